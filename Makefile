@@ -1,0 +1,76 @@
+# wirestream: every command of the project. `make help` lists them.
+
+PYTHON  ?= python3
+JOBS    ?= 2
+VENV    := .venv
+PY      := $(VENV)/bin/python
+READY   := $(VENV)/.ready
+
+# Options that commands take: CORE=udp_rx, PARAMS="DATA_W=64", SEED=…, SIM=icarus, WAVES=1, SEEDS=…, REQUIRE=…
+CORE    ?=
+PARAMS  ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint formal synth compare waves soak list icarus clean
+# One install at a time, and a failing step ends the command.
+.NOTPARALLEL:
+
+help: ## show this list
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## stream 5,000 trades through the simulated trades_q3 and compare with PySpark
+	@$(PY) -m tb.demo
+
+test: $(READY) ## run every check, or those of one core: make test CORE=udp_rx
+ifeq ($(CORE),)
+	@$(VENV)/bin/ruff check .
+	@$(PY) -m pytest -n $(JOBS) --dist worksteal tb
+else
+	@$(PY) -m pytest $(wildcard tb/*/test_$(CORE).py) $(if $(wildcard tb/*/test_$(CORE).py),,$(error no test for CORE=$(CORE); `make list` shows the cores))
+endif
+
+lint: $(READY) ## lint every core (or CORE=…) with all warnings, and the Python with ruff
+	@$(VENV)/bin/ruff check .
+	@$(PY) -m wirestream.lint $(CORE)
+
+formal: $(READY) ## prove every core that has properties (or CORE=…)
+	@$(PY) -m wirestream.formal $(CORE)
+
+synth: $(READY) ## cells and post-route Fmax of a core: make synth CORE=trades_q3 [PARAMS="DATA_W=64"] [REQUIRE=125]
+	@$(if $(CORE),,$(error which core? make synth CORE=udp_rx; `make list` shows them))
+	@$(PY) -m wirestream.synth $(CORE) $(PARAMS) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(REQUIRE),--require $(REQUIRE))
+
+compare: $(READY) ## WID aggregate: ours against the paper's algorithm transcribed literally
+	@$(PY) -m wirestream.compare wid
+
+waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_aggregate
+	@$(if $(CORE),,$(error which core? make waves CORE=skid_buffer; `make list` shows them))
+	@WAVES=1 $(PY) -m pytest -q $(wildcard tb/*/test_$(CORE).py)
+	@ls build/sim/$(CORE).*.waves/dump.vcd
+
+soak: $(READY) ## the long campaigns: a million trades and more
+	@$(PY) -m pytest -m soak tb
+
+list: $(READY) ## list the cores
+	@$(PY) -m wirestream.cores
+
+icarus: ## install the optional second simulator (Debian, Ubuntu; needs root)
+	@command -v iverilog >/dev/null || { apt-get update -qq && apt-get install -y -qq iverilog; } \
+		|| echo "iverilog could not be installed: the four-state runs will be skipped"
+
+clean: ## remove everything that was built, the Python environment excepted
+	rm -rf build
+
+# The Python environment: built when it is missing or older than what it is made from.
+$(READY): pyproject.toml requirements.lock
+	@command -v $(PYTHON) >/dev/null || { echo "python3 (3.11 or newer) is missing: apt install python3 python3-venv"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11: set PYTHON=python3.11"; exit 1; }
+	@command -v g++  >/dev/null || { echo "g++ is missing (Verilator compiles with it): apt install g++"; exit 1; }
+	@command -v perl >/dev/null || { echo "perl is missing (Verilator needs it): apt install perl"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "python3-venv is missing: apt install python3-venv"; exit 1; }
+	@echo "building the Python environment in $(VENV) (about two minutes) ..."
+	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) && touch $(VENV)/FUSESOC_IGNORE
+	@java=$$(java -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); \
+	extras=dev; [ "$${java:-0}" -ge 17 ] || extras=dev,java; \
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -c requirements.lock -e ".[$$extras]"
+	@mkdir -p build && touch build/FUSESOC_IGNORE $@

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_remainder: the remainder of an unsigned number divided by a constant, one bit of the number a cycle.
+//
+// For the rare alignment of a time to a grid; small rather than fast. A start while busy begins anew.
+//
+// Parameters   NUMBER_W   width of the number in bits
+//              DIVISOR    the constant, at least 1
+// Latency      NUMBER_W + 1 cycles from start to done; the remainder stays until the next start
+// Issue rate   one number every NUMBER_W + 1 cycles
+
+`default_nettype none
+
+module ws_remainder #(
+    parameter NUMBER_W = 32,
+    parameter DIVISOR  = 60
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire                start,
+    input  wire [NUMBER_W-1:0] number,
+    output reg                 done,
+    output wire [NUMBER_W-1:0] remainder
+);
+
+    localparam REM_W = $clog2(DIVISOR + 1);
+    localparam CNT_W = $clog2(NUMBER_W + 1);
+
+    initial if (DIVISOR < 1 || REM_W > NUMBER_W) begin
+        $display("ERROR: %m: DIVISOR = %0d, must be at least 1 and fit in NUMBER_W bits", DIVISOR);
+        $finish;
+    end
+
+    reg  [NUMBER_W-1:0] number_reg;  // bits still to be brought down, from the left
+    reg  [REM_W-1:0]    remainder_reg;
+    reg  [CNT_W-1:0]    left_reg;
+
+    wire [REM_W:0]      brought = {remainder_reg, number_reg[NUMBER_W-1]};
+    wire                fits    = brought >= DIVISOR[REM_W:0];
+    wire [REM_W-1:0]    reduced = brought[REM_W-1:0] - DIVISOR[REM_W-1:0];
+
+    always @(posedge clk) begin
+        done <= left_reg == 1 && !start && !rst;
+        if (start) begin
+            number_reg    <= number;
+            remainder_reg <= {REM_W{1'b0}};
+            left_reg      <= NUMBER_W[CNT_W-1:0];
+        end else if (left_reg != 0) begin
+            number_reg    <= number_reg << 1;
+            remainder_reg <= fits ? reduced : brought[REM_W-1:0];
+            left_reg      <= left_reg - 1'b1;
+        end
+        if (rst) left_reg <= {CNT_W{1'b0}};
+    end
+
+    assign remainder = {{(NUMBER_W-REM_W){1'b0}}, remainder_reg};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_skid_buffer: a register slice for a valid/ready stream.
+//
+// Every output, ready included, is a register, so it cuts the timing paths in both directions.
+//
+// Parameters   DATA_W   width of the data in bits, at least 1
+// Latency      1 cycle
+// Issue rate   1 item a cycle
+// Overflow     cannot happen: s_ready falls while the second place is taken
+
+`default_nettype none
+
+module ws_skid_buffer #(
+    parameter DATA_W = 8
+) (
+    input  wire              clk,
+    input  wire              rst,
+
+    input  wire              s_valid,
+    output wire              s_ready,
+    input  wire [DATA_W-1:0] s_data,
+
+    output wire              m_valid,
+    input  wire              m_ready,
+    output wire [DATA_W-1:0] m_data
+);
+
+    initial if (DATA_W < 1) begin
+        $display("ERROR: %m: DATA_W = %0d, must be at least 1", DATA_W);
+        $finish;
+    end
+
+    // The output place, and the spare one for the item that arrives in the cycle in which the sink stops.
+    reg              out_valid_reg, spare_valid_reg;
+    reg [DATA_W-1:0] out_data_reg, spare_data_reg;
+
+    assign s_ready = !spare_valid_reg;
+    assign m_valid = out_valid_reg;
+    assign m_data  = out_data_reg;
+
+    wire out_free = !out_valid_reg || m_ready;
+
+    always @(posedge clk) begin
+        if (out_free) begin
+            out_valid_reg   <= spare_valid_reg || s_valid;
+            out_data_reg    <= spare_valid_reg ? spare_data_reg : s_data;
+            spare_valid_reg <= 1'b0;
+        end else if (s_valid && s_ready) begin
+            spare_valid_reg <= 1'b1;
+            spare_data_reg  <= s_data;
+        end
+        if (rst) begin
+            out_valid_reg   <= 1'b0;
+            spare_valid_reg <= 1'b0;
+        end
+    end
+
+`ifdef FORMAL
+    // The two places hold what was accepted and not yet delivered, oldest first: a two-entry reference queue.
+    reg               past_valid = 1'b0;
+    reg [1:0]         count_ref;
+    reg [DATA_W-1:0]  first_ref, second_ref;
+    wire              accept  = s_valid && s_ready;
+    wire              deliver = m_valid && m_ready;
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        count_ref  <= rst ? 2'd0 : count_ref + accept - deliver;
+        if (deliver) first_ref <= second_ref;
+        if (accept) begin
+            if (count_ref == {1'b0, deliver}) first_ref <= s_data;
+            else second_ref <= s_data;
+        end
+
+        if (!past_valid) assume (rst);
+        else begin
+            // nothing lost, nothing twice
+            assert (count_ref == {1'b0, out_valid_reg} + {1'b0, spare_valid_reg});
+            assert (out_valid_reg || !spare_valid_reg);
+            // order kept
+            if (out_valid_reg) assert (out_data_reg == first_ref);
+            if (spare_valid_reg) assert (spare_data_reg == second_ref);
+            // stable while waiting
+            if ($past(m_valid && !m_ready && !rst)) assert (m_valid && $stable(m_data));
+        end
+        cover (past_valid && !rst && count_ref == 2 && m_ready);
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_select_const: selection; keeps the tuples in which one field compares true with a constant.
+//
+// Punctuations pass unchanged and eos is never masked: a window stays closed where its last tuple is filtered out.
+//
+// Parameters   DATA_W        width of the tuple in bits
+//              FIELD_LSB     lowest bit of the field in the tuple
+//              FIELD_W       width of the field in bits
+//              FIELD_SIGNED  1: the field and VALUE are two's complement
+//              OP            "EQ", "NE", "LT", "LE", "GT" or "GE": field OP VALUE
+//              VALUE         the constant, FIELD_W bits; a string constant is its bytes, first in the most significant
+// Latency      1 cycle
+// Issue rate   1 tuple a cycle
+// Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.1; Oge et al., MCSoC 2013, stages 1 and 2,
+//              here in one
+
+`default_nettype none
+
+module ws_select_const #(
+    parameter                DATA_W       = 128,
+    parameter                FIELD_LSB    = 96,
+    parameter                FIELD_W      = 32,
+    parameter                FIELD_SIGNED = 0,
+    parameter [15:0]         OP           = "EQ",
+    parameter [FIELD_W-1:0]  VALUE        = "UBSN"
+) (
+    input  wire              clk,
+    input  wire              rst,
+
+    input  wire              s_valid,
+    input  wire              s_punct,
+    input  wire              s_eos,
+    input  wire [DATA_W-1:0] s_data,
+
+    output reg               m_valid,
+    output reg               m_punct,
+    output reg               m_eos,
+    output reg  [DATA_W-1:0] m_data
+);
+
+    initial begin
+        if (FIELD_LSB + FIELD_W > DATA_W) begin
+            $display("ERROR: %m: the field [%0d +: %0d] is outside of the tuple", FIELD_LSB, FIELD_W);
+            $finish;
+        end
+        if (OP != "EQ" && OP != "NE" && OP != "LT" && OP != "LE" && OP != "GT" && OP != "GE") begin
+            $display("ERROR: %m: OP = \"%0s\", must be EQ, NE, LT, LE, GT or GE", OP);
+            $finish;
+        end
+    end
+
+    wire [FIELD_W-1:0] field = s_data[FIELD_LSB +: FIELD_W];
+    wire               equal = field == VALUE;
+    wire               less  = FIELD_SIGNED != 0 ? $signed(field) < $signed(VALUE) : field < VALUE;
+    wire               keep  = OP == "EQ" ? equal
+                             : OP == "NE" ? !equal
+                             : OP == "LT" ? less
+                             : OP == "LE" ? less || equal
+                             : OP == "GT" ? !less && !equal
+                             :              !less;
+
+    always @(posedge clk) begin
+        m_valid <= s_valid && keep && !rst;
+        m_punct <= s_punct && !rst;
+        m_eos   <= s_eos && !rst;
+        m_data  <= s_data;
+    end
+
+endmodule
+
+`default_nettype wire

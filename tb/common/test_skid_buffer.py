@@ -1,0 +1,65 @@
+"""skid_buffer: nothing lost, order kept, one cycle of latency, one item a cycle."""
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+
+from tb.lib.bench import pauses, reset, rng, start
+from tb.lib.run import run, run_four_state
+from tb.lib.wire import ItemDriver, ItemMonitor
+
+ITEMS = 500
+
+
+async def setup(dut, idle: float, stall: float) -> tuple[ItemDriver, ItemMonitor]:
+    source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
+    sink = ItemMonitor(dut, "m", dut.clk, pauses(stall, rng("sink")))
+    await start(dut)
+    return source, sink
+
+
+def numbers(dut, count: int) -> list[int]:
+    generator = rng("data")
+    return [generator.getrandbits(len(dut.s_data)) for _ in range(count)]
+
+
+@cocotb.test()
+async def order_kept_under_stalls(dut):
+    source, sink = await setup(dut, idle=0.4, stall=0.4)
+    data = numbers(dut, ITEMS)
+    for item in data:
+        source.append(item)
+    await ClockCycles(dut.clk, 6 * ITEMS)
+    assert [s.data for s in sink.seen] == data
+
+
+@cocotb.test()
+async def latency_and_rate(dut):
+    source, sink = await setup(dut, idle=0, stall=0)
+    for item in numbers(dut, 20):
+        source.append(item)
+    await ClockCycles(dut.clk, 40)
+    assert [s.cycle for s in source.sent] == list(range(source.sent[0].cycle, source.sent[0].cycle + 20))
+    assert [s.cycle for s in sink.seen] == [s.cycle + 1 for s in source.sent]
+
+
+@cocotb.test()
+async def reset_drops_what_is_held(dut):
+    source, sink = await setup(dut, idle=0, stall=1)
+    source.append(0)
+    source.append(0)
+    await ClockCycles(dut.clk, 6)
+    await reset(dut)
+    sink.stall = None
+    source.append(1)
+    await ClockCycles(dut.clk, 6)
+    assert [s.data for s in sink.seen] == [1]
+
+
+@pytest.mark.parametrize("data_w", [1, 33])
+def test_skid_buffer(data_w):
+    run("skid_buffer", DATA_W=data_w)
+
+
+def test_four_state():
+    run_four_state("skid_buffer", "order_kept_under_stalls")

@@ -1,0 +1,42 @@
+"""What every cocotb test starts with: clock, reset, seeded randomness."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+from collections.abc import Iterator
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge
+
+CLOCK_NS = 8  # 125 MHz
+SEED = int(os.environ.get("COCOTB_RANDOM_SEED", os.environ.get("SEED", "1")))
+
+for noisy in ("cocotb.tb", "cocotb.ws"):  # the bus models log every frame at INFO
+    logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+def rng(name: str) -> random.Random:
+    """A random stream of its own for one part of a test, derived from the run's seed."""
+    return random.Random(f"{SEED}/{name}")
+
+
+async def start(dut, *, reset_cycles: int = 4) -> None:
+    """Start the clock and hold `rst` for `reset_cycles`."""
+    cocotb.start_soon(Clock(dut.clk, CLOCK_NS, unit="ns", impl="gpi").start())
+    await reset(dut, reset_cycles)
+
+
+async def reset(dut, cycles: int = 4) -> None:
+    dut.rst.value = 1
+    await ClockCycles(dut.clk, cycles)
+    dut.rst.value = 0
+    await RisingEdge(dut.clk)
+
+
+def pauses(probability: float, generator: random.Random) -> Iterator[bool]:
+    """An endless pattern of idle (True) cycles for a source or a sink; 0 never pauses."""
+    while True:
+        yield generator.random() < probability

@@ -1,0 +1,155 @@
+"""cocotb-bus drivers and monitors for the project's two in-chip buses.
+
+The *wire* inside a query has valid, punct, eos and data, and no ready. An *item* stream, on its way into or out of
+a query, has valid, ready and data, and `kind` where it also carries control (see docs/wire-format.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.utils import get_sim_time
+from cocotb_bus.drivers import BusDriver
+from cocotb_bus.monitors import BusMonitor
+
+from tb.lib.bench import CLOCK_NS
+
+TUPLE, PUNCT, START = 0, 1, 2
+
+
+def cycle() -> int:
+    """The number of the current clock cycle."""
+    return round(get_sim_time("ns") / CLOCK_NS)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One thing seen on a bus: its cycle, data, kind (TUPLE, PUNCT, START) and, on the wire, eos."""
+
+    cycle: int
+    data: int
+    kind: int = TUPLE
+    eos: bool = False
+
+
+class WireDriver(BusDriver):
+    """Drives the wire, one transaction ``(data, kind)`` a cycle unless `idle` says to wait."""
+
+    _signals = ("valid", "punct", "eos", "data")
+
+    def __init__(self, entity, name, clock, idle: Iterator[bool] | None = None):
+        super().__init__(entity, name, clock)
+        self.idle = idle
+        self.sent: list[Seen] = []
+        self._quiet()
+
+    def _quiet(self) -> None:
+        self.bus.valid.value = 0
+        self.bus.punct.value = 0
+        self.bus.eos.value = 0
+
+    async def _driver_send(self, transaction, sync=True):
+        data, kind = transaction
+        if sync:
+            await RisingEdge(self.clock)
+        while self.idle is not None and next(self.idle):
+            await RisingEdge(self.clock)
+        self.bus.valid.value = kind == TUPLE
+        self.bus.punct.value = kind == PUNCT
+        self.bus.data.value = data
+        self.sent.append(Seen(cycle(), data, kind))
+        await RisingEdge(self.clock)
+        self._quiet()
+
+
+class WireMonitor(BusMonitor):
+    """Records what stands on the wire; fails on valid together with punct, or on X while one of them is up."""
+
+    _signals = ("valid", "punct", "eos", "data")
+
+    def __init__(self, entity, name, clock):
+        self.seen: list[Seen] = []
+        super().__init__(entity, name, clock, reset=entity.rst, callback=self.seen.append)
+
+    async def _monitor_recv(self):
+        while True:
+            await RisingEdge(self.clock)
+            await ReadOnly()
+            if self.in_reset:
+                continue
+            valid, punct = int(self.bus.valid.value), int(self.bus.punct.value)  # int() raises on X
+            eos = int(self.bus.eos.value)
+            if valid and punct:
+                raise AssertionError(f"{self.name}: valid and punct together in cycle {cycle()}")
+            if valid or punct or eos:
+                self._recv(Seen(cycle(), int(self.bus.data.value), PUNCT if punct else TUPLE, bool(eos)))
+
+
+class ItemDriver(BusDriver):
+    """Drives a valid/ready stream with transactions ``data`` or ``(data, kind)``."""
+
+    _signals = ("valid", "ready", "data")
+    _optional_signals = ("kind",)
+
+    def __init__(self, entity, name, clock, idle: Iterator[bool] | None = None):
+        super().__init__(entity, name, clock)
+        self.idle = idle
+        self.sent: list[Seen] = []
+        self.bus.valid.value = 0
+
+    async def _driver_send(self, transaction, sync=True):
+        data, kind = transaction if isinstance(transaction, tuple) else (transaction, TUPLE)
+        if sync:
+            await RisingEdge(self.clock)
+        while self.idle is not None and next(self.idle):
+            await RisingEdge(self.clock)
+        self.bus.valid.value = 1
+        self.bus.data.value = data
+        if hasattr(self.bus, "kind"):
+            self.bus.kind.value = kind
+        while True:
+            await ReadOnly()
+            ready = int(self.bus.ready.value)
+            at = cycle()
+            await RisingEdge(self.clock)
+            if ready:
+                break
+        self.sent.append(Seen(at, data, kind))
+        self.bus.valid.value = 0
+
+
+class ItemMonitor(BusMonitor):
+    """The sink of a valid/ready stream: drives `ready` (low where `stall` says so) and records what is transferred.
+
+    Fails if an item that waits is withdrawn or changed, or holds an X.
+    """
+
+    _signals = ("valid", "ready", "data")
+    _optional_signals = ("kind",)
+
+    def __init__(self, entity, name, clock, stall: Iterator[bool] | None = None):
+        self.seen: list[Seen] = []
+        self.stall = stall
+        super().__init__(entity, name, clock, reset=entity.rst, callback=self.seen.append)
+
+    async def _monitor_recv(self):
+        waiting = None
+        while True:
+            self.bus.ready.value = not (self.stall is not None and next(self.stall))
+            await ReadOnly()
+            if not self.in_reset:
+                item = None
+                if int(self.bus.valid.value):
+                    kind = int(self.bus.kind.value) if hasattr(self.bus, "kind") else TUPLE
+                    item = (int(self.bus.data.value), kind)
+                if waiting is not None and item != waiting:
+                    raise AssertionError(f"{self.name}: waiting item changed in cycle {cycle()}: {waiting} -> {item}")
+                taken = item is not None and int(self.bus.ready.value)
+                waiting = None if taken else item
+                if taken:
+                    self._recv(Seen(cycle(), *item))
+            else:
+                waiting = None
+            await RisingEdge(self.clock)

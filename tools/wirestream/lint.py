@@ -1,0 +1,39 @@
+"""Lint a design with Verilator, all warnings on and fatal."""
+
+from __future__ import annotations
+
+import subprocess
+
+from wirestream.design import Design, environment
+
+
+class LintFailure(RuntimeError):
+    """The linter found something."""
+
+
+def lint(design: Design) -> None:
+    """Raise `LintFailure` with Verilator's words unless `design` is clean under -Wall."""
+    parameters = [f'-G{k}="{v}"' if isinstance(v, str) else f"-G{k}={v}" for k, v in design.parameters.items()]
+    command = ["verilator", "--lint-only", "-Wall", "--default-language", "1364-2005", "--top-module", design.toplevel]
+    files = [str(f) for f in (*design.waivers, *design.sources)]
+    result = subprocess.run([*command, *parameters, *files], env=environment(), capture_output=True, text=True)
+    if result.returncode:
+        raise LintFailure(f"{design.label}: lint failed\n{result.stderr}")
+    print(f"{design.label}: lint clean")
+
+
+def main() -> None:
+    import sys
+
+    from wirestream.cores import cores
+    from wirestream.design import resolve
+
+    try:
+        for name in sys.argv[1:] or [c.name for c in cores()]:
+            lint(resolve(name))
+    except LintFailure as failure:
+        raise SystemExit(str(failure)) from None
+
+
+if __name__ == "__main__":
+    main()

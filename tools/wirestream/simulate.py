@@ -1,0 +1,125 @@
+"""Build a design with Verilator or Icarus, run its cocotb tests and judge the outcome.
+
+A run is good only if the simulator ended by itself, wrote its results file, and at least one test ran and none
+failed. Everything else raises `SimulationFailure` with the command that repeats the run.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+from wirestream.design import BUILD, REPOSITORY, Design, environment
+
+# Uninitialised registers get seeded random values, so that a test cannot lean on zeros that hardware does not have.
+VERILATOR_ARGS = ["--x-assign", "unique", "--x-initial", "unique", "-Wno-fatal", "--no-timing", "-O3", "-CFLAGS", "-O1"]
+
+TIMEOUT_S = 900  # a simulation that runs longer hangs
+
+
+class SimulationFailure(RuntimeError):
+    """The simulation did not show that the design works."""
+
+
+def simulator() -> str:
+    """The simulator asked for by SIM (verilator by default)."""
+    return os.environ.get("SIM", "verilator")
+
+
+def seed() -> int:
+    """The seed of this run: SEED if set, else drawn once per process."""
+    return int(os.environ.setdefault("SEED", str(random.SystemRandom().randrange(1, 2**31))))
+
+
+def simulate(
+    design: Design,
+    test_module: str,
+    *,
+    testcase: str | None = None,
+    env: dict[str, str] | None = None,
+    repeat: str = "",
+) -> Path:
+    """Simulate `design` under the cocotb tests of `test_module` (importable from the repository's root).
+
+    testcase: run only this test. env: extra environment for the tests. repeat: the command that a person types to
+    repeat the run, for the failure message. Returns the build folder, with `dump.vcd` in it if WAVES=1.
+    """
+    from cocotb_tools.runner import VerilatorControlFile, get_runner
+
+    sim = simulator()
+    waves = os.environ.get("WAVES", "0") not in ("", "0")
+    build_dir = BUILD / "sim" / f"{design.label}.{sim}{'.waves' if waves else ''}"
+    build_dir.mkdir(parents=True, exist_ok=True)
+    results = build_dir / f"results.{testcase or 'all'}.xml"
+    results.unlink(missing_ok=True)
+    log = build_dir / "build.log"
+
+    parameters = {k: f'"{v}"' if isinstance(v, str) else v for k, v in design.parameters.items()}
+    verilator = sim == "verilator"
+    waivers = [VerilatorControlFile(w) for w in design.waivers] if verilator else []
+    tools = environment()
+    saved = dict(os.environ)
+    os.environ.update(tools, SIM_CMD_PREFIX=f"timeout --kill-after=5 {TIMEOUT_S}")
+    try:
+        runner = get_runner(sim)
+        try:
+            runner.build(
+                sources=[*waivers, *design.sources],
+                hdl_toplevel=design.toplevel,
+                parameters=parameters,
+                build_dir=build_dir,
+                build_args=VERILATOR_ARGS if verilator else ["-g2005", "-Wall", "-Wno-timescale"],
+                timescale=("1ns", "1ps"),
+                waves=waves,
+                log_file=log,
+                always=not verilator,
+            )
+        except Exception as error:
+            tail = log.read_text(errors="replace")[-4000:] if log.exists() else ""
+            raise SimulationFailure(f"{design.label}: the build failed ({error})\n{tail}") from error
+        try:
+            runner.test(
+                test_module=test_module,
+                hdl_toplevel=design.toplevel,
+                hdl_toplevel_lang="verilog",
+                testcase=testcase,
+                build_dir=build_dir,
+                test_dir=build_dir,
+                results_xml=str(results),
+                seed=seed(),
+                plusargs=[f"+verilator+seed+{seed()}", "+verilator+rand+reset+2"] if verilator else [],
+                extra_env={"PYTHONPATH": str(REPOSITORY), "COCOTB_LOG_LEVEL": "WARNING", **(env or {})},
+                waves=waves,
+                timescale=None if verilator else ("1ns", "1ps"),
+            )
+            crashed = ""
+        except (RuntimeError, SystemExit) as error:
+            crashed = f"the simulator ended abnormally ({error})"
+    finally:
+        os.environ.clear()
+        os.environ.update(saved)
+    judge(results, design.label, crashed, f"SEED={seed()} SIM={sim} {repeat}".strip())
+    return build_dir
+
+
+def judge(results: Path, label: str, crashed: str, repeat: str) -> None:
+    """Raise `SimulationFailure` unless the JUnit file `results` shows at least one test run and none failed."""
+    again = f"\n  repeat it with: {repeat}"
+    if not results.is_file():
+        raise SimulationFailure(f"{label}: {crashed or 'the simulator wrote no results'}{again}")
+    cases = ElementTree.parse(results).getroot().findall(".//testcase")
+    ran = [c for c in cases if c.find("skipped") is None]
+    failed = [c.get("name") for c in ran if c.find("failure") is not None or c.find("error") is not None]
+    if failed:
+        raise SimulationFailure(f"{label}: {len(failed)} of {len(ran)} tests failed: {', '.join(failed)}{again}")
+    if crashed:
+        raise SimulationFailure(f"{label}: {crashed}{again}")
+    if not ran:
+        raise SimulationFailure(f"{label}: no test ran{again}")
+
+
+def icarus_installed() -> bool:
+    return shutil.which("iverilog") is not None

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_ram_sdp: a RAM with one write port and one read port on one clock; the only RAM of the project.
+//
+// Parameters   DATA_W      width of a word in bits, at least 1
+//              ADDR_W      2**ADDR_W words, 1 to 24
+//              OUTPUT_REG  1 puts a register behind the read port, which synthesis maps onto the block RAM's own
+//                          (on an ECP5 a block RAM read without it takes 4.3 ns from the clock)
+//              STYLE       "auto", "block" or "distributed": which kind of memory synthesis shall use
+// Latency      1 + OUTPUT_REG cycles from rd_en to rd_data, which stays until the word of the next rd_en takes its
+//              place. rd_en gates the read itself; the register behind it runs free, so no read is ever held back.
+// Issue rate   1 write and 1 read a cycle
+// Bad input    A read of the address that is written in the same cycle gives garbage (X in simulation, undefined in
+//              hardware), and so does a read of a word never written. A read one cycle later gives the new word.
+//              No old-data promise: an ECP5 block RAM cannot keep it without logic that costs 15% of the clock rate.
+
+`default_nettype none
+
+module ws_ram_sdp #(
+    parameter DATA_W     = 8,
+    parameter ADDR_W     = 9,
+    parameter OUTPUT_REG = 0,
+    parameter STYLE      = "auto"
+) (
+    input  wire              clk,
+
+    input  wire              wr_en,
+    input  wire [ADDR_W-1:0] wr_addr,
+    input  wire [DATA_W-1:0] wr_data,
+
+    input  wire              rd_en,
+    input  wire [ADDR_W-1:0] rd_addr,
+    output wire [DATA_W-1:0] rd_data
+`ifdef FORMAL
+    ,
+    // For the proofs of the cores that use the RAM: the word at an address of their choice.
+    input  wire [ADDR_W-1:0] watch_addr,
+    output wire [DATA_W-1:0] watch_data
+`endif
+);
+
+    initial if (DATA_W < 1 || ADDR_W < 1 || ADDR_W > 24 || OUTPUT_REG < 0 || OUTPUT_REG > 1) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1), ADDR_W = %0d (1 to 24), OUTPUT_REG = %0d (0 or 1)",
+                 DATA_W, ADDR_W, OUTPUT_REG);
+        $finish;
+    end
+
+    // no_rw_check: nothing relies on what a read of the word being written gives, so spend no logic on it.
+    (* ram_style = STYLE, no_rw_check *)
+    reg [DATA_W-1:0] mem [0:(1<<ADDR_W)-1];
+    reg [DATA_W-1:0] read_reg;
+
+`ifdef FORMAL
+    assign watch_data = mem[watch_addr];
+`endif
+
+    always @(posedge clk)
+        if (wr_en) mem[wr_addr] <= wr_data;
+
+    always @(posedge clk)
+        if (rd_en) begin
+            read_reg <= mem[rd_addr];
+`ifndef SYNTHESIS
+            // Simulation and proofs see garbage where the hardware may give it.
+            if (wr_en && wr_addr == rd_addr) read_reg <= {DATA_W{1'bx}};
+`endif
+        end
+
+    generate
+        if (OUTPUT_REG != 0) begin : gen_output_reg
+            reg [DATA_W-1:0] output_reg;
+            always @(posedge clk) output_reg <= read_reg;
+            assign rd_data = output_reg;
+        end else begin : gen_no_output_reg
+            assign rd_data = read_reg;
+        end
+    endgenerate
+
+endmodule
+
+`default_nettype wire

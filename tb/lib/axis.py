@@ -1,0 +1,153 @@
+"""AXI4-Stream in tests: seeded source and sink (cocotbext-axi), `tuser` helpers, a monitor of the protocol's rules."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+import cocotb
+from cocotb.triggers import ReadOnly, RisingEdge
+from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
+
+from tb.lib.bench import pauses, rng
+from tb.lib.wire import cycle
+
+USER_W = 113  # tuser of a UDP payload stream
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What `tuser` above bit 0 says of a UDP payload: addresses and ports as numbers, length in bytes."""
+
+    length: int
+    src_port: int
+    src_ip: int
+    dst_port: int
+    dst_ip: int
+
+    def pack(self, bad: bool = False) -> int:
+        upper = self.dst_ip << 81 | self.dst_port << 65 | self.src_ip << 33 | self.src_port << 17
+        return upper | self.length << 1 | bad
+
+    @classmethod
+    def unpack(cls, user: int) -> Meta:
+        return cls(
+            length=user >> 1 & 0xFFFF,
+            src_port=user >> 17 & 0xFFFF,
+            src_ip=user >> 33 & 0xFFFFFFFF,
+            dst_port=user >> 65 & 0xFFFF,
+            dst_ip=user >> 81 & 0xFFFFFFFF,
+        )
+
+
+@dataclass(frozen=True)
+class Packet:
+    """One packet that a sink received; `users` has the value of tuser on each byte."""
+
+    data: bytes
+    users: tuple[int, ...]
+
+    @property
+    def bad(self) -> bool:
+        return bool(self.users[-1] & 1)
+
+    @property
+    def meta(self) -> Meta:
+        return Meta.unpack(self.users[-1])
+
+
+def _quiet(dut, prefix: str) -> AxiStreamBus:
+    logging.getLogger(f"cocotb.{dut._name}.{prefix}").setLevel(logging.WARNING)
+    return AxiStreamBus.from_prefix(dut, prefix)
+
+
+class Source(AxiStreamSource):
+    """Drives `prefix`; `idle` is the probability that a cycle is skipped."""
+
+    def __init__(self, dut, prefix: str = "s_axis", idle: float = 0.0):
+        super().__init__(_quiet(dut, prefix), dut.clk, dut.rst)
+        if idle:
+            self.set_pause_generator(pauses(idle, rng(f"{prefix}/idle")))
+
+    def put(self, data: bytes, *, bad: bool = False, user: int = 0) -> None:
+        """Queue one packet; empty data is one beat with tkeep 0. user: metadata of every beat, with bit 0 clear."""
+        size = max(len(data), 1)
+        keep = [1] * len(data) or [0]
+        self.send_nowait(AxiStreamFrame(bytes(data) or b"\0", keep, tuser=[user] * (size - 1) + [user | bad]))
+
+
+class Sink(AxiStreamSink):
+    """Receives from `prefix`; `stall` is the probability that tready is low in a cycle."""
+
+    def __init__(self, dut, prefix: str = "m_axis", stall: float = 0.0):
+        super().__init__(_quiet(dut, prefix), dut.clk, dut.rst)
+        if stall:
+            self.set_pause_generator(pauses(stall, rng(f"{prefix}/stall")))
+
+    async def get(self) -> Packet:
+        return self._packet(await self.recv(compact=False))
+
+    def get_all(self) -> list[Packet]:
+        """Every packet received and not yet taken."""
+        return [self._packet(self.recv_nowait(compact=False)) for _ in range(self.count())]
+
+    def _packet(self, frame: AxiStreamFrame) -> Packet:
+        lanes = self.byte_lanes
+        keep = frame.tkeep
+        kept = sum(keep)
+        assert keep == [1] * kept + [0] * (len(keep) - kept) and len(keep) - kept <= lanes, "tkeep has a hole"
+        users = tuple(frame.tuser)
+        assert len({user >> 1 for user in users}) == 1, "metadata changed inside a packet"
+        assert not any(user & 1 for user in users[:-lanes]), "tuser[0] was set before tlast"
+        return Packet(bytes(frame.tdata[:kept]), users)
+
+
+@dataclass(frozen=True)
+class Span:
+    """The cycles in which the first and the last beat of a packet were transferred."""
+
+    first: int
+    last: int
+
+
+class Monitor:
+    """Asserts in every cycle that a waiting beat stays, with the same content, until it is taken.
+
+    Also keeps: `beats` transferred, `refused` cycles in which valid data waited for ready, `unready` cycles with ready
+    low, in or out of packets, and the `packets` transferred.
+    """
+
+    def __init__(self, dut, prefix: str):
+        self.beats = self.refused = self.unready = 0
+        self.packets: list[Span] = []
+        self._dut, self._prefix = dut, prefix
+        cocotb.start_soon(self._run())
+
+    async def _run(self) -> None:
+        dut, prefix = self._dut, self._prefix
+        valid, ready, last = (getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tlast"))
+        content = [getattr(dut, f"{prefix}_{s}", None) for s in ("tdata", "tkeep", "tlast", "tuser")]
+        content = [signal for signal in content if signal is not None]
+        waiting = first = None
+        while True:
+            await RisingEdge(dut.clk)
+            await ReadOnly()  # the values of the cycle that begins here; models drive at its beginning
+            if not dut.rst.value.is_resolvable or int(dut.rst.value):
+                waiting = first = None
+                continue
+            is_valid, is_ready = int(valid.value), int(ready.value)
+            now = [signal.value for signal in content] if is_valid else None
+            if waiting is not None:
+                assert is_valid, f"{prefix}_tvalid fell before its beat was taken"
+                assert now == waiting, f"{prefix}: a waiting beat changed"
+            if is_valid:
+                assert all(v.is_resolvable for v in now[1:]), f"{prefix}: X on a valid beat"
+            waiting = now if is_valid and not is_ready else None
+            if is_valid and is_ready:
+                first = cycle() if first is None else first
+                if int(last.value):
+                    self.packets.append(Span(first, cycle()))
+                    first = None
+            self.beats += is_valid and is_ready
+            self.refused += is_valid and not is_ready
+            self.unready += not is_ready

@@ -1,0 +1,316 @@
+"""Ethernet frames for tests, made with Scapy: good UDP frames, every kind of bad one, and what a receiver must say.
+
+`verdict` is the reference: plain byte arithmetic, no Scapy, so that the frames and their judge have little in common.
+Frames are bytes without FCS unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+import zlib
+from dataclasses import dataclass
+
+from scapy.all import ARP, ICMP, IP, TCP, UDP, Dot1AD, Dot1Q, Ether, IPOption_NOP, IPOption_Router_Alert, IPv6, Raw
+
+LOCAL_MAC, LOCAL_IP, LOCAL_PORT = "02:00:00:00:00:01", "192.168.1.10", 4000
+PEER_MAC, PEER_IP, PEER_PORT = "02:00:00:00:00:99", "192.168.1.77", 5000
+BROADCAST_MAC, BROADCAST_IP = "ff:ff:ff:ff:ff:ff", "255.255.255.255"
+
+# The reasons of ws_udp_rx, first match first; each is the name of its event, evt_<reason>.
+REASONS = (
+    "bad_frame",
+    "other_mac",
+    "ipv6",
+    "not_ip",
+    "bad_length",
+    "bad_ip_header",
+    "bad_ip_checksum",
+    "fragment",
+    "not_udp",
+    "other_ip",
+    "other_port",
+    "bad_udp_checksum",
+)
+DELIVERED = "delivered"
+
+
+def mac_int(address: str) -> int:
+    return int(address.replace(":", ""), 16)
+
+
+def ip_int(address: str) -> int:
+    return int.from_bytes(bytes(int(part) for part in address.split(".")), "big")
+
+
+def fcs(frame: bytes) -> bytes:
+    """The four bytes of the frame check sequence, in the order of the wire."""
+    return struct.pack("<I", zlib.crc32(frame))
+
+
+def with_fcs(frame: bytes) -> bytes:
+    """The frame padded to 60 bytes, with its frame check sequence, as a MAC sends it after the preamble."""
+    frame = frame.ljust(60, b"\0")
+    return frame + fcs(frame)
+
+
+def internet_sum(data: bytes) -> int:
+    """The Internet checksum's ones' complement sum of `data` (RFC 1071): 0xFFFF over good data that is not all 0."""
+    data = bytes(data)
+    data += b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+# ---- the reference receiver -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What becomes of a frame. reason: DELIVERED or one of REASONS. payload: the datagram's, if delivered.
+
+    begins: payload may appear before the frame turns out bad, so a cut-through receiver may have to mark its end bad.
+    """
+
+    reason: str
+    payload: bytes = b""
+    src_ip: int = 0
+    src_port: int = 0
+    dst_ip: int = 0
+    dst_port: int = 0
+    begins: bool = False
+
+    @property
+    def delivered(self) -> bool:
+        return self.reason == DELIVERED
+
+
+def verdict(
+    frame: bytes,
+    *,
+    bad: bool = False,
+    local_mac: str = LOCAL_MAC,
+    local_ip: str = LOCAL_IP,
+    local_port: int = LOCAL_PORT,
+) -> Verdict:
+    """What a receiver with these addresses makes of `frame`; bad: the MAC has marked it."""
+    found = _judge(frame, mac_int(local_mac), ip_int(local_ip), local_port)
+    return Verdict("bad_frame", begins=found.begins) if bad else found
+
+
+def _judge(frame: bytes, local_mac: int, local_ip: int, local_port: int) -> Verdict:
+    def number(data: bytes, offset: int, size: int = 2) -> int:
+        return int.from_bytes(data[offset : offset + size], "big")
+
+    # Ethernet: up to two tags before the type
+    at = 12
+    while at < 20 and number(frame, at) in (0x8100, 0x88A8) and len(frame) >= at + 2:
+        at += 4
+    if len(frame) < at + 2:
+        return Verdict("bad_length")
+    if number(frame, 0, 6) not in (local_mac, 0xFFFFFFFFFFFF):
+        return Verdict("other_mac")
+    kind = number(frame, at)
+    if kind != 0x0800:
+        return Verdict("ipv6" if kind == 0x86DD else "not_ip")
+
+    # IPv4: what the header says must be there
+    packet = frame[at + 2 :]
+    header_bytes, total = 4 * (number(packet, 0, 1) & 15), number(packet, 2)
+    whole = len(packet) >= max(20, total)
+    header = packet[:header_bytes]
+    reason = ""
+    if len(packet) < 20:
+        reason = "bad_length"
+    elif packet[0] >> 4 != 4 or header_bytes < 20 or total < header_bytes:
+        reason = "bad_ip_header"
+    elif internet_sum(header) != 0xFFFF:
+        reason = "bad_ip_checksum"
+    elif number(header, 6) & 0x3FFF:
+        reason = "fragment"
+    elif header[9] != 17:
+        reason = "not_udp"
+    elif number(header, 16, 4) not in (local_ip, 0xFFFFFFFF):
+        reason = "other_ip"
+    elif number(packet, header_bytes + 4) != total - header_bytes or total - header_bytes < 8:
+        reason = "bad_length"
+    elif number(packet, header_bytes + 2) != local_port:
+        reason = "other_port"
+    # A receiver that sees no more than the headers lets the payload begin here.
+    begins = not reason and len(packet) > header_bytes + 8 and total > header_bytes + 8
+    if not whole:
+        return Verdict("bad_length", begins=begins)
+    if reason:
+        return Verdict(reason)
+
+    datagram = packet[header_bytes:total]
+    pseudo = header[12:20] + struct.pack(">HH", 17, len(datagram))
+    if number(datagram, 6) and internet_sum(pseudo + datagram) != 0xFFFF:
+        return Verdict("bad_udp_checksum", begins=begins)
+    return Verdict(
+        DELIVERED,
+        payload=datagram[8:],
+        src_ip=number(header, 12, 4),
+        dst_ip=number(header, 16, 4),
+        src_port=number(datagram, 0),
+        dst_port=number(datagram, 2),
+        begins=begins,
+    )
+
+
+# ---- frames ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame, a name for messages, whether the MAC has marked it bad, and what a receiver must make of it."""
+
+    name: str
+    data: bytes
+    expected: str = DELIVERED
+    bad: bool = False
+
+
+def udp(
+    payload: bytes,
+    *,
+    ether: dict | None = None,
+    ip: dict | None = None,
+    udp: dict | None = None,
+    tags: tuple = (),
+    pad: bool = True,
+) -> bytes:
+    """A UDP frame from the peer to the local address; the dicts override Scapy fields of their layer."""
+    packet = Ether(**{"dst": LOCAL_MAC, "src": PEER_MAC, **(ether or {})})
+    for tag in tags:
+        packet /= tag
+    packet /= IP(**{"src": PEER_IP, "dst": LOCAL_IP, **(ip or {})})
+    packet /= UDP(**{"sport": PEER_PORT, "dport": LOCAL_PORT, **(udp or {})})
+    data = bytes(packet / Raw(payload))
+    return data.ljust(60, b"\0") if pad else data
+
+
+def good_frames(payload: bytes) -> list[Frame]:
+    """Every legal way to send `payload` to the local port."""
+    options = {k: [IPOption_NOP()] * (4 * k) for k in (1, 2, 3, 10)}
+    return [
+        Frame("plain", udp(payload)),
+        Frame("no padding", udp(payload, pad=False)),
+        Frame("padding that is not zero", udp(payload, pad=False) + b"\xa5" * 23),
+        Frame("broadcast MAC", udp(payload, ether={"dst": BROADCAST_MAC})),
+        Frame("limited broadcast", udp(payload, ether={"dst": BROADCAST_MAC}, ip={"dst": BROADCAST_IP})),
+        Frame("no UDP checksum", udp(payload, udp={"chksum": 0})),
+        Frame("don't fragment", udp(payload, ip={"flags": "DF"})),
+        Frame("evil bit", udp(payload, ip={"flags": "evil"})),
+        Frame("router alert", udp(payload, ip={"options": [IPOption_Router_Alert()]})),
+        *(Frame(f"{4 * k} bytes of options", udp(payload, ip={"options": o})) for k, o in options.items()),
+        Frame("802.1Q", udp(payload, tags=(Dot1Q(vlan=100),))),
+        Frame("802.1ad, one tag", udp(payload, tags=(Dot1AD(vlan=100),))),
+        Frame("802.1ad and 802.1Q", udp(payload, tags=(Dot1AD(vlan=7), Dot1Q(vlan=100)))),
+        Frame("two tags and options", udp(payload, tags=(Dot1Q(vlan=7), Dot1Q(vlan=8)), ip={"options": options[1]})),
+        Frame("tag and options", udp(payload, tags=(Dot1Q(vlan=7),), ip={"options": options[2]})),
+    ]
+
+
+def bad_frames(payload: bytes) -> list[Frame]:
+    """At least one frame for every reason to refuse one; `payload` should have 8 bytes or more."""
+    n = len(payload)
+    other = {"dst": "02:00:00:00:00:02"}
+    options = [IPOption_NOP()] * 4
+    ethernet = {"dst": LOCAL_MAC, "src": PEER_MAC}
+    ip = {"src": PEER_IP, "dst": LOCAL_IP}
+    checked = UDP(bytes(IP(udp(payload)[14:])[UDP])).chksum
+    good = udp(payload, pad=False)
+
+    def patched(offset: int, value: int) -> bytes:
+        """The good frame with one byte changed and the IP header's checksum made right again."""
+        data = bytearray(good)
+        data[offset] = value
+        data[24:26] = b"\0\0"
+        header = bytes(data[14 : 14 + max(20, 4 * (data[14] & 15))])
+        data[24:26] = struct.pack(">H", internet_sum(header) ^ 0xFFFF)
+        return bytes(data)
+
+    def icmp() -> bytes:
+        return bytes(Ether(**ethernet) / IP(**ip) / ICMP() / Raw(payload)).ljust(60, b"\0")
+
+    return [
+        Frame("FCS", udp(payload), "bad_frame", bad=True),
+        Frame("FCS, empty payload", udp(b""), "bad_frame", bad=True),
+        Frame("FCS, other MAC", udp(payload, ether=other), "bad_frame", bad=True),
+        Frame("other MAC", udp(payload, ether=other), "other_mac"),
+        Frame("other multicast MAC", udp(payload, ether={"dst": "01:00:5e:00:00:01"}), "other_mac"),
+        Frame("other MAC, tagged", udp(payload, ether=other, tags=(Dot1Q(vlan=1),)), "other_mac"),
+        Frame("ARP", bytes(Ether(dst=BROADCAST_MAC, src=PEER_MAC) / ARP(pdst=LOCAL_IP)).ljust(60, b"\0"), "not_ip"),
+        Frame("802.3 length", bytes.fromhex(LOCAL_MAC.replace(":", "") * 2) + b"\0\x2e" + bytes(46), "not_ip"),
+        Frame("three tags", udp(payload, tags=(Dot1Q(vlan=1), Dot1Q(vlan=2), Dot1Q(vlan=3))), "not_ip"),
+        Frame("IPv6", bytes(Ether(**ethernet) / IPv6() / UDP(dport=LOCAL_PORT) / Raw(payload)), "ipv6"),
+        Frame("IPv6, tagged", bytes(Ether(**ethernet) / Dot1Q(vlan=1) / IPv6() / UDP() / Raw(payload)), "ipv6"),
+        Frame("IP version 5", patched(14, 0x55), "bad_ip_header"),
+        Frame("IP version 6 behind type 0800", patched(14, 0x65), "bad_ip_header"),
+        Frame("IHL 4", patched(14, 0x44), "bad_ip_header"),
+        Frame("IHL 0", patched(14, 0x40), "bad_ip_header"),
+        Frame("IHL beyond total length", udp(b"", ip={"ihl": 15, "len": 28}), "bad_ip_header"),
+        Frame("total length 19", udp(payload, ip={"len": 19}), "bad_ip_header"),
+        Frame("IP checksum", udp(payload, ip={"chksum": 0x1234}), "bad_ip_checksum"),
+        Frame("IP checksum 0", udp(payload, ip={"chksum": 0}), "bad_ip_checksum"),
+        Frame("first fragment", udp(payload, ip={"flags": "MF"}), "fragment"),
+        Frame("middle fragment", udp(payload, ip={"flags": "MF", "frag": 8}), "fragment"),
+        Frame("last fragment", udp(payload, ip={"frag": 185}), "fragment"),
+        Frame("last fragment, top bit of the offset", udp(payload, ip={"frag": 4096}), "fragment"),
+        Frame("ICMP echo", icmp(), "not_udp"),
+        Frame("TCP", bytes(Ether(**ethernet) / IP(**ip) / TCP(dport=LOCAL_PORT) / Raw(payload)), "not_udp"),
+        Frame("protocol without payload", bytes(Ether(**ethernet) / IP(**ip, proto=2)).ljust(60, b"\0"), "not_udp"),
+        Frame("other IP", udp(payload, ip={"dst": "192.168.1.11"}), "other_ip"),
+        Frame("directed broadcast", udp(payload, ip={"dst": "192.168.1.255"}), "other_ip"),
+        Frame("multicast", udp(payload, ip={"dst": "224.0.0.1"}), "other_ip"),
+        Frame("other port", udp(payload, udp={"dport": LOCAL_PORT ^ 1}), "other_port"),
+        Frame("other port, high byte", udp(payload, udp={"dport": LOCAL_PORT ^ 0x8000}), "other_port"),
+        Frame("other port, options", udp(payload, udp={"dport": 1}, ip={"options": options}), "other_port"),
+        Frame("IP length beyond the frame", udp(payload, ip={"len": 29 + n}, pad=False), "bad_length"),
+        Frame("IP length far beyond the frame", udp(payload, ip={"len": 0xFFFF}), "bad_length"),
+        Frame("IP length short by one", udp(payload, ip={"len": 27 + n}), "bad_length"),
+        Frame("IP length without room for UDP", udp(payload, ip={"len": 27}, udp={"len": 7}), "bad_length"),
+        Frame("IP length of the header alone", udp(payload, ip={"len": 20}, udp={"len": 0}), "bad_length"),
+        Frame("UDP length one more", udp(payload, udp={"len": 9 + n}), "bad_length"),
+        Frame("UDP length one less", udp(payload, udp={"len": 7 + n}), "bad_length"),
+        Frame("UDP length 0", udp(payload, udp={"len": 0}), "bad_length"),
+        Frame("UDP length 7", udp(payload, udp={"len": 7}), "bad_length"),
+        Frame("UDP checksum", udp(payload, udp={"chksum": checked ^ 0x0100}), "bad_udp_checksum"),
+        Frame("last payload byte", good[:-1] + bytes([good[-1] ^ 1]), "bad_udp_checksum"),
+        Frame("first payload byte", good[:42] + bytes([good[42] ^ 0x80]) + good[43:], "bad_udp_checksum"),
+        Frame("UDP checksum, empty payload", udp(b"", udp={"chksum": 1}), "bad_udp_checksum"),
+    ]
+
+
+def cut_frames(payload: bytes) -> list[Frame]:
+    """A good frame, without padding, cut after every byte."""
+    data = udp(payload, pad=False)
+    return [Frame(f"cut after {n} bytes", data[:n], "bad_length") for n in range(1, len(data))]
+
+
+def mutated(frame: bytes, generator: random.Random) -> bytes:
+    """`frame` with a random injury: flipped bits (most in the headers), a cut, a splice, or a length that lies."""
+    data = bytearray(frame)
+    match generator.randrange(5):
+        case 0:
+            for _ in range(generator.choice((1, 1, 1, 2, 8))):
+                data[generator.randrange(len(data))] ^= 1 << generator.randrange(8)
+        case 1:
+            data[generator.randrange(min(46, len(data)))] = generator.randrange(256)
+        case 2:
+            del data[generator.randrange(1, len(data)) :]
+        case 3:
+            at, size = generator.randrange(len(data)), generator.randrange(1, 9)
+            data[at:at] = generator.randbytes(size) if generator.random() < 0.5 else data[:size]
+        case _:
+            at = generator.choice((16, 38))  # IP or UDP length of an untagged frame without options
+            if len(data) >= at + 2:
+                lie = (int.from_bytes(data[at : at + 2], "big") + generator.randrange(-30, 31)) & 0xFFFF
+                data[at : at + 2] = lie.to_bytes(2, "big")
+            if at == 16 and len(data) >= 34:  # half of them with a header checksum that covers it up
+                data[24:26] = b"\0\0"
+                data[24:26] = struct.pack(">H", internet_sum(bytes(data[14:34])) ^ 0xFFFF)
+    return bytes(data)

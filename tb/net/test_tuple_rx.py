@@ -1,0 +1,350 @@
+"""tuple_rx: good datagrams arrive whole and in order, every other one is dropped whole and counted under its name.
+
+`Receiver` is the reference: the rules of docs/wire-format.md over Python sets, without bitmaps or modular tricks.
+"""
+
+from collections import Counter
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from tb.lib.axis import Meta, Monitor, Source
+from tb.lib.bench import pauses, rng, start
+from tb.lib.events import Events
+from tb.lib.run import run, run_four_state
+from tb.lib.wire import PUNCT as PUNCTUATION
+from tb.lib.wire import START as SESSION
+from tb.lib.wire import TUPLE, ItemMonitor, cycle
+from wirestream.tuples import HEADER_BYTES, PUNCT, START, Header, TupleFormatError
+
+STREAM = 1
+WINDOW = 64
+LATENCY = 4  # cycles from a record's last word to its item
+
+
+class Receiver:
+    """Turns payloads into items (data, kind) and events, by the rules."""
+
+    def __init__(self, record_bytes: int):
+        self.record_bytes = record_bytes
+        self.current = self.previous = None
+        self.items: list[tuple[int, int]] = []
+        self.events: Counter[str] = Counter()
+
+    def take(self, payload: bytes) -> str:
+        """The verdict on one payload."""
+        verdict = self._judge(payload)
+        self.events[verdict] += 1
+        return verdict
+
+    def _judge(self, payload: bytes) -> str:
+        try:
+            header = Header.unpack(payload)
+        except TupleFormatError as error:
+            return error.reason
+        if header.stream != STREAM:
+            return "wrong_stream"
+        if len(payload) != HEADER_BYTES + header.count * self.record_bytes or (header.punct and not header.count):
+            return "bad_length"
+        if header.session != self.current:
+            if not header.start or header.session == self.previous:
+                return "wrong_session"
+            self.current, self.previous = header.session, self.current
+            self.highest, self.seen = -1, set()  # unbounded numbers, unlike the wire's
+            self.events["session"] += 1
+            self.items.append((0, SESSION))
+        # The number closest to the next expected one, among those that look the same on the wire.
+        ahead = (header.sequence - (self.highest + 1)) % 2**32
+        number = self.highest + 1 + (ahead if ahead < 2**31 else ahead - 2**32)
+        if number > self.highest:
+            self.events["gap"] += number - self.highest - 1
+            self.highest = number
+        elif number <= self.highest - WINDOW:
+            return "stale"
+        elif number in self.seen or number < 0:
+            return "repeat"
+        else:
+            self.events["reordered"] += 1
+        self.seen.add(number)
+        for i in range(header.count):
+            at = HEADER_BYTES + i * self.record_bytes
+            kind = PUNCTUATION if header.punct and i == header.count - 1 else TUPLE
+            self.items.append((int.from_bytes(payload[at : at + self.record_bytes], "big"), kind))
+            self.events["tuple"] += kind == TUPLE
+        return "accepted"
+
+
+class Bench:
+    """The core between a payload source and an item sink, with the reference beside it."""
+
+    async def start(self, dut, idle: float = 0.2, stall: float = 0.2):
+        self.dut, self.random = dut, rng("data")
+        self.record_bytes = len(dut.m_data) // 8
+        self.word_bytes = len(dut.s_axis_tkeep)
+        dut.s_axis_tvalid.value = 0
+        await start(dut)
+        self.source = Source(dut, idle=idle)
+        self.monitor = Monitor(dut, "s_axis")
+        self.sink = ItemMonitor(dut, "m", dut.clk, pauses(stall, rng("sink")) if stall else None)
+        self.events = Events(dut)
+        self.model = Receiver(self.record_bytes)
+        return self
+
+    def datagram(self, session: int, sequence: int, count: int | None = None, flags: int = 0, **header) -> bytes:
+        count = self.random.randrange(bool(flags & PUNCT), 5) if count is None else count
+        fields = {"session": session, "stream": STREAM, "count": count, "sequence": sequence % 2**32, "flags": flags}
+        return Header(**{**fields, **header}).pack() + self.random.randbytes(count * self.record_bytes)
+
+    def put(self, payload: bytes) -> str:
+        """Send one payload; returns the verdict of the reference."""
+        verdict = self.model.take(payload)
+        others = [self.random.getrandbits(n) for n in (16, 32, 16, 32)]
+        self.source.put(payload, user=Meta(len(payload), *others).pack())
+        return verdict
+
+    async def check(self):
+        await self.source.wait()
+        await ClockCycles(self.dut.clk, 20)
+        while len(self.sink.seen) < len(self.model.items) and not await self._quiet(500):
+            pass
+        while sum(name == "gap" for _, name in self.events.log) < self.model.events["gap"]:
+            assert not await self._quiet(10), "gap pulses are missing"
+        await ClockCycles(self.dut.clk, 10)
+        found = [(item.data if item.kind != SESSION else 0, item.kind) for item in self.sink.seen]
+        assert found == self.model.items
+        assert dict(self.events.total) == {name: n for name, n in self.model.events.items() if n}
+
+    async def _quiet(self, cycles: int) -> bool:
+        """Whether nothing comes within `cycles`."""
+        before = len(self.sink.seen), len(self.events.log)
+        await ClockCycles(self.dut.clk, cycles)
+        return before == (len(self.sink.seen), len(self.events.log))
+
+
+@cocotb.test()
+async def in_order(dut):
+    bench = await Bench().start(dut)
+    for sequence in range(40):
+        flags = (START if sequence < 8 else 0) | (PUNCT if sequence % 5 == 4 else 0)
+        assert bench.put(bench.datagram(7, sequence, flags=flags)) == "accepted"
+    await bench.check()
+
+
+@cocotb.test()
+async def broken_headers(dut):
+    bench = await Bench().start(dut)
+    bench.put(bench.datagram(1, 0, flags=START))
+    good = bytearray(bench.datagram(1, 1, 2, PUNCT))
+    for bit in range(32):  # magic, version, flags
+        wrong = bytearray(good)
+        wrong[bit // 8] ^= 0x80 >> bit % 8
+        if bit < 30:
+            assert bench.put(bytes(wrong)) == "bad_header"
+    for bit in range(64, 96):  # stream, count
+        wrong = bytearray(good)
+        wrong[bit // 8] ^= 0x80 >> bit % 8
+        assert bench.put(bytes(wrong)) == ("wrong_stream" if bit < 80 else "bad_length")
+    for bit in range(32, 64):  # session
+        wrong = bytearray(good)
+        wrong[bit // 8] ^= 0x80 >> bit % 8
+        assert bench.put(bytes(wrong)) == "wrong_session"
+    assert bench.put(bench.datagram(1, 1, 0, PUNCT)) == "bad_length"
+    assert bench.put(bytes(good)) == "accepted"
+    await bench.check()
+
+
+@cocotb.test()
+async def truncated_at_every_byte(dut):
+    bench = await Bench().start(dut, stall=0, idle=0)
+    bench.put(bench.datagram(1, 0, flags=START))
+    whole = bench.datagram(1, 1, 2)
+    for length in range(len(whole)):
+        assert bench.put(whole[:length]) == ("bad_header" if length < HEADER_BYTES else "bad_length")
+    for extra in range(1, 10):
+        assert bench.put(whole + bytes(extra)) == "bad_length"
+    assert bench.put(whole) == "accepted"
+    await bench.check()
+
+
+@cocotb.test()
+async def order_of_the_checks(dut):
+    bench = await Bench().start(dut)
+    bench.put(bench.datagram(1, 0, 1, START))
+    old = {"session": 9, "sequence": 0}
+    assert bench.put(b"X" + bench.datagram(**old, count=1, stream=5)[1:]) == "bad_header"
+    assert bench.put(bench.datagram(**old, count=1, stream=5) + b"X") == "wrong_stream"
+    assert bench.put(bench.datagram(**old, count=1) + b"X") == "bad_length"
+    assert bench.put(bench.datagram(**old, count=1)) == "wrong_session"
+    # None of them, nor a bad START, touched the state.
+    assert bench.put(bench.datagram(9, 0, 1, START) + b"X") == "bad_length"
+    assert bench.put(bench.datagram(9, 0, 1, START, stream=2)) == "wrong_stream"
+    assert bench.put(bench.datagram(1, 0, 1)) == "repeat"
+    assert bench.put(bench.datagram(1, 1, 1)) == "accepted"
+    await bench.check()
+
+
+@cocotb.test()
+async def repeats_reordering_and_gaps(dut):
+    bench = await Bench().start(dut, idle=0)
+    assert bench.put(bench.datagram(1, 3, 1, START)) == "accepted"  # 0, 1 and 2 are missing
+    for sequence, verdict in [(3, "repeat"), (0, "accepted"), (2**32 - 1, "repeat"), (0, "repeat"), (2, "accepted")]:
+        assert bench.put(bench.datagram(1, sequence, 1)) == verdict
+    assert bench.put(bench.datagram(1, 100, 1)) == "accepted"
+    for back in range(1, 70):  # 100 - 63 is the oldest of the last 64
+        assert bench.put(bench.datagram(1, 100 - back, 0)) == ("accepted" if back < WINDOW else "stale")
+        assert bench.put(bench.datagram(1, 100 - back, 0)) == ("repeat" if back < WINDOW else "stale")
+    top = 100
+    for step in (1, 2, 31, 62, 63, 64, 65, 66, 128, 1000):  # after each jump exactly the skipped ones are unseen
+        top += step
+        assert bench.put(bench.datagram(1, top, 1)) == "accepted"
+        for back in (0, 1, step - 1, step, 62, 63, 64):
+            bench.put(bench.datagram(1, top - back, 1))
+    await bench.check()
+
+
+@cocotb.test()
+async def numbers_wrap(dut):
+    bench = await Bench().start(dut, idle=0)
+    bench.put(bench.datagram(1, 0, 1, START))
+    # The model counts on; the pulses of these two gaps take 34 s at 125 MHz, so they are looked at, not waited for.
+    assert bench.put(bench.datagram(1, 2**31 - 10, 1)) == "accepted"
+    assert bench.put(bench.datagram(1, 2**32 - 20, 1)) == "accepted"
+    expected = []
+    for sequence in range(2**32 - 19, 2**32 + 30):
+        if sequence % 7 == 3:  # left for later
+            expected.append(sequence)
+            continue
+        assert bench.put(bench.datagram(1, sequence, 1)) == "accepted"
+    for sequence in expected:
+        assert bench.put(bench.datagram(1, sequence, 1)) == "accepted"
+        assert bench.put(bench.datagram(1, sequence, 1)) == "repeat"
+    assert bench.put(bench.datagram(1, 2**32 - 60, 1)) == "stale"
+    await bench.source.wait()
+    await ClockCycles(dut.clk, 500)
+    assert [(item.data if item.kind != SESSION else 0, item.kind) for item in bench.sink.seen] == bench.model.items
+    del bench.events.total["gap"], bench.model.events["gap"]
+    assert dict(bench.events.total) == {name: n for name, n in bench.model.events.items() if n}
+    before = len(bench.events.log)
+    await ClockCycles(dut.clk, 100)
+    assert [name for _, name in bench.events.log[before:]] == ["gap"] * 100
+
+
+@cocotb.test()
+async def sessions(dut):
+    bench = await Bench().start(dut)
+    put, datagram = bench.put, bench.datagram
+    assert put(datagram(0, 0, 1)) == "wrong_session"  # nothing has begun
+    assert put(datagram(0, 0, 0, START)) == "accepted"  # START alone
+    assert put(datagram(0, 1, 2, START)) == "accepted"  # START again is an ordinary datagram
+    assert put(datagram(0, 2, 2)) == "accepted"
+    assert put(datagram(5, 3, 2)) == "wrong_session"
+    assert put(datagram(5, 0, 1, START | PUNCT)) == "accepted"
+    assert put(datagram(0, 3, 1)) == "wrong_session"
+    assert put(datagram(0, 3, 1, START)) == "wrong_session"  # a straggler of the previous session
+    assert put(datagram(5, 1, 1)) == "accepted"
+    assert put(datagram(6, 2, 1, START)) == "accepted"  # its first two are missing, and come late
+    assert put(datagram(6, 0, 1, START)) == "accepted"
+    assert put(datagram(0, 0, 1, START)) == "accepted"  # neither current nor previous: begins anew
+    assert put(datagram(9, 2**31, 1, START)) == "stale"  # a session begins, but its first number cannot be
+    assert put(datagram(9, 0, 1)) == "accepted"
+    await bench.check()
+    assert bench.model.events["session"] == 5
+
+
+@cocotb.test()
+async def latency_and_rate(dut):
+    bench = await Bench().start(dut, idle=0, stall=0)
+    words = HEADER_BYTES // bench.word_bytes
+    record = bench.record_bytes // bench.word_bytes
+    counts = [2, 0, 0, 1, 3, 0, 1, 1, 0]
+    first = cocotb.start_soon(_rise(dut))
+    for sequence, count in enumerate(counts):
+        session = 1 + sequence // 3  # sessions begin in the middle of the stream as well
+        assert bench.put(bench.datagram(session, sequence % 3, count, START)) == "accepted"
+    at = await first
+    await bench.check()
+    expected = []
+    for sequence, count in enumerate(counts):
+        at += words
+        if sequence % 3 == 0:
+            expected.append((at - 1 + LATENCY, SESSION))
+        for _ in range(count):
+            at += record
+            expected.append((at - 1 + LATENCY, TUPLE))
+    assert [(item.cycle, item.kind) for item in bench.sink.seen] == expected
+    assert bench.monitor.unready == 0
+
+
+async def _rise(dut) -> int:
+    await RisingEdge(dut.s_axis_tvalid)
+    return cycle()
+
+
+@cocotb.test()
+async def a_stalled_sink_pushes_back(dut):
+    bench = await Bench().start(dut, idle=0, stall=0)
+    bench.sink.stall = pauses(1, rng("stall"))
+    await RisingEdge(dut.clk)
+    for sequence in range(6):
+        bench.put(bench.datagram(1, sequence, 3, START))
+    await ClockCycles(dut.clk, 200)
+    assert not bench.sink.seen and not int(dut.s_axis_tready.value)
+    bench.sink.stall = None
+    await bench.check()
+
+
+@cocotb.test()
+async def reset_in_mid_datagram(dut):
+    bench = await Bench().start(dut, idle=0, stall=0)
+    for wait in range(1, 3 + (HEADER_BYTES + 2 * bench.record_bytes) // bench.word_bytes):
+        payload = bench.datagram(1, 0, 2, START)
+        bench.source.put(payload, user=Meta(len(payload), 0, 0, 0, 0).pack())
+        await RisingEdge(dut.s_axis_tvalid)
+        await ClockCycles(dut.clk, wait)
+        dut.rst.value = 1
+        await ClockCycles(dut.clk, 2)
+        dut.rst.value = 0
+        bench.events.take()
+        bench.sink.seen.clear()
+        bench.model = Receiver(bench.record_bytes)
+        bench.put(bench.datagram(1, 1, 1))  # nothing is left of the session
+        bench.put(bench.datagram(1, 1, 1, START | PUNCT))
+        await bench.check()
+        assert bench.model.events["wrong_session"] == 1
+
+
+@cocotb.test()
+async def soup(dut):
+    bench = await Bench().start(dut, idle=0.1, stall=0.3)
+    random, session, top = bench.random, 5, 0
+    for number in range(400):
+        if random.random() < 0.03:
+            session, top = session + random.choice([1, 0, -1 if session > 1 else 1]), random.choice([0, top])
+        step = random.choice([1, 1, 1, 1, 1, 2, 5, 70, 0, -1, -3, -10, -63, -64, -70])
+        sequence = max(0, top + step)
+        top = max(top, sequence)
+        flags = (START if number % 40 < 12 else 0) | random.choice([0, 0, PUNCT])
+        payload = bytearray(bench.datagram(session, sequence, flags=flags))
+        if random.random() < 0.15:
+            payload[random.randrange(len(payload))] ^= 1 << random.randrange(8)
+            payload[12:14] = b"\0\0"  # but no jump that takes a second of pulses
+        if random.random() < 0.1:
+            del payload[random.randrange(len(payload)) :]
+        if random.random() < 0.05:
+            payload += random.randbytes(random.randrange(1, 20))
+        bench.put(bytes(payload))
+    await bench.check()
+    drops = ("bad_header", "wrong_stream", "bad_length", "wrong_session", "repeat", "stale")
+    total = bench.events.total
+    assert total["accepted"] + sum(total[drop] for drop in drops) == 400
+    assert all(total[drop] for drop in drops if drop != "wrong_stream"), total
+
+
+@pytest.mark.parametrize("data_w, record_bytes", [(8, 16), (64, 8), (64, 24)])
+def test_tuple_rx(data_w, record_bytes):
+    run("tuple_rx", DATA_W=data_w, RECORD_BYTES=record_bytes, STREAM_ID=STREAM)
+
+
+def test_four_state():
+    run_four_state("tuple_rx", "in_order", DATA_W=8, RECORD_BYTES=16)

@@ -1,0 +1,231 @@
+"""udp_rx: delivers exactly the good datagrams, names the reason for every other frame, never stalls its MAC.
+
+Every frame goes through `frames.verdict`, the reference; the event pulses must add up to it exactly.
+"""
+
+import random
+from collections import Counter
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+
+from tb.lib import frames
+from tb.lib.axis import Monitor, Sink, Source
+from tb.lib.bench import reset, rng, start
+from tb.lib.frames import DELIVERED, LOCAL_IP, LOCAL_MAC, LOCAL_PORT, REASONS, Frame, Verdict, udp, verdict
+from tb.lib.run import run, run_four_state
+
+DRAIN = 80  # cycles after which everything has left the core
+
+
+class Bench:
+    """The core with a source of frames, a sink of payloads, and the count of every event."""
+
+    def __init__(self, dut, idle: float = 0.0, stall: float = 0.0):
+        self.dut = dut
+        dut.local_mac.value = frames.mac_int(LOCAL_MAC)
+        dut.local_ip.value = frames.ip_int(LOCAL_IP)
+        dut.local_port.value = LOCAL_PORT
+        self.source, self.sink = Source(dut, idle=idle), Sink(dut, stall=stall)
+        self.input, self.output = Monitor(dut, "s_axis"), Monitor(dut, "m_axis")
+        self.events: Counter[str] = Counter()
+        self.sent: list[tuple[str, Verdict]] = []
+        for name in (DELIVERED, *REASONS):
+            cocotb.start_soon(self._count(name, getattr(dut, f"evt_{name}")))
+
+    async def _count(self, name: str, event) -> None:
+        while True:
+            await RisingEdge(event)
+            while True:  # one pulse a frame, so one count for every cycle that it is high
+                self.events[name] += 1
+                await RisingEdge(self.dut.clk)
+                await ReadOnly()
+                if not int(event.value):
+                    break
+
+    def send(self, frame: bytes, bad: bool = False, name: str = "") -> Verdict:
+        found = verdict(frame, bad=bad)
+        self.sent.append((name, found))
+        self.source.put(frame, bad=bad)
+        return found
+
+    async def settle(self) -> None:
+        await self.source.wait()
+        quiet = 0
+        while quiet < DRAIN:  # a stalled sink takes longer
+            await RisingEdge(self.dut.clk)
+            quiet = 0 if int(self.dut.m_axis_tvalid.value) else quiet + 1
+
+    async def check(self) -> None:
+        """Everything sent so far came out as its verdict says: packets in order, marks, metadata, events."""
+        await self.settle()
+        packets = iter(self.sink.get_all())
+        for name, found in self.sent:
+            if found.delivered:
+                packet = next(packets)
+                assert not packet.bad, f"{name}: marked bad"
+                assert packet.data == found.payload, f"{name}: payload differs"
+                meta = packet.meta
+                assert (meta.src_ip, meta.src_port) == (found.src_ip, found.src_port), name
+                assert (meta.dst_ip, meta.dst_port) == (found.dst_ip, found.dst_port), name
+                assert meta.length == len(found.payload), name
+            elif found.begins:
+                assert next(packets).bad, f"{name}: not marked bad"
+        assert next(packets, None) is None, "something came out that nobody sent"
+        assert self.events == Counter(found.reason for _, found in self.sent)
+        self.sent.clear()
+        self.events.clear()
+
+
+async def bench(dut, **rates: float) -> Bench:
+    """A bench out of reset; random idle and stall unless told otherwise."""
+    dut.s_axis_tvalid.value = dut.m_axis_tready.value = 0
+    await start(dut)  # first, because the bus models look at handshakes as soon as they exist
+    return Bench(dut, **({"idle": 0.2, "stall": 0.3} | rates))
+
+
+@cocotb.test()
+async def smoke(dut):
+    """A good frame, a bad one, a good one."""
+    b = await bench(dut)
+    for data in (udp(b"first"), udp(b"x", udp={"dport": 1}), udp(b"and the last of the three")):
+        b.send(data)
+    await b.check()
+
+
+@cocotb.test()
+async def payload_sizes(dut):
+    """Every size from none to 100 bytes, and large ones."""
+    b, generator = await bench(dut), rng("payload")
+    for size in (*range(101), 511, 1023, 1471, 1472):
+        b.send(udp(generator.randbytes(size)), name=f"{size} bytes")
+    await b.check()
+
+
+@cocotb.test()
+async def good_frames(dut):
+    """Every legal form of a frame, with payloads of every alignment."""
+    b, generator = await bench(dut), rng("good")
+    for size in range(18):
+        for frame in frames.good_frames(generator.randbytes(size)):
+            assert b.send(frame.data, name=f"{frame.name}, {size} bytes").delivered, frame.name
+    await b.check()
+
+
+async def _each_then_good(b: Bench, bad: list[Frame], generator: random.Random) -> None:
+    """Each bad frame followed by a good one."""
+    for frame in bad:
+        assert b.send(frame.data, frame.bad, frame.name).reason == frame.expected, frame.name
+        good = udp(generator.randbytes(generator.randrange(20)), pad=generator.random() < 0.5)
+        assert b.send(good, name=f"good after {frame.name}").delivered
+    await b.check()
+
+
+@cocotb.test()
+async def bad_frames(dut):
+    """Every reason to refuse a frame is named, and the good frame behind it is delivered."""
+    b, generator = await bench(dut), rng("bad")
+    for size in (8, 19, 46):
+        await _each_then_good(b, frames.bad_frames(generator.randbytes(size)), generator)
+
+
+@cocotb.test()
+async def cut_at_every_byte(dut):
+    b, generator = await bench(dut), rng("cuts")
+    for size in (3, 40):
+        await _each_then_good(b, frames.cut_frames(generator.randbytes(size)), generator)
+
+
+@cocotb.test()
+async def cut_at_every_byte_without_pauses(dut):
+    """As before at full rate, and in a row, so that the ends of short frames meet each other's headers."""
+    b, generator = await bench(dut, idle=0, stall=0), rng("cuts")
+    cuts = frames.cut_frames(generator.randbytes(30))
+    await _each_then_good(b, cuts, generator)
+    for frame in cuts + cuts[::-1] + cuts[:30] * 3:
+        b.send(frame.data, name=frame.name)
+    await b.check()
+    tagged = udp(generator.randbytes(30), tags=(frames.Dot1AD(vlan=7), frames.Dot1Q(vlan=100)), pad=False)
+    for n in range(1, len(tagged) + 1):
+        b.send(tagged[:n], name=f"tagged, {n} bytes")
+    await b.check()
+
+
+@cocotb.test()
+async def mutations(dut):
+    """Injured frames of every form; whatever the reference says of them must happen."""
+    b, generator = await bench(dut), rng("mutations")
+    for _ in range(8):
+        for frame in frames.good_frames(generator.randbytes(generator.randrange(60))):
+            for _ in range(5):
+                b.send(frames.mutated(frame.data, generator), generator.random() < 0.05, frame.name)
+        await b.check()
+
+
+@cocotb.test()
+async def latency(dut):
+    """To the cycle, from a frame's first beat to the payload's, and from its last beat to the payload's last."""
+    b = await bench(dut, idle=0, stall=0)
+    width = len(dut.s_axis_tdata)
+    for size in (1, 9, 64, 100):
+        b.send(udp(bytes(size), pad=False))
+        await ClockCycles(dut.clk, 200)
+        (sent,), (got,) = b.input.packets, b.output.packets
+        if size > width // 8:
+            assert got.first - sent.first == (44 if width == 8 else 8)
+        assert got.last - sent.last == 6
+        b.input.packets.clear()
+        b.output.packets.clear()
+
+
+@cocotb.test()
+async def back_to_back(dut):
+    """With a ready sink s_axis_tready never falls: good, refused and tiny frames without a gap between them."""
+    b, generator = await bench(dut, idle=0, stall=0), rng("rate")
+    mixture = [f.data for f in frames.good_frames(b"payload")] + [f.data for f in frames.bad_frames(bytes(11))]
+    beats = 0
+    for size in range(80):
+        for frame in (udp(generator.randbytes(size), pad=False), generator.choice(mixture)):
+            b.send(frame)
+            beats += -(-len(frame) // (len(dut.s_axis_tdata) // 8))
+    await b.check()
+    assert b.input.refused == 0 and b.input.unready == 0
+    assert b.input.beats == beats
+
+
+@cocotb.test()
+async def slow_sink(dut):
+    """A sink that takes one beat in five holds the source up; nothing is lost."""
+    b, generator = await bench(dut, idle=0, stall=0.8), rng("slow")
+    for size in range(40):
+        b.send(udp(generator.randbytes(size), pad=False), name=f"{size} bytes")
+        b.send(frames.cut_frames(bytes(50))[40 + size].data)
+    await b.check()
+    assert b.input.refused
+
+
+@cocotb.test()
+async def reset_in_mid_packet(dut):
+    """Reset at every beat of a frame; afterwards nothing of it is left, and the next frame is delivered."""
+    b, generator = await bench(dut), rng("reset")
+    beats = -(-len(udp(bytes(30))) // (len(dut.s_axis_tdata) // 8))
+    for beat in range(beats + 6):
+        b.source.put(udp(generator.randbytes(30)))
+        await ClockCycles(dut.clk, 1 + beat)
+        await reset(dut, 2)
+        b.source.clear()
+        await ClockCycles(dut.clk, 2)
+        b.sink.clear()
+        b.events.clear()
+        b.send(udp(generator.randbytes(12)), name=f"after reset at beat {beat}")
+        await b.check()
+
+
+@pytest.mark.parametrize("data_w", [8, 64])
+def test_udp_rx(data_w):
+    run("udp_rx", DATA_W=data_w)
+
+
+def test_four_state():
+    run_four_state("udp_rx", "smoke", DATA_W=64)

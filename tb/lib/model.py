@@ -1,7 +1,7 @@
 """The time rules once more, item by item, as small as they can be: what a punctuator does, and brute-force windows.
 
 The punctuator's cocotb tests compare the hardware with the events of `Punctuator`; tb/golden/test_golden.py compares
-PySpark with `windows`. The rules are those of docs: Time.
+PySpark with `windows`. The rules are those of spark_golden/time_rules.py, told again.
 """
 
 from __future__ import annotations

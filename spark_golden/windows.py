@@ -1,0 +1,128 @@
+"""Aggregates over sliding time windows: COUNT, SUM, MIN, MAX over [RANGE r SLIDE s WATTR Time SLACK k].
+
+Window i of a session is [start + i·SLIDE, start + i·SLIDE + RANGE), i >= 0; a result carries its end. A window is
+emitted when the watermark reaches its end, in order of the ends; a window without a qualifying tuple gives no row;
+nor does one whose end the watermark never reaches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from spark_golden.time_rules import ACCEPTED, AHEAD, LATE, PUNCT, SESSION
+
+COMBINE = {"COUNT": F.sum, "SUM": F.sum, "MIN": F.min, "MAX": F.max}  # two partial results into one
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What became of a stream's items. tuples = accepted + late + ahead.
+
+    punctuations: sent by the sender. resync: how often the RESYNC rule moved the watermark. discarded: windows that
+    had begun and were not closed when a new session came. watermark: at the end of the last session.
+    """
+
+    accepted: int
+    late: int
+    ahead: int
+    punctuations: int
+    resync: int
+    discarded: int
+    watermark: int
+
+
+def floor_div(a: Column, b: Column) -> Column:
+    """a / b rounded down, exactly (Spark's own `div` rounds toward zero)."""
+    return F.call_function("div", a - F.pmod(a, b), b)
+
+
+def windows_closed(watermark: str) -> Column:
+    """How many windows of the session end at or below a watermark."""
+    beyond_first_end = F.col(watermark) - F.col("start") - F.col("query.range")
+    return F.greatest(F.lit(0), floor_div(beyond_first_end, F.col("query.slide")) + 1)
+
+
+def windows_begun(time: str) -> Column:
+    """How many windows of the session start at or below a time that is not below `start`."""
+    return floor_div(F.col(time) - F.col("start"), F.col("query.slide")) + 1
+
+
+def window_values(judged: DataFrame, panes: bool) -> DataFrame:
+    """`stream`, `session`, `start`, `query`, `window`, `Number` of every window with a qualifying tuple.
+
+    panes: combine tuples into panes first, so that only panes are copied to the windows they lie in. The rows are the
+    same; for large streams.
+    """
+    selected = F.col("query.symbol").isNull() | (F.col("Symbol") == F.col("query.symbol"))
+    parts = judged.where((F.col("verdict") == ACCEPTED) & selected).withColumns(
+        {"COUNT": F.lit(1), **{name: F.col("Price").cast("long") for name in ("SUM", "MIN", "MAX")}}
+    )
+    if panes:
+        offset = F.col("Time") - F.col("start")
+        pane = F.col("start") + floor_div(offset, F.col("query.pane")) * F.col("query.pane")
+        parts = _combine(parts.withColumn("Time", pane), "Time")
+    # Window i holds Time if its end is above Time (that is, it is not closed at Time) and its start is not.
+    first, last = windows_closed("Time"), windows_begun("Time") - 1
+    holding = F.when(first <= last, F.sequence(first, last))  # null between windows, when RANGE < SLIDE
+    values = _combine(parts.withColumn("window", F.explode(holding)), "window")
+    asked = [F.when(F.col("query.aggregate") == name, F.col(name)) for name in COMBINE]
+    return values.select(*SESSION, "start", "query", "window", F.coalesce(*asked).alias("Number"))
+
+
+def _combine(parts: DataFrame, unit: str) -> DataFrame:
+    """Combine the partial results of each unit (pane or window) of each session."""
+    aggregates = [combine(name).alias(name) for name, combine in COMBINE.items()]
+    return parts.groupBy(*SESSION, "start", "query", unit).agg(*aggregates)
+
+
+def emissions(judged: DataFrame, values: DataFrame) -> DataFrame:
+    """`values` that are emitted, with `emitted`: the seq of the item at which the watermark reaches the window's end.
+
+    A window is emitted at the first item that closes it or a later one: the least seq among the closings from its
+    number on, where an item after which n windows are closed is a closing of number n-1.
+    """
+    closings = (
+        judged.withColumn("window", windows_closed("watermark") - 1)
+        .where("window >= 0")
+        .groupBy(*SESSION, "window")
+        .agg(F.min("seq").alias("emitted"))
+    )
+    from_here = Window.partitionBy(*SESSION).orderBy("window").rangeBetween(0, Window.unboundedFollowing)
+    return (
+        values.unionByName(closings, allowMissingColumns=True)
+        .withColumn("emitted", F.min("emitted").over(from_here))
+        .where("Number is not null and emitted is not null")
+    )
+
+
+def result_rows(judged: DataFrame, panes: bool) -> DataFrame:
+    """The result rows `stream`, `session`, `Time` (the window's end), `Number`, `emitted`, in order of emission."""
+    rows = emissions(judged, window_values(judged, panes))
+    end = F.col("start") + F.col("window") * F.col("query.slide") + F.col("query.range")
+    return rows.select(*SESSION, end.alias("Time"), "Number", "emitted").orderBy(*SESSION, "Time")
+
+
+def summaries(judged: DataFrame) -> dict[int, Summary]:
+    """The totals of each stream over all its sessions."""
+
+    def number(verdict: str) -> Column:
+        return F.count_if(F.col("verdict") == verdict).alias(verdict)
+
+    sessions = judged.groupBy(*SESSION, "start", "query").agg(
+        *(number(verdict) for verdict in (ACCEPTED, LATE, AHEAD, PUNCT)),
+        F.count_if("resync").alias("resync"),
+        F.max("watermark").alias("watermark"),
+        F.max(F.when(F.col("verdict") == ACCEPTED, F.col("Time"))).alias("newest"),
+    )
+    unclosed = windows_begun("newest") - windows_closed("watermark")
+    followed = F.lead("session").over(Window.partitionBy("stream").orderBy("session")).isNotNull()
+    sessions = sessions.withColumn("discarded", F.when(followed & (unclosed > 0), unclosed).otherwise(0))
+    totals = sessions.groupBy("stream").agg(
+        *(F.sum(name).alias(name) for name in (ACCEPTED, LATE, AHEAD, "resync", "discarded")),
+        F.sum(PUNCT).alias("punctuations"),
+        F.max_by("watermark", "session").alias("watermark"),
+    )
+    return {row["stream"]: Summary(**{n: row[n] for n in Summary.__dataclass_fields__}) for row in totals.collect()}

@@ -1,0 +1,180 @@
+"""The tuple datagram format, version 1: what a UDP payload of tuples looks like.
+
+::
+
+    byte 0..1   magic 0x5753 ("WS")     2 version = 1     3 flags: bit 0 START, bit 1 PUNCT, others 0
+    byte 4..7   session                 8..9 stream id    10..11 count, the number of records that follow
+    byte 12..15 sequence number         16.. the records
+
+Everything is big-endian. A record is the tuple's fields in declared order, packed, then zeros up to a multiple of
+8 bytes. With PUNCT the last record is a punctuation: only its windowing attribute counts. docs/wire-format.md has
+the rules for sessions and sequence numbers.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+MAGIC = 0x5753
+VERSION = 1
+START = 1
+PUNCT = 2
+HEADER_BYTES = 16
+ALIGNMENT = 8  # bytes; a record fills whole 64-bit words
+
+_HEADER = struct.Struct(">HBBIHHI")
+
+
+class TupleFormatError(ValueError):
+    """A payload or a header breaks the format.
+
+    reason: the name under which the hardware counts it: ``bad_header``, ``wrong_stream`` or ``bad_length``.
+    """
+
+    def __init__(self, reason: str, message: str):
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first 16 bytes of a datagram. session, sequence: 32 bits; stream, count: 16 bits; flags: START | PUNCT."""
+
+    session: int
+    stream: int
+    count: int
+    sequence: int
+    flags: int = 0
+
+    def __post_init__(self) -> None:
+        for name, bits in (("session", 32), ("stream", 16), ("count", 16), ("sequence", 32)):
+            value = getattr(self, name)
+            if not 0 <= value < 1 << bits:
+                raise TupleFormatError("bad_header", f"{name} {value} does not fit {bits} bits")
+        if self.flags & ~(START | PUNCT):
+            raise TupleFormatError("bad_header", f"flags 0x{self.flags:02x}: only START (1) and PUNCT (2) are defined")
+
+    @property
+    def start(self) -> bool:
+        return bool(self.flags & START)
+
+    @property
+    def punct(self) -> bool:
+        return bool(self.flags & PUNCT)
+
+    def pack(self) -> bytes:
+        return _HEADER.pack(MAGIC, VERSION, self.flags, self.session, self.stream, self.count, self.sequence)
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Header:
+        """The header of `payload`; raises `TupleFormatError` if there is none."""
+        if len(payload) < HEADER_BYTES:
+            raise TupleFormatError("bad_header", f"{len(payload)} bytes are too short for a header of {HEADER_BYTES}")
+        magic, version, flags, session, stream, count, sequence = _HEADER.unpack_from(payload)
+        if magic != MAGIC:
+            raise TupleFormatError("bad_header", f"magic 0x{magic:04x} is not 0x{MAGIC:04x}")
+        if version != VERSION:
+            raise TupleFormatError("bad_header", f"version {version} is not {VERSION}")
+        return cls(session, stream, count, sequence, flags)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a tuple. type: int, uint (32 bits), long (64), flags (8) or string(n) (n bytes, zeros after it)."""
+
+    name: str
+    type: str
+
+    @property
+    def numpy(self) -> str:
+        """The field's big-endian numpy type."""
+        known = {"int": ">i4", "uint": ">u4", "long": ">i8", "flags": "u1"}
+        if self.type in known:
+            return known[self.type]
+        if string := re.fullmatch(r"string\(([1-9]\d*)\)", self.type):
+            return f"S{string[1]}"
+        raise ValueError(f"field {self.name}: unknown type '{self.type}'; know {', '.join(known)} and string(n)")
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The fields of a stream's tuples, in the order in which they stand on the wire."""
+
+    name: str
+    stream_id: int
+    fields: tuple[Field, ...]
+
+    @cached_property
+    def dtype(self) -> np.dtype:
+        """A record as a numpy structure: the bytes in memory are the bytes on the wire, padding included."""
+        packed = np.dtype([(f.name, f.numpy) for f in self.fields])
+        return np.dtype(
+            {
+                "names": packed.names,
+                "formats": [packed[n] for n in packed.names],
+                "offsets": [packed.fields[n][1] for n in packed.names],
+                "itemsize": -(-packed.itemsize // ALIGNMENT) * ALIGNMENT,
+            }
+        )
+
+    @property
+    def record_bytes(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def record_bits(self) -> int:
+        """Width of a record in the hardware, padding included: the first byte on the wire is the most significant."""
+        return 8 * self.record_bytes
+
+
+TRADES = Schema(
+    "Trades",
+    1,
+    (Field("Symbol", "string(4)"), Field("Price", "int"), Field("Volume", "int"), Field("Time", "int")),
+)
+Q3_RESULT = Schema(
+    "Q3",
+    0x8001,
+    (Field("Time", "long"), Field("Number", "long"), Field("Flags", "flags")),
+)
+FLAG_OVERFLOW = 1  # of a result row: its value does not fit
+FLAG_NULL = 2  # of a result row: it has no value
+
+
+def pack(header: Header, records: np.ndarray) -> bytes:
+    """The payload of `header` and `records` (of a schema's dtype, as many as the header says)."""
+    if len(records) != header.count:
+        raise TupleFormatError("bad_length", f"the header counts {header.count} records, but there are {len(records)}")
+    _check_punct(header)
+    wire = np.zeros(len(records), records.dtype)  # padding is zero, whatever lies between the fields in memory
+    for name in records.dtype.names:
+        wire[name] = records[name]
+    return header.pack() + wire.tobytes()
+
+
+def unpack(payload: bytes, schema: Schema) -> tuple[Header, np.ndarray]:
+    """Header and records (of the schema's dtype) of a payload; raises `TupleFormatError` that names what is wrong.
+
+    The checks stand in the hardware's order: header, stream, length.
+    """
+    header = Header.unpack(payload)
+    if header.stream != schema.stream_id:
+        raise TupleFormatError("wrong_stream", f"stream {header.stream} is not {schema.stream_id} ({schema.name})")
+    expected = HEADER_BYTES + header.count * schema.record_bytes
+    if len(payload) != expected:
+        raise TupleFormatError(
+            "bad_length",
+            f"{len(payload)} bytes, but {header.count} records of {schema.record_bytes} bytes make {expected}",
+        )
+    _check_punct(header)
+    return header, np.frombuffer(payload, schema.dtype, offset=HEADER_BYTES)
+
+
+def _check_punct(header: Header) -> None:
+    if header.punct and not header.count:
+        raise TupleFormatError("bad_length", "PUNCT without a record to carry the punctuation")

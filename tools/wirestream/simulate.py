@@ -15,7 +15,19 @@ from xml.etree import ElementTree
 from wirestream.design import BUILD, REPOSITORY, Design, environment
 
 # Uninitialised registers get seeded random values, so that a test cannot lean on zeros that hardware does not have.
-VERILATOR_ARGS = ["--x-assign", "unique", "--x-initial", "unique", "-Wno-fatal", "--no-timing", "-O3", "-CFLAGS", "-O1"]
+VERILATOR_ARGS = [
+    "--default-language",
+    "1364-2005",
+    "--x-assign",
+    "unique",
+    "--x-initial",
+    "unique",
+    "-Wno-fatal",
+    "--no-timing",
+    "-O3",
+    "-CFLAGS",
+    "-O1",
+]
 
 TIMEOUT_S = 900  # a simulation that runs longer hangs
 

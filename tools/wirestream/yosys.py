@@ -1,0 +1,40 @@
+"""Run Yosys (pyosys) in a process of its own, since an error in it ends the process."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from wirestream.design import Design, environment
+
+
+class YosysFailure(RuntimeError):
+    """Yosys refused the design; the message holds its words."""
+
+
+def yosys(commands: list[str], folder: Path, name: str) -> str:
+    """Run `commands` in `folder` as ``<name>.ys``; returns what Yosys printed, which is also in ``<name>.log``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.ys").write_text("\n".join(commands) + "\n")
+    call = f"from pyosys.libyosys import Design, run_pass; run_pass('script {name}.ys', Design())"
+    done = subprocess.run(
+        [sys.executable, "-c", call], cwd=folder, env=environment(), capture_output=True, text=True, errors="replace"
+    )
+    words = done.stdout + done.stderr
+    (folder / f"{name}.log").write_text(words)
+    if done.returncode:
+        error = re.search(r"^(?:ERROR: |.*: ERROR: ).*", words, re.MULTILINE)
+        raise YosysFailure(error.group() if error else words[-2000:])
+    return words
+
+
+def read(design: Design) -> list[str]:
+    """The commands that read the sources of `design` and set the parameters of its top level."""
+    values = {k: f'"{v}"' if isinstance(v, str) else v for k, v in design.parameters.items()}
+    return [
+        *(f"read_verilog {source}" for source in design.sources),
+        *(f"chparam -set {name} {value} {design.toplevel}" for name, value in values.items()),
+        f"hierarchy -check -top {design.toplevel}",
+    ]

@@ -94,14 +94,14 @@ module ws_wid_aggregate #(
     reg  [DIST_W-1:0]  origin_reg;  // end_reg - RANGE - SLIDE
 
     wire [DIST_W-1:0]  distance = wattr[DIST_W-1:0] - origin_reg;
-    wire [N_WIN-1:0]   inside;
+    wire [N_WIN-1:0]   holds;
 
     genvar i;
     generate
         for (i = 0; i < N_WIN; i = i + 1) begin : window
             localparam [DIST_W:0] FIRST = (i + 1)*SLIDE;
             localparam [DIST_W:0] AFTER = (i + 1)*SLIDE + RANGE;
-            assign inside[i] = {1'b0, distance} >= FIRST && {1'b0, distance} < AFTER;
+            assign holds[i] = {1'b0, distance} >= FIRST && {1'b0, distance} < AFTER;
         end
     endgenerate
 
@@ -112,7 +112,7 @@ module ws_wid_aggregate #(
     reg  [VALUE_W-1:0] value_reg;
 
     always @(posedge clk) begin
-        add_reg       <= s_valid ? inside : {N_WIN{1'b0}};
+        add_reg       <= s_valid ? holds : {N_WIN{1'b0}};
         value_reg     <= s_data[VALUE_LSB +: VALUE_W];
         close_reg     <= s_punct && closes;
         close_end_reg <= wattr;
@@ -159,13 +159,15 @@ module ws_wid_aggregate #(
             wire [ACC_W-1:0] acc_moved = close_reg ? acc_above : acc_reg;
             assign acc[i*ACC_W +: ACC_W] = acc_reg;
 
-            if (IS_COUNT || IS_SUM) begin : additive
-                wire signed [ACC_W-1:0] term = IS_COUNT ? {{(ACC_W-1){1'b0}}, add_reg[i]}
-                                             : add_reg[i] ? {{(ACC_W-VALUE_W){value_reg[VALUE_W-1]}}, value_reg}
-                                             : {ACC_W{1'b0}};
+            if (IS_COUNT) begin : count
+                assign overflow[i] = add_reg[i] && (&acc_reg);
+                always @(posedge clk)
+                    acc_reg <= rst ? {ACC_W{1'b0}} : acc_moved + {{(ACC_W-1){1'b0}}, add_reg[i]};
+            end else if (IS_SUM) begin : sum
+                wire [ACC_W-1:0] value = {{(ACC_W-VALUE_W){value_reg[VALUE_W-1]}}, value_reg};
+                wire [ACC_W-1:0] term  = add_reg[i] ? value : {ACC_W{1'b0}};
                 wire [ACC_W-1:0] total = acc_moved + term;
-                assign overflow[i] = IS_COUNT ? add_reg[i] && (&acc_reg)
-                                   : (acc_moved[ACC_W-1] == term[ACC_W-1]) && (total[ACC_W-1] != term[ACC_W-1]);
+                assign overflow[i] = (acc_moved[ACC_W-1] == term[ACC_W-1]) && (total[ACC_W-1] != term[ACC_W-1]);
                 always @(posedge clk) acc_reg <= rst ? {ACC_W{1'b0}} : total;
             end else begin : extremum
                 wire better = IS_MIN ? $signed(value_reg) < $signed(acc_reg) : $signed(value_reg) > $signed(acc_reg);

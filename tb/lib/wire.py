@@ -35,13 +35,18 @@ class Seen:
 
 
 class WireDriver(BusDriver):
-    """Drives the wire, one transaction ``(data, kind)`` a cycle unless `idle` says to wait."""
+    """Drives the wire, one transaction ``(data, kind)`` a cycle unless `idle` says to wait.
+
+    close_cycles: least distance between two punctuations.
+    """
 
     _signals = ("valid", "punct", "eos", "data")
 
-    def __init__(self, entity, name, clock, idle: Iterator[bool] | None = None):
+    def __init__(self, entity, name, clock, idle: Iterator[bool] | None = None, close_cycles: int = 1):
         super().__init__(entity, name, clock)
         self.idle = idle
+        self.close_cycles = close_cycles
+        self.last_punct = -close_cycles
         self.sent: list[Seen] = []
         self._quiet()
 
@@ -56,6 +61,10 @@ class WireDriver(BusDriver):
             await RisingEdge(self.clock)
         while self.idle is not None and next(self.idle):
             await RisingEdge(self.clock)
+        if kind == PUNCT:
+            while cycle() < self.last_punct + self.close_cycles:
+                await RisingEdge(self.clock)
+            self.last_punct = cycle()
         self.bus.valid.value = kind == TUPLE
         self.bus.punct.value = kind == PUNCT
         self.bus.data.value = data

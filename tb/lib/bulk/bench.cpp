@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench.h"
+
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+void fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    std::fputs("bulk: ", stderr);
+    std::vfprintf(stderr, format, arguments);
+    std::fputc('\n', stderr);
+    va_end(arguments);
+    std::exit(1);
+}
+
+static uint64_t number(const std::string &text, const char *what) {
+    char *end;
+    uint64_t value = std::strtoull(text.c_str(), &end, 0);
+    if (text.empty() || *end) fail("%s: '%s' is not a number", what, text.c_str());
+    return value;
+}
+
+static std::vector<std::string> split(const std::string &text, char separator) {
+    std::vector<std::string> parts;
+    for (size_t begin = 0, end; begin <= text.size(); begin = end + 1) {
+        end = std::min(text.find(separator, begin), text.size());
+        parts.push_back(text.substr(begin, end - begin));
+    }
+    return parts;
+}
+
+Pauses::Pauses(const std::string &rules, uint64_t seed) : random_(seed) {
+    if (rules == "none") return;
+    for (const std::string &rule : split(rules, '+')) {
+        double probability;
+        unsigned long longest;
+        char more;
+        if (std::sscanf(rule.c_str(), "%lf:%lu%c", &probability, &longest, &more) != 2 || probability < 0 ||
+            probability >= 1 || longest < 1)
+            fail("'%s' is not a rule for pauses: PROBABILITY:LONGEST", rule.c_str());
+        rules_.push_back({uint64_t(probability * 0x1p64), longest});
+    }
+}
+
+static const char *USAGE = R"(usage: bulk --in FILE --out FOLDER [options]
+  --in FILE           what to feed: a pcap file, or item records
+  --out FOLDER        where result.json, out.* and in.* are written
+  --faults FILE       GMII: how each frame of --in is damaged
+  --tuser FILE        AXI4-Stream: tuser of each packet of --in
+  --set PORT=VALUE    a constant on an input that is no stream (decimal, or 0x and any number of digits)
+  --gaps RULES        pauses of the source: PROBABILITY:LONGEST, several joined by '+', or none
+  --stalls RULES      pauses of the sink, likewise
+  --contiguous        AXI4-Stream: no pause of the source inside a packet
+  --wire              AXI4-Stream: packets at the pace of an Ethernet wire of that width
+  --overhead OCTETS   octets that a packet takes on that wire beyond its own (24: preamble, FCS, gap)
+  --gap OCTETS        GMII: least gap between frames (12)
+  --require-ready     s_axis_tready low with a beat on offer is a violation
+  --reset-at CYCLE    hold rst for 8 cycles from there on; may be repeated
+  --quiet CYCLES      the run ends when all is sent and no output moved for that long (2000)
+  --watchdog CYCLES   nothing moved for that long before all is sent: a hang (100000)
+  --drain CYCLES      outputs not quiet that long after the last input: a hang (1000000)
+  --seed N            seed of pauses, idle data and uninitialised registers
+  --period NS         clock period, for the time stamps of out.pcap (8)
+  --trace             write dump.vcd into FOLDER
+)";
+
+Options::Options(int argc, char **argv) {
+    const std::map<std::string, std::string *> texts = {{"--in", &in},     {"--out", &out},   {"--faults", &faults},
+                                                        {"--tuser", &tuser}, {"--gaps", &gaps}, {"--stalls", &stalls}};
+    const std::map<std::string, uint64_t *> numbers = {
+        {"--gap", &gap},     {"--overhead", &overhead}, {"--quiet", &quiet}, {"--watchdog", &watchdog},
+        {"--drain", &drain}, {"--seed", &seed},         {"--period", &period}};
+    const std::map<std::string, bool *> flags = {
+        {"--wire", &wire}, {"--contiguous", &contiguous}, {"--require-ready", &require_ready}, {"--trace", &trace}};
+
+    for (int i = 1; i < argc; ++i) {
+        std::string name = argv[i];
+        if (name == "--help") {
+            std::fputs(USAGE, stdout);
+            std::exit(0);
+        }
+        if (auto flag = flags.find(name); flag != flags.end()) {
+            *flag->second = true;
+            continue;
+        }
+        if (i + 1 == argc) fail("%s: unknown, or its value is missing; see --help", name.c_str());
+        std::string value = argv[++i];
+        if (auto text = texts.find(name); text != texts.end()) {
+            *text->second = value;
+        } else if (auto found = numbers.find(name); found != numbers.end()) {
+            *found->second = number(value, argv[i - 1]);
+        } else if (name == "--reset-at") {
+            reset_at.push_back(number(value, "--reset-at"));
+        } else if (size_t equals = value.find('='); name == "--set" && equals != std::string::npos) {
+            set[value.substr(0, equals)] = value.substr(equals + 1);
+        } else {
+            fail("%s %s: unknown option; see --help", name.c_str(), value.c_str());
+        }
+    }
+    if (in.empty()) fail("--in is missing; see --help");
+}
+
+uint64_t Port::value() const {
+    if (width <= 8) return *data;
+    uint64_t value = 0;
+    std::memcpy(&value, data, bytes());
+    return value;
+}
+
+void Port::set(uint64_t value) {
+    uint8_t all[sizeof value];
+    std::memcpy(all, &value, sizeof value);
+    copy(all);
+}
+
+void Port::scramble(Random &random) {
+    for (size_t i = 0; i < bytes(); i += 8) {
+        uint64_t word = random();
+        std::memcpy(data + i, &word, std::min<size_t>(8, bytes() - i));
+    }
+    data[bytes() - 1] &= 0xff >> (-width & 7);
+}
+
+std::string Port::hex() const {
+    std::string text = "0x";
+    char digits[3];
+    for (size_t i = bytes(); i-- > 0;) {
+        std::snprintf(digits, sizeof digits, "%02x", data[i]);
+        text += digits;
+    }
+    return text;
+}
+
+void Ports::add(const char *name, bool input, void *data, unsigned width) {
+    ports_[name] = Port{static_cast<uint8_t *>(data), width, input};
+}
+
+Port Ports::take_optional(const std::string &name) {
+    auto found = ports_.find(name);
+    if (found == ports_.end()) return {};
+    Port port = found->second;
+    ports_.erase(found);
+    return port;
+}
+
+Port Ports::take(const std::string &name) {
+    Port port = take_optional(name);
+    if (!port) fail("the core has no port %s", name.c_str());
+    return port;
+}
+
+uint8_t *Ports::bit(const std::string &name, bool otherwise) {
+    if (has(name)) return take(name).data;
+    constants_.push_back(std::make_unique<uint8_t>(otherwise));
+    return constants_.back().get();
+}
+
+std::map<std::string, Port> Ports::take_rest(bool input, const std::string &prefix) {
+    std::map<std::string, Port> rest;
+    for (auto it = ports_.begin(); it != ports_.end();) {
+        if (it->second.input == input && it->first.compare(0, prefix.size(), prefix) == 0) {
+            rest.insert(*it);
+            it = ports_.erase(it);
+        } else {
+            ++it;
+        }
+    }
+    return rest;
+}
+
+void Run::violation(const std::string &what) {
+    constexpr size_t KEPT = 20;
+    if (violations++ >= KEPT) return;
+    std::fprintf(stderr, "cycle %" PRIu64 ": violation: %s\n", cycle, what.c_str());
+    first_violations.emplace_back(cycle, what);
+}
+
+std::unique_ptr<Source> find_source(Ports &ports, const Options &options, Run &run) {
+    if (ports.has("gmii_rx_dv")) return gmii_source(ports, options, run);
+    if (ports.has("s_axis_tvalid")) return axis_source(ports, options, run);
+    if (ports.has("s_valid")) return item_source(ports, options, run);
+    fail("no input stream: gmii_rx*, s_axis_* or s_valid, s_data");
+}
+
+std::unique_ptr<Sink> find_sink(Ports &ports, const Options &options, Run &run) {
+    if (ports.has("gmii_tx_en")) return gmii_sink(ports, options, run);
+    if (ports.has("m_axis_tvalid")) return axis_sink(ports, options, run);
+    if (ports.has("m_valid")) return item_sink(ports, options, run);
+    fail("no output stream: gmii_tx*, m_axis_* or m_valid, m_data");
+}
+
+Monitor::Monitor(Ports &ports, Run &run) : run_(run) {
+    bool has_counters = ports.has("stat_valid");
+    stat_valid_ = ports.bit("stat_valid", false);
+    if (has_counters) {
+        stat_index_ = ports.take("stat_index");
+        stat_value_ = ports.take("stat_value");
+    }
+    for (auto &[name, port] : ports.take_rest(false, "evt_")) events_.push_back({name, port, 0});
+    others_ = ports.take_rest(false);
+}
+
+void Monitor::count(Event &event) {  // an event wider than a bit counts as its value
+    if (uint64_t value = event.port.value()) {
+        event.total += value;
+        run_.activity = run_.cycle;
+    }
+}
+
+void Monitor::gather() {
+    uint64_t index = stat_index_.value();
+    if (index >= stats_.size()) stats_.resize(index + 1);
+    stats_[index] = stat_value_.value();
+}
+
+void Monitor::report(std::FILE *json) const {
+    const char *comma = "";
+    std::fprintf(json, "  \"events\": {");
+    for (const Event &event : events_) {
+        std::fprintf(json, "%s\"%s\": %" PRIu64, comma, event.name.c_str() + 4, event.total);
+        comma = ", ";
+    }
+    std::fprintf(json, "},\n  \"counters\": [");
+    comma = "";
+    for (uint64_t value : stats_) {
+        std::fprintf(json, "%s%" PRIu64, comma, value);
+        comma = ", ";
+    }
+    std::fprintf(json, "],\n  \"outputs\": {");
+    comma = "";
+    for (const auto &[name, port] : others_) {
+        std::fprintf(json, "%s\"%s\": \"%s\"", comma, name.c_str(), port.hex().c_str());
+        comma = ", ";
+    }
+    std::fprintf(json, "},\n");
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bulk bench: one C++ program around any Verilated core. This header is what its parts share.
+//
+//   main.cpp    the model, its clock and the loop        gmii.cpp   frames on GMII
+//   bench.cpp   options, ports, checks, the report       axis.cpp   packets on AXI4-Stream
+//   files.cpp   pcap and record files                    items.cpp  tuples: the wire, and valid/ready/data/kind
+//
+// Only main.cpp sees the model's class, so all else comes out of the compiler cache for the next core.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "ports are handled as little-endian bytes");
+
+// Print one line and exit with status 1: the bench was called wrongly or a file is bad.
+[[noreturn]] void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// splitmix64 (Steele, Lea, Flood, OOPSLA 2014): small, fast, and any seed will do.
+class Random {
+public:
+    explicit Random(uint64_t seed) : state_(seed) {}
+    uint64_t operator()() {
+        uint64_t z = state_ += 0x9e3779b97f4a7c15;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+        return z ^ (z >> 31);
+    }
+
+private:
+    uint64_t state_;
+};
+
+// Random pauses. "p:n" begins one with probability p in a cycle, of 1..n cycles; rules are joined by '+'.
+class Pauses {
+public:
+    Pauses(const std::string &rules, uint64_t seed);
+    bool operator()() {  // is this cycle part of a pause?
+        if (left_) return left_--;
+        for (const Rule &rule : rules_)
+            if (random_() < rule.threshold) {
+                left_ = random_() % rule.longest;
+                return true;
+            }
+        return false;
+    }
+
+private:
+    struct Rule {
+        uint64_t threshold, longest;
+    };
+    std::vector<Rule> rules_;
+    Random random_;
+    uint64_t left_ = 0;
+};
+
+struct Options {
+    std::string in, out = ".", faults, tuser;
+    std::string gaps = "none", stalls = "none";
+    bool wire = false, contiguous = false, require_ready = false, trace = false;
+    uint64_t gap = 12, overhead = 24, quiet = 2000, watchdog = 100000, drain = 1000000, seed = 1, period = 8;
+    std::vector<uint64_t> reset_at;
+    std::map<std::string, std::string> set;
+
+    Options(int argc, char **argv);
+};
+
+// A port of the model as little-endian bytes: byte 0 holds bits 7..0, whatever the width.
+struct Port {
+    uint8_t *data = nullptr;
+    unsigned width = 0;
+    bool input = false;
+
+    explicit operator bool() const { return data; }
+    size_t bytes() const { return (width + 7) / 8; }
+    uint64_t value() const;  // of at most 64 bits
+    void set(uint64_t value);
+    void copy(const uint8_t *bytes) {
+        std::memcpy(data, bytes, this->bytes());
+        data[this->bytes() - 1] &= 0xff >> (-width & 7);  // Verilator wants unused bits to be zero
+    }
+    void scramble(Random &random);
+    std::string hex() const;
+};
+
+// The model's ports by name. Whoever binds a port takes it; what is left is for --set and the report.
+class Ports {
+public:
+    void add(const char *name, bool input, void *data, unsigned width);
+    bool has(const std::string &name) const { return ports_.count(name); }
+    Port take(const std::string &name);          // fails if there is none
+    Port take_optional(const std::string &name);  // an empty Port if there is none
+    uint8_t *bit(const std::string &name, bool otherwise);  // a one-bit port, or a constant if there is none
+    std::map<std::string, Port> take_rest(bool input, const std::string &prefix = "");
+
+private:
+    std::map<std::string, Port> ports_;
+    std::vector<std::unique_ptr<uint8_t>> constants_;
+};
+
+// What happens in a run: the clock count, when something last moved, and what went against the rules.
+class Run {
+public:
+    uint64_t cycle = 0;
+    uint64_t progress = 0;  // last cycle in which anything was transferred
+    uint64_t activity = 0;  // last cycle in which an output was not quiet
+    uint64_t violations = 0;
+    std::vector<std::pair<uint64_t, std::string>> first_violations;
+
+    void violation(const std::string &what);
+};
+
+// The input of the core. In every cycle: drive, evaluate the model, sample. In a cycle of reset: reset instead.
+class Source {
+public:
+    virtual ~Source() = default;
+    virtual void idle() = 0;    // offer nothing
+    virtual void drive() = 0;   // offer something, or not
+    virtual void sample() = 0;  // see whether it was taken
+    virtual void reset() = 0;
+    bool done = false;           // all has been taken
+    uint64_t count = 0;          // packets or items taken
+    uint64_t cut = 0;            // packets cut short by a reset
+};
+
+// The output of the core. In every cycle: drive (ready), evaluate the model, sample. In a cycle of reset: reset.
+class Sink {
+public:
+    virtual ~Sink() = default;
+    virtual void drive() = 0;
+    virtual void sample() = 0;
+    virtual void reset() = 0;
+    virtual void finish() {}  // the run is over
+    uint64_t count = 0;       // packets or items received
+    uint64_t cut = 0;
+    uint64_t bad = 0;         // packets received with a flag set
+};
+
+// Flags of a packet, in the fault file (what to send) and in the log files (what was sent or received).
+enum PacketFlag : uint32_t {
+    BAD_FCS = 1,      // GMII: the FCS is wrong
+    ERROR = 2,        // GMII: rx_er or tx_er was high
+    NO_PREAMBLE = 4,  // GMII: no preamble and SFD, or (received) not seven octets 55 and one D5
+    RAW = 8,          // GMII, to send: these octets and nothing else
+    NO_PAD = 16,      // GMII, to send: leave a frame below 60 octets short
+    BAD = 32,         // AXI4-Stream: tuser[0] with tlast
+    CUT = 64,         // cut short by a reset
+};
+
+struct PacketLog {  // one record of in.log and out.log; cycles of the first and last octet or beat
+    uint64_t first, last;
+    uint32_t length, flags;
+};
+
+struct Fault {  // one record of the fault file; rx_er comes with octet `at`, counted from the frame's first
+    uint32_t flags, at;
+};
+
+std::unique_ptr<Source> gmii_source(Ports &, const Options &, Run &);
+std::unique_ptr<Source> axis_source(Ports &, const Options &, Run &);
+std::unique_ptr<Source> item_source(Ports &, const Options &, Run &);
+std::unique_ptr<Sink> gmii_sink(Ports &, const Options &, Run &);
+std::unique_ptr<Sink> axis_sink(Ports &, const Options &, Run &);
+std::unique_ptr<Sink> item_sink(Ports &, const Options &, Run &);
+std::unique_ptr<Source> find_source(Ports &, const Options &, Run &);
+std::unique_ptr<Sink> find_sink(Ports &, const Options &, Run &);
+
+// All outputs that are not the sink's: events are counted, telemetry gathered, others reported as they end.
+class Monitor {
+public:
+    Monitor(Ports &ports, Run &run);
+    void sample() {
+        for (Event &event : events_)
+            if (*event.port.data || event.port.width > 8) count(event);
+        if (*stat_valid_) gather();
+    }
+    void report(std::FILE *json) const;
+
+private:
+    struct Event {
+        std::string name;
+        Port port;
+        uint64_t total;
+    };
+    void count(Event &event);
+    void gather();
+    Run &run_;
+    std::vector<Event> events_;
+    std::map<std::string, Port> others_;
+    const uint8_t *stat_valid_;
+    Port stat_index_, stat_value_;
+    std::vector<uint64_t> stats_;
+};

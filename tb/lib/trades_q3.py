@@ -1,0 +1,110 @@
+"""The design trades_q3 in the bulk bench: items go in as frames, rows, counters and latencies come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from tb.lib.bulk.bulk import Bench, BulkResult, build
+from tb.lib.golden import PUNCTUATION
+from wirestream.counters import counter_names
+from wirestream.design import REPOSITORY
+from wirestream.packets import DEVICE, SENDER, Blocks, decode, frames, payloads, read_pcap
+from wirestream.tuples import Q3_RESULT, TRADES
+
+VERILOG = REPOSITORY / "rtl" / "top" / "trades_q3" / "ws_trades_q3.v"
+FIRST_SESSION = 7000  # of the results
+
+INPUTS = {
+    "local_mac": int.from_bytes(DEVICE.mac_bytes, "big"),
+    "local_ip": int.from_bytes(DEVICE.ip_bytes, "big"),
+    "local_port": DEVICE.port,
+    "dst_mac": int.from_bytes(SENDER.mac_bytes, "big"),
+    "dst_ip": int.from_bytes(SENDER.ip_bytes, "big"),
+    "dst_port": SENDER.port,
+    "first_session": FIRST_SESSION,
+}
+
+
+def datagrams(items: np.ndarray, per_datagram: int) -> tuple[Blocks, np.ndarray]:
+    """The UDP payloads that carry `items` (dtype `golden.ITEM`), and the number of the datagram of each item.
+
+    Sessions are numbered from 100; each punctuation has a datagram of its own.
+    """
+    blocks, carrier, sent = [], [], 0
+    for session in np.unique(items["session"]):
+        mine = items[items["session"] == session]
+        sequence, last = 0, 0
+        ends = [*np.flatnonzero(mine["kind"] == PUNCTUATION), len(mine)]
+        for end in ends:
+            run, punctuation = mine[last:end], mine[end : end + 1]
+            made = payloads(
+                TRADES,
+                run,
+                per_datagram=per_datagram,
+                session=100 + int(session),
+                sequence=sequence,
+                punctuation=punctuation[list(TRADES.dtype.names)] if len(punctuation) else None,
+            )
+            count = sum(len(block) for block in made)
+            carrier += [sent + np.arange(len(run)) // per_datagram]
+            carrier += [np.array([sent + count - 1])] if len(punctuation) else []
+            blocks, sent, sequence, last = blocks + made, sent + count, sequence + count, end + 1
+    return blocks, np.concatenate(carrier)
+
+
+@dataclass(frozen=True)
+class Q3Run:
+    """One run of the design."""
+
+    result: BulkResult
+
+    @cached_property
+    def decoded(self) -> np.ndarray:
+        """Every record of every result frame, see `packets.decode`."""
+        return decode(read_pcap(self.result.folder / "out.pcap")[0], Q3_RESULT)
+
+    @cached_property
+    def rows(self) -> list[list[tuple[int, int]]]:
+        """(Time, Number) in order of arrival, a list for each session that has rows."""
+        rows = self.decoded[~self.decoded["punct"]]
+        assert (rows["Flags"] == 0).all(), "a row carries a flag"
+        assert (np.diff(self.decoded["session"]) >= 0).all(), "the results' sessions are out of order"
+        return [
+            [(int(r["Time"]), int(r["Number"])) for r in rows[rows["session"] == s]] for s in np.unique(rows["session"])
+        ]
+
+    @cached_property
+    def counters(self) -> dict[str, int]:
+        return dict(zip(counter_names(VERILOG), self.result.counters, strict=True))
+
+    def latencies(self, closing: np.ndarray) -> np.ndarray:
+        """Cycles from the last octet of the frame (FCS) that closes a window to the first octet of its result's frame
+        (preamble). closing: for each row, in order, the number of the frame with the item that closes its window."""
+        rows = self.decoded[~self.decoded["punct"]]
+        out = self.result.log["first"][rows["frame"]].astype(np.int64)
+        return out - self.result.sent_log["last"][closing].astype(np.int64)
+
+
+def bench(**parameters: int) -> Bench:
+    return build("trades_q3", **parameters)
+
+
+def play(design: Bench, source: Path | Iterable[bytes], out: Path, **options) -> Q3Run:
+    """Send frames (without FCS) through the design; `options` are those of `Bench.run`."""
+    return Q3Run(design.run(source, out, inputs=INPUTS, **options))
+
+
+def play_items(design: Bench, items: np.ndarray, out: Path, per_datagram: int = 50, **options) -> Q3Run:
+    """Send items as sound frames."""
+    return play(design, (frame.tobytes() for b in frames(datagrams(items, per_datagram)[0]) for frame in b), out, **options)
+
+
+def golden_rows(rows: list[tuple[int, int, int, int]]) -> list[list[tuple[int, int]]]:
+    """A golden's rows (session, Time, Number, emitted) in the form of `Q3Run.rows`."""
+    sessions = sorted({row[0] for row in rows})
+    return [[(time, number) for s, time, number, _ in rows if s == session] for session in sessions]

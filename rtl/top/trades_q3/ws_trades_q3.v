@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_trades_q3: trades come in as UDP datagrams on a gigabit Ethernet port, windowed counts leave as UDP datagrams.
+//
+//   SELECT Time, count(*) AS Number
+//   FROM Trades [RANGE 600 SLIDE 60 WATTR Time SLACK 60] WHERE Symbol = "UBSN"
+//
+//   gmii -> mac_gmii_rx -> udp_rx -> frame_fifo -> tuple_rx -> punctuator -> select_const -> wid_aggregate
+//   gmii <- mac_gmii_tx <- udp_tx <------------------ tuple_tx <- sync_fifo <---------------'
+//
+// Trades and results are in the tuple datagram format of docs/wire-format.md: stream 1 with records {Symbol string(4),
+// Price int, Volume int, Time int} in, stream 0x8001 with records {Time long (the window's end), Number long, flags}
+// out. Results go to dst_*. Both GMII directions run on clk, 125 MHz.
+//
+// Parameters   RANGE, SLIDE, SLACK, MAX_AHEAD   the window, in seconds of Time (see ws_punctuator)
+//              SYMBOL                           the four bytes selected
+// Latency      the trade that closes a window: 150 cycles from the last octet of its frame, FCS included, to the first
+//              preamble octet of the result's frame, when it is the datagram's only trade and nothing waits
+// Issue rate   line rate: 1 octet a cycle in and out
+// Overflow     every drop is counted under its reason and shown on stat_*, over and over, by the index in `events`
+// Source       Oge et al., MCSoC 2013, query Q3 and Fig. 5
+
+`default_nettype none
+
+module ws_trades_q3 #(
+    parameter        RANGE     = 600,
+    parameter        SLIDE     = 60,
+    parameter        SLACK     = 60,
+    parameter        MAX_AHEAD = 86400,
+    parameter [31:0] SYMBOL    = "UBSN"
+) (
+    input  wire        clk,
+    input  wire        rst,
+
+    input  wire [7:0]  gmii_rxd,
+    input  wire        gmii_rx_dv,
+    input  wire        gmii_rx_er,
+    output wire [7:0]  gmii_txd,
+    output wire        gmii_tx_en,
+    output wire        gmii_tx_er,
+
+    input  wire [47:0] local_mac,
+    input  wire [31:0] local_ip,
+    input  wire [15:0] local_port,
+    input  wire [47:0] dst_mac,
+    input  wire [31:0] dst_ip,
+    input  wire [15:0] dst_port,
+    input  wire [31:0] first_session,  // session number of the results
+
+    output wire        stat_valid,
+    output wire [5:0]  stat_index,
+    output wire [63:0] stat_value
+);
+
+    // ---- Network in
+
+    wire [7:0]   rx_tdata, payload_tdata, held_tdata;
+    wire         rx_tkeep, payload_tkeep, held_tkeep;
+    wire         rx_tvalid, payload_tvalid, held_tvalid;
+    wire         rx_tlast, payload_tlast, held_tlast;
+    wire         rx_tuser;
+    wire [112:0] payload_tuser, held_tuser;
+    wire         payload_tready, held_tready;
+
+    wire mac_rx_good, mac_rx_no_preamble, mac_rx_error, mac_rx_oversize, mac_rx_runt, mac_rx_bad_fcs;
+
+    ws_mac_gmii_rx mac_rx (
+        .clk(clk), .rst(rst),
+        .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
+        .m_axis_tdata(rx_tdata), .m_axis_tkeep(rx_tkeep), .m_axis_tvalid(rx_tvalid),
+        .m_axis_tlast(rx_tlast), .m_axis_tuser(rx_tuser),
+        .evt_good(mac_rx_good), .evt_no_preamble(mac_rx_no_preamble), .evt_rx_error(mac_rx_error),
+        .evt_oversize(mac_rx_oversize), .evt_runt(mac_rx_runt), .evt_bad_fcs(mac_rx_bad_fcs)
+    );
+
+    wire udp_rx_delivered, udp_rx_bad_frame, udp_rx_other_mac, udp_rx_ipv6, udp_rx_not_ip, udp_rx_bad_length;
+    wire udp_rx_bad_ip_header, udp_rx_bad_ip_checksum, udp_rx_fragment, udp_rx_not_udp, udp_rx_other_ip;
+    wire udp_rx_other_port, udp_rx_bad_udp_checksum;
+
+    // The MAC cannot wait and need not: behind the receiver stands a FIFO that is always ready.
+    /* verilator lint_off PINCONNECTEMPTY */
+    ws_udp_rx #(.DATA_W(8)) udp_rx (
+        .clk(clk), .rst(rst),
+        .local_mac(local_mac), .local_ip(local_ip), .local_port(local_port),
+        .s_axis_tdata(rx_tdata), .s_axis_tkeep(rx_tkeep), .s_axis_tvalid(rx_tvalid), .s_axis_tready(),
+        .s_axis_tlast(rx_tlast), .s_axis_tuser(rx_tuser),
+        .m_axis_tdata(payload_tdata), .m_axis_tkeep(payload_tkeep), .m_axis_tvalid(payload_tvalid),
+        .m_axis_tready(payload_tready), .m_axis_tlast(payload_tlast), .m_axis_tuser(payload_tuser),
+        .evt_delivered(udp_rx_delivered), .evt_bad_frame(udp_rx_bad_frame), .evt_other_mac(udp_rx_other_mac),
+        .evt_ipv6(udp_rx_ipv6), .evt_not_ip(udp_rx_not_ip), .evt_bad_length(udp_rx_bad_length),
+        .evt_bad_ip_header(udp_rx_bad_ip_header), .evt_bad_ip_checksum(udp_rx_bad_ip_checksum),
+        .evt_fragment(udp_rx_fragment), .evt_not_udp(udp_rx_not_udp), .evt_other_ip(udp_rx_other_ip),
+        .evt_other_port(udp_rx_other_port), .evt_bad_udp_checksum(udp_rx_bad_udp_checksum)
+    );
+    /* verilator lint_on PINCONNECTEMPTY */
+
+    // A datagram whose payload began before its frame proved bad ends here: it is dropped whole. udp_rx has counted it.
+    wire payload_fifo_full;
+
+    /* verilator lint_off PINCONNECTEMPTY */
+    ws_frame_fifo #(.DATA_W(8), .USER_W(113), .ADDR_W(12), .FRAMES_W(6), .STYLE("block")) payload_fifo (
+        .clk(clk), .rst(rst),
+        .s_axis_tdata(payload_tdata), .s_axis_tkeep(payload_tkeep), .s_axis_tvalid(payload_tvalid),
+        .s_axis_tready(payload_tready), .s_axis_tlast(payload_tlast), .s_axis_tuser(payload_tuser),
+        .m_axis_tdata(held_tdata), .m_axis_tkeep(held_tkeep), .m_axis_tvalid(held_tvalid),
+        .m_axis_tready(held_tready), .m_axis_tlast(held_tlast), .m_axis_tuser(held_tuser),
+        .evt_good(), .evt_bad(), .evt_oversize(), .evt_full(payload_fifo_full)
+    );
+    /* verilator lint_on PINCONNECTEMPTY */
+
+    wire         item_valid, item_ready;
+    wire [127:0] item_data;
+    wire [1:0]   item_kind;
+
+    wire tuple_rx_accepted, tuple_rx_bad_header, tuple_rx_wrong_stream, tuple_rx_bad_length, tuple_rx_wrong_session;
+    wire tuple_rx_repeat, tuple_rx_stale, tuple_rx_reordered, tuple_rx_gap, tuple_rx_session, tuple_rx_tuple;
+
+    ws_tuple_rx #(.DATA_W(8), .RECORD_BYTES(16), .STREAM_ID(1)) tuple_rx (
+        .clk(clk), .rst(rst),
+        .s_axis_tdata(held_tdata), .s_axis_tkeep(held_tkeep), .s_axis_tvalid(held_tvalid),
+        .s_axis_tready(held_tready), .s_axis_tlast(held_tlast), .s_axis_tuser(held_tuser),
+        .m_valid(item_valid), .m_ready(item_ready), .m_data(item_data), .m_kind(item_kind),
+        .evt_accepted(tuple_rx_accepted), .evt_bad_header(tuple_rx_bad_header),
+        .evt_wrong_stream(tuple_rx_wrong_stream), .evt_bad_length(tuple_rx_bad_length),
+        .evt_wrong_session(tuple_rx_wrong_session), .evt_repeat(tuple_rx_repeat), .evt_stale(tuple_rx_stale),
+        .evt_reordered(tuple_rx_reordered), .evt_gap(tuple_rx_gap), .evt_session(tuple_rx_session),
+        .evt_tuple(tuple_rx_tuple)
+    );
+
+    // ---- Query
+
+    // From the punctuator's decision: its output register, the selection, the aggregate's row (2 cycles) and the
+    // punctuation behind it, the FIFO's level; and one to spare.
+    localparam QUERY_LATENCY = 1 + 1 + 2 + 1 + 1 + 1;
+    localparam RESULTS_W     = 6;
+
+    wire         in_valid, in_punct, in_eos, in_restart;
+    wire [127:0] in_data;
+    wire         ubs_valid, ubs_punct, ubs_eos;
+    wire [127:0] ubs_data;
+    wire         row_valid, row_punct;
+    wire [135:0] row_data;
+    wire         query_rst = rst || in_restart;
+
+    wire [RESULTS_W:0] results_held;
+    wire [RESULTS_W:0] results_room = (1 << RESULTS_W) - results_held;
+    wire               query_late, query_ahead, query_resync, query_discarded, query_overflow;
+
+    ws_punctuator #(
+        .DATA_W(128), .WATTR_LSB(0), .WATTR_W(32),
+        .RANGE(RANGE), .SLIDE(SLIDE), .SLACK(SLACK), .MAX_AHEAD(MAX_AHEAD),
+        .LATENCY(QUERY_LATENCY), .CLOSE_CYCLES(2), .CLOSE_PLACES(2), .ROOM_W(RESULTS_W + 1)
+    ) punctuator (
+        .clk(clk), .rst(rst),
+        .s_valid(item_valid), .s_ready(item_ready), .s_data(item_data), .s_kind(item_kind),
+        .m_valid(in_valid), .m_punct(in_punct), .m_eos(in_eos), .m_data(in_data), .m_restart(in_restart),
+        .room(results_room),
+        .evt_late(query_late), .evt_ahead(query_ahead), .evt_resync(query_resync), .evt_discarded(query_discarded)
+    );
+
+    ws_select_const #(.DATA_W(128), .FIELD_LSB(96), .FIELD_W(32), .OP("EQ"), .VALUE(SYMBOL)) select_symbol (
+        .clk(clk), .rst(query_rst),
+        .s_valid(in_valid), .s_punct(in_punct), .s_eos(in_eos), .s_data(in_data),
+        .m_valid(ubs_valid), .m_punct(ubs_punct), .m_eos(ubs_eos), .m_data(ubs_data)
+    );
+
+    /* verilator lint_off PINCONNECTEMPTY */
+    ws_wid_aggregate #(
+        .DATA_W(128), .WATTR_LSB(0), .WATTR_W(32), .VALUE_LSB(32), .VALUE_W(32),
+        .AGG("COUNT"), .AGG_W(64), .RANGE(RANGE), .SLIDE(SLIDE), .SLACK(SLACK)
+    ) aggregate (
+        .clk(clk), .rst(query_rst),
+        .s_valid(ubs_valid), .s_punct(ubs_punct), .s_eos(ubs_eos), .s_data(ubs_data),
+        .m_valid(row_valid), .m_punct(row_punct), .m_eos(), .m_data(row_data),
+        .evt_overflow(query_overflow)
+    );
+    /* verilator lint_on PINCONNECTEMPTY */
+
+    // Rows, punctuations and the starts of sessions, in order. The gate keeps it from overflowing.
+    wire         push       = row_valid || row_punct || in_restart;
+    wire [1:0]   push_kind  = {in_restart, row_punct};
+    wire         push_ready, result_valid, result_ready;
+    wire [1:0]   result_kind;
+    wire [135:0] result_data;
+
+    ws_sync_fifo #(.DATA_W(138), .ADDR_W(RESULTS_W), .STYLE("distributed")) results (
+        .clk(clk), .rst(rst),
+        .s_valid(push), .s_ready(push_ready), .s_data({push_kind, row_data}),
+        .m_valid(result_valid), .m_ready(result_ready), .m_data({result_kind, result_data}),
+        .level(results_held)
+    );
+
+    // ---- Network out
+
+    wire [7:0] datagram_tdata, frame_tdata;
+    wire       datagram_tkeep, datagram_tvalid, datagram_tready, datagram_tlast, datagram_tuser;
+    wire       frame_tkeep, frame_tvalid, frame_tready, frame_tlast, frame_tuser;
+    wire       tuple_tx_datagram, tuple_tx_record, udp_tx_sent, udp_tx_oversize, udp_tx_bad;
+    wire       mac_tx_good, mac_tx_bad, mac_tx_underrun;
+
+    ws_tuple_tx #(.DATA_W(8), .RECORD_BYTES(24), .STREAM_ID(16'h8001), .MAX_RECORDS(60)) tuple_tx (
+        .clk(clk), .rst(rst), .first_session(first_session),
+        .s_valid(result_valid), .s_ready(result_ready), .s_data({result_data, 56'd0}), .s_kind(result_kind),
+        .m_axis_tdata(datagram_tdata), .m_axis_tkeep(datagram_tkeep), .m_axis_tvalid(datagram_tvalid),
+        .m_axis_tready(datagram_tready), .m_axis_tlast(datagram_tlast), .m_axis_tuser(datagram_tuser),
+        .evt_datagram(tuple_tx_datagram), .evt_record(tuple_tx_record)
+    );
+
+    ws_udp_tx #(.DATA_W(8)) udp_tx (
+        .clk(clk), .rst(rst),
+        .local_mac(local_mac), .local_ip(local_ip), .local_port(local_port),
+        .dst_mac(dst_mac), .dst_ip(dst_ip), .dst_port(dst_port),
+        .s_axis_tdata(datagram_tdata), .s_axis_tkeep(datagram_tkeep), .s_axis_tvalid(datagram_tvalid),
+        .s_axis_tready(datagram_tready), .s_axis_tlast(datagram_tlast), .s_axis_tuser(datagram_tuser),
+        .m_axis_tdata(frame_tdata), .m_axis_tkeep(frame_tkeep), .m_axis_tvalid(frame_tvalid),
+        .m_axis_tready(frame_tready), .m_axis_tlast(frame_tlast), .m_axis_tuser(frame_tuser),
+        .evt_sent(udp_tx_sent), .evt_oversize(udp_tx_oversize), .evt_bad(udp_tx_bad)
+    );
+
+    ws_mac_gmii_tx mac_tx (
+        .clk(clk), .rst(rst),
+        .s_axis_tdata(frame_tdata), .s_axis_tkeep(frame_tkeep), .s_axis_tvalid(frame_tvalid),
+        .s_axis_tready(frame_tready), .s_axis_tlast(frame_tlast), .s_axis_tuser(frame_tuser),
+        .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
+        .evt_good(mac_tx_good), .evt_bad(mac_tx_bad), .evt_underrun(mac_tx_underrun)
+    );
+
+    // ---- Counters: the last in this list has index 0. tools/wirestream/counters.py reads the names from here.
+
+    wire query_accepted = in_valid;
+    wire query_selected = ubs_valid;
+    wire query_row      = row_valid;
+    wire query_lost     = push && !push_ready;  // never: the gate's promise
+
+    wire [47:0] events = {
+        // results
+        mac_tx_underrun, mac_tx_bad, mac_tx_good,
+        udp_tx_bad, udp_tx_oversize, udp_tx_sent, tuple_tx_record, tuple_tx_datagram,
+        // query
+        query_lost, query_overflow, query_row, query_selected,
+        query_discarded, query_resync, query_ahead, query_late, query_accepted,
+        // tuple datagrams
+        tuple_rx_tuple, tuple_rx_session, tuple_rx_gap, tuple_rx_reordered, tuple_rx_stale, tuple_rx_repeat,
+        tuple_rx_wrong_session, tuple_rx_bad_length, tuple_rx_wrong_stream, tuple_rx_bad_header, tuple_rx_accepted,
+        payload_fifo_full,
+        // UDP
+        udp_rx_bad_udp_checksum, udp_rx_other_port, udp_rx_other_ip, udp_rx_not_udp, udp_rx_fragment,
+        udp_rx_bad_ip_checksum, udp_rx_bad_ip_header, udp_rx_bad_length, udp_rx_not_ip, udp_rx_ipv6,
+        udp_rx_other_mac, udp_rx_bad_frame, udp_rx_delivered,
+        // Ethernet
+        mac_rx_bad_fcs, mac_rx_runt, mac_rx_oversize, mac_rx_error, mac_rx_no_preamble, mac_rx_good
+    };
+
+    ws_event_counters #(.N(48)) counters (
+        .clk(clk), .rst(rst),
+        .event_pulse(events),
+        .stat_valid(stat_valid), .stat_index(stat_index), .stat_value(stat_value)
+    );
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,171 @@
+"""frame_fifo: good frames whole and in order with their metadata, the others gone and counted, exact latency."""
+
+from collections import Counter
+from itertools import pairwise
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer
+
+from tb.lib.axis import Monitor, Sink, Source
+from tb.lib.bench import reset, rng, start
+from tb.lib.run import run, run_four_state
+from wirestream.design import resolve
+from wirestream.lint import lint
+
+EVENTS = ("good", "bad", "oversize", "full")
+
+
+class Bench:
+    """Source, sink, and the events in the order in which they came."""
+
+    def __init__(self, dut, idle: float, stall: float):
+        self.dut = dut
+        self.beat_bytes = len(dut.s_axis_tkeep)
+        self.capacity = 1 << int(dut.ADDR_W.value)  # beats
+        self.limit = int(dut.MAX_BYTES.value)
+        self.user_w = len(dut.s_axis_tuser)
+        self.source, self.sink = Source(dut, "s_axis", idle), Sink(dut, "m_axis", stall)
+        self.input, self.output = Monitor(dut, "s_axis"), Monitor(dut, "m_axis")
+        self.events: list[str] = []
+        cocotb.start_soon(self._watch())
+
+    async def _watch(self) -> None:
+        while True:
+            await RisingEdge(self.dut.clk)
+            await ReadOnly()
+            if not int(self.dut.rst.value):
+                self.events += [name for name in EVENTS if int(getattr(self.dut, f"evt_{name}").value)]
+
+    def metadata(self, generator) -> int:
+        return generator.getrandbits(self.user_w) & ~1
+
+    async def drained(self) -> None:
+        await self.source.wait()
+        quiet = 0
+        while quiet < 50:
+            before = self.output.beats
+            await ClockCycles(self.dut.clk, 1)
+            quiet = quiet + 1 if self.output.beats == before else 0
+
+
+async def setup(dut, idle: float = 0.0, stall: float = 0.0) -> Bench:
+    dut.rst.value = 1
+    await Timer(1, "ns")  # the bus models look at rst, which must not float, when they are made
+    bench = Bench(dut, idle, stall)
+    await start(dut)
+    return bench
+
+
+async def campaign(dut, idle: float, stall: float) -> Counter:
+    """Random frames of every kind; the events tell which must come out."""
+    bench, generator = await setup(dut, idle, stall), rng("frames")
+    frames = []
+    for _ in range(150):
+        size = generator.choice([0, 1, generator.randint(0, bench.limit), bench.limit, bench.limit + 1])
+        if generator.random() < 0.05:
+            size = generator.randint(bench.limit + 1, 2 * bench.capacity * bench.beat_bytes)
+        frames.append((generator.randbytes(size), generator.random() < 0.15, bench.metadata(generator)))
+        data, bad, user = frames[-1]
+        bench.source.put(data, bad=bad, user=user)
+    await bench.drained()
+    assert bench.input.unready == 0, "s_axis_tready fell"
+    assert len(bench.events) == len(frames)
+    for (data, bad, _), event in zip(frames, bench.events, strict=True):
+        expected = ("bad",) if bad else ("oversize",) if len(data) > bench.limit else ("good", "full")
+        assert event in expected
+    passed = [(data, user) for (data, _, user), event in zip(frames, bench.events, strict=True) if event == "good"]
+    assert [(p.data, p.users[0] & ~1) for p in bench.sink.get_all()] == passed
+    return Counter(bench.events)
+
+
+@cocotb.test()
+async def frames_under_back_pressure(dut):
+    events = await campaign(dut, idle=0.1, stall=0.6)
+    assert all(events[name] for name in EVENTS), events
+
+
+@cocotb.test()
+async def frames_at_leisure(dut):
+    await campaign(dut, idle=0.6, stall=0.0)
+
+
+@cocotb.test()
+async def latency_and_rate(dut):
+    bench, generator = await setup(dut), rng("frames")
+    size = min(bench.limit, bench.capacity // 4 * bench.beat_bytes)
+    for _ in range(12):
+        bench.source.put(generator.randbytes(size), user=bench.metadata(generator))
+    ends = []  # cycles of the tlast beats in, and of the first and last beats out
+    begins, leaves, inside = [], [], False
+    for cycle in range(14 * bench.capacity):
+        await RisingEdge(dut.clk)
+        await ReadOnly()
+        if int(dut.s_axis_tvalid.value) and int(dut.s_axis_tlast.value):
+            ends.append(cycle)
+        if int(dut.m_axis_tvalid.value):
+            if not inside:
+                begins.append(cycle)
+            inside = not int(dut.m_axis_tlast.value)
+            if not inside:
+                leaves.append(cycle)
+        else:
+            assert not inside, "a bubble inside a frame"
+        if len(leaves) == 12:
+            break
+    beats = -(-size // bench.beat_bytes)
+    latency = 2 + 2 * int(dut.OUTPUT_REG.value)
+    assert begins == [end + latency for end in ends] and len(ends) == 12
+    assert [last - first + 1 for first, last in zip(begins, leaves, strict=True)] == [beats] * 12
+    assert [b - a for a, b in pairwise(ends)] == [beats] * 11
+
+
+@cocotb.test()
+async def room_to_the_last_beat(dut):
+    """A frame of exactly the room that is left passes; of one beat more it does not; the next small one does."""
+    bench = await setup(dut)
+    bench.sink.pause = True
+    await ClockCycles(dut.clk, 2)
+    half = bytes(bench.capacity // 2 * bench.beat_bytes)
+    for data in (half, bytes(len(half) + 1), half[bench.beat_bytes :], half[: 2 * bench.beat_bytes], b"x", b""):
+        bench.source.put(data)
+    await bench.drained()
+    assert bench.events == ["good", "full", "good", "full", "good", "full"]
+    bench.sink.pause = False
+    await bench.drained()
+    assert [len(p.data) for p in bench.sink.get_all()] == [len(half), len(half) - bench.beat_bytes, 1]
+
+
+@cocotb.test()
+async def reset_in_mid_frame(dut):
+    bench = await setup(dut)
+    bench.source.put(bytes(4 * bench.beat_bytes))
+    bench.sink.pause = True
+    bench.source.put(bytes(4 * bench.beat_bytes))
+    await ClockCycles(dut.clk, 7)
+    await reset(dut)
+    bench.source.clear()
+    bench.sink.clear()
+    bench.events.clear()
+    bench.sink.pause = False
+    await ClockCycles(dut.clk, 4)
+    bench.source.put(b"after")
+    await bench.drained()
+    assert bench.events == ["good"]
+    assert [p.data for p in bench.sink.get_all()] == [b"after"]
+
+
+@pytest.mark.parametrize(
+    ("data_w", "user_w", "addr_w", "max_bytes", "output_reg"), [(8, 113, 6, 40, 0), (64, 9, 5, 150, 1)]
+)
+def test_frame_fifo(data_w, user_w, addr_w, max_bytes, output_reg):
+    run("frame_fifo", DATA_W=data_w, USER_W=user_w, ADDR_W=addr_w, MAX_BYTES=max_bytes, OUTPUT_REG=output_reg)
+
+
+def test_four_state():
+    run_four_state("frame_fifo", "frames_at_leisure", DATA_W=64, USER_W=9, ADDR_W=5, MAX_BYTES=150)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"DATA_W": 64, "USER_W": 113, "MAX_BYTES": 1472, "OUTPUT_REG": 1}])
+def test_lint(parameters):
+    lint(resolve("frame_fifo").with_parameters(**parameters))

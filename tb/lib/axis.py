@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import random
 from dataclasses import dataclass
 
 import cocotb
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from tb.lib.bench import pauses, rng
@@ -62,12 +63,23 @@ def _quiet(dut, prefix: str) -> AxiStreamBus:
 
 
 class Source(AxiStreamSource):
-    """Drives `prefix`; `idle` is the probability that a cycle is skipped."""
+    """Drives `prefix`; `idle` is the probability that a cycle is skipped. What is not valid is random."""
 
     def __init__(self, dut, prefix: str = "s_axis", idle: float = 0.0):
         super().__init__(_quiet(dut, prefix), dut.clk, dut.rst)
         if idle:
             self.set_pause_generator(pauses(idle, rng(f"{prefix}/idle")))
+        cocotb.start_soon(self._scramble(rng(f"{prefix}/scramble")))
+
+    async def _scramble(self, generator: random.Random) -> None:
+        """Random values in cycles without tvalid, where the base class leaves the last beat standing: a core that
+        looks at them must fail."""
+        signals = [getattr(self.bus, name) for name in ("tdata", "tkeep", "tlast", "tuser") if hasattr(self.bus, name)]
+        while True:
+            await FallingEdge(self.clock)
+            if not int(self.bus.tvalid.value):
+                for signal in signals:
+                    signal.value = generator.getrandbits(len(signal))
 
     def put(self, data: bytes, *, bad: bool = False, user: int = 0) -> None:
         """Queue one packet; empty data is one beat with tkeep 0. user: metadata of every beat, with bit 0 clear."""

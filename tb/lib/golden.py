@@ -120,15 +120,17 @@ def expected(case: Case) -> Path:
     if not case.folder.is_dir():
         GOLDEN.mkdir(parents=True, exist_ok=True)
         with FileLock(GOLDEN / "lock"):
-            missing = [c for c in {**CASES, case.name: case}.values() if not c.folder.is_dir()]
-            _compute([c for c in missing if c is case or not c.soak] if case in missing else [])
+            if not case.folder.is_dir():
+                others = [c for c in CASES.values() if c != case and not c.soak and not c.folder.is_dir()]
+                compute([case, *others])
     return case.folder
 
 
-def _compute(cases: list[Case]) -> None:
+def compute(cases: list[Case]) -> None:
     """Small streams go through Spark together, those with MAX_AHEAD apart; large ones alone."""
     from spark_golden.run import SMALL
 
+    GOLDEN.mkdir(parents=True, exist_ok=True)
     small = [c for c in cases if not isinstance(c.stream, Trades) or c.stream.count <= SMALL]
     batches = [[c for c in small if bool(c.query.max_ahead) == limited] for limited in (False, True)]
     batches += [[c] for c in cases if c not in small]
@@ -152,6 +154,7 @@ def _compute_batch(cases: list[Case]) -> None:
         pyarrow.parquet.write_table(rows.filter(pc.field("stream") == index), half_done / "rows.parquet")
         (half_done / "summary.json").write_text(json.dumps(asdict(summaries[index]), indent=1))
         (half_done / "case.txt").write_text(f"{case.name}\n{case.query}\n")
+        shutil.rmtree(case.folder, ignore_errors=True)
         half_done.rename(case.folder)
 
 

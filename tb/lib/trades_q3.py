@@ -101,7 +101,8 @@ def play(design: Bench, source: Path | Iterable[bytes], out: Path, **options) ->
 
 def play_items(design: Bench, items: np.ndarray, out: Path, per_datagram: int = 50, **options) -> Q3Run:
     """Send items as sound frames."""
-    return play(design, (frame.tobytes() for b in frames(datagrams(items, per_datagram)[0]) for frame in b), out, **options)
+    blocks = frames(datagrams(items, per_datagram)[0])
+    return play(design, (frame.tobytes() for block in blocks for frame in block), out, **options)
 
 
 def golden_rows(rows: list[tuple[int, int, int, int]]) -> list[list[tuple[int, int]]]:

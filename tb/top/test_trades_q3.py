@@ -39,6 +39,7 @@ from wirestream.tuples import PUNCT, Q3_RESULT, START, TRADES, Header, pack, unp
 
 LATENCY = 150  # cycles, last octet of the closing frame to first octet of the result's, as the core's header says
 LIMIT = 3600  # MAX_AHEAD of the goldens that have one
+SOUND = PacketFlag(0)
 
 # ---- cocotb: a few frames, cycle for cycle
 
@@ -104,7 +105,7 @@ async def golden_rows_come_back(dut):
         await tb.send(golden.items)
         found = await tb.results()
         assert rows(found) == golden_rows(golden.rows), folder
-        assert [h.sequence for h, _ in found if h.session == found[0][0].session][0] == 0
+        assert not found or found[0][0].sequence == 0
 
 
 @cocotb.test()
@@ -202,7 +203,7 @@ Q3_CASES = [
 
 @pytest.mark.parametrize("limit", [0, LIMIT])
 def test_goldens(limit):
-    """Every golden of Q3, with a random number of trades in a datagram: each time rule, random trouble, long streams."""
+    """Every golden of Q3, a random number of trades in a datagram: each time rule, random trouble, long streams."""
     generator = random.Random(os.environ["SEED"])
     names = [name for name in Q3_CASES if CASES[name].query.max_ahead == limit]
     assert len(names) > 5
@@ -223,7 +224,7 @@ class Traffic:
         self.faults: list[tuple[int, int]] = []
         self.expected: Counter[str] = Counter()
 
-    def send(self, frame: bytes, becomes: str = "accepted", flags: PacketFlag = PacketFlag(0), at: int = 0) -> None:
+    def send(self, frame: bytes, becomes: str = "accepted", flags: PacketFlag = SOUND, at: int = 0) -> None:
         """becomes: what the tuple receiver makes of the payload, if the frame is sound and its UDP datagram too."""
         self.frames.append(frame)
         self.faults.append((int(flags), at))
@@ -251,15 +252,15 @@ class Traffic:
 
 def troubles(payload: bytes, header: Header, records: np.ndarray) -> list[tuple[bytes, str, PacketFlag, int]]:
     """Everything that may be wrong with the datagram `payload`: (frame, verdict of the tuple receiver, flags, at)."""
-    good, no_flag = udp(payload), PacketFlag(0)
-    found = [(f.data, "accepted", PacketFlag.BAD_FCS if f.bad else no_flag, 0) for f in bad_frames(payload)]
+    good = udp(payload)
+    found = [(f.data, "accepted", PacketFlag.BAD_FCS if f.bad else SOUND, 0) for f in bad_frames(payload)]
     found += [(f.data, "accepted", PacketFlag.NO_PAD, 0) for f in cut_frames(payload)]
     found += [(good[:n], "accepted", PacketFlag.NO_PAD | PacketFlag.BAD_FCS, 0) for n in range(1, len(good), 7)]
     found += [(good, "accepted", PacketFlag.ERROR, n) for n in range(0, len(good), 11)]
-    found += [(good, "accepted", PacketFlag.NO_PREAMBLE, 0), (udp(bytes(1600)), "accepted", no_flag, 0)]
+    found += [(good, "accepted", PacketFlag.NO_PREAMBLE, 0), (udp(bytes(1600)), "accepted", SOUND, 0)]
 
     def datagram(becomes: str, data: bytes) -> None:
-        found.append((udp(data), becomes, no_flag, 0))
+        found.append((udp(data), becomes, SOUND, 0))
 
     for byte, value in ((0, 0x58), (1, 0), (2, 2), (3, 0x84)):  # magic, version, an unknown flag
         datagram("bad_header", payload[:byte] + bytes([value]) + payload[byte + 1 :])

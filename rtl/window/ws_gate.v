@@ -7,13 +7,13 @@
 // registers and hold for the next cycle in any case: they leave room for what is sent in this one.
 //
 // Parameters   LATENCY       cycles from sending to the cycle in which `room` shows the last place taken, at least 2
-//              CLOSE_CYCLES  least distance between two punctuations, in cycles
-//              CLOSE_PLACES  most FIFO places that one punctuation takes (rows, and a punctuation behind them)
-//              TUPLE_PLACES  most FIFO places that one tuple takes
-//              ROOM_W        width of `room`
+//              CLOSE_CYCLES  least distance between two punctuations, in cycles, at least 1
+//              CLOSE_PLACES  most FIFO places that one punctuation takes (rows, and a punctuation behind), at least 1
+//              TUPLE_PLACES  most FIFO places that one tuple takes; where it is 0 a tuple never waits
+//              ROOM_W        width of `room`, at least 1
 // Latency      1 cycle
-// Issue rate   never the limit while the FIFO has room for LATENCY cycles' worth of places
-// Source       the flow control of a circuit without ready, docs/windows.md
+// Issue rate   1 a cycle (punctuations CLOSE_CYCLES apart) while (LATENCY + 2) * (most places of one) are free
+// Source       ours; that it never lets the FIFO overflow is proven at the foot
 
 `default_nettype none
 
@@ -37,12 +37,12 @@ module ws_gate #(
 );
 
     localparam MOST     = CLOSE_PLACES > TUPLE_PLACES ? CLOSE_PLACES : TUPLE_PLACES;
-    localparam FLIGHT_W = $clog2(LATENCY*MOST + 1) + 1;
-    localparam SUM_W    = (FLIGHT_W > ROOM_W ? FLIGHT_W : ROOM_W) + 2;
-    localparam WAIT_W   = $clog2(CLOSE_CYCLES + 1) + 1;
+    localparam FLIGHT_W = $clog2(LATENCY*MOST + 1);
+    localparam SUM_W    = (FLIGHT_W > ROOM_W ? FLIGHT_W : ROOM_W) + 1;
+    localparam WAIT_W   = $clog2(CLOSE_CYCLES + 1);
 
-    initial if (LATENCY < 2 || CLOSE_CYCLES < 1) begin
-        $display("ERROR: %m: LATENCY must be at least 2 and CLOSE_CYCLES at least 1");
+    initial if (LATENCY < 2 || CLOSE_CYCLES < 1 || CLOSE_PLACES < 1) begin
+        $display("ERROR: %m: LATENCY must be at least 2, CLOSE_CYCLES and CLOSE_PLACES at least 1");
         $finish;
     end
 
@@ -69,18 +69,86 @@ module ws_gate #(
         flight_reg     <= rst ? {FLIGHT_W{1'b0}} : flight_reg + entering - leaving;
         wait_reg       <= rst ? {WAIT_W{1'b0}} : wait_next;
         may_punct      <= !rst && wait_next == 0 && free >= flight + CLOSE_PLACES[SUM_W-1:0];
-        may_tuple      <= !rst && free >= flight + TUPLE_PLACES[SUM_W-1:0];
+        may_tuple      <= !rst && (TUPLE_PLACES == 0 || free >= flight + TUPLE_PLACES[SUM_W-1:0]);
     end
 
     assign idle = punct_sent_reg == 0 && tuple_sent_reg == 0;
 
 `ifdef FORMAL
-    // A FIFO that takes CLOSE_PLACES or TUPLE_PLACES at any time within LATENCY cycles never runs out of places.
-    // Its worst case takes them all at once, at the end: `promised` are the places sent and not yet given back.
-    reg past_valid = 1'b0;
+    // An output FIFO at its worst: what is sent takes its places, all or some of them, in any of the LATENCY cycles
+    // from that of the sending on; and the FIFO is drained, or not, at any time.
+    localparam AGES = LATENCY - 1;
+    (* anyconst *) wire [ROOM_W-1:0]        capacity;
+    (* anyseq *)   wire [ROOM_W-1:0]        taken, drained;
+    (* anyseq *)   wire [AGES*FLIGHT_W-1:0] kept;      // places that may still be taken after this cycle, by age
+    reg                                     past_valid = 1'b0;
+    reg  [ROOM_W-1:0]                       held_ref;  // places of the FIFO in use
+    reg  [AGES*FLIGHT_W-1:0]                owed_ref;  // places that may still be taken, by age from 1 cycle on
+    integer                                 since_punct_ref, since_any_ref;  // cycles since a sending, up to a limit
+    reg                                     refused_ref;                     // a punctuation waits for nothing but room
+
+    wire [FLIGHT_W-1:0]                     places = sent_punct*CLOSE_PLACES + sent_tuple*TUPLE_PLACES;
+    wire [LATENCY*FLIGHT_W-1:0]             due    = {owed_ref, places};  // by age from 0 on
+    integer                                 i, owed, left, sent;          // sums over all ages
+    reg                                     sound;                        // nothing is owed that was not sent
+
+    always @* begin
+        owed = 0; left = 0; sent = 0; sound = 1'b1;
+        for (i = 0; i < AGES; i = i + 1) begin
+            owed  = owed + owed_ref[i*FLIGHT_W +: FLIGHT_W];
+            left  = left + kept[i*FLIGHT_W +: FLIGHT_W];
+            sound = sound && owed_ref[i*FLIGHT_W +: FLIGHT_W]
+                             <= punct_sent_reg[i]*CLOSE_PLACES + tuple_sent_reg[i]*TUPLE_PLACES;
+        end
+        for (i = 0; i < LATENCY; i = i + 1)
+            sent = sent + punct_sent_reg[i]*CLOSE_PLACES + tuple_sent_reg[i]*TUPLE_PLACES;
+    end
+
     always @(posedge clk) begin
-        past_valid <= 1'b1;
+        past_valid      <= 1'b1;
+        held_ref        <= rst ? 0 : held_ref + taken - drained;
+        owed_ref        <= rst ? 0 : kept;
+        since_punct_ref <= rst ? CLOSE_CYCLES : sent_punct ? 1 : since_punct_ref + (since_punct_ref < CLOSE_CYCLES);
+        since_any_ref   <= rst ? LATENCY + 1 : sent_punct || sent_tuple ? 1
+                         : since_any_ref + (since_any_ref <= LATENCY);
+        refused_ref     <= !rst && (refused_ref ? !sent_punct : held_ref != 0 && !may_punct && wait_reg == 0);
+
+        // the query sends what it may
+        assume (!(sent_punct && sent_tuple));
+        if (sent_punct) assume (may_punct);
+        if (sent_tuple) assume (may_tuple);
+        // the FIFO
+        assume (room == capacity - held_ref);
+        assume (drained <= held_ref);
+        assume (taken + left <= places + owed);
+        for (i = 0; i < AGES; i = i + 1)
+            assume (kept[i*FLIGHT_W +: FLIGHT_W] <= due[i*FLIGHT_W +: FLIGHT_W]);
+
         if (!past_valid) assume (rst);
+        else begin
+            // never an overflow
+            assert (held_ref <= capacity);
+            if (!rst) assert (held_ref + taken <= capacity);
+            // punctuations keep their distance
+            if (may_punct) assert (since_punct_ref >= CLOSE_CYCLES);
+            // idle means that all has reached the FIFO
+            assert (idle == (since_any_ref > LATENCY));
+            if (idle) assert (owed == 0);
+            // nothing waits without need
+            if (!$past(rst)) begin
+                assert (may_punct == (since_punct_ref == CLOSE_CYCLES && $past(room >= sent + MOST + CLOSE_PLACES)));
+                assert (may_tuple == $past(TUPLE_PLACES == 0 || room >= sent + MOST + TUPLE_PLACES));
+            end else assert (!may_punct && !may_tuple);
+
+            // what makes it inductive
+            assert (sound && flight_reg == sent && wait_reg == CLOSE_CYCLES - since_punct_ref);
+            assert (room >= owed);
+            if (may_punct) assert (room >= owed + CLOSE_PLACES);
+            if (may_tuple) assert (room >= owed + TUPLE_PLACES);
+        end
+        // a punctuation goes into the last places that the gate gives away, and one goes that had to wait for room
+        cover (past_valid && !rst && sent_punct && room == MOST + CLOSE_PLACES && held_ref != 0);
+        cover (past_valid && !rst && sent_punct && refused_ref);
     end
 `endif
 

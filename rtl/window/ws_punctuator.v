@@ -24,9 +24,9 @@
 //              EMIT_EMPTY                   1: the query wants every window's end
 //              LATENCY, CLOSE_CYCLES, CLOSE_PLACES, TUPLE_PLACES, ROOM_W   of the query behind, see ws_gate
 // Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START
-// Latency      3 cycles from s to m for a tuple that passes no boundary
-// Issue rate   1 tuple a cycle; a boundary costs 2 cycles (or CLOSE_CYCLES), a jump over empty windows WATTR_W + 4
-//              more, a session's first item WATTR_W + 6
+// Latency      4 cycles from s to m for a tuple that passes no boundary
+// Issue rate   1 tuple a cycle; a tuple that passes n boundaries costs 2n + 3 cycles more (n * CLOSE_CYCLES, if that is
+//              larger), a jump over empty windows WATTR_W + 5, a session's first item WATTR_W + 7
 // Overflow     cannot happen: s_ready falls. Attributes are compared in WATTR_W + 2 bits and never wrap
 // Source       Oge et al., MCSoC 2013, sections II and III (punctuations, slack); Li et al., SIGMOD 2005
 
@@ -82,6 +82,7 @@ module ws_punctuator #(
     localparam signed [T_W-1:0] T_START     = START;
     localparam signed [T_W-1:0] T_ZERO      = 0;
     localparam signed [T_W-1:0] T_NONE      = -1;
+    localparam [7:0]            RESYNC_RUN  = RESYNC;
     // From a window's end to the next start above it.
     localparam signed [T_W-1:0] T_END_TO_START = SLIDE - RANGE % SLIDE;
 
@@ -100,7 +101,7 @@ module ws_punctuator #(
         end
     end
 
-    // ---- Entry: s_ready must not depend on the comparisons below
+    // ---- Entry: s_ready is a register
 
     wire              in_valid, in_ready;
     wire [DATA_W-1:0] in_data;
@@ -112,33 +113,71 @@ module ws_punctuator #(
         .m_valid(in_valid), .m_ready(in_ready), .m_data({in_kind, in_data})
     );
 
-    // ---- Stage 1: the item, its attribute, and what that attribute would make of the watermark
+    // ---- Stage 1: what the item's attribute would make of the watermark
 
     wire signed [T_W-1:0] in_attr = {{2{in_data[WATTR_LSB + WATTR_W - 1]}}, in_data[WATTR_LSB +: WATTR_W]};
 
-    reg                   valid_reg;
-    reg  [DATA_W-1:0]     data_reg;
-    reg  [1:0]            kind_reg;
-    reg  signed [T_W-1:0] attr_reg;
-    reg  signed [T_W-1:0] mark_reg;      // the watermark that the item asks for
-    reg  signed [T_W-1:0] limit_reg;     // mark_reg + MAX_AHEAD
-    reg  signed [T_W-1:0] last_end_reg;  // no window that holds the attribute ends later
+    reg                   next_valid_reg;
+    reg  [DATA_W-1:0]     next_data_reg;
+    reg  [1:0]            next_kind_reg;
+    reg  signed [T_W-1:0] next_attr_reg;
+    reg  signed [T_W-1:0] next_mark_reg;      // the watermark that the item asks for
+    reg  signed [T_W-1:0] next_limit_reg;     // that plus MAX_AHEAD
+    reg  signed [T_W-1:0] next_last_end_reg;  // no window that holds the attribute ends later
+    wire                  take;               // the item moves to stage 2
 
-    reg                   consume;       // from stage 2
-    reg                   as_resync;     // from stage 2: the item becomes a punctuation at run_min_reg - SLACK
-    reg  signed [T_W-1:0] run_min_reg;
-
-    assign in_ready = !valid_reg || consume;
+    assign in_ready = !next_valid_reg || take;
 
     always @(posedge clk) begin
         if (in_ready) begin
-            valid_reg    <= in_valid;
-            data_reg     <= in_data;
-            kind_reg     <= in_kind;
-            attr_reg     <= in_attr;
-            mark_reg     <= in_attr - (in_kind == KIND_TUPLE ? T_SLACK : T_ZERO);
-            limit_reg    <= in_attr + (in_kind == KIND_TUPLE ? T_MAX_AHEAD - T_SLACK : T_MAX_AHEAD);
-            last_end_reg <= in_attr + T_RANGE;
+            next_valid_reg    <= in_valid;
+            next_data_reg     <= in_data;
+            next_kind_reg     <= in_kind;
+            next_attr_reg     <= in_attr;
+            next_mark_reg     <= in_attr - (in_kind == KIND_TUPLE ? T_SLACK : T_ZERO);
+            next_limit_reg    <= in_attr + (in_kind == KIND_TUPLE ? T_MAX_AHEAD - T_SLACK : T_MAX_AHEAD);
+            next_last_end_reg <= in_attr + T_RANGE;
+        end
+        if (rst) next_valid_reg <= 1'b0;
+    end
+
+    // ---- Stage 2: the item that is judged, and the time of the session
+
+    reg                   valid_reg, plain_reg;  // plain: a tuple or a punctuation
+    reg  [DATA_W-1:0]     data_reg;
+    reg  [1:0]            kind_reg;
+    reg  signed [T_W-1:0] attr_reg, mark_reg, limit_reg, last_end_reg;
+
+    reg  signed [T_W-1:0] watermark_reg;
+    reg  signed [T_W-1:0] farthest_reg;    // watermark + MAX_AHEAD
+    reg  signed [T_W-1:0] next_start_reg;  // the least start and end that have not been announced
+    reg  signed [T_W-1:0] next_end_reg;
+    reg  [WATTR_W-1:0]    boundary_reg;    // the smaller of the two
+    reg                   start_due_reg, end_due_reg;  // boundary is a start, an end
+    reg  signed [T_W-1:0] open_end_reg;    // no window that holds an accepted tuple ends later
+    reg                   first_reg;       // no tuple of this session yet
+    reg                   jumped_reg;      // boundary stands for all windows up to it
+    reg  [7:0]            run_reg;         // ahead tuples in a row; their least and largest attribute
+    reg  signed [T_W-1:0] run_min_reg, run_max_reg;
+    reg                   narrow_reg;      // these are within MAX_AHEAD
+
+    wire is_tuple = kind_reg == KIND_TUPLE;
+    wire consume;  // the item leaves
+    wire accept;   // and it counts
+    wire as_resync;
+
+    assign take = !valid_reg || consume;
+
+    always @(posedge clk) begin
+        if (take) begin
+            valid_reg    <= next_valid_reg;
+            plain_reg    <= next_valid_reg && next_kind_reg != KIND_START;
+            data_reg     <= next_data_reg;
+            kind_reg     <= next_kind_reg;
+            attr_reg     <= next_attr_reg;
+            mark_reg     <= next_mark_reg;
+            limit_reg    <= next_limit_reg;
+            last_end_reg <= next_last_end_reg;
         end else if (as_resync) begin
             kind_reg     <= KIND_PUNCT;
             mark_reg     <= run_min_reg - T_SLACK;
@@ -147,67 +186,75 @@ module ws_punctuator #(
         if (rst) valid_reg <= 1'b0;
     end
 
-    // ---- Stage 2: judge the item; step through the boundaries that it passes
+    // One bit a state.
+    localparam FIRST   = 0,   // no item of this session yet
+               ALIGN   = 1,   // `start` is being computed
+               OPEN    = 2,   // announce `start`
+               RUN     = 3,   // an item a cycle
+               STEP    = 4,   // find the next boundary
+               CROSS   = 5,   // announce it, if the item passes it
+               JUMP    = 6,   // the last end that the item reaches is being computed
+               AHEAD   = 7,   // add an ahead tuple to the run
+               SPREAD  = 8,   // is the run narrow?
+               LENGTH  = 9,   // and is it long enough?
+               SKIP    = 10,  // drop the ahead tuple
+               DISCARD = 11,  // count the windows that are lost
+               RESTART = 12,  // wait for what is in flight
+               FINISH  = 13;  // reset the query
+    localparam STATES = 14;
+    localparam [STATES-1:0] ONE = 1;
 
-    localparam [3:0] STATE_FIRST   = 4'd0,  // no item of this session yet
-                     STATE_ALIGN   = 4'd1,  // `start` is being computed
-                     STATE_OPEN    = 4'd2,  // announce `start`
-                     STATE_RUN     = 4'd3,
-                     STATE_STEP    = 4'd4,  // find the next boundary
-                     STATE_JUMP    = 4'd5,  // the last end up to the new watermark is being computed
-                     STATE_AHEAD   = 4'd6,  // add an ahead tuple to the run
-                     STATE_RESYNC  = 4'd7,  // is the run narrow, and long enough?
-                     STATE_DISCARD = 4'd8,  // count the windows that are lost
-                     STATE_RESTART = 4'd9;  // wait for what is in flight, then reset the query
+    reg  [STATES-1:0] state_reg;
 
-    reg  [3:0]            state_reg;
-    reg  signed [T_W-1:0] watermark_reg;
-    reg  signed [T_W-1:0] ahead_reg;       // watermark + MAX_AHEAD
-    reg  signed [T_W-1:0] boundary_reg;    // the next one: the smaller of the next two
-    reg  signed [T_W-1:0] next_start_reg;
-    reg  signed [T_W-1:0] next_end_reg;
-    reg  signed [T_W-1:0] open_end_reg;    // no window that holds an accepted tuple ends later
-    reg                   first_reg;       // no tuple of this session yet
-    reg                   jumped_reg;
-    reg  [7:0]            run_reg;         // ahead tuples in a row
-    reg  signed [T_W-1:0] run_max_reg;
+    // Judgement, a cycle ahead of its use: of the item that moves in, with what the item before it is just making of
+    // the watermark; again of a session's first item, when its time begins, and of a
+    // resync; and of the boundaries at each step.
+    wire spared = first_reg && !(consume && is_tuple);
+    reg  late_reg, ahead_reg, passes_reg, reaches_end_reg, beyond_open_reg;
+
+    always @(posedge clk) begin
+        if (take) begin
+            late_reg   <= next_kind_reg == KIND_TUPLE
+                       && (next_attr_reg < watermark_reg || (accept && next_attr_reg < mark_reg));
+            ahead_reg  <= next_kind_reg == KIND_TUPLE && MAX_AHEAD != 0 && !spared
+                       && next_attr_reg > farthest_reg && !(accept && next_attr_reg <= limit_reg);
+            passes_reg <= next_mark_reg >= next_start_reg || next_mark_reg >= next_end_reg;
+        end
+        if (state_reg[OPEN] || as_resync) begin
+            late_reg  <= is_tuple && attr_reg < watermark_reg;
+            ahead_reg <= 1'b0;
+        end
+        if (state_reg[STEP]) begin
+            passes_reg      <= mark_reg >= next_start_reg || mark_reg >= next_end_reg;
+            reaches_end_reg <= mark_reg >= next_end_reg;
+            beyond_open_reg <= next_start_reg > open_end_reg && next_end_reg > open_end_reg;
+        end
+    end
 
     wire may_punct, may_tuple, idle;
-    reg  send_punct, send_tuple;
+    wire running    = state_reg[RUN] && plain_reg;
+    wire full       = run_reg == RESYNC_RUN - 8'd1;
+    wire lost       = next_end_reg <= open_end_reg;
+    assign as_resync = state_reg[LENGTH] && narrow_reg && full;
+    wire jump       = state_reg[CROSS] && passes_reg && EMIT_EMPTY == 0
+                   && reaches_end_reg && beyond_open_reg && !jumped_reg;
+    wire send_punct = may_punct && (state_reg[OPEN] || (state_reg[CROSS] && passes_reg && !jump));
+    wire send_tuple = accept && is_tuple;
 
-    wire is_tuple = kind_reg == KIND_TUPLE;
-    wire late     = is_tuple && attr_reg < watermark_reg;
-    wire ahead    = is_tuple && MAX_AHEAD != 0 && !first_reg && attr_reg > ahead_reg;
-    wire passes   = mark_reg >= boundary_reg;
-    wire rises    = mark_reg > watermark_reg;
-    wire empty    = EMIT_EMPTY == 0 && !jumped_reg && boundary_reg > open_end_reg && mark_reg >= next_end_reg;
-    wire narrow   = run_max_reg - run_min_reg <= T_MAX_AHEAD;
-    wire full     = run_reg == RESYNC[7:0] - 8'd1;
-    wire judging  = state_reg == STATE_RUN && valid_reg && kind_reg != KIND_START;
-    wire crossing = judging && !late && !ahead && passes;
-    wire lost     = next_end_reg <= open_end_reg;
-
-    // What leaves stage 2 in this cycle.
-    always @* begin
-        send_tuple = judging && is_tuple && !late && !ahead && !passes && may_tuple;
-        send_punct = may_punct && (state_reg == STATE_OPEN || (crossing && !empty));
-        as_resync  = state_reg == STATE_RESYNC && narrow && full;
-        consume    = (judging && !is_tuple && !passes) || (judging && late) || send_tuple
-                  || (state_reg == STATE_RESYNC && !as_resync)
-                  || (state_reg == STATE_RESTART && may_punct && idle);
-    end
+    assign accept  = running && !late_reg && !ahead_reg && !passes_reg && (TUPLE_PLACES == 0 || !is_tuple || may_tuple);
+    assign consume = accept || (running && late_reg) || state_reg[SKIP] || state_reg[FINISH];
 
     // The two alignments to the grid of windows: of a session's start, and of a jump's target.
     wire                  mark_negative = mark_reg[T_W-1];
     wire signed [T_W-1:0] above_end     = mark_reg - next_end_reg;
-    wire                  align_first   = state_reg == STATE_FIRST && valid_reg && kind_reg != KIND_START;
+    wire                  first_item    = state_reg[FIRST] && plain_reg;
     wire                  align_done;
     wire signed [T_W-1:0] excess;
 
     ws_remainder #(.NUMBER_W(T_W), .DIVISOR(SLIDE)) align (
         .clk(clk), .rst(rst),
-        .start(align_first || (crossing && empty)),
-        .number(state_reg != STATE_FIRST ? above_end : mark_negative ? T_ZERO : mark_reg),
+        .start(first_item || jump),
+        .number(jump ? above_end : mark_negative ? T_ZERO : mark_reg),
         .done(align_done), .remainder(excess)
     );
 
@@ -215,80 +262,79 @@ module ws_punctuator #(
     wire signed [T_W-1:0] start   = START >= 0 ? T_START : aligned;
 
     always @(posedge clk) begin
-        jumped_reg <= jumped_reg && !send_punct;
-        case (state_reg)
-            STATE_FIRST: if (valid_reg) state_reg <= kind_reg == KIND_START ? STATE_RESTART : STATE_ALIGN;
-            STATE_ALIGN: if (align_done) begin
+        case (1'b1)
+            state_reg[FIRST]: if (valid_reg) state_reg <= plain_reg ? ONE << ALIGN : ONE << RESTART;
+            state_reg[ALIGN]: if (align_done) begin
                 watermark_reg  <= start;
-                ahead_reg      <= start + T_MAX_AHEAD;
-                boundary_reg   <= start;
+                farthest_reg   <= start + T_MAX_AHEAD;
+                boundary_reg   <= start[WATTR_W-1:0];
                 next_start_reg <= start + T_SLIDE;
                 next_end_reg   <= start + T_RANGE;
                 open_end_reg   <= T_NONE;
                 first_reg      <= 1'b1;
+                jumped_reg     <= 1'b0;
                 run_reg        <= 8'd0;
-                state_reg      <= STATE_OPEN;
+                state_reg      <= ONE << OPEN;
             end
-            STATE_OPEN: if (may_punct) state_reg <= STATE_STEP;
-            STATE_STEP: begin
-                boundary_reg <= next_start_reg < next_end_reg ? next_start_reg : next_end_reg;
-                state_reg    <= STATE_RUN;
+            state_reg[OPEN]: if (may_punct) state_reg <= ONE << STEP;
+            state_reg[STEP]: begin
+                boundary_reg  <= next_start_reg < next_end_reg ? next_start_reg[WATTR_W-1:0] : next_end_reg[WATTR_W-1:0];
+                start_due_reg <= next_start_reg <= next_end_reg;
+                end_due_reg   <= next_end_reg <= next_start_reg;
+                state_reg     <= ONE << CROSS;
             end
-            STATE_RUN: if (valid_reg) begin
-                if (kind_reg == KIND_START) state_reg <= STATE_DISCARD;
-                else if (late) begin
-                    run_reg   <= 8'd0;
-                    first_reg <= 1'b0;
-                end else if (ahead) state_reg <= STATE_AHEAD;
-                else if (crossing) begin
-                    if (empty) state_reg <= STATE_JUMP;
-                    else if (may_punct) begin
-                        if (boundary_reg == next_start_reg) next_start_reg <= next_start_reg + T_SLIDE;
-                        if (boundary_reg == next_end_reg)   next_end_reg   <= next_end_reg + T_SLIDE;
-                        state_reg <= STATE_STEP;
-                    end
-                end else if (consume) begin
-                    run_reg <= 8'd0;
-                    if (rises) begin
-                        watermark_reg <= mark_reg;
-                        ahead_reg     <= limit_reg;
-                    end
-                    if (is_tuple) begin
-                        first_reg <= 1'b0;
-                        if (last_end_reg > open_end_reg) open_end_reg <= last_end_reg;
-                    end
+            state_reg[CROSS]: begin
+                if (!passes_reg) state_reg <= ONE << RUN;
+                else if (jump)   state_reg <= ONE << JUMP;
+                else if (may_punct) begin
+                    if (start_due_reg) next_start_reg <= next_start_reg + T_SLIDE;
+                    if (end_due_reg)   next_end_reg   <= next_end_reg + T_SLIDE;
+                    jumped_reg <= 1'b0;
+                    state_reg  <= ONE << STEP;
                 end
             end
-            STATE_JUMP: if (align_done) begin
-                boundary_reg   <= aligned;
+            state_reg[JUMP]: if (align_done) begin
                 next_end_reg   <= aligned;
                 next_start_reg <= aligned + T_END_TO_START;
                 jumped_reg     <= 1'b1;
-                state_reg      <= STATE_RUN;
+                state_reg      <= ONE << STEP;
             end
-            STATE_AHEAD: begin
+            state_reg[RUN]: if (valid_reg) begin
+                if (!plain_reg) state_reg <= ONE << DISCARD;
+                else if (!late_reg && ahead_reg) state_reg <= ONE << AHEAD;
+                else if (!late_reg && passes_reg) state_reg <= ONE << STEP;
+                if (consume) run_reg <= 8'd0;
+                if (consume && is_tuple) first_reg <= 1'b0;
+                if (accept && mark_reg > watermark_reg) begin
+                    watermark_reg <= mark_reg;
+                    farthest_reg  <= limit_reg;
+                end
+                if (send_tuple && last_end_reg > open_end_reg) open_end_reg <= last_end_reg;
+            end
+            state_reg[AHEAD]: begin
                 if (run_reg == 0 || attr_reg < run_min_reg) run_min_reg <= attr_reg;
                 if (run_reg == 0 || attr_reg > run_max_reg) run_max_reg <= attr_reg;
-                state_reg <= STATE_RESYNC;
+                state_reg <= ONE << SPREAD;
             end
-            STATE_RESYNC: begin
-                run_reg <= !narrow ? 8'd1 : full ? 8'd0 : run_reg + 8'd1;
-                if (!narrow) begin
+            state_reg[SPREAD]: begin
+                narrow_reg <= run_max_reg - run_min_reg <= T_MAX_AHEAD;
+                state_reg  <= ONE << LENGTH;
+            end
+            state_reg[LENGTH]: begin
+                run_reg <= !narrow_reg ? 8'd1 : full ? 8'd0 : run_reg + 8'd1;
+                if (!narrow_reg) begin
                     run_min_reg <= attr_reg;
                     run_max_reg <= attr_reg;
                 end
-                state_reg <= STATE_RUN;
+                state_reg <= as_resync ? ONE << STEP : ONE << SKIP;
             end
-            STATE_DISCARD:
+            state_reg[DISCARD]:
                 if (lost) next_end_reg <= next_end_reg + T_SLIDE;
-                else state_reg <= STATE_RESTART;
-            default: // STATE_RESTART
-                if (consume) state_reg <= STATE_FIRST;
+                else state_reg <= ONE << RESTART;
+            state_reg[RESTART]: if (may_punct && idle) state_reg <= ONE << FINISH;
+            default: state_reg <= state_reg[SKIP] ? ONE << RUN : ONE << FIRST;  // SKIP, FINISH
         endcase
-        if (rst) begin
-            state_reg  <= STATE_FIRST;
-            jumped_reg <= 1'b0;
-        end
+        if (rst) state_reg <= ONE << FIRST;
     end
 
     // ---- Output registers
@@ -296,14 +342,14 @@ module ws_punctuator #(
     always @(posedge clk) begin
         m_valid   <= send_tuple && !rst;
         m_punct   <= send_punct && !rst;
-        m_restart <= state_reg == STATE_RESTART && consume && !rst;
+        m_restart <= state_reg[FINISH] && !rst;
         m_data    <= data_reg;
-        if (send_punct) m_data[WATTR_LSB +: WATTR_W] <= boundary_reg[WATTR_W-1:0];
+        if (send_punct) m_data[WATTR_LSB +: WATTR_W] <= boundary_reg;
 
-        evt_late      <= judging && late && !rst;
-        evt_ahead     <= state_reg == STATE_AHEAD && !rst;
+        evt_late      <= running && late_reg && !rst;
+        evt_ahead     <= state_reg[AHEAD] && !rst;
         evt_resync    <= as_resync && !rst;
-        evt_discarded <= state_reg == STATE_DISCARD && lost && !rst;
+        evt_discarded <= state_reg[DISCARD] && lost && !rst;
     end
 
     assign m_eos = 1'b0;

@@ -175,7 +175,7 @@ async def ahead_and_resync(dut):
 
 @cocotb.test()
 async def one_tuple_a_cycle(dut):
-    """Tuples that pass no boundary leave 3 cycles after they came, one a cycle; so does what is dropped as late."""
+    """Tuples that pass no boundary leave 4 cycles after they came, one a cycle; so does what is dropped as late."""
     bench = Bench(dut)
     await start(dut)
     first = 100 * PARAMETERS["SLIDE"] + PARAMETERS["SLACK"]
@@ -188,12 +188,12 @@ async def one_tuple_a_cycle(dut):
     taken = [s.cycle for s in bench.source.sent[sent:]]
     assert taken == list(range(taken[0], taken[0] + 30))
     kept = [s.cycle for i, s in enumerate(bench.source.sent[sent:]) if i % 5]
-    assert [s.cycle for s in bench.sink.seen[before:]] == [c + 3 for c in kept]
+    assert [s.cycle for s in bench.sink.seen[before:]] == [c + 4 for c in kept]
 
 
 @cocotb.test()
 async def cost_of_boundaries(dut):
-    """A boundary costs 2 cycles, a jump over empty windows WATTR_W + 4 more, a session's first tuple WATTR_W + 6."""
+    """Passing n boundaries costs 2n + 3 cycles, a jump over empty windows WATTR_W + 5, a first tuple WATTR_W + 7."""
     p = PARAMETERS
     bench = Bench(dut)
     await start(dut)
@@ -206,13 +206,13 @@ async def cost_of_boundaries(dut):
     puncts = [s.cycle for s in bench.sink.seen if s.kind == PUNCT]
     assert len(tuples) == 3
     if "START" not in p:
-        assert tuples[0] - bench.source.sent[0].cycle == 3 + 38
+        assert tuples[0] - bench.source.sent[0].cycle == 4 + 39
     assert min(b - a for a, b in pairwise(puncts)) >= 2
     stepped = [c for c in puncts if tuples[0] < c < tuples[1]]
-    assert tuples[1] - tuples[0] == 1 + 2 * len(stepped)
+    assert tuples[1] - tuples[0] == 1 + 2 * len(stepped) + 3
     if not p.get("EMIT_EMPTY"):
         crossed = [c for c in puncts if tuples[1] < c < tuples[2]]
-        assert tuples[2] - tuples[1] == 2 + 2 * len(crossed) + 36
+        assert tuples[2] - tuples[1] == 2 + 2 * len(crossed) + 3 + 37
 
 
 @cocotb.test()

@@ -14,7 +14,7 @@
 //
 // Parameters   RANGE, SLIDE, SLACK, MAX_AHEAD   the window, in seconds of Time (see ws_punctuator)
 //              SYMBOL                           the four bytes selected
-// Latency      the trade that closes a window: 150 cycles from the last octet of its frame, FCS included, to the first
+// Latency      the trade that closes a window: 153 cycles from the last octet of its frame, FCS included, to the first
 //              preamble octet of the result's frame, when it is the datagram's only trade and nothing waits
 // Issue rate   line rate: 1 octet a cycle in and out
 // Overflow     every drop is counted under its reason and shown on stat_*, over and over, by the index in `events`

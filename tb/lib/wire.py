@@ -20,8 +20,8 @@ TUPLE, PUNCT, START = 0, 1, 2
 
 
 def cycle() -> int:
-    """The number of the current clock cycle."""
-    return round(get_sim_time("ns") / CLOCK_NS)
+    """The number of the current clock cycle, counted from rising edge to rising edge."""
+    return int((get_sim_time("ns") + 0.5) // CLOCK_NS)
 
 
 @dataclass(frozen=True)

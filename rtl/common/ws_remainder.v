@@ -56,6 +56,36 @@ module ws_remainder #(
 
     assign remainder = {{(NUMBER_W-REM_W){1'b0}}, remainder_reg};
 
+`ifdef FORMAL
+    // While `left` bits are to come, the remainder is that of the number without them.
+    reg                past_valid = 1'b0;
+    reg                started_ref;
+    reg [NUMBER_W-1:0] number_ref;
+    reg [CNT_W-1:0]    busy_ref;     // cycles since start, up to NUMBER_W + 1
+
+    always @(posedge clk) begin
+        past_valid  <= 1'b1;
+        started_ref <= !rst && (start || started_ref);
+        busy_ref    <= start ? 1 : busy_ref + (busy_ref <= NUMBER_W);
+        if (start) number_ref <= number;
+
+        if (!past_valid) assume (rst);
+        else begin
+            assert (done == (started_ref && busy_ref == NUMBER_W + 1 && $past(busy_ref) == NUMBER_W && !$past(start)));
+            if (started_ref) begin
+                if (busy_ref > NUMBER_W) assert (remainder == number_ref % DIVISOR);
+
+                // what makes it inductive
+                assert (busy_ref >= 1 && busy_ref <= NUMBER_W + 1 && left_reg == NUMBER_W + 1 - busy_ref);
+                assert (number_reg == number_ref << (busy_ref - 1));
+                assert (remainder_reg == (number_ref >> left_reg) % DIVISOR);
+            end else assert (left_reg == 0);
+        end
+        cover (past_valid && done && remainder == DIVISOR - 1 && number_ref > DIVISOR);
+        cover (past_valid && start && started_ref && !done && left_reg == 2);
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

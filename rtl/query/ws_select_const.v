@@ -67,6 +67,39 @@ module ws_select_const #(
         m_data  <= s_data;
     end
 
+`ifdef FORMAL
+    // The comparison as a subtraction with one bit more; what passes is what came a cycle ago.
+    reg  past_valid = 1'b0;
+    wire sign_field = FIELD_SIGNED != 0 && field[FIELD_W-1];
+    wire sign_value = FIELD_SIGNED != 0 && VALUE[FIELD_W-1];
+    wire [FIELD_W:0] difference = {sign_field, field} - {sign_value, VALUE};
+    wire below = difference[FIELD_W];
+    wire same  = difference == 0;
+    reg  wanted;
+
+    always @* case (OP)
+        "EQ":    wanted = same;
+        "NE":    wanted = !same;
+        "LT":    wanted = below;
+        "LE":    wanted = below || same;
+        "GT":    wanted = !(below || same);
+        default: wanted = !below;
+    endcase
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        if (!past_valid) assume (rst);
+        else if ($past(rst)) assert (!m_valid && !m_punct && !m_eos);
+        else begin
+            assert (m_valid == $past(s_valid && wanted));
+            assert (m_punct == $past(s_punct) && m_eos == $past(s_eos));
+            assert (m_data == $past(s_data));
+        end
+        cover (past_valid && m_valid && $past(s_data) != 0);
+        cover (past_valid && m_eos && !m_valid && $past(s_valid));
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

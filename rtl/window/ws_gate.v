@@ -13,7 +13,7 @@
 //              ROOM_W        width of `room`, at least 1
 // Latency      1 cycle
 // Issue rate   1 a cycle (punctuations CLOSE_CYCLES apart) while (LATENCY + 2) * (most places of one) are free
-// Source       ours; that it never lets the FIFO overflow is proven at the foot
+// Source       ours, docs/windows.md; that it never lets the FIFO overflow is proven at the foot
 
 `default_nettype none
 

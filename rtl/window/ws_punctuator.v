@@ -84,7 +84,7 @@ module ws_punctuator #(
     localparam signed [T_W-1:0] T_NONE      = -1;
     localparam [7:0]            RESYNC_RUN  = RESYNC;
     // From a window's end to the next start above it.
-    localparam signed [T_W-1:0] T_END_TO_START = SLIDE - RANGE % SLIDE;
+    localparam signed [T_W-1:0] T_END_TO_START = T_SLIDE - T_RANGE % T_SLIDE;
 
     initial begin
         if (RANGE < 1 || SLIDE < 1 || SLACK < 0) begin

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib.axis import Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start
@@ -50,10 +50,11 @@ class Bench:
 
 
 async def setup(dut, idle: float = 0.0, stall: float = 0.0) -> Bench:
-    dut.rst.value = 1
-    await Timer(1, "ns")  # the bus models look at rst, which must not float, when they are made
+    dut.s_axis_tvalid.value = 0
+    dut.m_axis_tready.value = 0
+    await start(dut)  # before the bus models, which cannot read an X
     bench = Bench(dut, idle, stall)
-    await start(dut)
+    await RisingEdge(dut.clk)
     return bench
 
 

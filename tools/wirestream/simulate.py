@@ -6,9 +6,11 @@ failed. Everything else raises `SimulationFailure` with the command that repeats
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import shutil
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -29,7 +31,7 @@ VERILATOR_ARGS = [
     "-O1",
 ]
 
-TIMEOUT_S = 900  # a simulation that runs longer hangs
+TIMEOUT_S = 900  # a simulation that runs longer hangs, unless SIM_TIMEOUT says otherwise
 
 
 class SimulationFailure(RuntimeError):
@@ -44,6 +46,11 @@ def simulator() -> str:
 def seed() -> int:
     """The seed of this run: SEED if set, else drawn once per process."""
     return int(os.environ.setdefault("SEED", str(random.SystemRandom().randrange(1, 2**31))))
+
+
+def timeout() -> int:
+    """The longest that a simulation may run, in seconds."""
+    return int(os.environ.get("SIM_TIMEOUT", TIMEOUT_S))
 
 
 def simulate(
@@ -65,55 +72,59 @@ def simulate(
     waves = os.environ.get("WAVES", "0") not in ("", "0")
     build_dir = BUILD / "sim" / f"{design.label}.{sim}{'.waves' if waves else ''}"
     build_dir.mkdir(parents=True, exist_ok=True)
-    results = build_dir / f"results.{testcase or 'all'}.xml"
-    results.unlink(missing_ok=True)
-    log = build_dir / "build.log"
+    with (build_dir / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two tests may want the same build at once
+        results = build_dir / f"results.{testcase or 'all'}.xml"
+        results.unlink(missing_ok=True)
+        log = build_dir / "build.log"
 
-    parameters = {k: f'"{v}"' if isinstance(v, str) else v for k, v in design.parameters.items()}
-    verilator = sim == "verilator"
-    waivers = [VerilatorControlFile(w) for w in design.waivers] if verilator else []
-    tools = environment()
-    saved = dict(os.environ)
-    os.environ.update(tools, SIM_CMD_PREFIX=f"timeout --kill-after=5 {TIMEOUT_S}")
-    try:
-        runner = get_runner(sim)
+        parameters = {k: f'"{v}"' if isinstance(v, str) else v for k, v in design.parameters.items()}
+        verilator = sim == "verilator"
+        waivers = [VerilatorControlFile(w) for w in design.waivers] if verilator else []
+        tools = environment()
+        saved = dict(os.environ)
+        os.environ.update(tools, SIM_CMD_PREFIX=f"timeout --kill-after=5 {timeout()}")
         try:
-            runner.build(
-                sources=[*waivers, *design.sources],
-                hdl_toplevel=design.toplevel,
-                parameters=parameters,
-                build_dir=build_dir,
-                build_args=VERILATOR_ARGS if verilator else ["-g2005", "-Wall", "-Wno-timescale"],
-                timescale=("1ns", "1ps"),
-                waves=waves,
-                log_file=log,
-                always=not verilator,
-            )
-        except Exception as error:
-            tail = log.read_text(errors="replace")[-4000:] if log.exists() else ""
-            raise SimulationFailure(f"{design.label}: the build failed ({error})\n{tail}") from error
-        try:
-            runner.test(
-                test_module=test_module,
-                hdl_toplevel=design.toplevel,
-                hdl_toplevel_lang="verilog",
-                testcase=testcase,
-                build_dir=build_dir,
-                test_dir=build_dir,
-                results_xml=str(results),
-                seed=seed(),
-                plusargs=[f"+verilator+seed+{seed()}", "+verilator+rand+reset+2"] if verilator else [],
-                extra_env={"PYTHONPATH": str(REPOSITORY), "COCOTB_LOG_LEVEL": "WARNING", **(env or {})},
-                waves=waves,
-                timescale=None if verilator else ("1ns", "1ps"),
-            )
-            crashed = ""
-        except (RuntimeError, SystemExit) as error:
-            crashed = f"the simulator ended abnormally ({error})"
-    finally:
-        os.environ.clear()
-        os.environ.update(saved)
-    judge(results, design.label, crashed, f"SEED={seed()} SIM={sim} {repeat}".strip())
+            runner = get_runner(sim)
+            try:
+                runner.build(
+                    sources=[*waivers, *design.sources],
+                    hdl_toplevel=design.toplevel,
+                    parameters=parameters,
+                    build_dir=build_dir,
+                    build_args=VERILATOR_ARGS if verilator else ["-g2005", "-Wall", "-Wno-timescale"],
+                    timescale=("1ns", "1ps"),
+                    waves=waves,
+                    log_file=log,
+                    always=not verilator,
+                )
+            except Exception as error:
+                tail = log.read_text(errors="replace")[-4000:] if log.exists() else ""
+                raise SimulationFailure(f"{design.label}: the build failed ({error})\n{tail}") from error
+            began = time.monotonic()
+            try:
+                runner.test(
+                    test_module=test_module,
+                    hdl_toplevel=design.toplevel,
+                    hdl_toplevel_lang="verilog",
+                    testcase=testcase,
+                    build_dir=build_dir,
+                    test_dir=build_dir,
+                    results_xml=str(results),
+                    seed=seed(),
+                    plusargs=[f"+verilator+seed+{seed()}", "+verilator+rand+reset+2"] if verilator else [],
+                    extra_env={"PYTHONPATH": str(REPOSITORY), "COCOTB_LOG_LEVEL": "WARNING", **(env or {})},
+                    waves=waves,
+                    timescale=None if verilator else ("1ns", "1ps"),
+                )
+                crashed = ""
+            except (RuntimeError, SystemExit) as error:
+                hung = time.monotonic() - began >= timeout()
+                crashed = f"no end in {timeout()} s" if hung else f"the simulator ended abnormally ({error})"
+        finally:
+            os.environ.clear()
+            os.environ.update(saved)
+        judge(results, design.label, crashed, f"SEED={seed()} SIM={sim} {repeat}".strip())
     return build_dir
 
 

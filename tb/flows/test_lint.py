@@ -1,0 +1,84 @@
+"""Every core is lint clean at its defaults and at other parameters, and can be used by a stock FuseSoC."""
+
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from tb.lib.run import design
+from wirestream.cores import Core, cores
+from wirestream.design import REPOSITORY
+from wirestream.lint import lint
+
+ALL = cores()
+OTHERS = [
+    ("ram_sdp", {"DATA_W": 1, "ADDR_W": 2, "OUTPUT_REG": 1, "STYLE": "block"}),
+    ("skid_buffer", {"DATA_W": 1}),
+    ("commit_fifo", {"DATA_W": 1, "ADDR_W": 2, "OUTPUT_REG": 1}),
+    ("frame_fifo", {"DATA_W": 64, "USER_W": 113, "OUTPUT_REG": 1}),
+    ("frame_fifo", {"DATA_W": 8, "USER_W": 1, "ADDR_W": 12}),
+    ("crc32", {"DATA_W": 64}),
+    ("event_counters", {"N": 1}),
+    ("event_counters", {"N": 50}),
+    ("remainder", {"NUMBER_W": 10, "DIVISOR": 1}),
+    ("remainder", {"NUMBER_W": 64, "DIVISOR": 1024}),
+    ("udp_rx", {"DATA_W": 64}),
+    ("udp_tx", {"DATA_W": 64}),
+    ("tuple_rx", {"DATA_W": 64, "RECORD_BYTES": 24}),
+    ("tuple_rx", {"DATA_W": 64, "RECORD_BYTES": 8}),
+    ("tuple_rx", {"DATA_W": 8, "RECORD_BYTES": 8}),
+    ("tuple_tx", {"DATA_W": 64, "RECORD_BYTES": 24}),
+    ("tuple_tx", {"DATA_W": 64, "RECORD_BYTES": 8}),
+    ("mac_gmii_rx", {"MAX_FRAME": 9018}),
+    *(
+        ("select_const", {"OP": op, "FIELD_SIGNED": signed, "VALUE": 7})
+        for op in ("NE", "LT", "GE")
+        for signed in (0, 1)
+    ),
+    ("gate", {"LATENCY": 2, "CLOSE_CYCLES": 1, "CLOSE_PLACES": 1, "TUPLE_PLACES": 3, "ROOM_W": 12}),
+    ("gate", {"LATENCY": 40, "CLOSE_CYCLES": 20, "CLOSE_PLACES": 9, "ROOM_W": 4}),
+    ("punctuator", {"RANGE": 7, "SLIDE": 3, "SLACK": 5, "MAX_AHEAD": 20, "RESYNC": 3, "START": 10}),
+    ("punctuator", {"RANGE": 20, "SLIDE": 50, "SLACK": 0, "EMIT_EMPTY": 1}),
+    ("wid_aggregate", {"AGG": "SUM", "AGG_W": 32}),
+    ("wid_aggregate", {"AGG": "MIN", "RANGE": 20, "SLIDE": 50, "SLACK": 0}),
+    ("wid_aggregate", {"AGG": "MAX", "RANGE": 64, "SLIDE": 64, "SLACK": 0, "EMIT_EMPTY": 1}),
+    ("trades_q3", {"MAX_AHEAD": 3600}),
+]
+
+
+@pytest.mark.parametrize("name", [core.name for core in ALL])
+def test_defaults(name):
+    lint(design(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), OTHERS, ids=["-".join([n, *(f"{k}={v}" for k, v in p.items())]) for n, p in OTHERS]
+)
+def test_other_parameters(name, parameters):
+    core = yaml.safe_load(next(c for c in ALL if c.name == name).path.read_text())
+    assert parameters.keys() <= core["parameters"].keys(), "a parameter that the core does not offer"
+    lint(design(name).with_parameters(**parameters))
+
+
+@pytest.mark.parametrize("target", ["lint", "sim"])
+def test_fusesoc_runs_from_the_command_line(target):
+    command = [sys.executable, "-m", "fusesoc.main", "run", f"--target={target}", "skid_buffer"]
+    done = subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)
+def test_default_target_needs_nothing_of_ours(core: Core):
+    """No flow of ours, no path out of the core's folder, no parameter forced on users, every file there."""
+    data = yaml.safe_load(core.path.read_text())
+    target = data["targets"]["default"]
+    assert target.keys() <= {"filesets", "toplevel", "parameters"}
+    assert all(p.startswith("is_toplevel? (") for p in target.get("parameters", []))
+    for name in target["filesets"]:
+        files = data["filesets"][name]["files"]
+        assert files
+        for file in files:
+            assert ".." not in file and (core.path.parent / file).is_file(), file
+    assert (core.path.parent / f"{target['toplevel']}.v").is_file()
+    assert target["toplevel"] == f"ws_{core.name}"

@@ -1,0 +1,41 @@
+"""A golden with one wrong number must fail the comparison that trades_q3 is tested by."""
+
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from tb.lib.golden import CASES, expected
+from tb.top import test_trades_q3
+
+
+@pytest.fixture
+def golden(tmp_path, monkeypatch):
+    """A copy of a golden, which the comparison takes for the golden itself."""
+    folder = shutil.copytree(expected(CASES["start"]), tmp_path / "golden")
+    monkeypatch.setattr(test_trades_q3, "expected", lambda case: folder)
+    return folder
+
+
+def test_copy_passes(golden):
+    test_trades_q3.check_golden("start", per_datagram=1)
+
+
+@pytest.mark.parametrize("column", ["Time", "Number"])
+def test_one_wrong_number_fails(golden, column):
+    rows = pyarrow.parquet.read_table(golden / "rows.parquet")
+    place = rows.schema.get_field_index(column)
+    field = rows.schema.field(place)
+    *others, last = rows[column].to_pylist()
+    changed = rows.set_column(place, field, pa.array([*others, last + 1], field.type))
+    pyarrow.parquet.write_table(changed, golden / "rows.parquet")
+    with pytest.raises(AssertionError, match="start"):
+        test_trades_q3.check_golden("start", per_datagram=1)
+
+
+def test_one_missing_row_fails(golden):
+    rows = pyarrow.parquet.read_table(golden / "rows.parquet")
+    pyarrow.parquet.write_table(rows.slice(0, len(rows) - 1), golden / "rows.parquet")
+    with pytest.raises(AssertionError, match="start"):
+        test_trades_q3.check_golden("start", per_datagram=1)

@@ -1,0 +1,91 @@
+"""gate: when it opens and closes, to the cycle. That it never lets the FIFO overflow is proven in its properties."""
+
+import cocotb
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from tb.lib.bench import reset, start
+from tb.lib.run import run, run_four_state
+
+LATENCY, CLOSE_CYCLES, CLOSE_PLACES, TUPLE_PLACES = 5, 3, 2, 1
+PLENTY = 100
+
+
+async def step(dut, *, punct: bool = False, tuple_: bool = False, room: int = PLENTY) -> tuple[int, int, int]:
+    """One cycle with these inputs; what (may_punct, may_tuple, idle) are in the next."""
+    dut.sent_punct.value, dut.sent_tuple.value, dut.room.value = punct, tuple_, room
+    await RisingEdge(dut.clk)
+    await FallingEdge(dut.clk)
+    return int(dut.may_punct.value), int(dut.may_tuple.value), int(dut.idle.value)
+
+
+async def setup(dut) -> None:
+    dut.sent_punct.value, dut.sent_tuple.value, dut.room.value = 0, 0, PLENTY
+    await start(dut)
+    await FallingEdge(dut.clk)
+
+
+@cocotb.test()
+async def punctuations_keep_their_distance(dut):
+    await setup(dut)
+    assert await step(dut) == (1, 1, 1)
+    seen = [await step(dut, punct=True)] + [await step(dut) for _ in range(CLOSE_CYCLES)]
+    assert [may_punct for may_punct, _, _ in seen] == [0] * (CLOSE_CYCLES - 1) + [1, 1]
+    assert all(may_tuple for _, may_tuple, _ in seen)
+
+
+@cocotb.test()
+async def room_decides(dut):
+    """With nothing under way, one more of the larger kind may be sent in this cycle; so much is kept free for it."""
+    await setup(dut)
+    for room in range(2 * CLOSE_PLACES + 2):
+        may_punct, may_tuple, _ = await step(dut, room=room)
+        assert (may_punct, may_tuple) == (room >= 2 * CLOSE_PLACES, room >= CLOSE_PLACES + TUPLE_PLACES)
+
+
+@cocotb.test()
+async def what_is_under_way_counts(dut):
+    """The places of a tuple and of a punctuation are kept for LATENCY cycles after that of the sending."""
+    await setup(dut)
+    for kind, places in (("tuple_", TUPLE_PLACES), ("punct", CLOSE_PLACES)):
+        enough = 2 * CLOSE_PLACES + places
+        await step(dut, **{kind: True})
+        for _ in range(LATENCY - 1):
+            assert (await step(dut, room=enough - 1))[0] == 0
+        # in this cycle `room` shows what was sent, and it is counted once more
+        assert (await step(dut, room=enough - 1))[0] == 0
+        assert (await step(dut, room=enough - 1))[0] == 1
+
+
+@cocotb.test()
+async def idle_after_latency(dut):
+    await setup(dut)
+    await step(dut, tuple_=True)
+    idle = [int(dut.idle.value)] + [(await step(dut))[2] for _ in range(LATENCY + 1)]
+    assert idle == [0] * LATENCY + [1, 1]
+
+
+@cocotb.test()
+async def reset_forgets_what_is_under_way(dut):
+    await setup(dut)
+    await step(dut, punct=True)
+    dut.sent_punct.value = 0
+    await reset(dut, 1)
+    await FallingEdge(dut.clk)
+    assert await step(dut, room=2 * CLOSE_PLACES) == (1, 1, 1)
+
+
+PARAMETERS = {
+    "LATENCY": LATENCY,
+    "CLOSE_CYCLES": CLOSE_CYCLES,
+    "CLOSE_PLACES": CLOSE_PLACES,
+    "TUPLE_PLACES": TUPLE_PLACES,
+    "ROOM_W": 7,
+}
+
+
+def test_gate():
+    run("gate", **PARAMETERS)
+
+
+def test_four_state():
+    run_four_state("gate", "what_is_under_way_counts", **PARAMETERS)

@@ -99,28 +99,31 @@ module ws_udp_rx #(
     // The step after a frame's last beat is its end step: it carries the bytes that realignment left over. It may
     // fall together with the first beat of the next frame, which is all header and leaves nothing of its own.
 
-    localparam BEFORE_W = K == 1 ? 8 : 48;      // bits of the beat before this one that are still needed
+    localparam MAC_LANES = K == 1 ? 1 : 6;
+    localparam BEFORE_W  = K == 1 ? 8 : 48;     // bits of the beat before this one that are still needed
 
     reg [4:0]          eth_at_reg;              // beat of the header
     reg                eth_body_reg;            // the header is over
     reg                eth_end_reg;             // end step
     reg                eth_bad_reg;
     reg [1:0]          tags_reg;
-    reg                mac_own_reg, mac_broadcast_reg, type_ipv4_reg, type_ipv6_reg;
+    reg [MAC_LANES-1:0] own_reg, broadcast_reg; // lanes that agree with the address so far; combined a cycle later
+    reg                mac_ok_reg, type_ipv4_reg, type_ipv6_reg;
     reg [BEFORE_W-1:0] before_reg;
 
-    reg        mac_own, mac_broadcast, type_here, type_ipv4, type_ipv6;
+    reg [MAC_LANES-1:0] own, broadcast;
+    reg        type_here, type_ipv4, type_ipv6;
     reg [1:0]  tags;
     reg [15:0] type_field;
     integer    i;
 
     always @* begin
-        mac_own       = eth_at_reg == 5'd0 || mac_own_reg;
-        mac_broadcast = eth_at_reg == 5'd0 || mac_broadcast_reg;
+        own       = eth_at_reg == 5'd0 ? {MAC_LANES{1'b1}} : own_reg;
+        broadcast = eth_at_reg == 5'd0 ? {MAC_LANES{1'b1}} : broadcast_reg;
         for (i = 0; i < 6; i = i + 1)
             if (in_beat(i, eth_at_reg)) begin
-                if (s_axis_tdata[8*(i%K) +: 8] != local_mac[8*(5-i) +: 8]) mac_own = 1'b0;
-                if (s_axis_tdata[8*(i%K) +: 8] != 8'hff) mac_broadcast = 1'b0;
+                if (s_axis_tdata[8*(i%K) +: 8] != local_mac[8*(5-i) +: 8]) own[i%MAC_LANES] = 1'b0;
+                if (s_axis_tdata[8*(i%K) +: 8] != 8'hff) broadcast[i%MAC_LANES] = 1'b0;
             end
 
         tags      = eth_at_reg == 5'd0 ? 2'd0 : tags_reg;
@@ -143,6 +146,7 @@ module ws_udp_rx #(
     end
 
     always @(posedge clk) begin
+        mac_ok_reg <= &own_reg || &broadcast_reg;       // needed with eth_body_reg, at least a beat behind the address
         if (step) begin
             eth_end_reg <= take && s_axis_tlast;
             if (eth_end_reg) eth_body_reg <= 1'b0;
@@ -153,8 +157,8 @@ module ws_udp_rx #(
             before_reg  <= s_axis_tdata[DATA_W-1 -: BEFORE_W];
             if (!eth_body_reg || eth_end_reg) begin
                 tags_reg          <= tags;
-                mac_own_reg       <= mac_own;
-                mac_broadcast_reg <= mac_broadcast;
+                own_reg           <= own;
+                broadcast_reg     <= broadcast;
                 type_ipv4_reg     <= type_ipv4;
                 type_ipv6_reg     <= type_ipv6;
                 eth_body_reg      <= type_here;
@@ -173,33 +177,34 @@ module ws_udp_rx #(
     // Beats 0 to IP_BODY-1 hold the header's first 20 bytes, the part that every header has.
     localparam [4:0]  IP_BODY  = K == 1 ? 5'd20 : 5'd3;
     localparam [4:0]  IP_TOTAL = K == 1 ? 5'd3 : 5'd0;      // beat in which the total length becomes known
+    localparam [15:0] GONE     = K == 1 ? 16'd4 : 16'd8;    // bytes that have gone by until then
     localparam [5:0]  BEAT     = K == 1 ? 6'd1 : 6'd8;      // bytes
 
     reg [4:0]  ip_at_next_reg;                  // of the word being aligned; stays at the end, where bit 0 toggles
     reg [3:0]  ihl_reg;                         // header length in 4-byte words
-    reg [15:0] left_reg;                        // bytes of the datagram from this word on
+    reg        trim_reg, after_total_reg;       // the total length is known; it is since the word before
+    reg [15:0] left_reg;                        // bytes of the datagram from this word on, and GONE more
     reg [K-1:0] claim_reg;                      // lanes that belong to the datagram; all while that is unknown
     reg        final_reg;                       // the datagram ends in this word
-    reg        cut_reg;                         // lanes that were claimed are missing
     reg [15:0] ip_length_reg;                   // bytes of the datagram behind the IPv4 header
     reg        ip_short_reg;                    // the total length is less than the header's
 
-    reg               ip_valid_reg, ip_final_reg, ip_end_reg, ip_cut_reg;
+    reg               ip_valid_reg, ip_final_reg, ip_end_reg;
+    reg [K-1:0]       ip_missing_reg;           // lanes that were claimed but are not there
     reg [4:0]         ip_at_reg;
+    reg               ip_first_reg;
     reg [DATA_W-1:0]  ip_data_reg;
     reg [K-1:0]       ip_keep_reg;
     reg [3:0]         ip_reason_reg;
     reg [16:0]        sum_lo_reg, sum_hi_reg;   // of the 16-bit words in the lower and the upper half of ip_data_reg
 
-    wire              mac_ok  = mac_own_reg || mac_broadcast_reg;
-    wire              ip_here = eth_body_reg && mac_ok && type_ipv4_reg && step && (s_axis_tvalid || eth_end_reg);
+    wire              ip_here = eth_body_reg && mac_ok_reg && type_ipv4_reg && step && (s_axis_tvalid || eth_end_reg);
     wire [DATA_W-1:0] aligned, trimmed;
     wire [K-1:0]      present;                  // lanes that hold bytes of the frame
     wire [K-1:0]      keep = present & claim_reg;
     wire [15:0]       total_length;
-    wire              after_total = ip_at_next_reg == IP_TOTAL + 5'd1;
-    wire [15:0]       left;                     // left_reg, claim_reg, final_reg of the next word
-    wire [K-1:0]      claim;
+    wire              some;                     // left_reg is more than what has gone by
+    wire [K-1:0]      claim;                    // claim_reg, final_reg of the next word
     wire              final_word;
     wire [16:0]       sum_lo, sum_hi;
 
@@ -211,15 +216,13 @@ module ws_udp_rx #(
         if (K == 1) begin : gen_align_8
             assign aligned      = s_axis_tdata;
             assign present      = !eth_end_reg && s_axis_tkeep[0];
-            assign total_length = {ip_data_reg, aligned};
+            assign total_length = {before_reg, aligned};
             assign sum_lo       = ip_at_next_reg[0] ? {9'b0, trimmed} : {1'b0, trimmed, 8'b0};
             assign sum_hi       = 17'd0;
 
-            // left_reg was given the whole total length; five bytes have gone by one byte later.
-            wire none = left_reg == 16'd0 || (after_total && left_reg < 16'd5);
-            assign left       = none ? 16'd0 : left_reg - (after_total ? 16'd5 : 16'd1);
-            assign claim      = left_reg >= 16'd2 || ip_at_next_reg < 5'd19;
-            assign final_word = left_reg < 16'd3;
+            assign some       = left_reg > GONE;
+            assign claim      = left_reg > GONE + 16'd1 || ip_at_next_reg < 5'd19;
+            assign final_word = left_reg < GONE + 16'd3;
         end else begin : gen_align_64
             // The Ethernet header has 14 bytes, or 18 with one tag, or 22 with two.
             wire       one_tag  = tags_reg[0];
@@ -232,53 +235,55 @@ module ws_udp_rx #(
             assign sum_lo       = {1'b0, trimmed[7:0], trimmed[15:8]} + {1'b0, trimmed[23:16], trimmed[31:24]};
             assign sum_hi       = {1'b0, trimmed[39:32], trimmed[47:40]} + {1'b0, trimmed[55:48], trimmed[63:56]};
 
-            // left_reg was given the whole total length; two words have gone by one word later. Whole words are taken
-            // off, so a look at the words left tells what the next word may claim, without the subtraction.
+            // left_reg in whole words and the bytes of one more; the first of these words is gone, the second is here.
             wire [12:0] words = left_reg[15:3];
             wire        many  = |words[12:2];
-            wire        none  = words == 13'd0 || (after_total && words == 13'd1);
-            wire        full  = many || (after_total ? words[1:0] == 2'd3 : words[1]);
-            wire        part  = !many && words[1:0] == (after_total ? 2'd2 : 2'd1);
-            wire        exact = !many && words[1:0] == (after_total ? 2'd3 : 2'd2) && left_reg[2:0] == 3'd0;
-            assign left       = none ? 16'd0 : {words - (after_total ? 13'd2 : 13'd1), left_reg[2:0]};
+            wire        full  = many || words[1:0] == 2'd3;
+            wire        part  = !many && words[1:0] == 2'd2;
+            wire        exact = !many && words[1:0] == 2'd3 && left_reg[2:0] == 3'd0;
+            assign some       = many || words[1];
             assign final_word = !full || exact;
             // The word behind the total length's second one begins with the last four bytes that every header has.
-            assign claim      = {8{full}} | ({8{part}} & ~(8'hff << left_reg[2:0])) | {4'h0, {4{after_total}}};
+            assign claim      = {8{full}} | ({8{part}} & ~(8'hff << left_reg[2:0])) | {4'h0, {4{after_total_reg}}};
         end
     endgenerate
 
     wire [16:0] length_diff = {1'b0, left_reg} - {11'b0, ihl_reg, 2'b00};
-    wire        cut         = |(claim_reg & ~present);
+    wire        at_total    = ip_at_next_reg == IP_TOTAL;
 
     always @(posedge clk) begin
         if (step) begin
             ip_valid_reg  <= ip_here && keep[0];
             ip_end_reg    <= eth_end_reg;
-            ip_cut_reg    <= cut_reg || cut;
+            ip_missing_reg <= claim_reg & ~present;
             ip_final_reg  <= final_reg;
             ip_at_reg     <= ip_at_next_reg;
+            ip_first_reg  <= ip_at_next_reg == 5'd0;
             ip_data_reg   <= trimmed;
             ip_keep_reg   <= keep;
             ip_reason_reg <= eth_bad_reg     ? BAD_FRAME
                            : !eth_body_reg ? BAD_LENGTH
-                           : !mac_ok       ? OTHER_MAC
+                           : !mac_ok_reg     ? OTHER_MAC
                            : type_ipv4_reg ? FINE
                            : type_ipv6_reg ? IPV6 : NOT_IP;
             sum_lo_reg    <= sum_lo;
             sum_hi_reg    <= sum_hi;
         end
         if (step && eth_end_reg) begin
-            ip_at_next_reg <= 5'd0;
-            claim_reg      <= {K{1'b1}};
+            ip_at_next_reg  <= 5'd0;
+            trim_reg        <= 1'b0;
+            after_total_reg <= 1'b0;
+            claim_reg       <= {K{1'b1}};
             final_reg      <= 1'b0;
-            cut_reg        <= 1'b0;
         end else if (ip_here) begin
-            ip_at_next_reg <= ip_at_next_reg == IP_BODY + 5'd1 ? IP_BODY : ip_at_next_reg + 5'd1;
-            cut_reg        <= cut_reg || cut;
+            ip_at_next_reg  <= ip_at_next_reg == IP_BODY + 5'd1 ? IP_BODY : ip_at_next_reg + 5'd1;
+            trim_reg        <= trim_reg || at_total;
+            after_total_reg <= at_total;
             if (ip_at_next_reg == 5'd0) ihl_reg <= aligned[3:0];
-            left_reg <= ip_at_next_reg == IP_TOTAL ? total_length : left;
-            if (after_total) {ip_short_reg, ip_length_reg} <= length_diff;
-            if (ip_at_next_reg > IP_TOTAL) begin
+            if (at_total)  left_reg <= total_length;
+            else if (some) left_reg <= left_reg - {10'b0, BEAT};
+            if (after_total_reg) {ip_short_reg, ip_length_reg} <= length_diff;
+            if (trim_reg) begin
                 final_reg <= final_word;
                 claim_reg <= claim;
             end
@@ -286,10 +291,11 @@ module ws_udp_rx #(
         if (rst) begin
             ip_valid_reg   <= 1'b0;
             ip_end_reg     <= 1'b0;
-            ip_at_next_reg <= 5'd0;
-            claim_reg      <= {K{1'b1}};
-            final_reg      <= 1'b0;
-            cut_reg        <= 1'b0;
+            ip_at_next_reg  <= 5'd0;
+            trim_reg        <= 1'b0;
+            after_total_reg <= 1'b0;
+            claim_reg       <= {K{1'b1}};
+            final_reg       <= 1'b0;
         end
     end
 
@@ -298,75 +304,81 @@ module ws_udp_rx #(
     //
     // A one's complement sum is good when its 16-bit words sum to 0xffff. The carries are counted instead of being
     // added back at once: with sum = {carries, low} that is carries + low = 0xffff, so low == ~carries.
+    //
+    // What is gathered here of a frame is read in the step of udp_end_reg at the latest and cleared with it: the next
+    // frame's first word comes one step later at the earliest.
 
-    reg [5:0]  hdr_left_reg;                    // bytes of the header behind this word
+    reg [5:0]  hdr_left_reg;                    // bytes of the header from this word on
     reg        hdr_lo_reg, hdr_hi_reg;          // the lower, the upper half of the word belongs to the header
     reg [20:0] ip_sum_reg;                      // 60 bytes at most
-    reg [31:0] udp_sum_reg;                     // 65,535 bytes and a pseudo header at most
-    reg        ip_sum_good_reg, udp_sum_good_reg;
-    reg        ip_header_bad_reg, fragment_reg, not_udp_reg, ip_own_reg, ip_broadcast_reg;
-    reg [31:0] src_ip_reg;
+    reg        cut_reg;                         // lanes that were claimed were missing
+    reg        ip_header_bad_reg, fragment_reg, not_udp_reg, not_own_reg, not_broadcast_reg;
+    reg [31:0] src_ip_reg;                      // at 64 bit a word late, when the frame before needs it no more
 
-    wire       ip_first    = ip_at_reg == 5'd0;
+    wire [31:0] half;                           // 64 bit: upper half of the word before
+
     wire [3:0] ihl_now     = ip_data_reg[3:0] < 4'd5 ? 4'd5 : ip_data_reg[3:0];
-    wire [5:0] hdr_before  = ip_first ? {ihl_now, 2'b00} : hdr_left_reg;
-    wire [5:0] hdr_left    = hdr_before <= BEAT ? 6'd0 : hdr_before - BEAT;
     wire       ip_sum_good = ip_sum_reg[15:5] == 11'h7ff && ip_sum_reg[4:0] == ~ip_sum_reg[20:16];
 
-    // The pseudo header: 17 at the start, the length beside it, then the addresses (bytes 12 to 19). Known with the word.
+    // The pseudo header: 17 at the start, the length beside it, then the addresses (bytes 12 to 19).
     reg        length_word_reg, pseudo_lo_reg, pseudo_hi_reg;
 
     always @(posedge clk) if (step) begin
-        length_word_reg <= after_total;
+        length_word_reg <= after_total_reg;
         pseudo_lo_reg   <= K == 1 ? ip_at_next_reg >= 5'd12 && ip_at_next_reg < 5'd20 : ip_at_next_reg == 5'd2;
         pseudo_hi_reg   <= K != 1 && ip_at_next_reg == 5'd1;
     end
 
-    reg fragment, not_udp, ip_own, ip_broadcast;
+    always @(posedge clk) begin
+        if (step && ip_valid_reg) begin
+            if (ip_first_reg)             hdr_left_reg <= {ihl_now, 2'b00} - BEAT;
+            else if (hdr_left_reg > BEAT) hdr_left_reg <= hdr_left_reg - BEAT;
+            hdr_lo_reg   <= ip_first_reg || hdr_left_reg > BEAT;
+            hdr_hi_reg   <= ip_first_reg || hdr_left_reg > BEAT + 6'd4;
+            ip_sum_reg   <= ip_sum_reg
+                          + (hdr_lo_reg ? {4'b0, sum_lo_reg} : 21'd0) + (hdr_hi_reg ? {4'b0, sum_hi_reg} : 21'd0);
 
-    always @* begin
-        fragment     = !ip_first && fragment_reg;
-        not_udp      = !ip_first && not_udp_reg;
-        ip_own       = ip_first || ip_own_reg;
-        ip_broadcast = ip_first || ip_broadcast_reg;
-        if (in_beat(6, ip_at_reg) && ip_data_reg[8*(6%K) +: 6] != 6'd0) fragment = 1'b1;
-        if (in_beat(7, ip_at_reg) && ip_data_reg[8*(7%K) +: 8] != 8'd0) fragment = 1'b1;
-        if (in_beat(9, ip_at_reg) && ip_data_reg[8*(9%K) +: 8] != 8'd17) not_udp = 1'b1;
-        for (i = 0; i < 4; i = i + 1)
-            if (in_beat(16 + i, ip_at_reg)) begin
-                if (ip_data_reg[8*((16+i)%K) +: 8] != local_ip[8*(3-i) +: 8]) ip_own = 1'b0;
-                if (ip_data_reg[8*((16+i)%K) +: 8] != 8'hff) ip_broadcast = 1'b0;
+            if (|ip_missing_reg)                                                       cut_reg           <= 1'b1;
+            if (ip_first_reg && (ip_data_reg[7:4] != 4'd4 || ip_data_reg[3:0] < 4'd5)) ip_header_bad_reg <= 1'b1;
+            if (length_word_reg && ip_short_reg)                                       ip_header_bad_reg <= 1'b1;
+            if (in_beat(6, ip_at_reg) && ip_data_reg[8*(6%K) +: 6] != 6'd0)            fragment_reg      <= 1'b1;
+            if (in_beat(7, ip_at_reg) && ip_data_reg[8*(7%K) +: 8] != 8'd0)            fragment_reg      <= 1'b1;
+            if (in_beat(9, ip_at_reg) && ip_data_reg[8*(9%K) +: 8] != 8'd17)           not_udp_reg       <= 1'b1;
+            for (i = 0; i < 4; i = i + 1) begin
+                if (K == 1 ? in_beat(12 + i, ip_at_reg) : ip_at_reg == 5'd2)
+                    src_ip_reg[8*(3-i) +: 8] <= K == 1 ? ip_data_reg[7:0] : half[8*i +: 8];
+                if (in_beat(16 + i, ip_at_reg)) begin
+                    if (ip_data_reg[8*((16+i)%K) +: 8] != local_ip[8*(3-i) +: 8]) not_own_reg       <= 1'b1;
+                    if (ip_data_reg[8*((16+i)%K) +: 8] != 8'hff)                  not_broadcast_reg <= 1'b1;
+                end
             end
+        end
+        if (rst || (step && udp_end_reg)) begin
+            hdr_lo_reg        <= 1'b1;
+            hdr_hi_reg        <= 1'b1;
+            ip_sum_reg        <= 21'd0;
+            cut_reg           <= 1'b0;
+            ip_header_bad_reg <= 1'b0;
+            fragment_reg      <= 1'b0;
+            not_udp_reg       <= 1'b0;
+            not_own_reg       <= 1'b0;
+            not_broadcast_reg <= 1'b0;
+        end
     end
+
+    // UDP checksum: first what the word adds, then, a step later, the sum, complete with verdict_reg.
+    reg [17:0] udp_add_reg;
+    reg [31:0] udp_sum_reg;                     // 65,535 bytes and a pseudo header at most
 
     always @(posedge clk) begin
         if (step) begin
-            ip_sum_good_reg  <= ip_sum_good;
-            udp_sum_good_reg <= udp_sum_reg[15:0] == ~udp_sum_reg[31:16];
+            udp_add_reg <= (!ip_valid_reg                   ? 18'd0
+                            : length_word_reg               ? {2'b0, ip_length_reg}
+                            : !hdr_lo_reg || pseudo_lo_reg  ? {1'b0, sum_lo_reg} : 18'd0)
+                         + (ip_valid_reg && (!hdr_hi_reg || pseudo_hi_reg) ? {1'b0, sum_hi_reg} : 18'd0);
+            udp_sum_reg <= udp_sum_reg + {14'b0, udp_add_reg};
         end
-        if (step && ip_valid_reg) begin
-            hdr_left_reg <= hdr_left;
-            hdr_lo_reg   <= hdr_left != 6'd0;
-            hdr_hi_reg   <= hdr_left > 6'd4;
-            ip_sum_reg   <= (ip_first ? 21'd0 : ip_sum_reg)
-                          + (hdr_lo_reg ? {4'b0, sum_lo_reg} : 21'd0) + (hdr_hi_reg ? {4'b0, sum_hi_reg} : 21'd0);
-            udp_sum_reg  <= (ip_first ? 32'd17 : udp_sum_reg)
-                          + (length_word_reg ? {16'b0, ip_length_reg}
-                             : !hdr_lo_reg || pseudo_lo_reg ? {15'b0, sum_lo_reg} : 32'd0)
-                          + (!hdr_hi_reg || pseudo_hi_reg ? {15'b0, sum_hi_reg} : 32'd0);
-            if (length_word_reg) ip_header_bad_reg <= ip_header_bad_reg || ip_short_reg;
-            if (ip_first) ip_header_bad_reg <= ip_data_reg[7:4] != 4'd4 || ip_data_reg[3:0] < 4'd5;
-            fragment_reg     <= fragment;
-            not_udp_reg      <= not_udp;
-            ip_own_reg       <= ip_own;
-            ip_broadcast_reg <= ip_broadcast;
-            for (i = 0; i < 4; i = i + 1)
-                if (in_beat(12 + i, ip_at_reg)) src_ip_reg[8*(3-i) +: 8] <= ip_data_reg[8*((12+i)%K) +: 8];
-        end
-        if (rst || (step && udp_end_reg)) begin
-            hdr_lo_reg <= 1'b1;
-            hdr_hi_reg <= 1'b1;
-        end
+        if (rst || (step && verdict_reg)) udp_sum_reg <= 32'd17;
     end
 
     // ---------------------------------------------------------------------------------------------------------------
@@ -376,8 +388,8 @@ module ws_udp_rx #(
 
     reg        udp_end_reg, udp_cut_reg;        // the step after ip_end_reg: bytes left over by the realignment
     reg [3:0]  udp_reason_reg;
-    reg [4:0]  udp_at_reg;
-    reg        udp_body_reg, open_reg;          // the payload has begun; it leaves
+    reg [4:0]  udp_at_reg;                      // beat of the header; stays behind its last
+    reg        open_reg;                        // the payload leaves, unless a check of the UDP stage failed
     reg        other_port_reg, udp_length_bad_reg, checked_reg, to_own_reg;
     reg [15:0] src_port_reg, length_reg;
 
@@ -392,107 +404,110 @@ module ws_udp_rx #(
             assign udp_final = ip_final_reg;
             assign udp_data  = ip_data_reg;
             assign udp_keep  = ip_keep_reg;
+            assign half      = 32'd0;
         end else begin : gen_udp_64
             // An odd number of 4-byte words in the header: half a word is kept back.
             reg  [31:0] half_reg;
             reg  [3:0]  half_keep_reg;
+            reg         half_left_reg;          // with udp_end_reg: the last half word is still to go
             wire        odd = ihl_reg[0];
-            always @(posedge clk) if (step && ip_valid_reg) begin
-                half_reg      <= ip_data_reg[63:32];
-                half_keep_reg <= ip_keep_reg[7:4];
+            always @(posedge clk) begin
+                if (step) half_left_reg <= ip_end_reg && odd && (ip_valid_reg ? ip_keep_reg[4] : half_keep_reg[0]);
+                if (step && ip_valid_reg) begin
+                    half_reg      <= ip_data_reg[63:32];
+                    half_keep_reg <= ip_keep_reg[7:4];
+                end
+                if (rst) half_left_reg <= 1'b0;
             end
-            assign udp_word  = ip_valid_reg || (udp_end_reg && odd && half_keep_reg[0]);
+            assign half      = half_reg;
+            assign udp_word  = ip_valid_reg || half_left_reg;
             assign udp_data  = odd ? {ip_data_reg[31:0], half_reg} : ip_data_reg;
             assign udp_keep  = odd ? {ip_valid_reg ? ip_keep_reg[3:0] : 4'b0, half_keep_reg} : ip_keep_reg;
             assign udp_final = ip_final_reg && !(odd && ip_keep_reg[4]);
         end
     endgenerate
 
-    wire udp_first = udp_at_reg == 5'd0;
-    reg  other_port, udp_length_bad, checked;
-
-    always @* begin
-        other_port     = !udp_first && other_port_reg;
-        udp_length_bad = !udp_first && udp_length_bad_reg;
-        checked        = !udp_first && checked_reg;
-        for (i = 0; i < 2; i = i + 1) begin
-            if (in_beat(2 + i, udp_at_reg) && udp_data[8*((2+i)%K) +: 8] != local_port[8*(1-i) +: 8])
-                other_port = 1'b1;
-            if (in_beat(4 + i, udp_at_reg) && udp_data[8*((4+i)%K) +: 8] != ip_length_reg[8*(1-i) +: 8])
-                udp_length_bad = 1'b1;
-            if (in_beat(6 + i, udp_at_reg) && udp_data[8*((6+i)%K) +: 8] != 8'd0)
-                checked = 1'b1;
-        end
-    end
-
-    wire push = udp_word && open_reg;
+    wire push = udp_word && open_reg && ip_sum_good_reg && !other_port_reg && !udp_length_bad_reg;
     wire hold = udp_final || !(&udp_keep);      // the last beat waits for the verdict
 
     always @(posedge clk) begin
         if (step) begin
             udp_end_reg    <= ip_end_reg;
-            udp_cut_reg    <= ip_cut_reg;
+            udp_cut_reg    <= cut_reg || |ip_missing_reg;
             udp_reason_reg <= ip_reason_reg;
         end
-        if (step && udp_here && !udp_body_reg) begin
-            udp_at_reg         <= udp_at_reg + 5'd1;
-            other_port_reg     <= other_port;
-            udp_length_bad_reg <= udp_length_bad;
-            checked_reg        <= checked;
-            for (i = 0; i < 2; i = i + 1)
+        if (step && udp_here) begin
+            if (udp_at_reg <= UDP_LAST) udp_at_reg <= udp_at_reg + 5'd1;
+            for (i = 0; i < 2; i = i + 1) begin
                 if (in_beat(i, udp_at_reg)) src_port_reg[8*(1-i) +: 8] <= udp_data[8*(i%K) +: 8];
+                if (in_beat(2 + i, udp_at_reg) && udp_data[8*((2+i)%K) +: 8] != local_port[8*(1-i) +: 8])
+                    other_port_reg <= 1'b1;
+                if (in_beat(4 + i, udp_at_reg) && udp_data[8*((4+i)%K) +: 8] != ip_length_reg[8*(1-i) +: 8])
+                    udp_length_bad_reg <= 1'b1;
+                if (in_beat(6 + i, udp_at_reg) && udp_data[8*((6+i)%K) +: 8] != 8'd0)
+                    checked_reg <= 1'b1;
+            end
             if (udp_at_reg == UDP_LAST) begin
-                udp_body_reg <= 1'b1;
-                open_reg     <= ip_sum_good && !ip_header_bad_reg && !fragment_reg && !not_udp_reg
-                                && (ip_own_reg || ip_broadcast_reg) && !other_port && !udp_length_bad
-                                && ip_length_reg[15:3] != 13'd0;
-                length_reg   <= ip_length_reg - 16'd8;
-                to_own_reg   <= ip_own_reg;
+                open_reg   <= !ip_header_bad_reg && after_sum == FINE;
+                length_reg <= ip_length_reg - 16'd8;
+                to_own_reg <= !not_own_reg;
             end
         end
         if (rst || (step && udp_end_reg)) begin
-            udp_at_reg   <= 5'd0;
-            udp_body_reg <= 1'b0;
-            open_reg     <= 1'b0;
+            udp_at_reg <= 5'd0;
+            open_reg   <= 1'b0;
+        end
+        if (rst || (step && verdict_reg)) begin
+            other_port_reg     <= 1'b0;
+            udp_length_bad_reg <= 1'b0;
+            checked_reg        <= 1'b0;
         end
         if (rst) udp_end_reg <= 1'b0;
     end
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Verdict stage, the step after udp_end_reg: every check is done.
+    // Verdict stage, the step after udp_end_reg: every check but that of the UDP checksum, which joins a step later.
 
-    reg       verdict_reg, verdict_cut_reg, started_reg;
-    reg [3:0] verdict_reason_reg;
-    reg       close_reg, report_reg;            // the verdict leaves: the packet ends, the event is reported
+    reg       verdict_reg, started_reg;
+    reg [3:0] before_sum_reg, after_sum_reg;    // reasons found in Ethernet and IPv4, before and after the checksum's
+    reg       ip_sum_good_reg;
+    reg       report_reg;                       // the verdict leaves: the packet ends, the event is reported
+    reg       begun_reg;                        // with report_reg: beats of the packet have left or are held
     reg [3:0] reason_reg;
+    reg       fine_reg, udp_sum_good_reg;       // reason_reg is FINE; and this is the check that it does not have
 
-    wire [3:0] reason =
-        verdict_reason_reg != FINE                            ? verdict_reason_reg
-        : verdict_cut_reg                                     ? BAD_LENGTH
-        : ip_header_bad_reg                                   ? BAD_IP_HEADER
-        : !ip_sum_good_reg                                    ? BAD_IP_CHECKSUM
-        : fragment_reg                                        ? FRAGMENT
-        : not_udp_reg                                         ? NOT_UDP
-        : !ip_own_reg && !ip_broadcast_reg                    ? OTHER_IP
-        : udp_length_bad_reg || ip_length_reg[15:3] == 13'd0  ? BAD_LENGTH
-        : other_port_reg                                      ? OTHER_PORT
-        : checked_reg && !udp_sum_good_reg                    ? BAD_UDP_CHECKSUM
-        : FINE;
+    wire [3:0] after_sum = fragment_reg                        ? FRAGMENT
+                         : not_udp_reg                         ? NOT_UDP
+                         : not_own_reg && not_broadcast_reg    ? OTHER_IP
+                         : ip_length_reg[15:3] == 13'd0        ? BAD_LENGTH : FINE;
+
+    wire bad   = !fine_reg || !udp_sum_good_reg;
+    wire close = report_reg && (begun_reg || !bad);
 
     always @(posedge clk) begin
         if (step) begin
-            verdict_reg        <= udp_end_reg;
-            verdict_cut_reg    <= udp_cut_reg;
-            verdict_reason_reg <= udp_reason_reg;
-            report_reg         <= verdict_reg;
-            reason_reg         <= reason;
-            close_reg          <= verdict_reg && (started_reg || reason == FINE);
-            started_reg        <= push || (started_reg && !verdict_reg);
+            verdict_reg      <= udp_end_reg;
+            before_sum_reg   <= udp_reason_reg != FINE ? udp_reason_reg
+                              : udp_cut_reg            ? BAD_LENGTH
+                              : ip_header_bad_reg      ? BAD_IP_HEADER : FINE;
+            ip_sum_good_reg  <= ip_sum_good;
+            after_sum_reg    <= after_sum;
+            started_reg      <= push || (started_reg && !verdict_reg);
+
+            report_reg       <= verdict_reg;
+            begun_reg        <= started_reg;
+            reason_reg       <= before_sum_reg != FINE  ? before_sum_reg
+                              : !ip_sum_good_reg        ? BAD_IP_CHECKSUM
+                              : after_sum_reg != FINE   ? after_sum_reg
+                              : udp_length_bad_reg      ? BAD_LENGTH
+                              : other_port_reg          ? OTHER_PORT : FINE;
+            fine_reg         <= before_sum_reg == FINE && ip_sum_good_reg && after_sum_reg == FINE
+                                && !udp_length_bad_reg && !other_port_reg;
+            udp_sum_good_reg <= !checked_reg || udp_sum_reg[15:0] == ~udp_sum_reg[31:16];
         end
         if (rst) begin
             verdict_reg <= 1'b0;
             report_reg  <= 1'b0;
-            close_reg   <= 1'b0;
             started_reg <= 1'b0;
         end
     end
@@ -501,7 +516,9 @@ module ws_udp_rx #(
     reg [12:0] evt_reg;
 
     always @(posedge clk) begin
-        evt_reg <= step && report_reg ? 13'd1 << reason_reg : 13'd0;
+        evt_reg <= !(step && report_reg)             ? 13'd0
+                   : fine_reg && !udp_sum_good_reg ? 13'd1 << BAD_UDP_CHECKSUM
+                   : 13'd1 << reason_reg;
         if (rst) evt_reg <= 13'd0;
     end
 
@@ -516,12 +533,14 @@ module ws_udp_rx #(
     reg [DATA_W-1:0] out_data_reg;
     reg [K-1:0]      out_keep_reg;
     reg [112:1]      out_meta_reg;
-    reg              spare_valid_reg, spare_held_reg, spare_last_reg;
+    reg              spare_valid_reg, spare_held_reg, spare_last_reg, spare_bad_reg;
     reg [DATA_W-1:0] spare_data_reg;
     reg [K-1:0]      spare_keep_reg;
 
-    // A verdict finds its last beat held, or there is none (empty or cut payload) and an empty beat takes its place.
-    wire beat     = push || (close_reg && !out_held_reg);
+    // A verdict finds its last beat held, or there is none: an empty payload then leaves as one beat without bytes, and
+    // a cut one, bad in any case, ends with a byte that stands for those missing.
+    wire         beat = push || (close && !out_held_reg);
+    wire [K-1:0] lanes = push ? udp_keep : {K{begun_reg}} >> (K - 1);
     wire out_free = !out_held_reg && (!out_valid_reg || m_axis_tready);
 
     assign step          = !spare_valid_reg;
@@ -535,28 +554,30 @@ module ws_udp_rx #(
         if (step) begin
             spare_held_reg <= push && hold;
             spare_last_reg <= !push;
+            spare_bad_reg  <= !push && bad;
             spare_data_reg <= udp_data;
-            spare_keep_reg <= push ? udp_keep : {K{1'b0}};
+            spare_keep_reg <= lanes;
         end
         if (out_free) begin
             out_valid_reg   <= step ? beat && !(push && hold) : !spare_held_reg;
             out_held_reg    <= step ? push && hold : spare_held_reg;
             out_data_reg    <= step ? udp_data : spare_data_reg;
-            out_keep_reg    <= step ? (push ? udp_keep : {K{1'b0}}) : spare_keep_reg;
+            out_keep_reg    <= step ? lanes : spare_keep_reg;
             spare_valid_reg <= 1'b0;
             if (!step || beat) begin
                 out_last_reg <= step ? !push : spare_last_reg;
-                out_bad_reg  <= (step ? !push : spare_last_reg) && reason_reg != FINE;
+                out_bad_reg  <= step ? !push && bad : spare_bad_reg;
             end
             if (out_last_reg)           // what is loaded, if anything, begins a packet
-                out_meta_reg <= {to_own_reg ? local_ip : 32'hffffffff, local_port, src_ip_reg, src_port_reg, length_reg};
+                out_meta_reg <= {to_own_reg ? local_ip : 32'hffffffff, local_port,
+                                 src_ip_reg, src_port_reg, length_reg};
         end else if (step)
             spare_valid_reg <= beat;
-        if (step && close_reg && out_held_reg) begin
+        if (step && close && out_held_reg) begin
             out_valid_reg <= 1'b1;
             out_held_reg  <= 1'b0;
             out_last_reg  <= 1'b1;
-            out_bad_reg   <= reason_reg != FINE;
+            out_bad_reg   <= bad;
         end
         if (rst) begin
             out_valid_reg   <= 1'b0;

@@ -15,8 +15,9 @@
 //              MAX_PAYLOAD  longest payload in bytes, 1 to 65507 (1472 fills a standard frame, 8972 a jumbo frame of
 //                           9000); at least two of them can be stored
 // Latency      last payload beat in -> first frame beat out: 4 cycles (8 bit), 5 (64)
-// Issue rate   back to back, 8 bit: 1 beat a cycle (43 cycles for an empty payload); 64 bit: a frame needs its own beats or 7 cycles more than its
-//              payload's beats, whichever is more, which is never more than it needs on the wire
+// Issue rate   back to back, 8 bit: 1 beat a cycle (43 cycles for an empty payload); 64 bit: a frame needs its own
+//              beats or 7 cycles more than its payload's beats, whichever is more, which is never more than it needs
+//              on the wire
 // Overflow     s_axis_tready falls while the store is full
 // Bad input    a payload above MAX_PAYLOAD is dropped whole (evt_oversize), and so is one with tuser at tlast (evt_bad);
 //              evt_sent when a frame's last beat has left; each payload is one pulse of one of the three
@@ -216,7 +217,6 @@ module ws_udp_tx #(
                                16'h4500, ip_length, 16'h0000, 16'h4000, 16'h4011, ~ip_sum_reg[15:0],
                                src_ip_reg, dst_ip_reg, src_port_reg, dst_port_reg, udp_length, udp_check, 48'd0};
     wire [383:0] header_lanes;
-    wire [5:0]   header_at  = phase_reg - 6'd1 - HEADER_DELAY;
 
     generate
         for (g = 0; g < 48; g = g + 1) begin : gen_header
@@ -231,6 +231,23 @@ module ws_udp_tx #(
 
     assign advance = !make || room;
 
+    wire [DATA_W-1:0] made;
+
+    generate
+        if (K == 1) begin : gen_made_8
+            // One byte of 42 is a long choice: it is made a phase early. The first byte may be needed before
+            // dst_mac_reg has it.
+            reg [7:0] made_reg;
+            always @(posedge clk)
+                if (phase_reg == 6'd0) made_reg <= first_reg ? dst_mac[47:40] : dst_mac_reg[47:40];
+                else if (advance)      made_reg <= header_lanes[8*phase_reg +: 8];
+            assign made = made_reg;
+        end else begin : gen_made_64
+            wire [5:0] header_at = phase_reg - 6'd1 - HEADER_DELAY;
+            assign made = header_lanes[DATA_W*header_at +: DATA_W];
+        end
+    endgenerate
+
     ws_sync_fifo #(
         .DATA_W(DATA_W),
         .ADDR_W(4),
@@ -240,7 +257,7 @@ module ws_udp_tx #(
         .rst(rst),
         .s_valid(make),
         .s_ready(room),
-        .s_data(header_lanes[DATA_W*header_at +: DATA_W]),
+        .s_data(made),
         .m_valid(head_valid),
         .m_ready(head_ready),
         .m_data(head),

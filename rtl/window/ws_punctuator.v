@@ -5,7 +5,7 @@
 //
 // Time, in units of the windowing attribute (signed): windows are [start + i*SLIDE, start + i*SLIDE + RANGE), i >= 0.
 //   start      START if given, else the largest multiple of SLIDE not above (first attribute - SLACK), at least 0
-//   watermark  at first `start`, then the largest attribute accepted minus SLACK, or a sender's punctuation; never falls
+//   watermark  at first `start`, then the largest attribute accepted minus SLACK or a sender's punctuation; never falls
 //   late       an attribute below the watermark: dropped, evt_late
 //   ahead      an attribute more than MAX_AHEAD above the watermark, unless it is the session's first: dropped,
 //              evt_ahead. After RESYNC such tuples in a row within MAX_AHEAD of each other the watermark moves to the
@@ -162,9 +162,9 @@ module ws_punctuator #(
     reg                   narrow_reg;      // these are within MAX_AHEAD
 
     wire is_tuple = kind_reg == KIND_TUPLE;
-    wire consume;  // the item leaves
-    wire accept;   // and it counts
-    wire as_resync;
+    wire consume;    // the item leaves
+    wire accept;     // and it counts
+    wire as_resync;  // instead it moves the watermark, as a punctuation would
 
     assign take = !valid_reg || consume;
 
@@ -207,8 +207,8 @@ module ws_punctuator #(
     reg  [STATES-1:0] state_reg;
 
     // Judgement, a cycle ahead of its use: of the item that moves in, with what the item before it is just making of
-    // the watermark; again of a session's first item, when its time begins, and of a
-    // resync; and of the boundaries at each step.
+    // the watermark; again of a session's first item, when its time begins, and of a resync; and of the boundaries at
+    // each step.
     wire spared = first_reg && !(consume && is_tuple);
     reg  late_reg, ahead_reg, passes_reg, reaches_end_reg, beyond_open_reg;
 
@@ -235,14 +235,15 @@ module ws_punctuator #(
     wire running    = state_reg[RUN] && plain_reg;
     wire full       = run_reg == RESYNC_RUN - 8'd1;
     wire lost       = next_end_reg <= open_end_reg;
-    assign as_resync = state_reg[LENGTH] && narrow_reg && full;
     wire jump       = state_reg[CROSS] && passes_reg && EMIT_EMPTY == 0
                    && reaches_end_reg && beyond_open_reg && !jumped_reg;
     wire send_punct = may_punct && (state_reg[OPEN] || (state_reg[CROSS] && passes_reg && !jump));
     wire send_tuple = accept && is_tuple;
 
-    assign accept  = running && !late_reg && !ahead_reg && !passes_reg && (TUPLE_PLACES == 0 || !is_tuple || may_tuple);
-    assign consume = accept || (running && late_reg) || state_reg[SKIP] || state_reg[FINISH];
+    assign accept    = running && !late_reg && !ahead_reg && !passes_reg
+                    && (TUPLE_PLACES == 0 || !is_tuple || may_tuple);
+    assign consume   = accept || (running && late_reg) || state_reg[SKIP] || state_reg[FINISH];
+    assign as_resync = state_reg[LENGTH] && narrow_reg && full;
 
     // The two alignments to the grid of windows: of a session's start, and of a jump's target.
     wire                  mark_negative = mark_reg[T_W-1];
@@ -278,7 +279,8 @@ module ws_punctuator #(
             end
             state_reg[OPEN]: if (may_punct) state_reg <= ONE << STEP;
             state_reg[STEP]: begin
-                boundary_reg  <= next_start_reg < next_end_reg ? next_start_reg[WATTR_W-1:0] : next_end_reg[WATTR_W-1:0];
+                boundary_reg  <= next_start_reg < next_end_reg ? next_start_reg[WATTR_W-1:0]
+                                                               : next_end_reg[WATTR_W-1:0];
                 start_due_reg <= next_start_reg <= next_end_reg;
                 end_due_reg   <= next_end_reg <= next_start_reg;
                 state_reg     <= ONE << CROSS;

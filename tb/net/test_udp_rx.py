@@ -5,16 +5,20 @@ Every frame goes through `frames.verdict`, the reference; the event pulses must 
 
 import random
 from collections import Counter
+from functools import cache
+from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib import frames
-from tb.lib.axis import Monitor, Sink, Source
+from tb.lib.axis import Meta, Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start
+from tb.lib.bulk.bulk import NONE, RANDOM, build
 from tb.lib.frames import DELIVERED, LOCAL_IP, LOCAL_MAC, LOCAL_PORT, REASONS, Frame, Verdict, udp, verdict
 from tb.lib.run import run, run_four_state
+from wirestream.simulate import seed
 
 DRAIN = 80  # cycles after which everything has left the core
 
@@ -225,6 +229,59 @@ async def reset_in_mid_packet(dut):
 @pytest.mark.parametrize("data_w", [8, 64])
 def test_udp_rx(data_w):
     run("udp_rx", DATA_W=data_w)
+
+
+@cache
+def campaign(count: int, number: int) -> list[tuple[bytes, bool, Verdict]]:
+    """`count` frames drawn with seed `number`: good ones, bad ones, and injured ones of both kinds; bad: by the MAC."""
+    generator = random.Random(number)
+    sizes = [0, 1, 2, 17, 18, *(generator.randrange(200) for _ in range(12)), 1472]
+    good = [f.data for size in sizes for f in frames.good_frames(generator.randbytes(size))]
+    for size in (*range(20), *[0] * 40):  # short ones from many senders, whose metadata must not mix
+        sender, port = f"10.{generator.randrange(256)}.{generator.randrange(256)}.9", generator.randrange(1, 65536)
+        good += [udp(generator.randbytes(size), ip={"src": sender}, udp={"sport": port}, pad=False)] * 4
+    bad = [f.data for size in (8, 31, 60) for f in frames.bad_frames(generator.randbytes(size))]
+    cut = [f.data for f in frames.cut_frames(generator.randbytes(30))]
+    drawn = []
+    for _ in range(count):
+        frame = generator.choice(generator.choices((good, bad, cut), (12, 3, 1))[0])
+        if generator.random() < 0.3 and len(frame) > 1:
+            frame = frames.mutated(frame, generator)
+        marked = generator.random() < 0.03
+        drawn.append((frame, marked, verdict(frame, bad=marked)))
+    return drawn
+
+
+@pytest.mark.parametrize("pauses", [NONE, RANDOM])
+@pytest.mark.parametrize("data_w", [8, 64])
+def test_campaign(data_w: int, pauses: str, tmp_path: Path):
+    """20,000 frames of every kind: what comes out, its metadata and the events are the reference's, to the frame."""
+    sent = campaign(20_000, seed())
+    result = build("udp_rx", DATA_W=data_w).run(
+        [frame for frame, _, _ in sent],
+        tmp_path,
+        tuser=[marked for _, marked, _ in sent],
+        inputs={
+            "local_mac": frames.mac_int(LOCAL_MAC),
+            "local_ip": frames.ip_int(LOCAL_IP),
+            "local_port": LOCAL_PORT,
+        },
+        gaps=pauses,
+        stalls=pauses,
+        require_ready=pauses == NONE,
+    )
+    assert result.events == {name: 0 for name in REASONS} | Counter(found.reason for _, _, found in sent)
+    assert sum(result.events.values()) == result.sent == len(sent)
+
+    packets = zip(result.packets, result.tuser, strict=True)
+    for n, (frame, _, found) in enumerate(sent):
+        said = f"seed {seed()}, frame {n}, {found.reason}: {frame.hex()}"
+        if found.delivered:
+            meta = Meta(len(found.payload), found.src_port, found.src_ip, found.dst_port, found.dst_ip)
+            assert next(packets) == (found.payload, meta.pack()), said
+        elif found.begins:
+            assert next(packets)[1] & 1, said
+    assert next(packets, None) is None, "something came out that nobody sent"
 
 
 def test_four_state():

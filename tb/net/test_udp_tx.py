@@ -1,6 +1,8 @@
 """udp_tx: every payload becomes a correct frame, in order, at wire rate; what cannot be sent is dropped and counted."""
 
+import random
 from collections import Counter
+from pathlib import Path
 
 import cocotb
 import pytest
@@ -9,11 +11,22 @@ from scapy.all import IP, UDP, Ether
 
 from tb.lib.axis import Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start
+from tb.lib.bulk.bulk import NONE, RANDOM, build
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, LOCAL_PORT, PEER_IP, PEER_MAC, PEER_PORT, ip_int, mac_int, udp, verdict
 from tb.lib.run import run, run_four_state
+from wirestream.simulate import seed
 
 MAX_PAYLOAD = 1472
 EVENTS = ("sent", "oversize", "bad")
+ADDRESSES = {
+    **{"local_mac": LOCAL_MAC, "local_ip": LOCAL_IP, "local_port": LOCAL_PORT},
+    **{"dst_mac": PEER_MAC, "dst_ip": PEER_IP, "dst_port": PEER_PORT},
+}
+
+
+def number(name: str, value: str | int) -> int:
+    """What the input port `name` is given for an address or a port."""
+    return mac_int(value) if name.endswith("mac") else ip_int(value) if name.endswith("ip") else value
 
 
 def expected(payload: bytes, addresses: dict) -> bytes:
@@ -42,14 +55,9 @@ class Bench:
         cocotb.start_soon(self._count())
 
     def set_addresses(self, **changes) -> None:
-        self.addresses = {
-            **{"local_mac": LOCAL_MAC, "local_ip": LOCAL_IP, "local_port": LOCAL_PORT},
-            **{"dst_mac": PEER_MAC, "dst_ip": PEER_IP, "dst_port": PEER_PORT},
-            **changes,
-        }
+        self.addresses = ADDRESSES | changes
         for name, value in self.addresses.items():
-            number = mac_int(value) if name.endswith("mac") else ip_int(value) if name.endswith("ip") else value
-            getattr(self.dut, name).value = number
+            getattr(self.dut, name).value = number(name, value)
 
     async def _count(self) -> None:
         while True:
@@ -225,6 +233,41 @@ async def reset_in_mid_packet(dut):
 @pytest.mark.parametrize("data_w", [8, 64])
 def test_udp_tx(data_w):
     run("udp_tx", DATA_W=data_w)
+
+
+@pytest.mark.parametrize("pauses", [NONE, RANDOM])
+@pytest.mark.parametrize("data_w", [8, 64])
+def test_campaign(data_w: int, pauses: str, tmp_path: Path):
+    """5,000 payloads of random sizes, some of them bad or too long: a receiver accepts every frame, none is missing."""
+    generator = random.Random(seed())
+    sent = []
+    for _ in range(5_000):
+        size = generator.choice((generator.randrange(64), generator.randrange(400), generator.randrange(1465, 1482)))
+        sent.append((generator.randbytes(size), generator.random() < 0.1))
+    result = build("udp_tx", DATA_W=data_w).run(
+        [payload for payload, _ in sent],
+        tmp_path,
+        tuser=[bad for _, bad in sent],
+        inputs={name: number(name, value) for name, value in ADDRESSES.items()},
+        gaps=pauses,
+        stalls=pauses,
+    )
+    reasons = ["bad" if bad else "oversize" if len(payload) > MAX_PAYLOAD else "sent" for payload, bad in sent]
+    assert result.events == Counter(reasons)
+    assert result.received == result.events["sent"]
+    assert result.received_bad == 0
+
+    def fixed(frame: bytes) -> bytes:
+        """The header bytes that do not depend on the payload: all but lengths and checksums."""
+        return frame[:16] + frame[18:24] + frame[26:38]
+
+    header = fixed(expected(b"", ADDRESSES))
+    payloads = (payload for (payload, _), reason in zip(sent, reasons, strict=True) if reason == "sent")
+    for n, (frame, payload) in enumerate(zip(result.packets, payloads, strict=True)):
+        found = verdict(frame, local_mac=PEER_MAC, local_ip=PEER_IP, local_port=PEER_PORT)
+        assert fixed(frame) == header, f"seed {seed()}, frame {n}: {frame.hex()}"
+        assert found.payload == payload and found.delivered, f"seed {seed()}, frame {n}, {found.reason}: {frame.hex()}"
+        assert frame[40:42] != b"\0\0" and len(frame) == 42 + len(payload)
 
 
 def test_four_state():

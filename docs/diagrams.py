@@ -1,0 +1,475 @@
+"""Draw the diagrams of the documentation, from the sources where these say it: `python -m docs.diagrams`.
+
+trades_q3.svg   the blocks of ws_trades_q3.v and what connects them, read from its instances
+arrivals.svg    the worked example of docs/trades_q3.md, judged by the model that the tests use
+wire.svg        a window closing on the wire
+punctuator.svg  the states of ws_punctuator.v; drawing fails where they differ from the source
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from spark_golden.query import Query
+from tb.lib.model import TUPLE, Event, Punctuator, windows
+from wirestream.design import REPOSITORY
+
+FOLDER = REPOSITORY / "docs"
+TRADES_Q3 = REPOSITORY / "rtl" / "top" / "trades_q3" / "ws_trades_q3.v"
+PUNCTUATOR = REPOSITORY / "rtl" / "window" / "ws_punctuator.v"
+
+INK, FAINT, LINE = "#1f2933", "#6b7785", "#9aa5b1"
+BLUE, BLUE_FILL = "#2b6cb0", "#e3eefa"
+RED, RED_FILL = "#c5384b", "#fbe9eb"
+GREEN, GREEN_FILL = "#2f7d4f", "#e4f3e9"
+GREY_FILL = "#f2f4f7"
+
+
+@dataclass
+class Svg:
+    """A drawing of `width` x `height` on white."""
+
+    width: int
+    height: int
+    parts: list[str] = field(default_factory=list)
+
+    def text(self, x: float, y: float, text: str, *, size=14, color=INK, anchor="middle", bold=False, mono=False):
+        family = "ui-monospace,Menlo,Consolas,monospace" if mono else "Helvetica,Arial,sans-serif"
+        weight = ' font-weight="bold"' if bold else ""
+        self.parts.append(
+            f'<text x="{x:g}" y="{y:g}" font-family="{family}" font-size="{size}"{weight} fill="{color}"'
+            f' text-anchor="{anchor}">{escape(text)}</text>'
+        )
+
+    def box(self, x: float, y: float, w: float, h: float, *, fill="#ffffff", stroke=LINE, round=6, width=1.5):
+        self.parts.append(
+            f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{round}" fill="{fill}" stroke="{stroke}"'
+            f' stroke-width="{width}"/>'
+        )
+
+    def line(self, points: Iterable[tuple[float, float]], *, color=INK, width=1.5, dash="", head=False, fill="none"):
+        """A line through `points`, with an arrow's head at its end if asked for."""
+        points = list(points)
+        listed = " ".join(f"{x:g},{y:g}" for x, y in points)
+        dashed = f' stroke-dasharray="{dash}"' if dash else ""
+        self.parts.append(
+            f'<polyline points="{listed}" fill="{fill}" stroke="{color}" stroke-width="{width}"{dashed}/>'
+        )
+        if head:
+            (x0, y0), (x, y) = points[-2:]
+            length = ((x - x0) ** 2 + (y - y0) ** 2) ** 0.5
+            u, v = (x - x0) / length, (y - y0) / length
+            tips = [(x, y), (x - 9 * u - 4 * v, y - 9 * v + 4 * u), (x - 9 * u + 4 * v, y - 9 * v - 4 * u)]
+            self.parts.append(f'<polygon points="{" ".join(f"{a:g},{b:g}" for a, b in tips)}" fill="{color}"/>')
+
+    def area(self, points: Iterable[tuple[float, float]], fill: str):
+        self.parts.append(f'<polygon points="{" ".join(f"{x:g},{y:g}" for x, y in points)}" fill="{fill}"/>')
+
+    def dot(self, x: float, y: float, *, fill: str, radius=5.5, stroke="#ffffff"):
+        self.parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius}" fill="{fill}" stroke="{stroke}"/>')
+
+    def __str__(self) -> str:
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}"'
+            f' viewBox="0 0 {self.width} {self.height}">'
+        )
+        return "\n".join([head, '<rect width="100%" height="100%" fill="#ffffff"/>', *self.parts, "</svg>"]) + "\n"
+
+
+# ---- trades_q3: the instances of the Verilog file, by its sections
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One core in the design: `ports` are the signals or expressions on its ports."""
+
+    core: str
+    name: str
+    section: str
+    ports: dict[str, str]
+
+    def bus(self, side: str) -> str | None:
+        """The kind of the bus at its side "s" or "m"."""
+        ports = self.ports
+        if f"{side}_axis_tvalid" in ports:
+            return "AXI4-Stream"
+        if f"{side}_valid" in ports:
+            return "wire" if f"{side}_punct" in ports else "items"
+        return "GMII" if any(p.startswith("gmii") for p in ports) else None
+
+    def valid(self, side: str) -> str:
+        return self.ports.get(f"{side}_axis_tvalid", self.ports.get(f"{side}_valid", ""))
+
+
+def instances(verilog: Path) -> list[Instance]:
+    """Every instance of a ws_ core in a file, under the `// ---- Section` it stands in."""
+    found, section = [], ""
+    pattern = r"// ---- ([^\n:]+)|^    ws_(\w+)\s+(?:#\(.*?\)\s+)?(\w+) \(\n(.*?)\n    \);"
+    for match in re.finditer(pattern, verilog.read_text(), re.DOTALL | re.MULTILINE):
+        if match[1]:
+            section = match[1].strip()
+        else:
+            ports = dict(re.findall(r"\.(\w+)\(([^()]*(?:\([^()]*\)[^()]*)*)\)", match[4]))
+            found.append(Instance(match[2], match[3], section, ports))
+    return found
+
+
+def connections(verilog: Path, found: list[Instance]) -> list[tuple[Instance, Instance]]:
+    """(from, to) where the valid of one drives the valid of the other, also through a named expression."""
+    wires = dict(re.findall(r"\bwire\s+(?:\[[^\]]*\]\s*)?(\w+)\s*=\s*([^;]*);", verilog.read_text()))
+    return [
+        (a, b)
+        for a in found
+        for b in found
+        if a.valid("m") and a.valid("m") in re.findall(r"\w+", f"{b.valid('s')} {wires.get(b.valid('s'), '')}")
+    ]
+
+
+CAPTIONS = {
+    "mac_gmii_rx": ("checks and removes", "the FCS"),
+    "udp_rx": ("own address and port,", "checksums, lengths"),
+    "frame_fifo": ("whole good datagrams", "only"),
+    "tuple_rx": ("format, session,", "sequence number"),
+    "punctuator": ("watermark, late, ahead,", "boundaries, gate"),
+    "select_const": ('Symbol = "UBSN"', ""),
+    "wid_aggregate": ("count(*) of every", "open window"),
+    "sync_fifo": ("rows and punctuations", "that wait"),
+    "tuple_tx": ("gathers a datagram", ""),
+    "udp_tx": ("headers, checksums", ""),
+    "mac_gmii_tx": ("preamble, padding,", "FCS, gap"),
+    "event_counters": ("the totals of all events, streamed out by index", ""),
+}
+
+
+def trades_q3() -> Svg:
+    found = instances(TRADES_Q3)
+    rows: dict[str, list[Instance]] = {}
+    for instance in found:
+        rows.setdefault(instance.section, []).append(instance)
+    *paths, (_, (counters,)) = rows.items()
+    svg = Svg(960, 462)
+    w, h, gap, left, pitch = 158, 66, 68, 62, 136
+    fills = (BLUE_FILL, BLUE), (GREEN_FILL, GREEN), (BLUE_FILL, BLUE)
+    at: dict[str, tuple[float, float]] = {}
+    for number, (section, row) in enumerate(paths):
+        y = 44 + number * pitch
+        svg.text(left, y - 14, section, size=13, color=FAINT, anchor="start", bold=True)
+        for place, instance in enumerate(row):
+            x = left + place * (w + gap)
+            at[instance.name] = x, y
+            fill, stroke = fills[number]
+            svg.box(x, y, w, h, fill=fill, stroke=stroke)
+            _captions(svg, x + w / 2, y, instance)
+    for a, b in connections(TRADES_Q3, found):
+        (xa, ya), (xb, yb) = at[a.name], at[b.name]
+        if ya == yb:
+            svg.line([(xa + w, ya + h / 2), (xb, yb + h / 2)], head=True)
+            svg.text((xa + w + xb) / 2 - 2, ya + h / 2 - 8, _label(a), size=11, color=FAINT)
+        else:  # to the row below: around
+            middle = ya + h + 26
+            svg.line(
+                [(xa + w / 2, ya + h), (xa + w / 2, middle), (24, middle), (24, yb + h / 2), (xb, yb + h / 2)],
+                head=True,
+            )
+            svg.text(xa + w / 2 - 10, middle - 7, _label(a), size=11, color=FAINT, anchor="end")
+    (first, *_), (*_, last) = paths[0][1], paths[-1][1]
+    x, y = at[first.name]
+    svg.line([(10, y + h / 2), (x, y + h / 2)], head=True)
+    svg.text(36, y + h / 2 - 8, "GMII", size=11, color=FAINT)
+    x, y = at[last.name]
+    svg.line([(x + w, y + h / 2), (x + w + 56, y + h / 2)], head=True)
+    svg.text(x + w + 26, y + h / 2 - 8, "GMII", size=11, color=FAINT)
+    # the gate looks at the room in the FIFO behind the query
+    gate = next(i for i in found if "room" in i.ports)
+    fifo = next(i for i in found if "level" in i.ports)
+    (xg, yg), (xf, yf) = at[gate.name], at[fifo.name]
+    loop = yf + h + 20
+    svg.line(
+        [(xf + 30, yf + h), (xf + 30, loop), (xg + w - 30, loop), (xg + w - 30, yg + h)],
+        color=GREEN, dash="5 4", head=True,
+    )  # fmt: skip
+    svg.text((xf + xg + w) / 2, loop - 6, "free places", size=11, color=GREEN)
+    y = 44 + len(paths) * pitch - 46
+    svg.box(left, y, 3 * w + 2 * gap, 44, fill=GREY_FILL)
+    number = re.search(r"ws_event_counters #\(\.N\((\d+)\)\)", TRADES_Q3.read_text())[1]
+    svg.text(left + 14, y + 27, counters.core, bold=True, anchor="start")
+    svg.text(left + 148, y + 27, f"totals of {number} events from all blocks", size=12, color=FAINT, anchor="start")
+    svg.line([(left + 3 * w + 2 * gap, y + 22), (left + 3 * w + 2 * gap + 56, y + 22)], head=True)
+    svg.text(left + 3 * w + 2 * gap + 64, y + 26, "stat_*", size=12, color=FAINT, anchor="start")
+    return svg
+
+
+def _label(instance: Instance) -> str:
+    return {"AXI4-Stream": "octets"}.get(instance.bus("m"), instance.bus("m"))
+
+
+def _captions(svg: Svg, x: float, y: float, instance: Instance) -> None:
+    above, below = CAPTIONS[instance.core]
+    svg.text(x, y + (22 if below else 28), instance.core, bold=True)
+    svg.text(x, y + (40 if below else 48), above, size=12, color=FAINT)
+    svg.text(x, y + 55, below, size=12, color=FAINT) if below else None
+
+
+# ---- The worked example: trades in order of arrival
+
+EXAMPLE = (
+    ("UBSN", 1050), ("UBSN", 1130), ("UBSN", 1080), ("UBSN", 1065), ("UBSN", 9000),
+    ("NESN", 1590), ("UBSN", 1625), ("UBSN", 1570), ("UBSN", 1680),
+)  # fmt: skip
+EXAMPLE_QUERY = Query(600, 60, 60, max_ahead=3600)
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A trade of the example: what became of it, the watermark before and after, the punctuations it caused, and the
+    rows (end, Number) that it closed."""
+
+    symbol: str
+    time: int
+    fate: str
+    before: int | None
+    after: int
+    punctuations: tuple[int, ...]
+    rows: tuple[tuple[int, int], ...]
+
+
+def example() -> list[Arrival]:
+    def rules() -> Punctuator:
+        q = EXAMPLE_QUERY
+        return Punctuator(q.range, q.slide, q.slack, max_ahead=q.max_ahead)
+
+    items = [(0, TUPLE, time, 1 if symbol == "UBSN" else None) for symbol, time in EXAMPLE]
+    rows, _ = windows(items, rules(), "COUNT")
+    punctuator, arrivals = rules(), []
+    for number, (symbol, time) in enumerate(EXAMPLE):
+        before = punctuator.watermark if number else None
+        events: list[Event] = punctuator.take(TUPLE, time)
+        arrivals.append(
+            Arrival(
+                symbol,
+                time,
+                events[-1].name,
+                before,
+                punctuator.watermark,
+                tuple(e.value for e in events if e.name == "punct"),
+                tuple((end, count) for _, end, count, closer in rows if closer == number),
+            )
+        )
+    return arrivals
+
+
+def arrivals() -> Svg:
+    svg = Svg(960, 470)
+    low, high, top, bottom, left, pitch = 940, 1720, 50, 410, 78, 62
+
+    def at(time: float) -> float:
+        return bottom - (time - low) / (high - low) * (bottom - top)
+
+    def x(place: float) -> float:
+        return left + 34 + place * pitch
+
+    found = example()
+    right = x(len(found) - 1) + 34
+    # below the watermark: late
+    steps = [(left, at(found[0].after))]
+    for place, arrival in enumerate(found):
+        steps += [(x(place), steps[-1][1]), (x(place), at(arrival.after))]
+    steps += [(right, steps[-1][1])]
+    svg.area([*steps, (right, bottom), (left, bottom)], RED_FILL)
+    for time in range(960, high, 60):
+        svg.line([(left, at(time)), (right, at(time))], color="#e3e7ec", width=1)
+        if (time - 960) % 120 == 0:
+            svg.text(left - 8, at(time) + 4, str(time), size=12, color=FAINT, anchor="end")
+    svg.line([(left, top), (left, bottom), (right, bottom)], color=LINE)
+    svg.line(steps, width=2)
+    svg.text(x(3.5), at(1120) + 4, "watermark", size=12, anchor="middle", bold=True)
+    svg.text(x(6.5), at(1250), "below the watermark: late", size=13, color=RED)
+    for place, arrival in enumerate(found):
+        y = at(arrival.time) if arrival.time <= high else top + 16
+        color = {"tuple": BLUE if arrival.symbol == "UBSN" else LINE}.get(arrival.fate, RED)
+        if arrival.fate == "tuple":
+            svg.dot(x(place), y, fill=color)
+        else:
+            svg.line([(x(place) - 5, y - 5), (x(place) + 5, y + 5)], color=RED, width=2.5)
+            svg.line([(x(place) - 5, y + 5), (x(place) + 5, y - 5)], color=RED, width=2.5)
+        if arrival.time > high:
+            svg.line([(x(place), y - 9), (x(place), y - 26)], color=RED, head=True)
+        svg.text(x(place), y + (20 if arrival.fate == "late" else -11 if arrival.time <= high else 22),
+                 str(arrival.time), size=12, color=color if arrival.fate != "tuple" else INK)  # fmt: skip
+        word = {"late": "late", "ahead": "ahead"}.get(arrival.fate, "" if arrival.symbol == "UBSN" else arrival.symbol)
+        if word:
+            svg.text(x(place), y + (35 if arrival.fate == "late" else 37 if arrival.fate == "ahead" else 19), word,
+                     size=12, color=color if arrival.fate != "tuple" else FAINT)  # fmt: skip
+        svg.text(x(place), bottom + 19, str(place + 1), size=12, color=FAINT)
+    svg.text((left + right) / 2, bottom + 42, "order of arrival", size=13, color=FAINT)
+    svg.text(14, 28, "Time", size=13, color=FAINT, anchor="start")
+    # the windows, at the right
+    rows = {end: (count, place) for place, arrival in enumerate(found) for end, count in arrival.rows}
+    for column, end in enumerate(range(1560, 1681, 60)):
+        wx = right + 42 + column * 84
+        closed = end in rows
+        stroke, fill = (GREEN, GREEN_FILL) if closed else (LINE, GREY_FILL)
+        svg.box(wx, at(end), 58, at(end - 600) - at(end), fill=fill, stroke=stroke, round=3)
+        svg.text(wx + 29, at(end) - 7, str(end), size=12, color=stroke if closed else FAINT)
+        svg.text(wx + 29, at(end - 600) + 16, str(end - 600), size=12, color=FAINT)
+        svg.text(wx + 29, at(end - 300), str(rows[end][0]) if closed else "open", size=18 if closed else 13,
+                 color=stroke if closed else FAINT, bold=closed)  # fmt: skip
+        if closed:
+            svg.text(wx + 29, at(end - 300) + 18, f"at no. {rows[end][1] + 1}", size=11, color=FAINT)
+    svg.text(right + 42, 28, "windows, and the rows they give", size=13, color=FAINT, anchor="start")
+    return svg
+
+
+# ---- The wire: a window closes
+
+
+def wire() -> Svg:
+    """wid_aggregate with two tuples, the punctuation that closes the window, and the next tuple."""
+    count = 10
+    tuples, puncts, rows = {0: "1130", 1: "1080", 6: "1625"}, {3: "1560"}, {5: "1560, 3"}
+    after = {cycle + 1: row for cycle, row in rows.items()}
+    signals = (
+        ("clk", None), ("s_valid", tuples), ("s_punct", puncts), ("s_eos", {}), ("s_data", tuples | puncts), ("", {}),
+        ("m_valid", rows), ("m_punct", after), ("m_eos", {}), ("m_data", rows | after),
+    )  # fmt: skip
+    left, cell, pitch = 130, 76, 36
+    svg = Svg(960, 70 + pitch * len(signals))
+    for cycle in range(count):
+        svg.text(left + (cycle + 0.5) * cell, 26, str(cycle), size=12, color=FAINT)
+    for cycle in range(count + 1):
+        x = left + cycle * cell
+        svg.line([(x, 36), (x, 50 + pitch * len(signals))], color="#e3e7ec", width=1)
+    svg.text(left - 14, 26, "cycle", size=12, color=FAINT, anchor="end")
+    for number, (name, high) in enumerate(signals):
+        y = 68 + number * pitch  # the level of 0
+        svg.text(left - 14, y - 4, name, size=13, anchor="end", mono=True)
+        if high is None:
+            points = [(left, y)]
+            for cycle in range(count):
+                x = left + cycle * cell
+                points += [(x, y - 20), (x + cell / 2, y - 20), (x + cell / 2, y), (x + cell, y)]
+            svg.line(points, color=FAINT)
+        elif name.endswith("data"):
+            for cycle in range(count):
+                x = left + cycle * cell
+                if cycle in high:
+                    fill, stroke = (RED_FILL, RED) if cycle in puncts and name[0] == "s" else (BLUE_FILL, BLUE)
+                    fill, stroke = (RED_FILL, RED) if cycle in after and name[0] == "m" else (fill, stroke)
+                    svg.box(x + 2, y - 20, cell - 4, 20, fill=fill, stroke=stroke, round=3)
+                    svg.text(x + cell / 2, y - 5, high[cycle], size=12, mono=True)
+                else:
+                    svg.box(x + 2, y - 20, cell - 4, 20, fill=GREY_FILL, stroke="#e3e7ec", round=3)
+        elif name:
+            points = []
+            for cycle in range(count):
+                level = y - 20 if cycle in high else y
+                points += [(left + cycle * cell, level), (left + (cycle + 1) * cell, level)]
+            svg.line(points, color=RED if "punct" in name else BLUE if high else LINE, width=2)
+    y = 68 + 5 * pitch - 8
+    svg.line([(left + 3.5 * cell, y), (left + 5.5 * cell, y)], color=GREEN, head=True)
+    svg.text(left + 4.5 * cell, y - 5, "2 cycles", size=12, color=GREEN)
+    return svg
+
+
+# ---- The punctuator's states
+
+STATES = {
+    "FIRST": (120, 60, "no item of this", "session yet"),
+    "ALIGN": (340, 60, "compute start", ""),
+    "OPEN": (560, 60, "announce start", ""),
+    "JUMP": (800, 60, "the last end reached", "is being computed"),
+    "STEP": (560, 190, "find the", "next boundary"),
+    "CROSS": (800, 190, "announce it,", "if the item passes it"),
+    "RUN": (560, 330, "an item a cycle", ""),
+    "DISCARD": (340, 330, "count the windows", "that are lost"),
+    "RESTART": (120, 330, "wait for what", "is in flight"),
+    "FINISH": (120, 195, "reset the query", ""),
+    "AHEAD": (800, 330, "add it to the run", ""),
+    "SPREAD": (800, 440, "is the run narrow?", ""),
+    "LENGTH": (560, 440, "is it long enough?", ""),
+    "SKIP": (340, 440, "drop the tuple", ""),
+}
+BOX = 168, 56
+# (from, to): the corners on the way, and the condition with its place.
+ARROWS = {
+    ("FIRST", "ALIGN"): ((), "item", (230, 52)),
+    ("FIRST", "RESTART"): (((20, 60), (20, 330)), "START", (44, 250)),
+    ("ALIGN", "OPEN"): ((), "", (0, 0)),
+    ("OPEN", "STEP"): ((), "", (0, 0)),
+    ("STEP", "CROSS"): ((), "", (0, 0)),
+    ("CROSS", "STEP"): (((800, 250), (588, 250)), "passed: next", (716, 244)),
+    ("CROSS", "JUMP"): ((), "empty windows", (852, 128)),
+    ("JUMP", "STEP"): (((694, 60), (694, 140), (600, 140)), "", (0, 0)),
+    ("CROSS", "RUN"): (((920, 190), (920, 282), (588, 282)), "not passed", (800, 276)),
+    ("RUN", "STEP"): ((), "passes a boundary", (480, 268)),
+    ("RUN", "AHEAD"): ((), "ahead", (687, 322)),
+    ("RUN", "DISCARD"): ((), "START", (450, 322)),
+    ("AHEAD", "SPREAD"): ((), "", (0, 0)),
+    ("SPREAD", "LENGTH"): ((), "", (0, 0)),
+    ("LENGTH", "SKIP"): ((), "no", (450, 432)),
+    ("LENGTH", "STEP"): (((628, 392), (660, 392), (660, 205)), "yes: resync", (697, 396)),
+    ("SKIP", "RUN"): (((340, 385), (520, 385)), "", (0, 0)),
+    ("DISCARD", "RESTART"): ((), "", (0, 0)),
+    ("RESTART", "FINISH"): ((), "", (0, 0)),
+    ("FINISH", "FIRST"): ((), "", (0, 0)),
+}
+
+
+def transitions(verilog: Path) -> set[tuple[str, str]]:
+    """(from, to) of the state machine: `ONE << TO` under `state_reg[FROM]:`; the default's are spelt out."""
+    text = re.sub(r"//[^\n]*", "", verilog.read_text())
+    machine = re.search(r"case \(1'b1\)(.*?)endcase", text, re.DOTALL)[1]
+    found = set()
+    for state, body in re.findall(r"state_reg\[(\w+)\]:(.*?)(?=\n {12}(?:state_reg|default)|\Z)", machine, re.DOTALL):
+        found |= {(state, to) for to in re.findall(r"ONE << (\w+)", body)}
+    rest = re.search(r"default:.*?state_reg\[(\w+)\] \? ONE << (\w+) : ONE << (\w+);", machine)
+    others = set(re.findall(r"^\s+(?:localparam )?([A-Z]+)\s+= \d+[,;]", text, re.MULTILINE)) & STATES.keys()
+    left = others - {state for state, _ in found} - {rest[1]}
+    return found | {(rest[1], rest[2])} | {(state, rest[3]) for state in left}
+
+
+def punctuator() -> Svg:
+    differing = transitions(PUNCTUATOR) ^ ARROWS.keys()
+    if differing:
+        raise ValueError(f"{PUNCTUATOR.name} and its diagram differ in {sorted(differing)}")
+    svg = Svg(960, 490)
+    w, h = BOX
+    for name, (x, y, above, below) in STATES.items():
+        kind = {"RUN": (GREEN_FILL, GREEN), "STEP": (BLUE_FILL, BLUE), "CROSS": (BLUE_FILL, BLUE)}
+        fill, stroke = kind.get(name, (GREY_FILL, LINE))
+        svg.box(x - w / 2, y - h / 2, w, h, fill=fill, stroke=stroke)
+        svg.text(x, y - (8 if below else 3), name, size=13, bold=True)
+        svg.text(x, y + (8 if below else 15), above, size=11, color=FAINT)
+        svg.text(x, y + 21, below, size=11, color=FAINT) if below else None
+    for (a, b), (corners, label, place) in ARROWS.items():
+        points = [STATES[a][:2], *corners, STATES[b][:2]]
+        points[0] = _edge(points[0], points[1])
+        points[-1] = _edge(points[-1], points[-2])
+        svg.line(points, head=True)
+        svg.text(*place, label, size=12, color=BLUE) if label else None
+    return svg
+
+
+def _edge(box: tuple[float, float], toward: tuple[float, float]) -> tuple[float, float]:
+    """Where a level or upright line from `toward` to the box centred at `box` meets its edge."""
+    (x, y), (tx, ty), (w, h) = box, toward, BOX
+    if abs(tx - x) < w / 2:
+        return tx, y + (h / 2 if ty > y else -h / 2)
+    return x + (w / 2 if tx > x else -w / 2), ty
+
+
+DIAGRAMS = {"trades_q3": trades_q3, "arrivals": arrivals, "wire": wire, "punctuator": punctuator}
+
+
+def main() -> None:
+    for name, draw in DIAGRAMS.items():
+        (FOLDER / f"{name}.svg").write_text(str(draw()))
+        print(f"docs/{name}.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""The documentation says what the sources say: generated parts are up to date, and what is named exists and works."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs import diagrams
+from wirestream import cores
+from wirestream.counters import counter_names
+from wirestream.design import REPOSITORY
+
+DOCS = REPOSITORY / "docs"
+PAGES = [REPOSITORY / "README.md", *sorted(DOCS.glob("*.md"))]
+FATES = {"tuple": "accepted"}  # the model's word for what the page calls accepted
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+
+
+def table(page: str, heading: str) -> list[list[str]]:
+    """The cells of the table whose head begins with `heading`, without code marks."""
+    found = re.search(rf"^\| {heading} \|.*\n\|[-:| ]+\n((?:\|.*\n)+)", (DOCS / page).read_text(), re.MULTILINE)
+    assert found, f"{page} has no table '{heading}'"
+    return [[cell.strip(" `*") for cell in row.strip("|").split("|")] for row in found[1].splitlines()]
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(), re.DOTALL | re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """What GitHub makes of the headings."""
+    headings = re.findall(r"^#+ (.*)", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+# ---- generated
+
+
+def test_cores_page_is_up_to_date():
+    assert cores.PAGE.read_text() == cores.markdown(), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", diagrams.DIAGRAMS)
+def test_diagram_is_up_to_date(name):
+    assert (diagrams.FOLDER / f"{name}.svg").read_text() == str(diagrams.DIAGRAMS[name]()), "run `make docs`"
+
+
+def test_every_core_states_latency_and_rate():
+    for core in cores.cores():
+        assert core.says("Latency"), core.name
+        assert core.says("Issue rate"), core.name
+
+
+# ---- named
+
+
+@every_page
+def test_links(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        found = page.parent / path if path else page
+        assert found.exists(), target
+        assert not anchor or anchor in anchors(found), target
+
+
+@every_page
+def test_make_commands(page):
+    text = page.read_text()
+    targets = set(re.findall(r"^([a-z]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:`|^\s*)make\s+([a-z]+)", text, re.MULTILINE)) <= targets
+    assert set(re.findall(r"\bCORE=([a-z0-9_]+)", text)) <= {core.name for core in cores.cores()}
+
+
+# ---- docs/trades_q3.md
+
+
+def test_counters():
+    rows = [(int(index), name) for index, name, *_ in table("trades_q3.md", "index")]
+    assert rows == list(enumerate(counter_names(diagrams.TRADES_Q3)))
+
+
+def test_path():
+    *stages, (_, total, _) = table("trades_q3.md", "stage")
+    path = [i.core for i in diagrams.instances(diagrams.TRADES_Q3) if i.bus("s") or i.bus("m")]
+    assert [name for name, *_ in stages] == path
+    assert sum(int(cycles) for _, cycles, _ in stages) == int(total)
+    header = next(core for core in cores.cores() if core.name == "trades_q3").says("Latency")
+    assert f" {total} cycles" in header
+
+
+def test_example():
+    rows = [
+        [
+            str(number),
+            f"{a.symbol} {a.time}",
+            "" if a.before is None else str(a.before),
+            FATES.get(a.fate, a.fate),
+            " ".join(map(str, a.punctuations)),
+            " ".join(map(str, a.rows)),
+        ]
+        for number, a in enumerate(diagrams.example(), 1)
+    ]
+    assert table("trades_q3.md", "no.") == rows
+
+
+# ---- examples run as they stand
+
+
+@pytest.mark.parametrize("page", ["trades_q3.md", "testing.md", "wire-format.md"])
+def test_examples_run(page):
+    """The shell's lines that need no device, then the Python."""
+    for block in blocks(page, "sh"):
+        subprocess.run(block.replace(".venv/bin/python", sys.executable), shell=True, check=True, cwd=REPOSITORY)
+    python = [block for block in blocks(page, "python") if re.match("from |import ", block)]
+    assert python
+    for block in python:
+        done = subprocess.run([sys.executable, "-c", block], cwd=REPOSITORY, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr

@@ -11,7 +11,7 @@ CORE    ?=
 PARAMS  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint formal synth compare waves soak list icarus clean
+.PHONY: help demo test lint formal synth compare waves soak docs list icarus clean
 # One install at a time, and a failing step ends the command.
 .NOTPARALLEL:
 
@@ -50,6 +50,10 @@ waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_ag
 
 soak: $(READY) ## the long campaigns: a million trades and more
 	@$(PY) -m pytest -m soak tb
+
+docs: $(READY) ## write the core table and the diagrams anew
+	@$(PY) -m wirestream.cores --markdown
+	@$(PY) -m docs.diagrams
 
 list: $(READY) ## list the cores
 	@$(PY) -m wirestream.cores

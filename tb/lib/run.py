@@ -6,11 +6,12 @@ import inspect
 import os
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from wirestream.design import REPOSITORY, Design, resolve
-from wirestream.simulate import icarus_installed, simulate, simulator
+from wirestream.simulate import icarus_installed, simulate
 
 
 @cache
@@ -24,26 +25,24 @@ def run(core: str, *, testcase: str | None = None, env: dict[str, str] | None = 
     testcase: run only this test. env: extra environment for the tests, such as the path of a golden file.
     """
     caller = Path(inspect.stack()[1].filename)
-    module = ".".join(caller.relative_to(REPOSITORY).with_suffix("").parts)
+    return _simulate(core, caller, testcase, env, parameters)
+
+
+def run_four_state(core: str, testcase: str, env: dict[str, str] | None = None, **parameters: int | str) -> None:
+    """Run one smoke test in Icarus, which knows X; skipped where Icarus is not installed."""
+    if not icarus_installed():
+        pytest.skip("iverilog is not installed: no four-state run")
+    caller = Path(inspect.stack()[1].filename)
+    with patch.dict(os.environ, {"SIM": "icarus"}):
+        _simulate(core, caller, testcase, env, parameters)
+
+
+def _simulate(core: str, caller: Path, testcase: str | None, env: dict[str, str] | None, parameters: dict) -> Path:
     test = os.environ.get("PYTEST_CURRENT_TEST", "").split(" ")[0]
     return simulate(
         design(core).with_parameters(**parameters),
-        module,
+        ".".join(caller.relative_to(REPOSITORY).with_suffix("").parts),
         testcase=testcase,
         env=env,
         repeat=f".venv/bin/pytest '{test}'",
     )
-
-
-def run_four_state(core: str, testcase: str, **parameters: int | str) -> None:
-    """Run one smoke test in Icarus, which knows X; skipped where Icarus is not installed."""
-    if not icarus_installed():
-        pytest.skip("iverilog is not installed: no four-state run")
-    before = simulator()
-    os.environ["SIM"] = "icarus"
-    try:
-        caller = Path(inspect.stack()[1].filename)
-        module = ".".join(caller.relative_to(REPOSITORY).with_suffix("").parts)
-        simulate(design(core).with_parameters(**parameters), module, testcase=testcase)
-    finally:
-        os.environ["SIM"] = before

@@ -171,8 +171,7 @@ def test_cocotb():
 
 
 def test_four_state():
-    os.environ.update(smoke_env())
-    run_four_state("trades_q3", "golden_rows_come_back", MAX_AHEAD=0)
+    run_four_state("trades_q3", "golden_rows_come_back", env=smoke_env(), MAX_AHEAD=0)
 
 
 # ---- bulk

@@ -279,5 +279,5 @@ def test_punctuator(parameters):
 
 
 def test_four_state():
-    os.environ["PUNCTUATOR"] = json.dumps(MATRIX[0])
-    run_four_state("punctuator", "random_streams", **MATRIX[0])
+    env = {"PUNCTUATOR": json.dumps(MATRIX[0])}
+    run_four_state("punctuator", "random_streams", env=env, **MATRIX[0])

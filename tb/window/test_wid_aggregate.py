@@ -228,5 +228,5 @@ def test_narrow(parameters):
 
 
 def test_four_state():
-    os.environ["WID"] = json.dumps(NARROW[0])
-    run_four_state("wid_aggregate", "flags_and_empty_windows", **NARROW[0])
+    env = {"WID": json.dumps(NARROW[0])}
+    run_four_state("wid_aggregate", "flags_and_empty_windows", env=env, **NARROW[0])

@@ -10,8 +10,10 @@ import fcntl
 import os
 import random
 import shutil
+import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 from xml.etree import ElementTree
 
 from wirestream.design import BUILD, REPOSITORY, Design, environment
@@ -30,6 +32,7 @@ VERILATOR_ARGS = [
     "-CFLAGS",
     "-O1",
 ]
+ICARUS_ARGS = ["-g2005", "-Wall", "-Wno-timescale"]
 
 TIMEOUT_S = 900  # a simulation that runs longer hangs, unless SIM_TIMEOUT says otherwise
 
@@ -69,61 +72,58 @@ def simulate(
     from cocotb_tools.runner import VerilatorControlFile, get_runner
 
     sim = simulator()
-    waves = os.environ.get("WAVES", "0") not in ("", "0")
+    verilator = sim == "verilator"
+    waves = verilator and os.environ.get("WAVES") == "1"
     build_dir = BUILD / "sim" / f"{design.label}.{sim}{'.waves' if waves else ''}"
     build_dir.mkdir(parents=True, exist_ok=True)
-    with (build_dir / "lock").open("w") as lock:
+    results = build_dir / f"results.{testcase or 'all'}.xml"
+    log = build_dir / "build.log"
+    tools = {
+        **environment(),
+        "SIM_CMD_PREFIX": f"timeout --kill-after=5 {timeout()}",
+        "WAVES": str(int(waves)),
+        "COCOTB_LOG_LEVEL": "WARNING",
+        **(env or {}),
+    }
+    # cocotb lets this process's environment and path go before what it is given for the simulator: set them here.
+    path = [str(REPOSITORY), *sys.path]
+    with (build_dir / "lock").open("w") as lock, patch.dict(os.environ, tools), patch.object(sys, "path", path):
         fcntl.flock(lock, fcntl.LOCK_EX)  # two tests may want the same build at once
-        results = build_dir / f"results.{testcase or 'all'}.xml"
         results.unlink(missing_ok=True)
-        log = build_dir / "build.log"
-
-        parameters = {k: f'"{v}"' if isinstance(v, str) else v for k, v in design.parameters.items()}
-        verilator = sim == "verilator"
-        waivers = [VerilatorControlFile(w) for w in design.waivers] if verilator else []
-        tools = environment()
-        saved = dict(os.environ)
-        os.environ.update(tools, SIM_CMD_PREFIX=f"timeout --kill-after=5 {timeout()}")
+        runner = get_runner(sim)
         try:
-            runner = get_runner(sim)
-            try:
-                runner.build(
-                    sources=[*waivers, *design.sources],
-                    hdl_toplevel=design.toplevel,
-                    parameters=parameters,
-                    build_dir=build_dir,
-                    build_args=VERILATOR_ARGS if verilator else ["-g2005", "-Wall", "-Wno-timescale"],
-                    timescale=("1ns", "1ps"),
-                    waves=waves,
-                    log_file=log,
-                    always=not verilator,
-                )
-            except Exception as error:
-                tail = log.read_text(errors="replace")[-4000:] if log.exists() else ""
-                raise SimulationFailure(f"{design.label}: the build failed ({error})\n{tail}") from error
-            began = time.monotonic()
-            try:
-                runner.test(
-                    test_module=test_module,
-                    hdl_toplevel=design.toplevel,
-                    hdl_toplevel_lang="verilog",
-                    testcase=testcase,
-                    build_dir=build_dir,
-                    test_dir=build_dir,
-                    results_xml=str(results),
-                    seed=seed(),
-                    plusargs=[f"+verilator+seed+{seed()}", "+verilator+rand+reset+2"] if verilator else [],
-                    extra_env={"PYTHONPATH": str(REPOSITORY), "COCOTB_LOG_LEVEL": "WARNING", **(env or {})},
-                    waves=waves,
-                    timescale=None if verilator else ("1ns", "1ps"),
-                )
-                crashed = ""
-            except (RuntimeError, SystemExit) as error:
-                hung = time.monotonic() - began >= timeout()
-                crashed = f"no end in {timeout()} s" if hung else f"the simulator ended abnormally ({error})"
-        finally:
-            os.environ.clear()
-            os.environ.update(saved)
+            runner.build(
+                sources=[*(VerilatorControlFile(w) for w in design.waivers if verilator), *design.sources],
+                hdl_toplevel=design.toplevel,
+                parameters={k: f'"{v}"' if isinstance(v, str) else v for k, v in design.parameters.items()},
+                build_dir=build_dir,
+                build_args=VERILATOR_ARGS if verilator else ICARUS_ARGS,
+                timescale=("1ns", "1ps"),
+                waves=waves,
+                log_file=log,
+                always=not verilator,
+            )
+        except Exception as error:
+            tail = log.read_text(errors="replace")[-4000:] if log.exists() else ""
+            raise SimulationFailure(f"{design.label}: the build failed ({error})\n{tail}") from error
+        began, crashed = time.monotonic(), ""
+        try:
+            runner.test(
+                test_module=test_module,
+                hdl_toplevel=design.toplevel,
+                hdl_toplevel_lang="verilog",
+                testcase=testcase,
+                build_dir=build_dir,
+                test_dir=build_dir,
+                results_xml=str(results),
+                seed=seed(),
+                plusargs=[f"+verilator+seed+{seed()}", "+verilator+rand+reset+2"] if verilator else [],
+                waves=waves,
+                timescale=None if verilator else ("1ns", "1ps"),
+            )
+        except (RuntimeError, SystemExit) as error:
+            hung = time.monotonic() - began >= timeout()
+            crashed = f"no end in {timeout()} s" if hung else f"the simulator ended abnormally ({error})"
         judge(results, design.label, crashed, f"SEED={seed()} SIM={sim} {repeat}".strip())
     return build_dir
 

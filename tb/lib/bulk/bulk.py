@@ -281,10 +281,10 @@ class Bench:
 def build(core: str | Design, **parameters: int | str) -> Bench:
     """The bench around `core` with `parameters`, built under build/bulk unless it is there and nothing has changed.
 
-    WAVES=1 in the environment builds it with traces; every run then writes ``dump.vcd``.
+    WAVES=bulk in the environment builds it with traces; every run then writes ``dump.vcd``, which may become large.
     """
     design = (core if isinstance(core, Design) else resolve(core)).with_parameters(**parameters)
-    traces = os.environ.get("WAVES", "0") not in ("", "0")
+    traces = os.environ.get("WAVES") == "bulk"
     folder = BUILD / "bulk" / (design.label + (".waves" if traces else ""))
     folder.mkdir(parents=True, exist_ok=True)
     values = [f'-G{k}="{v}"' if isinstance(v, str) else f"-G{k}={v}" for k, v in sorted(design.parameters.items())]

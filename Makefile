@@ -2,6 +2,7 @@
 
 PYTHON  ?= python3
 JOBS    ?= 2
+SUDO    ?= $(shell command -v sudo)
 VENV    := .venv
 PY      := $(VENV)/bin/python
 READY   := $(VENV)/.ready
@@ -58,8 +59,8 @@ docs: $(READY) ## write the core table and the diagrams anew
 list: $(READY) ## list the cores
 	@$(PY) -m wirestream.cores
 
-icarus: ## install the optional second simulator (Debian, Ubuntu; needs root)
-	@command -v iverilog >/dev/null || { apt-get update -qq && apt-get install -y -qq iverilog; } \
+icarus: ## install the optional second simulator (Debian, Ubuntu)
+	@command -v iverilog >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq iverilog; } \
 		|| echo "iverilog could not be installed: the four-state runs will be skipped"
 
 clean: ## remove everything that was built, the Python environment excepted

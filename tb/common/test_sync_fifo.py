@@ -4,30 +4,18 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from tb.lib.bench import pauses, reset, rng, start
+from tb.lib.bench import reset
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import ItemDriver, ItemMonitor
+from tb.lib.wire import item_bench, random_items
 from wirestream.design import resolve
 from wirestream.lint import lint
 
 ITEMS = 600
 
 
-async def setup(dut, idle: float, stall: float) -> tuple[ItemDriver, ItemMonitor]:
-    source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
-    sink = ItemMonitor(dut, "m", dut.clk, pauses(stall, rng("sink")))
-    await start(dut)
-    return source, sink
-
-
-def numbers(dut, count: int) -> list[int]:
-    generator = rng("data")
-    return [generator.getrandbits(len(dut.s_data)) for _ in range(count)]
-
-
 async def exchange(dut, idle: float, stall: float) -> None:
-    source, sink = await setup(dut, idle, stall)
-    data = numbers(dut, ITEMS)
+    source, sink = await item_bench(dut, idle, stall)
+    data = random_items(dut, ITEMS)
     for item in data:
         source.append(item)
     await ClockCycles(dut.clk, 6 * ITEMS)
@@ -48,8 +36,8 @@ async def order_kept_when_mostly_empty(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    source, sink = await setup(dut, idle=0, stall=0)
-    for item in numbers(dut, 100):
+    source, sink = await item_bench(dut, idle=0, stall=0)
+    for item in random_items(dut, 100):
         source.append(item)
     await ClockCycles(dut.clk, 120)
     latency = 2 + 2 * int(dut.OUTPUT_REG.value)
@@ -59,9 +47,9 @@ async def latency_and_rate(dut):
 
 @cocotb.test()
 async def holds_its_capacity_and_drains_without_a_bubble(dut):
-    source, sink = await setup(dut, idle=0, stall=1)
+    source, sink = await item_bench(dut, idle=0, stall=1)
     capacity = 1 << int(dut.ADDR_W.value)
-    data = numbers(dut, capacity + 3)
+    data = random_items(dut, capacity + 3)
     for item in data:
         source.append(item)
     await ClockCycles(dut.clk, capacity + 10)
@@ -78,7 +66,7 @@ async def holds_its_capacity_and_drains_without_a_bubble(dut):
 
 @cocotb.test()
 async def reset_drops_what_is_held(dut):
-    source, sink = await setup(dut, idle=0, stall=1)
+    source, sink = await item_bench(dut, idle=0, stall=1)
     for _ in range(4):
         source.append(0)
     await ClockCycles(dut.clk, 10)

@@ -14,7 +14,7 @@ from cocotb.utils import get_sim_time
 from cocotb_bus.drivers import BusDriver
 from cocotb_bus.monitors import BusMonitor
 
-from tb.lib.bench import CLOCK_NS
+from tb.lib.bench import CLOCK_NS, pauses, rng, start
 
 TUPLE, PUNCT, START = 0, 1, 2
 
@@ -45,6 +45,7 @@ class WireDriver(BusDriver):
     def __init__(self, entity, name, clock, idle: Iterator[bool] | None = None, close_cycles: int = 1):
         super().__init__(entity, name, clock)
         self.idle = idle
+        self.noise = rng(f"{name} idle")
         self.close_cycles = close_cycles
         self.last_punct = -close_cycles
         self.sent: list[Seen] = []
@@ -54,6 +55,7 @@ class WireDriver(BusDriver):
         self.bus.valid.value = 0
         self.bus.punct.value = 0
         self.bus.eos.value = 0
+        self.bus.data.value = self.noise.getrandbits(len(self.bus.data))  # nothing may lean on what stood there
 
     async def _driver_send(self, transaction, sync=True):
         data, kind = transaction
@@ -105,8 +107,13 @@ class ItemDriver(BusDriver):
     def __init__(self, entity, name, clock, idle: Iterator[bool] | None = None):
         super().__init__(entity, name, clock)
         self.idle = idle
+        self.noise = rng(f"{name} idle")
         self.sent: list[Seen] = []
+        self._quiet()
+
+    def _quiet(self) -> None:
         self.bus.valid.value = 0
+        self.bus.data.value = self.noise.getrandbits(len(self.bus.data))
 
     async def _driver_send(self, transaction, sync=True):
         data, kind = transaction if isinstance(transaction, tuple) else (transaction, TUPLE)
@@ -126,7 +133,7 @@ class ItemDriver(BusDriver):
             if ready:
                 break
         self.sent.append(Seen(at, data, kind))
-        self.bus.valid.value = 0
+        self._quiet()
 
 
 class ItemMonitor(BusMonitor):
@@ -162,3 +169,17 @@ class ItemMonitor(BusMonitor):
             else:
                 waiting = None
             await RisingEdge(self.clock)
+
+
+async def item_bench(dut, idle: float, stall: float) -> tuple[ItemDriver, ItemMonitor]:
+    """Start a core with an item stream in (`s_*`) and one out (`m_*`); idle, stall: probabilities of a pause."""
+    source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
+    sink = ItemMonitor(dut, "m", dut.clk, pauses(stall, rng("sink")))
+    await start(dut)
+    return source, sink
+
+
+def random_items(dut, count: int) -> list[int]:
+    """Data for `s_data`."""
+    generator = rng("data")
+    return [generator.getrandbits(len(dut.s_data)) for _ in range(count)]

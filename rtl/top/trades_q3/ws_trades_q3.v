@@ -14,7 +14,7 @@
 //
 // Parameters   RANGE, SLIDE, SLACK, MAX_AHEAD   the window, in seconds of Time (see ws_punctuator)
 //              SYMBOL                           the four bytes selected
-// Latency      the trade that closes a window: 153 cycles from the last octet of its frame, FCS included, to the first
+// Latency      the trade that closes a window: 155 cycles from the last octet of its frame, FCS included, to the first
 //              preamble octet of the result's frame, when it is the datagram's only trade and nothing waits
 // Issue rate   line rate: 1 octet a cycle in and out
 // Overflow     every drop is counted under its reason and shown on stat_*, over and over, by the index in `events`
@@ -98,7 +98,7 @@ module ws_trades_q3 #(
     wire payload_fifo_full;
 
     /* verilator lint_off PINCONNECTEMPTY */
-    ws_frame_fifo #(.DATA_W(8), .USER_W(113), .ADDR_W(12), .FRAMES_W(6), .STYLE("block")) payload_fifo (
+    ws_frame_fifo #(.DATA_W(8), .USER_W(113), .ADDR_W(12), .FRAMES_W(6), .OUTPUT_REG(1), .STYLE("block")) payload_fifo (
         .clk(clk), .rst(rst),
         .s_axis_tdata(payload_tdata), .s_axis_tkeep(payload_tkeep), .s_axis_tvalid(payload_tvalid),
         .s_axis_tready(payload_tready), .s_axis_tlast(payload_tlast), .s_axis_tuser(payload_tuser),

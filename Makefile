@@ -7,9 +7,11 @@ VENV    := .venv
 PY      := $(VENV)/bin/python
 READY   := $(VENV)/.ready
 
-# Options that commands take: CORE=udp_rx, PARAMS="DATA_W=64", SEED=…, SIM=icarus, WAVES=1, SEEDS=…, REQUIRE=…
+# What a command takes stands beside it; tests also take SEED=… and SIM=icarus from the environment.
 CORE    ?=
 PARAMS  ?=
+ARGS    ?=
+TESTS    = $(wildcard tb/*/test_$(CORE).py)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint formal synth compare waves soak docs list icarus clean
@@ -19,15 +21,16 @@ PARAMS  ?=
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## stream 5,000 trades through the simulated trades_q3 and compare with PySpark
-	@$(PY) -m tb.demo
+demo: $(READY) ## stream 5,000 trades through the simulated trades_q3 and compare with PySpark [ARGS="--trades 20000"]
+	@$(PY) -m tb.demo $(ARGS)
 
 test: $(READY) ## run every check, or those of one core: make test CORE=udp_rx
 ifeq ($(CORE),)
 	@$(VENV)/bin/ruff check .
 	@$(PY) -m pytest -n $(JOBS) --dist worksteal tb
 else
-	@$(PY) -m pytest $(wildcard tb/*/test_$(CORE).py) $(if $(wildcard tb/*/test_$(CORE).py),,$(error no test for CORE=$(CORE); `make list` shows the cores))
+	@$(if $(TESTS),,$(error no test for CORE=$(CORE); `make list` shows the cores))
+	@$(PY) -m pytest $(TESTS)
 endif
 
 lint: $(READY) ## lint every core (or CORE=…) with all warnings, and the Python with ruff
@@ -37,7 +40,7 @@ lint: $(READY) ## lint every core (or CORE=…) with all warnings, and the Pytho
 formal: $(READY) ## prove every core that has properties (or CORE=…)
 	@$(PY) -m wirestream.formal $(CORE)
 
-synth: $(READY) ## cells and post-route Fmax of a core: make synth CORE=trades_q3 [PARAMS="DATA_W=64"] [REQUIRE=125]
+synth: $(READY) ## cells and post-route Fmax of a core: make synth CORE=udp_rx [PARAMS="DATA_W=64"] [SEEDS=5] [REQUIRE=125]
 	@$(if $(CORE),,$(error which core? make synth CORE=udp_rx; `make list` shows them))
 	@$(PY) -m wirestream.synth $(CORE) $(PARAMS) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(REQUIRE),--require $(REQUIRE))
 
@@ -46,8 +49,10 @@ compare: $(READY) ## WID aggregate: ours against the paper's algorithm transcrib
 
 waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_aggregate
 	@$(if $(CORE),,$(error which core? make waves CORE=skid_buffer; `make list` shows them))
-	@WAVES=1 $(PY) -m pytest -q $(wildcard tb/*/test_$(CORE).py)
-	@ls build/sim/$(CORE).*.waves/dump.vcd
+	@$(if $(TESTS),,$(error no test for CORE=$(CORE); `make list` shows the cores))
+	@rm -f build/sim/$(CORE).*waves/dump.vcd
+	@WAVES=1 $(PY) -m pytest -q $(TESTS)
+	@ls build/sim/$(CORE).*waves/dump.vcd
 
 soak: $(READY) ## the long campaigns: a million trades and more
 	@$(PY) -m pytest -m soak tb
@@ -73,9 +78,10 @@ $(READY): pyproject.toml requirements.lock
 	@command -v g++  >/dev/null || { echo "g++ is missing (Verilator compiles with it): apt install g++"; exit 1; }
 	@command -v perl >/dev/null || { echo "perl is missing (Verilator needs it): apt install perl"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "python3-venv is missing: apt install python3-venv"; exit 1; }
+	@case "$$PWD" in *" "*) echo "the path $$PWD holds a space, which make cannot build in: move the checkout"; exit 1;; esac
 	@echo "building the Python environment in $(VENV) (about two minutes) ..."
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) && touch $(VENV)/FUSESOC_IGNORE
-	@java=$$(java -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); \
+	@java=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); \
 	extras=dev; [ "$${java:-0}" -ge 17 ] || extras=dev,java; \
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -c requirements.lock -e ".[$$extras]"
 	@mkdir -p build && touch build/FUSESOC_IGNORE $@

@@ -207,7 +207,7 @@ module ws_tuple_rx #(
             wrong_session_reg <= header_good_reg && stream_good_reg && length_good && !is_current_reg && !begins;
             begins_reg        <= format_good && begins;
             numbered_reg      <= numbered;
-            newer_reg  <= numbered && !ahead[31];
+            newer_reg         <= numbered && !ahead[31];
             last_punct_reg    <= punct_reg;
             distance_reg      <= ahead;
             if (format_good && begins) begin
@@ -223,7 +223,7 @@ module ws_tuple_rx #(
             judged_reg         <= 1'b0;
             begins_reg         <= 1'b0;
             numbered_reg       <= 1'b0;
-            newer_reg   <= 1'b0;
+            newer_reg          <= 1'b0;
             session_valid_reg  <= 1'b0;
             previous_valid_reg <= 1'b0;
         end

@@ -45,6 +45,10 @@ module ws_gate #(
         $display("ERROR: %m: LATENCY must be at least 2, CLOSE_CYCLES and CLOSE_PLACES at least 1");
         $finish;
     end
+    initial if ((1 << ROOM_W) - 1 < MOST + CLOSE_PLACES) begin
+        $display("ERROR: %m: ROOM_W = %0d: the FIFO could never have room for a punctuation", ROOM_W);
+        $finish;
+    end
 
     // What was sent in each of the last LATENCY cycles, and the places that it may take together.
     reg  [LATENCY-1:0]  punct_sent_reg, tuple_sent_reg;

@@ -86,6 +86,8 @@ module ws_punctuator #(
     // From a window's end to the next start above it.
     localparam signed [T_W-1:0] T_END_TO_START = T_SLIDE - T_RANGE % T_SLIDE;
 
+    localparam LARGEST = WATTR_W > 31 ? 2147483647 : (1 << (WATTR_W - 1)) - 1;  // attribute, as far as parameters go
+
     initial begin
         if (RANGE < 1 || SLIDE < 1 || SLACK < 0) begin
             $display("ERROR: %m: RANGE and SLIDE must be at least 1, SLACK at least 0");
@@ -93,6 +95,11 @@ module ws_punctuator #(
         end
         if (MAX_AHEAD != 0 && MAX_AHEAD < SLACK + SLIDE) begin
             $display("ERROR: %m: MAX_AHEAD = %0d, must be 0 or at least SLACK + SLIDE = %0d", MAX_AHEAD, SLACK + SLIDE);
+            $finish;
+        end
+        if (WATTR_LSB + WATTR_W > DATA_W || RANGE + SLIDE + SLACK > LARGEST || MAX_AHEAD > LARGEST
+            || START < -1 || START > LARGEST) begin
+            $display("ERROR: %m: the attribute is outside of the tuple, or a parameter is too large for it");
             $finish;
         end
         if (RESYNC < 1 || RESYNC > 255) begin

@@ -15,11 +15,13 @@
 //              WATTR_LSB, WATTR_W   place of the windowing attribute, not negative
 //              VALUE_LSB, VALUE_W   place of the aggregated field, two's complement (COUNT ignores it)
 //              AGG                  "COUNT", "SUM", "MIN" or "MAX"
-//              AGG_W                width of the accumulators in bits, 2 to 64 (MIN and MAX: at least VALUE_W)
+//              AGG_W                width of the accumulators in bits: COUNT 2 to 64, SUM VALUE_W to 64; MIN and MAX
+//                                   have VALUE_W whatever it says
 //              RANGE, SLIDE, SLACK  in units of the windowing attribute; RANGE and SLIDE at least 1
 //              EMIT_EMPTY           1: a window without tuples gives a row too (count 0, else null)
 // Result       m_data = {window's end[63:0], value[63:0], flags[7:0]}; flags[0]: the accumulator overflowed at some
-//              tuple of the window, flags[1]: null. After each window m_punct repeats its end.
+//              tuple of the window, flags[1]: null, the value is 0. After each window m_punct repeats its
+//              end.
 // Latency      2 cycles from a closing punctuation to its row, 3 to the punctuation behind it
 // Issue rate   1 tuple a cycle
 // CLOSE_CYCLES 2    CLOSE_ROWS 1
@@ -64,6 +66,7 @@ module ws_wid_aggregate #(
     localparam IS_SUM   = AGG == "SUM";
     localparam IS_MIN   = AGG == "MIN";
     localparam ACC_W    = IS_COUNT || IS_SUM ? AGG_W : VALUE_W;
+    localparam DIST_W   = $clog2(SLIDE + RANGE + SLACK + 1);  // of a tuple's distance from the oldest window
 
     initial begin
         if (RANGE < 1 || SLIDE < 1 || SLACK < 0) begin
@@ -74,8 +77,13 @@ module ws_wid_aggregate #(
             $display("ERROR: %m: AGG = \"%0s\", must be COUNT, SUM, MIN or MAX", AGG);
             $finish;
         end
-        if (AGG_W < 2 || AGG_W > 64 || (!IS_COUNT && AGG_W < VALUE_W)) begin
-            $display("ERROR: %m: AGG_W = %0d, must hold the value and be at most 64", AGG_W);
+        if (AGG_W < 2 || AGG_W > 64 || VALUE_W > 64 || (IS_SUM && AGG_W < VALUE_W)) begin
+            $display("ERROR: %m: AGG_W = %0d, VALUE_W = %0d: must be at most 64, and a SUM hold its values",
+                     AGG_W, VALUE_W);
+            $finish;
+        end
+        if (WATTR_LSB + WATTR_W > DATA_W || VALUE_LSB + VALUE_W > DATA_W || WATTR_W > 64 || DIST_W > WATTR_W) begin
+            $display("ERROR: %m: a field is outside of the tuple, or RANGE + SLIDE + SLACK outside of the attribute");
             $finish;
         end
     end
@@ -84,8 +92,6 @@ module ws_wid_aggregate #(
 
     // The attribute as a distance from `origin`, SLIDE before the oldest window: never negative, and small, so that
     // its low bits tell all.
-    localparam DIST_W = $clog2(SLIDE + RANGE + SLACK + 1);
-
     wire [WATTR_W-1:0] wattr = s_data[WATTR_LSB +: WATTR_W];
     reg                started_reg;
     reg  [WATTR_W:0]   end_reg;     // end of the oldest open window
@@ -190,7 +196,7 @@ module ws_wid_aggregate #(
         m_punct       <= close_row_reg && !rst;
         if (close_reg) begin
             row_end_reg      <= close_end_reg;
-            row_value_reg    <= acc[ACC_W-1:0];
+            row_value_reg    <= some_reg[0] ? acc[ACC_W-1:0] : {ACC_W{1'b0}};
             row_overflow_reg <= overflow_reg[0];
             row_null_reg     <= !some_reg[0] && !IS_COUNT;
         end

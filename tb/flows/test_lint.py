@@ -61,11 +61,20 @@ def test_other_parameters(name, parameters):
     lint(design(name).with_parameters(**parameters))
 
 
-@pytest.mark.parametrize("target", ["lint", "sim"])
-def test_fusesoc_runs_from_the_command_line(target):
-    command = [sys.executable, "-m", "fusesoc.main", "run", f"--target={target}", "skid_buffer"]
+def fusesoc(target: str, *words: str) -> None:
+    command = [sys.executable, "-m", "fusesoc.main", "run", f"--target={target}", *words]
     done = subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)
+def test_fusesoc_simulates(core: Core):
+    fusesoc("sim", f"wirestream:{core.library}:{core.name}")
+
+
+@pytest.mark.parametrize("target", ["lint", "sim"])
+def test_fusesoc_takes_parameters(target):
+    fusesoc(target, "skid_buffer", "--DATA_W", "5")
 
 
 @pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)

@@ -1,12 +1,15 @@
-"""A golden with one wrong number must fail the comparison that trades_q3 is tested by."""
+"""A golden with one wrong number must fail the comparison that trades_q3 is tested by, and the demo."""
 
 import shutil
+import sys
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tb.lib.golden import CASES, expected
+from tb import demo
+from tb.lib.golden import CASES, expected, load
 from tb.top import test_trades_q3
 
 
@@ -39,3 +42,15 @@ def test_one_missing_row_fails(golden):
     pyarrow.parquet.write_table(rows.slice(0, len(rows) - 1), golden / "rows.parquet")
     with pytest.raises(AssertionError, match="start"):
         test_trades_q3.check_golden("start", per_datagram=1)
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_demo_ends_with_1_if_a_row_differs(wrong, monkeypatch):
+    def load_with_a_wrong_row(folder):
+        golden = load(folder)
+        *rows, (session, end, number, emitted) = golden.rows
+        return replace(golden, rows=[*rows, (session, end, number + wrong, emitted)])
+
+    monkeypatch.setattr(demo, "load", load_with_a_wrong_row)
+    monkeypatch.setattr(sys, "argv", ["make demo", "--trades", "2000"])
+    assert demo.main() == wrong

@@ -216,16 +216,14 @@ async def soup_into_a_slow_sink(dut):
     await bench.check()
 
 
+def configuration(**parameters) -> tuple[dict, dict]:
+    fixed = {"STREAM_ID": STREAM, "MAX_RECORDS": MAX_RECORDS, "FLUSH_CYCLES": FLUSH_CYCLES}
+    return {**fixed, **parameters}, {}
+
+
 @pytest.mark.parametrize("data_w, record_bytes", [(8, 24), (64, 24), (64, 8)])
 def test_tuple_tx(data_w, record_bytes):
-    run(
-        "tuple_tx",
-        DATA_W=data_w,
-        RECORD_BYTES=record_bytes,
-        STREAM_ID=STREAM,
-        MAX_RECORDS=MAX_RECORDS,
-        FLUSH_CYCLES=FLUSH_CYCLES,
-    )
+    run("tuple_tx", **configuration(DATA_W=data_w, RECORD_BYTES=record_bytes)[0])
 
 
 def test_four_state():

@@ -166,6 +166,10 @@ def smoke_env() -> dict[str, str]:
     return {"GOLDENS": os.pathsep.join(str(expected(CASES[name])) for name in SMOKE)}
 
 
+def configuration(**parameters) -> tuple[dict, dict]:
+    return {"MAX_AHEAD": 0, **parameters}, smoke_env()
+
+
 def test_cocotb():
     run("trades_q3", env=smoke_env(), MAX_AHEAD=0)
 

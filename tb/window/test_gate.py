@@ -87,5 +87,9 @@ def test_gate():
     run("gate", **PARAMETERS)
 
 
+def configuration(**parameters) -> tuple[dict, dict]:
+    return {**PARAMETERS, **parameters}, {}
+
+
 def test_four_state():
     run_four_state("gate", "what_is_under_way_counts", **PARAMETERS)

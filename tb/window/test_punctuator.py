@@ -273,11 +273,16 @@ MATRIX = [
 ]
 
 
+def configuration(**parameters) -> tuple[dict, dict]:
+    """The parameters, and the environment that tells them to the tests."""
+    parameters = parameters or MATRIX[0]
+    return parameters, {"PUNCTUATOR": json.dumps({**MATRIX[0], **parameters})}
+
+
 @pytest.mark.parametrize("parameters", MATRIX, ids=["q3", "ahead", "gaps"])
 def test_punctuator(parameters):
-    run("punctuator", env={"PUNCTUATOR": json.dumps(parameters)}, **parameters)
+    run("punctuator", env=configuration(**parameters)[1], **parameters)
 
 
 def test_four_state():
-    env = {"PUNCTUATOR": json.dumps(MATRIX[0])}
-    run_four_state("punctuator", "random_streams", env=env, **MATRIX[0])
+    run_four_state("punctuator", "random_streams", env=configuration()[1], **MATRIX[0])

@@ -221,6 +221,10 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) ->
             break
     excused = [entry.split("|")[0].strip() for entry in options.equivalent]
     unexplained = [m for m in survivors if not any(text in m.where for text in excused)]
+    if not tried:
+        raise ProofFailure(
+            f"{design.label}: no fault could be put into the core, so nothing shows what the proof is worth"
+        )
     summary = f"{tried - len(survivors)} of {tried} mutants killed"
     if len(survivors) > len(unexplained):
         summary += f", {len(survivors) - len(unexplained)} equivalent"
@@ -233,7 +237,11 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) ->
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m wirestream.formal", description=__doc__.split("\n")[0])
     parser.add_argument("core", nargs="*", help="cores to prove (default: all that have a formal target)")
-    chosen = parser.parse_args(arguments).core or cores(target="formal")
+    proven = cores(target="formal")
+    chosen = parser.parse_args(arguments).core or proven
+    for core in chosen:
+        if core not in proven and core not in [name.split(":")[2] for name in proven]:
+            raise SystemExit(f"{core} has no properties; the cores that have: {', '.join(proven)}")
     failures = 0
     for core in chosen:
         edam = describe(core, "formal")

@@ -196,7 +196,8 @@ module ws_wid_aggregate #(
         m_punct       <= close_row_reg && !rst;
         if (close_reg) begin
             row_end_reg      <= close_end_reg;
-            row_value_reg    <= some_reg[0] ? acc[ACC_W-1:0] : {ACC_W{1'b0}};
+            // An extremum's accumulator holds anything until its window's first tuple; the others begin at 0.
+            row_value_reg    <= IS_COUNT || IS_SUM || some_reg[0] ? acc[ACC_W-1:0] : {ACC_W{1'b0}};
             row_overflow_reg <= overflow_reg[0];
             row_null_reg     <= !some_reg[0] && !IS_COUNT;
         end

@@ -45,6 +45,11 @@ class Design:
         """The core and its parameters as a file name: ``udp_rx.DATA_W=64``."""
         return ".".join([self.name, *(f"{k}={v}" for k, v in sorted(self.parameters.items()))])
 
+    @property
+    def literals(self) -> dict[str, str]:
+        """The parameters as Verilog literals: strings in quotes."""
+        return {k: f'"{v}"' if isinstance(v, str) else str(v) for k, v in sorted(self.parameters.items())}
+
     def with_parameters(self, **parameters: int | str) -> Design:
         return Design(self.core, self.toplevel, self.sources, self.waivers, {**self.parameters, **parameters})
 

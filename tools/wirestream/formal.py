@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirestream.design import BUILD, Design, cores, describe, environment, from_edam
+from wirestream.yosys import YosysFailure, yosys
 
 MUTANT_SEED = 1
 SOLVE_TIMEOUT_S = 600
@@ -88,18 +89,15 @@ class Problem:
         self.asserts, self.covers = map(int, re.findall(r"^(\d+) objects", counts, re.MULTILINE))
 
     def _yosys(self, *commands: str) -> str:
-        """Run Yosys in the folder, in a process of its own since an error in it ends the process."""
-        (self.folder / "script.ys").write_text("\n".join(commands) + "\n")
-        call = "from pyosys.libyosys import Design, run_pass; run_pass('script script.ys', Design())"
-        done = subprocess.run([sys.executable, "-c", call], cwd=self.folder, capture_output=True, text=True)
-        if done.returncode:
-            error = re.search(r"^ERROR: .*", done.stdout, re.MULTILINE)
-            reason = error.group() if error else (done.stdout + done.stderr)[-2000:]
-            raise ProofFailure(f"{self.design.label}: Yosys cannot read the design\n{reason}")
-        free = re.search(r"Warning: Identifier .* is implicitly declared", done.stdout)
+        """Run Yosys in the folder; an error, or a reference that it would make a free wire of, is a failure."""
+        try:
+            words = yosys(list(commands), self.folder, "proof")
+        except YosysFailure as error:
+            raise ProofFailure(f"{self.design.label}: Yosys cannot read the design\n{error}") from error
+        free = re.search(r"Warning: Identifier .* is implicitly declared", words)
         if free:  # a reference into another module would be a wire that may have any value
             raise ProofFailure(f"{self.design.label}: {free.group()}")
-        return done.stdout
+        return words
 
     def write(self, mutant: Mutant | None = None) -> None:
         """Write the SMT problem, with one fault if asked for."""

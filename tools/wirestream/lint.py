@@ -13,7 +13,7 @@ class LintFailure(RuntimeError):
 
 def lint(design: Design) -> None:
     """Raise `LintFailure` with Verilator's words unless `design` is clean under -Wall."""
-    parameters = [f'-G{k}="{v}"' if isinstance(v, str) else f"-G{k}={v}" for k, v in design.parameters.items()]
+    parameters = [f"-G{name}={value}" for name, value in design.literals.items()]
     command = ["verilator", "--lint-only", "-Wall", "--default-language", "1364-2005", "--top-module", design.toplevel]
     files = [str(f) for f in (*design.waivers, *design.sources)]
     result = subprocess.run([*command, *parameters, *files], env=environment(), capture_output=True, text=True)

@@ -95,7 +95,7 @@ def simulate(
             runner.build(
                 sources=[*(VerilatorControlFile(w) for w in design.waivers if verilator), *design.sources],
                 hdl_toplevel=design.toplevel,
-                parameters={k: f'"{v}"' if isinstance(v, str) else v for k, v in design.parameters.items()},
+                parameters=design.literals,
                 build_dir=build_dir,
                 build_args=VERILATOR_ARGS if verilator else ICARUS_ARGS,
                 timescale=("1ns", "1ps"),

@@ -32,9 +32,8 @@ def yosys(commands: list[str], folder: Path, name: str) -> str:
 
 def read(design: Design) -> list[str]:
     """The commands that read the sources of `design` and set the parameters of its top level."""
-    values = {k: f'"{v}"' if isinstance(v, str) else v for k, v in design.parameters.items()}
     return [
         *(f"read_verilog {source}" for source in design.sources),
-        *(f"chparam -set {name} {value} {design.toplevel}" for name, value in values.items()),
+        *(f"chparam -set {name} {value} {design.toplevel}" for name, value in design.literals.items()),
         f"hierarchy -check -top {design.toplevel}",
     ]

@@ -287,7 +287,7 @@ def build(core: str | Design, **parameters: int | str) -> Bench:
     traces = os.environ.get("WAVES") == "bulk"
     folder = BUILD / "bulk" / (design.label + (".waves" if traces else ""))
     folder.mkdir(parents=True, exist_ok=True)
-    values = [f'-G{k}="{v}"' if isinstance(v, str) else f"-G{k}={v}" for k, v in sorted(design.parameters.items())]
+    values = [f"-G{name}={value}" for name, value in design.literals.items()]
     verilate = ["verilator", "--cc", "--exe", "--prefix", "Vdut", "--Mdir", str(folder)]
     verilate += ["--top-module", design.toplevel, *values, "-O3", "--no-timing", "-Wno-fatal"]
     verilate += ["--x-assign", "unique", "--x-initial", "unique"]

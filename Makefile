@@ -54,8 +54,8 @@ waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_ag
 	@WAVES=1 $(PY) -m pytest -q $(TESTS)
 	@ls build/sim/$(CORE).*waves/dump.vcd
 
-soak: $(READY) ## the long campaigns: a million trades and more
-	@$(PY) -m pytest -m soak tb
+soak: $(READY) ## every check with a seed drawn anew, and the long campaigns: a million trades and more
+	@SEED=$${SEED:-$$($(PY) -c 'import random; print(random.randrange(2**31))')} $(PY) -m pytest -m "soak or not soak" -n $(JOBS) --dist worksteal tb
 
 docs: $(READY) ## write the core table and the diagrams anew
 	@$(PY) -m wirestream.cores --markdown

@@ -5,7 +5,6 @@ A few frames go through cocotb's bus models, cycle for cycle; all that is long g
 
 import logging
 import os
-import random
 from collections import Counter
 from dataclasses import replace
 
@@ -16,7 +15,7 @@ from cocotb.triggers import ClockCycles
 from cocotbext.eth import GmiiFrame, GmiiSink, GmiiSource
 from scapy.all import IP, UDP, Ether
 
-from tb.lib.bench import reset, start
+from tb.lib.bench import reset, rng, start
 from tb.lib.bulk.bulk import FAULT, RANDOM, PacketFlag
 from tb.lib.frames import (
     DELIVERED,
@@ -207,7 +206,7 @@ Q3_CASES = [
 @pytest.mark.parametrize("limit", [0, LIMIT])
 def test_goldens(limit):
     """Every golden of Q3, a random number of trades in a datagram: each time rule, random trouble, long streams."""
-    generator = random.Random(os.environ["SEED"])
+    generator = rng("goldens")
     names = [name for name in Q3_CASES if CASES[name].query.max_ahead == limit]
     assert len(names) > 5
     for name in names:

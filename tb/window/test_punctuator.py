@@ -220,18 +220,21 @@ async def gate_keeps_room(dut):
     """With an output FIFO of few places, emptied in bursts and filled as late as LATENCY allows, none is missing."""
     places, latency, close = 12, 8, 2  # the last two are the parameters' defaults
     bench = Bench(dut)
-    held, most, draining, g = 0, 0, False, rng("fifo")
+    held, most, unchanged, draining, g = 0, 0, 0, False, rng("fifo")
     on_the_way = deque([0] * (latency - 1))
 
     async def fifo():
-        nonlocal held, most, draining
+        nonlocal held, most, unchanged, draining
         while True:
             await FallingEdge(dut.clk)
             on_the_way.append(close if dut.m_punct.value == 1 else 0)
-            held += on_the_way.popleft()
+            arriving = on_the_way.popleft()
+            held += arriving
             most = max(most, held)
             assert held <= places, "the output FIFO overflowed"
-            draining = g.random() < (0.9 if draining else 0.02)
+            unchanged = 0 if arriving else unchanged + 1
+            # A burst begins at any time, but mostly after the gate has been closed for longer than anything takes.
+            draining = g.random() < (0.9 if draining else 0.1 if unchanged > 100 else 0.002)
             held -= 1 if draining and held else 0
             dut.room.value = places - held
 

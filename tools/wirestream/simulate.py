@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import random
 import shutil
 import sys
 import time
@@ -47,8 +46,8 @@ def simulator() -> str:
 
 
 def seed() -> int:
-    """The seed of this run: SEED if set, else drawn once per process."""
-    return int(os.environ.setdefault("SEED", str(random.SystemRandom().randrange(1, 2**31))))
+    """The seed of this run: SEED if set; else 1, so that a result depends on the sources alone."""
+    return int(os.environ.get("SEED", "1"))
 
 
 def timeout() -> int:

@@ -1,6 +1,7 @@
 """Draw the diagrams of the documentation, from the sources where these say it: `python -m docs.diagrams`.
 
-trades_q3.svg   the blocks of ws_trades_q3.v and what connects them, read from its instances
+trades_q3.svg   the blocks of ws_trades_q3.v; drawing fails where they or what connects them differ from the source
+network.svg     the blocks of ws_udp_ip_stack.v; drawing fails where its streams differ from those of the source
 arrivals.svg    the worked example of docs/trades_q3.md, judged by the model that the tests use
 wire.svg        a window closing on the wire
 punctuator.svg  the states of ws_punctuator.v; drawing fails where they differ from the source
@@ -16,10 +17,12 @@ from xml.sax.saxutils import escape
 
 from spark_golden.query import Query
 from tb.lib.model import TUPLE, Event, Punctuator, windows
+from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
 
 FOLDER = REPOSITORY / "docs"
 TRADES_Q3 = REPOSITORY / "rtl" / "top" / "trades_q3" / "ws_trades_q3.v"
+STACK = REPOSITORY / "rtl" / "net" / "ws_udp_ip_stack.v"
 PUNCTUATOR = REPOSITORY / "rtl" / "window" / "ws_punctuator.v"
 
 INK, FAINT, LINE = "#1f2933", "#6b7785", "#9aa5b1"
@@ -27,6 +30,7 @@ BLUE, BLUE_FILL = "#2b6cb0", "#e3eefa"
 RED, RED_FILL = "#c5384b", "#fbe9eb"
 GREEN, GREEN_FILL = "#2f7d4f", "#e4f3e9"
 GREY_FILL = "#f2f4f7"
+WIDE, NARROW = (BLUE_FILL, BLUE), (GREEN_FILL, GREEN)
 
 
 @dataclass
@@ -119,92 +123,108 @@ def instances(verilog: Path) -> list[Instance]:
 
 
 def connections(verilog: Path, found: list[Instance]) -> list[tuple[Instance, Instance]]:
-    """(from, to) where the valid of one drives the valid of the other, also through a named expression."""
+    """(from, to) where the valid of one drives the valid of the other, also through a named expression or a vector."""
     wires = dict(re.findall(r"\bwire\s+(?:\[[^\]]*\]\s*)?(\w+)\s*=\s*([^;]*);", verilog.read_text()))
     return [
         (a, b)
         for a in found
         for b in found
-        if a.valid("m") and a.valid("m") in re.findall(r"\w+", f"{b.valid('s')} {wires.get(b.valid('s'), '')}")
+        if a.valid("m")
+        and a.valid("m").split("[")[0] in re.findall(r"\w+", f"{b.valid('s')} {wires.get(b.valid('s'), '')}")
     ]
 
 
 CAPTIONS = {
     "mac_gmii_rx": ("checks and removes", "the FCS"),
-    "udp_rx": ("own address and port,", "checksums, lengths"),
-    "frame_fifo": ("whole good datagrams", "only"),
+    "udp_ip_stack": ("good datagrams in and", "out; ARP, ping"),
     "tuple_rx": ("format, session,", "sequence number"),
     "punctuator": ("watermark, late, ahead,", "boundaries, gate"),
     "select_const": ('Symbol = "UBSN"', ""),
     "wid_aggregate": ("count(*) of every", "open window"),
     "sync_fifo": ("rows and punctuations", "that wait"),
     "tuple_tx": ("gathers a datagram", ""),
-    "udp_tx": ("headers, checksums", ""),
     "mac_gmii_tx": ("preamble, padding,", "FCS, gap"),
     "event_counters": ("the totals of all events, streamed out by index", ""),
 }
 
 
+# instance: column, row, and how many rows it spans
+GRID = {
+    "mac_rx": (0, 0, 1),
+    "stack": (1, 0, 2),
+    "tuple_rx": (2, 0, 1),
+    "punctuator": (3, 0, 1),
+    "select_symbol": (4, 0, 1),
+    "aggregate": (4, 1, 1),
+    "results": (3, 1, 1),
+    "tuple_tx": (2, 1, 1),
+    "mac_tx": (0, 1, 1),
+}
+# from, to: what the bus between them carries
+BUSES = {
+    ("mac_rx", "stack"): "octets",
+    ("stack", "tuple_rx"): "octets",
+    ("tuple_rx", "punctuator"): "items",
+    ("punctuator", "select_symbol"): "wire",
+    ("select_symbol", "aggregate"): "wire",
+    ("aggregate", "results"): "wire",
+    ("results", "tuple_tx"): "items",
+    ("tuple_tx", "stack"): "octets",
+    ("stack", "mac_tx"): "octets",
+}
+
+
 def trades_q3() -> Svg:
-    found = instances(TRADES_Q3)
-    rows: dict[str, list[Instance]] = {}
-    for instance in found:
-        rows.setdefault(instance.section, []).append(instance)
-    *paths, (_, (counters,)) = rows.items()
-    svg = Svg(960, 462)
-    w, h, gap, left, pitch = 158, 66, 68, 62, 136
-    fills = (BLUE_FILL, BLUE), (GREEN_FILL, GREEN), (BLUE_FILL, BLUE)
-    at: dict[str, tuple[float, float]] = {}
-    for number, (section, row) in enumerate(paths):
-        y = 44 + number * pitch
-        svg.text(left, y - 14, section, size=13, color=FAINT, anchor="start", bold=True)
-        for place, instance in enumerate(row):
-            x = left + place * (w + gap)
-            at[instance.name] = x, y
-            fill, stroke = fills[number]
-            svg.box(x, y, w, h, fill=fill, stroke=stroke)
-            _captions(svg, x + w / 2, y, instance)
-    for a, b in connections(TRADES_Q3, found):
-        (xa, ya), (xb, yb) = at[a.name], at[b.name]
-        if ya == yb:
-            svg.line([(xa + w, ya + h / 2), (xb, yb + h / 2)], head=True)
-            svg.text((xa + w + xb) / 2 - 2, ya + h / 2 - 8, _label(a), size=11, color=FAINT)
-        else:  # to the row below: around
-            middle = ya + h + 26
-            svg.line(
-                [(xa + w / 2, ya + h), (xa + w / 2, middle), (24, middle), (24, yb + h / 2), (xb, yb + h / 2)],
-                head=True,
-            )
-            svg.text(xa + w / 2 - 10, middle - 7, _label(a), size=11, color=FAINT, anchor="end")
-    (first, *_), (*_, last) = paths[0][1], paths[-1][1]
-    x, y = at[first.name]
-    svg.line([(10, y + h / 2), (x, y + h / 2)], head=True)
-    svg.text(36, y + h / 2 - 8, "GMII", size=11, color=FAINT)
-    x, y = at[last.name]
-    svg.line([(x + w, y + h / 2), (x + w + 56, y + h / 2)], head=True)
-    svg.text(x + w + 26, y + h / 2 - 8, "GMII", size=11, color=FAINT)
+    found = {i.name: i for i in instances(TRADES_Q3)}
+    counters = found.pop("counters")
+    wires = dict(re.findall(r"\bwire\s+(?:\[[^\]]*\]\s*)?(\w+)\s*=\s*([^;]*);", TRADES_Q3.read_text()))
+
+    def valids(name: str) -> set[str]:
+        used = {word for port in found[name].ports.values() for word in re.findall(r"\w+", port)}
+        used |= {word for name in used for word in re.findall(r"\w+", wires.get(name, ""))}
+        return {word for word in used if word.endswith("valid")}
+
+    missing = [pair for pair in BUSES if not valids(pair[0]) & valids(pair[1])]
+    if found.keys() != GRID.keys() or missing:
+        raise ValueError(f"{TRADES_Q3.name} and its diagram differ in {missing or found.keys() ^ GRID.keys()}")
+    w, h, gap, left, top, pitch = 158, 66, 56, 66, 24, 132
+    svg = Svg(left + 5 * w + 4 * gap + 16, top + pitch + h + 86)
+
+    def place(name: str) -> tuple[float, float, float]:
+        column, row, rows = GRID[name]
+        return left + column * (w + gap), top + row * pitch, h + (rows - 1) * pitch
+
+    for name, instance in found.items():
+        x, y, height = place(name)
+        fill, stroke = WIDE if GRID[name][0] < 3 and instance.core != "punctuator" else NARROW
+        svg.box(x, y, w, height, fill=fill, stroke=stroke)
+        _captions(svg, x + w / 2, y + (height - h) / 2, instance)
+    for (a, b), carries in BUSES.items():
+        (xa, ya, ha), (xb, yb, hb) = place(a), place(b)
+        if xa == xb:
+            svg.line([(xa + w / 2, ya + ha), (xb + w / 2, yb)], head=True)
+            svg.text(xa + w / 2 + 8, (ya + ha + yb) / 2 + 4, carries, size=11, color=FAINT, anchor="start")
+            continue
+        y = (ya if ha <= hb else yb) + h / 2
+        ends = ((xa + w, y), (xb, y)) if xa < xb else ((xa, y), (xb + w, y))
+        svg.line(ends, head=True)
+        svg.text((ends[0][0] + ends[1][0]) / 2, y - 8, carries, size=11, color=FAINT)
+    for row, ends in enumerate((((10, left)), ((left, 10)))):
+        y = top + row * pitch + h / 2
+        svg.line([(ends[0], y), (ends[1], y)], head=True)
+        svg.text(left / 2 + 4, y - 8, "GMII", size=11, color=FAINT)
     # the gate looks at the room in the FIFO behind the query
-    gate = next(i for i in found if "room" in i.ports)
-    fifo = next(i for i in found if "level" in i.ports)
-    (xg, yg), (xf, yf) = at[gate.name], at[fifo.name]
-    loop = yf + h + 20
-    svg.line(
-        [(xf + 30, yf + h), (xf + 30, loop), (xg + w - 30, loop), (xg + w - 30, yg + h)],
-        color=GREEN, dash="5 4", head=True,
-    )  # fmt: skip
-    svg.text((xf + xg + w) / 2, loop - 6, "free places", size=11, color=GREEN)
-    y = 44 + len(paths) * pitch - 46
+    (x, y, _), (_, below, _) = place("punctuator"), place("results")
+    svg.line([(x + w / 2, below), (x + w / 2, y + h)], color=GREEN, dash="5 4", head=True)
+    svg.text(x + w / 2 + 8, (y + h + below) / 2 + 4, "free places", size=11, color=GREEN, anchor="start")
+    y = top + pitch + h + 28
     svg.box(left, y, 3 * w + 2 * gap, 44, fill=GREY_FILL)
-    number = re.search(r"ws_event_counters #\(\.N\((\d+)\)\)", TRADES_Q3.read_text())[1]
     svg.text(left + 14, y + 27, counters.core, bold=True, anchor="start")
-    svg.text(left + 148, y + 27, f"totals of {number} events from all blocks", size=12, color=FAINT, anchor="start")
+    text = f"totals of {len(counter_names(TRADES_Q3))} events from all blocks"
+    svg.text(left + 148, y + 27, text, size=12, color=FAINT, anchor="start")
     svg.line([(left + 3 * w + 2 * gap, y + 22), (left + 3 * w + 2 * gap + 56, y + 22)], head=True)
     svg.text(left + 3 * w + 2 * gap + 64, y + 26, "stat_*", size=12, color=FAINT, anchor="start")
     return svg
-
-
-def _label(instance: Instance) -> str:
-    return {"AXI4-Stream": "octets"}.get(instance.bus("m"), instance.bus("m"))
 
 
 def _captions(svg: Svg, x: float, y: float, instance: Instance) -> None:
@@ -212,6 +232,96 @@ def _captions(svg: Svg, x: float, y: float, instance: Instance) -> None:
     svg.text(x, y + (22 if below else 28), instance.core, bold=True)
     svg.text(x, y + (40 if below else 48), above, size=12, color=FAINT)
     svg.text(x, y + 55, below, size=12, color=FAINT) if below else None
+
+
+# ---- The network: the instances of the stack, placed by hand
+
+# instance: place and size, colours, and what it does
+NETWORK = {
+    "udp_rx": (196, 74, 550, 62, WIDE, "checks every frame; what it refuses is counted by reason"),
+    "control_rx": (196, 251, 114, 50, NARROW, "ARP, ICMP, IGMP"),
+    "icmp_echo": (338, 190, 124, 46, NARROW, "answers pings"),
+    "igmp": (338, 253, 124, 46, NARROW, "reports groups"),
+    "arp": (338, 316, 124, 46, NARROW, "answers and asks"),
+    "reply_arbiter": (492, 251, 116, 50, NARROW, "frame by frame"),
+    "control_tx": (636, 251, 110, 50, NARROW, "whole frames"),
+    "frame_arbiter": (196, 402, 114, 106, WIDE, "frame by frame"),
+    "udp_tx": (338, 446, 408, 62, WIDE, "stores a payload, makes its headers and checksums"),
+}
+# (from, to): the line's points; a port stands at the edge
+STREAMS = {
+    ("s_mac_axis", "udp_rx"): ((72, 105), (196, 105)),
+    ("s_mac_axis", "control_rx"): ((172, 105), (172, 276), (196, 276)),
+    ("udp_rx", "m_axis"): ((746, 105), (868, 105)),
+    ("control_rx", "icmp_echo"): ((324, 276), (324, 213), (338, 213)),
+    ("control_rx", "igmp"): ((310, 276), (338, 276)),
+    ("control_rx", "arp"): ((324, 276), (324, 339), (338, 339)),
+    ("icmp_echo", "reply_arbiter"): ((462, 213), (550, 213), (550, 251)),
+    ("igmp", "reply_arbiter"): ((462, 276), (492, 276)),
+    ("arp", "reply_arbiter"): ((462, 339), (550, 339), (550, 301)),
+    ("reply_arbiter", "control_tx"): ((608, 276), (636, 276)),
+    ("control_tx", "frame_arbiter"): ((691, 301), (691, 419), (310, 419)),
+    ("s_axis", "udp_tx"): ((868, 477), (746, 477)),
+    ("udp_tx", "frame_arbiter"): ((338, 477), (310, 477)),
+    ("frame_arbiter", "m_mac_axis"): ((196, 455), (72, 455)),
+}
+
+
+def streams(verilog: Path) -> set[tuple[str, str]]:
+    """(from, to) of the AXI4-Streams in a file, by the names of instances and, at its edge, of ports."""
+    found = instances(verilog)
+    ports = re.findall(r"put\s+wire\s+(?:\[[^]]*\]\s*)?(\w+)_tvalid,", verilog.read_text())
+    inside = {(a.name, b.name) for a, b in connections(verilog, found)}
+    entering = {(p, i.name) for p in ports for i in found if f"{p}_tvalid" in i.valid("s").split()}
+    return inside | entering | {(i.name, p) for p in ports for i in found if f"{p}_tvalid" == i.valid("m")}
+
+
+def network() -> Svg:
+    differing = streams(STACK) ^ STREAMS.keys()
+    found = {i.name: i for i in instances(STACK)}
+    if differing or found.keys() != NETWORK.keys():
+        raise ValueError(f"{STACK.name} and its diagram differ in {sorted(differing) or found.keys() ^ NETWORK.keys()}")
+    svg = Svg(960, 596)
+    svg.box(100, 42, 736, 542, fill="#ffffff", round=10)
+    svg.text(100, 28, "udp_ip_stack", bold=True, anchor="start")
+    svg.box(8, 74, 64, 434, fill=GREY_FILL)
+    svg.box(868, 74, 84, 434, fill=GREY_FILL)
+    for y, word in zip((272, 296, 313, 330), ("MAC", "GMII,", "RGMII,", "XGMII"), strict=True):
+        svg.text(40, y, word, bold=word == "MAC", size=14 if word == "MAC" else 12, color=INK if y == 272 else FAINT)
+    svg.text(910, 286, "your", bold=True)
+    svg.text(910, 304, "logic", bold=True)
+    svg.box(184, 154, 574, 220, fill="#f6fbf8", stroke="#c3dfcd", round=8)
+    svg.text(196, 174, "always 8 bits a cycle", size=12, color=GREEN, anchor="start")
+    svg.text(746, 66, "DATA_W bits a cycle: 8 or 64", size=12, color=BLUE, anchor="end")
+    for name, (x, y, w, h, (fill, stroke), caption) in NETWORK.items():
+        svg.box(x, y, w, h, fill=fill, stroke=stroke)
+        svg.text(x + w / 2, y + h / 2 - 4, found[name].core, bold=True)
+        svg.text(x + w / 2, y + h / 2 + 14, caption, size=12, color=FAINT)
+    for ends, points in STREAMS.items():
+        narrow = all(end in NETWORK and NETWORK[end][4] == NARROW for end in ends)
+        svg.line(points, head=True, color=GREEN if narrow else INK)
+    svg.dot(172, 105, fill=INK, stroke=INK, radius=3)
+    svg.dot(324, 276, fill=GREEN, stroke=GREEN, radius=3)
+    for x, y, port, what in (
+        (137, 105, "s_mac_axis", "frames"),
+        (797, 105, "m_axis", "payloads"),
+        (148, 455, "m_mac_axis", "frames"),
+        (797, 477, "s_axis", "payloads"),
+    ):
+        svg.text(x, y - 8, port, size=11, mono=True)
+        svg.text(x, y + 16, what, size=11, color=FAINT)
+    if {name for name, i in found.items() if "resolve_valid" in i.ports} != {"udp_tx", "arp"}:
+        raise ValueError(f"{STACK.name} and its diagram differ in who asks for MAC addresses")
+    svg.line([(400, 446), (400, 362)], color=BLUE, dash="5 4", head=True)
+    svg.text(410, 395, "which MAC address?", size=11, color=BLUE, anchor="start")
+    number = re.search(r"N_EVENTS\s*=\s*(\d+)", STACK.read_text())[1]
+    svg.box(196, 530, 550, 36, fill=GREY_FILL)
+    svg.text(210, 553, "events", bold=True, anchor="start")
+    svg.text(276, 553, f"{number} pulses: every frame, under what became of it", size=12, color=FAINT, anchor="start")
+    svg.line([(746, 548), (868, 548)], head=True)
+    svg.box(868, 530, 84, 36, fill=GREY_FILL)
+    svg.text(910, 553, "counters", bold=True)
+    return svg
 
 
 # ---- The worked example: trades in order of arrival
@@ -462,7 +572,7 @@ def _edge(box: tuple[float, float], toward: tuple[float, float]) -> tuple[float,
     return x + (w / 2 if tx > x else -w / 2), ty
 
 
-DIAGRAMS = {"trades_q3": trades_q3, "arrivals": arrivals, "wire": wire, "punctuator": punctuator}
+DIAGRAMS = {"trades_q3": trades_q3, "network": network, "arrivals": arrivals, "wire": wire, "punctuator": punctuator}
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from contextlib import contextmanager
-from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -141,12 +140,12 @@ def show_traffic(run: Q3Run, golden: Golden) -> None:
         f"\nout  {counters['mac_tx_good']:,} frames, {counters['query_row']:,} rows"
         f"\n     simulated at {run.result.cycles_per_second / 1e6:.1f} M cycles/s"
     )
-    drops = Table("drops and faults", "", "", "", box=None, padding=(0, 3, 0, 0))
-    names = [name for name in counters if name not in HARMLESS]
-    cells = [(name, f"[bold]{counters[name]:,}[/]" if counters[name] else "[dim]0[/]") for name in names]
-    half = (len(cells) + 1) // 2
-    for left, right in zip_longest(cells[:half], cells[half:], fillvalue=("", "")):
-        drops.add_row(*left, *right)
+    drops = Table("drops and faults", "", box=None, padding=(0, 3, 0, 0))
+    losses = {name: count for name, count in counters.items() if name not in HARMLESS}
+    for name, count in losses.items():
+        if count:
+            drops.add_row(name, f"[bold]{count:,}[/]")
+    drops.add_row(f"[dim]the other {sum(not count for count in losses.values())}[/]", "[dim]0[/]")
     console.print()
     console.print(drops)
     console.print(

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_event_counters: totals of N one-cycle events, kept in one RAM and streamed out over and over.
+// ws_event_counters: totals of N one-cycle events, kept in RAM and streamed out over and over.
 //
-// Each event has a counter just wide enough for what can happen until it is its turn again. A sweep visits the events
-// one after another, adds each counter to its total in the RAM and shows the new total.
+// A sweep shows the totals of all events, in order of index, and all as they were at one instant, its start: counts
+// that belong together add up in every sweep. Each event has a counter just wide enough for one sweep; at the start of
+// a sweep all counters are copied into a chain that moves on by one event a cycle. A total's lower bits are those of
+// the counter; its upper bits go up by one if the counter has wrapped since the sweep before.
 //
 // Parameters   N         number of events, 1 to 1024
-//              TOTAL_W   width of a total in bits; more than it takes to write 4 * N, at most 64
-// Latency      an event is in the total that its next visit shows: at most 4 * N + 3 cycles
-// Issue rate   every event may happen in every cycle; one total is shown every 4 cycles, in order of index
+//              TOTAL_W   width of a total in bits; more than it takes to write max(N, 4), at most 64
+// Latency      a sweep starts 3 cycles before its first total is shown, so an event is in the total shown at most
+//              2 * max(N, 4) + 2 cycles later
+// Issue rate   every event may happen in every cycle; a sweep takes max(N, 4) cycles and shows one total a cycle
 // Overflow     none in the counters; totals wrap at 2**TOTAL_W
-// Bad input    none. The first sweep after reset clears the totals; no event that follows the reset is lost.
+// Bad input    none. The first sweep after a reset shows zeros; no event that follows the reset is lost.
 
 `default_nettype none
 
@@ -29,127 +32,188 @@ module ws_event_counters #(
     output reg  [TOTAL_W-1:0] stat_value
 );
 
-    initial if (N < 1 || N > 1024 || TOTAL_W <= $clog2(4 * N + 1) || TOTAL_W > 64) begin
-        $display("ERROR: %m: N = %0d (1 to 1024), TOTAL_W = %0d (more than %0d, at most 64)",
-                 N, TOTAL_W, $clog2(4 * N + 1));
+    // A total is in the RAM 4 cycles after it was read there, so no sweep is shorter.
+    localparam SWEEP   = N > 4 ? N : 4;
+    localparam LAST    = SWEEP - 1;
+    localparam SLOT_W  = $clog2(SWEEP);
+    localparam COUNT_W = $clog2(SWEEP + 1);
+    localparam UPPER_W = TOTAL_W - COUNT_W;
+
+    initial if (N < 1 || N > 1024 || TOTAL_W <= COUNT_W || TOTAL_W > 64) begin
+        $display("ERROR: %m: N = %0d (1 to 1024), TOTAL_W = %0d (more than %0d, at most 64)", N, TOTAL_W, COUNT_W);
         $finish;
     end
 
-    // Between two visits of an event are 4 * N cycles.
-    localparam COUNT_W = $clog2(4 * N + 1);
-
-    // Sweep: a visit is read (0), wait for the total (1), add (2), write and show (3).
-    reg  [1:0]         step_reg;
-    reg  [INDEX_W-1:0] index_reg;
-    reg                first_reg;       // of the sweeps: the totals in the RAM are not yet cleared
-    wire               take = step_reg == 2'd1;
-    localparam LAST = N - 1;
-    wire [INDEX_W-1:0] index_next = index_reg == LAST[INDEX_W-1:0] ? {INDEX_W{1'b0}} : index_reg + 1'b1;
-
-    always @(posedge clk) begin
-        step_reg <= step_reg + 1'b1;
-        if (step_reg == 2'd3) begin
-            index_reg <= index_next;
-            if (index_next == {INDEX_W{1'b0}}) first_reg <= 1'b0;
-        end
-        if (rst) begin
-            step_reg  <= 2'd0;
-            index_reg <= {INDEX_W{1'b0}};
-            first_reg <= 1'b1;
-        end
-    end
-
-    // One counter an event, emptied by its visit
+    // One counter an event, which runs freely
     wire [N*COUNT_W-1:0] counts;
 
     genvar i;
     generate
         for (i = 0; i < N; i = i + 1) begin : gen_counter
-            reg  [COUNT_W-1:0] count_reg;
-            wire               visited = take && index_reg == i;
+            reg [COUNT_W-1:0] count_reg;
 
             assign counts[i*COUNT_W +: COUNT_W] = count_reg;
 
             always @(posedge clk) begin
-                count_reg <= (visited ? {COUNT_W{1'b0}} : count_reg) + {{COUNT_W-1{1'b0}}, event_pulse[i]};
+                if (event_pulse[i]) count_reg <= count_reg + 1'b1;
                 if (rst) count_reg <= {COUNT_W{1'b0}};
             end
         end
     endgenerate
 
-    // Total so far and what is to be added, side by side
-    wire [TOTAL_W-1:0]        total;
-    reg  [TOTAL_W-1:0]        base_reg;
-    reg  [COUNT_W-1:0] taken_reg;
+    // Read: the totals of the sweep before, one event a cycle; a sweep starts with event 0
+    reg  [SLOT_W-1:0]    read_slot_reg;
+    reg  [N*COUNT_W-1:0] chain_reg;
+    wire                 start = read_slot_reg == {SLOT_W{1'b0}};
 
     always @(posedge clk) begin
-        if (step_reg == 2'd1) begin
-            base_reg  <= first_reg ? {TOTAL_W{1'b0}} : total;
-            taken_reg <= counts[index_reg*COUNT_W +: COUNT_W];
+        read_slot_reg <= read_slot_reg == LAST[SLOT_W-1:0] ? {SLOT_W{1'b0}} : read_slot_reg + 1'b1;
+        chain_reg     <= start ? counts : chain_reg >> COUNT_W;
+        if (rst) read_slot_reg <= {SLOT_W{1'b0}};
+    end
+
+    // Compare: the count at the chain's head with what it was in the sweep before
+    wire [COUNT_W-1:0] lower_total;
+    reg  [SLOT_W-1:0]  slot_reg;
+    reg  [COUNT_W-1:0] count_reg;
+    reg                wrapped_reg;
+    reg                swept_reg, cleared_reg;      // a sweep has begun; the first has ended
+
+    always @(posedge clk) begin
+        slot_reg    <= slot_reg + 1'b1;
+        count_reg   <= chain_reg[COUNT_W-1:0];
+        wrapped_reg <= chain_reg[COUNT_W-1:0] < lower_total;
+        if (read_slot_reg == {{SLOT_W-1{1'b0}}, 1'b1}) begin
+            slot_reg    <= {SLOT_W{1'b0}};
+            swept_reg   <= 1'b1;
+            cleared_reg <= swept_reg;
         end
-        stat_valid <= step_reg == 2'd2;
-        stat_index <= index_reg;
-        if (step_reg == 2'd2) stat_value <= base_reg + {{TOTAL_W-COUNT_W{1'b0}}, taken_reg};
+        if (rst) begin
+            swept_reg   <= 1'b0;
+            cleared_reg <= 1'b0;
+        end
+    end
+
+    // Show, and write
+    wire [UPPER_W-1:0] upper_total;
+    wire [SLOT_W:0]    slot = {1'b0, slot_reg};
+
+    always @(posedge clk) begin
+        stat_valid <= swept_reg && slot < N[SLOT_W:0];
+        stat_index <= slot_reg[INDEX_W-1:0];
+        stat_value <= {cleared_reg ? upper_total + {{UPPER_W-1{1'b0}}, wrapped_reg} : {UPPER_W{1'b0}}, count_reg};
         if (rst) stat_valid <= 1'b0;
     end
 
+    // The lower bits come out one cycle before the upper ones, in time to be compared.
     ws_ram_sdp #(
-        .DATA_W(TOTAL_W),
-        .ADDR_W(INDEX_W)
-    ) totals (
+        .DATA_W(COUNT_W),
+        .ADDR_W(INDEX_W),
+        .STYLE("distributed")
+    ) lower_totals (
         .clk(clk),
         .wr_en(stat_valid),
         .wr_addr(stat_index),
-        .wr_data(stat_value),
-        .rd_en(step_reg == 2'd0),
-        .rd_addr(index_reg),
-        .rd_data(total)
+        .wr_data(stat_value[COUNT_W-1:0]),
+        .rd_en(1'b1),
+        .rd_addr(read_slot_reg[INDEX_W-1:0]),
+        .rd_data(lower_total)
 `ifdef FORMAL
         ,
         .watch_addr(watch_ref),
-        .watch_data(watch_total)
+        .watch_data(watch_total[COUNT_W-1:0])
+`endif
+    );
+
+    ws_ram_sdp #(
+        .DATA_W(UPPER_W),
+        .ADDR_W(INDEX_W),
+        .OUTPUT_REG(1)
+    ) upper_totals (
+        .clk(clk),
+        .wr_en(stat_valid),
+        .wr_addr(stat_index),
+        .wr_data(stat_value[TOTAL_W-1:COUNT_W]),
+        .rd_en(1'b1),
+        .rd_addr(read_slot_reg[INDEX_W-1:0]),
+        .rd_data(upper_total)
+`ifdef FORMAL
+        ,
+        .watch_addr(watch_ref),
+        .watch_data(watch_total[TOTAL_W-1:COUNT_W])
 `endif
     );
 
 `ifdef FORMAL
-    // An arbitrary event is counted again in one wide register: what has been shown and what waits add up to it.
+    // An arbitrary event is counted again in one wide register. What it was when a sweep and the one before it started
+    // follows the sweep through the stages: [0] chain, [1] count_reg, [2] shown.
     (* anyconst *) wire [INDEX_W-1:0] watch_ref;
-    wire [TOTAL_W-1:0]        watch_total;
+    wire [TOTAL_W-1:0]  watch_total;
 
-    reg                past_valid = 1'b0;
-    reg  [TOTAL_W-1:0]        total_ref, shown_ref;
-    wire [COUNT_W-1:0] waiting  = counts[watch_ref*COUNT_W +: COUNT_W];
-    wire               here     = index_reg == watch_ref;
-    // cycles since the last visit of the watched event, or since reset
-    reg  [COUNT_W:0]   since_ref;
+    reg                 past_valid = 1'b0;
+    reg  [SLOT_W-1:0]   phase_ref;                  // cycles since a sweep started, its start being 0
+    reg  [TOTAL_W-1:0]  pulses_ref;
+    reg  [TOTAL_W-1:0]  now_ref [0:2], before_ref [0:2];
+    reg  [2:0]          begun_ref, second_ref;      // there is a sweep in the stage; and one was before it
+    reg                 written_ref;                // the watched total of the sweep that is shown is in the RAM
+    wire [SLOT_W:0]     head_ref  = (phase_ref + SWEEP - 1) % SWEEP;
+    wire [SLOT_W:0]     shown_ref = (phase_ref + 2 * SWEEP - 3) % SWEEP;
+    wire [SLOT_W:0]     place_ref = watch_ref - head_ref;
+    wire [TOTAL_W-1:0]  recent    = pulses_ref - now_ref[0];
+    wire [TOTAL_W-1:0]  between_0 = now_ref[0] - before_ref[0];
+    wire [TOTAL_W-1:0]  between_1 = now_ref[1] - before_ref[1];
+    wire [TOTAL_W-1:0]  between_2 = now_ref[2] - before_ref[2];
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
-        total_ref  <= rst ? {TOTAL_W{1'b0}} : total_ref + event_pulse[watch_ref];
-        since_ref  <= rst || (take && here) ? 0 : since_ref + 1'b1;
-        if (rst) shown_ref <= {TOTAL_W{1'b0}};
-        else if (stat_valid && stat_index == watch_ref) shown_ref <= stat_value;
+        phase_ref  <= rst || phase_ref == SWEEP - 1 ? 0 : phase_ref + 1;
+        pulses_ref <= rst ? 0 : pulses_ref + event_pulse[watch_ref];
+        if (phase_ref == 0) begin
+            now_ref[0]    <= pulses_ref;
+            before_ref[0] <= now_ref[0];
+            begun_ref[0]  <= 1'b1;
+            second_ref[0] <= begun_ref[0];
+        end
+        now_ref[1]      <= now_ref[0];
+        now_ref[2]      <= now_ref[1];
+        before_ref[1]   <= before_ref[0];
+        before_ref[2]   <= before_ref[1];
+        begun_ref[2:1]  <= begun_ref[1:0];
+        second_ref[2:1] <= second_ref[1:0];
+        if (phase_ref == 2) written_ref <= 1'b0;
+        else if (stat_valid && stat_index == watch_ref) written_ref <= 1'b1;
+        if (rst) begin
+            begun_ref  <= 0;
+            second_ref <= 0;
+        end
 
         assume (watch_ref < N);
         if (!past_valid) assume (rst);
         else begin
-            // nothing lost, nothing twice
-            assert (total_ref == (here && step_reg == 2'd2 ? base_reg + taken_reg :
-                                  here && step_reg == 2'd3 ? stat_value : shown_ref) + waiting);
-            // the counter is wide enough: an event has at most one pulse a cycle, and its visit comes in time
-            assert (waiting <= since_ref + 1 && since_ref < 4 * N);
-            if (!$past(rst)) assert (since_ref == (index_reg > watch_ref || (here && step_reg > 1) ?
-                     4 * (index_reg - watch_ref) + step_reg - 2 :
-                     first_reg ? 4 * index_reg + step_reg : 4 * (index_reg + N - watch_ref) + step_reg - 2));
-            assert (index_reg < N);
-            assert (stat_valid == (step_reg == 2'd3));
-            if (stat_valid) assert (stat_index == index_reg);
-            if (first_reg && (index_reg < watch_ref || (here && step_reg != 2'd3))) assert (shown_ref == 0);
-            if (here && step_reg == 2'd2) assert (base_reg == shown_ref);
-            if (here && step_reg == 2'd1 && !first_reg) assert (total == shown_ref);
-            if (!first_reg || index_reg > watch_ref) assert (watch_total == shown_ref);
+            // coherence: what a sweep shows is the number of pulses before it started, three cycles ahead of event 0
+            assert (stat_valid == (begun_ref[2] && shown_ref < N));
+            if (stat_valid) assert (stat_index == shown_ref);
+            if (stat_valid && stat_index == watch_ref) assert (stat_value == now_ref[2]);
+            // the counter is wide enough for a sweep
+            if (begun_ref[0]) assert (recent <= (phase_ref == 0 ? SWEEP : phase_ref));
+            else assert (phase_ref == 0 && pulses_ref == 0);
+            if (second_ref[0]) assert (between_0 <= SWEEP);
+            if (second_ref[1]) assert (between_1 <= SWEEP);
+            if (second_ref[2]) assert (between_2 <= SWEEP);
+            // the first sweep after a reset shows zeros
+            if (begun_ref[0] && !second_ref[0]) assert (now_ref[0] == 0);
+            if (begun_ref[1] && !second_ref[1]) assert (now_ref[1] == 0);
+            if (begun_ref[2] && !second_ref[2]) assert (now_ref[2] == 0);
+            // what makes it inductive
+            assert (read_slot_reg == phase_ref && phase_ref < SWEEP);
+            assert (counts[watch_ref*COUNT_W +: COUNT_W] == pulses_ref[COUNT_W-1:0]);
+            assert (swept_reg == begun_ref[1] && (!swept_reg || cleared_reg == second_ref[1]));
+            if (swept_reg) assert (slot_reg == (phase_ref + 2 * SWEEP - 2) % SWEEP);
+            if (begun_ref[0] && head_ref <= watch_ref)
+                assert (chain_reg[place_ref*COUNT_W +: COUNT_W] == now_ref[0][COUNT_W-1:0]);
+            if (begun_ref[1] && slot_reg == watch_ref) assert (count_reg == now_ref[1][COUNT_W-1:0]);
         end
-        cover (past_valid && stat_valid && stat_index == watch_ref && watch_ref == N - 1 && stat_value > 4 * N);
+        cover (past_valid && stat_valid && stat_index == watch_ref && watch_ref == N - 1 && stat_value >> COUNT_W != 0);
     end
 `endif
 

@@ -4,13 +4,13 @@
 // that can.
 //
 // A frame is written as it comes and committed with its tlast beat if it is good, else the write pointer goes back to
-// where the frame began. Metadata in tuser is stored once a frame, in a small FIFO of its own: beside each beat it
-// would cost 2**ADDR_W x (USER_W - 1) bits.
+// where the frame began. Metadata in tuser and the last beat's tkeep are stored once a frame, in a small FIFO of their
+// own: beside each beat they would cost 2**ADDR_W words as many bits.
 //
 // Parameters   DATA_W      8 or 64 bits
 //              USER_W      width of tuser in bits: bit 0 bad, the others metadata, constant over the frame; 1 to 1024
 //              ADDR_W      the FIFO holds 2**ADDR_W beats; 2 to 24
-//              FRAMES_W    and 2**FRAMES_W frames if there is metadata; 2 to ADDR_W
+//              FRAMES_W    and 2**FRAMES_W frames; 2 to ADDR_W
 //              MAX_BYTES   longest frame that may pass, in bytes; 1 to 2**ADDR_W * DATA_W / 8
 //              OUTPUT_REG  1: the RAM has its output register (see ws_ram_sdp)
 //              STYLE       kind of memory for the beats, see ws_ram_sdp
@@ -56,7 +56,8 @@ module ws_frame_fifo #(
 );
 
     localparam KEEP_W = DATA_W / 8;
-    localparam BEAT_W = DATA_W + KEEP_W + 1;
+    localparam BEAT_W = DATA_W + 1;
+    localparam META_W = USER_W - 1 + KEEP_W;
 
     initial if ((DATA_W != 8 && DATA_W != 64) || USER_W < 1 || USER_W > 1024 || ADDR_W < 2 || ADDR_W > 24
                 || FRAMES_W < 2 || FRAMES_W > ADDR_W || MAX_BYTES < 1 || MAX_BYTES > (1 << ADDR_W) * KEEP_W
@@ -70,23 +71,29 @@ module ws_frame_fifo #(
 
     // The longest frame has this many beats and, in the last of them, this many bytes.
     localparam MAX_BEATS  = (MAX_BYTES + KEEP_W - 1) / KEEP_W;
+    localparam TO_LAST    = MAX_BEATS - 2;
     localparam LAST_BYTES = MAX_BYTES - (MAX_BEATS - 1) * KEEP_W;
 
     assign s_axis_tready = 1'b1;
 
     // Length of the frame so far
     reg  [ADDR_W:0] beats_reg;      // before this one; stays at MAX_BEATS
-    wire            at_limit = beats_reg == MAX_BEATS[ADDR_W:0];
-    wire            in_last  = beats_reg == MAX_BEATS[ADDR_W:0] - 1'b1;
+    reg             in_last_reg;    // it is MAX_BEATS - 1
+    reg             at_limit_reg;   // it is MAX_BEATS
     wire [KEEP_W:0] keep     = {1'b0, s_axis_tkeep};
-    wire            oversize = at_limit || (in_last && keep[LAST_BYTES]);
+    wire            oversize = at_limit_reg || (in_last_reg && keep[LAST_BYTES]);
 
     always @(posedge clk) begin
         if (s_axis_tvalid) begin
-            if (s_axis_tlast) beats_reg <= {ADDR_W+1{1'b0}};
-            else if (!at_limit) beats_reg <= beats_reg + 1'b1;
+            if (!at_limit_reg) beats_reg <= beats_reg + 1'b1;
+            in_last_reg  <= beats_reg == TO_LAST[ADDR_W:0];
+            at_limit_reg <= at_limit_reg || in_last_reg;
         end
-        if (rst) beats_reg <= {ADDR_W+1{1'b0}};
+        if (rst || (s_axis_tvalid && s_axis_tlast)) begin
+            beats_reg    <= {ADDR_W+1{1'b0}};
+            in_last_reg  <= MAX_BEATS == 1;
+            at_limit_reg <= 1'b0;
+        end
     end
 
     // Verdict, at the last beat
@@ -123,14 +130,14 @@ module ws_frame_fifo #(
         .clk(clk),
         .rst(rst),
         .wr_en(s_axis_tvalid && !beats_full),
-        .wr_data({s_axis_tlast, s_axis_tkeep, s_axis_tdata}),
+        .wr_data({s_axis_tlast, s_axis_tdata}),
         .commit(commit),
         .rewind(ends && !commit),
         .full(beats_full),
         .level(),
         .m_valid(m_axis_tvalid),
         .m_ready(m_axis_tready),
-        .m_data({m_axis_tlast, m_axis_tkeep, m_axis_tdata})
+        .m_data({m_axis_tlast, m_axis_tdata})
 `ifdef FORMAL
         ,
         .watch_ptr(watch_beat),
@@ -142,33 +149,43 @@ module ws_frame_fifo #(
     );
 
     // Metadata: as fast as the beats or faster, so it is there when a frame's first beat is.
+    wire [KEEP_W-1:0] last_keep;
+    wire              frames_ready;
+    wire [META_W-1:0] meta_in, meta_out;
+
+    assign frames_full     = !frames_ready;
+    assign m_axis_tkeep    = m_axis_tlast ? last_keep : {KEEP_W{1'b1}};
     assign m_axis_tuser[0] = 1'b0;
 
     generate
-        if (USER_W > 1) begin : gen_metadata
-            wire frames_ready;
-
-            assign frames_full = !frames_ready;
-
-            ws_sync_fifo #(
-                .DATA_W(USER_W - 1),
-                .ADDR_W(FRAMES_W),
-                .STYLE("distributed")
-            ) frames (
-                .clk(clk),
-                .rst(rst),
-                .s_valid(commit),
-                .s_ready(frames_ready),
-                .s_data(s_axis_tuser[USER_W-1:1]),
-                .m_valid(),
-                .m_ready(m_axis_tvalid && m_axis_tready && m_axis_tlast),
-                .m_data(m_axis_tuser[USER_W-1:1]),
-                .level()
-            );
-        end else begin : gen_no_metadata
-            assign frames_full = 1'b0;
+        if (USER_W > 1) begin : gen_user
+            assign meta_in = {s_axis_tuser[USER_W-1:1], s_axis_tkeep};
+            assign {m_axis_tuser[USER_W-1:1], last_keep} = meta_out;
+        end else begin : gen_no_user
+            assign meta_in   = s_axis_tkeep;
+            assign last_keep = meta_out;
         end
     endgenerate
+
+    ws_sync_fifo #(
+        .DATA_W(META_W),
+        .ADDR_W(FRAMES_W),
+        .STYLE("distributed")
+    ) frames (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(commit),
+        .s_ready(frames_ready),
+        .s_data(meta_in),
+        .m_valid(),
+        .m_ready(m_axis_tvalid && m_axis_tready && m_axis_tlast),
+        .m_data(meta_out),
+`ifdef FORMAL
+        .level(frames_held)
+`else
+        .level()
+`endif
+    );
     /* verilator lint_on PINCONNECTEMPTY */
 
 `ifdef FORMAL
@@ -184,16 +201,18 @@ module ws_frame_fifo #(
     reg  [ADDR_W:0]   write_ref, committed_ref, delivered_ref;  // next beat in; first beat of its frame; next beat out
     reg  [ADDR_W+4:0] bytes_ref;                                // of this frame so far, stays above MAX_BYTES
     reg               cut_ref;                                  // a beat of this frame found no room
-    reg  [BEAT_W-1:0] beat_ref;                                 // the watched beat
-    reg  [FRAMES_W:0] frames_ref;                               // good frames held, if that is limited
+    reg  [BEAT_W-1:0] beat_ref;                                 // the watched beat, and its tkeep
+    reg  [KEEP_W-1:0] keep_ref;
+    reg  [FRAMES_W:0] frames_ref;                               // good frames held
+    wire [FRAMES_W:0] frames_held;                              // as the FIFO of the metadata counts them
 
     wire              in      = s_axis_tvalid;
     wire              end_in  = s_axis_tvalid && s_axis_tlast;
     wire              out     = m_axis_tvalid && m_axis_tready;
-    wire [BEAT_W-1:0] beat_in = {s_axis_tlast, s_axis_tkeep, s_axis_tdata};
+    wire [BEAT_W-1:0] beat_in = {s_axis_tlast, s_axis_tdata};
     wire              room    = write_ref - delivered_ref != CAPACITY;
     wire              too_long = bytes_ref + ones(s_axis_tkeep) > MAX_BYTES;
-    wire              no_room = cut_ref || !room || (USER_W > 1 && frames_ref == 1 << FRAMES_W);
+    wire              no_room = cut_ref || !room || frames_held == 1 << FRAMES_W;
     wire              good    = end_in && !s_axis_tuser[0] && !too_long && !no_room;
     wire [ADDR_W:0]   place   = watch_beat - delivered_ref;
 
@@ -209,7 +228,10 @@ module ws_frame_fifo #(
         past_valid <= 1'b1;
         if (in && room) begin
             write_ref <= write_ref + 1'b1;
-            if (write_ref == watch_beat) beat_ref <= beat_in;
+            if (write_ref == watch_beat) begin
+                beat_ref <= beat_in;
+                keep_ref <= s_axis_tkeep;
+            end
         end
         if (in) begin
             cut_ref <= !end_in && (cut_ref || !room);
@@ -243,19 +265,21 @@ module ws_frame_fifo #(
             // a committed frame comes out whole, a dropped one leaves no trace: what is delivered are the beats of
             // the good frames, each once and in order
             if (m_axis_tvalid) assert (delivered_ref != committed_ref);
-            // (which frame's metadata stands beside a beat is left to the simulation)
-            if (m_axis_tvalid && place == 0) assert ({m_axis_tlast, m_axis_tkeep, m_axis_tdata} == beat_ref);
+            if (m_axis_tvalid && place == 0) assert ({m_axis_tlast, m_axis_tdata} == beat_ref);
+            if (m_axis_tvalid && place == 0) keep_meta: assert (m_axis_tkeep == keep_ref);
+            frames_meta: assert (frames_held == frames_ref);
             // no bubble inside a frame
             if ($past(out && !m_axis_tlast && place == 0 && !rst)) assert (m_axis_tvalid);
             // stable while waiting
             if ($past(m_axis_tvalid && !m_axis_tready && !rst))
-                assert (m_axis_tvalid && $stable({m_axis_tlast, m_axis_tkeep, m_axis_tdata}));
+                assert (m_axis_tvalid && $stable({m_axis_tlast, m_axis_tdata}));
             // what makes it inductive: the numbers are the pointers of the FIFO inside
             assert (beat_write_ptr == write_ref && beat_commit_ptr == committed_ref);
             assert (beat_deliver_ptr == delivered_ref);
             assert (cut_reg == cut_ref && beats_reg <= MAX_BEATS);
-            assert (bytes_ref == beats_reg * KEEP_W || (at_limit && bytes_ref > MAX_BYTES));
-            assert (at_limit || cut_ref || beats_reg == write_ref - committed_ref);
+            assert (at_limit_reg == (beats_reg == MAX_BEATS) && in_last_reg == (beats_reg == MAX_BEATS - 1));
+            assert (bytes_ref == beats_reg * KEEP_W || (at_limit_reg && bytes_ref > MAX_BYTES));
+            assert (at_limit_reg || cut_ref || beats_reg == write_ref - committed_ref);
             if (place < write_ref - delivered_ref) assert (watch_beat_data == beat_ref);
             // the last beat committed is a tlast
             if (committed_ref != delivered_ref && watch_beat + 1'b1 == committed_ref) assert (beat_ref[BEAT_W-1]);
@@ -265,6 +289,13 @@ module ws_frame_fifo #(
         cover (past_valid && evt_oversize && m_axis_tvalid);
         cover (past_valid && out && m_axis_tlast && place == 0 && watch_beat == 5 && !(&m_axis_tkeep));
     end
+
+    // (that a frame's own metadata stand beside it is left to the simulation)
+    ws_axis_rules #(.DATA_W(DATA_W), .USER_W(USER_W), .PACKETS(2)) m_rules (
+        .clk(clk), .rst(rst),
+        .tdata(m_axis_tdata), .tkeep(m_axis_tkeep), .tvalid(m_axis_tvalid), .tready(m_axis_tready),
+        .tlast(m_axis_tlast), .tuser(m_axis_tuser)
+    );
 `endif
 
 endmodule

@@ -33,9 +33,11 @@ module ws_ram_sdp #(
     output wire [DATA_W-1:0] rd_data
 `ifdef FORMAL
     ,
-    // For the proofs of the cores that use the RAM: the word at an address of their choice.
+    // For the proofs of the cores that use the RAM: the words at two addresses of their choice.
     input  wire [ADDR_W-1:0] watch_addr,
-    output wire [DATA_W-1:0] watch_data
+    output wire [DATA_W-1:0] watch_data,
+    input  wire [ADDR_W-1:0] watch_addr_2,
+    output wire [DATA_W-1:0] watch_data_2
 `endif
 );
 
@@ -51,7 +53,8 @@ module ws_ram_sdp #(
     reg [DATA_W-1:0] read_reg;
 
 `ifdef FORMAL
-    assign watch_data = mem[watch_addr];
+    assign watch_data   = mem[watch_addr];
+    assign watch_data_2 = mem[watch_addr_2];
 `endif
 
     always @(posedge clk)

@@ -89,12 +89,11 @@ module ws_mac_gmii_rx #(
     wire ending   = in_frame && (!dv_reg || too_long);
     wire crc_good;
 
-    ws_crc32 #(.DATA_W(8)) crc32 (
+    ws_crc32 crc32 (
         .clk  (clk),
         .start(octets_reg == 16'd0),
         .valid(octet),
         .data (rxd_reg),
-        .keep (1'b1),
         .crc  (),
         .good (crc_good)
     );

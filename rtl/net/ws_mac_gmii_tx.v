@@ -70,12 +70,11 @@ module ws_mac_gmii_tx (
     reg         started_reg;   // the CRC has begun
     wire [31:0] crc;
 
-    ws_crc32 #(.DATA_W(8)) crc32 (
+    ws_crc32 crc32 (
         .clk  (clk),
         .start(!started_reg),
         .valid(in_frame || in_pad),
         .data (octet),
-        .keep (1'b1),
         .crc  (crc),
         .good ()
     );

@@ -344,6 +344,14 @@ module ws_tuple_rx #(
         end
     end
 
+`ifdef FORMAL
+    // An item is a packet of one beat.
+    ws_axis_rules #(.DATA_W(RECORD_W), .USER_W(2), .PACKETS(1)) m_rules (
+        .clk(clk), .rst(rst),
+        .tdata(m_data), .tkeep({RECORD_BYTES{1'b1}}), .tvalid(m_valid), .tready(m_ready), .tlast(1'b1), .tuser(m_kind)
+    );
+`endif
+
 endmodule
 
 `default_nettype wire

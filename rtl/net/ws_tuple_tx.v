@@ -277,6 +277,14 @@ module ws_tuple_tx #(
         evt_record   <= load_record && !rst;
     end
 
+`ifdef FORMAL
+    ws_axis_rules #(.DATA_W(DATA_W), .PACKETS(1)) m_rules (
+        .clk(clk), .rst(rst),
+        .tdata(m_axis_tdata), .tkeep(m_axis_tkeep), .tvalid(m_axis_tvalid), .tready(m_axis_tready),
+        .tlast(m_axis_tlast), .tuser(m_axis_tuser)
+    );
+`endif
+
 endmodule
 
 `default_nettype wire

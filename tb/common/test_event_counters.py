@@ -1,5 +1,6 @@
-"""event_counters: every pulse in its total, in time, at any rate; totals start at zero after a reset."""
+"""event_counters: every pulse in its total, sweeps of one instant, in time, at any rate; zero after a reset."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import cocotb
@@ -15,21 +16,21 @@ from wirestream.lint import lint
 def shape(dut) -> tuple[int, int]:
     """Number of events, cycles of a sweep."""
     number = len(dut.event_pulse)
-    return number, 4 * number
+    return number, max(number, 4)
 
 
-async def drive(dut, cycles: int, probability: float) -> list[int]:
-    """Pulse the events at random for some cycles; the number of pulses of each."""
+async def drive(dut, cycles: int, probability: float) -> list[list[int]]:
+    """Pulse the events at random for some cycles; the number of pulses of each after 0, 1, ... all cycles."""
     number, _ = shape(dut)
     generator = rng("pulses")
-    counts = [0] * number
+    history = [[0] * number]
     for _ in range(cycles):
         pulses = [generator.random() < probability for _ in range(number)]
         dut.event_pulse.value = sum(p << i for i, p in enumerate(pulses))
-        counts = [c + p for c, p in zip(counts, pulses, strict=True)]
+        history.append([c + p for c, p in zip(history[-1], pulses, strict=True)])
         await RisingEdge(dut.clk)
     dut.event_pulse.value = 0
-    return counts
+    return history
 
 
 async def shown(dut, cycles: int) -> list[tuple[int, int, int]]:
@@ -46,7 +47,7 @@ async def shown(dut, cycles: int) -> list[tuple[int, int, int]]:
 async def totals(dut) -> list[int]:
     """The totals after everything that happened has been added."""
     number, sweep = shape(dut)
-    await shown(dut, sweep + 4)
+    await shown(dut, sweep + 3)
     seen = await shown(dut, sweep)
     assert len(seen) == number
     return [value for _, _, value in sorted(seen, key=lambda s: s[1])]
@@ -62,33 +63,57 @@ async def every_pulse_counts(dut):
     await begin(dut)
     counts = [0] * shape(dut)[0]
     for probability in (0.05, 0.5, 1.0, 0.9):
-        more = await drive(dut, 5 * shape(dut)[1] + 3, probability)
+        more = (await drive(dut, 5 * shape(dut)[1] + 3, probability))[-1]
         counts = [c + m for c, m in zip(counts, more, strict=True)]
         assert await totals(dut) == counts
 
 
 @cocotb.test()
-async def in_order_every_fourth_cycle(dut):
+async def a_sweep_is_of_one_instant(dut):
+    """Whatever the rates, what a sweep shows is every event's number of pulses three cycles before its first total."""
+    await begin(dut)
+    number, sweep = shape(dut)
+    cycles = 40 * sweep
+    watch = cocotb.start_soon(shown(dut, cycles))
+    history = await drive(dut, cycles, 0.7)
+    seen = await watch
+    first = next(at for at, (_, index, _) in enumerate(seen) if index == 0)
+    sweeps = list(batched(seen[first:], number))[:-1]
+    assert len(sweeps) >= 38
+    for shown_totals in sweeps:
+        assert [value for _, _, value in shown_totals] == history[max(shown_totals[0][0] - 3, 0)]
+
+
+def batched(items: list, size: int) -> Iterator[list]:
+    for at in range(0, len(items), size):
+        yield items[at : at + size]
+
+
+@cocotb.test()
+async def in_order_one_a_cycle(dut):
     await begin(dut)
     number, sweep = shape(dut)
     seen = await shown(dut, 3 * sweep)
-    assert [b[0] - a[0] for a, b in pairwise(seen)] == [4] * (len(seen) - 1)
+    assert len(seen) >= 3 * number - 4
     assert [index for _, index, _ in seen] == [(seen[0][1] + i) % number for i in range(len(seen))]
+    for (cycle, index, _), (following, *_) in pairwise(seen):
+        assert following - cycle == (1 if index < number - 1 else sweep - number + 1)
 
 
 @cocotb.test()
 async def shown_in_time(dut):
-    """A pulse is in the total shown at most 4 * N + 3 cycles later, wherever the sweep stands."""
+    """A pulse is in the total shown at most 2 * max(N, 4) + 2 cycles later, wherever the sweep stands."""
     await begin(dut)
     number, sweep = shape(dut)
-    for offset in range(sweep):
-        dut.event_pulse.value = 1 << (offset % number)
+    delays = []
+    for offset in range(number * sweep):  # every event, at every place of the sweep
+        event, before = divmod(offset, sweep)
+        dut.event_pulse.value = 1 << event
         await RisingEdge(dut.clk)
         dut.event_pulse.value = 0
-        seen = await shown(dut, sweep + 3)
-        last = [value for _, index, value in seen if index == offset % number][-1]
-        assert last == offset // number + 1
-        await shown(dut, 2)  # so that the next pulse meets another step of the sweep
+        seen = await shown(dut, 3 * sweep)
+        delays.append(1 + next(cycle for cycle, *shows in seen if shows == [event, before + 1]))
+    assert max(delays) == sweep + number + 2
 
 
 @cocotb.test()
@@ -96,7 +121,7 @@ async def reset_clears_the_totals(dut):
     await begin(dut)
     await drive(dut, 50, 1.0)
     await reset(dut)
-    counts = await drive(dut, 7, 1.0)
+    counts = (await drive(dut, 7, 1.0))[-1]
     assert await totals(dut) == counts
 
 

@@ -47,6 +47,11 @@ def gmii() -> Bench:
 
 
 @pytest.fixture(scope="module")
+def xgmii() -> Bench:
+    return loop("loop_xgmii")
+
+
+@pytest.fixture(scope="module")
 def wire() -> Bench:
     return loop("loop_wire", DATA_W=13)
 
@@ -204,6 +209,67 @@ def test_gmii_wrong_cores(gmii, rng, tmp_path):
 def test_gmii_reset_cuts_the_frame(gmii, rng, tmp_path):
     frames = payloads(rng, 20, 200, 300)
     result = gmii.run(frames, tmp_path, inputs={"fault": 0}, reset_at=[100])
+    assert result.received_cut == 1
+    assert result.packets[-19:] == frames[1:]
+
+
+# --- XGMII ---
+
+
+@pytest.mark.parametrize("gap", [12, 8])
+def test_xgmii_carries_everything_at_line_rate(xgmii, rng, tmp_path, gap):
+    frames = payloads(rng, 1000, 60, 300)
+    result = xgmii.run(frames, tmp_path, inputs={"fault": 0}, gap=gap)
+    assert result.packets == frames
+    assert result.received_bad == 0
+    assert (result.log["first"] == result.sent_log["first"] + 2).all()
+    assert (result.log["last"] == result.sent_log["last"] + 2).all()
+    octets = np.cumsum([len(frame) + 12 + gap for frame in frames[:-1]])
+    ahead = 8 * (result.log["first"][1:] - result.log["first"][0]).astype(np.int64) - octets
+    assert -11 < ahead.min() <= ahead.max() <= 0  # at most three octets by the deficit, and seven by the lane
+
+
+def test_xgmii_gaps(xgmii, rng, tmp_path):
+    frames = payloads(rng, 1000, 60, 100)
+    result = xgmii.run(frames, tmp_path, inputs={"fault": 0}, gaps=RANDOM)
+    assert result.packets == frames
+    assert 8 * (result.log["last"][-1] - result.log["first"][0]) > 1.03 * sum(len(frame) + 24 for frame in frames)
+
+
+def test_xgmii_faults(xgmii, rng, tmp_path):
+    frames = [rng.randbytes(64), rng.randbytes(100), rng.randbytes(70), bytes(range(10)), rng.randbytes(20), bytes(30)]
+    asked = [PacketFlag.BAD_FCS, PacketFlag.ERROR, PacketFlag.NO_PREAMBLE, PacketFlag.RAW, PacketFlag.NO_PAD, 0]
+    result = xgmii.run(frames, tmp_path, inputs={"fault": 0}, faults=np.array([(f, 99) for f in asked], FAULT))
+    seen = [PacketFlag(int(flags)) for flags in result.log["flags"]]
+    raw = PacketFlag.NO_PREAMBLE | PacketFlag.BAD_FCS
+    assert seen == [PacketFlag.BAD_FCS, PacketFlag.ERROR | PacketFlag.BAD_FCS, raw, raw, 0, 0]
+    # The octet with the error is gone, and start took the place of the first one where there was no preamble.
+    start = bytes([0x55])
+    assert result.packets[:3] == [frames[0], frames[1][:99], start + frames[2][1:]]
+    assert result.packets[3:] == [start + bytes(range(1, 6)), frames[4], bytes(60)]
+    assert result.received_bad == 4
+    assert (result.sent_log["flags"] == asked).all()
+
+
+@pytest.mark.parametrize(
+    ("fault", "text"),
+    [
+        (2, "violation: a frame without terminate"),
+        (3, "violation: a character that is not idle between frames"),
+        (4, r"violation: a gap of [1-8] octets"),
+    ],
+)
+def test_xgmii_violations(xgmii, rng, tmp_path, fault, text):
+    frames = payloads(rng, 100, 60, 100)
+    with pytest.raises(BulkFailure, match=text):
+        xgmii.run(frames, tmp_path, inputs={"fault": fault})
+
+
+def test_xgmii_damage_and_reset(xgmii, rng, tmp_path):
+    frames = payloads(rng, 20, 200, 300)
+    damaged = xgmii.run(frames, tmp_path / "damaged", inputs={"fault": 1})
+    assert (damaged.log["flags"] == PacketFlag.BAD_FCS).all()
+    result = xgmii.run(frames, tmp_path / "reset", inputs={"fault": 0}, reset_at=[25], check=False)
     assert result.received_cut == 1
     assert result.packets[-19:] == frames[1:]
 

@@ -1,11 +1,12 @@
 """The proof flow itself: it must turn red on a false property, on no property, on a vacuous proof, on a weak one."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from wirestream.design import Design
-from wirestream.formal import ProofFailure, ProofOptions, prove
+from wirestream.formal import Problem, ProofFailure, ProofOptions, prove
 
 COUNTER = """
 module ws_counter (input wire clk, input wire rst, input wire step, output wire [2:0] value);
@@ -77,3 +78,131 @@ def test_reference_into_another_module_fails(tmp_path):
 def test_weak_property_lets_mutants_live(tmp_path):
     with pytest.raises(ProofFailure, match="mutants break no property"):
         prove(counter(tmp_path, "assert (value <= 5);", REACHED), replace(OPTIONS, mutants=20))
+
+
+def test_bounded_property_needs_no_induction_but_the_base_case(tmp_path):
+    bounded = replace(OPTIONS, bounded=("soon",))
+    prove(counter(tmp_path, "soon: assert (value != 7);", "assert (value <= 5);", REACHED), bounded)
+    with pytest.raises(ProofFailure, match="induction fails"):
+        prove(counter(tmp_path, "later: assert (value != 7);", REACHED), bounded)
+    with pytest.raises(ProofFailure, match="base case fails"):
+        prove(counter(tmp_path, "soon: assert (value != 5);", REACHED), bounded)
+
+
+def test_induction_longer_than_the_base_case_fails(tmp_path):
+    with pytest.raises(ProofFailure, match="longer than the base case"):
+        prove(counter(tmp_path, WHOLE, REACHED), replace(OPTIONS, induction=13))
+
+
+def test_mutants_by_induction(tmp_path):
+    """Faults that show after five cycles or more, with a base case of four."""
+    whole = counter(tmp_path, WHOLE, "cover (value == 1);")
+    short = replace(OPTIONS, depth=4, mutants=20)
+    prove(whole, replace(short, by_induction=1))
+    with pytest.raises(ProofFailure, match="mutants break no property"):
+        prove(whole, short)
+
+
+STAGE = """
+module ws_stage #(parameter KEEPS = 1) (
+    input wire clk, input wire rst,
+    input wire [7:0] s_data, input wire s_valid, output wire s_ready,
+    output reg [7:0] m_data, output reg m_valid, input wire m_ready
+);
+    assign s_ready = !m_valid || m_ready;
+    always @(posedge clk) begin
+        if (s_ready || !KEEPS) m_data <= s_data;
+        if (s_ready) m_valid <= s_valid;
+        if (rst) m_valid <= 1'b0;
+    end
+`ifdef FORMAL
+{RULES}
+`endif
+endmodule
+
+"""
+PAIR = """
+module ws_pair (
+    input wire clk, input wire rst,
+    input wire [7:0] s_data, input wire s_valid, output wire s_ready,
+    output wire [7:0] m_data, output wire m_valid, input wire m_ready
+);
+    wire [7:0] data;
+    wire       valid, ready;
+    ws_stage first (clk, rst, s_data, s_valid, s_ready, data, valid, ready);
+    ws_stage second (clk, rst, {BETWEEN}, valid, ready, m_data, m_valid, m_ready);
+`ifdef FORMAL
+{RULES}
+`endif
+endmodule
+"""
+RULES = """
+    ws_axis_rules #(.ASSUME(1)) s_rules (
+        .clk(clk), .rst(rst), .tdata(s_data), .tkeep(1'b1), .tvalid(s_valid), .tready(s_ready), .tlast(1'b1),
+        .tuser(1'b0));
+    ws_axis_rules m_rules (
+        .clk(clk), .rst(rst), .tdata(m_data), .tkeep(1'b1), .tvalid(m_valid), .tready(m_ready), .tlast(1'b1),
+        .tuser(1'b0));
+"""
+
+
+def pair(tmp_path, between: str = "data") -> Design:
+    """Two stages one behind the other; the second is given `between` as what the first sends."""
+    sources = tmp_path / "ws_stage.v", tmp_path / "ws_pair.v"
+    for source, text in zip(sources, (STAGE, PAIR), strict=True):
+        source.write_text(text.replace("{RULES}", RULES).replace("{BETWEEN}", between))
+    return Design(f"wirestream:test:{tmp_path.name}", "ws_pair", sources)
+
+
+def test_rules_are_assumed_at_inputs_and_asserted_at_outputs(tmp_path):
+    stage = replace(pair(tmp_path), toplevel="ws_stage")
+    prove(stage, OPTIONS)
+    with pytest.raises(ProofFailure, match=r"base case fails(?s:.*)m_rules.waits_beat"):
+        prove(stage.with_parameters(KEEPS=0), OPTIONS)
+
+
+def test_rules_of_a_core_below_are_obligations(tmp_path):
+    prove(pair(tmp_path), OPTIONS)
+    restless = pair(tmp_path, "s_data")
+    with pytest.raises(ProofFailure, match=r"base case fails(?s:.*)second.s_rules.waits_beat"):
+        prove(restless, OPTIONS)
+    prove(restless, replace(OPTIONS, below=0))  # its own output is right all the same
+
+
+def test_mutants_are_put_where_they_are_wanted(tmp_path):
+    wanted = "ws_stage.v: assign s_ready"
+    faults = Problem(pair(tmp_path), tmp_path / "build", replace(OPTIONS, mutated=(wanted,))).mutants(1)
+    assert faults
+    assert all(re.match(r"ws_stage\.v:\d+: assign s_ready", fault.where) for fault in faults)
+    assert not Problem(pair(tmp_path), tmp_path / "build", OPTIONS).mutants(1)  # ws_pair itself is only wires
+
+
+CROSSING = """
+module ws_crossing (input wire a_clk, input wire b_clk, output reg [1:0] a, output reg [1:0] b);
+    initial {a, b} = 4'd0;
+    always @(posedge a_clk) a <= a + 2'd1;
+    always @(posedge b_clk) b <= a;
+`ifdef FORMAL
+    (* gclk *) wire step;
+    reg past_valid = 1'b0;
+    always @(posedge step) begin
+        past_valid <= 1'b1;
+        {PROPERTY}
+        cover (a == 2 && b == 0);   // two edges of one clock while the other stands still
+    end
+`endif
+endmodule
+"""
+
+
+def crossing(tmp_path, text: str) -> Design:
+    source = tmp_path / "ws_crossing.v"
+    source.write_text(CROSSING.replace("{PROPERTY}", text))
+    return Design(f"wirestream:test:{tmp_path.name}", "ws_crossing", (source,))
+
+
+def test_clocks_run_freely(tmp_path):
+    kept = "if (past_valid && (!b_clk || $past(b_clk))) assert ($stable(b));"
+    prove(crossing(tmp_path, kept), replace(OPTIONS, multiclock=1))
+    with pytest.raises(ProofFailure, match="base case fails"):
+        prove(crossing(tmp_path, "assert (b == a || b + 2'd1 == a);"), replace(OPTIONS, multiclock=1))

@@ -13,21 +13,27 @@ from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStream
 from tb.lib.bench import pauses, rng
 from tb.lib.wire import cycle
 
-USER_W = 113  # tuser of a UDP payload stream
+USER_W = 113  # tuser of a UDP payload stream without the port's index and the ingress time
 
 
 @dataclass(frozen=True)
 class Meta:
-    """What `tuser` above bit 0 says of a UDP payload: addresses and ports as numbers, length in bytes."""
+    """What `tuser` above bit 0 says of a UDP payload: addresses and ports as numbers, length in bytes.
+
+    Not every stream has the last two: the index of the destination port in the receiver's list, the ingress time.
+    """
 
     length: int
     src_port: int
     src_ip: int
     dst_port: int
     dst_ip: int
+    port_index: int = 0
+    time: int = 0
 
     def pack(self, bad: bool = False) -> int:
-        upper = self.dst_ip << 81 | self.dst_port << 65 | self.src_ip << 33 | self.src_port << 17
+        upper = self.time << 117 | self.port_index << 113
+        upper |= self.dst_ip << 81 | self.dst_port << 65 | self.src_ip << 33 | self.src_port << 17
         return upper | self.length << 1 | bad
 
     @classmethod
@@ -38,6 +44,8 @@ class Meta:
             src_ip=user >> 33 & 0xFFFFFFFF,
             dst_port=user >> 65 & 0xFFFF,
             dst_ip=user >> 81 & 0xFFFFFFFF,
+            port_index=user >> 113 & 0xF,
+            time=user >> 117,
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scapy.all import ARP, ICMP, IP, TCP, UDP, Dot1AD, Dot1Q, Ether, IPOption_NOP, IPOption_Router_Alert, IPv6, Raw
@@ -16,17 +17,23 @@ from scapy.all import ARP, ICMP, IP, TCP, UDP, Dot1AD, Dot1Q, Ether, IPOption_NO
 LOCAL_MAC, LOCAL_IP, LOCAL_PORT = "02:00:00:00:00:01", "192.168.1.10", 4000
 PEER_MAC, PEER_IP, PEER_PORT = "02:00:00:00:00:99", "192.168.1.77", 5000
 BROADCAST_MAC, BROADCAST_IP = "ff:ff:ff:ff:ff:ff", "255.255.255.255"
+# Settings of `filter_frames`: several ports and groups, an entry of each off, two groups with the same MAC address.
+PORTS = (LOCAL_PORT, 0, 0x5A01)
+GROUPS = ("239.1.2.3", "0.0.0.0", "224.129.2.3", "239.255.255.250")
 
 # The reasons of ws_udp_rx, first match first; each is the name of its event, evt_<reason>.
 REASONS = (
     "bad_frame",
     "other_mac",
     "ipv6",
+    "arp",
     "not_ip",
     "bad_length",
     "bad_ip_header",
     "bad_ip_checksum",
     "fragment",
+    "icmp",
+    "igmp",
     "not_udp",
     "other_ip",
     "other_port",
@@ -41,6 +48,11 @@ def mac_int(address: str) -> int:
 
 def ip_int(address: str) -> int:
     return int.from_bytes(bytes(int(part) for part in address.split(".")), "big")
+
+
+def group_mac(address: str) -> str:
+    """The MAC address of a multicast IPv4 address (RFC 1112)."""
+    return ":".join(f"{byte:02x}" for byte in (0x01005E000000 + ip_int(address) % 2**23).to_bytes(6, "big"))
 
 
 def fcs(frame: bytes) -> bytes:
@@ -80,6 +92,7 @@ class Verdict:
     src_port: int = 0
     dst_ip: int = 0
     dst_port: int = 0
+    port_index: int = 0
     begins: bool = False
 
     @property
@@ -93,14 +106,22 @@ def verdict(
     bad: bool = False,
     local_mac: str = LOCAL_MAC,
     local_ip: str = LOCAL_IP,
-    local_port: int = LOCAL_PORT,
+    local_ports: Sequence[int] = (LOCAL_PORT,),
+    groups: Sequence[str] = (),
+    promiscuous: bool = False,
 ) -> Verdict:
-    """What a receiver with these addresses makes of `frame`; bad: the MAC has marked it."""
-    found = _judge(frame, mac_int(local_mac), ip_int(local_ip), local_port)
+    """What a receiver with these addresses makes of `frame`; bad: the MAC has marked it.
+
+    Ports of 0 and groups of 0.0.0.0 are none.
+    """
+    joined = [ip_int(group) for group in groups]
+    found = _judge(frame, mac_int(local_mac), ip_int(local_ip), local_ports, [g for g in joined if g], promiscuous)
     return Verdict("bad_frame", begins=found.begins) if bad else found
 
 
-def _judge(frame: bytes, local_mac: int, local_ip: int, local_port: int) -> Verdict:
+def _judge(
+    frame: bytes, local_mac: int, local_ip: int, ports: Sequence[int], groups: Sequence[int], promiscuous: bool
+) -> Verdict:
     def number(data: bytes, offset: int, size: int = 2) -> int:
         return int.from_bytes(data[offset : offset + size], "big")
 
@@ -110,11 +131,15 @@ def _judge(frame: bytes, local_mac: int, local_ip: int, local_port: int) -> Verd
         at += 4
     if len(frame) < at + 2:
         return Verdict("bad_length")
-    if number(frame, 0, 6) not in (local_mac, 0xFFFFFFFFFFFF):
+    # Where the frame may go to: the IP addresses that belong to its MAC address
+    mac = number(frame, 0, 6)
+    addresses = {local_ip, 0xFFFFFFFF} if mac in (local_mac, 0xFFFFFFFFFFFF) else set()
+    addresses |= {group for group in groups if mac == 0x01005E000000 + group % 2**23}
+    if not addresses and not promiscuous:
         return Verdict("other_mac")
     kind = number(frame, at)
     if kind != 0x0800:
-        return Verdict("ipv6" if kind == 0x86DD else "not_ip")
+        return Verdict({0x86DD: "ipv6", 0x0806: "arp"}.get(kind, "not_ip"))
 
     # IPv4: what the header says must be there
     packet = frame[at + 2 :]
@@ -131,12 +156,12 @@ def _judge(frame: bytes, local_mac: int, local_ip: int, local_port: int) -> Verd
     elif number(header, 6) & 0x3FFF:
         reason = "fragment"
     elif header[9] != 17:
-        reason = "not_udp"
-    elif number(header, 16, 4) not in (local_ip, 0xFFFFFFFF):
+        reason = {1: "icmp", 2: "igmp"}.get(header[9], "not_udp")
+    elif number(header, 16, 4) not in addresses and not promiscuous:
         reason = "other_ip"
     elif number(packet, header_bytes + 4) != total - header_bytes or total - header_bytes < 8:
         reason = "bad_length"
-    elif number(packet, header_bytes + 2) != local_port:
+    elif number(packet, header_bytes + 2) not in [port for port in ports if port]:
         reason = "other_port"
     # A receiver that sees no more than the headers lets the payload begin here.
     begins = not reason and len(packet) > header_bytes + 8 and total > header_bytes + 8
@@ -156,6 +181,7 @@ def _judge(frame: bytes, local_mac: int, local_ip: int, local_port: int) -> Verd
         dst_ip=number(header, 16, 4),
         src_port=number(datagram, 0),
         dst_port=number(datagram, 2),
+        port_index=ports.index(number(datagram, 2)),
         begins=begins,
     )
 
@@ -190,6 +216,12 @@ def udp(
     packet /= UDP(**{"sport": PEER_PORT, "dport": LOCAL_PORT, **(udp or {})})
     data = bytes(packet / Raw(payload))
     return data.ljust(60, b"\0") if pad else data
+
+
+def arp_request(sender_ip: str = PEER_IP, sender_mac: str = PEER_MAC, target: str = LOCAL_IP) -> bytes:
+    """Asks for the local address, and so makes the peer known."""
+    question = ARP(op=1, hwsrc=sender_mac, psrc=sender_ip, pdst=target)
+    return bytes(Ether(src=sender_mac, dst=BROADCAST_MAC) / question).ljust(60, b"\0")
 
 
 def good_frames(payload: bytes) -> list[Frame]:
@@ -243,7 +275,7 @@ def bad_frames(payload: bytes) -> list[Frame]:
         Frame("other MAC", udp(payload, ether=other), "other_mac"),
         Frame("other multicast MAC", udp(payload, ether={"dst": "01:00:5e:00:00:01"}), "other_mac"),
         Frame("other MAC, tagged", udp(payload, ether=other, tags=(Dot1Q(vlan=1),)), "other_mac"),
-        Frame("ARP", bytes(Ether(dst=BROADCAST_MAC, src=PEER_MAC) / ARP(pdst=LOCAL_IP)).ljust(60, b"\0"), "not_ip"),
+        Frame("ARP", bytes(Ether(dst=BROADCAST_MAC, src=PEER_MAC) / ARP(pdst=LOCAL_IP)).ljust(60, b"\0"), "arp"),
         Frame("802.3 length", bytes.fromhex(LOCAL_MAC.replace(":", "") * 2) + b"\0\x2e" + bytes(46), "not_ip"),
         Frame("three tags", udp(payload, tags=(Dot1Q(vlan=1), Dot1Q(vlan=2), Dot1Q(vlan=3))), "not_ip"),
         Frame("IPv6", bytes(Ether(**ethernet) / IPv6() / UDP(dport=LOCAL_PORT) / Raw(payload)), "ipv6"),
@@ -260,9 +292,10 @@ def bad_frames(payload: bytes) -> list[Frame]:
         Frame("middle fragment", udp(payload, ip={"flags": "MF", "frag": 8}), "fragment"),
         Frame("last fragment", udp(payload, ip={"frag": 185}), "fragment"),
         Frame("last fragment, top bit of the offset", udp(payload, ip={"frag": 4096}), "fragment"),
-        Frame("ICMP echo", icmp(), "not_udp"),
+        Frame("ICMP echo", icmp(), "icmp"),
         Frame("TCP", bytes(Ether(**ethernet) / IP(**ip) / TCP(dport=LOCAL_PORT) / Raw(payload)), "not_udp"),
-        Frame("protocol without payload", bytes(Ether(**ethernet) / IP(**ip, proto=2)).ljust(60, b"\0"), "not_udp"),
+        Frame("IGMP", bytes(Ether(**ethernet) / IP(**ip, proto=2) / Raw(payload)).ljust(60, b"\0"), "igmp"),
+        Frame("protocol without payload", bytes(Ether(**ethernet) / IP(**ip, proto=3)).ljust(60, b"\0"), "not_udp"),
         Frame("other IP", udp(payload, ip={"dst": "192.168.1.11"}), "other_ip"),
         Frame("directed broadcast", udp(payload, ip={"dst": "192.168.1.255"}), "other_ip"),
         Frame("multicast", udp(payload, ip={"dst": "224.0.0.1"}), "other_ip"),
@@ -282,6 +315,39 @@ def bad_frames(payload: bytes) -> list[Frame]:
         Frame("last payload byte", good[:-1] + bytes([good[-1] ^ 1]), "bad_udp_checksum"),
         Frame("first payload byte", good[:42] + bytes([good[42] ^ 0x80]) + good[43:], "bad_udp_checksum"),
         Frame("UDP checksum, empty payload", udp(b"", udp={"chksum": 1}), "bad_udp_checksum"),
+    ]
+
+
+def filter_frames(payload: bytes) -> list[Frame]:
+    """Frames for and past a receiver with PORTS and GROUPS."""
+
+    def to(mac: str, ip: str, **layers) -> bytes:
+        return udp(payload, ether={"dst": mac}, ip={"dst": ip}, **layers)
+
+    first, _, twin, other = GROUPS
+    mac = group_mac(first)
+    return [
+        *(Frame(f"port {port}", udp(payload, udp={"dport": port})) for port in PORTS if port),
+        *(Frame(f"group {group}", to(group_mac(group), group)) for group in (first, twin, other)),
+        Frame("group, last port", to(mac, first, udp={"dport": PORTS[-1]})),
+        Frame("group, two tags", to(mac, first, tags=(Dot1AD(vlan=7), Dot1Q(vlan=100)))),
+        Frame("port 0, which is none", udp(payload, udp={"dport": 0}), "other_port"),
+        Frame("bytes of two ports", udp(payload, udp={"dport": PORTS[0] & 0xFF00 | PORTS[2] & 0xFF}), "other_port"),
+        Frame("group, other port", to(mac, first, udp={"dport": 1}), "other_port"),
+        Frame("group not joined, MAC of one that is", to(mac, "225.1.2.3"), "other_ip"),
+        Frame("group, MAC of another", to(group_mac(other), first), "other_ip"),
+        Frame("group to own MAC", to(LOCAL_MAC, first), "other_ip"),
+        Frame("group to broadcast", to(BROADCAST_MAC, first), "other_ip"),
+        Frame("own IP to a group", to(mac, LOCAL_IP), "other_ip"),
+        Frame("limited broadcast to a group", to(mac, BROADCAST_IP), "other_ip"),
+        Frame("group 0, which is none", to("01:00:5e:00:00:00", "0.0.0.0"), "other_mac"),
+        Frame("MAC of a group, bit 23", to("01:00:5e:81:02:03", first), "other_mac"),
+        Frame("MAC of a group, low bit", to("01:00:5e:01:02:02", first), "other_mac"),
+        Frame("MAC of a group, IPv6 prefix", to("33:33:5e:01:02:03", first), "other_mac"),
+        Frame("unicast MAC that ends like a group's", to("00:00:5e:01:02:03", first), "other_mac"),
+        Frame("all hosts", to("01:00:5e:00:00:01", "224.0.0.1"), "other_mac"),
+        Frame("another host", to(PEER_MAC, "10.0.0.1"), "other_mac"),
+        Frame("another host, other port", to(PEER_MAC, "10.0.0.1", udp={"dport": 9}), "other_mac"),
     ]
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
+from tb.lib.bulk import bulk
 from tb.lib.bulk.bulk import Bench, BulkResult, build
+from tb.lib.frames import arp_request
 from tb.lib.golden import PUNCTUATION
 from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
@@ -22,12 +25,16 @@ FIRST_SESSION = 7000  # of the results
 INPUTS = {
     "local_mac": int.from_bytes(DEVICE.mac_bytes, "big"),
     "local_ip": int.from_bytes(DEVICE.ip_bytes, "big"),
+    "netmask": 0xFFFFFF00,
+    "gateway": 0,
     "local_port": DEVICE.port,
-    "dst_mac": int.from_bytes(SENDER.mac_bytes, "big"),
     "dst_ip": int.from_bytes(SENDER.ip_bytes, "big"),
     "dst_port": SENDER.port,
     "first_session": FIRST_SESSION,
+    "tick_ms": 0,
 }
+# The first frame of every run, by which the design learns where the receiver of its results is.
+HELLO = arp_request(SENDER.ip, SENDER.mac, DEVICE.ip)
 
 
 def datagrams(items: np.ndarray, per_datagram: int) -> tuple[Blocks, np.ndarray]:
@@ -66,7 +73,7 @@ class Q3Run:
     @cached_property
     def decoded(self) -> np.ndarray:
         """Every record of every result frame, see `packets.decode`."""
-        return decode(read_pcap(self.result.folder / "out.pcap")[0], Q3_RESULT)
+        return decode(read_pcap(self.result.folder / "out.pcap")[0], Q3_RESULT, others=True)
 
     @cached_property
     def rows(self) -> list[list[tuple[int, int]]]:
@@ -87,16 +94,22 @@ class Q3Run:
         (preamble). closing: for each row, in order, the number of the frame with the item that closes its window."""
         rows = self.decoded[~self.decoded["punct"]]
         out = self.result.log["first"][rows["frame"]].astype(np.int64)
-        return out - self.result.sent_log["last"][closing].astype(np.int64)
+        return out - self.result.sent_log["last"][1 + closing].astype(np.int64)
 
 
 def bench(**parameters: int) -> Bench:
     return build("trades_q3", **parameters)
 
 
-def play(design: Bench, source: Path | Iterable[bytes], out: Path, **options) -> Q3Run:
-    """Send frames (without FCS) through the design; `options` are those of `Bench.run`."""
-    return Q3Run(design.run(source, out, inputs=INPUTS, **options))
+def play(design: Bench, sent: Path | Iterable[bytes], out: Path, faults: np.ndarray | None = None, **options) -> Q3Run:
+    """Send frames without FCS, or a pcap file of them, through the design, behind HELLO.
+
+    options: of `Bench.run`.
+    """
+    if faults is not None:
+        faults = np.concatenate([np.zeros(1, faults.dtype), faults])
+    sent = bulk.read_pcap(sent) if isinstance(sent, Path) else sent
+    return Q3Run(design.run(chain([HELLO], sent), out, inputs=INPUTS, faults=faults, **options))
 
 
 def play_items(design: Bench, items: np.ndarray, out: Path, per_datagram: int = 50, **options) -> Q3Run:

@@ -9,17 +9,27 @@ from functools import cache
 from pathlib import Path
 
 import cocotb
+import numpy as np
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib import frames
 from tb.lib.axis import Meta, Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start
-from tb.lib.bulk.bulk import NONE, RANDOM, build
-from tb.lib.frames import DELIVERED, LOCAL_IP, LOCAL_MAC, LOCAL_PORT, REASONS, Frame, Verdict, udp, verdict
+from tb.lib.bulk.bulk import LONG, NONE, RANDOM, BulkResult, build
+from tb.lib.frames import DELIVERED, GROUPS, LOCAL_IP, LOCAL_MAC, PORTS, REASONS, Frame, Verdict, udp, verdict
 from tb.lib.run import run, run_four_state
+from tb.lib.wire import cycle
 from wirestream.simulate import seed
 
+PARAMETERS = {"N_PORTS": len(PORTS), "N_GROUPS": len(GROUPS), "TIME_W": 32}
+SETTINGS = {
+    "local_mac": frames.mac_int(LOCAL_MAC),
+    "local_ip": frames.ip_int(LOCAL_IP),
+    "local_ports": sum(port << 16 * n for n, port in enumerate(PORTS)),
+    "groups": sum(frames.ip_int(group) << 32 * n for n, group in enumerate(GROUPS)),
+}
+EVENTS = (DELIVERED, *REASONS, "full")
 DRAIN = 80  # cycles after which everything has left the core
 
 
@@ -28,15 +38,25 @@ class Bench:
 
     def __init__(self, dut, idle: float = 0.0, stall: float = 0.0):
         self.dut = dut
-        dut.local_mac.value = frames.mac_int(LOCAL_MAC)
-        dut.local_ip.value = frames.ip_int(LOCAL_IP)
-        dut.local_port.value = LOCAL_PORT
+        for name, value in SETTINGS.items():
+            getattr(dut, name).value = value
+        self.promiscuous(False)
         self.source, self.sink = Source(dut, idle=idle), Sink(dut, stall=stall)
         self.input, self.output = Monitor(dut, "s_axis"), Monitor(dut, "m_axis")
         self.events: Counter[str] = Counter()
         self.sent: list[tuple[str, Verdict]] = []
-        for name in (DELIVERED, *REASONS):
+        for name in EVENTS:
             cocotb.start_soon(self._count(name, getattr(dut, f"evt_{name}")))
+        cocotb.start_soon(self._clock())
+
+    def promiscuous(self, on: bool) -> None:
+        self.settings = {"local_ports": PORTS, "groups": GROUPS, "promiscuous": on}
+        self.dut.promiscuous.value = on
+
+    async def _clock(self) -> None:
+        while True:
+            self.dut.now.value = cycle() % 2**32
+            await RisingEdge(self.dut.clk)
 
     async def _count(self, name: str, event) -> None:
         while True:
@@ -49,7 +69,7 @@ class Bench:
                     break
 
     def send(self, frame: bytes, bad: bool = False, name: str = "") -> Verdict:
-        found = verdict(frame, bad=bad)
+        found = verdict(frame, bad=bad, **self.settings)
         self.sent.append((name, found))
         self.source.put(frame, bad=bad)
         return found
@@ -65,7 +85,7 @@ class Bench:
         """Everything sent so far came out as its verdict says: packets in order, marks, metadata, events."""
         await self.settle()
         packets = iter(self.sink.get_all())
-        for name, found in self.sent:
+        for (name, found), span in zip(self.sent, self.input.packets, strict=True):
             if found.delivered:
                 packet = next(packets)
                 assert not packet.bad, f"{name}: marked bad"
@@ -74,12 +94,14 @@ class Bench:
                 assert (meta.src_ip, meta.src_port) == (found.src_ip, found.src_port), name
                 assert (meta.dst_ip, meta.dst_port) == (found.dst_ip, found.dst_port), name
                 assert meta.length == len(found.payload), name
+                assert (meta.port_index, meta.time) == (found.port_index, span.first), name
             elif found.begins:
                 assert next(packets).bad, f"{name}: not marked bad"
         assert next(packets, None) is None, "something came out that nobody sent"
         assert self.events == Counter(found.reason for _, found in self.sent)
         self.sent.clear()
         self.events.clear()
+        self.input.packets.clear()
 
 
 async def bench(dut, **rates: float) -> Bench:
@@ -132,6 +154,22 @@ async def bad_frames(dut):
     b, generator = await bench(dut), rng("bad")
     for size in (8, 19, 46):
         await _each_then_good(b, frames.bad_frames(generator.randbytes(size)), generator)
+
+
+@cocotb.test()
+async def filters(dut):
+    """Ports and groups, each by its own; promiscuous, every address is as good as one's own, but no other port is."""
+    b, generator = await bench(dut), rng("filters")
+    for size in (1, 18, 40):
+        await _each_then_good(b, frames.filter_frames(generator.randbytes(size)), generator)
+    b.promiscuous(True)
+    reasons = Counter(
+        b.send(frame.data, frame.bad, frame.name).reason
+        for size in (1, 40)
+        for frame in frames.filter_frames(generator.randbytes(size)) + frames.bad_frames(generator.randbytes(9))
+    )
+    await b.check()
+    assert not reasons["other_mac"] and not reasons["other_ip"] and reasons["other_port"] and reasons["arp"]
 
 
 @cocotb.test()
@@ -222,17 +260,25 @@ async def reset_in_mid_packet(dut):
         await ClockCycles(dut.clk, 2)
         b.sink.clear()
         b.events.clear()
+        b.input.packets.clear()
         b.send(udp(generator.randbytes(12)), name=f"after reset at beat {beat}")
         await b.check()
 
 
+def configuration(**parameters) -> tuple[dict, dict]:
+    return {**PARAMETERS, **parameters}, {}
+
+
 @pytest.mark.parametrize("data_w", [8, 64])
 def test_udp_rx(data_w):
-    run("udp_rx", DATA_W=data_w)
+    run("udp_rx", **configuration(DATA_W=data_w)[0])
+
+
+NOW = 0xFEDCBA98
 
 
 @cache
-def campaign(count: int, number: int) -> list[tuple[bytes, bool, Verdict]]:
+def campaign(count: int, number: int, promiscuous: bool = False) -> list[tuple[bytes, bool, Verdict]]:
     """`count` frames drawn with seed `number`: good ones, bad ones, and injured ones of both kinds; bad: by the MAC."""
     generator = random.Random(number)
     sizes = [0, 1, 2, 17, 18, *(generator.randrange(200) for _ in range(12)), 1472]
@@ -240,49 +286,89 @@ def campaign(count: int, number: int) -> list[tuple[bytes, bool, Verdict]]:
     for size in (*range(20), *[0] * 40):  # short ones from many senders, whose metadata must not mix
         sender, port = f"10.{generator.randrange(256)}.{generator.randrange(256)}.9", generator.randrange(1, 65536)
         good += [udp(generator.randbytes(size), ip={"src": sender}, udp={"sport": port}, pad=False)] * 4
+    filtered = [f.data for size in (0, 5, 60) for f in frames.filter_frames(generator.randbytes(size))]
     bad = [f.data for size in (8, 31, 60) for f in frames.bad_frames(generator.randbytes(size))]
     cut = [f.data for f in frames.cut_frames(generator.randbytes(30))]
     drawn = []
     for _ in range(count):
-        frame = generator.choice(generator.choices((good, bad, cut), (12, 3, 1))[0])
+        frame = generator.choice(generator.choices((good, filtered, bad, cut), (10, 3, 3, 1))[0])
         if generator.random() < 0.3 and len(frame) > 1:
             frame = frames.mutated(frame, generator)
         marked = generator.random() < 0.03
-        drawn.append((frame, marked, verdict(frame, bad=marked)))
+        found = verdict(frame, bad=marked, local_ports=PORTS, groups=GROUPS, promiscuous=promiscuous)
+        drawn.append((frame, marked, found))
     return drawn
 
 
-@pytest.mark.parametrize("pauses", [NONE, RANDOM])
-@pytest.mark.parametrize("data_w", [8, 64])
-def test_campaign(data_w: int, pauses: str, tmp_path: Path):
-    """20,000 frames of every kind: what comes out, its metadata and the events are the reference's, to the frame."""
-    sent = campaign(20_000, seed())
-    result = build("udp_rx", DATA_W=data_w).run(
-        [frame for frame, _, _ in sent],
-        tmp_path,
-        tuser=[marked for _, marked, _ in sent],
-        inputs={
-            "local_mac": frames.mac_int(LOCAL_MAC),
-            "local_ip": frames.ip_int(LOCAL_IP),
-            "local_port": LOCAL_PORT,
-        },
-        gaps=pauses,
-        stalls=pauses,
-        require_ready=pauses == NONE,
-    )
-    assert result.events == {name: 0 for name in REASONS} | Counter(found.reason for _, _, found in sent)
-    assert sum(result.events.values()) == result.sent == len(sent)
+def meta(found: Verdict) -> int:
+    """tuser of a datagram delivered."""
+    addresses = (found.src_port, found.src_ip, found.dst_port, found.dst_ip)
+    return Meta(len(found.payload), *addresses, found.port_index, NOW).pack()
 
+
+def play(sent: list[tuple[bytes, bool, Verdict]], out: Path, promiscuous: bool = False, **options) -> BulkResult:
+    """Send a campaign; the events are the reference's in any case."""
+    names = ("DATA_W", "STORE", "ADDR_W", "FRAMES_W")
+    design = build("udp_rx", **PARAMETERS, **{name: options.pop(name) for name in names if name in options})
+    result = design.run(
+        [frame for frame, _, _ in sent],
+        out,
+        tuser=[marked for _, marked, _ in sent],
+        inputs=SETTINGS | {"promiscuous": promiscuous, "now": NOW},
+        **options,
+    )
+    expected = Counter(found.reason for _, _, found in sent)
+    events = Counter(result.events)
+    events[DELIVERED] += events.pop("full")
+    assert events == Counter({name: 0 for name in REASONS} | expected)
+    assert sum(result.events.values()) == result.sent == len(sent)
+    return result
+
+
+@pytest.mark.parametrize(("pauses", "promiscuous"), [(NONE, False), (RANDOM, False), (NONE, True)])
+@pytest.mark.parametrize("data_w", [8, 64])
+def test_campaign(data_w: int, pauses: str, promiscuous: bool, tmp_path: Path):
+    """20,000 frames of every kind: what comes out, its metadata and the events are the reference's, to the frame."""
+    sent = campaign(20_000, seed(), promiscuous)
+    options = {"gaps": pauses, "stalls": pauses, "require_ready": pauses == NONE}
+    result = play(sent, tmp_path, promiscuous, DATA_W=data_w, **options)
+    assert not result.events["full"]
     packets = zip(result.packets, result.tuser, strict=True)
     for n, (frame, _, found) in enumerate(sent):
         said = f"seed {seed()}, frame {n}, {found.reason}: {frame.hex()}"
         if found.delivered:
-            meta = Meta(len(found.payload), found.src_port, found.src_ip, found.dst_port, found.dst_ip)
-            assert next(packets) == (found.payload, meta.pack()), said
+            assert next(packets) == (found.payload, meta(found)), said
         elif found.begins:
             assert next(packets)[1] & 1, said
     assert next(packets, None) is None, "something came out that nobody sent"
 
 
+@pytest.mark.parametrize("stalls", [NONE, LONG])
+@pytest.mark.parametrize("data_w", [8, 64])
+def test_stored(data_w: int, stalls: str, tmp_path: Path):
+    """STORE: only good datagrams leave. None is lost as long as the sink keeps up; else whole ones are, and counted."""
+    sent = campaign(20_000, seed())
+    result = play(sent, tmp_path, DATA_W=data_w, STORE=1, stalls=stalls, require_ready=True)
+    good = ((found.payload, meta(found)) for _, _, found in sent if found.delivered)
+    out = list(zip(result.packets, result.tuser, strict=True))
+    assert all(packet in good for packet in out), "not a good datagram, or not in order"
+    assert len(out) == result.events[DELIVERED]
+    assert bool(result.events["full"]) == (stalls != NONE)
+
+
+@pytest.mark.parametrize("data_w", [8, 64])
+def test_wire_rate(data_w: int, tmp_path: Path):
+    """Frames of every size as fast as the wire brings them: each is delivered, and s_axis_tready is never low."""
+    generator = random.Random(seed())
+    made = [udp(generator.randbytes(size - 42), pad=False) for size in range(60, 1515) for _ in range(3)]
+    sent = [(frame, False, verdict(frame, local_ports=PORTS)) for frame in made]
+    result = play(sent, tmp_path, DATA_W=data_w, wire=True, require_ready=True)
+    assert result.events[DELIVERED] == len(made)
+    assert result.packets == [found.payload for _, _, found in sent]
+    assert result.tuser == [meta(found) for _, _, found in sent]
+    spacing = np.diff(result.sent_log["first"].astype(np.int64)) * data_w // 8
+    assert (spacing - [len(frame) + 24 for frame in made[:-1]] < data_w // 8).all()
+
+
 def test_four_state():
-    run_four_state("udp_rx", "smoke", DATA_W=64)
+    run_four_state("udp_rx", "smoke", DATA_W=64, **PARAMETERS)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,12 +23,14 @@ class Design:
     """One core with everything below it.
 
     core: VLNV without version, e.g. ``wirestream:net:udp_rx``. sources: Verilog files, dependencies first.
-    waivers: Verilator ``.vlt`` files. parameters: values for the top level's parameters.
+    includes: folders of the files that sources include. waivers: Verilator ``.vlt`` files. parameters: values for the
+    top level's parameters.
     """
 
     core: str
     toplevel: str
     sources: tuple[Path, ...]
+    includes: tuple[Path, ...] = ()
     waivers: tuple[Path, ...] = ()
     parameters: dict[str, int | str] = field(default_factory=dict)
 
@@ -51,23 +53,24 @@ class Design:
         return {k: f'"{v}"' if isinstance(v, str) else str(v) for k, v in sorted(self.parameters.items())}
 
     def with_parameters(self, **parameters: int | str) -> Design:
-        return Design(self.core, self.toplevel, self.sources, self.waivers, {**self.parameters, **parameters})
+        return replace(self, parameters={**self.parameters, **parameters})
 
 
 def from_edam(edam: dict, work_root: str | Path) -> Design:
     """The design in FuseSoC's EDAM description; paths there are relative to `work_root`."""
 
-    def files(*types: str) -> tuple[Path, ...]:
+    def files(*types: str, included: bool = False) -> tuple[Path, ...]:
         return tuple(
             Path(os.path.normpath(Path(work_root).absolute() / file["name"]))
             for file in edam["files"]
-            if file.get("file_type", "").startswith(types)
+            if file.get("file_type", "").startswith(types) and file.get("is_include_file", False) == included
         )
 
     return Design(
         core=next(c for c in reversed(edam["cores"]) if edam["name"] in c.replace(":", "_")).rsplit(":", 1)[0],
         toplevel=edam["toplevel"],
         sources=files("verilogSource", "systemVerilogSource"),
+        includes=tuple(dict.fromkeys(file.parent for file in files("verilogSource", included=True))),
         waivers=files("vlt"),
         parameters={
             name: p["default"]

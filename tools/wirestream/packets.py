@@ -243,12 +243,13 @@ def read_pcap(path: str | Path) -> tuple[Blocks, np.ndarray]:
 # --- decoding -------------------------------------------------------------------------------------------------------
 
 
-def decode(blocks: Blocks, schema: Schema, *, fcs: bool = False) -> np.ndarray:
+def decode(blocks: Blocks, schema: Schema, *, fcs: bool = False, others: bool = False) -> np.ndarray:
     """The records in frames that carry datagrams of `schema`, in order, one row each.
 
     Beside the schema's fields a row has `frame` (index of its frame), `session`, `sequence`, `start` and `punct` (it
     is a punctuation). Every frame must be sound, or PacketError names the first that is not: FCS (if there is one),
-    IPv4 without options, checksums, lengths, and the tuple header.
+    IPv4 without options, checksums, lengths, and the tuple header. With others=True frames of other protocols than
+    UDP over IPv4, such as ARP, are passed over.
     """
     extra = [("frame", "i8"), ("session", "i8"), ("sequence", "i8"), ("start", "?"), ("punct", "?")]
     row_type = np.dtype([*extra, *((f.name, schema.dtype[f.name].newbyteorder("=")) for f in schema.fields)])
@@ -259,6 +260,9 @@ def decode(blocks: Blocks, schema: Schema, *, fcs: bool = False) -> np.ndarray:
         if fcs:
             _require(numbers, (frame_check_sequences(block[:, :-4]) == block[:, -4:]).all(axis=1), "wrong FCS")
             block = block[:, :-4]
+        if others:
+            is_udp = (_word(block, 12) == 0x0800) & (block[:, 23] == 17)
+            numbers, block = numbers[is_udp], block[is_udp]
         _require(numbers, np.full(len(block), block.shape[1] >= HEADERS + HEADER_BYTES), "too short for a datagram")
         # Frames of one length can hold shorter datagrams and padding.
         sizes = _word(block, 38)

@@ -28,10 +28,12 @@ VERILATOR_ARGS = [
     "-Wno-fatal",
     "--no-timing",
     "-O3",
-    "-CFLAGS",
-    "-O1",
 ]
 ICARUS_ARGS = ["-g2005", "-Wall", "-Wno-timescale"]
+
+# What runs once is not worth optimising: the constructor of a large design's table of signals takes g++ minutes.
+# Verilator's makefile builds precompiled headers by rules that some of its packages break.
+MAKE_VARIABLES = "OPT_FAST=-O1 OPT_GLOBAL=-O1 OPT_SLOW=-O0 VK_PCH_I_FAST= VK_PCH_I_SLOW="
 
 TIMEOUT_S = 900  # a simulation that runs longer hangs, unless SIM_TIMEOUT says otherwise
 
@@ -65,11 +67,13 @@ def simulate(
 ) -> Path:
     """Simulate `design` under the cocotb tests of `test_module` (importable from the repository's root).
 
-    testcase: run only this test. env: extra environment for the tests. repeat: the command that a person types to
+    testcase: run only this test; without it the one named by TESTCASE in the environment, or all. env: extra
+    environment for the tests. repeat: the command that a person types to
     repeat the run, for the failure message. Returns the build folder, with `dump.vcd` in it if WAVES=1.
     """
     from cocotb_tools.runner import VerilatorControlFile, get_runner
 
+    testcase = testcase or os.environ.get("TESTCASE")
     sim = simulator()
     verilator = sim == "verilator"
     waves = verilator and os.environ.get("WAVES") == "1"
@@ -81,6 +85,7 @@ def simulate(
         **environment(),
         "SIM_CMD_PREFIX": f"timeout --kill-after=5 {timeout()}",
         "WAVES": str(int(waves)),
+        "MAKEFLAGS": MAKE_VARIABLES,
         "COCOTB_LOG_LEVEL": "WARNING",
         **(env or {}),
     }
@@ -93,6 +98,7 @@ def simulate(
         try:
             runner.build(
                 sources=[*(VerilatorControlFile(w) for w in design.waivers if verilator), *design.sources],
+                includes=design.includes,
                 hdl_toplevel=design.toplevel,
                 parameters=design.literals,
                 build_dir=build_dir,

@@ -33,6 +33,7 @@ def yosys(commands: list[str], folder: Path, name: str) -> str:
 def read(design: Design) -> list[str]:
     """The commands that read the sources of `design` and set the parameters of its top level."""
     return [
+        *(f"verilog_defaults -add -I {folder}" for folder in design.includes),
         *(f"read_verilog {source}" for source in design.sources),
         *(f"chparam -set {name} {value} {design.toplevel}" for name, value in design.literals.items()),
         f"hierarchy -check -top {design.toplevel}",

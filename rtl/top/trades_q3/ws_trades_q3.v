@@ -5,16 +5,18 @@
 //   SELECT Time, count(*) AS Number
 //   FROM Trades [RANGE 600 SLIDE 60 WATTR Time SLACK 60] WHERE Symbol = "UBSN"
 //
-//   gmii -> mac_gmii_rx -> udp_rx -> frame_fifo -> tuple_rx -> punctuator -> select_const -> wid_aggregate
-//   gmii <- mac_gmii_tx <- udp_tx <------------------ tuple_tx <- sync_fifo <---------------'
+//   gmii -> mac_gmii_rx -> udp_ip_stack -> tuple_rx -> punctuator -> select_const -> wid_aggregate
+//   gmii <- mac_gmii_tx <- udp_ip_stack <- tuple_tx <- sync_fifo <---------------'
 //
 // Trades and results are in the tuple datagram format of docs/wire-format.md: stream 1 with records {Symbol string(4),
 // Price int, Volume int, Time int} in, stream 0x8001 with records {Time long (the window's end), Number long, flags}
-// out. Results go to dst_*. Both GMII directions run on clk, 125 MHz.
+// out. Results go to dst_ip; ARP finds out where that is, and a result for which it has not yet is dropped and counted, so
+// a host that wants results makes itself known first, which it does when it asks for our address. Pings are answered.
+// Both GMII directions run on clk, 125 MHz.
 //
 // Parameters   RANGE, SLIDE, SLACK, MAX_AHEAD   the window, in seconds of Time (see ws_punctuator)
 //              SYMBOL                           the four bytes selected
-// Latency      the trade that closes a window: 155 cycles from the last octet of its frame, FCS included, to the first
+// Latency      the trade that closes a window: 156 cycles from the last octet of its frame, FCS included, to the first
 //              preamble octet of the result's frame, when it is the datagram's only trade and nothing waits
 // Issue rate   line rate: 1 octet a cycle in and out
 // Overflow     every drop is counted under its reason and shown on stat_*, over and over, by the index in `events`
@@ -31,6 +33,7 @@ module ws_trades_q3 #(
 ) (
     input  wire        clk,
     input  wire        rst,
+    input  wire        tick_ms,        // one cycle every millisecond
 
     input  wire [7:0]  gmii_rxd,
     input  wire        gmii_rx_dv,
@@ -41,26 +44,33 @@ module ws_trades_q3 #(
 
     input  wire [47:0] local_mac,
     input  wire [31:0] local_ip,
+    input  wire [31:0] netmask,
+    input  wire [31:0] gateway,        // 0: none
     input  wire [15:0] local_port,
-    input  wire [47:0] dst_mac,
     input  wire [31:0] dst_ip,
     input  wire [15:0] dst_port,
     input  wire [31:0] first_session,  // session number of the results
 
     output wire        stat_valid,
-    output wire [5:0]  stat_index,
+    output wire [6:0]  stat_index,
     output wire [63:0] stat_value
 );
 
-    // ---- Network in
+    // ---- Network
 
-    wire [7:0]   rx_tdata, payload_tdata, held_tdata;
-    wire         rx_tkeep, payload_tkeep, held_tkeep;
-    wire         rx_tvalid, payload_tvalid, held_tvalid;
-    wire         rx_tlast, payload_tlast, held_tlast;
-    wire         rx_tuser;
-    wire [112:0] payload_tuser, held_tuser;
-    wire         payload_tready, held_tready;
+    localparam STACK_EVENTS = 56;
+
+    wire [7:0]   rx_tdata, payload_tdata, datagram_tdata, tx_tdata;
+    wire         rx_tkeep, payload_tkeep, datagram_tkeep, tx_tkeep;
+    wire         rx_tvalid, payload_tvalid, datagram_tvalid, tx_tvalid;
+    wire         rx_tlast, payload_tlast, datagram_tlast, tx_tlast;
+    wire         rx_tuser, datagram_tuser, tx_tuser;
+    /* verilator lint_off UNUSEDSIGNAL */         // index of the port, ingress time
+    wire [117:0] payload_tuser;
+    /* verilator lint_on UNUSEDSIGNAL */
+    wire         payload_tready, datagram_tready, tx_tready;
+
+    wire [STACK_EVENTS-1:0] stack_events;
 
     wire mac_rx_good, mac_rx_no_preamble, mac_rx_error, mac_rx_oversize, mac_rx_runt, mac_rx_bad_fcs;
 
@@ -73,40 +83,37 @@ module ws_trades_q3 #(
         .evt_oversize(mac_rx_oversize), .evt_runt(mac_rx_runt), .evt_bad_fcs(mac_rx_bad_fcs)
     );
 
-    wire udp_rx_delivered, udp_rx_bad_frame, udp_rx_other_mac, udp_rx_ipv6, udp_rx_not_ip, udp_rx_bad_length;
-    wire udp_rx_bad_ip_header, udp_rx_bad_ip_checksum, udp_rx_fragment, udp_rx_not_udp, udp_rx_other_ip;
-    wire udp_rx_other_port, udp_rx_bad_udp_checksum;
-
-    // The MAC cannot wait and need not: behind the receiver stands a FIFO that is always ready.
+    // The MAC cannot wait and need not: the stack stores what it receives, and only good datagrams leave it.
     /* verilator lint_off PINCONNECTEMPTY */
-    ws_udp_rx #(.DATA_W(8)) udp_rx (
-        .clk(clk), .rst(rst),
-        .local_mac(local_mac), .local_ip(local_ip), .local_port(local_port),
-        .s_axis_tdata(rx_tdata), .s_axis_tkeep(rx_tkeep), .s_axis_tvalid(rx_tvalid), .s_axis_tready(),
-        .s_axis_tlast(rx_tlast), .s_axis_tuser(rx_tuser),
+    ws_udp_ip_stack #(.DATA_W(8), .N_PORTS(1), .N_GROUPS(1), .HEADERS(0), .TIME_W(1)) stack (
+        .clk(clk), .rst(rst), .tick_ms(tick_ms), .now(1'b0),
+        .local_mac(local_mac), .local_ip(local_ip), .netmask(netmask), .gateway(gateway),
+        .local_ports(local_port), .groups(32'd0), .promiscuous(1'b0), .ping(1'b1),
+        .arp_set_valid(1'b0), .arp_set_ready(), .arp_set_clear(1'b0), .arp_set_ip(32'd0), .arp_set_mac(48'd0),
+        .s_mac_axis_tdata(rx_tdata), .s_mac_axis_tkeep(rx_tkeep), .s_mac_axis_tvalid(rx_tvalid),
+        .s_mac_axis_tready(), .s_mac_axis_tlast(rx_tlast), .s_mac_axis_tuser(rx_tuser),
+        .m_mac_axis_tdata(tx_tdata), .m_mac_axis_tkeep(tx_tkeep), .m_mac_axis_tvalid(tx_tvalid),
+        .m_mac_axis_tready(tx_tready), .m_mac_axis_tlast(tx_tlast), .m_mac_axis_tuser(tx_tuser),
         .m_axis_tdata(payload_tdata), .m_axis_tkeep(payload_tkeep), .m_axis_tvalid(payload_tvalid),
         .m_axis_tready(payload_tready), .m_axis_tlast(payload_tlast), .m_axis_tuser(payload_tuser),
-        .evt_delivered(udp_rx_delivered), .evt_bad_frame(udp_rx_bad_frame), .evt_other_mac(udp_rx_other_mac),
-        .evt_ipv6(udp_rx_ipv6), .evt_not_ip(udp_rx_not_ip), .evt_bad_length(udp_rx_bad_length),
-        .evt_bad_ip_header(udp_rx_bad_ip_header), .evt_bad_ip_checksum(udp_rx_bad_ip_checksum),
-        .evt_fragment(udp_rx_fragment), .evt_not_udp(udp_rx_not_udp), .evt_other_ip(udp_rx_other_ip),
-        .evt_other_port(udp_rx_other_port), .evt_bad_udp_checksum(udp_rx_bad_udp_checksum)
+        .s_axis_tdata(datagram_tdata), .s_axis_tkeep(datagram_tkeep), .s_axis_tvalid(datagram_tvalid),
+        .s_axis_tready(datagram_tready), .s_axis_tlast(datagram_tlast),
+        .s_axis_tuser({local_port, dst_ip, dst_port, datagram_tuser}),
+        .events(stack_events)
     );
     /* verilator lint_on PINCONNECTEMPTY */
 
-    // A datagram whose payload began before its frame proved bad ends here: it is dropped whole. udp_rx has counted it.
-    wire payload_fifo_full;
+    wire mac_tx_good, mac_tx_bad, mac_tx_underrun;
 
-    /* verilator lint_off PINCONNECTEMPTY */
-    ws_frame_fifo #(.DATA_W(8), .USER_W(113), .ADDR_W(12), .FRAMES_W(6), .OUTPUT_REG(1), .STYLE("block")) payload_fifo (
+    ws_mac_gmii_tx mac_tx (
         .clk(clk), .rst(rst),
-        .s_axis_tdata(payload_tdata), .s_axis_tkeep(payload_tkeep), .s_axis_tvalid(payload_tvalid),
-        .s_axis_tready(payload_tready), .s_axis_tlast(payload_tlast), .s_axis_tuser(payload_tuser),
-        .m_axis_tdata(held_tdata), .m_axis_tkeep(held_tkeep), .m_axis_tvalid(held_tvalid),
-        .m_axis_tready(held_tready), .m_axis_tlast(held_tlast), .m_axis_tuser(held_tuser),
-        .evt_good(), .evt_bad(), .evt_oversize(), .evt_full(payload_fifo_full)
+        .s_axis_tdata(tx_tdata), .s_axis_tkeep(tx_tkeep), .s_axis_tvalid(tx_tvalid), .s_axis_tready(tx_tready),
+        .s_axis_tlast(tx_tlast), .s_axis_tuser(tx_tuser),
+        .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
+        .evt_good(mac_tx_good), .evt_bad(mac_tx_bad), .evt_underrun(mac_tx_underrun)
     );
-    /* verilator lint_on PINCONNECTEMPTY */
+
+    // ---- Tuples
 
     wire         item_valid, item_ready;
     wire [127:0] item_data;
@@ -117,8 +124,8 @@ module ws_trades_q3 #(
 
     ws_tuple_rx #(.DATA_W(8), .RECORD_BYTES(16), .STREAM_ID(1)) tuple_rx (
         .clk(clk), .rst(rst),
-        .s_axis_tdata(held_tdata), .s_axis_tkeep(held_tkeep), .s_axis_tvalid(held_tvalid),
-        .s_axis_tready(held_tready), .s_axis_tlast(held_tlast), .s_axis_tuser(held_tuser),
+        .s_axis_tdata(payload_tdata), .s_axis_tkeep(payload_tkeep), .s_axis_tvalid(payload_tvalid),
+        .s_axis_tready(payload_tready), .s_axis_tlast(payload_tlast), .s_axis_tuser(payload_tuser[112:0]),
         .m_valid(item_valid), .m_ready(item_ready), .m_data(item_data), .m_kind(item_kind),
         .evt_accepted(tuple_rx_accepted), .evt_bad_header(tuple_rx_bad_header),
         .evt_wrong_stream(tuple_rx_wrong_stream), .evt_bad_length(tuple_rx_bad_length),
@@ -190,13 +197,9 @@ module ws_trades_q3 #(
         .level(results_held)
     );
 
-    // ---- Network out
+    // ---- Results
 
-    wire [7:0] datagram_tdata, frame_tdata;
-    wire       datagram_tkeep, datagram_tvalid, datagram_tready, datagram_tlast, datagram_tuser;
-    wire       frame_tkeep, frame_tvalid, frame_tready, frame_tlast, frame_tuser;
-    wire       tuple_tx_datagram, tuple_tx_record, udp_tx_sent, udp_tx_oversize, udp_tx_bad;
-    wire       mac_tx_good, mac_tx_bad, mac_tx_underrun;
+    wire tuple_tx_datagram, tuple_tx_record;
 
     ws_tuple_tx #(.DATA_W(8), .RECORD_BYTES(24), .STREAM_ID(16'h8001), .MAX_RECORDS(60)) tuple_tx (
         .clk(clk), .rst(rst), .first_session(first_session),
@@ -206,52 +209,29 @@ module ws_trades_q3 #(
         .evt_datagram(tuple_tx_datagram), .evt_record(tuple_tx_record)
     );
 
-    ws_udp_tx #(.DATA_W(8)) udp_tx (
-        .clk(clk), .rst(rst),
-        .local_mac(local_mac), .local_ip(local_ip), .local_port(local_port),
-        .dst_mac(dst_mac), .dst_ip(dst_ip), .dst_port(dst_port),
-        .s_axis_tdata(datagram_tdata), .s_axis_tkeep(datagram_tkeep), .s_axis_tvalid(datagram_tvalid),
-        .s_axis_tready(datagram_tready), .s_axis_tlast(datagram_tlast), .s_axis_tuser(datagram_tuser),
-        .m_axis_tdata(frame_tdata), .m_axis_tkeep(frame_tkeep), .m_axis_tvalid(frame_tvalid),
-        .m_axis_tready(frame_tready), .m_axis_tlast(frame_tlast), .m_axis_tuser(frame_tuser),
-        .evt_sent(udp_tx_sent), .evt_oversize(udp_tx_oversize), .evt_bad(udp_tx_bad)
-    );
-
-    ws_mac_gmii_tx mac_tx (
-        .clk(clk), .rst(rst),
-        .s_axis_tdata(frame_tdata), .s_axis_tkeep(frame_tkeep), .s_axis_tvalid(frame_tvalid),
-        .s_axis_tready(frame_tready), .s_axis_tlast(frame_tlast), .s_axis_tuser(frame_tuser),
-        .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
-        .evt_good(mac_tx_good), .evt_bad(mac_tx_bad), .evt_underrun(mac_tx_underrun)
-    );
-
-    // ---- Counters: the last in this list has index 0. tools/wirestream/counters.py reads the names from here.
+    // ---- Counters: the last in this list has index 0, which is the stack's first.
+    // tools/wirestream/counters.py reads the names from here and from there.
 
     wire query_accepted = in_valid;
     wire query_selected = ubs_valid;
     wire query_row      = row_valid;
     wire query_lost     = push && !push_ready;  // never: the gate's promise
 
-    wire [47:0] events = {
-        // results
-        mac_tx_underrun, mac_tx_bad, mac_tx_good,
-        udp_tx_bad, udp_tx_oversize, udp_tx_sent, tuple_tx_record, tuple_tx_datagram,
+    wire [STACK_EVENTS+30:0] events = {
         // query
+        tuple_tx_record, tuple_tx_datagram,
         query_lost, query_overflow, query_row, query_selected,
         query_discarded, query_resync, query_ahead, query_late, query_accepted,
         // tuple datagrams
         tuple_rx_tuple, tuple_rx_session, tuple_rx_gap, tuple_rx_reordered, tuple_rx_stale, tuple_rx_repeat,
         tuple_rx_wrong_session, tuple_rx_bad_length, tuple_rx_wrong_stream, tuple_rx_bad_header, tuple_rx_accepted,
-        payload_fifo_full,
-        // UDP
-        udp_rx_bad_udp_checksum, udp_rx_other_port, udp_rx_other_ip, udp_rx_not_udp, udp_rx_fragment,
-        udp_rx_bad_ip_checksum, udp_rx_bad_ip_header, udp_rx_bad_length, udp_rx_not_ip, udp_rx_ipv6,
-        udp_rx_other_mac, udp_rx_bad_frame, udp_rx_delivered,
-        // Ethernet
-        mac_rx_bad_fcs, mac_rx_runt, mac_rx_oversize, mac_rx_error, mac_rx_no_preamble, mac_rx_good
+        // Ethernet, IPv4, UDP
+        mac_tx_underrun, mac_tx_bad, mac_tx_good,
+        mac_rx_bad_fcs, mac_rx_runt, mac_rx_oversize, mac_rx_error, mac_rx_no_preamble, mac_rx_good,
+        stack_events
     };
 
-    ws_event_counters #(.N(48)) counters (
+    ws_event_counters #(.N(STACK_EVENTS + 31)) counters (
         .clk(clk), .rst(rst),
         .event_pulse(events),
         .stat_valid(stat_valid), .stat_index(stat_index), .stat_value(stat_value)

@@ -48,7 +48,7 @@ Pauses::Pauses(const std::string &rules, uint64_t seed) : random_(seed) {
 static const char *USAGE = R"(usage: bulk --in FILE --out FOLDER [options]
   --in FILE           what to feed: a pcap file, or item records
   --out FOLDER        where result.json, out.* and in.* are written
-  --faults FILE       GMII: how each frame of --in is damaged
+  --faults FILE       GMII, XGMII: how each frame of --in is damaged
   --tuser FILE        AXI4-Stream: tuser of each packet of --in
   --set PORT=VALUE    a constant on an input that is no stream (decimal, or 0x and any number of digits)
   --gaps RULES        pauses of the source: PROBABILITY:LONGEST, several joined by '+', or none
@@ -56,7 +56,7 @@ static const char *USAGE = R"(usage: bulk --in FILE --out FOLDER [options]
   --contiguous        AXI4-Stream: no pause of the source inside a packet
   --wire              AXI4-Stream: packets at the pace of an Ethernet wire of that width
   --overhead OCTETS   octets that a packet takes on that wire beyond its own (24: preamble, FCS, gap)
-  --gap OCTETS        GMII: least gap between frames (12)
+  --gap OCTETS        GMII: least gap between frames; XGMII: its average between waiting frames (12)
   --require-ready     s_axis_tready low with a beat on offer is a violation
   --reset-at CYCLE    hold rst for 8 cycles from there on; may be repeated
   --quiet CYCLES      the run ends when all is sent and no output moved for that long (2000)
@@ -180,16 +180,18 @@ void Run::violation(const std::string &what) {
 
 std::unique_ptr<Source> find_source(Ports &ports, const Options &options, Run &run) {
     if (ports.has("gmii_rx_dv")) return gmii_source(ports, options, run);
+    if (ports.has("xgmii_rxd")) return xgmii_source(ports, options, run);
     if (ports.has("s_axis_tvalid")) return axis_source(ports, options, run);
     if (ports.has("s_valid")) return item_source(ports, options, run);
-    fail("no input stream: gmii_rx*, s_axis_* or s_valid, s_data");
+    fail("no input stream: gmii_rx*, xgmii_rx*, s_axis_* or s_valid, s_data");
 }
 
 std::unique_ptr<Sink> find_sink(Ports &ports, const Options &options, Run &run) {
     if (ports.has("gmii_tx_en")) return gmii_sink(ports, options, run);
+    if (ports.has("xgmii_txd")) return xgmii_sink(ports, options, run);
     if (ports.has("m_axis_tvalid")) return axis_sink(ports, options, run);
     if (ports.has("m_valid")) return item_sink(ports, options, run);
-    fail("no output stream: gmii_tx*, m_axis_* or m_valid, m_data");
+    fail("no output stream: gmii_tx*, xgmii_tx*, m_axis_* or m_valid, m_data");
 }
 
 Monitor::Monitor(Ports &ports, Run &run) : run_(run) {

@@ -2,9 +2,10 @@
 //
 // The bulk bench: one C++ program around any Verilated core. This header is what its parts share.
 //
-//   main.cpp    the model, its clock and the loop        gmii.cpp   frames on GMII
-//   bench.cpp   options, ports, checks, the report       axis.cpp   packets on AXI4-Stream
-//   files.cpp   pcap and record files                    items.cpp  tuples: the wire, and valid/ready/data/kind
+//   main.cpp      the model, its clock and the loop      gmii.cpp   frames on GMII
+//   bench.cpp     options, ports, checks, the report     xgmii.cpp  frames on XGMII
+//   files.cpp     pcap and record files                  axis.cpp   packets on AXI4-Stream
+//   ethernet.cpp  preamble, padding and FCS of frames    items.cpp  tuples: the wire, and valid/ready/data/kind
 //
 // Only main.cpp sees the model's class, so all else comes out of the compiler cache for the next core.
 #pragma once
@@ -144,11 +145,11 @@ public:
 
 // Flags of a packet, in the fault file (what to send) and in the log files (what was sent or received).
 enum PacketFlag : uint32_t {
-    BAD_FCS = 1,      // GMII: the FCS is wrong
-    ERROR = 2,        // GMII: rx_er or tx_er was high
-    NO_PREAMBLE = 4,  // GMII: no preamble and SFD, or (received) not seven octets 55 and one D5
-    RAW = 8,          // GMII, to send: these octets and nothing else
-    NO_PAD = 16,      // GMII, to send: leave a frame below 60 octets short
+    BAD_FCS = 1,      // the FCS is wrong
+    ERROR = 2,        // GMII: rx_er or tx_er was high; XGMII: an error character
+    NO_PREAMBLE = 4,  // no preamble and SFD, or (received) not seven octets 55 and one D5
+    RAW = 8,          // to send: these octets and nothing else; on XGMII start takes the place of the first
+    NO_PAD = 16,      // to send: leave a frame below 60 octets short
     BAD = 32,         // AXI4-Stream: tuser[0] with tlast
     CUT = 64,         // cut short by a reset
 };
@@ -158,14 +159,16 @@ struct PacketLog {  // one record of in.log and out.log; cycles of the first and
     uint32_t length, flags;
 };
 
-struct Fault {  // one record of the fault file; rx_er comes with octet `at`, counted from the frame's first
+struct Fault {  // one record of the fault file; the error comes with octet `at`, counted from the frame's first
     uint32_t flags, at;
 };
 
 std::unique_ptr<Source> gmii_source(Ports &, const Options &, Run &);
+std::unique_ptr<Source> xgmii_source(Ports &, const Options &, Run &);
 std::unique_ptr<Source> axis_source(Ports &, const Options &, Run &);
 std::unique_ptr<Source> item_source(Ports &, const Options &, Run &);
 std::unique_ptr<Sink> gmii_sink(Ports &, const Options &, Run &);
+std::unique_ptr<Sink> xgmii_sink(Ports &, const Options &, Run &);
 std::unique_ptr<Sink> axis_sink(Ports &, const Options &, Run &);
 std::unique_ptr<Sink> item_sink(Ports &, const Options &, Run &);
 std::unique_ptr<Source> find_source(Ports &, const Options &, Run &);

@@ -9,6 +9,7 @@ core by the names of its ports:
 
 ==========================  ============================================================================
 ``gmii_rx*``, ``gmii_tx*``  frames, from the destination address to before the FCS; pcap, link type Ethernet
+``xgmii_rx*``, ``_tx*``     the same on XGMII
 ``s_axis_*``, ``m_axis_*``  packets of AXI4-Stream, 8 to 512 bits; pcap, link type USER0
 ``s_*``, ``m_*``            items: valid, data, and where the core has them ready, kind, punct, eos
 ``evt_*``                   counted (a wider one adds its value): ``BulkResult.events``
@@ -19,8 +20,8 @@ other outputs               ``BulkResult.outputs``: their values at the end
 
 In the run's folder are ``in.*`` and ``out.*``: ``.pcap``, ``.log`` (`PACKET_LOG`, a record a packet), ``.tuser`` (one
 little-endian number a packet), ``.items`` (`item_dtype`), ``.cycles`` (uint64 an item) and ``result.json``. Cycle
-numbers count from the start of the run, whose first 8 cycles are a reset. A cycle is that of the transfer; on GMII it
-is that of the octet, preamble and FCS included.
+numbers count from the start of the run, whose first 8 cycles are a reset. A cycle is that of the transfer; on GMII and
+XGMII it is that of the octet, preamble and FCS included.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ from wirestream.design import BUILD, Design, environment, resolve
 from wirestream.simulate import seed as run_seed
 
 HERE = Path(__file__).resolve().parent
-SOURCES = [HERE / name for name in ("main.cpp", "bench.cpp", "files.cpp", "gmii.cpp", "axis.cpp", "items.cpp")]
-HEADERS = [HERE / "bench.h", HERE / "files.h"]
+PARTS = ("main", "bench", "files", "ethernet", "gmii", "xgmii", "axis", "items")
+SOURCES = [HERE / f"{name}.cpp" for name in PARTS]
+HEADERS = [HERE / f"{name}.h" for name in ("bench", "files", "ethernet")]
 LINKTYPE_ETHERNET = 1
 LINKTYPE_USER0 = 147
 
@@ -61,16 +63,16 @@ class PacketFlag(IntFlag):
     """What is wrong with a packet: in `FAULT` to ask for it, in `PACKET_LOG` as sent or received."""
 
     BAD_FCS = 1
-    ERROR = 2  # rx_er or tx_er
+    ERROR = 2  # rx_er or tx_er; XGMII: an error character
     NO_PREAMBLE = 4
-    RAW = 8  # to send: these octets with rx_dv high and nothing around them
+    RAW = 8  # to send: these octets with nothing around them; on XGMII start takes the place of the first
     NO_PAD = 16  # to send: a frame below 60 octets stays short
     BAD = 32  # AXI4-Stream: tuser[0] with tlast
     CUT = 64  # cut short by a reset
 
 
 PACKET_LOG = np.dtype([("first", "<u8"), ("last", "<u8"), ("length", "<u4"), ("flags", "<u4")])
-FAULT = np.dtype([("flags", "<u4"), ("at", "<u4")])  # at: octet of the frame with which rx_er comes
+FAULT = np.dtype([("flags", "<u4"), ("at", "<u4")])  # at: octet of the frame with which the error comes
 
 # The kind byte of items of a core without a kind port.
 VALID, PUNCT, EOS = 1, 2, 4
@@ -293,6 +295,7 @@ def build(core: str | Design, **parameters: int | str) -> Bench:
     verilate += ["--x-assign", "unique", "--x-initial", "unique"]
     verilate += ["--trace-vcd", "--timescale-override", "1ns/1ns"] if traces else []
     verilate += ["-CFLAGS", f"-std=c++17 -I{HERE}", "-o", "bulk"]
+    verilate += [f"-I{folder}" for folder in design.includes]
     verilate += [str(path) for path in (*design.waivers, *design.sources, *SOURCES)]
     # Verilator's makefile builds precompiled headers by rules that some of its packages break.
     make = ["make", "-C", str(folder), "-f", "Vdut.mk", "-j", "2", "VK_PCH_I_FAST=", "VK_PCH_I_SLOW="]

@@ -12,9 +12,16 @@ class Ws_formal(Flow):  # FuseSoC derives the class name from the flow's
     @classmethod
     def get_flow_options(cls) -> dict:
         return {
-            "depth": {"type": "int", "desc": "Cycles of the base case and longest induction"},
+            "depth": {"type": "int", "desc": "Cycles of the base case, the covers and the longest induction"},
+            "induction": {"type": "int", "desc": "Longest induction, if it is another"},
+            "cover": {"type": "str", "desc": "Cycles of the covers, if they are others: TO or FROM:TO"},
+            "multiclock": {"type": "int", "desc": "1: the core has clocks of its own choice"},
             "configurations": {"type": "str", "desc": "Parameter values, one proof each: A=1 B=2", "list": True},
+            "bounded": {"type": "str", "desc": "Assertions for the base case alone: part of a name", "list": True},
+            "below": {"type": "int", "desc": "0: without the properties of the cores below"},
             "mutants": {"type": "int", "desc": "Faults that the properties must find"},
+            "mutated": {"type": "str", "desc": "Where they are: source text, or FILE: source text", "list": True},
+            "by_induction": {"type": "int", "desc": "1: found if the induction fails"},
             "equivalent": {"type": "str", "desc": "Mutants without effect: source text | reason", "list": True},
         }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_ram_2clk: a RAM whose write port and read port have clocks of their own; only for crossing from one to the other.
+//
+// It stands beside ws_ram_sdp, the RAM of everything on one clock, because what that one says of a read and a write in
+// the same cycle, and what the proofs of its users lean on, has no meaning with two clocks.
+//
+// Parameters   DATA_W   width of a word in bits, at least 1
+//              ADDR_W   2**ADDR_W words, 1 to 24
+//              STYLE    "auto", "block" or "distributed": which kind of memory synthesis shall use
+// Latency      1 cycle of rd_clk from rd_en to rd_data, which stays until the word of the next rd_en takes its place
+// Issue rate   1 write a cycle of wr_clk and 1 read a cycle of rd_clk
+// Bad input    A word must not be read before its write is known on the read side, through a synchroniser: an earlier
+//              read gives garbage, as does a read of a word never written.
+
+`default_nettype none
+
+module ws_ram_2clk #(
+    parameter DATA_W = 8,
+    parameter ADDR_W = 5,
+    parameter STYLE  = "auto"
+) (
+    input  wire              wr_clk,
+    input  wire              wr_en,
+    input  wire [ADDR_W-1:0] wr_addr,
+    input  wire [DATA_W-1:0] wr_data,
+
+    input  wire              rd_clk,
+    input  wire              rd_en,
+    input  wire [ADDR_W-1:0] rd_addr,
+    output reg  [DATA_W-1:0] rd_data
+`ifdef FORMAL
+    ,
+    // For the proofs of the cores that use the RAM: the word at an address of their choice.
+    input  wire [ADDR_W-1:0] watch_addr,
+    output wire [DATA_W-1:0] watch_data
+`endif
+);
+
+    initial if (DATA_W < 1 || ADDR_W < 1 || ADDR_W > 24) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1), ADDR_W = %0d (1 to 24)", DATA_W, ADDR_W);
+        $finish;
+    end
+
+    (* ram_style = STYLE, no_rw_check *)
+    reg [DATA_W-1:0] mem [0:(1<<ADDR_W)-1];
+
+`ifdef FORMAL
+    assign watch_data = mem[watch_addr];
+`endif
+
+    always @(posedge wr_clk)
+        if (wr_en) mem[wr_addr] <= wr_data;
+
+    always @(posedge rd_clk)
+        if (rd_en) rd_data <= mem[rd_addr];
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_registers: the registers of the network behind AXI4-Lite: settings out, totals of events in.
+//
+// registers.yml describes them (docs/registers.md is the table); ws_registers.vh is made from it. All settings are one
+// vector of words, of which a bit exists if it is set in STORED; the rest of the module only says which words go where.
+//
+// local_mac takes its new value when its upper word is written. A write to `arp_command` raises
+// arp_set_valid with the entry beside it; the next transfer begins when arp_set_ready has taken them. A snapshot copies the next whole sweep of stat_* (see ws_event_counters), so
+// all counters are of one instant, at most 3 cycles before the write took effect; after a reset the counters read
+// garbage until the first snapshot is done.
+//
+// Parameters   N_PORTS, N_GROUPS     UDP ports and multicast groups, 1 to 16 each
+//              N_COUNTERS            events counted, 1 to 256
+//              LOCAL_MAC and others  values of the settings after reset, so that a design works without a bus master
+// Latency      the last of awvalid and wvalid to bvalid: 3 cycles; arvalid to rvalid: 4 cycles; if nothing else is
+//              under way
+// Issue rate   one transfer at a time, reads and writes in turn: a write in 4 cycles, a read in 5
+// Bad input    An address without a register gets DECERR; a write to a read-only register, or a read of a write-only
+//              one, SLVERR and changes nothing. The two low address bits are ignored. wstrb is honoured.
+// Source       ARM IHI 0022, AXI4-Lite
+
+`default_nettype none
+
+module ws_registers #(
+    parameter                  N_PORTS            = 4,
+    parameter                  N_GROUPS           = 4,
+    parameter                  N_COUNTERS         = 64,
+    parameter [47:0]           LOCAL_MAC          = 48'h020000000001,
+    parameter [31:0]           LOCAL_IP           = {8'd192, 8'd168, 8'd1, 8'd10},
+    parameter [31:0]           NETMASK            = {8'd255, 8'd255, 8'd255, 8'd0},
+    parameter [31:0]           GATEWAY            = 32'd0,
+    parameter [16*N_PORTS-1:0] LOCAL_PORTS        = 4000,
+    parameter [31:0]           RESULT_IP          = {8'd192, 8'd168, 8'd1, 8'd77},
+    parameter [15:0]           RESULT_PORT        = 5000,
+    parameter [15:0]           RESULT_SOURCE_PORT = 4000,
+    parameter                  INDEX_W = N_COUNTERS > 1 ? $clog2(N_COUNTERS) : 1    // do not set
+) (
+    input  wire                   clk,
+    input  wire                   rst,
+
+    /* verilator lint_off UNUSEDSIGNAL */         // the two low bits
+    input  wire [11:0]            s_axil_awaddr,
+    input  wire [11:0]            s_axil_araddr,
+    /* verilator lint_on UNUSEDSIGNAL */
+    input  wire                   s_axil_awvalid,
+    output wire                   s_axil_awready,
+    input  wire [31:0]            s_axil_wdata,
+    input  wire [3:0]             s_axil_wstrb,
+    input  wire                   s_axil_wvalid,
+    output wire                   s_axil_wready,
+    output reg  [1:0]             s_axil_bresp,
+    output reg                    s_axil_bvalid,
+    input  wire                   s_axil_bready,
+    input  wire                   s_axil_arvalid,
+    output wire                   s_axil_arready,
+    output reg  [31:0]            s_axil_rdata,
+    output reg  [1:0]             s_axil_rresp,
+    output reg                    s_axil_rvalid,
+    input  wire                   s_axil_rready,
+
+    output wire [47:0]            local_mac,
+    output wire [31:0]            local_ip,
+    output wire [31:0]            netmask,
+    output wire [31:0]            gateway,
+    output wire [16*N_PORTS-1:0]  local_ports,
+    output wire [32*N_GROUPS-1:0] groups,
+    output wire                   promiscuous,
+    output wire                   ping,
+    output wire [31:0]            result_ip,
+    output wire [15:0]            result_port,
+    output wire [15:0]            result_source_port,
+
+    output reg                    arp_set_valid,
+    input  wire                   arp_set_ready,
+    output reg                    arp_set_clear,    // else set
+    output wire [31:0]            arp_set_ip,
+    output wire [47:0]            arp_set_mac,
+
+    input  wire                   stat_valid,
+    input  wire [INDEX_W-1:0]     stat_index,
+    input  wire [63:0]            stat_value
+);
+
+    `include "ws_registers.vh"
+
+    localparam WORD_W = $clog2(WORDS);
+    localparam [1:0] OKAY = 2'b00, SLVERR = 2'b10, DECERR = 2'b11;
+
+    initial if (N_PORTS < 1 || N_PORTS > 16 || N_GROUPS < 1 || N_GROUPS > 16
+                || N_COUNTERS < 1 || N_COUNTERS > MOST_COUNTERS) begin
+        $display("ERROR: %m: N_PORTS = %0d (1 to 16), N_GROUPS = %0d (1 to 16), N_COUNTERS = %0d (1 to %0d)",
+                 N_PORTS, N_GROUPS, N_COUNTERS, MOST_COUNTERS);
+        $finish;
+    end
+
+    // What there is with so many ports and groups, and what it holds after a reset
+    function [WORDS-1:0] present(input [WORDS-1:0] words);
+        integer n;
+        begin
+            present = words;
+            for (n = N_PORTS; n < 16; n = n + 1) present[WORD_LOCAL_PORT + n] = 1'b0;
+            for (n = N_GROUPS; n < 16; n = n + 1) present[WORD_GROUP + n] = 1'b0;
+        end
+    endfunction
+
+    function [32*WORDS-1:0] after_reset(input [1:0] switches);
+        integer n;
+        begin
+            after_reset = {32*WORDS{1'b0}};
+            after_reset[32*WORD_LOCAL_MAC +: 48]          = LOCAL_MAC;
+            after_reset[32*WORD_LOCAL_IP +: 32]           = LOCAL_IP;
+            after_reset[32*WORD_NETMASK +: 32]            = NETMASK;
+            after_reset[32*WORD_GATEWAY +: 32]            = GATEWAY;
+            after_reset[32*WORD_SWITCHES +: 2]            = switches;
+            after_reset[32*WORD_RESULT_IP +: 32]          = RESULT_IP;
+            after_reset[32*WORD_RESULT_PORT +: 16]        = RESULT_PORT;
+            after_reset[32*WORD_RESULT_SOURCE_PORT +: 16] = RESULT_SOURCE_PORT;
+            for (n = 0; n < N_PORTS; n = n + 1)
+                after_reset[32*(WORD_LOCAL_PORT + n) +: 16] = LOCAL_PORTS[16*n +: 16];
+        end
+    endfunction
+
+    localparam [WORDS-1:0]    CAN_READ  = present(READABLE);
+    localparam [WORDS-1:0]    CAN_WRITE = present(WRITABLE);
+    localparam [32*WORDS-1:0] RESET     = after_reset(2'b10);
+
+    // Choose a write whose address and data are there, or a read, in turn if both wait; select a word; act
+    localparam [1:0] STATE_CHOOSE = 2'd0, STATE_SELECT = 2'd1, STATE_WRITE = 2'd2, STATE_READ = 2'd3;
+
+    reg  [1:0]        state_reg;
+    reg               is_write_reg;             // what was chosen last
+    reg  [11:2]       address_reg;
+    reg  [WORDS-1:0]  select_reg;
+    wire              can_write  = s_axil_awvalid && s_axil_wvalid && !s_axil_bvalid;
+    wire              can_read   = s_axil_arvalid && !s_axil_rvalid;
+    wire              take_write = can_write && !(can_read && is_write_reg);
+    wire              is_counter = address_reg[11];
+    wire              is_word    = !is_counter && address_reg[10:2+WORD_W] == 0;
+    wire [WORD_W-1:0] word       = address_reg[2 +: WORD_W];
+    wire              write      = state_reg == STATE_WRITE && is_write_reg;
+    wire              read       = state_reg == STATE_READ;
+
+    assign s_axil_awready = write;
+    assign s_axil_wready  = write;
+    assign s_axil_arready = read;
+
+    always @(posedge clk) begin
+        case (state_reg)
+            STATE_CHOOSE: if ((can_write || can_read) && !arp_set_valid) begin
+                is_write_reg <= take_write;
+                address_reg  <= take_write ? s_axil_awaddr[11:2] : s_axil_araddr[11:2];
+                state_reg    <= STATE_SELECT;
+            end
+            STATE_SELECT: state_reg <= STATE_WRITE;
+            STATE_WRITE:  state_reg <= is_write_reg ? STATE_CHOOSE : STATE_READ;    // a counter takes two cycles
+            default:      state_reg <= STATE_CHOOSE;
+        endcase
+        select_reg <= {{WORDS-1{1'b0}}, is_word} << word;
+        if (rst) state_reg <= STATE_CHOOSE;
+    end
+
+    // Respond
+    wire known     = is_counter ? {1'b0, address_reg[10:3]} < N_COUNTERS[8:0] :
+                     is_word && (CAN_READ[word] || CAN_WRITE[word]);
+    wire may_write = is_word && CAN_WRITE[word];
+    wire may_read  = is_counter || CAN_READ[word];
+
+    always @(posedge clk) begin
+        if (s_axil_bready) s_axil_bvalid <= 1'b0;
+        if (s_axil_rready) s_axil_rvalid <= 1'b0;
+        if (write) begin
+            s_axil_bvalid <= 1'b1;
+            s_axil_bresp  <= !known ? DECERR : may_write ? OKAY : SLVERR;
+        end
+        if (read) begin
+            s_axil_rvalid <= 1'b1;
+            s_axil_rresp  <= !known ? DECERR : may_read ? OKAY : SLVERR;
+        end
+        if (rst) begin
+            s_axil_bvalid <= 1'b0;
+            s_axil_rvalid <= 1'b0;
+        end
+    end
+
+    // The words that keep what is written
+    wire [32*WORDS-1:0] words;
+
+    genvar i;
+    generate
+        for (i = 0; i < 4 * WORDS; i = i + 1) begin : gen_byte
+            if (CAN_WRITE[i/4] && STORED[8*i +: 8] != 8'h00) begin : gen_stored
+                reg [7:0] byte_reg;
+
+                assign words[8*i +: 8] = byte_reg;
+
+                always @(posedge clk) begin
+                    if (write && select_reg[i/4] && s_axil_wstrb[i%4])
+                        byte_reg <= s_axil_wdata[8*(i%4) +: 8] & STORED[8*i +: 8];
+                    if (rst) byte_reg <= RESET[8*i +: 8];
+                end
+            end else begin : gen_fixed
+                assign words[8*i +: 8] = 8'h00;
+            end
+        end
+    endgenerate
+
+    // local_mac takes effect as a whole
+    reg [31:0] mac_lower_reg;
+
+    always @(posedge clk) begin
+        if (write && select_reg[WORD_LOCAL_MAC + 1]) mac_lower_reg <= words[32*WORD_LOCAL_MAC +: 32];
+        if (rst) mac_lower_reg <= LOCAL_MAC[31:0];
+    end
+
+    assign local_mac          = {words[32*WORD_LOCAL_MAC + 32 +: 16], mac_lower_reg};
+    assign local_ip           = words[32*WORD_LOCAL_IP +: 32];
+    assign netmask            = words[32*WORD_NETMASK +: 32];
+    assign gateway            = words[32*WORD_GATEWAY +: 32];
+    assign {ping, promiscuous} = words[32*WORD_SWITCHES +: 2];
+    assign result_ip          = words[32*WORD_RESULT_IP +: 32];
+    assign result_port        = words[32*WORD_RESULT_PORT +: 16];
+    assign result_source_port = words[32*WORD_RESULT_SOURCE_PORT +: 16];
+    assign groups             = words[32*WORD_GROUP +: 32*N_GROUPS];
+    assign arp_set_ip         = words[32*WORD_ARP_IP +: 32];
+    assign arp_set_mac        = words[32*WORD_ARP_MAC +: 48];
+
+    generate
+        for (i = 0; i < N_PORTS; i = i + 1) begin : gen_port
+            assign local_ports[16*i +: 16] = words[32*(WORD_LOCAL_PORT + i) +: 16];
+        end
+    endgenerate
+
+    // Static ARP entries
+    always @(posedge clk) begin
+        if (arp_set_ready) arp_set_valid <= 1'b0;
+        if (write && select_reg[WORD_ARP_COMMAND]) begin
+            arp_set_valid <= s_axil_wstrb[0] && |s_axil_wdata[1:0];
+            arp_set_clear <= s_axil_wdata[1];
+        end
+        if (rst) arp_set_valid <= 1'b0;
+    end
+
+    // Snapshot: the next whole sweep
+    reg                waiting_reg, copying_reg, done_reg;
+    wire               first = stat_valid && stat_index == {INDEX_W{1'b0}};
+    localparam LAST = N_COUNTERS - 1;
+    wire               last  = stat_valid && stat_index == LAST[INDEX_W-1:0];
+    wire               copy  = stat_valid && (copying_reg || (waiting_reg && first));
+    wire [63:0]        counter;
+
+    always @(posedge clk) begin
+        if (copy) begin
+            waiting_reg <= 1'b0;
+            copying_reg <= !last;
+            done_reg    <= last;
+        end
+        if (rst || (write && select_reg[WORD_SNAPSHOT])) begin
+            waiting_reg <= !rst;
+            copying_reg <= 1'b0;
+            done_reg    <= 1'b0;
+        end
+    end
+
+    ws_ram_sdp #(
+        .DATA_W(64),
+        .ADDR_W(INDEX_W),
+        .OUTPUT_REG(1)
+    ) counters (
+        .clk(clk),
+        .wr_en(copy),
+        .wr_addr(stat_index),
+        .wr_data(stat_value),
+        .rd_en(1'b1),
+        .rd_addr(address_reg[3 +: INDEX_W]),
+        .rd_data(counter)
+    );
+
+    // Read: the words, each behind its own gate, and the counters
+    reg [32*WORDS-1:0] shown;
+    reg [31:0]         read_data;
+    integer            w;
+
+    always @* begin
+        shown = words;
+        shown[32*WORD_ID +: 32]      = ID;
+        shown[32*WORD_VERSION +: 32] = VERSION;
+        shown[32*WORD_SIZES +: 32]   = {N_COUNTERS[15:0], N_GROUPS[7:0], N_PORTS[7:0]};
+        shown[32*WORD_SNAPSHOT]      = done_reg;
+        read_data = {32{is_counter}} & (address_reg[2] ? counter[63:32] : counter[31:0]);
+        for (w = 0; w < WORDS; w = w + 1)
+            read_data = read_data | ({32{select_reg[w] && CAN_READ[w]}} & shown[32*w +: 32]);
+    end
+
+    always @(posedge clk)
+        if (read) s_axil_rdata <= read_data;
+
+endmodule
+
+`default_nettype wire

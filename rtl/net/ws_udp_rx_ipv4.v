@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_udp_rx_ipv4: second stage of ws_udp_rx: what follows the type field, realigned to its first byte and trimmed to
+// the IPv4 total length, and the partial sums of its 16-bit words.
+//
+// Parameters   DATA_W       that of ws_udp_rx
+// Latency      1 step
+// Issue rate   1 word of DATA_W bits a step
+// Bad input    a frame shorter than 20 bytes of IPv4 or than its total length: `missing`
+// Source       RFC 791, 1071
+
+`default_nettype none
+
+module ws_udp_rx_ipv4 #(
+    parameter DATA_W   = 8,
+    parameter BEFORE_W = DATA_W == 8 ? 8 : 48
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    // from the Ethernet stage, with the beat that stands beside it
+    input  wire                step,
+    input  wire                take,
+    input  wire [DATA_W-1:0]   tdata,
+    input  wire [DATA_W/8-1:0] tkeep,
+    input  wire                here,            // IPv4 for us: this beat, or what is left over in the end step
+    input  wire                ends,            // end step
+    input  wire                one_tag,
+    input  wire [BEFORE_W-1:0] previous,
+
+    output reg                 valid,
+    output reg  [DATA_W-1:0]   data,            // 0 where keep is
+    output reg  [DATA_W/8-1:0] keep,
+    output reg  [DATA_W/8-1:0] missing,         // lanes that belong to the datagram and are not there
+    output reg  [4:0]          at,              // number of the word; stays at the end, where bit 0 toggles
+    output reg                 first,           // number 0
+    output reg                 is_final,          // the datagram ends in this word
+    output reg                 last,            // the step of the frame's end, valid or not
+    output reg  [16:0]         sum_lo,          // of the 16-bit words in the lower and the upper half of data
+    output reg  [16:0]         sum_hi,
+    output reg                 pseudo_lo,       // and whether these hold the addresses
+    output reg                 pseudo_hi,
+    output reg                 at_length,       // length and short are new
+    output reg  [15:0]         length,          // bytes behind the IPv4 header
+    output reg                 short,           // the total length is less than the header's
+    output reg                 odd              // the header is an odd number of 4-byte words
+);
+
+    localparam K = DATA_W / 8;                              // bytes a beat
+
+    // Words 0 to BODY-1 hold the header's first 20 bytes, the part that every header has.
+    localparam [4:0]  BODY  = K == 1 ? 5'd20 : 5'd3;
+    localparam [4:0]  TOTAL = K == 1 ? 5'd3 : 5'd0;         // word in which the total length becomes known
+    localparam [15:0] GONE  = K == 1 ? 16'd4 : 16'd8;       // bytes that have gone by until then
+
+    reg  [4:0]        at_reg;                   // of the word being aligned
+    reg  [3:0]        ihl_reg;                  // header length in 4-byte words
+    reg               trim_reg, after_total_reg;    // the total length is known; it is since the word before
+    reg  [15:0]       left_reg;                 // bytes of the datagram from this word on, and GONE more
+    reg  [K-1:0]      claim_reg;                // lanes that belong to the datagram; all while that is unknown
+    reg               final_reg;                // the datagram ends in this word
+
+    wire [DATA_W-1:0] aligned, trimmed;
+    wire [K-1:0]      present;                  // lanes that hold bytes of the frame
+    wire [15:0]       total_length;
+    wire              some;                     // left_reg is more than what has gone by
+    wire [K-1:0]      claim;                    // claim_reg, final_reg of the next word
+    wire              final_word;
+    wire [16:0]       new_lo, new_hi;
+
+    generate
+        genvar g;
+        for (g = 0; g < K; g = g + 1) begin : gen_trim
+            assign trimmed[8*g +: 8] = claim_reg[g] ? aligned[8*g +: 8] : 8'h00;
+        end
+        if (K == 1) begin : gen_align_8
+            wire   unused       = &{take, one_tag};     // nothing is realigned
+            assign aligned      = tdata;
+            assign present      = !ends && tkeep[0];
+            assign total_length = {previous, aligned};
+            assign new_lo       = at_reg[0] ? {9'b0, trimmed} : {1'b0, trimmed, 8'b0};
+            assign new_hi       = 17'd0;
+
+            assign some       = left_reg > GONE;
+            assign claim      = left_reg > GONE + 16'd1 || at_reg < 5'd19;
+            assign final_word = left_reg < GONE + 16'd3;
+        end else begin : gen_align_64
+            // The Ethernet header has 14 bytes, or 18 with one tag, or 22 with two.
+            wire [5:0] new_keep = ends ? 6'b0 : tkeep[5:0];
+            reg  [5:0] before_keep_reg;
+            always @(posedge clk) if (take) before_keep_reg <= tkeep[7:2];
+            assign aligned      = one_tag ? {tdata[15:0], previous} : {tdata[47:0], previous[47:32]};
+            assign present      = one_tag ? {new_keep[1:0], before_keep_reg} : {new_keep, before_keep_reg[5:4]};
+            assign total_length = {aligned[23:16], aligned[31:24]};
+            assign new_lo       = {1'b0, trimmed[7:0], trimmed[15:8]} + {1'b0, trimmed[23:16], trimmed[31:24]};
+            assign new_hi       = {1'b0, trimmed[39:32], trimmed[47:40]} + {1'b0, trimmed[55:48], trimmed[63:56]};
+
+            // left_reg in whole words and the bytes of one more; the first of these words is gone, the second is here.
+            wire [12:0] words = left_reg[15:3];
+            wire        many  = |words[12:2];
+            wire        full  = many || words[1:0] == 2'd3;
+            wire        part  = !many && words[1:0] == 2'd2;
+            wire        exact = !many && words[1:0] == 2'd3 && left_reg[2:0] == 3'd0;
+            assign some       = many || words[1];
+            assign final_word = !full || exact;
+            // The word behind the total length's second one begins with the last four bytes that every header has.
+            assign claim      = {8{full}} | ({8{part}} & ~(8'hff << left_reg[2:0])) | {4'h0, {4{after_total_reg}}};
+        end
+    endgenerate
+
+    wire at_total = at_reg == TOTAL;
+
+    // Realigned word
+    always @(posedge clk) begin
+        if (step) begin
+            valid     <= here && present[0] && claim_reg[0];
+            data      <= trimmed;
+            keep      <= present & claim_reg;
+            missing   <= claim_reg & ~present;
+            at        <= at_reg;
+            first     <= at_reg == 5'd0;
+            is_final  <= final_reg;
+            last      <= ends;
+            sum_lo    <= new_lo;
+            sum_hi    <= new_hi;
+            pseudo_lo <= K == 1 ? at_reg >= 5'd12 && at_reg < 5'd20 : at_reg == 5'd2;
+            pseudo_hi <= K != 1 && at_reg == 5'd1;
+            at_length <= after_total_reg;
+        end
+        if (rst) begin
+            valid <= 1'b0;
+            last  <= 1'b0;
+        end
+    end
+
+    // Lengths; what they say of the next word
+    always @(posedge clk) begin
+        if (here) begin
+            at_reg          <= at_reg == BODY + 5'd1 ? BODY : at_reg + 5'd1;
+            trim_reg        <= trim_reg || at_total;
+            after_total_reg <= at_total;
+            if (at_reg == 5'd0) begin
+                ihl_reg <= aligned[3:0];
+                odd     <= aligned[0];
+            end
+            if (at_total)  left_reg <= total_length;
+            else if (some) left_reg <= left_reg - K[15:0];
+            if (after_total_reg) {short, length} <= {1'b0, left_reg} - {11'b0, ihl_reg, 2'b00};
+            if (trim_reg) begin
+                final_reg <= final_word;
+                claim_reg <= claim;
+            end
+        end
+        if (rst || (step && ends)) begin
+            at_reg          <= 5'd0;
+            trim_reg        <= 1'b0;
+            after_total_reg <= 1'b0;
+            claim_reg       <= {K{1'b1}};
+            final_reg       <= 1'b0;
+        end
+    end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,54 @@
+"""AXI4-Lite in tests (cocotbext-axi)."""
+
+from __future__ import annotations
+
+import logging
+
+from cocotb.task import resume
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster
+
+from tb.lib.bench import pauses, rng
+
+
+class BusError(Exception):
+    """The slave answered with an error."""
+
+
+class Bus:
+    """AXI4-Lite in tests; a transport for `Registers` running in a thread of its own (`cocotb.task.bridge`).
+
+    pause: probability that a channel, each by itself, waits in a cycle.
+    """
+
+    def __init__(self, dut, pause: float = 0.0):
+        logging.getLogger(f"cocotb.{dut._name}.s_axil").setLevel(logging.WARNING)
+        master = self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk, dut.rst)
+        write, read = master.write_if, master.read_if
+        for name, channel in (
+            *(("aw", write.aw_channel), ("w", write.w_channel), ("b", write.b_channel)),
+            *(("ar", read.ar_channel), ("r", read.r_channel)),
+        ):
+            if pause:
+                channel.set_pause_generator(pauses(pause, rng(f"axil/{name}")))
+
+    async def read(self, address: int) -> tuple[int, int]:
+        """Response and word."""
+        answer = await self.master.read(address, 4)
+        return int(answer.resp), int.from_bytes(answer.data, "little")
+
+    async def write(self, address: int, value: int, size: int = 4) -> int:
+        """Write the `size` low bytes of `value` at any byte address; the response."""
+        answer = await self.master.write(address, value.to_bytes(size, "little"))
+        return int(answer.resp)
+
+    @resume
+    async def read32(self, address: int) -> int:
+        response, value = await self.read(address)
+        if response:
+            raise BusError(f"read {address:#05x}: {response}")
+        return value
+
+    @resume
+    async def write32(self, address: int, value: int) -> None:
+        if response := await self.write(address, value):
+            raise BusError(f"write {address:#05x}: {response}")

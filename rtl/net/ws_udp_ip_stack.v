@@ -19,7 +19,8 @@
 //
 // Settings     local_mac, local_ip, netmask, gateway (0: none); local_ports and groups with entry 0 in the low bits and
 //              0 for an unused entry; promiscuous: datagrams to any MAC and IPv4 address are delivered, but nothing
-//              more is answered; ping: echo requests are answered. A frame under way while they change may be judged by either value.
+//              more is answered; ping: echo requests are answered. A frame under way while they change may be judged
+//              by either value.
 // Parameters   DATA_W       width of tdata in bits: 8 (1 Gb/s at 125 MHz) or 64 (10 Gb/s at 156.25 MHz)
 //              N_PORTS      UDP ports listened to, 1 to 16
 //              N_GROUPS     multicast groups that can be joined, 1 to 16
@@ -30,7 +31,8 @@
 //                           mix of sizes; with 0, 2 cycles faster, only if sizes change slowly (see ws_udp_tx)
 //              TIME_W       width of the ingress time in bits, 1 to 64
 // Latency      that of ws_udp_rx; s_axis to m_mac_axis that of ws_udp_tx and ws_axis_arbiter
-// Issue rate   line rate both ways for every frame size; m_mac_axis has no gap inside a frame
+// Issue rate   line rate both ways for every frame size (any mix of sizes: see HEADERS); m_mac_axis has no gap inside a
+//              frame
 // Overflow     STORE 1: s_mac_axis_tready is always high; what m_axis does not take in time is dropped whole, counted.
 //              STORE 0: s_mac_axis_tready follows m_axis_tready, so a MAC that cannot wait needs a sink that does not.
 // Bad input    `events` has one pulse for every frame: received = delivered + arp + icmp + igmp + drops by reason

@@ -106,6 +106,7 @@ module ws_udp_rx #(
 
     localparam K        = DATA_W / 8;           // bytes a beat
     localparam BEFORE_W = K == 1 ? 8 : 48;      // bits of the beat before that realignment needs
+    localparam WORDS    = K == 1 ? 20 : 3;      // that hold the first 20 bytes of an IPv4 header
     localparam USER_W   = 117 + TIME_W;
 
     // What became of a frame; FINE so far
@@ -142,19 +143,20 @@ module ws_udp_rx #(
     // IPv4 alignment stage
 
     wire              ip_here = eth_body && mac_ok && is_ipv4 && step && (s_axis_tvalid || eth_end);
-    wire              ip_valid, ip_first, ip_final, ip_end, pseudo_lo, pseudo_hi, ip_at_length, ip_short, odd;
+    wire              ip_valid, ip_final, ip_end, pseudo_lo, pseudo_hi, ip_at_length, ip_short, odd;
     wire [DATA_W-1:0] ip_data;
     wire [K-1:0]      ip_keep, ip_missing;
-    wire [4:0]        ip_at;
+    wire [WORDS-1:0]  ip_word;
+    wire [1:0]        ip_next_word;
     wire [16:0]       sum_lo, sum_hi;
     wire [15:0]       ip_length;
     reg  [3:0]        ip_reason_reg;
 
-    ws_udp_rx_ipv4 #(.DATA_W(DATA_W), .BEFORE_W(BEFORE_W)) ipv4 (
+    ws_udp_rx_ipv4 #(.DATA_W(DATA_W), .BEFORE_W(BEFORE_W), .WORDS(WORDS)) ipv4 (
         .clk(clk), .rst(rst),
         .step(step), .take(take), .tdata(s_axis_tdata), .tkeep(s_axis_tkeep), .here(ip_here), .ends(eth_end),
         .one_tag(one_tag), .previous(previous),
-        .valid(ip_valid), .data(ip_data), .keep(ip_keep), .missing(ip_missing), .at(ip_at), .first(ip_first),
+        .valid(ip_valid), .data(ip_data), .keep(ip_keep), .missing(ip_missing), .word(ip_word), .next_word(ip_next_word),
         .is_final(ip_final), .last(ip_end), .sum_lo(sum_lo), .sum_hi(sum_hi), .pseudo_lo(pseudo_lo),
         .pseudo_hi(pseudo_hi), .at_length(ip_at_length), .length(ip_length), .short(ip_short), .odd(odd)
     );
@@ -188,9 +190,7 @@ module ws_udp_rx #(
     wire       ip_sum_good = ip_sum_reg[15:5] == 11'h7ff && ip_sum_reg[4:0] == ~ip_sum_reg[20:16];
 
     // Byte `offset` of a header is in word offset / K, lane offset % K.
-    function in_word(input integer offset, input [4:0] at);
-        in_word = {27'b0, at} == offset / K;
-    endfunction
+    wire ip_first = ip_word[0];
 
     always @(posedge clk) begin
         if (step && ip_valid) begin
@@ -203,9 +203,9 @@ module ws_udp_rx #(
             if (|ip_missing)              cut_reg <= 1'b1;
             if (ip_first)                 ip_header_bad_reg <= ip_data[7:4] != 4'd4 || ip_data[3:0] < 4'd5;
             if (ip_at_length && ip_short) ip_header_bad_reg <= 1'b1;
-            if (in_word(6, ip_at))        fragment_reg <= ip_data[8*(6%K) +: 6] != 6'd0;
-            if (in_word(7, ip_at) && ip_data[8*(7%K) +: 8] != 8'd0) fragment_reg <= 1'b1;
-            if (in_word(9, ip_at)) begin
+            if (ip_word[6/K])        fragment_reg <= ip_data[8*(6%K) +: 6] != 6'd0;
+            if (ip_word[7/K] && ip_data[8*(7%K) +: 8] != 8'd0) fragment_reg <= 1'b1;
+            if (ip_word[9/K]) begin
                 udp_reg  <= ip_data[8*(9%K) +: 8] == 8'd17;
                 icmp_reg <= ip_data[8*(9%K) +: 8] == 8'd1;
                 igmp_reg <= ip_data[8*(9%K) +: 8] == 8'd2;
@@ -231,9 +231,10 @@ module ws_udp_rx #(
     generate
         for (g = 0; g < DESTINATIONS; g = g + 1) begin : gen_destination
             if (K == 1) begin : gen_8
-                // bytes 16 to 19; the MAC address before
-                assign same[g] = ip_at[4] ? ip_data == destinations[32*g+{27'b0, ~ip_at[1:0], 3'd0} +: 8] && same_reg[g]
-                                          : mac_fits[g];
+                // the MAC address beside byte 15, then bytes 16 to 19, each awaited a step ahead
+                reg [7:0] awaited_reg;
+                always @(posedge clk) if (step) awaited_reg <= destinations[32*g+{27'b0, ~ip_next_word, 3'd0} +: 8];
+                assign same[g] = ip_word[15] ? mac_fits[g] : ip_data == awaited_reg && same_reg[g];
             end else begin : gen_64
                 assign same[g] = mac_fits[g] && {ip_data[7:0], ip_data[15:8], ip_data[23:16], ip_data[31:24]}
                                                 == destinations[32*g +: 32];
@@ -241,7 +242,7 @@ module ws_udp_rx #(
         end
     endgenerate
 
-    always @(posedge clk) if (step && ip_valid && (K == 1 ? !ip_at[4] || !ip_at[2] : ip_at == 5'd2)) same_reg <= same;
+    always @(posedge clk) if (step && ip_valid && |ip_word[WORDS-1:K==1?15:2]) same_reg <= same;
 
     // UDP checksum, with the pseudo header: 17 at the start, the length beside the word in which it becomes known, and
     // the addresses. First what the word adds, then, a step later, the sum, complete with verdict_reg.
@@ -305,11 +306,12 @@ module ws_udp_rx #(
             end
             always @(posedge clk) if (step && ip_valid) begin
                 for (i = 0; i < 4; i = i + 1) begin
-                    if (in_word(12 + i, ip_at)) src_ip_reg[8*(3-i) +: 8] <= ip_data;
-                    if (in_word(16 + i, ip_at)) dst_ip_reg[8*(3-i) +: 8] <= ip_data;
+                    if (ip_word[12+i]) src_ip_reg[8*(3-i) +: 8] <= ip_data;
+                    if (ip_word[16+i]) dst_ip_reg[8*(3-i) +: 8] <= ip_data;
                 end
             end
         end else begin : gen_udp_64
+            wire        unused = &ip_next_word; // awaits nothing
             // An odd number of 4-byte words in the header: half a word is kept back.
             reg  [31:0] half_reg;
             reg  [3:0]  half_keep_reg;
@@ -338,7 +340,7 @@ module ws_udp_rx #(
                 if (step && ip_valid) begin
                     half_reg      <= ip_data[63:32];
                     half_keep_reg <= ip_keep[7:4];
-                    if (ip_at == 5'd2) addresses_reg <= {ip_data[31:0], half_reg};
+                    if (ip_word[2]) addresses_reg <= {ip_data[31:0], half_reg};
                 end
                 if (udp_here && udp_at_reg[UDP_LAST]) addresses_out_reg <= addresses_reg;
                 if (rst) half_left_reg <= 1'b0;

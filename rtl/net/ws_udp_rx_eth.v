@@ -79,8 +79,13 @@ module ws_udp_rx_eth #(
         for (g = 0; g < ADDRESSES; g = g + 1) begin : gen_address
             wire [47:0] address = addresses[48*g +: 48];
             if (K == 1) begin : gen_8
-                wire [63:0] bytes = {address, address[47:32]};
-                assign same[g] = tdata == bytes[{~at_reg[2:0], 3'd0} +: 8];
+                // its bytes, each awaited a beat ahead
+                wire [63:0] following = {address[39:0], address[47:24]};
+                reg  [7:0]  awaited_reg;
+                always @(posedge clk)
+                    if (rst || (take ? tlast : start_reg)) awaited_reg <= address[47:40];
+                    else if (take) awaited_reg <= following[{~at_reg[2:0], 3'd0} +: 8];
+                assign same[g] = tdata == awaited_reg;
             end else begin : gen_64
                 assign same[LANES*g +: LANES] = {
                     tdata[47:40] == address[7:0],   tdata[39:32] == address[15:8],  tdata[31:24] == address[23:16],

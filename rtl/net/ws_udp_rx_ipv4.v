@@ -13,7 +13,8 @@
 
 module ws_udp_rx_ipv4 #(
     parameter DATA_W   = 8,
-    parameter BEFORE_W = DATA_W == 8 ? 8 : 48
+    parameter BEFORE_W = DATA_W == 8 ? 8 : 48,
+    parameter WORDS    = DATA_W == 8 ? 20 : 3   // that hold the first 20 bytes of the header
 ) (
     input  wire                clk,
     input  wire                rst,
@@ -32,8 +33,8 @@ module ws_udp_rx_ipv4 #(
     output reg  [DATA_W-1:0]   data,            // 0 where keep is
     output reg  [DATA_W/8-1:0] keep,
     output reg  [DATA_W/8-1:0] missing,         // lanes that belong to the datagram and are not there
-    output reg  [4:0]          at,              // number of the word; stays at the end, where bit 0 toggles
-    output reg                 first,           // number 0
+    output reg  [WORDS-1:0]    word,            // which one of the header's first 20 bytes it is; 0 behind them
+    output wire [1:0]          next_word,       // 8 bit: low bits of the number of the next one
     output reg                 is_final,          // the datagram ends in this word
     output reg                 last,            // the step of the frame's end, valid or not
     output reg  [16:0]         sum_lo,          // of the 16-bit words in the lower and the upper half of data
@@ -49,7 +50,7 @@ module ws_udp_rx_ipv4 #(
     localparam K = DATA_W / 8;                              // bytes a beat
 
     // Words 0 to BODY-1 hold the header's first 20 bytes, the part that every header has.
-    localparam [4:0]  BODY  = K == 1 ? 5'd20 : 5'd3;
+    localparam [4:0]  BODY  = WORDS[4:0];
     localparam [4:0]  TOTAL = K == 1 ? 5'd3 : 5'd0;         // word in which the total length becomes known
     localparam [15:0] GONE  = K == 1 ? 16'd4 : 16'd8;       // bytes that have gone by until then
 
@@ -108,7 +109,10 @@ module ws_udp_rx_ipv4 #(
         end
     endgenerate
 
-    wire at_total = at_reg == TOTAL;
+    integer i;
+    wire    at_total = at_reg == TOTAL;
+
+    assign next_word = at_reg[1:0];
 
     // Realigned word
     always @(posedge clk) begin
@@ -117,8 +121,7 @@ module ws_udp_rx_ipv4 #(
             data      <= trimmed;
             keep      <= present & claim_reg;
             missing   <= claim_reg & ~present;
-            at        <= at_reg;
-            first     <= at_reg == 5'd0;
+            for (i = 0; i < WORDS; i = i + 1) word[i] <= at_reg == i[4:0];
             is_final  <= final_reg;
             last      <= ends;
             sum_lo    <= new_lo;

@@ -295,11 +295,14 @@ a plain memory.
 ```python
 from wirestream.registers import Registers
 
+
 class Memory(dict):
     def read32(self, address):
         return self.get(address, 0)
+
     def write32(self, address, value):
         self[address] = value
+
 
 registers = Registers(Memory({0x008: 65 << 16, 0x00C: 1}))  # 65 counters, and a snapshot of them is done
 registers.local_ip = "192.168.1.10"

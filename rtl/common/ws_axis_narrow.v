@@ -43,9 +43,10 @@ module ws_axis_narrow #(
 
     // The word stays at the input while its bytes leave.
     reg  [LANE_W-1:0] lane_reg;
-    wire              free      = !m_axis_tvalid || m_axis_tready;
-    wire [KEEP_W-1:0] next_keep = s_axis_tkeep >> 1;
-    wire              word_end  = !next_keep[lane_reg];     // no byte above this one
+    reg               end_reg;                              // in lanes above 0: this byte is the word's last
+    wire              free     = !m_axis_tvalid || m_axis_tready;
+    wire [KEEP_W+1:0] keep     = {2'b0, s_axis_tkeep};
+    wire              word_end = lane_reg == 0 ? !keep[1] : end_reg;
 
     assign s_axis_tready = free && word_end;
 
@@ -57,7 +58,10 @@ module ws_axis_narrow #(
             m_axis_tlast    <= s_axis_tlast && word_end;
             m_axis_tuser    <= s_axis_tuser;
             m_axis_tuser[0] <= s_axis_tuser[0] && word_end;
-            if (s_axis_tvalid) lane_reg <= word_end ? {LANE_W{1'b0}} : lane_reg + 1'b1;
+            if (s_axis_tvalid) begin
+                lane_reg <= word_end ? {LANE_W{1'b0}} : lane_reg + 1'b1;
+                end_reg  <= !keep[lane_reg + 2];
+            end
         end
         if (rst) begin
             m_axis_tvalid <= 1'b0;

@@ -57,20 +57,21 @@ module ws_commit_fifo #(
     // Words held, and those of them that are committed; a word counts until it is delivered.
     reg [ADDR_W:0] used_reg, committed_reg;
 
-    wire            deliver  = m_valid && m_ready;
-    wire            keep     = wr_en && !rewind;
-    wire [ADDR_W:0] wr_next  = rewind ? commit_ptr_reg : wr_ptr_reg + {{ADDR_W{1'b0}}, wr_en};
-    wire [ADDR_W:0] change   = keep == deliver ? {ADDR_W+1{1'b0}} : {{ADDR_W{deliver}}, 1'b1};
-    wire [ADDR_W:0] used_next = (rewind ? committed_reg : used_reg) + change;
+    // The write side's next state, without looking at commit and rewind, which may come late in the cycle.
+    wire            deliver = m_valid && m_ready;
+    wire [ADDR_W:0] wr_next = wr_ptr_reg + {{ADDR_W{1'b0}}, wr_en};
+    wire [ADDR_W:0] change  = wr_en == deliver ? {ADDR_W+1{1'b0}} : {{ADDR_W{deliver}}, 1'b1};
+    wire [ADDR_W:0] kept    = used_reg + change;
+    wire [ADDR_W:0] safe    = committed_reg - {{ADDR_W{1'b0}}, deliver};
 
     assign full  = used_reg[ADDR_W];
     assign level = used_reg;
 
     // Write side
     always @(posedge clk) begin
-        wr_ptr_reg    <= wr_next;
-        used_reg      <= used_next;
-        committed_reg <= commit ? used_next : committed_reg - {{ADDR_W{1'b0}}, deliver};
+        wr_ptr_reg    <= rewind ? commit_ptr_reg : wr_next;
+        used_reg      <= rewind ? safe : kept;
+        committed_reg <= commit ? kept : safe;
         if (commit) commit_ptr_reg <= wr_next;
         if (rst) begin
             wr_ptr_reg     <= {ADDR_W+1{1'b0}};
@@ -80,7 +81,8 @@ module ws_commit_fifo #(
         end
     end
 
-    // Read side: `room` means that the word read now finds a place behind those that were read before it.
+    // Read side: `room` means that the word read now finds a place behind those that were read before it. The RAM is
+    // read whenever there is room, which is known sooner than whether there is a word.
     wire              room;
     wire              rd_en = room && rd_ptr_reg != commit_ptr_reg;
     wire [DATA_W-1:0] rd_data;
@@ -104,7 +106,7 @@ module ws_commit_fifo #(
         .wr_en(wr_en),
         .wr_addr(wr_ptr_reg[ADDR_W-1:0]),
         .wr_data(wr_data),
-        .rd_en(rd_en),
+        .rd_en(room),
         .rd_addr(rd_ptr_reg[ADDR_W-1:0]),
         .rd_data(rd_data)
 `ifdef FORMAL

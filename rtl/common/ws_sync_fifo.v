@@ -38,7 +38,7 @@ module ws_sync_fifo #(
 
     assign s_ready = !full;
 
-    // A commit FIFO that commits every word at once.
+    // A commit FIFO that always commits: its pointers and counts for what is not yet committed are optimised away.
     ws_commit_fifo #(
         .DATA_W(DATA_W),
         .ADDR_W(ADDR_W),
@@ -49,7 +49,7 @@ module ws_sync_fifo #(
         .rst(rst),
         .wr_en(accept),
         .wr_data(s_data),
-        .commit(accept),
+        .commit(1'b1),
         .rewind(1'b0),
         .full(full),
         .level(level),

@@ -289,18 +289,19 @@ module ws_control_rx #(
     reg       refused_reg;          // version, header length or fragment
     reg       other_ip_reg;         // not to local_ip
     reg       group_ip_reg;         // to a group
+    reg [7:0] local_octet_reg;      // of local_ip, where this octet is one of the destination
     wire      for_us = !other_ip_reg || (kind == KIND_IGMP && group_ip_reg);
     wire      good   = at_end && !octet_bad && (!ipv4 || (!refused_reg && sum_good && for_us));
 
     always @(posedge clk)
         if (take) begin
+            local_octet_reg <= local_ip[8*{^place_reg[1:0], place_reg[0]} +: 8];    // for the next place
             if (place_reg == TYPE_END) {refused_reg, other_ip_reg} <= 2'b00;
             if (place_reg == IP_VERSION && (octet[7:4] != 4'd4 || octet[3:0] < 4'd5)) refused_reg <= 1'b1;
             if (place_reg == IP_FLAGS && octet[5:0] != 6'd0) refused_reg <= 1'b1;       // not DF, nor the reserved bit
             if (place_reg == IP_FLAGS + 6'd1 && octet != 8'd0) refused_reg <= 1'b1;
             if (place_reg == IP_DST) group_ip_reg <= octet[7:4] == 4'he;
-            if (place_reg >= IP_DST && place_reg != BODY && octet != local_ip[8*{place_reg[1], !place_reg[0]} +: 8])
-                other_ip_reg <= 1'b1;
+            if (place_reg >= IP_DST && place_reg != BODY && octet != local_octet_reg) other_ip_reg <= 1'b1;
         end
 
     assign m_axis_tkeep = 1'b1;

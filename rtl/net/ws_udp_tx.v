@@ -231,10 +231,10 @@ module ws_udp_tx #(
 
     // ---------------------------------------------------------------------------------------------------------------
     // Sum stages: Internet checksums of the two headers. The payload is summed as it comes; addresses, ports and
-    // lengths follow in the phases in which the header's first beats are made. Carries are counted and added back once,
-    // at the end.
+    // lengths follow in the six steps behind its last beat, done before the header needs them. Carries are counted and
+    // added back once, at the end.
     //
-    //   phase 1   ip_sum = length + 5
+    //    step 1   ip_sum = length + 5
     //         2   ip_sum + addresses             udp_sum + the payload's last bytes   udp_add = length + 28
     //         3   ip_sum folded, + IP_REST       udp_sum + udp_add                    udp_add = ip_sum
     //         4   ip_sum folded: done            udp_sum + udp_add
@@ -245,42 +245,44 @@ module ws_udp_tx #(
 
     localparam [15:0] IP_REST = 16'h4500 + 16'h4000 + 16'h4011 + 16'd28 - 16'd5;
 
+    reg  [6:1]        step_reg;                     // one bit high, or none
     reg               taken_reg, summed_reg;        // a beat is in the first, in the second stage
     reg               taken_first_reg, summed_first_reg;
     wire [17:0]       beat_sum;                     // of the beat in the first stage
     reg  [16:0]       port_sum_reg, src_sum_reg, dst_sum_reg;
+    reg  [17:0]       ip_add_reg;
     reg  [18:0]       ip_sum_reg;
     reg  [18:0]       udp_add_reg;
     reg  [SUM_W-1:0]  udp_sum_reg;
-    reg  [15:0]       length_sum_reg;               // of the IPv4 packet; from phase 5 (64 bit) or 33 (8) on, of UDP
+    reg  [15:0]       length_sum_reg;               // of the IPv4 packet; from phase 6 (64 bit) or 33 (8) on, of UDP
+
+    // The operands of the two sums
+    wire              fold    = step_reg[5] || step_reg[6];
+    wire [18:0]       ip_old  = step_reg[1] ? {3'b0, length_reg} : step_reg[2] ? ip_sum_reg : {3'b0, ip_sum_reg[15:0]};
+    wire [18:0]       ip_new  = step_reg[1] ? 19'd5 : step_reg[2] ? {1'b0, ip_add_reg}
+                              : {3'b0, step_reg[3] ? IP_REST[15:3] : 13'b0, ip_sum_reg[18:16]};
+    wire [SUM_W-1:0]  udp_old = summed_first_reg ? {{SUM_W-17{1'b0}}, port_sum_reg}
+                              : fold ? {{SUM_W-16{1'b0}}, udp_sum_reg[15:0]} : udp_sum_reg;
+    wire [SUM_W-1:0]  udp_new = fold ? {16'b0, udp_sum_reg[SUM_W-1:16]} : {{SUM_W-19{1'b0}}, udp_add_reg};
 
     always @(posedge clk) begin
+        step_reg         <= {step_reg[5:1], take && s_axis_tlast};
         taken_reg        <= take;
         taken_first_reg  <= first_reg;
         summed_reg       <= taken_reg;
-        summed_first_reg <= taken_first_reg;
-        port_sum_reg     <= {1'b0, src_port_reg} + {1'b0, dst_port_reg};
-        src_sum_reg      <= {1'b0, src_ip_reg[31:16]} + {1'b0, src_ip_reg[15:0]};
-        dst_sum_reg      <= {1'b0, dst_ip_reg[31:16]} + {1'b0, dst_ip_reg[15:0]};
-        if (phase_reg < 6'd2 || advance) case (phase_reg)
-            6'd2:    udp_add_reg <= {3'b0, length_sum_reg};
-            6'd3:    udp_add_reg <= ip_sum_reg;
-            default: udp_add_reg <= {1'b0, beat_sum};
-        endcase
-        if (summed_reg || (advance && (phase_reg == 6'd3 || phase_reg == 6'd4)))
-            udp_sum_reg <= (summed_first_reg && summed_reg ? {{SUM_W-17{1'b0}}, port_sum_reg} : udp_sum_reg)
-                         + {{SUM_W-19{1'b0}}, udp_add_reg};
-        else if (advance && (phase_reg == 6'd5 || phase_reg == 6'd6))
-            udp_sum_reg <= {{SUM_W-16{1'b0}}, udp_sum_reg[15:0]} + {16'b0, udp_sum_reg[SUM_W-1:16]};
-        if (advance) length_sum_reg <= length_reg + ((K == 1 ? phase_reg[5] : phase_reg[2]) ? 16'd8 : 16'd28);
-        if (advance) case (phase_reg)
-            6'd1:    ip_sum_reg <= {3'b0, length_reg} + 19'd5;
-            6'd2:    ip_sum_reg <= ip_sum_reg + {2'b0, src_sum_reg} + {2'b0, dst_sum_reg};
-            6'd3:    ip_sum_reg <= {3'b0, ip_sum_reg[15:0]} + {3'b0, IP_REST[15:3], ip_sum_reg[18:16]};
-            6'd4:    ip_sum_reg <= {3'b0, ip_sum_reg[15:0]} + {16'b0, ip_sum_reg[18:16]};
-            default: ;
-        endcase
-        if (rst) {taken_reg, summed_reg} <= 2'b00;
+        summed_first_reg <= taken_reg && taken_first_reg;
+        length_sum_reg   <= length_reg + (phase_reg < (K == 1 ? 6'd32 : 6'd5) ? 16'd28 : 16'd8);
+        if (take && first_reg) begin
+            src_sum_reg <= {1'b0, local_ip[31:16]} + {1'b0, local_ip[15:0]};
+            dst_sum_reg <= {1'b0, s_axis_tuser[48:33]} + {1'b0, s_axis_tuser[32:17]};
+        end
+        ip_add_reg   <= {1'b0, src_sum_reg} + {1'b0, dst_sum_reg};
+        port_sum_reg <= {1'b0, src_port_reg} + {1'b0, dst_port_reg};
+        udp_add_reg  <= step_reg[2] ? {3'b0, length_sum_reg} : step_reg[3] ? ip_sum_reg : {1'b0, beat_sum};
+        if (|step_reg[4:1]) ip_sum_reg <= ip_old + ip_new;
+        if (summed_reg || |step_reg[6:3]) udp_sum_reg <= udp_old + udp_new;
+        if (rst || rewind_reg) step_reg <= 6'b0;    // the next payload may follow at once
+        if (rst) {taken_reg, summed_reg, summed_first_reg} <= 3'b0;
     end
 
     generate

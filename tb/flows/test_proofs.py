@@ -7,7 +7,7 @@ import pytest
 from wirestream.design import BUILD, cores, describe, from_edam
 from wirestream.formal import ProofOptions, prove
 
-MUTANTS = 8  # of a core; enough to see that the properties are still connected to the circuit
+MUTANTS = 4  # of a core; enough to see that the properties are still connected to the circuit
 
 
 @pytest.mark.parametrize("core", cores(target="formal"))

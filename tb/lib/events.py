@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import cocotb
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import ReadOnly, RisingEdge, ValueChange
 
-from tb.lib.wire import cycle
+from tb.lib.wire import at_edge, cycle
 
 
 class Events:
@@ -20,20 +20,29 @@ class Events:
         self.total: Counter[str] = Counter()
         self.log: list[tuple[int, str]] = []
         self._dut = dut
-        self._outputs = [(h._name.removeprefix("evt_"), h) for h in dut if h._name.startswith("evt_")]
-        assert self._outputs, "the core has no events"
-        cocotb.start_soon(self._run())
+        outputs = [output for output in dut if output._name.startswith("evt_")]
+        assert outputs, "the core has no events"
+        for output in outputs:
+            cocotb.start_soon(self._watch(output))
 
-    async def _run(self) -> None:
+    async def _watch(self, output) -> None:
+        """Looks at the output after every edge of the clock, but sleeps while it is low, as most are."""
+        name, clk, rst = output._name.removeprefix("evt_"), self._dut.clk, self._dut.rst
+        low = False
         while True:
-            await RisingEdge(self._dut.clk)
+            if low:
+                await ValueChange(output)
+            if not low or not at_edge():
+                await RisingEdge(clk)
             await ReadOnly()
-            if not self._dut.rst.value.is_resolvable or int(self._dut.rst.value):
+            resets = rst.value
+            if not resets.is_resolvable or int(resets):
+                low = False
                 continue
-            for name, output in self._outputs:
-                if int(output.value):
-                    self.total[name] += 1
-                    self.log.append((cycle(), name))
+            low = not int(output.value)
+            if not low:
+                self.total[name] += 1
+                self.log.append((cycle(), name))
 
     def take(self) -> dict[str, int]:
         """The totals since the last `take`, without zeros."""

@@ -24,6 +24,11 @@ def cycle() -> int:
     return int((get_sim_time("ns") + 0.5) // CLOCK_NS)
 
 
+def at_edge() -> bool:
+    """Whether a clock cycle begins at this moment."""
+    return round(get_sim_time("ns")) % CLOCK_NS == 0
+
+
 @dataclass(frozen=True)
 class Seen:
     """One thing seen on a bus: its cycle, data, kind (TUPLE, PUNCT, START) and, on the wire, eos."""

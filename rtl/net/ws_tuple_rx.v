@@ -97,7 +97,7 @@ module ws_tuple_rx #(
         end
     end
 
-    // Every stage below moves when the output is free.
+    // Every stage below moves when the output is free, and only then: one enable for all.
     wire step = !m_valid || m_ready;
 
     // Stage 1: input register slice.
@@ -120,7 +120,7 @@ module ws_tuple_rx #(
     // Stage 2: cut the payload into header and records.
     reg  [WORD_W-1:0] word_reg;         // within the header or the record
     reg               in_records_reg;
-    reg  [127:0]      header_reg;       // its latest bytes, first byte on top
+    reg  [127:0]      header_reg;       // the latest bytes, first byte on top
     reg  [DATA_W-1:0] in_word;          // in_data, first byte on top
     integer           i;
 
@@ -133,7 +133,7 @@ module ws_tuple_rx #(
 
     always @(posedge clk) begin
         if (beat) begin
-            if (!in_records_reg) header_reg <= header[127:0];
+            header_reg     <= header[127:0];
             word_reg       <= word_last || in_last ? {WORD_W{1'b0}} : word_reg + 1'b1;
             in_records_reg <= !in_last && (in_records_reg || word_last);
         end
@@ -166,7 +166,7 @@ module ws_tuple_rx #(
     reg [31:0]         ahead_reg;              // of the number that comes next
 
     always @(posedge clk) begin
-        if (header_done) begin
+        if (step) begin
             start_reg          <= h_fixed[FLAG_START];
             punct_reg          <= h_fixed[FLAG_PUNCT];
             header_good_reg    <= {h_fixed[31:2], 2'b00} == MAGIC_VERSION_FLAGS && in_length >= 16'd16;
@@ -180,8 +180,8 @@ module ws_tuple_rx #(
             header_session_reg <= h_session;
             sequence_reg       <= h_sequence;
             ahead_reg          <= h_sequence - next_reg;
+            header_valid_reg   <= header_done;
         end
-        if (step) header_valid_reg <= header_done;
         if (rst) header_valid_reg <= 1'b0;
     end
 

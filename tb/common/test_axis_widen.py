@@ -4,51 +4,23 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
 
-from tb.lib.axis import Monitor, Sink, Source
-from tb.lib.bench import reset, rng, start
+from tb.lib.axis import Bench
+from tb.lib.bench import reset, rng
 from tb.lib.run import run, run_four_state
 from wirestream.design import resolve
 from wirestream.lint import lint
 
 
-class Bench:
-    def __init__(self, dut, idle: float, stall: float):
-        self.dut = dut
-        self.lanes = len(dut.m_axis_tkeep)
-        self.source, self.sink = Source(dut, "s_axis", idle), Sink(dut, "m_axis", stall)
-        self.input, self.output = Monitor(dut, "s_axis"), Monitor(dut, "m_axis")
-
-    async def drained(self) -> None:
-        await self.source.wait()
-        quiet = 0
-        while quiet < 10 + 4 * self.lanes:
-            before = self.output.beats
-            await ClockCycles(self.dut.clk, 1)
-            quiet = quiet + 1 if self.output.beats == before else 0
-
-
-async def setup(dut, idle: float = 0.0, stall: float = 0.0) -> Bench:
-    dut.s_axis_tvalid.value = dut.m_axis_tready.value = 0
-    await start(dut)
-    return Bench(dut, idle, stall)
-
-
 @cocotb.test()
 async def packets_under_stalls(dut):
-    bench, generator = await setup(dut, idle=0.3, stall=0.3), rng("packets")
-    sent = []
-    for size in (*range(4 * bench.lanes + 1), *(generator.randrange(100) for _ in range(40))):
-        data, bad, meta = generator.randbytes(size), generator.random() < 0.3, generator.getrandbits(3) << 1
-        bench.source.put(data, bad=bad, user=meta)
-        sent.append((data, bad, meta))
-    await bench.drained()
-    assert [(p.data, p.bad, p.users[0] & ~1) for p in bench.sink.get_all()] == sent
+    bench = await Bench.setup(dut, idle=0.3, stall=0.3)
+    await bench.check_packets(rng("packets"))
 
 
 @cocotb.test()
 async def latency_and_rate(dut):
     """A byte is taken in every cycle; a word leaves one cycle behind its last byte."""
-    bench, generator = await setup(dut), rng("packets")
+    bench, generator = await Bench.setup(dut), rng("packets")
     sizes = [generator.randrange(1, 5 * bench.lanes) for _ in range(20)]
     for size in sizes:
         bench.source.put(generator.randbytes(size))
@@ -64,7 +36,7 @@ async def latency_and_rate(dut):
 
 @cocotb.test()
 async def reset_in_mid_packet(dut):
-    bench = await setup(dut)
+    bench = await Bench.setup(dut)
     bench.source.put(bytes(9 * bench.lanes))
     await ClockCycles(dut.clk, bench.lanes + 4)
     bench.source.clear()

@@ -69,11 +69,18 @@ def plain_register(cell: dict) -> tuple[int | str, int | str] | None:
     return None
 
 
+def driven(cell: dict) -> list[int | str]:
+    """The nets that a cell drives."""
+    directions = cell["port_directions"]
+    return [bit for pin, bits in cell["connections"].items() if directions.get(pin) == "output" for bit in bits]
+
+
 def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
     """Move registers behind block RAMs into them; returns the RAMs (cells) changed, and those that should have been.
 
     A RAM is changed only if every bit that it delivers goes into a plain register and nowhere else. It should be if
-    it belongs to a ws_ram_sdp with OUTPUT_REG = 1.
+    it belongs to a ws_ram_sdp with OUTPUT_REG = 1, unless that is deeper than one block: then there is a multiplexer in
+    between.
     """
     cells = module["cells"]
     loads: dict[int, list[tuple[str, str]]] = defaultdict(list)  # net -> (cell, pin) that it drives
@@ -122,7 +129,10 @@ def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
     for net in module["netnames"]:
         if net == OUTPUT_REGISTER or net.endswith(f".{OUTPUT_REGISTER}"):
             memory = net.removesuffix(OUTPUT_REGISTER) + "mem."
-            wanted |= {ram for ram in rams if ram.startswith(memory)}
+            blocks = {ram for ram in rams if ram.startswith(memory)}
+            readers = [{cell for bit in driven(cells[block]) for cell, _ in loads[bit]} for block in blocks]
+            if len(set().union(*readers)) == sum(map(len, readers)):  # else a multiplexer chooses between blocks
+                wanted |= blocks
     return changed, wanted
 
 

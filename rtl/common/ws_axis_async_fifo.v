@@ -5,11 +5,12 @@
 // A reset of either side empties the FIFO (see ws_async_fifo) and cuts the packets on their way. None of them can be
 // taken for a good one: a packet of which the read side has delivered the beginning ends with one more beat, with
 // tuser[0] = 1, tkeep = 1 and tdata 0; one of which the write side was still to take the end is taken and dropped up
-// to its tlast, as is all that comes while the FIFO is being emptied.
+// to its tlast, as is all that comes while the FIFO is being emptied. s_rst must reset the source too: what it sends
+// after that begins a packet.
 //
 // A MAC that cannot wait: behind its receive side, this FIFO alone is enough if the sink takes a beat in every cycle
 // and rd_clk is not slower than wr_clk, else ws_frame_fifo stands before it on wr_clk. Before its transmit side,
-// ws_frame_fifo stands behind it on rd_clk, so that a frame begins only when it is there whole.
+// ws_frame_fifo with WAIT 1 stands behind it on rd_clk, so that a frame begins only when it is there whole.
 //
 // Parameters   DATA_W        8 or 64 bits
 //              USER_W        width of tuser in bits, at least 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_frame_fifo: lets whole good frames pass and drops the others whole, between a source that cannot wait and a sink
-// that can.
+// ws_frame_fifo: lets whole good frames pass and drops the others whole. It stands between a source that cannot wait
+// and a sink that can, or (WAIT 1) between a source that can wait and a sink that must not starve inside a frame.
 //
 // A frame is written as it comes and committed with its tlast beat if it is good, else the write pointer goes back to
 // where the frame began. Metadata in tuser and the last beat's tkeep are stored once a frame, in a small FIFO of their
@@ -14,9 +14,10 @@
 //              MAX_BYTES   longest frame that may pass, in bytes; 1 to 2**ADDR_W * DATA_W / 8
 //              OUTPUT_REG  1: the RAM has its output register (see ws_ram_sdp)
 //              STYLE       kind of memory for the beats, see ws_ram_sdp
+//              WAIT        0: s_axis_tready is always high; 1: it falls while there is no room
 // Latency      2 + 2 * OUTPUT_REG cycles from a frame's tlast beat in to its first beat out
 // Issue rate   1 beat a cycle in and out; no bubble inside a frame while m_axis_tready is high
-// Overflow     s_axis_tready is always high. A frame that finds no room is dropped: evt_full.
+// Overflow     WAIT 0: a frame that finds no room is dropped: evt_full. WAIT 1: it waits
 // Bad input    A frame with tuser[0] at tlast is dropped: evt_bad; so is one of more than MAX_BYTES: evt_oversize.
 //              Each frame causes one event, in the cycle after its tlast beat: the first that applies of evt_bad,
 //              evt_oversize, evt_full, evt_good.
@@ -30,7 +31,8 @@ module ws_frame_fifo #(
     parameter FRAMES_W   = 4,
     parameter MAX_BYTES  = (1 << ADDR_W) * (DATA_W / 8),
     parameter OUTPUT_REG = 0,
-    parameter STYLE      = "auto"
+    parameter STYLE      = "auto",
+    parameter WAIT       = 0
 ) (
     input  wire                clk,
     input  wire                rst,
@@ -61,11 +63,11 @@ module ws_frame_fifo #(
 
     initial if ((DATA_W != 8 && DATA_W != 64) || USER_W < 1 || USER_W > 1024 || ADDR_W < 2 || ADDR_W > 24
                 || FRAMES_W < 2 || FRAMES_W > ADDR_W || MAX_BYTES < 1 || MAX_BYTES > (1 << ADDR_W) * KEEP_W
-                || (OUTPUT_REG != 0 && OUTPUT_REG != 1)) begin
+                || (OUTPUT_REG != 0 && OUTPUT_REG != 1) || (WAIT != 0 && WAIT != 1)) begin
         $display("ERROR: %m: DATA_W = %0d (8 or 64), USER_W = %0d (1 to 1024), ADDR_W = %0d (2 to 24), ",
                  DATA_W, USER_W, ADDR_W,
                  "FRAMES_W = %0d (2 to ADDR_W), MAX_BYTES = %0d (1 to 2**ADDR_W * DATA_W / 8), ", FRAMES_W, MAX_BYTES,
-                 "OUTPUT_REG = %0d (0 or 1)", OUTPUT_REG);
+                 "OUTPUT_REG = %0d, WAIT = %0d (0 or 1)", OUTPUT_REG, WAIT);
         $finish;
     end
 
@@ -74,22 +76,26 @@ module ws_frame_fifo #(
     localparam TO_LAST    = MAX_BEATS - 2;
     localparam LAST_BYTES = MAX_BYTES - (MAX_BEATS - 1) * KEEP_W;
 
-    assign s_axis_tready = 1'b1;
+    // A frame that is already too long is taken to its end, so that it cannot wait for the room that it takes itself.
+    wire beats_full, frames_full;
+    reg  at_limit_reg;              // the frame has had MAX_BEATS beats
+    wire take = s_axis_tvalid && s_axis_tready;
+
+    assign s_axis_tready = WAIT == 0 || at_limit_reg || !(beats_full || frames_full);
 
     // Length of the frame so far
     reg  [ADDR_W:0] beats_reg;      // before this one; stays at MAX_BEATS
     reg             in_last_reg;    // it is MAX_BEATS - 1
-    reg             at_limit_reg;   // it is MAX_BEATS
     wire [KEEP_W:0] keep     = {1'b0, s_axis_tkeep};
     wire            oversize = at_limit_reg || (in_last_reg && keep[LAST_BYTES]);
 
     always @(posedge clk) begin
-        if (s_axis_tvalid) begin
+        if (take) begin
             if (!at_limit_reg) beats_reg <= beats_reg + 1'b1;
             in_last_reg  <= beats_reg == TO_LAST[ADDR_W:0];
             at_limit_reg <= at_limit_reg || in_last_reg;
         end
-        if (rst || (s_axis_tvalid && s_axis_tlast)) begin
+        if (rst || (take && s_axis_tlast)) begin
             beats_reg    <= {ADDR_W+1{1'b0}};
             in_last_reg  <= MAX_BEATS == 1;
             at_limit_reg <= 1'b0;
@@ -97,15 +103,14 @@ module ws_frame_fifo #(
     end
 
     // Verdict, at the last beat
-    wire beats_full, frames_full;
     reg  cut_reg;                   // a beat of this frame found no room
     wire cut    = cut_reg || beats_full;
-    wire ends   = s_axis_tvalid && s_axis_tlast;
+    wire ends   = take && s_axis_tlast;
     wire bad    = s_axis_tuser[0];
     wire commit = ends && !bad && !oversize && !cut && !frames_full;
 
     always @(posedge clk) begin
-        if (s_axis_tvalid) cut_reg <= cut && !s_axis_tlast;
+        if (take) cut_reg <= cut && !s_axis_tlast;
         evt_bad      <= ends && bad;
         evt_oversize <= ends && !bad && oversize;
         evt_full     <= ends && !bad && !oversize && (cut || frames_full);
@@ -129,7 +134,7 @@ module ws_frame_fifo #(
     ) beats (
         .clk(clk),
         .rst(rst),
-        .wr_en(s_axis_tvalid && !beats_full),
+        .wr_en(take && !beats_full),
         .wr_data({s_axis_tlast, s_axis_tdata}),
         .commit(commit),
         .rewind(ends && !commit),
@@ -206,8 +211,8 @@ module ws_frame_fifo #(
     reg  [FRAMES_W:0] frames_ref;                               // good frames held
     wire [FRAMES_W:0] frames_held;                              // as the FIFO of the metadata counts them
 
-    wire              in      = s_axis_tvalid;
-    wire              end_in  = s_axis_tvalid && s_axis_tlast;
+    wire              in      = s_axis_tvalid && s_axis_tready;
+    wire              end_in  = in && s_axis_tlast;
     wire              out     = m_axis_tvalid && m_axis_tready;
     wire [BEAT_W-1:0] beat_in = {s_axis_tlast, s_axis_tdata};
     wire              room    = write_ref - delivered_ref != CAPACITY;
@@ -258,7 +263,9 @@ module ws_frame_fifo #(
             if (!s_axis_tlast) assume (&s_axis_tkeep);
             if (bytes_ref != 0) assume (s_axis_tkeep != 0);     // only an empty frame has a beat without bytes
 
-            assert (s_axis_tready);
+            // who waits, and who never does
+            if (WAIT == 0 || (room && frames_held != 1 << FRAMES_W)) assert (s_axis_tready);
+            if (WAIT != 0) assert (!evt_full && (!cut_reg || at_limit_reg));
             // each frame counted once, under the right name
             assert ({evt_good, evt_bad, evt_oversize, evt_full} == ($past(rst) || !$past(end_in) ? 4'b0000 :
                     $past(good) ? 4'b1000 : $past(s_axis_tuser[0]) ? 4'b0100 : $past(too_long) ? 4'b0010 : 4'b0001));
@@ -285,7 +292,7 @@ module ws_frame_fifo #(
             if (committed_ref != delivered_ref && watch_beat + 1'b1 == committed_ref) assert (beat_ref[BEAT_W-1]);
         end
         cover (past_valid && evt_good && $past(evt_bad, 2));
-        cover (past_valid && evt_full);
+        cover (past_valid && (WAIT == 0 ? evt_full : evt_good && s_axis_tvalid && !s_axis_tready));
         cover (past_valid && evt_oversize && m_axis_tvalid);
         cover (past_valid && out && m_axis_tlast && place == 0 && watch_beat == 5 && !(&m_axis_tkeep));
     end

@@ -6,9 +6,9 @@
 // vector of words, of which a bit exists if it is set in STORED; the rest of the module only says which words go where.
 //
 // local_mac takes its new value when its upper word is written. A write to `arp_command` raises
-// arp_set_valid with the entry beside it; the next transfer begins when arp_set_ready has taken them. A snapshot copies the next whole sweep of stat_* (see ws_event_counters), so
-// all counters are of one instant, at most 3 cycles before the write took effect; after a reset the counters read
-// garbage until the first snapshot is done.
+// arp_set_valid with the entry beside it; the next transfer begins when arp_set_ready has taken them. A snapshot copies
+// the next whole sweep of stat_* (see ws_event_counters), so all counters are of one instant, at most 3 cycles before
+// the write took effect; after a reset the counters read garbage until the first snapshot is done.
 //
 // Parameters   N_PORTS, N_GROUPS     UDP ports and multicast groups, 1 to 16 each
 //              N_COUNTERS            events counted, 1 to 256
@@ -139,6 +139,7 @@ module ws_registers #(
     wire              is_word    = !is_counter && address_reg[10:2+WORD_W] == 0;
     wire [WORD_W-1:0] word       = address_reg[2 +: WORD_W];
     wire              write      = state_reg == STATE_WRITE && is_write_reg;
+    wire              writes     = write && |s_axil_wstrb;      // something
     wire              read       = state_reg == STATE_READ;
 
     assign s_axil_awready = write;
@@ -209,7 +210,7 @@ module ws_registers #(
     reg [31:0] mac_lower_reg;
 
     always @(posedge clk) begin
-        if (write && select_reg[WORD_LOCAL_MAC + 1]) mac_lower_reg <= words[32*WORD_LOCAL_MAC +: 32];
+        if (writes && select_reg[WORD_LOCAL_MAC + 1]) mac_lower_reg <= words[32*WORD_LOCAL_MAC +: 32];
         if (rst) mac_lower_reg <= LOCAL_MAC[31:0];
     end
 
@@ -255,7 +256,7 @@ module ws_registers #(
             copying_reg <= !last;
             done_reg    <= last;
         end
-        if (rst || (write && select_reg[WORD_SNAPSHOT])) begin
+        if (rst || (writes && select_reg[WORD_SNAPSHOT])) begin
             waiting_reg <= !rst;
             copying_reg <= 1'b0;
             done_reg    <= 1'b0;

@@ -20,12 +20,13 @@
 // Settings     local_mac, local_ip, netmask, gateway (0: none); local_ports and groups with entry 0 in the low bits and
 //              0 for an unused entry; promiscuous: datagrams to any MAC and IPv4 address are delivered, but nothing
 //              more is answered; ping: echo requests are answered. A frame under way while they change may be judged
-//              by either value.
+//              by either value, and an answer under way may hold parts of both, its checksum wrong: change addresses
+//              while no traffic flows, or let the far side ask again.
 // Parameters   DATA_W       width of tdata in bits: 8 (1 Gb/s at 125 MHz) or 64 (10 Gb/s at 156.25 MHz)
 //              N_PORTS      UDP ports listened to, 1 to 16
 //              N_GROUPS     multicast groups that can be joined, 1 to 16
-//              STORE        1: only good datagrams appear on m_axis; 0: they begin to leave while they arrive, and
-//                           tuser[0] with tlast marks a bad one
+//              STORE        1: only good datagrams appear on m_axis, of up to 4096 bytes; 0: they begin to leave while
+//                           they arrive, and tuser[0] with tlast marks a bad one
 //              MAX_PAYLOAD  longest payload sent, in bytes (see ws_udp_tx)
 //              HEADERS      headers that can wait to be sent: (MAX_PAYLOAD + 66) / 84 + 1 keep the wire busy with any
 //                           mix of sizes; with 0, 2 cycles faster, only if sizes change slowly (see ws_udp_tx)

@@ -22,7 +22,8 @@
 //                bad_length        the frame ends inside its Ethernet header
 //                other_mac, ipv6, arp, not_ip (any other type, a third tag)
 //                bad_length        the frame is shorter than 20 bytes of IPv4 or than its total length
-//                bad_ip_header     version, header length below 20 or above the total length
+//                bad_ip_header     version, header length below 20 or above the total length; a source that cannot be
+//                                  (127.0.0.0/8, 224.0.0.0/3)
 //                bad_ip_checksum, fragment, icmp, igmp, not_udp (any other protocol), other_ip
 //                bad_length        the UDP length is below 8 or is not what the IP header leaves for it
 //                other_port, bad_udp_checksum
@@ -156,7 +157,8 @@ module ws_udp_rx #(
         .clk(clk), .rst(rst),
         .step(step), .take(take), .tdata(s_axis_tdata), .tkeep(s_axis_tkeep), .here(ip_here), .ends(eth_end),
         .one_tag(one_tag), .previous(previous),
-        .valid(ip_valid), .data(ip_data), .keep(ip_keep), .missing(ip_missing), .word(ip_word), .next_word(ip_next_word),
+        .valid(ip_valid), .data(ip_data), .keep(ip_keep), .missing(ip_missing), .word(ip_word),
+        .next_word(ip_next_word),
         .is_final(ip_final), .last(ip_end), .sum_lo(sum_lo), .sum_hi(sum_hi), .pseudo_lo(pseudo_lo),
         .pseudo_hi(pseudo_hi), .at_length(ip_at_length), .length(ip_length), .short(ip_short), .odd(odd)
     );
@@ -203,6 +205,8 @@ module ws_udp_rx #(
             if (|ip_missing)              cut_reg <= 1'b1;
             if (ip_first)                 ip_header_bad_reg <= ip_data[7:4] != 4'd4 || ip_data[3:0] < 4'd5;
             if (ip_at_length && ip_short) ip_header_bad_reg <= 1'b1;
+            if (ip_word[12/K] && (&ip_data[8*(12%K)+5 +: 3] || ip_data[8*(12%K) +: 8] == 8'd127))
+                ip_header_bad_reg <= 1'b1;                  // from a group, from everybody, from a loopback
             if (ip_word[6/K])        fragment_reg <= ip_data[8*(6%K) +: 6] != 6'd0;
             if (ip_word[7/K] && ip_data[8*(7%K) +: 8] != 8'd0) fragment_reg <= 1'b1;
             if (ip_word[9/K]) begin

@@ -191,7 +191,7 @@ module ws_udp_tx #(
     ) store (
         .clk(clk),
         .rst(rst),
-        .wr_en(take && !oversize_reg && (K != 1 || s_axis_tkeep[0])),
+        .wr_en(take && !oversize_reg && !bad_reg && (K != 1 || s_axis_tkeep[0])),
         .wr_data({s_mark, s_axis_tdata}),
         .commit(commit_reg),
         .rewind(rewind_reg),

@@ -149,7 +149,7 @@ def _judge(
     reason = ""
     if len(packet) < 20:
         reason = "bad_length"
-    elif packet[0] >> 4 != 4 or header_bytes < 20 or total < header_bytes:
+    elif packet[0] >> 4 != 4 or header_bytes < 20 or total < header_bytes or packet[12] >= 224 or packet[12] == 127:
         reason = "bad_ip_header"
     elif internet_sum(header) != 0xFFFF:
         reason = "bad_ip_checksum"
@@ -286,6 +286,10 @@ def bad_frames(payload: bytes) -> list[Frame]:
         Frame("IHL 0", patched(14, 0x40), "bad_ip_header"),
         Frame("IHL beyond total length", udp(b"", ip={"ihl": 15, "len": 28}), "bad_ip_header"),
         Frame("total length 19", udp(payload, ip={"len": 19}), "bad_ip_header"),
+        *(
+            Frame(f"from {source}", udp(payload, ip={"src": source}), "bad_ip_header")
+            for source in ("255.255.255.255", "224.0.0.1", "240.0.0.0", "127.0.0.1")
+        ),
         Frame("IP checksum", udp(payload, ip={"chksum": 0x1234}), "bad_ip_checksum"),
         Frame("IP checksum 0", udp(payload, ip={"chksum": 0}), "bad_ip_checksum"),
         Frame("first fragment", udp(payload, ip={"flags": "MF"}), "fragment"),

@@ -273,11 +273,13 @@ async def drops(dut):
 
 @cocotb.test()
 async def gaps_in_tkeep(dut):
-    """A beat that is partly filled before the last, or an empty last beat of a payload that is not empty: bad."""
+    """A beat that is partly filled before the last, or an empty last beat of a payload that is not empty: bad, also
+    where the beats are more than the store has room for."""
     b = await bench(dut, idle=0, stall=0)
     whole, none = [1] * b.width, [0] * b.width
     almost = [1] * (b.width - 1) + [0]
-    for beats in ((whole, none), (none, whole), (whole, almost, whole), (whole, none, whole), (none, none)):
+    gaps = ((whole, none), (none, whole), (whole, almost, whole), (whole, none, whole), (none, none), [almost] * 2000)
+    for beats in gaps:
         b.send(b"before")
         keep = [bit for beat in beats for bit in beat]
         b.source.send_nowait(AxiStreamFrame(bytes(len(keep)), keep, tuser=[Path4().user] * len(keep)))

@@ -7,10 +7,12 @@
 // a MAC can wait inside a frame:
 //   receive   ready is not needed: ws_frame_fifo takes every beat, drops bad frames whole and counts them, then the
 //             good ones cross
-//   transmit  frames cross first, and ws_frame_fifo on the MAC's clock lets one begin only when it is there whole
+//   transmit  frames cross first, and ws_frame_fifo on the MAC's clock lets one begin only when it is there whole; while
+//             it is full the frames behind wait
 //
 // Parameters   DATA_W   8 or 64 bits
-//              ADDR_W   beats of each frame FIFO, 2**ADDR_W: at least the longest frame
+//              ADDR_W   beats of each frame FIFO, 2**ADDR_W: at least the longest frame, better two
+// Overflow     evt_rx_full: received while the FIFO was full. evt_*_oversize: a frame of more than 2**ADDR_W beats
 // Latency      that of the frame FIFO and the crossing
 // Issue rate   1 beat a cycle
 
@@ -18,7 +20,7 @@
 
 module ws_liteeth_mac #(
     parameter DATA_W = 64,
-    parameter ADDR_W = 9
+    parameter ADDR_W = DATA_W == 8 ? 12 : 9
 ) (
     input  wire                mac_clk,
     input  wire                mac_rst,
@@ -57,8 +59,12 @@ module ws_liteeth_mac #(
     input  wire                s_axis_tlast,
     input  wire                s_axis_tuser,
 
-    output wire                evt_rx_bad,     // on mac_clk, as the next
-    output wire                evt_rx_full
+    // on mac_clk
+    output wire                evt_rx_bad,
+    output wire                evt_rx_full,
+    output wire                evt_rx_oversize,
+    output wire                evt_tx_bad,
+    output wire                evt_tx_oversize
 );
 
     localparam KEEP_W = DATA_W / 8;
@@ -86,7 +92,7 @@ module ws_liteeth_mac #(
         .s_axis_tready(source_ready), .s_axis_tlast(source_last), .s_axis_tuser(rx_bad),
         .m_axis_tdata(rx_data), .m_axis_tkeep(rx_good_keep), .m_axis_tvalid(rx_valid),
         .m_axis_tready(rx_ready), .m_axis_tlast(rx_last), .m_axis_tuser(rx_user),
-        .evt_good(), .evt_bad(evt_rx_bad), .evt_oversize(), .evt_full(evt_rx_full)
+        .evt_good(), .evt_bad(evt_rx_bad), .evt_oversize(evt_rx_oversize), .evt_full(evt_rx_full)
     );
 
     ws_axis_async_fifo #(.DATA_W(DATA_W)) rx_crossing (
@@ -113,13 +119,13 @@ module ws_liteeth_mac #(
         .m_axis_tready(tx_ready), .m_axis_tlast(tx_last), .m_axis_tuser(tx_user)
     );
 
-    ws_frame_fifo #(.DATA_W(DATA_W), .ADDR_W(ADDR_W)) tx_frames (
+    ws_frame_fifo #(.DATA_W(DATA_W), .ADDR_W(ADDR_W), .WAIT(1)) tx_frames (
         .clk(mac_clk), .rst(mac_rst),
         .s_axis_tdata(tx_data), .s_axis_tkeep(tx_keep), .s_axis_tvalid(tx_valid),
         .s_axis_tready(tx_ready), .s_axis_tlast(tx_last), .s_axis_tuser(tx_user),
         .m_axis_tdata(sink_data), .m_axis_tkeep(tx_whole_keep), .m_axis_tvalid(sink_valid),
         .m_axis_tready(sink_ready), .m_axis_tlast(sink_last), .m_axis_tuser(tx_whole_user),
-        .evt_good(), .evt_bad(), .evt_oversize(), .evt_full()
+        .evt_good(), .evt_bad(evt_tx_bad), .evt_oversize(evt_tx_oversize), .evt_full()
     );
     /* verilator lint_on PINCONNECTEMPTY */
 

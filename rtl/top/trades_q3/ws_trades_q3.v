@@ -10,9 +10,9 @@
 //
 // Trades and results are in the tuple datagram format of docs/wire-format.md: stream 1 with records {Symbol string(4),
 // Price int, Volume int, Time int} in, stream 0x8001 with records {Time long (the window's end), Number long, flags}
-// out. Results go to dst_ip; ARP finds out where that is, and a result for which it has not yet is dropped and counted, so
-// a host that wants results makes itself known first, which it does when it asks for our address. Pings are answered.
-// Both GMII directions run on clk, 125 MHz.
+// out. Results go to dst_ip; ARP finds out where that is, and a result for which it has not yet is dropped and counted,
+// so a host that wants results makes itself known first, which it does when it asks for our address. Pings are
+// answered. Both GMII directions run on clk, 125 MHz.
 //
 // Parameters   RANGE, SLIDE, SLACK, MAX_AHEAD   the window, in seconds of Time (see ws_punctuator)
 //              SYMBOL                           the four bytes selected

@@ -15,7 +15,8 @@
 //              nothing else waits: 42 cycles for a payload of n = 0 to 80 bytes; 32 + n / 8, and at most 1 more by the
 //              lanes in which frames begin and end, for a longer one; 126 for an ARP request
 // Issue rate   line rate: 8 octets a cycle in and out
-// Overflow     a datagram that is too long to be sent, or comes from an address not yet resolved, is dropped and counted
+// Overflow     a datagram that is too long to be sent, or comes from an address not yet resolved, is dropped and
+//              counted
 // Bad input    every event is counted, in the registers and on stat_*, over and over, by the index in `events`: first
 //              those of the stack, then those of the MACs
 // Source       RFC 862

@@ -11,6 +11,7 @@ import pytest
 
 from docs import diagrams
 from wirestream import cores, registers
+from wirestream.compiler import dialect
 from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
 
@@ -43,6 +44,10 @@ def anchors(page: Path) -> set[str]:
 
 def test_cores_page_is_up_to_date():
     assert cores.PAGE.read_text() == cores.markdown(), "run `make docs`"
+
+
+def test_dialect_page_is_up_to_date():
+    assert dialect.PAGE.read_text() == dialect.markdown(), "run `make docs`"
 
 
 @pytest.mark.parametrize("name", diagrams.DIAGRAMS)

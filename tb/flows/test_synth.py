@@ -108,6 +108,15 @@ def test_output_register_is_the_block_rams(known):
     assert ram["parameters"]["REGMODE_B"] == "OUTREG"
 
 
+def test_register_behind_a_product_is_the_multipliers(tmp_path):
+    ports = "input clk, input [15:0] a, b, output reg [31:0] y"
+    text = f"module product ({ports}); always @(posedge clk) y <= a * b; endmodule"
+    assert map_ecp5(make(tmp_path, "product", text), tmp_path).cells["TRELLIS_FF"] == 0
+    netlist = json.loads((tmp_path / "ecp5.json").read_text())["modules"]["product"]
+    multiplier = next(c for c in netlist["cells"].values() if c["type"] == "MULT18X18D")
+    assert multiplier["parameters"]["REG_OUTPUT_CLK"] == "CLK0"
+
+
 def test_times_both_speed_grades_and_names_the_path(known):
     timing = known[0].timing
     assert timing[8].median > timing[6].median > 100

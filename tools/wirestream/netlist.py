@@ -2,6 +2,7 @@
 
 - `use_output_registers` moves a register that stands right behind a block RAM into the RAM's own output register,
   which Yosys does not do.
+- `use_multiplier_registers` does the same for the register behind a multiplier block.
 - `add_shell` puts a register on every port, so that place and route times every path of the core and no other.
 - `Names` says what a cell is called in the Verilog source.
 """
@@ -134,6 +135,40 @@ def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
             if len(set().union(*readers)) == sum(map(len, readers)):  # else a multiplexer chooses between blocks
                 wanted |= blocks
     return changed, wanted
+
+
+def use_multiplier_registers(module: Module) -> int:
+    """Move registers right behind ECP5 multipliers into them; returns how many multipliers have changed.
+
+    A product is changed if every bit of it that is used goes into a plain register and nowhere else.
+    """
+    cells = module["cells"]
+    loads: dict[int | str, list[str]] = defaultdict(list)  # net -> cells that it drives, "" for a port
+    for name, cell in cells.items():
+        for pin, bits in cell["connections"].items():
+            if cell["port_directions"][pin] == "input":
+                for bit in bits:
+                    loads[bit].append(name)
+    for port in module["ports"].values():
+        if port["direction"] == "output":
+            for bit in port["bits"]:
+                loads[bit].append("")
+    changed = 0
+    for cell in [cell for cell in cells.values() if cell["type"] == "MULT18X18D"]:
+        pins = cell["connections"]
+        product = [pin for pin in pins if pin[0] == "P" and pin[1:].isdigit() and loads[pins[pin][0]]]
+        behind = {pin: loads[pins[pin][0]] for pin in product}
+        if not all(len(users) == 1 and users[0] and plain_register(cells[users[0]]) for users in behind.values()):
+            continue
+        for pin, (register,) in behind.items():
+            moved = cells.pop(register)["connections"]
+            pins[pin], pins["CLK0"] = moved["Q"], moved["CLK"]
+        pins |= {"CE0": ["1"], "RST0": ["0"]}
+        cell["port_directions"] |= dict.fromkeys(("CLK0", "CE0", "RST0"), "input")
+        cell["parameters"] |= {"REG_OUTPUT_CLK": "CLK0", "REG_OUTPUT_CE": "CE0", "REG_OUTPUT_RST": "RST0"}
+        cell["parameters"]["CLK0_DIV"] = "ENABLED"
+        changed += 1
+    return changed
 
 
 def add_shell(module: Module) -> int:

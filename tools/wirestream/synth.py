@@ -25,7 +25,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from wirestream.design import BUILD, Design, environment, resolve
-from wirestream.netlist import Module, Names, NetlistFailure, add_shell, use_output_registers
+from wirestream.netlist import Module, Names, NetlistFailure, add_shell, use_multiplier_registers, use_output_registers
 from wirestream.yosys import YosysFailure, read, yosys
 
 FAMILIES = {"xc6v": "Virtex-6", "xc7": "7-series"}
@@ -200,6 +200,7 @@ def map_ecp5(design: Design, folder: Path) -> Ecp5:
     changed, wanted = use_output_registers(module)
     if missed := ", ".join(sorted(wanted - changed)):
         raise SynthesisFailure(f"OUTPUT_REG did not become the output register of {missed}")
+    use_multiplier_registers(module)
     names = Names(module)
     number = Counter(cell["type"] for cell in module["cells"].values())
     cells = {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_delay: the delay operator z^-n; what is on the wire comes out N cycles later.
+//
+// It keeps the rest of a tuple in step with an operator that takes time, and is the output register of the operators
+// that have a REGISTERED parameter: projection and renaming are wiring and a ws_delay.
+//
+// Parameters   DATA_W   width of the tuple in bits, at least 1
+//              N        the delay in cycles, at least 0; 0 is wires
+// Latency      N cycles
+// Issue rate   1 tuple a cycle
+// Reset        clears all that is inside
+// Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.1; projection: section 7.3.2
+
+`default_nettype none
+
+module ws_delay #(
+    parameter DATA_W = 128,
+    parameter N      = 1
+) (
+    input  wire              clk,
+    input  wire              rst,
+
+    input  wire              s_valid,
+    input  wire              s_punct,
+    input  wire              s_eos,
+    input  wire [DATA_W-1:0] s_data,
+
+    output wire              m_valid,
+    output wire              m_punct,
+    output wire              m_eos,
+    output wire [DATA_W-1:0] m_data
+);
+
+    initial if (DATA_W < 1 || N < 0) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1), N = %0d (at least 0)", DATA_W, N);
+        $finish;
+    end
+
+    generate
+        if (N == 0) begin : gen_wires
+            wire unused = &{clk, rst};
+            assign {m_valid, m_punct, m_eos, m_data} = {s_valid, s_punct, s_eos, s_data};
+        end else begin : gen_registers
+            // Item n went in n + 1 cycles ago.
+            reg [N-1:0]        valid_reg, punct_reg, eos_reg;
+            reg [N*DATA_W-1:0] data_reg;
+
+            // One bit more than the registers, so that N = 1 is no special case: the oldest bit falls out.
+            wire [N:0]              valid = {valid_reg, s_valid};
+            wire [N:0]              punct = {punct_reg, s_punct};
+            wire [N:0]              eos   = {eos_reg, s_eos};
+            wire [(N+1)*DATA_W-1:0] data  = {data_reg, s_data};
+
+            always @(posedge clk) begin
+                valid_reg <= rst ? {N{1'b0}} : valid[N-1:0];
+                punct_reg <= rst ? {N{1'b0}} : punct[N-1:0];
+                eos_reg   <= rst ? {N{1'b0}} : eos[N-1:0];
+                data_reg  <= data[N*DATA_W-1:0];
+            end
+
+            assign {m_valid, m_punct, m_eos} = {valid[N], punct[N], eos[N]};
+            assign m_data                    = data[N*DATA_W +: DATA_W];
+        end
+    endgenerate
+
+`ifdef FORMAL
+    // What comes out went in N cycles ago, unless there was a reset in between.
+    localparam AGE_W = $clog2(N + 2);
+    reg             past_valid = 1'b0;
+    reg [AGE_W-1:0] age_ref;    // cycles since the last reset, up to N
+    wire            fresh = age_ref < N;
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        age_ref    <= rst ? 0 : age_ref + fresh;
+        if (!past_valid) assume (rst);
+        else begin
+            if (fresh) assert (!m_valid && !m_punct && !m_eos);
+            else begin
+                assert (m_valid == $past(s_valid, N) && m_punct == $past(s_punct, N) && m_eos == $past(s_eos, N));
+                assert (m_data == $past(s_data, N));
+            end
+        end
+        cover (past_valid && !fresh && m_valid && m_eos && !s_valid);
+        cover (past_valid && !fresh && m_punct && m_data != s_data);
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_demux: the stream de-multiplexer; sends each tuple to the output of its type.
+//
+// Punctuations and eos go to all outputs. The data of all outputs are the same: what tells the outputs apart is valid,
+// and synthesis merges the rest.
+//
+// Parameters   DATA_W       width of the tuple in bits, at least 1
+//              N            outputs, at least 1; output 0 has the low bits of every m_* port
+//              TYPE_W       width of the type in bits, at least 1
+//              CODES        the outputs' types, TYPE_W bits each, that of output 0 in the low bits; two outputs of one
+//                           type both get its tuples
+//              REGISTERED   1: the outputs are registers; 0: they follow the inputs in the same cycle
+// Latency      REGISTERED cycles
+// Issue rate   1 tuple a cycle
+// Bad input    a tuple of no output's type is dropped; evt_unknown comes in the cycle in which it would have left
+// Source       R. Mueller, dissertation ETH 19163 (2010), section 7.4.3
+
+`default_nettype none
+
+module ws_demux #(
+    parameter                DATA_W     = 128,
+    parameter                N          = 2,
+    parameter                TYPE_W     = 8,
+    parameter [N*TYPE_W-1:0] CODES      = {8'd70, 8'd68},
+    parameter                REGISTERED = 1
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire                s_valid,
+    input  wire                s_punct,
+    input  wire                s_eos,
+    input  wire [DATA_W-1:0]   s_data,
+    input  wire [TYPE_W-1:0]   kind,        // of the tuple on s_*
+
+    output wire [N-1:0]        m_valid,
+    output wire [N-1:0]        m_punct,
+    output wire [N-1:0]        m_eos,
+    output wire [N*DATA_W-1:0] m_data,
+
+    output wire                evt_unknown
+);
+
+    initial if (N < 1 || TYPE_W < 1 || (REGISTERED != 0 && REGISTERED != 1)) begin
+        $display("ERROR: %m: N = %0d, TYPE_W = %0d (at least 1), REGISTERED = %0d (0 or 1)", N, TYPE_W, REGISTERED);
+        $finish;
+    end
+
+    wire [N-1:0] match;
+
+    genvar i;
+    generate
+        for (i = 0; i < N; i = i + 1) begin : each
+            assign match[i] = kind == CODES[i*TYPE_W +: TYPE_W];
+
+            ws_delay #(.DATA_W(DATA_W), .N(REGISTERED)) out (
+                .clk    (clk),
+                .rst    (rst),
+                .s_valid(s_valid && match[i]),
+                .s_punct(s_punct),
+                .s_eos  (s_eos),
+                .s_data (s_data),
+                .m_valid(m_valid[i]),
+                .m_punct(m_punct[i]),
+                .m_eos  (m_eos[i]),
+                .m_data (m_data[i*DATA_W +: DATA_W])
+            );
+        end
+    endgenerate
+
+    // The event in step with them
+    wire [2:0] unused;
+
+    ws_delay #(.DATA_W(1), .N(REGISTERED)) event_out (
+        .clk    (clk),
+        .rst    (rst),
+        .s_valid(s_valid && match == 0),
+        .s_punct(1'b0),
+        .s_eos  (1'b0),
+        .s_data (1'b0),
+        .m_valid(evt_unknown),
+        .m_punct(unused[2]),
+        .m_eos  (unused[1]),
+        .m_data (unused[0])
+    );
+
+`ifdef FORMAL
+    // One arbitrary output is watched.
+    (* anyconst *) wire [$clog2(N+1)-1:0] watch_ref;
+    reg                      past_valid = 1'b0;
+    reg                      rst_ref;
+    reg  [2+DATA_W+TYPE_W:0] in_ref;
+    wire [2+DATA_W+TYPE_W:0] in = {s_valid, s_punct, s_eos, s_data, kind};
+    wire                     valid, punct, eos;
+    wire [DATA_W-1:0]        data;
+    wire [TYPE_W-1:0]        code;
+    reg                      known;
+    integer                  j;
+
+    assign {valid, punct, eos, data, code} = REGISTERED != 0 ? in_ref : in;
+
+    always @* begin
+        known = 1'b0;
+        for (j = 0; j < N; j = j + 1) if (code == CODES[j*TYPE_W +: TYPE_W]) known = 1'b1;
+    end
+
+    always @(posedge clk) begin
+        assume (watch_ref < N);
+        past_valid <= 1'b1;
+        in_ref     <= in;
+        rst_ref    <= rst;
+        if (!past_valid) assume (rst);
+        else if (REGISTERED != 0 && rst_ref) assert (m_valid == 0 && m_punct == 0 && m_eos == 0 && !evt_unknown);
+        else begin
+            assert (m_valid[watch_ref] == (valid && code == CODES[watch_ref*TYPE_W +: TYPE_W]));
+            assert (m_punct[watch_ref] == punct && m_eos[watch_ref] == eos);
+            assert (m_data[watch_ref*DATA_W +: DATA_W] == data);
+            assert (evt_unknown == (valid && !known));
+        end
+        cover (past_valid && m_valid[0] && m_eos[N-1] && !m_valid[N-1]);
+        cover (past_valid && evt_unknown && m_eos[0]);
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_group_by: grouped aggregation over the windows of a stream, one CAM for all of them, one tuple a cycle, also
+// where every tuple is a new group.
+//
+// It stands behind ws_window in place of the copies of a sub-plan: s_valid and s_eos have a bit for each window. When a
+// window ends, a row leaves for each of its groups, in the order in which they came: m_data is s_data of the cycle of
+// eos, beside it the key and the aggregates. Behind the last row m_eos follows, with the punctuation if one came with
+// eos. A punctuation without eos goes nowhere.
+//
+// Groups that outgrow the table: a tuple whose key has no entry leaves whole on o_*, which is a wire of its own with
+// every punctuation of s. From then on new keys have none as long as a window is open that has had such a tuple. So a
+// key is for every window either wholly in the rows or wholly in o_*, and a host can finish the job exactly. Where
+// windows overlap, the table opens again for new keys once no tuple has left on o_* for the length of a window.
+//
+// Parameters   DATA_W    width of the tuple in bits
+//              KEY_W     width of the key in bits
+//              CAPACITY  2 to 240: keys for which there is an entry whatever they are, of the open windows and the one
+//                        whose rows leave together; there are 10 entries more, since one takes 10 cycles to be free
+//              WINDOWS   windows at once: those open, and one whose rows leave
+//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W, RESULT_W   the aggregates, see ws_group_window and ws_fold
+// Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
+//              m_key, results, result_nulls, result_overflows: in step with m_valid
+// Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)
+//              3 cycles from s to o
+// Issue rate   1 tuple a cycle
+// CLOSE_CYCLES CAPACITY + 16   CLOSE_ROWS CAPACITY + 10
+// Bad input    two eos, or an eos and the next tuple of that window, closer than CLOSE_CYCLES: must not happen
+// Overflow     o_valid for a tuple without an entry; result_overflows as in ws_fold
+// Source       R. Mueller, dissertation ETH 19163 (2010), sections 7.3.7 and 7.5.4; there a new group takes 16 cycles
+
+`default_nettype none
+
+module ws_group_by #(
+    parameter                DATA_W   = 64,
+    parameter                KEY_W    = 32,
+    parameter                CAPACITY = 64,
+    parameter                WINDOWS  = 2,
+    parameter                AGGS     = 2,
+    parameter [24*AGGS-1:0]  KINDS    = "SUMCNT",
+    parameter [AGGS-1:0]     SIGNEDS  = 2'b10,
+    parameter                VALUE_W  = 32,
+    parameter                ACC_W    = 64,
+    parameter                RESULT_W = 64
+) (
+    input  wire                     clk,
+    input  wire                     rst,
+
+    input  wire [WINDOWS-1:0]       s_valid,
+    input  wire                     s_punct,
+    input  wire [WINDOWS-1:0]       s_eos,
+    input  wire [DATA_W-1:0]        s_data,
+    input  wire [KEY_W-1:0]         key,
+    input  wire [AGGS*VALUE_W-1:0]  values,
+    input  wire [AGGS-1:0]          nulls,
+
+    output reg                      m_valid,
+    output reg                      m_punct,
+    output reg                      m_eos,
+    output wire [DATA_W-1:0]        m_data,
+    output reg  [KEY_W-1:0]         m_key,
+    output reg  [AGGS*RESULT_W-1:0] results,
+    output reg  [AGGS-1:0]          result_nulls,
+    output reg  [AGGS-1:0]          result_overflows,
+
+    output wire                     o_valid,
+    output wire                     o_punct,
+    output wire                     o_eos,
+    output wire [DATA_W-1:0]        o_data
+);
+
+    localparam ENTRIES = CAPACITY + 10;
+    localparam INDEX_W = $clog2(ENTRIES);
+    localparam STATE_W = AGGS*(ACC_W + 2);
+
+    initial if (CAPACITY < 2 || CAPACITY > 240 || AGGS < 1 || ACC_W < VALUE_W) begin
+        $display("ERROR: %m: CAPACITY = %0d (2 to 240), AGGS = %0d (at least 1), ACC_W = %0d (at least VALUE_W = %0d)",
+                 CAPACITY, AGGS, ACC_W, VALUE_W);
+        $finish;
+    end
+
+    // ---- Three cycles: the tuple's entry, and what goes beside it
+
+    wire [WINDOWS-1:0] entered, fresh, freed;
+    wire [INDEX_W-1:0] index, row_index;
+    wire               refused;
+    wire [KEY_W-1:0]   row_key;
+    reg  [INDEX_W-1:0] freed_index_reg;
+
+    ws_group_cam #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(WINDOWS)) cam (
+        .clk(clk), .rst(rst),
+        .s_windows(s_valid), .s_eos(s_eos), .key(key),
+        .m_windows(entered), .m_fresh(fresh), .m_index(index), .m_refused(refused),
+        .free_windows(freed), .free_index(freed_index_reg),
+        .read_index(row_index), .read_key(row_key)
+    );
+
+    wire tuple_3, punct_3;
+
+    ws_delay #(.DATA_W(DATA_W), .N(3)) beside (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid != 0), .s_punct(s_punct), .s_eos(1'b0), .s_data(s_data),
+        .m_valid(tuple_3), .m_punct(punct_3), .m_eos(o_eos), .m_data(o_data)
+    );
+
+    assign o_valid = refused;
+    assign o_punct = punct_3;
+
+    wire [AGGS*VALUE_W-1:0] values_4;
+    wire [AGGS-1:0]         nulls_4;
+    wire                    unused_valid, unused_punct, unused_eos;
+    wire                    unused = &{1'b0, tuple_3, unused_valid, unused_punct, unused_eos};
+
+    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(4)) operands (
+        .clk(clk), .rst(rst),
+        .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data({values, nulls}),
+        .m_valid(unused_valid), .m_punct(unused_punct), .m_eos(unused_eos), .m_data({values_4, nulls_4})
+    );
+
+    // ---- The end of a window reaches it with the last tuple, which came a cycle ahead of eos or with it
+
+    reg  [WINDOWS-1:0] eos_reg, late_reg, close_reg;
+    reg                with_tuple_reg;
+    reg  [DATA_W-1:0]  data_reg;
+    reg                punct_reg;
+
+    always @(posedge clk) begin
+        eos_reg        <= rst ? {WINDOWS{1'b0}} : s_eos;
+        with_tuple_reg <= s_valid != 0;
+        late_reg       <= rst || !with_tuple_reg ? {WINDOWS{1'b0}} : eos_reg;
+        close_reg      <= rst ? {WINDOWS{1'b0}} : late_reg | (with_tuple_reg ? {WINDOWS{1'b0}} : eos_reg);
+        if (s_eos != 0) begin
+            data_reg  <= s_data;
+            punct_reg <= s_punct;
+        end
+    end
+
+    // ---- The windows, one of which sends its rows
+
+    wire [WINDOWS-1:0] listing, row, done;
+    wire [INDEX_W-1:0] row_indices [0:WINDOWS];
+    wire [STATE_W-1:0] row_states [0:WINDOWS];
+
+    assign row_indices[0] = {INDEX_W{1'b0}};
+    assign row_states[0]  = {STATE_W{1'b0}};
+
+    genvar w, a;
+    generate
+        for (w = 0; w < WINDOWS; w = w + 1) begin : gen_window
+            wire [INDEX_W-1:0] list_index;
+            wire [STATE_W-1:0] states;
+
+            ws_group_window #(
+                .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS),
+                .VALUE_W(VALUE_W), .ACC_W(ACC_W), .RESULT_W(RESULT_W)
+            ) window (
+                .clk(clk), .rst(rst),
+                .s_valid(entered[w]), .s_fresh(fresh[w]), .s_index(index),
+                .values(values_4), .nulls(nulls_4), .s_close(close_reg[w]),
+                .list_valid(listing[w]), .list_index(list_index),
+                .m_valid(row[w]), .m_done(done[w]), .m_states(states)
+            );
+
+            assign row_indices[w+1] = row_indices[w] | (listing[w] ? list_index : {INDEX_W{1'b0}});
+            assign row_states[w+1]  = row_states[w] | (row[w] ? states : {STATE_W{1'b0}});
+        end
+    endgenerate
+
+    assign row_index = row_indices[WINDOWS];
+    assign freed     = row;
+
+    // ---- Output registers
+
+    wire [STATE_W-1:0] states = row_states[WINDOWS];
+
+    assign m_data = data_reg;
+
+    always @(posedge clk) begin
+        freed_index_reg <= row_index;
+        m_valid         <= row != 0 && !rst;
+        m_eos           <= done != 0 && !rst;
+        m_punct         <= done != 0 && punct_reg && !rst;
+        m_key           <= row_key;
+    end
+
+    generate
+        for (a = 0; a < AGGS; a = a + 1) begin : gen_result
+            localparam [23:0] KIND     = KINDS[a*24 +: 24];
+            localparam        NUMBER_W = KIND == "CNT" || KIND == "SUM" ? ACC_W : VALUE_W;
+            wire [NUMBER_W+1:0] next;
+            wire [RESULT_W-1:0] result;
+            wire                null, overflow;
+            wire                unused_next = &{1'b0, next, states[a*(ACC_W+2) +: ACC_W+2]};
+
+            ws_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNEDS[a]), .ACC_W(NUMBER_W), .RESULT_W(RESULT_W)) tell (
+                .state(states[a*(ACC_W+2) +: NUMBER_W+2]), .fresh(1'b0), .take(1'b0), .value({VALUE_W{1'b0}}),
+                .next(next), .result(result), .null(null), .overflow(overflow)
+            );
+
+            always @(posedge clk) begin
+                results[a*RESULT_W +: RESULT_W] <= result;
+                result_nulls[a]                 <= null;
+                result_overflows[a]             <= overflow;
+            end
+        end
+    endgenerate
+
+`ifdef FORMAL
+    // The tuples of any one key in window 0, which are counted (a proof takes KINDS = "CNT"), and the key's row.
+    localparam CLOSE_CYCLES = CAPACITY + 16;
+    (* anyconst *) wire [KEY_W-1:0] key_ref;
+    reg              past_valid = 1'b0;
+    reg  [ACC_W-1:0] count_ref, due_ref;   // in the open window, in the one that has ended
+    reg              some_ref, row_due_ref, row_seen_ref, with_ref, punct_ref, open_ref;
+    reg  [7:0]       since_ref, rows_ref;  // cycles since eos, rows since
+    reg  [DATA_W-1:0] data_ref;
+    wire             mine  = s_valid[0] && key == key_ref;
+    wire [ACC_W-1:0] count = count_ref + (mine && !nulls[0]);
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        count_ref  <= s_eos[0] ? 0 : count;
+        some_ref   <= !s_eos[0] && (some_ref || mine);
+        since_ref  <= s_eos[0] ? 1 : since_ref + (since_ref != 255);
+        rows_ref   <= s_eos[0] ? 0 : rows_ref + m_valid;
+        if (m_valid && m_key == key_ref) row_seen_ref <= 1'b1;
+        if (m_eos) open_ref <= 1'b0;
+        if (s_eos[0]) begin
+            due_ref      <= count;
+            row_due_ref  <= some_ref || mine;
+            row_seen_ref <= 1'b0;
+            with_ref     <= s_valid != 0;
+            punct_ref    <= s_punct;
+            data_ref     <= s_data;
+            open_ref     <= 1'b1;
+        end
+        if (rst) begin
+            count_ref <= 0; some_ref <= 1'b0; since_ref <= CLOSE_CYCLES; open_ref <= 1'b0;
+        end
+
+        if (!past_valid) assume (rst);
+        else begin
+            if (since_ref < CLOSE_CYCLES) assume (s_valid == 0 && s_eos == 0);
+            assume (!(s_punct && s_valid != 0));
+
+            // a row in every cycle from the first, then the end with its punctuation
+            ref_rows: assert ((m_valid || m_eos) == (open_ref && since_ref == 5 + with_ref + rows_ref));
+            ref_end:  assert (!(m_valid && m_eos) && m_punct == (m_eos && punct_ref));
+            if (m_valid || m_eos) ref_data: assert (m_data == data_ref);
+            // one row for every group, with its tuples
+            if (m_valid && m_key == key_ref) ref_row: assert (row_due_ref && !row_seen_ref && results == due_ref);
+            if (m_eos) ref_all: assert (row_seen_ref == row_due_ref);
+            // as many keys as fit are not refused; punctuations are with those that are
+            ref_none: assert (!o_valid || CAPACITY < 1 << KEY_W);
+            if (past_3) ref_punct: assert (o_punct == $past(s_punct, 3) && o_data == $past(s_data, 3));
+        end
+        cover (past_valid && m_valid && m_key == key_ref && results == 3);
+        cover (past_valid && m_eos && m_punct && rows_ref == 2);
+        cover (past_valid && m_eos && rows_ref == 0);
+        cover (past_valid && m_valid && with_ref);
+    end
+    reg [2:0] runs_ref;
+    wire past_3 = runs_ref == 3'b111;
+    always @(posedge clk) runs_ref <= rst ? 3'b0 : {runs_ref[1:0], 1'b1};
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_group_cam: the keys of a group-by, one CAM for all open windows: gives each key an entry, one a cycle, new or not.
+//
+// An entry belongs to its key as long as it is present in a window: from the key's first tuple in one to its release
+// from the last (`free`, when the window's row of it has left). Then it is free for another key. A new key takes the
+// entry at the head of the list of free ones, in the same cycle in which another would be found.
+//
+// A key that finds no entry is refused, and so is every new key from then on as long as a window is open that has had
+// a refused tuple: a key is then for every window either wholly here or wholly refused.
+//
+// Parameters   KEY_W     width of a key in bits
+//              CAPACITY  number of entries, 2 to 256
+//              WINDOWS   number of windows, at least 1
+// Ports        s_windows: the windows that hold the tuple (none: no tuple); s_eos: those that end with this cycle
+//              m_windows: s_windows of a tuple that has an entry (else none), with its index; m_fresh: the windows in
+//                which the key was not yet present; m_refused: the tuple has none
+//              free_windows (one-hot), free_index: release this entry from this window
+//              read_index -> read_key: the key of an entry in use, 1 cycle
+// Latency      3 cycles from s to m; 10 from an entry's last release to it being the next new key's, at most
+// Issue rate   1 tuple and 1 release a cycle
+// Overflow     m_refused
+// Bad input    A release of an entry that is not present in the window, or of one released from another window in the
+//              last 3 cycles; a tuple of a window whose release has begun. Neither may happen
+// Source       R. Mueller, dissertation ETH 19163 (2010), sections 7.3.7 and 7.5.4; there a new key takes 16 cycles
+
+`default_nettype none
+
+module ws_group_cam #(
+    parameter KEY_W    = 32,
+    parameter CAPACITY = 64,
+    parameter WINDOWS  = 2,
+    parameter INDEX_W  = $clog2(CAPACITY)   // follows from CAPACITY
+) (
+    input  wire               clk,
+    input  wire               rst,
+
+    input  wire [WINDOWS-1:0] s_windows,
+    input  wire [WINDOWS-1:0] s_eos,
+    input  wire [KEY_W-1:0]   key,
+
+    output reg  [WINDOWS-1:0] m_windows,
+    output reg  [WINDOWS-1:0] m_fresh,
+    output reg  [INDEX_W-1:0] m_index,
+    output reg                m_refused,
+
+    input  wire [WINDOWS-1:0] free_windows,
+    input  wire [INDEX_W-1:0] free_index,
+
+    input  wire [INDEX_W-1:0] read_index,
+    output wire [KEY_W-1:0]   read_key
+);
+
+    initial if (KEY_W < 1 || CAPACITY < 2 || CAPACITY > 256 || WINDOWS < 1 || INDEX_W != $clog2(CAPACITY)) begin
+        $display("ERROR: %m: KEY_W = %0d (at least 1), CAPACITY = %0d (2 to 256), WINDOWS = %0d (at least 1)",
+                 KEY_W, CAPACITY, WINDOWS);
+        $finish;
+    end
+
+    // ---- Stage 1: which entry has the key? Or one of the two tuples ahead, whose entries are not yet known?
+
+    wire [CAPACITY-1:0] matches;     // of the key that comes
+    wire [CAPACITY-1:0] used;        // present in some window, or just about to be
+    reg  [CAPACITY-1:0] match_1_reg;
+    reg  [WINDOWS-1:0]  windows_1_reg, eos_1_reg;
+    reg  [KEY_W-1:0]    key_1_reg, key_2_reg;
+    reg                 same_1_reg, second_1_reg;   // the same key as 1 and 2 tuples ahead
+    reg  [WINDOWS-1:0]  windows_2_reg;
+
+    always @(posedge clk) begin
+        match_1_reg   <= matches & used;
+        windows_1_reg <= rst ? {WINDOWS{1'b0}} : s_windows;
+        eos_1_reg     <= rst ? {WINDOWS{1'b0}} : s_eos;
+        key_1_reg     <= key;
+        same_1_reg    <= key == key_1_reg && windows_1_reg != 0;
+        second_1_reg  <= key == key_2_reg && windows_2_reg != 0;
+    end
+
+    // ---- Stage 2: was there a match, with what index, and in which windows is it present?
+
+    reg  [CAPACITY-1:0] match_2_reg;
+    reg                 hit_2_reg, same_2_reg, second_2_reg;
+    reg  [INDEX_W-1:0]  index_2_reg;
+    reg  [WINDOWS-1:0]  eos_2_reg, present_2_reg;
+    wire [WINDOWS-1:0]  present_in;
+    reg  [INDEX_W-1:0]  match_index;
+    integer             e;
+
+    always @* begin
+        match_index = {INDEX_W{1'b0}};
+        for (e = 0; e < CAPACITY; e = e + 1)
+            match_index = match_index | (match_1_reg[e] ? e[INDEX_W-1:0] : {INDEX_W{1'b0}});
+    end
+
+    always @(posedge clk) begin
+        match_2_reg   <= match_1_reg;
+        hit_2_reg     <= match_1_reg != 0;
+        index_2_reg   <= match_index;
+        present_2_reg <= present_in;
+        windows_2_reg <= rst ? {WINDOWS{1'b0}} : windows_1_reg;
+        eos_2_reg     <= rst ? {WINDOWS{1'b0}} : eos_1_reg;
+        key_2_reg     <= key_1_reg;
+        same_2_reg    <= same_1_reg;
+        second_2_reg  <= second_1_reg;
+    end
+
+    // ---- Stage 3: the entry that matches, or that of a tuple ahead, or else the first free one
+
+    reg  [CAPACITY-1:0] entry_3_reg, entry_4_reg;    // of the tuples ahead, one-hot; 0 if refused
+    reg                 found_3_reg, found_4_reg;
+    reg  [INDEX_W-1:0]  index_4_reg;
+    reg  [WINDOWS-1:0]  windows_3_reg, windows_4_reg, eos_3_reg;
+    reg  [WINDOWS-1:0]  refused_reg;   // the open windows that have had a refused tuple
+    reg  [CAPACITY-1:0] head_reg;      // the first free entry, one-hot
+    reg                 head_valid_reg;
+    reg  [INDEX_W-1:0]  head_index_reg;
+
+    wire valid  = windows_2_reg != 0;
+    wire same   = same_2_reg && found_3_reg;
+    wire second = second_2_reg && found_4_reg;
+    wire known  = hit_2_reg || same || second;
+    wire [WINDOWS-1:0] closed = (refused_reg | (m_refused ? windows_3_reg : {WINDOWS{1'b0}})) & ~eos_3_reg;
+    wire is_new = valid && !known && head_valid_reg && closed == 0;
+    wire found  = (valid && known) || is_new;
+
+    always @(posedge clk) begin
+        entry_3_reg   <= (valid ? match_2_reg : {CAPACITY{1'b0}}) | (valid && same ? entry_3_reg : {CAPACITY{1'b0}})
+                       | (valid && second ? entry_4_reg : {CAPACITY{1'b0}}) | (is_new ? head_reg : {CAPACITY{1'b0}});
+        found_3_reg   <= found && !rst;
+        m_index       <= hit_2_reg ? index_2_reg : same ? m_index : second ? index_4_reg : head_index_reg;
+        m_windows     <= found && !rst ? windows_2_reg : {WINDOWS{1'b0}};
+        m_fresh       <= ~(present_2_reg | (same ? m_windows : {WINDOWS{1'b0}})
+                                         | (second ? windows_4_reg : {WINDOWS{1'b0}}));
+        m_refused     <= valid && !found && !rst;
+        windows_3_reg <= windows_2_reg;
+        eos_3_reg     <= rst ? {WINDOWS{1'b0}} : eos_2_reg;
+
+        entry_4_reg   <= entry_3_reg;
+        found_4_reg   <= found_3_reg && !rst;
+        index_4_reg   <= m_index;
+        windows_4_reg <= m_windows;
+        refused_reg   <= rst ? {WINDOWS{1'b0}} : closed;
+    end
+
+    // ---- The entries
+
+    reg  [WINDOWS-1:0] clear_reg;
+    reg  [INDEX_W-1:0] clear_index_reg;
+    wire [CAPACITY*WINDOWS-1:0] present;   // by entry, then window
+
+    always @(posedge clk) begin
+        clear_reg       <= rst ? {WINDOWS{1'b0}} : free_windows;
+        clear_index_reg <= free_index;
+    end
+
+    genvar i, w;
+    generate
+        for (i = 0; i < CAPACITY; i = i + 1) begin : gen_entry
+            reg  [KEY_W-1:0]   entry_key_reg;
+            reg  [WINDOWS-1:0] present_reg;
+            wire [WINDOWS-1:0] clears = clear_index_reg == i ? clear_reg : {WINDOWS{1'b0}};
+
+            assign matches[i] = entry_key_reg == key;
+            assign used[i]    = present_reg != 0 || (found_3_reg && entry_3_reg[i]);
+            assign present[i*WINDOWS +: WINDOWS] = present_reg;
+
+            always @(posedge clk) begin
+                // The first free entry takes every key; it counts once the entry is used.
+                if (head_reg[i] && valid) entry_key_reg <= key_2_reg;
+                present_reg <= (present_reg & ~clears) | (entry_3_reg[i] ? m_windows : {WINDOWS{1'b0}});
+                if (rst) present_reg <= {WINDOWS{1'b0}};
+            end
+        end
+        for (w = 0; w < WINDOWS; w = w + 1) begin : gen_window
+            wire [CAPACITY-1:0] here;
+            for (i = 0; i < CAPACITY; i = i + 1) begin : gen_here
+                assign here[i] = present[i*WINDOWS + w];
+            end
+            assign present_in[w] = (match_1_reg & here) != 0;
+        end
+    endgenerate
+
+    // The keys once more, to be read by index.
+    ws_ram_sdp #(.DATA_W(KEY_W), .ADDR_W(INDEX_W), .STYLE("distributed")) keys (
+        .clk(clk),
+        .wr_en(valid && head_valid_reg), .wr_addr(head_index_reg), .wr_data(key_2_reg),
+        .rd_en(1'b1), .rd_addr(read_index), .rd_data(read_key)
+    );
+
+    // ---- The free entries: first those never used, in order, then those given back
+
+    // A released entry is free if it is unused three cycles after: by then a tuple that still matched it has its entry.
+    reg  [2:0]           check_reg;
+    reg  [3*INDEX_W-1:0] check_index_reg;
+    reg                  back_reg;
+    reg  [INDEX_W-1:0]   back_index_reg;
+    wire [INDEX_W-1:0]   settled_index = check_index_reg[2*INDEX_W +: INDEX_W];
+
+    always @(posedge clk) begin
+        check_reg       <= rst ? 3'b0 : {check_reg[1:0], clear_reg != 0};
+        check_index_reg <= {check_index_reg[2*INDEX_W-1:0], clear_index_reg};
+        back_reg        <= check_reg[2] && !used[settled_index] && !rst;
+        back_index_reg  <= settled_index;
+    end
+
+    localparam FIFO_ADDR_W = INDEX_W < 2 ? 2 : INDEX_W;
+    wire                 back_ready, back_valid;
+    wire [FIFO_ADDR_W:0] back_level;
+    wire [INDEX_W-1:0]   back_index;
+    reg  [INDEX_W:0]     untouched_reg;   // the first entry that was never used
+    wire                 touched = untouched_reg == CAPACITY[INDEX_W:0];
+    wire                 take;
+
+    ws_sync_fifo #(.DATA_W(INDEX_W), .ADDR_W(FIFO_ADDR_W), .STYLE("distributed")) free_entries (
+        .clk(clk), .rst(rst),
+        .s_valid(back_reg), .s_ready(back_ready), .s_data(back_index_reg),
+        .m_valid(back_valid), .m_ready(take && touched), .m_data(back_index),
+        .level(back_level)
+    );
+
+    wire unused = &{1'b0, back_ready, back_level};   // there is room for every entry
+
+    // The head, and two behind it: what is taken from the list does not depend on whether the head is given away.
+    reg  [INDEX_W-1:0]  spare_1_reg, spare_2_reg;
+    reg                 spare_1_valid_reg, spare_2_valid_reg;
+    wire [INDEX_W-1:0]  more       = touched ? back_index : untouched_reg[INDEX_W-1:0];
+    wire                more_valid = take && (!touched || back_valid);
+    wire                moves      = is_new || !head_valid_reg;
+    wire [CAPACITY-1:0] one        = {{(CAPACITY-1){1'b0}}, 1'b1};
+
+    assign take = !spare_2_valid_reg;
+
+    always @(posedge clk) begin
+        if (take && !touched) untouched_reg <= untouched_reg + 1'b1;
+        if (moves) begin
+            head_reg          <= spare_1_valid_reg ? one << spare_1_reg : {CAPACITY{1'b0}};
+            head_index_reg    <= spare_1_reg;
+            head_valid_reg    <= spare_1_valid_reg;
+            spare_1_reg       <= spare_2_valid_reg ? spare_2_reg : more;
+            spare_1_valid_reg <= spare_2_valid_reg || more_valid;
+            spare_2_valid_reg <= 1'b0;
+        end else if (!spare_1_valid_reg) begin
+            spare_1_reg       <= more;
+            spare_1_valid_reg <= more_valid;
+        end else if (!spare_2_valid_reg) begin
+            spare_2_reg       <= more;
+            spare_2_valid_reg <= more_valid;
+        end
+        if (rst) begin
+            head_reg          <= {CAPACITY{1'b0}};
+            head_valid_reg    <= 1'b0;
+            spare_1_valid_reg <= 1'b0;
+            spare_2_valid_reg <= 1'b0;
+            untouched_reg     <= {(INDEX_W+1){1'b0}};
+        end
+    end
+
+`ifdef FORMAL
+    // Every key's windows and index, and what the tuples were, three cycles on.
+    localparam KEYS = 1 << KEY_W;
+    reg                     past_valid = 1'b0;
+    reg  [KEYS*WINDOWS-1:0] present_ref, refused_ref;   // by key, then window
+    reg  [KEYS*INDEX_W-1:0] index_ref;
+    reg  [9:0]              resting_ref;                // last releases of an entry, which must be free 10 cycles on
+    reg  [3*KEY_W-1:0]      keys_ref;
+    reg  [3*WINDOWS-1:0]    windows_ref, eos_ref;
+    reg  [WINDOWS-1:0]      closing_ref;                // ended, and not all released
+    reg  [WINDOWS*3-1:0]    age_ref;                    // cycles since the end
+    reg  [4*WINDOWS-1:0]    freed_ref;                  // the last releases
+    reg  [4*INDEX_W-1:0]    freed_index_ref;
+    reg                     again_ref;                  // an entry has been given back, the last with this index
+    reg  [INDEX_W-1:0]      again_index_ref;
+
+    wire [KEY_W-1:0]   told      = keys_ref[2*KEY_W +: KEY_W];
+    wire [WINDOWS-1:0] asked     = windows_ref[2*WINDOWS +: WINDOWS];
+    wire [WINDOWS-1:0] held      = present_ref[told*WINDOWS +: WINDOWS];
+    integer            k, l, live, v, entries;
+    reg                released, apart, booked;
+    reg  [WINDOWS-1:0] holders;
+
+    always @* begin
+        live  = 0;
+        apart = 1'b1;
+        for (k = 0; k < KEYS; k = k + 1)
+            for (l = 0; l < k; l = l + 1)
+                if (present_ref[k*WINDOWS +: WINDOWS] != 0 && present_ref[l*WINDOWS +: WINDOWS] != 0
+                    && index_ref[k*INDEX_W +: INDEX_W] == index_ref[l*INDEX_W +: INDEX_W]) apart = 1'b0;
+        for (k = 0; k < KEYS; k = k + 1)
+            live = live + (present_ref[k*WINDOWS +: WINDOWS] != 0);
+        for (k = 0; k < 10; k = k + 1) live = live + resting_ref[k];
+        // every entry is present where its key is; and is either used or in the list
+        booked  = 1'b1;
+        entries = CAPACITY - untouched_reg + back_level + head_valid_reg + spare_1_valid_reg + spare_2_valid_reg;
+        for (l = 0; l < CAPACITY; l = l + 1) begin
+            holders = clear_index_reg == l ? clear_reg : {WINDOWS{1'b0}};
+            for (k = 0; k < KEYS; k = k + 1)
+                if (index_ref[k*INDEX_W +: INDEX_W] == l) holders = holders | present_ref[k*WINDOWS +: WINDOWS];
+            if (present[l*WINDOWS +: WINDOWS] != holders) booked = 1'b0;
+            entries = entries + used[l];
+        end
+    end
+
+    always @(posedge clk) begin
+        past_valid      <= 1'b1;
+        keys_ref        <= {keys_ref, key};
+        windows_ref     <= rst ? 0 : {windows_ref, s_windows};
+        eos_ref         <= rst ? 0 : {eos_ref, s_eos};
+        resting_ref     <= resting_ref << 1;
+        freed_ref       <= rst ? 0 : {freed_ref, free_windows};
+        freed_index_ref <= {freed_index_ref, free_index};
+        if (back_reg) again_index_ref <= back_index_reg;
+        again_ref       <= !rst && (again_ref || back_reg);
+
+        for (v = 0; v < WINDOWS; v = v + 1) begin
+            if (s_eos[v]) closing_ref[v] <= 1'b1;
+            if (age_ref[v*3 +: 3] != 7) age_ref[v*3 +: 3] <= age_ref[v*3 +: 3] + 1;
+            if (s_eos[v]) age_ref[v*3 +: 3] <= 0;
+            released = 1'b1;
+            for (k = 0; k < KEYS; k = k + 1) if (present_ref[k*WINDOWS + v]) released = 1'b0;
+            if (age_ref[v*3 +: 3] == 7 && released && freed_ref == 0) closing_ref[v] <= 1'b0;
+        end
+        for (k = 0; k < KEYS; k = k + 1) begin
+            if (present_ref[k*WINDOWS +: WINDOWS] != 0 && index_ref[k*INDEX_W +: INDEX_W] == free_index) begin
+                present_ref[k*WINDOWS +: WINDOWS] <= present_ref[k*WINDOWS +: WINDOWS] & ~free_windows;
+                if (present_ref[k*WINDOWS +: WINDOWS] == free_windows) resting_ref[0] <= 1'b1;
+            end
+            refused_ref[k*WINDOWS +: WINDOWS] <= refused_ref[k*WINDOWS +: WINDOWS] & ~eos_ref[2*WINDOWS +: WINDOWS];
+        end
+        if (m_windows != 0) begin
+            present_ref[told*WINDOWS +: WINDOWS] <= (held & ~(index_ref[told*INDEX_W +: INDEX_W] == free_index
+                                                             ? free_windows : {WINDOWS{1'b0}})) | m_windows;
+            index_ref[told*INDEX_W +: INDEX_W]   <= m_index;
+        end
+        if (m_refused)
+            refused_ref[told*WINDOWS +: WINDOWS] <= (refused_ref[told*WINDOWS +: WINDOWS] | asked)
+                                                  & ~eos_ref[2*WINDOWS +: WINDOWS];
+        if (rst) begin
+            present_ref <= 0; refused_ref <= 0; resting_ref <= 0; closing_ref <= 0;
+        end
+
+        if (!past_valid) assume (rst);
+        else begin
+            // the windows: one is released at a time, from the end of its last tuple's way, and takes none meanwhile
+            assume ((s_windows & closing_ref) == 0 && (s_eos & closing_ref) == 0);
+            assume ((free_windows & (free_windows - 1)) == 0 && (free_windows & ~closing_ref) == 0);
+            for (v = 0; v < WINDOWS; v = v + 1) if (free_windows[v]) assume (age_ref[v*3 +: 3] >= 3);
+            released = 1'b0;
+            for (k = 0; k < KEYS; k = k + 1)
+                if (index_ref[k*INDEX_W +: INDEX_W] == free_index
+                    && (present_ref[k*WINDOWS +: WINDOWS] & free_windows) != 0) released = 1'b1;
+            if (free_windows != 0) begin
+                assume (released);
+                for (v = 0; v < 4; v = v + 1)
+                    if (freed_ref[v*WINDOWS +: WINDOWS] != 0)
+                        assume (freed_index_ref[v*INDEX_W +: INDEX_W] != free_index);
+            end
+
+            // each tuple is answered; a key's index stays, and tells in which windows the key is
+            ref_answer:  assert (m_windows == (m_refused ? {WINDOWS{1'b0}} : asked) && (!m_refused || asked != 0));
+            if (m_windows != 0 && held != 0) begin
+                ref_index: assert (m_index == index_ref[told*INDEX_W +: INDEX_W]);
+                ref_known: assert (((m_fresh ^ ~held) & m_windows) == 0);
+            end
+            if (m_windows != 0 && held == 0) ref_fresh: assert ((m_windows & ~m_fresh) == 0);
+            // no entry is two keys'
+            ref_apart:   assert (apart);
+            ref_booked:  assert (booked);
+            if (clear_reg == 0 && check_reg == 0 && !back_reg) ref_kept: assert (entries == CAPACITY);
+            // for every window a key is wholly here or wholly refused
+            ref_whole:   assert ((m_windows & refused_ref[told*WINDOWS +: WINDOWS]) == 0);
+            if (m_refused) ref_refused: assert ((asked & held) == 0 && held == 0);
+            // a key is refused only where there is no room, or was none
+            if (m_refused && refused_ref == 0)
+                ref_room: assert (live >= CAPACITY);
+            // the key that is read is that of the entry
+            if ($past(!rst && present_ref[k_watch*WINDOWS +: WINDOWS] != 0)
+                && $past(read_index == index_ref[k_watch*INDEX_W +: INDEX_W]))
+                ref_read: assert (read_key == k_watch);
+
+            assert (head_valid_reg || !is_new);
+            assert (spare_1_valid_reg || !spare_2_valid_reg);
+        end
+        cover (past_valid && m_refused && live == CAPACITY);
+        cover (past_valid && m_windows != 0 && $past(m_windows != 0) && told == keys_ref[0 +: KEY_W] && s_windows == 0);
+        cover (past_valid && m_windows != 0 && held == 0 && again_ref && m_index == again_index_ref);
+    end
+    (* anyconst *) wire [KEY_W-1:0] k_watch;
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_window: the windowing operator's control, for a sub-plan that is replicated once for each open window.
+//
+// All copies share m_data; m_valid says which of them take the tuple, m_eos whose window ends. Windows take the copies
+// in turn: window i is in copy i modulo COPIES. The closing copy, one-hot in m_eos, then sends its rows: they are
+// brought together by ws_multiplex, if each copy is done before the next closes, else by ws_union.
+//
+// UNIT "TUPLES": window i holds the tuples i*ADVANCE ... i*ADVANCE + SIZE - 1 and ends with the last of them. Tuples
+//   between windows (ADVANCE above SIZE) go nowhere. A punctuation goes to the copy that closes next.
+// UNIT "TIME": window i is [start + i*ADVANCE, start + i*ADVANCE + SIZE) of the windowing attribute and ends with the
+//   punctuation that reaches its end, which goes to that copy with eos; other punctuations go nowhere. Tuples may come
+//   up to SLACK out of order. What the stream must keep (ws_punctuator sees to it): the first punctuation after reset
+//   is `start`; every end of a window that may hold a tuple has its own punctuation; a punctuation above that is the
+//   end of some window; a tuple is not below the latest punctuation and not SLACK or more above the end of the oldest
+//   open window. s_data of a punctuation holds `wattr` where the sub-plan needs the window's end.
+//
+// Parameters   DATA_W      width of the tuple in bits
+//              UNIT        "TUPLES" or "TIME"
+//              SIZE, ADVANCE   in tuples or in units of the windowing attribute, at least 1
+//              SLACK       TIME: in units of the windowing attribute, at least 0
+//              WATTR_W     width of the windowing attribute, not negative
+//              COPIES      TUPLES: at least SIZE / ADVANCE, TIME: at least (SIZE + SLACK) / ADVANCE, rounded up. With
+//                          one more, a copy that closes takes no tuple before another has closed
+//              REGISTERED  1: outputs are registers, 0: logic only
+// Ports        wattr: the windowing attribute, in step with s_data; for TUPLES anything
+// Latency      REGISTERED cycles
+// Issue rate   1 tuple a cycle
+// CLOSE_CYCLES 1    CLOSE_ROWS 0
+// Source       R. Mueller, dissertation ETH 19163 (2010), figure 7.5; tuples out of order: Oge et al., MCSoC 2013
+
+`default_nettype none
+
+module ws_window #(
+    parameter        DATA_W     = 128,
+    parameter [47:0] UNIT       = "TUPLES",
+    parameter        SIZE       = 4,
+    parameter        ADVANCE    = 1,
+    parameter        SLACK      = 0,
+    parameter        WATTR_W    = 32,
+    parameter        COPIES     = 4,
+    parameter        REGISTERED = 1
+) (
+    input  wire               clk,
+    input  wire               rst,
+
+    input  wire               s_valid,
+    input  wire               s_punct,
+    input  wire               s_eos,
+    input  wire [DATA_W-1:0]  s_data,
+    input  wire [WATTR_W-1:0] wattr,
+
+    output wire [COPIES-1:0]  m_valid,
+    output wire [COPIES-1:0]  m_punct,
+    output wire [COPIES-1:0]  m_eos,
+    output wire [DATA_W-1:0]  m_data
+);
+
+    localparam IN_TIME = UNIT == "TIME";
+    localparam OPEN    = (SIZE + (IN_TIME ? SLACK : 0) + ADVANCE - 1) / ADVANCE;  // most windows open at once
+
+    initial begin
+        if (!IN_TIME && UNIT != "TUPLES") begin
+            $display("ERROR: %m: UNIT = \"%0s\", must be TUPLES or TIME", UNIT);
+            $finish;
+        end
+        if (SIZE < 1 || ADVANCE < 1 || SLACK < 0 || COPIES < OPEN) begin
+            $display("ERROR: %m: SIZE and ADVANCE must be at least 1, SLACK at least 0, COPIES at least %0d", OPEN);
+            $finish;
+        end
+    end
+
+    wire unused = &{1'b0, s_eos};
+
+    // The copy with the oldest open window, which is the next to close: CSR2 of the dissertation.
+    reg  [COPIES-1:0]   oldest_reg;
+    wire [COPIES-1:0]   holds;     // the copies whose windows hold the tuple
+    wire                closes;    // the tuple or the punctuation ends the oldest window
+    wire                passes;    // a punctuation goes to the oldest window's copy
+
+    wire [COPIES-1:0]   valid = s_valid ? holds : {COPIES{1'b0}};
+    wire [COPIES-1:0]   punct = s_punct && passes ? oldest_reg : {COPIES{1'b0}};
+    wire [COPIES-1:0]   eos   = closes ? oldest_reg : {COPIES{1'b0}};
+
+    always @(posedge clk) begin
+        if (closes) oldest_reg <= (oldest_reg << 1) | (oldest_reg >> (COPIES - 1));
+        if (rst) oldest_reg <= {{(COPIES-1){1'b0}}, 1'b1};
+    end
+
+    generate
+        if (!IN_TIME) begin : gen_tuples
+            // Tuples to go until the next window begins and until the oldest ends, the present one not counted.
+            localparam LEFT_W = $clog2(SIZE > ADVANCE ? SIZE : ADVANCE) + 1;
+            localparam [LEFT_W-1:0] FIRST_END = SIZE - 1, LATER = ADVANCE - 1;
+            reg  [LEFT_W-1:0]   to_begin_reg, to_end_reg;
+            reg  [COPIES-1:0]   open_reg;    // CSR1
+            reg  [COPIES-1:0]   next_reg;    // the copy that takes the next window
+            wire                begins = to_begin_reg == 0;
+            wire                unused_wattr = &{1'b0, wattr};
+
+            assign holds  = open_reg | (begins ? next_reg : {COPIES{1'b0}});
+            assign closes = s_valid && to_end_reg == 0;
+            assign passes = 1'b1;
+
+            always @(posedge clk) begin
+                if (s_valid) begin
+                    to_begin_reg <= begins ? LATER : to_begin_reg - 1'b1;
+                    to_end_reg   <= closes ? LATER : to_end_reg - 1'b1;
+                    open_reg     <= holds & ~eos;
+                    if (begins) next_reg <= (next_reg << 1) | (next_reg >> (COPIES - 1));
+                end
+                if (rst) begin
+                    to_begin_reg <= {LEFT_W{1'b0}};
+                    to_end_reg   <= FIRST_END;
+                    open_reg     <= {COPIES{1'b0}};
+                    next_reg     <= {{(COPIES-1){1'b0}}, 1'b1};
+                end
+            end
+        end else begin : gen_time
+            // A tuple is close enough to any open window for the low bits to tell how far it is from its begin.
+            localparam LOW_W = $clog2(COPIES*ADVANCE + SIZE + SLACK);
+            localparam [WATTR_W:0] END_SIZE = SIZE, END_ADVANCE = ADVANCE;
+            localparam [LOW_W-1:0] LENGTH = SIZE;
+            reg              started_reg;
+            reg  [WATTR_W:0] end_reg;       // end of the oldest open window
+            wire             reaches = {1'b0, wattr} >= end_reg;
+            wire [LOW_W-1:0] low     = wattr[LOW_W-1:0];
+            wire             moves   = s_punct && (!started_reg || reaches);
+
+            initial if (LOW_W > WATTR_W) begin
+                $display("ERROR: %m: WATTR_W = %0d bits are too few for the open windows", WATTR_W);
+                $finish;
+            end
+
+            assign closes = s_punct && passes;
+            assign passes = started_reg && reaches;
+
+            always @(posedge clk) begin
+                if (s_punct) started_reg <= 1'b1;
+                if (moves) end_reg <= {1'b0, wattr} + (started_reg ? END_ADVANCE : END_SIZE);
+                if (rst) started_reg <= 1'b0;
+            end
+
+            // What each copy's window begins at is renewed at every close, from its distance to the end that is
+            // reached, since the punctuation may have leapt over empty windows. The distances go round with them.
+            wire [COPIES*LOW_W-1:0] distances;
+
+            genvar i;
+            for (i = 0; i < COPIES; i = i + 1) begin : gen_copy
+                localparam [LOW_W-1:0] FROM_START = i*ADVANCE;
+                localparam [LOW_W-1:0] FROM_END   = (i == 0 ? COPIES : i)*ADVANCE - SIZE;
+                reg  [LOW_W-1:0] begin_reg, distance_reg;
+                wire [LOW_W-1:0] after = low - begin_reg;
+
+                assign holds[i] = after < LENGTH;
+                assign distances[i*LOW_W +: LOW_W] = distance_reg;
+
+                always @(posedge clk) begin
+                    if (moves) begin
+                        begin_reg    <= low + distance_reg;
+                        distance_reg <= started_reg ? distances[(i + COPIES - 1) % COPIES * LOW_W +: LOW_W] : FROM_END;
+                    end
+                    if (rst) distance_reg <= FROM_START;
+                end
+            end
+        end
+
+        if (REGISTERED != 0) begin : gen_registers
+            reg [COPIES-1:0] valid_reg, punct_reg, eos_reg;
+            reg [DATA_W-1:0] data_reg;
+
+            always @(posedge clk) begin
+                valid_reg <= rst ? {COPIES{1'b0}} : valid;
+                punct_reg <= rst ? {COPIES{1'b0}} : punct;
+                eos_reg   <= rst ? {COPIES{1'b0}} : eos;
+                data_reg  <= s_data;
+            end
+
+            assign {m_valid, m_punct, m_eos, m_data} = {valid_reg, punct_reg, eos_reg, data_reg};
+        end else begin : gen_wires
+            assign {m_valid, m_punct, m_eos, m_data} = {valid, punct, eos, s_data};
+        end
+    endgenerate
+
+`ifdef FORMAL
+    reg past_valid = 1'b0;
+    integer j;
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        if (!past_valid) assume (rst);
+        else begin
+            assume (!(s_valid && s_punct));
+            if (REGISTERED != 0) begin
+                assert (m_data == $past(s_data));
+                if ($past(rst)) assert ({m_valid, m_punct, m_eos} == 0);
+                else assert ({m_valid, m_punct, m_eos} == $past({valid, punct, eos}));
+            end else assert ({m_valid, m_punct, m_eos, m_data} == {valid, punct, eos, s_data});
+            // one copy closes, and only where something comes
+            assert ((eos & (eos - 1'b1)) == 0 && (punct & ~oldest_reg) == 0);
+            if (eos != 0) assert (s_valid || s_punct);
+        end
+    end
+
+    generate
+        if (!IN_TIME) begin : gen_tuples_properties
+            // The tuple's number, modulo a turn of all copies, tells where it stands in each copy's window.
+            localparam integer TURN = ADVANCE * COPIES;
+            integer number_ref, after_begin;
+            reg     turned_ref;    // it has gone round, so all copies have had a window
+
+            always @(posedge clk) begin
+                if (rst) begin
+                    number_ref <= 0;
+                    turned_ref <= 1'b0;
+                end else if (s_valid) begin
+                    number_ref <= number_ref == TURN - 1 ? 0 : number_ref + 1;
+                    if (number_ref == TURN - 1) turned_ref <= 1'b1;
+                end
+
+                if (past_valid) begin
+                    assert (number_ref >= 0 && number_ref < TURN);
+                    for (j = 0; j < COPIES; j = j + 1) begin
+                        after_begin = number_ref - j*ADVANCE;
+                        if (after_begin < 0) after_begin = turned_ref ? after_begin + TURN : TURN;
+                        assert (valid[j] == (s_valid && after_begin < SIZE));
+                        assert (eos[j] == (s_valid && after_begin == SIZE - 1));
+                        assert (punct[j] == (s_punct && oldest_reg[j]));
+                        // what makes it inductive
+                        assert (gen_tuples.open_reg[j] == (after_begin > 0 && after_begin < SIZE));
+                        assert (gen_tuples.next_reg[j] == ((number_ref + ADVANCE - 1) / ADVANCE % COPIES == j));
+                    end
+                    assert (gen_tuples.to_begin_reg == (TURN - number_ref) % ADVANCE);
+                    if (turned_ref || number_ref >= SIZE) begin
+                        assert (gen_tuples.to_end_reg == (TURN + SIZE - 1 - number_ref) % ADVANCE);
+                        assert (oldest_reg == 1 << ((TURN + number_ref - SIZE) / ADVANCE + 1) % COPIES);
+                    end else assert (gen_tuples.to_end_reg == SIZE - 1 - number_ref && oldest_reg == 1);
+                end
+                cover (past_valid && turned_ref && !rst && eos[COPIES-1] && $past(eos[0], ADVANCE));
+            end
+        end else begin : gen_time_properties
+            // Times in integers: the end of the oldest window, and the latest punctuation.
+            localparam LOW_W = $clog2(COPIES*ADVANCE + SIZE + SLACK);
+            wire [COPIES*LOW_W-1:0] begins;
+            integer t, end_ref, latest_ref, oldest_ref, k;
+            reg     started_ref;
+
+            genvar i;
+            for (i = 0; i < COPIES; i = i + 1) begin : gen_begins
+                assign begins[i*LOW_W +: LOW_W] = gen_time.gen_copy[i].begin_reg;
+            end
+
+            always @(posedge clk) begin
+                t = wattr;
+                if (rst) begin
+                    started_ref <= 1'b0;
+                    oldest_ref  <= 0;
+                end else if (s_punct) begin
+                    started_ref <= 1'b1;
+                    latest_ref  <= t;
+                    if (!started_ref) end_ref <= t + SIZE;
+                    else if (t >= end_ref) begin
+                        end_ref    <= t + ADVANCE;
+                        oldest_ref <= (oldest_ref + 1) % COPIES;
+                    end
+                end
+
+                if (past_valid && !rst) begin
+                    // the punctuator
+                    if (!started_ref) assume (!s_valid);
+                    else begin
+                        if (s_valid) assume (t >= latest_ref && t < end_ref + SLACK);
+                        if (s_punct) assume (t >= latest_ref && (t <= end_ref || (t - end_ref) % ADVANCE == 0));
+                    end
+                    for (k = 0; k < COPIES; k = k + 1) begin
+                        j = (oldest_ref + k) % COPIES;  // the copy of the window that ends at end_ref + k * ADVANCE
+                        assert (valid[j] == (s_valid && t >= end_ref + k*ADVANCE - SIZE && t < end_ref + k*ADVANCE));
+                        assert (eos[j] == (k == 0 && started_ref && s_punct && t >= end_ref));
+                        assert (punct[j] == eos[j]);
+                    end
+                end
+                if (past_valid) begin
+                    // what makes it inductive
+                    assert (oldest_ref >= 0 && oldest_ref < COPIES && oldest_reg == 1 << oldest_ref);
+                    assert (gen_time.started_reg == started_ref && (started_ref || oldest_ref == 0));
+                    for (k = 0; k < COPIES; k = k + 1)
+                        assert (gen_time.distances[(oldest_ref + k) % COPIES * LOW_W +: LOW_W]
+                                == ((started_ref ? (k == 0 ? COPIES : k)*ADVANCE - SIZE : k*ADVANCE)
+                                    & ((1 << LOW_W) - 1)));
+                    if (started_ref) begin
+                        assert (gen_time.end_reg == end_ref);
+                        for (k = 0; k < COPIES; k = k + 1)
+                            assert (begins[(oldest_ref + k) % COPIES * LOW_W +: LOW_W]
+                                    == ((end_ref - SIZE + k*ADVANCE) & ((1 << LOW_W) - 1)));
+                        assert (latest_ref < end_ref && latest_ref >= 0 && latest_ref < 1 << WATTR_W);
+                        assert (latest_ref >= end_ref - SIZE || latest_ref >= end_ref - ADVANCE);
+                    end
+                end
+                cover (past_valid && !rst && valid[COPIES-1] && oldest_ref == COPIES - 1
+                       && (valid[0] || SIZE < ADVANCE));
+                cover (past_valid && !rst && eos != 0 && t > end_ref);
+            end
+        end
+    endgenerate
+`endif
+
+endmodule
+
+`default_nettype wire

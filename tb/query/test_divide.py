@@ -1,0 +1,68 @@
+"""divide: quotients and remainders against Python's integers, truncating, null for zero, exact latency, one a cycle."""
+
+import cocotb
+import pytest
+
+from tb.lib.bench import rng
+from tb.lib.run import run, run_four_state
+from tb.query.lockstep import extremes, kinds, lockstep, signed, wire
+
+
+def latency(dut) -> int:
+    """What the header promises."""
+    return -(-len(dut.a) // int(dut.BITS.value)) + 1 + int(dut.SIGNED.value)
+
+
+def quotient(dut):
+    def reference(inputs):
+        a, b = inputs["a"], inputs["b"]
+        if int(dut.SIGNED.value):
+            a, b = signed(a, len(dut.a)), signed(b, len(dut.b))
+        y = 0 if b == 0 else abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)
+        r = 0 if b == 0 else a - y * b
+        return {
+            **{f"m_{name}": inputs[f"s_{name}"] for name in ("valid", "punct", "eos", "data")},
+            **{"y": y % (1 << len(dut.y)), "r": r % (1 << len(dut.r)), "y_null": b == 0},
+        }
+
+    return reference
+
+
+@cocotb.test()
+async def extremes_in_every_cycle(dut):
+    """One tuple a cycle: the extremes, dividends near a multiple of the divisor, numbers of any size."""
+    g = rng("extremes")
+    a_w, b_w = len(dut.a), len(dut.b)
+    pairs = [(a, b) for a in extremes(a_w, g, 10) for b in extremes(b_w, g, 10)]
+    for _ in range(100):
+        a, b = g.getrandbits(g.randrange(1, a_w + 1)), g.getrandbits(g.randrange(1, b_w + 1))
+        pairs += [(a, b), (a // max(b, 1) * b + g.choice([-1, 0, 1]), b), (-a, b), (a, -b)]
+    cycles = [{**wire("tuple", g.getrandbits(8)), "a": a % (1 << a_w), "b": b % (1 << b_w)} for a, b in pairs]
+    await lockstep(dut, latency(dut), cycles, quotient(dut))
+
+
+@cocotb.test()
+async def with_pauses_and_resets(dut):
+    g = rng("traffic")
+    cycles = [
+        {
+            "a": g.getrandbits(len(dut.a)),
+            "b": g.getrandbits(g.randrange(len(dut.b) + 1)),
+            **wire(kind, g.getrandbits(8)),
+        }
+        for kind in kinds(g, 900)
+    ]
+    await lockstep(dut, latency(dut), cycles, quotient(dut), resets=0.01)
+
+
+# Wider dividend, wider divisor, several bits a stage that do not divide the width; small enough for all pairs.
+MATRIX = [(32, 20, 1, 1), (13, 40, 0, 3), (4, 3, 1, 1), (4, 4, 0, 2)]
+
+
+@pytest.mark.parametrize(("a_w", "b_w", "is_signed", "bits"), MATRIX)
+def test_divide(a_w, b_w, is_signed, bits):
+    run("divide", A_W=a_w, B_W=b_w, SIGNED=is_signed, BITS=bits, DATA_W=8)
+
+
+def test_four_state():
+    run_four_state("divide", "with_pauses_and_resets", A_W=20, B_W=9, DATA_W=8)

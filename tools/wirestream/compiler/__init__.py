@@ -1,0 +1,12 @@
+"""From streaming SQL to a circuit, one file a pass.
+
+======================== ============================================================================================
+`syntax`                 text → syntax tree, by the grammar in ``dialect.lark``
+`algebra`                syntax tree → logical plan: the streaming algebra of the dissertation's Table 7.1, typed
+`rewrite`                logical plan → logical plan; what can be switched off is listed there
+`hardware`               logical plan → hardware plan: which core, which parameters, latency of every stage
+`verilog`                hardware plan → a Verilog module that only instantiates and wires cores
+======================== ============================================================================================
+
+Every pass refuses what it cannot do with a `QueryError`, which shows the place in the text.
+"""

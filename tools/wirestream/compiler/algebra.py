@@ -1,0 +1,676 @@
+"""The logical plan: the streaming algebra of the dissertation's Table 7.1, with types, and how a query becomes one.
+
+======================== ====================== ==================================================
+node                     in the dissertation    what it does
+======================== ====================== ==================================================
+`Input`                  a stream's name        the stream's tuples
+`Compute`                ⊛ a:(b1,b2)            adds the column a = b1 ★ b2
+`Filter`                 σ a                    keeps tuples whose column a is true
+`Project`                π a1,…,an              keeps and renames columns
+`Union`                  ∪                      the tuples of several inputs
+`Aggregate`              ⊞ with grp and agg     aggregates over the groups of each window
+======================== ====================== ==================================================
+
+A column that may be null has a companion that says so, and so has one that may have overflowed. A companion is a
+Boolean column like any other, so that nulls need nothing of their own further down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from itertools import product
+
+from wirestream.compiler import syntax
+from wirestream.compiler.errors import Place, QueryError
+from wirestream.compiler.streams import Stream
+
+MAX_BITS = 128  # of an intermediate value
+AGGREGATES = ("count", "sum", "min", "max", "avg", "wsum", "first", "last")
+
+
+# ---- Types
+
+
+@dataclass(frozen=True)
+class Integer:
+    """Every integer from `low` to `high`."""
+
+    low: int
+    high: int
+
+    @property
+    def signed(self) -> bool:
+        return self.low < 0
+
+    @property
+    def width(self) -> int:
+        return max(1, self.high.bit_length() + self.signed, (~self.low).bit_length() + 1 if self.signed else 0)
+
+    def __str__(self) -> str:
+        return f"{'int' if self.signed else 'uint'}{self.width}"
+
+
+@dataclass(frozen=True)
+class Text:
+    """`length` bytes; a shorter string is followed by zeros."""
+
+    length: int
+    signed = False
+
+    @property
+    def width(self) -> int:
+        return 8 * self.length
+
+    def __str__(self) -> str:
+        return f"string({self.length})"
+
+
+@dataclass(frozen=True)
+class Boolean:
+    signed = False
+    width = 1
+
+    def __str__(self) -> str:
+        return "bool"
+
+
+Type = Integer | Text | Boolean
+LONG = Integer(-(2**63), 2**63 - 1)
+COUNT = Integer(0, 2**63 - 1)
+BOOLEAN = Boolean()
+
+
+def of_bits(width: int, signed: bool) -> Integer:
+    return Integer(-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else Integer(0, 2**width - 1)
+
+
+def of_field(declared: str) -> Type:
+    """The type of a field of a stream's schema."""
+    known = {"int": of_bits(32, True), "uint": of_bits(32, False), "long": LONG, "flags": of_bits(8, False)}
+    return known[declared] if declared in known else Text(int(declared[7:-1]))
+
+
+# ---- Values: what an operator reads
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value known to the compiler; text as bytes."""
+
+    value: int | bytes | bool
+    type: Type
+
+    def __str__(self) -> str:
+        return f"'{self.value.decode()}'" if isinstance(self.value, bytes) else str(self.value)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A constant that is a register of the circuit."""
+
+    name: str
+    type: Type
+
+    def __str__(self) -> str:
+        return f"${self.name}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column. null, overflow: the name of its companion, if it has one."""
+
+    name: str
+    type: Type
+    null: str | None = None
+    overflow: str | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Value = Constant | Runtime | Column
+
+
+# ---- The plan's nodes
+
+
+@dataclass(frozen=True)
+class Plan:
+    @property
+    def inputs(self) -> tuple[Plan, ...]:
+        child = getattr(self, "child", None)
+        return (child,) if child else ()
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return self.child.columns
+
+
+@dataclass(frozen=True)
+class Input(Plan):
+    stream: Stream
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return {f.name: Column(f.name, of_field(f.type)) for f in self.stream.schema.fields}
+
+    def __str__(self) -> str:
+        return self.stream.schema.name
+
+
+@dataclass(frozen=True)
+class Compute(Plan):
+    """output = a operator b. operator: ``+ - * div % = <> < <= > >= and or not``; `not` has no b.
+
+    `div` and `%` also make the column `null` of a division by zero.
+    """
+
+    child: Plan
+    output: Column
+    operator: str
+    a: Value
+    b: Value | None = None
+    makes_null: bool = False
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        made = {self.output.name: self.output}
+        if self.makes_null:
+            made[self.output.null] = Column(self.output.null, BOOLEAN)
+        return self.child.columns | made
+
+    def __str__(self) -> str:
+        return label(self.output)
+
+
+@dataclass(frozen=True)
+class Filter(Plan):
+    child: Plan
+    condition: Column
+
+    def __str__(self) -> str:
+        return f"σ {label(self.condition)}"
+
+
+@dataclass(frozen=True)
+class Project(Plan):
+    """outputs: the new columns, each with the value that it takes."""
+
+    child: Plan
+    outputs: tuple[tuple[Column, Value], ...]
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return {column.name: column for column, _ in self.outputs}
+
+    def __str__(self) -> str:
+        kept = [(c, v) for c, v in self.outputs if "." not in c.name]
+        return "π " + ", ".join(c.name if str(v) == c.name else f"{label(v)} AS {c}" for c, v in kept)
+
+
+@dataclass(frozen=True)
+class Union(Plan):
+    parts: tuple[Plan, ...]
+
+    @property
+    def inputs(self) -> tuple[Plan, ...]:
+        return self.parts
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """As wide as the widest part, with a companion where any part has one."""
+        columns: dict[str, Column] = {}
+        for column in shown(self.parts[0]):
+            of_parts = [part.columns[column.name] for part in self.parts]
+            kind = column.type
+            if isinstance(kind, Integer):
+                kind = Integer(min(c.type.low for c in of_parts), max(c.type.high for c in of_parts))
+            null = f"{column}.null" if any(c.null for c in of_parts) else None
+            overflow = f"{column}.overflow" if any(c.overflow for c in of_parts) else None
+            columns[column.name] = Column(column.name, kind, null, overflow)
+            columns |= {n: Column(n, BOOLEAN) for n in (null, overflow) if n}
+        return columns
+
+    def __str__(self) -> str:
+        return "∪"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One aggregate. function: ``count sum min max first last wsum``. value: None counts tuples.
+
+    weights: of wsum, integers, newest first; the result is 2**scale times the weighted sum.
+    """
+
+    output: Column
+    function: str
+    value: Column | None = None
+    weights: tuple[int, ...] = ()
+    scale: int = 0
+
+    def __str__(self) -> str:
+        return str(self.output)
+
+
+@dataclass(frozen=True)
+class Aggregate(Plan):
+    """The measures of each window of `child` and each value of `keys`. end: the column with a time window's end."""
+
+    child: Plan
+    window: syntax.Window
+    end: Column | None
+    keys: tuple[Column, ...]
+    measures: tuple[Measure, ...]
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        columns = {c.name: c for c in (*([self.end] if self.end else []), *self.keys)}
+        for output in (m.output for m in self.measures):
+            made = [n for n in (output.null, output.overflow) if n]
+            columns |= {output.name: output, **{n: Column(n, BOOLEAN) for n in made}}
+        return columns
+
+    def __str__(self) -> str:
+        keys = " by " + ", ".join(map(str, self.keys)) if self.keys else ""
+        return f"⊞ {window_text(self.window)}{keys}: {', '.join(map(str, self.measures))}"
+
+
+def window_text(window: syntax.Window) -> str:
+    if window.unit == "tuples":
+        return f"[SIZE {window.size} ADVANCE {window.advance} TUPLES]"
+    return f"[RANGE {window.size} SLIDE {window.advance} WATTR {window.attribute} SLACK {window.slack}]"
+
+
+def label(value: Value) -> str:
+    """A value as a person reads it: an expression without the parentheses around it."""
+    text = str(value)
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
+
+
+def walk(plan: Plan):
+    """The nodes of a plan, inputs first."""
+    for child in plan.inputs:
+        yield from walk(child)
+    yield plan
+
+
+# ---- From the syntax tree
+
+
+def build(query: syntax.Query, streams: dict[str, Stream]) -> Plan:
+    """The plan of a query over the declared streams; raises `QueryError` for what has no meaning or needs no bound."""
+    return _union([_select(select, streams) for select in query.body], query.body[0].place)
+
+
+def _union(parts: list[Plan], place: Place) -> Plan:
+    first, *others = parts
+    if not others:
+        return first
+    for other in others:
+        if [c.name for c in shown(other)] != [c.name for c in shown(first)]:
+            raise QueryError("the parts of a UNION have the same columns, in the same order", place)
+    for column in shown(first):
+        kinds = [part.columns[column.name].type for part in parts]
+        if (
+            len({Text if isinstance(k, Text) else type(k) for k in kinds}) > 1
+            or len({k for k in kinds if isinstance(k, Text)}) > 1
+        ):
+            raise QueryError(f"the parts of a UNION disagree about {column}: {', '.join(map(str, kinds))}", place)
+    return Union(tuple(parts))
+
+
+def shown(plan: Plan) -> list[Column]:
+    """The columns that a person sees: no companions."""
+    return [column for column in plan.columns.values() if "." not in column.name]
+
+
+def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
+    source = select.source
+    if source.stream is not None:
+        if source.stream not in streams:
+            known = ", ".join(streams) or "no stream"
+            raise QueryError(f"unknown stream {source.stream}; known: {known}", source.place)
+        plan: Plan = Input(streams[source.stream])
+    else:
+        plan = _union([_select(part, streams) for part in source.subquery], source.place)
+
+    before = Scope(plan)
+    if select.where is not None:
+        before.keep(select.where)
+    calls = _calls([item.expression for item in select.items if item.expression] + [select.having])
+    if source.window is None:
+        if calls:
+            raise QueryError(
+                f"{calls[0].function} without a window would never end; add one behind FROM", calls[0].place
+            )
+        if select.group:
+            raise QueryError("GROUP BY without a window would never end; add one behind FROM", select.group[0].place)
+        if select.having is not None:
+            raise QueryError("HAVING is for aggregates; WHERE selects tuples", select.having.place)
+        return before.project(select.items)
+    if not calls:
+        raise QueryError("a window without an aggregate in SELECT", source.window.place)
+    after = _aggregate(before, source.window, select, calls)
+    if select.having is not None:
+        after.keep(select.having)
+    return after.project(select.items)
+
+
+def _calls(expressions: list[syntax.Expression | None]) -> list[syntax.Call]:
+    found: list[syntax.Call] = []
+    for expression in expressions:
+        if isinstance(expression, syntax.Call):
+            found.append(expression)
+        elif isinstance(expression, syntax.Operation):
+            found += _calls(list(expression.operands))
+    return found
+
+
+def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, calls: list[syntax.Call]) -> Scope:
+    """The scope behind the window: its columns are the keys, the end and what the calls stand for."""
+    keys = tuple(before.column(name) for name in select.group)
+    end = None
+    if window.unit == "time":
+        inputs = [node for node in walk(before.plan) if isinstance(node, Input)]
+        attribute = window.attribute or inputs[0].stream.time
+        if attribute is None:
+            raise QueryError(f"stream {inputs[0]} has no time attribute; name one with WATTR", window.place)
+        window = replace(window, attribute=attribute)
+        found = before.column(syntax.Name(window.place, attribute))
+        if not isinstance(found.type, Integer):
+            raise QueryError(f"the windowing attribute {attribute} is a {found.type}, not a number", window.place)
+        end = Column(attribute, found.type)
+    measures: dict[str, Measure] = {}
+    results: dict[syntax.Call, Value | tuple[Measure, Measure]] = {}
+    for call in calls:
+        made = [
+            _measure(before, call, function)
+            for function in (("sum", "count") if call.function == "avg" else (call.function,))
+        ]
+        measures |= {m.output.name: m for m in made}
+        results[call] = tuple(m.output for m in made)
+    plan = Aggregate(before.plan, window, end, keys, tuple(measures.values()))
+    return Scope(plan, results)
+
+
+def _measure(before: Scope, call: syntax.Call, function: str) -> Measure:
+    if function not in AGGREGATES:
+        raise QueryError(f"unknown function {function}; known: {', '.join(AGGREGATES)}", call.place)
+    if bool(call.weights) != (function == "wsum"):
+        raise QueryError("wsum, and only wsum, has weights: wsum(Price, [.5, .25, .25])", call.place)
+    if len(call.arguments) != 1 and not (function == "count" and call.function == "count" and not call.arguments):
+        raise QueryError(f"{call.function} is of one column", call.place)
+    value = before.as_column(call.arguments[0]) if call.arguments else None
+    name = f"{function}({value or '*'})" if not call.weights else f"wsum({value}, {[float(w) for w in call.weights]})"
+    if function == "count":
+        return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value)
+    if isinstance(value.type, Boolean) or (not isinstance(value.type, Integer) and function not in ("first", "last")):
+        raise QueryError(f"{call.function} of a {value.type}", call.place)
+    null = f"{name}.null" if value.null else None
+    if function in ("min", "max", "first", "last"):
+        return Measure(Column(name, value.type, null), function, value)
+    if function == "sum":
+        # as wide as 2**32 tuples need; a row takes 64 bits of it
+        kind = of_bits(max(64, value.type.width + 32), value.type.signed)
+        return Measure(Column(name, _fits(kind, call.place), null, f"{name}.overflow"), "sum", value)
+    weights, scale = _scaled(call.weights, call.place)
+    low = sum(min(w * value.type.low, w * value.type.high, 0) for w in weights)
+    high = sum(max(w * value.type.low, w * value.type.high, 0) for w in weights)
+    return Measure(Column(name, _fits(Integer(low, high), call.place), null), "wsum", value, weights, scale)
+
+
+def _scaled(weights: tuple[Decimal, ...], place: Place) -> tuple[tuple[int, ...], int]:
+    """Weights as integers, and the power of two that they are multiplied by."""
+    for scale in range(25):
+        whole = [w * 2**scale for w in weights]
+        if all(w == int(w) for w in whole):
+            return tuple(map(int, whole)), scale
+    raise QueryError("a weight is not a multiple of 2**-24, so its product would not be exact", place)
+
+
+def _fits(kind: Integer, place: Place) -> Integer:
+    if kind.width > MAX_BITS:
+        raise QueryError(f"a value of {kind.width} bits; at most {MAX_BITS} can be computed", place)
+    return kind
+
+
+@dataclass
+class Scope:
+    """Where expressions are lowered: each operation becomes a Compute on top of `plan`, equal ones only once.
+
+    results: what an aggregate's call stands for, behind a window; a pair is the sum and the count of an avg.
+    """
+
+    plan: Plan
+    results: dict[syntax.Call, tuple[Column, ...]] | None = None
+    made: dict[str, Column] = field(default_factory=dict)
+
+    def keep(self, condition: syntax.Expression) -> None:
+        value = self.value(condition)
+        if not isinstance(value.type, Boolean):
+            raise QueryError(f"a condition, but this is {value.type}", condition.place)
+        if isinstance(value, Column) and value.null:  # a null is not true; the value beside it is then 0
+            value = replace(value, null=None)
+        if not isinstance(value, Column):
+            value = self._compute("or", value, value)
+        self.plan = Filter(self.plan, value)
+
+    def project(self, items: tuple[syntax.Item, ...]) -> Plan:
+        outputs: dict[str, tuple[Column, Value]] = {}
+        for item in items:
+            if item.expression is None:
+                if self.results is not None:
+                    raise QueryError("* beside a window; name the columns", item.place)
+                named = [
+                    (c.name, c) for c in self.plan.columns.values() if c.name not in self.made and "." not in c.name
+                ]
+            else:
+                alias = item.alias or (item.expression.name if isinstance(item.expression, syntax.Name) else None)
+                if alias is None:
+                    raise QueryError("an expression needs a name: … AS Name", item.place)
+                named = [(alias, self.value(item.expression))]
+            for name, value in [(name, self._in_a_row(value)) for name, value in named]:
+                if name in outputs:
+                    raise QueryError(f"two columns are called {name}", item.place)
+                null = getattr(value, "null", None)
+                overflow = getattr(value, "overflow", None)
+                column = Column(name, value.type, null and f"{name}.null", overflow and f"{name}.overflow")
+                outputs[name] = column, value
+                for companion, origin in ((column.null, null), (column.overflow, overflow)):
+                    if companion:
+                        outputs[companion] = Column(companion, BOOLEAN), Column(origin, BOOLEAN)
+        return Project(self.plan, tuple(outputs.values()))
+
+    def _in_a_row(self, value: Value) -> Value:
+        """A value as a row shows it: in 64 bits, with the overflow flag where they are too few."""
+        if not isinstance(value, Column) or not isinstance(value.type, Integer):
+            return value
+        beyond = [Column(value.overflow, BOOLEAN)] if value.overflow else []
+        for operator, limit, exceeded in (
+            ("<", LONG.low, value.type.low < LONG.low),
+            (">", LONG.high, value.type.high > LONG.high),
+        ):
+            if exceeded:
+                plain = replace(value, null=None, overflow=None)
+                beyond.append(self._compute(operator, plain, Constant(limit, Integer(limit, limit)), hidden=True))
+        overflow = self._either_of(beyond)
+        return replace(value, overflow=overflow and overflow.name)
+
+    # ---- expressions
+
+    def column(self, name: syntax.Name) -> Column:
+        if name.name in self.plan.columns:
+            return self.plan.columns[name.name]
+        known = ", ".join(c for c in self.plan.columns if c not in self.made and not set(c) & set(".( "))
+        if self.results is not None:
+            raise QueryError(
+                f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known})", name.place
+            )
+        raise QueryError(f"unknown column {name.name}; known: {known}", name.place)
+
+    def as_column(self, expression: syntax.Expression) -> Column:
+        value = self.value(expression)
+        if not isinstance(value, Column):
+            raise QueryError("an aggregate of a constant", expression.place)
+        return value
+
+    def value(self, expression: syntax.Expression, beside: Type | None = None) -> Value:
+        """What an expression stands for. beside: the type of the value that it is compared or combined with."""
+        match expression:
+            case syntax.Literal(value=bool(value)):
+                return Constant(value, BOOLEAN)
+            case syntax.Literal(value=int(value)):
+                return Constant(value, _fits(Integer(value, value), expression.place))
+            case syntax.Literal(value=value):
+                return Constant(value, Text(len(value)))
+            case syntax.Name(name=name, runtime=True):
+                return Runtime(name, beside or of_bits(32, True))
+            case syntax.Name():
+                return self.column(expression)
+            case syntax.Call() if self.results is None:
+                raise QueryError(
+                    f"{expression.function} belongs into SELECT or HAVING of a query with a window", expression.place
+                )
+            case syntax.Call():
+                found = self.results[expression]
+                return found[0] if len(found) == 1 else self._average(*found)
+            case syntax.Operation(operator="not", operands=(operand,)):
+                return self._not(self._boolean(operand))
+            case syntax.Operation(operator="and" | "or" as operator, operands=(left, right)):
+                return self._logic(operator, self._boolean(left), self._boolean(right))
+            case syntax.Operation(operator=operator, operands=(left, right)):
+                if isinstance(left, syntax.Name) and left.runtime:
+                    second = self.value(right)
+                    first = self.value(left, second.type)
+                else:
+                    first = self.value(left)
+                    second = self.value(right, first.type)
+                if operator in ("+", "-", "*", "div", "%"):
+                    return self._arithmetic(operator, first, second, expression.place)
+                return self._comparison(operator, first, second, expression.place)
+        raise AssertionError(expression)
+
+    def _boolean(self, expression: syntax.Expression) -> Value:
+        value = self.value(expression, BOOLEAN)
+        if not isinstance(value.type, Boolean):
+            raise QueryError(f"AND, OR and NOT are of conditions, but this is {value.type}", expression.place)
+        return value
+
+    def _arithmetic(self, operator: str, a: Value, b: Value, place: Place) -> Value:
+        if not (isinstance(a.type, Integer) and isinstance(b.type, Integer)):
+            raise QueryError(f"{operator} of {a.type} and {b.type}; both are numbers", place)
+        if operator in ("div", "%"):
+            return self._divided(operator, a, b, place)
+        corners = [_APPLY[operator](x, y) for x, y in product((a.type.low, a.type.high), (b.type.low, b.type.high))]
+        return self._compute(operator, a, b, _fits(Integer(min(corners), max(corners)), place))
+
+    def _divided(self, operator: str, a: Value, b: Value, place: Place) -> Value:
+        most = max(abs(a.type.low), abs(a.type.high))
+        if operator == "div":
+            kind = Integer(-most if a.type.signed or b.type.signed else 0, most)
+        else:
+            most = min(most, max(abs(b.type.low), abs(b.type.high)) - 1)
+            kind = Integer(-most if a.type.signed else 0, max(most, 0))
+        return self._compute(operator, a, b, _fits(kind, place), may_be_null=b.type.low <= 0 <= b.type.high)
+
+    def _average(self, total: Column, count: Column) -> Column:
+        """sum div count, which is between the least and the greatest value; without values it is null."""
+        child = next(node for node in walk(self.plan) if isinstance(node, Aggregate) and total.name in node.columns)
+        kind = next(m.value.type for m in child.measures if m.output == total)
+        return self._compute("div", total, replace(count, overflow=None), kind, may_be_null=True)
+
+    def _comparison(self, operator: str, a: Value, b: Value, place: Place) -> Value:
+        if type(a.type) is not type(b.type):
+            raise QueryError(f"{operator} of {a.type} and {b.type}; both are of the same kind", place)
+        if isinstance(a.type, Boolean) and operator not in ("=", "<>"):
+            raise QueryError(f"{operator} of conditions; only = and <> are known", place)
+        if isinstance(a.type, Text):
+            for one, other in ((a, b), (b, a)):
+                if isinstance(one, Constant) and one.type.length > other.type.length:
+                    raise QueryError(
+                        f"{one} has {one.type.length} characters, {other} at most {other.type.length}", place
+                    )
+            length = max(a.type.length, b.type.length)
+            a, b = (_padded(value, length) for value in (a, b))
+            if a.type.length != b.type.length:
+                raise QueryError(f"{operator} of {a.type} and {b.type}; strings are compared at equal lengths", place)
+        found = self._compute(operator, a, b, BOOLEAN)
+        return self._zero_if_null(found)
+
+    def _not(self, a: Value) -> Value:
+        found = self._compute("not", a, None, BOOLEAN)
+        return self._zero_if_null(found)
+
+    def _logic(self, operator: str, a: Value, b: Value) -> Value:
+        """AND and OR with nulls: null unless the other side decides."""
+        plain = [replace(v, null=None) if isinstance(v, Column) else v for v in (a, b)]
+        value = self._compute(operator, *plain, BOOLEAN)
+        nulls = [Column(v.null, BOOLEAN) if isinstance(v, Column) and v.null else None for v in (a, b)]
+        if not any(nulls):
+            return value
+        if operator == "or":  # null if one is null and the result is not true
+            either = self._either([n for n in nulls if n])
+            null = self._compute("and", either, self._compute("not", value, None, hidden=True), hidden=True)
+        else:  # null if one is null and the other is null or true
+            unknown = [self._either([p, n]) if n else p for p, n in zip(plain, nulls, strict=True)]
+            null = self._compute(
+                "and", self._either([n for n in nulls if n]), self._compute("and", *unknown, hidden=True), hidden=True
+            )
+        return replace(value, null=null.name)
+
+    def _either(self, values: list[Value]) -> Value:
+        first, *others = values
+        return self._compute("or", first, others[0], hidden=True) if others else first
+
+    def _zero_if_null(self, column: Column) -> Column:
+        """A condition whose value is 0 where it is null."""
+        if not column.null:
+            return column
+        known = self._compute("not", Column(column.null, BOOLEAN), None, hidden=True)
+        return replace(self._compute("and", replace(column, null=None), known, BOOLEAN), null=column.null)
+
+    def _compute(
+        self,
+        operator: str,
+        a: Value,
+        b: Value | None,
+        kind: Type = BOOLEAN,
+        *,
+        may_be_null: bool = False,
+        hidden: bool = False,
+    ) -> Column:
+        """The column `a operator b`, with companions where an operand has one; made only if it is new.
+
+        hidden: it is not in the query, but serves nulls or overflow.
+        """
+        operands = [v for v in (a, b) if isinstance(v, Column)]
+        nulls = [Column(v.null, BOOLEAN) for v in operands if v.null]
+        overflows = [Column(v.overflow, BOOLEAN) for v in operands if v.overflow]
+        text = "." * hidden + (f"({a} {operator} {b})" if b is not None else f"({operator} {a})")
+        if text in self.made:
+            return self.made[text]
+        own = f"{text}.null" if may_be_null else None
+        column = Column(text, kind, own)
+        plain = [replace(v, null=None, overflow=None) if isinstance(v, Column) else v for v in (a, b)]
+        self.plan = Compute(self.plan, column, operator, *plain, makes_null=may_be_null)
+        null = self._either_of([*([Column(own, BOOLEAN)] if own else []), *nulls])
+        overflow = self._either_of(overflows)
+        self.made[text] = replace(column, null=null and null.name, overflow=overflow and overflow.name)
+        return self.made[text]
+
+    def _either_of(self, flags: list[Column]) -> Column | None:
+        """One flag for several, without repeats."""
+        found: Column | None = None
+        for flag in {f.name: f for f in flags}.values():
+            found = flag if found is None else self._compute("or", found, flag, hidden=True)
+        return found
+
+
+def _padded(value: Value, length: int) -> Value:
+    if isinstance(value, Constant):
+        return Constant(value.value.ljust(length, b"\0"), Text(length))
+    return value
+
+
+_APPLY = {"+": lambda x, y: x + y, "-": lambda x, y: x - y, "*": lambda x, y: x * y}

@@ -1,0 +1,34 @@
+"""Write docs/dialect.md from the grammar."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from wirestream.design import REPOSITORY
+
+PAGE = REPOSITORY / "docs" / "dialect.md"
+HEAD = """# The dialect
+
+Written by `make docs` from [the grammar](../tools/wirestream/compiler/dialect.lark), which is what the compiler reads.
+[Queries](queries.md) shows how to use it.
+
+- `int` is signed with 32 bits, `uint` unsigned, `long` has 64, `string(n)` n bytes. What is computed is as wide as its
+  range needs, up to 128 bits; in a row it takes 64, with a flag where they are too few.
+- `div` and `%` truncate toward zero; with a divisor of 0 they are null. A condition that is null is not true.
+- Aggregates: `count`, `sum`, `min`, `max`, `avg` (`sum div count`), `first`, `last`, and
+  `wsum(column, [weights])`: decimal weights, the first for the newest tuple; the result is scaled by a power of two, so
+  that it is exact. They leave out nulls; `count()` counts tuples.
+- `$name` is a constant that a port of the circuit brings, as wide as what it stands beside.
+- A row's flags stand behind its columns: two bits for each column that may overflow (the lower) or be null.
+
+```
+"""
+
+
+def markdown() -> str:
+    return HEAD + files(__package__).joinpath("dialect.lark").read_text() + "```\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(markdown())
+    print(PAGE.relative_to(REPOSITORY))

@@ -1,0 +1,118 @@
+"""Rewrites of the logical plan, and the switches of those that the hardware plan makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+from wirestream.compiler.algebra import (
+    BOOLEAN,
+    Aggregate,
+    Boolean,
+    Column,
+    Compute,
+    Constant,
+    Filter,
+    Input,
+    Integer,
+    Plan,
+    Project,
+    Union,
+    Value,
+)
+
+
+@dataclass(frozen=True)
+class Rewrites:
+    """What may be changed; each can be switched off.
+
+    merge: several operators in one clock (dissertation, 7.5.1). parallel: independent operators side by side (7.5.2).
+    multiplex: multiplexers for unions (7.5.3). fold: constants are computed now. prune: only columns that are still
+    needed travel on.
+    """
+
+    merge: bool = True
+    parallel: bool = True
+    multiplex: bool = True
+    fold: bool = True
+    prune: bool = True
+
+    @classmethod
+    def without(cls, *names: str) -> Rewrites:
+        known = {f.name for f in fields(cls)}
+        unknown = set(names) - known
+        if unknown:
+            raise ValueError(f"no rewrite is called {', '.join(sorted(unknown))}; known: {', '.join(sorted(known))}")
+        return cls(**{name: False for name in names})
+
+
+def rewrite(plan: Plan, rewrites: Rewrites) -> Plan:
+    return _fold(plan, {}) if rewrites.fold else plan
+
+
+def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
+    """Computes what constants alone decide; `known` collects the columns that turn out to be constants."""
+    match plan:
+        case Input():
+            return plan
+        case Union(parts=parts):
+            return Union(tuple(_fold(part, {}) for part in parts))
+        case Aggregate(child=child):
+            return replace(plan, child=_fold_below(child))
+        case Project(child=child, outputs=outputs):
+            child = _fold(child, known)
+            outputs = tuple((column, _known(value, known)) for column, value in outputs)
+            known.clear()
+            known.update({c.name: v for c, v in outputs if isinstance(v, Constant)})
+            return Project(child, outputs)
+        case Filter(child=child, condition=condition):
+            child = _fold(child, known)
+            value = known.get(condition.name)
+            return child if value is not None and value.value else Filter(child, condition)
+        case Compute(child=child, output=output, operator=operator, a=a, b=b):
+            child = _fold(child, known)
+            a, b = _known(a, known), b and _known(b, known)
+            value = _folded(operator, a, b, output)
+            if value is None:
+                return replace(plan, child=child, a=a, b=b)
+            if isinstance(value, Constant):
+                known[output.name] = value
+            if plan.makes_null:
+                known[output.null] = Constant(False, BOOLEAN)
+            return replace(plan, child=child, a=a, b=b)  # dead now, where a constant stands for it everywhere
+    raise AssertionError(plan)
+
+
+def _fold_below(child: Plan) -> Plan:
+    known: dict[str, Constant] = {}
+    return _fold(child, known)
+
+
+def _known(value: Value, known: dict[str, Constant]) -> Value:
+    return known.get(value.name, value) if isinstance(value, Column) else value
+
+
+def _folded(operator: str, a: Value, b: Value | None, output: Column) -> Constant | None:
+    """The constant that the operation gives whatever the columns hold, or None."""
+    values = [v.value if isinstance(v, Constant) else None for v in (a, b)]
+    x, y = values
+    if operator == "not":
+        return None if x is None else Constant(not x, BOOLEAN)
+    if operator in ("and", "or"):
+        decides = operator == "or"
+        if decides in (x, y):
+            return Constant(decides, BOOLEAN)
+        return None if None in values else Constant(x and y if operator == "and" else x or y, BOOLEAN)
+    if None in values:
+        return None
+    if operator in ("div", "%"):
+        if y == 0:
+            return None
+        quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+        result = quotient if operator == "div" else x - quotient * y
+    else:
+        result = {
+            "+": lambda: x + y, "-": lambda: x - y, "*": lambda: x * y, "=": lambda: x == y, "<>": lambda: x != y,
+            "<": lambda: x < y, "<=": lambda: x <= y, ">": lambda: x > y, ">=": lambda: x >= y,
+        }[operator]()  # fmt: skip
+    kind = BOOLEAN if isinstance(output.type, Boolean) else Integer(result, result)
+    return Constant(result, kind)

@@ -1,0 +1,321 @@
+"""The text of queries to a syntax tree, by the grammar in dialect.lark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+
+from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken, v_args
+from lark.exceptions import VisitError
+
+from wirestream.compiler.errors import Place, QueryError
+from wirestream.tuples import Field
+
+SECONDS = {"second": 1, "minute": 60, "hour": 3600}
+# What a person would call the grammar's terminals, in the message about an unexpected word.
+TERMINALS = {"NAME": "a name", "INTEGER": "a number", "STRING": "a string", "WEIGHT": "a weight", "LPAR": "(",
+             "RPAR": ")", "LSQB": "[", "RSQB": "]", "COMMA": ",", "SEMICOLON": ";", "STAR": "*", "DOLLAR": "$",
+             "MINUS": "-", "SIGN": "+ or -", "TIMES": "*, div or %", "COMPARE": "a comparison",
+             "UNIT": "seconds, minutes or hours", "$END": "the end"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Expression:
+    place: Place
+
+
+@dataclass(frozen=True)
+class Literal(Expression):
+    """An integer, a string (bytes) or a truth value."""
+
+    value: int | bytes | bool
+
+
+@dataclass(frozen=True)
+class Name(Expression):
+    """A column, or with `runtime` the constant $name, which can be changed while the circuit runs."""
+
+    name: str
+    runtime: bool = False
+
+
+@dataclass(frozen=True)
+class Operation(Expression):
+    """operator: ``or and not = <> < <= > >= + - * div %``; a unary minus is 0 - x."""
+
+    operator: str
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A function: an aggregate. No arguments and ``count(*)`` are the same. weights: of wsum, newest first."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    weights: tuple[Decimal, ...] = ()
+
+
+@dataclass(frozen=True)
+class Window:
+    """A sliding window. unit: ``time`` or ``tuples``. attribute: None is the stream's time attribute."""
+
+    place: Place
+    unit: str
+    size: int
+    advance: int
+    attribute: str | None = None
+    slack: int = 0
+    start: int | None = None
+    max_ahead: int = 0
+    resync: int = 16
+    emit_empty: bool = False
+
+
+@dataclass(frozen=True)
+class Item:
+    """One entry of a SELECT list; expression None is ``*``."""
+
+    place: Place
+    expression: Expression | None
+    alias: str | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A stream's name or a sub-query (the SELECTs of its union), and the window over it."""
+
+    place: Place
+    stream: str | None
+    subquery: tuple[Select, ...] | None
+    window: Window | None
+
+
+@dataclass(frozen=True)
+class Select:
+    place: Place
+    items: tuple[Item, ...]
+    source: Source
+    where: Expression | None
+    group: tuple[Name, ...]
+    having: Expression | None
+
+
+@dataclass(frozen=True)
+class Query:
+    """A union of SELECTs (often of one) and the name of its result."""
+
+    body: tuple[Select, ...]
+    into: str
+
+
+@dataclass(frozen=True)
+class Create:
+    """A declared stream."""
+
+    place: Place
+    name: str
+    fields: tuple[Field, ...]
+
+
+@cache
+def _grammar() -> Lark:
+    return Lark(files(__package__).joinpath("dialect.lark").read_text(), parser="lalr", propagate_positions=True)
+
+
+def parse(text: str) -> list[Create | Query]:
+    """The statements of `text`; raises `QueryError` at the first word that fits no rule."""
+    try:
+        return _Build().transform(_grammar().parse(text))
+    except UnexpectedToken as error:
+        wanted = sorted({TERMINALS.get(name, name) for name in error.accepts or error.expected})
+        found = "the text ends" if error.token.type == "$END" else f"'{error.token}' is not expected"
+        lines = text.splitlines() or [""]
+        ends = Place(len(lines), len(lines[-1]) + 1)
+        place = ends if error.token.type == "$END" else Place(error.line, error.column)
+        raise QueryError(f"{found}; here could stand {', '.join(wanted)}", place) from error
+    except UnexpectedCharacters as error:
+        raise QueryError(f"'{error.char}' begins nothing known", Place(error.line, error.column)) from error
+    except UnexpectedEOF as error:  # pragma: no cover - the contextual lexer reports it as a token
+        raise QueryError("the text ends too early") from error
+    except VisitError as error:
+        raise error.orig_exc from None
+
+
+def _place(thing: Tree | Token) -> Place:
+    where = thing.meta if isinstance(thing, Tree) else thing
+    return Place(where.line, where.column)
+
+
+@v_args(meta=True)
+class _Build(Transformer):
+    """One method for each rule of the grammar."""
+
+    def start(self, meta, parts):
+        return [part for part in parts if part is not None]
+
+    # ---- declarations
+
+    def create(self, meta, parts):
+        name, *fields = parts
+        return Create(_at(meta), str(name), tuple(fields))
+
+    def field(self, meta, parts):
+        name, kind = parts
+        field = Field(str(name), kind)
+        try:
+            _ = field.numpy
+        except ValueError as error:
+            raise QueryError(str(error), _at(meta)) from error
+        return field
+
+    def type(self, meta, parts):
+        name, length = parts
+        return name.lower() if length is None else f"{name.lower()}({length})"
+
+    # ---- queries
+
+    def query(self, meta, parts):
+        body, into = parts
+        return Query(body, str(into or "Result"))
+
+    def body(self, meta, parts):
+        return tuple(parts)
+
+    def select(self, meta, parts):
+        items, source, where, group, having = parts
+        return Select(_at(meta), items, source, where, group or (), having)
+
+    def items(self, meta, parts):
+        return tuple(parts)
+
+    def everything(self, meta, parts):
+        return Item(_at(meta), None)
+
+    def item(self, meta, parts):
+        expression, alias = parts
+        return Item(_at(meta), expression, alias and str(alias))
+
+    def where(self, meta, parts):
+        return parts[0]
+
+    def having(self, meta, parts):
+        return parts[0]
+
+    def group(self, meta, parts):
+        return tuple(Name(Place(part.line, part.column), str(part)) for part in parts)
+
+    def source(self, meta, parts):
+        relation, window = parts
+        named = isinstance(relation, str)
+        return Source(_at(meta), relation if named else None, None if named else relation, window)
+
+    def stream(self, meta, parts):
+        return str(parts[0])
+
+    def subquery(self, meta, parts):
+        return parts[0]
+
+    # ---- windows
+
+    def range_window(self, meta, parts):
+        size, advance, attribute, slack, *options = parts
+        return self._window(meta, "time", size, advance, options, attribute=str(attribute), slack=slack or 0)
+
+    def time_window(self, meta, parts):
+        size, advance, *options = parts
+        return self._window(meta, "time", int(size), int(advance), options)
+
+    def tuple_window(self, meta, parts):
+        return self._window(meta, "tuples", int(parts[0]), int(parts[1]), [])
+
+    def _window(self, meta, unit, size, advance, options, **more):
+        place = _at(meta)
+        window = Window(place, unit, size, advance, **more, **dict(options))
+        if size < 1 or advance < 1:
+            raise QueryError("a window's length and the distance between windows are at least 1", place)
+        if window.max_ahead and window.max_ahead < window.slack + advance:
+            raise QueryError(f"MAX_AHEAD is at least SLACK + SLIDE = {window.slack + advance}", place)
+        return window
+
+    def span(self, meta, parts):
+        number, unit = parts
+        return int(number) * (SECONDS[unit.lower().removesuffix("s")] if unit else 1)
+
+    def starts(self, meta, parts):
+        return "start", parts[0]
+
+    def max_ahead(self, meta, parts):
+        return "max_ahead", parts[0]
+
+    def resync(self, meta, parts):
+        return "resync", int(parts[0])
+
+    def emit_empty(self, meta, parts):
+        return "emit_empty", True
+
+    # ---- expressions
+
+    def or_(self, meta, parts):
+        return Operation(_at(meta), "or", tuple(parts))
+
+    def and_(self, meta, parts):
+        return Operation(_at(meta), "and", tuple(parts))
+
+    def not_(self, meta, parts):
+        return Operation(_at(meta), "not", tuple(parts))
+
+    def compare(self, meta, parts):
+        left, sign, right = parts
+        return Operation(_place(sign), "<>" if sign == "!=" else str(sign), (left, right))
+
+    def arithmetic(self, meta, parts):
+        left, sign, right = parts
+        if sign == "/":
+            raise QueryError("/ is not known, because it would be a fraction; div truncates toward zero", _place(sign))
+        return Operation(_place(sign), sign.lower(), (left, right))
+
+    def negative(self, meta, parts):
+        (operand,) = parts
+        if isinstance(operand, Literal) and isinstance(operand.value, int) and not isinstance(operand.value, bool):
+            return Literal(_at(meta), -operand.value)
+        return Operation(_at(meta), "-", (Literal(_at(meta), 0), operand))
+
+    def number(self, meta, parts):
+        return Literal(_at(meta), int(parts[0]))
+
+    def string(self, meta, parts):
+        text = parts[0][1:-1]
+        if not text.isascii() or not text:
+            raise QueryError("a string has at least one character, and only ASCII", _at(meta))
+        return Literal(_at(meta), text.encode())
+
+    def true(self, meta, parts):
+        return Literal(_at(meta), True)
+
+    def false(self, meta, parts):
+        return Literal(_at(meta), False)
+
+    def constant(self, meta, parts):
+        return Name(_at(meta), str(parts[0]), runtime=True)
+
+    def column(self, meta, parts):
+        return Name(_at(meta), str(parts[0]))
+
+    def call(self, meta, parts):
+        name, *arguments = parts
+        arguments = [a for a in arguments if a is not None and not isinstance(a, Token)]
+        weights = [a for a in arguments if isinstance(a, tuple)]
+        if len(weights) > 1:
+            raise QueryError("one list of weights", _at(meta))
+        plain = tuple(a for a in arguments if not isinstance(a, tuple))
+        return Call(_at(meta), name.lower(), plain, weights[0] if weights else ())
+
+    def weights(self, meta, parts):
+        return tuple(Decimal(str(part)) for part in parts)
+
+
+def _at(meta) -> Place:
+    return Place(meta.line, meta.column)

@@ -208,3 +208,10 @@ def test_latency_of_the_dissertation(name):
             compile_query(QUERIES[name], [STREAM], rewrites=Rewrites.without("merge", "parallel")).circuit.latency
             == plain
         )
+
+
+def test_what_nobody_asks_for_is_not_built():
+    sql = "SELECT Price FROM (SELECT Price, Price * Volume AS Turnover FROM Trades WHERE 1 = 1)"
+    assert compile_query(sql, [STREAM]).circuit.cores == ["query:delay"]
+    kept = compile_query(sql, [STREAM], rewrites=Rewrites.without("prune")).circuit.cores
+    assert "query:multiply" in kept

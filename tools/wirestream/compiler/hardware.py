@@ -7,7 +7,6 @@ as long as their delays fit (`merge`), then a register follows. Delays are estim
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -47,6 +46,7 @@ OPS = {
     "not": "NOT",
 }
 KINDS = {"count": "CNT", "sum": "SUM", "min": "MIN", "max": "MAX", "first": "FST", "last": "LST"}
+PIPELINED = ("*", "div", "%")
 DIGIT, CARRY_W = 17, 48  # of ws_multiply
 CLOCK_NS = 8.0  # 125 MHz, that of gigabit Ethernet
 CAPACITY = 64  # groups
@@ -56,10 +56,41 @@ FLAGS_IN_A_BYTE = 4
 
 @dataclass(frozen=True)
 class Signal:
-    """A Verilog expression of `width` bits."""
+    """`width` bits: of the wire `name` from bit `lsb` on, or all of it, or of an expression; or the number `value`."""
 
-    text: str
+    name: str
     width: int
+    lsb: int | None = None
+    value: int | None = None
+
+    @property
+    def text(self) -> str:
+        if self.value is not None:
+            return f"{self.width}'h{self.value & (1 << self.width) - 1:x}"
+        return self.name if self.lsb is None else f"{self.name}[{self.lsb} +: {self.width}]"
+
+    def resized(self, width: int, signed: bool) -> Signal:
+        """The lowest bits, or with more of them in front: copies of the sign, or zeros."""
+        missing = width - self.width
+        if self.value is not None or not missing:
+            return replace(self, width=width)
+        if missing < 0:
+            return replace(self, width=width, lsb=self.lsb or 0)
+        sign = self.text if self.width == 1 else f"{self.name}[{(self.lsb or 0) + self.width - 1}]"
+        fill = f"{{{missing}{{{sign}}}}}" if signed else f"{missing}'h0"
+        return Signal(f"{{{fill}, {self.text}}}", width)
+
+
+ZERO = Signal("1'b0", 1)
+
+
+def slices(wire: str, widths: dict[str, int], top: int) -> dict[str, Signal]:
+    """Columns that lie side by side in a wire, the first right below bit `top`."""
+    columns = {}
+    for name, width in widths.items():
+        top -= width
+        columns[name] = Signal(wire, width, top)
+    return columns
 
 
 @dataclass(frozen=True)
@@ -94,12 +125,20 @@ class Instance:
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the circuit as a person sees it. text: what it does. latency in cycles; memory in bits."""
+    """A part of the circuit as a person sees it. text: what it does. latency in cycles."""
 
     text: str
     cores: tuple[str, ...]
     latency: int
-    memory: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node of the plan, and the columns that are needed in front of it and behind it."""
+
+    node: Plan
+    before: set[str]
+    behind: set[str]
 
 
 @dataclass(frozen=True)
@@ -150,15 +189,12 @@ def plan_circuit(name: str, plan: Plan, rewrites: Rewrites, clock_ns: float, cap
     return _Planner(name, plan, rewrites, clock_ns, capacity).circuit
 
 
-def result_schema(
-    name: str, columns: Iterable[Column], stream_id: int = 0x8001
-) -> tuple[Schema, list[Column], list[str]]:
+def result_schema(name: str, plan: Plan, stream_id: int = 0x8001) -> tuple[Schema, list[Column], list[str]]:
     """The result's record: its schema, the columns in order, and for each flag bit the companion that it shows.
 
     Flags follow the columns: for the k-th column that may be null or overflow, bits 2k (overflow) and 2k + 1 (null).
     """
-    columns = list(columns)
-    shown = [c for c in columns if "." not in c.name]
+    shown = algebra.shown(plan)
     fields = [Field(c.name, _field_type(c.type)) for c in shown]
     fallible = [c for c in shown if c.null or c.overflow]
     flags = []
@@ -180,6 +216,11 @@ def _field_type(kind: algebra.Type) -> str:
     return "uint" if kind.low >= 0 and kind.high < 2**32 else "long"
 
 
+def pipelined(step: Plan) -> bool:
+    """Whether the step takes more than a cycle."""
+    return isinstance(step, Compute) and step.operator in PIPELINED
+
+
 class _Planner:
     """Builds one circuit; every method takes the bus in front of an operator and gives the one behind it."""
 
@@ -189,7 +230,7 @@ class _Planner:
         names = {node.stream.schema.name for node in inputs}
         if len(names) > 1:
             raise QueryError(f"one stream is read by a circuit, not {len(names)} ({', '.join(sorted(names))})")
-        schema, shown, flags = result_schema(name, plan.columns.values())
+        schema, shown, flags = result_schema(name, plan)
         self.circuit = Circuit(name, plan, inputs[0], schema)
         self.numbers: dict[str, int] = {}
         self.entry = self._entry(inputs[0])
@@ -209,27 +250,23 @@ class _Planner:
     def _instance(self, core: str, name: str, parameters: dict, ports: dict) -> None:
         self.circuit.instances.append(Instance(core, name, parameters, ports))
 
-    def _stage(self, text: str, cores: Iterable[str], latency: int, memory: int = 0) -> None:
-        self.circuit.stages.append(Stage(text, tuple(cores), latency, memory))
+    def _stage(self, text: str, cores: Iterable[str], latency: int) -> None:
+        self.circuit.stages.append(Stage(text, tuple(cores), latency))
         self.circuit.latency += latency
 
     def _entry(self, source: Input) -> Bus:
         """The circuit's own input: the record's fields from the most significant bit on."""
-        columns, at = {}, source.stream.schema.record_bits
-        for column in source.columns.values():
-            at -= column.type.width
-            columns[column.name] = Signal(f"s_data[{at} +: {column.type.width}]", column.type.width)
-        return Bus("s_valid", "s_punct", "s_eos", columns)
+        widths = {column.name: column.type.width for column in source.columns.values()}
+        return Bus("s_valid", "s_punct", "s_eos", slices("s_data", widths, source.stream.schema.record_bits))
 
     def _value(self, bus: Bus, value: Value) -> Signal:
         if isinstance(value, Column):
             return bus.columns[value.name]
-        width = value.type.width
         if isinstance(value, Runtime):
             self.circuit.runtime[value.name] = value.type
-            return Signal(f"const_{value.name}", width)
+            return Signal(f"const_{value.name}", value.type.width)
         number = int.from_bytes(value.value, "big") if isinstance(value.value, bytes) else int(value.value)
-        return Signal(f"{width}'h{number & (1 << width) - 1:x}", width)
+        return Signal("", value.type.width, value=number)
 
     def _operand(self, bus: Bus, value: Value, signed: bool) -> Signal:
         """A value as an operand of a core whose operands are all signed, or all not."""
@@ -242,26 +279,21 @@ class _Planner:
 
     def _through(self, name: str, bus: Bus, needed: Iterable[str]) -> tuple[dict, dict, Bus]:
         """Ports and width of an instance that carries the needed columns, and the bus behind it."""
-        kept = [n for n in bus.columns if n in set(needed)]
-        width = sum(bus.columns[n].width for n in kept)
-        data = ", ".join(bus.columns[n].text for n in kept)
-        ports = {
-            "clk": "clk",
-            "rst": "rst",
-            "s_valid": bus.valid,
-            "s_punct": bus.punct,
-            "s_eos": bus.eos,
-            "s_data": f"{{{data}}}" if kept else "1'b0",
-        }
-        for signal in ("valid", "punct", "eos"):
-            ports[f"m_{signal}"] = self._wire(f"{name}_{signal}", 1)
-        ports["m_data"] = self._wire(f"{name}_data", max(width, 1))
-        columns, at = {}, width
-        for n in kept:
-            at -= bus.columns[n].width
-            columns[n] = Signal(f"{name}_data[{at} +: {bus.columns[n].width}]", bus.columns[n].width)
-        behind = Bus(ports["m_valid"], ports["m_punct"], ports["m_eos"], columns)
-        return ports, {"DATA_W": max(width, 1)}, behind
+        kept = {n: signal for n, signal in bus.columns.items() if n in set(needed)}
+        width = sum(signal.width for signal in kept.values())
+        data = ", ".join(signal.text for signal in kept.values())
+        ports = self._inputs(bus, f"{{{data}}}" if kept else "1'b0") | self._outputs(name, max(width, 1))
+        columns = slices(ports["m_data"], {n: signal.width for n, signal in kept.items()}, width)
+        return ports, {"DATA_W": max(width, 1)}, Bus(ports["m_valid"], ports["m_punct"], ports["m_eos"], columns)
+
+    @staticmethod
+    def _inputs(bus: Bus, data: str = "1'b0") -> dict:
+        control = {"s_valid": bus.valid, "s_punct": bus.punct, "s_eos": bus.eos}
+        return {"clk": "clk", "rst": "rst", **control, "s_data": data}
+
+    def _outputs(self, name: str, width: int) -> dict:
+        control = {f"m_{signal}": self._wire(f"{name}_{signal}", 1) for signal in ("valid", "punct", "eos")}
+        return {**control, "m_data": self._wire(f"{name}_data", width)}
 
     def _register(self, bus: Bus, needed: Iterable[str], cycles: int = 1) -> Bus:
         name = self._name("delay")
@@ -271,54 +303,46 @@ class _Planner:
 
     def _beside(self, bus: Bus) -> dict:
         """Ports of an instance of which only the result is of interest."""
-        nothing = dict.fromkeys(("m_valid", "m_punct", "m_eos", "m_data"), "")
-        return {
-            "clk": "clk",
-            "rst": "rst",
-            "s_valid": bus.valid,
-            "s_punct": bus.punct,
-            "s_eos": bus.eos,
-            "s_data": "1'b0",
-            **nothing,
-        }
+        return self._inputs(bus) | dict.fromkeys(("m_valid", "m_punct", "m_eos", "m_data"), "")
 
     # ---- the plan
 
     def _lower(self, plan: Plan, needed: set[str], closed: bool) -> Bus:
         """The bus behind `plan` with at least the needed columns; closed: registers stand at its end."""
-        chain: list[Plan] = []
-        node = plan
+        prune = self.rewrites.prune
+        steps: list[Step] = []
+        node, behind = plan, set(needed)
         while isinstance(node, Compute | Filter | Project):
-            chain.append(node)
-            node = node.child
-        wanted = [set(needed)]  # behind each node of the chain, from its end
-        for step in chain:
-            wanted.append(self._needs(step, wanted[-1]))
-        if not self.rewrites.prune:
-            wanted = [set(step.columns) for step in [*chain, node]]
+            before = self._needs(node, behind) if prune else set(node.child.columns)
+            if not (prune and isinstance(node, Compute) and not self._made(node) & behind):  # else nobody asks for it
+                steps.insert(0, Step(node, before, behind if prune else set(node.columns)))
+            node, behind = node.child, before
         if isinstance(node, Input):
             bus = self.entry
         elif isinstance(node, Union):
-            bus = self._union(node, wanted[-1])
+            bus = self._union(node, behind if prune else set(node.columns))
         else:
-            bus = self._aggregate(node, wanted[-1])
-        return self._chain(list(zip(reversed(chain), reversed(wanted[:-1]), strict=True)), bus, closed, node)
+            bus = self._aggregate(node)
+        return self._chain(steps, bus, closed)
 
     @staticmethod
-    def _needs(step: Plan, behind: set[str]) -> set[str]:
+    def _made(step: Compute) -> set[str]:
+        return {step.output.name, *([step.output.null] if step.makes_null else [])}
+
+    def _needs(self, step: Plan, behind: set[str]) -> set[str]:
         """The columns that must be there in front of a node."""
         if isinstance(step, Filter):
             return behind | {step.condition.name}
         if isinstance(step, Project):
             return {v.name for c, v in step.outputs if c.name in behind and isinstance(v, Column)}
-        made = {step.output.name, *([step.output.null] if step.makes_null else [])}
+        made = self._made(step)
         if not made & behind:
             return behind
         return behind - made | {v.name for v in (step.a, step.b) if isinstance(v, Column)}
 
     # ---- computing, selecting, projecting
 
-    def _chain(self, steps: list[tuple[Plan, set[str]]], bus: Bus, closed: bool, below: Plan) -> Bus:
+    def _chain(self, steps: list[Step], bus: Bus, closed: bool) -> Bus:
         merge = self.rewrites.merge
         texts: list[str] = []
         cores: list[str] = []
@@ -332,55 +356,47 @@ class _Planner:
             return bus
 
         while position < len(steps):
-            group = self._side_by_side(steps, position)
-            live = self._live(steps, position)
-            position += len(group)
-            behind = steps[position - 1][1]
-            if any(isinstance(step, Compute) and step.operator in ("*", "div", "%") for step in group):
+            group = self._side_by_side(steps[position:])
+            before, position = steps[position].before, position + len(group)
+            behind = steps[position - 1].behind
+            if pipelined(group[0]):
                 if bus.late(bus.columns) > 0:
-                    bus = close(bus, live)
+                    bus = close(bus, before)
                 bus = self._pipelined(group, bus, behind)
                 continue
             delay = max(self._delay(step, bus) for step in group)
             if merge and delay + REGISTER_NS > self.clock_ns and bus.late(bus.columns) > 0:
-                bus = close(bus, live)
+                bus = close(bus, before)
             for step in group:
                 bus = self._simple(step, bus)
                 if not (isinstance(step, Compute) and "." in step.output.name):
                     texts.append(str(step))
-                cores += [f"query:{'compute' if isinstance(step, Compute) else 'select'}"] * (
-                    not isinstance(step, Project)
-                )
+                if not isinstance(step, Project):
+                    cores.append("query:compute" if isinstance(step, Compute) else "query:select")
             if not merge:
                 bus = close(bus, behind)
         unregistered = bus is self.entry or bus.late(bus.columns) > 0
         if closed and unregistered:
-            bus = close(bus, steps[-1][1] if steps else set(bus.columns))
+            bus = close(bus, steps[-1].behind if steps else set(bus.columns))
         elif texts:
             self._stage("; ".join(texts), cores, 0)
         return bus
 
-    def _side_by_side(self, steps: list[tuple[Plan, set[str]]], position: int) -> list[Plan]:
-        """The steps from `position` on that can run side by side; one where that is switched off."""
-        first = steps[position][0]
+    def _side_by_side(self, steps: list[Step]) -> list[Plan]:
+        """The first steps, as many as can run side by side; one where that is switched off."""
+        first = steps[0].node
         group = [first]
         if not self.rewrites.parallel or not isinstance(first, Compute):
             return group
-        pipelined = first.operator in ("*", "div", "%")
         made = {first.output.name, first.output.null}
-        for step, _ in steps[position + 1 :]:
-            if not isinstance(step, Compute) or (step.operator in ("*", "div", "%")) != pipelined:
+        for step in (s.node for s in steps[1:]):
+            if not isinstance(step, Compute) or pipelined(step) != pipelined(first):
                 break
             if any(isinstance(v, Column) and v.name in made for v in (step.a, step.b)):
                 break
             group.append(step)
             made |= {step.output.name, step.output.null}
         return group
-
-    def _live(self, steps: list[tuple[Plan, set[str]]], position: int) -> set[str]:
-        """The columns that are needed in front of a step."""
-        step, behind = steps[position]
-        return set(step.child.columns) if not self.rewrites.prune else self._needs(step, behind)
 
     def _delay(self, step: Plan, bus: Bus) -> float:
         """When the step's result is steady, in ns after the clock's edge."""
@@ -417,7 +433,7 @@ class _Planner:
         name = self._name("compute")
         signed = any(v is not None and v.type.signed for v in (step.a, step.b))
         a = self._operand(bus, step.a, signed)
-        b = self._operand(bus, step.b, signed) if step.b is not None else Signal("1'b0", 1)
+        b = self._operand(bus, step.b, signed) if step.b is not None else ZERO
         width = step.output.type.width
         result = Signal(self._wire(f"{name}_y", width), width)
         parameters = {
@@ -455,25 +471,20 @@ class _Planner:
                 ports, width, carried = self._through(name, bus, kept)
                 parameters |= width
             ports |= {"a": a.text, "b": b.text}
-            results: dict[str, tuple[str, int]] = {}
             width = step.output.type.width
             if core == "multiply":
-                full = self._wire(f"{name}_y", a.width + b.width)
-                ports["y"] = full
-                results[step.output.name] = (f"{full}[0 +: {width}]", width)
+                shown, full = "y", a.width + b.width
             else:
-                sizes = {"y": a.width + int(signed), "r": b.width}
-                shown = "y" if step.operator == "div" else "r"
-                full = self._wire(f"{name}_{shown}", sizes[shown])
-                ports |= {"y": "", "r": "", shown: full, "y_null": ""}
-                results[step.output.name] = (self._sized(full, sizes[shown], width, signed), width)
-                if step.makes_null:
-                    ports["y_null"] = self._wire(f"{name}_null", 1)
-                    results[step.output.null] = (ports["y_null"], 1)
+                shown, full = ("y", a.width + signed) if step.operator == "div" else ("r", b.width)
+                ports |= {"y": "", "r": "", "y_null": ""}
+            ports[shown] = self._wire(f"{name}_{shown}", full)
+            results = {step.output.name: Signal(ports[shown], full, 0).resized(width, signed)}
+            if step.makes_null:
+                ports["y_null"] = self._wire(f"{name}_null", 1)
+                results[step.output.null] = Signal(ports["y_null"], 1)
             self._instance(f"query:{core}", name, parameters, ports)
-            for column, (text, width) in results.items():
-                waits = latency - latencies[step.output.name]
-                made[column] = Signal(self._delayed(text, width, waits) if waits else text, width)
+            waits = latency - latencies[step.output.name]
+            made |= {column: self._delayed(signal, waits) for column, signal in results.items()}
         self._stage(
             "; ".join(map(str, group)),
             {f"query:{'multiply' if s.operator == '*' else 'divide'}" for s in group},
@@ -481,28 +492,16 @@ class _Planner:
         )
         return Bus(carried.valid, carried.punct, carried.eos, carried.columns | made)
 
-    @staticmethod
-    def _sized(name: str, width: int, wanted: int, signed: bool) -> str:
-        if wanted <= width:
-            return f"{name}[0 +: {wanted}]"
-        return f"{{{{{wanted - width}{{{f'{name}[{width - 1}]' if signed else chr(49) + chr(39) + 'b0'}}}}}, {name}}}"
-
-    def _delayed(self, text: str, width: int, cycles: int) -> str:
+    def _delayed(self, signal: Signal, cycles: int) -> Signal:
+        """A signal some cycles later."""
+        if not cycles:
+            return signal
         name = self._name("delay")
-        ports = {
-            "clk": "clk",
-            "rst": "rst",
-            "s_valid": "1'b0",
-            "s_punct": "1'b0",
-            "s_eos": "1'b0",
-            "s_data": text,
-            "m_valid": "",
-            "m_punct": "",
-            "m_eos": "",
-            "m_data": self._wire(f"{name}_data", width),
-        }
-        self._instance("query:delay", name, {"DATA_W": width, "N": cycles}, ports)
-        return ports["m_data"]
+        still = Bus(ZERO.text, ZERO.text, ZERO.text, {})
+        later = Signal(self._wire(f"{name}_data", signal.width), signal.width)
+        ports = self._beside(still) | {"s_data": signal.text, "m_data": later.text}
+        self._instance("query:delay", name, {"DATA_W": signal.width, "N": cycles}, ports)
+        return later
 
     @staticmethod
     def _latency_of(step: Compute) -> int:
@@ -523,10 +522,8 @@ class _Planner:
             columns = {}
             for column in (c for c in node.columns.values() if c.name in needed):
                 own = part.columns.get(column.name)
-                signal = bus.columns[own.name] if own else Signal("1'b0", 1)
-                columns[column.name] = Signal(
-                    self._extended(signal, own or column, column.type.width), column.type.width
-                )
+                signal = bus.columns[own.name] if own else ZERO
+                columns[column.name] = signal.resized(column.type.width, (own or column).type.signed)
             rows.append(Bus(bus.valid, bus.punct, bus.eos, columns))
             longest = max(longest, self.circuit.latency)
         self.circuit.latency = longest
@@ -534,7 +531,7 @@ class _Planner:
         time = self.circuit.source.stream.time
         return self._together(rows, "union", time if time in rows[0].columns else None)
 
-    def _aggregate(self, node: Aggregate, needed: set[str]) -> Bus:
+    def _aggregate(self, node: Aggregate) -> Bus:
         window = node.window
         in_time = window.unit == "time"
         self.circuit.window = window
@@ -551,7 +548,7 @@ class _Planner:
         copies = windows + (not self.rewrites.multiplex)
         behind = self._window(node, bus, wanted, copies, registered=not self.rewrites.merge)
         end = [node.end] if in_time else []
-        rows: list[tuple[Bus, list[str]]] = []
+        rows = []
         latency = max(self._measure_latency(m) for m in node.measures)
         for copy in range(copies):
             one = Bus(f"{behind.valid}[{copy}]", f"{behind.punct}[{copy}]", f"{behind.eos}[{copy}]", behind.columns)
@@ -567,7 +564,7 @@ class _Planner:
         window, in_time = node.window, node.window.unit == "time"
         name = self._name("window")
         ports, parameters, behind = self._through(name, bus, wanted)
-        attribute = bus.columns[node.end.name] if in_time else Signal("1'b0", 1)
+        attribute = bus.columns[node.end.name] if in_time else ZERO
         for signal in ("valid", "punct", "eos"):
             self.circuit.wires.remove((f"{name}_{signal}", 1))
             self._wire(f"{name}_{signal}", copies)
@@ -609,10 +606,10 @@ class _Planner:
         result_width = max(m.output.type.width if m.function != "count" else 64 for m in measures)
         values, nulls = [], []
         for measure in measures:
-            signal = behind.columns[measure.value.name] if measure.value else Signal("1'b0", 1)
-            kind = measure.value.type if measure.value else algebra.of_bits(1, False)
-            values.append(self._extended(signal, Column("", kind), value_width))
-            nulls.append(behind.columns[measure.value.null].text if measure.value and measure.value.null else "1'b0")
+            value = measure.value
+            signal = behind.columns[value.name] if value else ZERO
+            values.append(signal.resized(value_width, bool(value and value.type.signed)).text)
+            nulls.append(behind.columns[value.null].text if value and value.null else ZERO.text)
         keys = [behind.columns[key.name] for key in node.keys]
         key_width = sum(key.width for key in keys)
         signeds = "".join(str(int(bool(m.value and m.value.type.signed))) for m in measures)
@@ -655,14 +652,11 @@ class _Planner:
             ports["o_valid"], ports["o_punct"], ports["o_data"], tuple(behind.columns), width
         )
         columns = {node.end.name: after.columns[node.end.name]} if in_time else {}
-        at = key_width
-        for key, signal in zip(node.keys, keys, strict=True):
-            at -= signal.width
-            columns[key.name] = Signal(f"{name}_key[{at} +: {signal.width}]", signal.width)
+        columns |= slices(ports["m_key"], {key.name: key.type.width for key in node.keys}, key_width)
         for n, measure in enumerate(measures):
             place = len(measures) - 1 - n
             kept = measure.output.type.width
-            columns[measure.output.name] = Signal(f"{results}[{place * result_width} +: {kept}]", kept)
+            columns[measure.output.name] = Signal(results, kept, place * result_width)
             if measure.output.null:
                 columns[measure.output.null] = Signal(f"{null_bits}[{place}]", 1)
             if measure.output.overflow:
@@ -684,8 +678,8 @@ class _Planner:
             core = "wsum" if measure.function == "wsum" else "aggregate"
             name = self._name(core)
             value = measure.value
-            operand = bus.columns[value.name] if value else Signal("1'b0", 1)
-            null = bus.columns[value.null].text if value and value.null else "1'b0"
+            operand = bus.columns[value.name] if value else ZERO
+            null = bus.columns[value.null].text if value and value.null else ZERO.text
             ports, parameters, behind = self._through(name, bus, [c.name for c in end])
             ports |= {"value": operand.text, "null": null}
             waits = latency - self._measure_latency(measure)
@@ -694,7 +688,7 @@ class _Planner:
             if core == "wsum":
                 weight_width = max(algebra.Integer(min(w, 0), max(w, 0)).width + (w > 0) for w in measure.weights)
                 packed = "".join(f"{w & (1 << weight_width) - 1:0{weight_width}b}" for w in measure.weights)
-                full_width = operand.width + weight_width + (len(measure.weights) - 1).bit_length() + 1
+                full = operand.width + weight_width + (len(measure.weights) - 1).bit_length() + 1
                 parameters |= {
                     "N": len(measure.weights),
                     "WEIGHT_W": weight_width,
@@ -704,31 +698,25 @@ class _Planner:
                     "PRODUCT_REG": self._measure_latency(measure) - 1,
                     "EMIT_EMPTY": int(emit_empty),
                 }
-                full = self._wire(f"{name}_result", full_width)
-                ports |= {"result": full, "result_null": ""}
-                results = {measure.output.name: (self._sized(full, full_width, width, True), width)}
             else:
-                result_width = 64 if measure.function == "count" else width
+                full = 64 if measure.function == "count" else width
                 parameters |= {
                     "KIND": KINDS[measure.function],
                     "VALUE_W": operand.width,
                     "SIGNED": signed,
-                    "ACC_W": result_width,
-                    "RESULT_W": result_width,
+                    "ACC_W": full,
+                    "RESULT_W": full,
                     "EMIT_EMPTY": int(emit_empty),
                 }
-                full = self._wire(f"{name}_result", result_width)
-                ports |= {"result": full, "result_null": "", "result_overflow": ""}
-                results = {measure.output.name: (self._sized(full, result_width, width, True), width)}
-                if measure.output.overflow:
-                    ports["result_overflow"] = self._wire(f"{name}_overflow", 1)
-                    results[measure.output.overflow] = (ports["result_overflow"], 1)
-            if measure.output.null:
-                ports["result_null"] = self._wire(f"{name}_null", 1)
-                results[measure.output.null] = (ports["result_null"], 1)
+                ports["result_overflow"] = ""
+            ports |= {"result": self._wire(f"{name}_result", full), "result_null": ""}
+            results = {measure.output.name: Signal(ports["result"], full, 0).resized(width, True)}
+            for flag, column in (("overflow", measure.output.overflow), ("null", measure.output.null)):
+                if column:
+                    ports[f"result_{flag}"] = self._wire(f"{name}_{flag}", 1)
+                    results[column] = Signal(ports[f"result_{flag}"], 1)
             self._instance(f"query:{core}", name, parameters, ports)
-            for column, (text, bits) in results.items():
-                made[column] = Signal(self._delayed(text, bits, waits) if waits else text, bits)
+            made |= {column: self._delayed(signal, waits) for column, signal in results.items()}
             if row is None or not waits:
                 row = behind if not waits else self._register(behind, behind.columns, waits)
         return Bus(row.valid, row.punct, row.eos, row.columns | made)
@@ -743,20 +731,13 @@ class _Planner:
         for signal in ("valid", "punct", "eos"):
             ports[f"s_{signal}"] = f"{{{', '.join(getattr(row, signal) for row in reversed(rows))}}}"
         ports["s_data"] = "{" + ",\n         ".join(data) + "}"
-        for signal in ("valid", "punct", "eos"):
-            ports[f"m_{signal}"] = self._wire(f"{name}_{signal}", 1)
-        ports["m_data"] = self._wire(f"{name}_data", width)
+        ports |= self._outputs(name, width)
         ports["evt_collision" if core == "multiplex" else "evt_lost"] = ""
-        columns, at = {}, width
-        for n, signal in first.columns.items():
-            at -= signal.width
-            columns[n] = Signal(f"{name}_data[{at} +: {signal.width}]", signal.width)
+        columns = slices(ports["m_data"], {n: signal.width for n, signal in first.columns.items()}, width)
         parameters = {"DATA_W": width, "N": len(rows)}
         if core == "union":
-            place = re.search(r"\[(\d+) \+: (\d+)\]", columns[time].text) if time else None
-            parameters |= (
-                {"PUNCT_LSB": int(place[1]), "PUNCT_W": int(place[2])} if place else {"PUNCT_LSB": 0, "PUNCT_W": 1}
-            )
+            place = columns[time] if time else Signal("", 1, 0)
+            parameters |= {"PUNCT_LSB": place.lsb, "PUNCT_W": place.width}
         self._instance(f"query:{core}", name, parameters, ports)
         self._stage(f"{core} of {len(rows)}", [f"query:{core}"], 1 if core == "multiplex" else 3)
         return Bus(ports["m_valid"], ports["m_punct"], ports["m_eos"], columns)
@@ -769,30 +750,12 @@ class _Planner:
         row = []
         for column, declared in zip(shown, schema.fields, strict=False):
             signal = bus.columns[column.name]
-            wanted = algebra.of_field(declared.type).width
-            row.append(Signal(self._extended(signal, column, wanted), wanted))
+            row.append(signal.resized(algebra.of_field(declared.type).width, column.type.signed))
         for first in range(0, len(flags), 8):
-            bits = [bus.columns[flag].text if flag else "1'b0" for flag in flags[first : first + 8]]
-            bits += ["1'b0"] * (8 - len(bits))
+            bits = [bus.columns[flag].text if flag else ZERO.text for flag in flags[first : first + 8]]
+            bits += [ZERO.text] * (8 - len(bits))
             row.append(Signal(f"{{{', '.join(reversed(bits))}}}", 8))
         padding = schema.record_bits - sum(signal.width for signal in row)
         if padding:
-            row.append(Signal(f"{padding}'h0", padding))
+            row.append(Signal("", padding, value=0))
         self.circuit.output, self.circuit.row = bus, row
-
-    @staticmethod
-    def _extended(signal: Signal, column: Column, wanted: int) -> str:
-        literal = re.fullmatch(r"(\d+)'h([0-9a-f]+)", signal.text)
-        if literal:
-            number = int(literal[2], 16)
-            negative = column.type.signed and number >> signal.width - 1
-            return f"{wanted}'h{(number - (negative << signal.width)) & (1 << wanted) - 1:x}"
-        missing = wanted - signal.width
-        if missing <= 0:
-            part = re.fullmatch(r"(\w+)\[(\d+) \+: \d+\]", signal.text)
-            return signal.text if not missing else f"{part[1]}[{part[2]} +: {wanted}]"
-        if not column.type.signed:
-            return f"{{{missing}'h0, {signal.text}}}"
-        part = re.fullmatch(r"(\w+)\[(\d+) \+: (\d+)\]", signal.text)
-        sign = f"{part[1]}[{int(part[2]) + int(part[3]) - 1}]" if part else f"{signal.text}[{signal.width - 1}]"
-        return f"{{{{{missing}{{{sign}}}}}, {signal.text}}}"

@@ -375,7 +375,7 @@ class _Planner:
                     cores.append("query:compute" if isinstance(step, Compute) else "query:select")
             if not merge:
                 bus = close(bus, behind)
-        unregistered = bus is self.entry or bus.late(bus.columns) > 0
+        unregistered = bus.valid == self.entry.valid or bus.late(bus.columns) > 0
         if closed and unregistered:
             bus = close(bus, steps[-1].behind if steps else set(bus.columns))
         elif texts:

@@ -76,6 +76,21 @@ def driven(cell: dict) -> list[int | str]:
     return [bit for pin, bits in cell["connections"].items() if directions.get(pin) == "output" for bit in bits]
 
 
+def loads_of(module: Module) -> dict[int | str, list[str]]:
+    """The cells that each net drives, one entry for every pin; "" is a port."""
+    loads: dict[int | str, list[str]] = defaultdict(list)
+    for name, cell in module["cells"].items():
+        for pin, bits in cell["connections"].items():
+            if cell["port_directions"].get(pin) == "input":
+                for bit in bits:
+                    loads[bit].append(name)
+    for port in module["ports"].values():
+        if port["direction"] == "output":
+            for bit in port["bits"]:
+                loads[bit].append("")
+    return loads
+
+
 def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
     """Move registers behind block RAMs into them; returns the RAMs (cells) changed, and those that should have been.
 
@@ -84,17 +99,7 @@ def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
     between.
     """
     cells = module["cells"]
-    loads: dict[int, list[tuple[str, str]]] = defaultdict(list)  # net -> (cell, pin) that it drives
-    for name, cell in cells.items():
-        for pin, bits in cell["connections"].items():
-            if cell["port_directions"].get(pin) == "input":
-                for bit in bits:
-                    loads[bit].append((name, pin))
-    for port in module["ports"].values():
-        if port["direction"] == "output":
-            for bit in port["bits"]:
-                loads[bit].append(("", ""))
-
+    loads = loads_of(module)
     rams = {name: cell for name, cell in cells.items() if cell["type"] in RAM_KINDS}
     changed = set()
     for ram, cell in rams.items():
@@ -112,8 +117,8 @@ def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
         behind: dict[tuple[str, int], str] = {}  # (pin, index) -> the register's cell
         for pin, index in [place for places in outputs.values() for place in places]:
             users = loads[cell["connections"][pin][index]]
-            if len(users) == 1 and users[0][0] and plain_register(cells[users[0][0]]):
-                behind[pin, index] = users[0][0]
+            if len(users) == 1 and users[0] and plain_register(cells[users[0]]):
+                behind[pin, index] = users[0]
         # A wide port uses the outputs of both sides together, so it is all of them or none.
         if not behind or len(behind) < sum(map(len, outputs.values())):
             continue
@@ -131,7 +136,7 @@ def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
         if net == OUTPUT_REGISTER or net.endswith(f".{OUTPUT_REGISTER}"):
             memory = net.removesuffix(OUTPUT_REGISTER) + "mem."
             blocks = {ram for ram in rams if ram.startswith(memory)}
-            readers = [{cell for bit in driven(cells[block]) for cell, _ in loads[bit]} for block in blocks]
+            readers = [{cell for bit in driven(cells[block]) for cell in loads[bit]} for block in blocks]
             if len(set().union(*readers)) == sum(map(len, readers)):  # else a multiplexer chooses between blocks
                 wanted |= blocks
     return changed, wanted
@@ -143,16 +148,7 @@ def use_multiplier_registers(module: Module) -> int:
     A product is changed if every bit of it that is used goes into a plain register and nowhere else.
     """
     cells = module["cells"]
-    loads: dict[int | str, list[str]] = defaultdict(list)  # net -> cells that it drives, "" for a port
-    for name, cell in cells.items():
-        for pin, bits in cell["connections"].items():
-            if cell["port_directions"][pin] == "input":
-                for bit in bits:
-                    loads[bit].append(name)
-    for port in module["ports"].values():
-        if port["direction"] == "output":
-            for bit in port["bits"]:
-                loads[bit].append("")
+    loads = loads_of(module)
     changed = 0
     for cell in [cell for cell in cells.values() if cell["type"] == "MULT18X18D"]:
         pins = cell["connections"]

@@ -20,12 +20,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import product
+from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from wirestream.compiler import syntax
 from wirestream.compiler.errors import Place, QueryError
 from wirestream.compiler.streams import Stream
 
 MAX_BITS = 128  # of an intermediate value
+APPLY = {"+": add, "-": sub, "*": mul, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 AGGREGATES = ("count", "sum", "min", "max", "avg", "wsum", "first", "last")
 
 
@@ -312,10 +314,7 @@ def _union(parts: list[Plan], place: Place) -> Plan:
             raise QueryError("the parts of a UNION have the same columns, in the same order", place)
     for column in shown(first):
         kinds = [part.columns[column.name].type for part in parts]
-        if (
-            len({Text if isinstance(k, Text) else type(k) for k in kinds}) > 1
-            or len({k for k in kinds if isinstance(k, Text)}) > 1
-        ):
+        if len(set(kinds)) > 1 and not all(isinstance(kind, Integer) for kind in kinds):
             raise QueryError(f"the parts of a UNION disagree about {column}: {', '.join(map(str, kinds))}", place)
     return Union(tuple(parts))
 
@@ -382,14 +381,11 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
             raise QueryError(f"the windowing attribute {attribute} is a {found.type}, not a number", window.place)
         end = Column(attribute, found.type)
     measures: dict[str, Measure] = {}
-    results: dict[syntax.Call, Value | tuple[Measure, Measure]] = {}
+    results: dict[syntax.Call, tuple[Measure, ...]] = {}
     for call in calls:
-        made = [
-            _measure(before, call, function)
-            for function in (("sum", "count") if call.function == "avg" else (call.function,))
-        ]
-        measures |= {m.output.name: m for m in made}
-        results[call] = tuple(m.output for m in made)
+        functions = ("sum", "count") if call.function == "avg" else (call.function,)
+        results[call] = tuple(_measure(before, call, function) for function in functions)
+        measures |= {measure.output.name: measure for measure in results[call]}
     plan = Aggregate(before.plan, window, end, keys, tuple(measures.values()))
     return Scope(plan, results)
 
@@ -399,7 +395,7 @@ def _measure(before: Scope, call: syntax.Call, function: str) -> Measure:
         raise QueryError(f"unknown function {function}; known: {', '.join(AGGREGATES)}", call.place)
     if bool(call.weights) != (function == "wsum"):
         raise QueryError("wsum, and only wsum, has weights: wsum(Price, [.5, .25, .25])", call.place)
-    if len(call.arguments) != 1 and not (function == "count" and call.function == "count" and not call.arguments):
+    if len(call.arguments) != 1 and (call.arguments or call.function != "count"):
         raise QueryError(f"{call.function} is of one column", call.place)
     value = before.as_column(call.arguments[0]) if call.arguments else None
     name = f"{function}({value or '*'})" if not call.weights else f"wsum({value}, {[float(w) for w in call.weights]})"
@@ -443,7 +439,7 @@ class Scope:
     """
 
     plan: Plan
-    results: dict[syntax.Call, tuple[Column, ...]] | None = None
+    results: dict[syntax.Call, tuple[Measure, ...]] | None = None
     made: dict[str, Column] = field(default_factory=dict)
 
     def keep(self, condition: syntax.Expression) -> None:
@@ -462,9 +458,7 @@ class Scope:
             if item.expression is None:
                 if self.results is not None:
                     raise QueryError("* beside a window; name the columns", item.place)
-                named = [
-                    (c.name, c) for c in self.plan.columns.values() if c.name not in self.made and "." not in c.name
-                ]
+                named = [(c.name, c) for c in shown(self.plan) if c.name not in self.made]
             else:
                 alias = item.alias or (item.expression.name if isinstance(item.expression, syntax.Name) else None)
                 if alias is None:
@@ -494,7 +488,7 @@ class Scope:
             if exceeded:
                 plain = replace(value, null=None, overflow=None)
                 beyond.append(self._compute(operator, plain, Constant(limit, Integer(limit, limit)), hidden=True))
-        overflow = self._either_of(beyond)
+        overflow = self._either(beyond)
         return replace(value, overflow=overflow and overflow.name)
 
     # ---- expressions
@@ -534,7 +528,7 @@ class Scope:
                 )
             case syntax.Call():
                 found = self.results[expression]
-                return found[0] if len(found) == 1 else self._average(*found)
+                return found[0].output if len(found) == 1 else self._average(*found)
             case syntax.Operation(operator="not", operands=(operand,)):
                 return self._not(self._boolean(operand))
             case syntax.Operation(operator="and" | "or" as operator, operands=(left, right)):
@@ -562,7 +556,7 @@ class Scope:
             raise QueryError(f"{operator} of {a.type} and {b.type}; both are numbers", place)
         if operator in ("div", "%"):
             return self._divided(operator, a, b, place)
-        corners = [_APPLY[operator](x, y) for x, y in product((a.type.low, a.type.high), (b.type.low, b.type.high))]
+        corners = [APPLY[operator](x, y) for x, y in product((a.type.low, a.type.high), (b.type.low, b.type.high))]
         return self._compute(operator, a, b, _fits(Integer(min(corners), max(corners)), place))
 
     def _divided(self, operator: str, a: Value, b: Value, place: Place) -> Value:
@@ -574,11 +568,10 @@ class Scope:
             kind = Integer(-most if a.type.signed else 0, max(most, 0))
         return self._compute(operator, a, b, _fits(kind, place), may_be_null=b.type.low <= 0 <= b.type.high)
 
-    def _average(self, total: Column, count: Column) -> Column:
+    def _average(self, total: Measure, count: Measure) -> Column:
         """sum div count, which is between the least and the greatest value; without values it is null."""
-        child = next(node for node in walk(self.plan) if isinstance(node, Aggregate) and total.name in node.columns)
-        kind = next(m.value.type for m in child.measures if m.output == total)
-        return self._compute("div", total, replace(count, overflow=None), kind, may_be_null=True)
+        number = replace(count.output, overflow=None)
+        return self._compute("div", total.output, number, total.value.type, may_be_null=True)
 
     def _comparison(self, operator: str, a: Value, b: Value, place: Place) -> Value:
         if type(a.type) is not type(b.type):
@@ -610,18 +603,12 @@ class Scope:
         if not any(nulls):
             return value
         if operator == "or":  # null if one is null and the result is not true
-            either = self._either([n for n in nulls if n])
+            either = self._either(nulls)
             null = self._compute("and", either, self._compute("not", value, None, hidden=True), hidden=True)
         else:  # null if one is null and the other is null or true
             unknown = [self._either([p, n]) if n else p for p, n in zip(plain, nulls, strict=True)]
-            null = self._compute(
-                "and", self._either([n for n in nulls if n]), self._compute("and", *unknown, hidden=True), hidden=True
-            )
+            null = self._compute("and", self._either(nulls), self._compute("and", *unknown, hidden=True), hidden=True)
         return replace(value, null=null.name)
-
-    def _either(self, values: list[Value]) -> Value:
-        first, *others = values
-        return self._compute("or", first, others[0], hidden=True) if others else first
 
     def _zero_if_null(self, column: Column) -> Column:
         """A condition whose value is 0 where it is null."""
@@ -654,15 +641,15 @@ class Scope:
         column = Column(text, kind, own)
         plain = [replace(v, null=None, overflow=None) if isinstance(v, Column) else v for v in (a, b)]
         self.plan = Compute(self.plan, column, operator, *plain, makes_null=may_be_null)
-        null = self._either_of([*([Column(own, BOOLEAN)] if own else []), *nulls])
-        overflow = self._either_of(overflows)
+        null = self._either([own and Column(own, BOOLEAN), *nulls])
+        overflow = self._either(overflows)
         self.made[text] = replace(column, null=null and null.name, overflow=overflow and overflow.name)
         return self.made[text]
 
-    def _either_of(self, flags: list[Column]) -> Column | None:
-        """One flag for several, without repeats."""
-        found: Column | None = None
-        for flag in {f.name: f for f in flags}.values():
+    def _either(self, flags: list[Value | None]) -> Value | None:
+        """One flag for those that there are, each once."""
+        found: Value | None = None
+        for flag in {str(f): f for f in flags if f}.values():
             found = flag if found is None else self._compute("or", found, flag, hidden=True)
         return found
 
@@ -671,6 +658,3 @@ def _padded(value: Value, length: int) -> Value:
     if isinstance(value, Constant):
         return Constant(value.value.ljust(length, b"\0"), Text(length))
     return value
-
-
-_APPLY = {"+": lambda x, y: x + y, "-": lambda x, y: x - y, "*": lambda x, y: x * y}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 from wirestream.compiler.algebra import (
+    APPLY,
     BOOLEAN,
     Aggregate,
     Boolean,
@@ -57,7 +58,7 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
         case Union(parts=parts):
             return Union(tuple(_fold(part, {}) for part in parts))
         case Aggregate(child=child):
-            return replace(plan, child=_fold_below(child))
+            return replace(plan, child=_fold(child, {}))
         case Project(child=child, outputs=outputs):
             child = _fold(child, known)
             outputs = tuple((column, _known(value, known)) for column, value in outputs)
@@ -72,19 +73,12 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
             child = _fold(child, known)
             a, b = _known(a, known), b and _known(b, known)
             value = _folded(operator, a, b, output)
-            if value is None:
-                return replace(plan, child=child, a=a, b=b)
-            if isinstance(value, Constant):
+            if value is not None:  # it stands for the column from here on
                 known[output.name] = value
-            if plan.makes_null:
-                known[output.null] = Constant(False, BOOLEAN)
-            return replace(plan, child=child, a=a, b=b)  # dead now, where a constant stands for it everywhere
+                if plan.makes_null:
+                    known[output.null] = Constant(False, BOOLEAN)
+            return replace(plan, child=child, a=a, b=b)
     raise AssertionError(plan)
-
-
-def _fold_below(child: Plan) -> Plan:
-    known: dict[str, Constant] = {}
-    return _fold(child, known)
 
 
 def _known(value: Value, known: dict[str, Constant]) -> Value:
@@ -93,16 +87,15 @@ def _known(value: Value, known: dict[str, Constant]) -> Value:
 
 def _folded(operator: str, a: Value, b: Value | None, output: Column) -> Constant | None:
     """The constant that the operation gives whatever the columns hold, or None."""
-    values = [v.value if isinstance(v, Constant) else None for v in (a, b)]
-    x, y = values
+    x, y = (v.value if isinstance(v, Constant) else None for v in (a, b))
     if operator == "not":
         return None if x is None else Constant(not x, BOOLEAN)
     if operator in ("and", "or"):
         decides = operator == "or"
         if decides in (x, y):
             return Constant(decides, BOOLEAN)
-        return None if None in values else Constant(x and y if operator == "and" else x or y, BOOLEAN)
-    if None in values:
+        return None if x is None or y is None else Constant(not decides, BOOLEAN)
+    if x is None or y is None:
         return None
     if operator in ("div", "%"):
         if y == 0:
@@ -110,9 +103,6 @@ def _folded(operator: str, a: Value, b: Value | None, output: Column) -> Constan
         quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
         result = quotient if operator == "div" else x - quotient * y
     else:
-        result = {
-            "+": lambda: x + y, "-": lambda: x - y, "*": lambda: x * y, "=": lambda: x == y, "<>": lambda: x != y,
-            "<": lambda: x < y, "<=": lambda: x <= y, ">": lambda: x > y, ">=": lambda: x >= y,
-        }[operator]()  # fmt: skip
+        result = APPLY[operator](x, y)
     kind = BOOLEAN if isinstance(output.type, Boolean) else Integer(result, result)
     return Constant(result, kind)

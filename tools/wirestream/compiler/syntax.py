@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 
-from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken, v_args
+from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken, v_args
 from lark.exceptions import VisitError
 
 from wirestream.compiler.errors import Place, QueryError
@@ -138,15 +138,8 @@ def parse(text: str) -> list[Create | Query]:
         raise QueryError(f"{found}; here could stand {', '.join(wanted)}", place) from error
     except UnexpectedCharacters as error:
         raise QueryError(f"'{error.char}' begins nothing known", Place(error.line, error.column)) from error
-    except UnexpectedEOF as error:  # pragma: no cover - the contextual lexer reports it as a token
-        raise QueryError("the text ends too early") from error
     except VisitError as error:
         raise error.orig_exc from None
-
-
-def _place(thing: Tree | Token) -> Place:
-    where = thing.meta if isinstance(thing, Tree) else thing
-    return Place(where.line, where.column)
 
 
 @v_args(meta=True)
@@ -205,7 +198,7 @@ class _Build(Transformer):
         return parts[0]
 
     def group(self, meta, parts):
-        return tuple(Name(Place(part.line, part.column), str(part)) for part in parts)
+        return tuple(Name(_at(part), str(part)) for part in parts)
 
     def source(self, meta, parts):
         relation, window = parts
@@ -269,13 +262,13 @@ class _Build(Transformer):
 
     def compare(self, meta, parts):
         left, sign, right = parts
-        return Operation(_place(sign), "<>" if sign == "!=" else str(sign), (left, right))
+        return Operation(_at(sign), "<>" if sign == "!=" else str(sign), (left, right))
 
     def arithmetic(self, meta, parts):
         left, sign, right = parts
         if sign == "/":
-            raise QueryError("/ is not known, because it would be a fraction; div truncates toward zero", _place(sign))
-        return Operation(_place(sign), sign.lower(), (left, right))
+            raise QueryError("/ is not known, because it would be a fraction; div truncates toward zero", _at(sign))
+        return Operation(_at(sign), sign.lower(), (left, right))
 
     def negative(self, meta, parts):
         (operand,) = parts
@@ -317,5 +310,6 @@ class _Build(Transformer):
         return tuple(Decimal(str(part)) for part in parts)
 
 
-def _at(meta) -> Place:
-    return Place(meta.line, meta.column)
+def _at(where) -> Place:
+    """The place of a token, or of a rule's `meta`."""
+    return Place(where.line, where.column)

@@ -10,12 +10,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib.bench import reset, rng, start
 from tb.lib.wire import PUNCT, TUPLE, Seen, WireMonitor, cycle
-
-
-def text(parameter) -> str:
-    """A parameter that is a string; a simulator may give it as a number."""
-    value = parameter.value
-    return (value if isinstance(value, bytes) else int(value).to_bytes(64, "big")).strip(b"\0").decode()
+from tb.query.lockstep import text
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 
 from tb.lib.bench import rng
 from tb.lib.run import run, run_four_state
-from tb.query.lockstep import extremes, kinds, lockstep, signed, wire
+from tb.query.lockstep import extremes, kinds, lockstep, signed, text, wire
 
 OPERATIONS = {
     **{"ADD": operator.add, "SUB": operator.sub},
@@ -16,14 +16,8 @@ OPERATIONS = {
 }
 
 
-def op(dut) -> str:
-    """The parameter OP; a simulator may take it for a number."""
-    value = dut.OP.value
-    return (value if isinstance(value, bytes) else int(value).to_bytes(3, "big")).strip(b"\0").decode()
-
-
 def computed(dut):
-    operation, width = OPERATIONS[op(dut)], len(dut.y)
+    operation, width = OPERATIONS[text(dut.OP)], len(dut.y)
 
     def reference(inputs):
         a, b = inputs["a"], inputs["b"]

@@ -11,6 +11,7 @@ READY   := $(VENV)/.ready
 CORE    ?=
 PARAMS  ?=
 ARGS    ?=
+QUERY   ?=
 TESTS    = $(wildcard tb/*/test_$(CORE).py)
 
 .DEFAULT_GOAL := help
@@ -21,8 +22,8 @@ TESTS    = $(wildcard tb/*/test_$(CORE).py)
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## stream 5,000 trades through the simulated trades_q3 and compare with PySpark [ARGS="--trades 20000"]
-	@$(PY) -m tb.demo $(ARGS)
+demo: $(READY) ## compile a query, simulate it from frame to frame, compare with PySpark [QUERY=my.sql] [ARGS="--tuples 20000"]
+	@$(PY) -m tb.demo $(QUERY) $(ARGS)
 
 test: $(READY) ## run every check, or those of one core: make test CORE=udp_rx
 ifeq ($(CORE),)

@@ -5,6 +5,7 @@ network.svg     the blocks of ws_udp_ip_stack.v; drawing fails where its streams
 arrivals.svg    the worked example of docs/trades_q3.md, judged by the model that the tests use
 wire.svg        a window closing on the wire
 punctuator.svg  the states of ws_punctuator.v; drawing fails where they differ from the source
+queries.svg     two compiled queries, by the compiler's own hand
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from xml.sax.saxutils import escape
 
 from spark_golden.query import Query
 from tb.lib.model import TUPLE, Event, Punctuator, windows
+from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.drawing import draw
+from wirestream.compiler.streams import shipped
 from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
 
 FOLDER = REPOSITORY / "docs"
+QUERIES = REPOSITORY / "fusesoc" / "queries"
 TRADES_Q3 = REPOSITORY / "rtl" / "top" / "trades_q3" / "ws_trades_q3.v"
 STACK = REPOSITORY / "rtl" / "net" / "ws_udp_ip_stack.v"
 PUNCTUATOR = REPOSITORY / "rtl" / "window" / "ws_punctuator.v"
@@ -572,12 +577,25 @@ def _edge(box: tuple[float, float], toward: tuple[float, float]) -> tuple[float,
     return x + (w / 2 if tx > x else -w / 2), ty
 
 
-DIAGRAMS = {"trades_q3": trades_q3, "network": network, "arrivals": arrivals, "wire": wire, "punctuator": punctuator}
+def queries() -> str:
+    """Two queries in one circuit, as `wirestream explain --svg` draws them."""
+    texts = [(QUERIES / f"{name}.sql").read_text() for name in ("q3", "two_aggregates")]
+    return draw(compile_queries(";".join(texts), shipped(), "ubs").circuit)
+
+
+DIAGRAMS = {
+    "trades_q3": trades_q3,
+    "network": network,
+    "arrivals": arrivals,
+    "wire": wire,
+    "punctuator": punctuator,
+    "queries": queries,
+}
 
 
 def main() -> None:
-    for name, draw in DIAGRAMS.items():
-        (FOLDER / f"{name}.svg").write_text(str(draw()))
+    for name, make in DIAGRAMS.items():
+        (FOLDER / f"{name}.svg").write_text(str(make()))
         print(f"docs/{name}.svg")
 
 

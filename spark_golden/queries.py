@@ -1,19 +1,49 @@
-"""What queries over trades give, each written by hand in PySpark from its SQL.
+"""What the goldens of fusesoc/queries share, and where they are.
 
-`trades` has the columns of an accepted stream (see `time_rules`): stream, session, seq, kind, Symbol, Price, Volume,
-Time. A function returns the rows with the result's columns; their order means nothing. Sums and products are
-DECIMAL(38), so that they are exact. div truncates toward zero, as Spark's own does.
+A golden is a function with its query's name, written by hand in PySpark from what the SQL means. Its first parameter
+has the name of the stream that it reads: a DataFrame with the columns of an accepted stream (see `time_rules`), that
+is stream, session, seq, kind and the stream's fields, of a single session. Keyword parameters are the query's `$name`
+constants. It returns the rows with the result's columns, in the result's order; the order of rows means nothing.
+
+Products and sums are DECIMAL(38), so that they are exact; differences of 32-bit fields are of 64 bits. div and the
+remainder truncate toward zero, as Spark's own do.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from inspect import isfunction, signature
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from spark_golden.query import Query
 from spark_golden.session import session
-from spark_golden.time_rules import ACCEPTED, judge, with_queries
-from spark_golden.windows import windows_begun, windows_closed
+from spark_golden.time_rules import ACCEPTED, SESSION, judge, with_queries
+from spark_golden.windows import floor_div, windows_begun, windows_closed
+
+FAMILIES = ("dissertation", "trading", "network", "operators")
+Golden = Callable[..., DataFrame]
+
+
+def goldens() -> dict[str, Golden]:
+    """Every golden, by the name of its query."""
+    modules = [import_module(f"spark_golden.{family}") for family in FAMILIES]
+    return {
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+    }
+
+
+def stream_of(golden: Golden) -> str:
+    """The name of the stream that a golden reads, in lower case."""
+    return next(iter(signature(golden).parameters))
+
+
+# ---- Numbers
 
 
 def exact(name: str) -> Column:
@@ -22,76 +52,102 @@ def exact(name: str) -> Column:
 
 def div(a: Column, b: Column) -> Column:
     """a / b, rounded toward zero, exactly; null if b is 0."""
-    quotient = F.call_function("div", a, b)
-    return F.when(b != 0, quotient)
+    return F.when(b != 0, ((a - a % b) / b).cast("decimal(38,0)"))  # Spark's own div has 64 bits
 
 
-def in_windows(trades: DataFrame, size: int, slide: int, slack: int) -> DataFrame:
-    """Each accepted trade once for each window that holds it and is closed at the end; `end` is the window's."""
-    query = Query(size, slide, slack)
-    judged = judge(with_queries(session(), trades, [query]), "window")
-    closed = judged.agg(F.max(windows_closed("watermark")).alias("closed"))
-    held = judged.where(F.col("verdict") == ACCEPTED)
-    first, last = windows_closed("Time"), windows_begun("Time") - 1
-    held = held.withColumn("window", F.explode(F.when(first <= last, F.sequence(first, last))))
-    held = held.crossJoin(F.broadcast(closed)).where("window < closed")
-    return held.withColumn("end", F.col("start") + F.col("window") * slide + size)
+def remainder(a: Column, b: Column) -> Column:
+    """a - div(a, b) * b: it has the sign of a; null if b is 0."""
+    return F.when(b != 0, a % b)
 
 
-def q1(trades: DataFrame) -> DataFrame:
-    return trades.where("Symbol = 'UBSN'").select("Price", "Volume")
+# ---- Aggregates: all leave out nulls, but for the number of rows
 
 
-def q2(trades: DataFrame) -> DataFrame:
-    return trades.where("Symbol = 'UBSN' and Volume > 100000").select("Price", "Volume")
+def counted(name: str) -> Column:
+    """The number of rows, as the column `name`."""
+    return F.count("*").alias(name)
 
 
-def q3(trades: DataFrame) -> DataFrame:
-    ubs = in_windows(trades, 600, 60, 0).where("Symbol = 'UBSN'")
-    return ubs.groupBy("window").agg(F.count("*").alias("Number")).select("Number")
+def total(name: str) -> Column:
+    return F.sum(exact(name))
 
 
-def q4(trades: DataFrame) -> DataFrame:
-    """Weights .5 .25 .125 .125, newest first; the result is 8 times the sum."""
-    last = Window.orderBy("seq")
-    ubs = trades.where("Symbol = 'UBSN'").withColumn("n", F.row_number().over(last))
-    for age in range(4):
-        ubs = ubs.withColumn(f"p{age}", F.lag(exact("Price"), age).over(last))
-    weighted = 4 * F.col("p0") + 2 * F.col("p1") + F.col("p2") + F.col("p3")
-    return ubs.where("n >= 4").select(weighted.alias("Wprice"))
+def average(name: str) -> Column:
+    return div(total(name), F.count(name))
 
 
-def q5(trades: DataFrame) -> DataFrame:
-    groups = in_windows(trades, 600, 60, 0).groupBy("window", "Symbol")
-    average = div(F.sum(exact("Price")), F.count("*"))
-    return groups.agg(average.alias("AvgPrice")).select("Symbol", "AvgPrice")
+def first(name: str, order: str = "seq") -> Column:
+    return F.min_by(name, F.when(F.col(name).isNotNull(), F.col(order)))
 
 
-def min_max(trades: DataFrame) -> DataFrame:
-    ubs = in_windows(trades, 600, 60, 0).where("Symbol = 'UBSN'")
-    return ubs.groupBy("window").agg(F.min("Price").alias("Low"), F.max("Price").alias("High")).select("Low", "High")
+def last(name: str, order: str = "seq") -> Column:
+    return F.max_by(name, F.when(F.col(name).isNotNull(), F.col(order)))
 
 
-def vwap(trades: DataFrame) -> DataFrame:
-    windows = in_windows(trades, 60, 20, 10).groupBy("end")
-    turnover, volume = F.sum(exact("Price") * exact("Volume")), F.sum(exact("Volume"))
-    rows = windows.agg(div(turnover, volume).alias("Vwap"), F.count("*").alias("n"))
-    return rows.where("n > 3").select(F.col("end").alias("Time"), "Vwap")
+def weighted(name: str, *weights: int, order: str = "seq") -> Column:
+    """The sum of the newest value times the first weight, the one before it times the second, and so on, as far as
+    there are values."""
+    value = F.when(F.col(name).isNotNull(), F.struct(F.col(order), exact(name).alias("value")))
+    newest = F.sort_array(F.collect_list(value), asc=False)
+    terms = [weight * F.coalesce(F.get(newest, F.lit(age))["value"], F.lit(0)) for age, weight in enumerate(weights)]
+    return sum(terms[1:], terms[0])
 
 
-def top_by_symbol(trades: DataFrame) -> DataFrame:
-    groups = in_windows(trades, 60, 20, 10).groupBy("end", "Symbol")
-    rows = groups.agg(F.max("Price").alias("Top"), F.sum(exact("Volume")).alias("Volume"), F.count("*").alias("Trades"))
-    return rows.where("Trades >= 2").select(F.col("end").alias("Time"), "Symbol", "Top", "Volume", "Trades")
+# ---- Windows
 
 
-def expressions(trades: DataFrame) -> DataFrame:
-    price, volume = exact("Price"), exact("Volume")
-    remainder = F.when(volume != 0, price - div(price, volume) * volume)
-    kept = trades.where("not (Price < 0 and Volume >= 100000) or Symbol <> 'NESN'")
-    return kept.select((price * 3 - volume).alias("A"), div(price, volume).alias("B"), remainder.alias("C"))
+def _judged(items: DataFrame, query: Query, attribute: str) -> DataFrame:
+    items = items.withColumn("Time", F.col(attribute))
+    return judge(with_queries(session(), items, [query]), "fold" if query.max_ahead else "window")
 
 
-def union(trades: DataFrame) -> DataFrame:
-    rises = trades.where("Price > 0").select("Symbol", exact("Price").alias("X"))
-    return rises.unionAll(trades.where("Volume > 7").select("Symbol", (exact("Volume") - 5).alias("X")))
+def in_windows(
+    items: DataFrame,
+    size: int,
+    slide: int,
+    slack: int,
+    *,
+    attribute: str = "Time",
+    start: int | None = None,
+    max_ahead: int = 0,
+    resync: int = 16,
+) -> DataFrame:
+    """Each accepted tuple once for each window that holds it and is closed at the end.
+
+    items: every tuple of the stream, since each moves the watermark; what a query selects is selected afterwards. The
+    windows are [RANGE size SLIDE slide WATTR attribute SLACK slack] with the options of that name. Adds `window`, a
+    number, and `end`.
+    """
+    judged = _judged(items, Query(size, slide, slack, start=start, max_ahead=max_ahead, resync=resync), attribute)
+    closed = F.max(windows_closed("watermark")).over(Window.partitionBy(*SESSION))
+    held = judged.withColumn("closed", closed).where(F.col("verdict") == ACCEPTED)
+    begins, ends = windows_closed("Time"), windows_begun("Time") - 1
+    held = held.withColumn("window", F.explode(F.when(begins <= ends, F.sequence(begins, ends))))
+    return held.where("window < closed").withColumn("end", _end(size, slide))
+
+
+def closed_windows(items: DataFrame, size: int, slide: int, slack: int, *, attribute: str = "Time") -> DataFrame:
+    """`end` of every window that is closed at the end, also of those that hold no tuple: for EMIT_EMPTY."""
+    judged = _judged(items, Query(size, slide, slack), attribute)
+    closed = judged.groupBy("start").agg(F.max(windows_closed("watermark")).alias("closed")).where("closed > 0")
+    numbered = closed.withColumn("window", F.explode(F.sequence(F.lit(0), F.col("closed") - 1)))
+    return numbered.select(_end(size, slide).alias("end"))
+
+
+def end(name: str = "Time") -> Column:
+    """The window's end as the column `name`, which in a result is the windowing attribute."""
+    return F.col("end").alias(name)
+
+
+def _end(size: int, slide: int) -> Column:
+    return F.col("start") + F.col("window") * slide + size
+
+
+def in_tuple_windows(rows: DataFrame, size: int, advance: int, order: str = "seq") -> DataFrame:
+    """Each row once for each window [SIZE size ADVANCE advance TUPLES] that holds it and is full. Adds `window`."""
+    numbered = rows.withColumn("n", F.row_number().over(Window.orderBy(order)) - 1)
+    numbered = numbered.withColumn("rows", F.count("*").over(Window.partitionBy()))
+    begins = F.greatest(F.lit(0), floor_div(F.col("n") - size, F.lit(advance)) + 1)
+    ends = floor_div(F.col("n"), F.lit(advance))
+    held = numbered.withColumn("window", F.explode(F.when(begins <= ends, F.sequence(begins, ends))))
+    return held.where(F.col("window") * advance + size <= F.col("rows"))

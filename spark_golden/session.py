@@ -14,6 +14,8 @@ from pyspark.sql import SparkSession
 
 from wirestream.design import BUILD
 
+# Less compiling than for a long job, and room for the code of hundreds of small ones.
+JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSize=256m")
 JAVA = 17  # the oldest Java that Spark 4 runs on
 
 
@@ -75,7 +77,7 @@ def session() -> SparkSession:
         .config("spark.driver.memory", "2g")
         # Goldens are many short jobs: compiling Java thoroughly and replanning queries cost more than they gain
         # (30 s of processor time instead of 55 for those of `make test`).
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .config("spark.driver.extraJavaOptions", " ".join(JAVA_OPTIONS))
         .config("spark.sql.adaptive.enabled", "false")
         .config("spark.sql.warehouse.dir", "build/spark-warehouse")
         .getOrCreate()

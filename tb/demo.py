@@ -1,32 +1,44 @@
-"""`make demo`: trades with 60 s of disorder through the simulated trades_q3, beside the same query in PySpark."""
+"""`make demo`: a query is compiled, its circuit simulated from frame to frame, its rows compared with Spark's.
+
+Any query will do: `make demo QUERY=vwap.sql`. It reads a stream of fusesoc/streams, or one that it declares.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import time
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from spark_golden.q3 import q3
 from tb.lib.bulk.bulk import BulkFailure
-from tb.lib.golden import UBSN, Case, Golden, Trades, compute, load
+from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
-from tb.lib.trades_q3 import Q3Run, bench, datagrams, play_items
-from wirestream.counters import HARMLESS
+from tb.queries.circuit import Row
+from tb.queries.ethernet import Board, Run
+from tb.queries.streams import data
+from wirestream import cli, trades
+from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.drawing import draw
+from wirestream.compiler.errors import QueryError
+from wirestream.compiler.streams import Stream, shipped
+from wirestream.compiler.syntax import Window
+from wirestream.counters import harmless
 from wirestream.design import BUILD
 
 CLOCK_NS = 8
-MAX_AHEAD = 3600  # seconds; a trade further ahead of the watermark is not believed
 FOLDER = BUILD / "demo"
-QUERY = """SELECT Time, count(*) AS Number
-FROM Trades \\[RANGE 600 seconds SLIDE 60 seconds WATTR Time SLACK 60 seconds]
-WHERE Symbol = "UBSN\""""
+QUERY = Path(__file__).with_suffix(".sql")
+HEAD, TAIL = 8, 4  # rows that are shown
+SLOW = "0.5:10000"  # pauses after frames, in cycles
 
 console = Console(highlight=False)
 
@@ -56,47 +68,75 @@ def quiet(log: Path):
 
 def main() -> int:
     options = arguments()
-    stream = Trades(
-        options.trades,
-        seed=options.seed,
-        rate=options.rate,
-        disorder=60,
-        late=options.trades // 125,
-        absurd=options.trades // 500,
-    )
-    case = Case("demo", q3(max_ahead=MAX_AHEAD), stream)
-    console.print(f"[bold]{QUERY}[/]\n", markup=True)
-    with step("building the simulator of trades_q3 from its Verilog"):
-        design = bench(MAX_AHEAD=MAX_AHEAD)
-    with step(f"computing the expected rows of {options.trades:,} trades with PySpark"):
-        with quiet(FOLDER / "spark.log"):
-            compute([case])
-        golden = load(case.folder)
-    with step("sending the trades as UDP frames at line rate, receiving the results"):
-        run = play_items(design, golden.items, FOLDER, options.per_datagram)
-    equal = show_windows(run, golden, options.all)
-    show_traffic(run, golden)
-    show_latency(run, golden, options.per_datagram)
-    picture = FOLDER / "demo.png"
-    draw(run, golden, picture)
-    console.print(f"\npicture   {shown(picture)}\npackets   {shown(FOLDER / 'in.pcap')} → {shown(FOLDER / 'out.pcap')}")
-    if equal:
-        console.print(f"\n[bold green]EQUAL[/] all {len(golden.rows)} rows of the circuit are those of PySpark")
-    else:
-        console.print("\n[bold red]DIFFERENT[/] the circuit and PySpark disagree")
-    return 0 if equal else 1
+    sql = options.query.read_text()
+    console.print(f"[bold]{escape(sql.strip())}[/]\n")
+    try:
+        built = compile_queries(sql, shipped(), options.query.stem)
+    except QueryError as error:
+        console.print(f"{options.query}: {escape(error.shown(sql))}")
+        return 1
+    if len(built.circuit.results) > 1:
+        console.print(f"{options.query}: the demo runs one query at a time")
+        return 1
+    constants = dict(options.set)
+    if missing := built.circuit.runtime.keys() - constants.keys():
+        console.print(f"{options.query}: which value has ${min(missing)}? make demo … ARGS='--set {min(missing)}=…'")
+        return 1
+    cli.show(built)
+    console.print()
+    stream = built.circuit.entries[0].stream
+    with step(f"drawing {options.tuples:,} tuples of {stream.schema.name}"):
+        records = tuples(stream, sql, options.tuples, options.seed)
+    with step("building the simulator of the circuit behind a gigabit Ethernet port"):
+        board = Board.of(built, FOLDER / "circuit", constants)
+    with step("computing the expected rows with PySpark"), quiet(FOLDER / "spark.log"):
+        wanted, replaced = expected(sql, stream, records, constants)
+    with step("sending the tuples as UDP frames at line rate, receiving the rows"):
+        run = board.play(records, FOLDER, options.per_datagram)
+    if lost := run.counters["udp_rx_full"]:
+        console.print(f"[dim]the rows need more of the wire than the tuples: {lost} frames were dropped, and counted[/]")
+        with step("sending the tuples again with pauses between the frames"):
+            run = board.play(records, FOLDER, options.per_datagram, gaps=SLOW)
+    rows = run.rows()
+    show_rows(rows, wanted, options.all)
+    for line in replaced:
+        console.print(f"[dim]for Spark: {escape(line)}[/]")
+    if spill := built.circuit.results[0].spill:
+        lost = np.count_nonzero(~run.overflow()["punct"])
+        if lost:
+            console.print(
+                f"{lost:,} tuples found no room for their group and left as stream {spill.schema.stream_id:#x}"
+            )
+    show_traffic(run)
+    show_latency(run, built, records, options.per_datagram)
+    pictures = [FOLDER / "circuit.svg"]
+    pictures[0].write_text(draw(built.circuit))
+    if plot(run, built, records, wanted, FOLDER / "demo.png"):
+        pictures.append(FOLDER / "demo.png")
+    console.print(f"\npicture   {', '.join(map(shown, pictures))}")
+    console.print(f"packets   {shown(FOLDER / 'in.pcap')} → {shown(FOLDER / 'out.pcap')}")
+    if Counter(rows) == Counter(wanted):
+        console.print(f"\n[bold green]EQUAL[/] all {len(wanted)} rows of the circuit are those of PySpark")
+        return 0
+    console.print("\n[bold red]DIFFERENT[/] the circuit and PySpark disagree")
+    return 1
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
-    parser.add_argument("--trades", type=int, default=5_000, help="how many trades (default 5,000)")
-    parser.add_argument("--seed", type=int, default=3, help="of the trade generator (default 3)")
-    parser.add_argument("--rate", type=float, default=2.0, help="trades per second of stream time (default 2)")
-    parser.add_argument("--per-datagram", type=int, default=50, help="trades in a datagram, 1 to 91 (default 50)")
-    parser.add_argument("--all", action="store_true", help="show every window, not only the first and last")
+    parser.add_argument("query", type=Path, nargs="?", default=QUERY, help="a file with a query")
+    parser.add_argument("--tuples", type=int, default=5_000, help="how many tuples (default 5,000)")
+    parser.add_argument("--seed", type=int, default=3, help="of the generator of tuples (default 3)")
+    parser.add_argument("--per-datagram", type=int, default=20, help="tuples in a datagram (default 20)")
+    parser.add_argument(
+        "--set", type=cli.setting, action="append", default=[], metavar="NAME=VALUE", help="a $constant"
+    )
+    parser.add_argument("--all", action="store_true", help="show every row, not only the first and last")
     options = parser.parse_args()
-    if options.trades < 1 or options.rate <= 0 or not 1 <= options.per_datagram <= 91:
-        parser.error("--trades at least 1, --rate above 0, --per-datagram from 1 to 91")
+    if not options.query.is_file():
+        parser.error(f"no file {options.query}")
+    if options.tuples < 1 or not 1 <= options.per_datagram <= 40:
+        parser.error("--tuples at least 1, --per-datagram from 1 to 40")
     return options
 
 
@@ -104,123 +144,159 @@ def shown(path: Path) -> str:
     return str(path.relative_to(BUILD.parent))
 
 
-def clock(seconds: int) -> str:
-    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+def tuples(stream: Stream, sql: str, count: int, seed: int) -> np.ndarray:
+    """Tuples of a stream: the project's own generators where it has one, else values around those of the query."""
+    name = stream.schema.name
+    if stream not in shipped():
+        return invented(stream, sql, count, seed)
+    if name != "Trades":
+        return data(name)[:count]
+    return trades.generate(count, seed=seed, rate=2.0, disorder=60, late=count // 125, absurd=count // 500)
 
 
-def show_windows(run: Q3Run, golden: Golden, everything: bool) -> bool:
-    """The table of windows; True if both sides have the same rows in the same order."""
-    hardware = [row for session in run.rows for row in session]
-    spark = [(end, number) for _, end, number, _ in golden.rows]
-    table = Table(
-        "window's end", "circuit", "PySpark", "", title="UBSN trades in the 10 minutes before", title_justify="left"
-    )
-    ends = sorted({end for end, _ in hardware} | {end for end, _ in spark})
-    by_end = dict(hardware), dict(spark)
-    for place, end in enumerate(ends):
-        counts = [numbers.get(end) for numbers in by_end]
-        same = counts[0] == counts[1]
-        if everything or not same or place < 8 or place >= len(ends) - 4:
-            cells = ["-" if count is None else str(count) for count in counts]
-            table.add_row(clock(end), *cells, "[green]=[/]" if same else "[bold red]≠[/]")
-        elif place == 8:
-            table.add_row("…", "…", "…", f"[dim]{len(ends) - 12} more[/]")
+def invented(stream: Stream, sql: str, count: int, seed: int) -> np.ndarray:
+    """Numbers and strings like those in the query's text; the time attribute rises by about one."""
+    generator = np.random.default_rng(seed)
+    numbers = [int(n) for n in re.findall(r"\b\d+\b", sql)] or [100]
+    words = [*re.findall(r"""["']([^"'\n]+)["']""", sql), "A", "B"]
+    records = np.zeros(count, stream.schema.dtype)
+    for field in stream.schema.fields:
+        kind = stream.schema.dtype[field.name]
+        if field.name == stream.time:
+            values = 1000 + np.arange(count) // 2 - generator.integers(0, 4, count)
+        elif kind.kind == "S":
+            values = generator.choice(np.array(words, kind), count)
+        else:
+            info = np.iinfo(kind)
+            values = generator.choice(numbers, count) + generator.integers(-20, 21, count)
+            values = np.clip(values, info.min, info.max)
+        records[field.name] = values
+    return records
+
+
+def expected(sql: str, stream: Stream, records: np.ndarray, constants: dict) -> tuple[list[Row], list[str]]:
+    """The rows that Spark computes from the text, and what it was not given as it stands there."""
+    from spark_golden.sql import evaluate
+    from tb.queries.golden import plain, to_frame
+
+    name = stream.schema.name
+    answer = evaluate(sql, {s.schema.name: s for s in shipped()}, {name: to_frame(records)}, constants)
+    return [tuple(plain(row).items()) for row in answer.rows.collect()], answer.replaced
+
+
+def show_rows(rows: list[Row], wanted: list[Row], everything: bool) -> None:
+    """The circuit's rows in their order, each marked if Spark has it too; then those that only Spark has."""
+    left = Counter(wanted)
+    marked = []
+    for row in rows:
+        left[row] -= 1
+        marked.append((row, "[green]=[/]" if left[row] >= 0 else "[bold red]not PySpark's[/]"))
+    marked += [(row, "[bold red]only PySpark's[/]") for row in (+left).elements()]
+    if not marked:
+        console.print("\n[dim]no row, neither of the circuit nor of PySpark[/]")
+        return
+    table = Table(*(name for name, _ in marked[0][0]), "PySpark", title="rows of the circuit", title_justify="left")
+    for place, (row, mark) in enumerate(marked):
+        if everything or "=" not in mark or place < HEAD or place >= len(marked) - TAIL:
+            table.add_row(*("null" if value is None else str(value) for _, value in row), mark)
+        elif place == HEAD:
+            table.add_row(*("…" for _ in row), f"[dim]{len(marked) - HEAD - TAIL} more[/]")
     console.print()
     console.print(table)
-    return hardware == spark
 
 
-def show_traffic(run: Q3Run, golden: Golden) -> None:
+def show_traffic(run: Run) -> None:
     """Frames and tuples in and out, and every counter of a drop or fault."""
     counters, cycles = run.counters, int(run.result.sent_log["last"][-1] - run.result.sent_log["first"][0]) + 1
     seconds = cycles * CLOCK_NS * 1e-9
     console.print(
-        f"\nin   {counters['mac_rx_good']:,} frames, {counters['tuple_rx_tuple']:,} trades"
-        f" in {seconds * 1e3:.2f} ms of the wire: {counters['tuple_rx_tuple'] / seconds / 1e6:.1f} M trades/s"
+        f"\nin   {counters['mac_rx_good']:,} frames, {counters['tuple_rx_tuple']:,} tuples"
+        f" in {seconds * 1e3:.2f} ms of the wire: {counters['tuple_rx_tuple'] / seconds / 1e6:.1f} M tuples/s"
         f"\nout  {counters['mac_tx_good']:,} frames, {counters['query_row']:,} rows"
         f"\n     simulated at {run.result.cycles_per_second / 1e6:.1f} M cycles/s"
     )
     drops = Table("drops and faults", "", box=None, padding=(0, 3, 0, 0))
-    losses = {name: count for name, count in counters.items() if name not in HARMLESS}
+    losses = {name: count for name, count in counters.items() if not harmless(name)}
     for name, count in losses.items():
         if count:
             drops.add_row(name, f"[bold]{count:,}[/]")
     drops.add_row(f"[dim]the other {sum(not count for count in losses.values())}[/]", "[dim]0[/]")
     console.print()
     console.print(drops)
-    console.print(
-        f"[dim]PySpark calls {golden.summary['late']} trades late and {golden.summary['ahead']} too far ahead[/]"
-    )
 
 
-def show_latency(run: Q3Run, golden: Golden, per_datagram: int) -> None:
-    if not golden.rows or len(golden.rows) != sum(map(len, run.rows)):
+def watermarks(window: Window, records: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """The watermark after each tuple, and what became of it: tuple, late, ahead or resync."""
+    punctuator = Punctuator(window.size, window.advance, window.slack, window.start, window.max_ahead, window.resync)
+    marks, fates = np.zeros(len(records), np.int64), []
+    for place, at in enumerate(records[window.attribute]):
+        fates.append(punctuator.take(TUPLE, int(at))[-1].name)
+        marks[place] = punctuator.watermark
+    return marks, fates
+
+
+def show_latency(run: Run, built: Compiled, records: np.ndarray, per_datagram: int) -> None:
+    """From the frame with the tuple that closes a window to the frame with its row; for rows with the window's end."""
+    window, found = built.circuit.entries[0].window, run.rows()
+    if window is None or not found or window.attribute not in dict(found[0]):
         return
-    carrier = datagrams(golden.items, per_datagram)[1]
-    cycles = run.latencies(carrier[[row[3] for row in golden.rows]])
-
-    def both(cycles: int) -> str:
-        return f"{cycles:>5} cycles = {cycles * CLOCK_NS / 1e3:.2f} µs"
-
+    marks, _ = watermarks(window, records)
+    sent = run.records(built.circuit.results[0].schema)
+    sent = sent[~sent["punct"]]
+    closing = np.searchsorted(marks, sent[window.attribute].astype(np.int64))
+    ins = run.result.sent_log["last"][1 + closing // per_datagram].astype(np.int64)
+    cycles = run.result.log["first"][sent["frame"]].astype(np.int64) - ins
     console.print(
-        "\nlatency   last octet of the frame with the closing trade in\n"
-        "          → first octet of the frame with the row out, at 125 MHz\n"
-        f"          least  {both(int(cycles.min()))}\n"
-        f"          median {both(int(np.median(cycles)))}\n"
-        f"          most   {both(int(cycles.max()))}\n"
-        "          [dim]A datagram is unpacked once its checksums are good, 16 cycles a trade.[/]"
+        "\nlatency   last octet of the frame with the tuple that closes a window\n"
+        "          → first octet of the frame with its row, at 125 MHz"
     )
+    for name, value in (("least", cycles.min()), ("median", np.median(cycles)), ("most", cycles.max())):
+        console.print(f"          {name:<6} {int(value):>6} cycles = {value * CLOCK_NS / 1e3:.2f} µs")
 
 
-def draw(run: Q3Run, golden: Golden, path: Path) -> None:
-    """Windows and their counts above, trades and the watermark in order of arrival below."""
+def plot(run: Run, built: Compiled, records: np.ndarray, wanted: list[Row], path: Path) -> bool:
+    """Windows and their values above, tuples and the watermark in order of arrival below; for windows in time."""
+    window, found = built.circuit.entries[0].window, [dict(row) for row in run.rows()]
+    numbers = [name for name, value in (found[0] if found else {}).items() if isinstance(value, int)]
+    if window is None or window.attribute not in numbers or len(numbers) < 2:
+        return False
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    query = q3(max_ahead=MAX_AHEAD)
-    punctuator = Punctuator(query.range, query.slide, query.slack, max_ahead=query.max_ahead)
-    times = golden.items["Time"].astype(np.int64)
-    watermark, fate = np.zeros(len(times), np.int64), []
-    for index, time_ in enumerate(times):
-        fate.append(punctuator.take(0, int(time_))[-1].name)
-        watermark[index] = punctuator.watermark
-    fate = np.array(fate)
-    hours = matplotlib.ticker.FuncFormatter(lambda seconds, _: clock(int(seconds))[:5])
-    tick = max(60, int(np.ptp(times[fate == "tuple"])) // 8 // 60 * 60)
-
-    figure, (counts, arrivals) = plt.subplots(2, 1, figsize=(10, 8), layout="constrained")
-    hardware = [row for session in run.rows for row in session]
-    counts.bar(*zip(*hardware, strict=True), width=50, color="#8fb8de", label="circuit") if hardware else None
-    counts.plot([r[1] for r in golden.rows], [r[2] for r in golden.rows], "k_", markersize=9, label="PySpark")
-    counts.set(title="UBSN trades of the last 10 minutes", xlabel="window's end", ylabel="trades")
-    counts.xaxis.set_major_formatter(hours)
-    counts.xaxis.set_major_locator(matplotlib.ticker.MultipleLocator(tick))
-    counts.legend(loc="lower right")
-
+    value = next(name for name in numbers if name != window.attribute)
+    marks, fates = watermarks(window, records)
+    times, fate = records[window.attribute].astype(np.int64), np.array(fates)
+    figure, (rows, arrivals) = plt.subplots(2, 1, figsize=(10, 8), layout="constrained")
+    sides = ("circuit", found, "o", "#8fb8de"), ("PySpark", [dict(row) for row in wanted], "k_", "k")
+    for side, of_side, mark, colour in sides:
+        ends, values = ([row[name] or 0 for row in of_side] for name in (window.attribute, value))
+        rows.plot(ends, values, mark, color=colour, markersize=9, label=side)
+    rows.legend()
+    rows.set(title=f"{value}, by the window's end", xlabel=window.attribute, ylabel=value)
     position = np.arange(len(times))
-    for name, kept, style in (
-        ("other trades", (fate == "tuple") & (golden.items["Symbol"] != UBSN), {"color": "#cccccc", "s": 2}),
-        ("UBSN", (fate == "tuple") & (golden.items["Symbol"] == UBSN), {"color": "#2b6cb0", "s": 3}),
-        ("late: dropped", fate == "late", {"color": "#d1495b", "s": 14, "marker": "x"}),
+    for name, kind, style in (
+        ("tuples", "tuple", {"color": "#2b6cb0", "s": 3}),
+        ("late: dropped", "late", {"color": "#d1495b", "s": 14, "marker": "x"}),
     ):
-        arrivals.scatter(position[kept], times[kept], label=name, **style)
-    arrivals.plot(position, watermark, "k", linewidth=1, label="watermark")
-    top, bottom = times[fate == "tuple"].max(), times[fate != "ahead"].min()
-    arrivals.plot(position[fate == "ahead"], np.full((fate == "ahead").sum(), top + 150), "v", color="#d1495b",
-                  label="too far ahead: dropped (off the scale)")  # fmt: skip
-    arrivals.set(
-        title="Trades as they arrive", xlabel="order of arrival", ylabel="Time", ylim=(bottom - 100, top + 300)
-    )
-    arrivals.yaxis.set_major_formatter(hours)
-    arrivals.yaxis.set_major_locator(matplotlib.ticker.MultipleLocator(tick))
+        arrivals.scatter(position[fate == kind], times[fate == kind], label=name, **style)
+    arrivals.plot(position, marks, "k", linewidth=1, label="watermark")
+    kept = times[fate == "tuple"]
+    margin = max(1, int(np.ptp(kept)) // 20)
+    if (ahead := fate == "ahead").any():
+        arrivals.plot(position[ahead], np.full(ahead.sum(), kept.max() + margin // 2), "v", color="#d1495b",
+                      label="too far ahead: dropped (off the scale)")  # fmt: skip
+    bounds = (kept.min() - margin, kept.max() + margin)
+    arrivals.set(title="Tuples as they arrive", xlabel="order of arrival", ylabel=window.attribute, ylim=bounds)
     arrivals.legend(loc="lower right", markerscale=2)
     figure.savefig(path, dpi=110)
+    plt.close(figure)
+    return True
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except BulkFailure as failure:
+    except (BulkFailure, QueryError, ValueError) as failure:
         sys.exit(f"demo: {failure}")

@@ -18,13 +18,14 @@
 //              CAPACITY  2 to 240: keys for which there is an entry whatever they are, of the open windows and the one
 //                        whose rows leave together; there are 10 entries more, since one takes 10 cycles to be free
 //              WINDOWS   windows at once: those open, and one whose rows leave
+//              FAST      0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5
 //              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W, RESULT_W   the aggregates, see ws_group_window and ws_fold
 // Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)
-//              3 cycles from s to o
+//              3 cycles from s to o; FAST: 21 from eos, with a tuple or without, and 8 from s to o
 // Issue rate   1 tuple a cycle
-// CLOSE_CYCLES CAPACITY + 16   CLOSE_ROWS CAPACITY + 10
+// CLOSE_CYCLES CAPACITY + 16, FAST: CAPACITY + 31   CLOSE_ROWS CAPACITY + 10
 // Bad input    two eos, or an eos and the next tuple of that window, closer than CLOSE_CYCLES: must not happen
 // Overflow     o_valid for a tuple without an entry; result_overflows as in ws_fold
 // Source       R. Mueller, dissertation ETH 19163 (2010), sections 7.3.7 and 7.5.4; there a new group takes 16 cycles
@@ -41,7 +42,8 @@ module ws_group_by #(
     parameter [AGGS-1:0]     SIGNEDS  = 2'b10,
     parameter                VALUE_W  = 32,
     parameter                ACC_W    = 64,
-    parameter                RESULT_W = 64
+    parameter                RESULT_W = 64,
+    parameter                FAST     = 0
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -72,115 +74,187 @@ module ws_group_by #(
     localparam ENTRIES = CAPACITY + 10;
     localparam INDEX_W = $clog2(ENTRIES);
     localparam STATE_W = AGGS*(ACC_W + 2);
+    localparam LOOK_UP = FAST != 0 ? 8 : 3;    // cycles
 
-    initial if (CAPACITY < 2 || CAPACITY > 240 || AGGS < 1 || ACC_W < VALUE_W) begin
-        $display("ERROR: %m: CAPACITY = %0d (2 to 240), AGGS = %0d (at least 1), ACC_W = %0d (at least VALUE_W = %0d)",
-                 CAPACITY, AGGS, ACC_W, VALUE_W);
-        $finish;
+    initial begin
+        if (CAPACITY < 2 || CAPACITY > 240 || AGGS < 1) begin
+            $display("ERROR: %m: CAPACITY = %0d (2 to 240), AGGS = %0d (at least 1)", CAPACITY, AGGS);
+            $finish;
+        end
+        if (FAST < 0 || FAST > 1 || ACC_W < VALUE_W || ACC_W < 1 + FAST) begin
+            $display("ERROR: %m: FAST = %0d (0 or 1), ACC_W = %0d (at least VALUE_W = %0d, and at least 2 with FAST)",
+                     FAST, ACC_W, VALUE_W);
+            $finish;
+        end
     end
 
-    // ---- Three cycles: the tuple's entry, and what goes beside it
+    // ---- The tuple's entry, and what goes beside it
 
     wire [WINDOWS-1:0] entered, fresh, freed;
     wire [INDEX_W-1:0] index, row_index;
     wire               refused;
     wire [KEY_W-1:0]   row_key;
-    reg  [INDEX_W-1:0] freed_index_reg;
+    wire [INDEX_W-1:0] freed_index;
 
-    ws_group_cam #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(WINDOWS)) cam (
-        .clk(clk), .rst(rst),
-        .s_windows(s_valid), .s_eos(s_eos), .key(key),
-        .m_windows(entered), .m_fresh(fresh), .m_index(index), .m_refused(refused),
-        .free_windows(freed), .free_index(freed_index_reg),
-        .read_index(row_index), .read_key(row_key)
-    );
+    generate
+        if (FAST != 0) begin : gen_fast_cam
+            ws_group_cam_fast #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(WINDOWS)) cam (
+                .clk(clk), .rst(rst),
+                .s_windows(s_valid), .s_eos(s_eos), .key(key),
+                .m_windows(entered), .m_fresh(fresh), .m_index(index), .m_refused(refused),
+                .free_windows(freed), .free_index(freed_index),
+                .read_index(row_index), .read_key(row_key)
+            );
+        end else begin : gen_cam
+            ws_group_cam #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(WINDOWS)) cam (
+                .clk(clk), .rst(rst),
+                .s_windows(s_valid), .s_eos(s_eos), .key(key),
+                .m_windows(entered), .m_fresh(fresh), .m_index(index), .m_refused(refused),
+                .free_windows(freed), .free_index(freed_index),
+                .read_index(row_index), .read_key(row_key)
+            );
+        end
+    endgenerate
 
-    wire tuple_3, punct_3;
+    wire unused_tuple;
 
-    ws_delay #(.DATA_W(DATA_W), .N(3)) beside (
+    ws_delay #(.DATA_W(DATA_W), .N(LOOK_UP)) beside (
         .clk(clk), .rst(rst),
         .s_valid(s_valid != 0), .s_punct(s_punct), .s_eos(1'b0), .s_data(s_data),
-        .m_valid(tuple_3), .m_punct(punct_3), .m_eos(o_eos), .m_data(o_data)
+        .m_valid(unused_tuple), .m_punct(o_punct), .m_eos(o_eos), .m_data(o_data)
     );
 
     assign o_valid = refused;
-    assign o_punct = punct_3;
 
-    wire [AGGS*VALUE_W-1:0] values_4;
-    wire [AGGS-1:0]         nulls_4;
+    wire [AGGS*VALUE_W-1:0] window_values;
+    wire [AGGS-1:0]         window_nulls;
     wire                    unused_valid, unused_punct, unused_eos;
-    wire                    unused = &{1'b0, tuple_3, unused_valid, unused_punct, unused_eos};
+    wire                    unused = &{1'b0, unused_tuple, unused_valid, unused_punct, unused_eos};
 
-    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(4)) operands (
+    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(FAST != 0 ? LOOK_UP + 3 : LOOK_UP + 1)) operands (
         .clk(clk), .rst(rst),
         .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data({values, nulls}),
-        .m_valid(unused_valid), .m_punct(unused_punct), .m_eos(unused_eos), .m_data({values_4, nulls_4})
+        .m_valid(unused_valid), .m_punct(unused_punct), .m_eos(unused_eos), .m_data({window_values, window_nulls})
     );
 
-    // ---- The end of a window reaches it with the last tuple, which came a cycle ahead of eos or with it
+    reg [DATA_W-1:0] data_reg;
+    reg              punct_reg;
 
-    reg  [WINDOWS-1:0] eos_reg, late_reg, close_reg;
-    reg                with_tuple_reg;
-    reg  [DATA_W-1:0]  data_reg;
-    reg                punct_reg;
+    assign m_data = data_reg;
 
-    always @(posedge clk) begin
-        eos_reg        <= rst ? {WINDOWS{1'b0}} : s_eos;
-        with_tuple_reg <= s_valid != 0;
-        late_reg       <= rst || !with_tuple_reg ? {WINDOWS{1'b0}} : eos_reg;
-        close_reg      <= rst ? {WINDOWS{1'b0}} : late_reg | (with_tuple_reg ? {WINDOWS{1'b0}} : eos_reg);
+    always @(posedge clk)
         if (s_eos != 0) begin
             data_reg  <= s_data;
             punct_reg <= s_punct;
         end
-    end
 
     // ---- The windows, one of which sends its rows
 
-    wire [WINDOWS-1:0] listing, row, done;
-    wire [INDEX_W-1:0] row_indices [0:WINDOWS];
-    wire [STATE_W-1:0] row_states [0:WINDOWS];
-
-    assign row_indices[0] = {INDEX_W{1'b0}};
-    assign row_states[0]  = {STATE_W{1'b0}};
+    wire [WINDOWS-1:0]         close, listing, row, done;
+    wire [WINDOWS*INDEX_W-1:0] list_indices;
+    wire [WINDOWS*STATE_W-1:0] window_states;
+    wire [STATE_W-1:0]         states;
+    wire                       some_row, some_done;
 
     genvar w, a;
     generate
         for (w = 0; w < WINDOWS; w = w + 1) begin : gen_window
-            wire [INDEX_W-1:0] list_index;
-            wire [STATE_W-1:0] states;
+            if (FAST != 0) begin : gen_fast
+                ws_group_window_fast #(
+                    .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W)
+                ) window (
+                    .clk(clk), .rst(rst),
+                    .s_valid(entered[w]), .s_fresh(fresh[w]), .s_index(index),
+                    .values(window_values), .nulls(window_nulls), .s_close(close[w]),
+                    .list_valid(listing[w]), .list_index(list_indices[w*INDEX_W +: INDEX_W]),
+                    .m_valid(row[w]), .m_done(done[w]), .m_states(window_states[w*STATE_W +: STATE_W])
+                );
+            end else begin : gen_short
+                ws_group_window #(
+                    .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS),
+                    .VALUE_W(VALUE_W), .ACC_W(ACC_W), .RESULT_W(RESULT_W)
+                ) window (
+                    .clk(clk), .rst(rst),
+                    .s_valid(entered[w]), .s_fresh(fresh[w]), .s_index(index),
+                    .values(window_values), .nulls(window_nulls), .s_close(close[w]),
+                    .list_valid(listing[w]), .list_index(list_indices[w*INDEX_W +: INDEX_W]),
+                    .m_valid(row[w]), .m_done(done[w]), .m_states(window_states[w*STATE_W +: STATE_W])
+                );
+            end
+        end
 
-            ws_group_window #(
-                .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS),
-                .VALUE_W(VALUE_W), .ACC_W(ACC_W), .RESULT_W(RESULT_W)
-            ) window (
+        if (FAST != 0) begin : gen_pipelined
+            // The end goes beside the last tuple. Rows take two cycles to come together from all windows, and so do
+            // their entries, whose keys are then read three cycles later to leave with them.
+            wire [WINDOWS*LOOK_UP-1:0] eos;
+            reg  [WINDOWS*LOOK_UP-1:0] eos_reg;
+            reg  [3*INDEX_W-1:0]       row_index_reg;
+            reg  [1:0]                 done_reg;
+            wire [WINDOWS-1:0]         rows;
+
+            ws_group_merge #(.WINDOWS(WINDOWS), .DATA_W(INDEX_W)) indices (
                 .clk(clk), .rst(rst),
-                .s_valid(entered[w]), .s_fresh(fresh[w]), .s_index(index),
-                .values(values_4), .nulls(nulls_4), .s_close(close_reg[w]),
-                .list_valid(listing[w]), .list_index(list_index),
-                .m_valid(row[w]), .m_done(done[w]), .m_states(states)
+                .s_valid(listing), .s_data(list_indices), .m_valid(freed), .m_data(freed_index)
             );
 
-            assign row_indices[w+1] = row_indices[w] | (listing[w] ? list_index : {INDEX_W{1'b0}});
-            assign row_states[w+1]  = row_states[w] | (row[w] ? states : {STATE_W{1'b0}});
+            ws_group_merge #(.WINDOWS(WINDOWS), .DATA_W(STATE_W)) all_states (
+                .clk(clk), .rst(rst),
+                .s_valid(row), .s_data(window_states), .m_valid(rows), .m_data(states)
+            );
+
+            assign eos       = {eos_reg[0 +: WINDOWS*(LOOK_UP-1)], s_eos};
+            assign close     = eos_reg[WINDOWS*(LOOK_UP-1) +: WINDOWS];
+            assign row_index = row_index_reg[2*INDEX_W +: INDEX_W];
+            assign some_row  = rows != 0;
+            assign some_done = done_reg[1];
+
+            always @(posedge clk) begin
+                eos_reg       <= rst ? {WINDOWS*LOOK_UP{1'b0}} : eos;
+                row_index_reg <= {row_index_reg[0 +: 2*INDEX_W], freed_index};
+                done_reg      <= rst ? 2'b0 : {done_reg[0], done != 0};
+            end
+        end else begin : gen_at_once
+            // The end of a window reaches it with the last tuple, which came a cycle ahead of eos or with it.
+            reg  [WINDOWS-1:0] eos_reg, late_reg, close_reg;
+            reg                with_tuple_reg;
+            reg  [INDEX_W-1:0] freed_index_reg, index_of_row;
+            reg  [STATE_W-1:0] states_of_row;
+            integer            n;
+
+            always @(posedge clk) begin
+                eos_reg         <= rst ? {WINDOWS{1'b0}} : s_eos;
+                with_tuple_reg  <= s_valid != 0;
+                late_reg        <= rst || !with_tuple_reg ? {WINDOWS{1'b0}} : eos_reg;
+                close_reg       <= rst ? {WINDOWS{1'b0}} : late_reg | (with_tuple_reg ? {WINDOWS{1'b0}} : eos_reg);
+                freed_index_reg <= row_index;
+            end
+
+            always @* begin
+                index_of_row  = {INDEX_W{1'b0}};
+                states_of_row = {STATE_W{1'b0}};
+                for (n = 0; n < WINDOWS; n = n + 1) begin
+                    if (listing[n]) index_of_row = index_of_row | list_indices[n*INDEX_W +: INDEX_W];
+                    if (row[n]) states_of_row = states_of_row | window_states[n*STATE_W +: STATE_W];
+                end
+            end
+
+            assign close       = close_reg;
+            assign row_index   = index_of_row;
+            assign states      = states_of_row;
+            assign freed       = row;
+            assign freed_index = freed_index_reg;
+            assign some_row    = row != 0;
+            assign some_done   = done != 0;
         end
     endgenerate
 
-    assign row_index = row_indices[WINDOWS];
-    assign freed     = row;
-
     // ---- Output registers
 
-    wire [STATE_W-1:0] states = row_states[WINDOWS];
-
-    assign m_data = data_reg;
-
     always @(posedge clk) begin
-        freed_index_reg <= row_index;
-        m_valid         <= row != 0 && !rst;
-        m_eos           <= done != 0 && !rst;
-        m_punct         <= done != 0 && punct_reg && !rst;
-        m_key           <= row_key;
+        m_valid <= some_row && !rst;
+        m_eos   <= some_done && !rst;
+        m_punct <= some_done && punct_reg && !rst;
+        m_key   <= row_key;
     end
 
     generate
@@ -207,7 +281,7 @@ module ws_group_by #(
 
 `ifdef FORMAL
     // The tuples of any one key in window 0, which are counted (a proof takes KINDS = "CNT"), and the key's row.
-    localparam CLOSE_CYCLES = CAPACITY + 16;
+    localparam CLOSE_CYCLES = FAST != 0 ? CAPACITY + 31 : CAPACITY + 16;
     (* anyconst *) wire [KEY_W-1:0] key_ref;
     reg              past_valid = 1'b0;
     reg  [ACC_W-1:0] count_ref, due_ref;   // in the open window, in the one that has ended
@@ -216,6 +290,7 @@ module ws_group_by #(
     reg  [DATA_W-1:0] data_ref;
     wire             mine  = s_valid[0] && key == key_ref;
     wire [ACC_W-1:0] count = count_ref + (mine && !nulls[0]);
+    wire [7:0]       first_ref = FAST != 0 ? 21 : 5 + with_ref;    // cycles from eos to the first row
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
@@ -244,7 +319,7 @@ module ws_group_by #(
             assume (!(s_punct && s_valid != 0));
 
             // a row in every cycle from the first, then the end with its punctuation
-            ref_rows: assert ((m_valid || m_eos) == (open_ref && since_ref == 5 + with_ref + rows_ref));
+            ref_rows: assert ((m_valid || m_eos) == (open_ref && since_ref == first_ref + rows_ref));
             ref_end:  assert (!(m_valid && m_eos) && m_punct == (m_eos && punct_ref));
             if (m_valid || m_eos) ref_data: assert (m_data == data_ref);
             // one row for every group, with its tuples
@@ -252,16 +327,16 @@ module ws_group_by #(
             if (m_eos) ref_all: assert (row_seen_ref == row_due_ref);
             // as many keys as fit are not refused; punctuations are with those that are
             ref_none: assert (!o_valid || CAPACITY < 1 << KEY_W);
-            if (past_3) ref_punct: assert (o_punct == $past(s_punct, 3) && o_data == $past(s_data, 3));
+            if (runs_ref == {LOOK_UP{1'b1}})
+                ref_punct: assert (o_punct == $past(s_punct, LOOK_UP) && o_data == $past(s_data, LOOK_UP));
         end
         cover (past_valid && m_valid && m_key == key_ref && results == 3);
         cover (past_valid && m_eos && m_punct && rows_ref == 2);
         cover (past_valid && m_eos && rows_ref == 0);
         cover (past_valid && m_valid && with_ref);
     end
-    reg [2:0] runs_ref;
-    wire past_3 = runs_ref == 3'b111;
-    always @(posedge clk) runs_ref <= rst ? 3'b0 : {runs_ref[1:0], 1'b1};
+    reg [LOOK_UP-1:0] runs_ref;
+    always @(posedge clk) runs_ref <= rst ? 0 : {runs_ref, 1'b1};
 `endif
 
 endmodule

@@ -3,7 +3,7 @@
 // ws_punctuator: a query's entry. It keeps the watermark of a stream, drops what is late, announces every window
 // boundary by a punctuation before the tuple that passes it, and lets in only what the query's output has room for.
 //
-// Time, in units of the windowing attribute (signed): windows are [start + i*SLIDE, start + i*SLIDE + RANGE), i >= 0.
+// Time, in units of the windowing attribute: windows are [start + i*SLIDE, start + i*SLIDE + RANGE), i >= 0.
 //   start      START if given, else the largest multiple of SLIDE not above (first attribute - SLACK), at least 0
 //   watermark  at first `start`, then the largest attribute accepted minus SLACK or a sender's punctuation; never falls
 //   late       an attribute below the watermark: dropped, evt_late
@@ -15,8 +15,11 @@
 //              watermark reaches stands for all, unless EMIT_EMPTY is set. The first punctuation is `start` itself.
 // A START item ends the session: windows begun and not closed are counted, one evt_discarded each, then m_restart
 // resets the query for one cycle. By then everything sent before has reached the output FIFO.
+// `quiet` says that no item is inside, and nothing on its way to the output FIFO: what changes with the end of such a
+// cycle changes between two tuples.
 //
 // Parameters   DATA_W, WATTR_LSB, WATTR_W   the tuple and the windowing attribute in it, in bits
+//              WATTR_SIGNED                 1: the attribute is signed; 0: unsigned
 //              RANGE, SLIDE, SLACK          RANGE and SLIDE at least 1
 //              START                        -1: none; else not negative
 //              MAX_AHEAD                    0: off; else at least SLACK + SLIDE
@@ -36,6 +39,7 @@ module ws_punctuator #(
     parameter DATA_W       = 128,
     parameter WATTR_LSB    = 0,
     parameter WATTR_W      = 32,
+    parameter WATTR_SIGNED = 1,
     parameter RANGE        = 600,
     parameter SLIDE        = 60,
     parameter SLACK        = 60,
@@ -63,7 +67,8 @@ module ws_punctuator #(
     output reg  [DATA_W-1:0] m_data,
     output reg               m_restart,
 
-    input  wire [ROOM_W-1:0] room,
+    input  wire [ROOM_W-1:0] room,       // free places of the output FIFO
+    output reg               quiet,
 
     output reg               evt_late,
     output reg               evt_ahead,
@@ -122,7 +127,8 @@ module ws_punctuator #(
 
     // ---- Stage 1: what the item's attribute would make of the watermark
 
-    wire signed [T_W-1:0] in_attr = {{2{in_data[WATTR_LSB + WATTR_W - 1]}}, in_data[WATTR_LSB +: WATTR_W]};
+    wire                  in_sign = WATTR_SIGNED != 0 && in_data[WATTR_LSB + WATTR_W - 1];
+    wire signed [T_W-1:0] in_attr = {{2{in_sign}}, in_data[WATTR_LSB +: WATTR_W]};
 
     reg                   next_valid_reg;
     reg  [DATA_W-1:0]     next_data_reg;
@@ -354,6 +360,7 @@ module ws_punctuator #(
         m_restart <= state_reg[FINISH] && !rst;
         m_data    <= data_reg;
         if (send_punct) m_data[WATTR_LSB +: WATTR_W] <= boundary_reg;
+        quiet     <= !in_valid && !next_valid_reg && !valid_reg && idle && !rst;
 
         evt_late      <= running && late_reg && !rst;
         evt_ahead     <= state_reg[AHEAD] && !rst;

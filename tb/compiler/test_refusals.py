@@ -1,23 +1,27 @@
 """What cannot be built is refused: one line that says why, and the place in the text."""
 
+import json
+
 import pytest
 
-from tb.compiler.test_circuits import STREAM
+from tb.queries.run import QUERIES
 from wirestream import cli
-from wirestream.compiler.compile import compile_query
+from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.errors import QueryError
+from wirestream.compiler.package import package
 from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.streams import shipped
 
 WINDOW = "[SIZE 4 ADVANCE 1 TUPLES]"
 REFUSED = [
-    ("", "one query is wanted, and here are 0", None),
-    ("SELECT Price FROM Trades; SELECT Price FROM Trades", "one query is wanted, and here are 2", None),
+    ("", "a query is wanted, and here is none", None),
+    ("SELECT Price FROM Trades; SELECT Price FROM Trades", "two results are called Result", (1, 27)),
     ("SELECT Price FORM Trades", "'FORM' is not expected; here could stand", (1, 14)),
     ("SELECT Price\nFROM", "the text ends; here could stand (, a name", (2, 5)),
     ("SELECT Price FROM Trades WHERE Price ? 3", "'?' begins nothing known", (1, 38)),
     ("SELECT Price / 2 AS p FROM Trades", "div truncates toward zero", (1, 14)),
     ("SELECT Prise FROM Trades", "unknown column Prise; known: Symbol, Price, Volume, Time", (1, 8)),
-    ("SELECT Price FROM Trade", "unknown stream Trade; known: Trades", (1, 19)),
+    ("SELECT Price FROM Trade", "unknown stream Trade; known: Orders, Packets, Quotes, Trades", (1, 19)),
     ("SELECT Price + 1 FROM Trades", "an expression needs a name", (1, 8)),
     ("SELECT Price, Volume AS Price FROM Trades", "two columns are called Price", (1, 15)),
     ("SELECT Price FROM Trades WHERE Price", "a condition, but this is int32", (1, 32)),
@@ -35,11 +39,63 @@ REFUSED = [
     (f"SELECT sum(Symbol) AS n FROM Trades {WINDOW}", "sum of a string(4)", (1, 8)),
     (f"SELECT wsum(Price) AS n FROM Trades {WINDOW}", "wsum, and only wsum, has weights", (1, 8)),
     (f"SELECT wsum(Price, [.1]) AS n FROM Trades {WINDOW}", "not a multiple of 2**-24", (1, 8)),
-    (f"SELECT count(*) AS n FROM Trades {WINDOW} GROUP BY Symbol", "needs 80 cycles to close", (1, 34)),
+    (f"SELECT count(*) AS n FROM Trades {WINDOW} GROUP BY Symbol", "needs 48 cycles to close", (1, 34)),
     ("SELECT count(*) AS n FROM Trades [SIZE 0 ADVANCE 1 TUPLES]", "at least 1", (1, 34)),
     ("SELECT count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Symbol]", "is a string(4), not a number", (1, 34)),
     ("SELECT Price FROM Trades UNION ALL SELECT Volume FROM Trades", "the same columns, in the same order", (1, 1)),
     ("CREATE INPUT STREAM T (a float); SELECT a FROM T", "unknown type 'float'", (1, 24)),
+    ("SELECT count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time] GROUP BY Time", "the windowing attribute", (1, 72)),
+    (
+        "SELECT count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time EMIT_EMPTY] GROUP BY Symbol",
+        "an empty window has no groups",
+        (1, 34),
+    ),
+    (
+        "SELECT count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time] GROUP BY Symbol, Symbol",
+        "Symbol is named twice",
+        (1, 72),
+    ),
+    (
+        "SELECT count(*) AS n FROM (SELECT Price div Volume AS Q, Time FROM Trades) [RANGE 9 SLIDE 9 WATTR Time] "
+        "GROUP BY Q",
+        "Q may be null",
+        (1, 114),
+    ),
+    (
+        "SELECT count(*) AS n FROM (SELECT Price AS Time FROM Trades) [RANGE 9 SLIDE 9 WATTR Time] INTO x; "
+        "SELECT count(*) AS n FROM (SELECT Time + 1 AS Time FROM Trades) [RANGE 9 SLIDE 9 WATTR Time]",
+        "the windowing attribute Time is computed",
+        (1, 163),
+    ),
+    (
+        "SELECT max(n) AS m FROM (SELECT Time, count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time]) "
+        "[RANGE 9 SLIDE 9 WATTR Time]",
+        "a window in time over the rows of another window",
+        (1, 95),
+    ),
+    (
+        "SELECT sum(a) AS m FROM (SELECT Price AS a FROM Trades UNION ALL SELECT Volume AS a FROM Trades) "
+        "[SIZE 4 ADVANCE 1 TUPLES]",
+        "whose order is not promised",
+        (1, 98),
+    ),
+    (
+        "SELECT last(a) AS m FROM (SELECT Time, Price AS a FROM Trades UNION ALL SELECT Time, Volume AS a FROM Trades) "
+        "[RANGE 9 SLIDE 9 WATTR Time]",
+        "last over a UNION",
+        (1, 8),
+    ),
+    (
+        "SELECT Price AS a FROM Trades UNION ALL SELECT Bid AS a FROM Quotes",
+        "a query reads one stream, not 2 (Quotes, Trades)",
+        (1, 1),
+    ),
+    (
+        "SELECT count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time] "
+        "UNION ALL SELECT count(*) AS n FROM Trades [RANGE 8 SLIDE 8 WATTR Time]",
+        "one window in time, not 2",
+        (1, 1),
+    ),
     ("CREATE INPUT STREAM T (a int, a int); SELECT a FROM T", "two fields are called a", (1, 1)),
 ]
 
@@ -47,7 +103,7 @@ REFUSED = [
 @pytest.mark.parametrize(("sql", "words", "place"), REFUSED, ids=[sql.replace("\n", " ")[:50] for sql, _, _ in REFUSED])
 def test_refused(sql, words, place):
     with pytest.raises(QueryError) as refused:
-        compile_query(sql, [STREAM])
+        compile_queries(sql, shipped())
     assert words in refused.value.message
     assert (refused.value.place and (refused.value.place.line, refused.value.place.column)) == place
     assert "\n" not in refused.value.message
@@ -59,7 +115,7 @@ def test_unknown_rewrite():
 
 
 def test_runtime_constants_are_ports():
-    compiled = compile_query("SELECT Price FROM Trades WHERE Price > $limit AND Symbol = $symbol", [STREAM])
+    compiled = compile_queries("SELECT Price FROM Trades WHERE Price > $limit AND Symbol = $symbol", shipped())
     assert {name: str(kind) for name, kind in compiled.circuit.runtime.items()} == {
         "limit": "int32",
         "symbol": "string(4)",
@@ -67,10 +123,31 @@ def test_runtime_constants_are_ports():
     assert "input  wire [31:0] const_limit," in compiled.verilog
 
 
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"limt": 3}, "the query has no constant limt"),
+        ({"limit": 2**31}, "2147483648 is no int32: -2147483648 to 2147483647"),
+        ({"limit": "x"}, "'x' is no int32"),
+        ({"symbol": "UBS Zurich"}, "'UBS Zurich' is no string"),
+    ],
+)
+def test_values_of_constants(values, words):
+    compiled = compile_queries("SELECT Price FROM Trades WHERE Price > $limit AND Symbol = $symbol", shipped())
+    with pytest.raises(ValueError, match=words):
+        package(compiled.circuit, values)
+
+
+def test_one_constant_has_one_type():
+    sql = "SELECT Price FROM Trades WHERE Price > $x AND Symbol = $x"
+    with pytest.raises(QueryError, match="is a int32 in one place and a string"):
+        compile_queries(sql, shipped())
+
+
 def test_command_shows_the_place(tmp_path, capsys):
     query = tmp_path / "q.sql"
     query.write_text("SELECT Symbol,\n       Prise FROM Trades")
-    assert cli.main(["explain", str(query), "--stream", str(STREAM)]) == 1
+    assert cli.main(["explain", str(query)]) == 1
     said = capsys.readouterr().err
     assert "line 2, column 8: unknown column Prise" in said
     assert said.endswith("           Prise FROM Trades\n           ^\n")
@@ -78,10 +155,27 @@ def test_command_shows_the_place(tmp_path, capsys):
     assert "none.sql: No such file" in capsys.readouterr().err
 
 
-def test_command_writes_a_core_that_fusesoc_resolves(tmp_path, capsys):
-    query = tmp_path / "q.sql"
-    query.write_text("SELECT Price FROM Trades WHERE Volume > 3 INTO Large")
-    assert cli.main(["compile", str(query), "--stream", str(STREAM), "-o", str(tmp_path)]) == 0
-    assert "latency 1 cycles" in capsys.readouterr().out
+def test_command_writes_a_core(tmp_path, capsys):
+    query = tmp_path / "large.sql"
+    query.write_text("SELECT Price FROM Trades WHERE Volume > $least INTO Large")
+    assert cli.main(["compile", str(query), "--set", "least=3", "-o", str(tmp_path)]) == 0
+    assert "latency 1 cycle," in capsys.readouterr().out
     assert "wirestream:queries:large:0.1.0" in (tmp_path / "large.core").read_text()
-    assert "module ws_query_large (" in (tmp_path / "ws_query_large.v").read_text()
+    for module in ("ws_query_large", "ws_query_large_axis", "ws_query_large_gmii"):
+        assert f"module {module} " in (tmp_path / f"{module}.v").read_text()
+    assert json.loads((tmp_path / "large.json").read_text())["package"]["registers"] == {"least": 0, "COMMIT": 4}
+
+
+def test_command_draws(tmp_path, capsys):
+    picture = tmp_path / "q.svg"
+    queries = [str(QUERIES / f"{name}.sql") for name in ("vwap", "candles")]
+    assert cli.main(["explain", *queries, "--name", "two", "--svg", str(picture)]) == 0
+    said = capsys.readouterr().out
+    assert "VolumeWeightedPrice  latency" in said and "LUT" in said
+    assert "VolumeWeightedPrice" in picture.read_text()
+
+
+def test_queries_with_several_inputs_are_not_packaged():
+    sql = "SELECT Price FROM Trades INTO One; SELECT Bid FROM Quotes INTO Two"
+    with pytest.raises(QueryError, match="compile them one by one"):
+        package(compile_queries(sql, shipped()).circuit)

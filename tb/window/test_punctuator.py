@@ -12,11 +12,15 @@ from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.model import Punctuator
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT, START, TUPLE, ItemDriver, WireMonitor
+from tb.lib.wire import PUNCT, START, TUPLE, ItemDriver, WireMonitor, cycle
 
 PARAMETERS = json.loads(os.environ.get("PUNCTUATOR", "{}"))
 EVENTS = ("late", "ahead", "resync", "discarded")
 PLENTY = 200  # free places in the output FIFO
+
+
+SIGNED = PARAMETERS.get("WATTR_SIGNED", 1)
+LEAST, TOP = (-(2**31), 2**31 - 1) if SIGNED else (0, 2**32 - 1)  # times
 
 
 def model() -> Punctuator:
@@ -41,6 +45,7 @@ class Bench:
         self.sink = WireMonitor(dut, "m", dut.clk)
         self.counts = dict.fromkeys(EVENTS, 0)
         self.restarts: list[int] = []  # how much had been seen on the wire
+        self.quiet: list[int] = []  # the cycles in which it was up
         dut.room.value = PLENTY
         cocotb.start_soon(self._count())
 
@@ -50,6 +55,8 @@ class Bench:
             await ReadOnly()
             for name in EVENTS:
                 self.counts[name] += int(getattr(self.dut, f"evt_{name}").value == 1)
+            if self.dut.quiet.value == 1:
+                self.quiet.append(cycle())
             if self.dut.m_restart.value == 1:
                 self.restarts.append(len(self.sink.seen))
 
@@ -98,7 +105,7 @@ def walk(name: str, count: int, *, wild: bool) -> list[tuple[int, int]]:
     """A random stream around a rising time: in and out of order, late, and if `wild` with jumps, punctuations,
     absurd times and new sessions."""
     g, p = rng(name), PARAMETERS
-    now, items = g.choice([0, 3, 10_000, 2**31 - 5000]), []
+    now, items = g.choice([0, 3, 10_000, TOP - 5000]), []
     for _ in range(count):
         now += g.choice([0, 0, 1, 1, p["SLIDE"] // 2])
         roll = g.random()
@@ -108,13 +115,13 @@ def walk(name: str, count: int, *, wild: bool) -> list[tuple[int, int]]:
             items.append((PUNCT, now + g.randrange(-p["RANGE"], p["RANGE"])))
         elif wild and roll < 0.05:
             items.append((START, 0))
-            now = g.choice([0, now, 500, 2**31 - 3 * p["RANGE"]])
+            now = g.choice([0, now, 500, TOP - 3 * p["RANGE"]])
         elif wild and roll < 0.12:
             items += [(TUPLE, now + g.randrange(1, 4 * p["RANGE"])) for _ in range(g.randrange(1, 6))]
-        now = min(now, 2**31 - 1)
+        now = min(now, TOP)
         early = p["SLACK"] + 2 if roll > 0.8 else p["SLACK"]
-        items.append((TUPLE, max(-(2**31), now - g.randrange(early + 1))))
-    return [(kind, min(time, 2**31 - 1)) for kind, time in items]
+        items.append((TUPLE, now - g.randrange(early + 1)))
+    return [(kind, max(LEAST, min(time, TOP))) for kind, time in items]
 
 
 @cocotb.test()
@@ -129,19 +136,21 @@ async def wild_streams(dut):
 
 @cocotb.test()
 async def directed_times(dut):
-    """First tuple at zero, negative and near the top; a jump over many windows; an overnight gap; two boundaries one
-    tuple apart; a punctuation first, falling and at the top."""
+    """First tuple at zero, negative (if there are such) and near the top; a jump over many windows; an overnight gap;
+    two boundaries one tuple apart; a punctuation first, falling and at the top; the sign bit changes."""
     r, s, k = PARAMETERS["RANGE"], PARAMETERS["SLIDE"], PARAMETERS["SLACK"]
-    top = 2**31 - 1
+    middle, top = 2**31, TOP
     await judge(
         dut,
         [
             *((TUPLE, t) for t in (0, s, s + k, r, r + k, r + k + 1, r + k + s, 5 * r + k)),
             (START, 0),
-            *((TUPLE, t) for t in (-5, -1, 0, k, 57_600, 57_600 + r, 144_000, 144_000 + s)),
+            *((TUPLE, max(t, LEAST)) for t in (-5, -1, 0, k, 57_600, 57_600 + r, 144_000, 144_000 + s)),
             (START, 0),
-            *((PUNCT, t) for t in (7 * s + 1, 7 * s, -3)),
+            *((PUNCT, max(t, LEAST)) for t in (7 * s + 1, 7 * s, -3)),
             *((TUPLE, t) for t in (7 * s, 7 * s + 1, 9 * s + k)),
+            (START, 0),
+            *((TUPLE, min(t, top)) for t in (middle - 2 * r, middle - r, middle - 1, middle, middle + r)),
             (START, 0),
             *((TUPLE, t) for t in (top - 2 * r, top - r, top - 1, top, top)),
             (PUNCT, top),
@@ -216,6 +225,24 @@ async def cost_of_boundaries(dut):
 
 
 @cocotb.test()
+async def quiet_after_latency(dut):
+    """It comes LATENCY + 1 cycles after the last thing on the wire, and goes 2 cycles after the next item came."""
+    latency = 8  # the parameter's default
+    bench = Bench(dut)
+    await start(dut)
+    first = 100 * PARAMETERS["SLIDE"] + PARAMETERS["SLACK"]
+    for item in [(TUPLE, first), (TUPLE, first), (TUPLE, first + 3 * PARAMETERS["SLIDE"])]:
+        bench.send(*item)
+        await bench.settle()
+    came, left = [s.cycle for s in bench.source.sent], [s.cycle for s in bench.sink.seen]
+    for item, following in pairwise(came):
+        last = max(c for c in left if c < following)
+        expected = [*range(last + latency + 1, following + 2)]
+        assert [c for c in bench.quiet if item + 2 <= c < following + 2] == expected
+    assert min(c for c in bench.quiet if c >= came[-1] + 2) == left[-1] + latency + 1
+
+
+@cocotb.test()
 async def gate_keeps_room(dut):
     """With an output FIFO of few places, emptied in bursts and filled as late as LATENCY allows, none is missing."""
     places, latency, close = 12, 8, 2  # the last two are the parameters' defaults
@@ -273,6 +300,7 @@ MATRIX = [
     {"RANGE": 600, "SLIDE": 60, "SLACK": 60},
     {"RANGE": 7, "SLIDE": 3, "SLACK": 5, "MAX_AHEAD": 20, "RESYNC": 3, "START": 10},
     {"RANGE": 20, "SLIDE": 50, "SLACK": 0, "EMIT_EMPTY": 1},
+    {"WATTR_SIGNED": 0, "RANGE": 600, "SLIDE": 60, "SLACK": 60, "MAX_AHEAD": 36000},
 ]
 
 
@@ -282,7 +310,7 @@ def configuration(**parameters) -> tuple[dict, dict]:
     return parameters, {"PUNCTUATOR": json.dumps({**MATRIX[0], **parameters})}
 
 
-@pytest.mark.parametrize("parameters", MATRIX, ids=["q3", "ahead", "gaps"])
+@pytest.mark.parametrize("parameters", MATRIX, ids=["q3", "ahead", "gaps", "unsigned"])
 def test_punctuator(parameters):
     run("punctuator", env=configuration(**parameters)[1], **parameters)
 

@@ -1,4 +1,4 @@
-"""The command `wirestream`: compile a query to a circuit, or explain what would be built."""
+"""The command `wirestream`: compile queries to a circuit, or explain what would be built."""
 
 from __future__ import annotations
 
@@ -9,54 +9,37 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from wirestream.compiler.compile import Compiled, compile_query
+from wirestream.compiler.cells import Cells, estimates
+from wirestream.compiler.circuit import Circuit, Result
+from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.description import scales
+from wirestream.compiler.drawing import draw
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
+from wirestream.compiler.output import write
 from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.streams import load, shipped
 
-CORE = """CAPI=2:
-name: wirestream:queries:{name}:0.1.0
-description: Query circuit {module}, written by wirestream compile
-
-filesets:
-  rtl:
-    files:
-      - {module}.v
-    file_type: verilogSource-2005
-    depend:
-{depend}
-
-targets:
-  default:
-    filesets: [rtl]
-    toplevel: {module}
-"""
+console = Console(highlight=False)
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="wirestream", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name, text in (("compile", "write the circuit of a query"), ("explain", "show what would be built")):
-        command = commands.add_parser(name, help=text, description=text)
-        command.add_argument("query", type=Path, help="a file with one query")
-        command.add_argument(
-            "--stream", type=Path, action="append", default=[], metavar="YML", help="a stream it reads"
-        )
-        command.add_argument("--name", help="of the circuit; else what the query says after INTO")
-        command.add_argument("--clock", type=float, default=1000 / CLOCK_NS, metavar="MHZ", help="default %(default)g")
-        command.add_argument("--groups", type=int, default=CAPACITY, help="room for GROUP BY, default %(default)d")
-        command.add_argument("--without", nargs="+", default=[], metavar="REWRITE", help="rewrites to leave out")
-        if name == "compile":
-            command.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to")
-    options = parser.parse_args(argv)
-    text = ""
+    options = arguments(argv)
+    text, files = "", ", ".join(map(str, options.query))
     try:
-        text = options.query.read_text()
-        rewrites = Rewrites.without(*options.without)
-        clock_ns = 1000 / options.clock
-        compiled = compile_query(text, options.stream, options.name, rewrites, clock_ns, options.groups)
+        text = "\n;\n".join(path.read_text() for path in options.query)
+        compiled = compile_queries(
+            text,
+            [*shipped(), *map(load, options.stream)],
+            options.name or options.query[0].stem,
+            Rewrites.without(*options.without),
+            1000 / options.clock,
+            options.groups,
+        )
+        if options.command == "compile":
+            written = write(compiled, options.output, dict(options.set))
     except QueryError as error:
-        print(f"{options.query}: {error.shown(text)}", file=sys.stderr)
+        print(f"{files}: {error.shown(text)}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"wirestream: {error.filename}: {error.strerror}", file=sys.stderr)
@@ -66,36 +49,98 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     show(compiled)
     if options.command == "compile":
-        write(compiled, options.output)
+        print(f"\nwrote to {options.output}: {', '.join(path.name for path in written)}")
+    elif options.svg:
+        options.svg.write_text(draw(compiled.circuit))
+        print(f"\ndrew {options.svg}")
     return 0
 
 
+def arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="wirestream", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in (("compile", "write the circuit of queries"), ("explain", "show what would be built")):
+        command = commands.add_parser(name, help=text, description=text)
+        command.add_argument("query", type=Path, nargs="+", help="files with queries, for one circuit")
+        command.add_argument(
+            *("--stream",),
+            type=Path,
+            action="append",
+            default=[],
+            metavar="YML",
+            help="a stream, besides those shipped",
+        )
+        command.add_argument("--name", help="of the circuit; else that of the first file")
+        command.add_argument("--clock", type=float, default=1000 / CLOCK_NS, metavar="MHZ", help="default %(default)g")
+        command.add_argument("--groups", type=int, default=CAPACITY, help="room for GROUP BY, default %(default)d")
+        command.add_argument("--without", nargs="+", default=[], metavar="REWRITE", help="rewrites to leave out")
+        if name == "compile":
+            command.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to")
+            command.add_argument(
+                *("--set",), type=setting, action="append", default=[], metavar="NAME=VALUE",
+                help="what a constant $NAME is after a reset",
+            )  # fmt: skip
+        else:
+            command.add_argument("--svg", type=Path, metavar="FILE", help="draw the circuit")
+    options = parser.parse_args(argv)
+    if options.clock <= 0:
+        parser.error("--clock is above 0")
+    return options
+
+
+def setting(text: str) -> tuple[str, int | str]:
+    """NAME=VALUE, a number or a string."""
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    try:
+        return name, int(value, 0)
+    except ValueError:
+        return name, value
+
+
 def show(compiled: Compiled) -> None:
-    """Print the stages of the circuit, and what they take together."""
+    """Print the stages of the circuit with what they take, and what is promised of each result."""
     circuit = compiled.circuit
     table = Table(box=None, pad_edge=False)
     table.add_column("stage")
-    table.add_column("cycles", justify="right")
+    for name in ("cycles", "copies", "LUT", "FF", "RAM bits"):
+        table.add_column(name, justify="right")
     table.add_column("cores")
+    left = estimates(circuit)
+    whole = sum(left.values(), Cells())
     for stage in circuit.stages:
-        cores = ", ".join(sorted({core.split(":")[1] for core in stage.cores}))
-        table.add_row(stage.text, str(stage.latency), cores)
-    console = Console(highlight=False)
+        own = sum((left.pop(i.name, Cells()) for i in stage.instances), Cells())  # what stages share counts once
+        text, cores = stage.text.replace("[", "\\["), ", ".join(core.split(":")[1] for core in stage.cores)
+        table.add_row(text, str(stage.latency), str(stage.copies), *figures(own), cores)
+    if len(circuit.stages) > 1:
+        table.add_row("[bold]all[/]", "", "", *figures(whole), "")
     console.print(table)
-    rate = "1 tuple a cycle" if circuit.interval == 1 else f"1 tuple in {circuit.interval} cycles"
-    console.print(f"{compiled.module}: latency {circuit.latency} cycles, issue rate {rate}")
+    for result in circuit.results:
+        console.print(promise(circuit, result))
 
 
-def write(compiled: Compiled, folder: Path) -> None:
-    """The circuit's Verilog, and its core file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    verilog = folder / f"{compiled.module}.v"
-    verilog.write_text(compiled.verilog)
-    name = compiled.module.removeprefix("ws_query_")
-    depend = "\n".join(f"      - wirestream:{core}" for core in compiled.circuit.cores)
-    core = folder / f"{name}.core"
-    core.write_text(CORE.format(name=name, module=compiled.module, depend=depend))
-    print(f"wrote {verilog} and {core}")
+def figures(cells: Cells) -> tuple[str, str, str]:
+    return f"{cells.lut:.0f}", f"{cells.ff:.0f}", str(cells.ram_bits)
+
+
+def promise(circuit: Circuit, result: Result) -> str:
+    """One result's latency, issue rate, and what the closing of a window costs."""
+    entry = result.entry
+    cycles = f"{'' if result.bus.exact else 'at least '}{result.latency} cycle{'s' * (result.latency != 1)}"
+    rate = "1 tuple a cycle" if entry.interval == 1 else f"1 tuple in {entry.interval} cycles"
+    lines = [f"\n[bold]{result.name}[/]  latency {cycles}, issue rate {rate}"]
+    closing, each = result.bus.rows
+    if entry.window:
+        closes = f"windows close at least {entry.close_cycles} cycles apart"
+        lines.append(f"{closes}, with at most {closing} row{'s' * (closing > 1)}")
+    elif each > 1:
+        lines.append(f"a tuple causes at most {each} rows")
+    if result.spill:
+        lines.append(f"room for {circuit.capacity} groups; tuples of others leave on {result.spill.prefix}_*")
+    for column, scale in scales(result.plan).items():
+        lines.append(f"{column} is 2**{scale} times the weighted sum, so that it is exact")
+    return "\n  ".join(lines)
 
 
 if __name__ == "__main__":

@@ -7,21 +7,20 @@ from pathlib import Path
 
 from wirestream.design import REPOSITORY
 
-STACK = REPOSITORY / "rtl" / "net" / "ws_udp_ip_stack.v"
+NET = REPOSITORY / "rtl" / "net"
+STACK, NETWORK = NET / "ws_udp_ip_stack.v", NET / "ws_gmii_endpoint.v"
+# A name in a design's list that stands for all events of a core in it.
+BELOW = {"stack_events": STACK, "network_events": NETWORK}
 
 
 def counter_names(verilog: str | Path) -> list[str]:
-    """The names of a design's counters by index, read from the concatenation ``events`` in its Verilog file.
-
-    ``stack_events`` in it are all those of ws_udp_ip_stack.
-    """
+    """The names of a design's counters by index, read from the concatenation ``events`` in its Verilog file."""
     found = re.search(r"\bevents\s*=\s*\{(.*?)\};", Path(verilog).read_text(), re.DOTALL)
     if found is None:
         raise ValueError(f"{verilog}: no list of events")
     listed = re.sub(r"//[^\n]*", "", found.group(1))
     names = [name.strip() for name in listed.split(",")][::-1]
-    at = names.index("stack_events") if "stack_events" in names else len(names)
-    return names[:at] + (counter_names(STACK) if at < len(names) else []) + names[at + 1 :]
+    return [full for name in names for full in (counter_names(BELOW[name]) if name in BELOW else [name])]
 
 
 # What a counter of these names counts is not a loss; every other one is a drop or a fault, under its reason.
@@ -36,3 +35,8 @@ HARMLESS = {
     *("tuple_tx_datagram", "tuple_tx_record"),
     *("udp_tx_sent", "mac_tx_good"),
 }
+
+
+def harmless(name: str) -> bool:
+    """Whether a counter counts no loss: one of `HARMLESS`, or the rows and datagrams of a compiled query."""
+    return name in HARMLESS or name.endswith(("_row", "_datagram", "_record"))

@@ -12,7 +12,7 @@ class Flow:
 
     def __init__(self, edam: dict, work_root: str, verbose: bool = False):
         self.design = from_edam(edam, work_root)
-        self.work_root = work_root
+        self.edam, self.work_root = edam, work_root
 
     @classmethod
     def get_flow_options(cls) -> dict:

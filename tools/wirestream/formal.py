@@ -40,7 +40,8 @@ class ProofOptions:
     depth: cycles of the base case, the covers and the longest induction. induction, cover: a depth of their own; cover
     may be ``"60:70"`` to look for the covers in the last of 70 cycles only. multiclock: 1 for a core with clocks of its
     own choice; a cycle is then a step in which each clock may rise, fall or stay. configurations: parameter values, one
-    proof each, as ``"ADDR_W=2 OUTPUT_REG=1"``; memories want to be tiny.
+    proof each, as ``"ADDR_W=2 OUTPUT_REG=1"``; memories want to be tiny. An option among them, as in ``"FAST=1
+    depth=29"``, is for that proof alone.
 
     For properties that describe only a part of a large core: bounded: assertions with one of these words in their name
     are proven for the base case alone, that is within `depth` cycles of a reset. below: 0 leaves the properties of the
@@ -235,8 +236,10 @@ def prove(design: Design, options: ProofOptions) -> None:
     left = options.mutants
     for index, configuration in enumerate(options.configurations):
         values = dict(pair.split("=") for pair in configuration.split())
+        own = {k: values.pop(k) for k in list(values) if k in ProofOptions.__annotations__}
         configured = design.with_parameters(**{k: int(v, 0) for k, v in values.items()})
-        prove_one(configured, options, min(share, left), MUTANT_SEED + index)
+        configured_options = ProofOptions.from_flow_options({**vars(options), **own})
+        prove_one(configured, configured_options, min(share, left), MUTANT_SEED + index)
         left -= min(share, left)
 
 

@@ -389,21 +389,38 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def of_query(file: str, clock: float = 125, groups: int = 32, without: str = "") -> Design:
+    """The circuit of a query, and of what it was compiled for as its name."""
+    from wirestream.compiler.compile import compile_queries
+    from wirestream.compiler.output import as_design
+    from wirestream.compiler.rewrite import Rewrites
+    from wirestream.compiler.streams import shipped
+
+    left_out = without.split(",") if without else []
+    sql, name = Path(file).read_text(), Path(file).stem
+    compiled = compile_queries(sql, shipped(), name, Rewrites.without(*left_out), 1000 / clock, groups)
+    return as_design(compiled, BUILD / "synth" / "-".join([name, f"{clock}MHz", str(groups), *left_out]))
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m wirestream.synth", description=__doc__.split("\n")[0])
-    parser.add_argument("core", help="such as udp_rx or wirestream:net:udp_rx")
-    parser.add_argument("parameters", nargs="*", type=parameter, metavar="NAME=VALUE", help="parameters of the core")
+    parser.add_argument("core", help="such as udp_rx or wirestream:net:udp_rx; or a file with a query")
+    parser.add_argument(
+        *("parameters",), nargs="*", type=parameter, metavar="NAME=VALUE",
+        help="parameters of the core; of a query: clock in MHz, groups, without=merge,… (rewrites to leave out)",
+    )  # fmt: skip
     parser.add_argument("--seeds", type=positive, default=seeds_from_environment(), help="place-and-route runs (5)")
     parser.add_argument("--no-pnr", action="store_true", help="count cells only, without place and route")
     parser.add_argument("--require", type=float, default=0, metavar="MHZ", help="fail below this rate at speed 8")
     chosen = parser.parse_args(arguments)
-    design = resolve(chosen.core).with_parameters(**dict(chosen.parameters))
     try:
+        design = of_query(chosen.core, **dict(chosen.parameters)) if chosen.core.endswith(".sql") else None
+        design = design or resolve(chosen.core).with_parameters(**dict(chosen.parameters))
         result = measure(design, chosen.seeds, not chosen.no_pnr)
         show(result)
         if chosen.require:
             check(result, chosen.require)
-    except SynthesisFailure as failure:
+    except (SynthesisFailure, OSError, ValueError) as failure:
         print(failure, file=sys.stderr)
         return 1
     return 0

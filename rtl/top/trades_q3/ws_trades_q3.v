@@ -153,6 +153,7 @@ module ws_trades_q3 #(
     wire [RESULTS_W:0] results_room = (1 << RESULTS_W) - results_held;
     wire               query_late, query_ahead, query_resync, query_discarded, query_overflow;
 
+    /* verilator lint_off PINCONNECTEMPTY */
     ws_punctuator #(
         .DATA_W(128), .WATTR_LSB(0), .WATTR_W(32),
         .RANGE(RANGE), .SLIDE(SLIDE), .SLACK(SLACK), .MAX_AHEAD(MAX_AHEAD),
@@ -161,9 +162,10 @@ module ws_trades_q3 #(
         .clk(clk), .rst(rst),
         .s_valid(item_valid), .s_ready(item_ready), .s_data(item_data), .s_kind(item_kind),
         .m_valid(in_valid), .m_punct(in_punct), .m_eos(in_eos), .m_data(in_data), .m_restart(in_restart),
-        .room(results_room),
+        .room(results_room), .quiet(),
         .evt_late(query_late), .evt_ahead(query_ahead), .evt_resync(query_resync), .evt_discarded(query_discarded)
     );
+    /* verilator lint_on PINCONNECTEMPTY */
 
     ws_select_const #(.DATA_W(128), .FIELD_LSB(96), .FIELD_W(32), .OP("EQ"), .VALUE(SYMBOL)) select_symbol (
         .clk(clk), .rst(query_rst),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_udp_echo: sends every datagram back to where it came from, on gigabit Ethernet; the smallest use of udp_ip_stack.
+// ws_udp_echo: sends every datagram back to where it came from, on gigabit Ethernet; the smallest use of gmii_endpoint.
 //
-//   gmii -> mac_gmii_rx -> udp_ip_stack -> payloads, received -.
-//   gmii <- mac_gmii_tx <- udp_ip_stack <- payloads, to send <-'
+//   gmii -> gmii_endpoint -> payloads, received -.
+//   gmii <- gmii_endpoint <- payloads, to send <-'
 //
 // It answers ARP, ping and IGMP queries as well. Both GMII directions run on clk, 125 MHz.
 //
@@ -47,27 +47,11 @@ module ws_udp_echo #(
     output wire [63:0]            stat_value
 );
 
-    localparam STACK_EVENTS = 56;
+    localparam N_EVENTS = 65;
 
-    wire [7:0]  rx_tdata, tx_tdata, echo_tdata;
-    wire        rx_tkeep, tx_tkeep, echo_tkeep;
-    wire        rx_tvalid, tx_tvalid, echo_tvalid;
-    wire        rx_tlast, tx_tlast, echo_tlast;
-    wire        rx_tuser, tx_tuser;
-    wire        tx_tready, echo_tready;
-
-    wire [STACK_EVENTS-1:0] stack_events;
-
-    wire mac_rx_good, mac_rx_no_preamble, mac_rx_error, mac_rx_oversize, mac_rx_runt, mac_rx_bad_fcs;
-
-    ws_mac_gmii_rx mac_rx (
-        .clk(clk), .rst(rst),
-        .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
-        .m_axis_tdata(rx_tdata), .m_axis_tkeep(rx_tkeep), .m_axis_tvalid(rx_tvalid),
-        .m_axis_tlast(rx_tlast), .m_axis_tuser(rx_tuser),
-        .evt_good(mac_rx_good), .evt_no_preamble(mac_rx_no_preamble), .evt_rx_error(mac_rx_error),
-        .evt_oversize(mac_rx_oversize), .evt_runt(mac_rx_runt), .evt_bad_fcs(mac_rx_bad_fcs)
-    );
+    wire [7:0]          echo_tdata;
+    wire                echo_tkeep, echo_tvalid, echo_tready, echo_tlast;
+    wire [N_EVENTS-1:0] network_events;
 
     // A received payload's metadata; the echo goes back to the source, from the port that was asked.
     /* verilator lint_off UNUSEDSIGNAL */
@@ -79,40 +63,24 @@ module ws_udp_echo #(
     wire [15:0]  dst_port = echo_tuser[80:65];
 
     /* verilator lint_off PINCONNECTEMPTY */
-    ws_udp_ip_stack #(.DATA_W(8), .N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .TIME_W(1)) stack (
+    ws_gmii_endpoint #(.N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .TIME_W(1)) network (
         .clk(clk), .rst(rst), .tick_ms(tick_ms), .now(1'b0),
+        .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
+        .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
         .local_mac(local_mac), .local_ip(local_ip), .netmask(netmask), .gateway(gateway),
         .local_ports(local_ports), .groups(groups), .promiscuous(1'b0), .ping(1'b1),
         .arp_set_valid(1'b0), .arp_set_ready(), .arp_set_clear(1'b0), .arp_set_ip(32'd0), .arp_set_mac(48'd0),
-        .s_mac_axis_tdata(rx_tdata), .s_mac_axis_tkeep(rx_tkeep), .s_mac_axis_tvalid(rx_tvalid),
-        .s_mac_axis_tready(), .s_mac_axis_tlast(rx_tlast), .s_mac_axis_tuser(rx_tuser),
-        .m_mac_axis_tdata(tx_tdata), .m_mac_axis_tkeep(tx_tkeep), .m_mac_axis_tvalid(tx_tvalid),
-        .m_mac_axis_tready(tx_tready), .m_mac_axis_tlast(tx_tlast), .m_mac_axis_tuser(tx_tuser),
         .m_axis_tdata(echo_tdata), .m_axis_tkeep(echo_tkeep), .m_axis_tvalid(echo_tvalid),
         .m_axis_tready(echo_tready), .m_axis_tlast(echo_tlast), .m_axis_tuser(echo_tuser),
         .s_axis_tdata(echo_tdata), .s_axis_tkeep(echo_tkeep), .s_axis_tvalid(echo_tvalid),
         .s_axis_tready(echo_tready), .s_axis_tlast(echo_tlast), .s_axis_tuser({dst_port, src_ip, src_port, bad}),
-        .events(stack_events)
+        .events(network_events)
     );
     /* verilator lint_on PINCONNECTEMPTY */
 
-    wire mac_tx_good, mac_tx_bad, mac_tx_underrun;
+    wire [N_EVENTS-1:0] events = {network_events};
 
-    ws_mac_gmii_tx mac_tx (
-        .clk(clk), .rst(rst),
-        .s_axis_tdata(tx_tdata), .s_axis_tkeep(tx_tkeep), .s_axis_tvalid(tx_tvalid), .s_axis_tready(tx_tready),
-        .s_axis_tlast(tx_tlast), .s_axis_tuser(tx_tuser),
-        .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
-        .evt_good(mac_tx_good), .evt_bad(mac_tx_bad), .evt_underrun(mac_tx_underrun)
-    );
-
-    wire [STACK_EVENTS+8:0] events = {
-        mac_tx_underrun, mac_tx_bad, mac_tx_good,
-        mac_rx_bad_fcs, mac_rx_runt, mac_rx_oversize, mac_rx_error, mac_rx_no_preamble, mac_rx_good,
-        stack_events
-    };
-
-    ws_event_counters #(.N(STACK_EVENTS + 9)) counters (
+    ws_event_counters #(.N(N_EVENTS)) counters (
         .clk(clk), .rst(rst),
         .event_pulse(events),
         .stat_valid(stat_valid), .stat_index(stat_index), .stat_value(stat_value)

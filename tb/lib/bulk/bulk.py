@@ -291,6 +291,7 @@ def build(core: str | Design, **parameters: int | str) -> Bench:
     folder.mkdir(parents=True, exist_ok=True)
     values = [f"-G{name}={value}" for name, value in design.literals.items()]
     verilate = ["verilator", "--cc", "--exe", "--prefix", "Vdut", "--Mdir", str(folder)]
+    verilate += ["--default-language", "1364-2005"]
     verilate += ["--top-module", design.toplevel, *values, "-O3", "--no-timing", "-Wno-fatal"]
     verilate += ["--x-assign", "unique", "--x-initial", "unique"]
     verilate += ["--trace-vcd", "--timescale-override", "1ns/1ns"] if traces else []

@@ -104,7 +104,7 @@ class Constant:
     type: Type
 
     def __str__(self) -> str:
-        return f"'{self.value.decode()}'" if isinstance(self.value, bytes) else str(self.value)
+        return f"'{self.value.rstrip(bytes(1)).decode()}'" if isinstance(self.value, bytes) else str(self.value)
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ class Project(Plan):
         return {column.name: column for column, _ in self.outputs}
 
     def __str__(self) -> str:
-        kept = [(c, v) for c, v in self.outputs if "." not in c.name]
+        kept = [(c, v) for c, v in self.outputs if not hidden(c.name)]
         return "π " + ", ".join(c.name if str(v) == c.name else f"{label(v)} AS {c}" for c, v in kept)
 
 
@@ -297,12 +297,46 @@ def walk(plan: Plan):
     yield plan
 
 
+def timing(plan: Plan) -> syntax.Window | None:
+    """The window in time of a plan, over the stream's own attribute, if it has one."""
+    for node in walk(plan):
+        if isinstance(node, Aggregate) and node.window.unit == "time":
+            return replace(node.window, attribute=origin(node.child, node.window.attribute))
+    return None
+
+
+def origin(plan: Plan, column: str) -> str | None:
+    """The field of the stream that a column is, unaltered; None if it is computed."""
+    match plan:
+        case Input():
+            return column
+        case Union(parts=parts):
+            origins = {origin(part, column) for part in parts}
+            return origins.pop() if len(origins) == 1 else None
+        case Project(outputs=outputs):
+            value = next(v for c, v in outputs if c.name == column)
+            return origin(plan.child, value.name) if isinstance(value, Column) else None
+        case Compute(output=output):
+            return None if column in (output.name, output.null) else origin(plan.child, column)
+        case Filter():
+            return origin(plan.child, column)
+    return None
+
+
 # ---- From the syntax tree
 
 
 def build(query: syntax.Query, streams: dict[str, Stream]) -> Plan:
     """The plan of a query over the declared streams; raises `QueryError` for what has no meaning or needs no bound."""
-    return _union([_select(select, streams) for select in query.body], query.body[0].place)
+    place = query.body[0].place
+    plan = _union([_select(select, streams) for select in query.body], place)
+    read = sorted({str(node) for node in walk(plan) if isinstance(node, Input)})
+    if len(read) > 1:
+        raise QueryError(f"a query reads one stream, not {len(read)} ({', '.join(read)})", place)
+    timed = {node.window for node in walk(plan) if isinstance(node, Aggregate) and node.window.unit == "time"}
+    if len(timed) > 1:
+        raise QueryError(f"a query has one window in time, not {len(timed)}; write two queries", place)
+    return plan
 
 
 def _union(parts: list[Plan], place: Place) -> Plan:
@@ -321,7 +355,12 @@ def _union(parts: list[Plan], place: Place) -> Plan:
 
 def shown(plan: Plan) -> list[Column]:
     """The columns that a person sees: no companions."""
-    return [column for column in plan.columns.values() if "." not in column.name]
+    return [column for column in plan.columns.values() if not hidden(column.name)]
+
+
+def hidden(name: str) -> bool:
+    """Whether a column serves nulls or overflow, and is not in the query."""
+    return name.startswith(".") or name.endswith((".null", ".overflow"))
 
 
 def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
@@ -369,6 +408,21 @@ def _calls(expressions: list[syntax.Expression | None]) -> list[syntax.Call]:
 def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, calls: list[syntax.Call]) -> Scope:
     """The scope behind the window: its columns are the keys, the end and what the calls stand for."""
     keys = tuple(before.column(name) for name in select.group)
+    for key, name in zip(keys, select.group, strict=True):
+        if key.null:
+            raise QueryError(
+                f"{key} may be null, and a group has a value; leave the nulls out in a sub-query", name.place
+            )
+        if keys.count(key) > 1:
+            raise QueryError(f"{key} is named twice in GROUP BY", name.place)
+    if keys and window.emit_empty:
+        raise QueryError("EMIT_EMPTY with GROUP BY: an empty window has no groups", window.place)
+    united = any(isinstance(node, Union) for node in walk(before.plan))
+    if united and window.unit == "tuples":
+        raise QueryError("a window of tuples over a UNION, whose order is not promised", window.place)
+    for call in calls:
+        if united and call.function in ("first", "last", "wsum"):
+            raise QueryError(f"{call.function} over a UNION, whose order is not promised", call.place)
     end = None
     if window.unit == "time":
         inputs = [node for node in walk(before.plan) if isinstance(node, Input)]
@@ -379,18 +433,38 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
         found = before.column(syntax.Name(window.place, attribute))
         if not isinstance(found.type, Integer):
             raise QueryError(f"the windowing attribute {attribute} is a {found.type}, not a number", window.place)
+        if any(isinstance(node, Aggregate) for node in walk(before.plan)):
+            raise QueryError("a window in time over the rows of another window; take one of TUPLES", window.place)
+        field = origin(before.plan, attribute)
+        if field is None:
+            raise QueryError(
+                f"the windowing attribute {attribute} is computed; it is a field of the stream", window.place
+            )
+        for key, name in zip(keys, select.group, strict=True):
+            if origin(before.plan, key.name) == field:
+                raise QueryError(f"GROUP BY {key}, the windowing attribute; a row has its window's end", name.place)
         end = Column(attribute, found.type)
     measures: dict[str, Measure] = {}
     results: dict[syntax.Call, tuple[Measure, ...]] = {}
     for call in calls:
         functions = ("sum", "count") if call.function == "avg" else (call.function,)
-        results[call] = tuple(_measure(before, call, function) for function in functions)
+        results[call] = tuple(_measure(before, call, function, window.emit_empty) for function in functions)
         measures |= {measure.output.name: measure for measure in results[call]}
-    plan = Aggregate(before.plan, window, end, keys, tuple(measures.values()))
-    return Scope(plan, results)
+    flags = {m.value.overflow: _any_overflow(m.value) for m in measures.values() if m.value and m.value.overflow}
+    measures |= {flag.output.name: flag for flag in flags.values()}
+    after = Scope(Aggregate(before.plan, window, end, keys, tuple(measures.values())), results)
+    for call, parts in results.items():  # what is aggregated from an overflown value has overflown
+        results[call] = tuple(after.flagged(m, flags.get(m.value and m.value.overflow)) for m in parts)
+    return after
 
 
-def _measure(before: Scope, call: syntax.Call, function: str) -> Measure:
+def _any_overflow(value: Column) -> Measure:
+    """Whether a value of the window has overflown: the greatest of its flags."""
+    flag = Column(value.overflow, Integer(0, 1))
+    return Measure(Column(f".max({flag})", Integer(0, 1)), "max", flag)
+
+
+def _measure(before: Scope, call: syntax.Call, function: str, emit_empty: bool) -> Measure:
     if function not in AGGREGATES:
         raise QueryError(f"unknown function {function}; known: {', '.join(AGGREGATES)}", call.place)
     if bool(call.weights) != (function == "wsum"):
@@ -403,7 +477,7 @@ def _measure(before: Scope, call: syntax.Call, function: str) -> Measure:
         return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value)
     if isinstance(value.type, Boolean) or (not isinstance(value.type, Integer) and function not in ("first", "last")):
         raise QueryError(f"{call.function} of a {value.type}", call.place)
-    null = f"{name}.null" if value.null else None
+    null = f"{name}.null" if value.null or emit_empty else None
     if function in ("min", "max", "first", "last"):
         return Measure(Column(name, value.type, null), function, value)
     if function == "sum":
@@ -491,12 +565,20 @@ class Scope:
         overflow = self._either(beyond)
         return replace(value, overflow=overflow and overflow.name)
 
+    def flagged(self, measure: Measure, beyond: Measure | None) -> Measure:
+        """The measure, overflown too where `beyond` says so."""
+        if beyond is None:
+            return measure
+        output = measure.output
+        flags = [Column(flag, BOOLEAN) for flag in (output.overflow, beyond.output.name) if flag]
+        return replace(measure, output=replace(output, overflow=self._either(flags).name))
+
     # ---- expressions
 
     def column(self, name: syntax.Name) -> Column:
         if name.name in self.plan.columns:
             return self.plan.columns[name.name]
-        known = ", ".join(c for c in self.plan.columns if c not in self.made and not set(c) & set(".( "))
+        known = ", ".join(c.name for c in shown(self.plan) if c.name not in self.made and not set(c.name) & set("( "))
         if self.results is not None:
             raise QueryError(
                 f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known})", name.place
@@ -564,8 +646,8 @@ class Scope:
         if operator == "div":
             kind = Integer(-most if a.type.signed or b.type.signed else 0, most)
         else:
-            most = min(most, max(abs(b.type.low), abs(b.type.high)) - 1)
-            kind = Integer(-most if a.type.signed else 0, max(most, 0))
+            most = max(min(most, max(abs(b.type.low), abs(b.type.high)) - 1), 0)
+            kind = Integer(-most if a.type.signed else 0, most)
         return self._compute(operator, a, b, _fits(kind, place), may_be_null=b.type.low <= 0 <= b.type.high)
 
     def _average(self, total: Measure, count: Measure) -> Column:

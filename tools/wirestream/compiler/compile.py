@@ -7,25 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirestream.compiler import algebra, hardware, syntax
+from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.rewrite import Rewrites, rewrite
 from wirestream.compiler.streams import Stream, declared, load
-from wirestream.compiler.verilog import module_name, verilog
+from wirestream.compiler.verilog import verilog
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A query's circuit: what is known of it, and its Verilog."""
+    """The circuit of one or more queries: what is known of it, and its Verilog."""
 
-    circuit: hardware.Circuit
+    circuit: Circuit
     verilog: str
 
     @property
     def module(self) -> str:
-        return module_name(self.circuit)
+        return self.circuit.module
 
 
-def compile_query(
+def compile_queries(
     sql: str,
     streams: Iterable[Path | Stream] = (),
     name: str | None = None,
@@ -33,23 +34,24 @@ def compile_query(
     clock_ns: float = hardware.CLOCK_NS,
     capacity: int = hardware.CAPACITY,
 ) -> Compiled:
-    """The circuit of the one query in `sql`; raises `QueryError`.
+    """One circuit for the queries in `sql`; raises `QueryError`.
 
-    streams: those that the text does not declare itself. name: of the circuit, else that of the result.
+    streams: those that the text does not declare itself. name: of the circuit, else that of the first result.
     """
     known = {s.schema.name: s for s in (load(s) if isinstance(s, Path) else s for s in streams)}
-    queries = []
+    queries: list[syntax.Query] = []
     for statement in syntax.parse(sql):
         if isinstance(statement, syntax.Create):
             if statement.name in known:
                 raise QueryError(f"stream {statement.name} is declared twice", statement.place)
             known[statement.name] = declared(statement, len(known) + 1)
+        elif any(statement.into.lower() == other.into.lower() for other in queries):
+            raise QueryError(f"two results are called {statement.into}; name each with INTO", statement.body[0].place)
         else:
             queries.append(statement)
-    if len(queries) != 1:
-        raise QueryError(f"one query is wanted, and here are {len(queries)}")
-    (query,) = queries
+    if not queries:
+        raise QueryError("a query is wanted, and here is none")
     rewrites = rewrites or Rewrites()
-    plan = rewrite(algebra.build(query, known), rewrites)
-    circuit = hardware.plan_circuit(name or query.into, plan, rewrites, clock_ns, capacity)
+    plans = [(query.into, rewrite(algebra.build(query, known), rewrites)) for query in queries]
+    circuit = hardware.plan_circuit(name or queries[0].into, plans, rewrites, clock_ns, capacity)
     return Compiled(circuit, verilog(circuit, sql))

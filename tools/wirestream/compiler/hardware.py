@@ -1,20 +1,20 @@
 """The hardware plan: the cores of a circuit, their parameters and wiring, and the latency of every stage.
 
-The plan is walked from its input to its result. Operators that take no time of their own are gathered into one clock
-as long as their delays fit (`merge`), then a register follows. Delays are estimates in nanoseconds for an ECP5 at speed
-8; what place and route make of them is for `make synth` to say.
+Each query's plan is walked from its input to its result. Operators that take no time of their own are gathered into one
+clock as long as their delays fit (`merge`), then a register follows. Delays are estimates in nanoseconds for an ECP5 at
+speed 8; what place and route make of them is for `make synth` to say. An instance whose core, parameters and inputs are
+those of one that stands already is that one, so what several queries have in common is built once (`share`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import ceil
 
 from wirestream.compiler import algebra
 from wirestream.compiler.algebra import (
     Aggregate,
-    Boolean,
     Column,
     Compute,
     Filter,
@@ -23,14 +23,32 @@ from wirestream.compiler.algebra import (
     Plan,
     Project,
     Runtime,
-    Text,
     Union,
     Value,
     walk,
 )
+from wirestream.compiler.circuit import (
+    FIRST_RESULT,
+    FIRST_SPILL,
+    ZERO,
+    Bus,
+    Circuit,
+    Entry,
+    Instance,
+    Result,
+    Signal,
+    Spill,
+    Stage,
+    field_type,
+    joined,
+    part,
+    record_columns,
+    result_schema,
+    slices,
+)
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
+from wirestream.tuples import Field, Schema
 
 OPS = {
     "+": "ADD",
@@ -46,90 +64,28 @@ OPS = {
     "not": "NOT",
 }
 KINDS = {"count": "CNT", "sum": "SUM", "min": "MIN", "max": "MAX", "first": "FST", "last": "LST"}
+# The outputs of each core, apart from those of the wire.
+OUTPUTS = {
+    "query:compute": ("y",),
+    "query:multiply": ("y",),
+    "query:divide": ("y", "r", "y_null"),
+    "query:union": ("evt_lost",),
+    "query:multiplex": ("evt_collision",),
+    "query:aggregate": ("result", "result_null", "result_overflow"),
+    "query:wsum": ("result", "result_null"),
+    "query:group_by": (
+        *("m_key", "results", "result_nulls", "result_overflows"),
+        *("o_valid", "o_punct", "o_eos", "o_data"),
+    ),
+}
+WIRE = ("m_valid", "m_punct", "m_eos", "m_data")
 PIPELINED = ("*", "div", "%")
 DIGIT, CARRY_W = 17, 48  # of ws_multiply
+UNION_INPUTS = 16  # of ws_union
 CLOCK_NS = 8.0  # 125 MHz, that of gigabit Ethernet
-CAPACITY = 64  # groups
+CAPACITY = 32  # groups
 REGISTER_NS = 1.2  # out of a register and into the next
-FLAGS_IN_A_BYTE = 4
-
-
-@dataclass(frozen=True)
-class Signal:
-    """`width` bits: of the wire `name` from bit `lsb` on, or all of it, or of an expression; or the number `value`."""
-
-    name: str
-    width: int
-    lsb: int | None = None
-    value: int | None = None
-
-    @property
-    def text(self) -> str:
-        if self.value is not None:
-            return f"{self.width}'h{self.value & (1 << self.width) - 1:x}"
-        return self.name if self.lsb is None else f"{self.name}[{self.lsb} +: {self.width}]"
-
-    def resized(self, width: int, signed: bool) -> Signal:
-        """The lowest bits, or with more of them in front: copies of the sign, or zeros."""
-        missing = width - self.width
-        if self.value is not None or not missing:
-            return replace(self, width=width)
-        if missing < 0:
-            return replace(self, width=width, lsb=self.lsb or 0)
-        sign = self.text if self.width == 1 else f"{self.name}[{(self.lsb or 0) + self.width - 1}]"
-        fill = f"{{{missing}{{{sign}}}}}" if signed else f"{missing}'h0"
-        return Signal(f"{{{fill}, {self.text}}}", width)
-
-
-ZERO = Signal("1'b0", 1)
-
-
-def slices(wire: str, widths: dict[str, int], top: int) -> dict[str, Signal]:
-    """Columns that lie side by side in a wire, the first right below bit `top`."""
-    columns = {}
-    for name, width in widths.items():
-        top -= width
-        columns[name] = Signal(wire, width, top)
-    return columns
-
-
-@dataclass(frozen=True)
-class Bus:
-    """The wire between two operators: its control signals, and where each column is now.
-
-    delay: how long after the clock's edge it is steady, in ns.
-    """
-
-    valid: str
-    punct: str
-    eos: str
-    columns: dict[str, Signal]
-    delays: dict[str, float] = field(default_factory=dict)
-    delay: float = 0.0
-
-    def late(self, names: Iterable[str] = ()) -> float:
-        return max([self.delay, *(self.delays.get(name, 0.0) for name in names)])
-
-
-@dataclass(frozen=True)
-class Instance:
-    core: str  # "query:compute"
-    name: str
-    parameters: dict[str, int | str]
-    ports: dict[str, str]
-
-    @property
-    def module(self) -> str:
-        return f"ws_{self.core.split(':')[1]}"
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A part of the circuit as a person sees it. text: what it does. latency in cycles."""
-
-    text: str
-    cores: tuple[str, ...]
-    latency: int
+GROUPS_NS, GROUP_NS = 5.7, 0.045  # the short form of ws_group_by, and what each group adds to it
 
 
 @dataclass(frozen=True)
@@ -141,79 +97,16 @@ class Step:
     behind: set[str]
 
 
-@dataclass(frozen=True)
-class Overflow:
-    """The wire on which tuples leave whose group finds no room: its signals, and the columns in its data."""
-
-    valid: str
-    punct: str
-    data: str
-    columns: tuple[str, ...]
-    width: int
-
-
-@dataclass
-class Circuit:
-    """What the netlist is written from, and what is known of it.
-
-    latency: from a tuple (or what closes a window) to its first row, in cycles. close_cycles, close_rows, tuple_rows:
-    least distance of two punctuations, most rows that a punctuation and that a tuple cause. interval: cycles from a
-    tuple to the next, at least.
-    """
-
-    name: str
-    plan: Plan
-    source: Input
-    result: Schema
-    window: object = None
-    wires: list[tuple[str, int]] = field(default_factory=list)
-    instances: list[Instance] = field(default_factory=list)
-    stages: list[Stage] = field(default_factory=list)
-    runtime: dict[str, algebra.Type] = field(default_factory=dict)
-    output: Bus | None = None
-    row: list[Signal] = field(default_factory=list)
-    latency: int = 0
-    close_cycles: int = 1
-    close_rows: int = 0
-    tuple_rows: int = 1
-    interval: int = 1
-    overflow: Overflow | None = None
-
-    @property
-    def cores(self) -> list[str]:
-        return sorted({instance.core for instance in self.instances})
-
-
-def plan_circuit(name: str, plan: Plan, rewrites: Rewrites, clock_ns: float, capacity: int) -> Circuit:
-    """clock_ns: the clock's period. capacity: groups that a GROUP BY has room for."""
-    return _Planner(name, plan, rewrites, clock_ns, capacity).circuit
-
-
-def result_schema(name: str, plan: Plan, stream_id: int = 0x8001) -> tuple[Schema, list[Column], list[str]]:
-    """The result's record: its schema, the columns in order, and for each flag bit the companion that it shows.
-
-    Flags follow the columns: for the k-th column that may be null or overflow, bits 2k (overflow) and 2k + 1 (null).
-    """
-    shown = algebra.shown(plan)
-    fields = [Field(c.name, _field_type(c.type)) for c in shown]
-    fallible = [c for c in shown if c.null or c.overflow]
-    flags = []
-    for column in fallible:
-        flags += [column.overflow or "", column.null or ""]
-    for byte in range(ceil(len(fallible) / FLAGS_IN_A_BYTE)):
-        fields.append(Field("Flags" + (str(byte + 1) if byte else ""), "flags"))
-    assert (FLAG_OVERFLOW, FLAG_NULL) == (1, 2)
-    return Schema(name, stream_id, tuple(fields)), shown, flags
-
-
-def _field_type(kind: algebra.Type) -> str:
-    if isinstance(kind, Text):
-        return f"string({kind.length})"
-    if isinstance(kind, Boolean):
-        return "flags"
-    if kind.low >= -(2**31) and kind.high < 2**31:
-        return "int"
-    return "uint" if kind.low >= 0 and kind.high < 2**32 else "long"
+def plan_circuit(
+    name: str, plans: Sequence[tuple[str, Plan]], rewrites: Rewrites, clock_ns: float, capacity: int
+) -> Circuit:
+    """plans: each query's result and its plan. clock_ns: the clock's period. capacity: groups that fit a GROUP BY."""
+    planner = _Planner(Circuit(name, capacity), rewrites, clock_ns)
+    for _, plan in plans:
+        planner.ask(plan)
+    for number, (result, plan) in enumerate(plans):
+        planner.add(number, result, plan, alone=len(plans) == 1)
+    return planner.circuit
 
 
 def pipelined(step: Plan) -> bool:
@@ -221,49 +114,175 @@ def pipelined(step: Plan) -> bool:
     return isinstance(step, Compute) and step.operator in PIPELINED
 
 
+def made_by(step: Compute) -> set[str]:
+    return {step.output.name, *([step.output.null] if step.makes_null else [])}
+
+
 class _Planner:
-    """Builds one circuit; every method takes the bus in front of an operator and gives the one behind it."""
+    """Builds one circuit; most methods take the bus in front of an operator and give the one behind it."""
 
-    def __init__(self, name: str, plan: Plan, rewrites: Rewrites, clock_ns: float, capacity: int):
-        self.rewrites, self.clock_ns, self.capacity = rewrites, clock_ns, capacity
-        inputs = [node for node in walk(plan) if isinstance(node, Input)]
-        names = {node.stream.schema.name for node in inputs}
-        if len(names) > 1:
-            raise QueryError(f"one stream is read by a circuit, not {len(names)} ({', '.join(sorted(names))})")
-        schema, shown, flags = result_schema(name, plan)
-        self.circuit = Circuit(name, plan, inputs[0], schema)
+    def __init__(self, circuit: Circuit, rewrites: Rewrites, clock_ns: float):
+        self.circuit, self.rewrites, self.clock_ns = circuit, rewrites, clock_ns
+        self.wanted: dict[tuple, set[str]] = {}  # of each node, the columns that somebody asks for
         self.numbers: dict[str, int] = {}
-        self.entry = self._entry(inputs[0])
-        bus = self._lower(plan, set(plan.columns), closed=True)
-        self._row(bus, shown, flags)
+        self.built: dict[tuple, Instance] = {}
+        self.touched: dict[str, Instance] = {}  # the instances of the stage that is being made
+        self.staged: dict[tuple, int] = {}
+        self.fast = clock_ns < GROUPS_NS + GROUP_NS * circuit.capacity  # the form of ws_group_by
+        self.query = 0
+        self.entry: Entry | None = None
+        self.spill: Spill | None = None
 
-    # ---- names and wires
+    # ---- what is needed
 
-    def _name(self, kind: str) -> str:
-        self.numbers[kind] = self.numbers.get(kind, 0) + 1
-        return f"{kind}_{self.numbers[kind]}"
+    def _key(self, *parts) -> tuple:
+        """Under which something is found again: by every query, or without sharing only by the one that made it."""
+        return parts if self.rewrites.share else (*parts, self.query)
+
+    def ask(self, plan: Plan) -> None:
+        """Note the columns that the query needs of every node of its plan."""
+        self._ask(plan, set(plan.columns))
+        self.query += 1
+
+    def _ask(self, node: Plan, columns: set[str]) -> None:
+        wanted = self.wanted.setdefault(self._key(node), set())
+        wanted.update(columns if self.rewrites.prune else node.columns)
+        for child in node.inputs:
+            self._ask(child, self._before(node, wanted) & child.columns.keys())
+
+    @staticmethod
+    def _before(node: Plan, behind: set[str]) -> set[str]:
+        """The columns that must be there in front of a node."""
+        match node:
+            case Filter():
+                return behind | {node.condition.name}
+            case Project():
+                return {v.name for c, v in node.outputs if c.name in behind and isinstance(v, Column)}
+            case Compute():
+                made = made_by(node)
+                operands = {v.name for v in (node.a, node.b) if isinstance(v, Column)}
+                return behind - made | operands if made & behind else behind
+            case Aggregate():
+                values = {n for m in node.measures if m.value for n in (m.value.name, m.value.null) if n}
+                return values | {c.name for c in (*node.keys, *([node.end] if node.end else []))}
+        return behind
+
+    # ---- one query
+
+    def add(self, number: int, name: str, plan: Plan, alone: bool) -> None:
+        self.query = number
+        self.entry, self.spill = self._entry(plan), None
+        bus = self._lower(plan, closed=True)
+        schema, flags = result_schema(name, plan, FIRST_RESULT + number)
+        row = [bus.columns[c.name].resized(algebra.of_field(f.type).width, c.type.signed)
+               for c, f in zip(algebra.shown(plan), schema.fields, strict=False)]  # fmt: skip
+        for first in range(0, len(flags), 8):
+            bits = [bus.columns[flag] if flag else ZERO for flag in flags[first : first + 8]]
+            bits += [ZERO] * (8 - len(bits))
+            row.append(Signal(joined(reversed(bits)), 8))
+        prefix = "m" if alone else f"m_{name}"
+        self.circuit.results.append(Result(prefix, plan, self.entry, schema, bus, _padded(row, schema), self.spill))
+
+    def _entry(self, plan: Plan) -> Entry:
+        """The input that the query reads: one for each stream and the windows in time over it."""
+        stream = next(node.stream for node in walk(plan) if isinstance(node, Input))
+        window = algebra.timing(plan)
+        for entry in self.circuit.entries:
+            if (entry.stream, entry.window) == (stream, window):
+                return entry
+        number = len(self.circuit.entries)
+        self.circuit.entries.append(Entry(f"s{number or ''}", stream, window))
+        return self.circuit.entries[-1]
+
+    def _input(self) -> Bus:
+        entry = self.entry
+        control = (f"{entry.prefix}_{signal}" for signal in ("valid", "punct", "eos"))
+        return Bus(*control, record_columns(f"{entry.prefix}_data", entry.stream.schema))
+
+    # ---- wires and instances
 
     def _wire(self, name: str, width: int) -> str:
-        self.circuit.wires.append((name, width))
+        self.circuit.wires[name] = width
         return name
 
-    def _instance(self, core: str, name: str, parameters: dict, ports: dict) -> None:
-        self.circuit.instances.append(Instance(core, name, parameters, ports))
+    def _make(self, core: str, parameters: dict, inputs: dict, outputs: dict[str, int]) -> dict[str, str]:
+        """The wires at some outputs, of the given widths, of an instance with these inputs."""
+        key = self._key(core, *parameters.items(), *inputs.items())
+        if key not in self.built:
+            kind = core.split(":")[1]
+            self.numbers[kind] = self.numbers.get(kind, 0) + 1
+            ports = {"clk": "clk", "rst": "rst"} | inputs | dict.fromkeys((*WIRE, *OUTPUTS.get(core, ())), "")
+            self.built[key] = Instance(core, f"{kind}_{self.numbers[kind]}", parameters, ports)
+            self.circuit.instances.append(self.built[key])
+        instance = self.built[key]
+        self.touched[instance.name] = instance
+        for port, width in outputs.items():
+            if not instance.ports[port]:
+                instance.ports[port] = self._wire(f"{instance.name}_{port.removeprefix('m_')}", width)
+        return {port: instance.ports[port] for port in outputs}
 
-    def _stage(self, text: str, cores: Iterable[str], latency: int) -> None:
-        self.circuit.stages.append(Stage(text, tuple(cores), latency))
-        self.circuit.latency += latency
+    @staticmethod
+    def _inputs(bus: Bus, data: str = "1'b0") -> dict:
+        return {"s_valid": bus.valid, "s_punct": bus.punct, "s_eos": bus.eos, "s_data": data}
 
-    def _entry(self, source: Input) -> Bus:
-        """The circuit's own input: the record's fields from the most significant bit on."""
-        widths = {column.name: column.type.width for column in source.columns.values()}
-        return Bus("s_valid", "s_punct", "s_eos", slices("s_data", widths, source.stream.schema.record_bits))
+    def _through(
+        self,
+        core: str,
+        parameters: dict,
+        bus: Bus,
+        kept: dict[str, Signal],
+        latency: int,
+        inputs: dict | None = None,
+        outputs: dict[str, int] | None = None,
+        control: int = 1,
+    ) -> tuple[Bus, dict[str, str]]:
+        """An instance that carries the kept columns: the bus behind it, and its further outputs.
+
+        control: the width of its control signals.
+        """
+        width = max(1, sum(signal.width for signal in kept.values()))
+        wires = {"m_valid": control, "m_punct": control, "m_eos": control, "m_data": width} | (outputs or {})
+        parameters = {"DATA_W": width} | parameters
+        made = self._make(core, parameters, self._inputs(bus, joined(kept.values())) | (inputs or {}), wires)
+        columns = slices(made["m_data"], {name: signal.width for name, signal in kept.items()}, width)
+        signals = (made[port] for port in WIRE[:3])
+        behind = Bus(*signals, columns, latency=bus.latency + latency, exact=bus.exact, stage=bus.stage, rows=bus.rows)
+        return behind, made
+
+    def _register(self, bus: Bus, needed: Iterable[str], cycles: int = 1) -> Bus:
+        kept = {name: signal for name, signal in bus.columns.items() if name in set(needed)}
+        return self._through("query:delay", {"N": cycles}, bus, kept, cycles)[0]
+
+    def _delayed(self, signal: Signal, cycles: int) -> Signal:
+        """A signal some cycles later."""
+        if not cycles:
+            return signal
+        still = Bus(ZERO.text, ZERO.text, ZERO.text, {})
+        parameters = {"DATA_W": signal.width, "N": cycles}
+        made = self._make("query:delay", parameters, self._inputs(still, signal.text), {"m_data": signal.width})
+        return Signal(made["m_data"], signal.width)
+
+    def _stage(self, texts: Sequence[str], bus: Bus, latency: int, sources: Iterable[Bus], copies: int = 1) -> Bus:
+        """The bus behind the stage that is made of all instances since the last one. texts: what they do, in turn."""
+        text = "; ".join(t for n, t in enumerate(texts) if not any(t in later for later in texts[n + 1 :]))
+        instances, self.touched = tuple(self.touched.values()), {}
+        before = tuple(dict.fromkeys(s.stage for s in sources if s.stage is not None))
+        key = (text, before, *(instance.name for instance in instances))
+        if key not in self.staged:
+            self.staged[key] = len(self.circuit.stages)
+            entry = self.circuit.entries.index(self.entry)
+            self.circuit.stages.append(Stage(text, instances, latency, copies, before, entry))
+        return replace(bus, stage=self.staged[key])
+
+    # ---- values
 
     def _value(self, bus: Bus, value: Value) -> Signal:
         if isinstance(value, Column):
             return bus.columns[value.name]
         if isinstance(value, Runtime):
-            self.circuit.runtime[value.name] = value.type
+            known = self.circuit.runtime.setdefault(value.name, value.type)
+            if known != value.type:
+                raise QueryError(f"${value.name} is a {known} in one place and a {value.type} in another")
             return Signal(f"const_{value.name}", value.type.width)
         number = int.from_bytes(value.value, "big") if isinstance(value.value, bytes) else int(value.value)
         return Signal("", value.type.width, value=number)
@@ -275,86 +294,39 @@ class _Planner:
             return Signal(f"{{1'b0, {signal.text}}}", signal.width + 1)
         return signal
 
-    # ---- the wire through an instance
-
-    def _through(self, name: str, bus: Bus, needed: Iterable[str]) -> tuple[dict, dict, Bus]:
-        """Ports and width of an instance that carries the needed columns, and the bus behind it."""
-        kept = {n: signal for n, signal in bus.columns.items() if n in set(needed)}
-        width = sum(signal.width for signal in kept.values())
-        data = ", ".join(signal.text for signal in kept.values())
-        ports = self._inputs(bus, f"{{{data}}}" if kept else "1'b0") | self._outputs(name, max(width, 1))
-        columns = slices(ports["m_data"], {n: signal.width for n, signal in kept.items()}, width)
-        return ports, {"DATA_W": max(width, 1)}, Bus(ports["m_valid"], ports["m_punct"], ports["m_eos"], columns)
-
-    @staticmethod
-    def _inputs(bus: Bus, data: str = "1'b0") -> dict:
-        control = {"s_valid": bus.valid, "s_punct": bus.punct, "s_eos": bus.eos}
-        return {"clk": "clk", "rst": "rst", **control, "s_data": data}
-
-    def _outputs(self, name: str, width: int) -> dict:
-        control = {f"m_{signal}": self._wire(f"{name}_{signal}", 1) for signal in ("valid", "punct", "eos")}
-        return {**control, "m_data": self._wire(f"{name}_data", width)}
-
-    def _register(self, bus: Bus, needed: Iterable[str], cycles: int = 1) -> Bus:
-        name = self._name("delay")
-        ports, parameters, behind = self._through(name, bus, needed)
-        self._instance("query:delay", name, {**parameters, "N": cycles}, ports)
-        return behind
-
-    def _beside(self, bus: Bus) -> dict:
-        """Ports of an instance of which only the result is of interest."""
-        return self._inputs(bus) | dict.fromkeys(("m_valid", "m_punct", "m_eos", "m_data"), "")
-
     # ---- the plan
 
-    def _lower(self, plan: Plan, needed: set[str], closed: bool) -> Bus:
-        """The bus behind `plan` with at least the needed columns; closed: registers stand at its end."""
-        prune = self.rewrites.prune
+    def _lower(self, plan: Plan, closed: bool) -> Bus:
+        """The bus behind `plan` with the columns that are asked for; closed: registers stand at its end."""
         steps: list[Step] = []
-        node, behind = plan, set(needed)
+        node = plan
         while isinstance(node, Compute | Filter | Project):
-            before = self._needs(node, behind) if prune else set(node.child.columns)
-            if not (prune and isinstance(node, Compute) and not self._made(node) & behind):  # else nobody asks for it
-                steps.insert(0, Step(node, before, behind if prune else set(node.columns)))
-            node, behind = node.child, before
+            behind, before = (self.wanted[self._key(n)] for n in (node, node.child))
+            if not (isinstance(node, Compute) and not made_by(node) & behind):  # else nobody asks for it
+                steps.insert(0, Step(node, before, behind))
+            node = node.child
         if isinstance(node, Input):
-            bus = self.entry
+            bus = self._input()
         elif isinstance(node, Union):
-            bus = self._union(node, behind if prune else set(node.columns))
+            bus = self._union(node)
         else:
             bus = self._aggregate(node)
         return self._chain(steps, bus, closed)
-
-    @staticmethod
-    def _made(step: Compute) -> set[str]:
-        return {step.output.name, *([step.output.null] if step.makes_null else [])}
-
-    def _needs(self, step: Plan, behind: set[str]) -> set[str]:
-        """The columns that must be there in front of a node."""
-        if isinstance(step, Filter):
-            return behind | {step.condition.name}
-        if isinstance(step, Project):
-            return {v.name for c, v in step.outputs if c.name in behind and isinstance(v, Column)}
-        made = self._made(step)
-        if not made & behind:
-            return behind
-        return behind - made | {v.name for v in (step.a, step.b) if isinstance(v, Column)}
 
     # ---- computing, selecting, projecting
 
     def _chain(self, steps: list[Step], bus: Bus, closed: bool) -> Bus:
         merge = self.rewrites.merge
         texts: list[str] = []
-        cores: list[str] = []
-        position = 0
+        begin = bus
 
         def close(bus: Bus, wanted: set[str]) -> Bus:
-            bus = self._register(bus, wanted)
-            self._stage("; ".join(texts) or "register", [*cores, "query:delay"], 1)
+            nonlocal begin
+            begin = self._stage(texts or ["register"], self._register(bus, wanted), 1, [begin])
             texts.clear()
-            cores.clear()
-            return bus
+            return begin
 
+        position = 0
         while position < len(steps):
             group = self._side_by_side(steps[position:])
             before, position = steps[position].before, position + len(group)
@@ -362,25 +334,23 @@ class _Planner:
             if pipelined(group[0]):
                 if bus.late(bus.columns) > 0:
                     bus = close(bus, before)
-                bus = self._pipelined(group, bus, behind)
+                elif texts:
+                    bus = self._stage(texts, bus, 0, [begin])
+                    texts.clear()
+                bus = begin = self._pipelined(group, bus, behind)
                 continue
             delay = max(self._delay(step, bus) for step in group)
             if merge and delay + REGISTER_NS > self.clock_ns and bus.late(bus.columns) > 0:
                 bus = close(bus, before)
             for step in group:
                 bus = self._simple(step, bus)
-                if not (isinstance(step, Compute) and "." in step.output.name):
+                if not (isinstance(step, Compute) and algebra.hidden(step.output.name)):
                     texts.append(str(step))
-                if not isinstance(step, Project):
-                    cores.append("query:compute" if isinstance(step, Compute) else "query:select")
             if not merge:
                 bus = close(bus, behind)
-        unregistered = bus.valid == self.entry.valid or bus.late(bus.columns) > 0
-        if closed and unregistered:
-            bus = close(bus, steps[-1].behind if steps else set(bus.columns))
-        elif texts:
-            self._stage("; ".join(texts), cores, 0)
-        return bus
+        if closed and (bus.latency == 0 or bus.late(bus.columns) > 0):
+            return close(bus, steps[-1].behind if steps else set(bus.columns))
+        return self._stage(texts, bus, 0, [begin]) if texts else bus
 
     def _side_by_side(self, steps: list[Step]) -> list[Plan]:
         """The first steps, as many as can run side by side; one where that is switched off."""
@@ -423,19 +393,15 @@ class _Planner:
             delays = {
                 c.name: bus.delays[v.name] for c, v in step.outputs if isinstance(v, Column) and v.name in bus.delays
             }
-            return Bus(bus.valid, bus.punct, bus.eos, columns, delays, bus.delay)
+            return replace(bus, columns=columns, delays=delays)
         if isinstance(step, Filter):
-            name = self._name("select")
-            ports = self._beside(bus) | {"keep": bus.columns[step.condition.name].text}
-            ports["m_valid"] = self._wire(f"{name}_valid", 1)
-            self._instance("query:select", name, {"DATA_W": 1, "REGISTERED": 0}, ports)
-            return Bus(ports["m_valid"], bus.punct, bus.eos, bus.columns, bus.delays, delay)
-        name = self._name("compute")
+            inputs = self._inputs(bus) | {"keep": bus.columns[step.condition.name].text}
+            made = self._make("query:select", {"DATA_W": 1, "REGISTERED": 0}, inputs, {"m_valid": 1})
+            return replace(bus, valid=made["m_valid"], delay=delay)
         signed = any(v is not None and v.type.signed for v in (step.a, step.b))
         a = self._operand(bus, step.a, signed)
         b = self._operand(bus, step.b, signed) if step.b is not None else ZERO
         width = step.output.type.width
-        result = Signal(self._wire(f"{name}_y", width), width)
         parameters = {
             "OP": OPS[step.operator],
             "A_W": a.width,
@@ -445,63 +411,47 @@ class _Planner:
             "DATA_W": 1,
             "REGISTERED": 0,
         }
-        self._instance(
-            "query:compute", name, parameters, self._beside(bus) | {"a": a.text, "b": b.text, "y": result.text}
-        )
-        columns = bus.columns | {step.output.name: result}
-        return Bus(bus.valid, bus.punct, bus.eos, columns, bus.delays | {step.output.name: delay}, bus.delay)
+        made = self._make("query:compute", parameters, self._inputs(bus) | {"a": a.text, "b": b.text}, {"y": width})
+        columns = bus.columns | {step.output.name: Signal(made["y"], width)}
+        return replace(bus, columns=columns, delays=bus.delays | {step.output.name: delay})
 
     def _pipelined(self, group: list[Compute], bus: Bus, behind: set[str]) -> Bus:
         """Products and quotients side by side; the slowest carries the tuple, and the others wait for it."""
-        made: dict[str, Signal] = {}
-        latencies = {step.output.name: self._latency_of(step) for step in group}
-        slowest = max(group, key=lambda step: latencies[step.output.name])
-        latency = latencies[slowest.output.name]
-        for step in group:
-            core = "multiply" if step.operator == "*" else "divide"
-            name = self._name(core)
-            signed = step.a.type.signed or step.b.type.signed
-            a, b = (self._operand(bus, v, signed) for v in (step.a, step.b))
-            if core == "divide" and a.width < 2:
-                a = Signal(f"{{1'b0, {a.text}}}", 2)
-            parameters = {"A_W": a.width, "B_W": b.width, "SIGNED": int(signed), "DATA_W": 1}
-            ports = self._beside(bus)
-            if step is slowest:
-                kept = behind - {n for s in group for n in (s.output.name, s.output.null)}
-                ports, width, carried = self._through(name, bus, kept)
-                parameters |= width
-            ports |= {"a": a.text, "b": b.text}
-            width = step.output.type.width
-            if core == "multiply":
-                shown, full = "y", a.width + b.width
+        latencies = [self._latency_of(step) for step in group]
+        latency = max(latencies)
+        operations = [self._operation(step, bus) for step in group]
+        carrier = operations[latencies.index(latency)][:3]
+        passed = behind - {name for step in group for name in made_by(step)}
+        kept = {name: signal for name, signal in bus.columns.items() if name in passed}
+        results: dict[str, Signal] = {}
+        for step, took, (core, parameters, operands, port, width) in zip(group, latencies, operations, strict=True):
+            outputs = {port: width} | ({"y_null": 1} if step.makes_null else {})
+            if (core, parameters, operands) == carrier:
+                carried, made = self._through(core, parameters, bus, kept, latency, operands, outputs)
             else:
-                shown, full = ("y", a.width + signed) if step.operator == "div" else ("r", b.width)
-                ports |= {"y": "", "r": "", "y_null": ""}
-            ports[shown] = self._wire(f"{name}_{shown}", full)
-            results = {step.output.name: Signal(ports[shown], full, 0).resized(width, signed)}
+                made = self._make(core, {"DATA_W": 1} | parameters, self._inputs(bus) | operands, outputs)
+            found = {step.output.name: part(made[port], width, width)}
+            found[step.output.name] = found[step.output.name].resized(
+                step.output.type.width, bool(parameters["SIGNED"])
+            )
             if step.makes_null:
-                ports["y_null"] = self._wire(f"{name}_null", 1)
-                results[step.output.null] = Signal(ports["y_null"], 1)
-            self._instance(f"query:{core}", name, parameters, ports)
-            waits = latency - latencies[step.output.name]
-            made |= {column: self._delayed(signal, waits) for column, signal in results.items()}
-        self._stage(
-            "; ".join(map(str, group)),
-            {f"query:{'multiply' if s.operator == '*' else 'divide'}" for s in group},
-            latency,
-        )
-        return Bus(carried.valid, carried.punct, carried.eos, carried.columns | made)
+                found[step.output.null] = Signal(made["y_null"], 1)
+            results |= {column: self._delayed(signal, latency - took) for column, signal in found.items()}
+        carried = replace(carried, columns=carried.columns | results)
+        return self._stage([*map(str, group)], carried, latency, [bus])
 
-    def _delayed(self, signal: Signal, cycles: int) -> Signal:
-        """A signal some cycles later."""
-        if not cycles:
-            return signal
-        name = self._name("delay")
-        still = Bus(ZERO.text, ZERO.text, ZERO.text, {})
-        later = Signal(self._wire(f"{name}_data", signal.width), signal.width)
-        ports = self._beside(still) | {"s_data": signal.text, "m_data": later.text}
-        self._instance("query:delay", name, {"DATA_W": signal.width, "N": cycles}, ports)
-        return later
+    def _operation(self, step: Compute, bus: Bus) -> tuple[str, dict, dict, str, int]:
+        """Core, parameters and operands of a product or quotient, and the output that shows it with its width."""
+        signed = step.a.type.signed or step.b.type.signed
+        a, b = (self._operand(bus, v, signed) for v in (step.a, step.b))
+        core, port, width = "query:multiply", "y", a.width + b.width
+        if step.operator != "*":
+            if a.width < 2:
+                a = Signal(f"{{1'b0, {a.text}}}", 2)
+            core = "query:divide"
+            port, width = ("y", a.width + signed) if step.operator == "div" else ("r", b.width)
+        parameters = {"A_W": a.width, "B_W": b.width, "SIGNED": int(signed)}
+        return core, parameters, {"a": a.text, "b": b.text}, port, width
 
     @staticmethod
     def _latency_of(step: Compute) -> int:
@@ -513,249 +463,250 @@ class _Planner:
 
     # ---- several streams, windows
 
-    def _union(self, node: Union, needed: set[str]) -> Bus:
-        before, longest = self.circuit.latency, 0
+    def _union(self, node: Union) -> Bus:
+        needed = self.wanted[self._key(node)]
         rows = []
-        for part in node.parts:
-            self.circuit.latency = before
-            bus = self._lower(part, needed & part.columns.keys(), closed=True)
+        for arm in node.parts:
+            bus = self._lower(arm, closed=True)
             columns = {}
             for column in (c for c in node.columns.values() if c.name in needed):
-                own = part.columns.get(column.name)
+                own = arm.columns.get(column.name)
                 signal = bus.columns[own.name] if own else ZERO
                 columns[column.name] = signal.resized(column.type.width, (own or column).type.signed)
-            rows.append(Bus(bus.valid, bus.punct, bus.eos, columns))
-            longest = max(longest, self.circuit.latency)
-        self.circuit.latency = longest
-        self.circuit.interval = len(rows)
-        time = self.circuit.source.stream.time
-        return self._together(rows, "union", time if time in rows[0].columns else None)
+            rows.append(replace(bus, columns=columns))
+        inputs, timed = len(rows), self.entry.window is not None
+        self.entry.interval = max(self.entry.interval, inputs * (1 + timed))  # a punctuation costs two cycles an input
+        self.entry.close_cycles = max(self.entry.close_cycles, 4 * inputs * timed)
+        time = self.entry.stream.time
+        bus = self._together(rows, "union", time if time in rows[0].columns else None)
+        return self._stage([f"union of {len(rows)}"], bus, 3, rows)
 
     def _aggregate(self, node: Aggregate) -> Bus:
         window = node.window
         in_time = window.unit == "time"
-        self.circuit.window = window
-        values = {n for m in node.measures if m.value for n in (m.value.name, m.value.null) if n}
-        wanted = values | ({node.end.name} if in_time else set())
-        wanted |= {key.name for key in node.keys}
-        bus = self._lower(node.child, wanted, closed=not self.rewrites.merge)
-        slack = window.slack if in_time else 0
-        windows = ceil((window.size + slack) / window.advance)
-        self.circuit.tuple_rows = 0 if in_time else 1
-        if node.keys:
-            behind = self._window(node, bus, wanted, windows + 1, registered=False)
-            return self._group(node, bus, behind, windows + 1)
-        copies = windows + (not self.rewrites.multiplex)
-        behind = self._window(node, bus, wanted, copies, registered=not self.rewrites.merge)
-        end = [node.end] if in_time else []
-        rows = []
-        latency = max(self._measure_latency(m) for m in node.measures)
-        for copy in range(copies):
-            one = Bus(f"{behind.valid}[{copy}]", f"{behind.punct}[{copy}]", f"{behind.eos}[{copy}]", behind.columns)
-            rows.append(self._measures(node.measures, end, one, latency, window.emit_empty and in_time))
-        cores = {f"query:{'wsum' if m.function == 'wsum' else 'aggregate'}" for m in node.measures}
-        self._stage(", ".join(map(str, node.measures)), cores, latency)
-        self.circuit.close_cycles, self.circuit.close_rows = 2, 1
-        rows_bus = self._together(rows, "multiplex" if self.rewrites.multiplex else "union", node.end and node.end.name)
-        return replace(rows_bus, eos="1'b0")  # the windows' sub-streams end here
+        bus = self._lower(node.child, closed=not self.rewrites.merge)
+        windows = ceil((window.size + (window.slack if in_time else 0)) / window.advance)
+        make, spare = (self._groups, 1) if node.keys else (self._rows, int(not self.rewrites.multiplex))
+        made = make(node, bus, windows + spare)
+        rows = self.circuit.capacity + 10 if node.keys else 1
+        caused = (rows, 0) if in_time else tuple(ceil(n / window.advance) * rows for n in bus.rows)
+        return replace(made, eos="1'b0", rows=caused)  # the windows' sub-streams end here
 
-    def _window(self, node: Aggregate, bus: Bus, wanted: set[str], copies: int, registered: bool) -> Bus:
+    def _closes(self, cycles: int, window) -> None:
+        if window.unit == "time":
+            self.entry.close_cycles = max(self.entry.close_cycles, cycles)
+
+    def _window(self, node: Aggregate, bus: Bus, copies: int) -> Bus:
         """The wire to all copies: its control signals have a bit for each."""
         window, in_time = node.window, node.window.unit == "time"
-        name = self._name("window")
-        ports, parameters, behind = self._through(name, bus, wanted)
         attribute = bus.columns[node.end.name] if in_time else ZERO
-        for signal in ("valid", "punct", "eos"):
-            self.circuit.wires.remove((f"{name}_{signal}", 1))
-            self._wire(f"{name}_{signal}", copies)
-        self._instance(
-            "query:window",
-            name,
-            {
-                **parameters,
-                "UNIT": "TIME" if in_time else "TUPLES",
-                "SIZE": window.size,
-                "ADVANCE": window.advance,
-                "SLACK": window.slack,
-                "WATTR_W": attribute.width,
-                "COPIES": copies,
-                "REGISTERED": int(registered),
-            },
-            ports | {"wattr": attribute.text},
-        )
-        self._stage(f"⊞ {algebra.window_text(window)}: {copies} copies", ["query:window"], int(registered))
-        return behind
-
-    def _group(self, node: Aggregate, bus: Bus, behind: Bus, windows: int) -> Bus:
-        """The rows of the groups of each window, from one table; what it has no room for leaves on o_*."""
-        window, in_time, capacity = node.window, node.window.unit == "time", self.capacity
-        closing = capacity + 16
-        if not in_time and window.advance < closing:
-            closes = f"one closes every {window.advance} tuples; ADVANCE {closing} or a smaller capacity"
-            raise QueryError(
-                f"a window of {capacity} groups needs {closing} cycles to close, and {closes}", window.place
-            )
-        if any(measure.function == "wsum" for measure in node.measures):
-            raise QueryError(
-                "wsum of each group needs the last values of each; it is built for whole windows only", window.place
-            )
-        name = self._name("group_by")
-        ports, parameters, after = self._through(name, behind, behind.columns)
-        measures = node.measures
-        value_width = max([1, *(bus.columns[m.value.name].width for m in measures if m.value)])
-        result_width = max(m.output.type.width if m.function != "count" else 64 for m in measures)
-        values, nulls = [], []
-        for measure in measures:
-            value = measure.value
-            signal = behind.columns[value.name] if value else ZERO
-            values.append(signal.resized(value_width, bool(value and value.type.signed)).text)
-            nulls.append(behind.columns[value.null].text if value and value.null else ZERO.text)
-        keys = [behind.columns[key.name] for key in node.keys]
-        key_width = sum(key.width for key in keys)
-        signeds = "".join(str(int(bool(m.value and m.value.type.signed))) for m in measures)
-        results = self._wire(f"{name}_results", result_width * len(measures))
-        null_bits = self._wire(f"{name}_nulls", len(measures))
-        overflow_bits = self._wire(f"{name}_overflows", len(measures))
-        width = parameters["DATA_W"]
-        ports |= {
-            "s_punct": bus.punct,
-            "key": f"{{{', '.join(key.text for key in keys)}}}",
-            "values": f"{{{', '.join(values)}}}",
-            "nulls": f"{{{', '.join(nulls)}}}",
-            "m_key": self._wire(f"{name}_key", key_width),
-            "results": results,
-            "result_nulls": null_bits,
-            "result_overflows": overflow_bits,
-            "o_valid": self._wire(f"{name}_o_valid", 1),
-            "o_punct": self._wire(f"{name}_o_punct", 1),
-            "o_eos": "",
-            "o_data": self._wire(f"{name}_o_data", width),
+        registered = int(not self.rewrites.merge or (self.fast and bool(node.keys)))
+        parameters = {
+            "UNIT": "TIME" if in_time else "TUPLES",
+            "SIZE": window.size,
+            "ADVANCE": window.advance,
+            "SLACK": window.slack,
+            "WATTR_W": attribute.width,
+            "COPIES": copies,
+            "REGISTERED": registered,
         }
-        self._instance(
-            "query:group_by",
-            name,
-            {
-                **parameters,
-                "KEY_W": key_width,
-                "CAPACITY": capacity,
-                "WINDOWS": windows,
-                "AGGS": len(measures),
-                "KINDS": "".join(KINDS[m.function] for m in measures),
-                "SIGNEDS": f"{len(measures)}'b{signeds}",
-                "VALUE_W": value_width,
-                "ACC_W": result_width,
-                "RESULT_W": result_width,
-            },
-            ports,
+        wanted = self._before(node, set())
+        kept = {name: signal for name, signal in bus.columns.items() if name in wanted}
+        behind, _ = self._through(
+            "query:window", parameters, bus, kept, registered, {"wattr": attribute.text}, control=copies
         )
-        self.circuit.overflow = Overflow(
-            ports["o_valid"], ports["o_punct"], ports["o_data"], tuple(behind.columns), width
-        )
-        columns = {node.end.name: after.columns[node.end.name]} if in_time else {}
-        columns |= slices(ports["m_key"], {key.name: key.type.width for key in node.keys}, key_width)
-        for n, measure in enumerate(measures):
-            place = len(measures) - 1 - n
-            kept = measure.output.type.width
-            columns[measure.output.name] = Signal(results, kept, place * result_width)
-            if measure.output.null:
-                columns[measure.output.null] = Signal(f"{null_bits}[{place}]", 1)
-            if measure.output.overflow:
-                columns[measure.output.overflow] = Signal(f"{overflow_bits}[{place}]", 1)
-        self.circuit.close_cycles, self.circuit.close_rows = closing, capacity + 10
-        text = f"{', '.join(map(str, measures))} by {', '.join(map(str, node.keys))}: {capacity} groups"
-        self._stage(text, ["query:group_by"], 5 if in_time else 6)
-        return Bus(after.valid, after.punct, "1'b0", columns)  # the windows' sub-streams end here
+        text = f"⊞ {algebra.window_text(window)}: {copies} window{'s' * (copies > 1)} at once"
+        return self._stage([text], behind, registered, [bus])
+
+    @staticmethod
+    def _copies(behind: Bus, copies: int) -> list[Bus]:
+        """The wires to each copy behind a window."""
+        if copies == 1:
+            return [behind]
+        control = [[f"{signal}[{n}]" for signal in (behind.valid, behind.punct, behind.eos)] for n in range(copies)]
+        return [replace(behind, valid=valid, punct=punct, eos=eos) for valid, punct, eos in control]
+
+    # ---- the rows of windows
+
+    def _rows(self, node: Aggregate, bus: Bus, copies: int) -> Bus:
+        """One row for each window: the aggregates stand once for each window that is open."""
+        behind = self._window(node, bus, copies)
+        rows = [self._measures(node, one) for one in self._copies(behind, copies)]
+        rows = self._staged_copies(", ".join(map(str, node.measures)), rows, behind)
+        self._closes(2, node.window)
+        return self._one_of(rows, node.end)
+
+    def _staged_copies(self, text: str, rows: list[Bus], behind: Bus) -> list[Bus]:
+        staged = self._stage([text], rows[0], rows[0].latency - behind.latency, [behind], len(rows))
+        return [replace(row, stage=staged.stage) for row in rows]
+
+    def _one_of(self, rows: list[Bus], end: Column | None) -> Bus:
+        """The rows of all copies on one bus."""
+        core = "multiplex" if self.rewrites.multiplex else "union"
+        bus = self._together(rows, core, end and end.name)
+        return self._stage([f"{core} of {len(rows)}"], bus, bus.latency - rows[0].latency, rows)
 
     @staticmethod
     def _measure_latency(measure: Measure) -> int:
         return 1 + (measure.function == "wsum" and any(abs(w).bit_count() > 1 for w in measure.weights))
 
-    def _measures(self, measures, end: list[Column], bus: Bus, latency: int, emit_empty: bool) -> Bus:
-        """The measures of one window, in step; the first carries the window's end."""
+    def _measures(self, node: Aggregate, bus: Bus) -> Bus:
+        """The measures of one window, in step; the first of the slowest carries the window's end."""
+        latency = max(self._measure_latency(measure) for measure in node.measures)
+        end = {node.end.name: bus.columns[node.end.name]} if node.end else {}
+        emit_empty = int(node.window.emit_empty)
         row: Bus | None = None
-        made: dict[str, Signal] = {}
-        for measure in measures:
-            core = "wsum" if measure.function == "wsum" else "aggregate"
-            name = self._name(core)
+        found: dict[str, Signal] = {}
+        for measure in node.measures:
             value = measure.value
             operand = bus.columns[value.name] if value else ZERO
             null = bus.columns[value.null].text if value and value.null else ZERO.text
-            ports, parameters, behind = self._through(name, bus, [c.name for c in end])
-            ports |= {"value": operand.text, "null": null}
-            waits = latency - self._measure_latency(measure)
             width = measure.output.type.width
-            signed = int(value is not None and value.type.signed)
-            if core == "wsum":
+            parameters = {"VALUE_W": operand.width, "SIGNED": int(value is not None and value.type.signed)}
+            if measure.function == "wsum":
                 weight_width = max(algebra.Integer(min(w, 0), max(w, 0)).width + (w > 0) for w in measure.weights)
                 packed = "".join(f"{w & (1 << weight_width) - 1:0{weight_width}b}" for w in measure.weights)
-                full = operand.width + weight_width + (len(measure.weights) - 1).bit_length() + 1
+                core, full = "query:wsum", operand.width + weight_width + (len(measure.weights) - 1).bit_length() + 1
                 parameters |= {
                     "N": len(measure.weights),
                     "WEIGHT_W": weight_width,
                     "WEIGHTS": f"{len(packed)}'b{packed}",
-                    "VALUE_W": operand.width,
-                    "SIGNED": signed,
                     "PRODUCT_REG": self._measure_latency(measure) - 1,
-                    "EMIT_EMPTY": int(emit_empty),
                 }
             else:
-                full = 64 if measure.function == "count" else width
-                parameters |= {
-                    "KIND": KINDS[measure.function],
-                    "VALUE_W": operand.width,
-                    "SIGNED": signed,
-                    "ACC_W": full,
-                    "RESULT_W": full,
-                    "EMIT_EMPTY": int(emit_empty),
-                }
-                ports["result_overflow"] = ""
-            ports |= {"result": self._wire(f"{name}_result", full), "result_null": ""}
-            results = {measure.output.name: Signal(ports["result"], full, 0).resized(width, True)}
-            for flag, column in (("overflow", measure.output.overflow), ("null", measure.output.null)):
+                core, full = "query:aggregate", 64 if measure.function == "count" else width
+                parameters |= {"KIND": KINDS[measure.function], "ACC_W": full, "RESULT_W": full}
+            outputs = {"result": full}
+            outputs |= {"result_null": 1} if measure.output.null else {}
+            outputs |= {"result_overflow": 1} if measure.output.overflow else {}
+            parameters |= {"EMIT_EMPTY": emit_empty}
+            took = self._measure_latency(measure)
+            behind, made = self._through(
+                core, parameters, bus, end, took, {"value": operand.text, "null": null}, outputs
+            )
+            results = {measure.output.name: part(made["result"], full, full).resized(width, True)}
+            for port, column in (("result_null", measure.output.null), ("result_overflow", measure.output.overflow)):
                 if column:
-                    ports[f"result_{flag}"] = self._wire(f"{name}_{flag}", 1)
-                    results[column] = Signal(ports[f"result_{flag}"], 1)
-            self._instance(f"query:{core}", name, parameters, ports)
-            made |= {column: self._delayed(signal, waits) for column, signal in results.items()}
-            if row is None or not waits:
-                row = behind if not waits else self._register(behind, behind.columns, waits)
-        return Bus(row.valid, row.punct, row.eos, row.columns | made)
+                    results[column] = Signal(made[port], 1)
+            found |= {column: self._delayed(signal, latency - took) for column, signal in results.items()}
+            if row is None or row.latency < behind.latency:
+                row = behind
+        return replace(row, columns=row.columns | found)
+
+    # ---- the rows of groups
+
+    def _groups(self, node: Aggregate, bus: Bus, copies: int) -> Bus:
+        """The rows of the groups of each window; a tuple whose group finds no room leaves on a wire of its own.
+
+        One table serves all windows, or without `unnest` each copy of the window has one of its own.
+        """
+        window, in_time, capacity = node.window, node.window.unit == "time", self.circuit.capacity
+        closing = capacity + (31 if self.fast else 16)
+        if not in_time and window.advance < closing:
+            closes = f"one closes every {window.advance} tuples; ADVANCE {closing} or a smaller capacity"
+            raise QueryError(
+                f"a window of {capacity} groups needs {closing} cycles to close, and {closes}", window.place
+            )
+        behind = self._window(node, bus, copies)
+        punct = self._delayed(Signal(bus.punct, 1), behind.latency - bus.latency).text
+        text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {capacity} groups"
+        if self.rewrites.unnest:
+            rows, spills = zip(self._table(node, replace(behind, punct=punct), copies), strict=True)
+        else:
+            ones = self._copies(behind, copies)
+            rows, spills = zip(*(self._table(node, replace(one, punct=punct), 1) for one in ones), strict=True)
+        self._spill(node, behind, spills)
+        self._closes(closing, window)
+        rows = self._staged_copies(text, list(rows), behind)
+        return self._one_of(rows, node.end) if len(rows) > 1 else rows[0]
+
+    def _table(self, node: Aggregate, behind: Bus, windows: int) -> tuple[Bus, dict[str, str]]:
+        """A table of groups behind a window: the bus with their rows, and the wires of its overflow."""
+        measures = node.measures
+        of = {m: m.value and behind.columns[m.value.name] for m in measures}
+        value_width = max([1, *(signal.width for signal in of.values() if signal)])
+        result_width = max([2, *(m.output.type.width if m.function != "count" else 64 for m in measures)])
+        values = [(of[m] or ZERO).resized(value_width, bool(m.value and m.value.type.signed)) for m in measures]
+        nulls = [behind.columns[m.value.null] if m.value and m.value.null else ZERO for m in measures]
+        keys = [behind.columns[key.name] for key in node.keys]
+        key_width = sum(key.width for key in keys)
+        signeds = "".join(str(int(bool(m.value and m.value.type.signed))) for m in measures)
+        parameters = {
+            "FAST": int(self.fast),
+            "KEY_W": key_width,
+            "CAPACITY": self.circuit.capacity,
+            "WINDOWS": windows,
+            "AGGS": len(measures),
+            "KINDS": "".join(KINDS[m.function] for m in measures),
+            "SIGNEDS": f"{len(measures)}'b{signeds}",
+            "VALUE_W": value_width,
+            "ACC_W": result_width,
+            "RESULT_W": result_width,
+        }
+        inputs = {"key": joined(keys), "values": joined(values), "nulls": joined(nulls)}
+        width = max(1, sum(signal.width for signal in behind.columns.values()))
+        outputs = {"m_key": key_width, "results": result_width * len(measures), "result_nulls": len(measures)}
+        outputs |= {"result_overflows": len(measures), "o_valid": 1, "o_punct": 1, "o_data": width}
+        latency = 21 if self.fast else 5 if node.end else 6
+        after, made = self._through("query:group_by", parameters, behind, behind.columns, latency, inputs, outputs)
+        columns = {node.end.name: after.columns[node.end.name]} if node.end else {}
+        columns |= slices(made["m_key"], {key.name: key.type.width for key in node.keys}, key_width)
+        for place, measure in enumerate(reversed(measures)):
+            output = measure.output
+            columns[output.name] = Signal(made["results"], output.type.width, place * result_width)
+            for port, column in (("result_nulls", output.null), ("result_overflows", output.overflow)):
+                if column:
+                    columns[column] = part(made[port], len(measures), 1, place)
+        return replace(after, columns=columns), made
+
+    def _spill(self, node: Aggregate, behind: Bus, wires: Sequence[dict[str, str]]) -> None:
+        """The overflow of one table or of each copy's, with the tuples' columns as a record."""
+        first, valids = wires[0], ", ".join(one["o_valid"] for one in reversed(wires))
+        alone = len(wires) == 1
+        valid = first["o_valid"] if alone else f"|{{{valids}}}"
+        self.spill = next((spill for spill in self.circuit.spills if spill.valid == valid), None)
+        if self.spill:
+            return
+        number = len(self.circuit.spills)
+        kinds = {name: node.child.columns[name].type for name in behind.columns}
+        fields = [Field(name, field_type(kind)) for name, kind in kinds.items()]
+        schema = Schema(f"Overflow{number or ''}", FIRST_SPILL + number, tuple(fields))
+        top = sum(signal.width for signal in behind.columns.values())
+        parts = slices(first["o_data"], {n: s.width for n, s in behind.columns.items()}, top)
+        row = [parts[f.name].resized(algebra.of_field(f.type).width, kinds[f.name].signed) for f in fields]
+        data = joined(_padded(row, schema))
+        windows = "" if alone else f"{{{valids}}}"
+        self.spill = Spill(f"o{number or ''}", schema, valid, first["o_punct"], data, windows, len(wires))
+        self.circuit.spills.append(self.spill)
+
+    # ---- several wires to one
 
     def _together(self, rows: list[Bus], core: str, time: str | None) -> Bus:
         """The rows of several inputs on one bus. time: the column that a punctuation is about."""
-        name = self._name(core)
+        if core == "union" and len(rows) > UNION_INPUTS:
+            raise QueryError(f"a union of {len(rows)}; at most {UNION_INPUTS} inputs can be united")
         first = rows[0]
         width = sum(s.width for s in first.columns.values())
-        data = [", ".join(row.columns[n].text for n in first.columns) for row in reversed(rows)]
-        ports = {"clk": "clk", "rst": "rst"}
-        for signal in ("valid", "punct", "eos"):
-            ports[f"s_{signal}"] = f"{{{', '.join(getattr(row, signal) for row in reversed(rows))}}}"
-        ports["s_data"] = "{" + ",\n         ".join(data) + "}"
-        ports |= self._outputs(name, width)
-        ports["evt_collision" if core == "multiplex" else "evt_lost"] = ""
-        columns = slices(ports["m_data"], {n: signal.width for n, signal in first.columns.items()}, width)
+        columns = {name: signal.width for name, signal in first.columns.items()}
+        data = [", ".join(row.columns[name].text for name in columns) for row in reversed(rows)]
+        inputs = {
+            f"s_{signal}": f"{{{', '.join(getattr(row, signal) for row in reversed(rows))}}}"
+            for signal in ("valid", "punct", "eos")
+        } | {"s_data": "{" + ",\n         ".join(data) + "}"}
         parameters = {"DATA_W": width, "N": len(rows)}
         if core == "union":
-            place = columns[time] if time else Signal("", 1, 0)
-            parameters |= {"PUNCT_LSB": place.lsb, "PUNCT_W": place.width}
-        self._instance(f"query:{core}", name, parameters, ports)
-        self._stage(f"{core} of {len(rows)}", [f"query:{core}"], 1 if core == "multiplex" else 3)
-        return Bus(ports["m_valid"], ports["m_punct"], ports["m_eos"], columns)
+            top = slices("", columns, width)
+            place = top[time] if time else Signal("", 1, 0)
+            parameters |= {"PUNCT_LSB": place.lsb or 0, "PUNCT_W": place.width}
+        made = self._make(f"query:{core}", parameters, inputs, dict(zip(WIRE, (1, 1, 1, width), strict=True)))
+        latency = max(row.latency for row in rows) + (1 if core == "multiplex" else 3)
+        exact = core == "multiplex" and all(row.exact for row in rows)
+        caused = tuple(sum(row.rows[n] for row in rows) for n in (0, 1))
+        control = (made[port] for port in WIRE[:3])
+        return Bus(*control, slices(made["m_data"], columns, width), latency=latency, exact=exact, rows=caused)
 
-    # ---- the result
 
-    def _row(self, bus: Bus, shown: list[Column], flags: list[str]) -> None:
-        """The record: each column extended to its field, the flags, zeros up to whole words."""
-        schema = self.circuit.result
-        row = []
-        for column, declared in zip(shown, schema.fields, strict=False):
-            signal = bus.columns[column.name]
-            row.append(signal.resized(algebra.of_field(declared.type).width, column.type.signed))
-        for first in range(0, len(flags), 8):
-            bits = [bus.columns[flag].text if flag else ZERO.text for flag in flags[first : first + 8]]
-            bits += [ZERO.text] * (8 - len(bits))
-            row.append(Signal(f"{{{', '.join(reversed(bits))}}}", 8))
-        padding = schema.record_bits - sum(signal.width for signal in row)
-        if padding:
-            row.append(Signal("", padding, value=0))
-        self.circuit.output, self.circuit.row = bus, row
+def _padded(row: list[Signal], schema: Schema) -> list[Signal]:
+    """A record of whole words: zeros behind its fields."""
+    padding = schema.record_bits - sum(signal.width for signal in row)
+    return [*row, Signal("", padding, value=0)] if padding else row

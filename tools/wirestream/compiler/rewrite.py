@@ -27,15 +27,18 @@ class Rewrites:
     """What may be changed; each can be switched off.
 
     merge: several operators in one clock (dissertation, 7.5.1). parallel: independent operators side by side (7.5.2).
-    multiplex: multiplexers for unions (7.5.3). fold: constants are computed now. prune: only columns that are still
-    needed travel on.
+    multiplex: multiplexers for unions (7.5.3). unnest: one table of groups for all windows (7.5.4). fold: constants are
+    computed now. prune: only columns that are still needed travel on. share: what several queries have in common is
+    built once.
     """
 
     merge: bool = True
     parallel: bool = True
     multiplex: bool = True
+    unnest: bool = True
     fold: bool = True
     prune: bool = True
+    share: bool = True
 
     @classmethod
     def without(cls, *names: str) -> Rewrites:

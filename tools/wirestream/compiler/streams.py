@@ -9,8 +9,10 @@ import yaml
 
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.syntax import Create
+from wirestream.design import REPOSITORY
 from wirestream.tuples import Field, Schema
 
+SHIPPED = REPOSITORY / "fusesoc" / "streams"
 KEYS = {"name", "id", "fields", "time"}
 
 
@@ -37,6 +39,11 @@ def load(path: Path) -> Stream:
     if time is not None and time not in described["fields"]:
         raise QueryError(f"{path}: time: {time} is no field")
     return Stream(Schema(described["name"], described["id"], fields), time)
+
+
+def shipped() -> list[Stream]:
+    """The streams of this repository."""
+    return [load(path) for path in sorted(SHIPPED.glob("*.yml"))]
 
 
 def declared(create: Create, stream_id: int) -> Stream:

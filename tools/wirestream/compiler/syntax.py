@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -62,7 +62,7 @@ class Call(Expression):
 class Window:
     """A sliding window. unit: ``time`` or ``tuples``. attribute: None is the stream's time attribute."""
 
-    place: Place
+    place: Place = field(compare=False)
     unit: str
     size: int
     advance: int

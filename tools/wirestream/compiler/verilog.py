@@ -2,82 +2,117 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from wirestream.compiler import algebra
-from wirestream.compiler.hardware import Circuit, Instance
+from wirestream.compiler.circuit import Circuit, Entry, Instance, Reference, Result, Spill, joined
+from wirestream.tuples import Schema
 
-
-def module_name(circuit: Circuit) -> str:
-    """Apart from every core's, whatever the query is called."""
-    return f"ws_query_{circuit.name.lower()}"
+CONTROL = ("valid", "punct", "eos")
 
 
 def verilog(circuit: Circuit, sql: str) -> str:
     """The module of a circuit on the wire (no ready; docs: the wire contract), with the query as its header."""
-    schema = circuit.result
-    source, spill = circuit.source.stream.schema, circuit.overflow
+    constants = sorted(circuit.runtime.items())
+    ports = ["input  wire clk", "input  wire rst"]
+    ports += [f"input  wire [{kind.width - 1}:0] const_{name}" for name, kind in constants]
+    for entry in circuit.entries:
+        ports += [f"input  wire {entry.prefix}_{signal}" for signal in CONTROL]
+        ports.append(f"input  wire [{entry.stream.schema.record_bits - 1}:0] {entry.prefix}_data")
+    assigned: list[tuple[str, str]] = []
+    for result in circuit.results:
+        ports += [f"output wire {result.prefix}_{signal}" for signal in CONTROL]
+        ports.append(f"output wire [{result.schema.record_bits - 1}:0] {result.prefix}_data")
+        assigned += [(f"{result.prefix}_{signal}", getattr(result.bus, signal)) for signal in CONTROL]
+        assigned.append((f"{result.prefix}_data", joined(result.row)))
+    for spill in circuit.spills:
+        ports += [f"output wire {spill.prefix}_{signal}" for signal in ("valid", "punct")]
+        ports.append(f"output wire [{spill.schema.record_bits - 1}:0] {spill.prefix}_data")
+        assigned += [(f"{spill.prefix}_{signal}", getattr(spill, signal)) for signal in ("valid", "punct", "data")]
+        if spill.windows:
+            ports.append(f"output wire [{spill.copies - 1}:0] {spill.prefix}_windows")
+            assigned.append((f"{spill.prefix}_windows", spill.windows))
+    return module(circuit.module, _header(circuit, sql), ports, circuit.wires, circuit.instances, assigned)
+
+
+def module(
+    name: str,
+    header: Iterable[str],
+    ports: Iterable[str],
+    wires: Mapping[str, int | Reference],
+    instances: Iterable[Instance],
+    assigned: Iterable[tuple[str, str]],
+    parameters: Sequence[str] = (),
+) -> str:
+    """A module of instances, wires between them (name and width) and assignments."""
+    settings = "#(\n" + ",\n".join(f"    parameter {text}" for text in parameters) + "\n) " if parameters else ""
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
         "//",
-        *(f"// {line}".rstrip() for line in _header(circuit, sql)),
+        *(f"// {line}".rstrip() for line in header),
         "",
         "`default_nettype none",
         "/* verilator lint_off UNUSEDSIGNAL */",
         "/* verilator lint_off PINCONNECTEMPTY */",
         "",
-        f"module {module_name(circuit)} (",
-        "    input  wire clk,",
-        "    input  wire rst,",
-        *(f"    input  wire [{kind.width - 1}:0] const_{name}," for name, kind in sorted(circuit.runtime.items())),
-        "    input  wire s_valid,",
-        "    input  wire s_punct,",
-        "    input  wire s_eos,",
-        f"    input  wire [{source.record_bits - 1}:0] s_data,",
-        "    output wire m_valid,",
-        "    output wire m_punct,",
-        "    output wire m_eos,",
-        f"    output wire [{schema.record_bits - 1}:0] m_data{',' if spill else ''}",
-        *(
-            ["    output wire o_valid,", "    output wire o_punct,", f"    output wire [{spill.width - 1}:0] o_data"]
-            if spill
-            else []
-        ),
+        f"module {name} {settings}(",
+        ",\n".join(f"    {port}" for port in ports),
         ");",
         "",
-        *(f"    wire {f'[{width - 1}:0] ' if width > 1 else ''}{name};" for name, width in circuit.wires),
+        *(f"    wire {range_of(width)}{name};" for name, width in wires.items()),
         "",
     ]
-    for instance in circuit.instances:
+    for instance in instances:
         lines += [*_instance(instance), ""]
-    output = circuit.output
-    for port, text in (("valid", output.valid), ("punct", output.punct), ("eos", output.eos)):
-        lines.append(f"    assign m_{port} = {text};")
-    lines.append(f"    assign m_data  = {{{', '.join(signal.text for signal in circuit.row)}}};")
-    if spill:
-        lines += [f"    assign o_{port} = {getattr(spill, port)};" for port in ("valid", "punct", "data")]
+    lines += [f"    assign {port} = {text};" for port, text in assigned]
     lines += ["", "endmodule", "", "`default_nettype wire", ""]
     return "\n".join(lines)
 
 
+def range_of(width: int | Reference) -> str:
+    return f"[{width}-1:0] " if isinstance(width, Reference) else f"[{width - 1}:0] " if width > 1 else ""
+
+
 def _header(circuit: Circuit, sql: str) -> list[str]:
-    spill = circuit.overflow
-    more = (
-        [f"o_data       {{{', '.join(spill.columns)}}}: tuples of groups beyond {circuit.close_rows}"] if spill else []
-    )
-    closes = f"   CLOSE_CYCLES {circuit.close_cycles}   CLOSE_ROWS {circuit.close_rows}" if circuit.window else ""
-    return [
-        f"{module_name(circuit)}: written by wirestream compile from",
+    lines = [
+        f"{circuit.module}: written by wirestream compile from",
         "",
         *(f"  {line}" for line in sql.strip().splitlines()),
-        "",
-        f"Latency      {circuit.latency} cycle{'s' * (circuit.latency != 1)}",
-        f"Issue rate   1 tuple {'a cycle' if circuit.interval == 1 else f'in {circuit.interval} cycles'}{closes}",
-        f"s_data       {_record(circuit.source.stream.schema)}",
-        f"m_data       {_record(circuit.result)}",
-        *more,
+    ]
+    lines.append("")
+    for entry in circuit.entries:
+        lines += _entry(entry)
+    for result in circuit.results:
+        lines += _result(result)
+    for spill in circuit.spills:
+        lines += _spill(spill)
+    return lines
+
+
+def _entry(entry: Entry) -> list[str]:
+    rate = "a cycle" if entry.interval == 1 else f"in {entry.interval} cycles"
+    closes = f", CLOSE_CYCLES {entry.close_cycles}" if entry.window else ""
+    return [
+        f"{f'{entry.prefix}_data':<12} {_record(entry.stream.schema)}",
+        f"{'':<12} issue rate 1 tuple {rate}{closes}",
     ]
 
 
-def _record(schema) -> str:
+def _result(result: Result) -> list[str]:
+    cycles = f"{'' if result.bus.exact else 'at least '}{result.latency} cycle{'s' * (result.latency != 1)}"
+    closing, each = result.bus.rows
+    most = f"a punctuation causes at most {closing} rows" if result.entry.window else f"a tuple at most {each}"
+    return [f"{f'{result.prefix}_data':<12} {_record(result.schema)}", f"{'':<12} latency {cycles}; {most}"]
+
+
+def _spill(spill: Spill) -> list[str]:
+    lines = [f"{f'{spill.prefix}_data':<12} {_record(spill.schema)}", f"{'':<12} tuples whose group found no room"]
+    if spill.windows:
+        lines.append(f"{f'{spill.prefix}_windows':<12} for which copies of the window")
+    return lines
+
+
+def _record(schema: Schema) -> str:
     fields = ", ".join(f"{f.name} {f.type}" for f in schema.fields)
     used = sum(algebra.of_field(f.type).width for f in schema.fields)
     return f"{{{fields}{f', {schema.record_bits - used} zero bits' if used < schema.record_bits else ''}}}"
@@ -97,6 +132,6 @@ def _instance(instance: Instance) -> list[str]:
 
 
 def _parameter(value: int | str) -> str:
-    if isinstance(value, int) or "'" in value:
+    if isinstance(value, int | Reference) or "'" in value:
         return str(value)
     return f'"{value}"'

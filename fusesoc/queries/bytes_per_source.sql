@@ -1,0 +1,5 @@
+-- What each source sends, over five seconds, every second.
+SELECT SrcIp, sum(Bytes) AS Bytes, max(Bytes) AS Largest
+FROM Packets [RANGE 5000 SLIDE 1000 WATTR Time SLACK 20]
+GROUP BY SrcIp
+INTO BytesPerSource

@@ -1,0 +1,5 @@
+-- A condition that is null selects nothing, and neither does its opposite.
+SELECT Symbol, Price, Volume
+FROM Trades
+WHERE NOT Price div Volume > 0
+INTO NullIsNotTrue

@@ -1,0 +1,5 @@
+-- Everything above a price of the one symbol that a trader watches.
+SELECT Price, Volume, Time
+FROM Trades
+WHERE Symbol = $symbol AND Price > $limit
+INTO Watched

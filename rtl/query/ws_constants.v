@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_constants: the run-time constants of a query ($name in its text), as registers behind AXI4-Lite.
+//
+// What is written waits beside the values in force until it is committed; then all constants change together, in a
+// moment in which the query holds no tuple.
+//
+//   offset 4 * i, i < N    constant word i, read and write: the value written last, in force or not
+//   offset 4 * N           COMMIT: write 1 to put all constants into force; reads 1 until that is done, then 0
+//
+// `apply` says that no tuple is inside the query (`quiet` of ws_entry, ws_punctuator). `values` changes with the end of
+// a cycle with `pending` and `apply`, and in no other. The input of a busy query must be held back while `pending` is
+// high, so that it becomes quiet.
+//
+// Parameters   N       words of 32 bits, 1 to 1023; a wider constant takes several, low word first
+//              RESET   their values after reset, word 0 in the low bits
+// Latency      the last of awvalid and wvalid to bvalid, and arvalid to rvalid: 3 cycles, if nothing else is under way;
+//              a commit is pending in the cycle of its bvalid
+// Issue rate   one transfer at a time, reads and writes in turn, each in 4 cycles
+// Bad input    An address without a register gets DECERR. A write to a constant while a commit is pending gets SLVERR
+//              and changes nothing, so what is committed stays whole. The two low address bits are ignored. wstrb is
+//              honoured; COMMIT is written with its lowest byte, and a 0 does nothing.
+// Source       ours; ARM IHI 0022, AXI4-Lite
+
+`default_nettype none
+
+module ws_constants #(
+    parameter            N     = 1,
+    parameter [32*N-1:0] RESET = {32*N{1'b0}}
+) (
+    input  wire            clk,
+    input  wire            rst,
+
+    /* verilator lint_off UNUSEDSIGNAL */         // the two low bits
+    input  wire [11:0]     s_axil_awaddr,
+    input  wire [11:0]     s_axil_araddr,
+    /* verilator lint_on UNUSEDSIGNAL */
+    input  wire            s_axil_awvalid,
+    output wire            s_axil_awready,
+    input  wire [31:0]     s_axil_wdata,
+    input  wire [3:0]      s_axil_wstrb,
+    input  wire            s_axil_wvalid,
+    output wire            s_axil_wready,
+    output reg  [1:0]      s_axil_bresp,
+    output reg             s_axil_bvalid,
+    input  wire            s_axil_bready,
+    input  wire            s_axil_arvalid,
+    output wire            s_axil_arready,
+    output reg  [31:0]     s_axil_rdata,
+    output reg  [1:0]      s_axil_rresp,
+    output reg             s_axil_rvalid,
+    input  wire            s_axil_rready,
+
+    input  wire            apply,
+    output reg             pending,
+    output reg  [32*N-1:0] values       // word 0 in the low bits
+);
+
+    localparam [1:0] OKAY = 2'b00, SLVERR = 2'b10, DECERR = 2'b11;
+
+    initial if (N < 1 || N > 1023) begin
+        $display("ERROR: %m: N = %0d (1 to 1023)", N);
+        $finish;
+    end
+
+    // Choose a write whose address and data are there, or a read, in turn if both wait; select a word; act
+    localparam [1:0] STATE_CHOOSE = 2'd0, STATE_SELECT = 2'd1, STATE_ACT = 2'd2;
+
+    reg  [1:0]  state_reg;
+    reg         is_write_reg;           // what was chosen last
+    reg  [11:2] address_reg;
+    reg  [N:0]  select_reg;             // of the constants, and COMMIT on top; none for an unknown address
+    wire        can_write  = s_axil_awvalid && s_axil_wvalid && !s_axil_bvalid;
+    wire        can_read   = s_axil_arvalid && !s_axil_rvalid;
+    wire        take_write = can_write && !(can_read && is_write_reg);
+    wire        write      = state_reg == STATE_ACT && is_write_reg;
+    wire        read       = state_reg == STATE_ACT && !is_write_reg;
+    wire        known      = |select_reg;
+    wire        is_commit  = select_reg[N];
+
+    assign s_axil_awready = write;
+    assign s_axil_wready  = write;
+    assign s_axil_arready = read;
+
+    always @(posedge clk) begin
+        case (state_reg)
+            STATE_CHOOSE: if (can_write || can_read) begin
+                is_write_reg <= take_write;
+                address_reg  <= take_write ? s_axil_awaddr[11:2] : s_axil_araddr[11:2];
+                state_reg    <= STATE_SELECT;
+            end
+            STATE_SELECT: state_reg <= STATE_ACT;
+            default:      state_reg <= STATE_CHOOSE;
+        endcase
+        select_reg <= {{N{1'b0}}, 1'b1} << address_reg;
+        if (rst) state_reg <= STATE_CHOOSE;
+    end
+
+    // Respond
+    always @(posedge clk) begin
+        if (s_axil_bready) s_axil_bvalid <= 1'b0;
+        if (s_axil_rready) s_axil_rvalid <= 1'b0;
+        if (write) begin
+            s_axil_bvalid <= 1'b1;
+            s_axil_bresp  <= !known ? DECERR : pending && !is_commit ? SLVERR : OKAY;
+        end
+        if (read) begin
+            s_axil_rvalid <= 1'b1;
+            s_axil_rresp  <= known ? OKAY : DECERR;
+        end
+        if (rst) begin
+            s_axil_bvalid <= 1'b0;
+            s_axil_rvalid <= 1'b0;
+        end
+    end
+
+    // What was written last, and what is in force
+    reg  [32*N-1:0] written_reg;
+    integer         i;
+
+    always @(posedge clk) begin
+        for (i = 0; i < 4 * N; i = i + 1)
+            if (write && select_reg[i/4] && s_axil_wstrb[i%4] && !pending)
+                written_reg[8*i +: 8] <= s_axil_wdata[8*(i%4) +: 8];
+        if (pending && apply) begin
+            values  <= written_reg;
+            pending <= 1'b0;
+        end
+        if (write && is_commit && s_axil_wstrb[0] && s_axil_wdata[0]) pending <= 1'b1;
+        if (rst) begin
+            written_reg <= RESET;
+            values      <= RESET;
+            pending     <= 1'b0;
+        end
+    end
+
+    // Read: the words, each behind its own gate
+    reg  [31:0] read_data;
+    integer     w;
+
+    always @* begin
+        read_data = {31'd0, is_commit && pending};
+        for (w = 0; w < N; w = w + 1) read_data = read_data | ({32{select_reg[w]}} & written_reg[32*w +: 32]);
+    end
+
+    always @(posedge clk)
+        if (read) s_axil_rdata <= read_data;
+
+`ifdef FORMAL
+    // One word, any, is watched: what was written to it is read from it, and is in force after a commit.
+    (* anyconst *) wire [9:0] watch_ref;
+    reg               past_valid = 1'b0;
+    reg  [31:0]       written_ref, value_ref;   // of the watched word
+    reg               pending_ref;
+    reg  [9:0]        waddr_ref, raddr_ref;     // where a write and a read go that were not yet taken
+    reg               wwaits_ref, rwaits_ref, bwaits_ref, dwaits_ref;
+    wire [9:0]        waddr  = s_axil_awaddr[11:2];
+    wire [9:0]        raddr  = s_axil_araddr[11:2];
+    wire              writes = s_axil_awvalid && s_axil_awready;
+    wire              reads  = s_axil_arvalid && s_axil_arready;
+    wire              commit = writes && waddr == N && s_axil_wstrb[0] && s_axil_wdata[0];
+    integer           b;
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        waddr_ref  <= waddr;
+        raddr_ref  <= raddr;
+        wwaits_ref <= s_axil_awvalid && s_axil_wvalid && !s_axil_awready && !rst;
+        rwaits_ref <= s_axil_arvalid && !s_axil_arready && !rst;
+        bwaits_ref <= s_axil_bvalid && !s_axil_bready && !rst;
+        dwaits_ref <= s_axil_rvalid && !s_axil_rready && !rst;
+        if (writes && waddr == watch_ref && !pending_ref)
+            for (b = 0; b < 4; b = b + 1)
+                if (s_axil_wstrb[b]) written_ref[8*b +: 8] <= s_axil_wdata[8*b +: 8];
+        if (pending_ref && apply) value_ref <= written_ref;
+        pending_ref <= commit || (pending_ref && !apply);
+        if (rst) begin
+            written_ref <= RESET[32*watch_ref +: 32];
+            value_ref   <= RESET[32*watch_ref +: 32];
+            pending_ref <= 1'b0;
+        end
+
+        // the master keeps what it asks
+        assume (watch_ref < N);
+        if (!past_valid) assume (rst);
+        else begin
+            if (wwaits_ref) assume (s_axil_awvalid && s_axil_wvalid && waddr == waddr_ref);
+            if (rwaits_ref) assume (s_axil_arvalid && raddr == raddr_ref);
+
+            // address and data of a write are taken together, a read or a write at a time, none while its answer waits
+            assert (s_axil_awready == s_axil_wready && !(writes && reads));
+            if (s_axil_awready) assert (s_axil_awvalid && s_axil_wvalid && !s_axil_bvalid);
+            if (s_axil_arready) assert (s_axil_arvalid && !s_axil_rvalid);
+            // one answer to each, which stays
+            assert (s_axil_bvalid == (bwaits_ref || $past(writes && !rst)));
+            assert (s_axil_rvalid == (dwaits_ref || $past(reads && !rst)));
+            if (bwaits_ref) assert ($stable(s_axil_bresp));
+            if (dwaits_ref) assert ($stable(s_axil_rresp) && $stable(s_axil_rdata));
+            if ($past(writes && !rst))
+                assert (s_axil_bresp == ($past(waddr > N) ? DECERR : $past(waddr < N && pending_ref) ? SLVERR : OKAY));
+            if ($past(reads && !rst)) begin
+                assert (s_axil_rresp == ($past(raddr > N) ? DECERR : OKAY));
+                if ($past(raddr == watch_ref)) assert (s_axil_rdata == $past(written_ref));
+                if ($past(raddr == N)) assert (s_axil_rdata == $past(pending_ref));
+                if ($past(raddr > N)) assert (s_axil_rdata == 0);
+            end
+            // what is in force
+            assert (pending == pending_ref);
+            assert (values[32*watch_ref +: 32] == value_ref);
+
+            // what makes it inductive
+            assert (written_reg[32*watch_ref +: 32] == written_ref);
+            assert (state_reg != 2'd3);
+            if (state_reg != STATE_CHOOSE && is_write_reg)
+                assert (wwaits_ref && !s_axil_bvalid && address_reg == waddr_ref);
+            if (state_reg != STATE_CHOOSE && !is_write_reg)
+                assert (rwaits_ref && !s_axil_rvalid && address_reg == raddr_ref);
+            if (state_reg == STATE_ACT) assert (select_reg == ({{N{1'b0}}, 1'b1} << address_reg));
+        end
+        cover (past_valid && pending && apply && values[32*watch_ref +: 32] != written_reg[32*watch_ref +: 32]);
+        cover (past_valid && s_axil_bvalid && s_axil_bresp == SLVERR);
+        cover (past_valid && s_axil_rvalid && s_axil_rdata[31:1] != 0 && s_axil_rdata != RESET[31:0]);
+        cover (past_valid && writes && $past(reads, 3) && $past(writes, 6));
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

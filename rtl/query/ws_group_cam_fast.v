@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_group_cam_fast: ws_group_cam in more and shorter stages, for a clock above 200 MHz on an ECP5.
+//
+// It gives each key an entry, one a cycle, new or not, and refuses by the same rule. The look-up takes six cycles, in
+// which up to seven other tuples are on their way: a key is compared with the entries and with the keys of those seven,
+// and takes the answer that one of them gets meanwhile.
+//
+// Parameters   as in ws_group_cam
+// Ports        as in ws_group_cam, but read_index -> read_key: 2 cycles
+// Latency      8 cycles from s to m; 18 from an entry's last release to it being the next new key's, at most
+// Issue rate   1 tuple and 1 release a cycle
+// Overflow     m_refused
+// Bad input    A release of an entry that is not present in the window, or of one released from another window in the
+//              last 7 cycles; a release earlier than 8 cycles after the window's last tuple; a tuple of a window
+//              between its first release and its last
+// Source       R. Mueller, dissertation ETH 19163 (2010), sections 7.3.7 and 7.5.4; the pipeline is ours
+
+`default_nettype none
+
+module ws_group_cam_fast #(
+    parameter KEY_W    = 32,
+    parameter CAPACITY = 64,
+    parameter WINDOWS  = 2,
+    parameter INDEX_W  = $clog2(CAPACITY)   // follows from CAPACITY
+) (
+    input  wire               clk,
+    input  wire               rst,
+
+    input  wire [WINDOWS-1:0] s_windows,
+    input  wire [WINDOWS-1:0] s_eos,
+    input  wire [KEY_W-1:0]   key,
+
+    output reg  [WINDOWS-1:0] m_windows,
+    output reg  [WINDOWS-1:0] m_fresh,
+    output reg  [INDEX_W-1:0] m_index,
+    output reg                m_refused,
+
+    input  wire [WINDOWS-1:0] free_windows,
+    input  wire [INDEX_W-1:0] free_index,
+
+    input  wire [INDEX_W-1:0] read_index,
+    output wire [KEY_W-1:0]   read_key
+);
+
+    initial if (KEY_W < 1 || CAPACITY < 2 || CAPACITY > 256 || WINDOWS < 1 || INDEX_W != $clog2(CAPACITY)) begin
+        $display("ERROR: %m: KEY_W = %0d (at least 1), CAPACITY = %0d (2 to 256), WINDOWS = %0d (at least 1)",
+                 KEY_W, CAPACITY, WINDOWS);
+        $finish;
+    end
+
+    localparam PARTS    = (KEY_W + 7)/8;          // a key is compared in parts of 8 bits
+    localparam GROUPS   = (CAPACITY + 7)/8;       // entries are searched in groups of 8
+    localparam AHEAD    = 7;                      // tuples that have an answer too late for the look-up
+    localparam ANSWER_W = 1 + WINDOWS + INDEX_W;  // {found, present in these windows, index}; all 0 if not found
+
+    // ---- What travels beside the look-up. A tuple in stage n came n cycles ago; stage 1 has the lowest bits
+
+    reg [8*KEY_W-1:0]   keys_reg;
+    reg [8*WINDOWS-1:0] windows_reg;
+    reg [7*WINDOWS-1:0] eos_reg;
+    reg [6:1]           valid_reg;
+
+    always @(posedge clk) begin
+        keys_reg    <= {keys_reg[7*KEY_W-1:0], key};
+        windows_reg <= {windows_reg[7*WINDOWS-1:0], s_windows};
+        eos_reg     <= rst ? {7*WINDOWS{1'b0}} : {eos_reg[6*WINDOWS-1:0], s_eos};
+        valid_reg   <= rst ? 6'b0 : {valid_reg[5:1], s_windows != 0};
+    end
+
+    // The key goes to every entry, so it is there three times. The copies differ in reset: synthesis merges equal ones.
+    reg  [KEY_W-1:0]   copy_0_reg, copy_1_reg;
+    wire [KEY_W-1:0]   key_1     = keys_reg[0 +: KEY_W];
+    wire [3*KEY_W-1:0] keys_1    = {copy_1_reg, copy_0_reg, key_1};
+
+    always @(posedge clk) begin
+        copy_0_reg <= rst ? {KEY_W{1'b0}} : key;
+        copy_1_reg <= rst ? {KEY_W{1'b1}} : key;
+    end
+
+    wire [KEY_W-1:0]   key_8     = keys_reg[7*KEY_W +: KEY_W];
+    wire [WINDOWS-1:0] windows_6 = windows_reg[5*WINDOWS +: WINDOWS];
+    wire [WINDOWS-1:0] windows_7 = windows_reg[6*WINDOWS +: WINDOWS];
+    wire [WINDOWS-1:0] windows_8 = windows_reg[7*WINDOWS +: WINDOWS];
+    wire [WINDOWS-1:0] eos_6     = eos_reg[5*WINDOWS +: WINDOWS];
+    wire [WINDOWS-1:0] eos_7     = eos_reg[6*WINDOWS +: WINDOWS];
+
+    // ---- Stages 1 and 2: which entry has the key, and which of the tuples ahead?
+
+    wire [CAPACITY*KEY_W-1:0]   entry_keys;
+    wire [CAPACITY*WINDOWS-1:0] present;       // by entry, then window
+    reg  [CAPACITY-1:0]         used_reg;      // present in some window
+    reg  [CAPACITY-1:0]         match_3_reg;
+    reg  [AHEAD:1]              same_3_reg;    // the same key as 1 to 7 tuples ahead
+
+    genvar i, p, g;
+    generate
+        for (i = 0; i < CAPACITY; i = i + 1) begin : gen_match
+            localparam COPY = 3*i/CAPACITY;
+            reg [PARTS-1:0] equal_2_reg;
+            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                localparam PART_W = KEY_W - 8*p < 8 ? KEY_W - 8*p : 8;
+                always @(posedge clk)
+                    equal_2_reg[p] <= entry_keys[i*KEY_W + 8*p +: PART_W] == keys_1[COPY*KEY_W + 8*p +: PART_W];
+            end
+            always @(posedge clk) match_3_reg[i] <= equal_2_reg == {PARTS{1'b1}} && used_reg[i];
+        end
+        for (i = 1; i <= AHEAD; i = i + 1) begin : gen_same
+            reg [PARTS-1:0] equal_2_reg;
+            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                localparam PART_W = KEY_W - 8*p < 8 ? KEY_W - 8*p : 8;
+                always @(posedge clk)
+                    equal_2_reg[p] <= keys_reg[i*KEY_W + 8*p +: PART_W] == key_1[8*p +: PART_W];
+            end
+            always @(posedge clk) same_3_reg[i] <= equal_2_reg == {PARTS{1'b1}};
+        end
+    endgenerate
+
+    // ---- Stages 3 and 4: the answer of the entries, first by groups
+
+    reg  [GROUPS*ANSWER_W-1:0] group_4_reg;
+    reg  [ANSWER_W-1:0]        looked_5_reg, looked;
+    integer                    e;
+
+    generate
+        for (g = 0; g < GROUPS; g = g + 1) begin : gen_group
+            localparam FIRST = 8*g;
+            localparam LAST  = FIRST + 8 < CAPACITY ? FIRST + 8 : CAPACITY;
+            reg [ANSWER_W-1:0] answer;
+            integer            n;
+            always @* begin
+                answer = {ANSWER_W{1'b0}};
+                for (n = FIRST; n < LAST; n = n + 1)
+                    if (match_3_reg[n]) answer = answer | {1'b1, present[n*WINDOWS +: WINDOWS], n[INDEX_W-1:0]};
+            end
+            always @(posedge clk) group_4_reg[g*ANSWER_W +: ANSWER_W] <= answer;
+        end
+    endgenerate
+
+    always @* begin
+        looked = {ANSWER_W{1'b0}};
+        for (e = 0; e < GROUPS; e = e + 1) looked = looked | group_4_reg[e*ANSWER_W +: ANSWER_W];
+    end
+
+    always @(posedge clk) looked_5_reg <= looked;
+
+    // ---- Stages 3 to 5: the answers of the tuples ahead, each as soon as it is there: who is n ahead is n older
+
+    reg  [5:1]          same_4_reg;
+    reg  [3:1]          same_5_reg;
+    reg                 same_6_reg;
+    reg  [ANSWER_W-1:0] answer_4_reg, answer_5_reg, answer_6_reg;   // to the tuple
+    wire [ANSWER_W-1:0] answer_7;                                   // to those ahead
+    reg  [ANSWER_W-1:0] answer_9_reg, answer_10_reg;
+    wire [ANSWER_W-1:0] answer_8;
+
+    always @(posedge clk) begin
+        same_4_reg    <= same_3_reg[5:1];
+        same_5_reg    <= same_4_reg[3:1];
+        same_6_reg    <= same_5_reg[1];
+        answer_9_reg  <= rst ? {ANSWER_W{1'b0}} : answer_8;
+        answer_10_reg <= rst ? {ANSWER_W{1'b0}} : answer_9_reg;
+
+        answer_4_reg  <= ({ANSWER_W{same_3_reg[7]}} & answer_10_reg) | ({ANSWER_W{same_3_reg[6]}} & answer_9_reg);
+        answer_5_reg  <= ({ANSWER_W{same_4_reg[5]}} & answer_9_reg)  | ({ANSWER_W{same_4_reg[4]}} & answer_8)
+                       | answer_4_reg;
+        answer_6_reg  <= ({ANSWER_W{same_5_reg[3]}} & answer_8)      | ({ANSWER_W{same_5_reg[2]}} & answer_7)
+                       | answer_5_reg | looked_5_reg;
+    end
+
+    // ---- Stage 6: the entry found, or that of the tuple just ahead, or else the first free one
+
+    reg                found_7_reg, new_7_reg, refused_7_reg;
+    reg  [INDEX_W-1:0] index_7_reg;
+    reg  [WINDOWS-1:0] here_7_reg;        // the key was present here
+    reg  [WINDOWS-1:0] refused_reg;       // the open windows that have had a refused tuple
+    reg                closed_6_reg;      // there are such, as far as is known a cycle ahead
+    reg                still_7_reg;       // some window of the tuple is still open
+    reg                head_valid_reg;    // of the list of free entries
+    reg  [INDEX_W-1:0] head_index_reg;
+
+    wire same   = same_6_reg && found_7_reg;
+    wire known  = answer_6_reg[ANSWER_W-1] || same;
+    wire closed = closed_6_reg || (refused_7_reg && still_7_reg);
+    wire room   = head_valid_reg && !closed;
+    wire is_new = valid_reg[6] && !known && room;
+    wire [WINDOWS-1:0] closing = (refused_reg | (refused_7_reg ? windows_7 : {WINDOWS{1'b0}})) & ~eos_7;
+
+    assign answer_7 = found_7_reg ? {1'b1, windows_7, index_7_reg} : {ANSWER_W{1'b0}};
+
+    always @(posedge clk) begin
+        found_7_reg   <= valid_reg[6] && (known || room) && !rst;
+        new_7_reg     <= is_new;
+        refused_7_reg <= valid_reg[6] && !known && !room && !rst;
+        index_7_reg   <= same ? index_7_reg : answer_6_reg[ANSWER_W-1] ? answer_6_reg[0 +: INDEX_W] : head_index_reg;
+        here_7_reg    <= answer_6_reg[INDEX_W +: WINDOWS] | (same ? windows_7 : {WINDOWS{1'b0}});
+
+        refused_reg   <= rst ? {WINDOWS{1'b0}} : closing;
+        closed_6_reg  <= (closing & ~eos_6) != 0 && !rst;
+        still_7_reg   <= (windows_6 & ~eos_6) != 0;
+    end
+
+    // ---- Stage 7: the answer leaves, and the entry is decoded
+
+    reg                found_8_reg, new_8_reg;
+    reg [CAPACITY-1:0] entry_8_reg;
+
+    assign answer_8 = {found_8_reg, m_windows, m_index};
+
+    always @(posedge clk) begin
+        found_8_reg <= found_7_reg && !rst;
+        new_8_reg   <= new_7_reg && !rst;
+        m_windows   <= found_7_reg && !rst ? windows_7 : {WINDOWS{1'b0}};
+        m_fresh     <= ~here_7_reg;
+        m_index     <= found_7_reg ? index_7_reg : {INDEX_W{1'b0}};
+        m_refused   <= refused_7_reg && !rst;
+    end
+
+    // ---- Stage 8: the entry takes key and windows. A key can be found one cycle before `used` says that it counts, so
+    // what an entry held before is never taken for what it holds.
+
+    reg                rst_reg;            // by then no tuple is left in any stage
+    reg  [WINDOWS-1:0] clear_1_reg, clear_2_reg;
+    reg  [INDEX_W-1:0] clear_index_reg;
+    reg  [CAPACITY-1:0] clear_entry_reg;
+
+    always @(posedge clk) begin
+        rst_reg         <= rst;
+        clear_1_reg     <= rst ? {WINDOWS{1'b0}} : free_windows;
+        clear_2_reg     <= rst ? {WINDOWS{1'b0}} : clear_1_reg;
+        clear_index_reg <= free_index;
+    end
+
+    generate
+        for (i = 0; i < CAPACITY; i = i + 1) begin : gen_entry
+            reg [KEY_W-1:0]   entry_key_reg;
+            reg [WINDOWS-1:0] present_reg;
+
+            assign entry_keys[i*KEY_W +: KEY_W]  = entry_key_reg;
+            assign present[i*WINDOWS +: WINDOWS] = present_reg;
+
+            always @(posedge clk) begin
+                entry_8_reg[i]     <= found_7_reg && index_7_reg == i && !rst;
+                clear_entry_reg[i] <= clear_index_reg == i;
+                if (entry_8_reg[i]) entry_key_reg <= key_8;
+                present_reg <= (present_reg & ~(clear_entry_reg[i] ? clear_2_reg : {WINDOWS{1'b0}}))
+                             | (entry_8_reg[i] ? windows_8 : {WINDOWS{1'b0}});
+                used_reg[i] <= present_reg != 0 && !rst_reg;
+                if (rst_reg) present_reg <= {WINDOWS{1'b0}};
+            end
+        end
+    endgenerate
+
+    // The keys once more, to be read by index; written once, since a word must not be read as it is written.
+    ws_ram_sdp #(.DATA_W(KEY_W), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE("block")) keys (
+        .clk(clk),
+        .wr_en(new_8_reg), .wr_addr(m_index), .wr_data(key_8),
+        .rd_en(1'b1), .rd_addr(read_index), .rd_data(read_key)
+    );
+
+    // ---- The free entries: first those never used, in order, then those given back
+
+    // A released entry is free if it is unused 11 cycles after: by then a tuple that still matched it has used it.
+    reg  [9:0]            check_reg;
+    reg  [10*INDEX_W-1:0] check_index_reg;
+    wire [INDEX_W+2:0]    settled_index = {3'b0, check_index_reg[9*INDEX_W +: INDEX_W]};
+    reg                   settled_reg;
+    reg  [INDEX_W-1:0]    settled_index_reg;
+    reg  [GROUPS-1:0]     used_at_reg;       // at its place in each group of entries
+    wire [GROUPS*8-1:0]   used = {{(GROUPS*8-CAPACITY){1'b0}}, used_reg};
+    reg                   still_used;
+    reg                   back_reg;
+    reg  [INDEX_W-1:0]    back_index_reg;
+    integer               u;
+
+    generate
+        for (g = 0; g < GROUPS; g = g + 1) begin : gen_used_at
+            wire [7:0] group = used[8*g +: 8];
+            always @(posedge clk) used_at_reg[g] <= group[settled_index[2:0]];
+        end
+    endgenerate
+
+    always @* begin
+        still_used = 1'b0;
+        for (u = 0; u < GROUPS; u = u + 1)
+            if ({3'b0, settled_index_reg} >> 3 == u[INDEX_W+2:0]) still_used = still_used | used_at_reg[u];
+    end
+
+    always @(posedge clk) begin
+        check_reg         <= rst ? 10'b0 : {check_reg[8:0], clear_1_reg != 0};
+        check_index_reg   <= {check_index_reg[9*INDEX_W-1:0], clear_index_reg};
+        settled_reg       <= check_reg[9] && !rst;
+        settled_index_reg <= settled_index[INDEX_W-1:0];
+        back_reg          <= settled_reg && !still_used && !rst;
+        back_index_reg    <= settled_index_reg;
+    end
+
+    localparam FIFO_ADDR_W = INDEX_W < 2 ? 2 : INDEX_W;
+    wire                 back_ready, back_valid;
+    wire [FIFO_ADDR_W:0] back_level;
+    wire [INDEX_W-1:0]   back_index;
+    reg  [INDEX_W:0]     untouched_reg;   // the first entry that was never used
+    reg                  touched_reg;     // there is none
+    wire                 take;
+
+    ws_sync_fifo #(.DATA_W(INDEX_W), .ADDR_W(FIFO_ADDR_W), .STYLE("distributed")) free_entries (
+        .clk(clk), .rst(rst),
+        .s_valid(back_reg), .s_ready(back_ready), .s_data(back_index_reg),
+        .m_valid(back_valid), .m_ready(take && touched_reg), .m_data(back_index),
+        .level(back_level)
+    );
+
+    wire unused = &{1'b0, back_ready, back_level, settled_index};   // there is room for every entry
+
+    // The head, and two behind it: what is taken from the list does not depend on whether the head is given away.
+    reg  [INDEX_W-1:0]  spare_1_reg, spare_2_reg;
+    reg                 spare_1_valid_reg, spare_2_valid_reg;
+    wire [INDEX_W-1:0]  more       = touched_reg ? back_index : untouched_reg[INDEX_W-1:0];
+    wire                more_valid = take && (!touched_reg || back_valid);
+    wire                moves      = is_new || !head_valid_reg;
+
+    assign take = !spare_2_valid_reg;
+
+    always @(posedge clk) begin
+        if (take && !touched_reg) begin
+            untouched_reg <= untouched_reg + 1'b1;
+            touched_reg   <= untouched_reg == CAPACITY[INDEX_W:0] - 1'b1;
+        end
+        if (moves) begin
+            head_index_reg    <= spare_1_reg;
+            head_valid_reg    <= spare_1_valid_reg;
+            spare_1_reg       <= spare_2_valid_reg ? spare_2_reg : more;
+            spare_1_valid_reg <= spare_2_valid_reg || more_valid;
+            spare_2_valid_reg <= 1'b0;
+        end else if (!spare_1_valid_reg) begin
+            spare_1_reg       <= more;
+            spare_1_valid_reg <= more_valid;
+        end else if (!spare_2_valid_reg) begin
+            spare_2_reg       <= more;
+            spare_2_valid_reg <= more_valid;
+        end
+        if (rst) begin
+            head_valid_reg    <= 1'b0;
+            spare_1_valid_reg <= 1'b0;
+            spare_2_valid_reg <= 1'b0;
+            untouched_reg     <= {(INDEX_W+1){1'b0}};
+            touched_reg       <= 1'b0;
+        end
+    end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_group_table: a table of states that are read, changed and written back, one a cycle, be it the same all the time.
+//
+// The change itself is the caller's: `next` from `state`, within a cycle. A tuple 1 to 4 cycles behind one of the same
+// group finds an old state in the table and takes that tuple's instead.
+//
+// Parameters   DATA_W   width of a state in bits
+//              INDEX_W  2**INDEX_W states
+// Ports        read_index; with table_state, 2 cycles later: fresh (begin with 0), source (0: the table, 1 to 3: the
+//                tuple 2 to 4 cycles ahead); with state and next, 3 cycles later: chain (the tuple just ahead);
+//                4 cycles later: write, write_index
+// Latency      2 cycles from read_index to table_state, 3 to state; 5 from read_index to the next that reads what is
+//              written
+// Issue rate   1 a cycle
+// Source       R. Mueller, dissertation ETH 19163 (2010), section 7.5.4; the read-modify-write of a table is ours
+
+`default_nettype none
+
+module ws_group_table #(
+    parameter DATA_W  = 32,
+    parameter INDEX_W = 6
+) (
+    input  wire               clk,
+
+    input  wire [INDEX_W-1:0] read_index,
+    output wire [DATA_W-1:0]  table_state,
+    input  wire               fresh,
+    input  wire [1:0]         source,
+    input  wire               chain,
+    output wire [DATA_W-1:0]  state,
+    input  wire [DATA_W-1:0]  next,
+    input  wire               write,
+    input  wire [INDEX_W-1:0] write_index
+);
+
+    reg [DATA_W-1:0] state_reg, next_1_reg, next_2_reg, next_3_reg;
+
+    assign state = chain ? next_1_reg : state_reg;
+
+    always @(posedge clk) begin
+        case (source)
+            2'd0:    state_reg <= table_state;
+            2'd1:    state_reg <= next_1_reg;
+            2'd2:    state_reg <= next_2_reg;
+            default: state_reg <= next_3_reg;
+        endcase
+        if (fresh) state_reg <= {DATA_W{1'b0}};
+        next_1_reg <= next;
+        next_2_reg <= next_1_reg;
+        next_3_reg <= next_2_reg;
+    end
+
+    ws_ram_sdp #(.DATA_W(DATA_W), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE("block")) states (
+        .clk(clk),
+        .wr_en(write), .wr_addr(write_index), .wr_data(next_1_reg),
+        .rd_en(1'b1), .rd_addr(read_index), .rd_data(table_state)
+    );
+
+endmodule
+
+`default_nettype wire

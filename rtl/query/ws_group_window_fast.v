@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_group_window_fast: ws_group_window in more and shorter stages, list and tables in block RAM.
+//
+// Sums and counts are added in two halves, the upper one two cycles behind the lower, since it may be far away on
+// the chip.
+//
+// Parameters   as in ws_group_window, but ACC_W is at least 2, and there is no RESULT_W
+// Ports        as in ws_group_window, but values and nulls come 3 cycles after s_valid; s_close: comes with the last
+//              tuple or later
+// Latency      5 cycles from s_close to list_valid, another 5 to the row; m_done in place of a row behind the last
+// Issue rate   1 tuple a cycle, also for one group
+// Source       R. Mueller, dissertation ETH 19163 (2010), section 7.5.4; the read-modify-write of a table is ours
+
+`default_nettype none
+
+module ws_group_window_fast #(
+    parameter                 CAPACITY = 64,
+    parameter                 AGGS     = 1,
+    parameter [24*AGGS-1:0]   KINDS    = "SUM",
+    parameter [AGGS-1:0]      SIGNEDS  = 1,
+    parameter                 VALUE_W  = 32,
+    parameter                 ACC_W    = 64,
+    parameter                 INDEX_W  = $clog2(CAPACITY)   // follows from CAPACITY
+) (
+    input  wire                     clk,
+    input  wire                     rst,
+
+    input  wire                     s_valid,
+    input  wire                     s_fresh,
+    input  wire [INDEX_W-1:0]       s_index,
+    input  wire [AGGS*VALUE_W-1:0]  values,
+    input  wire [AGGS-1:0]          nulls,
+    input  wire                     s_close,
+
+    output wire                     list_valid,
+    output wire [INDEX_W-1:0]       list_index,
+    output wire                     m_valid,
+    output wire                     m_done,
+    output wire [AGGS*(ACC_W+2)-1:0] m_states    // of ws_fold, to be told by it
+);
+
+    // ---- Stage 0: registers of this window's own, since their inputs go to all windows; a row's entry takes its turn
+
+    reg  [6:0]           valid_reg;      // bit n: in stage n
+    reg  [4:0]           fresh_reg, row_reg, done_reg;
+    reg  [7*INDEX_W-1:0] index_reg;
+    reg                  close_0_reg, close_1_reg;
+    reg  [2:0]           listing_reg, finish_reg;
+    wire [INDEX_W-1:0]   index_0 = index_reg[0 +: INDEX_W];
+
+    always @(posedge clk) begin
+        valid_reg <= rst ? 7'b0 : {valid_reg[5:0], s_valid};
+        fresh_reg <= {fresh_reg[3:0], s_fresh};
+        row_reg   <= rst ? 5'b0 : {row_reg[3:0], listing_reg[2]};
+        done_reg  <= rst ? 5'b0 : {done_reg[3:0], finish_reg[2]};
+        index_reg[INDEX_W +: 6*INDEX_W] <= index_reg[0 +: 6*INDEX_W];
+        if (s_valid || list_valid) index_reg[0 +: INDEX_W] <= list_valid ? list_index : s_index;
+        close_0_reg <= s_close && !rst;
+        close_1_reg <= close_0_reg && !rst;
+    end
+
+    // ---- The list of the groups, and its reading once the window is closed
+
+    reg  [INDEX_W:0]   count_reg, left_reg;
+    reg  [INDEX_W-1:0] read_reg;
+    wire               append = valid_reg[0] && fresh_reg[0];
+    wire               some   = close_1_reg ? count_reg != 0 : listing_reg[0] && left_reg != 1;
+    wire               none   = close_1_reg ? count_reg == 0 : listing_reg[0] && left_reg == 1;
+
+    ws_ram_sdp #(.DATA_W(INDEX_W), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE("block")) list (
+        .clk(clk),
+        .wr_en(append), .wr_addr(count_reg[INDEX_W-1:0]), .wr_data(index_0),
+        .rd_en(1'b1), .rd_addr(read_reg), .rd_data(list_index)
+    );
+
+    assign list_valid = listing_reg[2];
+
+    always @(posedge clk) begin
+        listing_reg <= rst ? 3'b0 : {listing_reg[1:0], some};
+        finish_reg  <= rst ? 3'b0 : {finish_reg[1:0], none};
+        left_reg    <= close_1_reg ? count_reg : left_reg - 1'b1;
+        read_reg    <= listing_reg[0] ? read_reg + 1'b1 : {INDEX_W{1'b0}};
+        count_reg   <= rst || finish_reg[0] ? {(INDEX_W+1){1'b0}} : count_reg + {{INDEX_W{1'b0}}, append};
+    end
+
+    // ---- Stages 0 to 2: where the state is, if the group was 1 to 4 tuples ahead
+
+    reg  [4:1] ahead_1_reg;
+    reg  [5:2] chain_reg;                  // bit n: in stage n
+    reg  [1:0] source_2_reg, source_3_reg, source_4_reg;
+
+    genvar a, d;
+    generate
+        for (d = 1; d <= 4; d = d + 1) begin : gen_ahead
+            always @(posedge clk) ahead_1_reg[d] <= valid_reg[d] && index_reg[d*INDEX_W +: INDEX_W] == index_0;
+        end
+    endgenerate
+
+    always @(posedge clk) begin
+        chain_reg    <= {chain_reg[4:2], ahead_1_reg[1]};
+        source_2_reg <= ahead_1_reg[2] ? 2'd1 : ahead_1_reg[3] ? 2'd2 : ahead_1_reg[4] ? 2'd3 : 2'd0;
+        source_3_reg <= source_2_reg;
+        source_4_reg <= source_3_reg;
+    end
+
+    // ---- Stages 0 to 6: the tables; a row leaves from stage 4
+
+    wire [INDEX_W-1:0] index_2 = index_reg[2*INDEX_W +: INDEX_W];
+    wire [INDEX_W-1:0] index_4 = index_reg[4*INDEX_W +: INDEX_W];
+    wire [INDEX_W-1:0] index_6 = index_reg[6*INDEX_W +: INDEX_W];
+
+    assign m_valid = row_reg[4];
+    assign m_done  = done_reg[4];
+
+    // What only the upper half of a sum needs.
+    wire unused_without_sum = &{1'b0, index_2, index_6, valid_reg[6], fresh_reg[4], chain_reg[5], source_4_reg};
+
+    generate
+        for (a = 0; a < AGGS; a = a + 1) begin : gen_table
+            localparam [23:0] KIND     = KINDS[a*24 +: 24];
+            localparam        IS_COUNT = KIND == "CNT";
+            localparam        ADDS     = IS_COUNT || KIND == "SUM";
+            localparam        NUMBER_W = ADDS ? ACC_W : VALUE_W;
+            wire                take  = valid_reg[2] && !nulls[a];
+            wire [VALUE_W-1:0]  value = values[a*VALUE_W +: VALUE_W];
+            wire [NUMBER_W+1:0] row;
+
+            if (ADDS) begin : gen_sum
+                localparam IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
+                localparam LOW       = ACC_W/2;
+                localparam HIGH      = ACC_W - LOW;
+                // Numbers with a sign bit more. It shows that a sum has left its width, as the next step or row notes.
+                wire [ACC_W:0]  term;
+                reg  [ACC_W:0]  term_3_reg;
+                reg  [HIGH:0]   term_4_reg, term_5_reg;
+                reg  [5:3]      take_reg;
+                reg             carry_4_reg, carry_5_reg;
+                reg  [LOW-1:0]  row_3_reg, row_4_reg;
+                wire [LOW-1:0]  low_row, low;
+                wire [HIGH+2:0] high_row, high;                // {left, seen, sign, number}
+                wire [LOW:0]    low_total  = {1'b0, low} + {1'b0, term_3_reg[LOW-1:0]};
+                // The carry goes in at the lowest bit of a chain that is a bit longer.
+                wire [HIGH+1:0] high_total = {IS_SIGNED && high[HIGH-1], high[HIGH-1:0], 1'b1}
+                                           + {term_5_reg, carry_5_reg};
+                wire            left       = high[HIGH+2] || high[HIGH] != (IS_SIGNED && high[HIGH-1]);
+                wire            row_left   = high_row[HIGH+2] || high_row[HIGH] != (IS_SIGNED && high_row[HIGH-1]);
+                wire            unused     = &{1'b0, value, high_total[0]};
+
+                if (IS_COUNT) begin : gen_one
+                    assign term = {{ACC_W{1'b0}}, 1'b1};
+                end else begin : gen_value
+                    assign term = {{(ACC_W+1-VALUE_W){IS_SIGNED && value[VALUE_W-1]}}, value};
+                end
+
+                always @(posedge clk) begin
+                    term_3_reg  <= take ? term : {(ACC_W+1){1'b0}};
+                    term_4_reg  <= term_3_reg[ACC_W:LOW];
+                    term_5_reg  <= term_4_reg;
+                    take_reg    <= {take_reg[4:3], take};
+                    carry_4_reg <= low_total[LOW];
+                    carry_5_reg <= carry_4_reg;
+                    row_3_reg   <= low_row;
+                    row_4_reg   <= row_3_reg;
+                end
+
+                ws_group_table #(.DATA_W(LOW), .INDEX_W(INDEX_W)) low_table (
+                    .clk(clk),
+                    .read_index(index_0), .table_state(low_row),
+                    .fresh(fresh_reg[2]), .source(source_2_reg), .chain(chain_reg[3]),
+                    .state(low), .next(low_total[LOW-1:0]),
+                    .write(valid_reg[4]), .write_index(index_4)
+                );
+
+                ws_group_table #(.DATA_W(HIGH+3), .INDEX_W(INDEX_W)) high_table (
+                    .clk(clk),
+                    .read_index(index_2), .table_state(high_row),
+                    .fresh(fresh_reg[4]), .source(source_4_reg), .chain(chain_reg[5]),
+                    .state(high), .next({left, high[HIGH+1] || take_reg[5], high_total[HIGH+1:1]}),
+                    .write(valid_reg[6]), .write_index(index_6)
+                );
+
+                assign row = {row_left, high_row[HIGH+1], high_row[HIGH-1:0], row_4_reg};
+            end else begin : gen_fold
+                reg                 take_3_reg;
+                reg  [VALUE_W-1:0]  value_3_reg;
+                reg  [NUMBER_W+1:0] row_3_reg, row_4_reg;
+                wire [NUMBER_W+1:0] table_row, state, next;
+                wire                result, null, overflow;
+                wire                unused = &{1'b0, result, null, overflow};
+
+                always @(posedge clk) begin
+                    take_3_reg  <= take;
+                    if (valid_reg[2]) value_3_reg <= value;
+                    row_3_reg   <= table_row;
+                    row_4_reg   <= row_3_reg;
+                end
+
+                ws_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNEDS[a]), .ACC_W(NUMBER_W), .RESULT_W(1)) fold (
+                    .state(state), .fresh(1'b0), .take(take_3_reg), .value(value_3_reg),
+                    .next(next), .result(result), .null(null), .overflow(overflow)
+                );
+
+                ws_group_table #(.DATA_W(NUMBER_W+2), .INDEX_W(INDEX_W)) states (
+                    .clk(clk),
+                    .read_index(index_0), .table_state(table_row),
+                    .fresh(fresh_reg[2]), .source(source_2_reg), .chain(chain_reg[3]),
+                    .state(state), .next(next),
+                    .write(valid_reg[4]), .write_index(index_4)
+                );
+
+                assign row = row_4_reg;
+            end
+
+            assign m_states[a*(ACC_W+2) +: NUMBER_W+2] = row;
+            if (NUMBER_W < ACC_W) begin : gen_rest
+                assign m_states[a*(ACC_W+2)+NUMBER_W+2 +: ACC_W-NUMBER_W] = {(ACC_W-NUMBER_W){1'b0}};
+            end
+        end
+    endgenerate
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,238 @@
+"""The clauses of a text in the dialect (docs/dialect.md), for the oracle: expressions in them stay tokens.
+
+It knows of parentheses, brackets, quotes and comments, and in which order clauses come; what an expression means is
+Spark's to say (see `sql`). Raises ValueError with one line for what it does not understand. Apart from the compiler's
+grammar on purpose: one misreading must not pass on both sides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass
+
+from wirestream.compiler.streams import Stream
+from wirestream.tuples import Field, Schema
+
+
+@dataclass(frozen=True)
+class Token:
+    """kind: ``name``, ``number``, ``string``, ``constant`` or ``symbol``."""
+
+    kind: str
+    text: str
+    line: int
+
+    @property
+    def keyword(self) -> str:
+        """A name in capitals, as keywords are compared; a symbol as it is."""
+        return self.text.upper() if self.kind == "name" else self.text if self.kind == "symbol" else ""
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window clause. attribute: None is the stream's own time; in_time: False is a window of tuples."""
+
+    in_time: bool
+    size: int
+    advance: int
+    attribute: str | None = None
+    slack: int = 0
+    start: int | None = None
+    max_ahead: int = 0
+    resync: int = 16
+    emit_empty: bool = False
+
+    def __str__(self) -> str:
+        if not self.in_time:
+            return f"[SIZE {self.size} ADVANCE {self.advance} TUPLES]"
+        return f"[RANGE {self.size} SLIDE {self.advance} WATTR {self.attribute} SLACK {self.slack}]"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A column of SELECT. expression: None is `*`."""
+
+    name: str
+    expression: list[Token] | None
+
+    @property
+    def bare(self) -> str | None:
+        """The column that this only passes on."""
+        passed = self.expression is not None and len(self.expression) == 1 and self.expression[0].kind == "name"
+        return self.expression[0].text if passed else None
+
+
+@dataclass(frozen=True)
+class Select:
+    """source: a stream's name, or the arms of a UNION in parentheses."""
+
+    items: list[Item]
+    source: str | list[Select]
+    window: Window | None
+    where: list[Token]
+    group: list[str]
+    having: list[Token]
+
+
+_LEXEMES = re.compile(
+    r"(?P<space>\s+|--[^\n]*)|(?P<name>[A-Za-z_]\w*)|(?P<number>\d+(\.\d*)?|\.\d+)"
+    r"|(?P<string>'[^'\n]*'|\"[^\"\n]*\")|\$(?P<constant>[A-Za-z_]\w*)|(?P<symbol><>|!=|<=|>=|[-+*/%=<>(),;\[\]])"
+)
+CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING")
+SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600}
+
+
+def lexed(sql: str) -> list[Token]:
+    found, at = [], 0
+    while at < len(sql):
+        line = sql.count("\n", 0, at) + 1
+        match = _LEXEMES.match(sql, at)
+        if not match:
+            raise ValueError(f"line {line}: {sql[at]!r} is not understood")
+        if match.lastgroup != "space":
+            found.append(Token(match.lastgroup, match[match.lastgroup], line))
+        at = match.end()
+    return found
+
+
+def written(tokens: list[Token]) -> str:
+    """Tokens as a person reads them."""
+    words = " ".join("$" * (t.kind == "constant") + t.text for t in tokens)
+    return re.sub(r"(?<=[(\[]) | (?=[),\]])|(?<=\w) (?=\()", "", words)
+
+
+def _at_top(tokens: list[Token]) -> list[tuple[int, Token]]:
+    """Those outside parentheses and brackets, with their indices; an opening one counts as outside."""
+    found, open_ones = [], []
+    for k, token in enumerate(tokens):
+        if token.keyword in (")", "]"):
+            if not open_ones or open_ones.pop() != {")": "(", "]": "["}[token.keyword]:
+                raise ValueError(f"line {token.line}: {token.text} closes nothing")
+        elif not open_ones:
+            found.append((k, token))
+        if token.keyword in ("(", "["):
+            open_ones.append(token.keyword)
+    if open_ones:
+        raise ValueError(f"{open_ones[-1]} is never closed")
+    return found
+
+
+def split(tokens: list[Token], *separators: str) -> list[list[Token]]:
+    parts, begin = [], 0
+    for k, token in _at_top(tokens):
+        if token.keyword in separators:
+            parts.append(tokens[begin:k])
+            begin = k + 1
+    return [*parts, tokens[begin:]]
+
+
+def _name(tokens: list[Token], what: str) -> str:
+    if len(tokens) != 1 or tokens[0].kind != "name":
+        raise ValueError(f"{what} is a name, but here stands '{written(tokens)}'")
+    return tokens[0].text
+
+
+def created(tokens: list[Token]) -> Stream:
+    """CREATE INPUT STREAM Name (field type, …); its time is the field called Time."""
+    words = [t.keyword for t in tokens[:3]]
+    if words != ["CREATE", "INPUT", "STREAM"] or [t.keyword for t in tokens[4:5] + tokens[-1:]] != ["(", ")"]:
+        raise ValueError(f"line {tokens[0].line}: CREATE INPUT STREAM Name (field type, …) is how a stream is declared")
+    parts = split(tokens[5:-1], ",")
+    fields = tuple(Field(_name(p[:1], "a field"), "".join(t.text for t in p[1:]).lower()) for p in parts)
+    for described in fields:
+        _ = described.numpy  # raises ValueError if there is no such type
+    names = [described.name for described in fields]
+    return Stream(Schema(_name(tokens[3:4], "a stream"), 0, fields), "Time" if "Time" in names else None)
+
+
+def query(tokens: list[Token]) -> tuple[list[Select], str | None]:
+    body, *into = split(tokens, "INTO")
+    if len(into) > 1:
+        raise ValueError("a query has one INTO")
+    return _body(body), _name(into[0], "what stands behind INTO") if into else None
+
+
+def _body(tokens: list[Token]) -> list[Select]:
+    arms = split(tokens, "UNION")
+    if any(not arm or arm[0].keyword != "ALL" for arm in arms[1:]):
+        raise ValueError("UNION without ALL is not in the dialect")
+    return [_select(arm[k > 0 :]) for k, arm in enumerate(arms)]
+
+
+def _select(tokens: list[Token]) -> Select:
+    heads = [(k, token) for k, token in _at_top(tokens) if token.keyword in CLAUSES]
+    order = [CLAUSES.index(token.keyword) for _, token in heads]
+    if order[:2] != [0, 1] or heads[0][0] != 0 or order != sorted(set(order)):
+        raise ValueError(f"SELECT … FROM … WHERE … GROUP BY … HAVING is the order, but here stands '{written(tokens)}'")
+    ends = [k for k, _ in heads[1:]] + [len(tokens)]
+    clause = {token.keyword: tokens[k + 1 : end] for (k, token), end in zip(heads, ends, strict=True)}
+    if empty := [name for name, said in clause.items() if not said]:
+        raise ValueError(f"there is nothing behind {empty[0]}")
+    group = clause.get("GROUP", [])
+    if group and group[0].keyword != "BY":
+        raise ValueError("GROUP without BY")
+    source, window = _source(clause["FROM"])
+    return Select(
+        [_item(item) for item in split(clause["SELECT"], ",")],
+        source,
+        window,
+        clause.get("WHERE", []),
+        [_name(key, "a key of GROUP BY") for key in split(group[1:], ",")] if group else [],
+        clause.get("HAVING", []),
+    )
+
+
+def _item(tokens: list[Token]) -> Item:
+    if [t.keyword for t in tokens] == ["*"]:
+        return Item("*", None)
+    if len(tokens) > 2 and tokens[-2].keyword == "AS":
+        return Item(_name(tokens[-1:], "what stands behind AS"), tokens[:-2])
+    if len(tokens) != 1 or tokens[0].kind != "name":
+        raise ValueError(f"the column '{written(tokens)}' needs a name: … AS Name")
+    return Item(tokens[0].text, tokens)
+
+
+def _source(tokens: list[Token]) -> tuple[str | list[Select], Window | None]:
+    top = [k for k, token in _at_top(tokens) if token.keyword == "["]
+    of, window = (tokens[: top[0]], _window(tokens[top[0] :])) if top else (tokens, None)
+    if of and of[0].keyword == "(" and of[-1].keyword == ")":
+        return _body(of[1:-1]), window
+    return _name(of, "what stands behind FROM"), window
+
+
+def _window(tokens: list[Token]) -> Window:
+    wrong = ValueError(f"line {tokens[0].line}: the window '{written(tokens)}' is not understood")
+    if tokens[-1].keyword != "]":
+        raise wrong
+    words, said = deque(tokens[1:-1]), {}
+    try:
+        while words:
+            key = words.popleft().keyword
+            if key in said or not key:
+                raise wrong
+            if key in ("TIME", "TUPLES", "EMIT_EMPTY"):
+                said[key] = True
+            elif key == "WATTR":
+                said[key] = _name([words.popleft()], "WATTR")
+            else:
+                said[key] = int(words.popleft().text)
+                if words and (unit := words[0].keyword.removesuffix("S")) in SECONDS:
+                    said[key] *= SECONDS[unit]
+                    words.popleft()
+    except (IndexError, ValueError):
+        raise wrong from None
+    options = {"START", "MAX_AHEAD", "RESYNC", "EMIT_EMPTY"}
+    for size, advance, needed, allowed in (
+        ("RANGE", "SLIDE", {"WATTR"}, {"SLACK", *options}),
+        ("SIZE", "ADVANCE", {"TIME"}, options),
+        ("SIZE", "ADVANCE", {"TUPLES"}, set()),
+    ):
+        needed = {size, advance, *needed}
+        if needed <= said.keys() <= needed | allowed:
+            if said[size] < 1 or said[advance] < 1:
+                raise wrong
+            names = ("SLACK", "START", "MAX_AHEAD", "RESYNC", "EMIT_EMPTY")
+            more = {name.lower(): said[name] for name in names if name in said}
+            return Window("TUPLES" not in said, said[size], said[advance], said.get("WATTR"), **more)
+    raise wrong

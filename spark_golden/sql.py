@@ -1,0 +1,449 @@
+"""What a query gives, from its SQL text: Spark's own parser reads it, Spark computes it.
+
+The oracle for queries that nobody has written a golden for. It knows nothing of the compiler. A text is cut into its
+clauses here; every expression in them goes to Spark's parser, and what that makes of it is taken as it is, except for
+what Spark lacks or does otherwise. Integers are DECIMAL(38,0), so that sums and products are exact: a value beyond
+10**38, or a quotient beyond 10**32, is an error of Spark's when the rows are asked for, never a wrong row.
+
+================= ======================================================================================
+in the text       for Spark
+================= ======================================================================================
+`a div b, a % b`  null where b is 0; the quotient is as wide as a (Spark's has 64 bits)
+avg(x)            sum(x) div count(x)
+wsum(x, [w, …])   the last values by arrival, weighted, times the power of two that makes the weights integers
+first(x), last(x) min_by and max_by of the arrival; nulls are left out
+count(), count(*) counts tuples, so that an empty window (EMIT_EMPTY) has 0
+a time attribute  beside aggregates: the window's end
+windows           `time_rules` and `windows` for those in time, row numbers by arrival for those of tuples
+$name, INTO       the constant's value; nothing
+================= ======================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import Window as Over
+from pyspark.sql import functions as F
+
+from spark_golden.clauses import Item, Select, Token, Window, created, lexed, query, split, written
+from spark_golden.query import Query
+from spark_golden.session import session
+from spark_golden.time_rules import ACCEPTED, TUPLE, judge, with_queries
+from spark_golden.windows import floor_div, windows_begun, windows_closed
+from wirestream.compiler.streams import Stream
+
+INTEGER = "DECIMAL(38,0)"
+MOST_SCALE = 24  # a weight is a multiple of 2**-24
+
+
+@dataclass(frozen=True)
+class Answer:
+    """rows: the columns of SELECT in their order; their order means nothing. replaced: what Spark was not given as it
+    stands in the text, one line each."""
+
+    rows: DataFrame
+    replaced: list[str]
+
+
+def evaluate(
+    sql: str,
+    streams: Mapping[str, Stream],
+    frames: Mapping[str, DataFrame],
+    constants: Mapping[str, int | str] | None = None,
+) -> Answer:
+    """The rows of the only query of a text; see `answers`."""
+    found = answers(sql, streams, frames, constants)
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} queries where there should be one")
+    return next(iter(found.values()))
+
+
+def answers(
+    sql: str,
+    streams: Mapping[str, Stream],
+    frames: Mapping[str, DataFrame],
+    constants: Mapping[str, int | str] | None = None,
+) -> dict[str, Answer]:
+    """The rows of each query of a text, by its INTO, or `query`1, 2, … in the order of the text.
+
+    streams: those that the text does not CREATE itself. frames: the items of each stream as `time_rules` has them:
+    stream, session, seq, kind and the fields. constants: the value of each `$name`. Raises ValueError with one line
+    for what it does not understand.
+    """
+    streams = dict(streams)
+    found: dict[str, Answer] = {}
+    for statement in split(lexed(sql), ";"):
+        if statement and statement[0].keyword == "CREATE":
+            made = created(statement)
+            streams[made.schema.name] = made
+        elif statement:
+            body, name = query(statement)
+            evaluation = _Evaluation(streams, frames, constants or {})
+            if name:
+                evaluation.replaced[f"INTO {name}: the answer's name"] = None
+            name = name or f"query{len(found) + 1}"
+            if name in found:
+                raise ValueError(f"two queries are called {name}")
+            try:
+                rows = evaluation.body(body)
+                found[name] = Answer(rows.frame.select(*map(F.col, rows.names)), list(evaluation.replaced))
+            except (AnalysisException, ParseException) as error:
+                raise ValueError(_first_line(error)) from error
+    return found
+
+
+def _first_line(error: Exception) -> str:
+    return next(line for line in str(error).splitlines() if line.strip())
+
+
+# ---- Expressions: what Spark's parser made of them, as text for Spark again
+
+
+KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE")  # other names are quoted: Spark's words mean nothing
+ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
+            "GreaterThanOrEqual")  # fmt: skip
+
+
+def div(a: str, b: str) -> str:
+    """a div b, null where b is 0, both rounded toward zero as Spark's % is."""
+    return f"CAST(({a} - {a} % nullif({b}, 0)) / nullif({b}, 0) AS {INTEGER})"
+
+
+def integer(value: str) -> str:
+    return f"CAST({value} AS {INTEGER})"
+
+
+def wsum(x: str, weights: str) -> str:
+    """The weighted sum of the last values of x. weights: decimal numbers with commas, the first for the newest."""
+    try:
+        fractions = [Decimal(w) for w in weights.replace(" ", "").split(",")]
+    except InvalidOperation:
+        raise ValueError(f"weights are decimal numbers, not [{weights}]") from None
+    scale = next((s for s in range(MOST_SCALE + 1) if all(w * 2**s % 1 == 0 for w in fractions)), None)
+    if scale is None:
+        raise ValueError(f"a weight of [{weights}] is not a multiple of 2**-{MOST_SCALE}")
+    arrivals = f"collect_list(CASE WHEN {x} IS NOT NULL THEN struct(`#order` AS o, {x} AS x) END)"
+    newest = f"slice(sort_array({arrivals}, false), 1, {len(fractions)})"
+    terms = [f"coalesce(get({newest}, {k}).x, 0) * {integer(int(w * 2**scale))}" for k, w in enumerate(fractions)]
+    return f"CASE WHEN count({x}) > 0 THEN {integer(' + '.join(terms))} END"
+
+
+def by_arrival(function: str, x: str) -> str:
+    return f"{function}({x}, CASE WHEN {x} IS NOT NULL THEN `#order` END)"
+
+
+AGGREGATES: dict[str, tuple[str | None, Callable[[str], str]]] = {
+    "count": (None, lambda x: integer(f"count({x})")),
+    "sum": (None, lambda x: f"sum({x})"),
+    "min": (None, lambda x: f"min({x})"),
+    "max": (None, lambda x: f"max({x})"),
+    "avg": ("sum div count", lambda x: div(f"sum({x})", integer(f"count({x})"))),
+    "first": ("min_by the arrival, without nulls", lambda x: by_arrival("min_by", x)),
+    "last": ("max_by the arrival, without nulls", lambda x: by_arrival("max_by", x)),
+}
+IN_ORDER = ("first", "last", "wsum")
+
+
+@dataclass
+class Shim:
+    """Text of the dialect to text that Spark evaluates.
+
+    columns: what a name stands for outside aggregates, inside: within them (None: there are no aggregates here).
+    ordered: rows have an arrival order. replaced: filled with a line for each thing that Spark does not get as it is.
+    """
+
+    constants: Mapping[str, int | str]
+    columns: Mapping[str, str]
+    inside: Mapping[str, str] | None = None
+    ordered: bool = True
+    replaced: dict[str, None] = field(default_factory=dict)
+
+    def __call__(self, tokens: list[Token]) -> str:
+        try:
+            tree = session()._jsparkSession.sessionState().sqlParser().parseExpression(self._for_parser(tokens))
+        except ParseException as error:
+            raise ValueError(f"'{written(tokens)}': {_first_line(error)}") from None
+        return self._rewritten(tree, self.columns)
+
+    def _for_parser(self, tokens: list[Token]) -> str:
+        """The tokens as Spark's lexer takes them: quoted names, escaped strings, constants, weights as a string."""
+        words, k = [], 0
+        while k < len(tokens):
+            token = tokens[k]
+            if token.keyword == "[":
+                end = next(n for n in range(k, len(tokens)) if tokens[n].keyword == "]")
+                words.append("'" + "".join(t.text for t in tokens[k + 1 : end]) + "'")
+                k = end
+            elif token.kind == "constant":
+                words.append(self._constant(token.text))
+            elif token.kind == "string":
+                words.append(_quoted(token.text[1:-1]))
+            elif token.kind == "name" and token.keyword not in KEPT:
+                call = k + 1 < len(tokens) and tokens[k + 1].keyword == "("
+                words.append(f"`{token.text.lower() if call else token.text}`")
+            elif token.kind == "number" and not token.text.isdigit():
+                raise ValueError(f"line {token.line}: {token.text} is not an integer")
+            else:
+                words.append(token.text)
+            k += 1
+        return " ".join(words)
+
+    def _constant(self, name: str) -> str:
+        if name not in self.constants:
+            raise ValueError(f"${name} has no value")
+        value = self.constants[name]
+        self.replaced[f"${name}: {value!r}"] = None
+        return _quoted(value) if isinstance(value, str) else f"({int(value)})"
+
+    def _rewritten(self, node, columns: Mapping[str, str]) -> str:
+        """node: an expression of Spark's parser."""
+        kind = node.getClass().getSimpleName()
+        operands = [node.children().apply(k) for k in range(node.children().size())]
+        if kind == "UnresolvedFunction":
+            return self._call(node.nameParts().apply(0), operands)
+        said = [self._rewritten(operand, columns) for operand in operands]
+        if kind in ORDINARY:
+            return f"({said[0]} {node.sqlOperator()} {said[1]})"
+        match kind:
+            case "Literal":
+                plain = node.dataType().typeName() in ("string", "boolean")
+                return node.sql() if plain else integer(str(node.value()))
+            case "UnresolvedAttribute":
+                return self._column(node.nameParts().apply(0), columns)
+            case "Not":
+                return f"(NOT {said[0]})"
+            case "UnaryMinus":
+                return f"(- {said[0]})"
+            case "IntegralDivide":
+                self.replaced["a div b: exact in DECIMAL, null where b is 0"] = None
+                return div(*said)
+            case "Remainder":
+                self.replaced["a % b: null where b is 0"] = None
+                return f"({said[0]} % nullif({said[1]}, 0))"
+            case "Divide":
+                raise ValueError("/ is not in the dialect; div divides integers")
+        raise ValueError(f"'{node.sql()}' is not in the dialect")
+
+    def _column(self, name: str, columns: Mapping[str, str]) -> str:
+        if name not in columns:
+            raise ValueError(f"column {name} is not known here; known: {', '.join(columns)}")
+        if columns[name] == WINDOW:
+            self.replaced[f"{name} beside aggregates: the window's end"] = None
+        return f"`{columns[name]}`"
+
+    def _call(self, function: str, arguments: list) -> str:
+        if function not in (*AGGREGATES, "wsum"):
+            raise ValueError(f"there is no function {function}")
+        if self.inside is None:
+            raise ValueError(f"{function} belongs into SELECT or HAVING of a query with a window")
+        if function in IN_ORDER and not self.ordered:
+            raise ValueError(f"{function} over a UNION, whose rows have no order")
+        inner = replace(self, columns=self.inside, inside=None)  # no aggregate of an aggregate
+        if function == "count" and (not arguments or arguments[0].getClass().getSimpleName() == "Literal"):
+            self.replaced["count(*): of what has an arrival, so 0 for an empty window"] = None
+            return integer("count(`#order`)")
+        x = inner._rewritten(arguments[0], inner.columns) if arguments else ""
+        if len(arguments) != 1 + (function == "wsum"):
+            raise ValueError(f"{function} is of one column{', with weights' * (function == 'wsum')}")
+        if function == "wsum":
+            weights = arguments[1].sql().strip("'")
+            self.replaced[f"wsum with [{weights}]: newest by arrival, times the power of two for integers"] = None
+            return wsum(x, weights)
+        explained, made = AGGREGATES[function]
+        if explained:
+            self.replaced[f"{function}: {explained}"] = None
+        return made(x)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+# ---- Rows
+
+
+SESSION, ORDER, WINDOW = "#session", "#order", "#window"  # beside the fields; no field has such a name
+FIELD = "field_"  # before a field's name while the rules add columns of their own
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with SESSION, ORDER (by which they arrived), WINDOW if one in time is above (its end), and `names`.
+
+    origin: the stream from which all come, and the attribute by which windows were told. ordered: ORDER means
+    something. windows: with EMIT_EMPTY, all that there are.
+    """
+
+    frame: DataFrame
+    names: tuple[str, ...]
+    origin: tuple[str, str | None]
+    ordered: bool = True
+    windows: DataFrame | None = None
+
+    @property
+    def hidden(self) -> list[str]:
+        return [name for name in self.frame.columns if name.startswith("#")]
+
+
+@dataclass
+class _Evaluation:
+    streams: Mapping[str, Stream]
+    frames: Mapping[str, DataFrame]
+    constants: Mapping[str, int | str]
+    replaced: dict[str, None] = field(default_factory=lambda: {f"integers: {INTEGER}": None})
+
+    def body(self, arms: list[Select], above: Window | None = None) -> Rows:
+        """above: the window in time over these rows; its attribute is one of their columns."""
+        first, *others = found = [self.select(arm, above) for arm in arms]
+        if not others:
+            return first
+        if any(rows.names != first.names for rows in others):
+            raise ValueError("the parts of a UNION have the same columns, in the same order")
+        if above and any(rows.origin != first.origin for rows in others):
+            raise ValueError("a window in time over a UNION of several streams or times")
+        frames = [rows.frame.withColumn(ORDER, F.lit(0)).select(*first.hidden, *first.names) for rows in found]
+        whole = frames[0]
+        for frame in frames[1:]:
+            whole = whole.unionAll(frame)
+        return replace(first, frame=whole, ordered=False)
+
+    def select(self, select: Select, above: Window | None) -> Rows:
+        window = select.window
+        if above and window:
+            raise ValueError("a window in time over the rows of a window")
+        if above:
+            below = self.source(select.source, replace(above, attribute=self._passed(select, above.attribute)))
+        elif window and window.in_time:
+            window = replace(window, attribute=window.attribute or self._time(select.source))
+            below = self.source(select.source, window)
+        else:
+            below = self.source(select.source, None)
+        plain = {name: name for name in below.names}
+        if select.where:
+            below = replace(below, frame=below.frame.where(self._shim(plain)(select.where)))
+        if window:
+            return self._aggregated(select, window, below)
+        if select.group or select.having:
+            raise ValueError("GROUP BY and HAVING need a window behind FROM")
+        items = [i for item in select.items for i in (self._all(below) if item.expression is None else [item])]
+        shim = self._shim(plain)
+        columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
+        hidden = [f"`{name}`" for name in below.hidden]
+        return replace(below, frame=below.frame.selectExpr(*hidden, *columns), names=_names(items))
+
+    def source(self, source: str | list[Select], above: Window | None) -> Rows:
+        if not isinstance(source, str):
+            return self.body(source, above)
+        if source not in self.streams or source not in self.frames:
+            raise ValueError(f"there is no stream {source}")
+        fields = self.streams[source].schema.fields
+        types = {f.name: "STRING" if f.type.startswith("string") else INTEGER for f in fields}
+        names, origin = tuple(types), (source, above and above.attribute)
+        if above is None:
+            tuples = self.frames[source].where(F.col("kind") == TUPLE)
+            cast = [f"CAST(`{name}` AS {kind}) AS `{name}`" for name, kind in types.items()]
+            return Rows(tuples.selectExpr(f"session AS `{SESSION}`", f"seq AS `{ORDER}`", *cast), names, origin)
+        if above.attribute not in names:
+            raise ValueError(f"{source} has no {above.attribute} to tell windows by")
+        rules = ("0L AS stream", "CAST(session AS LONG)", "CAST(seq AS LONG)", "kind", f"`{above.attribute}` AS Time")
+        cast = [f"CAST(`{name}` AS {kind}) AS {FIELD}{name}" for name, kind in types.items()]
+        return self._in_windows(Rows(self.frames[source].selectExpr(*rules, *cast), names, origin), above)
+
+    def _in_windows(self, items: Rows, window: Window) -> Rows:
+        """Every accepted tuple once for each window that holds it and is closed at the end of its session."""
+        self.replaced[f"{window}: windows in time"] = None
+        options = {name: getattr(window, name) for name in ("start", "max_ahead", "resync")}
+        rules = Query(window.size, window.advance, window.slack, **options)
+        judged = judge(with_queries(session(), items.frame, [rules]), "fold" if rules.max_ahead else "window")
+        closed = F.max(windows_closed("watermark")).over(Over.partitionBy("session"))
+        judged = judged.withColumn("closed", closed)
+
+        def exploded(frame: DataFrame, *numbers: Column) -> DataFrame:
+            """Once for each window from one number to another; their ends themselves are exploded, since Spark 4.3
+            loses columns of what it computes from an exploded column and filters by."""
+            first, last = (F.col("start") + number * window.advance + window.size for number in numbers)
+            ends = F.when(first <= last, F.sequence(first, last, F.lit(window.advance).cast("long")))
+            frame = frame.withColumn(WINDOW, F.explode(ends))
+            return frame.withColumns({SESSION: F.col("session"), WINDOW: F.col(WINDOW).cast(INTEGER)})
+
+        last = F.least(windows_begun("Time"), F.col("closed")) - 1
+        held = exploded(judged.where(F.col("verdict") == ACCEPTED), windows_closed("Time"), last)
+        fields = [f"{FIELD}{name} AS `{name}`" for name in items.names]
+        frame = held.selectExpr(*(f"`{name}`" for name in (SESSION, WINDOW)), f"seq AS `{ORDER}`", *fields)
+        if not window.emit_empty:
+            return replace(items, frame=frame)
+        sessions = judged.select("session", "start", "closed").distinct()
+        windows = exploded(sessions, F.lit(0).cast("long"), F.col("closed") - 1).select(SESSION, WINDOW)
+        return replace(items, frame=frame, windows=windows)
+
+    def _in_tuple_windows(self, frame: DataFrame, window: Window) -> DataFrame:
+        """Every tuple once for each complete window that holds it."""
+        self.replaced[f"{window}: row numbers by arrival"] = None
+        of_session = Over.partitionBy(SESSION)
+        n = F.row_number().over(of_session.orderBy(ORDER)) - 1
+        frame = frame.withColumn("#n", n).withColumn("#total", F.count(F.lit(1)).over(of_session))
+        size, advance = F.lit(window.size), F.lit(window.advance)
+        first = F.greatest(F.lit(0), floor_div(F.col("#n") - size, advance) + 1)
+        last = F.least(floor_div(F.col("#n"), advance), floor_div(F.col("#total") - size, advance))
+        return frame.withColumn(WINDOW, F.explode(F.when(first <= last, F.sequence(first, last))))
+
+    def _aggregated(self, select: Select, window: Window, below: Rows) -> Rows:
+        frame, columns, units = below.frame, {key: key for key in select.group}, [SESSION, WINDOW]
+        if unknown := [key for key in select.group if key not in below.names]:
+            raise ValueError(f"column {unknown[0]} is not known here; known: {', '.join(below.names)}")
+        if window.in_time:
+            if window.attribute in columns:
+                raise ValueError(f"{window.attribute} is the window's end and cannot be a key too")
+            columns[window.attribute] = WINDOW
+            if window.emit_empty and select.group:
+                raise ValueError("EMIT_EMPTY is not for GROUP BY")
+            if below.windows is not None:
+                frame = below.windows.join(frame, units, "left")
+        elif not below.ordered:
+            raise ValueError("a window of tuples over a UNION, whose rows have no order")
+        else:
+            frame = self._in_tuple_windows(frame, window)
+        if any(item.expression is None for item in select.items):
+            raise ValueError("* beside a window; name the columns")
+        shim = replace(self._shim(columns), inside={name: name for name in below.names}, ordered=below.ordered)
+        values = [F.expr(shim(item.expression)).alias(f"#{k}") for k, item in enumerate(select.items)]
+        keep = F.expr(shim(select.having) if select.having else "true").alias("#having")
+        order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # windows in turn, groups as they came
+        frame = frame.groupBy(*units, *select.group).agg(order, keep, *values).where("`#having`")
+        outputs = [F.col(f"#{k}").alias(item.name) for k, item in enumerate(select.items)]
+        return Rows(frame.select(SESSION, ORDER, *outputs), _names(select.items), below.origin)
+
+    # ---- names
+
+    def _shim(self, columns: Mapping[str, str]) -> Shim:
+        return Shim(self.constants, columns, replaced=self.replaced)
+
+    def _all(self, rows: Rows) -> list[Item]:
+        return [Item(name, [Token("name", name, 0)]) for name in rows.names]
+
+    def _time(self, source: str | list[Select]) -> str:
+        """The time attribute of the stream that is read first."""
+        while not isinstance(source, str):
+            source = source[0].source
+        if source not in self.streams or self.streams[source].time is None:
+            raise ValueError(f"{source} has no time attribute; name one with WATTR")
+        return self.streams[source].time
+
+    def _passed(self, select: Select, attribute: str) -> str:
+        """The column of the source that a SELECT passes on as the windowing attribute."""
+        passed = [item.bare if item.expression else attribute for item in select.items if item.name in ("*", attribute)]
+        if len(passed) != 1 or passed[0] is None:
+            raise ValueError(f"the windowing attribute {attribute} is not a column that the sub-query passes on")
+        return passed[0]
+
+
+def _names(items: list[Item]) -> tuple[str, ...]:
+    names = tuple(item.name for item in items)
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"two columns are called {twice[0]}")
+    return names

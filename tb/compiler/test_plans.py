@@ -1,0 +1,111 @@
+"""What is built for a query: latencies, and what each rewrite changes."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tb.queries.run import QUERIES, compiled
+from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.streams import shipped
+
+ALL = sorted(path.stem for path in QUERIES.glob("*.sql"))
+# Table 7.2 of the dissertation, without and with its optimisations; q5 has a divider, and no 16 cycles for a new group.
+LATENCY = {"q1": (3, 1), "q2": (5, 1), "q3": (None, 2), "q4": (None, 2), "q5": (None, 5 + 66), "q5_parts": (None, 5)}
+
+
+def built(sql: str, *without: str, **options) -> Compiled:
+    return compile_queries(sql, shipped(), rewrites=Rewrites.without(*without), **options)
+
+
+def count(built: Compiled, core: str) -> int:
+    return sum(instance.core == f"query:{core}" for instance in built.circuit.instances)
+
+
+@pytest.mark.parametrize("name", LATENCY)
+def test_latency_of_the_dissertation(name):
+    plain, best = LATENCY[name]
+    (result,) = compiled(name).circuit.results
+    assert (result.latency, result.entry.interval, result.bus.exact) == (best, 1, True)
+    if plain:
+        (result,) = compiled(name, without=("merge", "parallel")).circuit.results
+        assert result.latency == plain
+
+
+def test_every_query_compiles_in_a_second():
+    for name in ALL:
+        began = time.process_time()
+        compiled(name)
+        assert time.process_time() - began < 1, name
+
+
+def test_merge_saves_registers():
+    sql = "SELECT Price + 1 AS A FROM Trades WHERE Price > 3 AND Volume < 5"
+    assert [count(built(sql, *without), "delay") for without in ((), ("merge",))] == [1, 5]
+
+
+def test_parallel_saves_stages():
+    sql = "SELECT Price * 3 AS A, Volume * 5 AS B FROM Trades"
+    latencies = [built(sql, *without).circuit.results[0].latency for without in ((), ("parallel",))]
+    assert latencies[0] * 2 == latencies[1]
+
+
+def test_multiplex_takes_the_place_of_a_union():
+    assert [count(compiled("q3"), core) for core in ("multiplex", "union")] == [1, 0]
+    plain = compiled("q3", without=("multiplex",))
+    assert [count(plain, core) for core in ("multiplex", "union")] == [0, 1]
+    assert not plain.circuit.results[0].bus.exact
+
+
+def test_unnest_leaves_one_table():
+    assert count(compiled("top_by_symbol"), "group_by") == 1
+    nested = compiled("top_by_symbol", without=("unnest",))
+    assert count(nested, "group_by") == 5  # four windows are open, and the rows of one leave
+    assert "o_windows" in nested.verilog
+
+
+def test_fold_computes_constants():
+    sql = "SELECT Price * (2 + 3) AS A FROM Trades WHERE 1 = 1"
+    assert [count(built(sql, *without), "compute") for without in ((), ("fold",))] == [0, 2]
+
+
+def test_prune_builds_only_what_is_asked_for():
+    sql = "SELECT Price FROM (SELECT Price, Price * Volume AS Turnover FROM Trades WHERE 1 = 1)"
+    circuit = built(sql).circuit
+    assert (circuit.cores, circuit.results[0].latency) == (["query:delay"], 1)  # its output is a register all the same
+    assert "query:multiply" in built(sql, "prune").circuit.cores
+
+
+def test_share_builds_once():
+    window = "FROM Trades [RANGE 60 SLIDE 60 WATTR Time] WHERE Symbol = 'UBSN'"
+    both = f"SELECT sum(Price) AS A {window} INTO One; SELECT sum(Price) AS B, max(Price) AS C {window} INTO Two"
+    shared, apart = built(both), built(both, "share")
+    assert [count(shared, core) for core in ("select", "window", "aggregate")] == [1, 1, 2]
+    assert [count(apart, core) for core in ("select", "window", "aggregate")] == [2, 2, 3]
+    assert len(shared.circuit.entries) == len(apart.circuit.entries) == 1
+
+
+def test_shared_overflow_leaves_once():
+    window = "FROM Trades [RANGE 60 SLIDE 60 WATTR Time] GROUP BY Symbol"
+    both = f"SELECT Symbol, count(*) AS A {window} INTO One; SELECT count(*) AS B {window} INTO Two"
+    circuit = built(both).circuit
+    assert len(circuit.spills) == 1 and circuit.results[0].spill is circuit.results[1].spill
+
+
+def test_inputs_are_shared_where_time_is_the_same():
+    circuit = compiled("q1", "q2", "q3", "q5", "top_by_symbol").circuit
+    assert [entry.prefix for entry in circuit.entries] == ["s", "s1", "s2"]
+    assert [circuit.entries.index(result.entry) for result in circuit.results] == [0, 0, 1, 1, 2]
+
+
+def test_overflow_of_a_value_is_that_of_its_aggregate():
+    wide = "SELECT max(A) AS Top FROM (SELECT Price * Volume * 8 AS A FROM Trades) [SIZE 4 ADVANCE 4 TUPLES]"
+    assert "Flags" in compile_flags(wide)
+    narrow = "SELECT max(A) AS Top FROM (SELECT Price * 8 AS A FROM Trades) [SIZE 4 ADVANCE 4 TUPLES]"
+    assert "Flags" not in compile_flags(narrow)
+
+
+def compile_flags(sql: str) -> list[str]:
+    return [field.name for field in built(sql).circuit.results[0].schema.fields]

@@ -1,0 +1,139 @@
+"""The cocotb bench of compiled queries: rows as PySpark has them, each as late as the compiler says.
+
+CIRCUIT names a JSON file: `description` (of wirestream.compiler.description), `streams` (each input's records, as a
+.npy file), `rows` (each result's expected rows, as a .json file, or null where only the circuit runs) and `constants`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import cocotb
+import numpy as np
+from cocotb.triggers import ClockCycles
+
+from tb.lib.bench import rng, start
+from tb.lib.model import Punctuator
+from tb.lib.wire import PUNCT, TUPLE, Seen, WireDriver, WireMonitor
+from wirestream.compiler.description import load_schema
+from wirestream.tuples import Schema
+
+UNION_WAITS = 64  # cycles that a row may wait in the queues of unions
+
+Row = tuple[tuple[str, int | str | None], ...]
+
+
+def row_of(record: np.void, fallible: list[str]) -> Row:
+    """A record as it left the circuit, with None for null. fallible: the columns that have flags, in order."""
+    values, flags = {}, []
+    for name in record.dtype.names:
+        if name.startswith("Flags"):
+            flags.append(int(record[name]))
+        else:
+            value = record[name]
+            values[name] = value.decode() if isinstance(value, bytes) else int(value)
+    for k, name in enumerate(fallible):
+        bits = flags[k // 4] >> 2 * (k % 4) & 3
+        assert not bits & 1, f"{name} overflowed"
+        if bits & 2:
+            values[name] = None
+    return tuple(values.items())
+
+
+def rows_of(seen: list[Seen], schema: Schema, fallible: list[str]) -> list[Row]:
+    records = (np.frombuffer(item.data.to_bytes(schema.record_bytes, "big"), schema.dtype)[0] for item in seen)
+    return [row_of(record, fallible) for record in records]
+
+
+def paused(interval: int, generator: random.Random) -> Iterator[bool]:
+    """Now and then a run of tuples at the full rate, otherwise idle cycles between them."""
+    while True:
+        idle = 0.0 if generator.random() < 0.5 else 0.5
+        for _ in range(generator.randrange(1, 80)):
+            yield from [True] * (interval - 1)
+            while generator.random() < idle:
+                yield True
+            yield False
+
+
+def items(stream: np.ndarray, window: dict | None) -> Iterator[tuple[int, int]]:
+    """What the punctuator makes of the stream: (record, kind)."""
+    if window is None:
+        yield from ((int.from_bytes(record.tobytes(), "big"), TUPLE) for record in stream)
+        return
+    attribute = window["attribute"]
+    names = {"size": "range", "advance": "slide", "slack": "slack", "start": "start_at", "max_ahead": "max_ahead"}
+    names |= {"resync": "resync", "emit_empty": "emit_empty"}
+    punctuator = Punctuator(**{theirs: window[ours] for ours, theirs in names.items()})
+    noise = np.frombuffer(b"~" * stream.dtype.itemsize, stream.dtype).copy()
+    for record in stream:
+        for event in punctuator.take(TUPLE, int(record[attribute])):
+            if event.name == "punct":
+                noise[attribute] = event.value
+                yield int.from_bytes(noise.tobytes(), "big"), PUNCT
+            elif event.name == "tuple":
+                yield int.from_bytes(record.tobytes(), "big"), TUPLE
+
+
+def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str:
+    """What is wrong with the cycles in which the rows of a result left, or nothing."""
+    causes = [item.cycle for item in sent if item.kind == (PUNCT if closes else TUPLE)]
+    most = max(result["closing_rows"] if closes else result["tuple_rows"], 1)
+    late = []
+    for row in rows:
+        nearest = bisect_right(causes, row.cycle - result["latency"])
+        if not nearest:
+            return f"{result['stream']['name']}: a row sooner than {result['latency']} cycles"
+        late.append(row.cycle - result["latency"] - causes[nearest - 1])
+    if late and (max(late) >= most if result["exact"] else max(late) > most + UNION_WAITS):
+        return f"{result['stream']['name']}: rows {min(late)} to {max(late)} cycles later than {result['latency']}"
+    if late and min(late) and result["exact"]:
+        return f"{result['stream']['name']}: no row is as soon as {result['latency']} cycles"
+    return ""
+
+
+@cocotb.test()
+async def circuit(dut):
+    told = json.loads(Path(os.environ["CIRCUIT"]).read_text())
+    description = told["description"]
+    for name, constant in description["constants"].items():
+        value, bits = told["constants"][name], constant["width"]
+        if isinstance(value, str):
+            value = int.from_bytes(value.encode().ljust(bits // 8, b"\0"), "big")
+        getattr(dut, f"const_{name}").value = value & (1 << bits) - 1
+    drivers = []
+    for entry in description["entries"]:
+        for signal in ("valid", "punct", "eos", "data"):
+            getattr(dut, f"{entry['prefix']}_{signal}").value = 0
+    await start(dut)
+    for entry, stream in zip(description["entries"], told["streams"], strict=True):
+        idle = paused(entry["interval"], rng(entry["prefix"]))
+        driver = WireDriver(dut, entry["prefix"], dut.clk, idle, close_cycles=entry["close_cycles"])
+        drivers.append(driver)
+        for item in items(np.load(stream), entry["window"]):
+            driver.append(item)
+    monitors = [WireMonitor(dut, result["prefix"], dut.clk) for result in description["results"]]
+    while any(driver._sendQ for driver in drivers):
+        await ClockCycles(dut.clk, 50)
+    await ClockCycles(dut.clk, max(r["latency"] + r["closing_rows"] for r in description["results"]) + 200)
+    wrong, rows = [], 0
+    for result, monitor, expected in zip(description["results"], monitors, told["rows"], strict=True):
+        name, schema = result["stream"]["name"], load_schema(result["stream"])
+        entry, driver = ((found[result["entry"]]) for found in (description["entries"], drivers))
+        seen = [item for item in monitor.seen if item.kind == TUPLE and not item.eos]
+        if expected is not None:
+            got = Counter(rows_of(seen, schema, result["fallible"]))
+            wanted = Counter(tuple(row.items()) for row in json.loads(Path(expected).read_text()))
+            dut._log.info("%s: %d rows", name, got.total())
+            rows += got.total()
+            if got != wanted:
+                wrong.append(f"{name}: too many {list(got - wanted)[:3]}, missing {list(wanted - got)[:3]}")
+        wrong.append(judge(result, driver.sent, seen, entry["window"] is not None))
+    assert not any(wrong), "\n".join(filter(None, wrong))
+    assert rows, "no rows"

@@ -1,0 +1,88 @@
+"""A compiled query behind a gigabit Ethernet port, in the bulk bench: frames of tuples in, frames of rows out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from tb.lib.bulk.bulk import Bench, BulkResult, build
+from tb.lib.trades_q3 import HELLO, INPUTS
+from tb.queries.circuit import Row, row_of
+from wirestream.compiler.compile import Compiled
+from wirestream.compiler.description import describe, load_schema
+from wirestream.compiler.output import as_design
+from wirestream.compiler.package import AXIL, package
+from wirestream.packets import Blocks, decode, frames, payloads, read_pcap
+from wirestream.tuples import Schema
+
+STREAM_AT = 42 + 8  # of a frame: where the number of its stream stands
+
+
+@dataclass(frozen=True)
+class Board:
+    """The program around the circuit. description: of the circuit. counters: their names, by index."""
+
+    bench: Bench
+    description: dict
+    counters: tuple[str, ...]
+
+    @classmethod
+    def of(cls, built: Compiled, folder: Path, values: Mapping[str, int | str] | None = None) -> Board:
+        """values: of the constants."""
+        whole = as_design(built, folder, "_gmii", values)
+        return cls(build(whole), describe(built.circuit), package(built.circuit, values).counters)
+
+    @property
+    def stream(self) -> Schema:
+        return load_schema(self.description["entries"][0]["stream"])
+
+    def play(self, records: np.ndarray, out: Path, per_datagram: int = 20, **options) -> Run:
+        """Send the records of the stream as sound frames of one session. options: of `Bench.run`."""
+        return self.send(frames(payloads(self.stream, records, per_datagram=per_datagram, session=100)), out, **options)
+
+    def send(self, sent: Blocks, out: Path, **options) -> Run:
+        """Send frames, behind one that makes their sender known."""
+        idle = {name: 0 for name, width in AXIL.items() if width > 0 and name in self.bench.ports}
+        packets = (frame.tobytes() for block in sent for frame in block)
+        return Run(self, self.bench.run(chain([HELLO], packets), out, inputs=INPUTS | idle, **options))
+
+
+@dataclass(frozen=True)
+class Run:
+    board: Board
+    result: BulkResult
+
+    @cached_property
+    def counters(self) -> Counter[str]:
+        return Counter(dict(zip(self.board.counters, self.result.counters, strict=True)))
+
+    def records(self, schema: Schema) -> np.ndarray:
+        """The records of a stream that came back, see `packets.decode`."""
+        blocks, kept, place = [], [np.zeros(0, np.int64)], 0
+        for block in read_pcap(self.result.folder / "out.pcap")[0]:
+            if block.shape[1] >= STREAM_AT + 2:
+                number = block[:, STREAM_AT].astype(int) << 8 | block[:, STREAM_AT + 1]
+                chosen = (number == schema.stream_id) & (block[:, 12] == 8) & (block[:, 23] == 17)  # of IPv4, of UDP
+                blocks.append(block[chosen])
+                kept.append(place + np.flatnonzero(chosen))
+            place += len(block)
+        found = decode(blocks, schema)
+        found["frame"] = np.concatenate(kept)[found["frame"]]
+        return found
+
+    def rows(self, number: int = 0) -> list[Row]:
+        """The rows of a result in order of arrival, as `circuit.row_of` tells them."""
+        result = self.board.description["results"][number]
+        found = self.records(load_schema(result["stream"]))
+        names = [name for name, _ in result["stream"]["fields"]]
+        return [row_of(record, result["fallible"]) for record in found[~found["punct"]][names]]
+
+    def overflow(self, number: int = 0) -> np.ndarray:
+        """The records for whose group there was no room, and the punctuations among them."""
+        return self.records(load_schema(self.board.description["spills"][number]["stream"]))

@@ -1,0 +1,103 @@
+"""PySpark's rows of every query of fusesoc/queries, computed once a run for all workers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from filelock import FileLock
+
+from tb.queries import streams
+from wirestream import simulate
+from wirestream.compiler.streams import SHIPPED
+from wirestream.design import BUILD, REPOSITORY
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row
+
+QUERIES = REPOSITORY / "fusesoc" / "queries"
+AT_ONCE = 3  # queries: most of a small one's time is Spark's planning, on one core
+
+
+def expected() -> Path:
+    """The folder with NAME.json for every query NAME.sql: its rows as a list, each {column: value} in the result's
+    order; a null is null, a string a string, a number or a Boolean an integer."""
+    digest = sha256(f"{simulate.seed()}".encode())
+    folders = (QUERIES, "*.sql"), (SHIPPED, "*.yml"), (REPOSITORY / "spark_golden", "*.py")
+    sources = [path for folder, pattern in folders for path in sorted(folder.glob(pattern))]
+    for source in (*sources, Path(__file__), Path(streams.__file__)):
+        digest.update(source.read_bytes())
+    folder = BUILD / "golden" / f"queries.{digest.hexdigest()[:16]}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):
+        if not folder.is_dir():
+            compute_rows(frames(), folder)
+    return folder
+
+
+def frames() -> dict[str, DataFrame]:
+    """The rows of every query of fusesoc/queries over the tests' streams, not yet computed."""
+    from spark_golden.queries import goldens, stream_of
+
+    known, by_lower = goldens(), {name.lower(): name for name in streams.streams()}
+    names = sorted(path.stem for path in QUERIES.glob("*.sql"))
+    if odd := known.keys() ^ set(names):
+        raise ValueError(f"a query without a golden, or a golden without a query: {', '.join(sorted(odd))}")
+    return {
+        name: known[name](frame(by_lower[stream_of(known[name])]), **streams.CONSTANTS.get(name, {})) for name in names
+    }
+
+
+@cache
+def frame(name: str) -> DataFrame:
+    """The tests' tuples of a stream as `spark_golden` takes them: stream, session, seq, kind and the fields."""
+    return to_frame(streams.data(name))
+
+
+def to_frame(records: np.ndarray) -> DataFrame:
+    """Records of a stream as tuples of one session, in their order: integers as long, strings without padding."""
+    import pyarrow as pa
+
+    from spark_golden.session import session
+    from spark_golden.time_rules import TUPLE
+
+    count = len(records)
+    columns = {"stream": np.zeros(count, np.int64), "session": np.zeros(count, np.int64), "seq": np.arange(count)}
+    columns["kind"] = np.full(count, TUPLE, np.int32)
+    for name in records.dtype.names:
+        field = records[name]
+        columns[name] = [text.decode() for text in field] if field.dtype.kind == "S" else field.astype(np.int64)
+    # one partition, so that nothing is shuffled
+    return session().createDataFrame(pa.table(columns)).coalesce(1).persist()
+
+
+def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
+    """Compute frames and write each one's rows to NAME.json in `folder`, which appears only when it is complete."""
+    partial = folder.with_suffix(".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+
+    def write(name: str) -> None:
+        rows = [plain(row) for row in made[name].collect()]
+        if any(isinstance(v, int) and not -(2**63) <= v < 2**63 for row in rows for v in row.values()):
+            raise OverflowError(f"{name}: a value of more than 64 bits")
+        (partial / f"{name}.json").write_text(json.dumps(rows))
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(write, made))
+    partial.rename(folder)
+
+
+def plain(row: Row) -> dict[str, int | str | None]:
+    """A row with whole numbers for decimals and Booleans."""
+    return {
+        column: value if value is None or isinstance(value, str) else int(value)
+        for column, value in row.asDict().items()
+    }

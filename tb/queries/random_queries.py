@@ -1,0 +1,292 @@
+"""Random valid queries over a stream.
+
+One tree is written in SQL by random_tree.py and in PySpark by random_rows.py; neither knows the compiler, nor Spark's
+parser. Every value is kept below 2**125, what DECIMAL(38,0) holds, and what a row shows within 64 bits for up to
+`TUPLES` tuples; windows and groups are as many as a circuit is built for.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+from tb.queries.random_tree import (
+    APPLY,
+    COMPARE,
+    INTEGERS,
+    MEASURES,
+    Expr,
+    Relation,
+    Select,
+    Source,
+    Union,
+    Window,
+    hull,
+    sql,
+    whole,
+)
+from wirestream.compiler.streams import Stream, load
+from wirestream.design import REPOSITORY
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+TRADES = REPOSITORY / "fusesoc" / "streams" / "trades.yml"
+LONG = INTEGERS["long"]
+TUPLES, WINDOWS, GROUPS = 4096, 10, 20  # in a window, open at once, in a window: at most
+VALUES = (0, 1, 2, 3, 7, 100, 250, -1, -6, -300, 1000, 100_000, 700_000_000, 5_000_000_000)
+WEIGHTS = ("1", "2", "-1", ".5", ".25", ".125", ".75", "-1.5", "0")
+WORDS = ("UBSN", "UBSN", "UBSN", "NESN", "NESN", "ABBN", "X", "NE")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A query. spark: its rows, given its stream's tuples. constants: the value of each $name."""
+
+    name: str
+    sql: str
+    spark: Callable[[DataFrame], DataFrame]
+    constants: dict[str, int | str]
+
+
+def draw(seed: int, stream: Stream | None = None) -> Drawn:
+    """The query of this seed over a stream; None: trades."""
+    drawing = _Draw(seed, stream or load(TRADES))
+    relation, name = drawing.query(), f"R{seed}"
+    written = f"{sql(relation)} INTO {name}"
+
+    def spark(tuples: DataFrame) -> DataFrame:
+        from tb.queries.random_rows import rows  # so that who only wants SQL does not load Spark
+
+        return rows(relation, tuples)
+
+    used = {k: value for k, value in drawing.constants.items() if re.search(rf"\${k}\b", written)}
+    return Drawn(name, written, spark, used)
+
+
+class _Draw:
+    def __init__(self, seed: int, stream: Stream):
+        self.seed, self.rng = seed, random.Random(f"query {seed}")
+        self.source, self.names = Source(stream), 0
+        (self.time,) = (c for c in self.source.scope if c.args == (stream.time,))
+        self.constants: dict[str, int | str] = {}
+
+    def often(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def name(self) -> str:
+        self.names += 1
+        return f"c{self.names}"
+
+    def query(self) -> Relation:
+        match self.rng.choice(("tuples", "union", "time", "time", "time", "tuple", "tuple", "both")):
+            case "tuples":
+                made = self.plain(self.plain(self.source) if self.often(0.4) else self.source)
+            case "union":
+                made = self.union()
+            case "time":
+                made = self.windowed("time", self.union(timed=True) if self.often(0.15) else self.below())
+            case "tuple":
+                made = self.windowed("tuples", self.below())
+            case _:
+                made = self.windowed("tuples", self.windowed("time", self.below(), keyed=False), keyed=False)
+        return self.plain(made) if self.often(0.2) else made
+
+    def below(self) -> Relation:
+        return self.plain(self.source, timed=True) if self.often(0.5) else self.source
+
+    def plain(self, source: Relation, timed: bool = False) -> Select:
+        """A selection and projection. timed: the time stays, and beside it is a number that has few values."""
+        where = self.truth(source.scope, 2) if self.often(0.5) else None
+        if self.often(0.15):
+            return Select(source, (), where)
+        items = [(self.name(), self.shown(source.scope, "number"))]
+        items += [self.item(source.scope) for _ in range(self.rng.randint(0, 3))]
+        items += [(self.time.args[0], self.time), (self.name(), self.shown(source.scope, "few"))] * timed
+        return Select(source, self.shuffled(items), where)
+
+    def union(self, timed: bool = False) -> Union:
+        """Two selections and projections with columns of the same names and kinds."""
+        scope, kinds = self.source.scope, ("number", "number", "few", "text", "truth")
+        words = [c for c in scope if c.kind == "text"]
+        names = [
+            (self.name(), "number"),
+            *((self.name(), self.rng.choice(kinds)) for _ in range(self.rng.randint(0, 2))),
+        ]
+        word = next(iter(self.rng.sample(words, len(words))), None)  # the same in both, for its length
+        parts = []
+        for _ in range(2):
+            items = [(name, word if word and kind == "text" else self.shown(scope, kind)) for name, kind in names]
+            items += [(self.time.args[0], self.time)] * timed
+            parts.append(Select(self.source, tuple(items), self.truth(scope, 1) if self.often(0.8) else None))
+        return Union(tuple(parts))
+
+    def windowed(self, unit: str, source: Relation, keyed: bool = True) -> Select:
+        """Measures of windows; in time, over a source that has the stream's time. keyed: perhaps with GROUP BY."""
+        keys = self.keys(source.scope) if keyed and self.often(0.5) else []
+        window = self.time_window(bool(keys)) if unit == "time" else self.tuple_window(bool(keys))
+        where = self.truth(source.scope, 1) if self.often(0.3) else None
+        known = MEASURES[:5] if isinstance(source, Union) else MEASURES[:7] if keys else MEASURES
+        measures = [self.measure(source.scope, MEASURES[:5])]
+        measures += [self.measure(source.scope, known) for _ in range(self.rng.randint(0, 3))]
+        scope = [*measures, *keys, *([self.time] if unit == "time" else [])]
+        having = self.truth(scope, 1) if self.often(0.3) else None
+        items = [(self.name(), self.narrow(measures[0])), *(self.item(scope) for _ in range(self.rng.randint(0, 3)))]
+        return Select(source, self.shuffled(items), where, window, tuple(k.args[0] for k in keys), having)
+
+    def shuffled(self, items: list[tuple[str, Expr]]) -> tuple[tuple[str, Expr], ...]:
+        """Each name once, each expression once."""
+        items = list({(value, value.args == (name,)): (name, value) for name, value in dict(items).items()}.values())
+        return tuple(self.rng.sample(items, len(items)))
+
+    def time_window(self, keyed: bool) -> Window:
+        """RANGE is a multiple of SLIDE, or none, or less."""
+        slide, slack = self.rng.choice((10, 20, 45, 60)), self.rng.choice((0, 0, 5, 12, 30))
+        size = self.rng.choice((slide, 3 * slide, slide // 2, self.rng.randint(1, 6 * slide)))
+        ahead = slack + slide + self.rng.choice((0, 30)) if self.often(0.2) else 0
+        start = self.rng.choice((0, 500, 1000, 1030)) if self.often(0.25) else None
+        empty = not keyed and start is None and self.often(0.25)
+        size = min(size, WINDOWS * slide - slack)
+        return Window("time", size, slide, self.time.args[0], slack, start, ahead, self.rng.choice((2, 5, 16)), empty)
+
+    def tuple_window(self, keyed: bool) -> Window:
+        """SIZE is more than ADVANCE, or less."""
+        advance = self.rng.randint(60, 90) if keyed else self.rng.choice((1, 1, 2, 3, 10))
+        return Window("tuples", self.rng.randint(1, 2 * advance + 4), advance)
+
+    def keys(self, scope: list[Expr]) -> list[Expr]:
+        """One or two columns of few values."""
+        keys, groups = [], 1
+        for column in self.rng.sample(scope, len(scope)):
+            values = {"text": 5, "truth": GROUPS}.get(column.kind, column.type[1] - column.type[0] + 1)
+            if not column.null and groups * values < GROUPS and len(keys) < 2:
+                keys, groups = [*keys, column], groups * values
+        return keys
+
+    def measure(self, scope: list[Expr], known: tuple[str, ...]) -> Expr:
+        op = self.rng.choice(known)
+        words = [c for c in scope if c.kind == "text"]
+        if op == "count" and self.often(0.6):
+            return Expr("count", (), "number", (0, 2**63 - 1), (0, TUPLES))
+        if op in ("first", "last") and words and self.often(0.3):
+            of = self.rng.choice(words)
+            return replace(of, op=op, args=(of,))
+        of = self.number(scope, self.rng.choice((0, 1, 2)))
+        made = replace(of, op=op, args=(of,), null=op != "count")
+        bits = max(63, _bits(of.type) + 32)  # of the sum
+        if op == "count":
+            made = replace(made, type=(0, 2**63 - 1), data=(0, TUPLES))
+        elif op == "sum":
+            made = replace(made, type=(-(2**bits), 2**bits), data=hull([TUPLES * v for v in (0, *of.data)]))
+        elif op == "wsum":
+            weights = tuple(self.rng.choices(WEIGHTS, k=self.rng.randint(1, 4)))
+            most = sum(map(abs, whole(weights)))
+            wide, real = (most * max(map(abs, r)) for r in (of.type, of.data))
+            made = replace(made, args=(of, weights), type=(-wide, wide), data=(-real, real))
+        return (
+            made if max(_bits(made.type), bits * (op == "avg")) < 125 else replace(of, op="max", args=(of,), null=True)
+        )
+
+    # ---- expressions over the columns and measures of a scope
+
+    def item(self, scope: list[Expr]) -> tuple[str, Expr]:
+        """A column under its own name, or what an expression gives under a new one."""
+        if self.often(0.5):
+            found = self.rng.choice(scope)
+            shown = self.narrow(found)
+            return found.args[0] if shown.op == "column" and self.often(0.7) else self.name(), shown
+        return self.name(), self.shown(scope, self.rng.choice(("number", "number", "number", "truth")))
+
+    def shown(self, scope: list[Expr], kind: str) -> Expr:
+        """An expression that a row shows. kind: number, truth, or few, a number that has few values."""
+        if kind == "few":
+            numbers = [c for c in scope if c.kind == "number"]
+            return self.apply("%", self.rng.choice(numbers), self.literal(self.rng.choice((2, 3, 5))))
+        return self.truth(scope, 1) if kind == "truth" else self.narrow(self.number(scope, 2))
+
+    def narrow(self, value: Expr) -> Expr:
+        """A value as it is if the stream keeps it within 64 bits, else something of it."""
+        if value.kind != "number" or LONG[0] <= value.data[0] <= value.data[1] <= LONG[1]:
+            return value
+        if self.often(0.5):
+            return self.apply("%", value, self.literal(1_000_003))
+        return self.apply("div", value, self.literal(2 ** (_bits(value.data) - 60)))
+
+    def number(self, scope: list[Expr], depth: int) -> Expr:
+        """An expression over at least one column, which is rarely the time."""
+        numbers = [c for c in scope if c.kind == "number"]
+        a = self.rng.choice([c for c in numbers if c != self.time or self.often(0.2)] or numbers)
+        if depth == 0 or self.often(0.25):
+            return a
+        a = self.number(scope, depth - 1)
+        if self.often(0.08):
+            return replace(a, op="neg", args=(a,), type=_reach("-", (0, 0), a.type), data=_reach("-", (0, 0), a.data))
+        op, b = self.rng.choice(("+", "-", "*", "div", "%")), self.number(scope, depth - 1)
+        if a == b or self.often(0.5):
+            b = self.beside(a, VALUES if self.often(0.1) else VALUES[1:])  # rarely 0
+        made = self.apply(op, *((b, a) if self.often(0.2) else (a, b)))
+        return made if _bits(made.type) < 125 and _bits(made.data) < 125 else a
+
+    def beside(self, a: Expr, values: list[int] | tuple[int, ...] = VALUES) -> Expr:
+        """A number, as such or as a $name, beside `a`."""
+        value = self.rng.choice(values)
+        if self.often(0.2) and (a in self.source.scope or a.op == "count") and a.type[0] <= value <= a.type[1]:
+            return replace(a, op="constant", args=(self.constant(value), value), data=(value, value))
+        return self.literal(value)
+
+    def constant(self, value: int | str) -> str:
+        name = f"k{self.seed}_{len(self.constants)}"  # queries of one circuit share none
+        self.constants[name] = value
+        return name
+
+    @staticmethod
+    def literal(value: int) -> Expr:
+        return Expr("literal", (value,), "number", (value, value), (value, value))
+
+    @staticmethod
+    def apply(op: str, a: Expr, b: Expr) -> Expr:
+        null = a.null or b.null or (op in ("div", "%") and b.type[0] <= 0 <= b.type[1])
+        return Expr(op, (a, b), "number", _reach(op, a.type, b.type), _reach(op, a.data, b.data), null)
+
+    def truth(self, scope: list[Expr], depth: int) -> Expr:
+        op = self.rng.choice(("and", "or", "or", "or", "not", "=", "<>")) if depth and self.often(0.5) else ""
+        if op == "not":
+            a = self.truth(scope, depth - 1)
+            return Expr(op, (a,), null=a.null)
+        if op:
+            a, b = (self.truth(scope, depth - 1) for _ in range(2))
+            if op in ("and", "or") and self.often(0.05):
+                b = Expr("literal", (op == "and",))
+            return Expr(op, (a, b), null=a.null or b.null)
+        a = self.rng.choice([c for c in scope if c.kind != "number"] + [self.number(scope, 1)] * 3)
+        if a.kind == "truth":
+            return a
+        if a.kind == "text":
+            word, op = self.rng.choice(WORDS)[: a.type[1]], self.rng.choice(("=", "<>", "<=", ">"))
+            runs = self.often(0.25) and a in self.source.scope
+            b = Expr("constant", (self.constant(word), word), "text") if runs else Expr("literal", (word,), "text")
+            return Expr(op, (a, b))
+        b = self.number(scope, 1)
+        if a == b or self.often(0.7):
+            b = self.beside(a, [v for v in VALUES if a.data[0] <= v <= a.data[1]] or VALUES)
+        likely = ("<", "<=", "<>") if b.data[0] > 100_000 else (">", ">=", "<>") if b.data[1] <= 1 else [*COMPARE][:5]
+        op = self.rng.choice([*(likely if self.often(0.85) else COMPARE)])
+        return Expr(op, (a, b), null=a.null or b.null)
+
+
+def _bits(values: tuple[int, int]) -> int:
+    return max(abs(v).bit_length() for v in values)
+
+
+def _reach(op: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    """Where the results of an operation on numbers within a and b lie."""
+    if op in APPLY:
+        return hull([APPLY[op](x, y) for x, y in product(a, b)])
+    most = max(-a[0], a[1])
+    if op == "%":
+        most = max(0, min(most, max(-b[0], b[1]) - 1))
+    return -most, most

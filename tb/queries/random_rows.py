@@ -1,0 +1,153 @@
+"""What a random query means, in PySpark: by docs/dialect.md and the rules of time of this repository.
+
+Numbers are DECIMAL(38,0). A row has hidden columns: `_seq`, its place in the order, and where the query has a window
+in time, `_window` and `_end` of each window that the row lies in: windows are given first, and then selected from.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import Window as Over
+from pyspark.sql import functions as F
+
+from spark_golden.query import Query
+from spark_golden.session import session
+from spark_golden.time_rules import ACCEPTED, judge, with_queries
+from spark_golden.windows import windows_begun, windows_closed
+from tb.queries.random_tree import APPLY, Expr, Relation, Select, Source, Union, Window, text, whole
+
+EXACT = "decimal(38,0)"
+HIDDEN = ("_seq", "_window", "_end")
+
+
+def rows(relation: Relation, tuples: DataFrame) -> DataFrame:
+    """The rows of a query over `tuples` (stream, session, seq, kind and the fields); truth values as 0 and 1."""
+    window, closed = _time_window(relation), None
+    if window:
+        tuples, closed = _in_time(tuples, window)
+    numbers = [c.args[0] for c in _source(relation).scope if c.kind == "number"]
+    tuples = tuples.withColumnRenamed("seq", "_seq").withColumns({name: F.col(name).cast(EXACT) for name in numbers})
+    made = _rows(relation, tuples, closed)
+    shown = [(c.args[0], c.kind) for c in relation.scope]
+    return made.select(*(F.col(n).cast("int").alias(n) if kind == "truth" else F.col(n) for n, kind in shown))
+
+
+def _source(relation: Relation) -> Source:
+    if isinstance(relation, Source):
+        return relation
+    return _source(relation.parts[0] if isinstance(relation, Union) else relation.source)
+
+
+def _time_window(relation: Relation) -> Window | None:
+    if not isinstance(relation, Select):
+        return None
+    return relation.window if relation.window and relation.window.unit == "time" else _time_window(relation.source)
+
+
+def _in_time(tuples: DataFrame, w: Window) -> tuple[DataFrame, DataFrame]:
+    """Each accepted tuple once for each closed window that it lies in, and all closed windows (_window, _end)."""
+    query = Query(w.size, w.advance, w.slack, start=w.start, max_ahead=w.max_ahead, resync=w.resync)
+    tuples = tuples.withColumn("Time", F.col(w.attribute))
+    judged = judge(with_queries(session(), tuples, [query]), "fold" if w.max_ahead else "window")
+    last = judged.agg(F.max("start").alias("start"), F.max(windows_closed("watermark")).alias("n")).where("n > 0")
+    end = F.col("start") + F.col("_window") * w.advance + w.size
+    closed = last.withColumn("_window", F.explode(F.sequence(F.lit(0), F.col("n") - 1))).select(
+        "_window", end.alias("_end")
+    )
+    low, high = windows_closed("Time"), windows_begun("Time") - 1
+    held = judged.where(F.col("verdict") == ACCEPTED)
+    held = held.withColumn("_window", F.explode(F.when(low <= high, F.sequence(low, high))))
+    return held.join(F.broadcast(closed), "_window"), closed
+
+
+def _in_tuples(made: DataFrame, w: Window) -> DataFrame:
+    """Each row once for each window that it lies in, if that is complete."""
+    n, size, advance = F.col("_n"), F.lit(w.size), F.lit(w.advance)
+    made = made.withColumn("_n", F.row_number().over(Over.orderBy("_seq")) - 1)
+    made = made.withColumn("_count", F.count("*").over(Over.partitionBy()))
+    low, high = F.greatest(F.lit(0), F.floor((n - size) / advance) + 1), F.floor(n / advance)
+    made = made.withColumn("_window", F.explode(F.when(low <= high, F.sequence(low, high))))
+    return made.where(F.col("_window") * advance + size <= F.col("_count"))
+
+
+def _rows(relation: Relation, tuples: DataFrame, closed: DataFrame | None) -> DataFrame:
+    match relation:
+        case Source():
+            return tuples
+        case Union(parts):
+            first, second = (_rows(part, tuples, closed) for part in parts)
+            return first.unionAll(second)
+        case Select(source, items, where, window, _, having):
+            made = _rows(source, tuples, closed)
+            made = made.where(_value(where)) if where else made
+            made = _aggregated(made, relation, closed) if window else made
+            made = made.where(_value(having)) if having else made
+            values = [_value(value).alias(name) for name, value in items] or [c.args[0] for c in source.scope]
+            return made.select(*values, *(name for name in HIDDEN if name in made.columns))
+
+
+def _aggregated(made: DataFrame, select: Select, closed: DataFrame | None) -> DataFrame:
+    """The measures of each window and group; their columns are called as their SQL."""
+    w, asked = select.window, [value for _, value in select.items] + [select.having] * bool(select.having)
+    measures = {text(m): m for value in asked for m in value.measures()}
+    columns = [_measure(m).alias(name) for name, m in measures.items()]
+    if w.unit == "tuples":
+        made = _in_tuples(made, w).groupBy("_window", *select.keys).agg(*columns)
+    else:
+        made = made.groupBy("_window", "_end", *select.keys).agg(*columns)
+        if w.emit_empty:
+            counts = {n: F.coalesce(f"`{n}`", F.lit(0).cast(EXACT)) for n, m in measures.items() if m.op == "count"}
+            made = closed.join(made, ["_window", "_end"], "left").withColumns(counts)
+        made = made.withColumn(w.attribute, F.col("_end").cast(EXACT)).drop("_end")
+    return made.withColumnRenamed("_window", "_seq")
+
+
+def _measure(measure: Expr) -> Column:
+    """Measures leave out nulls, but count(*) counts rows; wsum is scaled to integers by the least power of two."""
+    if not measure.args:
+        return F.count("*").cast(EXACT)
+    value = _value(measure.args[0])
+    order = F.when(value.isNotNull(), F.col("_seq"))
+    match measure.op:
+        case "count":
+            return F.count(value).cast(EXACT)
+        case "avg":
+            return _quotient(F.sum(value), F.count(value).cast(EXACT))
+        case "first":
+            return F.min_by(value, order)
+        case "last":
+            return F.max_by(value, order)
+        case "wsum":
+            values = F.collect_list(F.when(value.isNotNull(), F.struct("_seq", value.alias("x"))))
+            newest = [F.get(F.sort_array(values, asc=False), k)["x"] for k in range(len(measure.args[1]))]
+            terms = zip(newest, whole(measure.args[1]), strict=True)
+            return F.when(
+                F.size(values) > 0, sum((F.coalesce(x, F.lit(0)) * w for x, w in terms), F.lit(0)).cast(EXACT)
+            )
+    return {"sum": F.sum, "min": F.min, "max": F.max}[measure.op](value)
+
+
+def _quotient(a: Column, b: Column) -> Column:
+    """a div b, for quotients up to 10**32: without the remainder, it is exact. (Spark's own gives 64 bits.)"""
+    return F.when(b != 0, ((a - a % b) / b).cast(EXACT))
+
+
+def _value(expr: Expr) -> Column:
+    match expr.op, expr.args:
+        case ("literal", (value,)) | ("constant", (_, value)):
+            return F.lit(Decimal(value)).cast(EXACT) if expr.kind == "number" else F.lit(value)
+        case "column", (name,):
+            return F.col(name)
+        case "not", (a,):
+            return ~_value(a)
+        case "neg", (a,):
+            return 0 - _value(a)
+        case "div", (a, b):
+            return _quotient(_value(a), _value(b))
+        case "%", (a, b):
+            return F.when(_value(b) != 0, _value(a) % _value(b))
+        case op, (a, b) if op in APPLY:
+            return APPLY[op](_value(a), _value(b))
+    return F.col(f"`{text(expr)}`")

@@ -1,0 +1,168 @@
+"""The tree of a random query, and how it is written in SQL.
+
+A relation is a `Source`, `Select` or `Union`, and is made of `Expr` and `Window`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from wirestream.compiler.streams import Stream
+
+INTEGERS = {"int": (-(2**31), 2**31 - 1), "uint": (0, 2**32 - 1), "long": (-(2**63), 2**63 - 1), "flags": (0, 255)}
+COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+COMPARE |= {"<>": operator.ne, "=": operator.eq}
+APPLY = {"or": operator.or_, "and": operator.and_, **COMPARE}
+APPLY |= {"+": operator.add, "-": operator.sub, "*": operator.mul}
+LEVELS = {"or": 1, "and": 2, "not": 3, **dict.fromkeys(COMPARE, 4), "+": 5, "-": 5, "*": 6, "div": 6, "%": 6, "neg": 7}
+MEASURES = ("count", "sum", "min", "max", "avg", "first", "last", "wsum")
+
+
+@dataclass(frozen=True)
+class Expr:
+    """`op` of `args`: literal, column, constant (name, value), an operator, or a measure.
+
+    kind: number, text or truth. type, data: least and greatest value that the type has, and that the stream brings; of
+    a text its length.
+    """
+
+    op: str
+    args: tuple = ()
+    kind: str = "truth"
+    type: tuple[int, int] = (0, 0)
+    data: tuple[int, int] = (0, 0)
+    null: bool = False
+
+    def measures(self) -> Iterator[Expr]:
+        if self.op in MEASURES:
+            yield self
+        for arg in self.args:
+            if isinstance(arg, Expr):
+                yield from arg.measures()
+
+
+@dataclass(frozen=True)
+class Window:
+    """unit: time or tuples. attribute: of time windows. start: None takes it from the data."""
+
+    unit: str
+    size: int
+    advance: int
+    attribute: str = ""
+    slack: int = 0
+    start: int | None = None
+    max_ahead: int = 0
+    resync: int = 16
+    emit_empty: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    stream: Stream
+
+    @property
+    def scope(self) -> list[Expr]:
+        """The columns that a query over it reads."""
+        columns = []
+        for f in self.stream.schema.fields:
+            kind, reach = ("number", INTEGERS[f.type]) if f.type in INTEGERS else ("text", (0, int(f.type[7:-1])))
+            columns.append(Expr("column", (f.name,), kind, reach, reach))
+        return columns
+
+
+@dataclass(frozen=True)
+class Select:
+    """items: names with what they show; empty is `*`."""
+
+    source: Relation
+    items: tuple[tuple[str, Expr], ...]
+    where: Expr | None = None
+    window: Window | None = None
+    keys: tuple[str, ...] = ()
+    having: Expr | None = None
+
+    @property
+    def scope(self) -> list[Expr]:
+        shown = [replace(value, op="column", args=(name,)) for name, value in self.items]
+        return shown or self.source.scope
+
+
+@dataclass(frozen=True)
+class Union:
+    parts: tuple[Select, Select]
+
+    @property
+    def scope(self) -> list[Expr]:
+        pairs = zip(*(part.scope for part in self.parts), strict=True)
+        return [
+            replace(a, type=hull(a.type + b.type), data=hull(a.data + b.data), null=a.null or b.null) for a, b in pairs
+        ]
+
+
+Relation = Source | Select | Union
+
+
+def hull(values: tuple[int, ...] | list[int]) -> tuple[int, int]:
+    return min(values), max(values)
+
+
+# ---- In SQL
+
+
+def sql(relation: Relation) -> str:
+    match relation:
+        case Source(stream):
+            return stream.schema.name
+        case Union(parts):
+            return " UNION ALL ".join(map(sql, parts))
+        case Select(source, items, where, window, keys, having):
+            shown = [text(value) + f" AS {name}" * (text(value) != name) for name, value in items]
+            below = sql(source) if isinstance(source, Source) else f"({sql(source)})"
+            words = [f"SELECT {', '.join(shown) or '*'} FROM {below}"]
+            words += [f"[{_window_text(window)}]"] if window else []
+            words += [f"WHERE {text(where)}"] if where else []
+            words += [f"GROUP BY {', '.join(keys)}"] if keys else []
+            words += [f"HAVING {text(having)}"] if having else []
+            return " ".join(words)
+
+
+def _window_text(w: Window) -> str:
+    if w.unit == "tuples":
+        return f"SIZE {w.size} ADVANCE {w.advance} TUPLES"
+    words = [f"RANGE {w.size} SLIDE {w.advance} WATTR {w.attribute}"]
+    words += [f"SLACK {w.slack}"] if w.slack else []
+    words += [f"START {w.start}"] if w.start is not None else []
+    words += [f"MAX_AHEAD {w.max_ahead} RESYNC {w.resync}"] if w.max_ahead else []
+    return " ".join(words + ["EMIT_EMPTY"] * w.emit_empty)
+
+
+def text(expr: Expr, level: int = 0) -> str:
+    """An expression, in parentheses if it binds less than `level`."""
+    own = LEVELS.get(expr.op, 8)
+    match expr.op, expr.args:
+        case "literal", (value,):
+            said = f"'{value}'" if isinstance(value, str) else str(value).upper()
+        case "column", (name,):
+            said = name
+        case "constant", (name, _):
+            said = f"${name}"
+        case "not", (a,):
+            said = f"NOT {text(a, own)}"
+        case "neg", (a,):
+            said = f"-{text(a, own + 1)}"
+        case op, (a, b) if op in LEVELS:
+            said = f"{text(a, own + (op in COMPARE))} {op.upper()} {text(b, own + 1)}"
+        case "wsum", (a, weights):
+            said = f"wsum({text(a)}, [{', '.join(weights)}])"
+        case op, args:
+            said = f"{op}({text(*args) if args else '*'})"
+    return f"({said})" if own < level else said
+
+
+def whole(weights: tuple[str, ...]) -> list[int]:
+    """Weights times the least power of two that makes them integers."""
+    scale = next(2**n for n in range(25) if all(Decimal(w) * 2**n % 1 == 0 for w in weights))
+    return [int(Decimal(w) * scale) for w in weights]

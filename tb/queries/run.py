@@ -1,0 +1,71 @@
+"""Compile queries of fusesoc/queries or of a test, simulate them, judge their rows and latencies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tb.queries.golden import expected
+from tb.queries.streams import CONSTANTS, data
+from wirestream import simulate
+from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.description import describe
+from wirestream.compiler.output import as_design
+from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.streams import shipped
+from wirestream.design import BUILD, REPOSITORY
+
+QUERIES = REPOSITORY / "fusesoc" / "queries"
+
+
+def text(name: str) -> str:
+    return (QUERIES / f"{name}.sql").read_text()
+
+
+def compiled(*names: str, without: Sequence[str] = (), **options) -> Compiled:
+    """One circuit for queries of fusesoc/queries. options: of `compile_queries`."""
+    sql = "\n;\n".join(map(text, names))
+    name = "_".join(names) if len(names) < 3 else f"{names[0]}_to_{names[-1]}"
+    return compile_queries(sql, shipped(), name, Rewrites.without(*without), **options)
+
+
+def told(
+    description: dict, folder: Path, rows: Sequence[Path | None], constants: Mapping[str, int | str]
+) -> dict[str, str]:
+    """The environment of the bench, and the files that it reads. rows: expected of each result."""
+    folder.mkdir(parents=True, exist_ok=True)
+    streams = []
+    for entry in description["entries"]:
+        name = entry["stream"]["name"]
+        streams.append(str(folder / f"{name}.npy"))
+        np.save(streams[-1], data(name))
+    found = [str(path) if path else None for path in rows]
+    file = folder / "circuit.json"
+    content = {"description": description, "streams": streams, "rows": found, "constants": dict(constants)}
+    file.write_text(json.dumps(content))
+    return {"CIRCUIT": str(file)}
+
+
+def check(*names: str, without: Sequence[str] = (), **options) -> None:
+    """Raise unless the queries, in one circuit, give PySpark's rows as late as the compiler says."""
+    built = compiled(*names, without=without, **options)
+    folder = BUILD / "queries" / "-".join((built.circuit.name, *without))
+    constants = {k: v for name in names for k, v in CONSTANTS.get(name, {}).items()}
+    rows = [expected() / f"{name}.json" for name in names]
+    assert all(json.loads(path.read_text()) for path in rows), "a query without rows tests nothing"
+    simulated(built, folder, rows, constants)
+
+
+def simulated(built: Compiled, folder: Path, rows: Sequence[Path | None], constants: Mapping[str, int | str]) -> None:
+    """Raise unless the circuit gives the rows, as late as the compiler says."""
+    env = told(describe(built.circuit), folder, rows, constants)
+    simulate.simulate(as_design(built, folder), "tb.queries.circuit", env=env)
+
+
+def environment_of(name: str, described: Path) -> dict[str, str]:
+    """The environment of the bench for a query of fusesoc/queries; described: its description."""
+    rows, folder = [expected() / f"{name}.json"], BUILD / "queries" / f"{name}.fusesoc"
+    return told(json.loads(described.read_text()), folder, rows, CONSTANTS.get(name, {}))

@@ -1,0 +1,97 @@
+"""The estimate of a circuit's cells against Yosys, on queries that it was not fitted to, and its drawing."""
+
+import re
+from itertools import combinations, pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from tb.lib.run import design
+from tb.queries.streams import streams
+from wirestream.compiler.cells import Cells, estimate, estimates, number
+from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.drawing import draw
+from wirestream.design import REPOSITORY, Design
+from wirestream.synth import map_xilinx
+
+QUERIES = REPOSITORY / "fusesoc" / "queries"
+WITHIN = 0.2
+CAPACITY = 16  # groups
+SVG = "{http://www.w3.org/2000/svg}"
+
+# Aggregates of windows in time, a weighted sum, products in groups, a product and a quotient, a union.
+UNSEEN = ("best_of_venues", "momentum", "turnover", "spread_alarm", "union_of_two")
+
+
+def compiled(*names: str) -> Compiled:
+    text = ";\n".join((QUERIES / f"{name}.sql").read_text().strip().rstrip(";") for name in names)
+    return compile_queries(text, streams().values(), names[0], capacity=CAPACITY)
+
+
+def synthesised(query: Compiled, folder):
+    """What Yosys makes of the circuit, in 7-series cells."""
+    sources = dict.fromkeys(source for core in query.circuit.cores for source in design(f"wirestream:{core}").sources)
+    top = folder / f"{query.module}.v"
+    top.write_text(query.verilog)
+    return map_xilinx(Design("wirestream:queries:cells", query.module, (*sources, top)), folder, "xc7")
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_estimate(name, tmp_path):
+    query = compiled(name)
+    expected, made = sum(estimates(query.circuit).values(), Cells()), synthesised(query, tmp_path)
+    for kind, estimated, real in (("LUT", expected.lut, made.lut), ("FF", expected.ff, made.ff)):
+        assert abs(estimated - real) <= WITHIN * real, f"{name}: {estimated:.0f} {kind} estimated, Yosys has {real}"
+
+
+def test_numbers_make_logic_smaller():
+    parameters = {"OP": "LT", "A_W": 32, "B_W": 32, "Y_W": 1, "SIGNED": 1, "DATA_W": 1, "REGISTERED": 0}
+    assert estimate("query:compute", parameters, {"a": "x", "b": "32'h64"}).lut < 16
+    assert estimate("query:compute", parameters, {"a": "x", "b": "y"}).lut > 16
+    assert estimate("query:compute", parameters, {"a": "32'h1", "b": "{1'b0, 31'd5}"}).lut == 0
+    assert number("{2'b10, 4'hf}") == 0x2F and number("{1'b0, x}") is None
+
+
+def test_what_leads_nowhere_costs_nothing():
+    """The row leaves the Volume out, and so do the registers that would carry it."""
+    text = "SELECT Price{} FROM Trades WHERE Symbol = 'UBSN' INTO R"
+    one, both = (
+        sum(estimates(compile_queries(text.format(more), streams().values(), "r").circuit).values(), Cells())
+        for more in ("", ", Volume")
+    )
+    assert (one.ff, both.ff) == (3 + 32, 3 + 64)
+
+
+@pytest.mark.parametrize(
+    "names", [("vwap",), ("null_logic",), ("turnover", "q3", "offers_a_window", "union_of_two", "q1")]
+)
+def test_drawing(names):
+    """Every text is there and inside the drawing, no box is on another, and no line goes through one."""
+    circuit = compiled(*names).circuit
+    root = ElementTree.fromstring(draw(circuit))
+    width, height = float(root.get("width")), float(root.get("height"))
+    texts = root.findall(f"{SVG}text")
+    shown = re.sub(r"\s+", "", "".join(text.text for text in texts))
+    expected = [
+        *(s.text for s in circuit.stages),
+        *(r.name for r in circuit.results),
+        *(e.text for e in circuit.entries),
+    ]
+    for words in expected:
+        assert re.sub(r"[\s\0]+", "", words) in shown
+    for text in texts:
+        before, after = {"start": (0, 1), "middle": (0.5, 0.5)}[text.get("text-anchor")]
+        x, extent = float(text.get("x")), len(text.text) * float(text.get("font-size")) * 0.6
+        assert x - before * extent >= 0 and x + after * extent <= width and 0 < float(text.get("y")) <= height
+
+    placed = {b: [float(b.get(a)) for a in ("x", "y", "width", "height")] for b in root.findall(f"{SVG}rect")[1:]}
+    stacked = {(b, c) for b, c in combinations(placed, 2) if placed[b][2:] == placed[c][2:]}  # a stack's are alike
+    for one, other in combinations(placed, 2):
+        (x, y, w, h), (a, b, c, d) = placed[one], placed[other]
+        apart = x + w < a or a + c < x or y + h < b or b + d < y
+        assert apart or ((one, other) in stacked and abs(x - a) < 10 and abs(y - b) < 10)
+    for line in root.findall(f"{SVG}polyline"):
+        points = [tuple(map(float, point.split(","))) for point in line.get("points").split()]
+        for (x0, y0), (x1, y1) in pairwise(points):
+            middle = ((x0 + x1) / 2, (y0 + y1) / 2)
+            assert not any(x < middle[0] < x + w and y < middle[1] < y + h for x, y, w, h in placed.values())

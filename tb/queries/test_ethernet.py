@@ -1,0 +1,97 @@
+"""Compiled queries from frames to frames: the rows are PySpark's, all that is dropped is counted, a host can finish."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tb.lib.bulk.bulk import RANDOM
+from tb.lib.golden import TUPLE
+from tb.lib.model import Punctuator
+from tb.queries.ethernet import Board
+from tb.queries.golden import expected
+from tb.queries.run import compiled
+from tb.queries.streams import CONSTANTS, data
+from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.streams import shipped
+from wirestream.design import BUILD
+from wirestream.tuples import TRADES
+
+FOLDER = BUILD / "queries"
+SLOW = "0.5:6000"  # after every frame: rows of windows that close at every tuple need more of the wire than tuples do
+
+
+def board(name: str, **options) -> Board:
+    return Board.of(compiled(name, **options), FOLDER / f"{name}.gmii", CONSTANTS.get(name, {}))
+
+
+@pytest.mark.parametrize("name", ["q1", "watch", "vwap", "top_by_symbol", "symbols_of_120", "union_of_two", "flows"])
+def test_rows(name):
+    made = board(name)
+    run = made.play(data(made.stream.name), FOLDER / f"{name}.run", per_datagram=5, gaps=SLOW, stalls=RANDOM)
+    wanted = [tuple(row.items()) for row in json.loads((expected() / f"{name}.json").read_text())]
+    assert Counter(run.rows()) == Counter(wanted) and wanted
+    counters = run.counters
+    assert counters["query_row"] == len(wanted)
+    assert counters["query_accepted"] == counters["tuple_rx_tuple"] - counters["query_late"] - counters["query_ahead"]
+    assert not any(count for name, count in counters.items() if name.endswith(("_lost", "_full", "bad_fcs")))
+
+
+SQL = """SELECT Time, Symbol, count(*) AS Number, sum(Volume) AS Volume
+FROM Trades [RANGE 40 SLIDE 20 WATTR Time SLACK 4] GROUP BY Symbol INTO Groups"""
+
+
+def many_groups() -> np.ndarray:
+    """More groups in a window than the table has room for, now and then."""
+    records = np.zeros(3000, TRADES.dtype)
+    generator = np.random.default_rng(1)
+    records["Time"] = 100 + np.arange(3000) // 10 - generator.integers(0, 4, 3000)
+    crowd = np.where(np.arange(3000) // 500 % 2, 4, 24)
+    records["Symbol"] = np.char.mod("G%d", generator.integers(0, crowd)).astype("S4")
+    records["Volume"] = generator.integers(1, 10**6, 3000)
+    return records
+
+
+def model(records: np.ndarray) -> Counter:
+    """What PySpark would count: (end, symbol) -> (number, volume) of the closed windows, by definition."""
+    punctuator, accepted = Punctuator(40, 20, 4), []
+    for record in records:
+        if punctuator.take(TUPLE, int(record["Time"]))[-1].name == "tuple":
+            accepted.append(record)
+    groups: dict[tuple[int, str], tuple[int, int]] = {}
+    for record in accepted:
+        time = int(record["Time"])
+        first = max(0, (time - punctuator.start - 40) // 20 + 1)
+        for window in range(first, (time - punctuator.start) // 20 + 1):
+            end = punctuator.start + window * 20 + 40
+            if end <= punctuator.watermark:
+                number, volume = groups.get((end, record["Symbol"].decode()), (0, 0))
+                groups[end, record["Symbol"].decode()] = number + 1, volume + int(record["Volume"])
+    return Counter({(*key, *value): 1 for key, value in groups.items()})
+
+
+def finished(overflow: np.ndarray, start: int) -> Counter:
+    """What a host makes of the tuples that found no room: their groups, wherever a window has any."""
+    groups: dict[tuple[int, str], tuple[int, int]] = {}
+    closed = max(int(record["Time"]) for record in overflow if record["punct"])
+    for record in overflow[~overflow["punct"]]:
+        time = int(record["Time"])
+        for window in range(max(0, (time - start - 40) // 20 + 1), (time - start) // 20 + 1):
+            key = start + window * 20 + 40, record["Symbol"].decode()
+            number, volume = groups.get(key, (0, 0))
+            groups[key] = number + 1, volume + int(record["Volume"])
+    return Counter({(*key, *value): 1 for key, value in groups.items() if key[0] <= closed})
+
+
+def test_host_finishes_what_overflows():
+    built = compile_queries(SQL, shipped(), "crowded", Rewrites(), capacity=8)
+    records = many_groups()
+    run = Board.of(built, FOLDER / "crowded.gmii").play(records, FOLDER / "crowded.run", gaps=SLOW)
+    chip = Counter(tuple(value for _, value in row) for row in run.rows())
+    host = finished(run.overflow(), 80)  # start: the largest multiple of 20 not above the first time - 4
+    assert run.counters["overflow_row"] == np.count_nonzero(~run.overflow()["punct"]) > 100
+    assert chip + host == model(records) and chip and host

@@ -1,0 +1,293 @@
+"""The oracle that hands SQL to Spark: on a few tuples against rows worked out by hand, and against the goldens."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from spark_golden.sql import Answer, answers, evaluate, wsum
+from tb.queries import golden, streams
+from wirestream.compiler.streams import Stream
+from wirestream.tuples import Field, Schema
+
+FIELDS = (Field("Key", "string(2)"), Field("X", "int"), Field("Y", "int"), Field("Time", "int"))
+T = Stream(Schema("T", 1, FIELDS), "Time")
+# In order of arrival. With SLACK 5 windows begin at 90, only the fifth is late, and at the end the watermark is 325.
+TUPLES = [
+    (b"a", -7, 2, 100),
+    (b"b", 5, 0, 103),
+    (b"a", 9, 4, 99),
+    (b"a", -3, -2, 131),
+    (b"b", 1, 1, 90),
+    (b"a", 8, 3, 200),
+    (b"b", 2, 2, 330),
+]
+WINDOW = "FROM T [RANGE 30 SLIDE 30 WATTR Time SLACK 5]"
+
+EXPRESSIONS = {
+    "div and % truncate toward zero, and are null by 0": (
+        "SELECT X div Y AS D, X % Y AS R FROM T",
+        [(-3, -1), (None, None), (2, 1), (1, -1), (1, 0), (2, 2), (1, 0)],
+    ),
+    "operators bind as usual, from the left": (
+        "SELECT X - Y - 1 AS A, -X % 4 AS B, X + Y * 2 div 3 AS C FROM T WHERE Time < 110 and not Time < 99",
+        [(-10, 3, -6), (4, -1, 5), (4, -1, 11)],
+    ),
+    "null is not true, and neither is its negation": ("SELECT X FROM T WHERE NOT X div Y > 0", [(-7,)]),
+    "null or true is true": ("SELECT X FROM T WHERE X div Y > 100 OR X = 5", [(5,)]),
+    "comparisons are values": (
+        "SELECT X > Y AS More, X div Y <> 1 AS Other FROM T WHERE Y <= 1",
+        [(1, None), (0, 0), (0, 0)],
+    ),
+    "products are exact": ("SELECT X * 99999999999 * 99999999999 AS P FROM T WHERE X = 9", [(9 * (10**11 - 1) ** 2,)]),
+    "quotients have more than 64 bits": (
+        "SELECT X * 10000000000 * 10000000000 div 3 AS Q FROM T WHERE X = -7",
+        [(-233333333333333333333,)],
+    ),
+    "strings in either quotes, != and comments": (
+        """select X from T -- WHERE "nothing"
+           where Key != "b" AND Key = 'a' AND NOT Key = 'FROM (\\' and X>=8""",
+        [(9,), (8,)],
+    ),
+    "constants": ("SELECT X - $less AS X FROM T WHERE Key = $key AND X > $less", [(8,), (7,)]),
+    "Spark's own words are names here": (
+        "CREATE INPUT STREAM T (Key string(2), Date int, Null int, Time int); SELECT Date, Null FROM T WHERE Null = 0",
+        [(5, 0)],
+    ),
+}
+QUERIES = {
+    "a sub-query renames": ("SELECT * FROM (SELECT Time AS At, Y + 1 AS Z FROM T WHERE X > 5) WHERE Z > 4", [(99, 5)]),
+    "a union keeps what is twice": (
+        "SELECT X AS V FROM T WHERE X > 7 UNION ALL SELECT Y AS V FROM T WHERE X > 8 UNION ALL SELECT X AS V FROM T "
+        "WHERE X = 9",
+        [(9,), (8,), (4,), (9,)],
+    ),
+    "the attribute is the window's end, inside an aggregate the tuple's": (
+        f"SELECT Time, max(Time) AS Newest, sum(X) AS S, count(*) AS N {WINDOW}",
+        [(120, 103, 7, 3), (150, 131, -3, 1), (210, 200, 8, 1)],
+    ),
+    "avg truncates toward zero": (f"SELECT avg(X - 10) AS A {WINDOW}", [(-7,), (-13,), (-2,)]),
+    "first and last are by arrival, not by time": (
+        f"SELECT first(X) AS F, last(Time) AS L {WINDOW} WHERE Time < 120",
+        [(-7, 99)],
+    ),
+    "aggregates leave out nulls": (
+        f"SELECT Time, Key, count() AS N, count(X div Y) AS V, sum(X div Y) AS S, min(X div Y) AS L, avg(X % Y) AS A, "
+        f"first(X % Y) AS F, wsum(X div Y, [1, .5]) AS W {WINDOW} GROUP BY Key",
+        [
+            (120, "a", 2, 2, -1, -3, 0, -1, 1),
+            (120, "b", 1, 0, None, None, None, None, None),
+            (150, "a", 1, 1, 1, 1, -1, -1, 2),
+            (210, "a", 1, 1, 2, 2, 2, 2, 4),
+        ],
+    ),
+    "HAVING": (f"SELECT Time {WINDOW} GROUP BY Key HAVING count(*) > 1 OR sum(X) > 7", [(120,), (210,)]),
+    "HAVING with a key and the attribute": (
+        f'SELECT count(*) AS N {WINDOW} GROUP BY Key, Y HAVING Key = "a" AND Time < 130',
+        [(1,), (1,)],
+    ),
+    "WHERE is behind the watermark": (f"SELECT Time, sum(X) AS S {WINDOW} WHERE Key = 'b'", [(120, 5)]),
+    "EMIT_EMPTY": (
+        f"SELECT Time, count(*) AS N, count(X) AS V, sum(X) AS S, last(X) AS L, wsum(X, [1]) AS W "
+        f"{WINDOW[:-1]} EMIT_EMPTY] WHERE X > 0",
+        [(120, 2, 2, 14, 9, 9), (150, 0, 0, None, None, None), (180, 0, 0, None, None, None), (210, 1, 1, 8, 8, 8)]
+        + [(end, 0, 0, None, None, None) for end in (240, 270, 300)],
+    ),
+    "RANGE below SLIDE": (
+        "SELECT Time, sum(X) AS S FROM T [RANGE 50 SLIDE 60 WATTR Time SLACK 5]",
+        [(110, 7), (170, -3), (230, 8)],
+    ),
+    "RANGE no multiple of SLIDE": (
+        "SELECT Time, sum(X) AS S FROM T [RANGE 45 SLIDE 30 WATTR Time SLACK 5]",
+        [(135, 4), (165, -3), (225, 8)],
+    ),
+    "START": (
+        f"SELECT Time, sum(X) AS S {WINDOW[:-1]} START 100]",
+        [(130, -2), (160, -3), (220, 8)],
+    ),
+    "MAX_AHEAD": (f"SELECT Time, sum(X) AS S {WINDOW[:-1]} MAX_AHEAD 50]", [(120, 7)]),
+    "the stream's own time, without SLACK": (
+        "SELECT Time, sum(X) AS S FROM T [SIZE 30 ADVANCE 30 TIME]",
+        [(120, -2), (150, -3), (210, 8)],
+    ),
+    "minutes": (
+        "SELECT Time, sum(X) AS S FROM T [RANGE 1 minute SLIDE 60 SECONDS WATTR Time]",
+        [(120, -2), (180, -3), (240, 8)],
+    ),
+    "a window over a sub-query and a union takes its attribute from the stream": (
+        "SELECT At, count(*) AS N FROM (SELECT Time AS At FROM T WHERE X > 0 UNION ALL SELECT Time AS At FROM "
+        "(SELECT * FROM T) WHERE Y > 1) [RANGE 30 SLIDE 30 WATTR At SLACK 5]",
+        [(120, 4), (210, 2)],
+    ),
+    "a window of tuples": (
+        "SELECT sum(X) AS S, first(Time) AS F FROM (SELECT * FROM T WHERE Key = 'a') [SIZE 2 ADVANCE 1 TUPLES]",
+        [(2, 100), (6, 99), (5, 131)],
+    ),
+    "windows of tuples that are not full give nothing": (
+        "SELECT sum(X) AS S FROM T [SIZE 3 ADVANCE 2 TUPLES] WHERE Key = 'a'",
+        [(-1,)],
+    ),
+    "gaps between windows of tuples": ("SELECT max(X) AS S FROM T [SIZE 1 ADVANCE 3 TUPLES]", [(-7,), (-3,), (2,)]),
+    "wsum, the newest first, without nulls": (
+        "SELECT wsum(X div Y, [1, .5]) AS W FROM T [SIZE 3 ADVANCE 1 TUPLES]",
+        [(1,), (4,), (3,), (5,), (4,)],
+    ),
+    "wsum of fewer values than weights, one negative": (
+        "SELECT wsum(X, [.25, -1.5, 8]) AS W FROM T [SIZE 2 ADVANCE 2 TUPLES]",
+        [(5 + 42,), (-3 - 54,), (8 - 6,)],
+    ),
+    "a window of tuples over windows": (
+        f"SELECT max(S) AS M, first(S) AS F, last(E) AS L FROM (SELECT Time AS E, sum(X) AS S {WINDOW}) "
+        "[SIZE 2 ADVANCE 1 TUPLES]",
+        [(7, 7, 150), (8, -3, 210)],
+    ),
+    "groups follow one another as they came": (
+        f"SELECT first(S) AS F, last(S) AS L FROM (SELECT sum(X) AS S {WINDOW} GROUP BY Key) [SIZE 2 ADVANCE 2 TUPLES]",
+        [(2, 5), (-3, 8)],
+    ),
+}
+
+
+def rows(answer: Answer) -> Counter:
+    return Counter(tuple(golden.plain(row).values()) for row in answer.rows.collect())
+
+
+def ask(sql: str) -> Answer:
+    """Of the tuples above, by the names that the text gives the fields, if it does."""
+    created = re.findall(r"(\w+) (?:int|string)", sql)
+    records = np.array(TUPLES, T.schema.dtype)
+    frame = golden.to_frame(records).withColumnsRenamed(dict(zip(records.dtype.names, created, strict=False)))
+    return evaluate(sql, {"T": T}, {"T": frame}, {"less": 1, "key": "a"})
+
+
+@pytest.mark.parametrize("name", [*EXPRESSIONS, *QUERIES])
+def test_rows_worked_out_by_hand(name):
+    sql, wanted = (EXPRESSIONS | QUERIES)[name]
+    assert rows(ask(sql)) == Counter(wanted)
+
+
+def test_sessions_and_punctuations():
+    """A session ends its windows of either kind; a punctuation closes like a tuple, and is none."""
+    from pyspark.sql import functions as F
+
+    frame = golden.to_frame(np.array(TUPLES[:4], T.schema.dtype))
+    frame = frame.withColumn("session", F.expr("seq div 3"))
+    punctuation = frame.limit(1).selectExpr("stream", "1L", "9L", "1", "Key", "X", "Y", "180L")
+    frame = frame.unionAll(punctuation)
+
+    def asked(sql: str) -> Counter:
+        return rows(evaluate(sql, {"T": T}, {"T": frame}))
+
+    assert asked(f"SELECT Time, sum(X) AS S {WINDOW}") == {(150, -3): 1}
+    assert asked("SELECT sum(X) AS S FROM T [SIZE 2 ADVANCE 1 TUPLES]") == {(-2,): 1, (14,): 1}
+    assert asked("SELECT count(*) AS N FROM T [SIZE 1 ADVANCE 1 TUPLES]") == {(1,): 4}
+
+
+def test_columns_keep_their_order():
+    assert ask("SELECT Y AS Zebra, *, X AS Ape FROM T").rows.columns == ["Zebra", "Key", "X", "Y", "Time", "Ape"]
+
+
+def test_it_tells_what_it_replaces():
+    told = ask(f"SELECT Time, avg(X) AS A, wsum(X, [.5, 1]) AS W {WINDOW} WHERE X > $less INTO Out").replaced
+    for what in ("DECIMAL", "INTO Out", "RANGE 30", "$less: 1", "Time beside", "avg", "[.5,1]"):
+        assert sum(what in line for line in told) == 1, (what, told)
+    assert len(told) == 7
+    assert ask("SELECT X + 1 AS X FROM T WHERE NOT X = Y").replaced == ["integers: DECIMAL(38,0)"]
+
+
+def test_several_queries():
+    found = answers(
+        "CREATE INPUT STREAM T (Key string(2), X int, Y int, Time int);"
+        "SELECT X FROM T WHERE X > 8 INTO High; SELECT Y FROM T WHERE X > 8;",
+        {},
+        {"T": golden.to_frame(np.array(TUPLES, T.schema.dtype))},
+    )
+    assert {name: rows(answer) for name, answer in found.items()} == {"High": {(9,): 1}, "query2": {(4,): 1}}
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("", "0 queries"),
+        ("SELECT X FROM T; SELECT Y FROM T", "2 queries"),
+        ("SELECT X", "is the order"),
+        ("SELECT X FROM T HAVING X > 1 WHERE X > 1", "is the order"),
+        ("SELECT X FROM T ORDER BY X", "behind FROM"),
+        ("SELECT X FROM T WHERE", "nothing behind WHERE"),
+        ("SELECT X FROM T WHERE X > 1 LIMIT 3", "X > 1 LIMIT 3"),
+        ("SELECT X FROM T WHERE (X > 1", "never closed"),
+        ("SELECT X FROM T WHERE X > 1)", "closes nothing"),
+        ("SELECT X FROM T WHERE X ~ 1", "line 1: '~'"),
+        ("SELECT X FROM U", "no stream U"),
+        ("SELECT Z FROM T", "column Z is not known"),
+        ("SELECT X / 2 AS H FROM T", "div divides"),
+        ("SELECT X + 1 FROM T", "needs a name"),
+        ("SELECT X, Y AS X FROM T", "two columns are called X"),
+        ("SELECT X FROM T WHERE X IS NULL", "X IS NULL"),
+        ("SELECT X FROM T WHERE X > 1.5", "not an integer"),
+        ("SELECT upper(Key) AS K FROM T", "no function upper"),
+        ("SELECT X + $more AS X FROM T", r"\$more has no value"),
+        ("SELECT sum(X) AS S FROM T", "query with a window"),
+        (f"SELECT sum(sum(X)) AS S {WINDOW}", "query with a window"),
+        ("SELECT X FROM T GROUP BY X", "need a window"),
+        (f"SELECT X {WINDOW}", "column X is not known here; known: Time"),
+        (f"SELECT count(*) AS N {WINDOW[:-1]} EMIT_EMPTY] GROUP BY Key", "not for GROUP BY"),
+        ("SELECT count(*) AS N FROM T [RANGE 30 WATTR Time]", "window .* is not understood"),
+        ("SELECT count(*) AS N FROM T [SIZE 3 ADVANCE 1 TUPLES SLACK 3]", "window .* is not understood"),
+        ("SELECT count(*) AS N FROM T [RANGE 30 SLIDE 30 WATTR Time MAX_AHEAD 3]", "MAX_AHEAD must be"),
+        (
+            "SELECT A FROM (SELECT count(*) AS A FROM (SELECT Time + 1 AS Time FROM T) [SIZE 3 ADVANCE 3 TIME])",
+            "passes",
+        ),
+        (
+            f"SELECT count(*) AS N FROM (SELECT Time, count(*) AS M {WINDOW}) [SIZE 9 ADVANCE 9 TIME]",
+            "rows of a window",
+        ),
+        ("SELECT X FROM T UNION SELECT X FROM T", "UNION without ALL"),
+        ("SELECT X FROM T UNION ALL SELECT Y FROM T", "same columns"),
+        (
+            "SELECT count(*) AS N FROM (SELECT Time AS At FROM T UNION ALL SELECT Y AS At FROM T) "
+            "[RANGE 9 SLIDE 9 WATTR At]",
+            "several streams or times",
+        ),
+        ("SELECT sum(X) AS S FROM (SELECT X FROM T UNION ALL SELECT X FROM T) [SIZE 2 ADVANCE 1 TUPLES]", "no order"),
+        (f"SELECT wsum(X, [.1]) AS W {WINDOW}", "not a multiple"),
+        (f"SELECT wsum(X) AS W {WINDOW}", "wsum is of one column, with weights"),
+        ("CREATE STREAM T (X int); SELECT X FROM T", "CREATE INPUT STREAM"),
+        ("CREATE INPUT STREAM T (X float); SELECT X FROM T", "unknown type 'float'"),
+    ],
+)
+def test_what_it_does_not_understand(sql, message):
+    with pytest.raises(ValueError, match=message) as refused:
+        ask(sql)
+    assert "\n" not in str(refused.value)
+
+
+def test_weights_are_scaled_by_the_least_power_of_two():
+    integers = re.findall(r"\* CAST\((-?\d+) AS", wsum("x", ".5, -.125, 3"))
+    assert integers == ["4", "-1", "24"]
+
+
+def test_every_query_agrees_with_its_golden(tmp_path):
+    known = streams.streams()
+    frames = {name: golden.frame(name) for name in known}
+    made = {
+        path.stem: evaluate(path.read_text(), known, frames, streams.CONSTANTS.get(path.stem)).rows
+        for path in sorted(golden.QUERIES.glob("*.sql"))
+    }
+    golden.compute_rows(made, tmp_path / "oracle")
+    differing = {}
+    for name in made:
+        ours, wanted = (_counted(folder / f"{name}.json") for folder in (tmp_path / "oracle", golden.expected()))
+        if ours != wanted or not ours:
+            differing[name] = f"only the oracle: {list(ours - wanted)[:2]}, only the golden: {list(wanted - ours)[:2]}"
+    assert made
+    assert not differing, "\n".join(f"{name}: {how}" for name, how in differing.items())
+
+
+def _counted(path) -> Counter:
+    return Counter(json.dumps(row) for row in json.loads(path.read_text()))

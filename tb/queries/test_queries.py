@@ -1,0 +1,48 @@
+"""The queries of fusesoc/queries give PySpark's rows, with the latency that the compiler promises."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tb.queries.run import QUERIES, check, text
+from tb.queries.streams import CONSTANTS
+
+TOGETHER = 8  # queries in one simulator build
+
+
+def batches() -> list[list[str]]:
+    """All queries, those of one stream together, but none that give another value to the same constant."""
+    found: list[tuple[str, list[str]]] = []
+    for name in sorted(path.stem for path in QUERIES.glob("*.sql")):
+        stream = re.findall(r"FROM\s+(\w+)", text(name))[-1]
+        constants = CONSTANTS.get(name, {}).keys()
+        for known, batch in found:
+            taken = {constant for other in batch for constant in CONSTANTS.get(other, {})}
+            if known == stream and len(batch) < TOGETHER and not taken & constants:
+                batch.append(name)
+                break
+        else:
+            found.append((stream, [name]))
+    return [batch for _, batch in found]
+
+
+@pytest.mark.parametrize("names", batches(), ids=" ".join)
+def test_rows(names):
+    check(*names)
+
+
+@pytest.mark.parametrize(
+    ("names", "without"),
+    [
+        ("q2 expressions", ("merge", "parallel")),
+        ("q4 two_aggregates", ("merge", "multiplex", "prune")),
+        ("vwap", ("parallel", "fold")),
+        ("q1 q2 momentum", ("share",)),
+        ("top_by_symbol", ("unnest",)),
+        ("top_by_symbol", ("merge",)),
+    ],
+)
+def test_rows_without_rewrites(names, without):
+    check(*names.split(), without=without)

@@ -1,0 +1,384 @@
+"""Estimates of the cells that a circuit takes, without synthesis."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wirestream.compiler.circuit import Circuit, Instance
+
+Parameters = Mapping[str, int | str]
+Ports = Mapping[str, str]
+
+SRL_FROM = 3  # a delay of so many cycles, and no reset, is a shift register in a LUT
+NUMBER = re.compile(r"(\d+)'([bdh])([0-9a-f_]+)")
+BASES = {"b": 2, "d": 10, "h": 16}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """lut: LUT1 to LUT6, those used as memory or shift register apart. ff: registers. ram_bits: of memory."""
+
+    lut: float = 0.0
+    ff: float = 0.0
+    ram_bits: int = 0
+
+    def __add__(self, other: Cells) -> Cells:
+        return Cells(self.lut + other.lut, self.ff + other.ff, self.ram_bits + other.ram_bits)
+
+
+def estimates(circuit: Circuit) -> dict[str, Cells]:
+    """The cells of each instance of a circuit, by its name, less what leads to no output of the circuit."""
+    needed = _needed(circuit)
+    return {
+        name: estimate(instance.core, parameters, ports) if any(ports[port] for port in _outputs(instance)) else Cells()
+        for name, (instance, parameters, ports) in needed.items()
+    }
+
+
+def estimate(core: str, parameters: Parameters, ports: Ports) -> Cells:
+    """The cells of one instance, in Virtex-6 and 7-series cells as `wirestream.synth` counts them.
+
+    core: as "query:compute". ports: the text on each port: numbers make logic smaller, and what stands behind an
+    output that is "" is not built.
+
+    Registers are counted in the Verilog of the core, but for the adders of a product. LUTs are a form in the widths
+    that the structure of the core suggests, its coefficients fitted to Yosys 0.70 on cores alone:
+
+    | core      | what was swept
+    |-----------|------------------------------------------------------------------------------------------------
+    | compute   | + = <> < >= of 8 to 64 bits, also of different widths, with a variable and with a number
+    | multiply  | 17 to 96 bits by 12 to 64, and by numbers of 2 to 20 bits
+    | divide    | 8 to 24 bits by 8 to 20, div and %, signed and not, and by a number
+    | window    | 1 to 12 copies, in time and of tuples, REGISTERED 0 and 1
+    | aggregate | every kind, 16 to 90 bits, with flags and without
+    | wsum      | 4 and 8 weights of 3 to 6 bits, values of 16 and 32
+    | multiplex | 2 to 12 inputs of 32 to 96 bits
+    | union     | 2 to 5 inputs of 64 and 96 bits, punctuations of 1 and 32
+    | group_by  | 16 to 100 keys of 8 to 32 bits, 2 to 4 windows, every kind of aggregate, one and two; FAST = 0
+
+    What synthesis shares between instances is not seen: comparisons of a column with several numbers take less.
+    """
+    return FORMS[core](parameters, ports)
+
+
+def number(text: str) -> int | None:
+    """The value of a Verilog expression of numbers alone, side by side or single; else None."""
+    value = 0
+    for part in text.strip("{}").split(","):
+        match = NUMBER.fullmatch(part.strip())
+        if not match:
+            return None
+        value = value << int(match[1]) | int(match[3].replace("_", ""), BASES[match[2]])
+    return value
+
+
+def _used(ports: Ports, *names: str) -> int:
+    """How many of the outputs lead anywhere."""
+    return sum(ports.get(name) != "" for name in names)
+
+
+def _changes(ports: Ports, *names: str) -> int:
+    """How many of the inputs are not numbers."""
+    return sum(number(ports.get(name, "")) is None for name in names)
+
+
+def _wire(p: Parameters, ports: Ports, cycles: int) -> float:
+    """Registers of a ws_delay that carries the wire through an instance."""
+    control = sum(_changes(ports, f"s_{s}") * _used(ports, f"m_{s}") for s in ("valid", "punct", "eos"))
+    data = p["DATA_W"] * _changes(ports, "s_data") * _used(ports, "m_data")
+    return control * cycles + (data * cycles if cycles < SRL_FROM else 0)
+
+
+# ---- a form for each core
+
+
+def _delay(p: Parameters, ports: Ports) -> Cells:
+    return Cells(ff=_wire(p, ports, p["N"]))
+
+
+def _select(p: Parameters, ports: Ports) -> Cells:
+    return Cells(lut=0.5, ff=_wire(p, ports, p["REGISTERED"]))
+
+
+def _compute(p: Parameters, ports: Ports) -> Cells:
+    """Each LUT compares two bits (three with a number), or adds one; adding a number is the carry chain's."""
+    width = max(p["A_W"], p["B_W"])
+    variables = _changes(ports, "a", "b")
+    registers = _wire(p, ports, p["REGISTERED"]) + p["Y_W"] * p["REGISTERED"]
+    match p["OP"]:
+        case "ADD" | "SUB":
+            lut = width if variables == 2 else 0
+        case "EQ" | "NE" | "LT" | "LE" | "GT" | "GE":
+            if variables == 1:
+                width -= _idle(p["OP"], number(ports["b"]))
+            lut = {2: 0.66, 1: 0.28, 0: 0.0}[variables] * width
+        case "NOT":
+            lut = 0  # taken into what follows
+        case _:
+            lut = 0.5 * min(p["A_W"], p["B_W"], p["Y_W"]) if variables == 2 else 0
+    return Cells(lut, registers)
+
+
+def _idle(operator: str, constant: int | None) -> int:
+    """How many low bits a comparison with a number on the right need not look at: x >= 8 leaves three of them out."""
+    if constant is None or operator in ("EQ", "NE"):
+        return 0
+    least = constant + (operator in ("GT", "LE"))
+    return (least & -least).bit_length() - 1 if least else 0
+
+
+def _multiply(p: Parameters, ports: Ports) -> Cells:
+    """The tree of adders behind the multiplier blocks, which hold the registers of the products."""
+    digit, carry_w = p.get("DIGIT", 17), p.get("CARRY_W", 48)
+    width = p["A_W"] + p["B_W"]
+    a_digits, b_digits = ceil(p["A_W"] / digit), ceil(p["B_W"] / digit)
+    levels, parts = (a_digits + b_digits - 2).bit_length(), ceil(width / carry_w)
+    products = a_digits * b_digits
+    share = 1.0 if _changes(ports, "a", "b") == 2 else 0.55
+    if products <= 2 and parts == 1:  # the blocks add two products themselves
+        share = 0.0
+    lut, ff = share * width * (0.1 + 0.27 * products), share * width * (1.3 + 0.44 * products)
+    return Cells(lut, ff + _wire(p, ports, levels + parts))
+
+
+def _divide(p: Parameters, ports: Ports) -> Cells:
+    """Each stage subtracts from as many bits of remainder as there can be, and chooses; the dividend's digits to come
+    and the quotient's that are there are shift registers, of which the short ones are registers."""
+    a, b, signed = p["A_W"], p["B_W"], p["SIGNED"]
+    quotient, rest = _used(ports, "y"), _used(ports, "r")
+    divisor = number(ports.get("b", ""))
+    wire = _wire(p, ports, a + 1 + signed)
+    if not quotient + rest + _used(ports, "y_null") or (divisor and not signed and divisor.bit_count() == 1):
+        return Cells(ff=wire)  # nothing, or wiring: digits of the dividend, and shift registers
+    if divisor is not None:  # no remainder is more than the divisor
+        b = max(divisor.bit_length(), 1)
+        bits = max(a - b, 0) * b
+        lut, held = bits + b + signed * 0.8 * a, max(a - b, 0) * (b - 1)
+    else:
+        bits = sum(min(k + 1, b) for k in range(a))
+        lut = 2 * bits - b * (not rest) + signed * (a + b + (a + 1) * quotient + b * rest)
+        held = bits - b * (not rest) + b * (a - 1 + signed) + 2
+    shift = min(3, a) * (1 + quotient)
+    results = (a + signed) * quotient + p["B_W"] * rest + _used(ports, "y_null")
+    return Cells(lut, held + shift + results + wire)
+
+
+def _window(p: Parameters, ports: Ports) -> Cells:
+    copies, size, advance, width = p["COPIES"], p["SIZE"], p["ADVANCE"], p["WATTR_W"]
+    in_time = p["UNIT"] == "TIME"
+    if in_time:  # the end that is next, and for each copy its begin and its distance to an end
+        low = (copies * advance + size + p["SLACK"] - 1).bit_length()
+        ff = copies + width + 2 + (2 * copies * low if copies > 1 else low)
+        lut = 1.3 * width + 3.05 * copies * low if copies > 1 else 0.7 * width + 1.5 * low
+    else:
+        left = (max(size, advance) - 1).bit_length() + 1
+        ff = 2 * left + (3 * copies if copies > 1 else 1)
+        lut = 4 * copies + 3 * left if copies > 1 else 2 * left
+    if p["REGISTERED"]:
+        ff += (2 if in_time else 3) * copies + p["DATA_W"]
+    return Cells(lut, ff)
+
+
+def _aggregate(p: Parameters, ports: Ports) -> Cells:
+    width = p["ACC_W"] if p["KIND"] in ("CNT", "SUM") else min(p["ACC_W"], p["VALUE_W"])
+    flags = _used(ports, "result_overflow") + _used(ports, "result_null")
+    lut = width * (2 if p["KIND"] in ("SUM", "MIN", "MAX") else 1) + 2 + _end_lut(ports) + 7 * flags
+    return Cells(lut, width + 2 + flags + _end_ff(p, ports))
+
+
+def _end_ff(p: Parameters, ports: Ports) -> float:
+    """Registers of the row that leaves at the end of a sub-stream, beside its result."""
+    data = (p["DATA_W"] + 1) * _used(ports, "m_data") * _changes(ports, "s_data")
+    return 2 * _used(ports, "m_valid") + _used(ports, "m_punct", "m_eos") + data
+
+
+def _end_lut(ports: Ports) -> float:
+    return 2 * _used(ports, "m_valid", "m_punct", "m_data")
+
+
+def _wsum(p: Parameters, ports: Ports) -> Cells:
+    """Places of the chain: the oldest is a value, the next a bit or two wider, and so on up to the result's width."""
+    n, value = p["N"], p["VALUE_W"]
+    full = value + p["WEIGHT_W"] + (n - 1).bit_length()
+    weights = number(str(p["WEIGHTS"])) or 0
+    bits = p["WEIGHT_W"]
+    each = [weights >> place * bits & (1 << bits) - 1 for place in range(n)]
+    each = [weight - (weight >> bits - 1 << bits) for weight in each]
+    digits = [(abs(weight) ^ 3 * abs(weight)).bit_count() for weight in each]  # with signs, so that -1 is one
+    added = sum(max(count - 1, 0) for count in digits)
+    sums = [min(value + 2, full)] * (n > 1) + [full] * max(n - 2, 0)
+    lut = 2 * sum(sums) + 0.8 * added * value + 3 + _end_lut(ports)
+    ff = value + sum(sums) + 3 + _end_ff(p, ports)
+    if p["PRODUCT_REG"]:
+        ff += n * value + _used(ports, "m_data") * p["DATA_W"] + 3 + _changes(ports, "null")
+    return Cells(lut, ff)
+
+
+def _multiplex(p: Parameters, ports: Ports) -> Cells:
+    n = p["N"]
+    each = ceil(n / 2) if n > 3 else 1  # a LUT6 chooses from three
+    lut = p["DATA_W"] * each + 3.2 * n if n > 1 else 0
+    return Cells(lut, _wire(p, ports, p.get("REGISTERED", 1)))
+
+
+def _union(p: Parameters, ports: Ports) -> Cells:
+    """Queues, the latest punctuations and the tree that finds the least, and the choice among the queues."""
+    n, data, address = p["N"], p["DATA_W"], p.get("ADDR_W", 4)
+    mark, levels = 1 + p["PUNCT_W"], (n - 1).bit_length()
+    nodes = sum(1 for node in range(1, 1 << levels) if node << (levels - node.bit_length() + 1) < (1 << levels) + n)
+    ends = _changes(ports, "s_eos")
+    ff = n * (data + 1 + 4 * address + 2 * ends) + mark * (n + nodes + 1) + levels + 3 + n
+    ff += _wire(p, ports, p.get("REGISTERED", 1))
+    lut = (0.65 * n - 0.35) * data + 1.67 * mark * (n - 1) + 0.67 * mark + 5.3 * address * n
+    return Cells(lut, ff, n * (data + 3) << address)
+
+
+def _group_by(p: Parameters, ports: Ports) -> Cells:
+    """The CAM, and for each window a list and a table of each aggregate."""
+    key, windows, entries = p["KEY_W"], p["WINDOWS"], p["CAPACITY"] + 10
+    index = (entries - 1).bit_length()
+    kinds = [p["KINDS"][n : n + 3] for n in range(0, len(p["KINDS"]), 3)]
+    widths = [p["ACC_W"] if kind in ("CNT", "SUM") else p["VALUE_W"] for kind in kinds]
+    state = sum(width + 2 for width in widths)
+    ff = entries * (key + windows + 5) + 4 * key + p["DATA_W"] + 3 * windows * state + sum(widths)
+    ff += windows * (8 * index + 12) + 14 * index + 40
+    chosen = sum(w + 2 for w, kind in zip(widths, kinds, strict=True) if kind in ("SUM", "MIN", "MAX"))
+    lut = entries * (0.86 * key + 2.7 * windows + 0.73 * index) + windows * (1.35 * state + 2.0 * chosen) + 130
+    return Cells(lut, ff, (key + windows * (index + state) + index) << index)
+
+
+FORMS: dict[str, Callable[[Parameters, Ports], Cells]] = {
+    "query:aggregate": _aggregate,
+    "query:compute": _compute,
+    "query:delay": _delay,
+    "query:divide": _divide,
+    "query:group_by": _group_by,
+    "query:multiplex": _multiplex,
+    "query:multiply": _multiply,
+    "query:select": _select,
+    "query:union": _union,
+    "query:window": _window,
+    "query:wsum": _wsum,
+}
+
+
+# ---- what of a circuit leads to its outputs
+
+Bit = tuple[str, int]  # of a wire
+TOKEN = re.compile(r"[{}]|\d+'[bdh][0-9a-f_]+|\w+(?:\[[^]]*\])?")
+PLACE = re.compile(r"(\w+)(?:\[(\d+)(?: \+: (\d+))?\])?")
+THROUGH = ("m_data", "o_data")  # their bits are those of s_data
+ABSORBING = {("query:multiply", port) for port in ("a", "b", "s_data")} | {("query:divide", "s_data")}
+SHIFTING = ("query:multiply", "query:divide")
+INPUTS = ("clk", "rst", "a", "b", "keep", "key", "null", "nulls", "value", "values", "wattr")
+
+
+def _outputs(instance: Instance) -> list[str]:
+    return [port for port in instance.ports if not port.startswith("s_") and port not in INPUTS]
+
+
+def _bits(text: str, widths: Mapping[str, int]) -> list[Bit | None]:
+    """The bits of a Verilog expression, the least significant first; None is a number's."""
+
+    def expression(token: str) -> list[Bit | None]:
+        if token == "{":
+            bits: list[Bit | None] = []
+            token = next(tokens)
+            if token.isdigit():  # so many copies of what follows
+                bits = expression(next(tokens)) * int(token)
+                token = next(tokens)
+            while token != "}":
+                bits = expression(token) + bits
+                token = next(tokens)
+            return bits
+        if "'" in token:
+            return [None] * int(token.split("'")[0])
+        name, lsb, width = PLACE.fullmatch(token).groups()
+        first = int(lsb or 0)
+        count = widths.get(name, 1) if lsb is None else int(width or 1)
+        return [(name, n) for n in range(first, first + count)]
+
+    tokens: Iterator[str] = iter(TOKEN.findall(text))
+    return [bit for token in tokens for bit in expression(token)]
+
+
+def _needed(circuit: Circuit) -> dict[str, tuple[Instance, dict[str, int | str], dict[str, str]]]:
+    """Each instance, its parameters with the data that is needed as DATA_W, and its ports with no others than needed.
+
+    A bit of data is needed where that bit behind the instance is, all other inputs where any output is. Bits that are
+    always the same count once, also where several delays hold them. A register becomes part of a multiplier block or a
+    shift register that it alone feeds, and of a shift register that feeds it alone. The quotient and the remainder of
+    the same numbers are one division.
+    """
+    widths = circuit.wires | {f"const_{name}": kind.width for name, kind in circuit.runtime.items()}
+    drivers = {i.ports[port]: (i, port) for i in circuit.instances for port in _outputs(i) if i.ports[port]}
+    data = {i.name: _bits(i.ports.get("s_data", ""), widths) for i in circuit.instances}
+    through: dict[str, dict[int, tuple[Bit | None, ...]]] = {i.name: {} for i in circuit.instances}
+    readers: dict[Bit, set[tuple[str, str]]] = {}  # core and port
+    reached: set[str] = set()
+
+    todo: list[Bit] = []
+
+    def read(bits: Iterable[Bit | None], reader: tuple[str, str]) -> None:
+        for bit in bits:
+            if bit and bit[0] in drivers:
+                if bit not in readers:
+                    todo.append(bit)
+                readers.setdefault(bit, set()).add(reader)
+
+    for text in _results(circuit):
+        read(_bits(text, widths), ("", ""))
+    while todo:
+        wire, place = todo.pop()
+        instance, port = drivers[wire]
+        if port in THROUGH:
+            sources = tuple(data[instance.name][place :: instance.parameters["DATA_W"]])
+            through[instance.name][place] = sources
+            read(sources, (instance.core, "s_data"))
+        if instance.name not in reached:
+            reached.add(instance.name)
+            for name, text in instance.ports.items():
+                if name != "s_data" and name not in _outputs(instance):
+                    read(_bits(text, widths), (instance.core, name))
+
+    def absorbed(bit: Bit, source: Bit | None) -> bool:
+        """Whether a bit of a delay and its source are registers of something else."""
+        shifted = source and source[0] in drivers and drivers[source[0]][1] == "m_data"
+        shifted = shifted and drivers[source[0]][0].core in SHIFTING and readers[source] == {("query:delay", "s_data")}
+        return shifted or readers[bit] <= ABSORBING
+
+    wires = {wire for wire, _ in readers}
+    delayed: set[tuple] = set()  # cycles and what
+    divisions: dict[tuple, dict[str, str]] = {}
+    needed = {}
+    for instance in circuit.instances:
+        unused = {port: "" for port in _outputs(instance) if instance.ports[port] not in wires}
+        ports = {**instance.ports, **unused}
+        if instance.core == "query:divide":
+            first = divisions.setdefault((ports["a"], ports["b"], instance.parameters["SIGNED"]), ports)
+            for port in ("y", "r", "y_null"):
+                first[port] = first[port] or ports[port]
+                if first is not ports:
+                    ports[port] = ""
+        bits = {place: sources for place, sources in through[instance.name].items() if any(sources)}
+        different = set(bits.values())
+        if instance.core == "query:delay":
+            cycles = instance.parameters["N"]
+            kept = (sources for place, sources in bits.items() if not absorbed((ports["m_data"], place), sources[0]))
+            different = {(cycles, *sources) for sources in kept} - delayed
+            delayed |= different
+        needed[instance.name] = instance, {**instance.parameters, "DATA_W": len(different)}, ports
+    return needed
+
+
+def _results(circuit: Circuit) -> Iterator[str]:
+    """What stands on the outputs of the circuit."""
+    for result in circuit.results:
+        yield from (result.bus.valid, result.bus.punct, result.bus.eos, *(signal.text for signal in result.row))
+    for spill in circuit.spills:
+        yield from (spill.valid, spill.punct, spill.data, spill.windows)

@@ -1,0 +1,85 @@
+"""What a program needs to know of a circuit to drive it, as JSON: its wires, records, windows, constants, promises.
+
+::
+
+    {"module": "ws_query_q3",
+     "constants": {"limit": {"width": 32, "type": "int32"}},                    the ports const_<name>
+     "entries": [{"prefix": "s", "stream": {name, id, fields}, "close_cycles": 2, "interval": 1,
+                  "window": {attribute, size, advance, slack, start, max_ahead, resync, emit_empty} or null}],
+     "results": [{"prefix": "m", "stream": {name, id, fields}, "fallible": [columns with flags], "entry": 0,
+                  "latency": 2, "exact": true, "closing_rows": 1, "tuple_rows": 0, "scale": {column: power of two}}],
+     "spills":  [{"prefix": "o", "stream": {name, id, fields}, "copies": 1}]}
+
+`scale`: the columns that are a weighted sum, which is that many times two too large.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from wirestream.compiler.algebra import Aggregate, Column, Plan, Project, walk
+from wirestream.compiler.circuit import Circuit, Entry, Result, fallible
+from wirestream.tuples import Field, Schema
+
+
+def describe(circuit: Circuit) -> dict:
+    return {
+        "module": circuit.module,
+        "constants": {name: {"width": k.width, "type": str(k)} for name, k in sorted(circuit.runtime.items())},
+        "entries": [_entry(entry) for entry in circuit.entries],
+        "results": [_result(result, circuit) for result in circuit.results],
+        "spills": [{"prefix": s.prefix, "stream": _schema(s.schema), "copies": s.copies} for s in circuit.spills],
+    }
+
+
+def load_schema(described: dict) -> Schema:
+    """The schema of a `stream` of the description."""
+    return Schema(described["name"], described["id"], tuple(Field(*field) for field in described["fields"]))
+
+
+def write(circuit: Circuit, path: Path) -> None:
+    path.write_text(json.dumps(describe(circuit), indent=1) + "\n")
+
+
+def _schema(schema: Schema) -> dict:
+    return {"name": schema.name, "id": schema.stream_id, "fields": [[f.name, f.type] for f in schema.fields]}
+
+
+def _entry(entry: Entry) -> dict:
+    window = None
+    if entry.window:
+        window = asdict(entry.window)
+        for name in ("place", "unit"):
+            del window[name]
+    return {
+        "prefix": entry.prefix,
+        "stream": _schema(entry.stream.schema),
+        "close_cycles": entry.close_cycles,
+        "interval": entry.interval,
+        "window": window,
+    }
+
+
+def _result(result: Result, circuit: Circuit) -> dict:
+    closing, each = result.bus.rows
+    return {
+        "prefix": result.prefix,
+        "stream": _schema(result.schema),
+        "fallible": [column.name for column in fallible(result.plan)],
+        "entry": circuit.entries.index(result.entry),
+        "latency": result.latency,
+        "exact": result.bus.exact,
+        "closing_rows": closing,
+        "tuple_rows": each,
+        "scale": scales(result.plan),
+    }
+
+
+def scales(plan: Plan) -> dict[str, int]:
+    """The columns of a result that are a weighted sum as it is, and the power of two in it."""
+    measures = {m.output.name: m.scale for node in walk(plan) if isinstance(node, Aggregate) for m in node.measures}
+    if not isinstance(plan, Project):
+        return {}
+    return {c.name: measures[v.name] for c, v in plan.outputs if isinstance(v, Column) and measures.get(v.name)}

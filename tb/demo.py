@@ -94,7 +94,7 @@ def main() -> int:
     with step("sending the tuples as UDP frames at line rate, receiving the rows"):
         run = board.play(records, FOLDER, options.per_datagram)
     if lost := run.counters["udp_rx_full"]:
-        console.print(f"[dim]the rows need more of the wire than the tuples: {lost} frames were dropped, and counted[/]")
+        console.print(f"[dim]the rows need more of the wire than the tuples: {lost} frames were dropped, counted[/]")
         with step("sending the tuples again with pauses between the frames"):
             run = board.play(records, FOLDER, options.per_datagram, gaps=SLOW)
     rows = run.rows()

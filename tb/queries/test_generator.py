@@ -1,0 +1,57 @@
+"""The FuseSoC generator: a query core compiles, simulates and is judged; one that cannot be built says why."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tb.queries.run import QUERIES
+from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.output import as_design
+from wirestream.compiler.streams import shipped
+from wirestream.design import REPOSITORY
+from wirestream.lint import lint
+
+CORE = """CAPI=2:
+name: wirestream:queries:mine:0.1.0
+filesets: {compiler: {depend: [wirestream:queries:compiler]}}
+generate: {circuit: {generator: query, parameters: {query: mine.sql}}}
+targets: {default: {filesets: [compiler], generate: [circuit], toplevel: ws_query_mine}}
+"""
+
+
+def fusesoc(*words: str, here: Path = REPOSITORY) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "fusesoc.main", "--cores-root", str(REPOSITORY), *words]
+    return subprocess.run(command, cwd=here, capture_output=True, text=True, timeout=300)
+
+
+def test_a_query_core_simulates():
+    done = fusesoc("run", "--target=sim", "wirestream:queries:q1")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_query_that_cannot_be_built(tmp_path):
+    (tmp_path / "mine.core").write_text(CORE)
+    (tmp_path / "mine.sql").write_text("SELECT Prise FROM Trades")
+    words = ("--cores-root", str(tmp_path), "run", "--setup", "--tool=verilator", "wirestream:queries:mine")
+    done = fusesoc(*words, here=tmp_path)
+    assert done.returncode != 0
+    assert "unknown column Prise; known: Symbol, Price, Volume, Time" in done.stdout + done.stderr
+
+
+def test_every_query_has_a_core():
+    for sql in QUERIES.glob("*.sql"):
+        core = yaml.safe_load(sql.with_suffix(".core").read_text().removeprefix("CAPI=2:\n"))
+        assert core["name"] == f"wirestream:queries:{sql.stem}:0.1.0"
+        assert core["generate"]["circuit"]["parameters"] == {"query": sql.name}
+        assert core["targets"]["default"]["toplevel"] == f"ws_query_{sql.stem}"
+
+
+@pytest.mark.parametrize("name", ["watch", "top_by_symbol", "union_of_two"])
+def test_what_is_written_is_clean(name, tmp_path):
+    built = compile_queries((QUERIES / f"{name}.sql").read_text(), shipped(), name)
+    lint(as_design(built, tmp_path / name, "_gmii"))

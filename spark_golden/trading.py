@@ -220,9 +220,12 @@ def all_offers(quotes: DataFrame) -> DataFrame:
 
 
 def offers_a_window(quotes: DataFrame) -> DataFrame:
+    def side(offers: DataFrame) -> DataFrame:
+        groups = offers.where("Price > 0").groupBy(end())
+        return groups.agg(total("Size").alias("Offered"), F.count("*").alias("Offers"), F.max("Price").alias("Highest"))
+
     bids, asks = _offers(in_windows(quotes, 60, 30, 6), "end")
-    offers = bids.unionByName(asks).where("Price > 0").groupBy(end())
-    return offers.agg(total("Size").alias("Offered"), F.count("*").alias("Offers"), F.max("Price").alias("Highest"))
+    return side(bids).unionAll(side(asks))
 
 
 # ---- Orders

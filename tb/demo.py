@@ -26,6 +26,7 @@ from tb.queries.circuit import Row
 from tb.queries.ethernet import Board, Run
 from tb.queries.streams import data
 from wirestream import cli, trades
+from wirestream.compiler.circuit import Entry
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.errors import QueryError
@@ -86,7 +87,7 @@ def main() -> int:
     console.print()
     stream = built.circuit.entries[0].stream
     with step(f"drawing {options.tuples:,} tuples of {stream.schema.name}"):
-        records = tuples(stream, sql, options.tuples, options.seed)
+        records = tuples(built.circuit.entries[0], sql, options.tuples, options.seed)
     with step("building the simulator of the circuit behind a gigabit Ethernet port"):
         board = Board.of(built, FOLDER / "circuit", constants)
     with step("computing the expected rows with PySpark"), quiet(FOLDER / "spark.log"):
@@ -144,14 +145,15 @@ def shown(path: Path) -> str:
     return str(path.relative_to(BUILD.parent))
 
 
-def tuples(stream: Stream, sql: str, count: int, seed: int) -> np.ndarray:
+def tuples(entry: Entry, sql: str, count: int, seed: int) -> np.ndarray:
     """Tuples of a stream: the project's own generators where it has one, else values around those of the query."""
-    name = stream.schema.name
+    stream, name = entry.stream, entry.stream.schema.name
     if stream not in shipped():
         return invented(stream, sql, count, seed)
     if name != "Trades":
         return data(name)[:count]
-    return trades.generate(count, seed=seed, rate=2.0, disorder=60, late=count // 125, absurd=count // 500)
+    absurd = count // 500 if entry.window and entry.window.max_ahead else 0  # one would close every window
+    return trades.generate(count, seed=seed, rate=2.0, disorder=60, late=count // 125, absurd=absurd)
 
 
 def invented(stream: Stream, sql: str, count: int, seed: int) -> np.ndarray:

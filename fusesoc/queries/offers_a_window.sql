@@ -1,7 +1,7 @@
--- How much is offered, on either side, over the last minute: an aggregate over a union.
-SELECT Time, sum(Size) AS Offered, count(*) AS Offers, max(Price) AS Highest
-FROM (SELECT Time, Bid AS Price, BidSize AS Size FROM Quotes WHERE Bid > 0
-      UNION ALL
-      SELECT Time, Ask AS Price, AskSize AS Size FROM Quotes WHERE Ask > 0)
-     [RANGE 60 SLIDE 30 WATTR Time SLACK 6]
+-- How much is offered over the last minute, a row for the bids and one for the asks.
+SELECT Time, sum(BidSize) AS Offered, count(*) AS Offers, max(Bid) AS Highest
+FROM Quotes [RANGE 60 SLIDE 30 WATTR Time SLACK 6] WHERE Bid > 0
+UNION ALL
+SELECT Time, sum(AskSize) AS Offered, count(*) AS Offers, max(Ask) AS Highest
+FROM Quotes [RANGE 60 SLIDE 30 WATTR Time SLACK 6] WHERE Ask > 0
 INTO OffersAWindow

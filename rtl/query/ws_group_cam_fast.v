@@ -348,6 +348,121 @@ module ws_group_cam_fast #(
         end
     end
 
+`ifdef FORMAL
+    // Every key's windows and index, and what the tuples were, 8 cycles on.
+    localparam KEYS = 1 << KEY_W, AWAY = 20;            // 18 cycles, and 2 from a decision to its answer
+    reg                     past_valid = 1'b0;
+    reg  [KEYS*WINDOWS-1:0] present_ref, refused_ref;   // by key, then window
+    reg  [KEYS*INDEX_W-1:0] index_ref;
+    reg  [AWAY-1:0]         resting_ref;                // last releases of an entry, which must be free AWAY cycles on
+    reg  [8*KEY_W-1:0]      keys_ref;
+    reg  [8*WINDOWS-1:0]    windows_ref, eos_ref;
+    reg  [WINDOWS-1:0]      closing_ref;                // ended, and not all released
+    reg  [WINDOWS*4-1:0]    age_ref;                    // cycles since the end
+    reg  [7*WINDOWS-1:0]    freed_ref;                  // the last releases
+    reg  [7*INDEX_W-1:0]    freed_index_ref;
+    reg                     again_ref;                  // an entry has been given back, the last with this index
+    reg  [INDEX_W-1:0]      again_index_ref;
+
+    wire [KEY_W-1:0]   told  = keys_ref[7*KEY_W +: KEY_W];
+    wire [WINDOWS-1:0] asked = windows_ref[7*WINDOWS +: WINDOWS];
+    wire [WINDOWS-1:0] ends  = eos_ref[7*WINDOWS +: WINDOWS];
+    wire [WINDOWS-1:0] held  = present_ref[told*WINDOWS +: WINDOWS];
+    integer            k, l, live, v;
+    reg                released, apart;
+    (* anyconst *) wire [KEY_W-1:0] k_watch;
+
+    always @* begin
+        live  = 0;
+        apart = 1'b1;
+        for (k = 0; k < KEYS; k = k + 1) begin
+            for (l = 0; l < k; l = l + 1)
+                if (present_ref[k*WINDOWS +: WINDOWS] != 0 && present_ref[l*WINDOWS +: WINDOWS] != 0
+                    && index_ref[k*INDEX_W +: INDEX_W] == index_ref[l*INDEX_W +: INDEX_W]) apart = 1'b0;
+            live = live + (present_ref[k*WINDOWS +: WINDOWS] != 0);
+        end
+        for (k = 0; k < AWAY; k = k + 1) live = live + resting_ref[k];
+    end
+
+    always @(posedge clk) begin
+        past_valid      <= 1'b1;
+        keys_ref        <= {keys_ref, key};
+        windows_ref     <= rst ? 0 : {windows_ref, s_windows};
+        eos_ref         <= rst ? 0 : {eos_ref, s_eos};
+        resting_ref     <= resting_ref << 1;
+        freed_ref       <= rst ? 0 : {freed_ref, free_windows};
+        freed_index_ref <= {freed_index_ref, free_index};
+        if (back_reg) again_index_ref <= back_index_reg;
+        again_ref       <= !rst && (again_ref || back_reg);
+
+        for (v = 0; v < WINDOWS; v = v + 1) begin
+            if (s_eos[v]) closing_ref[v] <= 1'b1;
+            if (age_ref[v*4 +: 4] != 15) age_ref[v*4 +: 4] <= age_ref[v*4 +: 4] + 1;
+            if (s_eos[v]) age_ref[v*4 +: 4] <= 0;
+            released = 1'b1;
+            for (k = 0; k < KEYS; k = k + 1) if (present_ref[k*WINDOWS + v]) released = 1'b0;
+            if (age_ref[v*4 +: 4] >= 8 && released && !s_eos[v]) closing_ref[v] <= 1'b0;
+        end
+        for (k = 0; k < KEYS; k = k + 1) begin
+            if (present_ref[k*WINDOWS +: WINDOWS] != 0 && index_ref[k*INDEX_W +: INDEX_W] == free_index) begin
+                present_ref[k*WINDOWS +: WINDOWS] <= present_ref[k*WINDOWS +: WINDOWS] & ~free_windows;
+                if (present_ref[k*WINDOWS +: WINDOWS] == free_windows) resting_ref[0] <= 1'b1;
+            end
+            refused_ref[k*WINDOWS +: WINDOWS] <= refused_ref[k*WINDOWS +: WINDOWS] & ~ends;
+        end
+        if (m_windows != 0) begin
+            present_ref[told*WINDOWS +: WINDOWS] <= (held & ~(index_ref[told*INDEX_W +: INDEX_W] == free_index
+                                                             ? free_windows : {WINDOWS{1'b0}})) | m_windows;
+            index_ref[told*INDEX_W +: INDEX_W]   <= m_index;
+        end
+        if (m_refused)
+            refused_ref[told*WINDOWS +: WINDOWS] <= (refused_ref[told*WINDOWS +: WINDOWS] | asked) & ~ends;
+        if (rst) begin
+            present_ref <= 0; refused_ref <= 0; resting_ref <= 0; closing_ref <= 0;
+        end
+
+        if (!past_valid) assume (rst);
+        else begin
+            // the windows: one is released at a time, from the end of its last tuple's way, and takes none meanwhile
+            assume ((s_windows & closing_ref) == 0 && (s_eos & closing_ref) == 0);
+            assume ((free_windows & (free_windows - 1)) == 0 && (free_windows & ~closing_ref) == 0);
+            for (v = 0; v < WINDOWS; v = v + 1) if (free_windows[v]) assume (age_ref[v*4 +: 4] >= 8);
+            released = 1'b0;
+            for (k = 0; k < KEYS; k = k + 1)
+                if (index_ref[k*INDEX_W +: INDEX_W] == free_index
+                    && (present_ref[k*WINDOWS +: WINDOWS] & free_windows) != 0) released = 1'b1;
+            if (free_windows != 0) begin
+                assume (released);
+                for (v = 0; v < 7; v = v + 1)
+                    if (freed_ref[v*WINDOWS +: WINDOWS] != 0)
+                        assume (freed_index_ref[v*INDEX_W +: INDEX_W] != free_index);
+            end
+
+            // each tuple is answered; a key's index stays, and tells in which windows the key is
+            ref_answer: assert (m_windows == (m_refused ? {WINDOWS{1'b0}} : asked) && (!m_refused || asked != 0));
+            if (m_windows != 0 && held != 0) begin
+                ref_index: assert (m_index == index_ref[told*INDEX_W +: INDEX_W]);
+                ref_known: assert (((m_fresh ^ ~held) & m_windows) == 0);
+            end
+            if (m_windows != 0 && held == 0) ref_fresh: assert ((m_windows & ~m_fresh) == 0);
+            // no entry is two keys'
+            ref_apart:  assert (apart);
+            // for every window a key is wholly here or wholly refused; refused only where there is no room, or was none
+            ref_whole:  assert ((m_windows & refused_ref[told*WINDOWS +: WINDOWS]) == 0);
+            if (m_refused) ref_refused: assert (held == 0);
+            if (m_refused && refused_ref == 0) ref_room: assert (live >= CAPACITY);
+            // the key that is read is that of the entry
+            if ($past(!rst && present_ref[k_watch*WINDOWS +: WINDOWS] != 0, 2)
+                && $past(read_index == index_ref[k_watch*INDEX_W +: INDEX_W], 2) && !$past(rst))
+                ref_read: assert (read_key == k_watch);
+        end
+        cover (past_valid && m_refused && live == CAPACITY);
+        cover (past_valid && m_windows != 0 && $past(m_windows != 0) && told == keys_ref[0 +: KEY_W] && s_windows == 0);
+        cover (past_valid && m_windows != 0 && $past(m_windows, 7) == m_windows && m_fresh == 0);
+        cover (past_valid && m_windows != 0 && held == 0 && again_ref && m_index == again_index_ref);
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -80,12 +80,6 @@ REFUSED = [
         (1, 98),
     ),
     (
-        "SELECT last(a) AS m FROM (SELECT Time, Price AS a FROM Trades UNION ALL SELECT Time, Volume AS a FROM Trades) "
-        "[RANGE 9 SLIDE 9 WATTR Time]",
-        "last over a UNION",
-        (1, 8),
-    ),
-    (
         "SELECT Price AS a FROM Trades UNION ALL SELECT Bid AS a FROM Quotes",
         "a query reads one stream, not 2 (Quotes, Trades)",
         (1, 1),

@@ -89,7 +89,7 @@ class _Draw:
             case "union":
                 made = self.union()
             case "time":
-                made = self.windowed("time", self.union(timed=True) if self.often(0.15) else self.below())
+                made = self.windowed("time", self.below())
             case "tuple":
                 made = self.windowed("tuples", self.below())
             case _:
@@ -109,7 +109,7 @@ class _Draw:
         items += [(self.time.args[0], self.time), (self.name(), self.shown(source.scope, "few"))] * timed
         return Select(source, self.shuffled(items), where)
 
-    def union(self, timed: bool = False) -> Union:
+    def union(self) -> Union:
         """Two selections and projections with columns of the same names and kinds."""
         scope, kinds = self.source.scope, ("number", "number", "few", "text", "truth")
         words = [c for c in scope if c.kind == "text"]
@@ -121,7 +121,6 @@ class _Draw:
         parts = []
         for _ in range(2):
             items = [(name, word if word and kind == "text" else self.shown(scope, kind)) for name, kind in names]
-            items += [(self.time.args[0], self.time)] * timed
             parts.append(Select(self.source, tuple(items), self.truth(scope, 1) if self.often(0.8) else None))
         return Union(tuple(parts))
 
@@ -130,7 +129,7 @@ class _Draw:
         keys = self.keys(source.scope) if keyed and self.often(0.5) else []
         window = self.time_window(bool(keys)) if unit == "time" else self.tuple_window(bool(keys))
         where = self.truth(source.scope, 1) if self.often(0.3) else None
-        known = MEASURES[:5] if isinstance(source, Union) else MEASURES[:7] if keys else MEASURES
+        known = MEASURES[:7] if keys else MEASURES
         measures = [self.measure(source.scope, MEASURES[:5])]
         measures += [self.measure(source.scope, known) for _ in range(self.rng.randint(0, 3))]
         scope = [*measures, *keys, *([self.time] if unit == "time" else [])]

@@ -417,12 +417,8 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
             raise QueryError(f"{key} is named twice in GROUP BY", name.place)
     if keys and window.emit_empty:
         raise QueryError("EMIT_EMPTY with GROUP BY: an empty window has no groups", window.place)
-    united = any(isinstance(node, Union) for node in walk(before.plan))
-    if united and window.unit == "tuples":
-        raise QueryError("a window of tuples over a UNION, whose order is not promised", window.place)
-    for call in calls:
-        if united and call.function in ("first", "last", "wsum"):
-            raise QueryError(f"{call.function} over a UNION, whose order is not promised", call.place)
+    if any(isinstance(node, Union) for node in walk(before.plan)):
+        raise QueryError("a window over a UNION, whose order is not promised; put one into each part", window.place)
     end = None
     if window.unit == "time":
         inputs = [node for node in walk(before.plan) if isinstance(node, Input)]

@@ -474,11 +474,15 @@ class _Planner:
                 signal = bus.columns[own.name] if own else ZERO
                 columns[column.name] = signal.resized(column.type.width, (own or column).type.signed)
             rows.append(replace(bus, columns=columns))
-        inputs, timed = len(rows), self.entry.window is not None
-        self.entry.interval = max(self.entry.interval, inputs * (1 + timed))  # a punctuation costs two cycles an input
-        self.entry.close_cycles = max(self.entry.close_cycles, 4 * inputs * timed)
+        # Of what comes to the union a row takes a cycle, and a punctuation two of each input.
+        closing, each = (sum(bus.rows[n] for bus in rows) for n in (0, 1))
+        timed = self.entry.window is not None
+        self.entry.interval = max(self.entry.interval, each * (1 + timed))
+        if timed:
+            self.entry.close_cycles = max(self.entry.close_cycles, closing + 4 * len(rows))
+        places = max(16, closing + 4 * len(rows) + 8)
         time = self.entry.stream.time
-        bus = self._together(rows, "union", time if time in rows[0].columns else None)
+        bus = self._together(rows, "union", time if time in rows[0].columns else None, places)
         return self._stage([f"union of {len(rows)}"], bus, 3, rows)
 
     def _aggregate(self, node: Aggregate) -> Bus:
@@ -681,8 +685,8 @@ class _Planner:
 
     # ---- several wires to one
 
-    def _together(self, rows: list[Bus], core: str, time: str | None) -> Bus:
-        """The rows of several inputs on one bus. time: the column that a punctuation is about."""
+    def _together(self, rows: list[Bus], core: str, time: str | None, places: int = 16) -> Bus:
+        """The rows of several inputs on one bus. time: what a punctuation is about. places: of a union's queues."""
         if core == "union" and len(rows) > UNION_INPUTS:
             raise QueryError(f"a union of {len(rows)}; at most {UNION_INPUTS} inputs can be united")
         first = rows[0]
@@ -697,7 +701,7 @@ class _Planner:
         if core == "union":
             top = slices("", columns, width)
             place = top[time] if time else Signal("", 1, 0)
-            parameters |= {"PUNCT_LSB": place.lsb or 0, "PUNCT_W": place.width}
+            parameters |= {"ADDR_W": (places - 1).bit_length(), "PUNCT_LSB": place.lsb or 0, "PUNCT_W": place.width}
         made = self._make(f"query:{core}", parameters, inputs, dict(zip(WIRE, (1, 1, 1, width), strict=True)))
         latency = max(row.latency for row in rows) + (1 if core == "multiplex" else 3)
         exact = core == "multiplex" and all(row.exact for row in rows)

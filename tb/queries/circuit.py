@@ -83,18 +83,18 @@ def items(stream: np.ndarray, window: dict | None) -> Iterator[tuple[int, int]]:
 
 def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str:
     """What is wrong with the cycles in which the rows of a result left, or nothing."""
+    name, soonest = result["stream"]["name"], result["latency"] - result["early"]
     causes = [item.cycle for item in sent if item.kind == (PUNCT if closes else TUPLE)]
     most = max(result["closing_rows"] if closes else result["tuple_rows"], 1)
+    allowed = most - 1 + (0 if result["exact"] else result["early"] + UNION_WAITS)
     late = []
     for row in rows:
-        nearest = bisect_right(causes, row.cycle - result["latency"])
+        nearest = bisect_right(causes, row.cycle - soonest)
         if not nearest:
-            return f"{result['stream']['name']}: a row sooner than {result['latency']} cycles"
-        late.append(row.cycle - result["latency"] - causes[nearest - 1])
-    if late and (max(late) >= most if result["exact"] else max(late) > most + UNION_WAITS):
-        return f"{result['stream']['name']}: rows {min(late)} to {max(late)} cycles later than {result['latency']}"
-    if late and min(late) and result["exact"]:
-        return f"{result['stream']['name']}: no row is as soon as {result['latency']} cycles"
+            return f"{name}: a row sooner than {soonest} cycles"
+        late.append(row.cycle - soonest - causes[nearest - 1])
+    if late and (max(late) > allowed or (min(late) and result["exact"])):
+        return f"{name}: rows {min(late)} to {max(late)} cycles later than {soonest}"
     return ""
 
 

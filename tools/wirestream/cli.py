@@ -127,7 +127,8 @@ def figures(cells: Cells) -> tuple[str, str, str]:
 def promise(circuit: Circuit, result: Result) -> str:
     """One result's latency, issue rate, and what the closing of a window costs."""
     entry = result.entry
-    cycles = f"{'' if result.bus.exact else 'at least '}{result.latency} cycle{'s' * (result.latency != 1)}"
+    early, cycles = result.bus.early, f"{result.latency} cycle{'s' * (result.latency != 1)}"
+    cycles = f"{f'{result.latency - early} to ' * (early > 0)}{cycles}{', more in a union' * (not result.bus.exact)}"
     rate = "1 tuple a cycle" if entry.interval == 1 else f"1 tuple in {entry.interval} cycles"
     lines = [f"\n[bold]{result.name}[/]  latency {cycles}, issue rate {rate}"]
     closing, each = result.bus.rows

@@ -77,8 +77,9 @@ class Bus:
     """The wire between two operators: its control signals, and where each column is now.
 
     delays: how long after the clock's edge a column is steady, in ns; delay: the control signals. latency: cycles since
-    the circuit's input. stage: the index of the stage that it leaves. exact: the latency is no lower bound. rows: the
-    most rows that one punctuation and that one tuple at the input cause.
+    the circuit's input; behind a union (not `exact`) of parts that take different times up to `early` cycles fewer, and
+    more where a row waits for its turn. stage: the index of the stage that it leaves. rows: the most rows that one
+    punctuation and that one tuple at the input cause.
     """
 
     valid: str
@@ -90,6 +91,7 @@ class Bus:
     latency: int = 0
     stage: int | None = None
     exact: bool = True
+    early: int = 0
     rows: tuple[int, int] = (0, 1)
 
     def late(self, names: Iterable[str] = ()) -> float:

@@ -7,9 +7,11 @@
      "entries": [{"prefix": "s", "stream": {name, id, fields}, "close_cycles": 2, "interval": 1,
                   "window": {attribute, size, advance, slack, start, max_ahead, resync, emit_empty} or null}],
      "results": [{"prefix": "m", "stream": {name, id, fields}, "fallible": [columns with flags], "entry": 0,
-                  "latency": 2, "exact": true, "closing_rows": 1, "tuple_rows": 0, "scale": {column: power of two}}],
+                  "latency": 2, "exact": true, "early": 0, "closing_rows": 1, "tuple_rows": 0,
+                  "scale": {column: power of two}}],
      "spills":  [{"prefix": "o", "stream": {name, id, fields}, "copies": 1}]}
 
+`exact`: every row is as late as `latency` says; else up to `early` cycles sooner, or later where it waits in a union.
 `scale`: the columns that are a weighted sum, which is that many times two too large.
 """
 
@@ -71,6 +73,7 @@ def _result(result: Result, circuit: Circuit) -> dict:
         "entry": circuit.entries.index(result.entry),
         "latency": result.latency,
         "exact": result.bus.exact,
+        "early": result.bus.early,
         "closing_rows": closing,
         "tuple_rows": each,
         "scale": scales(result.plan),

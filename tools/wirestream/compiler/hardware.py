@@ -246,7 +246,8 @@ class _Planner:
         made = self._make(core, parameters, self._inputs(bus, joined(kept.values())) | (inputs or {}), wires)
         columns = slices(made["m_data"], {name: signal.width for name, signal in kept.items()}, width)
         signals = (made[port] for port in WIRE[:3])
-        behind = Bus(*signals, columns, latency=bus.latency + latency, exact=bus.exact, stage=bus.stage, rows=bus.rows)
+        told = {"exact": bus.exact, "early": bus.early, "stage": bus.stage, "rows": bus.rows}
+        behind = Bus(*signals, columns, latency=bus.latency + latency, **told)
         return behind, made
 
     def _register(self, bus: Bus, needed: Iterable[str], cycles: int = 1) -> Bus:
@@ -703,11 +704,15 @@ class _Planner:
             place = top[time] if time else Signal("", 1, 0)
             parameters |= {"ADDR_W": (places - 1).bit_length(), "PUNCT_LSB": place.lsb or 0, "PUNCT_W": place.width}
         made = self._make(f"query:{core}", parameters, inputs, dict(zip(WIRE, (1, 1, 1, width), strict=True)))
-        latency = max(row.latency for row in rows) + (1 if core == "multiplex" else 3)
+        latency = max(row.latency for row in rows)
+        early = latency - min(row.latency - row.early for row in rows)
+        latency += 1 if core == "multiplex" else 3
         exact = core == "multiplex" and all(row.exact for row in rows)
         caused = tuple(sum(row.rows[n] for row in rows) for n in (0, 1))
         control = (made[port] for port in WIRE[:3])
-        return Bus(*control, slices(made["m_data"], columns, width), latency=latency, exact=exact, rows=caused)
+        return Bus(
+            *control, slices(made["m_data"], columns, width), latency=latency, exact=exact, early=early, rows=caused
+        )
 
 
 def _padded(row: list[Signal], schema: Schema) -> list[Signal]:

@@ -99,7 +99,8 @@ def _entry(entry: Entry) -> list[str]:
 
 
 def _result(result: Result) -> list[str]:
-    cycles = f"{'' if result.bus.exact else 'at least '}{result.latency} cycle{'s' * (result.latency != 1)}"
+    least = f"at least {result.latency - result.bus.early} of " if result.bus.early else ""
+    cycles = f"{least}{result.latency} cycle{'s' * (result.latency != 1)}{', more in a union' * (not result.bus.exact)}"
     closing, each = result.bus.rows
     most = f"a punctuation causes at most {closing} rows" if result.entry.window else f"a tuple at most {each}"
     return [f"{f'{result.prefix}_data':<12} {_record(result.schema)}", f"{'':<12} latency {cycles}; {most}"]

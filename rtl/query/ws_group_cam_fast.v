@@ -219,7 +219,7 @@ module ws_group_cam_fast #(
     // ---- Stage 8: the entry takes key and windows. A key can be found one cycle before `used` says that it counts, so
     // what an entry held before is never taken for what it holds.
 
-    reg                rst_reg;            // by then no tuple is left in any stage
+    reg                rst_reg;            // when the last tuple before a reset is in stage 8, too
     reg  [WINDOWS-1:0] clear_1_reg, clear_2_reg;
     reg  [INDEX_W-1:0] clear_index_reg;
     reg  [CAPACITY-1:0] clear_entry_reg;
@@ -240,7 +240,7 @@ module ws_group_cam_fast #(
             assign present[i*WINDOWS +: WINDOWS] = present_reg;
 
             always @(posedge clk) begin
-                entry_8_reg[i]     <= found_7_reg && index_7_reg == i && !rst;
+                entry_8_reg[i]     <= found_7_reg && index_7_reg == i;
                 clear_entry_reg[i] <= clear_index_reg == i;
                 if (entry_8_reg[i]) entry_key_reg <= key_8;
                 present_reg <= (present_reg & ~(clear_entry_reg[i] ? clear_2_reg : {WINDOWS{1'b0}}))

@@ -56,6 +56,7 @@ OTHERS = [
     ("entry", {"DATA_W": 1, "INTERVAL": 9, "LATENCY": 2, "TUPLE_PLACES": 5, "ROOM_W": 4}),
     ("constants", {"N": 33}),
     ("gmii_endpoint", {"N_PORTS": 1, "N_GROUPS": 1, "HEADERS": 0, "TIME_W": 1}),
+    ("group_by", {"FAST": 1}),
     ("wid_aggregate", {"AGG": "SUM", "AGG_W": 32}),
     ("wid_aggregate", {"AGG": "MIN", "RANGE": 20, "SLIDE": 50, "SLACK": 0}),
     ("wid_aggregate", {"AGG": "MAX", "RANGE": 64, "SLIDE": 64, "SLACK": 0, "EMIT_EMPTY": 1}),

@@ -46,3 +46,8 @@ def test_rows(names):
 )
 def test_rows_without_rewrites(names, without):
     check(*names.split(), without=without)
+
+
+def test_rows_at_200_mhz():
+    """Registers behind every operator, and the long form of group_by."""
+    check("top_by_symbol", "flows", without=("merge",), clock_ns=5.0)

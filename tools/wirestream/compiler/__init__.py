@@ -4,9 +4,12 @@
 `syntax`                 text → syntax tree, by the grammar in ``dialect.lark``
 `algebra`                syntax tree → logical plan: the streaming algebra of the dissertation's Table 7.1, typed
 `rewrite`                logical plan → logical plan; what can be switched off is listed there
-`hardware`               logical plan → hardware plan: which core, which parameters, latency of every stage
+`hardware`               logical plans → hardware plan: which core, which parameters, latency of every stage
 `verilog`                hardware plan → a Verilog module that only instantiates and wires cores
 ======================== ============================================================================================
+
+`circuit` has the parts of a hardware plan. From it come `package` (the edges around a circuit), `description` (all of
+it as JSON), `cells` (an estimate of its size) and `drawing`; `output` writes the files.
 
 Every pass refuses what it cannot do with a `QueryError`, which shows the place in the text.
 """

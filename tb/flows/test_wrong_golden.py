@@ -2,14 +2,13 @@
 
 import shutil
 import sys
-from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
 from tb import demo
-from tb.lib.golden import CASES, expected, load
+from tb.lib.golden import CASES, expected
 from tb.top import test_trades_q3
 
 
@@ -46,11 +45,12 @@ def test_one_missing_row_fails(golden):
 
 @pytest.mark.parametrize("wrong", [0, 1])
 def test_demo_ends_with_1_if_a_row_differs(wrong, monkeypatch):
-    def load_with_a_wrong_row(folder):
-        golden = load(folder)
-        *rows, (session, end, number, emitted) = golden.rows
-        return replace(golden, rows=[*rows, (session, end, number + wrong, emitted)])
+    def expected_with_a_wrong_row(*asked):
+        rows, replaced = computed(*asked)
+        *others, last = rows
+        return [*others, tuple((name, value + wrong if name == "Number" else value) for name, value in last)], replaced
 
-    monkeypatch.setattr(demo, "load", load_with_a_wrong_row)
-    monkeypatch.setattr(sys, "argv", ["make demo", "--trades", "2000"])
+    computed = demo.expected
+    monkeypatch.setattr(demo, "expected", expected_with_a_wrong_row)
+    monkeypatch.setattr(sys, "argv", ["make demo", "--tuples", "2000"])
     assert demo.main() == wrong

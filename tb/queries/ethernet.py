@@ -17,10 +17,11 @@ from tb.queries.circuit import Row, row_of
 from wirestream.compiler.compile import Compiled
 from wirestream.compiler.description import describe, load_schema
 from wirestream.compiler.output import as_design
-from wirestream.compiler.package import AXIL, package
+from wirestream.compiler.package import AXIL, FLUSH_CYCLES, package
 from wirestream.packets import Blocks, decode, frames, payloads, read_pcap
 from wirestream.tuples import Schema
 
+QUIET = 4 * FLUSH_CYCLES  # without anything on the wire, until the last datagram must have left
 STREAM_AT = 42 + 8  # of a frame: where the number of its stream stands
 
 
@@ -50,6 +51,7 @@ class Board:
         """Send frames, behind one that makes their sender known."""
         idle = {name: 0 for name, width in AXIL.items() if width > 0 and name in self.bench.ports}
         packets = (frame.tobytes() for block in sent for frame in block)
+        options = {"quiet": QUIET} | options
         return Run(self, self.bench.run(chain([HELLO], packets), out, inputs=INPUTS | idle, **options))
 
 

@@ -271,10 +271,10 @@ def plot(run: Run, built: Compiled, records: np.ndarray, wanted: list[Row], path
     marks, fates = watermarks(window, records)
     times, fate = records[window.attribute].astype(np.int64), np.array(fates)
     figure, (rows, arrivals) = plt.subplots(2, 1, figsize=(10, 8), layout="constrained")
-    sides = ("circuit", found, "o", "#8fb8de"), ("PySpark", [dict(row) for row in wanted], "k_", "k")
+    sides = ("circuit", found, "o", "#8fb8de"), ("PySpark", [dict(row) for row in wanted], "_", "k")
     for side, of_side, mark, colour in sides:
         ends, values = ([row[name] or 0 for row in of_side] for name in (window.attribute, value))
-        rows.plot(ends, values, mark, color=colour, markersize=9, label=side)
+        rows.plot(ends, values, mark, linestyle="", color=colour, markersize=9, label=side)
     rows.legend()
     rows.set(title=f"{value}, by the window's end", xlabel=window.attribute, ylabel=value)
     position = np.arange(len(times))

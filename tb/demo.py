@@ -26,6 +26,7 @@ from tb.queries.circuit import Row
 from tb.queries.ethernet import Board, Run
 from tb.queries.streams import data
 from wirestream import cli, trades
+from wirestream.arguments import name_and_value
 from wirestream.compiler.circuit import Entry
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
@@ -130,7 +131,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=3, help="of the generator of tuples (default 3)")
     parser.add_argument("--per-datagram", type=int, default=20, help="tuples in a datagram (default 20)")
     parser.add_argument(
-        "--set", type=cli.setting, action="append", default=[], metavar="NAME=VALUE", help="a $constant"
+        "--set", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="a $constant"
     )
     parser.add_argument("--all", action="store_true", help="show every row, not only the first and last")
     options = parser.parse_args()

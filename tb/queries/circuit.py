@@ -21,10 +21,9 @@ from cocotb.triggers import ClockCycles
 from tb.lib.bench import rng, start
 from tb.lib.model import Punctuator
 from tb.lib.wire import PUNCT, TUPLE, Seen, WireDriver, WireMonitor
+from wirestream.compiler.circuit import UNION_WAITS
 from wirestream.compiler.description import load_schema
 from wirestream.tuples import Schema
-
-UNION_WAITS = 64  # cycles that a row may wait in the queues of unions
 
 Row = tuple[tuple[str, int | str | None], ...]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,9 +16,9 @@ from tb.lib.bulk.bulk import Bench, BulkResult, build
 from tb.lib.trades_q3 import HELLO, INPUTS
 from tb.queries.circuit import Row, row_of
 from wirestream.compiler.compile import Compiled
-from wirestream.compiler.description import describe, load_schema
+from wirestream.compiler.description import load_schema
 from wirestream.compiler.output import as_design
-from wirestream.compiler.package import AXIL, FLUSH_CYCLES, package
+from wirestream.compiler.package import AXIL, FLUSH_CYCLES
 from wirestream.packets import Blocks, decode, frames, payloads, read_pcap
 from wirestream.tuples import Schema
 
@@ -37,7 +38,8 @@ class Board:
     def of(cls, built: Compiled, folder: Path, values: Mapping[str, int | str] | None = None) -> Board:
         """values: of the constants."""
         whole = as_design(built, folder, "_gmii", values)
-        return cls(build(whole), describe(built.circuit), package(built.circuit, values).counters)
+        description = json.loads((folder / f"{built.circuit.name.lower()}.json").read_text())
+        return cls(build(whole), description, tuple(description["package"]["counters"]))
 
     @property
     def stream(self) -> Schema:

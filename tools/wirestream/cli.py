@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from wirestream.arguments import name_and_value
 from wirestream.compiler.cells import Cells, estimates
 from wirestream.compiler.circuit import Circuit, Result
 from wirestream.compiler.compile import Compiled, compile_queries
@@ -77,7 +78,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
         if name == "compile":
             command.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to")
             command.add_argument(
-                *("--set",), type=setting, action="append", default=[], metavar="NAME=VALUE",
+                *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
                 help="what a constant $NAME is after a reset",
             )  # fmt: skip
         else:
@@ -86,17 +87,6 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     if options.clock <= 0:
         parser.error("--clock is above 0")
     return options
-
-
-def setting(text: str) -> tuple[str, int | str]:
-    """NAME=VALUE, a number or a string."""
-    name, sign, value = text.partition("=")
-    if not sign or not name:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
-    try:
-        return name, int(value, 0)
-    except ValueError:
-        return name, value
 
 
 def show(compiled: Compiled) -> None:

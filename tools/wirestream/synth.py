@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from wirestream.arguments import name_and_value
 from wirestream.design import BUILD, Design, environment, resolve
 from wirestream.netlist import Module, Names, NetlistFailure, add_shell, use_multiplier_registers, use_output_registers
 from wirestream.yosys import YosysFailure, read, yosys
@@ -372,41 +373,31 @@ def seeds_from_environment() -> int:
     return int(os.environ.get("SEEDS") or DEFAULT_SEEDS)
 
 
-def parameter(text: str) -> tuple[str, int | str]:
-    """``NAME=VALUE`` from the command line; a value that is a number becomes one."""
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
-    try:
-        return name, int(value, 0)
-    except ValueError:
-        return name, value
-
-
 def positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
     return int(text)
 
 
-def of_query(file: str, clock: float = 125, groups: int = 32, without: str = "") -> Design:
-    """The circuit of a query, and of what it was compiled for as its name."""
+def of_query(file: str, clock: float | None = None, groups: int | None = None, without: str = "") -> Design:
+    """The circuit of a query, and of what it was compiled for as its name. clock: in MHz."""
     from wirestream.compiler.compile import compile_queries
+    from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
     from wirestream.compiler.output import as_design
     from wirestream.compiler.rewrite import Rewrites
     from wirestream.compiler.streams import shipped
 
-    left_out = without.split(",") if without else []
+    clock, groups, left_out = clock or 1000 / CLOCK_NS, groups or CAPACITY, without.split(",") if without else []
     sql, name = Path(file).read_text(), Path(file).stem
     compiled = compile_queries(sql, shipped(), name, Rewrites.without(*left_out), 1000 / clock, groups)
-    return as_design(compiled, BUILD / "synth" / "-".join([name, f"{clock}MHz", str(groups), *left_out]))
+    return as_design(compiled, BUILD / "synth" / "-".join([name, f"{clock:g}MHz", str(groups), *left_out]))
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m wirestream.synth", description=__doc__.split("\n")[0])
     parser.add_argument("core", help="such as udp_rx or wirestream:net:udp_rx; or a file with a query")
     parser.add_argument(
-        *("parameters",), nargs="*", type=parameter, metavar="NAME=VALUE",
+        *("parameters",), nargs="*", type=name_and_value, metavar="NAME=VALUE",
         help="parameters of the core; of a query: clock in MHz, groups, without=merge,… (rewrites to leave out)",
     )  # fmt: skip
     parser.add_argument("--seeds", type=positive, default=seeds_from_environment(), help="place-and-route runs (5)")

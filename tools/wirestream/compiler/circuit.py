@@ -14,6 +14,7 @@ from wirestream.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
 
 FIRST_RESULT, FIRST_SPILL = 0x8001, 0xC001  # stream ids of results, and of tuples whose groups had no room
 FLAGS_IN_A_BYTE = 4
+UNION_WAITS = 64  # cycles that a row may wait in the queues of unions, at most
 
 
 @dataclass(frozen=True)

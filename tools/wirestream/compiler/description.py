@@ -17,9 +17,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from pathlib import Path
 
 from wirestream.compiler.algebra import Aggregate, Column, Plan, Project, walk
 from wirestream.compiler.circuit import Circuit, Entry, Result, fallible
@@ -39,10 +37,6 @@ def describe(circuit: Circuit) -> dict:
 def load_schema(described: dict) -> Schema:
     """The schema of a `stream` of the description."""
     return Schema(described["name"], described["id"], tuple(Field(*field) for field in described["fields"]))
-
-
-def write(circuit: Circuit, path: Path) -> None:
-    path.write_text(json.dumps(describe(circuit), indent=1) + "\n")
 
 
 def _schema(schema: Schema) -> dict:

@@ -15,7 +15,15 @@ from dataclasses import dataclass
 from math import ceil
 
 from wirestream.compiler import algebra
-from wirestream.compiler.circuit import Circuit, Instance, Reference, record_columns
+from wirestream.compiler.circuit import (
+    FLAGS_IN_A_BYTE,
+    UNION_WAITS,
+    Circuit,
+    Instance,
+    Reference,
+    fallible,
+    record_columns,
+)
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.verilog import module, range_of
 from wirestream.counters import NETWORK, counter_names
@@ -24,7 +32,6 @@ from wirestream.tuples import Schema
 PAYLOAD = 1472  # bytes of a UDP datagram in an Ethernet frame
 HEADER = 16  # bytes of a datagram of tuples
 FLUSH_CYCLES = 1250  # until a datagram of rows without punctuations leaves: 10 us at 125 MHz
-UNION_WAITS = 64  # cycles that a row may wait in the queues of unions
 KIND = 2  # bits beside an item: tuple, punctuation, start of a session
 DATA_W, KEEP_W = Reference("DATA_W"), Reference("DATA_W/8")
 AXIS = {"tdata": DATA_W, "tkeep": KEEP_W, "tvalid": 1, "tready": 1, "tlast": 1}
@@ -102,8 +109,7 @@ def bits_of(value: int | str, kind: algebra.Type) -> int:
 
 def _port(name: str, width: int) -> str:
     """width: of an input; 0 or minus the width of an output."""
-    direction, bits = ("input ", width) if width > 0 else ("output", max(-width, 1))
-    return f"{direction} wire {f'[{bits - 1}:0] ' if bits > 1 else ''}{name}"
+    return f"{'input ' if width > 0 else 'output'} wire {range_of(abs(width))}{name}"
 
 
 def _stream(port: str, wire: str, user: str) -> dict[str, str]:
@@ -154,12 +160,10 @@ class _Axis:
         circuit, alone = self.circuit, len(self.circuit.results) == 1
         found = []
         for result in circuit.results:
-            flags = [c for c in algebra.shown(result.plan) if c.null or c.overflow]
-            columns = record_columns("", result.schema)
+            flags = [s for name, s in record_columns("", result.schema).items() if name.startswith("Flags")]
             bits = [
-                columns[f"Flags{byte + 1 if byte else ''}"].lsb + 2 * (k % 4)
-                for k, column in enumerate(flags)
-                for byte in [k // 4]
+                flags[k // FLAGS_IN_A_BYTE].lsb + 2 * (k % FLAGS_IN_A_BYTE)
+                for k, column in enumerate(fallible(result.plan))
                 if column.overflow
             ]
             label = "query" if alone else result.name.lower()

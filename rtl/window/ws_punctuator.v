@@ -10,7 +10,8 @@
 //   ahead      an attribute more than MAX_AHEAD above the watermark, unless it is the session's first: dropped,
 //              evt_ahead. After RESYNC such tuples in a row within MAX_AHEAD of each other the watermark moves to the
 //              least of them minus SLACK, evt_resync
-//   boundaries starts and ends of windows above `start`; a punctuation each, in order, as the watermark reaches them.
+//   boundaries start + k*STEP and ends of windows above `start`; a punctuation each, in order, as the watermark
+//              reaches them. With STEP = SLIDE these are starts and ends of windows, else ends of panes too.
 //              Where all windows up to the next boundary are empty, one punctuation at the last end that the
 //              watermark reaches stands for all, unless EMIT_EMPTY is set. The first punctuation is `start` itself.
 // A START item ends the session: windows begun and not closed are counted, one evt_discarded each, then m_restart
@@ -21,6 +22,7 @@
 // Parameters   DATA_W, WATTR_LSB, WATTR_W   the tuple and the windowing attribute in it, in bits
 //              WATTR_SIGNED                 1: the attribute is signed; 0: unsigned
 //              RANGE, SLIDE, SLACK          RANGE and SLIDE at least 1
+//              STEP                         a divisor of SLIDE; 0: SLIDE
 //              START                        -1: none; else not negative
 //              MAX_AHEAD                    0: off; else at least SLACK + SLIDE
 //              RESYNC                       1 to 255
@@ -43,6 +45,7 @@ module ws_punctuator #(
     parameter RANGE        = 600,
     parameter SLIDE        = 60,
     parameter SLACK        = 60,
+    parameter STEP         = 0,
     parameter START        = -1,
     parameter MAX_AHEAD    = 0,
     parameter RESYNC       = 16,
@@ -83,19 +86,24 @@ module ws_punctuator #(
     localparam signed [T_W-1:0] T_RANGE     = RANGE;
     localparam signed [T_W-1:0] T_SLIDE     = SLIDE;
     localparam signed [T_W-1:0] T_SLACK     = SLACK;
+    localparam signed [T_W-1:0] T_STEP      = STEP > 0 ? STEP : SLIDE;
     localparam signed [T_W-1:0] T_MAX_AHEAD = MAX_AHEAD;
     localparam signed [T_W-1:0] T_START     = START;
     localparam signed [T_W-1:0] T_ZERO      = 0;
     localparam signed [T_W-1:0] T_NONE      = -1;
     localparam [7:0]            RESYNC_RUN  = RESYNC;
-    // From a window's end to the next start above it.
-    localparam signed [T_W-1:0] T_END_TO_START = T_SLIDE - T_RANGE % T_SLIDE;
+    // From a window's end to the next step above it.
+    localparam signed [T_W-1:0] T_END_TO_STEP = T_STEP - T_RANGE % T_STEP;
 
     localparam LARGEST = WATTR_W > 31 ? 2147483647 : (1 << (WATTR_W - 1)) - 1;  // attribute, as far as parameters go
 
     initial begin
         if (RANGE < 1 || SLIDE < 1 || SLACK < 0) begin
             $display("ERROR: %m: RANGE and SLIDE must be at least 1, SLACK at least 0");
+            $finish;
+        end
+        if (STEP < 0 || (STEP > 0 && SLIDE % STEP != 0)) begin
+            $display("ERROR: %m: STEP = %0d, must divide SLIDE = %0d, or be 0", STEP, SLIDE);
             $finish;
         end
         if (MAX_AHEAD != 0 && MAX_AHEAD < SLACK + SLIDE) begin
@@ -163,10 +171,10 @@ module ws_punctuator #(
 
     reg  signed [T_W-1:0] watermark_reg;
     reg  signed [T_W-1:0] farthest_reg;    // watermark + MAX_AHEAD
-    reg  signed [T_W-1:0] next_start_reg;  // the least start and end that have not been announced
+    reg  signed [T_W-1:0] next_step_reg;   // the least step and end that have not been announced
     reg  signed [T_W-1:0] next_end_reg;
     reg  [WATTR_W-1:0]    boundary_reg;    // the smaller of the two
-    reg                   start_due_reg, end_due_reg;  // boundary is a start, an end
+    reg                   step_due_reg, end_due_reg;   // boundary is a step, an end
     reg  signed [T_W-1:0] open_end_reg;    // no window that holds an accepted tuple ends later
     reg                   first_reg;       // no tuple of this session yet
     reg                   jumped_reg;      // boundary stands for all windows up to it
@@ -204,7 +212,7 @@ module ws_punctuator #(
                ALIGN   = 1,   // `start` is being computed
                OPEN    = 2,   // announce `start`
                RUN     = 3,   // an item a cycle
-               STEP    = 4,   // find the next boundary
+               NEXT    = 4,   // find the next boundary
                CROSS   = 5,   // announce it, if the item passes it
                JUMP    = 6,   // the last end that the item reaches is being computed
                AHEAD   = 7,   // add an ahead tuple to the run
@@ -231,16 +239,16 @@ module ws_punctuator #(
                        && (next_attr_reg < watermark_reg || (accept && next_attr_reg < mark_reg));
             ahead_reg  <= next_kind_reg == KIND_TUPLE && MAX_AHEAD != 0 && !spared
                        && next_attr_reg > farthest_reg && !(accept && next_attr_reg <= limit_reg);
-            passes_reg <= next_mark_reg >= next_start_reg || next_mark_reg >= next_end_reg;
+            passes_reg <= next_mark_reg >= next_step_reg || next_mark_reg >= next_end_reg;
         end
         if (state_reg[OPEN] || as_resync) begin
             late_reg  <= is_tuple && attr_reg < watermark_reg;
             ahead_reg <= 1'b0;
         end
-        if (state_reg[STEP]) begin
-            passes_reg      <= mark_reg >= next_start_reg || mark_reg >= next_end_reg;
+        if (state_reg[NEXT]) begin
+            passes_reg      <= mark_reg >= next_step_reg || mark_reg >= next_end_reg;
             reaches_end_reg <= mark_reg >= next_end_reg;
-            beyond_open_reg <= next_start_reg > open_end_reg && next_end_reg > open_end_reg;
+            beyond_open_reg <= next_step_reg > open_end_reg && next_end_reg > open_end_reg;
         end
     end
 
@@ -282,7 +290,7 @@ module ws_punctuator #(
                 watermark_reg  <= start;
                 farthest_reg   <= start + T_MAX_AHEAD;
                 boundary_reg   <= start[WATTR_W-1:0];
-                next_start_reg <= start + T_SLIDE;
+                next_step_reg  <= start + T_STEP;
                 next_end_reg   <= start + T_RANGE;
                 open_end_reg   <= T_NONE;
                 first_reg      <= 1'b1;
@@ -290,34 +298,34 @@ module ws_punctuator #(
                 run_reg        <= 8'd0;
                 state_reg      <= ONE << OPEN;
             end
-            state_reg[OPEN]: if (may_punct) state_reg <= ONE << STEP;
-            state_reg[STEP]: begin
-                boundary_reg  <= next_start_reg < next_end_reg ? next_start_reg[WATTR_W-1:0]
-                                                               : next_end_reg[WATTR_W-1:0];
-                start_due_reg <= next_start_reg <= next_end_reg;
-                end_due_reg   <= next_end_reg <= next_start_reg;
-                state_reg     <= ONE << CROSS;
+            state_reg[OPEN]: if (may_punct) state_reg <= ONE << NEXT;
+            state_reg[NEXT]: begin
+                boundary_reg <= next_step_reg < next_end_reg ? next_step_reg[WATTR_W-1:0]
+                                                             : next_end_reg[WATTR_W-1:0];
+                step_due_reg <= next_step_reg <= next_end_reg;
+                end_due_reg  <= next_end_reg <= next_step_reg;
+                state_reg    <= ONE << CROSS;
             end
             state_reg[CROSS]: begin
                 if (!passes_reg) state_reg <= ONE << RUN;
                 else if (jump)   state_reg <= ONE << JUMP;
                 else if (may_punct) begin
-                    if (start_due_reg) next_start_reg <= next_start_reg + T_SLIDE;
-                    if (end_due_reg)   next_end_reg   <= next_end_reg + T_SLIDE;
+                    if (step_due_reg) next_step_reg <= next_step_reg + T_STEP;
+                    if (end_due_reg)  next_end_reg  <= next_end_reg + T_SLIDE;
                     jumped_reg <= 1'b0;
-                    state_reg  <= ONE << STEP;
+                    state_reg  <= ONE << NEXT;
                 end
             end
             state_reg[JUMP]: if (align_done) begin
-                next_end_reg   <= aligned;
-                next_start_reg <= aligned + T_END_TO_START;
-                jumped_reg     <= 1'b1;
-                state_reg      <= ONE << STEP;
+                next_end_reg  <= aligned;
+                next_step_reg <= aligned + T_END_TO_STEP;
+                jumped_reg    <= 1'b1;
+                state_reg     <= ONE << NEXT;
             end
             state_reg[RUN]: if (valid_reg) begin
                 if (!plain_reg) state_reg <= ONE << DISCARD;
                 else if (!late_reg && ahead_reg) state_reg <= ONE << AHEAD;
-                else if (!late_reg && passes_reg) state_reg <= ONE << STEP;
+                else if (!late_reg && passes_reg) state_reg <= ONE << NEXT;
                 if (consume) run_reg <= 8'd0;
                 if (consume && is_tuple) first_reg <= 1'b0;
                 if (accept && mark_reg > watermark_reg) begin
@@ -341,7 +349,7 @@ module ws_punctuator #(
                     run_min_reg <= attr_reg;
                     run_max_reg <= attr_reg;
                 end
-                state_reg <= as_resync ? ONE << STEP : ONE << SKIP;
+                state_reg <= as_resync ? ONE << NEXT : ONE << SKIP;
             end
             state_reg[DISCARD]:
                 if (lost) next_end_reg <= next_end_reg + T_SLIDE;

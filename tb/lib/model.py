@@ -32,6 +32,7 @@ class Punctuator:
     max_ahead: int = 0
     resync: int = 16
     emit_empty: bool = False
+    step: int | None = None  # boundaries at every multiple of it above the start; None: of `slide`
 
     start: int | None = field(default=None, init=False)  # None until the session's first item
     watermark: int = field(default=0, init=False)
@@ -113,13 +114,14 @@ class Punctuator:
         return limit - (limit - self.start - self.range) % self.slide
 
     def _boundaries(self, low: int, high: int) -> Iterator[int]:
-        """Starts (but for the session's) and ends of windows in (low, high], ascending, each once."""
+        """Steps above the session's start and ends of windows in (low, high], ascending, each once."""
 
-        def above_low(origin: int) -> range:
-            steps = max(0, (low - origin) // self.slide + 1)
-            return range(origin + steps * self.slide, high + 1, self.slide)
+        def above_low(origin: int, step: int) -> range:
+            steps = max(0, (low - origin) // step + 1)
+            return range(origin + steps * step, high + 1, step)
 
-        yield from sorted({*above_low(self.start), *above_low(self.start + self.range)} - {self.start})
+        starts, ends = above_low(self.start, self.step or self.slide), above_low(self.start + self.range, self.slide)
+        yield from sorted({*starts, *ends} - {self.start})
 
 
 AGGREGATE = {"COUNT": len, "SUM": sum, "MIN": min, "MAX": max}

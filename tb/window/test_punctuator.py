@@ -33,6 +33,7 @@ def model() -> Punctuator:
         max_ahead=p.get("MAX_AHEAD", 0),
         resync=p.get("RESYNC", 16),
         emit_empty=bool(p.get("EMIT_EMPTY", 0)),
+        step=p.get("STEP"),
     )
 
 
@@ -300,6 +301,7 @@ MATRIX = [
     {"RANGE": 600, "SLIDE": 60, "SLACK": 60},
     {"RANGE": 7, "SLIDE": 3, "SLACK": 5, "MAX_AHEAD": 20, "RESYNC": 3, "START": 10},
     {"RANGE": 20, "SLIDE": 50, "SLACK": 0, "EMIT_EMPTY": 1},
+    {"RANGE": 16, "SLIDE": 6, "STEP": 2, "SLACK": 9},
     {"WATTR_SIGNED": 0, "RANGE": 600, "SLIDE": 60, "SLACK": 60, "MAX_AHEAD": 36000},
 ]
 
@@ -310,7 +312,7 @@ def configuration(**parameters) -> tuple[dict, dict]:
     return parameters, {"PUNCTUATOR": json.dumps({**MATRIX[0], **parameters})}
 
 
-@pytest.mark.parametrize("parameters", MATRIX, ids=["q3", "ahead", "gaps", "unsigned"])
+@pytest.mark.parametrize("parameters", MATRIX, ids=["q3", "ahead", "gaps", "panes", "unsigned"])
 def test_punctuator(parameters):
     run("punctuator", env=configuration(**parameters)[1], **parameters)
 

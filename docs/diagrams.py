@@ -6,6 +6,7 @@ arrivals.svg    the worked example of docs/trades_q3.md, judged by the model tha
 wire.svg        a window closing on the wire
 punctuator.svg  the states of ws_punctuator.v; drawing fails where they differ from the source
 queries.svg     two compiled queries, by the compiler's own hand
+blocks.svg      the worked example of ws_pane_blocks in docs/windows.md; drawing fails where its method gives no window
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ QUERIES = REPOSITORY / "fusesoc" / "queries"
 TRADES_Q3 = REPOSITORY / "rtl" / "top" / "trades_q3" / "ws_trades_q3.v"
 STACK = REPOSITORY / "rtl" / "net" / "ws_udp_ip_stack.v"
 PUNCTUATOR = REPOSITORY / "rtl" / "window" / "ws_punctuator.v"
+PANE_BLOCKS = REPOSITORY / "rtl" / "window" / "ws_pane_blocks.v"
 
 INK, FAINT, LINE = "#1f2933", "#6b7785", "#9aa5b1"
 BLUE, BLUE_FILL = "#2b6cb0", "#e3eefa"
@@ -497,7 +499,7 @@ STATES = {
     "ALIGN": (340, 60, "compute start", ""),
     "OPEN": (560, 60, "announce start", ""),
     "JUMP": (800, 60, "the last end reached", "is being computed"),
-    "STEP": (560, 190, "find the", "next boundary"),
+    "NEXT": (560, 190, "find the", "next boundary"),
     "CROSS": (800, 190, "announce it,", "if the item passes it"),
     "RUN": (560, 330, "an item a cycle", ""),
     "DISCARD": (340, 330, "count the windows", "that are lost"),
@@ -514,19 +516,19 @@ ARROWS = {
     ("FIRST", "ALIGN"): ((), "item", (230, 52)),
     ("FIRST", "RESTART"): (((20, 60), (20, 330)), "START", (44, 250)),
     ("ALIGN", "OPEN"): ((), "", (0, 0)),
-    ("OPEN", "STEP"): ((), "", (0, 0)),
-    ("STEP", "CROSS"): ((), "", (0, 0)),
-    ("CROSS", "STEP"): (((800, 250), (588, 250)), "passed: next", (716, 244)),
+    ("OPEN", "NEXT"): ((), "", (0, 0)),
+    ("NEXT", "CROSS"): ((), "", (0, 0)),
+    ("CROSS", "NEXT"): (((800, 250), (588, 250)), "passed: next", (716, 244)),
     ("CROSS", "JUMP"): ((), "empty windows", (852, 128)),
-    ("JUMP", "STEP"): (((694, 60), (694, 140), (600, 140)), "", (0, 0)),
+    ("JUMP", "NEXT"): (((694, 60), (694, 140), (600, 140)), "", (0, 0)),
     ("CROSS", "RUN"): (((920, 190), (920, 282), (588, 282)), "not passed", (800, 276)),
-    ("RUN", "STEP"): ((), "passes a boundary", (480, 268)),
+    ("RUN", "NEXT"): ((), "passes a boundary", (480, 268)),
     ("RUN", "AHEAD"): ((), "ahead", (687, 322)),
     ("RUN", "DISCARD"): ((), "START", (450, 322)),
     ("AHEAD", "SPREAD"): ((), "", (0, 0)),
     ("SPREAD", "LENGTH"): ((), "", (0, 0)),
     ("LENGTH", "SKIP"): ((), "no", (450, 432)),
-    ("LENGTH", "STEP"): (((628, 392), (660, 392), (660, 205)), "yes: resync", (697, 396)),
+    ("LENGTH", "NEXT"): (((628, 392), (660, 392), (660, 205)), "yes: resync", (697, 396)),
     ("SKIP", "RUN"): (((340, 385), (520, 385)), "", (0, 0)),
     ("DISCARD", "RESTART"): ((), "", (0, 0)),
     ("RESTART", "FINISH"): ((), "", (0, 0)),
@@ -554,7 +556,7 @@ def punctuator() -> Svg:
     svg = Svg(960, 490)
     w, h = BOX
     for name, (x, y, above, below) in STATES.items():
-        kind = {"RUN": (GREEN_FILL, GREEN), "STEP": (BLUE_FILL, BLUE), "CROSS": (BLUE_FILL, BLUE)}
+        kind = {"RUN": (GREEN_FILL, GREEN), "NEXT": (BLUE_FILL, BLUE), "CROSS": (BLUE_FILL, BLUE)}
         fill, stroke = kind.get(name, (GREY_FILL, LINE))
         svg.box(x - w / 2, y - h / 2, w, h, fill=fill, stroke=stroke)
         svg.text(x, y - (8 if below else 3), name, size=13, bold=True)
@@ -583,6 +585,112 @@ def queries() -> str:
     return draw(compile_queries(";".join(texts), shipped(), "ubs").circuit)
 
 
+# ---- ws_pane_blocks: the windows of 7 panes, made of blocks of 3
+
+EXAMPLE_PANES = 7
+Span = tuple[int, int]  # the first and the last of successive panes, which are numbered from 1
+
+
+@dataclass(frozen=True)
+class Push:
+    """One push: the window with its pane, the end in it that a word of the RAM is, the end that the scan works out; and
+    what is kept behind it in the registers of these names."""
+
+    window: Span
+    end: Span | None
+    scan: Span | None
+    prefix: Span | None
+    middle: Span | None
+    pre: Span | None
+
+
+def _join(older: Span | None, newer: Span | None) -> Span | None:
+    if older and newer and older[1] + 1 != newer[0]:
+        raise ValueError(f"panes {older} and {newer} do not follow each other")
+    return (older[0], newer[1]) if older and newer else older or newer
+
+
+def pushes(count: int) -> list[Push]:
+    """The first pushes after a clear, by the method of ws_pane_blocks for an odd number of panes, on spans."""
+    size = re.search(r"BLOCK += \(PANES - 1\) / (\d+);", PANE_BLOCKS.read_text())
+    if not size:
+        raise ValueError(f"{PANE_BLOCKS.name} and its diagram differ in the size of blocks")
+    block = (EXAMPLE_PANES - 1) // int(size[1])
+    prefix = middle = pre = end = scan = None
+    ends: dict[int, Span] = {}  # what the RAM holds in the place of a pane
+    found = []
+    for number in range(1, count + 1):
+        pane, full = (number, number), number % block == 0
+        window, used = _join(pre, pane), end
+        if window != (max(1, number - EXAMPLE_PANES + 1), number):
+            raise ValueError(f"push {number} gives the panes {window}")
+        end = None if full else ends.get(number - 2 * block + 1)
+        pre = _join(_join(end, middle), pane)
+        middle = _join(prefix if full else middle, pane)
+        prefix = None if full else _join(prefix, pane)
+        ends[number] = pane
+        scan = pane if full else scan
+        if scan:  # up to the block's first pane
+            scan = _join((scan[0] - 1, scan[0] - 1), scan) if (scan[0] - 1) % block else None
+        if scan:
+            ends[scan[0]] = scan
+        found.append(Push(window, used, scan, prefix, middle, pre))
+    return found
+
+
+def blocks() -> Svg:
+    """What the windows of six successive pushes are made of, and which ends the scan works out meanwhile."""
+    count, first, size = 14, 9, (EXAMPLE_PANES - 1) // 2
+    every = list(enumerate(pushes(count + EXAMPLE_PANES), 1))
+    rows = every[first - 1 : count]
+    low = rows[0][1].window[0]
+    left, top, cell, pitch = 92, 84, 48, 52
+    svg = Svg(960, top + pitch * len(rows) + 48)
+
+    def x(pane: int) -> float:
+        return left + (pane - low) * cell
+
+    def named(span: Span) -> str:
+        return f"{span[0]} to {span[1]}" if span[0] < span[1] else str(span[0])
+
+    svg.text(left - 16, top - 14, "push", size=12, color=FAINT, anchor="end")
+    svg.text(x(count + 1) + 24, top - 14, "meanwhile the scan works out the end", size=12, color=GREEN, anchor="start")
+    for begin in range((low - 1) // size * size + 1, count + 1, size):
+        shown = max(begin, low), min(begin + size - 1, count)
+        ends = x(shown[0]) + 4, x(shown[1] + 1) - 4
+        svg.line([(ends[0], 38), (ends[0], 32), (ends[1], 32), (ends[1], 38)], color=LINE)
+        svg.text(sum(ends) / 2, 24, "block", size=12, color=FAINT)
+        svg.line([(x(begin), 46), (x(begin), top + pitch * len(rows))], color="#e3e7ec") if begin > low else None
+    for pane in range(low, count + 1):
+        svg.text(x(pane) + cell / 2, top - 14, str(pane), size=12, color=FAINT)
+    for row, (number, push) in enumerate(rows):
+        y = top + row * pitch
+        svg.text(left - 16, y + 21, str(number), bold=True, anchor="end")
+        for pane in range(push.window[0], push.window[1] + 1):
+            fill, stroke = BLUE_FILL, BLUE
+            if push.end and push.end[0] <= pane <= push.end[1]:
+                fill, stroke = GREEN_FILL, GREEN
+            elif (pane - 1) // size == (number - 1) // size:
+                fill, stroke = RED_FILL, RED
+            svg.box(x(pane) + 3, y, cell - 6, 32, fill=fill, stroke=stroke, round=3, width=3 if pane == number else 1.5)
+            svg.text(x(pane) + cell / 2, y + 21, str(pane), color=stroke)
+        if push.scan:
+            ends = x(push.scan[0]) + 5, x(push.scan[1] + 1) - 5
+            svg.line([(ends[1], y + 39), (ends[0], y + 39)], color=GREEN, width=2, head=True)
+            users = [user for user, other in every if other.end == push.scan]
+            use = f"for push {users[0]}" if users else "not needed"
+            svg.text(x(count + 1) + 24, y + 21, f"{named(push.scan)}: {use}", size=12, color=GREEN, anchor="start")
+    y = top + pitch * len(rows) + 14
+    for place, (fill, stroke, text) in enumerate((
+        (GREEN_FILL, GREEN, "an end: one word of the RAM"),
+        (BLUE_FILL, BLUE, "whole blocks"),
+        (RED_FILL, RED, "the newest block; thick: the pane that comes"),
+    )):  # fmt: skip
+        svg.box(left + (0, 250, 400)[place], y, 16, 16, fill=fill, stroke=stroke, round=3)
+        svg.text(left + (0, 250, 400)[place] + 24, y + 13, text, size=12, color=FAINT, anchor="start")
+    return svg
+
+
 DIAGRAMS = {
     "trades_q3": trades_q3,
     "network": network,
@@ -590,6 +698,7 @@ DIAGRAMS = {
     "wire": wire,
     "punctuator": punctuator,
     "queries": queries,
+    "blocks": blocks,
 }
 
 

@@ -1,8 +1,9 @@
-"""Aggregates over sliding time windows: COUNT, SUM, MIN, MAX over [RANGE r SLIDE s WATTR Time SLACK k].
+"""Aggregates over sliding time windows: COUNT, SUM, MIN, MAX, FIRST, LAST over [RANGE r SLIDE s WATTR Time SLACK k].
 
 Window i of a session is [start + i·SLIDE, start + i·SLIDE + RANGE), i >= 0; a result carries its end. A window is
 emitted when the watermark reaches its end, in order of the ends; a window without a qualifying tuple gives no row;
-nor does one whose end the watermark never reaches.
+nor does one whose end the watermark never reaches. FIRST and LAST are in order of arrival. A value that is null takes
+part in no aggregate but COUNT(*); one that took no value at all is null, a COUNT 0.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from pyspark.sql import functions as F
 
 from spark_golden.time_rules import ACCEPTED, AHEAD, LATE, PUNCT, SESSION
 
-COMBINE = {"COUNT": F.sum, "SUM": F.sum, "MIN": F.min, "MAX": F.max}  # two partial results into one
+VALUES = {"Price": "Price", "Volume": "nullif(Volume, 0)"}  # what is aggregated; a Volume of 0 is not known
+ASKED = {"COUNT": "COUNT", "SUM": "SUM_Price", "MIN": "MIN_Price", "MAX": "MAX_Price"}  # by a query's `aggregate`
+RESULTS = ("COUNT", *(f"{a}_{v}" for v in VALUES for a in ("COUNT", "SUM", "MIN", "MAX", "FIRST", "LAST")))
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,35 @@ def windows_begun(time: str) -> Column:
     return floor_div(F.col(time) - F.col("start"), F.col("query.slide")) + 1
 
 
-def window_values(judged: DataFrame, panes: bool) -> DataFrame:
-    """`stream`, `session`, `start`, `query`, `window`, `Number` of every window with a qualifying tuple.
+def partial_results() -> dict[str, tuple[Column, Column]]:
+    """Of every column of a partial result, over a tuple, a pane or a window: its value over one tuple, and how those
+    of several parts become one. SEQ_FIRST and SEQ_LAST say which part has the first value, and which the last."""
+    parts = {"COUNT": (F.lit(1), F.sum("COUNT"))}
+    for name, value in VALUES.items():
+        value = F.expr(value).cast("long")
+        arrived = F.when(value.isNotNull(), F.col("seq"))
+        parts |= {
+            f"COUNT_{name}": (F.when(value.isNotNull(), 1).otherwise(0), F.sum(f"COUNT_{name}")),
+            f"SUM_{name}": (value, F.sum(f"SUM_{name}")),
+            f"MIN_{name}": (value, F.min(f"MIN_{name}")),
+            f"MAX_{name}": (value, F.max(f"MAX_{name}")),
+            f"FIRST_{name}": (value, F.min_by(f"FIRST_{name}", f"SEQ_FIRST_{name}")),
+            f"LAST_{name}": (value, F.max_by(f"LAST_{name}", f"SEQ_LAST_{name}")),
+            f"SEQ_FIRST_{name}": (arrived, F.min(f"SEQ_FIRST_{name}")),
+            f"SEQ_LAST_{name}": (arrived, F.max(f"SEQ_LAST_{name}")),
+        }
+    return parts
 
-    panes: combine tuples into panes first, so that only panes are copied to the windows they lie in. The rows are the
-    same; for large streams.
+
+def window_values(judged: DataFrame, panes: bool) -> DataFrame:
+    """`stream`, `session`, `start`, `query`, `window`, `Number`, `RESULTS` of every window with a qualifying tuple.
+
+    Number is the aggregate that the query asks for. panes: combine tuples into panes first, so that only panes are
+    copied to the windows they lie in. The rows are the same; for large streams.
     """
     selected = F.col("query.symbol").isNull() | (F.col("Symbol") == F.col("query.symbol"))
-    parts = judged.where((F.col("verdict") == ACCEPTED) & selected).withColumns(
-        {"COUNT": F.lit(1), **{name: F.col("Price").cast("long") for name in ("SUM", "MIN", "MAX")}}
-    )
+    parts = judged.where((F.col("verdict") == ACCEPTED) & selected)
+    parts = parts.withColumns({name: of_one for name, (of_one, _) in partial_results().items()})
     if panes:
         offset = F.col("Time") - F.col("start")
         pane = F.col("start") + floor_div(offset, F.col("query.pane")) * F.col("query.pane")
@@ -68,14 +90,14 @@ def window_values(judged: DataFrame, panes: bool) -> DataFrame:
     first, last = windows_closed("Time"), windows_begun("Time") - 1
     holding = F.when(first <= last, F.sequence(first, last))  # null between windows, when RANGE < SLIDE
     values = _combine(parts.withColumn("window", F.explode(holding)), "window")
-    asked = [F.when(F.col("query.aggregate") == name, F.col(name)) for name in COMBINE]
-    return values.select(*SESSION, "start", "query", "window", F.coalesce(*asked).alias("Number"))
+    asked = [F.when(F.col("query.aggregate") == name, F.col(result)) for name, result in ASKED.items()]
+    return values.select(*SESSION, "start", "query", "window", F.coalesce(*asked).alias("Number"), *RESULTS)
 
 
 def _combine(parts: DataFrame, unit: str) -> DataFrame:
     """Combine the partial results of each unit (pane or window) of each session."""
-    aggregates = [combine(name).alias(name) for name, combine in COMBINE.items()]
-    return parts.groupBy(*SESSION, "start", "query", unit).agg(*aggregates)
+    combined = [of_several.alias(name) for name, (_, of_several) in partial_results().items()]
+    return parts.groupBy(*SESSION, "start", "query", unit).agg(*combined)
 
 
 def emissions(judged: DataFrame, values: DataFrame) -> DataFrame:
@@ -99,10 +121,11 @@ def emissions(judged: DataFrame, values: DataFrame) -> DataFrame:
 
 
 def result_rows(judged: DataFrame, panes: bool) -> DataFrame:
-    """The result rows `stream`, `session`, `Time` (the window's end), `Number`, `emitted`, in order of emission."""
+    """The result rows `stream`, `session`, `Time` (the window's end), `Number`, `emitted`, `RESULTS`, in order of
+    emission."""
     rows = emissions(judged, window_values(judged, panes))
     end = F.col("start") + F.col("window") * F.col("query.slide") + F.col("query.range")
-    return rows.select(*SESSION, end.alias("Time"), "Number", "emitted").orderBy(*SESSION, "Time")
+    return rows.select(*SESSION, end.alias("Time"), "Number", "emitted", *RESULTS).orderBy(*SESSION, "Time")
 
 
 def summaries(judged: DataFrame) -> dict[int, Summary]:

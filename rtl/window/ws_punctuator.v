@@ -86,7 +86,8 @@ module ws_punctuator #(
     localparam signed [T_W-1:0] T_RANGE     = RANGE;
     localparam signed [T_W-1:0] T_SLIDE     = SLIDE;
     localparam signed [T_W-1:0] T_SLACK     = SLACK;
-    localparam signed [T_W-1:0] T_STEP      = STEP > 0 ? STEP : SLIDE;
+    localparam signed [T_W-1:0] T_GIVEN     = STEP;
+    localparam signed [T_W-1:0] T_STEP      = STEP > 0 ? T_GIVEN : T_SLIDE;
     localparam signed [T_W-1:0] T_MAX_AHEAD = MAX_AHEAD;
     localparam signed [T_W-1:0] T_START     = START;
     localparam signed [T_W-1:0] T_ZERO      = 0;

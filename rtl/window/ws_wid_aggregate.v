@@ -1,219 +1,210 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_wid_aggregate: a sliding-window aggregate over tuples that arrive out of order, one accumulator an open window.
+// ws_wid_aggregate: sliding-window aggregates over tuples that arrive out of order, one accumulator an open window.
 //
 // Window i is [start + i*SLIDE, start + i*SLIDE + RANGE). A tuple is added, in one cycle, to every open window that
 // holds its windowing attribute; a punctuation that reaches the end of the oldest window emits it. The accumulators
-// are kept in order of their windows and move down by one at a close: the oldest is always number 0, so that one end
-// register and differences to it replace a begin, an end and a result multiplexer for each window.
+// are kept in order of their windows and move down by one at a close (ws_bank): the oldest is always number 0, so that
+// one end register and differences to it replace a begin, an end and a result multiplexer for each window.
 //
 // What the stream must keep (ws_punctuator sees to it): the first punctuation after reset is `start`; every end of a
 // window that may hold a tuple has its own punctuation; a punctuation above that is the end of some window; a tuple
 // is not below the latest punctuation and not SLACK or more above the end of the oldest open window.
 //
-// Parameters   DATA_W               width of the tuple in bits
-//              WATTR_LSB, WATTR_W   place of the windowing attribute, not negative
-//              VALUE_LSB, VALUE_W   place of the aggregated field, two's complement (COUNT ignores it)
-//              AGG                  "COUNT", "SUM", "MIN" or "MAX"
-//              AGG_W                width of the accumulators in bits: COUNT 2 to 64, SUM VALUE_W to 64; MIN and MAX
-//                                   have VALUE_W whatever it says
+// Parameters   DATA_W               width of what a row carries, in bits
+//              WATTR_W              width of the windowing attribute, 1 to 64
 //              RANGE, SLIDE, SLACK  in units of the windowing attribute; RANGE and SLIDE at least 1
+//              AGGS, KINDS, SIGNEDS, VALUE_W   the aggregates, see ws_fold
+//              ACC_W                width of a result in bits, 2 to 64 and at least VALUE_W
 //              EMIT_EMPTY           1: a window without tuples gives a row too (count 0, else null)
-// Result       m_data = {window's end[63:0], value[63:0], flags[7:0]}; flags[0]: the accumulator overflowed at some
-//              tuple of the window, flags[1]: null, the value is 0. After each window m_punct repeats its
-//              end.
-// Latency      2 cycles from a closing punctuation to its row, 3 to the punctuation behind it
+//              SKEW                 1: sums and counts are added in two halves, see ws_bank
+// Ports        wattr: the windowing attribute, not negative; values, nulls: the aggregated fields, the first in the
+//              most significant bits; all in step with s_data. A tuple whose value is null is in its windows, but that
+//              aggregate takes nothing of it
+//              m_data: s_data of the punctuation that closed the window; results, result_nulls, result_overflows: in
+//              step with m_valid. After each window, also one that gives no row, m_punct repeats m_data
+// Latency      2 + SKEW cycles from a closing punctuation to its row, 3 + SKEW to the punctuation behind it
 // Issue rate   1 tuple a cycle
 // CLOSE_CYCLES 2    CLOSE_ROWS 1
-// Overflow     flags[0] and evt_overflow, once a row; the value wraps
-// Source       Oge et al., MCSoC 2013: N_WIN from equations 1-2, windows as in algorithms 1-2
+// Overflow     result_overflows: a count or sum has left ACC_W bits on its way; its lowest ACC_W bits leave
+// Null         an aggregate other than CNT that has taken no value; the result is 0
+// Source       Oge et al., MCSoC 2013: WINDOWS from equations 1-2, windows as in algorithms 1-2
 
 `default_nettype none
 
 module ws_wid_aggregate #(
-    parameter        DATA_W     = 128,
-    parameter        WATTR_LSB  = 0,
-    parameter        WATTR_W    = 32,
-    parameter        VALUE_LSB  = 32,
-    parameter        VALUE_W    = 32,
-    parameter [39:0] AGG        = "COUNT",
-    parameter        AGG_W      = 64,
-    parameter        RANGE      = 600,
-    parameter        SLIDE      = 60,
-    parameter        SLACK      = 60,
-    parameter        EMIT_EMPTY = 0
+    parameter               DATA_W     = 32,
+    parameter               WATTR_W    = 32,
+    parameter               RANGE      = 600,
+    parameter               SLIDE      = 60,
+    parameter               SLACK      = 60,
+    parameter               AGGS       = 1,
+    parameter [24*AGGS-1:0] KINDS      = "CNT",
+    parameter [AGGS-1:0]    SIGNEDS    = 1'b0,
+    parameter               VALUE_W    = 32,
+    parameter               ACC_W      = 64,
+    parameter               EMIT_EMPTY = 0,
+    parameter               SKEW       = 0
 ) (
-    input  wire              clk,
-    input  wire              rst,
+    input  wire                    clk,
+    input  wire                    rst,
 
-    input  wire              s_valid,
-    input  wire              s_punct,
-    input  wire              s_eos,
-    input  wire [DATA_W-1:0] s_data,
+    input  wire                    s_valid,
+    input  wire                    s_punct,
+    input  wire                    s_eos,
+    input  wire [DATA_W-1:0]       s_data,
+    input  wire [WATTR_W-1:0]      wattr,
+    input  wire [AGGS*VALUE_W-1:0] values,
+    input  wire [AGGS-1:0]         nulls,
 
-    output reg               m_valid,
-    output reg               m_punct,
-    output wire              m_eos,
-    output wire [135:0]      m_data,
-
-    output wire              evt_overflow
+    output reg                     m_valid,
+    output reg                     m_punct,
+    output wire                    m_eos,
+    output reg  [DATA_W-1:0]       m_data,
+    output wire [AGGS*ACC_W-1:0]   results,
+    output wire [AGGS-1:0]         result_nulls,
+    output wire [AGGS-1:0]         result_overflows
 );
 
     // Smallest number of windows that can be open at once: equations 1 and 2 of the paper.
-    localparam N_WIN = (RANGE + SLACK + SLIDE - 1) / SLIDE;
-
-    localparam IS_COUNT = AGG == "COUNT";
-    localparam IS_SUM   = AGG == "SUM";
-    localparam IS_MIN   = AGG == "MIN";
-    localparam ACC_W    = IS_COUNT || IS_SUM ? AGG_W : VALUE_W;
-    localparam DIST_W   = $clog2(SLIDE + RANGE + SLACK + 1);  // of a tuple's distance from the oldest window
+    localparam WINDOWS = (RANGE + SLACK + SLIDE - 1) / SLIDE;
+    // Of a tuple's distance from the end of the oldest, from -(the larger of RANGE and SLIDE) to SLACK - 1
+    localparam FAR     = RANGE > SLIDE ? RANGE : SLIDE;
+    localparam DIST_W  = 1 + $clog2(FAR > SLACK ? FAR : SLACK);
 
     initial begin
         if (RANGE < 1 || SLIDE < 1 || SLACK < 0) begin
             $display("ERROR: %m: RANGE and SLIDE must be at least 1, SLACK at least 0");
             $finish;
         end
-        if (AGG != "COUNT" && AGG != "SUM" && AGG != "MIN" && AGG != "MAX") begin
-            $display("ERROR: %m: AGG = \"%0s\", must be COUNT, SUM, MIN or MAX", AGG);
+        if (ACC_W < 2 || ACC_W > 64 || ACC_W < VALUE_W) begin
+            $display("ERROR: %m: ACC_W = %0d, must be 2 to 64, and at least VALUE_W = %0d", ACC_W, VALUE_W);
             $finish;
         end
-        if (AGG_W < 2 || AGG_W > 64 || VALUE_W > 64 || (IS_SUM && AGG_W < VALUE_W)) begin
-            $display("ERROR: %m: AGG_W = %0d, VALUE_W = %0d: must be at most 64, and a SUM hold its values",
-                     AGG_W, VALUE_W);
-            $finish;
-        end
-        if (WATTR_LSB + WATTR_W > DATA_W || VALUE_LSB + VALUE_W > DATA_W || WATTR_W > 64 || DIST_W > WATTR_W) begin
-            $display("ERROR: %m: a field is outside of the tuple, or RANGE + SLIDE + SLACK outside of the attribute");
+        if (WATTR_W > 64 || DIST_W > WATTR_W) begin
+            $display("ERROR: %m: WATTR_W = %0d, must be at most 64, and more than RANGE, SLIDE and SLACK need", WATTR_W);
             $finish;
         end
     end
 
-    // ---- Stage 1: which windows hold the tuple; does the punctuation close the oldest?
+    // ---- Stage 1: how far is it from the end of the oldest window; does the punctuation close that?
 
-    // The attribute as a distance from `origin`, SLIDE before the oldest window: never negative, and small, so that
-    // its low bits tell all.
-    wire [WATTR_W-1:0] wattr = s_data[WATTR_LSB +: WATTR_W];
-    reg                started_reg;
-    reg  [WATTR_W:0]   end_reg;     // end of the oldest open window
     localparam [WATTR_W:0] END_RANGE = RANGE;
     localparam [WATTR_W:0] END_SLIDE = SLIDE;
-    reg  [DIST_W-1:0]  origin_reg;  // end_reg - RANGE - SLIDE
+    reg                     started_reg;
+    reg  [WATTR_W:0]        end_reg;     // of the oldest open window
+    wire [WATTR_W+1:0]      difference = {2'b0, wattr} - {1'b0, end_reg};
+    wire                    closes     = started_reg && !difference[WATTR_W+1];
 
-    wire [DIST_W-1:0]  distance = wattr[DIST_W-1:0] - origin_reg;
-    wire [N_WIN-1:0]   holds;
+    reg                     tuple_reg, closes_reg;
+    reg signed [DIST_W-1:0] distance_reg;    // a tuple's is small, so that the low bits tell all
+    reg [DATA_W-1:0]        data_reg;
+    reg [AGGS*VALUE_W-1:0]  values_1_reg;
+    reg [AGGS-1:0]          nulls_1_reg;
+    wire                    unused_some, unused_punct, unused_eos;
+    wire                    unused = &{1'b0, s_eos, unused_some, unused_punct, unused_eos};
+
+    always @(posedge clk) begin
+        tuple_reg    <= s_valid && !rst;
+        closes_reg   <= s_punct && closes && !rst;
+        distance_reg <= difference[DIST_W-1:0];
+        data_reg     <= s_data;
+        values_1_reg <= values;
+        nulls_1_reg  <= nulls;
+        if (s_punct) begin
+            started_reg <= 1'b1;
+            if (!started_reg || closes) end_reg <= {1'b0, wattr} + (started_reg ? END_SLIDE : END_RANGE);
+        end
+        if (rst) started_reg <= 1'b0;
+    end
+
+    // ---- Stage 2: which windows hold the tuple
+
+    wire [WINDOWS-1:0]      holds;
+    reg  [WINDOWS-1:0]      add_reg;
+    reg                     close_reg;
+    reg  [AGGS*VALUE_W-1:0] values_reg;
+    reg  [AGGS-1:0]         nulls_reg;
 
     genvar i;
     generate
-        for (i = 0; i < N_WIN; i = i + 1) begin : window
-            localparam [DIST_W:0] FIRST = (i + 1)*SLIDE;
-            localparam [DIST_W:0] AFTER = (i + 1)*SLIDE + RANGE;
-            assign holds[i] = {1'b0, distance} >= FIRST && {1'b0, distance} < AFTER;
+        for (i = 0; i < WINDOWS; i = i + 1) begin : window
+            localparam signed [DIST_W-1:0] FIRST = i*SLIDE - RANGE;
+            localparam signed [DIST_W-1:0] AFTER = i*SLIDE < SLACK ? i*SLIDE : 0;
+            assign holds[i] = distance_reg >= FIRST && (i*SLIDE >= SLACK || distance_reg < AFTER);
         end
     endgenerate
 
-    wire               closes = started_reg && {1'b0, wattr} >= end_reg;
-    reg  [N_WIN-1:0]   add_reg;
-    reg                close_reg;
-    reg  [WATTR_W-1:0] close_end_reg;
-    reg  [VALUE_W-1:0] value_reg;
-
     always @(posedge clk) begin
-        add_reg       <= s_valid ? holds : {N_WIN{1'b0}};
-        value_reg     <= s_data[VALUE_LSB +: VALUE_W];
-        close_reg     <= s_punct && closes;
-        close_end_reg <= wattr;
-        if (s_punct) begin
-            started_reg <= 1'b1;
-            if (!started_reg) begin
-                end_reg    <= {1'b0, wattr} + END_RANGE;
-                origin_reg <= wattr[DIST_W-1:0] - SLIDE[DIST_W-1:0];
-            end else if (closes) begin
-                end_reg    <= {1'b0, wattr} + END_SLIDE;
-                origin_reg <= wattr[DIST_W-1:0] - RANGE[DIST_W-1:0];
-            end
-        end
-        if (rst) begin
-            started_reg <= 1'b0;
-            add_reg     <= {N_WIN{1'b0}};
-            close_reg   <= 1'b0;
-        end
+        add_reg    <= tuple_reg && !rst ? holds : {WINDOWS{1'b0}};
+        close_reg  <= closes_reg && !rst;
+        values_reg <= values_1_reg;
+        nulls_reg  <= nulls_1_reg;
     end
 
-    // ---- Stage 2: the accumulators; a close moves each into the place of the one before it
+    // ---- Stage 3: the accumulators; a close moves each into the place of the one before it. The row is the oldest's:
+    // what leaves beside its states is registered in the cycle before.
 
-    reg  [N_WIN-1:0]       some_reg;      // the window holds a tuple
-    reg  [N_WIN-1:0]       overflow_reg;
-    wire [N_WIN*ACC_W-1:0] acc;
-    wire [N_WIN-1:0]       overflow;
+    wire [AGGS*(ACC_W+2)-1:0] states;
 
-    wire [N_WIN-1:0]       some_moved     = close_reg ? some_reg >> 1 : some_reg;
-    wire [N_WIN-1:0]       overflow_moved = close_reg ? overflow_reg >> 1 : overflow_reg;
+    ws_bank #(
+        .SLOTS(WINDOWS), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W), .SKEW(SKEW)
+    ) bank (
+        .clk(clk), .rst(rst), .clear(1'b0),
+        .add(add_reg), .shift(close_reg), .values(values_reg), .nulls(nulls_reg),
+        .some(unused_some), .states(states)
+    );
+
+    reg  [WINDOWS-1:0] some_reg;    // the window holds a tuple: told a cycle sooner than by the bank
+    wire [WINDOWS-1:0] some = (close_reg ? some_reg >> 1 : some_reg) | add_reg;
+    wire               closes_soon, closes_some;
+    wire [DATA_W-1:0]  close_data;
+    reg                closed_reg;
+
+    ws_delay #(.DATA_W(DATA_W + 1), .N(SKEW)) behind (
+        .clk(clk), .rst(rst),
+        .s_valid(closes_reg), .s_punct(1'b0), .s_eos(1'b0), .s_data({some[0] || EMIT_EMPTY != 0, data_reg}),
+        .m_valid(closes_soon), .m_punct(unused_punct), .m_eos(unused_eos), .m_data({closes_some, close_data})
+    );
 
     always @(posedge clk) begin
-        some_reg     <= some_moved | add_reg;
-        overflow_reg <= overflow_moved | overflow;
-        if (rst) begin
-            some_reg     <= {N_WIN{1'b0}};
-            overflow_reg <= {N_WIN{1'b0}};
-        end
+        some_reg   <= rst ? {WINDOWS{1'b0}} : some;
+        m_valid    <= closes_soon && closes_some && !rst;
+        closed_reg <= closes_soon && !rst;
+        m_punct    <= closed_reg && !rst;
+        if (closes_soon) m_data <= close_data;
     end
 
+    assign m_eos = 1'b0;
+
+    // With SKEW all but the upper half of a sum or count waits for that.
     generate
-        for (i = 0; i < N_WIN; i = i + 1) begin : accumulator
-            reg  [ACC_W-1:0] acc_reg;
-            wire [ACC_W-1:0] acc_above = i == N_WIN - 1 ? {ACC_W{1'b0}} : acc[((i + 1) % N_WIN)*ACC_W +: ACC_W];
-            wire [ACC_W-1:0] acc_moved = close_reg ? acc_above : acc_reg;
-            assign acc[i*ACC_W +: ACC_W] = acc_reg;
+        for (i = 0; i < AGGS; i = i + 1) begin : aggregate
+            localparam [23:0] KIND = KINDS[24*i +: 24];
+            localparam        WAIT = SKEW == 0 ? 0 : KIND == "CNT" || KIND == "SUM" ? ACC_W/2 : ACC_W;  // bits
+            wire [ACC_W-1:0]  number;
+            wire              left, seen, told_seen;
 
-            if (IS_COUNT) begin : count
-                assign overflow[i] = add_reg[i] && (&acc_reg);
-                always @(posedge clk)
-                    acc_reg <= rst ? {ACC_W{1'b0}} : acc_moved + {{(ACC_W-1){1'b0}}, add_reg[i]};
-            end else if (IS_SUM) begin : sum
-                wire [ACC_W-1:0] value = {{(ACC_W-VALUE_W){value_reg[VALUE_W-1]}}, value_reg};
-                wire [ACC_W-1:0] term  = add_reg[i] ? value : {ACC_W{1'b0}};
-                wire [ACC_W-1:0] total = acc_moved + term;
-                assign overflow[i] = (acc_moved[ACC_W-1] == term[ACC_W-1]) && (total[ACC_W-1] != term[ACC_W-1]);
-                always @(posedge clk) acc_reg <= rst ? {ACC_W{1'b0}} : total;
-            end else begin : extremum
-                wire better = IS_MIN ? $signed(value_reg) < $signed(acc_reg) : $signed(value_reg) > $signed(acc_reg);
-                assign overflow[i] = 1'b0;
-                always @(posedge clk)
-                    acc_reg <= add_reg[i] && (!some_reg[i] || better) ? value_reg : acc_moved;
+            assign {left, seen, number} = states[i*(ACC_W+2) +: ACC_W+2];
+
+            if (WAIT != 0) begin : gen_wait
+                reg            seen_reg;
+                reg [WAIT-1:0] number_reg;
+                always @(posedge clk) {seen_reg, number_reg} <= {seen, number[WAIT-1:0]};
+                assign told_seen                = seen_reg;
+                assign results[i*ACC_W +: WAIT] = number_reg;
+            end else begin : gen_no_wait
+                assign told_seen = seen;
             end
+            if (WAIT != ACC_W) begin : gen_rest
+                assign results[i*ACC_W + WAIT +: ACC_W - WAIT] = number[ACC_W-1:WAIT];
+            end else begin : gen_no_rest
+                wire unused_left = left;
+            end
+            assign result_nulls[i]     = KIND != "CNT" && !told_seen;
+            assign result_overflows[i] = (KIND == "CNT" || KIND == "SUM") && left;
         end
     endgenerate
-
-    // The row leaves with the close; the punctuation follows in the next cycle, from the same register.
-    reg  [WATTR_W-1:0] row_end_reg;
-    reg  [ACC_W-1:0]   row_value_reg;
-    reg                row_overflow_reg, row_null_reg;
-    reg                close_row_reg;
-
-    always @(posedge clk) begin
-        m_valid       <= close_reg && (some_reg[0] || EMIT_EMPTY != 0) && !rst;
-        close_row_reg <= close_reg && !rst;
-        m_punct       <= close_row_reg && !rst;
-        if (close_reg) begin
-            row_end_reg      <= close_end_reg;
-            // An extremum's accumulator holds anything until its window's first tuple; the others begin at 0.
-            row_value_reg    <= IS_COUNT || IS_SUM || some_reg[0] ? acc[ACC_W-1:0] : {ACC_W{1'b0}};
-            row_overflow_reg <= overflow_reg[0];
-            row_null_reg     <= !some_reg[0] && !IS_COUNT;
-        end
-    end
-
-    assign m_eos          = 1'b0;
-    assign m_data[135:72] = {{(64-WATTR_W){1'b0}}, row_end_reg};
-    assign m_data[8 +: ACC_W] = row_value_reg;
-    generate
-        if (ACC_W < 64) begin : extend
-            assign m_data[71:8+ACC_W] = {(64-ACC_W){!IS_COUNT && row_value_reg[ACC_W-1]}};
-        end
-    endgenerate
-    assign m_data[7:0]    = {6'b0, row_null_reg, row_overflow_reg};
-
-    assign evt_overflow = m_valid && row_overflow_reg;
 
 endmodule
 

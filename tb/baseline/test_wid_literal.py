@@ -14,7 +14,7 @@ from tb.lib.wire import PUNCT, TUPLE, WireDriver, WireMonitor
 
 RANGE, SLIDE, SLACK = 600, 60, 60
 TUPLES = 1200
-LATENCY = {"ws_wid_literal": 4, "ws_wid_ours": 3}
+LATENCY = {"ws_wid_literal": 4, "ws_wid_ours": 2}
 OPERATORS = {"COUNT": len, "SUM": sum, "MIN": min, "MAX": max}
 
 

@@ -1,4 +1,4 @@
-"""wid_ours: the same rows as wid_literal, one cycle sooner."""
+"""wid_ours: the same rows as wid_literal, two cycles sooner."""
 
 from tb.baseline.test_wid_literal import rows_are_right  # noqa: F401
 from tb.lib.run import run

@@ -57,9 +57,15 @@ OTHERS = [
     ("constants", {"N": 33}),
     ("gmii_endpoint", {"N_PORTS": 1, "N_GROUPS": 1, "HEADERS": 0, "TIME_W": 1}),
     ("group_by", {"FAST": 1}),
-    ("wid_aggregate", {"AGG": "SUM", "AGG_W": 32}),
-    ("wid_aggregate", {"AGG": "MIN", "RANGE": 20, "SLIDE": 50, "SLACK": 0}),
-    ("wid_aggregate", {"AGG": "MAX", "RANGE": 64, "SLIDE": 64, "SLACK": 0, "EMIT_EMPTY": 1}),
+    ("bank", {"SLOTS": 1, "AGGS": 3, "KINDS": "CNTLSTSUM", "SIGNEDS": 1, "SKEW": 1}),
+    ("wid_aggregate", {"KINDS": "SUM", "SIGNEDS": 1, "SKEW": 1}),
+    ("wid_aggregate", {"KINDS": "MIN", "RANGE": 20, "SLIDE": 50, "SLACK": 0}),
+    (
+        "wid_aggregate",
+        {"AGGS": 2, "KINDS": "MAXFST", "SIGNEDS": 3, "RANGE": 64, "SLIDE": 64, "SLACK": 0, "EMIT_EMPTY": 1},
+    ),
+    ("pane_aggregate", {"METHOD": "SCAN", "KINDS": "SUMMIN", "SIGNEDS": 3, "RANGE": 100, "SLIDE": 30}),
+    ("pane_aggregate", {"METHOD": "CONSTANT", "KINDS": "CNTSUM", "SIGNEDS": 1, "SKEW": 0}),
     ("trades_q3", {"MAX_AHEAD": 3600}),
 ]
 

@@ -5,9 +5,9 @@ On the pytest side, `expected(CASES["q3_5000"])` gives the folder of one case, c
     run("trades_q3", env={"GOLDEN": str(expected(CASES["q3_5000"]))}, …)
 
 Inside the simulator, `load()` reads the folder that GOLDEN names. A folder `build/golden/<hash>` holds `items.npy`
-(the stream), `rows.parquet` (session, Time, Number, emitted), `summary.json` and `case.txt`. The hash covers the case
-and the sources that make the rows, so nothing stale is ever read. The first worker that misses a case computes all
-that are missing, in one Spark session.
+(the stream), `rows.parquet` (session, Time, Number, emitted, and all of `spark_golden.windows.RESULTS`),
+`summary.json` and `case.txt`. The hash covers the case and the sources that make the rows, so nothing stale is ever
+read. The first worker that misses a case computes all that are missing, in one Spark session.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ ITEM = np.dtype(
 
 @dataclass(frozen=True)
 class Item:
-    """One tuple or sender's punctuation (kind as on the wire)."""
+    """One tuple or sender's punctuation (kind as on the wire). volume: 0 is one that is not known."""
 
     time: int
     price: int = 1
     symbol: bytes = UBSN
     session: int = 0
     kind: int = TUPLE
+    volume: int = 1
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class Case:
             for name in drawn.dtype.names:
                 items[name] = drawn[name]
             return items
-        return np.array([(i.session, i.kind, i.symbol, i.price, 1, i.time) for i in self.stream], ITEM)
+        return np.array([(i.session, i.kind, i.symbol, i.price, i.volume, i.time) for i in self.stream], ITEM)
 
 
 @dataclass(frozen=True)
@@ -99,20 +100,21 @@ class Golden:
     """A case as a test sees it.
 
     items: dtype `ITEM`. rows: (session, end of the window, Number, index of the item that closes it), in order.
-    summary: the totals of `spark_golden.windows.Summary`.
+    summary: the totals of `spark_golden.windows.Summary`. aggregates: in step with `rows`, None is null.
     """
 
     items: np.ndarray
     rows: list[tuple[int, int, int, int]]
     summary: dict[str, int]
+    aggregates: dict[str, list[int | None]]
 
 
 def load(folder: str | Path | None = None) -> Golden:
     """The golden in `folder`, by default the one that the environment variable GOLDEN names."""
     folder = Path(folder or os.environ["GOLDEN"])
-    columns = pyarrow.parquet.read_table(folder / "rows.parquet").to_pydict()
-    rows = list(zip(*(columns[name] for name in ("session", "Time", "Number", "emitted")), strict=True))
-    return Golden(np.load(folder / "items.npy"), rows, json.loads((folder / "summary.json").read_text()))
+    columns = pyarrow.parquet.read_table(folder / "rows.parquet").drop_columns("stream").to_pydict()
+    rows = list(zip(*(columns.pop(name) for name in ("session", "Time", "Number", "emitted")), strict=True))
+    return Golden(np.load(folder / "items.npy"), rows, json.loads((folder / "summary.json").read_text()), columns)
 
 
 def expected(case: Case) -> Path:
@@ -121,7 +123,8 @@ def expected(case: Case) -> Path:
         GOLDEN.mkdir(parents=True, exist_ok=True)
         with FileLock(GOLDEN / "lock"):
             if not case.folder.is_dir():
-                others = [c for c in CASES.values() if c != case and not c.soak and not c.folder.is_dir()]
+                known = (*CASES.values(), *AGGREGATES)
+                others = [c for c in known if c != case and not c.soak and not c.folder.is_dir()]
                 compute([case, *others])
     return case.folder
 
@@ -273,6 +276,30 @@ RANDOM = tuple(
         Query(100, 30, 45, "MAX", start=17, max_ahead=200, resync=4),
     )
     for seed in (1, 2, 3)
+)
+
+
+def with_volumes(items: tuple[Item, ...], seed: int) -> tuple[Item, ...]:
+    """The same with a volume each, which is often not known."""
+    rng = random.Random(seed)
+    return tuple(replace(item, volume=rng.choice((0, 1, 2**31 - 1, rng.randrange(100)))) for item in items)
+
+
+# For all aggregates at once: RANGE a multiple of SLIDE and not, below it, equal to it; with SLACK and without.
+AGGREGATES = tuple(
+    Case(
+        f"aggregates_{query.range}_{query.slide}_{query.slack}_{seed}",
+        query,
+        with_volumes(random_items(query, seed, count), seed),
+    )
+    for query, counts in {
+        Query(600, 60, 60): (400, 5000),
+        Query(100, 30, 45): (400, 400),
+        Query(20, 50, 0): (400,),
+        Query(64, 64, 0): (400, 2000),
+        Query(32, 4, 0): (400,),
+    }.items()
+    for seed, count in enumerate(counts, 11)
 )
 
 LONG = (

@@ -67,7 +67,7 @@ def show(rows: list[tuple[int, int, Measurement, Measurement]], console: Console
     console.print(table)
     console.print("* Xilinx ISE 14.4, XC6VLX240T-1, after place and route: another tool, no like-for-like comparison.")
     console.print("  LUT: with inverters and the LUTs that pass a signal to a carry chain, as ISE counts them.")
-    console.print("  Latency 4 cycles (literal and paper), 3 (ours); issue rate 1. Ours also flags overflow.")
+    console.print("  Latency 4 cycles (literal and paper), 2 (ours); issue rate 1. Ours also flags overflow.")
 
 
 def numbers(m: Measurement) -> list[float]:

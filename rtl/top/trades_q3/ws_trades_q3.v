@@ -146,12 +146,15 @@ module ws_trades_q3 #(
     wire         ubs_valid, ubs_punct, ubs_eos;
     wire [127:0] ubs_data;
     wire         row_valid, row_punct;
-    wire [135:0] row_data;
+    wire [31:0]  row_end;
+    wire [63:0]  row_number;
+    wire         row_overflow;
+    wire [135:0] row_data = {32'd0, row_end, row_number, 7'd0, row_overflow};
     wire         query_rst = rst || in_restart;
 
     wire [RESULTS_W:0] results_held;
     wire [RESULTS_W:0] results_room = (1 << RESULTS_W) - results_held;
-    wire               query_late, query_ahead, query_resync, query_discarded, query_overflow;
+    wire               query_late, query_ahead, query_resync, query_discarded;
 
     /* verilator lint_off PINCONNECTEMPTY */
     ws_punctuator #(
@@ -173,17 +176,20 @@ module ws_trades_q3 #(
         .m_valid(ubs_valid), .m_punct(ubs_punct), .m_eos(ubs_eos), .m_data(ubs_data)
     );
 
-    /* verilator lint_off PINCONNECTEMPTY */
+    wire unused_eos, unused_null;    // a count is never null
+
     ws_wid_aggregate #(
-        .DATA_W(128), .WATTR_LSB(0), .WATTR_W(32), .VALUE_LSB(32), .VALUE_W(32),
-        .AGG("COUNT"), .AGG_W(64), .RANGE(RANGE), .SLIDE(SLIDE), .SLACK(SLACK)
+        .DATA_W(32), .WATTR_W(32), .RANGE(RANGE), .SLIDE(SLIDE), .SLACK(SLACK),
+        .AGGS(1), .KINDS("CNT"), .SIGNEDS(1'b0), .VALUE_W(1), .ACC_W(64)
     ) aggregate (
         .clk(clk), .rst(query_rst),
-        .s_valid(ubs_valid), .s_punct(ubs_punct), .s_eos(ubs_eos), .s_data(ubs_data),
-        .m_valid(row_valid), .m_punct(row_punct), .m_eos(), .m_data(row_data),
-        .evt_overflow(query_overflow)
+        .s_valid(ubs_valid), .s_punct(ubs_punct), .s_eos(ubs_eos), .s_data(ubs_data[31:0]),
+        .wattr(ubs_data[31:0]), .values(1'b0), .nulls(1'b0),
+        .m_valid(row_valid), .m_punct(row_punct), .m_eos(unused_eos), .m_data(row_end),
+        .results(row_number), .result_nulls(unused_null), .result_overflows(row_overflow)
     );
-    /* verilator lint_on PINCONNECTEMPTY */
+
+    wire unused = &{1'b0, ubs_data[127:32], unused_eos, unused_null};
 
     // Rows, punctuations and the starts of sessions, in order. The gate keeps it from overflowing.
     wire         push       = row_valid || row_punct || in_restart;
@@ -217,6 +223,7 @@ module ws_trades_q3 #(
     wire query_accepted = in_valid;
     wire query_selected = ubs_valid;
     wire query_row      = row_valid;
+    wire query_overflow = row_valid && row_overflow;
     wire query_lost     = push && !push_ready;  // never: the gate's promise
 
     wire [STACK_EVENTS+30:0] events = {

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_bank: a row of slots with one accumulator each for several aggregates; a tuple goes to any of them in one cycle,
+// and a shift moves each slot into the place of the one before it.
+//
+// A slot is an open window or an open pane, in the order of time: slot 0 is the oldest and the one that `shift` closes.
+// So that one is always in the same place, and nothing selects a result. The last slot begins anew with a shift.
+//
+// The state of an aggregate is that of ws_fold: {left, seen, number}, where the number is 0 as long as nothing is seen.
+//
+// Parameters   SLOTS     at least 1
+//              AGGS, KINDS, SIGNEDS   the aggregates, see ws_fold
+//              VALUE_W   width of a value in bits, at least 1
+//              ACC_W     width of a number in bits, at least VALUE_W, and at least 2 with SKEW; MIN, MAX, FST and LST
+//                        keep VALUE_W bits whatever it says
+//              SKEW      1: sums and counts add their upper halves (all but ACC_W/2 bits) a cycle behind the lower, for
+//                        a faster clock where ACC_W is above 32; else 0
+// Ports        add: the slots that take this cycle's tuple; values, nulls: the tuple's, the first aggregate in the most
+//              significant bits. A slot with a tuple whose value is null holds a tuple, but the aggregate takes nothing
+//              shift: each slot takes the place of the one before it; clear: all begin anew. In a cycle at most one of
+//              add, shift and clear
+//              some: slot 0 holds a tuple; states: its states, of all cycles before. With SKEW the upper half and
+//              `left` of sums and counts come one cycle later
+// Latency      1 cycle from `add`, `shift` or `clear` to `some` and `states`, 1 + SKEW to what comes later
+// Issue rate   1 tuple, shift or clear a cycle
+// Overflow     `left` of a sum or count: it has left ACC_W bits on the way; the number is then its lowest ACC_W bits
+// Source       windows as in Oge et al., MCSoC 2013, algorithms 1 and 2; panes: Li et al., SIGMOD Record 2005
+
+`default_nettype none
+
+module ws_bank #(
+    parameter               SLOTS   = 4,
+    parameter               AGGS    = 2,
+    parameter [24*AGGS-1:0] KINDS   = "SUMCNT",
+    parameter [AGGS-1:0]    SIGNEDS = 2'b10,
+    parameter               VALUE_W = 32,
+    parameter               ACC_W   = 64,
+    parameter               SKEW    = 0
+) (
+    input  wire                      clk,
+    input  wire                      rst,
+
+    input  wire [SLOTS-1:0]          add,
+    input  wire                      shift,
+    input  wire                      clear,
+    input  wire [AGGS*VALUE_W-1:0]   values,
+    input  wire [AGGS-1:0]           nulls,
+
+    output wire                      some,
+    output wire [AGGS*(ACC_W+2)-1:0] states
+);
+
+    localparam LOW  = SKEW != 0 ? ACC_W/2 : 0;    // bits of a sum or count that are added at once
+    localparam HIGH = ACC_W - LOW;                // and SKEW cycles later
+
+    initial begin
+        if (SLOTS < 1 || AGGS < 1 || SKEW < 0 || SKEW > 1) begin
+            $display("ERROR: %m: SLOTS = %0d, AGGS = %0d (at least 1), SKEW = %0d (0 or 1)", SLOTS, AGGS, SKEW);
+            $finish;
+        end
+        if (VALUE_W < 1 || ACC_W < VALUE_W || ACC_W < 1 + SKEW) begin
+            $display("ERROR: %m: VALUE_W = %0d (at least 1), ACC_W = %0d (at least VALUE_W, and 2 with SKEW)",
+                     VALUE_W, ACC_W);
+            $finish;
+        end
+    end
+
+    wire            clears = clear || rst;
+    reg [SLOTS-1:0] some_reg;
+
+    assign some = some_reg[0];
+
+    always @(posedge clk) some_reg <= clears ? {SLOTS{1'b0}} : (shift ? some_reg >> 1 : some_reg) | add;
+
+    // The upper halves do the same SKEW cycles later.
+    wire shift_now, clears_now;
+
+    generate
+        if (SKEW != 0) begin : gen_later
+            reg shift_reg, clears_reg;
+            always @(posedge clk) {shift_reg, clears_reg} <= {shift, clears};
+            assign {shift_now, clears_now} = {shift_reg, clears_reg};
+        end else begin : gen_at_once
+            assign {shift_now, clears_now} = {shift, clears};
+        end
+    endgenerate
+
+`ifdef FORMAL
+    reg             past_valid = 1'b0, behind_valid = 1'b0;
+    reg [SLOTS-1:0] some_ref;
+`endif
+
+    // ---- The aggregates
+
+    genvar a, i;
+    generate
+        for (a = 0; a < AGGS; a = a + 1) begin : aggregate
+            localparam [23:0] KIND      = KINDS[24*a +: 24];
+            localparam        IS_COUNT  = KIND == "CNT";
+            localparam        ADDS      = IS_COUNT || KIND == "SUM";
+            localparam        IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
+
+            initial if (!ADDS && KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST") begin
+                $display("ERROR: %m: KINDS has \"%0s\", must be CNT, SUM, MIN, MAX, FST or LST", KIND);
+                $finish;
+            end
+
+            wire [VALUE_W-1:0] value = values[a*VALUE_W +: VALUE_W];
+            wire [SLOTS-1:0]   take  = nulls[a] ? {SLOTS{1'b0}} : add;
+            reg  [SLOTS-1:0]   seen_reg;
+            wire               left;      // slot 0's
+            wire [ACC_W-1:0]   number;
+
+            assign states[a*(ACC_W+2) +: ACC_W+2] = {left, seen_reg[0], number};
+
+            always @(posedge clk) seen_reg <= clears ? {SLOTS{1'b0}} : (shift ? seen_reg >> 1 : seen_reg) | take;
+
+            if (ADDS) begin : gen_sum
+                // What a tuple adds, with a sign bit more
+                wire [ACC_W:0]   term = IS_COUNT ? {{ACC_W{1'b0}}, 1'b1}
+                                                 : {{(ACC_W+1-VALUE_W){IS_SIGNED && value[VALUE_W-1]}}, value};
+                wire [HIGH:0]    term_now;
+                wire [SLOTS-1:0] take_now, carry;
+                wire             unused = &{1'b0, value, carry};
+
+                if (SKEW != 0) begin : gen_lower
+                    wire [SLOTS*LOW-1:0] low;
+                    reg  [HIGH:0]        term_reg;
+                    reg  [SLOTS-1:0]     take_reg;
+
+                    assign number[LOW-1:0] = low[LOW-1:0];
+                    assign term_now        = term_reg;
+                    assign take_now        = take_reg;
+
+                    always @(posedge clk) {term_reg, take_reg} <= {term[ACC_W:LOW], take};
+
+                    for (i = 0; i < SLOTS; i = i + 1) begin : slot
+                        reg  [LOW-1:0] low_reg;
+                        reg            carry_reg;
+                        wire [LOW-1:0] above = i == SLOTS - 1 ? {LOW{1'b0}} : low[(i + 1)%SLOTS*LOW +: LOW];
+                        wire [LOW-1:0] moved = shift ? above : low_reg;
+                        wire [LOW-1:0] more  = take[i] ? term[LOW-1:0] : {LOW{1'b0}};
+                        wire [LOW:0]   total = {1'b0, moved} + {1'b0, more};
+                        assign low[i*LOW +: LOW] = low_reg;
+                        assign carry[i]          = carry_reg;
+                        always @(posedge clk) {carry_reg, low_reg} <= clears ? {(LOW+1){1'b0}} : total;
+                    end
+                end else begin : gen_no_lower
+                    assign term_now = term;
+                    assign take_now = take;
+                    assign carry    = {SLOTS{1'b0}};
+                end
+
+                wire [SLOTS*HIGH-1:0] high;
+                wire [SLOTS-1:0]      leaves;
+                reg  [SLOTS-1:0]      left_reg;
+
+                assign number[ACC_W-1:LOW] = high[HIGH-1:0];
+                assign left                = left_reg[0];
+
+                always @(posedge clk)
+                    left_reg <= clears_now ? {SLOTS{1'b0}} : (shift_now ? left_reg >> 1 : left_reg) | leaves;
+
+                for (i = 0; i < SLOTS; i = i + 1) begin : slot
+                    reg  [HIGH-1:0] high_reg;
+                    wire [HIGH-1:0] above  = i == SLOTS - 1 ? {HIGH{1'b0}} : high[(i + 1)%SLOTS*HIGH +: HIGH];
+                    wire [HIGH-1:0] moved  = shift_now ? above : high_reg;
+                    wire [HIGH:0]   before = {IS_SIGNED && moved[HIGH-1], moved};
+                    wire [HIGH:0]   more   = take_now[i] ? term_now : {(HIGH+1){1'b0}};
+                    wire [HIGH:0]   total;
+                    if (SKEW != 0) begin : gen_carry
+                        // The carry goes in at the lowest bit of a chain that is a bit longer.
+                        wire unused_lowest;
+                        assign {total, unused_lowest} = {before, 1'b1} + {more, carry[i]};
+                    end else begin : gen_no_carry
+                        assign total = before + more;
+                    end
+                    assign high[i*HIGH +: HIGH] = high_reg;
+                    assign leaves[i]            = total[HIGH] != (IS_SIGNED && total[HIGH-1]);
+                    always @(posedge clk) high_reg <= clears_now ? {HIGH{1'b0}} : total[HIGH-1:0];
+                end
+            end else begin : gen_one_of_them
+                wire [SLOTS*VALUE_W-1:0] kept;
+                wire                     unused = &{1'b0, shift_now, clears_now};
+
+                assign number = {{(ACC_W-VALUE_W){IS_SIGNED && kept[VALUE_W-1]}}, kept[VALUE_W-1:0]};
+                assign left   = 1'b0;
+
+                for (i = 0; i < SLOTS; i = i + 1) begin : slot
+                    localparam LAST = i == SLOTS - 1;
+                    reg  [VALUE_W-1:0] kept_reg;
+                    wire [VALUE_W-1:0] above   = kept[(i + 1)%SLOTS*VALUE_W +: VALUE_W];
+                    wire [VALUE_W-1:0] smaller = KIND == "MIN" ? value : kept_reg;  // if the value is to be kept
+                    wire [VALUE_W-1:0] larger  = KIND == "MIN" ? kept_reg : value;
+                    wire               less    = IS_SIGNED ? $signed(smaller) < $signed(larger) : smaller < larger;
+                    wire               better  = KIND == "LST" || (KIND != "FST" && less);
+                    wire               replace = take[i] && (!seen_reg[i] || better);
+                    assign kept[i*VALUE_W +: VALUE_W] = kept_reg;
+                    always @(posedge clk) begin
+                        if (shift || replace) kept_reg <= shift && !LAST ? above : value;
+                        if (clears || (shift && LAST)) kept_reg <= {VALUE_W{1'b0}};
+                    end
+                end
+            end
+
+`ifdef FORMAL
+            // Every slot once more in integers, and as it was a cycle ago.
+            localparam integer VALUES = 1 << VALUE_W, NUMBERS = ADDS ? 1 << ACC_W : VALUES;
+            localparam integer LEAST  = IS_SIGNED ? -NUMBERS/2 : 0;
+            reg [32*SLOTS-1:0] number_ref, before_ref;
+            reg [SLOTS-1:0]    seen_ref, left_ref, left_before_ref;
+            integer            n, v, was, now;
+            reg                had, lost;
+
+            always @(posedge clk) begin
+                v = IS_SIGNED && value >= VALUES/2 ? value - VALUES : value;
+                for (n = 0; n < SLOTS; n = n + 1) begin
+                    was  = !shift ? number_ref[32*n +: 32] : n == SLOTS - 1 ? 0 : number_ref[32*((n + 1)%SLOTS) +: 32];
+                    had  = !shift ? seen_ref[n] : n < SLOTS - 1 && seen_ref[(n + 1)%SLOTS];
+                    lost = !shift ? left_ref[n] : n < SLOTS - 1 && left_ref[(n + 1)%SLOTS];
+                    now  = was;
+                    if (add[n] && !nulls[a]) case (KIND)
+                        "CNT":   now = was + 1;
+                        "SUM":   now = was + v;
+                        "MIN":   now = had && was <= v ? was : v;
+                        "MAX":   now = had && was >= v ? was : v;
+                        "FST":   now = had ? was : v;
+                        default: now = v;
+                    endcase
+                    lost = lost || now < LEAST || now >= LEAST + NUMBERS;
+                    now  = now < LEAST ? now + NUMBERS : now >= LEAST + NUMBERS ? now - NUMBERS : now;
+                    number_ref[32*n +: 32] <= rst || clear ? 0 : now;
+                    seen_ref[n]            <= !rst && !clear && (had || (add[n] && !nulls[a]));
+                    left_ref[n]            <= !rst && !clear && lost;
+                end
+                before_ref      <= number_ref;
+                left_before_ref <= left_ref;
+
+                if (past_valid) for (n = 0; n < SLOTS; n = n + 1) begin
+                    was = number_ref[32*n +: 32];
+                    assert (was >= LEAST && was < LEAST + NUMBERS && (seen_ref[n] || was == 0));
+                    assert (seen_reg[n] == seen_ref[n]);
+                end
+                if (past_valid) begin
+                    was = number_ref[31:0];
+                    assert (states[a*(ACC_W+2) + ACC_W] == seen_ref[0]);
+                    if (!ADDS || SKEW == 0) begin
+                        assert (number == (was & ((1 << ACC_W) - 1)));
+                        assert (states[a*(ACC_W+2) + ACC_W + 1] == (ADDS && left_ref[0]));
+                    end else begin
+                        assert ((number & ((1 << LOW) - 1)) == (was & ((1 << LOW) - 1)));
+                        if (behind_valid) begin
+                            was = before_ref[31:0];
+                            assert (number >> LOW == (was & (NUMBERS - 1)) >> LOW);
+                            assert (left == left_before_ref[0]);
+                        end
+                    end
+                    cover (seen_ref == {SLOTS{1'b1}} && (!ADDS || (left_ref[0] && number_ref[31:0] != 0)));
+                end
+            end
+
+            if (ADDS) begin : gen_sum_ref
+                for (i = 0; i < SLOTS; i = i + 1) begin : slot
+                    wire [31:0] all_ref = SKEW != 0 ? before_ref[32*i +: 32] : number_ref[32*i +: 32];
+                    always @(posedge clk) if (behind_valid) begin
+                        assert (gen_sum.high[i*HIGH +: HIGH] == all_ref[ACC_W-1:LOW]);
+                        assert (gen_sum.left_reg[i] == (SKEW != 0 ? left_before_ref[i] : left_ref[i]));
+                    end
+                    if (SKEW != 0) begin : gen_low_ref
+                        always @(posedge clk) if (past_valid)
+                            assert (gen_sum.gen_lower.low[i*LOW +: LOW] == number_ref[32*i +: LOW]);
+                    end
+                end
+            end else begin : gen_kept_ref
+                for (i = 0; i < SLOTS; i = i + 1) begin : slot
+                    always @(posedge clk) if (past_valid)
+                        assert (gen_one_of_them.kept[i*VALUE_W +: VALUE_W] == number_ref[32*i +: VALUE_W]);
+                end
+            end
+`endif
+        end
+    endgenerate
+
+`ifdef FORMAL
+    always @(posedge clk) begin
+        past_valid   <= 1'b1;
+        behind_valid <= past_valid;
+        some_ref     <= rst || clear ? {SLOTS{1'b0}} : shift ? some_ref >> 1 : some_ref | add;
+        if (!past_valid) assume (rst);
+        assume (!(shift && add != 0));
+        if (past_valid) assert (some_reg == some_ref);
+        if (past_valid) assert (some == some_ref[0]);
+        cover (past_valid && some && (SLOTS == 1 || $past(shift && !some)));
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

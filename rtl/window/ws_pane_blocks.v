@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_pane_blocks: the least, greatest, first or last of the last PANES panes after each pane, in constant time.
+//
+// No window is read again, and no pane must be subtracted. Panes go by blocks of (PANES - 1) / 2. A window is the end
+// of a block, the whole block behind it and the newest block as far as it is. While a block fills, every end of the
+// block before it is worked out backwards, one pane at each push, and takes the place of the pane with which it
+// begins: all stand in the RAM when the window gets there. So a push is one step for each of
+//   prefix   the newest block;
+//   middle   the block before it and the newest;
+//   scan     the end of the block before it that begins one pane earlier;
+//   pre      the last PANES - 1 panes, which the next push needs: an end, `middle` and the pane.
+// When a block is full, the window is that and the block before it without any end. For an even PANES all this is done
+// for one pane less, and its window with the next pane is `pre`.
+//
+// A step takes two cycles: numbers are compared in that of push, and chosen in the one behind.
+//
+// Parameters   KIND, SIGNED, NUMBER_W   the aggregate, see ws_pane_pick
+//              PANES                    panes in a window, 1 to 65,536
+// Ports        push: a pane has closed; pane: its number, the identity of ws_pane_pick if it holds nothing
+//              clear: all panes so far, one in this cycle too, hold nothing for those behind this cycle
+//              result: of a push 2 cycles before, else anything
+// Latency      2 cycles from push to result, whatever PANES is
+// Issue rate   1 push every 2 cycles, worst case
+// Bad input    two pushes in successive cycles: must not happen
+// Source       ours: for windows of fixed length what DABA Lite (Tangwongsan et al., arXiv 2009.13768) is for any, with
+//              one RAM of a word a pane and one step a push
+
+`default_nettype none
+
+module ws_pane_blocks #(
+    parameter [23:0] KIND     = "MIN",
+    parameter        SIGNED   = 1,
+    parameter        NUMBER_W = 32,
+    parameter        PANES    = 64
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire                clear,
+    input  wire                push,
+    input  wire [NUMBER_W-1:0] pane,
+    output reg  [NUMBER_W-1:0] result
+);
+
+    localparam BLOCK = (PANES - 1) / 2;               // panes
+    localparam EVEN  = PANES % 2 == 0;
+
+    initial if (PANES < 1 || PANES > 65536) begin
+        $display("ERROR: %m: PANES = %0d, must be 1 to 65536", PANES);
+        $finish;
+    end
+
+    // The cycles behind a push: 1, numbers are chosen; 2, the scan compares; 3, it chooses.
+    reg push_1_reg, push_2_reg, push_3_reg;
+    // A clear with a push waits for its window to be chosen; the next push cannot come earlier.
+    reg  clear_1_reg;
+    wire forget = rst || (clear && !push) || clear_1_reg;
+
+    always @(posedge clk) begin
+        push_1_reg  <= push && !rst;
+        push_2_reg  <= push_1_reg && !forget;
+        push_3_reg  <= push_2_reg && !forget;
+        clear_1_reg <= clear && push;
+    end
+
+    reg  [NUMBER_W-1:0] pane_reg;
+    wire [NUMBER_W-1:0] identity;
+
+    always @(posedge clk) pane_reg <= pane;
+
+    // ---- The window: `pre` and the pane
+
+    wire [NUMBER_W-1:0] pre;
+    wire                window_wins;
+
+    ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_window (
+        .clk(clk), .older(pre), .newer(pane), .newer_wins(window_wins), .identity(identity)
+    );
+
+    always @(posedge clk) result <= window_wins ? pane_reg : pre;
+
+    // ---- Even PANES: `odd`, the last PANES - 2 panes, and the pane are the next `pre`
+
+    wire [NUMBER_W-1:0] odd;
+
+    generate
+        if (EVEN) begin : gen_even
+            reg  [NUMBER_W-1:0] pre_reg;
+            wire                even_wins;
+            wire [NUMBER_W-1:0] unused_identity;
+            wire                unused = &{1'b0, unused_identity};
+
+            ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_even (
+                .clk(clk), .older(odd), .newer(pane), .newer_wins(even_wins), .identity(unused_identity)
+            );
+
+            assign pre = pre_reg;
+
+            always @(posedge clk) begin
+                if (push_1_reg) pre_reg <= even_wins ? pane_reg : odd;
+                if (forget) pre_reg <= identity;
+            end
+        end else begin : gen_odd
+            assign pre = odd;
+        end
+
+        if (BLOCK == 0) begin : gen_none
+            wire unused = &{1'b0, push_1_reg, push_3_reg, forget};
+            assign odd = identity;
+        end else begin : gen_blocks
+            localparam ADDR_W = $clog2(2*BLOCK);
+            localparam FILL_W = $clog2(BLOCK + 1);
+            localparam integer LAST_BUT_ONE = BLOCK > 1 ? BLOCK - 2 : 0;
+            // Places in the RAM if the first pane is in place 0: where the end begins that the next push but one needs,
+            // and where the scan would be if there were blocks before the first.
+            localparam integer END = 3 - 2*BLOCK, SCAN = -3;
+
+            // ---- Counters move on in the cycle behind a push, and say what the next push will be
+
+            reg  [FILL_W-1:0]   fill_reg;             // panes in the newest block
+            reg                 full_reg;             // the next push makes it full
+            reg                 first_reg, ends_reg;  // one block has been full; two, so there are ends
+            reg  [ADDR_W-1:0]   write_reg, end_reg, scan_reg, step_reg;
+            wire                full_next = BLOCK == 1 || fill_reg == LAST_BUT_ONE[FILL_W-1:0];
+            wire                ends_next = full_reg ? first_reg : ends_reg;
+
+            always @(posedge clk) begin
+                if (push_1_reg) begin
+                    fill_reg  <= full_reg ? {FILL_W{1'b0}} : fill_reg + 1'b1;
+                    full_reg  <= full_next;
+                    first_reg <= full_reg || first_reg;
+                    ends_reg  <= ends_next;
+                    write_reg <= write_reg + 1'b1;
+                    end_reg   <= end_reg + 1'b1;
+                    scan_reg  <= full_next ? write_reg : scan_reg - 1'b1;
+                    step_reg  <= scan_reg + 1'b1;     // of the push before
+                end
+                if (forget) begin
+                    fill_reg  <= {FILL_W{1'b0}};
+                    full_reg  <= BLOCK == 1;
+                    first_reg <= 1'b0;
+                    ends_reg  <= 1'b0;
+                    write_reg <= {ADDR_W{1'b0}};
+                    end_reg   <= END[ADDR_W-1:0];
+                    scan_reg  <= SCAN[ADDR_W-1:0];    // its steps go to places that the first block does not have
+                end
+            end
+
+            // ---- The RAM, two words in and two out a push. In: the pane, then the end that the push before has
+            // brought. Out: the scan's pane, then an end, which stays until the cycle behind the next push.
+
+            wire [NUMBER_W-1:0] word;
+            reg  [NUMBER_W-1:0] scan_now_reg;
+
+            if (BLOCK == 1) begin : gen_no_ram
+                wire unused = &{1'b0, write_reg, end_reg, step_reg, scan_now_reg};
+                assign word = identity;
+            end else begin : gen_ram
+                ws_ram_sdp #(
+                    .DATA_W(NUMBER_W), .ADDR_W(ADDR_W), .OUTPUT_REG(1), .STYLE(ADDR_W > 5 ? "block" : "distributed")
+                ) ram (
+                    .clk(clk),
+                    .wr_en(push_1_reg || push_2_reg),
+                    .wr_addr(push_1_reg ? write_reg : step_reg), .wr_data(push_1_reg ? pane_reg : scan_now_reg),
+                    .rd_en(push || push_1_reg),
+                    .rd_addr(push_1_reg ? end_reg : scan_reg),   .rd_data(word)
+                );
+            end
+
+            // ---- Compare: what wins is told in the next cycle
+
+            reg  [NUMBER_W-1:0]   end_now_reg, middle_reg, prefix_reg;
+            wire                  prefix_wins, middle_wins, end_middle_wins, end_pane_wins, scan_wins;
+            wire [5*NUMBER_W-1:0] identities;
+            wire                  unused_identities = &{1'b0, identities};
+
+            ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_prefix (
+                .clk(clk), .older(prefix_reg), .newer(pane),
+                .newer_wins(prefix_wins), .identity(identities[0*NUMBER_W +: NUMBER_W])
+            );
+            ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_middle (
+                .clk(clk), .older(middle_reg), .newer(pane),
+                .newer_wins(middle_wins), .identity(identities[1*NUMBER_W +: NUMBER_W])
+            );
+            ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_end_middle (
+                .clk(clk), .older(end_now_reg), .newer(middle_reg),
+                .newer_wins(end_middle_wins), .identity(identities[2*NUMBER_W +: NUMBER_W])
+            );
+            ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_end_pane (
+                .clk(clk), .older(end_now_reg), .newer(pane),
+                .newer_wins(end_pane_wins), .identity(identities[3*NUMBER_W +: NUMBER_W])
+            );
+            ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_scan (
+                .clk(clk), .older(word), .newer(scan_now_reg),
+                .newer_wins(scan_wins), .identity(identities[4*NUMBER_W +: NUMBER_W])
+            );
+
+            // ---- Choose
+
+            reg  [NUMBER_W-1:0] odd_reg, scan_word_reg;
+            wire                odd_pane_wins = end_middle_wins ? middle_wins : end_pane_wins;
+            wire [NUMBER_W-1:0] prefix        = prefix_wins ? pane_reg : prefix_reg;
+
+            assign odd = odd_reg;
+
+            always @(posedge clk) begin
+                if (push_1_reg) begin
+                    prefix_reg  <= full_reg ? identity : prefix;
+                    middle_reg  <= full_reg ? prefix : middle_wins ? pane_reg : middle_reg;
+                    odd_reg     <= odd_pane_wins ? pane_reg : end_middle_wins ? middle_reg : end_now_reg;
+                    end_now_reg <= ends_next && !full_next ? word : identity;
+                end
+                scan_word_reg <= word;
+                if (push_3_reg && !scan_wins) scan_now_reg <= scan_word_reg;
+                if (push_1_reg && full_reg) scan_now_reg <= pane_reg;
+                if (forget) begin
+                    prefix_reg  <= identity;
+                    middle_reg  <= identity;
+                    odd_reg     <= identity;
+                    end_now_reg <= identity;
+                end
+            end
+
+`ifdef FORMAL
+            always @(posedge clk) if (past_valid) begin
+                assert (fill_reg < BLOCK && full_reg == (fill_reg == BLOCK - 1));
+                assert (end_reg == write_reg + END[ADDR_W-1:0]);
+                assert (first_reg || !ends_reg);
+                if (BLOCK > 1) cover (push && end_now_reg != identity && pre != identity);
+            end
+`endif
+        end
+    endgenerate
+
+`ifdef FORMAL
+    // The panes themselves, newest in the lowest bits, against what is kept of them.
+    localparam integer KEPT = PANES > 1 ? PANES - 1 : 1;
+    localparam [NUMBER_W-1:0] TOP = 1 << (NUMBER_W - 1);
+    reg                     past_valid = 1'b0;
+    reg                     push_1_ref, push_2_ref;
+    reg [KEPT*NUMBER_W-1:0] panes_ref;
+    reg [NUMBER_W-1:0]      before, whole_1_ref, whole_2_ref;
+    integer i;
+
+    function [NUMBER_W-1:0] step_ref(input [NUMBER_W-1:0] older, input [NUMBER_W-1:0] newer);
+        reg [NUMBER_W-1:0] a, b;                      // in an order in which two's complement is unsigned
+        begin
+            a = SIGNED != 0 ? older + TOP : older;
+            b = SIGNED != 0 ? newer + TOP : newer;
+            case (KIND)
+                "MIN":   step_ref = a < b ? older : newer;
+                "MAX":   step_ref = a > b ? older : newer;
+                "FST":   step_ref = older >= TOP ? older : newer;
+                default: step_ref = newer >= TOP ? newer : older;
+            endcase
+        end
+    endfunction
+
+    always @* begin
+        before = identity;
+        if (PANES > 1)
+            for (i = PANES - 2; i >= 0; i = i - 1) before = step_ref(before, panes_ref[i*NUMBER_W +: NUMBER_W]);
+    end
+
+    always @(posedge clk) begin
+        past_valid  <= 1'b1;
+        push_1_ref  <= push && !rst;
+        push_2_ref  <= push_1_ref && !rst;
+        whole_1_ref <= step_ref(before, pane);
+        whole_2_ref <= whole_1_ref;
+        if (push) panes_ref <= {panes_ref, pane};
+        if (rst || clear) panes_ref <= {KEPT{identity}};
+
+        if (!past_valid) assume (rst);
+        else begin
+            assume (!(push && push_1_ref));
+            // What holds nothing is the identity, and nothing else is without `seen`.
+            if (KIND == "FST" || KIND == "LST") assume (pane >= TOP || pane == identity);
+            ref_result: assert (!push_2_ref || result == whole_2_ref);
+            ref_pre:    assert (push_1_ref || pre == before);
+        end
+        cover (past_valid && push_2_ref && result != identity && $past(clear, 2));
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

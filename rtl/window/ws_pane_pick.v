@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_pane_pick: which of two successive runs of panes has the number of both, for an aggregate that is no sum.
+//
+// Numbers are compared in two halves at once, each with a carry chain of its own, for a clock of 200 MHz on an ECP5
+// with 64 bits.
+//
+// Parameters   KIND      "MIN", "MAX", "FST" or "LST"
+//              SIGNED    MIN, MAX: 1 if numbers are two's complement
+//              NUMBER_W  width of a number in bits, at least 2; of FST and LST it is {seen, value}
+// Ports        older, newer: the numbers of the two runs; newer_wins: that of both is `newer`, else `older`
+//              identity: the number of a run that holds nothing and always gives way: MIN the largest number, MAX the
+//              least, FST and LST 0
+// Latency      1 cycle from older and newer to newer_wins, which is not a register but a gate of three
+// Issue rate   1 a cycle
+// Source       associative operators for sliding windows: Tangwongsan et al., PVLDB 8(7), 2015
+
+`default_nettype none
+
+module ws_pane_pick #(
+    parameter [23:0] KIND     = "MIN",
+    parameter        SIGNED   = 1,
+    parameter        NUMBER_W = 32
+) (
+    input  wire                clk,
+
+    input  wire [NUMBER_W-1:0] older,
+    input  wire [NUMBER_W-1:0] newer,
+    output wire                newer_wins,
+    output wire [NUMBER_W-1:0] identity
+);
+
+    localparam IS_MIN   = KIND == "MIN";
+    localparam COMPARES = IS_MIN || KIND == "MAX";
+
+    initial begin
+        if (!COMPARES && KIND != "FST" && KIND != "LST") begin
+            $display("ERROR: %m: KIND = \"%0s\", must be MIN, MAX, FST or LST", KIND);
+            $finish;
+        end
+        if (NUMBER_W < 2) begin
+            $display("ERROR: %m: NUMBER_W = %0d, must be at least 2", NUMBER_W);
+            $finish;
+        end
+    end
+
+    generate
+        if (COMPARES) begin : gen_compare
+            localparam LOW_W = NUMBER_W / 2, UP_W = NUMBER_W - LOW_W;
+            wire [NUMBER_W-1:0] less = IS_MIN ? newer : older;   // wins if it is less
+            wire [NUMBER_W-1:0] more = IS_MIN ? older : newer;
+            // Upper halves with a sign bit more, so that signed and unsigned ones compare alike.
+            wire [UP_W:0]       less_up = {SIGNED != 0 && less[NUMBER_W-1], less[NUMBER_W-1:LOW_W]};
+            wire [UP_W:0]       more_up = {SIGNED != 0 && more[NUMBER_W-1], more[NUMBER_W-1:LOW_W]};
+            reg                 up_wins_reg, up_ties_reg, low_wins_reg;
+
+            always @(posedge clk) begin
+                up_wins_reg  <= $signed(less_up) < $signed(more_up);
+                up_ties_reg  <= less_up == more_up;
+                low_wins_reg <= less[LOW_W-1:0] < more[LOW_W-1:0];
+            end
+
+            assign newer_wins = up_wins_reg || (up_ties_reg && low_wins_reg);
+            assign identity   = {IS_MIN ^ (SIGNED != 0), {(NUMBER_W-1){IS_MIN}}};
+        end else begin : gen_seen
+            wire unused = &{1'b0, older, newer};
+            reg  wins_reg;
+            always @(posedge clk) wins_reg <= KIND == "LST" ? newer[NUMBER_W-1] : !older[NUMBER_W-1];
+            assign newer_wins = wins_reg;
+            assign identity   = {NUMBER_W{1'b0}};
+        end
+    endgenerate
+
+`ifdef FORMAL
+    // The same with integers, and the identity on either side.
+    localparam integer NUMBERS = 1 << NUMBER_W;
+    reg                past_valid = 1'b0;
+    integer            a, b;                                     // older and newer, a cycle ago
+    wire               equal = a == b;
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        a <= SIGNED != 0 && older >= NUMBERS/2 ? older - NUMBERS : older;
+        b <= SIGNED != 0 && newer >= NUMBERS/2 ? newer - NUMBERS : newer;
+        if (past_valid) begin
+            case (KIND)
+                "MIN":   assert (newer_wins == (b < a));
+                "MAX":   assert (newer_wins == (b > a));
+                "FST":   assert (newer_wins == !$past(older[NUMBER_W-1]));
+                default: assert (newer_wins == $past(newer[NUMBER_W-1]));
+            endcase
+            if (COMPARES) begin
+                if ($past(older) == identity) assert (newer_wins || equal);
+                if ($past(newer) == identity) assert (!newer_wins);
+            end else assert (identity == 0);
+        end
+        cover (past_valid && newer_wins && !equal && $past(older) != identity);
+        cover (past_valid && !newer_wins && !equal && $past(newer) != identity);
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

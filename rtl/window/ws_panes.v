@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_panes: cuts a stream into panes, the parts that its windows share, and aggregates each (the pane-level query).
+//
+// Panes follow each other without gap, one or two to a PERIOD: with CUT 0 each is PERIOD long, else they are CUT and
+// PERIOD - CUT long in turn. Either every window is PANES successive panes: panes of GCD(RANGE, SLIDE), as published,
+// or panes that end where a window starts or ends, PERIOD = SLIDE and CUT = RANGE modulo SLIDE. Several panes are open
+// at once, since tuples come up to SLACK out of order; a punctuation closes the oldest.
+//
+// What the stream must keep (ws_punctuator with STEP = PERIOD sees to it): the first punctuation after reset is
+// `start`; from then on every end of a pane up to that of the last window that may hold a tuple has its own, save that
+// with CUT no pane's end inside a PERIOD is announced before the first window's end; any other punctuation is a
+// window's end, and all windows up to there are closed or empty (a jump). A tuple is not below the latest punctuation,
+// less than SLACK above the next, and comes at least 3 cycles behind a punctuation.
+//
+// Parameters   DATA_W, WATTR_W      width of what goes with a window's row, and of the windowing attribute, in bits
+//              PERIOD, CUT, SLACK   in units of the windowing attribute; CUT below PERIOD
+//              PANES                panes in a window, at least 1
+//              EACH                 panes from a window's end to the next one's, at least 1
+//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W, SKEW   the aggregates, see ws_bank
+// Ports        values, nulls: in step with s_data and wattr
+//              clear: all panes up to here are empty, where a session begins and at a jump
+//              push: a pane has closed, its tuples' states are in `states`, and `some` says that there were any; with
+//                SKEW a sum's upper half comes one cycle later
+//              last: with push or at a jump: a window ends here; data: s_data of its punctuation, until the next
+// Latency      1 cycle from a punctuation to push
+// Issue rate   1 tuple a cycle
+// CLOSE_CYCLES 2, with CUT 4: where a punctuation closes two panes, the second follows 2 cycles behind
+// Source       Oge et al., CANDAR 2013, sections III and IV.D, equations 3 and 5; cuts at windows' edges: Krishnamurthy
+//              et al., SIGMOD 2006 (paired windows); A + B = C without carries: Cortadella and Llaberia, IEEE
+//              Transactions on Computers 41(11), 1992
+
+`default_nettype none
+
+module ws_panes #(
+    parameter               DATA_W  = 32,
+    parameter               WATTR_W = 32,
+    parameter               PERIOD  = 60,
+    parameter               CUT     = 0,
+    parameter               SLACK   = 60,
+    parameter               PANES   = 10,
+    parameter               EACH    = 1,
+    parameter               AGGS    = 1,
+    parameter [24*AGGS-1:0] KINDS   = "CNT",
+    parameter [AGGS-1:0]    SIGNEDS = 1,
+    parameter               VALUE_W = 32,
+    parameter               ACC_W   = 64,
+    parameter               SKEW    = 1
+) (
+    input  wire                      clk,
+    input  wire                      rst,
+
+    input  wire                      s_valid,
+    input  wire                      s_punct,
+    input  wire [DATA_W-1:0]         s_data,
+    input  wire [WATTR_W-1:0]        wattr,
+    input  wire [AGGS*VALUE_W-1:0]   values,
+    input  wire [AGGS-1:0]           nulls,
+
+    output wire                      clear,
+    output wire                      push,
+    output wire                      last,
+    output reg  [DATA_W-1:0]         data,
+    output wire                      some,
+    output wire [AGGS*(ACC_W+2)-1:0] states
+);
+
+    // Most panes that can hold a tuple: those from the latest punctuation to SLACK above the next.
+    localparam OPEN     = PERIOD + SLACK;
+    localparam OVER     = OPEN % PERIOD;
+    localparam SLOTS    = (CUT == 0 ? 1 : 2)*(OPEN/PERIOD) + (OVER > 0 ? 1 : 0) + (CUT > 0 && OVER > CUT ? 1 : 0);
+    localparam LOW_W    = $clog2(OPEN + 1);           // of a tuple's distance from the latest punctuation
+    localparam UNTIL_W  = $clog2((PANES > EACH ? PANES : EACH) + 1);
+
+    initial begin
+        if (PERIOD < 1 || CUT < 0 || CUT >= PERIOD || SLACK < 0 || PANES < 1 || EACH < 1) begin
+            $display("ERROR: %m: PERIOD, PANES and EACH must be at least 1, SLACK at least 0, CUT below PERIOD");
+            $finish;
+        end
+        if (LOW_W > WATTR_W) begin
+            $display("ERROR: %m: WATTR_W = %0d bits are too few for PERIOD + SLACK", WATTR_W);
+            $finish;
+        end
+    end
+
+    // ---- Stage 1: the pane of a tuple; is the punctuation the one that is due?
+
+    reg  [WATTR_W-1:0] latest_reg;     // the latest punctuation: there the oldest open pane begins
+    reg                behind_reg;     // that pane lies behind the cut
+    reg                early_reg;      // and if not, the cut is not announced
+    reg  [SLOTS-1:0]   add_reg;
+    reg                started_reg;    // the session has begun
+    reg                closes_reg;     // the punctuation is due
+    reg                clear_reg;      // it is not: the session begins, or a jump
+
+    localparam [WATTR_W-1:0] WHOLE = PERIOD, TO_CUT = CUT, FROM_CUT = PERIOD - CUT;
+    wire [WATTR_W-1:0] length = CUT == 0 || early_reg ? WHOLE : behind_reg ? FROM_CUT : TO_CUT;
+
+    // latest + length == wattr, without the carries of a sum: those that the bits of all three ask for must be those
+    // that the bits below give.
+    wire [WATTR_W:0] given = {(latest_reg & length) | ((latest_reg | length) & ~wattr), 1'b0};
+    wire             due   = (latest_reg ^ length ^ wattr) == given[WATTR_W-1:0];
+
+    wire [LOW_W-1:0]   distance = wattr[LOW_W-1:0] - latest_reg[LOW_W-1:0];
+    wire [SLOTS:0]     reached;        // the tuple is at or above the pane's begin
+    wire               unused = &{1'b0, given[WATTR_W], distance};
+
+    assign reached[0]     = 1'b1;
+    assign reached[SLOTS] = 1'b0;
+
+    genvar i;
+    generate
+        for (i = 1; i < SLOTS; i = i + 1) begin : gen_begin
+            localparam [LOW_W:0] AT_WHOLE = CUT == 0 ? i*PERIOD : (i/2)*PERIOD + (i % 2)*CUT;
+            localparam [LOW_W:0] AT_CUT   = CUT == 0 ? i*PERIOD : ((i + 1)/2)*PERIOD - (i % 2)*CUT;
+            assign reached[i] = {1'b0, distance} >= (behind_reg ? AT_CUT : AT_WHOLE);
+        end
+    endgenerate
+
+    always @(posedge clk) begin
+        add_reg    <= s_valid && !rst ? reached[SLOTS-1:0] & ~reached[SLOTS:1] : {SLOTS{1'b0}};
+        closes_reg <= s_punct && started_reg && due && !rst;
+        clear_reg  <= s_punct && !(started_reg && due) && !rst;
+        if (s_punct) begin
+            latest_reg <= wattr;
+            data       <= s_data;
+        end
+    end
+
+    // ---- Stage 2: panes close
+
+    reg  [UNTIL_W-1:0] until_reg;                  // panes to close until the next window has ended
+    reg                second_reg, second_due_reg; // the pane behind the cut follows
+
+    localparam [UNTIL_W-1:0] FIRST_END = PANES, NEXT_END = EACH, ONE = 1, TWO = 2;
+
+    wire jumps = clear_reg && started_reg;
+    wire both  = closes_reg && CUT != 0 && early_reg;
+
+    assign clear = clear_reg;
+    assign push  = closes_reg || second_reg;
+    assign last  = jumps || (closes_reg && until_reg == ONE);
+
+    wire               behind = CUT != 0 && (jumps || (closes_reg && !behind_reg && !both));
+    wire [UNTIL_W-1:0] until  = !started_reg ? FIRST_END
+                              : jumps || until_reg == ONE ? NEXT_END
+                              : both ? until_reg - TWO : until_reg - ONE;
+
+    always @(posedge clk) begin
+        if (closes_reg || clear_reg) begin
+            started_reg <= 1'b1;
+            until_reg   <= until;
+            behind_reg  <= behind;
+            early_reg   <= !behind && until != ONE;
+        end
+        second_due_reg <= both && !rst;
+        second_reg     <= second_due_reg && !rst;
+        if (rst) started_reg <= 1'b0;
+    end
+
+    // ---- Stages 1 to 3: the open panes, the oldest in front
+
+    reg  [AGGS*VALUE_W-1:0] values_reg;
+    reg  [AGGS-1:0]         nulls_reg;
+
+    always @(posedge clk) if (s_valid) {values_reg, nulls_reg} <= {values, nulls};
+
+    ws_bank #(
+        .SLOTS(SLOTS), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W), .SKEW(SKEW)
+    ) bank (
+        .clk(clk), .rst(rst), .clear(clear),
+        .add(add_reg), .values(values_reg), .nulls(nulls_reg), .shift(push),
+        .some(some), .states(states)
+    );
+
+endmodule
+
+`default_nettype wire

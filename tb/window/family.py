@@ -1,0 +1,527 @@
+"""What the tests of all window cores share: the query, a brute-force model, random streams, a bench and a shrinker.
+
+A window core stands behind ws_punctuator, takes what that lets through, and gives a row for every window that holds a
+tuple, behind the punctuation that reaches the window's end. Here an *item* is what comes before the punctuator (a
+tuple, a sender's punctuation, the start of a session), and an *event* is what comes behind it.
+
+The model knows of windows and tuples only, not of panes or accumulators: the tuples of a window, in order of arrival,
+are a list, and an aggregate is a function of that list in exact integers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from math import gcd
+from typing import NamedTuple
+
+import numpy as np
+from cocotb.triggers import FallingEdge
+
+from tb.lib.bench import SEED, rng, start
+from tb.lib.golden import load
+from tb.lib.model import PUNCTUATION, START, TUPLE, Punctuator
+
+WATTR_W = 32
+TOP = 2**WATTR_W - 1  # the largest time: a window core takes its attribute as not negative
+
+FUNCTIONS = {
+    "CNT": len,
+    "SUM": sum,
+    "MIN": min,
+    "MAX": max,
+    "FST": lambda values: values[0],
+    "LST": lambda values: values[-1],
+}
+SPARK = {"CNT": "COUNT", "SUM": "SUM", "MIN": "MIN", "MAX": "MAX", "FST": "FIRST", "LST": "LAST"}
+COLUMNS = ("Price", "Volume")  # of the goldens
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """kind: a key of `FUNCTIONS`. column: which of a tuple's values it takes, as two's complement if signed."""
+
+    kind: str
+    signed: bool
+    column: int
+
+
+@dataclass(frozen=True)
+class Query:
+    """range, slide, slack: units of the windowing attribute. value_w, acc_w: bits of a value and of a result."""
+
+    range: int
+    slide: int
+    slack: int
+    aggregates: tuple[Aggregate, ...]
+    value_w: int = 32
+    acc_w: int = 64
+    emit_empty: bool = False
+
+    @property
+    def columns(self) -> int:
+        return 1 + max(a.column for a in self.aggregates)
+
+    @property
+    def parameters(self) -> dict[str, int | str]:
+        """Those that every window core has."""
+        return {
+            "WATTR_W": WATTR_W,
+            "RANGE": self.range,
+            "SLIDE": self.slide,
+            "SLACK": self.slack,
+            "AGGS": len(self.aggregates),
+            "KINDS": "".join(a.kind for a in self.aggregates),
+            "SIGNEDS": int("".join(str(int(a.signed)) for a in self.aggregates), 2),
+            "VALUE_W": self.value_w,
+            "ACC_W": self.acc_w,
+            "EMIT_EMPTY": int(self.emit_empty),
+        }
+
+    def number(self, aggregate: Aggregate, bits: int) -> int:
+        """The number that a value's bits are to an aggregate."""
+        return bits - (bits >> self.value_w - 1 << self.value_w) if aggregate.signed else bits
+
+    def result(self, aggregate: Aggregate, inside: list[tuple[int | None, ...]]) -> int | None:
+        """Exact; None is null."""
+        column = [self.number(aggregate, t[aggregate.column]) for t in inside if t[aggregate.column] is not None]
+        return FUNCTIONS[aggregate.kind](column) if column or aggregate.kind == "CNT" else None
+
+    def fits(self, aggregate: Aggregate, number: int) -> bool:
+        if aggregate.signed and aggregate.kind != "CNT":
+            return -(1 << self.acc_w - 1) <= number < 1 << self.acc_w - 1
+        return 0 <= number < 1 << self.acc_w
+
+    def ports(self, numbers: Iterable[int | None]) -> tuple[int, int, int]:
+        """results, result_nulls and result_overflows of a row, the first aggregate in the most significant bits."""
+        results = nulls = overflows = 0
+        for aggregate, number in zip(self.aggregates, numbers, strict=True):
+            results = results << self.acc_w | (number or 0) & (1 << self.acc_w) - 1
+            nulls = nulls << 1 | (number is None)
+            overflows = overflows << 1 | (number is not None and not self.fits(aggregate, number))
+        return results, nulls, overflows
+
+
+class Item(NamedTuple):
+    """kind: TUPLE, PUNCTUATION or START. time: of a START, where its first window begins, -1 to leave it open.
+
+    values: bits by column, None is null; None instead of all: the tuple is not selected, and goes no further than the
+    punctuator. wait: idle cycles before each of its events.
+    """
+
+    kind: int
+    time: int
+    values: tuple[int | None, ...] | None = None
+    wait: int = 0
+
+
+class Event(NamedTuple):
+    """name: tuple, punct or reset. ends: a window ends with this punctuation; row: exact results, if it gives one.
+
+    item: index of the item that causes it. jump: it stands for boundaries that are passed over, too.
+    """
+
+    name: str
+    item: int
+    time: int = 0
+    values: tuple[int | None, ...] | None = None
+    ends: bool = False
+    row: tuple[int | None, ...] | None = None
+    jump: bool = False
+
+
+def events(query: Query, items: Iterable[Item], step: int | None = None) -> Iterator[Event]:
+    """What comes behind a punctuator with `step`, and the row that each window's end gives."""
+
+    def session(start_at: int) -> Punctuator:
+        return Punctuator(
+            query.range,
+            query.slide,
+            query.slack,
+            start_at=None if start_at < 0 else start_at,
+            emit_empty=query.emit_empty,
+            step=step,
+        )
+
+    def passed(time: int) -> tuple[int, int]:
+        """How many steps, and ends of windows, of the session are not above a time."""
+        since = time - punctuator.start
+        return since // (step or query.slide), max(0, (since - query.range) // query.slide + 1)
+
+    punctuator, held, latest = session(-1), [], 0
+    for index, item in enumerate(items):
+        if item.kind == START:
+            punctuator, held = session(item.time), []
+            yield Event("reset", index)
+            continue
+        for name, at in punctuator.take(item.kind, item.time):
+            if name == "tuple" and item.values is not None:
+                if (at - punctuator.start) % query.slide < query.range:  # else no window holds it
+                    held.append((at, item.values))
+                yield Event("tuple", index, at, item.values)
+            elif name == "punct":
+                jump = at > punctuator.start and passed(at - 1) != passed(latest)
+                latest = at
+                if at < punctuator.start + query.range or (at - punctuator.start - query.range) % query.slide:
+                    assert not jump, "only a window's end stands for more than itself"
+                    yield Event("punct", index, at)
+                    continue
+                assert all(time >= at - query.range for time, _ in held), "a window with a tuple was passed over"
+                inside = [values for time, values in held if time < at]
+                assert not (jump and inside), "a punctuation that passes over boundaries closes a window with a tuple"
+                held = [(time, values) for time, values in held if time >= at + query.slide - query.range]
+                row = tuple(query.result(a, inside) for a in query.aggregates) if inside or query.emit_empty else None
+                yield Event("punct", index, at, ends=True, row=row, jump=jump)
+
+
+# --- streams --------------------------------------------------------------------------------------------------------
+
+
+def draw(query: Query, g: random.Random, sign: int = 1, nulls: float = 0.1) -> tuple[int | None, ...]:
+    """One tuple's values: extremes, small ones, any, and a share of nulls.
+
+    A sum may leave its width on the way and come back, and then the flag is up though the result fits, which the model
+    does not know. So where a signed sum is narrow all values are of one sign.
+    """
+    values = []
+    for column in range(query.columns):
+        most = (1 << query.value_w) - 1
+        bits = g.choice((0, 1, most, most >> 1, (most >> 1) + 1, g.getrandbits(query.value_w)))
+        bits = g.getrandbits(query.value_w) if g.random() < 0.5 else bits
+        narrow = query.acc_w < query.value_w + 24
+        if narrow and any(a.column == column and a.kind == "SUM" and a.signed for a in query.aggregates):
+            bits = bits & most >> 1 if sign > 0 else bits | (most >> 1) + 1
+        values.append(None if g.random() < nulls else bits)
+    return tuple(values)
+
+
+def stream(
+    query: Query,
+    g: random.Random,
+    sessions: int = 4,
+    count: int = 300,
+    leaps: float = 0.03,
+    starts: bool = True,
+) -> list[Item]:
+    """`count` items a session: a clock that ticks, stands at a boundary, and leaps; tuples around it.
+
+    starts: some sessions are told where their first window begins. leaps: how often the clock moves by more than a
+    window, as a share; each may cost a punctuation for every pane of a window, and with `emit_empty` of several.
+    """
+    span = query.range + query.slide + query.slack
+    farthest = (2 if query.emit_empty else 1000) * span
+    pane = gcd(query.range, query.slide)
+    items = []
+    for _ in range(sessions):
+        given = g.randrange(span) if starts and g.random() < 0.25 else -1
+        items.append(Item(START, given, wait=g.choice((0, 0, 1, 2, 5, 50))))
+        sign, nulls = g.choice((1, -1)), g.choice((0.1, 0.1, 0.9))
+        busy = g.choice((0.2, 0.9))
+        clock = g.choice((0, g.randrange(2 * span), g.randrange(TOP // 2), TOP - g.randrange(1, 4 * span)))
+        clock = clock if given < 0 else given + g.randrange(span)
+        for _ in range(count):
+            match g.choices(("stay", "tick", "edge", "slide"), (40, 35, 20, 5))[0]:
+                case "tick":
+                    clock += g.randint(1, max(1, min(query.slide, query.range) // 4))
+                case "edge":  # the watermark comes to a boundary, or one short of it, or one above
+                    ahead = -(clock - query.slack - g.choice((0, query.range))) % g.choice((pane, query.slide))
+                    clock += max(0, ahead + g.choice((-1, 0, 1)))
+                case "slide":
+                    clock += query.slide
+            if g.random() < leaps:
+                clock += g.choice((query.range, span, g.randrange(span), g.randrange(farthest)))
+            clock = min(clock, TOP)
+            wait = 0 if g.random() < busy else g.choice((1, 1, 2, 3, 10))
+            if g.random() < 0.04:
+                time = clock + g.choice((-query.slack, 0, g.randint(-query.slack, query.slide)))
+                items.append(Item(PUNCTUATION, min(max(0, time), TOP), wait=wait))
+            else:
+                behind = g.choice((0, query.slack, g.randint(0, query.slack), g.randint(0, query.slack)))
+                behind += g.choice((1, 1, g.randrange(1, span))) if g.random() < 0.05 else 0
+                values = draw(query, g, sign, nulls) if g.random() < 0.95 else None
+                items.append(Item(TUPLE, clock - behind, values, wait))
+        if g.random() < 0.7 and clock + 2 * span <= TOP:
+            items.append(Item(PUNCTUATION, clock + 2 * span))
+    return items
+
+
+def of_golden(items: np.ndarray, starts_at: int = -1, symbol: bytes | None = None) -> list[Item]:
+    """The items of a `tb.lib.golden.Golden`: values as in `COLUMNS`, a Volume of 0 not known; others than `symbol` are
+    not selected."""
+    found, session = [], None
+    for row in items:
+        if row["session"] != session:
+            session = row["session"]
+            found.append(Item(START, starts_at))
+        volume = int(row["Volume"])
+        values = (int(row["Price"]) & 2**32 - 1, volume & 2**32 - 1 if volume else None)
+        selected = symbol is None or row["Symbol"] == symbol
+        found.append(Item(int(row["kind"]), int(row["Time"]), values if selected else None))
+    return found
+
+
+# --- the bench ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Core:
+    """What a core's header states.
+
+    latency: cycles from a closing punctuation to its row. close_cycles: least distance between punctuations.
+    tuple_gap: least distance of a tuple from the punctuation before it. step: of the punctuator before it.
+    """
+
+    latency: int
+    close_cycles: int
+    tuple_gap: int = 1
+    step: int | None = None
+
+
+def environment(query: Query, core: Core, **more: object) -> dict[str, str]:
+    """What `Bench` reads inside the simulator."""
+    return {"FAMILY": json.dumps({"query": asdict(query), "core": asdict(core), **more})}
+
+
+def told(name: str) -> object:
+    """One thing of `environment`; None if it is not there, or this is not the simulator."""
+    return json.loads(os.environ.get("FAMILY", "{}")).get(name)
+
+
+class Bench:
+    """Drives a core with the events of items, and says where it differs from the model, to the cycle."""
+
+    def __init__(self, dut):
+        query = dict(told("query"))
+        self.query = Query(**query | {"aggregates": tuple(Aggregate(**a) for a in query["aggregates"])})
+        self.core = Core(**told("core"))
+        self.dut, self.g = dut, rng("noise")
+        self.now = 0
+        self.seen: list[tuple] = []
+        self.counts: Counter[str] = Counter()
+
+    async def start(self) -> Bench:
+        self._drive(None)
+        await start(self.dut)
+        await FallingEdge(self.dut.clk)
+        return self
+
+    def _drive(self, event: Event | None) -> int:
+        """Set the inputs for this cycle, noise where nothing is to be read; returns s_data."""
+        dut, query = self.dut, self.query
+        name = event.name if event else ""
+        data = self.g.getrandbits(len(dut.s_data))
+        time, values, nulls = self.g.getrandbits(WATTR_W), 0, 0
+        if name in ("tuple", "punct"):
+            time = event.time
+        for aggregate in query.aggregates:
+            bits = event.values[aggregate.column] if name == "tuple" else self.g.getrandbits(query.value_w)
+            nulls = nulls << 1 | (bits is None if name == "tuple" else self.g.getrandbits(1))
+            values = values << query.value_w | (self.g.getrandbits(query.value_w) if bits is None else bits)
+        dut.rst.value = name == "reset"
+        dut.s_valid.value = name == "tuple"
+        dut.s_punct.value = name == "punct"
+        dut.s_eos.value = 0
+        dut.s_data.value, dut.wattr.value, dut.values.value, dut.nulls.value = data, time, values, nulls
+        return data
+
+    async def _cycle(self, event: Event | None = None) -> int:
+        """One clock cycle with `event` on the wire, and what the next one shows; returns s_data.
+
+        Inputs are set and outputs read in the middle of a cycle, at the falling edge."""
+        dut = self.dut
+        data = self._drive(event)
+        await FallingEdge(dut.clk)
+        self.now += 1
+        valid, punct, eos = int(dut.m_valid.value), int(dut.m_punct.value), int(dut.m_eos.value)  # int() raises on X
+        if valid or eos:
+            ports = tuple(int(getattr(dut, name).value) for name in ("results", "result_nulls", "result_overflows"))
+            self.seen.append((self.now, "row" if valid else "eos", int(dut.m_data.value), *ports))
+        if punct:
+            self.seen.append((self.now, "punct", int(dut.m_data.value)))
+        return data
+
+    async def play(self, items: list[Item]) -> str:
+        """Reset the core and send what comes of `items`; returns how it differs, "" if it does not."""
+        core, query = self.core, self.query
+        await self._cycle(Event("reset", 0))
+        self.seen.clear()
+        expected: list[tuple] = []
+        punct_at = -core.close_cycles - core.tuple_gap
+        for event in events(query, items, core.step):
+            least = {"punct": punct_at + core.close_cycles, "tuple": punct_at + core.tuple_gap}.get(event.name, 0)
+            begin = max(self.now + items[event.item].wait, least)
+            while self.now < begin:
+                await self._cycle()
+            at = self.now
+            data = await self._cycle(event)
+            match event.name:
+                case "punct":
+                    punct_at = at
+                    if event.row is not None:
+                        expected.append((at + core.latency, "row", data, *query.ports(event.row)))
+                    if event.ends:
+                        expected.append((at + core.latency + 1, "punct", data))
+                case "reset":
+                    expected = [e for e in expected if e[0] <= at]
+                    punct_at = -core.close_cycles - core.tuple_gap
+            self._count(event)
+        for _ in range(core.latency + core.close_cycles + 4):
+            await self._cycle()
+        if self.seen == expected:
+            return ""
+        at = next((i for i, (a, b) in enumerate(zip(self.seen, expected, strict=False)) if a != b), None)
+        at = min(len(self.seen), len(expected)) if at is None else at
+        seen, wanted = (self._text(found[at : at + 1]) for found in (self.seen, expected))
+        return f"output {at}: {seen}, must be {wanted}"
+
+    def _count(self, event: Event) -> None:
+        self.counts[event.name] += 1
+        self.counts["empty"] += event.ends and event.row is None
+        self.counts["jump"] += event.jump
+        if event.row is not None:
+            self.counts["row"] += 1
+            _, nulls, overflows = self.query.ports(event.row)
+            self.counts["null"] += nulls != 0
+            self.counts["overflow"] += overflows != 0
+
+    def _text(self, found: list[tuple]) -> str:
+        if not found:
+            return "nothing"
+        at, kind, data, *ports = found[0]
+        text = f"cycle {at} {kind} data {data:x}"
+        if ports:
+            width = self.query.acc_w
+            numbers = [ports[0] >> width * i & (1 << width) - 1 for i in reversed(range(len(self.query.aggregates)))]
+            text += f" results {' '.join(f'{n:x}' for n in numbers)} nulls {ports[1]:b} overflows {ports[2]:b}"
+        return text
+
+    async def agree(self, items: list[Item]) -> None:
+        """Fail with the smallest stream found that fails, if `items` does."""
+        if why := await self.play(items):
+            small, why = await shrink(items, why, self.play)
+            listed = "\n".join(f"    {item}," for item in small)
+            raise AssertionError(f"SEED={SEED}: {why}\n{self.query}\nitems = [\n{listed}\n]")
+
+
+async def shrink(
+    items: list[Item], why: str, play: Callable[[list[Item]], Awaitable[str]], budget: int = 400
+) -> tuple[list[Item], str]:
+    """A smaller stream that still fails, and how: items left out in ever smaller runs (delta debugging, Zeller), then
+    the waits, then the values made plain. why: how `items` fails. budget: most calls of `play`."""
+
+    async def fails(candidate: list[Item]) -> bool:
+        nonlocal budget, items, why
+        if budget == 0 or candidate == items:
+            return False
+        budget -= 1
+        if found := await play(candidate):
+            items, why = candidate, found
+        return bool(found)
+
+    run = len(items) // 2
+    while run:
+        at, shorter = 0, False
+        while at < len(items):
+            if await fails(items[:at] + items[at + run :]):
+                shorter = True
+            else:
+                at += run
+        run = run if shorter and run == 1 else run // 2
+    await fails([item._replace(wait=0) for item in items])
+    for at, item in enumerate(items):
+        if item.values:
+            plain = item._replace(values=(1,) * len(item.values))
+            await fails([*items[:at], plain, *items[at + 1 :]])
+    return items, why
+
+
+# --- tests of any window core ---------------------------------------------------------------------------------------
+
+
+async def random_streams(bench: Bench, streams: int = 3, **arguments: float) -> None:
+    """Several streams with sessions, until each kind of thing that a query can meet has been met."""
+    query = bench.query
+    wanted = {"tuple", "punct", "reset", "row", "null"} | ({"empty", "jump"} if not query.emit_empty else set())
+    for number in range(streams):
+        await bench.agree(stream(query, rng(f"stream {number}"), **arguments))
+    assert not {name for name in wanted if not bench.counts[name]}, bench.counts
+
+
+async def edges(bench: Bench) -> None:
+    """Time zero, the attribute's top, two boundaries one tuple apart, one tuple at each, gaps of one and of many."""
+    query, g = bench.query, rng("edges")
+    r, s, k = query.range, query.slide, query.slack
+    far = 5 * (r + s) if query.emit_empty else 10**9
+
+    def tuples(*times: int) -> list[Item]:
+        return [Item(TUPLE, t, draw(query, g)) for t in times]
+
+    for items in (
+        [*tuples(0, 0, k, r - 1, r, r + k - 1 if k else r, r + k, r + k + s), Item(PUNCTUATION, 2 * (r + s))],
+        [*tuples(TOP - r - s, TOP - k, TOP), Item(PUNCTUATION, TOP), *tuples(TOP)],
+        [*tuples(*(k + s * i for i in range(1, 8))), Item(PUNCTUATION, 10 * s + r)],
+        [*tuples(*(k + r + s * i + j for i in range(3) for j in (-1, 0))), Item(PUNCTUATION, 10 * s + 2 * r)],
+        [*tuples(r + k), Item(PUNCTUATION, r + far), *tuples(r + far), Item(PUNCTUATION, far + 2 * (r + s))],
+        [Item(PUNCTUATION, 3 * r + 1), *tuples(3 * r + 1), Item(PUNCTUATION, 5 * r + 5 * s), *tuples(9 * (r + s) + k)],
+    ):
+        await bench.agree([Item(START, -1), *items])
+
+
+async def full_rate(bench: Bench) -> None:
+    """A tuple in every cycle, and what comes of them at the least distances that the core allows."""
+    query, g = bench.query, rng("rate")
+    r, s, k = query.range, query.slide, query.slack
+    clock, items = 10 * s, [Item(START, 10 * s)]
+    for _ in range(4):
+        items += [Item(TUPLE, clock + g.randint(0, min(k, r - 1)), draw(query, g)) for _ in range(50)]
+        clock += max(s // 2, 1)
+    items += [Item(PUNCTUATION, clock + 2 * (r + s) + k)]
+    before = bench.now
+    await bench.agree(items)
+    happened = list(events(query, items, bench.core.step))
+    puncts = sum(e.name == "punct" for e in happened)
+    tuples = sum(e.name == "tuple" for e in happened)
+    assert tuples > 100
+    most = tuples + puncts * max(bench.core.close_cycles, bench.core.tuple_gap)
+    assert bench.now - before <= most + bench.core.latency + 2 * bench.core.close_cycles + 10
+
+
+async def overflows(bench: Bench) -> None:
+    """Where sums are narrow: the flag comes with the window that does not fit, and not with the next that does."""
+    query = bench.query
+    unit = gcd(query.range, query.slide)
+    most = (1 << query.value_w) - 1
+    needed = 2 << query.acc_w - query.value_w
+    items, clock = [Item(START, 0)], 0
+    for _ in range(3):
+        for values in (most >> 1, 0):
+            for n in range(needed):
+                items.append(Item(TUPLE, clock + n * unit // needed, (values,) * query.columns))
+            clock += (2 * query.range // query.slide + 2) * query.slide
+    items.append(Item(PUNCTUATION, clock + 2 * query.range))
+    before = bench.counts.copy()
+    await bench.agree(items)
+    assert bench.counts["row"] - before["row"] > bench.counts["overflow"] - before["overflow"] > 0
+
+
+async def equal_spark(bench: Bench) -> None:
+    """Every golden that `environment` was given: PySpark, the model and the core give the same rows."""
+    for folder in told("goldens"):
+        golden = load(folder)
+        items = of_golden(golden.items)
+        columns = [golden.aggregates[f"{SPARK[a.kind]}_{COLUMNS[a.column]}"] for a in bench.query.aggregates]
+        spark = [(row[1], numbers) for row, *numbers in zip(golden.rows, *columns, strict=True)]
+        model = [(e.time, list(e.row)) for e in events(bench.query, items, bench.core.step) if e.row is not None]
+        assert model == spark, folder
+        assert spark, "an empty golden shows nothing"
+        await bench.agree(items)
+
+
+def without_slack(query: Query) -> Query:
+    """The same with FST and LST, which cores that bring panes together know in order of time only."""
+    more = (Aggregate("FST", True, 0), Aggregate("LST", False, 1))
+    return replace(query, slack=0, aggregates=query.aggregates + more)

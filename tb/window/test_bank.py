@@ -1,0 +1,123 @@
+"""bank: what slot 0 holds in every cycle, for every kind of aggregate at once, with nulls, sums and counts that leave
+their width, shifts in successive cycles, clears and resets."""
+
+import cocotb
+import pytest
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from tb.lib.bench import rng, start
+from tb.lib.run import run, run_four_state
+from tb.query.aggregates import Aggregate
+from tb.query.lockstep import text
+
+Column = list[int | None]  # the values that an aggregate of a slot was given; None is null
+
+
+def aggregates(dut) -> list[Aggregate]:
+    """As the parameters say, the first in the most significant bits."""
+    value_w, acc_w, count = (int(getattr(dut, name).value) for name in ("VALUE_W", "ACC_W", "AGGS"))
+    kinds, signeds = text(dut.KINDS), int(dut.SIGNEDS.value)
+    return [
+        Aggregate(kinds[3 * a : 3 * a + 3], value_w, bool(signeds >> count - 1 - a & 1), acc_w, acc_w)
+        for a in range(count)
+    ]
+
+
+def states(found: list[Aggregate], columns: list[Column], later: bool | None = None) -> tuple[int, int]:
+    """The bits of `states` for a slot with these columns, and which of them are told.
+
+    later: with SKEW, what comes a cycle later, or all but that; without, None.
+    """
+    bits = mask = 0
+    for aggregate, column in zip(found, columns, strict=True):
+        width = aggregate.acc_w
+        number, _, left = aggregate.row(column)
+        seen = any(value is not None for value in column)
+        behind = 1 << width + 1 | (1 << width) - (1 << width // 2) if aggregate.kind in ("CNT", "SUM") else 0
+        whole = (1 << width + 2) - 1
+        bits = bits << width + 2 | left << width + 1 | seen << width | number
+        mask = mask << width + 2 | {None: whole, True: behind, False: whole & ~behind}[later]
+    return bits & mask, mask
+
+
+@cocotb.test()
+async def slots_move(dut):
+    """Tuples for random slots with shifts in between: seldom, so that sums grow, or often, or one after the other."""
+    found, slots, skew = aggregates(dut), len(dut.add), int(dut.SKEW.value)
+    g, left = rng("cycles"), dict.fromkeys(("CNT", "SUM"), 0)
+    held: list[list[Column]] = []
+
+    def forget() -> None:
+        held[:] = [[[] for _ in found] for _ in range(slots)]
+
+    forget()
+    before: list[Column] | None = None  # what slot 0 held a cycle before, None behind a reset
+    for name in ("add", "shift", "clear", "values", "nulls"):
+        getattr(dut, name).value = 0
+    await start(dut)
+    for _ in range(30):
+        p_shift = g.choice((0.003, 0.05, 0.3, 0.9))
+        for _ in range(g.choice((20, 200))):
+            reset, clear, shift = g.random() < 0.002, g.random() < 0.005, g.random() < p_shift
+            shift = shift and not clear
+            add = 0 if shift or clear or g.random() < 0.2 else g.choice((g.getrandbits(slots), (1 << slots) - 1))
+            row = [g.choice((None, a.draw(g), a.draw(g), a.draw(g))) for a in found]
+            values = nulls = 0
+            for aggregate, value in zip(found, row, strict=True):
+                nulls = nulls << 1 | (value is None)
+                noise = g.getrandbits(aggregate.value_w)
+                values = values << aggregate.value_w | (noise if value is None else aggregate.bits(value))
+            lines = {"rst": reset, "clear": clear, "shift": shift, "add": add, "values": values, "nulls": nulls}
+            for name, bits in lines.items():
+                getattr(dut, name).value = bits
+
+            await FallingEdge(dut.clk)
+            assert int(dut.some.value) == bool(held[0][0])
+            bits, mask = states(found, held[0], False if skew else None)
+            assert int(dut.states.value) & mask == bits, held[0]
+            if skew and before is not None:
+                bits, mask = states(found, before, True)
+                assert int(dut.states.value) & mask == bits, before
+            before = None if reset else [list(column) for column in held[0]]
+            for aggregate, column in zip(found, held[0], strict=True):
+                if aggregate.kind in left:
+                    left[aggregate.kind] += aggregate.row(column)[2]
+            await RisingEdge(dut.clk)
+
+            for number, slot in enumerate(held):
+                if add >> number & 1:
+                    for column, value in zip(slot, row, strict=True):
+                        column.append(value)
+            if shift:
+                held.pop(0)
+                held.append([[] for _ in found])
+            if clear or reset:
+                forget()
+    for a in found:
+        if a.kind in left and (a.acc_w < 6 or (a.kind == "SUM" and a.value_w == a.acc_w)):
+            assert left[a.kind], "no slot has left its width"
+
+
+MATRIX = [
+    {
+        "SLOTS": 3,
+        "AGGS": 7,
+        "KINDS": "FSTCNTMAXSUMSUMLSTMIN",
+        "SIGNEDS": 53,
+        "VALUE_W": 3,
+        "ACC_W": 5,
+        "SKEW": 1,
+    },
+    {"SLOTS": 1, "AGGS": 3, "KINDS": "SUMMINCNT", "SIGNEDS": 7, "VALUE_W": 4, "ACC_W": 4},
+    {"SLOTS": 5, "AGGS": 5, "KINDS": "SUMMAXMINCNTSUM", "SIGNEDS": 23, "VALUE_W": 64, "SKEW": 1},
+    {"SLOTS": 2, "AGGS": 4, "KINDS": "SUMSUMMINLST", "SIGNEDS": 7, "VALUE_W": 9, "ACC_W": 33},
+]
+
+
+@pytest.mark.parametrize("parameters", MATRIX, ids=lambda p: f"{p['KINDS']}-{p['VALUE_W']}")
+def test_bank(parameters):
+    run("bank", **parameters)
+
+
+def test_four_state():
+    run_four_state("bank", "slots_move", **MATRIX[0])

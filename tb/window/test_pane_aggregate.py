@@ -1,0 +1,120 @@
+"""pane_aggregate: rows equal to PySpark's and to the brute-force model's, to the cycle, with either METHOD."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import gcd
+
+import cocotb
+import pytest
+
+import spark_golden.query
+from tb.lib.golden import AGGREGATES, expected
+from tb.lib.run import run, run_four_state
+from tb.window import family
+from tb.window.family import Aggregate, Bench, Core, Query, environment, told, without_slack
+
+NARROW = bool(told("narrow"))
+
+
+@cocotb.test()
+async def edges(dut):
+    await family.edges(await Bench(dut).start())
+
+
+@cocotb.test()
+async def random_streams(dut):
+    await family.random_streams(await Bench(dut).start(), **told("streams"))
+
+
+@cocotb.test()
+async def full_rate(dut):
+    await family.full_rate(await Bench(dut).start())
+
+
+@cocotb.test(skip=not NARROW)
+async def overflows(dut):
+    await family.overflows(await Bench(dut).start())
+
+
+@cocotb.test(skip=not told("goldens"))
+async def rows_equal_spark(dut):
+    await family.equal_spark(await Bench(dut).start())
+
+
+def core(method: str, query: Query, skew: int) -> Core:
+    """As the header says."""
+    if method == "SCAN":
+        step = gcd(query.range, query.slide)
+        panes = query.range // step
+        return Core(latency=panes + 9, close_cycles=panes + 10, tuple_gap=3, step=step)
+    soon = not skew and all(a.kind in ("CNT", "SUM") for a in query.aggregates)
+    return Core(latency=3 if soon else 4, close_cycles=4 if query.range % query.slide else 2, tuple_gap=3)
+
+
+FOUR = (
+    Aggregate("CNT", False, 1),
+    Aggregate("SUM", True, 0),
+    Aggregate("MIN", True, 0),
+    Aggregate("MAX", False, 1),
+)
+MIXED = (  # the columns are not the aggregates' order; signed and unsigned over one column
+    Aggregate("MAX", True, 1),
+    Aggregate("SUM", False, 1),
+    Aggregate("MIN", False, 0),
+    Aggregate("CNT", False, 0),
+    Aggregate("SUM", True, 0),
+)
+Q3 = Query(600, 60, 60, FOUR)
+SUMS = replace(Q3, aggregates=(Aggregate("SUM", True, 0), Aggregate("CNT", False, 1)))
+CUT = Query(100, 30, 45, FOUR)  # RANGE is no multiple of SLIDE: 10 panes of the GCD, or 7 cut at windows' edges
+GAPS = Query(20, 50, 15, MIXED, value_w=6, acc_w=8, emit_empty=True)  # RANGE < SLIDE: times between the windows
+EIGHT = without_slack(Query(32, 4, 0, FOUR))
+TUMBLING = without_slack(Query(64, 64, 0, FOUR))  # one pane a window
+SPARSE = without_slack(Query(20, 50, 0, FOUR))
+MANY = Query(256, 4, 10, MIXED, value_w=9, acc_w=12)  # 64 panes, SLACK of several
+MOST = Query(4096, 1, 3, MIXED, value_w=12, acc_w=16)  # 4096
+
+FEW = {"sessions": 2, "count": 200, "leaps": 0.01}  # where a leap takes thousands of cycles
+
+MATRIX = {  # METHOD, query, SKEW, arguments of `stream`
+    "scan-600-60-60": ("SCAN", Q3, 1, {}),
+    "scan-20-50-0": ("SCAN", SPARSE, 0, {}),
+    "scan-64-64-0": ("SCAN", TUMBLING, 1, {}),
+    "scan-256-4-10": ("SCAN", MANY, 0, FEW),
+    "constant-600-60-60": ("CONSTANT", Q3, 1, {}),
+    "constant-100-30-45": ("CONSTANT", CUT, 1, {}),
+    "constant-20-50-15": ("CONSTANT", GAPS, 0, {}),
+    "constant-64-64-0": ("CONSTANT", TUMBLING, 0, {}),
+    "constant-32-4-0": ("CONSTANT", EIGHT, 0, {}),
+    "constant-600-60-60-sums": ("CONSTANT", SUMS, 0, {}),
+    "constant-4096-1-3": ("CONSTANT", MOST, 1, FEW),
+}
+
+
+def configuration(method: str, query: Query, skew: int, streams: dict, goldens: bool = True) -> tuple[dict, dict]:
+    """The parameters of one build, and the environment that tells its tests of it."""
+    parameters = {**query.parameters, "METHOD": method, "SKEW": skew}
+    narrow = query.acc_w < 32
+    same = [c for c in AGGREGATES if times(c.query) == times(query)]
+    folders = [str(expected(case)) for case in same] if goldens and not narrow else []
+    assert folders or narrow or not goldens, "no golden of this query"
+    env = environment(query, core(method, query, skew), streams=streams, narrow=narrow, goldens=folders)
+    return parameters, env
+
+
+def times(query: Query | spark_golden.query.Query) -> tuple[int, int, int]:
+    return query.range, query.slide, query.slack
+
+
+@pytest.mark.parametrize("build", MATRIX.values(), ids=MATRIX)
+def test_pane_aggregate(build):
+    parameters, env = configuration(*build)
+    run("pane_aggregate", env=env, **parameters)
+
+
+@pytest.mark.parametrize("method", ["SCAN", "CONSTANT"])
+def test_four_state(method):
+    query = replace(CUT, aggregates=MIXED, value_w=8, acc_w=16)
+    parameters, env = configuration(method, query, 1, {}, goldens=False)
+    run_four_state("pane_aggregate", "edges", env=env, **parameters)

@@ -1,0 +1,58 @@
+"""pane_pick: pairs of numbers against Python, extremes and the identity among them, told in the next cycle."""
+
+from itertools import product
+
+import cocotb
+import pytest
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from tb.lib.bench import CLOCK_NS, rng
+from tb.lib.run import run, run_four_state
+from tb.query.lockstep import extremes, signed, text
+from tb.window.stages import fold
+
+
+@cocotb.test()
+async def pairs(dut):
+    kind, width, g = text(dut.KIND), len(dut.older), rng("numbers")
+    flagged = kind in ("FST", "LST")
+
+    def value(bits: int) -> int | None:
+        """What a number stands for; None if it holds nothing."""
+        if flagged:
+            return bits if bits >> width - 1 else None
+        return signed(bits, width) if int(dut.SIGNED.value) else bits
+
+    async def both(older: int, newer: int) -> int:
+        dut.older.value, dut.newer.value = older, newer
+        await FallingEdge(dut.clk)
+        return newer if int(dut.newer_wins.value) else older
+
+    cocotb.start_soon(Clock(dut.clk, CLOCK_NS, unit="ns").start(start_high=False))
+    await FallingEdge(dut.clk)
+    for older, newer in product(extremes(width, g), repeat=2):
+        assert value(await both(older, newer)) == fold(kind, (value(older), value(newer)))
+        identity = int(dut.identity.value)
+        if flagged:
+            assert value(identity) is None
+        else:
+            assert await both(identity, newer) == newer
+            assert await both(older, identity) == older
+
+
+MATRIX = [
+    {"KIND": "MIN", "SIGNED": 1, "NUMBER_W": 64},
+    {"KIND": "MAX", "SIGNED": 0, "NUMBER_W": 9},
+    {"KIND": "FST", "SIGNED": 1, "NUMBER_W": 8},
+    {"KIND": "LST", "SIGNED": 0, "NUMBER_W": 33},
+]
+
+
+@pytest.mark.parametrize("parameters", MATRIX, ids=lambda p: p["KIND"])
+def test_pane_pick(parameters):
+    run("pane_pick", **parameters)
+
+
+def test_four_state():
+    run_four_state("pane_pick", "pairs", **MATRIX[1])

@@ -1,0 +1,101 @@
+"""pane_scan: every kind of aggregate of a window against brute force, for windows of 1 to 4096 panes; done exactly
+PANES + 7 cycles behind its last pane; several panes to a window, clears, also while panes are read, and resets."""
+
+import cocotb
+import pytest
+
+from tb.lib.run import run, run_four_state
+from tb.window.stages import Stage
+
+
+class Scan(Stage):
+    """`last` with a push; `done` is looked at in every cycle."""
+
+    def __init__(self, dut):
+        super().__init__(dut)
+        self.latency, self.close_cycles = self.length + 7, self.length + 1
+
+    def idle_inputs(self) -> None:
+        super().idle_inputs()
+        self.dut.last.value = self.g.getrandbits(1)  # without push it says nothing
+
+    async def cycle(self, pane: int | None = None, clear: bool = False) -> None:
+        if pane is not None:
+            self.dut.last.value = self.now + self.latency in self.due
+        done = self.now + 1 in self.due
+        await super().cycle(pane, clear)
+        assert int(self.dut.done.value) == done, f"done in cycle {self.now}"
+
+    async def window(self, panes: int, clear: bool = False) -> None:
+        """That many panes without a pause, the last one the last of a window, and the cycles for which none may come;
+        clear: in one of them."""
+        for n in range(panes):
+            await self.push(latency=self.latency if n == panes - 1 else 0)
+        at = self.g.randrange(self.close_cycles - 1) if clear and self.close_cycles > 1 else -1
+        for n in range(self.close_cycles - 1):
+            await (self.clear() if n == at else self.cycle())
+
+
+@cocotb.test()
+async def as_close_as_they_may_come(dut):
+    """From the empty buffer on: a pane a window, then several; each window as soon as the one before has been read."""
+    scan = await Scan(dut).start()
+    if scan.length > 100:  # the long one: fill the buffer, and read it where it wraps
+        for panes in (scan.length - 3, 2, 3):
+            await scan.window(panes)
+    else:
+        for _ in range(2 * scan.length + 5):
+            await scan.window(1)
+        for _ in range(20):
+            await scan.window(scan.g.randint(1, scan.length + 2))
+    await scan.settle(scan.latency)
+
+
+@cocotb.test()
+async def pauses_and_clears(dut):
+    """A clear with a push, while a window is read (which it leaves as it is) and at any other time."""
+    scan = await Scan(dut).start()
+    for _ in range(1 if scan.length > 100 else 60):
+        for _ in range(scan.g.randint(0, 4)):
+            await scan.push(clear=scan.g.random() < 0.1, latency=0)
+            await scan.idle(scan.g.choice((0, 0, 1, 3)))
+            if scan.g.random() < 0.1:
+                await scan.clear()
+        await scan.window(scan.g.randint(1, 3), clear=scan.g.random() < 0.3)
+    await scan.settle(scan.latency)
+
+
+@cocotb.test()
+async def reset_while_it_reads(dut):
+    """A window that is read is never done, and nothing of it is in the next."""
+    scan = await Scan(dut).start()
+    for progress in (3,) if scan.length > 100 else range(min(scan.latency - 1, 16)):
+        await scan.window(2)
+        await scan.settle(scan.latency)
+        await scan.push(latency=scan.latency)
+        scan.due.clear()
+        await scan.idle(progress)
+        scan.due.clear()
+        await scan.reset()
+        await scan.idle(scan.latency)
+    await scan.window(1)
+    await scan.settle(scan.latency)
+
+
+MATRIX = [
+    {"KIND": "SUM", "SIGNED": 1, "NUMBER_W": 9, "PANES": 1, "SKEW": 1},
+    {"KIND": "LST", "SIGNED": 0, "NUMBER_W": 5, "PANES": 2, "SKEW": 1},
+    {"KIND": "CNT", "SIGNED": 1, "NUMBER_W": 8, "PANES": 3, "SKEW": 0},
+    {"KIND": "FST", "SIGNED": 1, "NUMBER_W": 6, "PANES": 5, "SKEW": 0},
+    {"KIND": "MIN", "SIGNED": 1, "NUMBER_W": 32, "PANES": 64, "SKEW": 1},
+    {"KIND": "SUM", "SIGNED": 1, "NUMBER_W": 64, "PANES": 4096, "SKEW": 1},
+]
+
+
+@pytest.mark.parametrize("parameters", MATRIX, ids=lambda p: f"{p['KIND']}-{p['PANES']}")
+def test_pane_scan(parameters):
+    run("pane_scan", **parameters)
+
+
+def test_four_state():
+    run_four_state("pane_scan", "pauses_and_clears", **MATRIX[2])

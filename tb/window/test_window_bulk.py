@@ -1,0 +1,105 @@
+"""Long streams through the real punctuator, every window core and a queue that fills: rows equal to the model's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import gcd
+from pathlib import Path
+
+import pytest
+
+from tb.lib.bench import rng
+from tb.lib.bulk.bulk import RANDOM, RANDOM_AND_LONG, Bench, build, items
+from tb.lib.model import START, TUPLE
+from tb.window.family import Aggregate, Core, Item, Query, events, stream
+from tb.window.test_pane_aggregate import CUT, FOUR, MIXED, SPARSE, core
+
+ROW, PUNCT, NEW_SESSION = 0, 1, 2  # m_kind
+SESSIONS = 10
+MORE = (*FOUR, Aggregate("FST", True, 0), Aggregate("LST", False, 1))  # in order of arrival, whatever the SLACK
+
+MATRIX = {
+    "wid-100-30-45": ("WID", replace(CUT, aggregates=MORE), 1),
+    "wid-20-50-15": ("WID", Query(20, 50, 15, MIXED, value_w=6, acc_w=8, emit_empty=True), 0),
+    "scan-100-30-45": ("SCAN", CUT, 1),
+    "scan-20-50-0": ("SCAN", SPARSE, 0),
+    "constant-100-30-45": ("CONSTANT", CUT, 1),
+    "constant-256-4-10": ("CONSTANT", Query(256, 4, 10, MIXED, value_w=12, acc_w=16), 0),
+}
+
+
+def facts(method: str, query: Query, skew: int) -> Core:
+    return Core(latency=2 + skew, close_cycles=2) if method == "WID" else core(method, query, skew)
+
+
+def bench(method: str, query: Query, skew: int) -> Bench:
+    stated = facts(method, query, skew)
+    step = stated.step or query.slide
+    return build(
+        "window_bulk",
+        **query.parameters,
+        METHOD=method,
+        SKEW=skew,
+        STEP=step,
+        LATENCY=stated.latency,
+        CLOSE_CYCLES=stated.close_cycles,
+    )
+
+
+def record(query: Query, item: Item) -> int:
+    """s_data of one item: {attribute, nulls, values}."""
+    nulls = values = 0
+    for aggregate in query.aggregates:
+        bits = item.values[aggregate.column] if item.kind == TUPLE else 0
+        nulls = nulls << 1 | (bits is None)
+        values = values << query.value_w | (bits or 0)
+    return ((max(item.time, 0) << len(query.aggregates)) | nulls) << len(query.aggregates) * query.value_w | values
+
+
+def wanted(query: Query, sent: list[Item], step: int) -> Iterator[tuple[int, int]]:
+    """m_kind and what is to be read of m_data."""
+    count, acc_w = len(query.aggregates), query.acc_w
+    for event in events(query, sent, step):
+        if event.name == "reset":
+            yield NEW_SESSION, 0
+        if event.row is not None:
+            results, nulls, overflows = query.ports(event.row)
+            yield ROW, ((event.time << count | nulls) << count | overflows) << count * acc_w | results
+        if event.ends:
+            yield PUNCT, event.time
+
+
+def check(build: tuple[str, Query, int], count: int, folder: Path) -> None:
+    method, query, _ = build
+    g = rng(f"bulk {method} {query}")
+    leaps = min(0.01, 20 / (query.range // gcd(query.range, query.slide)) ** 2)
+    drawn = stream(query, g, SESSIONS, count // SESSIONS, leaps, starts=False)
+    # The punctuator here takes an unsigned attribute, and has nothing behind it that selects.
+    sent = [i for i in drawn if i.kind != TUPLE or (i.values is not None and i.time >= 0)]
+    expected = list(wanted(query, sent, facts(*build).step or query.slide))
+    bulk = bench(*build)
+    source = items([i.kind for i in sent], [record(query, i) for i in sent], bulk.width("s_data"))
+    result = bulk.run(source, folder, gaps=RANDOM, stalls=RANDOM_AND_LONG)
+    low = len(query.aggregates) * (query.acc_w + 2)
+    found = [
+        (int(kind), value if kind == ROW else value >> low if kind == PUNCT else 0)
+        for kind, value in zip(result.items["kind"], result.item_values, strict=True)
+    ]
+    differ = next((i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b), None)
+    assert differ is None, (differ, found[differ], expected[differ])
+    assert len(found) == len(expected)
+    assert result.events["lost"] == 0
+    assert sum(kind == ROW for kind, _ in expected) > count // 100
+    assert sum(i.kind == START for i in sent) == SESSIONS
+
+
+@pytest.mark.parametrize("build", MATRIX.values(), ids=MATRIX)
+def test_long_streams(build, tmp_path):
+    check(build, 200_000, tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("build", MATRIX.values(), ids=MATRIX)
+def test_a_million_tuples(build, tmp_path):
+    check(build, 1_000_000, tmp_path)

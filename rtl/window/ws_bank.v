@@ -180,25 +180,42 @@ module ws_bank #(
                     always @(posedge clk) high_reg <= clears_now ? {HIGH{1'b0}} : total[HIGH-1:0];
                 end
             end else begin : gen_one_of_them
+                // A value that is better than the one kept takes its place in the next cycle. So the value behind it is
+                // compared with both, and no cycle has to compare and then to choose.
                 wire [SLOTS*VALUE_W-1:0] kept;
-                wire                     unused = &{1'b0, shift_now, clears_now};
+                reg  [VALUE_W-1:0]       last_reg;    // the value of the cycle before
+                wire                     over_last;
+                wire                     unused = &{1'b0, shift_now, clears_now, over_last};
 
-                assign number = {{(ACC_W-VALUE_W){IS_SIGNED && kept[VALUE_W-1]}}, kept[VALUE_W-1:0]};
-                assign left   = 1'b0;
+                assign number    = {{(ACC_W-VALUE_W){IS_SIGNED && kept[VALUE_W-1]}}, kept[VALUE_W-1:0]};
+                assign left      = 1'b0;
+                assign over_last = better(value, last_reg);
+
+                always @(posedge clk) last_reg <= value;
+
+                function better(input [VALUE_W-1:0] one, input [VALUE_W-1:0] other);
+                    // With the sign turned round, two's complement compares like numbers without a sign.
+                    reg [VALUE_W-1:0] low, high;
+                    begin
+                        low  = KIND == "MIN" ? one : other;
+                        high = KIND == "MIN" ? other : one;
+                        low[VALUE_W-1]  = low[VALUE_W-1] ^ IS_SIGNED;
+                        high[VALUE_W-1] = high[VALUE_W-1] ^ IS_SIGNED;
+                        better = KIND == "LST" || (KIND != "FST" && low < high);
+                    end
+                endfunction
 
                 for (i = 0; i < SLOTS; i = i + 1) begin : slot
                     localparam LAST = i == SLOTS - 1;
                     reg  [VALUE_W-1:0] kept_reg;
-                    wire [VALUE_W-1:0] above   = kept[(i + 1)%SLOTS*VALUE_W +: VALUE_W];
-                    wire [VALUE_W-1:0] smaller = KIND == "MIN" ? value : kept_reg;  // if the value is to be kept
-                    wire [VALUE_W-1:0] larger  = KIND == "MIN" ? kept_reg : value;
-                    wire               less    = IS_SIGNED ? $signed(smaller) < $signed(larger) : smaller < larger;
-                    wire               better  = KIND == "LST" || (KIND != "FST" && less);
-                    wire               replace = take[i] && (!seen_reg[i] || better);
-                    assign kept[i*VALUE_W +: VALUE_W] = kept_reg;
+                    reg                wins_reg;      // the value of the cycle before does
+                    wire [VALUE_W-1:0] above = kept[(i + 1)%SLOTS*VALUE_W +: VALUE_W];
+                    wire               over  = wins_reg ? over_last : better(value, kept_reg);
+                    assign kept[i*VALUE_W +: VALUE_W] = wins_reg ? last_reg : kept_reg;
                     always @(posedge clk) begin
-                        if (shift || replace) kept_reg <= shift && !LAST ? above : value;
-                        if (clears || (shift && LAST)) kept_reg <= {VALUE_W{1'b0}};
+                        wins_reg <= take[i] && (!seen_reg[i] || over) && !clears;
+                        kept_reg <= clears || (shift && LAST) ? {VALUE_W{1'b0}}
+                                  : shift ? above : kept[i*VALUE_W +: VALUE_W];
                     end
                 end
             end

@@ -11,6 +11,7 @@
 //              SIGNED    1: a pane's uppermost bit here is its sign
 //              PANES     panes in a window, at least 1
 //              LOWEST    1: no part stands below
+//              BLOCK     1: panes are in block RAM, read a step earlier and with a register more; PANES is at least 3
 // Ports        forget: nothing of what was pushed counts any more; not in a cycle with push
 //              carry_in: of the part below, which works one cycle ahead; carry_out: of this one
 // Latency      1 cycle from push to sum
@@ -24,7 +25,8 @@ module ws_pane_part #(
     parameter SUM_W    = 38,
     parameter SIGNED   = 1,
     parameter PANES    = 64,
-    parameter LOWEST   = 1
+    parameter LOWEST   = 1,
+    parameter BLOCK    = 0
 ) (
     input  wire                clk,
 
@@ -37,10 +39,8 @@ module ws_pane_part #(
 );
 
     wire                pop;      // take off the oldest
-    wire                aged;     // there is one; else nothing
-    wire [NUMBER_W-1:0] oldest;
+    wire [NUMBER_W-1:0] less;     // its complement, all ones if there is none
 
-    wire [NUMBER_W-1:0] less      = aged ? ~oldest : {NUMBER_W{1'b1}};
     wire [NUMBER_W-1:0] number    = pop ? less : pane;
     wire                sign      = SIGNED != 0 ? number[NUMBER_W-1] : pop;
     wire [SUM_W:0]      more      = {{(SUM_W+1-NUMBER_W){sign}}, number};
@@ -68,21 +68,22 @@ module ws_pane_part #(
                 pane_reg <= pane;
             end
 
-            assign {pop, aged, oldest} = {push_reg, 1'b1, pane_reg};
+            assign {pop, less} = {push_reg, ~pane_reg};
         end else begin : gen_buffer
             localparam ADDR_W = PANES > 2 ? $clog2(PANES - 1) : 1;
             localparam LEFT_W = $clog2(PANES);
             localparam integer OTHERS = PANES - 1, END = PANES - 2;
-            localparam BLOCK  = PANES > 33;
 
-            reg               pop_reg, aged_reg;
-            reg  [ADDR_W-1:0] place_reg;      // of the next pane, and of the oldest
-            reg  [LEFT_W-1:0] missing_reg;    // panes to come until all places are taken
+            reg                 pop_reg, aged_reg;
+            reg  [ADDR_W-1:0]   place_reg;      // of the next pane, and of the oldest
+            reg  [LEFT_W-1:0]   missing_reg;    // panes to come until all places are taken
+            wire [ADDR_W-1:0]   next = place_reg == END[ADDR_W-1:0] ? {ADDR_W{1'b0}} : place_reg + 1'b1;
+            wire [NUMBER_W-1:0] oldest;
 
             always @(posedge clk) begin
                 pop_reg <= push && !forget;
                 if (push) begin
-                    place_reg <= place_reg == END[ADDR_W-1:0] ? {ADDR_W{1'b0}} : place_reg + 1'b1;
+                    place_reg <= next;
                     aged_reg  <= missing_reg == 0;
                     if (missing_reg != 0) missing_reg <= missing_reg - 1'b1;
                 end
@@ -93,19 +94,28 @@ module ws_pane_part #(
             end
 
             ws_ram_sdp #(
-                .DATA_W(NUMBER_W), .ADDR_W(ADDR_W), .OUTPUT_REG(BLOCK), .STYLE(BLOCK ? "block" : "distributed")
+                .DATA_W(NUMBER_W), .ADDR_W(ADDR_W), .OUTPUT_REG(BLOCK), .STYLE(BLOCK != 0 ? "block" : "distributed")
             ) panes (
                 .clk(clk),
                 .wr_en(push), .wr_addr(place_reg), .wr_data(pane),
-                .rd_en(pop),  .rd_addr(place_reg), .rd_data(oldest)
+                .rd_en(BLOCK != 0 ? push : pop_reg), .rd_addr(BLOCK != 0 ? next : place_reg), .rd_data(oldest)
 `ifdef FORMAL
                 ,
                 .watch_addr(place_reg), .watch_data(next_word),
-                .watch_addr_2(place_reg == END[ADDR_W-1:0] ? {ADDR_W{1'b0}} : place_reg + 1'b1), .watch_data_2(other_word)
+                .watch_addr_2(next), .watch_data_2(other_word)
 `endif
             );
 
-            assign {pop, aged} = {pop_reg, aged_reg};
+            if (BLOCK != 0) begin : gen_block
+                reg [NUMBER_W-1:0] less_reg;
+                wire               unused_aged = aged_reg;
+                always @(posedge clk) less_reg <= missing_reg == 0 ? ~oldest : {NUMBER_W{1'b1}};
+                assign less = less_reg;
+            end else begin : gen_distributed
+                assign less = aged_reg ? ~oldest : {NUMBER_W{1'b1}};
+            end
+
+            assign pop = pop_reg;
 
 `ifdef FORMAL
             // What makes it inductive, up to PANES = 3: the words that are in the RAM, and on their way out of it.
@@ -115,8 +125,9 @@ module ws_pane_part #(
                 assert (place_reg <= END && missing_reg == OTHERS - age_ref);
                 if (age_ref == OTHERS) assert (next_word == panes_ref[(OTHERS-1)*NUMBER_W +: NUMBER_W]);
                 if (age_ref > 0 && PANES > 2) assert (other_word == panes_ref[0 +: NUMBER_W]);
-                if (!pop_reg && age_ref == OTHERS) assert (oldest == panes_ref[(OTHERS-1)*NUMBER_W +: NUMBER_W]);
-                if (pop_reg) assert ((aged_reg ? oldest : 0) == evicted_ref);
+                if (!pop_reg && age_ref == OTHERS && (BLOCK == 0 || !$past(pop_reg)))
+                    assert (oldest == panes_ref[(OTHERS-1)*NUMBER_W +: NUMBER_W]);
+                if (pop_reg) assert (~less == evicted_ref);
             end
 `endif
         end

@@ -7,6 +7,7 @@
 // Parameters   NUMBER_W  width of a pane's number in bits, at least 2
 //              SIGNED    1: numbers are two's complement
 //              PANES     panes in a window, 1 to 65,536
+//              BLOCK     1: panes are in block RAM; PANES is at least 3
 //              SKEW      1: two halves, for a clock of 200 MHz on an ECP5 with NUMBER_W above 32
 // Ports        push: a pane has closed; pane: its number, 0 if it holds nothing; with SKEW its bits from NUMBER_W / 2 on
 //                come one cycle behind push
@@ -23,7 +24,8 @@ module ws_pane_total #(
     parameter NUMBER_W = 64,
     parameter SIGNED   = 1,
     parameter PANES    = 64,
-    parameter SKEW     = 1
+    parameter SKEW     = 1,
+    parameter BLOCK    = PANES > 33
 ) (
     input  wire                              clk,
     input  wire                              rst,
@@ -47,7 +49,7 @@ module ws_pane_total #(
 
     ws_pane_part #(
         .NUMBER_W(NUMBER_W - LOW_W), .SUM_W(NUMBER_W - LOW_W + $clog2(PANES)),
-        .SIGNED(SIGNED), .PANES(PANES), .LOWEST(SKEW == 0)
+        .SIGNED(SIGNED), .PANES(PANES), .LOWEST(SKEW == 0), .BLOCK(BLOCK)
     ) high (
         .clk(clk), .forget(high_forget), .push(high_push), .carry_in(low_carry), .pane(pane[NUMBER_W-1:LOW_W]),
         .sum(result[NUMBER_W+$clog2(PANES)-1:LOW_W]), .carry_out(unused_carry)
@@ -57,7 +59,9 @@ module ws_pane_total #(
         if (SKEW != 0) begin : gen_halves
             reg forget_reg, push_reg;
 
-            ws_pane_part #(.NUMBER_W(LOW_W), .SUM_W(LOW_W), .SIGNED(0), .PANES(PANES), .LOWEST(1)) low (
+            ws_pane_part #(
+                .NUMBER_W(LOW_W), .SUM_W(LOW_W), .SIGNED(0), .PANES(PANES), .LOWEST(1), .BLOCK(BLOCK)
+            ) low (
                 .clk(clk), .forget(forget), .push(push), .carry_in(1'b0), .pane(pane[LOW_W-1:0]),
                 .sum(result[LOW_W-1:0]), .carry_out(low_carry)
             );

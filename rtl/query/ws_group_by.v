@@ -19,7 +19,8 @@
 //                        whose rows leave together; there are 10 entries more, since one takes 10 cycles to be free
 //              WINDOWS   windows at once: those open, and one whose rows leave
 //              FAST      0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5
-//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W, RESULT_W   the aggregates, see ws_group_window and ws_fold
+//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W, RESULT_W   the aggregates, see ws_group_window and ws_fold; FAST:
+//                        ACC_W at least 2, and VALUE_W too for MIN, MAX, FST and LST
 // Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)

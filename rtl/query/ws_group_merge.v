@@ -33,17 +33,17 @@ module ws_group_merge #(
     reg [DATA_W-1:0]        all;
     integer                 n;
 
-    // ---- Stage 1: groups of four windows
+    // ---- Stage 1: groups of up to four windows, none with one alone: its valid would be a reset, routed globally
 
     genvar g;
     generate
         for (g = 0; g < GROUPS; g = g + 1) begin : gen_group
-            localparam LAST = 4*g + 4 < WINDOWS ? 4*g + 4 : WINDOWS;
             reg [DATA_W-1:0] data;
             integer          w;
             always @* begin
                 data = {DATA_W{1'b0}};
-                for (w = 4*g; w < LAST; w = w + 1) if (s_valid[w]) data = data | s_data[w*DATA_W +: DATA_W];
+                for (w = g; w < WINDOWS; w = w + GROUPS)
+                    if (s_valid[w]) data = data | s_data[w*DATA_W +: DATA_W];
             end
             always @(posedge clk) group_reg[g*DATA_W +: DATA_W] <= data;
         end

@@ -3,13 +3,14 @@
 // ws_group_table: a table of states that are read, changed and written back, one a cycle, be it the same all the time.
 //
 // The change itself is the caller's: `next` from `state`, within a cycle. A tuple 1 to 4 cycles behind one of the same
-// group finds an old state in the table and takes that tuple's instead.
+// group finds an old state in the table and takes that tuple's instead; or, with `hold`, the state that the tuple just
+// ahead has had.
 //
 // Parameters   DATA_W   width of a state in bits
 //              INDEX_W  2**INDEX_W states
 // Ports        read_index; with table_state, 2 cycles later: fresh (begin with 0), source (0: the table, 1 to 3: the
-//                tuple 2 to 4 cycles ahead); with state and next, 3 cycles later: chain (the tuple just ahead);
-//                4 cycles later: write, write_index
+//                tuple 2 to 4 cycles ahead), hold (what the tuple just ahead had); with state and next, 3 cycles later:
+//                chain (what the tuple just ahead has made of it); 4 cycles later: write, write_index
 // Latency      2 cycles from read_index to table_state, 3 to state; 5 from read_index to the next that reads what is
 //              written
 // Issue rate   1 a cycle
@@ -27,6 +28,7 @@ module ws_group_table #(
     output wire [DATA_W-1:0]  table_state,
     input  wire               fresh,
     input  wire [1:0]         source,
+    input  wire               hold,
     input  wire               chain,
     output wire [DATA_W-1:0]  state,
     input  wire [DATA_W-1:0]  next,
@@ -39,13 +41,15 @@ module ws_group_table #(
     assign state = chain ? next_1_reg : state_reg;
 
     always @(posedge clk) begin
-        case (source)
-            2'd0:    state_reg <= table_state;
-            2'd1:    state_reg <= next_1_reg;
-            2'd2:    state_reg <= next_2_reg;
-            default: state_reg <= next_3_reg;
-        endcase
-        if (fresh) state_reg <= {DATA_W{1'b0}};
+        if (!hold) begin
+            case (source)
+                2'd0:    state_reg <= table_state;
+                2'd1:    state_reg <= next_1_reg;
+                2'd2:    state_reg <= next_2_reg;
+                default: state_reg <= next_3_reg;
+            endcase
+            if (fresh) state_reg <= {DATA_W{1'b0}};
+        end
         next_1_reg <= next;
         next_2_reg <= next_1_reg;
         next_3_reg <= next_2_reg;

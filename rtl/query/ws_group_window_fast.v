@@ -3,9 +3,12 @@
 // ws_group_window_fast: ws_group_window in more and shorter stages, list and tables in block RAM.
 //
 // Sums and counts are added in two halves, the upper one two cycles behind the lower, since it may be far away on
-// the chip.
+// the chip. The others are compared in two halves, the lower one a cycle behind the upper; and the tuples of a group in
+// successive cycles are first brought together by themselves, and then with the group's state before them, so that no
+// cycle has more than one comparison.
 //
-// Parameters   as in ws_group_window, but ACC_W is at least 2, and there is no RESULT_W
+// Parameters   as in ws_group_window, but ACC_W is at least 2, for MIN, MAX, FST and LST so is VALUE_W, and there is no
+//              RESULT_W
 // Ports        as in ws_group_window, but values and nulls come 3 cycles after s_valid; s_close: comes with the last
 //              tuple or later
 // Latency      5 cycles from s_close to list_valid, another 5 to the row; m_done in place of a row behind the last
@@ -106,15 +109,18 @@ module ws_group_window_fast #(
 
     // ---- Stages 0 to 6: the tables; a row leaves from stage 4
 
+    wire [INDEX_W-1:0] index_1 = index_reg[1*INDEX_W +: INDEX_W];
     wire [INDEX_W-1:0] index_2 = index_reg[2*INDEX_W +: INDEX_W];
     wire [INDEX_W-1:0] index_4 = index_reg[4*INDEX_W +: INDEX_W];
+    wire [INDEX_W-1:0] index_5 = index_reg[5*INDEX_W +: INDEX_W];
     wire [INDEX_W-1:0] index_6 = index_reg[6*INDEX_W +: INDEX_W];
 
     assign m_valid = row_reg[4];
     assign m_done  = done_reg[4];
 
-    // What only the upper half of a sum needs.
-    wire unused_without_sum = &{1'b0, index_2, index_6, valid_reg[6], fresh_reg[4], chain_reg[5], source_4_reg};
+    // What only sums need, and what only the others.
+    wire unused_without_sum = &{1'b0, index_4, chain_reg[5]};
+    wire unused_with_sum    = &{1'b0, index_1, index_5};
 
     generate
         for (a = 0; a < AGGS; a = a + 1) begin : gen_table
@@ -167,7 +173,7 @@ module ws_group_window_fast #(
                 ws_group_table #(.DATA_W(LOW), .INDEX_W(INDEX_W)) low_table (
                     .clk(clk),
                     .read_index(index_0), .table_state(low_row),
-                    .fresh(fresh_reg[2]), .source(source_2_reg), .chain(chain_reg[3]),
+                    .fresh(fresh_reg[2]), .source(source_2_reg), .hold(1'b0), .chain(chain_reg[3]),
                     .state(low), .next(low_total[LOW-1:0]),
                     .write(valid_reg[4]), .write_index(index_4)
                 );
@@ -175,41 +181,63 @@ module ws_group_window_fast #(
                 ws_group_table #(.DATA_W(HIGH+3), .INDEX_W(INDEX_W)) high_table (
                     .clk(clk),
                     .read_index(index_2), .table_state(high_row),
-                    .fresh(fresh_reg[4]), .source(source_4_reg), .chain(chain_reg[5]),
+                    .fresh(fresh_reg[4]), .source(source_4_reg), .hold(1'b0), .chain(chain_reg[5]),
                     .state(high), .next({left, high[HIGH+1] || take_reg[5], high_total[HIGH+1:1]}),
                     .write(valid_reg[6]), .write_index(index_6)
                 );
 
                 assign row = {row_left, high_row[HIGH+1], high_row[HIGH-1:0], row_4_reg};
             end else begin : gen_fold
-                reg                 take_3_reg;
-                reg  [VALUE_W-1:0]  value_3_reg;
-                reg  [NUMBER_W+1:0] row_3_reg, row_4_reg;
-                wire [NUMBER_W+1:0] table_row, state, next;
-                wire                result, null, overflow;
-                wire                unused = &{1'b0, result, null, overflow};
+                localparam LOW  = NUMBER_W/2;
+                localparam HIGH = NUMBER_W - LOW;
+                // run: the tuples in successive cycles
+                reg                take_3_reg;
+                reg  [VALUE_W-1:0] value_3_reg;
+                reg  [LOW-1:0]     value_low_4_reg, run_low_5_reg;
+                reg  [HIGH:0]      run_high_4_reg, row_high_4_reg;      // {seen, number}
+                wire [LOW-1:0]     run_low, low, next_low, low_row;
+                wire [HIGH:0]      run_high, high, next_high, high_row;
 
                 always @(posedge clk) begin
-                    take_3_reg  <= take;
+                    take_3_reg      <= take;
                     if (valid_reg[2]) value_3_reg <= value;
-                    row_3_reg   <= table_row;
-                    row_4_reg   <= row_3_reg;
+                    value_low_4_reg <= value_3_reg[LOW-1:0];
+                    run_high_4_reg  <= run_high;
+                    run_low_5_reg   <= run_low;
+                    row_high_4_reg  <= high_row;
                 end
 
-                ws_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNEDS[a]), .ACC_W(NUMBER_W), .RESULT_W(1)) fold (
-                    .state(state), .fresh(1'b0), .take(take_3_reg), .value(value_3_reg),
-                    .next(next), .result(result), .null(null), .overflow(overflow)
-                );
-
-                ws_group_table #(.DATA_W(NUMBER_W+2), .INDEX_W(INDEX_W)) states (
+                ws_group_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNEDS[a])) fold_run (
                     .clk(clk),
-                    .read_index(index_0), .table_state(table_row),
-                    .fresh(fresh_reg[2]), .source(source_2_reg), .chain(chain_reg[3]),
-                    .state(state), .next(next),
-                    .write(valid_reg[4]), .write_index(index_4)
+                    .state_high(run_high_4_reg), .fresh(!chain_reg[3]), .take(take_3_reg),
+                    .value_high(value_3_reg[LOW +: HIGH]), .next_high(run_high),
+                    .state_low(run_low_5_reg), .value_low(value_low_4_reg), .next_low(run_low)
                 );
 
-                assign row = row_4_reg;
+                ws_group_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNEDS[a])) fold (
+                    .clk(clk),
+                    .state_high(high), .fresh(1'b0), .take(run_high_4_reg[HIGH]),
+                    .value_high(run_high_4_reg[HIGH-1:0]), .next_high(next_high),
+                    .state_low(low), .value_low(run_low_5_reg), .next_low(next_low)
+                );
+
+                ws_group_table #(.DATA_W(HIGH+1), .INDEX_W(INDEX_W)) high_table (
+                    .clk(clk),
+                    .read_index(index_1), .table_state(high_row),
+                    .fresh(fresh_reg[3]), .source(source_3_reg), .hold(chain_reg[3]), .chain(1'b0),
+                    .state(high), .next(next_high),
+                    .write(valid_reg[5]), .write_index(index_5)
+                );
+
+                ws_group_table #(.DATA_W(LOW), .INDEX_W(INDEX_W)) low_table (
+                    .clk(clk),
+                    .read_index(index_2), .table_state(low_row),
+                    .fresh(fresh_reg[4]), .source(source_4_reg), .hold(chain_reg[4]), .chain(1'b0),
+                    .state(low), .next(next_low),
+                    .write(valid_reg[6]), .write_index(index_6)
+                );
+
+                assign row = {1'b0, row_high_4_reg, low_row};
             end
 
             assign m_states[a*(ACC_W+2) +: NUMBER_W+2] = row;

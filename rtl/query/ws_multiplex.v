@@ -41,10 +41,20 @@ module ws_multiplex #(
         $finish;
     end
 
-    wire [N-1:0]      active    = s_valid | s_punct | s_eos;
-    wire              collision = |(active & (active - 1'b1));
+    wire [N-1:0]      active = s_valid | s_punct | s_eos;
+    reg  [2*N-1:0]    some, more;    // below node n of a tree: an active input, more than one; its root is 1
+    wire              collision = more[1];
     reg  [DATA_W-1:0] data;
-    integer           i;
+    integer           i, n;
+
+    always @* begin
+        some = {active, {N{1'b0}}};
+        more = {2*N{1'b0}};
+        for (n = N - 1; n > 0; n = n - 1) begin
+            some[n] = some[2*n] || some[2*n+1];
+            more[n] = more[2*n] || more[2*n+1] || (some[2*n] && some[2*n+1]);
+        end
+    end
 
     always @* begin
         data = {DATA_W{1'b0}};

@@ -22,11 +22,12 @@
 //              WATTR_W     width of the windowing attribute, not negative
 //              COPIES      TUPLES: at least SIZE / ADVANCE, TIME: at least (SIZE + SLACK) / ADVANCE, rounded up. With
 //                          one more, a copy that closes takes no tuple before another has closed
-//              REGISTERED  1: outputs are registers, 0: logic only
+//              REGISTERED  1: outputs are registers, 0: logic only, 2: registers in front too, for a clock of 200 MHz
+//                          on an ECP5
 // Ports        wattr: the windowing attribute, in step with s_data; for TUPLES anything
 // Latency      REGISTERED cycles
 // Issue rate   1 tuple a cycle
-// CLOSE_CYCLES 1    CLOSE_ROWS 0
+// CLOSE_CYCLES 1, with REGISTERED = 2 TIME: 2    CLOSE_ROWS 0
 // Source       R. Mueller, dissertation ETH 19163 (2010), figure 7.5; tuples out of order: Oge et al., MCSoC 2013
 
 `default_nettype none
@@ -58,6 +59,7 @@ module ws_window #(
 
     localparam IN_TIME = UNIT == "TIME";
     localparam OPEN    = (SIZE + (IN_TIME ? SLACK : 0) + ADVANCE - 1) / ADVANCE;  // most windows open at once
+    localparam [WATTR_W:0] LENGTH = SIZE;
 
     initial begin
         if (!IN_TIME && UNIT != "TUPLES") begin
@@ -68,9 +70,29 @@ module ws_window #(
             $display("ERROR: %m: SIZE and ADVANCE must be at least 1, SLACK at least 0, COPIES at least %0d", OPEN);
             $finish;
         end
+        if (REGISTERED < 0 || REGISTERED > 2) begin
+            $display("ERROR: %m: REGISTERED = %0d, must be 0 to 2", REGISTERED);
+            $finish;
+        end
     end
 
-    wire unused = &{1'b0, s_eos};
+    // ---- With REGISTERED = 2 a stage, in which the attribute is compared with the end of the oldest window
+
+    wire               reaches;                       // the attribute on the ports does, or is the first
+    wire               is_tuple, is_punct, moves;     // behind the stage
+    wire [DATA_W-1:0]  data;
+    wire [WATTR_W-1:0] attribute;
+    wire [WATTR_W:0]   less;                          // than the attribute, by SIZE
+    wire               unused = &{1'b0, s_eos};
+
+    ws_delay #(.DATA_W(DATA_W + 2*WATTR_W + 1), .N(REGISTERED > 1 ? 1 : 0)) front (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_punct(s_punct), .s_eos(s_punct && reaches),
+        .s_data({s_data, wattr, {1'b0, wattr} - LENGTH}),
+        .m_valid(is_tuple), .m_punct(is_punct), .m_eos(moves), .m_data({data, attribute, less})
+    );
+
+    // ---- The windows
 
     // The copy with the oldest open window, which is the next to close: CSR2 of the dissertation.
     reg  [COPIES-1:0]   oldest_reg;
@@ -78,8 +100,8 @@ module ws_window #(
     wire                closes;    // the tuple or the punctuation ends the oldest window
     wire                passes;    // a punctuation goes to the oldest window's copy
 
-    wire [COPIES-1:0]   valid = s_valid ? holds : {COPIES{1'b0}};
-    wire [COPIES-1:0]   punct = s_punct && passes ? oldest_reg : {COPIES{1'b0}};
+    wire [COPIES-1:0]   valid = is_tuple ? holds : {COPIES{1'b0}};
+    wire [COPIES-1:0]   punct = is_punct && passes ? oldest_reg : {COPIES{1'b0}};
     wire [COPIES-1:0]   eos   = closes ? oldest_reg : {COPIES{1'b0}};
 
     always @(posedge clk) begin
@@ -96,14 +118,15 @@ module ws_window #(
             reg  [COPIES-1:0]   open_reg;    // CSR1
             reg  [COPIES-1:0]   next_reg;    // the copy that takes the next window
             wire                begins = to_begin_reg == 0;
-            wire                unused_wattr = &{1'b0, wattr};
+            wire                unused_attribute = &{1'b0, attribute, less, moves};
 
             assign holds  = open_reg | (begins ? next_reg : {COPIES{1'b0}});
-            assign closes = s_valid && to_end_reg == 0;
+            assign closes = is_tuple && to_end_reg == 0;
             assign passes = 1'b1;
+            assign reaches = 1'b0;
 
             always @(posedge clk) begin
-                if (s_valid) begin
+                if (is_tuple) begin
                     to_begin_reg <= begins ? LATER : to_begin_reg - 1'b1;
                     to_end_reg   <= closes ? LATER : to_end_reg - 1'b1;
                     open_reg     <= holds & ~eos;
@@ -117,27 +140,28 @@ module ws_window #(
                 end
             end
         end else begin : gen_time
-            // A tuple is close enough to any open window for the low bits to tell how far it is from its begin.
-            localparam LOW_W = $clog2(COPIES*ADVANCE + SIZE + SLACK);
-            localparam [WATTR_W:0] END_SIZE = SIZE, END_ADVANCE = ADVANCE;
-            localparam [LOW_W-1:0] LENGTH = SIZE;
+            // A tuple is close enough to any open window for the low bits to tell how far it is from its begin; behind
+            // a stage from its end too, with signs, which takes one comparison and not two in a row.
+            localparam STAGED = REGISTERED > 1;
+            localparam LOW_W  = $clog2(COPIES*ADVANCE + SIZE + SLACK) + STAGED;
+            localparam [WATTR_W:0] LATER = ADVANCE;
             reg              started_reg;
             reg  [WATTR_W:0] end_reg;       // end of the oldest open window
-            wire             reaches = {1'b0, wattr} >= end_reg;
-            wire [LOW_W-1:0] low     = wattr[LOW_W-1:0];
-            wire             moves   = s_punct && (!started_reg || reaches);
+            wire [WATTR_W:0] whole = {1'b0, attribute};
+            wire [LOW_W-1:0] low   = whole[LOW_W-1:0];
 
-            initial if (LOW_W > WATTR_W) begin
+            initial if (LOW_W > WATTR_W + STAGED) begin
                 $display("ERROR: %m: WATTR_W = %0d bits are too few for the open windows", WATTR_W);
                 $finish;
             end
 
-            assign closes = s_punct && passes;
-            assign passes = started_reg && reaches;
+            assign reaches = !started_reg || {1'b0, wattr} >= end_reg;
+            assign passes  = started_reg && moves;
+            assign closes  = passes;
 
             always @(posedge clk) begin
-                if (s_punct) started_reg <= 1'b1;
-                if (moves) end_reg <= {1'b0, wattr} + (started_reg ? END_ADVANCE : END_SIZE);
+                if (is_punct) started_reg <= 1'b1;
+                if (moves) end_reg <= whole + (started_reg ? LATER : LENGTH);
                 if (rst) started_reg <= 1'b0;
             end
 
@@ -150,9 +174,10 @@ module ws_window #(
                 localparam [LOW_W-1:0] FROM_START = i*ADVANCE;
                 localparam [LOW_W-1:0] FROM_END   = (i == 0 ? COPIES : i)*ADVANCE - SIZE;
                 reg  [LOW_W-1:0] begin_reg, distance_reg;
-                wire [LOW_W-1:0] after = low - begin_reg;
+                wire [LOW_W-1:0] from_begin = low - begin_reg, from_end = less[LOW_W-1:0] - begin_reg;
+                wire             unused_low = &{1'b0, from_begin, from_end};
 
-                assign holds[i] = after < LENGTH;
+                assign holds[i] = STAGED ? !from_begin[LOW_W-1] && from_end[LOW_W-1] : from_begin < LENGTH[LOW_W-1:0];
                 assign distances[i*LOW_W +: LOW_W] = distance_reg;
 
                 always @(posedge clk) begin
@@ -173,12 +198,12 @@ module ws_window #(
                 valid_reg <= rst ? {COPIES{1'b0}} : valid;
                 punct_reg <= rst ? {COPIES{1'b0}} : punct;
                 eos_reg   <= rst ? {COPIES{1'b0}} : eos;
-                data_reg  <= s_data;
+                data_reg  <= data;
             end
 
             assign {m_valid, m_punct, m_eos, m_data} = {valid_reg, punct_reg, eos_reg, data_reg};
         end else begin : gen_wires
-            assign {m_valid, m_punct, m_eos, m_data} = {valid, punct, eos, s_data};
+            assign {m_valid, m_punct, m_eos, m_data} = {valid, punct, eos, data};
         end
     endgenerate
 
@@ -192,13 +217,21 @@ module ws_window #(
         else begin
             assume (!(s_valid && s_punct));
             if (REGISTERED != 0) begin
-                assert (m_data == $past(s_data));
+                assert (m_data == $past(data));
                 if ($past(rst)) assert ({m_valid, m_punct, m_eos} == 0);
                 else assert ({m_valid, m_punct, m_eos} == $past({valid, punct, eos}));
-            end else assert ({m_valid, m_punct, m_eos, m_data} == {valid, punct, eos, s_data});
+            end else assert ({m_valid, m_punct, m_eos, m_data} == {valid, punct, eos, data});
+            if (REGISTERED < 2)
+                assert ({is_tuple, is_punct, data, attribute} == {s_valid, s_punct, s_data, wattr});
+            else begin
+                assert ({data, attribute} == $past({s_data, wattr}));
+                assert ({is_tuple, is_punct} == $past({s_valid && !rst, s_punct && !rst}));
+                if (IN_TIME) assume (!(s_punct && is_punct));
+            end
+            assert (less == {1'b0, attribute} - LENGTH);
             // one copy closes, and only where something comes
             assert ((eos & (eos - 1'b1)) == 0 && (punct & ~oldest_reg) == 0);
-            if (eos != 0) assert (s_valid || s_punct);
+            if (eos != 0) assert (is_tuple || is_punct);
         end
     end
 
@@ -213,7 +246,7 @@ module ws_window #(
                 if (rst) begin
                     number_ref <= 0;
                     turned_ref <= 1'b0;
-                end else if (s_valid) begin
+                end else if (is_tuple) begin
                     number_ref <= number_ref == TURN - 1 ? 0 : number_ref + 1;
                     if (number_ref == TURN - 1) turned_ref <= 1'b1;
                 end
@@ -223,9 +256,9 @@ module ws_window #(
                     for (j = 0; j < COPIES; j = j + 1) begin
                         after_begin = number_ref - j*ADVANCE;
                         if (after_begin < 0) after_begin = turned_ref ? after_begin + TURN : TURN;
-                        assert (valid[j] == (s_valid && after_begin < SIZE));
-                        assert (eos[j] == (s_valid && after_begin == SIZE - 1));
-                        assert (punct[j] == (s_punct && oldest_reg[j]));
+                        assert (valid[j] == (is_tuple && after_begin < SIZE));
+                        assert (eos[j] == (is_tuple && after_begin == SIZE - 1));
+                        assert (punct[j] == (is_punct && oldest_reg[j]));
                         // what makes it inductive
                         assert (gen_tuples.open_reg[j] == (after_begin > 0 && after_begin < SIZE));
                         assert (gen_tuples.next_reg[j] == ((number_ref + ADVANCE - 1) / ADVANCE % COPIES == j));
@@ -240,7 +273,7 @@ module ws_window #(
             end
         end else begin : gen_time_properties
             // Times in integers: the end of the oldest window, and the latest punctuation.
-            localparam LOW_W = $clog2(COPIES*ADVANCE + SIZE + SLACK);
+            localparam LOW_W = gen_time.LOW_W;
             wire [COPIES*LOW_W-1:0] begins;
             integer t, end_ref, latest_ref, oldest_ref, k;
             reg     started_ref;
@@ -251,11 +284,11 @@ module ws_window #(
             end
 
             always @(posedge clk) begin
-                t = wattr;
+                t = attribute;
                 if (rst) begin
                     started_ref <= 1'b0;
                     oldest_ref  <= 0;
-                end else if (s_punct) begin
+                end else if (is_punct) begin
                     started_ref <= 1'b1;
                     latest_ref  <= t;
                     if (!started_ref) end_ref <= t + SIZE;
@@ -267,21 +300,22 @@ module ws_window #(
 
                 if (past_valid && !rst) begin
                     // the punctuator
-                    if (!started_ref) assume (!s_valid);
+                    if (!started_ref) assume (!is_tuple);
                     else begin
-                        if (s_valid) assume (t >= latest_ref && t < end_ref + SLACK);
-                        if (s_punct) assume (t >= latest_ref && (t <= end_ref || (t - end_ref) % ADVANCE == 0));
+                        if (is_tuple) assume (t >= latest_ref && t < end_ref + SLACK);
+                        if (is_punct) assume (t >= latest_ref && (t <= end_ref || (t - end_ref) % ADVANCE == 0));
                     end
                     for (k = 0; k < COPIES; k = k + 1) begin
                         j = (oldest_ref + k) % COPIES;  // the copy of the window that ends at end_ref + k * ADVANCE
-                        assert (valid[j] == (s_valid && t >= end_ref + k*ADVANCE - SIZE && t < end_ref + k*ADVANCE));
-                        assert (eos[j] == (k == 0 && started_ref && s_punct && t >= end_ref));
+                        assert (valid[j] == (is_tuple && t >= end_ref + k*ADVANCE - SIZE && t < end_ref + k*ADVANCE));
+                        assert (eos[j] == (k == 0 && started_ref && is_punct && t >= end_ref));
                         assert (punct[j] == eos[j]);
                     end
                 end
                 if (past_valid) begin
                     // what makes it inductive
                     assert (oldest_ref >= 0 && oldest_ref < COPIES && oldest_reg == 1 << oldest_ref);
+                    assert (moves == (is_punct && (!started_ref || t >= end_ref)));
                     assert (gen_time.started_reg == started_ref && (started_ref || oldest_ref == 0));
                     for (k = 0; k < COPIES; k = k + 1)
                         assert (gen_time.distances[(oldest_ref + k) % COPIES * LOW_W +: LOW_W]

@@ -109,3 +109,16 @@ def test_overflow_of_a_value_is_that_of_its_aggregate():
 
 def compile_flags(sql: str) -> list[str]:
     return [field.name for field in built(sql).circuit.results[0].schema.fields]
+
+
+def test_the_clock_decides_how_many_stages():
+    """At 200 MHz a window in time, a count and a greatest value take a cycle more each, a last value does not."""
+    sql = "SELECT Time, max(Price) AS Top, last(Price) AS Close, count(*) AS Trades"
+    sql += " FROM Trades [RANGE 60 SLIDE 20 WATTR Time]"
+    slow, quick = (built(sql, "merge", clock_ns=clock_ns) for clock_ns in (8.0, 5.0))
+    for circuit, window, fast in ((slow, 1, 0), (quick, 2, 1)):
+        kinds = {"MAX": fast, "CNT": fast, "LST": 0}
+        made = [(i.core, i.parameters) for i in circuit.circuit.instances]
+        assert {p["REGISTERED"] for core, p in made if core == "query:window"} == {window}
+        assert {p["KIND"]: p["FAST"] for core, p in made if core == "query:aggregate"} == kinds
+    assert quick.circuit.results[0].latency == slow.circuit.results[0].latency + 2

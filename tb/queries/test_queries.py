@@ -49,5 +49,6 @@ def test_rows_without_rewrites(names, without):
 
 
 def test_rows_at_200_mhz():
-    """Registers behind every operator, and the long form of group_by."""
-    check("top_by_symbol", "flows", without=("merge",), clock_ns=5.0)
+    """Registers behind every operator, and the long forms of window, aggregate and group_by."""
+    names = ("candles", "heartbeat", "price_range", "sliding_count")
+    check(*names, without=("merge",), clock_ns=5.0)

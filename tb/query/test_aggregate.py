@@ -1,4 +1,5 @@
-"""aggregate: every kind over random sub-streams against Python; a row 1 cycle after eos, a tuple and an eos a cycle."""
+"""aggregate: every kind over random sub-streams against Python; a row 1 + FAST cycles after eos, a tuple and an end a
+cycle."""
 
 import cocotb
 import pytest
@@ -8,7 +9,7 @@ from tb.query.aggregates import Aggregate, SubStreams, text
 
 
 async def bench(dut) -> SubStreams:
-    b = SubStreams(dut, Aggregate.of(dut))
+    b = SubStreams(dut, Aggregate.of(dut), latency=1 + int(dut.FAST.value))
     await b.start()
     return b
 
@@ -49,8 +50,10 @@ async def reset_forgets(dut):
 MATRIX = [
     {"KIND": "SUM", "ACC_W": 36, "RESULT_W": 34},
     {"KIND": "SUM", "VALUE_W": 32, "SIGNED": 0, "ACC_W": 64, "RESULT_W": 64, "EMIT_EMPTY": 1},
+    {"KIND": "SUM", "VALUE_W": 9, "ACC_W": 11, "RESULT_W": 11, "FAST": 1},
     {"KIND": "CNT", "VALUE_W": 1, "ACC_W": 6, "RESULT_W": 3, "EMIT_EMPTY": 1},
     {"KIND": "MIN", "ACC_W": 32, "EMIT_EMPTY": 1},
+    {"KIND": "MAX", "VALUE_W": 9, "ACC_W": 12, "RESULT_W": 8, "FAST": 1},
     {"KIND": "FST", "VALUE_W": 9, "ACC_W": 9, "RESULT_W": 8, "SIGNED": 0},
 ]
 

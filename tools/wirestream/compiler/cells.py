@@ -54,8 +54,8 @@ def estimate(core: str, parameters: Parameters, ports: Ports) -> Cells:
     | compute   | + = <> < >= of 8 to 64 bits, also of different widths, with a variable and with a number
     | multiply  | 17 to 96 bits by 12 to 64, and by numbers of 2 to 20 bits
     | divide    | 8 to 24 bits by 8 to 20, div and %, signed and not, and by a number
-    | window    | 1 to 12 copies, in time and of tuples, REGISTERED 0 and 1
-    | aggregate | every kind, 16 to 90 bits, with flags and without
+    | window    | 1 to 12 copies, in time and of tuples, REGISTERED 0 to 2
+    | aggregate | every kind, 16 to 90 bits, with flags and without, FAST 0 and 1
     | wsum      | 4 and 8 weights of 3 to 6 bits, values of 16 and 32
     | multiplex | 2 to 12 inputs of 32 to 96 bits
     | union     | 2 to 5 inputs of 64 and 96 bits, punctuations of 1 and 32
@@ -170,17 +170,20 @@ def _divide(p: Parameters, ports: Ports) -> Cells:
 
 def _window(p: Parameters, ports: Ports) -> Cells:
     copies, size, advance, width = p["COPIES"], p["SIZE"], p["ADVANCE"], p["WATTR_W"]
-    in_time = p["UNIT"] == "TIME"
+    in_time, staged = p["UNIT"] == "TIME", p["REGISTERED"] > 1
     if in_time:  # the end that is next, and for each copy its begin and its distance to an end
-        low = (copies * advance + size + p["SLACK"] - 1).bit_length()
+        low = (copies * advance + size + p["SLACK"] - 1).bit_length() + staged
         ff = copies + width + 2 + (2 * copies * low if copies > 1 else low)
-        lut = 1.3 * width + 3.05 * copies * low if copies > 1 else 0.7 * width + 1.5 * low
+        lut = 1.3 * width + (3.7 if staged else 3.05) * copies * low if copies > 1 else 0.7 * width + 1.5 * low
+        ff += (width + low + 1) * staged
     else:
         left = (max(size, advance) - 1).bit_length() + 1
         ff = 2 * left + (3 * copies if copies > 1 else 1)
         lut = 4 * copies + 3 * left if copies > 1 else 2 * left
     if p["REGISTERED"]:
         ff += (2 if in_time else 3) * copies + p["DATA_W"]
+    if staged:
+        ff += 2 + p["DATA_W"]
     return Cells(lut, ff)
 
 
@@ -188,7 +191,15 @@ def _aggregate(p: Parameters, ports: Ports) -> Cells:
     width = p["ACC_W"] if p["KIND"] in ("CNT", "SUM") else min(p["ACC_W"], p["VALUE_W"])
     flags = _used(ports, "result_overflow") + _used(ports, "result_null")
     lut = width * (2 if p["KIND"] in ("SUM", "MIN", "MAX") else 1) + 2 + _end_lut(ports) + 7 * flags
-    return Cells(lut, width + 2 + flags + _end_ff(p, ports))
+    ff = width + 2 + flags + _end_ff(p, ports)
+    if p["FAST"]:  # the row that waits for its number
+        ff += 6 + _wire(p, ports, 1)
+        if p["KIND"] in ("MIN", "MAX"):  # the value, the best, and two comparisons
+            ff, lut = ff + 2 * width, lut + width
+        else:  # the lower half once more, the upper half of a value
+            low = width // 2
+            ff += low + max(p["VALUE_W"] - low, 0)
+    return Cells(lut, ff)
 
 
 def _end_ff(p: Parameters, ports: Ports) -> float:

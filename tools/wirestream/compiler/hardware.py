@@ -86,6 +86,8 @@ CLOCK_NS = 8.0  # 125 MHz, that of gigabit Ethernet
 CAPACITY = 32  # groups
 REGISTER_NS = 1.2  # out of a register and into the next
 GROUPS_NS, GROUP_NS = 5.7, 0.045  # the short form of ws_group_by, and what each group adds to it
+SUM_NS, ORDER_NS, BIT_NS = 3.7, 4.4, 0.03  # the short form of a sum, or a least value, in ws_aggregate, and each bit
+WINDOW_NS = 7.0  # ws_window in time with no more than a stage
 
 
 @dataclass(frozen=True)
@@ -506,6 +508,9 @@ class _Planner:
         window, in_time = node.window, node.window.unit == "time"
         attribute = bus.columns[node.end.name] if in_time else ZERO
         registered = int(not self.rewrites.merge or (self.fast and bool(node.keys)))
+        if in_time and self.clock_ns < WINDOW_NS:
+            registered = 2
+            self._closes(2, window)
         parameters = {
             "UNIT": "TIME" if in_time else "TUPLES",
             "SIZE": window.size,
@@ -552,7 +557,14 @@ class _Planner:
         return self._stage([f"{core} of {len(rows)}"], bus, bus.latency - rows[0].latency, rows)
 
     @staticmethod
-    def _measure_latency(measure: Measure) -> int:
+    def _number_width(measure: Measure) -> int:
+        return 64 if measure.function == "count" else measure.output.type.width
+
+    def _measure_latency(self, measure: Measure) -> int:
+        if measure.function in ("count", "sum"):
+            return 1 + (self.clock_ns < SUM_NS + BIT_NS * self._number_width(measure))
+        if measure.function in ("min", "max"):
+            return 1 + (self.clock_ns < ORDER_NS + BIT_NS * measure.value.type.width)
         return 1 + (measure.function == "wsum" and any(abs(w).bit_count() > 1 for w in measure.weights))
 
     def _measures(self, node: Aggregate, bus: Bus) -> Bus:
@@ -579,8 +591,9 @@ class _Planner:
                     "PRODUCT_REG": self._measure_latency(measure) - 1,
                 }
             else:
-                core, full = "query:aggregate", 64 if measure.function == "count" else width
+                core, full = "query:aggregate", self._number_width(measure)
                 parameters |= {"KIND": KINDS[measure.function], "ACC_W": full, "RESULT_W": full}
+                parameters |= {"FAST": self._measure_latency(measure) - 1}
             outputs = {"result": full}
             outputs |= {"result_null": 1} if measure.output.null else {}
             outputs |= {"result_overflow": 1} if measure.output.overflow else {}
@@ -629,7 +642,7 @@ class _Planner:
         """A table of groups behind a window: the bus with their rows, and the wires of its overflow."""
         measures = node.measures
         of = {m: m.value and behind.columns[m.value.name] for m in measures}
-        value_width = max([1, *(signal.width for signal in of.values() if signal)])
+        value_width = max([1 + self.fast, *(signal.width for signal in of.values() if signal)])
         result_width = max([2, *(m.output.type.width if m.function != "count" else 64 for m in measures)])
         values = [(of[m] or ZERO).resized(value_width, bool(m.value and m.value.type.signed)) for m in measures]
         nulls = [behind.columns[m.value.null] if m.value and m.value.null else ZERO for m in measures]

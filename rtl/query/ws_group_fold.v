@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_group_fold: a step of MIN, MAX, FST or LST as in ws_fold, in two halves of the number, the lower one a cycle
+// behind the upper.
+//
+// The upper state is {seen, number's upper half}: whether there was a value. Without one the number means nothing.
+//
+// Parameters   KIND, VALUE_W, SIGNED   see ws_fold; VALUE_W is at least 2
+//              LOW      width of the lower half; follows from VALUE_W
+// Ports        state_high, fresh (begin with nothing), take (there is a value), value_high; next_high in the same cycle
+//              state_low, value_low a cycle later; next_low in the same cycle
+// Latency      0 cycles for the upper half, 1 for the lower
+// Issue rate   1 step a cycle
+// Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.6; the halves are ours
+
+`default_nettype none
+
+module ws_group_fold #(
+    parameter [23:0] KIND    = "MAX",
+    parameter        VALUE_W = 32,
+    parameter        SIGNED  = 1,
+    parameter        LOW     = VALUE_W/2
+) (
+    input  wire                   clk,
+
+    input  wire [VALUE_W-LOW:0]   state_high,
+    input  wire                   fresh,
+    input  wire                   take,
+    input  wire [VALUE_W-LOW-1:0] value_high,
+    output wire [VALUE_W-LOW:0]   next_high,
+
+    input  wire [LOW-1:0]         state_low,
+    input  wire [LOW-1:0]         value_low,
+    output wire [LOW-1:0]         next_low
+);
+
+    localparam HIGH     = VALUE_W - LOW;
+    localparam IS_ORDER = KIND == "MIN" || KIND == "MAX";
+
+    initial if (VALUE_W < 2) begin
+        $display("ERROR: %m: VALUE_W = %0d, must be at least 2", VALUE_W);
+        $finish;
+    end
+
+    // What makes the order of the bits the one that is wanted, the greatest best.
+    localparam [VALUE_W-1:0] ORDER = {VALUE_W{KIND == "MIN"}} ^ ({{(VALUE_W-1){1'b0}}, SIGNED != 0} << (VALUE_W - 1));
+
+    // Stage 1: the upper half
+    reg             replace_reg, equal_reg;
+    wire            seen    = state_high[HIGH] && !fresh;
+    wire [HIGH-1:0] before  = state_high[HIGH-1:0];
+    wire [HIGH-1:0] order   = ORDER[VALUE_W-1:LOW];
+    wire            better  = IS_ORDER ? (before ^ order) < (value_high ^ order) : KIND == "LST";
+    wire            replace = take && (!seen || better);
+
+    assign next_high = {seen || take, replace ? value_high : before};
+
+    always @(posedge clk) begin
+        replace_reg <= replace;
+        equal_reg   <= IS_ORDER && take && seen && before == value_high;
+    end
+
+    // Stage 2: the lower half
+    wire [LOW-1:0] order_low   = ORDER[LOW-1:0];
+    wire           replace_low = replace_reg || (equal_reg && (state_low ^ order_low) < (value_low ^ order_low));
+
+    assign next_low = replace_low ? value_low : state_low;
+
+endmodule
+
+`default_nettype wire

@@ -83,7 +83,7 @@ module ws_window #(
     wire [DATA_W-1:0]  data;
     wire [WATTR_W-1:0] attribute;
     wire [WATTR_W:0]   less;                          // than the attribute, by SIZE
-    wire               unused = &{1'b0, s_eos};
+    wire               unused = &{1'b0, s_eos, less};
 
     ws_delay #(.DATA_W(DATA_W + 2*WATTR_W + 1), .N(REGISTERED > 1 ? 1 : 0)) front (
         .clk(clk), .rst(rst),

@@ -118,7 +118,7 @@ module ws_window #(
             reg  [COPIES-1:0]   open_reg;    // CSR1
             reg  [COPIES-1:0]   next_reg;    // the copy that takes the next window
             wire                begins = to_begin_reg == 0;
-            wire                unused_attribute = &{1'b0, attribute, less, moves};
+            wire                unused_attribute = &{1'b0, attribute, moves};
 
             assign holds  = open_reg | (begins ? next_reg : {COPIES{1'b0}});
             assign closes = is_tuple && to_end_reg == 0;

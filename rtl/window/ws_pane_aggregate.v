@@ -89,6 +89,17 @@ module ws_pane_aggregate #(
     localparam PANES  = (RANGE / PERIOD)*(CUT > 0 ? 2 : 1) + (CUT > 0 ? 1 : 0);
     localparam EACH   = (SLIDE / PERIOD)*(CUT > 0 ? 2 : 1);
 
+    initial begin
+        if (!SCAN && METHOD != "CONSTANT") begin
+            $display("ERROR: %m: METHOD = \"%0s\", must be SCAN or CONSTANT", METHOD);
+            $finish;
+        end
+        if (RANGE < 1 || SLIDE < 1 || SLACK < 0) begin
+            $display("ERROR: %m: RANGE and SLIDE must be at least 1, SLACK at least 0");
+            $finish;
+        end
+    end
+
     // Whether all aggregates are sums in one piece, the only ones that are ready in the cycle behind push.
     function at_once(input [24*AGGS-1:0] kinds);
         integer n;

@@ -46,8 +46,8 @@ module ws_pane_part #(
     wire [SUM_W:0]      more      = {{(SUM_W+1-NUMBER_W){sign}}, number};
     wire                carry     = LOWEST != 0 ? pop : carry_in;
     wire [SUM_W:0]      total;
-    wire                unused    = &{1'b0, carry_in, more[SUM_W], unused_lowest};
     wire                unused_lowest;
+    wire                unused    = &{1'b0, carry_in, more[SUM_W], unused_lowest};
 
     // The carry goes in at the lowest bit of a chain that is a bit longer.
     assign {total, unused_lowest} = {1'b0, sum, 1'b1} + {1'b0, more[SUM_W-1:0], carry};

@@ -43,6 +43,10 @@ module ws_pane_total #(
                  NUMBER_W, PANES, SKEW);
         $finish;
     end
+    initial if (BLOCK < 0 || BLOCK > 1 || (BLOCK == 1 && PANES < 3)) begin
+        $display("ERROR: %m: BLOCK = %0d, must be 0, or 1 with PANES = %0d of at least 3", BLOCK, PANES);
+        $finish;
+    end
 
     wire forget = rst || clear;
     wire high_forget, high_push, low_carry, unused_carry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_by: grouped aggregation over the windows of a stream, one CAM for all of them, one tuple a cycle, also
+// ws_group_by: grouped aggregation over the windows of a stream, one table for all of them, one tuple a cycle, also
 // where every tuple is a new group.
 //
 // It stands behind ws_window in place of the copies of a sub-plan: s_valid and s_eos have a bit for each window. When a
@@ -15,18 +15,23 @@
 //
 // Parameters   DATA_W    width of the tuple in bits
 //              KEY_W     width of the key in bits
-//              CAPACITY  2 to 240: keys for which there is an entry whatever they are, of the open windows and the one
-//                        whose rows leave together; there are 10 entries more, since one takes 10 cycles to be free
+//              CAPACITY  keys for which there is an entry, of the open windows and the one whose rows leave together
+//              HASH      0: a CAM, for 2 to 240 keys whatever they are; it has ENTRIES = CAPACITY + 10, since one
+//                        takes 10 cycles to be free; 1: a hash table in block RAM, ENTRIES = 2 * CAPACITY up to a power
+//                        of two, for 5 keys or more, but for one set of keys in a million (ws_group_hash)
 //              WINDOWS   windows at once: those open, and one whose rows leave
-//              FAST      0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5
+//              FAST      0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5; the hash table
+//                        has the latter in any case
 //              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W, RESULT_W   the aggregates, see ws_group_window and ws_fold; FAST:
 //                        ACC_W at least 2, and VALUE_W too for MIN, MAX, FST and LST
 // Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)
-//              3 cycles from s to o; FAST: 21 from eos, with a tuple or without, and 8 from s to o
+//              3 cycles from s to o; FAST: 21 from eos, with a tuple or without, and 8 from s to o; with the hash table
+//              24 and 11
 // Issue rate   1 tuple a cycle
-// CLOSE_CYCLES CAPACITY + 16, FAST: CAPACITY + 31   CLOSE_ROWS CAPACITY + 10
+// CLOSE_CYCLES ENTRIES + 6, FAST: ENTRIES + 21, with the hash table ENTRIES + 24   CLOSE_ROWS ENTRIES
+// Reset        the hash table is cleared: the first tuple comes at least ENTRIES / 8 + 2 cycles behind it
 // Bad input    two eos, or an eos and the next tuple of that window, closer than CLOSE_CYCLES: must not happen
 // Overflow     o_valid for a tuple without an entry; result_overflows as in ws_fold
 // Source       R. Mueller, dissertation ETH 19163 (2010), sections 7.3.7 and 7.5.4; there a new group takes 16 cycles
@@ -44,7 +49,8 @@ module ws_group_by #(
     parameter                VALUE_W  = 32,
     parameter                ACC_W    = 64,
     parameter                RESULT_W = 64,
-    parameter                FAST     = 0
+    parameter                FAST     = 0,
+    parameter                HASH     = CAPACITY > 240
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -72,18 +78,19 @@ module ws_group_by #(
     output wire [DATA_W-1:0]        o_data
 );
 
-    localparam ENTRIES = CAPACITY + 10;
+    localparam LONG    = FAST != 0 || HASH != 0;            // the form of more and shorter stages
+    localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : CAPACITY + 10;
     localparam INDEX_W = $clog2(ENTRIES);
     localparam STATE_W = AGGS*(ACC_W + 2);
-    localparam LOOK_UP = FAST != 0 ? 8 : 3;    // cycles
+    localparam LOOK_UP = HASH != 0 ? 11 : LONG ? 8 : 3;          // cycles
 
     initial begin
-        if (CAPACITY < 2 || CAPACITY > 240 || AGGS < 1) begin
-            $display("ERROR: %m: CAPACITY = %0d (2 to 240), AGGS = %0d (at least 1)", CAPACITY, AGGS);
+        if (CAPACITY < 2 || (CAPACITY > 240 && HASH == 0) || AGGS < 1) begin
+            $display("ERROR: %m: CAPACITY = %0d (2 to 240, more with HASH), AGGS = %0d (at least 1)", CAPACITY, AGGS);
             $finish;
         end
-        if (FAST < 0 || FAST > 1 || ACC_W < VALUE_W || ACC_W < 1 + FAST) begin
-            $display("ERROR: %m: FAST = %0d (0 or 1), ACC_W = %0d (at least VALUE_W = %0d, and at least 2 with FAST)",
+        if (FAST < 0 || FAST > 1 || ACC_W < VALUE_W || ACC_W < 1 + LONG) begin
+            $display("ERROR: %m: FAST = %0d (0 or 1), ACC_W = %0d (at least VALUE_W = %0d, and at least 2 if fast)",
                      FAST, ACC_W, VALUE_W);
             $finish;
         end
@@ -98,7 +105,15 @@ module ws_group_by #(
     wire [INDEX_W-1:0] freed_index;
 
     generate
-        if (FAST != 0) begin : gen_fast_cam
+        if (HASH != 0) begin : gen_hash
+            ws_group_hash #(.KEY_W(KEY_W), .INDEX_W(INDEX_W), .WINDOWS(WINDOWS)) table_of_keys (
+                .clk(clk), .rst(rst),
+                .s_windows(s_valid), .s_eos(s_eos), .key(key),
+                .m_windows(entered), .m_fresh(fresh), .m_index(index), .m_refused(refused),
+                .free_windows(freed), .free_index(freed_index),
+                .read_index(row_index), .read_key(row_key)
+            );
+        end else if (LONG) begin : gen_fast_cam
             ws_group_cam_fast #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(WINDOWS)) cam (
                 .clk(clk), .rst(rst),
                 .s_windows(s_valid), .s_eos(s_eos), .key(key),
@@ -132,7 +147,7 @@ module ws_group_by #(
     wire                    unused_valid, unused_punct, unused_eos;
     wire                    unused = &{1'b0, unused_tuple, unused_valid, unused_punct, unused_eos};
 
-    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(FAST != 0 ? LOOK_UP + 3 : LOOK_UP + 1)) operands (
+    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LONG ? LOOK_UP + 3 : LOOK_UP + 1)) operands (
         .clk(clk), .rst(rst),
         .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data({values, nulls}),
         .m_valid(unused_valid), .m_punct(unused_punct), .m_eos(unused_eos), .m_data({window_values, window_nulls})
@@ -160,7 +175,7 @@ module ws_group_by #(
     genvar w, a;
     generate
         for (w = 0; w < WINDOWS; w = w + 1) begin : gen_window
-            if (FAST != 0) begin : gen_fast
+            if (LONG) begin : gen_fast
                 ws_group_window_fast #(
                     .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W)
                 ) window (
@@ -184,7 +199,7 @@ module ws_group_by #(
             end
         end
 
-        if (FAST != 0) begin : gen_pipelined
+        if (LONG) begin : gen_pipelined
             // The end goes beside the last tuple. Rows take two cycles to come together from all windows, and so do
             // their entries, whose keys are then read three cycles later to leave with them.
             wire [WINDOWS*LOOK_UP-1:0] eos;

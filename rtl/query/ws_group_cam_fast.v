@@ -58,13 +58,13 @@ module ws_group_cam_fast #(
 
     reg [8*KEY_W-1:0]   keys_reg;
     reg [8*WINDOWS-1:0] windows_reg;
-    reg [7*WINDOWS-1:0] eos_reg;
+    reg [6*WINDOWS-1:0] eos_reg;
     reg [6:1]           valid_reg;
 
     always @(posedge clk) begin
         keys_reg    <= {keys_reg[7*KEY_W-1:0], key};
         windows_reg <= {windows_reg[7*WINDOWS-1:0], s_windows};
-        eos_reg     <= rst ? {7*WINDOWS{1'b0}} : {eos_reg[6*WINDOWS-1:0], s_eos};
+        eos_reg     <= rst ? {6*WINDOWS{1'b0}} : {eos_reg[5*WINDOWS-1:0], s_eos};
         valid_reg   <= rst ? 6'b0 : {valid_reg[5:1], s_windows != 0};
     end
 
@@ -83,7 +83,6 @@ module ws_group_cam_fast #(
     wire [WINDOWS-1:0] windows_7 = windows_reg[6*WINDOWS +: WINDOWS];
     wire [WINDOWS-1:0] windows_8 = windows_reg[7*WINDOWS +: WINDOWS];
     wire [WINDOWS-1:0] eos_6     = eos_reg[5*WINDOWS +: WINDOWS];
-    wire [WINDOWS-1:0] eos_7     = eos_reg[6*WINDOWS +: WINDOWS];
 
     // ---- Stages 1 and 2: which entry has the key, and which of the tuples ahead?
 
@@ -173,18 +172,18 @@ module ws_group_cam_fast #(
     reg                found_7_reg, new_7_reg, refused_7_reg;
     reg  [INDEX_W-1:0] index_7_reg;
     reg  [WINDOWS-1:0] here_7_reg;        // the key was present here
-    reg  [WINDOWS-1:0] refused_reg;       // the open windows that have had a refused tuple
-    reg                closed_6_reg;      // there are such, as far as is known a cycle ahead
-    reg                still_7_reg;       // some window of the tuple is still open
     reg                head_valid_reg;    // of the list of free entries
     reg  [INDEX_W-1:0] head_index_reg;
 
     wire same   = same_6_reg && found_7_reg;
     wire known  = answer_6_reg[ANSWER_W-1] || same;
-    wire closed = closed_6_reg || (refused_7_reg && still_7_reg);
+    wire closed;
     wire room   = head_valid_reg && !closed;
     wire is_new = valid_reg[6] && !known && room;
-    wire [WINDOWS-1:0] closing = (refused_reg | (refused_7_reg ? windows_7 : {WINDOWS{1'b0}})) & ~eos_7;
+
+    ws_group_door #(.WINDOWS(WINDOWS)) door (
+        .clk(clk), .rst(rst), .windows(windows_6), .eos(eos_6), .refused(refused_7_reg), .closed(closed)
+    );
 
     assign answer_7 = found_7_reg ? {1'b1, windows_7, index_7_reg} : {ANSWER_W{1'b0}};
 
@@ -194,10 +193,6 @@ module ws_group_cam_fast #(
         refused_7_reg <= valid_reg[6] && !known && !room && !rst;
         index_7_reg   <= same ? index_7_reg : answer_6_reg[ANSWER_W-1] ? answer_6_reg[0 +: INDEX_W] : head_index_reg;
         here_7_reg    <= answer_6_reg[INDEX_W +: WINDOWS] | (same ? windows_7 : {WINDOWS{1'b0}});
-
-        refused_reg   <= rst ? {WINDOWS{1'b0}} : closing;
-        closed_6_reg  <= (closing & ~eos_6) != 0 && !rst;
-        still_7_reg   <= (windows_6 & ~eos_6) != 0;
     end
 
     // ---- Stage 7: the answer leaves, and the entry is decoded

@@ -8,6 +8,7 @@
 //
 // Parameters   DATA_W         width of the tuple in bits, at least 1
 //              INTERVAL       least distance between two tuples in cycles, at least 1
+//              RESET_CYCLES   least distance from m_restart or rst to a tuple in cycles, at least 1
 //              LATENCY        cycles from the decision, one before m_valid, to the cycle in which `room` shows the last
 //                             place taken, at least 2 (see ws_gate)
 //              TUPLE_PLACES   most places of the output FIFO that one tuple takes, at least 1
@@ -25,6 +26,7 @@
 module ws_entry #(
     parameter DATA_W       = 128,
     parameter INTERVAL     = 1,
+    parameter RESET_CYCLES = 1,
     parameter LATENCY      = 8,
     parameter TUPLE_PLACES = 1,
     parameter ROOM_W       = 8
@@ -80,11 +82,11 @@ module ws_entry #(
     // A tuple is to this gate what a punctuation is where windows are in time: it causes rows and keeps its distance.
     /* verilator lint_off PINCONNECTEMPTY */
     ws_gate #(
-        .LATENCY(LATENCY), .CLOSE_CYCLES(INTERVAL),
+        .LATENCY(LATENCY), .CLOSE_CYCLES(INTERVAL), .RESET_CYCLES(RESET_CYCLES > INTERVAL ? RESET_CYCLES : INTERVAL),
         .CLOSE_PLACES(TUPLE_PLACES), .TUPLE_PLACES(0), .ROOM_W(ROOM_W)
     ) gate (
         .clk(clk), .rst(rst),
-        .sent_punct(send || restart), .sent_tuple(1'b0), .room(room),
+        .sent_punct(send || restart), .sent_tuple(1'b0), .restart(restart), .room(room),
         .may_punct(may), .may_tuple(), .idle(idle)
     );
     /* verilator lint_on PINCONNECTEMPTY */
@@ -107,6 +109,7 @@ module ws_entry #(
     localparam MOST = INTERVAL > LATENCY ? INTERVAL : LATENCY + 1;
     reg        past_valid = 1'b0;
     integer    since_ref;               // cycles since m_valid or m_restart, up to MOST
+    integer    since_reset_ref;         // since m_restart or rst, up to RESET_CYCLES
     reg        leaves_ref;
 
     always @* case (in_kind)
@@ -119,6 +122,8 @@ module ws_entry #(
         past_valid <= 1'b1;
         since_ref  <= rst ? MOST : m_valid || m_restart ? 1 : since_ref + (since_ref < MOST);
 
+        since_reset_ref <= rst || m_restart ? 1 : since_reset_ref + (since_reset_ref < RESET_CYCLES);
+
         if (!past_valid) assume (rst);
         else begin
             if (in_valid) assert (in_ready == leaves_ref);
@@ -130,12 +135,14 @@ module ws_entry #(
             // tuples keep their distance; a restart waits until all has reached the FIFO
             if (m_valid || m_restart) assert (since_ref >= INTERVAL);
             if (m_restart) assert (since_ref > LATENCY);
+            if (m_valid) assert (since_reset_ref >= RESET_CYCLES);
             // quiet: nothing waits, nothing is under way
             if (!$past(rst)) assert (quiet == (since_ref > LATENCY && !m_valid && !m_restart && $past(!in_valid)));
             else assert (!quiet);
 
             // what makes it inductive
             assert (since_ref >= 1 && since_ref <= MOST);
+            assert (since_reset_ref >= 1 && since_reset_ref <= RESET_CYCLES);
         end
         cover (past_valid && m_restart && $past(m_valid, LATENCY + 1));
         cover (past_valid && m_valid && $past(m_valid, INTERVAL));

@@ -8,6 +8,7 @@
 //
 // Parameters   LATENCY       cycles from sending to the cycle in which `room` shows the last place taken, at least 2
 //              CLOSE_CYCLES  least distance between two punctuations, in cycles, at least 1
+//              RESET_CYCLES  least distance from a reset of the query to its first punctuation, at least 1
 //              CLOSE_PLACES  most FIFO places that one punctuation takes (rows, and a punctuation behind), at least 1
 //              TUPLE_PLACES  most FIFO places that one tuple takes; where it is 0 a tuple never waits
 //              ROOM_W        width of `room`, at least 1
@@ -20,6 +21,7 @@
 module ws_gate #(
     parameter LATENCY      = 8,
     parameter CLOSE_CYCLES = 2,
+    parameter RESET_CYCLES = 1,
     parameter CLOSE_PLACES = 2,
     parameter TUPLE_PLACES = 0,
     parameter ROOM_W       = 8
@@ -29,6 +31,7 @@ module ws_gate #(
 
     input  wire              sent_punct,
     input  wire              sent_tuple,
+    input  wire              restart,    // in place of a punctuation, or with it, a reset of the query is sent
     input  wire [ROOM_W-1:0] room,       // free places of the output FIFO
 
     output reg               may_punct,
@@ -39,10 +42,11 @@ module ws_gate #(
     localparam MOST     = CLOSE_PLACES > TUPLE_PLACES ? CLOSE_PLACES : TUPLE_PLACES;
     localparam FLIGHT_W = $clog2(LATENCY*MOST + 1);
     localparam SUM_W    = (FLIGHT_W > ROOM_W ? FLIGHT_W : ROOM_W) + 1;
-    localparam WAIT_W   = $clog2(CLOSE_CYCLES + 1);
+    localparam LONGEST  = CLOSE_CYCLES > RESET_CYCLES ? CLOSE_CYCLES : RESET_CYCLES;
+    localparam WAIT_W   = LONGEST > 1 ? $clog2(LONGEST) : 1;
 
-    initial if (LATENCY < 2 || CLOSE_CYCLES < 1 || CLOSE_PLACES < 1) begin
-        $display("ERROR: %m: LATENCY must be at least 2, CLOSE_CYCLES and CLOSE_PLACES at least 1");
+    initial if (LATENCY < 2 || CLOSE_CYCLES < 1 || RESET_CYCLES < 1 || CLOSE_PLACES < 1) begin
+        $display("ERROR: %m: LATENCY must be at least 2, CLOSE_CYCLES, RESET_CYCLES and CLOSE_PLACES at least 1");
         $finish;
     end
     initial if ((1 << ROOM_W) - 1 < MOST + CLOSE_PLACES) begin
@@ -61,7 +65,8 @@ module ws_gate #(
 
     // Cycles until the next punctuation may be sent.
     reg  [WAIT_W-1:0]   wait_reg;
-    wire [WAIT_W-1:0]   wait_next = sent_punct ? CLOSE_CYCLES[WAIT_W-1:0] - 1'b1
+    wire [WAIT_W-1:0]   wait_next = rst || restart ? RESET_CYCLES[WAIT_W-1:0] - 1'b1
+                                  : sent_punct ? CLOSE_CYCLES[WAIT_W-1:0] - 1'b1
                                   : wait_reg != 0 ? wait_reg - 1'b1 : wait_reg;
 
     wire [SUM_W-1:0]    free   = {{(SUM_W-ROOM_W){1'b0}}, room};
@@ -71,7 +76,7 @@ module ws_gate #(
         punct_sent_reg <= rst ? {LATENCY{1'b0}} : {punct_sent_reg[LATENCY-2:0], sent_punct};
         tuple_sent_reg <= rst ? {LATENCY{1'b0}} : {tuple_sent_reg[LATENCY-2:0], sent_tuple};
         flight_reg     <= rst ? {FLIGHT_W{1'b0}} : flight_reg + entering - leaving;
-        wait_reg       <= rst ? {WAIT_W{1'b0}} : wait_next;
+        wait_reg       <= wait_next;
         may_punct      <= !rst && wait_next == 0 && free >= flight + CLOSE_PLACES[SUM_W-1:0];
         may_tuple      <= !rst && (TUPLE_PLACES == 0 || free >= flight + TUPLE_PLACES[SUM_W-1:0]);
     end
@@ -89,6 +94,7 @@ module ws_gate #(
     reg  [ROOM_W-1:0]                       held_ref;  // places of the FIFO in use
     reg  [AGES*FLIGHT_W-1:0]                owed_ref;  // places that may still be taken, by age from 1 cycle on
     integer                                 since_punct_ref, since_any_ref;  // cycles since a sending, up to a limit
+    integer                                 since_reset_ref, wait_ref;
     reg                                     refused_ref;                     // a punctuation waits for nothing but room
 
     wire [FLIGHT_W-1:0]                     places = sent_punct*CLOSE_PLACES + sent_tuple*TUPLE_PLACES;
@@ -98,6 +104,8 @@ module ws_gate #(
 
     always @* begin
         owed = 0; left = 0; sent = 0; sound = 1'b1;
+        wait_ref = CLOSE_CYCLES - since_punct_ref > RESET_CYCLES - since_reset_ref ? CLOSE_CYCLES - since_punct_ref
+                                                                                   : RESET_CYCLES - since_reset_ref;
         for (i = 0; i < AGES; i = i + 1) begin
             owed  = owed + owed_ref[i*FLIGHT_W +: FLIGHT_W];
             left  = left + kept[i*FLIGHT_W +: FLIGHT_W];
@@ -112,7 +120,9 @@ module ws_gate #(
         past_valid      <= 1'b1;
         held_ref        <= rst ? 0 : held_ref + taken - drained;
         owed_ref        <= rst ? 0 : kept;
-        since_punct_ref <= rst ? CLOSE_CYCLES : sent_punct ? 1 : since_punct_ref + (since_punct_ref < CLOSE_CYCLES);
+        since_reset_ref <= rst || restart ? 1 : since_reset_ref + (since_reset_ref < RESET_CYCLES);
+        since_punct_ref <= rst || restart ? CLOSE_CYCLES : sent_punct ? 1
+                         : since_punct_ref + (since_punct_ref < CLOSE_CYCLES);
         since_any_ref   <= rst ? LATENCY + 1 : sent_punct || sent_tuple ? 1
                          : since_any_ref + (since_any_ref <= LATENCY);
         refused_ref     <= !rst && (refused_ref ? !sent_punct : held_ref != 0 && !may_punct && wait_reg == 0);
@@ -134,18 +144,19 @@ module ws_gate #(
             assert (held_ref <= capacity);
             if (!rst) assert (held_ref + taken <= capacity);
             // punctuations keep their distance
-            if (may_punct) assert (since_punct_ref >= CLOSE_CYCLES);
+            if (may_punct) assert (since_punct_ref >= CLOSE_CYCLES && since_reset_ref >= RESET_CYCLES);
             // idle means that all has reached the FIFO
             assert (idle == (since_any_ref > LATENCY));
             if (idle) assert (owed == 0);
             // nothing waits without need
             if (!$past(rst)) begin
-                assert (may_punct == (since_punct_ref == CLOSE_CYCLES && $past(room >= sent + MOST + CLOSE_PLACES)));
+                assert (may_punct == (wait_ref == 0 && $past(room >= sent + MOST + CLOSE_PLACES)));
                 assert (may_tuple == $past(TUPLE_PLACES == 0 || room >= sent + MOST + TUPLE_PLACES));
             end else assert (!may_punct && !may_tuple);
 
             // what makes it inductive
-            assert (sound && flight_reg == sent && wait_reg == CLOSE_CYCLES - since_punct_ref);
+            assert (sound && flight_reg == sent && wait_reg == wait_ref);
+            assert (wait_ref >= 0);
             assert (room >= owed);
             if (may_punct) assert (room >= owed + CLOSE_PLACES);
             if (may_tuple) assert (room >= owed + TUPLE_PLACES);

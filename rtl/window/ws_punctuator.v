@@ -27,7 +27,8 @@
 //              MAX_AHEAD                    0: off; else at least SLACK + SLIDE
 //              RESYNC                       1 to 255
 //              EMIT_EMPTY                   1: the query wants every window's end
-//              LATENCY, CLOSE_CYCLES, CLOSE_PLACES, TUPLE_PLACES, ROOM_W   of the query behind, see ws_gate
+//              LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES, TUPLE_PLACES, ROOM_W   of the query behind, see
+//                                           ws_gate; it is reset by m_restart and by rst
 // Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START
 // Latency      4 cycles from s to m for a tuple that passes no boundary
 // Issue rate   1 tuple a cycle; a tuple that passes n boundaries costs 2n + 3 cycles more (n * CLOSE_CYCLES, if that is
@@ -52,6 +53,7 @@ module ws_punctuator #(
     parameter EMIT_EMPTY   = 0,
     parameter LATENCY      = 8,
     parameter CLOSE_CYCLES = 2,
+    parameter RESET_CYCLES = 1,
     parameter CLOSE_PLACES = 2,
     parameter TUPLE_PLACES = 0,
     parameter ROOM_W       = 8
@@ -380,11 +382,11 @@ module ws_punctuator #(
     assign m_eos = 1'b0;
 
     ws_gate #(
-        .LATENCY(LATENCY), .CLOSE_CYCLES(CLOSE_CYCLES),
+        .LATENCY(LATENCY), .CLOSE_CYCLES(CLOSE_CYCLES), .RESET_CYCLES(RESET_CYCLES),
         .CLOSE_PLACES(CLOSE_PLACES), .TUPLE_PLACES(TUPLE_PLACES), .ROOM_W(ROOM_W)
     ) gate (
         .clk(clk), .rst(rst),
-        .sent_punct(send_punct), .sent_tuple(send_tuple), .room(room),
+        .sent_punct(send_punct), .sent_tuple(send_tuple), .restart(state_reg[FINISH]), .room(room),
         .may_punct(may_punct), .may_tuple(may_tuple), .idle(idle)
     );
 

@@ -31,10 +31,13 @@ class Bench:
             kind, signed = kinds[3 * a : 3 * a + 3], bool(signeds >> number["AGGS"] - 1 - a & 1)
             acc_w = number["ACC_W"] if kind in ("CNT", "SUM") else self.value_w
             self.aggregates.append(Aggregate(kind, self.value_w, signed, acc_w, self.result_w))
-        fast = int(dut.FAST.value)
-        self.close_cycles = self.capacity + (31 if fast else 16)
-        self.overflow_latency = 8 if fast else 3
-        self.latency, self.with_tuple = (21, 0) if fast else (5, 1)  # to the first row; more if a tuple comes with eos
+        fast, hashed = int(dut.FAST.value), int(dut.HASH.value)
+        self.entries = 1 << (2 * self.capacity - 1).bit_length() if hashed else self.capacity + 10
+        self.close_cycles = self.entries + (24 if hashed else 21 if fast else 6)
+        self.overflow_latency = 11 if hashed else 8 if fast else 3
+        # to the first row; more if a tuple comes with eos
+        self.latency, self.with_tuple = (24, 0) if hashed else (21, 0) if fast else (5, 1)
+        self.clearing = self.entries // 8 + 2 if hashed else 1
         self.forget()
         self.drive()
 
@@ -58,7 +61,12 @@ class Bench:
     async def start(self) -> None:
         await start(self.dut)
         cocotb.start_soon(self.watch())
-        await ClockCycles(self.dut.clk, 1)
+        await ClockCycles(self.dut.clk, self.clearing)
+
+    async def reset(self) -> None:
+        await reset(self.dut, 1)
+        self.forget()
+        await ClockCycles(self.dut.clk, self.clearing)
 
     async def watch(self) -> None:
         dut = self.dut
@@ -113,7 +121,7 @@ class Bench:
 
     async def check(self) -> tuple[int, int]:
         """Rows and refused tuples against brute force; the numbers of rows and of refused tuples."""
-        await ClockCycles(self.dut.clk, self.capacity + 50)
+        await ClockCycles(self.dut.clk, self.entries + 50)
         rows, count, lag = iter(self.rows), 0, self.overflow_latency
         for at, data in self.refused.items():
             assert self.sent[at - lag] == (data, False)
@@ -170,8 +178,7 @@ async def as_many_keys_as_fit(dut):
             rows, refused = await b.check()
             assert refused == 0
             assert rows >= min(count, ADVANCE // 4) * len(b.ended) * 0.9
-            await reset(dut, 1)
-            b.forget()
+            await b.reset()
 
 
 @cocotb.test()
@@ -193,8 +200,7 @@ async def more_keys_than_fit(dut):
         await sliding(b, lambda time, n=count: spread(time // 7 + b.g.randrange(n), len(dut.key)), 12 * ADVANCE, 0.1)
         rows, refused = await b.check()
         assert rows and (refused or count < 2 * b.capacity)
-        await reset(dut, 1)
-        b.forget()
+        await b.reset()
     burst = b.windows * ADVANCE
 
     def keys(time: int) -> int | None:
@@ -220,8 +226,7 @@ async def one_key_in_a_row(dut):
         pattern = [spread(7 * distance + n, len(dut.key)) for n in range(distance)]
         await sliding(b, lambda time, p=pattern: p[time % len(p)], 4 * ADVANCE, 0)
         await b.check()
-        await reset(dut, 1)
-        b.forget()
+        await b.reset()
 
 
 @cocotb.test()
@@ -265,7 +270,7 @@ async def reset_forgets(dut):
         await ClockCycles(dut.clk, 1)
         dut.rst.value = 0
         b.drive()
-        await ClockCycles(dut.clk, 6)
+        await ClockCycles(dut.clk, max(6, b.clearing))
         b.forget()
         await sliding(b, lambda _: spread(b.g.randrange(b.capacity), len(dut.key)), b.windows * ADVANCE, 0)
         assert (await b.check())[1] == 0
@@ -278,6 +283,7 @@ MATRIX = [
 
 
 MANY = {"CAPACITY": 16, "WINDOWS": 6, "AGGS": 6, "KINDS": "FSTCNTMAXSUMLSTMIN", "SIGNEDS": 37, "ACC_W": 33}
+HASHED = MATRIX[0] | {"CAPACITY": 16, "HASH": 1}
 
 
 @pytest.mark.parametrize("fast", [0, 1], ids=["short", "fast"])
@@ -288,6 +294,10 @@ def test_group_by(parameters, fast):
 
 def test_fast_with_many_windows():
     run("group_by", FAST=1, **MANY)
+
+
+def test_hash_table():
+    run("group_by", **HASHED)
 
 
 @pytest.mark.parametrize("fast", [0, 1], ids=["short", "fast"])

@@ -1,4 +1,5 @@
-"""group_cam (or group_cam_fast): an entry for every key, the same until its last release; refusals; a tuple a cycle."""
+"""group_cam (or a table of its interface): an entry for every key, the same until its last release; refusals; a tuple a
+cycle."""
 
 import cocotb
 import pytest
@@ -13,21 +14,28 @@ class Bench:
     """Drives tuples, ends and releases; the answers are checked in the order of the tuples.
 
     In cycles: latency from a tuple to its answer, read from a read index to its key, apart from a window's end to its
-    first release, away from an entry's last release to it being given again.
+    first release, away from an entry's last release to it being given again, clearing from a reset to the first tuple.
     """
 
     def __init__(self, dut):
         self.dut, self.g = dut, rng("cam")
-        fast = dut._name == "ws_group_cam_fast"
-        self.latency, self.read, self.apart, self.away = (8, 2, 9, 18) if fast else (3, 1, 5, 10)
-        self.capacity, self.windows = int(dut.CAPACITY.value), int(dut.WINDOWS.value)
+        table = dut._name.removeprefix("ws_group_")
+        self.latency, self.read, self.apart, self.away = {
+            "cam": (3, 1, 5, 10), "cam_fast": (8, 2, 9, 18), "hash": (11, 2, 12, 0)
+        }[table]  # fmt: skip
+        self.capacity = 1 << int(dut.INDEX_W.value) if table == "hash" else int(dut.CAPACITY.value)
+        self.clearing = self.capacity // int(dut.WAYS.value) + 2 if table == "hash" else 0
+        self.windows = int(dut.WINDOWS.value)
+        self.forget()
+        self.drive()
+
+    def forget(self) -> None:
         self.sent: dict[int, tuple[int, int, int]] = {}  # by cycle: windows, eos, key
         self.index: dict[int, int] = {}  # by key present
         self.present: dict[int, set[int]] = {w: set() for w in range(self.windows)}  # keys
         self.refused: dict[int, set[int]] = {w: set() for w in range(self.windows)}
         self.refusals = self.answers = 0
         self.release: tuple[int, int] | None = None
-        self.drive()
 
     def drive(self, windows: int = 0, eos: int = 0, key: int = 0) -> None:
         dut = self.dut
@@ -101,7 +109,7 @@ async def bench(dut) -> Bench:
     b = Bench(dut)
     await start(dut)
     cocotb.start_soon(b.watch())
-    await ClockCycles(dut.clk, 1)
+    await ClockCycles(dut.clk, 1 + b.clearing)
     return b
 
 
@@ -142,11 +150,7 @@ async def reset_forgets(dut):
     dut.rst.value = 1
     await b.step(1, 7)
     dut.rst.value = 0
-    b.sent.clear()
-    b.index.clear()
-    b.present[0].clear()
-    b.refused[0].clear()
-    b.refusals = 0
+    b.forget()
     for number in range(b.capacity):
         await b.step(1, number + 100)
     await b.step()

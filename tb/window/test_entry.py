@@ -118,6 +118,7 @@ async def one_tuple_an_interval(dut):
     """With room, a lone tuple leaves 2 cycles after it came, others INTERVAL cycles apart."""
     b = Bench(dut)
     await b.start()
+    await ClockCycles(dut.clk, b.interval)
     b.send(TUPLE)
     await b.settle()
     await ClockCycles(dut.clk, b.interval)

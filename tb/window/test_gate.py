@@ -1,26 +1,29 @@
 """gate: when it opens and closes, to the cycle. That it never lets the FIFO overflow is proven in its properties."""
 
 import cocotb
-from cocotb.triggers import FallingEdge, RisingEdge
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 from tb.lib.bench import reset, start
 from tb.lib.run import run, run_four_state
 
-LATENCY, CLOSE_CYCLES, CLOSE_PLACES, TUPLE_PLACES = 5, 3, 2, 1
+LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES, TUPLE_PLACES = 5, 3, 7, 2, 1
 PLENTY = 100
 
 
-async def step(dut, *, punct: bool = False, tuple_: bool = False, room: int = PLENTY) -> tuple[int, int, int]:
+async def step(
+    dut, *, punct: bool = False, tuple_: bool = False, restart: bool = False, room: int = PLENTY
+) -> tuple[int, int, int]:
     """One cycle with these inputs; what (may_punct, may_tuple, idle) are in the next."""
-    dut.sent_punct.value, dut.sent_tuple.value, dut.room.value = punct, tuple_, room
+    dut.sent_punct.value, dut.sent_tuple.value, dut.restart.value, dut.room.value = punct, tuple_, restart, room
     await RisingEdge(dut.clk)
     await FallingEdge(dut.clk)
     return int(dut.may_punct.value), int(dut.may_tuple.value), int(dut.idle.value)
 
 
 async def setup(dut) -> None:
-    dut.sent_punct.value, dut.sent_tuple.value, dut.room.value = 0, 0, PLENTY
+    dut.sent_punct.value, dut.sent_tuple.value, dut.restart.value, dut.room.value = 0, 0, 0, PLENTY
     await start(dut)
+    await ClockCycles(dut.clk, RESET_CYCLES)
     await FallingEdge(dut.clk)
 
 
@@ -31,6 +34,21 @@ async def punctuations_keep_their_distance(dut):
     seen = [await step(dut, punct=True)] + [await step(dut) for _ in range(CLOSE_CYCLES)]
     assert [may_punct for may_punct, _, _ in seen] == [0] * (CLOSE_CYCLES - 1) + [1, 1]
     assert all(may_tuple for _, may_tuple, _ in seen)
+
+
+@cocotb.test()
+async def a_reset_of_the_query_keeps_its_distance(dut):
+    """Whatever was sent before, or with it."""
+    await setup(dut)
+    for punct in (False, True):
+        await step(dut, punct=True)
+        seen = [await step(dut, punct=punct, restart=True)] + [await step(dut) for _ in range(RESET_CYCLES)]
+        assert [may_punct for may_punct, _, _ in seen] == [0] * (RESET_CYCLES - 1) + [1, 1]
+    dut.rst.value = 1
+    await step(dut)
+    dut.rst.value = 0
+    seen = [int(dut.may_punct.value)] + [(await step(dut))[0] for _ in range(RESET_CYCLES)]
+    assert seen == [0] * (RESET_CYCLES - 1) + [1, 1]
 
 
 @cocotb.test()
@@ -70,6 +88,7 @@ async def reset_forgets_what_is_under_way(dut):
     await step(dut, punct=True)
     dut.sent_punct.value = 0
     await reset(dut, 1)
+    await ClockCycles(dut.clk, RESET_CYCLES)
     await FallingEdge(dut.clk)
     assert await step(dut, room=2 * CLOSE_PLACES) == (1, 1, 1)
 
@@ -77,6 +96,7 @@ async def reset_forgets_what_is_under_way(dut):
 PARAMETERS = {
     "LATENCY": LATENCY,
     "CLOSE_CYCLES": CLOSE_CYCLES,
+    "RESET_CYCLES": RESET_CYCLES,
     "CLOSE_PLACES": CLOSE_PLACES,
     "TUPLE_PLACES": TUPLE_PLACES,
     "ROOM_W": 7,

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_group_hash: ws_group_cam_fast for thousands of keys: a hash table in block RAM, one tuple a cycle.
+//
+// A key may stand in one place of each of WAYS parts of the table, at the address that the part's own hash function
+// gives, and takes the first free one. Tuples that are still on their way to the table when one is looked up are
+// compared with it: their keys, and their places with those that it may take. A place is free as soon as its last
+// window has released it.
+//
+// Functions of a part are sums modulo 2 of some bits of the key (H3), drawn anew for each SEED. With 8 parts a table
+// takes half as many keys as it has places, but for one set in 10**6, unless the keys were made for its functions. What
+// finds no room is refused by the rule of ws_group_door, so that the answer stays exact.
+//
+// Parameters   KEY_W     width of the key in bits
+//              INDEX_W   2**INDEX_W places
+//              WINDOWS   number of windows
+//              WAYS      parts of the table, a power of two from 2 to 2**(INDEX_W - 1)
+//              SEED      of the hash functions
+// Ports        as in ws_group_cam_fast; m_index, free_index and read_index are places
+// Latency      11 cycles from s to m; 2 from read_index to read_key
+// Issue rate   1 tuple and 1 release a cycle
+// Reset        the first tuple comes at least 2**INDEX_W / WAYS + 2 cycles behind it: the table is cleared meanwhile
+// Overflow     m_refused
+// Bad input    a release of a place that is not in use in the window; a release earlier than 11 cycles after the
+//              window's last tuple; a tuple of a window between its end and its last release
+// Source       A. Broder and A. Karlin, Multilevel adaptive hashing, SODA 1990; J. Carter and M. Wegman, Universal
+//              classes of hash functions, JCSS 1979 (H3); the pipeline is ours
+
+`default_nettype none
+
+module ws_group_hash #(
+    parameter KEY_W   = 32,
+    parameter INDEX_W = 11,
+    parameter WINDOWS = 2,
+    parameter WAYS    = 8,
+    parameter SEED    = 1
+) (
+    input  wire               clk,
+    input  wire               rst,
+
+    input  wire [WINDOWS-1:0] s_windows,
+    input  wire [WINDOWS-1:0] s_eos,
+    input  wire [KEY_W-1:0]   key,
+
+    output reg  [WINDOWS-1:0] m_windows,
+    output reg  [WINDOWS-1:0] m_fresh,
+    output wire [INDEX_W-1:0] m_index,
+    output reg                m_refused,
+
+    input  wire [WINDOWS-1:0] free_windows,
+    input  wire [INDEX_W-1:0] free_index,
+
+    input  wire [INDEX_W-1:0] read_index,
+    output wire [KEY_W-1:0]   read_key
+);
+
+    localparam WAY_W  = $clog2(WAYS);
+    localparam ADDR_W = INDEX_W - WAY_W;
+    localparam PARTS  = (KEY_W + 7)/8;       // a key is compared in parts of 8 bits
+
+    initial if (KEY_W < 1 || WINDOWS < 1 || WAYS < 2 || WAYS != 1 << WAY_W || ADDR_W < 1) begin
+        $display("ERROR: %m: KEY_W = %0d, WINDOWS = %0d (at least 1), WAYS = %0d (a power of two below 2**INDEX_W)",
+                 KEY_W, WINDOWS, WAYS);
+        $finish;
+    end
+
+    // ---- What travels beside the look-up. A tuple in stage n came n cycles ago; stage 1 has the lowest bits
+
+    reg  [11*KEY_W-1:0]         keys_reg;
+    reg  [10*WINDOWS-1:0]       windows_reg;
+    reg  [9*WINDOWS-1:0]        eos_reg;
+    reg  [10*WAYS*ADDR_W-1:0]   addrs_reg;     // by stage, then way: where the key may stand
+    wire [WAYS*ADDR_W-1:0]      addrs;
+    wire [9*KEY_W-1:0]          keys_0  = {keys_reg[0 +: 8*KEY_W], key};    // stage n at n*KEY_W
+    wire [KEY_W-1:0]            key_11  = keys_reg[10*KEY_W +: KEY_W];
+    wire [11*WAYS*ADDR_W-1:0]   addrs_0 = {addrs_reg, addrs};
+    wire [WINDOWS-1:0]          windows_9 = windows_reg[8*WINDOWS +: WINDOWS];
+    wire [WINDOWS-1:0]          windows_10 = windows_reg[9*WINDOWS +: WINDOWS];
+
+    always @(posedge clk) begin
+        keys_reg    <= {keys_reg[0 +: 10*KEY_W], key};
+        windows_reg <= rst ? {10*WINDOWS{1'b0}} : {windows_reg[0 +: 9*WINDOWS], s_windows};
+        eos_reg     <= rst ? {9*WINDOWS{1'b0}} : {eos_reg[0 +: 8*WINDOWS], s_eos};
+        addrs_reg   <= addrs_0[0 +: 10*WAYS*ADDR_W];
+    end
+
+    // Which bits of the key make bit `number` of all addresses: a xorshift generator's, a word for each.
+    function [KEY_W-1:0] chosen(input integer number);
+        reg [31:0] word;
+        integer    n;
+        begin
+            word = 32'h9e3779b9*(SEED*64 + number + 1);
+            for (n = 0; n < KEY_W + 4; n = n + 1) begin
+                word = word ^ word << 13;
+                word = word ^ word >> 17;
+                word = word ^ word << 5;
+                if (n >= 4) chosen[n-4] = word[16];
+            end
+        end
+    endfunction
+
+    genvar b, d, s, w, p;
+    generate
+        for (b = 0; b < WAYS*ADDR_W; b = b + 1) begin : gen_hash
+            localparam [KEY_W-1:0] CHOSEN = chosen(b);
+            assign addrs[b] = ^(key & CHOSEN);
+        end
+    endgenerate
+
+    // ---- Stages 2 to 9: the tuples 8 to 1 ahead, each when it is in stage 10 and has its place: is its key the same,
+    // and could it have taken one of the tuple's?
+
+    wire [10*WAYS-1:2*WAYS] near;        // by stage, then way: the same address there
+    wire [9:2]             same;
+    reg                    found_10_reg;
+    reg  [WAYS-1:0]        way_10_reg;    // one bit; none if not found
+
+    generate
+        for (s = 2; s <= 9; s = s + 1) begin : gen_ahead
+            reg [PARTS-1:0] equal_reg;   // a stage before
+            reg [WAYS-1:0]  near_reg;
+            reg             same_reg;
+
+            assign near[s*WAYS +: WAYS] = near_reg;
+            assign same[s]              = same_reg;
+
+            always @(posedge clk) same_reg <= equal_reg == {PARTS{1'b1}};
+
+            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                localparam PART_W = KEY_W - 8*p < 8 ? KEY_W - 8*p : 8;
+                always @(posedge clk)
+                    equal_reg[p] <= keys_0[(s-2)*KEY_W + 8*p +: PART_W] == keys_0[8*KEY_W + 8*p +: PART_W];
+            end
+            for (d = 0; d < WAYS; d = d + 1) begin : gen_way
+                always @(posedge clk)
+                    near_reg[d] <= addrs_0[((s-1)*WAYS + d)*ADDR_W +: ADDR_W] == addrs_0[(9*WAYS + d)*ADDR_W +: ADDR_W];
+            end
+        end
+    endgenerate
+
+    // What is known of the tuple in stages 3 to 8 from those that have passed it: its places that are taken, its own
+    // among them, and the windows that its key is in.
+    reg  [9*WAYS-1:3*WAYS]       taken_reg, own_reg;
+    reg  [9*WINDOWS-1:3*WINDOWS] held_reg;
+    wire [9*WAYS-1:2*WAYS]       taken = {taken_reg, {WAYS{1'b0}}};
+    wire [9*WAYS-1:2*WAYS]       own   = {own_reg, {WAYS{1'b0}}};
+    wire [9*WINDOWS-1:2*WINDOWS] held  = {held_reg, {WINDOWS{1'b0}}};
+    integer                      n;
+
+    always @(posedge clk)
+        for (n = 2; n <= 7; n = n + 1) begin
+            taken_reg[(n+1)*WAYS +: WAYS]      <= taken[n*WAYS +: WAYS] | (near[n*WAYS +: WAYS] & way_10_reg);
+            own_reg[(n+1)*WAYS +: WAYS]        <= own[n*WAYS +: WAYS] | (same[n] ? way_10_reg : {WAYS{1'b0}});
+            held_reg[(n+1)*WINDOWS +: WINDOWS] <= held[n*WINDOWS +: WINDOWS]
+                                                | (same[n] && found_10_reg ? windows_10 : {WINDOWS{1'b0}});
+        end
+
+    // ---- Stages 3 to 8: the table, for each way the keys and for each window the places in use
+
+    reg                    new_11_reg;
+    reg  [WAYS-1:0]        way_11_reg;
+    reg  [ADDR_W-1:0]      addr_11_reg;
+    reg  [WINDOWS*WAYS-1:0]   write_reg;         // of the places in use, by window
+    reg  [WINDOWS*ADDR_W-1:0] write_addr_reg;
+    reg  [WINDOWS-1:0]        write_used_reg, released_reg, released_4_reg, released_5_reg;
+    reg  [WAYS-1:0]           released_way_reg;
+    reg  [ADDR_W-1:0]         released_addr_reg;
+    reg  [WAYS*WINDOWS-1:0]   used_7_reg, used_8_reg;   // by way, then window
+    reg  [WAYS-1:0]           match_8_reg, free_8_reg;
+
+    generate
+        for (d = 0; d < WAYS; d = d + 1) begin : gen_table
+            wire [ADDR_W-1:0]  addr_3 = addrs_0[(3*WAYS + d)*ADDR_W +: ADDR_W];
+            wire [KEY_W-1:0]   key_5;
+            wire [WINDOWS-1:0] used_5;
+            reg  [KEY_W-1:0]   key_6_reg;            // block RAM may be far away
+            reg  [WINDOWS-1:0] used_6_reg;
+            reg  [PARTS-1:0]   equal_7_reg;
+            reg                released_4_here_reg, released_5_here_reg;
+            wire               some_7 = used_7_reg[d*WINDOWS +: WINDOWS] != 0;
+
+            ws_ram_sdp #(.DATA_W(KEY_W), .ADDR_W(ADDR_W), .OUTPUT_REG(1), .STYLE("block")) keys (
+                .clk(clk),
+                .wr_en(new_11_reg && way_11_reg[d]), .wr_addr(addr_11_reg), .wr_data(key_11),
+                .rd_en(1'b1), .rd_addr(addr_3), .rd_data(key_5)
+            );
+
+            for (w = 0; w < WINDOWS; w = w + 1) begin : gen_window
+                ws_ram_sdp #(.DATA_W(1), .ADDR_W(ADDR_W), .OUTPUT_REG(1), .STYLE("block")) in_use (
+                    .clk(clk),
+                    .wr_en(write_reg[w*WAYS + d]), .wr_addr(write_addr_reg[w*ADDR_W +: ADDR_W]),
+                    .wr_data(write_used_reg[w]),
+                    .rd_en(1'b1), .rd_addr(addr_3), .rd_data(used_5[w])
+                );
+            end
+
+            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                localparam PART_W = KEY_W - 8*p < 8 ? KEY_W - 8*p : 8;
+                always @(posedge clk)
+                    equal_7_reg[p] <= key_6_reg[8*p +: PART_W] == keys_0[6*KEY_W + 8*p +: PART_W];
+            end
+
+            // A place that was read as it was released is free.
+            always @(posedge clk) begin
+                released_4_here_reg <= released_way_reg[d] && released_addr_reg == addr_3;
+                released_5_here_reg <= released_4_here_reg;
+                key_6_reg  <= key_5;
+                used_6_reg <= used_5 & ~(released_5_here_reg ? released_5_reg : {WINDOWS{1'b0}});
+                used_7_reg[d*WINDOWS +: WINDOWS] <= used_6_reg;
+                used_8_reg[d*WINDOWS +: WINDOWS] <= used_7_reg[d*WINDOWS +: WINDOWS];
+                match_8_reg[d] <= equal_7_reg == {PARTS{1'b1}} && some_7;
+                free_8_reg[d]  <= !some_7;
+            end
+        end
+    endgenerate
+
+    // ---- Stage 8: the place found; one that a tuple on its way has taken was read too early to be judged by its key
+
+    wire [WAYS-1:0]    own_8   = own[8*WAYS +: WAYS] | (match_8_reg & ~taken[8*WAYS +: WAYS]);
+    wire [WAYS-1:0]    taken_8 = taken[8*WAYS +: WAYS] | (near[8*WAYS +: WAYS] & way_10_reg);
+    reg  [WINDOWS-1:0] held_8;
+    reg  [WAYS-1:0]    own_9_reg, free_9_reg;
+    reg  [WINDOWS-1:0] held_9_reg;
+    reg                valid_9_reg, known_9_reg;
+    integer            m;
+
+    always @* begin
+        held_8 = held[8*WINDOWS +: WINDOWS] | (same[8] && found_10_reg ? windows_10 : {WINDOWS{1'b0}});
+        for (m = 0; m < WAYS; m = m + 1) if (own_8[m]) held_8 = held_8 | used_8_reg[m*WINDOWS +: WINDOWS];
+    end
+
+    always @(posedge clk) begin
+        valid_9_reg <= windows_reg[7*WINDOWS +: WINDOWS] != 0 && !rst;
+        known_9_reg <= own_8 != 0 || (same[8] && found_10_reg);
+        own_9_reg   <= own_8 | (same[8] ? way_10_reg : {WAYS{1'b0}});
+        free_9_reg  <= free_8_reg & ~taken_8;
+        held_9_reg  <= held_8;
+    end
+
+    // ---- Stage 9: the place found, or that of the tuple just ahead, or else the first that is free
+
+    wire [WAYS-1:0] free_9  = free_9_reg & ~(near[9*WAYS +: WAYS] & way_10_reg);
+    wire            same_9  = same[9] && found_10_reg;
+    wire            known   = known_9_reg || same_9;
+    wire            closed;
+    wire            room    = free_9 != 0 && !closed;
+    reg             new_10_reg, refused_10_reg;
+    reg  [WINDOWS-1:0] held_10_reg;
+
+    ws_group_door #(.WINDOWS(WINDOWS)) door (
+        .clk(clk), .rst(rst),
+        .windows(windows_9), .eos(eos_reg[8*WINDOWS +: WINDOWS]), .refused(refused_10_reg), .closed(closed)
+    );
+
+    always @(posedge clk) begin
+        found_10_reg   <= valid_9_reg && (known || room) && !rst;
+        new_10_reg     <= valid_9_reg && !known && room && !rst;
+        refused_10_reg <= valid_9_reg && !known && !room && !rst;
+        way_10_reg     <= !valid_9_reg || rst ? {WAYS{1'b0}}
+                       : known_9_reg ? own_9_reg : same_9 ? way_10_reg
+                       : closed ? {WAYS{1'b0}} : free_9 & (~free_9 + 1'b1);
+        held_10_reg    <= held_9_reg | (same_9 ? windows_10 : {WINDOWS{1'b0}});
+    end
+
+    // ---- Stage 10: the place is written next, and the answer leaves
+
+    reg  [ADDR_W-1:0] addr_10;
+    reg  [WAY_W-1:0]  number_10, number_11_reg;    // of the way
+    reg  [ADDR_W:0]   cleared_reg;                // addresses, since reset
+    wire              clearing = !cleared_reg[ADDR_W];
+    wire [WAYS-1:0]   released_way = {{(WAYS-1){1'b0}}, 1'b1} << free_index[ADDR_W +: WAY_W];
+    wire [ADDR_W-1:0] released_addr = free_index[0 +: ADDR_W];
+    integer           k, v;
+
+    always @* begin
+        addr_10   = {ADDR_W{1'b0}};
+        number_10 = {WAY_W{1'b0}};
+        for (k = 0; k < WAYS; k = k + 1)
+            if (way_10_reg[k]) begin
+                addr_10   = addr_10 | addrs_0[(10*WAYS + k)*ADDR_W +: ADDR_W];
+                number_10 = number_10 | k[WAY_W-1:0];
+            end
+    end
+
+    assign m_index = {number_11_reg, addr_11_reg};
+
+    always @(posedge clk) begin
+        m_windows     <= found_10_reg && !rst ? windows_10 : {WINDOWS{1'b0}};
+        m_fresh       <= ~held_10_reg;
+        m_refused     <= refused_10_reg && !rst;
+        new_11_reg    <= new_10_reg && !rst;
+        way_11_reg    <= way_10_reg;
+        addr_11_reg   <= addr_10;
+        number_11_reg <= number_10;
+
+        cleared_reg <= rst ? {(ADDR_W+1){1'b0}} : cleared_reg + {{ADDR_W{1'b0}}, clearing};
+        for (v = 0; v < WINDOWS; v = v + 1) begin
+            write_used_reg[v] <= !clearing && !free_windows[v];
+            write_reg[v*WAYS +: WAYS] <= clearing ? {WAYS{1'b1}} : free_windows[v] ? released_way
+                                       : windows_10[v] ? way_10_reg : {WAYS{1'b0}};
+            write_addr_reg[v*ADDR_W +: ADDR_W] <= clearing ? cleared_reg[0 +: ADDR_W]
+                                                : free_windows[v] ? released_addr : addr_10;
+        end
+        released_reg      <= rst ? {WINDOWS{1'b0}} : free_windows;
+        released_way_reg  <= released_way;
+        released_addr_reg <= released_addr;
+        released_4_reg    <= released_reg;
+        released_5_reg    <= released_4_reg;
+    end
+
+    // The keys once more, to be read by place; written once, since a word must not be read as it is written.
+    ws_ram_sdp #(.DATA_W(KEY_W), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE("block")) all_keys (
+        .clk(clk),
+        .wr_en(new_11_reg), .wr_addr(m_index), .wr_data(key_11),
+        .rd_en(1'b1), .rd_addr(read_index), .rd_data(read_key)
+    );
+
+`ifdef FORMAL
+    // Every key's windows and place, and what the tuples were, 11 cycles on.
+    localparam KEYS = 1 << KEY_W, CLEAR = (1 << ADDR_W) + 2, AWAY = 11;
+    reg                     past_valid = 1'b0;
+    reg  [KEYS*WINDOWS-1:0] present_ref, refused_ref;   // by key, then window
+    reg  [KEYS*INDEX_W-1:0] index_ref;
+    reg  [AWAY-1:0]         resting_ref;                // the last releases of a place, and which
+    reg  [AWAY*INDEX_W-1:0] resting_index_ref;
+    reg  [11*KEY_W-1:0]     told_ref;
+    reg  [11*WINDOWS-1:0]   asked_ref, eos_ref;
+    reg  [WAYS*ADDR_W-1:0]  addrs_ref;                  // of the key that is answered
+    reg  [WINDOWS-1:0]      closing_ref;                // ended, and not all released
+    reg  [WINDOWS*4-1:0]    age_ref;                    // cycles since the end
+    integer                 since_ref;                  // cycles since reset
+    reg                     freed_ref;                  // a place has been released
+
+    wire [KEY_W-1:0]   told  = told_ref[10*KEY_W +: KEY_W];
+    wire [WINDOWS-1:0] asked = asked_ref[10*WINDOWS +: WINDOWS];
+    wire [WINDOWS-1:0] ends  = eos_ref[10*WINDOWS +: WINDOWS];
+    wire [WINDOWS-1:0] here  = present_ref[told*WINDOWS +: WINDOWS];
+    integer            i, j, x;
+    reg                released, apart, full, taken_ref;
+    (* anyconst *) wire [KEY_W-1:0] k_watch;
+
+    always @* begin
+        apart = 1'b1;
+        for (i = 0; i < KEYS; i = i + 1)
+            for (j = 0; j < i; j = j + 1)
+                if (present_ref[i*WINDOWS +: WINDOWS] != 0 && present_ref[j*WINDOWS +: WINDOWS] != 0
+                    && index_ref[i*INDEX_W +: INDEX_W] == index_ref[j*INDEX_W +: INDEX_W]) apart = 1'b0;
+        full = 1'b1;                                    // every place of the key that is answered is another's
+        for (x = 0; x < WAYS; x = x + 1) begin
+            taken_ref = 1'b0;
+            for (i = 0; i < KEYS; i = i + 1)
+                if (present_ref[i*WINDOWS +: WINDOWS] != 0
+                    && index_ref[i*INDEX_W +: INDEX_W] == {x[WAY_W-1:0], addrs_ref[x*ADDR_W +: ADDR_W]})
+                    taken_ref = 1'b1;
+            for (i = 0; i < AWAY; i = i + 1)
+                if (resting_ref[i] && resting_index_ref[i*INDEX_W +: INDEX_W]
+                                      == {x[WAY_W-1:0], addrs_ref[x*ADDR_W +: ADDR_W]}) taken_ref = 1'b1;
+            full = full && taken_ref;
+        end
+    end
+
+    always @(posedge clk) begin
+        past_valid        <= 1'b1;
+        since_ref         <= rst ? 1 : since_ref + (since_ref < CLEAR);
+        freed_ref         <= !rst && (freed_ref || free_windows != 0);
+        told_ref          <= {told_ref, key};
+        asked_ref         <= rst ? 0 : {asked_ref, s_windows};
+        eos_ref           <= rst ? 0 : {eos_ref, s_eos};
+        addrs_ref         <= addrs_0[10*WAYS*ADDR_W +: WAYS*ADDR_W];
+        resting_ref       <= {resting_ref, 1'b0};
+        resting_index_ref <= {resting_index_ref, free_index};
+
+        for (i = 0; i < WINDOWS; i = i + 1) begin
+            released = 1'b1;
+            for (j = 0; j < KEYS; j = j + 1) if (present_ref[j*WINDOWS + i]) released = 1'b0;
+            if (age_ref[i*4 +: 4] != 15) age_ref[i*4 +: 4] <= age_ref[i*4 +: 4] + 1;
+            if (age_ref[i*4 +: 4] >= 11 && released) closing_ref[i] <= 1'b0;
+            if (s_eos[i]) begin
+                closing_ref[i]      <= 1'b1;
+                age_ref[i*4 +: 4]   <= 0;
+            end
+        end
+        for (i = 0; i < KEYS; i = i + 1) begin
+            if (present_ref[i*WINDOWS +: WINDOWS] != 0 && index_ref[i*INDEX_W +: INDEX_W] == free_index) begin
+                present_ref[i*WINDOWS +: WINDOWS] <= present_ref[i*WINDOWS +: WINDOWS] & ~free_windows;
+                if (present_ref[i*WINDOWS +: WINDOWS] == free_windows) resting_ref[0] <= 1'b1;
+            end
+            refused_ref[i*WINDOWS +: WINDOWS] <= refused_ref[i*WINDOWS +: WINDOWS] & ~ends;
+        end
+        if (m_windows != 0) begin
+            present_ref[told*WINDOWS +: WINDOWS] <= (here & ~(index_ref[told*INDEX_W +: INDEX_W] == free_index
+                                                             ? free_windows : {WINDOWS{1'b0}})) | m_windows;
+            index_ref[told*INDEX_W +: INDEX_W]   <= m_index;
+        end
+        if (m_refused)
+            refused_ref[told*WINDOWS +: WINDOWS] <= (refused_ref[told*WINDOWS +: WINDOWS] | asked) & ~ends;
+        if (rst) begin
+            present_ref <= 0; refused_ref <= 0; resting_ref <= 0; closing_ref <= 0;
+        end
+
+        if (!past_valid) assume (rst);
+        else begin
+            // tuples and ends once the table is clear; a window is released from the end of its last tuple's way on,
+            // and takes none meanwhile; one is released at a time
+            if (since_ref < CLEAR) assume (s_windows == 0 && s_eos == 0);
+            assume ((s_windows & closing_ref) == 0 && (s_eos & closing_ref) == 0);
+            assume ((free_windows & (free_windows - 1)) == 0 && (free_windows & ~closing_ref) == 0);
+            for (i = 0; i < WINDOWS; i = i + 1) if (free_windows[i]) assume (age_ref[i*4 +: 4] >= 11);
+            released = 1'b0;
+            for (j = 0; j < KEYS; j = j + 1)
+                if (index_ref[j*INDEX_W +: INDEX_W] == free_index
+                    && (present_ref[j*WINDOWS +: WINDOWS] & free_windows) != 0) released = 1'b1;
+            if (free_windows != 0) assume (released);
+
+            // each tuple is answered; a key's place stays, and tells in which windows the key is
+            ref_answer: assert (m_windows == (m_refused ? {WINDOWS{1'b0}} : asked) && (!m_refused || asked != 0));
+            if (m_windows != 0 && here != 0) ref_index: assert (m_index == index_ref[told*INDEX_W +: INDEX_W]);
+            if (m_windows != 0) ref_fresh: assert (((m_fresh ^ ~here) & m_windows) == 0);
+            // no place is two keys'
+            ref_apart: assert (apart);
+            // for every window a key is wholly here or wholly refused; refused only where there is no room, or was none
+            ref_whole: assert ((m_windows & refused_ref[told*WINDOWS +: WINDOWS]) == 0);
+            if (m_refused) ref_refused: assert (here == 0);
+            if (m_refused && refused_ref == 0) ref_room: assert (full);
+            // the key that is read is that of the place
+            if ($past(!rst && present_ref[k_watch*WINDOWS +: WINDOWS] != 0, 2)
+                && $past(read_index == index_ref[k_watch*INDEX_W +: INDEX_W], 2) && !$past(rst))
+                ref_read: assert (read_key == k_watch);
+        end
+        cover (past_valid && m_refused && refused_ref == 0);
+        cover (past_valid && m_windows != 0 && $past(m_windows != 0) && here != 0);
+        cover (past_valid && m_windows != 0 && here == 0 && freed_ref);
+        cover (past_valid && m_windows != 0 && m_index[ADDR_W +: WAY_W] == 1);
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -4,6 +4,8 @@ Window i of a session is [start + i·SLIDE, start + i·SLIDE + RANGE), i >= 0; a
 emitted when the watermark reaches its end, in order of the ends; a window without a qualifying tuple gives no row;
 nor does one whose end the watermark never reaches. FIRST and LAST are in order of arrival. A value that is null takes
 part in no aggregate but COUNT(*); one that took no value at all is null, a COUNT 0.
+
+Session windows, which have no RANGE and SLIDE but a GAP, are the same otherwise: see `session_rows`.
 """
 
 from __future__ import annotations
@@ -126,6 +128,28 @@ def result_rows(judged: DataFrame, panes: bool) -> DataFrame:
     rows = emissions(judged, window_values(judged, panes))
     end = F.col("start") + F.col("window") * F.col("query.slide") + F.col("query.range")
     return rows.select(*SESSION, end.alias("Time"), "Number", "emitted", *RESULTS).orderBy(*SESSION, "Time")
+
+
+def session_rows(judged: DataFrame, gap: int) -> DataFrame:
+    """Rows of [SESSION GAP gap WATTR Time SLACK k]: `stream`, `session`, `Time` (the session window's end), `emitted`,
+    `RESULTS`, in order of emission.
+
+    Tuples less than `gap` apart belong together, and a window ends `gap` behind its last tuple: Spark's session_window,
+    a unit of Time being a second; since that also joins tuples that are a whole gap apart, it is given half a second
+    less. A window is emitted at the first item whose watermark reaches its end.
+    """
+    selected = F.col("query.symbol").isNull() | (F.col("Symbol") == F.col("query.symbol"))
+    parts = judged.where((F.col("verdict") == ACCEPTED) & selected)
+    parts = parts.withColumns({name: of_one for name, (of_one, _) in partial_results().items()})
+    combined = [of_several.alias(name) for name, (_, of_several) in partial_results().items()]
+    window = F.session_window(F.timestamp_seconds("Time"), f"{1000 * gap - 500} milliseconds").alias("window")
+    rows = parts.groupBy(*SESSION, window).agg(*combined)
+    rows = rows.select(*SESSION, (F.unix_seconds("window.end") + 1).alias("Time"), *RESULTS)
+    reached = judged.groupBy(*SESSION, F.col("watermark").alias("Time")).agg(F.min("seq").alias("emitted"))
+    from_here = Window.partitionBy(*SESSION).orderBy("Time").rangeBetween(0, Window.unboundedFollowing)
+    rows = rows.unionByName(reached, allowMissingColumns=True).withColumn("emitted", F.min("emitted").over(from_here))
+    emitted = rows.where("COUNT is not null and emitted is not null")
+    return emitted.select(*SESSION, "Time", "emitted", *RESULTS).orderBy(*SESSION, "Time")
 
 
 def summaries(judged: DataFrame) -> dict[int, Summary]:

@@ -22,16 +22,19 @@
 //              SKEW                 1: sums and counts are added in two halves, for a clock of 200 MHz on an ECP5 with
 //                                   ACC_W above 32
 //              EMIT_EMPTY           1: a window without tuples gives a row too (count 0, else null)
-// Ports        values, nulls: in step with s_data; the first aggregate in the most significant bits
+//              LANES                tuples a cycle: 1, 2, 4 or 8; FST and LST take the lowest lane as the first
+// Ports        s_valid, wattr, values, nulls: a part for each lane, lane 0 in the least significant bits; in step with
+//              s_data; of values and nulls the first aggregate in the most significant bits of a part. A punctuation
+//              comes without tuples, and with its attribute in lane 0
 //              m_data: s_data of the punctuation that ended the window; behind each window m_punct repeats it
 // Latency      4 cycles from a closing punctuation to its row, 3 if SKEW is 0 and all aggregates are CNT or SUM;
-//              SCAN: PANES + 9; one more to m_punct
-// Issue rate   1 tuple a cycle
+//              SCAN: PANES + 9; log2(LANES) more for any; one more to m_punct
+// Issue rate   LANES tuples a cycle
 // CLOSE_CYCLES 2, and 4 where SLIDE does not divide RANGE; SCAN: PANES + 10    CLOSE_ROWS 1
 //              PANES = RANGE / GCD(RANGE, SLIDE)
 // Bad input    a tuple less than 3 cycles behind a punctuation: must not happen
-// Overflow     result_overflows: the exact result, or a pane's sum on its way, does not fit ACC_W bits; the lowest
-//              ACC_W bits leave
+// Overflow     result_overflows: the exact result, or a pane's sum on its way (in a lane or of several), does not fit
+//              ACC_W bits; the lowest ACC_W bits leave
 // Source       Oge et al., CANDAR 2013 (SCAN); CONSTANT is ours, see ws_pane_blocks
 
 `default_nettype none
@@ -49,26 +52,27 @@ module ws_pane_aggregate #(
     parameter               VALUE_W    = 32,
     parameter               ACC_W      = 64,
     parameter               SKEW       = 1,
-    parameter               EMIT_EMPTY = 0
+    parameter               EMIT_EMPTY = 0,
+    parameter               LANES      = 1
 ) (
-    input  wire                    clk,
-    input  wire                    rst,
+    input  wire                          clk,
+    input  wire                          rst,
 
-    input  wire                    s_valid,
-    input  wire                    s_punct,
-    input  wire                    s_eos,
-    input  wire [DATA_W-1:0]       s_data,
-    input  wire [WATTR_W-1:0]      wattr,
-    input  wire [AGGS*VALUE_W-1:0] values,
-    input  wire [AGGS-1:0]         nulls,
+    input  wire [LANES-1:0]              s_valid,
+    input  wire                          s_punct,
+    input  wire                          s_eos,
+    input  wire [DATA_W-1:0]             s_data,
+    input  wire [LANES*WATTR_W-1:0]      wattr,
+    input  wire [LANES*AGGS*VALUE_W-1:0] values,
+    input  wire [LANES*AGGS-1:0]         nulls,
 
-    output reg                     m_valid,
-    output reg                     m_punct,
-    output wire                    m_eos,
-    output reg  [DATA_W-1:0]       m_data,
-    output reg  [AGGS*ACC_W-1:0]   results,
-    output reg  [AGGS-1:0]         result_nulls,
-    output reg  [AGGS-1:0]         result_overflows
+    output reg                           m_valid,
+    output reg                           m_punct,
+    output wire                          m_eos,
+    output reg  [DATA_W-1:0]             m_data,
+    output reg  [AGGS*ACC_W-1:0]         results,
+    output reg  [AGGS-1:0]               result_nulls,
+    output reg  [AGGS-1:0]               result_overflows
 );
 
     function integer gcd(input integer a, input integer b);
@@ -121,7 +125,8 @@ module ws_pane_aggregate #(
 
     ws_panes #(
         .DATA_W(DATA_W), .WATTR_W(WATTR_W), .PERIOD(PERIOD), .CUT(CUT), .SLACK(SLACK), .PANES(PANES), .EACH(EACH),
-        .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W), .SKEW(SKEW)
+        .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W), .SKEW(SKEW),
+        .LANES(LANES)
     ) panes (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_punct(s_punct), .s_data(s_data), .wattr(wattr), .values(values), .nulls(nulls),

@@ -18,13 +18,15 @@
 //              PANES                panes in a window, at least 1
 //              EACH                 panes from a window's end to the next one's, at least 1
 //              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W, SKEW   the aggregates, see ws_bank
-// Ports        values, nulls: in step with s_data and wattr
+//              LANES                tuples a cycle, see ws_lane_bank
+// Ports        s_valid, wattr, values, nulls: a part for each lane, lane 0 in the least significant bits, where the
+//                attribute of a punctuation is too
 //              clear: all panes up to here are empty, where a session begins and at a jump
 //              push: a pane has closed, its tuples' states are in `states`, and `some` says that there were any; with
 //                SKEW a sum's upper half comes one cycle later
 //              last: with push or at a jump: a window ends here; data: s_data of its punctuation, until the next
-// Latency      1 cycle from a punctuation to push
-// Issue rate   1 tuple a cycle
+// Latency      1 + log2(LANES) cycles from a punctuation to push
+// Issue rate   LANES tuples a cycle
 // CLOSE_CYCLES 2, with CUT 4: where a punctuation closes two panes, the second follows 2 cycles behind
 // Source       Oge et al., CANDAR 2013, sections III and IV.D, equations 3 and 5; cuts at windows' edges: Krishnamurthy
 //              et al., SIGMOD 2006 (paired windows); A + B = C without carries: Cortadella and Llaberia, IEEE
@@ -45,24 +47,25 @@ module ws_panes #(
     parameter [AGGS-1:0]    SIGNEDS = 1,
     parameter               VALUE_W = 32,
     parameter               ACC_W   = 64,
-    parameter               SKEW    = 1
+    parameter               SKEW    = 1,
+    parameter               LANES   = 1
 ) (
-    input  wire                      clk,
-    input  wire                      rst,
+    input  wire                          clk,
+    input  wire                          rst,
 
-    input  wire                      s_valid,
-    input  wire                      s_punct,
-    input  wire [DATA_W-1:0]         s_data,
-    input  wire [WATTR_W-1:0]        wattr,
-    input  wire [AGGS*VALUE_W-1:0]   values,
-    input  wire [AGGS-1:0]           nulls,
+    input  wire [LANES-1:0]              s_valid,
+    input  wire                          s_punct,
+    input  wire [DATA_W-1:0]             s_data,
+    input  wire [LANES*WATTR_W-1:0]      wattr,
+    input  wire [LANES*AGGS*VALUE_W-1:0] values,
+    input  wire [LANES*AGGS-1:0]         nulls,
 
-    output wire                      clear,
-    output wire                      push,
-    output wire                      last,
-    output reg  [DATA_W-1:0]         data,
-    output wire                      some,
-    output wire [AGGS*(ACC_W+2)-1:0] states
+    output wire                          clear,
+    output wire                          push,
+    output wire                          last,
+    output wire [DATA_W-1:0]             data,
+    output wire                          some,
+    output wire [AGGS*(ACC_W+2)-1:0]     states
 );
 
     // Most panes that can hold a tuple: those from the latest punctuation to SLACK above the next.
@@ -83,47 +86,69 @@ module ws_panes #(
         end
     end
 
-    // ---- Stage 1: the pane of a tuple; is the punctuation the one that is due?
+    // ---- Stage 1: the panes of the tuples; is the punctuation the one that is due?
 
     reg  [WATTR_W-1:0] latest_reg;     // the latest punctuation: there the oldest open pane begins
+    reg  [DATA_W-1:0]  data_reg;
     reg                behind_reg;     // that pane lies behind the cut
     reg                early_reg;      // and if not, the cut is not announced
-    reg  [SLOTS-1:0]   add_reg;
     reg                started_reg;    // the session has begun
     reg                closes_reg;     // the punctuation is due
     reg                clear_reg;      // it is not: the session begins, or a jump
+
+    wire [LANES*SLOTS-1:0]        add;           // of stage 2, as the values
+    wire [LANES*AGGS*VALUE_W-1:0] tuple_values;
+    wire [LANES*AGGS-1:0]         tuple_nulls;
+    wire [WATTR_W-1:0]            boundary = wattr[WATTR_W-1:0];
 
     localparam [WATTR_W-1:0] WHOLE = PERIOD, TO_CUT = CUT, FROM_CUT = PERIOD - CUT;
     wire [WATTR_W-1:0] length = CUT == 0 || early_reg ? WHOLE : behind_reg ? FROM_CUT : TO_CUT;
 
     // latest + length == wattr, without the carries of a sum: those that the bits of all three ask for must be those
     // that the bits below give.
-    wire [WATTR_W:0] given = {(latest_reg & length) | ((latest_reg | length) & ~wattr), 1'b0};
-    wire             due   = (latest_reg ^ length ^ wattr) == given[WATTR_W-1:0];
+    wire [WATTR_W:0] given  = {(latest_reg & length) | ((latest_reg | length) & ~boundary), 1'b0};
+    wire             due    = (latest_reg ^ length ^ boundary) == given[WATTR_W-1:0];
+    wire             unused = &{1'b0, given[WATTR_W]};
 
-    wire [LOW_W-1:0]   distance = wattr[LOW_W-1:0] - latest_reg[LOW_W-1:0];
-    wire [SLOTS:0]     reached;        // the tuple is at or above the pane's begin
-    wire               unused = &{1'b0, given[WATTR_W], distance};
-
-    assign reached[0]     = 1'b1;
-    assign reached[SLOTS] = 1'b0;
-
-    genvar i;
+    genvar i, l;
     generate
-        for (i = 1; i < SLOTS; i = i + 1) begin : gen_begin
-            localparam [LOW_W:0] AT_WHOLE = CUT == 0 ? i*PERIOD : (i/2)*PERIOD + (i % 2)*CUT;
-            localparam [LOW_W:0] AT_CUT   = CUT == 0 ? i*PERIOD : ((i + 1)/2)*PERIOD - (i % 2)*CUT;
-            assign reached[i] = {1'b0, distance} >= (behind_reg ? AT_CUT : AT_WHOLE);
+        for (l = 0; l < LANES; l = l + 1) begin : gen_lane
+            reg  [SLOTS-1:0]        add_reg;
+            reg  [AGGS*VALUE_W-1:0] values_reg;
+            reg  [AGGS-1:0]         nulls_reg;
+            wire [LOW_W-1:0]        distance = wattr[l*WATTR_W +: LOW_W] - latest_reg[LOW_W-1:0];
+            wire [SLOTS:0]          reached;        // the tuple is at or above the pane's begin
+            wire                    unused_bits = &{1'b0, distance, wattr[l*WATTR_W +: WATTR_W]};
+
+            assign reached[0]     = 1'b1;
+            assign reached[SLOTS] = 1'b0;
+
+            for (i = 1; i < SLOTS; i = i + 1) begin : gen_begin
+                localparam [LOW_W:0] AT_WHOLE = CUT == 0 ? i*PERIOD : (i/2)*PERIOD + (i % 2)*CUT;
+                localparam [LOW_W:0] AT_CUT   = CUT == 0 ? i*PERIOD : ((i + 1)/2)*PERIOD - (i % 2)*CUT;
+                assign reached[i] = {1'b0, distance} >= (behind_reg ? AT_CUT : AT_WHOLE);
+            end
+
+            always @(posedge clk) begin
+                add_reg <= s_valid[l] && !rst ? reached[SLOTS-1:0] & ~reached[SLOTS:1] : {SLOTS{1'b0}};
+                if (s_valid[l]) begin
+                    values_reg <= values[l*AGGS*VALUE_W +: AGGS*VALUE_W];
+                    nulls_reg  <= nulls[l*AGGS +: AGGS];
+                end
+            end
+
+            assign add[l*SLOTS +: SLOTS]                         = add_reg;
+            assign tuple_values[l*AGGS*VALUE_W +: AGGS*VALUE_W] = values_reg;
+            assign tuple_nulls[l*AGGS +: AGGS]                   = nulls_reg;
         end
     endgenerate
 
     always @(posedge clk) begin
-        add_reg    <= s_valid && !rst ? reached[SLOTS-1:0] & ~reached[SLOTS:1] : {SLOTS{1'b0}};
         closes_reg <= s_punct && started_reg && due && !rst;
         clear_reg  <= s_punct && !(started_reg && due) && !rst;
         if (s_punct) begin
-            latest_reg <= wattr;
-            data       <= s_data;
+            latest_reg <= boundary;
+            data_reg   <= s_data;
         end
     end
 
@@ -137,9 +162,8 @@ module ws_panes #(
     wire jumps = clear_reg && started_reg;
     wire both  = closes_reg && CUT != 0 && early_reg;
 
-    assign clear = clear_reg;
-    assign push  = closes_reg || second_reg;
-    assign last  = jumps || (closes_reg && until_reg == ONE);
+    wire shift = closes_reg || second_reg;
+    wire ends  = jumps || (closes_reg && until_reg == ONE);
 
     wire               behind = CUT != 0 && (jumps || (closes_reg && !behind_reg && !both));
     wire [UNTIL_W-1:0] until  = !started_reg ? FIRST_END
@@ -158,20 +182,34 @@ module ws_panes #(
         if (rst) started_reg <= 1'b0;
     end
 
-    // ---- Stages 1 to 3: the open panes, the oldest in front
+    // ---- Stages 2 and 3: the open panes, the oldest in front
 
-    reg  [AGGS*VALUE_W-1:0] values_reg;
-    reg  [AGGS-1:0]         nulls_reg;
-
-    always @(posedge clk) if (s_valid) {values_reg, nulls_reg} <= {values, nulls};
-
-    ws_bank #(
-        .SLOTS(SLOTS), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W), .SKEW(SKEW)
+    ws_lane_bank #(
+        .LANES(LANES), .SLOTS(SLOTS), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W),
+        .SKEW(SKEW)
     ) bank (
-        .clk(clk), .rst(rst), .clear(clear),
-        .add(add_reg), .values(values_reg), .nulls(nulls_reg), .shift(push),
+        .clk(clk), .rst(rst), .clear(clear_reg),
+        .add(add), .values(tuple_values), .nulls(tuple_nulls), .shift(shift),
         .some(some), .states(states)
     );
+
+    // ---- What closes them waits for the lanes to be merged
+
+    localparam STAGES  = $clog2(LANES);
+    localparam EVENT_W = 3 + DATA_W;
+    wire [(STAGES+1)*EVENT_W-1:0] events;
+
+    assign events[EVENT_W-1:0]       = {clear_reg, shift, ends, data_reg};
+    assign {clear, push, last, data} = events[STAGES*EVENT_W +: EVENT_W];
+
+    generate
+        for (i = 0; i < STAGES; i = i + 1) begin : gen_stage
+            reg  [EVENT_W-1:0] event_reg;
+            wire [EVENT_W-1:0] event_before = events[i*EVENT_W +: EVENT_W];
+            always @(posedge clk) event_reg <= {event_before[EVENT_W-1 -: 3] & {3{!rst}}, event_before[DATA_W-1:0]};
+            assign events[(i + 1)*EVENT_W +: EVENT_W] = event_reg;
+        end
+    endgenerate
 
 endmodule
 

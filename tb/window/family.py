@@ -16,6 +16,7 @@ import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from math import gcd
 from typing import NamedTuple
 
@@ -272,13 +273,39 @@ class Core:
     """What a core's header states.
 
     latency: cycles from a closing punctuation to its row. close_cycles: least distance between punctuations.
-    tuple_gap: least distance of a tuple from the punctuation before it. step: of the punctuator before it.
+    tuple_gap: least distance of a tuple from the punctuation before it. step: of the punctuator before it. lanes:
+    tuples a cycle.
     """
 
     latency: int
     close_cycles: int
     tuple_gap: int = 1
     step: int | None = None
+    lanes: int = 1
+
+
+def packed(
+    happened: Iterable[Event], items: list[Item], lanes: int, g: random.Random | None
+) -> Iterator[list[tuple[int, Event]]]:
+    """What comes in each cycle: an event that is no tuple, or tuples in the order of their lanes, each with its lane.
+
+    g: leaves some lanes idle; None: none.
+    """
+    tuples: list[tuple[int, Event]] = []
+    for event in happened:
+        idle = 0
+        while g and idle < lanes - 1 and g.random() < 0.2:
+            idle += 1
+        lane = idle + (tuples[-1][0] + 1 if tuples else 0)
+        if tuples and (event.name != "tuple" or items[event.item].wait or lane >= lanes):
+            yield tuples
+            tuples, lane = [], idle
+        if event.name == "tuple":
+            tuples.append((lane, event))
+        else:
+            yield [(0, event)]
+    if tuples:
+        yield tuples
 
 
 def environment(query: Query, core: Core, **more: object) -> dict[str, str]:
@@ -294,81 +321,96 @@ def told(name: str) -> object:
 class Bench:
     """Drives a core with the events of items, and says where it differs from the model, to the cycle."""
 
+    query_type = Query
+    outputs = ("results", "result_nulls", "result_overflows")  # of a row, and `row` in step
+
     def __init__(self, dut):
         query = dict(told("query"))
-        self.query = Query(**query | {"aggregates": tuple(Aggregate(**a) for a in query["aggregates"])})
+        self.query = self.query_type(**query | {"aggregates": tuple(Aggregate(**a) for a in query["aggregates"])})
         self.core = Core(**told("core"))
-        self.dut, self.g = dut, rng("noise")
+        self.dut, self.g, self.idle = dut, rng("noise"), rng("lanes")
         self.now = 0
         self.seen: list[tuple] = []
         self.counts: Counter[str] = Counter()
 
+    def events(self, items: list[Item]) -> Iterator[Event]:
+        return events(self.query, items, self.core.step)
+
+    def row(self, event: Event) -> tuple[int, ...]:
+        return self.query.ports(event.row)
+
     async def start(self) -> Bench:
-        self._drive(None)
+        self._drive()
         await start(self.dut)
         await FallingEdge(self.dut.clk)
         return self
 
-    def _drive(self, event: Event | None) -> int:
+    def _drive(self, *on_lanes: tuple[int, Event]) -> int:
         """Set the inputs for this cycle, noise where nothing is to be read; returns s_data."""
-        dut, query = self.dut, self.query
-        name = event.name if event else ""
+        dut, query, given = self.dut, self.query, dict(on_lanes)
         data = self.g.getrandbits(len(dut.s_data))
-        time, values, nulls = self.g.getrandbits(WATTR_W), 0, 0
-        if name in ("tuple", "punct"):
-            time = event.time
-        for aggregate in query.aggregates:
-            bits = event.values[aggregate.column] if name == "tuple" else self.g.getrandbits(query.value_w)
-            nulls = nulls << 1 | (bits is None if name == "tuple" else self.g.getrandbits(1))
-            values = values << query.value_w | (self.g.getrandbits(query.value_w) if bits is None else bits)
-        dut.rst.value = name == "reset"
-        dut.s_valid.value = name == "tuple"
-        dut.s_punct.value = name == "punct"
+        times = values = nulls = 0
+        for lane in reversed(range(self.core.lanes)):
+            event = given.get(lane)
+            name = event.name if event else ""
+            times = times << WATTR_W | (event.time if name in ("tuple", "punct") else self.g.getrandbits(WATTR_W))
+            for aggregate in query.aggregates:
+                bits = event.values[aggregate.column] if name == "tuple" else self.g.getrandbits(query.value_w)
+                nulls = nulls << 1 | (bits is None if name == "tuple" else self.g.getrandbits(1))
+                values = values << query.value_w | (self.g.getrandbits(query.value_w) if bits is None else bits)
+        names = {event.name for event in given.values()}
+        dut.rst.value = "reset" in names
+        dut.s_valid.value = sum(1 << lane for lane in given) if "tuple" in names else 0
+        dut.s_punct.value = "punct" in names
         dut.s_eos.value = 0
-        dut.s_data.value, dut.wattr.value, dut.values.value, dut.nulls.value = data, time, values, nulls
+        dut.s_data.value, dut.wattr.value, dut.values.value, dut.nulls.value = data, times, values, nulls
         return data
 
-    async def _cycle(self, event: Event | None = None) -> int:
-        """One clock cycle with `event` on the wire, and what the next one shows; returns s_data.
+    async def _cycle(self, *on_lanes: tuple[int, Event]) -> int:
+        """One clock cycle with these events on the wire, and what the next one shows; returns s_data.
 
         Inputs are set and outputs read in the middle of a cycle, at the falling edge."""
         dut = self.dut
-        data = self._drive(event)
+        data = self._drive(*on_lanes)
         await FallingEdge(dut.clk)
         self.now += 1
         valid, punct, eos = int(dut.m_valid.value), int(dut.m_punct.value), int(dut.m_eos.value)  # int() raises on X
         if valid or eos:
-            ports = tuple(int(getattr(dut, name).value) for name in ("results", "result_nulls", "result_overflows"))
+            ports = tuple(int(getattr(dut, name).value) for name in self.outputs)
             self.seen.append((self.now, "row" if valid else "eos", int(dut.m_data.value), *ports))
         if punct:
             self.seen.append((self.now, "punct", int(dut.m_data.value)))
         return data
 
-    async def play(self, items: list[Item]) -> str:
-        """Reset the core and send what comes of `items`; returns how it differs, "" if it does not."""
-        core, query = self.core, self.query
-        await self._cycle(Event("reset", 0))
+    async def play(self, items: list[Item], full: bool = False) -> str:
+        """Reset the core and send what comes of `items`; returns how it differs, "" if it does not.
+
+        full: no lane is left idle without need."""
+        core = self.core
+        await self._cycle((0, Event("reset", 0)))
         self.seen.clear()
         expected: list[tuple] = []
         punct_at = -core.close_cycles - core.tuple_gap
-        for event in events(query, items, core.step):
+        for on_lanes in packed(self.events(items), items, core.lanes, None if full else self.idle):
+            _, event = on_lanes[0]
             least = {"punct": punct_at + core.close_cycles, "tuple": punct_at + core.tuple_gap}.get(event.name, 0)
             begin = max(self.now + items[event.item].wait, least)
             while self.now < begin:
                 await self._cycle()
             at = self.now
-            data = await self._cycle(event)
+            data = await self._cycle(*on_lanes)
             match event.name:
                 case "punct":
                     punct_at = at
                     if event.row is not None:
-                        expected.append((at + core.latency, "row", data, *query.ports(event.row)))
+                        expected.append((at + core.latency, "row", data, *self.row(event)))
                     if event.ends:
                         expected.append((at + core.latency + 1, "punct", data))
                 case "reset":
                     expected = [e for e in expected if e[0] <= at]
                     punct_at = -core.close_cycles - core.tuple_gap
-            self._count(event)
+            for _, event in on_lanes:
+                self._count(event)
         for _ in range(core.latency + core.close_cycles + 4):
             await self._cycle()
         if self.seen == expected:
@@ -399,10 +441,10 @@ class Bench:
             text += f" results {' '.join(f'{n:x}' for n in numbers)} nulls {ports[1]:b} overflows {ports[2]:b}"
         return text
 
-    async def agree(self, items: list[Item]) -> None:
-        """Fail with the smallest stream found that fails, if `items` does."""
-        if why := await self.play(items):
-            small, why = await shrink(items, why, self.play)
+    async def agree(self, items: list[Item], full: bool = False) -> None:
+        """Fail with the smallest stream found that fails, if `items` does. full: as of `play`."""
+        if why := await self.play(items, full):
+            small, why = await shrink(items, why, partial(self.play, full=full))
             listed = "\n".join(f"    {item}," for item in small)
             raise AssertionError(f"SEED={SEED}: {why}\n{self.query}\nitems = [\n{listed}\n]")
 
@@ -472,7 +514,7 @@ async def edges(bench: Bench) -> None:
 
 
 async def full_rate(bench: Bench) -> None:
-    """A tuple in every cycle, and what comes of them at the least distances that the core allows."""
+    """Tuples in every cycle and lane, and what comes of them at the least distances that the core allows."""
     query, g = bench.query, rng("rate")
     r, s, k = query.range, query.slide, query.slack
     clock, items = 10 * s, [Item(START, 10 * s)]
@@ -481,12 +523,13 @@ async def full_rate(bench: Bench) -> None:
         clock += max(s // 2, 1)
     items += [Item(PUNCTUATION, clock + 2 * (r + s) + k)]
     before = bench.now
-    await bench.agree(items)
+    await bench.agree(items, full=True)
     happened = list(events(query, items, bench.core.step))
     puncts = sum(e.name == "punct" for e in happened)
-    tuples = sum(e.name == "tuple" for e in happened)
-    assert tuples > 100
-    most = tuples + puncts * max(bench.core.close_cycles, bench.core.tuple_gap)
+    assert sum(e.name == "tuple" for e in happened) > 100
+    cycles = list(packed(happened, items, bench.core.lanes, None))
+    assert max(map(len, cycles)) == bench.core.lanes
+    most = len(cycles) + puncts * max(bench.core.close_cycles, bench.core.tuple_gap)
     assert bench.now - before <= most + bench.core.latency + 2 * bench.core.close_cycles + 10
 
 

@@ -42,14 +42,16 @@ async def rows_equal_spark(dut):
     await family.equal_spark(await Bench(dut).start())
 
 
-def core(method: str, query: Query, skew: int) -> Core:
+def core(method: str, query: Query, skew: int, lanes: int = 1) -> Core:
     """As the header says."""
+    levels = lanes.bit_length() - 1
     if method == "SCAN":
         step = gcd(query.range, query.slide)
         panes = query.range // step
-        return Core(latency=panes + 9, close_cycles=panes + 10, tuple_gap=3, step=step)
+        return Core(latency=panes + 9 + levels, close_cycles=panes + 10, tuple_gap=3, step=step, lanes=lanes)
     soon = not skew and all(a.kind in ("CNT", "SUM") for a in query.aggregates)
-    return Core(latency=3 if soon else 4, close_cycles=4 if query.range % query.slide else 2, tuple_gap=3)
+    latency, close_cycles = 3 if soon else 4, 4 if query.range % query.slide else 2
+    return Core(latency=latency + levels, close_cycles=close_cycles, tuple_gap=3, lanes=lanes)
 
 
 FOUR = (
@@ -72,12 +74,13 @@ GAPS = Query(20, 50, 15, MIXED, value_w=6, acc_w=8, emit_empty=True)  # RANGE < 
 EIGHT = without_slack(Query(32, 4, 0, FOUR))
 TUMBLING = without_slack(Query(64, 64, 0, FOUR))  # one pane a window
 SPARSE = without_slack(Query(20, 50, 0, FOUR))
+CUT_NARROW = without_slack(Query(100, 30, 0, FOUR, value_w=9, acc_w=12))  # a tuple's pane is the oldest or the next
 MANY = Query(256, 4, 10, MIXED, value_w=9, acc_w=12)  # 64 panes, SLACK of several
 MOST = Query(4096, 1, 3, MIXED, value_w=12, acc_w=16)  # 4096
 
 FEW = {"sessions": 2, "count": 200, "leaps": 0.01}  # where a leap takes thousands of cycles
 
-MATRIX = {  # METHOD, query, SKEW, arguments of `stream`
+MATRIX = {  # METHOD, query, SKEW, arguments of `stream`, LANES if not 1
     "scan-600-60-60": ("SCAN", Q3, 1, {}),
     "scan-20-50-0": ("SCAN", SPARSE, 0, {}),
     "scan-64-64-0": ("SCAN", TUMBLING, 1, {}),
@@ -89,17 +92,22 @@ MATRIX = {  # METHOD, query, SKEW, arguments of `stream`
     "constant-32-4-0": ("CONSTANT", EIGHT, 0, {}),
     "constant-600-60-60-sums": ("CONSTANT", SUMS, 0, {}),
     "constant-4096-1-3": ("CONSTANT", MOST, 1, FEW),
+    "constant-600-60-60-lanes-8": ("CONSTANT", Q3, 1, {}, 8),
+    "constant-100-30-0-lanes-4": ("CONSTANT", CUT_NARROW, 0, {}, 4),
+    "scan-20-50-0-lanes-2": ("SCAN", SPARSE, 1, {}, 2),
 }
 
 
-def configuration(method: str, query: Query, skew: int, streams: dict, goldens: bool = True) -> tuple[dict, dict]:
+def configuration(
+    method: str, query: Query, skew: int, streams: dict, lanes: int = 1, goldens: bool = True
+) -> tuple[dict, dict]:
     """The parameters of one build, and the environment that tells its tests of it."""
-    parameters = {**query.parameters, "METHOD": method, "SKEW": skew}
+    parameters = {**query.parameters, "METHOD": method, "SKEW": skew, "LANES": lanes}
     narrow = query.acc_w < 32
     same = [c for c in AGGREGATES if times(c.query) == times(query)]
     folders = [str(expected(case)) for case in same] if goldens and not narrow else []
     assert folders or narrow or not goldens, "no golden of this query"
-    env = environment(query, core(method, query, skew), streams=streams, narrow=narrow, goldens=folders)
+    env = environment(query, core(method, query, skew, lanes), streams=streams, narrow=narrow, goldens=folders)
     return parameters, env
 
 

@@ -1,0 +1,47 @@
+"""Session windows: PySpark's session_window against the brute-force model, row for row."""
+
+from __future__ import annotations
+
+import pyarrow.parquet as parquet
+import pytest
+
+from tb.lib.golden import UBSN
+from tb.window.family import COLUMNS, SPARK, Aggregate, of_golden
+from tb.window.sessions import Query, events, golden_stream, spark_rows
+
+ALL = {
+    f"{name}_{value}": Aggregate(kind, True, column)
+    for column, value in enumerate(COLUMNS)
+    for kind, name in SPARK.items()
+}
+CASES = [(1, 30, 60, None), (2, 30, 60, UBSN), (3, 5, 0, None), (4, 60, 20, UBSN), (5, 1, 7, None)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case[:3])))
+def test_brute_force(case: tuple) -> None:
+    """Every row's end, the item that emits it, and every aggregate of both columns."""
+    seed, gap, slack, symbol = case
+    items = golden_stream(seed, gap, slack)
+    table = parquet.read_table(spark_rows(items, gap, slack, symbol)).to_pydict()
+    names = ("session", "Time", "emitted", *ALL)
+    spark = list(zip(*(table[name] for name in names), strict=True))
+    query = Query(gap, 1, slack, tuple(ALL.values()))
+    rows, session = [], -1
+    for event in events(query, of_golden(items, symbol=symbol)):
+        session += event.name == "reset"
+        if event.row is not None:
+            rows.append((session, event.time, event.item - session - 1, *event.row))
+    assert rows == spark
+    assert len({row[0] for row in rows}) == 2 and len(rows) > 10
+
+
+def test_a_gap_apart() -> None:
+    """Tuples exactly GAP apart are two sessions, a unit less apart one; one that comes between makes one of two."""
+    query = Query(10, 1, 100, (Aggregate("CNT", False, 0),))
+    items = golden_stream(1, 10, 100)[:8].copy()
+    items["kind"], items["session"] = 0, 0
+    items["Time"] = (500, 510, 519, 540, 550, 545, 528, 900)
+    table = parquet.read_table(spark_rows(items, 10, 100)).to_pydict()
+    spark = list(zip(table["Time"], table["COUNT"], strict=True))
+    assert spark == [(e.time, *e.row) for e in events(query, of_golden(items)) if e.row]
+    assert spark == [(510, 1), (538, 3), (560, 3)]

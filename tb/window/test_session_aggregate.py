@@ -1,0 +1,127 @@
+"""session_aggregate: rows equal to PySpark's and to the brute-force model's, to the cycle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cocotb
+import pyarrow.parquet as parquet
+import pytest
+
+from tb.lib.bench import rng
+from tb.lib.model import PUNCTUATION, START, TUPLE
+from tb.lib.run import run, run_four_state
+from tb.window.family import COLUMNS, SPARK, TOP, Aggregate, Core, Item, draw, environment, of_golden, told
+from tb.window.sessions import Bench, Query, events, golden_stream, spark_rows, stream
+
+CORE = Core(latency=3, close_cycles=2)  # as the header says
+NARROW = bool(told("narrow"))
+
+
+@cocotb.test()
+async def random_streams(dut):
+    bench = await Bench(dut).start()
+    for number in range(4):
+        await bench.agree(stream(bench.query, rng(f"stream {number}")))
+    wanted = {"tuple", "punct", "reset", "row", "null"} | ({"overflow"} if NARROW else set())
+    assert not {name for name in wanted if not bench.counts[name]}, bench.counts
+
+
+@cocotb.test()
+async def edges(dut):
+    """Tuples a unit less than GAP apart, GAP apart and more; any order; bridges; time zero; the attribute's top."""
+    bench = await Bench(dut).start()
+    query, g = bench.query, rng("edges")
+    gap, slack = query.range, query.slack
+    base = 1000 * (gap + slack + 1)
+
+    def tuples(*times: int) -> list[Item]:
+        return [Item(TUPLE, t, draw(query, g)) for t in times]
+
+    spread = [base + n for n in range(0, slack + 1, gap)]  # as many sessions as fit, then all made one
+    bridges = [t - gap // 2 for t in spread[1:] if gap > 1]
+    for items in (
+        [
+            *tuples(0, 0, gap - 1, 2 * gap - 1),
+            Item(PUNCTUATION, 2 * gap),
+            *tuples(9 * gap),
+            Item(PUNCTUATION, 20 * gap),
+        ],
+        [*tuples(TOP - 1, TOP), Item(PUNCTUATION, TOP)],
+        [*tuples(base - gap, *spread), Item(PUNCTUATION, base + slack + 2 * gap)],
+        [*tuples(base + slack, *reversed(spread)), Item(PUNCTUATION, base + slack + 2 * gap)],
+        [*tuples(base + slack, *spread, *bridges), Item(PUNCTUATION, base + slack + 2 * gap)],
+        [*tuples(base + slack, *reversed(spread), *reversed(bridges), *tuple(spread)), Item(PUNCTUATION, TOP)],
+        [*tuples(base), Item(PUNCTUATION, base + gap - 1), *tuples(base + gap - 1), Item(PUNCTUATION, TOP)],
+    ):
+        await bench.agree([Item(START, -1), *items])
+
+
+@cocotb.test()
+async def full_rate(dut):
+    """A tuple in every cycle, whether it opens, extends or bridges sessions."""
+    bench = await Bench(dut).start()
+    query, g = bench.query, rng("rate")
+    gap, slack = query.range, query.slack
+    clock, items = 9 * gap, [Item(START, -1)]
+    for _ in range(300):
+        clock += g.choice((0, 0, 1, gap))
+        items.append(Item(TUPLE, clock - g.randint(0, slack), draw(query, g)))
+    items.append(Item(PUNCTUATION, clock + gap))
+    before = bench.now
+    await bench.agree(items)
+    happened = list(events(query, items))
+    puncts = sum(e.name == "punct" for e in happened)
+    tuples = sum(e.name == "tuple" for e in happened)
+    assert tuples > 200
+    most = tuples + puncts * CORE.close_cycles
+    assert bench.now - before <= most + CORE.latency + 2 * CORE.close_cycles + 10
+
+
+@cocotb.test(skip=not told("golden"))
+async def rows_equal_spark(dut):
+    """PySpark, the model and the core give the same rows."""
+    bench = await Bench(dut).start()
+    query = bench.query
+    seed, file = told("golden")
+    items = of_golden(golden_stream(seed, query.range, query.slack))
+    table = parquet.read_table(file).to_pydict()
+    columns = [table[f"{SPARK[a.kind]}_{COLUMNS[a.column]}"] for a in query.aggregates]
+    spark = [(end, numbers) for end, *numbers in zip(table["Time"], *columns, strict=True)]
+    assert [(e.time, list(e.row)) for e in events(query, items) if e.row is not None] == spark
+    assert spark, "an empty golden shows nothing"
+    await bench.agree(items)
+
+
+FOUR = (
+    Aggregate("CNT", False, 1),
+    Aggregate("SUM", True, 0),
+    Aggregate("MIN", True, 0),
+    Aggregate("MAX", True, 1),
+)
+ORDERED = (*FOUR, Aggregate("FST", True, 0), Aggregate("LST", True, 1))
+
+MATRIX = {  # query, seed of its golden
+    "30-60": (Query(30, 1, 60, FOUR), 1),  # 3 sessions at most
+    "5-0": (Query(5, 1, 0, ORDERED), 3),  # 1
+    "60-20": (Query(60, 1, 20, FOUR[1:]), 4),  # 2
+    "2-9-narrow": (Query(2, 1, 9, (*FOUR, Aggregate("SUM", False, 1)), value_w=5, acc_w=7), None),  # 6
+    "1-4-narrow": (Query(1, 1, 4, FOUR[:2], value_w=5, acc_w=5), None),  # no tuple ever bridges
+}
+
+
+def configuration(query: Query, seed: int | None) -> tuple[dict, dict]:
+    """The parameters of one build, and the environment that tells its tests of it."""
+    golden = seed and (seed, str(spark_rows(golden_stream(seed, query.range, query.slack), query.range, query.slack)))
+    return query.parameters, environment(query, CORE, narrow=query.acc_w < 32, golden=golden)
+
+
+@pytest.mark.parametrize("build", MATRIX.values(), ids=MATRIX)
+def test_session_aggregate(build):
+    parameters, env = configuration(*build)
+    run("session_aggregate", env=env, **parameters)
+
+
+def test_four_state():
+    parameters, env = configuration(replace(MATRIX["2-9-narrow"][0], range=3), None)
+    run_four_state("session_aggregate", "edges", env=env, **parameters)

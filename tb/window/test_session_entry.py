@@ -1,0 +1,285 @@
+"""session_entry: late tuples, ends of sessions and discards, event for event, against the model; never an overflow."""
+
+import json
+import os
+from collections import deque
+from itertools import pairwise
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge
+
+from tb.lib.bench import pauses, reset, rng, start
+from tb.lib.run import run, run_four_state
+from tb.lib.wire import PUNCT, START, TUPLE, ItemDriver, WireMonitor, cycle
+from tb.window.sessions import Sessions
+
+PARAMETERS = json.loads(os.environ.get("SESSION_ENTRY", "{}"))
+EVENTS = ("late", "discarded")
+LATENCY, CLOSE_CYCLES, CLOSE_PLACES = 8, 2, 2  # the parameters' defaults
+PLENTY = 200  # free places in the output FIFO
+LEAST, TOP = (-(2**31), 2**31 - 1) if PARAMETERS.get("WATTR_SIGNED", 1) else (0, 2**32 - 1)  # times
+SELECTED = 1 << 127  # the bit of a tuple that says whether it is
+
+Item = tuple[int, int, bool]  # kind, time, selected
+
+
+def model() -> Sessions:
+    return Sessions(PARAMETERS["GAP"], PARAMETERS["SLACK"], PARAMETERS.get("START", 0))
+
+
+class Bench:
+    """The driven entry with everything that it does recorded in order of time."""
+
+    def __init__(self, dut, idle: float = 0.0):
+        self.dut, self.fields = dut, rng("fields")
+        self.source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
+        self.sink = WireMonitor(dut, "m", dut.clk)
+        self.counts = dict.fromkeys(EVENTS, 0)
+        self.restarts: list[int] = []  # how much had been seen on the wire
+        self.quiet: list[int] = []  # the cycles in which it was up
+        dut.room.value = PLENTY
+        dut.s_selected.value = 0
+        cocotb.start_soon(self._select())
+        cocotb.start_soon(self._count())
+
+    async def _select(self):
+        while True:
+            await self.dut.s_data.value_change
+            self.dut.s_selected.value = self.dut.s_data.value[127]
+
+    async def _count(self):
+        while True:
+            await RisingEdge(self.dut.clk)
+            await ReadOnly()
+            for name in EVENTS:
+                self.counts[name] += int(getattr(self.dut, f"evt_{name}").value == 1)
+            if self.dut.quiet.value == 1:
+                self.quiet.append(cycle())
+            if self.dut.m_restart.value == 1:
+                self.restarts.append(len(self.sink.seen))
+
+    def send(self, *items: Item) -> None:
+        for kind, time, selected in items:
+            data = self.fields.getrandbits(95) << 32 | time & 0xFFFFFFFF
+            self.source.append((data | SELECTED * selected, kind))
+
+    async def settle(self) -> None:
+        """Wait until everything sent has been judged."""
+        quiet = 0
+        while quiet < 80:
+            before = len(self.sink.seen), dict(self.counts), len(self.source.sent), len(self.restarts)
+            await ClockCycles(self.dut.clk, 1)
+            busy = before != (len(self.sink.seen), self.counts, len(self.source.sent), len(self.restarts))
+            quiet = 0 if busy or self.source._sendQ else quiet + 1
+
+    def check(self, items: list[Item], most: int = 0) -> int:
+        """What was seen is what the model says of `items`; returns how many sessions were open at once."""
+        wire, counts, restarts = [], dict.fromkeys(EVENTS, 0), []
+        reference = model()
+        for (kind, time, selected), sent in zip(items, self.source.sent, strict=True):
+            if kind == START:
+                counts["discarded"] += len(reference.open())
+                restarts.append(len(wire))
+                reference = model()
+                continue
+            for name, at, _ in reference.take(kind, time, selected=selected):
+                if name == "late":
+                    counts["late"] += 1
+                else:
+                    end = sent.data >> 32 << 32 | at
+                    wire.append((PUNCT, end) if name == "punct" else (TUPLE, sent.data))
+            most = max(most, len(reference.open()))
+        assert [(s.kind, s.data) for s in self.sink.seen] == wire
+        assert self.counts == counts
+        assert self.restarts == restarts
+        return most
+
+
+async def judge(dut, items: list[Item], idle: float = 0.0) -> int:
+    bench = Bench(dut, idle)
+    await start(dut)
+    bench.send(*items)
+    await bench.settle()
+    return bench.check(items)
+
+
+def tuples(*times: int) -> list[Item]:
+    return [(TUPLE, max(LEAST, min(time, TOP)), True) for time in times]
+
+
+def walk(name: str, count: int) -> list[Item]:
+    """A random stream around a rising time: in and out of order, late, not selected, with jumps and new sessions."""
+    g, gap, slack = rng(name), PARAMETERS["GAP"], PARAMETERS["SLACK"]
+    now, items = g.choice([0, 3, 10_000, TOP - 5000]), []
+    for _ in range(count):
+        now += g.choice([0, 0, 0, 1, gap // 2, gap, gap + 1])
+        roll = g.random()
+        if roll < 0.02:
+            now += g.randrange(20 * (gap + slack))
+        elif roll < 0.05:
+            items.append((PUNCT, now + g.randrange(-gap, gap + 1), True))
+        elif roll < 0.06:
+            items.append((START, 0, True))
+            now = g.choice([0, now, 500, TOP - 3 * gap])
+        now = min(now, TOP)
+        early = slack + 2 if g.random() < 0.2 else slack
+        items.append((TUPLE, now - g.randrange(early + 1), g.random() < 0.8))
+    return [(kind, max(LEAST, min(time, TOP)), selected) for kind, time, selected in items]
+
+
+@cocotb.test()
+async def random_streams(dut):
+    await judge(dut, walk("idle", 300), idle=0.3)
+
+
+@cocotb.test()
+async def full_speed(dut):
+    most = await judge(dut, [(START, 0, True), *walk("full", 900)])
+    gap, slack = PARAMETERS["GAP"], PARAMETERS["SLACK"]
+    assert most <= ((slack - 1) // gap + 2 if slack else 1)
+    assert most > 1 or slack <= 1
+
+
+@cocotb.test()
+async def directed_times(dut):
+    """Negative times, zero and the top; as many open sessions as there may be, closed by one item; none."""
+    gap, slack = PARAMETERS["GAP"], PARAMETERS["SLACK"]
+    base = 100 * (gap + slack)
+    full = tuples(base - gap + 1, *(base + n for n in range(1, slack + 1, gap)))
+    await judge(
+        dut,
+        [
+            *tuples(0, gap - 1, 2 * gap - 1, 3 * gap),
+            (START, 0, True),
+            *tuples(-5, -1, 0, gap),
+            *([(PUNCT, -3, True)] if LEAST < 0 else []),
+            (START, 0, True),
+            *full,
+            (PUNCT, base + 2 * gap + slack, True),
+            (START, 0, True),
+            *full,
+            (START, 0, True),
+            *tuples(TOP - 2 * gap, TOP - gap, TOP - 1, TOP, TOP),
+            (PUNCT, TOP, True),
+            (START, 0, True),
+            (START, 0, True),
+            (PUNCT, base, True),
+            (TUPLE, base + slack, False),
+            *tuples(base - 1, base, base + gap),
+            (TUPLE, base + 2 * gap + slack, False),
+        ],
+    )
+
+
+@cocotb.test()
+async def rate(dut):
+    """Tuples that close no session leave 3 cycles after they came, one a cycle; so does what is dropped as late. A
+    session that ends costs CLOSE_CYCLES at most."""
+    gap, slack = PARAMETERS["GAP"], PARAMETERS["SLACK"]
+    bench = Bench(dut)
+    await start(dut)
+    first = 100 * gap + slack
+    bench.send(*tuples(first))
+    await bench.settle()
+    before, sent = len(bench.sink.seen), len(bench.source.sent)
+    bench.send(*tuples(*(first if i % 5 else first - slack - 1 for i in range(30))))
+    await bench.settle()
+    taken = [s.cycle for s in bench.source.sent[sent:]]
+    assert taken == list(range(taken[0], taken[0] + 30))
+    kept = [s.cycle for i, s in enumerate(bench.source.sent[sent:]) if i % 5]
+    assert [s.cycle for s in bench.sink.seen[before:]] == [c + 3 for c in kept]
+    before = len(bench.sink.seen)
+    bench.send(*tuples(*(first + (gap + slack + 1) * i for i in range(1, 10))))
+    await bench.settle()
+    left = [s.cycle for s in bench.sink.seen[before:] if s.kind == TUPLE]
+    assert len(bench.sink.seen) - before == 18
+    assert all(b - a <= 1 + CLOSE_CYCLES for a, b in pairwise(left))
+
+
+@cocotb.test()
+async def quiet_after_latency(dut):
+    """It comes LATENCY + 1 cycles after the last thing on the wire, and goes 2 cycles after the next item came."""
+    bench = Bench(dut)
+    await start(dut)
+    for time in (0, 1, 5 * (PARAMETERS["GAP"] + PARAMETERS["SLACK"]) + PARAMETERS.get("START", 0)):
+        bench.send((TUPLE, time + PARAMETERS.get("START", 0), True))
+        await bench.settle()
+    came, left = [s.cycle for s in bench.source.sent], [s.cycle for s in bench.sink.seen]
+    for item, following in pairwise(came):
+        last = max(c for c in left if c < following)
+        expected = [*range(last + LATENCY + 1, following + 2)]
+        assert [c for c in bench.quiet if item + 2 <= c < following + 2] == expected
+    assert min(c for c in bench.quiet if c >= came[-1] + 2) == left[-1] + LATENCY + 1
+
+
+@cocotb.test()
+async def gate_keeps_room(dut):
+    """With an output FIFO of few places, emptied in bursts and filled as late as LATENCY allows, none is missing."""
+    places = 12
+    bench = Bench(dut)
+    held, most, unchanged, draining, g = 0, 0, 0, False, rng("fifo")
+    on_the_way = deque([0] * (LATENCY - 1))
+
+    async def fifo():
+        nonlocal held, most, unchanged, draining
+        while True:
+            await FallingEdge(dut.clk)
+            on_the_way.append(CLOSE_PLACES if dut.m_punct.value == 1 else 0)
+            arriving = on_the_way.popleft()
+            held += arriving
+            most = max(most, held)
+            assert held <= places, "the output FIFO overflowed"
+            unchanged = 0 if arriving else unchanged + 1
+            draining = g.random() < (0.9 if draining else 0.1 if unchanged > 100 else 0.002)
+            held -= 1 if draining and held else 0
+            dut.room.value = places - held
+
+    cocotb.start_soon(fifo())
+    items = walk("gate", 200)
+    await start(dut)
+    bench.send(*items)
+    while len(bench.source.sent) < len(items):
+        await ClockCycles(dut.clk, 50)
+    await bench.settle()
+    await ClockCycles(dut.clk, 2000)
+    bench.check(items)
+    assert most >= places - 2 * CLOSE_PLACES, "the test never filled the FIFO"
+
+
+@cocotb.test()
+async def reset_forgets_the_sessions(dut):
+    bench = Bench(dut)
+    await start(dut)
+    bench.send(*tuples(1000, 5000))
+    await ClockCycles(dut.clk, 20)
+    await reset(dut)
+    await bench.settle()
+    bench.source.sent.clear()
+    bench.sink.seen.clear()
+    bench.counts = dict.fromkeys(EVENTS, 0)
+    items = [*tuples(130), (PUNCT, 9000, True)]
+    bench.send(*items)
+    await bench.settle()
+    bench.check(items)
+
+
+MATRIX = {
+    "30-60": {"GAP": 30, "SLACK": 60},
+    "5-0-start": {"GAP": 5, "SLACK": 0, "START": 10},
+    "2-9-unsigned": {"WATTR_SIGNED": 0, "GAP": 2, "SLACK": 9},
+}
+
+
+def configuration(parameters: dict) -> tuple[dict, dict]:
+    """The parameters, and the environment that tells them to the tests."""
+    return parameters, {"SESSION_ENTRY": json.dumps(parameters)}
+
+
+@pytest.mark.parametrize("parameters", MATRIX.values(), ids=MATRIX)
+def test_session_entry(parameters):
+    run("session_entry", env=configuration(parameters)[1], **parameters)
+
+
+def test_four_state():
+    run_four_state("session_entry", "random_streams", env=configuration(MATRIX["30-60"])[1], **MATRIX["30-60"])

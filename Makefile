@@ -15,7 +15,7 @@ QUERY   ?=
 TESTS    = $(wildcard tb/*/test_$(CORE).py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint formal synth compare waves soak docs list icarus clean
+.PHONY: help demo test lint formal synth compare report waves soak docs list icarus clean
 # One install at a time, and a failing step ends the command.
 .NOTPARALLEL:
 
@@ -47,6 +47,9 @@ synth: $(READY) ## cells and post-route Fmax of a core: make synth CORE=udp_rx [
 
 compare: $(READY) ## WID aggregate: ours against the paper's algorithm transcribed literally
 	@$(PY) -m wirestream.compare wid
+
+report: $(READY) ## sweep our cores and draw the papers' figures with our curves: docs/report.md [ARGS="--quick"]
+	@$(PY) -m wirestream.report $(ARGS)
 
 waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_aggregate
 	@$(if $(CORE),,$(error which core? make waves CORE=skid_buffer; `make list` shows them))

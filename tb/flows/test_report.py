@@ -1,0 +1,94 @@
+"""The report: its page says what was measured, what stands is not measured again, its cycles are the simulation's."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from tb.window import test_pane_aggregate as simulation
+from wirestream import report
+from wirestream.report import WID, Curve, fingerprint, main, panes
+from wirestream.yosys import YosysFailure
+
+SIZES = (2, 3, 4)  # windows; --quick takes two
+PAPER = {2: 1000, 3: 2000, 4: 3000}  # LUTs
+LUT_KINDS = ("lut", "inv", "through", "lutram", "srl")
+OURS = next(curve for curve in WID.curves if curve.name == "our WID")
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """The folder of a quick report: few windows beside an invented paper."""
+    folder = tmp_path_factory.mktemp("report")
+    curves = (Curve("paper", 0, known={"lut": PAPER}), OURS)
+    small = replace(WID, sizes=SIZES, timed=SIZES, curves=curves, ratios=(("our WID", "paper"),))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report, "FOLDER", folder)
+        patch.setitem(report.SWEEPS, "small", small)
+        assert main(["--quick", "--figure", "small"]) == 0
+        yield folder
+
+
+def tables(folder) -> dict[str, list[list[str]]]:
+    """The page's tables by their titles, with their heads."""
+    found = re.findall(r"^\*\*(.*)\*\*\n\n((?:\|.*\n)+)", (folder / "report.md").read_text(), re.MULTILINE)
+    return {title: [row.strip("| ").split(" | ") for row in rows.splitlines()] for title, rows in found}
+
+
+def test_page_has_the_measured_numbers(quick):
+    points = [json.loads((quick / f"{OURS.design(size).label}.cells.json").read_text()) for size in SIZES[:2]]
+    lut, ff = ([sum(p[kind] for kind in kinds) for p in points] for kinds in (LUT_KINDS, ("ff",)))
+    assert len(list(quick.glob("*.json"))) == 2 and lut[1] > lut[0] > 0 and ff[1] > ff[0] > 0
+    found = tables(quick)
+    assert found.keys() == {"LUTs", "flip-flops"}
+    assert found["LUTs"][0] == [WID.axis, "paper", "our WID", "our WID / paper"]
+    rows = zip(SIZES, lut, strict=False)
+    assert found["LUTs"][2:] == [[str(n), str(PAPER[n]), str(ours), f"{ours / PAPER[n]:.2g}"] for n, ours in rows]
+    assert found["flip-flops"][2:] == [[str(n), str(ours)] for n, ours in zip(SIZES, ff, strict=False)]
+
+
+def test_nothing_is_measured_twice(quick, monkeypatch):
+    before = {file: file.read_bytes() for file in quick.rglob("*") if file.suffix in (".md", ".svg", ".json")}
+    monkeypatch.setattr(report, "map_xilinx", None)
+    assert main(["--quick", "--figure", "small"]) == 0
+    assert before == {file: file.read_bytes() for file in before}
+
+
+def test_pictures_have_the_curves_and_no_date(quick):
+    picture = (quick / "report" / "wid.svg").read_text()
+    assert ">paper</text>" in picture and ">our WID</text>" in picture and ">LUTs</text>" in picture
+    assert "dc:date" not in picture
+
+
+def test_a_change_is_measured(tmp_path):
+    design = panes("SCAN", 4)
+    source = tmp_path / "changed.v"
+    source.write_text(design.sources[-1].read_text() + "\n")
+    changed = replace(design, sources=(*design.sources[:-1], source))
+    keys = [fingerprint(d, *asked) for d in (design, changed, panes("SCAN", 5)) for asked in ((), (1,), (2,))]
+    assert len(set(keys)) == len(keys)
+    assert fingerprint(panes("SCAN", 4)) == keys[0]
+
+
+def test_a_failure_ends_with_one_line(quick, monkeypatch, capsys):
+    def fail(*_):
+        raise YosysFailure("out of gates")
+
+    monkeypatch.setattr(report, "fingerprint", lambda *_: "another")
+    monkeypatch.setattr(report, "map_xilinx", fail)
+    assert main(["--quick", "--figure", "small"]) == 1
+    assert re.search(r"^\w+\.[\w=.]+: out of gates$", capsys.readouterr().err, re.MULTILINE)
+
+
+@pytest.mark.parametrize("method", ["SCAN", "CONSTANT"])
+def test_cycles_are_those_that_simulation_asserts(method):
+    curve = next(curve for curve in report.PANES.curves if curve.name == f"our {method}")
+    for size in report.PANES.sizes:
+        p = curve.design(size).parameters
+        query = simulation.Query(p["RANGE"], p["SLIDE"], p["SLACK"], (simulation.Aggregate("CNT", False, 0),))
+        core = simulation.core(method, query, p["SKEW"], lanes=1)
+        assert (p["METHOD"], p["KINDS"]) == (method, "CNT")
+        assert (curve.known["latency"][size], curve.known["close"][size]) == (core.latency, core.close_cycles)

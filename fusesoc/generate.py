@@ -18,8 +18,9 @@ from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
 from wirestream.compiler.output import write
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import load, shipped
+from wirestream.compiler.windows import WindowOptions
 
-USED = {"query", "streams", "clock", "groups", "without", "set"}
+USED = {"query", "streams", "clock", "groups", "without", "windows", "luts", "ram_bits", "set"}
 
 
 def main(config: dict) -> None:
@@ -35,7 +36,9 @@ def main(config: dict) -> None:
         streams = [*shipped(), *(load(root / path) for path in told.get("streams", []))]
         rewrites = Rewrites.without(*told.get("without", []))
         clock_ns = 1000 / told["clock"] if "clock" in told else CLOCK_NS
-        compiled = compile_queries(text, streams, file.stem, rewrites, clock_ns, told.get("groups", CAPACITY))
+        windows = WindowOptions.read(told.get("windows", []), told.get("luts"), told.get("ram_bits"))
+        groups = told.get("groups", CAPACITY)
+        compiled = compile_queries(text, streams, file.stem, rewrites, clock_ns, groups, windows)
         write(compiled, Path.cwd(), told.get("set"), config["vlnv"])
     except QueryError as error:
         sys.exit(f"{file}: {error.shown(text)}")

@@ -10,6 +10,7 @@ from tb.queries.run import QUERIES, compiled
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import shipped
+from wirestream.compiler.windows import WindowOptions
 
 ALL = sorted(path.stem for path in QUERIES.glob("*.sql"))
 # Table 7.2 of the dissertation, without and with its optimisations; q5 has a divider, and no 16 cycles for a new group.
@@ -53,8 +54,9 @@ def test_parallel_saves_stages():
 
 
 def test_multiplex_takes_the_place_of_a_union():
-    assert [count(compiled("q3"), core) for core in ("multiplex", "union")] == [1, 0]
-    plain = compiled("q3", without=("multiplex",))
+    copies = {"windows": "replicate"}
+    assert [count(compiled("q3", **copies), core) for core in ("multiplex", "union")] == [1, 0]
+    plain = compiled("q3", without=("multiplex",), **copies)
     assert [count(plain, core) for core in ("multiplex", "union")] == [0, 1]
     assert not plain.circuit.results[0].bus.exact
 
@@ -64,6 +66,14 @@ def test_unnest_leaves_one_table():
     nested = compiled("top_by_symbol", without=("unnest",))
     assert count(nested, "group_by") == 5  # four windows are open, and the rows of one leave
     assert "o_windows" in nested.verilog
+
+
+def test_many_groups_go_into_a_hash_table():
+    few, many = (compiled("top_by_symbol", capacity=groups).circuit for groups in (240, 241))
+    tables = [next(i for i in c.instances if i.core == "query:group_by").parameters["HASH"] for c in (few, many)]
+    assert tables == [0, 1]
+    assert [c.entries[0].reset_cycles for c in (few, many)] == [1, 66]
+    assert [c.results[0].bus.rows[0] for c in (few, many)] == [250, 512]
 
 
 def test_fold_computes_constants():
@@ -115,7 +125,8 @@ def test_the_clock_decides_how_many_stages():
     """At 200 MHz a window in time, a count and a greatest value take a cycle more each, a last value does not."""
     sql = "SELECT Time, max(Price) AS Top, last(Price) AS Close, count(*) AS Trades"
     sql += " FROM Trades [RANGE 60 SLIDE 20 WATTR Time]"
-    slow, quick = (built(sql, "merge", clock_ns=clock_ns) for clock_ns in (8.0, 5.0))
+    copies = WindowOptions("replicate")
+    slow, quick = (built(sql, "merge", clock_ns=clock_ns, windows=copies) for clock_ns in (8.0, 5.0))
     for circuit, window, fast in ((slow, 1, 0), (quick, 2, 1)):
         kinds = {"MAX": fast, "CNT": fast, "LST": 0}
         made = [(i.core, i.parameters) for i in circuit.circuit.instances]

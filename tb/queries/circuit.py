@@ -16,11 +16,11 @@ from pathlib import Path
 
 import cocotb
 import numpy as np
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import ClockCycles, RisingEdge
 
 from tb.lib.bench import rng, start
 from tb.lib.model import Punctuator
-from tb.lib.wire import PUNCT, TUPLE, Seen, WireDriver, WireMonitor
+from tb.lib.wire import PUNCT, TUPLE, Seen, WireDriver, WireMonitor, cycle
 from wirestream.compiler.circuit import UNION_WAITS
 from wirestream.compiler.description import load_schema
 from wirestream.tuples import Schema
@@ -61,15 +61,15 @@ def paused(interval: int, generator: random.Random) -> Iterator[bool]:
             yield False
 
 
-def items(stream: np.ndarray, window: dict | None) -> Iterator[tuple[int, int]]:
-    """What the punctuator makes of the stream: (record, kind)."""
+def items(stream: np.ndarray, window: dict | None, step: int | None) -> Iterator[tuple[int, int]]:
+    """What the punctuator makes of the stream: (record, kind). step: of its boundaries, if not SLIDE."""
     if window is None:
         yield from ((int.from_bytes(record.tobytes(), "big"), TUPLE) for record in stream)
         return
     attribute = window["attribute"]
     names = {"size": "range", "advance": "slide", "slack": "slack", "start": "start_at", "max_ahead": "max_ahead"}
     names |= {"resync": "resync", "emit_empty": "emit_empty"}
-    punctuator = Punctuator(**{theirs: window[ours] for ours, theirs in names.items()})
+    punctuator = Punctuator(**{theirs: window[ours] for ours, theirs in names.items()}, step=step)
     noise = np.frombuffer(b"~" * stream.dtype.itemsize, stream.dtype).copy()
     for record in stream:
         for event in punctuator.take(TUPLE, int(record[attribute])):
@@ -78,6 +78,19 @@ def items(stream: np.ndarray, window: dict | None) -> Iterator[tuple[int, int]]:
                 yield int.from_bytes(noise.tobytes(), "big"), PUNCT
             elif event.name == "tuple":
                 yield int.from_bytes(record.tobytes(), "big"), TUPLE
+
+
+class Driver(WireDriver):
+    """tuple_gap: least distance of a tuple from the punctuation before it."""
+
+    tuple_gap = 1
+
+    async def _driver_send(self, transaction, sync=True):
+        if sync:
+            await RisingEdge(self.clock)
+        while transaction[1] == TUPLE and cycle() < self.last_punct + self.tuple_gap:
+            await RisingEdge(self.clock)
+        await super()._driver_send(transaction, sync=False)
 
 
 def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str:
@@ -111,11 +124,13 @@ async def circuit(dut):
         for signal in ("valid", "punct", "eos", "data"):
             getattr(dut, f"{entry['prefix']}_{signal}").value = 0
     await start(dut)
+    await ClockCycles(dut.clk, max(entry["reset_cycles"] for entry in description["entries"]))
     for entry, stream in zip(description["entries"], told["streams"], strict=True):
         idle = paused(entry["interval"], rng(entry["prefix"]))
-        driver = WireDriver(dut, entry["prefix"], dut.clk, idle, close_cycles=entry["close_cycles"])
+        driver = Driver(dut, entry["prefix"], dut.clk, idle, close_cycles=entry["close_cycles"])
+        driver.tuple_gap = entry["tuple_gap"]
         drivers.append(driver)
-        for item in items(np.load(stream), entry["window"]):
+        for item in items(np.load(stream), entry["window"], entry["step"]):
             driver.append(item)
     monitors = [WireMonitor(dut, result["prefix"], dut.clk) for result in description["results"]]
     while any(driver._sendQ for driver in drivers):

@@ -16,6 +16,7 @@ from wirestream.compiler.description import describe
 from wirestream.compiler.output import as_design
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import shipped
+from wirestream.compiler.windows import WindowOptions
 from wirestream.design import BUILD, REPOSITORY
 
 QUERIES = REPOSITORY / "fusesoc" / "queries"
@@ -26,9 +27,10 @@ def text(name: str) -> str:
 
 
 def compiled(*names: str, without: Sequence[str] = (), **options) -> Compiled:
-    """One circuit for queries of fusesoc/queries. options: of `compile_queries`."""
+    """One circuit for queries of fusesoc/queries. options: of `compile_queries`, windows as `WindowOptions.read`."""
     sql = "\n;\n".join(map(text, names))
     name = "_".join(names) if len(names) < 3 else f"{names[0]}_to_{names[-1]}"
+    options["windows"] = WindowOptions.read(options.get("windows", ()))
     return compile_queries(sql, shipped(), name, Rewrites.without(*without), **options)
 
 
@@ -52,7 +54,7 @@ def told(
 def check(*names: str, without: Sequence[str] = (), **options) -> None:
     """Raise unless the queries, in one circuit, give PySpark's rows as late as the compiler says."""
     built = compiled(*names, without=without, **options)
-    folder = BUILD / "queries" / "-".join((built.circuit.name, *without))
+    folder = BUILD / "queries" / "-".join((built.circuit.name, *without, *options.get("windows", ())))
     constants = {k: v for name in names for k, v in CONSTANTS.get(name, {}).items()}
     rows = [expected() / f"{name}.json" for name in names]
     assert all(json.loads(path.read_text()) for path in rows), "a query without rows tests nothing"

@@ -11,6 +11,7 @@ from tb.queries.streams import streams
 from wirestream.compiler.cells import Cells, estimate, estimates, number
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
+from wirestream.compiler.windows import AUTO, WindowOptions
 from wirestream.design import REPOSITORY, Design
 from wirestream.synth import map_xilinx
 
@@ -19,13 +20,23 @@ WITHIN = 0.2
 CAPACITY = 16  # groups
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Aggregates of windows in time, a weighted sum, products in groups, a product and a quotient, a union.
-UNSEEN = ("best_of_venues", "momentum", "turnover", "spread_alarm", "union_of_two")
+# Aggregates of windows in time however these are made, a weighted sum, products in groups, a product and a quotient, a
+# union.
+UNSEEN = (
+    *(
+        ("best_of_venues", "replicate"),
+        ("best_of_venues", "wid"),
+        ("heartbeat", "pane"),
+        ("plausible_trades", "constant"),
+    ),
+    *((name, AUTO) for name in ("momentum", "turnover", "spread_alarm", "union_of_two")),
+)
 
 
-def compiled(*names: str) -> Compiled:
+def compiled(*names: str, windows: str = AUTO) -> Compiled:
     text = ";\n".join((QUERIES / f"{name}.sql").read_text().strip().rstrip(";") for name in names)
-    return compile_queries(text, streams().values(), names[0], capacity=CAPACITY)
+    options = WindowOptions(windows)
+    return compile_queries(text, streams().values(), names[0], capacity=CAPACITY, windows=options)
 
 
 def synthesised(query: Compiled, folder):
@@ -36,9 +47,9 @@ def synthesised(query: Compiled, folder):
     return map_xilinx(Design("wirestream:queries:cells", query.module, (*sources, top)), folder, "xc7")
 
 
-@pytest.mark.parametrize("name", UNSEEN)
-def test_estimate(name, tmp_path):
-    query = compiled(name)
+@pytest.mark.parametrize(("name", "windows"), UNSEEN)
+def test_estimate(name, windows, tmp_path):
+    query = compiled(name, windows=windows)
     expected, made = sum(estimates(query.circuit).values(), Cells()), synthesised(query, tmp_path)
     for kind, estimated, real in (("LUT", expected.lut, made.lut), ("FF", expected.ff, made.ff)):
         assert abs(estimated - real) <= WITHIN * real, f"{name}: {estimated:.0f} {kind} estimated, Yosys has {real}"

@@ -18,6 +18,7 @@ from tb.queries.streams import CONSTANTS, data
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import shipped
+from wirestream.compiler.windows import AUTO
 from wirestream.design import BUILD
 from wirestream.tuples import TRADES
 
@@ -29,9 +30,12 @@ def board(name: str, **options) -> Board:
     return Board.of(compiled(name, **options), FOLDER / f"{name}.gmii", CONSTANTS.get(name, {}))
 
 
-@pytest.mark.parametrize("name", ["q1", "watch", "vwap", "top_by_symbol", "symbols_of_120", "union_of_two", "flows"])
-def test_rows(name):
-    made = board(name)
+PLAIN = ("q1", "watch", "vwap", "top_by_symbol", "symbols_of_120", "union_of_two", "flows")
+
+
+@pytest.mark.parametrize(("name", "windows"), [*((name, AUTO) for name in PLAIN), ("price_range", "pane")])
+def test_rows(name, windows):
+    made = board(name, windows=windows)
     run = made.play(data(made.stream.name), FOLDER / f"{name}.run", per_datagram=5, gaps=SLOW, stalls=RANDOM)
     wanted = [tuple(row.items()) for row in json.loads((expected() / f"{name}.json").read_text())]
     assert Counter(run.rows()) == Counter(wanted) and wanted
@@ -45,14 +49,15 @@ SQL = """SELECT Time, Symbol, count(*) AS Number, sum(Volume) AS Volume
 FROM Trades [RANGE 40 SLIDE 20 WATTR Time SLACK 4] GROUP BY Symbol INTO Groups"""
 
 
-def many_groups() -> np.ndarray:
-    """More groups in a window than the table has room for, now and then."""
-    records = np.zeros(3000, TRADES.dtype)
+def many_groups(few: int, many: int, rate: int) -> np.ndarray:
+    """More groups in a window than the table has room for, now and then. rate: trades in a second."""
+    count = 300 * rate
+    records = np.zeros(count, TRADES.dtype)
     generator = np.random.default_rng(1)
-    records["Time"] = 100 + np.arange(3000) // 10 - generator.integers(0, 4, 3000)
-    crowd = np.where(np.arange(3000) // 500 % 2, 4, 24)
-    records["Symbol"] = np.char.mod("G%d", generator.integers(0, crowd)).astype("S4")
-    records["Volume"] = generator.integers(1, 10**6, 3000)
+    records["Time"] = 100 + np.arange(count) // rate - generator.integers(0, 4, count)
+    crowd = np.where(np.arange(count) // (50 * rate) % 2, few, many)
+    records["Symbol"] = np.char.mod("%04d", generator.integers(0, crowd)).astype("S4")
+    records["Volume"] = generator.integers(1, 10**6, count)
     return records
 
 
@@ -87,10 +92,12 @@ def finished(overflow: np.ndarray, start: int) -> Counter:
     return Counter({(*key, *value): 1 for key, value in groups.items() if key[0] <= closed})
 
 
-def test_host_finishes_what_overflows():
-    built = compile_queries(SQL, shipped(), "crowded", Rewrites(), capacity=8)
-    records = many_groups()
-    run = Board.of(built, FOLDER / "crowded.gmii").play(records, FOLDER / "crowded.run", gaps=SLOW)
+@pytest.mark.parametrize(("capacity", "few", "many", "rate"), [(8, 4, 24, 10), (256, 200, 1500, 60)])
+def test_host_finishes_what_overflows(capacity, few, many, rate):
+    name = f"crowded_{capacity}"
+    built = compile_queries(SQL, shipped(), name, Rewrites(), capacity=capacity)
+    records = many_groups(few, many, rate)
+    run = Board.of(built, FOLDER / f"{name}.gmii").play(records, FOLDER / f"{name}.run", gaps=SLOW)
     chip = Counter(tuple(value for _, value in row) for row in run.rows())
     host = finished(run.overflow(), 80)  # start: the largest multiple of 20 not above the first time - 4
     assert run.counters["overflow_row"] == np.count_nonzero(~run.overflow()["punct"]) > 100

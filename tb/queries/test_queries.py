@@ -34,21 +34,41 @@ def test_rows(names):
 
 
 @pytest.mark.parametrize(
-    ("names", "without"),
+    ("names", "without", "windows"),
     [
-        ("q2 expressions", ("merge", "parallel")),
-        ("q4 two_aggregates", ("merge", "multiplex", "prune")),
-        ("vwap", ("parallel", "fold")),
-        ("q1 q2 momentum", ("share",)),
-        ("top_by_symbol", ("unnest",)),
-        ("top_by_symbol", ("merge",)),
+        ("q2 expressions", ("merge", "parallel"), ()),
+        ("q4 two_aggregates", ("merge", "multiplex", "prune"), ("UBSPriceRange=replicate",)),
+        ("vwap", ("parallel", "fold"), ()),
+        ("q1 q2 momentum", ("share",), ()),
+        ("top_by_symbol", ("unnest",), ()),
+        ("top_by_symbol", ("merge",), ()),
     ],
 )
-def test_rows_without_rewrites(names, without):
-    check(*names.split(), without=without)
+def test_rows_without_rewrites(names, without, windows):
+    check(*names.split(), without=without, windows=windows)
+
+
+# RANGE that is one SLIDE, several, none in the whole; EMIT_EMPTY, START, MAX_AHEAD; every aggregate that panes take.
+WINDOWS = ("heartbeat", "plausible_trades", "price_range", "since_opening", "sliding_count")
+
+
+@pytest.mark.parametrize("method", ["pane", "constant"])  # others have `wid` and `replicate` anyway
+def test_rows_however_windows_are_made(method):
+    check(*WINDOWS, windows=(method,))
 
 
 def test_rows_at_200_mhz():
     """Registers behind every operator, and the long forms of window, aggregate and group_by."""
     names = ("candles", "heartbeat", "price_range", "sliding_count")
     check(*names, without=("merge",), clock_ns=5.0)
+
+
+def test_rows_with_room_for_hundreds_of_groups():
+    check("heavy_hitters", capacity=256)
+
+
+def test_rows_of_every_method_at_200_mhz():
+    """Sums in two halves; two methods on the same input, which both stand punctuations at the other's boundaries."""
+    names = ("heartbeat", "plausible_trades", "price_range", "q3", "two_aggregates")
+    methods = ("Heartbeat=wid", "PlausibleTrades=constant", "PriceRange=pane", "NumUBSTrades=pane", "UBSPriceRange=wid")
+    check(*names, windows=methods, clock_ns=5.0)

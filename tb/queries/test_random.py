@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,19 +15,46 @@ from tb.queries.random_queries import Drawn, draw
 from tb.queries.run import simulated
 from wirestream import simulate
 from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.errors import QueryError
 from wirestream.compiler.streams import shipped
+from wirestream.compiler.windows import WindowOptions
 from wirestream.design import BUILD, REPOSITORY
 
 TOGETHER = 10  # queries in one simulator build
+MOST_CYCLES = 60  # between punctuations, so that a simulation of many panes comes to an end
 
 
 def check(seeds: range) -> None:
     drawn = [draw(1000 * simulate.seed() + seed) for seed in seeds]
     name = f"random_{seeds[0]}"
-    built = compile_queries("\n;\n".join(query.sql for query in drawn), shipped(), name)
+    windows = WindowOptions(of=methods(drawn))
+    built = compile_queries("\n;\n".join(query.sql for query in drawn), shipped(), name, windows=windows)
     constants = {k: v for query in drawn for k, v in query.constants.items() if k in built.circuit.runtime}
     rows = expected(drawn)
     simulated(built, BUILD / "queries" / name, [rows / f"{query.name}.json" for query in drawn], constants)
+
+
+def methods(drawn: list[Drawn]) -> dict[str, str]:
+    """How the windows of each query are made: in the first of the ways, drawn in turn, in which they can be.
+
+    Panes are cut in one way only, since queries that happen to have the same windows share an input.
+    """
+    generator, found = random.Random(f"windows {drawn[0].name}"), {}
+    panes = generator.choice(("pane", "constant"))
+    for query in drawn:
+        ways = generator.sample((panes, panes, "wid"), 3)
+        found[query.name] = next((method for method in ways if makes(method, query)), "replicate")
+    return found
+
+
+def makes(method: str, query: Drawn) -> bool:
+    """Whether a way is one for the windows of a query, and does not take too long to simulate."""
+    try:
+        (entry,) = compile_queries(query.sql, shipped(), windows=WindowOptions(method)).circuit.entries
+    except QueryError as refused:
+        assert refused.message.startswith(f"windows by {method}: ")
+        return False
+    return entry.close_cycles <= MOST_CYCLES
 
 
 def expected(drawn: list[Drawn]) -> Path:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from wirestream.arguments import name_and_value
@@ -16,10 +17,11 @@ from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.description import scales
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.errors import QueryError
-from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
+from wirestream.compiler.hardware import CAM_GROUPS, CAPACITY, CLOCK_NS
 from wirestream.compiler.output import write
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import load, shipped
+from wirestream.compiler.windows import AUTO, METHODS, WindowOptions
 
 console = Console(highlight=False)
 
@@ -36,6 +38,7 @@ def main(argv: list[str] | None = None) -> int:
             Rewrites.without(*options.without),
             1000 / options.clock,
             options.groups,
+            WindowOptions.read(options.windows, options.luts, options.ram_bits),
         )
         if options.command == "compile":
             written = write(compiled, options.output, dict(options.set))
@@ -75,6 +78,12 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
         command.add_argument("--clock", type=float, default=1000 / CLOCK_NS, metavar="MHZ", help="default %(default)g")
         command.add_argument("--groups", type=int, default=CAPACITY, help="room for GROUP BY, default %(default)d")
         command.add_argument("--without", nargs="+", default=[], metavar="REWRITE", help="rewrites to leave out")
+        command.add_argument(
+            *("--windows",), nargs="+", default=[], metavar="[RESULT=]METHOD",
+            help=f"how windows in time are made, of all results or of one: {AUTO}, {', '.join(METHODS)}",
+        )  # fmt: skip
+        command.add_argument("--luts", type=int, help="LUTs that the windows of an aggregate may take, default any")
+        command.add_argument("--ram-bits", type=int, metavar="BITS", help="RAM that they may take, default any")
         if name == "compile":
             command.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to")
             command.add_argument(
@@ -101,11 +110,13 @@ def show(compiled: Compiled) -> None:
     whole = sum(left.values(), Cells())
     for stage in circuit.stages:
         own = sum((left.pop(i.name, Cells()) for i in stage.instances), Cells())  # what stages share counts once
-        text, cores = stage.text.replace("[", "\\["), ", ".join(core.split(":")[1] for core in stage.cores)
+        text, cores = escape(stage.text), ", ".join(core.split(":")[1] for core in stage.cores)
         table.add_row(text, str(stage.latency), str(stage.copies), *figures(own), cores)
     if len(circuit.stages) > 1:
         table.add_row("[bold]all[/]", "", "", *figures(whole), "")
     console.print(table)
+    for text, choice in circuit.choices:
+        console.print(f"\n{escape(text)}\n  windows by {choice}", soft_wrap=True)
     for result in circuit.results:
         console.print(promise(circuit, result))
 
@@ -128,7 +139,8 @@ def promise(circuit: Circuit, result: Result) -> str:
     elif each > 1:
         lines.append(f"a tuple causes at most {each} rows")
     if result.spill:
-        lines.append(f"room for {circuit.capacity} groups; tuples of others leave on {result.spill.prefix}_*")
+        sets = ", but for one set of keys in a million" if circuit.capacity > CAM_GROUPS else ""
+        lines.append(f"room for {circuit.capacity} groups{sets}; tuples of others leave on {result.spill.prefix}_*")
     for column, scale in scales(result.plan).items():
         lines.append(f"{column} is 2**{scale} times the weighted sum, so that it is exact")
     return "\n  ".join(lines)

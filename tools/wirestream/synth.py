@@ -379,18 +379,31 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def of_query(file: str, clock: float | None = None, groups: int | None = None, without: str = "") -> Design:
+def of_query(
+    file: str,
+    clock: float | None = None,
+    groups: int | None = None,
+    without: str = "",
+    windows: str = "",
+    luts: int | None = None,
+    ram_bits: int | None = None,
+) -> Design:
     """The circuit of a query, and of what it was compiled for as its name. clock: in MHz."""
     from wirestream.compiler.compile import compile_queries
     from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
     from wirestream.compiler.output import as_design
     from wirestream.compiler.rewrite import Rewrites
     from wirestream.compiler.streams import shipped
+    from wirestream.compiler.windows import WindowOptions
 
     clock, groups, left_out = clock or 1000 / CLOCK_NS, groups or CAPACITY, without.split(",") if without else []
+    made = windows.split(",") if windows else []
+    options = WindowOptions.read(made, luts, ram_bits)
+    budget = [f"{name}{value}" for name, value in (("luts", luts), ("ram", ram_bits)) if value is not None]
     sql, name = Path(file).read_text(), Path(file).stem
-    compiled = compile_queries(sql, shipped(), name, Rewrites.without(*left_out), 1000 / clock, groups)
-    return as_design(compiled, BUILD / "synth" / "-".join([name, f"{clock:g}MHz", str(groups), *left_out]))
+    compiled = compile_queries(sql, shipped(), name, Rewrites.without(*left_out), 1000 / clock, groups, options)
+    folder = "-".join([name, f"{clock:g}MHz", str(groups), *left_out, *made, *budget])
+    return as_design(compiled, BUILD / "synth" / folder)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -398,7 +411,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("core", help="such as udp_rx or wirestream:net:udp_rx; or a file with a query")
     parser.add_argument(
         *("parameters",), nargs="*", type=name_and_value, metavar="NAME=VALUE",
-        help="parameters of the core; of a query: clock in MHz, groups, without=merge,… (rewrites to leave out)",
+        help="parameters of the core; of a query: clock in MHz, groups, without=merge,… (rewrites to leave out), "
+        "windows=wid (how they are made), luts and ram_bits (that they may take)",
     )  # fmt: skip
     parser.add_argument("--seeds", type=positive, default=seeds_from_environment(), help="place-and-route runs (5)")
     parser.add_argument("--no-pnr", action="store_true", help="count cells only, without place and route")

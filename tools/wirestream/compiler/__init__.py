@@ -5,6 +5,7 @@
 `algebra`                syntax tree → logical plan: the streaming algebra of the dissertation's Table 7.1, typed
 `rewrite`                logical plan → logical plan; what can be switched off is listed there
 `hardware`               logical plans → hardware plan: which core, which parameters, latency of every stage
+`windows`                for each aggregate of it: in which way its windows are made, for what reason
 `verilog`                hardware plan → a Verilog module that only instantiates and wires cores
 ======================== ============================================================================================
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, gcd
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,7 +59,10 @@ def estimate(core: str, parameters: Parameters, ports: Ports) -> Cells:
     | wsum      | 4 and 8 weights of 3 to 6 bits, values of 16 and 32
     | multiplex | 2 to 12 inputs of 32 to 96 bits
     | union     | 2 to 5 inputs of 64 and 96 bits, punctuations of 1 and 32
-    | group_by  | 16 to 100 keys of 8 to 32 bits, 2 to 4 windows, every kind of aggregate, one and two; FAST = 0
+    | group_by  | 16 to 100 keys of 8 to 32 bits, 2 to 4 windows, every kind of aggregate, one and two; FAST = 0;
+    |           | 256 and 1024 in a hash table
+    | wid_aggregate, pane_aggregate | 1 to 61 windows, 5 to 4096 panes, cut and not, 1 to 4 aggregates of every kind, of
+    |           | values of 32 and 64 bits, SKEW 0 and 1
 
     What synthesis shares between instances is not seen: comparisons of a column with several numbers take less.
     """
@@ -250,17 +253,132 @@ def _union(p: Parameters, ports: Ports) -> Cells:
 
 
 def _group_by(p: Parameters, ports: Ports) -> Cells:
-    """The CAM, and for each window a list and a table of each aggregate."""
-    key, windows, entries = p["KEY_W"], p["WINDOWS"], p["CAPACITY"] + 10
-    index = (entries - 1).bit_length()
+    """The CAM or the hash table, and for each window a list and a table of each aggregate."""
     kinds = [p["KINDS"][n : n + 3] for n in range(0, len(p["KINDS"]), 3)]
     widths = [p["ACC_W"] if kind in ("CNT", "SUM") else p["VALUE_W"] for kind in kinds]
+    return (_hashed_groups if p["HASH"] else _cam_groups)(p, kinds, widths)
+
+
+def _cam_groups(p: Parameters, kinds: list[str], widths: list[int]) -> Cells:
+    key, windows, entries = p["KEY_W"], p["WINDOWS"], p["CAPACITY"] + 10
+    index = (entries - 1).bit_length()
     state = sum(width + 2 for width in widths)
     ff = entries * (key + windows + 5) + 4 * key + p["DATA_W"] + 3 * windows * state + sum(widths)
     ff += windows * (8 * index + 12) + 14 * index + 40
     chosen = sum(w + 2 for w, kind in zip(widths, kinds, strict=True) if kind in ("SUM", "MIN", "MAX"))
     lut = entries * (0.86 * key + 2.7 * windows + 0.73 * index) + windows * (1.35 * state + 2.0 * chosen) + 130
     return Cells(lut, ff, (key + windows * (index + state) + index) << index)
+
+
+def _hashed_groups(p: Parameters, kinds: list[str], widths: list[int]) -> Cells:
+    key, windows = p["KEY_W"], p["WINDOWS"]
+    index = (2 * p["CAPACITY"] - 1).bit_length()
+    adds = sum(w for w, kind in zip(widths, kinds, strict=True) if kind in ("CNT", "SUM"))
+    others = sum(widths) - adds
+    ff = 19 * key + 86 * index - 29 + p["DATA_W"] + sum(widths) + windows * (176 + 7.4 * adds + 10 * others)
+    lut = 16.6 * key + 46 * index + 43 + windows * (61 + 3.4 * adds + 6 * others)
+    return Cells(lut, ff, (2 * key + windows * (1 + index + sum(widths) + 3 * len(widths))) << index)
+
+
+@dataclass(frozen=True)
+class _Several:
+    """The aggregates of a core with several. seen: of each its own flag that it has taken a value; else they are one.
+
+    left: flags that a sum has left its width lead anywhere.
+    """
+
+    kinds: list[str]
+    value: int
+    number: int
+    skew: int
+    seen: bool
+    left: bool
+
+    @classmethod
+    def of(cls, p: Parameters, ports: Ports) -> _Several:
+        kinds = [p["KINDS"][n : n + 3] for n in range(0, len(p["KINDS"]), 3)]
+        seen, left = _changes(ports, "nulls") > 0, _used(ports, "result_overflows") > 0
+        return cls(kinds, p["VALUE_W"], p["ACC_W"], p["SKEW"], seen, left)
+
+    @property
+    def valued(self) -> int:
+        """Aggregates whose values wait in registers; FST and LST have them in shift registers."""
+        return sum(kind in ("SUM", "MIN", "MAX") for kind in self.kinds)
+
+    def bank(self, slots: int) -> Cells:
+        """Of ws_bank, without the flag that a slot holds anything."""
+        lut = ff = 0.0
+        for kind in self.kinds:
+            adds, ordered = kind in ("CNT", "SUM"), kind in ("FST", "LST")
+            ff += slots * (self.seen and kind != "CNT")
+            if adds:
+                ff += slots * (self.number + self.left) + self.skew * (slots * (1 + self.seen) + self.number // 2)
+                lut += slots * (self.number + 2 + self.value * (kind == "SUM")) + 32 * (kind == "SUM")
+            else:
+                ff += slots * (self.value + 1) + self.value * (not ordered)
+                lut += slots * (self.value + 11 if ordered else 1.85 * self.value + 14)
+        return Cells(lut, ff)
+
+
+def _wid_aggregate(p: Parameters, ports: Ports) -> Cells:
+    """The place of a tuple among the windows, an accumulator for each of these, and a row of the oldest."""
+    several = _Several.of(p, ports)
+    windows = ceil((p["RANGE"] + p["SLACK"]) / p["SLIDE"])
+    distance = 1 + (max(p["RANGE"], p["SLIDE"], p["SLACK"]) - 1).bit_length()
+    nulls = len(several.kinds) * several.seen
+    ff = p["WATTR_W"] + 1 + distance + 2 * windows + 5 + 2 * several.valued * several.value + 2 * nulls
+    ff += (2 + several.skew) * p["DATA_W"] * _used(ports, "m_data")
+    lut = 1.0 * p["WATTR_W"] + 23 + 2.2 * windows
+    if several.skew:  # what waits for the upper halves
+        ff += 4 + sum(several.number // 2 if kind in ("CNT", "SUM") else several.value for kind in several.kinds)
+    return Cells(lut, ff) + several.bank(windows)
+
+
+def _pane_aggregate(p: Parameters, ports: Ports) -> Cells:
+    """The open panes, and behind them for each aggregate a pane buffer and what makes windows of it."""
+    several, scan = _Several.of(p, ports), p["METHOD"] == "SCAN"
+    period = gcd(p["RANGE"], p["SLIDE"]) if scan else p["SLIDE"]
+    cut = p["RANGE"] % period
+    panes = p["RANGE"] // period * (1 + (cut > 0)) + (cut > 0)
+    whole, over = divmod(period + p["SLACK"], period)
+    slots = whole * (1 + (cut > 0)) + (over > 0) + (0 < cut < over)
+    age, address = panes.bit_length(), (panes - 1).bit_length()
+    nulls = len(several.kinds) * several.seen
+    data = p["DATA_W"] * _used(ports, "m_data")
+
+    ff = p["WATTR_W"] + 2 * slots + age + 3 + 4 * (cut > 0) + several.valued * several.value + nulls + 7 + age
+    lut = 0.9 * p["WATTR_W"] + 2.0 * slots + 0.8 * p["WATTR_W"] * (cut > 0)
+    soon = not scan and not several.skew and all(kind in ("CNT", "SUM") for kind in several.kinds)
+    ff += data * (2 if soon else 3)
+    memory, control = 0, 5 * address + 10 if scan else 0
+    for kind in several.kinds:
+        adds = kind in ("CNT", "SUM")
+        ff += age * (adds and several.left) + age * (several.seen and kind != "CNT")
+        ff += (several.number if adds else several.value) + several.seen * (kind != "CNT") + several.left * adds
+        if adds:
+            total = several.number + address
+            ff += 2 * address + 5 + several.skew if not scan else 2 * address + 3
+            if scan:
+                ff += 2 * total + 1.5 * several.number + several.number // 2 * (not several.skew)
+                ff += 2 * several.number * (address <= 5)
+                lut += total + 30 + 7.5 * address
+            else:
+                ff += total + (several.number if panes > 1 else 0)
+                lut += total + 14.4 * address
+            memory += several.number << address
+        else:
+            value = several.value + (kind in ("FST", "LST"))
+            if scan:
+                ff += 5.3 * value + 2 * value * (address <= 5)
+                lut += 4 * value + 42 + 7.5 * address
+            elif panes < 3:  # no block
+                ff += 4.7 * value
+                lut += 4.3 * value
+            else:
+                ff += 7.6 * value + 90 + 5 * address + 2 * value * (address <= 5)
+                lut += 10.5 * value + 160 + 4 * address + 100 * (address <= 5)
+            memory += value << address
+    return Cells(lut, ff + control, memory) + several.bank(slots)
 
 
 FORMS: dict[str, Callable[[Parameters, Ports], Cells]] = {
@@ -275,6 +393,8 @@ FORMS: dict[str, Callable[[Parameters, Ports], Cells]] = {
     "query:union": _union,
     "query:window": _window,
     "query:wsum": _wsum,
+    "window:pane_aggregate": _pane_aggregate,
+    "window:wid_aggregate": _wid_aggregate,
 }
 
 

@@ -10,6 +10,7 @@ from wirestream.compiler import algebra
 from wirestream.compiler.algebra import Boolean, Column, Plan, Text
 from wirestream.compiler.streams import Stream
 from wirestream.compiler.syntax import Window
+from wirestream.compiler.windows import Choice
 from wirestream.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
 
 FIRST_RESULT, FIRST_SPILL = 0x8001, 0xC001  # stream ids of results, and of tuples whose groups had no room
@@ -140,14 +141,19 @@ class Stage:
 class Entry:
     """An input wire of a circuit. window: in time, whose boundaries its punctuations tell; else it has none.
 
-    close_cycles: least distance of two punctuations. interval: of a tuple to the next, in cycles.
+    close_cycles: least distance of two punctuations. tuple_gap: of a tuple from the punctuation before it. interval: of
+    a tuple to the next. reset_cycles: of what comes first from a reset, all in cycles. step: ends of panes, at every
+    multiple of it, are boundaries too; None: none are.
     """
 
     prefix: str
     stream: Stream
     window: Window | None
     close_cycles: int = 1
+    tuple_gap: int = 1
     interval: int = 1
+    reset_cycles: int = 1
+    step: int | None = None
 
     @property
     def text(self) -> str:
@@ -199,7 +205,8 @@ class Result:
 class Circuit:
     """What the netlist is written from, and what is known of it.
 
-    runtime: the constants $name and their types. capacity: groups that a GROUP BY has room for.
+    runtime: the constants $name and their types. capacity: groups that a GROUP BY has room for. choices: the
+    aggregates whose windows could be made in several ways, and how they are.
     """
 
     name: str
@@ -211,6 +218,7 @@ class Circuit:
     instances: list[Instance] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     runtime: dict[str, algebra.Type] = field(default_factory=dict)
+    choices: list[tuple[str, Choice]] = field(default_factory=list)
 
     @property
     def module(self) -> str:

@@ -12,6 +12,7 @@ from wirestream.compiler.errors import QueryError
 from wirestream.compiler.rewrite import Rewrites, rewrite
 from wirestream.compiler.streams import Stream, declared, load
 from wirestream.compiler.verilog import verilog
+from wirestream.compiler.windows import WindowOptions
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,9 @@ def compile_queries(
     rewrites: Rewrites | None = None,
     clock_ns: float = hardware.CLOCK_NS,
     capacity: int = hardware.CAPACITY,
+    windows: WindowOptions | None = None,
 ) -> Compiled:
-    """One circuit for the queries in `sql`; raises `QueryError`.
+    """One circuit for the queries in `sql`; raises `QueryError`, and ValueError for options of what is not there.
 
     streams: those that the text does not declare itself. name: of the circuit, else that of the first result.
     """
@@ -51,7 +53,9 @@ def compile_queries(
             queries.append(statement)
     if not queries:
         raise QueryError("a query is wanted, and here is none")
-    rewrites = rewrites or Rewrites()
+    rewrites, windows = rewrites or Rewrites(), windows or WindowOptions()
+    if unknown := windows.of.keys() - {query.into for query in queries}:
+        raise ValueError(f"windows of {', '.join(sorted(unknown))}: no result has that name")
     plans = [(query.into, rewrite(algebra.build(query, known), rewrites)) for query in queries]
-    circuit = hardware.plan_circuit(name or queries[0].into, plans, rewrites, clock_ns, capacity)
+    circuit = hardware.plan_circuit(name or queries[0].into, plans, rewrites, clock_ns, capacity, windows)
     return Compiled(circuit, verilog(circuit, sql))

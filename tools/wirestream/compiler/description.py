@@ -4,8 +4,10 @@
 
     {"module": "ws_query_q3",
      "constants": {"limit": {"width": 32, "type": "int32"}},                    the ports const_<name>
-     "entries": [{"prefix": "s", "stream": {name, id, fields}, "close_cycles": 2, "interval": 1,
-                  "window": {attribute, size, advance, slack, start, max_ahead, resync, emit_empty} or null}],
+     "entries": [{"prefix": "s", "stream": {name, id, fields}, "close_cycles": 2, "tuple_gap": 1, "interval": 1,
+                  "reset_cycles": 1,
+                  "window": {attribute, size, advance, slack, start, max_ahead, resync, emit_empty} or null,
+                  "step": distance of the boundaries above the start, or null: that of windows}],
      "results": [{"prefix": "m", "stream": {name, id, fields}, "fallible": [columns with flags], "entry": 0,
                   "latency": 2, "exact": true, "early": 0, "closing_rows": 1, "tuple_rows": 0,
                   "scale": {column: power of two}}],
@@ -53,8 +55,11 @@ def _entry(entry: Entry) -> dict:
         "prefix": entry.prefix,
         "stream": _schema(entry.stream.schema),
         "close_cycles": entry.close_cycles,
+        "tuple_gap": entry.tuple_gap,
         "interval": entry.interval,
+        "reset_cycles": entry.reset_cycles,
         "window": window,
+        "step": entry.step,
     }
 
 

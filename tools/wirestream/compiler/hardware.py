@@ -8,11 +8,11 @@ those of one that stands already is that one, so what several queries have in co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from wirestream.compiler import algebra
+from wirestream.compiler import algebra, windows
 from wirestream.compiler.algebra import (
     Aggregate,
     Column,
@@ -48,6 +48,7 @@ from wirestream.compiler.circuit import (
 )
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.windows import WINDOW_NS, Method, WindowOptions, measure_latency
 from wirestream.tuples import Field, Schema
 
 OPS = {
@@ -63,7 +64,7 @@ OPS = {
     "or": "OR",
     "not": "NOT",
 }
-KINDS = {"count": "CNT", "sum": "SUM", "min": "MIN", "max": "MAX", "first": "FST", "last": "LST"}
+SEVERAL = ("results", "result_nulls", "result_overflows")  # of a core with several aggregates
 # The outputs of each core, apart from those of the wire.
 OUTPUTS = {
     "query:compute": ("y",),
@@ -74,9 +75,11 @@ OUTPUTS = {
     "query:aggregate": ("result", "result_null", "result_overflow"),
     "query:wsum": ("result", "result_null"),
     "query:group_by": (
-        *("m_key", "results", "result_nulls", "result_overflows"),
+        *("m_key", *SEVERAL),
         *("o_valid", "o_punct", "o_eos", "o_data"),
     ),
+    "window:wid_aggregate": SEVERAL,
+    "window:pane_aggregate": SEVERAL,
 }
 WIRE = ("m_valid", "m_punct", "m_eos", "m_data")
 PIPELINED = ("*", "div", "%")
@@ -86,8 +89,7 @@ CLOCK_NS = 8.0  # 125 MHz, that of gigabit Ethernet
 CAPACITY = 32  # groups
 REGISTER_NS = 1.2  # out of a register and into the next
 GROUPS_NS, GROUP_NS = 5.7, 0.045  # the short form of ws_group_by, and what each group adds to it
-SUM_NS, ORDER_NS, BIT_NS = 3.7, 4.4, 0.03  # the short form of a sum, or a least value, in ws_aggregate, and each bit
-WINDOW_NS = 7.0  # ws_window in time with no more than a stage
+CAM_GROUPS = 240  # that its CAM takes at most
 
 
 @dataclass(frozen=True)
@@ -100,15 +102,52 @@ class Step:
 
 
 def plan_circuit(
-    name: str, plans: Sequence[tuple[str, Plan]], rewrites: Rewrites, clock_ns: float, capacity: int
+    name: str,
+    plans: Sequence[tuple[str, Plan]],
+    rewrites: Rewrites,
+    clock_ns: float,
+    capacity: int,
+    options: WindowOptions,
 ) -> Circuit:
     """plans: each query's result and its plan. clock_ns: the clock's period. capacity: groups that fit a GROUP BY."""
-    planner = _Planner(Circuit(name, capacity), rewrites, clock_ns)
+    planner = _Planner(Circuit(name, capacity), rewrites, clock_ns, options)
     for _, plan in plans:
         planner.ask(plan)
     for number, (result, plan) in enumerate(plans):
         planner.add(number, result, plan, alone=len(plans) == 1)
     return planner.circuit
+
+
+@dataclass(frozen=True)
+class GroupTable:
+    """The form of ws_group_by for so many groups at this clock, and what its header promises, in cycles."""
+
+    capacity: int
+    clock_ns: float
+
+    @property
+    def hashed(self) -> bool:
+        return self.capacity > CAM_GROUPS
+
+    @property
+    def fast(self) -> bool:
+        return self.hashed or self.clock_ns < GROUPS_NS + GROUP_NS * self.capacity
+
+    @property
+    def entries(self) -> int:
+        return 1 << (2 * self.capacity - 1).bit_length() if self.hashed else self.capacity + 10
+
+    @property
+    def close_cycles(self) -> int:
+        return self.entries + (24 if self.hashed else 21 if self.fast else 6)
+
+    @property
+    def reset_cycles(self) -> int:
+        return self.entries // 8 + 2 if self.hashed else 1
+
+    def latency(self, with_tuple: bool) -> int:
+        """with_tuple: a window ends with its last tuple."""
+        return 24 if self.hashed else 21 if self.fast else 5 + with_tuple
 
 
 def pipelined(step: Plan) -> bool:
@@ -123,14 +162,16 @@ def made_by(step: Compute) -> set[str]:
 class _Planner:
     """Builds one circuit; most methods take the bus in front of an operator and give the one behind it."""
 
-    def __init__(self, circuit: Circuit, rewrites: Rewrites, clock_ns: float):
-        self.circuit, self.rewrites, self.clock_ns = circuit, rewrites, clock_ns
+    def __init__(self, circuit: Circuit, rewrites: Rewrites, clock_ns: float, options: WindowOptions):
+        self.circuit, self.rewrites, self.clock_ns, self.options = circuit, rewrites, clock_ns, options
         self.wanted: dict[tuple, set[str]] = {}  # of each node, the columns that somebody asks for
         self.numbers: dict[str, int] = {}
         self.built: dict[tuple, Instance] = {}
         self.touched: dict[str, Instance] = {}  # the instances of the stage that is being made
         self.staged: dict[tuple, int] = {}
-        self.fast = clock_ns < GROUPS_NS + GROUP_NS * circuit.capacity  # the form of ws_group_by
+        self.methods: dict[tuple, Method] = {}  # of each aggregate
+        self.asked = windows.AUTO
+        self.table = GroupTable(circuit.capacity, clock_ns)
         self.query = 0
         self.entry: Entry | None = None
         self.spill: Spill | None = None
@@ -173,7 +214,8 @@ class _Planner:
 
     def add(self, number: int, name: str, plan: Plan, alone: bool) -> None:
         self.query = number
-        self.entry, self.spill = self._entry(plan), None
+        self.entry, self.spill, self.asked = self._entry(plan), None, self.options.of_result(name)
+        self._applies(plan)
         bus = self._lower(plan, closed=True)
         schema, flags = result_schema(name, plan, FIRST_RESULT + number)
         row = [bus.columns[c.name].resized(algebra.of_field(f.type).width, c.type.signed)
@@ -492,10 +534,13 @@ class _Planner:
         window = node.window
         in_time = window.unit == "time"
         bus = self._lower(node.child, closed=not self.rewrites.merge)
-        windows = ceil((window.size + (window.slack if in_time else 0)) / window.advance)
-        make, spare = (self._groups, 1) if node.keys else (self._rows, int(not self.rewrites.multiplex))
-        made = make(node, bus, windows + spare)
-        rows = self.circuit.capacity + 10 if node.keys else 1
+        method = self._method(node) if in_time and not node.keys else None
+        if method and method.core:
+            made = self._one_core(node, bus, method)
+        else:
+            make, spare = (self._groups, 1) if node.keys else (self._rows, int(not self.rewrites.multiplex))
+            made = make(node, bus, windows.open_windows(window) + spare)
+        rows = self.table.entries if node.keys else 1
         caused = (rows, 0) if in_time else tuple(ceil(n / window.advance) * rows for n in bus.rows)
         return replace(made, eos="1'b0", rows=caused)  # the windows' sub-streams end here
 
@@ -503,23 +548,92 @@ class _Planner:
         if window.unit == "time":
             self.entry.close_cycles = max(self.entry.close_cycles, cycles)
 
+    # ---- how windows are made
+
+    def _applies(self, plan: Plan) -> None:
+        """Refuse a method that is asked for where the query has no windows that could be made by it."""
+        aggregates = [node for node in walk(plan) if isinstance(node, Aggregate)]
+        if self.asked in (windows.AUTO, "replicate") or not aggregates:
+            return
+        for node in aggregates:
+            if node.keys:
+                raise QueryError(f"windows by {self.asked}: GROUP BY has a table for all windows", node.window.place)
+        if all(node.window.unit != "time" for node in aggregates):
+            place = aggregates[0].window.place
+            raise QueryError(f"windows by {self.asked}: windows of TUPLES are replicated", place)
+
+    def _method(self, node: Aggregate) -> Method:
+        """How the windows of an aggregate without keys are made, and what the input must keep for that."""
+        key = self._key(node, self.asked, self.circuit.entries.index(self.entry))
+        if key not in self.methods:
+            needed = self._before(node, set()) & node.child.columns.keys()
+            carried = sum(node.child.columns[name].type.width for name in needed)
+            end = node.end.type.width if node.end.name in self.wanted[self._key(node)] else 0
+            carried -= node.end.type.width - end
+            known = windows.methods(node, carried, end, self._registered(node), self.clock_ns, self.rewrites)
+            choice = windows.choose(node, known, self.asked, self.options, self.clock_ns, self.entry.step)
+            if (told := (str(node), choice)) not in self.circuit.choices:
+                self.circuit.choices.append(told)
+            self.methods[key] = choice.method
+        method = self.methods[key]
+        self.entry.step = self.entry.step or method.step
+        self.entry.tuple_gap = max(self.entry.tuple_gap, method.tuple_gap)
+        return method
+
+    def _registered(self, node: Aggregate) -> int:
+        """The stages of ws_window."""
+        if node.window.unit == "time" and self.clock_ns < WINDOW_NS:
+            return 2
+        return int(not self.rewrites.merge or (self.table.fast and bool(node.keys)))
+
+    def _one_core(self, node: Aggregate, bus: Bus, method: Method) -> Bus:
+        """One row for each window, of one core for all of them."""
+        end = {node.end.name: bus.columns[node.end.name]}
+        inputs = {"wattr": bus.columns[node.end.name].text} | self._values(node.measures, bus, method.parameters)
+        outputs = self._several(method.parameters)
+        behind, made = self._through(method.core, dict(method.parameters), bus, end, method.latency, inputs, outputs)
+        behind = replace(behind, columns=behind.columns | self._results(node.measures, made, method.parameters))
+        self._closes(method.close_cycles, node.window)
+        text = f"⊞ {algebra.window_text(node.window)}: {', '.join(map(str, node.measures))} by {method.name}"
+        return self._stage([text], behind, method.latency, [bus])
+
+    @staticmethod
+    def _values(measures: Sequence[Measure], bus: Bus, parameters: Mapping) -> dict[str, str]:
+        """The inputs of a core with several aggregates."""
+        values = [
+            (bus.columns[m.value.name] if m.value and m.function != "count" else ZERO).resized(
+                parameters["VALUE_W"], windows.signed(m)
+            )
+            for m in measures
+        ]
+        nulls = [bus.columns[m.value.null] if m.value and m.value.null else ZERO for m in measures]
+        return {"values": joined(values), "nulls": joined(nulls)}
+
+    @staticmethod
+    def _several(parameters: Mapping) -> dict[str, int]:
+        """The outputs of a core with several aggregates, and their widths."""
+        count = parameters["AGGS"]
+        return dict(zip(SEVERAL, (parameters["ACC_W"] * count, count, count), strict=True))
+
+    @staticmethod
+    def _results(measures: Sequence[Measure], made: Mapping[str, str], parameters: Mapping) -> dict[str, Signal]:
+        """The columns that stand on these outputs."""
+        columns = {}
+        for place, measure in enumerate(reversed(measures)):
+            output = measure.output
+            columns[output.name] = Signal(made["results"], output.type.width, place * parameters["ACC_W"])
+            for port, column in (("result_nulls", output.null), ("result_overflows", output.overflow)):
+                if column:
+                    columns[column] = part(made[port], len(measures), 1, place)
+        return columns
+
     def _window(self, node: Aggregate, bus: Bus, copies: int) -> Bus:
         """The wire to all copies: its control signals have a bit for each."""
         window, in_time = node.window, node.window.unit == "time"
         attribute = bus.columns[node.end.name] if in_time else ZERO
-        registered = int(not self.rewrites.merge or (self.fast and bool(node.keys)))
-        if in_time and self.clock_ns < WINDOW_NS:
-            registered = 2
-            self._closes(2, window)
-        parameters = {
-            "UNIT": "TIME" if in_time else "TUPLES",
-            "SIZE": window.size,
-            "ADVANCE": window.advance,
-            "SLACK": window.slack,
-            "WATTR_W": attribute.width,
-            "COPIES": copies,
-            "REGISTERED": registered,
-        }
+        registered = self._registered(node)
+        self._closes(registered, window)
+        parameters = windows.window_parameters(window, attribute.width, copies, registered)
         wanted = self._before(node, set())
         kept = {name: signal for name, signal in bus.columns.items() if name in wanted}
         behind, _ = self._through(
@@ -556,53 +670,25 @@ class _Planner:
         bus = self._together(rows, core, end and end.name)
         return self._stage([f"{core} of {len(rows)}"], bus, bus.latency - rows[0].latency, rows)
 
-    @staticmethod
-    def _number_width(measure: Measure) -> int:
-        return 64 if measure.function == "count" else measure.output.type.width
-
-    def _measure_latency(self, measure: Measure) -> int:
-        if measure.function in ("count", "sum"):
-            return 1 + (self.clock_ns < SUM_NS + BIT_NS * self._number_width(measure))
-        if measure.function in ("min", "max"):
-            return 1 + (self.clock_ns < ORDER_NS + BIT_NS * measure.value.type.width)
-        return 1 + (measure.function == "wsum" and any(abs(w).bit_count() > 1 for w in measure.weights))
-
     def _measures(self, node: Aggregate, bus: Bus) -> Bus:
         """The measures of one window, in step; the first of the slowest carries the window's end."""
-        latency = max(self._measure_latency(measure) for measure in node.measures)
+        latency = max(measure_latency(measure, self.clock_ns) for measure in node.measures)
         end = {node.end.name: bus.columns[node.end.name]} if node.end else {}
-        emit_empty = int(node.window.emit_empty)
         row: Bus | None = None
         found: dict[str, Signal] = {}
         for measure in node.measures:
             value = measure.value
             operand = bus.columns[value.name] if value else ZERO
             null = bus.columns[value.null].text if value and value.null else ZERO.text
-            width = measure.output.type.width
-            parameters = {"VALUE_W": operand.width, "SIGNED": int(value is not None and value.type.signed)}
-            if measure.function == "wsum":
-                weight_width = max(algebra.Integer(min(w, 0), max(w, 0)).width + (w > 0) for w in measure.weights)
-                packed = "".join(f"{w & (1 << weight_width) - 1:0{weight_width}b}" for w in measure.weights)
-                core, full = "query:wsum", operand.width + weight_width + (len(measure.weights) - 1).bit_length() + 1
-                parameters |= {
-                    "N": len(measure.weights),
-                    "WEIGHT_W": weight_width,
-                    "WEIGHTS": f"{len(packed)}'b{packed}",
-                    "PRODUCT_REG": self._measure_latency(measure) - 1,
-                }
-            else:
-                core, full = "query:aggregate", self._number_width(measure)
-                parameters |= {"KIND": KINDS[measure.function], "ACC_W": full, "RESULT_W": full}
-                parameters |= {"FAST": self._measure_latency(measure) - 1}
+            core, parameters, full = windows.measure_core(measure, self.clock_ns, node.window.emit_empty)
             outputs = {"result": full}
             outputs |= {"result_null": 1} if measure.output.null else {}
             outputs |= {"result_overflow": 1} if measure.output.overflow else {}
-            parameters |= {"EMIT_EMPTY": emit_empty}
-            took = self._measure_latency(measure)
+            took = measure_latency(measure, self.clock_ns)
             behind, made = self._through(
                 core, parameters, bus, end, took, {"value": operand.text, "null": null}, outputs
             )
-            results = {measure.output.name: part(made["result"], full, full).resized(width, True)}
+            results = {measure.output.name: part(made["result"], full, full).resized(measure.output.type.width, True)}
             for port, column in (("result_null", measure.output.null), ("result_overflow", measure.output.overflow)):
                 if column:
                     results[column] = Signal(made[port], 1)
@@ -619,7 +705,7 @@ class _Planner:
         One table serves all windows, or without `unnest` each copy of the window has one of its own.
         """
         window, in_time, capacity = node.window, node.window.unit == "time", self.circuit.capacity
-        closing = capacity + (31 if self.fast else 16)
+        closing = self.table.close_cycles
         if not in_time and window.advance < closing:
             closes = f"one closes every {window.advance} tuples; ADVANCE {closing} or a smaller capacity"
             raise QueryError(
@@ -635,46 +721,31 @@ class _Planner:
             rows, spills = zip(*(self._table(node, replace(one, punct=punct), 1) for one in ones), strict=True)
         self._spill(node, behind, spills)
         self._closes(closing, window)
+        self.entry.reset_cycles = max(self.entry.reset_cycles, self.table.reset_cycles)
         rows = self._staged_copies(text, list(rows), behind)
         return self._one_of(rows, node.end) if len(rows) > 1 else rows[0]
 
-    def _table(self, node: Aggregate, behind: Bus, windows: int) -> tuple[Bus, dict[str, str]]:
+    def _table(self, node: Aggregate, behind: Bus, windows_at_once: int) -> tuple[Bus, dict[str, str]]:
         """A table of groups behind a window: the bus with their rows, and the wires of its overflow."""
         measures = node.measures
-        of = {m: m.value and behind.columns[m.value.name] for m in measures}
-        value_width = max([1 + self.fast, *(signal.width for signal in of.values() if signal)])
-        result_width = max([2, *(m.output.type.width if m.function != "count" else 64 for m in measures)])
-        values = [(of[m] or ZERO).resized(value_width, bool(m.value and m.value.type.signed)) for m in measures]
-        nulls = [behind.columns[m.value.null] if m.value and m.value.null else ZERO for m in measures]
         keys = [behind.columns[key.name] for key in node.keys]
         key_width = sum(key.width for key in keys)
-        signeds = "".join(str(int(bool(m.value and m.value.type.signed))) for m in measures)
         parameters = {
-            "FAST": int(self.fast),
+            "FAST": int(self.table.fast),
+            "HASH": int(self.table.hashed),
             "KEY_W": key_width,
             "CAPACITY": self.circuit.capacity,
-            "WINDOWS": windows,
-            "AGGS": len(measures),
-            "KINDS": "".join(KINDS[m.function] for m in measures),
-            "SIGNEDS": f"{len(measures)}'b{signeds}",
-            "VALUE_W": value_width,
-            "ACC_W": result_width,
-            "RESULT_W": result_width,
-        }
-        inputs = {"key": joined(keys), "values": joined(values), "nulls": joined(nulls)}
+            "WINDOWS": windows_at_once,
+        } | windows.several(measures, 1 + self.table.fast)
+        parameters["RESULT_W"] = parameters["ACC_W"]
+        inputs = {"key": joined(keys)} | self._values(measures, behind, parameters)
         width = max(1, sum(signal.width for signal in behind.columns.values()))
-        outputs = {"m_key": key_width, "results": result_width * len(measures), "result_nulls": len(measures)}
-        outputs |= {"result_overflows": len(measures), "o_valid": 1, "o_punct": 1, "o_data": width}
-        latency = 21 if self.fast else 5 if node.end else 6
+        outputs = {"m_key": key_width} | self._several(parameters) | {"o_valid": 1, "o_punct": 1, "o_data": width}
+        latency = self.table.latency(with_tuple=not node.end)
         after, made = self._through("query:group_by", parameters, behind, behind.columns, latency, inputs, outputs)
         columns = {node.end.name: after.columns[node.end.name]} if node.end else {}
         columns |= slices(made["m_key"], {key.name: key.type.width for key in node.keys}, key_width)
-        for place, measure in enumerate(reversed(measures)):
-            output = measure.output
-            columns[output.name] = Signal(made["results"], output.type.width, place * result_width)
-            for port, column in (("result_nulls", output.null), ("result_overflows", output.overflow)):
-                if column:
-                    columns[column] = part(made[port], len(measures), 1, place)
+        columns |= self._results(measures, made, parameters)
         return replace(after, columns=columns), made
 
     def _spill(self, node: Aggregate, behind: Bus, wires: Sequence[dict[str, str]]) -> None:

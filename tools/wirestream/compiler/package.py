@@ -204,6 +204,7 @@ class _Axis:
         ports |= {f"m_{name}": f"in_{name}" for name in ("valid", "punct", "eos", "data", "restart")}
         ports |= {"room": "room", "quiet": "quiet"}
         parameters = {"DATA_W": schema.record_bits, "LATENCY": self.latency, "ROOM_W": self.room_bits + 1}
+        parameters |= {"RESET_CYCLES": entry.reset_cycles}
         self._event("query_accepted")
         self.assigned.append(("query_accepted", "in_valid"))
         if entry.window is None:
@@ -218,6 +219,7 @@ class _Axis:
             "RANGE": window.size,
             "SLIDE": window.advance,
             "SLACK": window.slack,
+            "STEP": entry.step or 0,
             "START": -1 if window.start is None else window.start,
             "MAX_AHEAD": window.max_ahead,
         }

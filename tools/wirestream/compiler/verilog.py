@@ -92,10 +92,17 @@ def _header(circuit: Circuit, sql: str) -> list[str]:
 def _entry(entry: Entry) -> list[str]:
     rate = "a cycle" if entry.interval == 1 else f"in {entry.interval} cycles"
     closes = f", CLOSE_CYCLES {entry.close_cycles}" if entry.window else ""
-    return [
+    if entry.tuple_gap > 1:
+        closes += f", a tuple {entry.tuple_gap} cycles or more behind a punctuation"
+    lines = [
         f"{f'{entry.prefix}_data':<12} {_record(entry.stream.schema)}",
         f"{'':<12} issue rate 1 tuple {rate}{closes}",
     ]
+    if entry.reset_cycles > 1:
+        lines.append(f"{'':<12} nothing for {entry.reset_cycles} cycles from a reset on")
+    if entry.step:
+        lines.append(f"{'':<12} punctuations at the start and every {entry.step} above it, and at windows' ends")
+    return lines
 
 
 def _result(result: Result) -> list[str]:

@@ -1,0 +1,220 @@
+"""How the windows of an aggregate are made: what is chosen and why, what is refused, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tb.queries.run import QUERIES
+from wirestream import cli
+from wirestream.compiler.cells import Cells, estimates
+from wirestream.compiler.circuit import Circuit
+from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.description import describe
+from wirestream.compiler.errors import QueryError
+from wirestream.compiler.package import package
+from wirestream.compiler.streams import shipped
+from wirestream.compiler.verilog import verilog
+from wirestream.compiler.windows import METHODS, WindowOptions, panes
+from wirestream.design import REPOSITORY
+
+DEFAULT, FAST = 8.0, 5.0  # ns
+
+
+def built(select: str, window: str, clock_ns: float = DEFAULT, **options) -> Circuit:
+    """options: of `WindowOptions.read`."""
+    sql = f"SELECT {select} FROM Trades [{window}]"
+    return compile_queries(sql, shipped(), clock_ns=clock_ns, windows=WindowOptions.read(**options)).circuit
+
+
+def time(size: int, slide: int, more: str = "") -> str:
+    return f"RANGE {size} SLIDE {slide} WATTR Time {more}"
+
+
+# What is asked for, in which windows; the clock in ns, and what the windows may take; what is chosen, and why.
+CHOSEN = [
+    # few windows at once: the least latency first
+    ("count(*) AS n", time(600, 60), DEFAULT, {}, "wid", "the soonest"),
+    ("sum(Price) AS n, count(*) AS m", time(600, 60, "SLACK 60"), DEFAULT, {}, "wid", "the soonest"),
+    ("count(*) AS n", time(60, 60), DEFAULT, {}, "wid", "the cheapest"),
+    ("sum(Price) AS n", time(60, 60), DEFAULT, {}, "replicate", "the cheapest"),
+    ("count(*) AS n", time(960, 60), DEFAULT, {}, "wid", "the soonest"),  # 16
+    # many
+    ("count(*) AS n", time(960, 60, "SLACK 1"), DEFAULT, {}, "constant", "the cheapest"),  # 17
+    ("sum(Price) AS n, count(*) AS m", time(3600, 1), DEFAULT, {}, "constant", "the cheapest"),
+    ("min(Price) AS n", time(600, 10), DEFAULT, {}, "pane", "the cheapest"),
+    ("min(Price) AS n", time(6000, 10), DEFAULT, {}, "constant", "the cheapest"),  # the gate's memory of 609 cycles
+    ("count(*) AS n, max(Volume) AS m", time(3600, 100), DEFAULT, {}, "pane", "the cheapest"),
+    # panes know no order of arrival
+    ("first(Price) AS n", time(400, 10, "SLACK 10"), DEFAULT, {}, "wid", "the cheapest"),
+    ("first(Price) AS n", time(400, 10), DEFAULT, {}, "pane", "the cheapest"),
+    # what one copy alone can do
+    ("wsum(Price, [1, -1]) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that can"),
+    ("sum(Price * Volume) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that can"),
+    # the budget
+    ("count(*) AS n", time(600, 60), DEFAULT, {"luts": 400}, "constant", "the cheapest"),
+    ("count(*) AS n", time(600, 60), DEFAULT, {"luts": 1000, "ram_bits": 0}, "wid", "the only one that keeps"),
+    ("count(*) AS n", time(400, 10), DEFAULT, {"ram_bits": 1000}, "wid", "the cheapest"),
+    # the clock
+    ("count(*) AS n", time(600, 60), FAST, {}, "replicate", "the soonest"),
+    ("sum(Price) AS n", time(600, 10), FAST, {}, "pane", "the only one that is for this clock"),
+    ("sum(Price) AS n", time(600, 10), 4.0, {}, "constant", "the cheapest, though for 184 MHz"),
+    ("wsum(Price, [1, -1]) AS n", time(600, 10), FAST, {}, "replicate", "the only one that can, though for 123 MHz"),
+]
+
+
+@pytest.mark.parametrize(("select", "window", "clock_ns", "options", "method", "reason"), CHOSEN)
+def test_choice(select, window, clock_ns, options, method, reason):
+    ((_, choice),) = built(select, window, clock_ns, **options).choices
+    assert choice.method.name == method
+    assert choice.reason.startswith(reason)
+
+
+# What cannot be.
+REFUSED = [
+    ("wid", "wsum(Price, [1, -1]) AS n", time(60, 20), "wsum(Price, [1.0, -1.0]) has a core for one window only"),
+    ("wid", "sum(Price * Volume) AS n", time(60, 20), "has 96 bits, and a core for several windows at most 64"),
+    ("pane", "first(Price) AS n", time(60, 20, "SLACK 9"), "by arrival, which panes do not know with SLACK 9"),
+    ("constant", "last(Price) AS n", time(60, 20, "SLACK 9"), "by arrival, which panes do not know"),
+    ("pane", "count(*) AS n", time(65_537, 2), "a window has 65537 panes, at most 65536 can be"),
+    ("wid", "count(*) AS n", "SIZE 4 ADVANCE 1 TUPLES", "windows of TUPLES are replicated"),
+    ("constant", "count(*) AS n", time(60, 20) + "] GROUP BY Symbol INTO n --", "GROUP BY has a table for all windows"),
+]
+
+
+@pytest.mark.parametrize(("method", "select", "window", "words"), REFUSED)
+def test_refused(method, select, window, words):
+    sql = f"SELECT {select} FROM Trades [{window}]"
+    with pytest.raises(QueryError) as refused:
+        compile_queries(sql, shipped(), windows=WindowOptions(method))
+    assert refused.value.message.startswith(f"windows by {method}: ") and words in refused.value.message
+    assert "\n" not in refused.value.message
+    assert (refused.value.place.line, refused.value.place.column) == (1, sql.index("[", sql.index("Trades")) + 1)
+    compile_queries(sql, shipped(), windows=WindowOptions("replicate"))
+
+
+def test_budget_that_nothing_keeps():
+    with pytest.raises(QueryError, match=r"keeps the budget: replicate takes \d+ LUT of 100; wid .*; constant") as told:
+        built("count(*) AS n", time(600, 60), luts=100, ram_bits=9)
+    assert "RAM bits of 9" in told.value.message and told.value.place.column == 34
+
+
+@pytest.mark.parametrize("words", ["speed", "R=speed", "R="])
+def test_unknown_method(words):
+    with pytest.raises(ValueError, match="windows are made by auto, replicate, wid, pane, constant; not by"):
+        WindowOptions.read(words)
+
+
+def test_unknown_result_and_budget():
+    with pytest.raises(ValueError, match="windows of Other: no result has that name"):
+        built("count(*) AS n", time(600, 60), words="Other=wid")
+    with pytest.raises(ValueError, match="luts is -1"):
+        WindowOptions.read(luts=-1)
+
+
+@pytest.mark.parametrize("clock_ns", [DEFAULT, FAST])
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_said_is_what_is_built(method, clock_ns):
+    """The latency, and the cells as they are estimated for the whole circuit."""
+    for select, window in [
+        ("count(*) AS n", time(600, 60)),
+        ("Time, sum(Price) AS n, count(*) AS m, min(Volume) AS k", time(250, 100, "SLACK 5")),
+        ("Time, avg(Price) AS n, first(Volume) AS m", time(30, 90, "EMIT_EMPTY")),
+        ("Time, sum(Price) AS n", time(3600, 100)),
+    ]:
+        circuit = built(select, window, clock_ns, words=method)
+        ((_, choice),) = circuit.choices
+        made = sum((estimates(circuit)[i.name] for s in circuit.stages[:3] for i in s.instances), Cells())
+        if "avg" not in select:  # behind the windows nothing is left to do
+            assert circuit.results[0].latency == choice.method.latency
+            assert choice.method.cells.lut == pytest.approx(made.lut, rel=0.05)
+            assert choice.method.cells.ff == pytest.approx(made.ff, rel=0.05)
+        assert choice.method.cells.ram_bits == made.ram_bits
+        assert circuit.results[0].bus.exact and circuit.entries[0].close_cycles == choice.method.close_cycles
+
+
+def test_panes_of_a_window():
+    made = built("count(*) AS n", time(100, 30)).results[0].plan.child.window
+    assert (panes(made, "pane"), panes(made, "constant")) == (10, 7)  # docs/windows.md
+    made = built("count(*) AS n", time(90, 30)).results[0].plan.child.window
+    assert (panes(made, "pane"), panes(made, "constant")) == (3, 3)
+
+
+# ---- one input for several queries
+
+TWO = """SELECT count(*) AS n FROM Trades [{0}] INTO One;
+SELECT max(Price) AS n FROM Trades [{0}] WHERE Volume > 3 INTO Two"""
+
+
+def both(window: str, *words: str) -> Circuit:
+    return compile_queries(TWO.format(window), shipped(), windows=WindowOptions.read(words)).circuit
+
+
+def test_punctuations_for_all_that_read_them():
+    """Those of panes are wanted by one method only; the others stand them, or are not chosen."""
+    cut, whole = time(2500, 100, "SLACK 9"), time(2550, 100, "SLACK 9")
+    assert [(c.entries[0].step, c.entries[0].tuple_gap) for c in (both(cut), both(whole, "wid"))] == [
+        (100, 3),
+        (None, 1),
+    ]
+    with pytest.raises(
+        QueryError, match="it needs a punctuation every 100, and what reads the same input one every 50"
+    ):
+        both(whole, "One=pane", "Two=constant")
+    for first, second, step in (("pane", "wid", 50), ("replicate", "constant", 100), ("pane", "pane", 50)):
+        circuit = both(whole, f"One={first}", f"Two={second}")
+        (entry,) = circuit.entries
+        assert (entry.step, entry.tuple_gap) == (step, 3)
+        assert [choice.method.name for _, choice in circuit.choices] == [first, second]
+    chosen = [both(whole, words).choices[1][1] for words in ("One=auto", "One=pane", "One=constant")]
+    assert [choice.method.name for choice in chosen] == ["constant", "pane", "constant"]
+    assert "not pane: it needs a punctuation every 50" in str(chosen[2])
+
+
+def test_step_is_told():
+    circuit = built("count(*) AS n", time(250, 100), words="pane")
+    assert "CLOSE_CYCLES 15, a tuple 3 cycles or more behind a punctuation" in verilog(circuit, "")
+    assert "punctuations at the start and every 50 above it" in verilog(circuit, "")
+    (entry,) = describe(circuit)["entries"]
+    assert (entry["step"], entry["tuple_gap"], entry["close_cycles"]) == (50, 3, 15)
+    (text,) = (text for name, text in package(circuit).files.items() if name.endswith("_axis.v"))
+    assert ".STEP(50)" in text and ".CLOSE_CYCLES(15)" in text
+
+
+# ---- the command
+
+
+def test_command_explains(capsys):
+    query = str(QUERIES / "q3.sql")
+    assert cli.main(["explain", query]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "windows by wid, the soonest: " in said and "; replicate " in said and "; constant " in said
+    assert cli.main(["explain", query, "--luts", "400"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "windows by constant, the cheapest: " in said and "; wid takes " in said
+    assert cli.main(["explain", query, "--windows", "NumUBSTrades=pane"]) == 0
+    assert "windows by pane, as asked: " in " ".join(capsys.readouterr().out.split())
+    assert cli.main(["explain", query, "--ram-bits", "0", "--luts", "9"]) == 1
+    assert "line 4, column 13: no way to make these windows keeps the budget" in capsys.readouterr().err
+    assert cli.main(["explain", query, "--windows", "quickly"]) == 1
+    assert "not by quickly" in capsys.readouterr().err
+
+
+def test_command_writes_how_windows_are_made(tmp_path):
+    query = tmp_path / "panes.sql"
+    query.write_text("SELECT count(*) AS n FROM Trades [RANGE 250 SLIDE 100 WATTR Time]")
+    assert cli.main(["compile", str(query), "--windows", "pane", "-o", str(tmp_path)]) == 0
+    assert "wirestream:window:pane_aggregate" in (tmp_path / "panes.core").read_text()
+    assert json.loads((tmp_path / "panes.json").read_text())["entries"][0]["step"] == 50
+
+
+def test_what_the_docs_show(capsys):
+    """The excerpts of docs/queries.md are what the command prints."""
+    shown = re.findall(r"^\$ wirestream (explain .*)\n(?:…\n)?(.*)", (REPOSITORY / "docs/queries.md").read_text(), re.M)
+    assert len(shown) == 3
+    for command, line in shown:
+        cli.main([str(QUERIES / word) if word.endswith(".sql") else word for word in command.split()])
+        said = capsys.readouterr()
+        assert line in (said.out + said.err).replace(f"{QUERIES}/", "").splitlines()

@@ -1,0 +1,408 @@
+"""How the windows in time of an aggregate without groups are made: the methods, what each costs, and the choice.
+
+========= ===================================================================================================
+method    what is built
+========= ===================================================================================================
+replicate ws_window, every measure once for each window that is open, and a multiplexer (dissertation, 7.5)
+wid       ws_wid_aggregate: an accumulator for each window that is open
+pane      ws_pane_aggregate, METHOD "SCAN": panes as published, all read at the end of a window
+constant  ws_pane_aggregate, METHOD "CONSTANT": panes, and a window is up to date behind each
+========= ===================================================================================================
+
+All give the same rows, in the cycle that is promised for each. Of those that keep the clock and the budget the cheapest
+is taken, in LUT and FF together, and where others cost at most a tenth more, the one of them with the least latency.
+Where only a few windows are open at once, the least latency comes first. Latency is not free: the gate at the entry
+(ws_gate) has two registers for each cycle of it. Where none keeps the clock, those count that are within a tenth of the
+fastest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, gcd, log2
+
+from wirestream.compiler import cells
+from wirestream.compiler.algebra import Aggregate, Integer, Measure
+from wirestream.compiler.cells import Cells
+from wirestream.compiler.errors import QueryError
+from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.syntax import Window
+
+AUTO = "auto"
+METHODS = ("replicate", "wid", "pane", "constant")
+KINDS = {"count": "CNT", "sum": "SUM", "min": "MIN", "max": "MAX", "first": "FST", "last": "LST"}
+FEW = 16  # windows open at once for which the least latency counts more than cells
+NEAR = 1.1  # costs, and periods, that count as equal
+MOST_BITS = 64  # of a result, in ws_bank
+MOST_PANES = 65_536  # in a window
+TUPLE_GAP = 3  # cycles from a punctuation to a tuple, for panes; ws_punctuator takes no fewer
+GATE_FF, GATE_LUT = 2, 1 / 3  # of ws_gate, for each cycle of latency
+
+# Nanoseconds on an ECP5 at speed 8; the periods go through what place and route made of one or two sizes each.
+WINDOW_NS = 7.0  # ws_window in time with no more than a stage
+SUM_NS, ORDER_NS, BIT_NS = 3.7, 4.4, 0.03  # the short form of a sum, or a least value, in ws_aggregate, and each bit
+REPLICATE_NS, FITS, TREE_NS = 4.8, 10, 1.3  # up to so many copies, with the long forms; each doubling: ws_multiplex
+WID_NS, FAN_NS = 4.85, 0.17  # one window, and each time that the number of open ones doubles
+PANE_NS = {"pane": (4.96, 0.005), "constant": (4.95, 0.08)}  # one pane in a window, and each doubling of their number
+WHOLE_NS = 1.1  # a sum of 64 bits in one piece, instead of two halves
+
+
+# ---- what is asked for
+
+
+@dataclass(frozen=True)
+class WindowOptions:
+    """How windows are to be made. method: of all of them, of METHODS or AUTO; of: of one result's, by its name.
+
+    luts, ram_bits: the most that the windows of one aggregate may take; None: as many as they need.
+    """
+
+    method: str = AUTO
+    of: Mapping[str, str] = field(default_factory=dict)
+    luts: int | None = None
+    ram_bits: int | None = None
+
+    @classmethod
+    def read(
+        cls, words: str | Iterable[str] = (), luts: int | None = None, ram_bits: int | None = None
+    ) -> WindowOptions:
+        """From words ``METHOD`` and ``RESULT=METHOD``, one or several; raises ValueError."""
+        method, of = AUTO, {}
+        for word in [words] if isinstance(words, str) else words:
+            result, equals, name = word.rpartition("=")
+            if name not in (AUTO, *METHODS):
+                raise ValueError(f"windows are made by {AUTO}, {', '.join(METHODS)}; not by {name or word}")
+            if equals:
+                of[result] = name
+            else:
+                method = name
+        for budget, value in (("luts", luts), ("ram-bits", ram_bits)):
+            if value is not None and value < 0:
+                raise ValueError(f"{budget} is {value}, and must be at least 0")
+        return cls(method, of, luts, ram_bits)
+
+    def of_result(self, name: str) -> str:
+        return self.of.get(name, self.method)
+
+
+# ---- measures and windows as parameters of cores
+
+
+def open_windows(window: Window) -> int:
+    """The most windows that are open at once."""
+    return ceil((window.size + (window.slack if window.unit == "time" else 0)) / window.advance)
+
+
+def number_width(measure: Measure) -> int:
+    """Bits of what a core counts, adds up or keeps for the measure."""
+    return 64 if measure.function == "count" else measure.output.type.width
+
+
+def value_width(measure: Measure) -> int:
+    """Bits of the value that it takes; for a count the value does not matter, only whether it is null."""
+    return measure.value.type.width if measure.value and measure.function != "count" else 1
+
+
+def signed(measure: Measure) -> bool:
+    return measure.value is not None and measure.value.type.signed
+
+
+def measure_latency(measure: Measure, clock_ns: float) -> int:
+    """Cycles of ws_aggregate or ws_wsum."""
+    if measure.function in ("count", "sum"):
+        return 1 + (clock_ns < SUM_NS + BIT_NS * number_width(measure))
+    if measure.function in ("min", "max"):
+        return 1 + (clock_ns < ORDER_NS + BIT_NS * value_width(measure))
+    return 1 + (measure.function == "wsum" and any(abs(w).bit_count() > 1 for w in measure.weights))
+
+
+def measure_core(measure: Measure, clock_ns: float, emit_empty: bool) -> tuple[str, dict, int]:
+    """The core of a measure of one window, its parameters without DATA_W, and the width of its result."""
+    value = measure.value.type.width if measure.value else 1
+    parameters = {"VALUE_W": value, "SIGNED": int(signed(measure))}
+    if measure.function == "wsum":
+        weight = max(Integer(min(w, 0), max(w, 0)).width + (w > 0) for w in measure.weights)
+        packed = "".join(f"{w & (1 << weight) - 1:0{weight}b}" for w in measure.weights)
+        core, width = "query:wsum", value + weight + (len(measure.weights) - 1).bit_length() + 1
+        parameters |= {
+            "N": len(measure.weights),
+            "WEIGHT_W": weight,
+            "WEIGHTS": f"{len(packed)}'b{packed}",
+            "PRODUCT_REG": measure_latency(measure, clock_ns) - 1,
+        }
+    else:
+        core, width = "query:aggregate", number_width(measure)
+        parameters |= {"KIND": KINDS[measure.function], "ACC_W": width, "RESULT_W": width}
+        parameters |= {"FAST": measure_latency(measure, clock_ns) - 1}
+    return core, parameters | {"EMIT_EMPTY": int(emit_empty)}, width
+
+
+def window_parameters(window: Window, wattr_width: int, copies: int, registered: int) -> dict:
+    """Of ws_window, without DATA_W."""
+    return {
+        "UNIT": "TIME" if window.unit == "time" else "TUPLES",
+        "SIZE": window.size,
+        "ADVANCE": window.advance,
+        "SLACK": window.slack,
+        "WATTR_W": wattr_width,
+        "COPIES": copies,
+        "REGISTERED": registered,
+    }
+
+
+def several(measures: Sequence[Measure], least: int) -> dict:
+    """The parameters by which a core has several aggregates, all as wide as the widest. least: of a value, in bits."""
+    value = max(least, *map(value_width, measures))
+    return {
+        "AGGS": len(measures),
+        "KINDS": "".join(KINDS[m.function] for m in measures),
+        "SIGNEDS": f"{len(measures)}'b{''.join(str(int(signed(m))) for m in measures)}",
+        "VALUE_W": value,
+        "ACC_W": max(2, value, *map(number_width, measures)),
+    }
+
+
+# ---- the methods
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to make the windows of an aggregate. refused: why it cannot be, else "".
+
+    core, parameters: of the one core that it is, without DATA_W; "" for `replicate`. step: distance of the
+    punctuations that it needs; None: windows' ends, and any others beside. period: of the fastest clock, in ns.
+    """
+
+    name: str
+    refused: str = ""
+    core: str = ""
+    parameters: Mapping[str, int | str] = field(default_factory=dict)
+    latency: int = 0
+    close_cycles: int = 2
+    step: int | None = None
+    period: float = 0.0
+    cells: Cells = field(default_factory=Cells)
+
+    @property
+    def cost(self) -> float:
+        return self.cells.lut + self.cells.ff + (GATE_FF + GATE_LUT) * self.latency
+
+    @property
+    def tuple_gap(self) -> int:
+        """Least distance of a tuple from the punctuation before it."""
+        return TUPLE_GAP if self.step else 1
+
+    @property
+    def figures(self) -> str:
+        memory = f", {self.cells.ram_bits} RAM bits" if self.cells.ram_bits else ""
+        return f"{self.cells.lut:.0f} LUT, {self.cells.ff:.0f} FF{memory}, {cycles(self.latency)}"
+
+
+def cycles(number: int) -> str:
+    return f"{number} cycle{'s' * (number != 1)}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The method that is taken for the windows of an aggregate. reason: why; others: those that are not, with words
+    on each."""
+
+    method: Method
+    reason: str
+    others: tuple[tuple[Method, str], ...]
+
+    def __str__(self) -> str:
+        parts = [f"{self.method.name}, {self.reason}: {self.method.figures}"]
+        parts += [f"{m.name} {words}" for m, words in self.others if not m.refused]
+        why = dict.fromkeys(m.refused for m, _ in self.others if m.refused)
+        parts += [f"not {' nor '.join(m.name for m, _ in self.others if m.refused == w)}: {w}" for w in why]
+        return "; ".join(parts)
+
+
+def methods(
+    node: Aggregate, carried: int, end: int, registered: int, clock_ns: float, rewrites: Rewrites
+) -> list[Method]:
+    """All methods for an aggregate over windows in time without keys, as METHODS has them.
+
+    carried: bits of the columns that the aggregate needs; end: of those the bits of a window's end that rows show, 0 if
+    they do not; registered: stages of ws_window.
+    """
+    one_core = _why_no_core(node)
+    made = [_replicate(node, carried, end, registered, clock_ns, rewrites)]
+    if one_core:
+        return made + [Method(name, one_core) for name in METHODS[1:]]
+    made.append(_wid(node, end, clock_ns))
+    for name in METHODS[2:]:
+        no_panes = _why_no_panes(node, name)
+        made.append(Method(name, no_panes) if no_panes else _panes(node, name, end, clock_ns))
+    return made
+
+
+def _why_no_core(node: Aggregate) -> str:
+    for measure in node.measures:
+        if measure.function == "wsum":
+            return f"{measure} has a core for one window only"
+        if value_width(measure) > MOST_BITS or number_width(measure) > MOST_BITS:
+            width = max(value_width(measure), number_width(measure))
+            return f"{measure} has {width} bits, and a core for several windows at most {MOST_BITS}"
+    return ""
+
+
+def _why_no_panes(node: Aggregate, method: str) -> str:
+    for measure in node.measures:
+        if measure.function in ("first", "last") and node.window.slack:
+            return f"{measure} is by arrival, which panes do not know with SLACK {node.window.slack}"
+    count = panes(node.window, method)
+    return f"a window has {count} panes, at most {MOST_PANES} can be" if count > MOST_PANES else ""
+
+
+def panes(window: Window, method: str) -> int:
+    """Panes in a window."""
+    period = _period(window, method)
+    cut = window.size % period > 0
+    return window.size // period * (1 + cut) + cut
+
+
+def _period(window: Window, method: str) -> int:
+    return gcd(window.size, window.advance) if method == "pane" else window.advance
+
+
+def _used(node: Aggregate, end: int) -> dict[str, str]:
+    """Ports as far as the estimate of cells asks: what is a number, and which outputs lead nowhere."""
+    nulls = any(m.value and m.value.null for m in node.measures)
+    return {
+        "s_data": "end" if end else "1'b0",
+        "m_data": "end" if end else "",
+        "nulls": "nulls" if nulls else f"{len(node.measures)}'b0",
+        "result_nulls": "nulls" if any(m.output.null for m in node.measures) else "",
+        "result_overflows": "overflows" if any(m.output.overflow for m in node.measures) else "",
+        "m_eos": "",
+    }
+
+
+def _replicate(node: Aggregate, carried: int, end: int, registered: int, clock_ns: float, rewrites: Rewrites) -> Method:
+    copies = open_windows(node.window) + (not rewrites.multiplex)
+    each, row = Cells(), end
+    for measure in node.measures:
+        core, parameters, width = measure_core(measure, clock_ns, node.window.emit_empty)
+        first = measure is node.measures[0]  # it carries the window's end
+        ports = {name: "" for name in ("m_valid", "m_punct", "m_eos", "m_data")} if not first else {"m_eos": ""}
+        ports |= {"result_null": "null" if measure.output.null else ""}
+        ports |= {"result_overflow": "overflow" if measure.output.overflow else ""}
+        each += cells.estimate(core, {"DATA_W": end} | parameters, ports)
+        row += min(width, measure.output.type.width) + bool(measure.output.null) + bool(measure.output.overflow)
+    whole = Cells(each.lut * copies, each.ff * copies)
+    parameters = window_parameters(node.window, node.end.type.width, copies, registered)
+    whole += cells.estimate("query:window", {"DATA_W": carried} | parameters, {})
+    parameters = {"DATA_W": row, "N": copies} | ({} if rewrites.multiplex else {"PUNCT_W": end or 1})
+    core, took = ("multiplex", 1) if rewrites.multiplex else ("union", 3)
+    whole += cells.estimate(f"query:{core}", parameters, {"m_eos": ""})
+    latency = registered + max(measure_latency(m, clock_ns) for m in node.measures) + took
+    period = REPLICATE_NS + TREE_NS * max(0.0, log2(copies / FITS))
+    return Method("replicate", latency=latency, period=period, cells=whole)
+
+
+def _one_core(node: Aggregate, clock_ns: float, period: float) -> tuple[dict, float]:
+    """What the parameters of all cores for several windows have in common, and the period of the clock.
+
+    period: with sums in two halves, which are taken where the clock asks for them.
+    """
+    window, numbers = node.window, several(node.measures, 2)
+    adds = any(m.function in ("count", "sum") for m in node.measures)
+    whole = period + WHOLE_NS * max(0, numbers["ACC_W"] - 32) / 32
+    skew = adds and clock_ns < whole
+    parameters = {"WATTR_W": node.end.type.width, "RANGE": window.size, "SLIDE": window.advance}
+    parameters |= {"SLACK": window.slack} | numbers | {"SKEW": int(skew), "EMIT_EMPTY": int(window.emit_empty)}
+    return parameters, whole if adds and not skew else period
+
+
+def _wid(node: Aggregate, end: int, clock_ns: float) -> Method:
+    fan = FAN_NS * log2(open_windows(node.window))
+    parameters, period = _one_core(node, clock_ns, WID_NS + fan)
+    core = "window:wid_aggregate"
+    taken = cells.estimate(core, parameters | {"DATA_W": end}, _used(node, end))
+    return Method("wid", "", core, parameters, 2 + parameters["SKEW"], period=period, cells=taken)
+
+
+def _panes(node: Aggregate, name: str, end: int, clock_ns: float) -> Method:
+    window, count = node.window, panes(node.window, name)
+    first, doubled = PANE_NS[name]
+    parameters, period = _one_core(node, clock_ns, first + doubled * log2(count))
+    core, scan = "window:pane_aggregate", name == "pane"
+    parameters |= {"METHOD": "SCAN" if scan else "CONSTANT"}
+    sums = all(m.function in ("count", "sum") for m in node.measures)
+    latency = count + 9 if scan else 3 if sums and not parameters["SKEW"] else 4
+    taken = cells.estimate(core, parameters | {"DATA_W": end}, _used(node, end))
+    close = count + 10 if scan else 4 if window.size % window.advance else 2
+    return Method(name, "", core, parameters, latency, close, _period(window, name), period, taken)
+
+
+# ---- the choice
+
+
+def choose(
+    node: Aggregate,
+    known: Sequence[Method],
+    asked: str,
+    options: WindowOptions,
+    clock_ns: float,
+    step: int | None,
+) -> Choice:
+    """The method for an aggregate; raises `QueryError` where none can be.
+
+    asked: a method or AUTO. step: of the punctuations on the input, where a method that stands already needs one.
+    """
+    place = node.window.place
+    known = [
+        replace(m, refused=f"it needs a punctuation every {m.step}, and what reads the same input one every {step}")
+        if not m.refused and m.step and step and m.step != step
+        else m
+        for m in known
+    ]
+    if asked != AUTO:
+        (method,) = (m for m in known if m.name == asked)
+        if method.refused:
+            raise QueryError(f"windows by {asked}: {method.refused}", place)
+        return _told(method, "as asked", known, {})
+    able = [m for m in known if not m.refused]
+    lacks = {m.name: _beyond(m, options) for m in able}
+    inside = [m for m in able if not lacks[m.name]]
+    if not inside:
+        least = "; ".join(f"{m.name} {lacks[m.name]}" for m in able)
+        raise QueryError(f"no way to make these windows keeps the budget: {least}", place)
+    keep = [m for m in inside if m.period <= clock_ns]
+    quick = keep or [m for m in inside if m.period <= NEAR * min(other.period for other in inside)]
+    lacks |= {m.name: f"is for {1000 / m.period:.0f} MHz" for m in inside if m not in quick}
+    soonest = min(m.latency for m in quick)
+    few = open_windows(node.window) <= FEW
+    cheapest = min((m for m in quick if not few or m.latency == soonest), key=lambda m: m.cost)
+    near = [m for m in quick if m.cost <= NEAR * cheapest.cost]
+    method = min(near, key=lambda m: (m.latency, METHODS.index(m.name)))
+    if len(quick) == 1 and (keep or len(inside) == 1):
+        which = "can" if quick == able else "keeps the budget" if quick == inside else "is for this clock"
+        reason = f"the only one that {which}"
+    elif len(quick) == 1:
+        reason = "the fastest"
+    elif method is cheapest:
+        reason = "the soonest" if few and method.cost > min(m.cost for m in quick) else "the cheapest"
+    else:
+        reason = f"as cheap as {cheapest.name}{' and sooner' * (method.latency < cheapest.latency)}"
+    if not keep:
+        reason += f", though for {1000 / method.period:.0f} MHz"
+    return _told(method, reason, known, lacks)
+
+
+def _beyond(method: Method, options: WindowOptions) -> str:
+    """What of the budget the method exceeds."""
+    found = []
+    if options.luts is not None and method.cells.lut > options.luts:
+        found.append(f"takes {method.cells.lut:.0f} LUT of {options.luts}")
+    if options.ram_bits is not None and method.cells.ram_bits > options.ram_bits:
+        found.append(f"takes {method.cells.ram_bits} RAM bits of {options.ram_bits}")
+    return " and ".join(found)
+
+
+def _told(method: Method, reason: str, known: Sequence[Method], lacks: Mapping[str, str]) -> Choice:
+    others = [(m, m.refused or lacks.get(m.name) or m.figures) for m in known if m.name != method.name]
+    return Choice(method, reason, tuple(others))

@@ -109,7 +109,8 @@ module ws_group_cam #(
     reg  [CAPACITY-1:0] entry_3_reg, entry_4_reg;    // of the tuples ahead, one-hot; 0 if refused
     reg                 found_3_reg, found_4_reg;
     reg  [INDEX_W-1:0]  index_4_reg;
-    reg  [WINDOWS-1:0]  windows_4_reg;
+    reg  [WINDOWS-1:0]  windows_3_reg, windows_4_reg, eos_3_reg;
+    reg  [WINDOWS-1:0]  refused_reg;   // the open windows that have had a refused tuple
     reg  [CAPACITY-1:0] head_reg;      // the first free entry, one-hot
     reg                 head_valid_reg;
     reg  [INDEX_W-1:0]  head_index_reg;
@@ -118,13 +119,9 @@ module ws_group_cam #(
     wire same   = same_2_reg && found_3_reg;
     wire second = second_2_reg && found_4_reg;
     wire known  = hit_2_reg || same || second;
-    wire closed;
-    wire is_new = valid && !known && head_valid_reg && !closed;
+    wire [WINDOWS-1:0] closed = (refused_reg | (m_refused ? windows_3_reg : {WINDOWS{1'b0}})) & ~eos_3_reg;
+    wire is_new = valid && !known && head_valid_reg && closed == 0;
     wire found  = (valid && known) || is_new;
-
-    ws_group_door #(.WINDOWS(WINDOWS)) door (
-        .clk(clk), .rst(rst), .windows(windows_2_reg), .eos(eos_2_reg), .refused(m_refused), .closed(closed)
-    );
 
     always @(posedge clk) begin
         entry_3_reg   <= (valid ? match_2_reg : {CAPACITY{1'b0}}) | (valid && same ? entry_3_reg : {CAPACITY{1'b0}})
@@ -135,11 +132,14 @@ module ws_group_cam #(
         m_fresh       <= ~(present_2_reg | (same ? m_windows : {WINDOWS{1'b0}})
                                          | (second ? windows_4_reg : {WINDOWS{1'b0}}));
         m_refused     <= valid && !found && !rst;
+        windows_3_reg <= windows_2_reg;
+        eos_3_reg     <= rst ? {WINDOWS{1'b0}} : eos_2_reg;
 
         entry_4_reg   <= entry_3_reg;
         found_4_reg   <= found_3_reg && !rst;
         index_4_reg   <= m_index;
         windows_4_reg <= m_windows;
+        refused_reg   <= rst ? {WINDOWS{1'b0}} : closed;
     end
 
     // ---- The entries

@@ -53,7 +53,7 @@ module ws_group_door #(
         eos_ref     <= eos;
         refused_ref <= rst ? {WINDOWS{1'b0}} : now_ref;
         if (!past_valid) assume (rst);
-        if (!past_valid || $past(rst)) assume (!refused);
+        if (past_valid && $past(rst)) assume (!refused);
         if (past_valid) begin
             assert (closed == (now_ref != 0));
             assert (refused_reg == refused_ref && closed_reg == ((refused_ref & ~eos_ref) != 0));

@@ -95,7 +95,7 @@ def test_group_hash(parameters):
 
 
 def test_thousands_of_keys():
-    run("group_hash", testcase="half_as_many_keys_as_places", KEY_W=32, INDEX_W=13, WINDOWS=1)
+    run("group_hash", testcase="half_as_many_keys_as_places", KEY_W=32, INDEX_W=12, WINDOWS=1)
 
 
 def test_four_state():

@@ -110,6 +110,13 @@ def test_inputs_are_shared_where_time_is_the_same():
     assert [circuit.entries.index(result.entry) for result in circuit.results] == [0, 0, 1, 1, 2]
 
 
+def test_a_count_takes_no_value():
+    """Of a value wider than the count, only whether it is null matters."""
+    circuit = built("SELECT count(A) AS N FROM (SELECT Price * Volume * 8 AS A FROM Trades) [SIZE 4 ADVANCE 4 TUPLES]")
+    counts = [i for i in circuit.circuit.instances if i.parameters.get("KIND") == "CNT"]
+    assert counts and all(i.parameters["VALUE_W"] == 1 for i in counts)
+
+
 def test_overflow_of_a_value_is_that_of_its_aggregate():
     wide = "SELECT max(A) AS Top FROM (SELECT Price * Volume * 8 AS A FROM Trades) [SIZE 4 ADVANCE 4 TUPLES]"
     assert "Flags" in compile_flags(wide)

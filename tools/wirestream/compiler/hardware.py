@@ -678,7 +678,7 @@ class _Planner:
         found: dict[str, Signal] = {}
         for measure in node.measures:
             value = measure.value
-            operand = bus.columns[value.name] if value else ZERO
+            operand = bus.columns[value.name] if value and measure.function != "count" else ZERO
             null = bus.columns[value.null].text if value and value.null else ZERO.text
             core, parameters, full = windows.measure_core(measure, self.clock_ns, node.window.emit_empty)
             outputs = {"result": full}

@@ -119,7 +119,7 @@ def measure_latency(measure: Measure, clock_ns: float) -> int:
 
 def measure_core(measure: Measure, clock_ns: float, emit_empty: bool) -> tuple[str, dict, int]:
     """The core of a measure of one window, its parameters without DATA_W, and the width of its result."""
-    value = measure.value.type.width if measure.value else 1
+    value = value_width(measure)
     parameters = {"VALUE_W": value, "SIGNED": int(signed(measure))}
     if measure.function == "wsum":
         weight = max(Integer(min(w, 0), max(w, 0)).width + (w > 0) for w in measure.weights)

@@ -42,17 +42,25 @@ class Seen:
 class WireDriver(BusDriver):
     """Drives the wire, one transaction ``(data, kind)`` a cycle unless `idle` says to wait.
 
-    close_cycles: least distance between two punctuations.
+    close_cycles: least distance between two punctuations; tuple_gap: of a tuple from the punctuation before it.
     """
 
     _signals = ("valid", "punct", "eos", "data")
 
-    def __init__(self, entity, name, clock, idle: Iterator[bool] | None = None, close_cycles: int = 1):
+    def __init__(
+        self,
+        entity,
+        name,
+        clock,
+        idle: Iterator[bool] | None = None,
+        close_cycles: int = 1,
+        tuple_gap: int = 1,
+    ):
         super().__init__(entity, name, clock)
         self.idle = idle
         self.noise = rng(f"{name} idle")
-        self.close_cycles = close_cycles
-        self.last_punct = -close_cycles
+        self.least = {PUNCT: close_cycles, TUPLE: tuple_gap}  # distance from the last punctuation, by kind
+        self.last_punct = -max(close_cycles, tuple_gap)
         self.sent: list[Seen] = []
         self._quiet()
 
@@ -68,9 +76,9 @@ class WireDriver(BusDriver):
             await RisingEdge(self.clock)
         while self.idle is not None and next(self.idle):
             await RisingEdge(self.clock)
+        while cycle() < self.last_punct + self.least.get(kind, 0):
+            await RisingEdge(self.clock)
         if kind == PUNCT:
-            while cycle() < self.last_punct + self.close_cycles:
-                await RisingEdge(self.clock)
             self.last_punct = cycle()
         self.bus.valid.value = kind == TUPLE
         self.bus.punct.value = kind == PUNCT

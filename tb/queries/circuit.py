@@ -16,11 +16,11 @@ from pathlib import Path
 
 import cocotb
 import numpy as np
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import ClockCycles
 
 from tb.lib.bench import rng, start
 from tb.lib.model import Punctuator
-from tb.lib.wire import PUNCT, TUPLE, Seen, WireDriver, WireMonitor, cycle
+from tb.lib.wire import PUNCT, TUPLE, Seen, WireDriver, WireMonitor
 from wirestream.compiler.circuit import UNION_WAITS
 from wirestream.compiler.description import load_schema
 from wirestream.tuples import Schema
@@ -80,19 +80,6 @@ def items(stream: np.ndarray, window: dict | None, step: int | None) -> Iterator
                 yield int.from_bytes(record.tobytes(), "big"), TUPLE
 
 
-class Driver(WireDriver):
-    """tuple_gap: least distance of a tuple from the punctuation before it."""
-
-    tuple_gap = 1
-
-    async def _driver_send(self, transaction, sync=True):
-        if sync:
-            await RisingEdge(self.clock)
-        while transaction[1] == TUPLE and cycle() < self.last_punct + self.tuple_gap:
-            await RisingEdge(self.clock)
-        await super()._driver_send(transaction, sync=False)
-
-
 def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str:
     """What is wrong with the cycles in which the rows of a result left, or nothing."""
     name, soonest = result["stream"]["name"], result["latency"] - result["early"]
@@ -127,8 +114,7 @@ async def circuit(dut):
     await ClockCycles(dut.clk, max(entry["reset_cycles"] for entry in description["entries"]))
     for entry, stream in zip(description["entries"], told["streams"], strict=True):
         idle = paused(entry["interval"], rng(entry["prefix"]))
-        driver = Driver(dut, entry["prefix"], dut.clk, idle, close_cycles=entry["close_cycles"])
-        driver.tuple_gap = entry["tuple_gap"]
+        driver = WireDriver(dut, entry["prefix"], dut.clk, idle, entry["close_cycles"], entry["tuple_gap"])
         drivers.append(driver)
         for item in items(np.load(stream), entry["window"], entry["step"]):
             driver.append(item)

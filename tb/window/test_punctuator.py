@@ -2,21 +2,20 @@
 
 import json
 import os
-from collections import deque
 from itertools import pairwise
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge
+from cocotb.triggers import ClockCycles
 
-from tb.lib.bench import pauses, reset, rng, start
+from tb.lib.bench import reset, rng, start
 from tb.lib.model import Punctuator
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT, START, TUPLE, ItemDriver, WireMonitor, cycle
+from tb.lib.wire import PUNCT, START, TUPLE
+from tb.window.entries import CLOSE_PLACES, EntryBench, SmallFifo
 
 PARAMETERS = json.loads(os.environ.get("PUNCTUATOR", "{}"))
 EVENTS = ("late", "ahead", "resync", "discarded")
-PLENTY = 200  # free places in the output FIFO
 
 
 SIGNED = PARAMETERS.get("WATTR_SIGNED", 1)
@@ -37,42 +36,13 @@ def model() -> Punctuator:
     )
 
 
-class Bench:
-    """The driven punctuator with everything that it does recorded in order of time."""
-
+class Bench(EntryBench):
     def __init__(self, dut, idle: float = 0.0):
-        self.dut = dut
-        self.source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
-        self.sink = WireMonitor(dut, "m", dut.clk)
-        self.counts = dict.fromkeys(EVENTS, 0)
-        self.restarts: list[int] = []  # how much had been seen on the wire
-        self.quiet: list[int] = []  # the cycles in which it was up
-        dut.room.value = PLENTY
-        cocotb.start_soon(self._count())
-
-    async def _count(self):
-        while True:
-            await RisingEdge(self.dut.clk)
-            await ReadOnly()
-            for name in EVENTS:
-                self.counts[name] += int(getattr(self.dut, f"evt_{name}").value == 1)
-            if self.dut.quiet.value == 1:
-                self.quiet.append(cycle())
-            if self.dut.m_restart.value == 1:
-                self.restarts.append(len(self.sink.seen))
+        super().__init__(dut, EVENTS, idle)
 
     def send(self, kind: int, time: int = 0) -> None:
         marker = rng(f"fields{len(self.source._sendQ)}").getrandbits(96)
         self.source.append(((marker << 32) | (time & 0xFFFFFFFF), kind))
-
-    async def settle(self) -> None:
-        """Wait until everything sent has been judged."""
-        quiet = 0
-        while quiet < 80:
-            before = len(self.sink.seen), dict(self.counts), len(self.source.sent), len(self.restarts)
-            await ClockCycles(self.dut.clk, 1)
-            busy = before != (len(self.sink.seen), self.counts, len(self.source.sent), len(self.restarts))
-            quiet = 0 if busy or self.source._sendQ else quiet + 1
 
     def check(self, items: list[tuple[int, int]]) -> None:
         """What was seen is what the model says of `items`."""
@@ -228,45 +198,19 @@ async def cost_of_boundaries(dut):
 @cocotb.test()
 async def quiet_after_latency(dut):
     """It comes LATENCY + 1 cycles after the last thing on the wire, and goes 2 cycles after the next item came."""
-    latency = 8  # the parameter's default
     bench = Bench(dut)
     await start(dut)
     first = 100 * PARAMETERS["SLIDE"] + PARAMETERS["SLACK"]
     for item in [(TUPLE, first), (TUPLE, first), (TUPLE, first + 3 * PARAMETERS["SLIDE"])]:
         bench.send(*item)
         await bench.settle()
-    came, left = [s.cycle for s in bench.source.sent], [s.cycle for s in bench.sink.seen]
-    for item, following in pairwise(came):
-        last = max(c for c in left if c < following)
-        expected = [*range(last + latency + 1, following + 2)]
-        assert [c for c in bench.quiet if item + 2 <= c < following + 2] == expected
-    assert min(c for c in bench.quiet if c >= came[-1] + 2) == left[-1] + latency + 1
+    bench.check_quiet()
 
 
 @cocotb.test()
 async def gate_keeps_room(dut):
     """With an output FIFO of few places, emptied in bursts and filled as late as LATENCY allows, none is missing."""
-    places, latency, close = 12, 8, 2  # the last two are the parameters' defaults
-    bench = Bench(dut)
-    held, most, unchanged, draining, g = 0, 0, 0, False, rng("fifo")
-    on_the_way = deque([0] * (latency - 1))
-
-    async def fifo():
-        nonlocal held, most, unchanged, draining
-        while True:
-            await FallingEdge(dut.clk)
-            on_the_way.append(close if dut.m_punct.value == 1 else 0)
-            arriving = on_the_way.popleft()
-            held += arriving
-            most = max(most, held)
-            assert held <= places, "the output FIFO overflowed"
-            unchanged = 0 if arriving else unchanged + 1
-            # A burst begins at any time, but mostly after the gate has been closed for longer than anything takes.
-            draining = g.random() < (0.9 if draining else 0.1 if unchanged > 100 else 0.002)
-            held -= 1 if draining and held else 0
-            dut.room.value = places - held
-
-    cocotb.start_soon(fifo())
+    bench, fifo = Bench(dut), SmallFifo(dut, 12)
     items = walk("gate", 200, wild=False)
     await start(dut)
     for item in items:
@@ -276,7 +220,7 @@ async def gate_keeps_room(dut):
     await bench.settle()
     await ClockCycles(dut.clk, 2000)
     bench.check(items)
-    assert most >= places - 2 * close, "the test never filled the FIFO"
+    assert fifo.most >= fifo.places - 2 * CLOSE_PLACES, "the test never filled the FIFO"
 
 
 @cocotb.test()

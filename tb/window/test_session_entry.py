@@ -2,22 +2,21 @@
 
 import json
 import os
-from collections import deque
 from itertools import pairwise
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge
+from cocotb.triggers import ClockCycles
 
-from tb.lib.bench import pauses, reset, rng, start
+from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT, START, TUPLE, ItemDriver, WireMonitor, cycle
+from tb.lib.wire import PUNCT, START, TUPLE
+from tb.window.entries import CLOSE_PLACES, EntryBench, SmallFifo
 from tb.window.sessions import Sessions
 
 PARAMETERS = json.loads(os.environ.get("SESSION_ENTRY", "{}"))
 EVENTS = ("late", "discarded")
-LATENCY, CLOSE_CYCLES, CLOSE_PLACES = 8, 2, 2  # the parameters' defaults
-PLENTY = 200  # free places in the output FIFO
+CLOSE_CYCLES = 2  # the parameter's default
 LEAST, TOP = (-(2**31), 2**31 - 1) if PARAMETERS.get("WATTR_SIGNED", 1) else (0, 2**32 - 1)  # times
 SELECTED = 1 << 127  # the bit of a tuple that says whether it is
 
@@ -28,50 +27,22 @@ def model() -> Sessions:
     return Sessions(PARAMETERS["GAP"], PARAMETERS["SLACK"], PARAMETERS.get("START", 0))
 
 
-class Bench:
-    """The driven entry with everything that it does recorded in order of time."""
-
+class Bench(EntryBench):
     def __init__(self, dut, idle: float = 0.0):
-        self.dut, self.fields = dut, rng("fields")
-        self.source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
-        self.sink = WireMonitor(dut, "m", dut.clk)
-        self.counts = dict.fromkeys(EVENTS, 0)
-        self.restarts: list[int] = []  # how much had been seen on the wire
-        self.quiet: list[int] = []  # the cycles in which it was up
-        dut.room.value = PLENTY
+        super().__init__(dut, EVENTS, idle)
+        self.fields = rng("fields")
         dut.s_selected.value = 0
         cocotb.start_soon(self._select())
-        cocotb.start_soon(self._count())
 
     async def _select(self):
         while True:
             await self.dut.s_data.value_change
             self.dut.s_selected.value = self.dut.s_data.value[127]
 
-    async def _count(self):
-        while True:
-            await RisingEdge(self.dut.clk)
-            await ReadOnly()
-            for name in EVENTS:
-                self.counts[name] += int(getattr(self.dut, f"evt_{name}").value == 1)
-            if self.dut.quiet.value == 1:
-                self.quiet.append(cycle())
-            if self.dut.m_restart.value == 1:
-                self.restarts.append(len(self.sink.seen))
-
     def send(self, *items: Item) -> None:
         for kind, time, selected in items:
             data = self.fields.getrandbits(95) << 32 | time & 0xFFFFFFFF
             self.source.append((data | SELECTED * selected, kind))
-
-    async def settle(self) -> None:
-        """Wait until everything sent has been judged."""
-        quiet = 0
-        while quiet < 80:
-            before = len(self.sink.seen), dict(self.counts), len(self.source.sent), len(self.restarts)
-            await ClockCycles(self.dut.clk, 1)
-            busy = before != (len(self.sink.seen), self.counts, len(self.source.sent), len(self.restarts))
-            quiet = 0 if busy or self.source._sendQ else quiet + 1
 
     def check(self, items: list[Item], most: int = 0) -> int:
         """What was seen is what the model says of `items`; returns how many sessions were open at once."""
@@ -205,37 +176,13 @@ async def quiet_after_latency(dut):
     for time in (0, 1, 5 * (PARAMETERS["GAP"] + PARAMETERS["SLACK"]) + PARAMETERS.get("START", 0)):
         bench.send((TUPLE, time + PARAMETERS.get("START", 0), True))
         await bench.settle()
-    came, left = [s.cycle for s in bench.source.sent], [s.cycle for s in bench.sink.seen]
-    for item, following in pairwise(came):
-        last = max(c for c in left if c < following)
-        expected = [*range(last + LATENCY + 1, following + 2)]
-        assert [c for c in bench.quiet if item + 2 <= c < following + 2] == expected
-    assert min(c for c in bench.quiet if c >= came[-1] + 2) == left[-1] + LATENCY + 1
+    bench.check_quiet()
 
 
 @cocotb.test()
 async def gate_keeps_room(dut):
     """With an output FIFO of few places, emptied in bursts and filled as late as LATENCY allows, none is missing."""
-    places = 12
-    bench = Bench(dut)
-    held, most, unchanged, draining, g = 0, 0, 0, False, rng("fifo")
-    on_the_way = deque([0] * (LATENCY - 1))
-
-    async def fifo():
-        nonlocal held, most, unchanged, draining
-        while True:
-            await FallingEdge(dut.clk)
-            on_the_way.append(CLOSE_PLACES if dut.m_punct.value == 1 else 0)
-            arriving = on_the_way.popleft()
-            held += arriving
-            most = max(most, held)
-            assert held <= places, "the output FIFO overflowed"
-            unchanged = 0 if arriving else unchanged + 1
-            draining = g.random() < (0.9 if draining else 0.1 if unchanged > 100 else 0.002)
-            held -= 1 if draining and held else 0
-            dut.room.value = places - held
-
-    cocotb.start_soon(fifo())
+    bench, fifo = Bench(dut), SmallFifo(dut, 12)
     items = walk("gate", 200)
     await start(dut)
     bench.send(*items)
@@ -244,7 +191,7 @@ async def gate_keeps_room(dut):
     await bench.settle()
     await ClockCycles(dut.clk, 2000)
     bench.check(items)
-    assert most >= places - 2 * CLOSE_PLACES, "the test never filled the FIFO"
+    assert fifo.most >= fifo.places - 2 * CLOSE_PLACES, "the test never filled the FIFO"
 
 
 @cocotb.test()

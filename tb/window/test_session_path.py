@@ -12,10 +12,10 @@ from tb.lib.bench import rng
 from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, build, items
 from tb.lib.model import PUNCTUATION, START, TUPLE
 from tb.window.family import TOP, WATTR_W, Aggregate, Item
+from tb.window.paths import NEW_SESSION, PUNCT, ROW, agree, operands, row
 from tb.window.sessions import Query, events, stream
 from tb.window.test_session_aggregate import FOUR, ORDERED
 
-ROW, PUNCT, NEW_SESSION = 0, 1, 2  # m_kind
 EVENTS = ("late", "discarded")
 COUNT = 250  # items a session of the stream
 
@@ -31,26 +31,20 @@ MATRIX = {  # query, parameters of the entry
 
 def record(query: Query, item: Item, time: int) -> int:
     """s_data of one item, with `time` for its attribute: {selected, attribute, nulls, values}."""
-    nulls = values = 0
-    for aggregate in query.aggregates:
-        bits = item.values[aggregate.column] if item.values is not None else 0
-        nulls = nulls << 1 | (bits is None)
-        values = values << query.value_w | (bits or 0)
-    front = (item.values is not None) << WATTR_W | time & TOP
-    return (front << len(query.aggregates) | nulls) << len(query.aggregates) * query.value_w | values
+    selected = item.values is not None
+    return operands(query, selected << WATTR_W | time & TOP, item.values if selected else (0,) * query.columns)
 
 
 def wanted(query: Query, sent: list[Item], counts: Counter[str]) -> Iterator[tuple[int, int]]:
     """m_kind and what is to be read of m_data; counts: as of `events`."""
-    count, acc_w = len(query.aggregates), query.acc_w
     for event in events(query, sent, counts):
         if event.name == "reset":
             yield NEW_SESSION, 0
         elif event.name == "punct":
-            results, nulls, overflows = query.ports(event.row)
-            counts["overflow"] += overflows != 0
+            ports = query.ports(event.row)
+            counts["overflow"] += ports[2] != 0
             front = record(query, sent[event.item], event.time) << WATTR_W | event.time
-            yield ROW, ((front << count | nulls) << count | overflows) << count * acc_w | results
+            yield ROW, row(query, front, ports)
             yield PUNCT, front
 
 
@@ -76,18 +70,10 @@ def check(build_of: tuple[Query, dict[str, int]], count: int, folder: Path) -> N
     expected = list(wanted(query, sent, counts))
     bench = build("session_path", **query.parameters, **entry)
     source = items([i.kind for i in sent], [record(query, i, i.time) for i in sent], bench.width("s_data"))
-    low = len(query.aggregates) * (query.acc_w + 2)
     for gaps in (NONE, RANDOM):
         result = bench.run(source, folder, gaps=gaps, stalls=RANDOM_AND_LONG)
-        found = [
-            (int(kind), value if kind == ROW else value >> low if kind == PUNCT else 0)
-            for kind, value in zip(result.items["kind"], result.item_values, strict=True)
-        ]
-        differ = next((i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b), None)
-        assert differ is None, (gaps, differ, found[differ], expected[differ])
-        assert len(found) == len(expected)
+        agree(query, result, expected)
         assert [result.events[name] for name in EVENTS] == [counts[name] for name in EVENTS]
-        assert result.events["lost"] == 0
         assert result.events["short"] > result.cycles // 20, "the queue was never short of room"
     assert sum(kind == ROW for kind, _ in expected) > count // 100
     assert min(counts[name] for name in EVENTS) > count // 1000

@@ -13,9 +13,9 @@ from tb.lib.bench import rng
 from tb.lib.bulk.bulk import RANDOM, RANDOM_AND_LONG, Bench, build, items
 from tb.lib.model import START, TUPLE
 from tb.window.family import Aggregate, Core, Item, Query, events, stream
+from tb.window.paths import NEW_SESSION, PUNCT, ROW, agree, operands, row
 from tb.window.test_pane_aggregate import CUT, FOUR, MIXED, SPARSE, core
 
-ROW, PUNCT, NEW_SESSION = 0, 1, 2  # m_kind
 SESSIONS = 10
 MORE = (*FOUR, Aggregate("FST", True, 0), Aggregate("LST", False, 1))  # in order of arrival, whatever the SLACK
 
@@ -49,23 +49,16 @@ def bench(method: str, query: Query, skew: int) -> Bench:
 
 def record(query: Query, item: Item) -> int:
     """s_data of one item: {attribute, nulls, values}."""
-    nulls = values = 0
-    for aggregate in query.aggregates:
-        bits = item.values[aggregate.column] if item.kind == TUPLE else 0
-        nulls = nulls << 1 | (bits is None)
-        values = values << query.value_w | (bits or 0)
-    return ((max(item.time, 0) << len(query.aggregates)) | nulls) << len(query.aggregates) * query.value_w | values
+    return operands(query, max(item.time, 0), item.values if item.kind == TUPLE else (0,) * query.columns)
 
 
 def wanted(query: Query, sent: list[Item], step: int) -> Iterator[tuple[int, int]]:
     """m_kind and what is to be read of m_data."""
-    count, acc_w = len(query.aggregates), query.acc_w
     for event in events(query, sent, step):
         if event.name == "reset":
             yield NEW_SESSION, 0
         if event.row is not None:
-            results, nulls, overflows = query.ports(event.row)
-            yield ROW, ((event.time << count | nulls) << count | overflows) << count * acc_w | results
+            yield ROW, row(query, event.time, query.ports(event.row))
         if event.ends:
             yield PUNCT, event.time
 
@@ -81,15 +74,7 @@ def check(build: tuple[str, Query, int], count: int, folder: Path) -> None:
     bulk = bench(*build)
     source = items([i.kind for i in sent], [record(query, i) for i in sent], bulk.width("s_data"))
     result = bulk.run(source, folder, gaps=RANDOM, stalls=RANDOM_AND_LONG)
-    low = len(query.aggregates) * (query.acc_w + 2)
-    found = [
-        (int(kind), value if kind == ROW else value >> low if kind == PUNCT else 0)
-        for kind, value in zip(result.items["kind"], result.item_values, strict=True)
-    ]
-    differ = next((i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b), None)
-    assert differ is None, (differ, found[differ], expected[differ])
-    assert len(found) == len(expected)
-    assert result.events["lost"] == 0
+    agree(query, result, expected)
     assert sum(kind == ROW for kind, _ in expected) > count // 100
     assert sum(i.kind == START for i in sent) == SESSIONS
 

@@ -139,7 +139,7 @@ class GroupTable:
 
     @property
     def close_cycles(self) -> int:
-        return self.entries + (24 if self.hashed else 21 if self.fast else 6)
+        return self.entries + self.latency(with_tuple=True)
 
     @property
     def reset_cycles(self) -> int:
@@ -598,16 +598,16 @@ class _Planner:
         return self._stage([text], behind, method.latency, [bus])
 
     @staticmethod
-    def _values(measures: Sequence[Measure], bus: Bus, parameters: Mapping) -> dict[str, str]:
+    def _taken(measure: Measure, bus: Bus) -> tuple[Signal, Signal]:
+        """The value that a measure takes, and whether it is null; to a count only that matters."""
+        value = bus.columns[measure.value.name] if measure.value and measure.function != "count" else ZERO
+        return value, bus.columns[measure.value.null] if measure.value and measure.value.null else ZERO
+
+    def _values(self, measures: Sequence[Measure], bus: Bus, parameters: Mapping) -> dict[str, str]:
         """The inputs of a core with several aggregates."""
-        values = [
-            (bus.columns[m.value.name] if m.value and m.function != "count" else ZERO).resized(
-                parameters["VALUE_W"], windows.signed(m)
-            )
-            for m in measures
-        ]
-        nulls = [bus.columns[m.value.null] if m.value and m.value.null else ZERO for m in measures]
-        return {"values": joined(values), "nulls": joined(nulls)}
+        values, nulls = zip(*(self._taken(measure, bus) for measure in measures), strict=True)
+        resized = [v.resized(parameters["VALUE_W"], windows.signed(m)) for m, v in zip(measures, values, strict=True)]
+        return {"values": joined(resized), "nulls": joined(nulls)}
 
     @staticmethod
     def _several(parameters: Mapping) -> dict[str, int]:
@@ -677,16 +677,14 @@ class _Planner:
         row: Bus | None = None
         found: dict[str, Signal] = {}
         for measure in node.measures:
-            value = measure.value
-            operand = bus.columns[value.name] if value and measure.function != "count" else ZERO
-            null = bus.columns[value.null].text if value and value.null else ZERO.text
+            value, null = self._taken(measure, bus)
             core, parameters, full = windows.measure_core(measure, self.clock_ns, node.window.emit_empty)
             outputs = {"result": full}
             outputs |= {"result_null": 1} if measure.output.null else {}
             outputs |= {"result_overflow": 1} if measure.output.overflow else {}
             took = measure_latency(measure, self.clock_ns)
             behind, made = self._through(
-                core, parameters, bus, end, took, {"value": operand.text, "null": null}, outputs
+                core, parameters, bus, end, took, {"value": value.text, "null": null.text}, outputs
             )
             results = {measure.output.name: part(made["result"], full, full).resized(measure.output.type.width, True)}
             for port, column in (("result_null", measure.output.null), ("result_overflow", measure.output.overflow)):

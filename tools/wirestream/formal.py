@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirestream.design import BUILD, REPOSITORY, Design, cores, describe, environment, from_edam
@@ -37,11 +37,11 @@ class ProofFailure(RuntimeError):
 class ProofOptions:
     """How to prove one core; from `flow_options` of the `formal` target in its .core file.
 
-    depth: cycles of the base case, the covers and the longest induction. induction, cover: a depth of their own; cover
-    may be ``"60:70"`` to look for the covers in the last of 70 cycles only. multiclock: 1 for a core with clocks of its
-    own choice; a cycle is then a step in which each clock may rise, fall or stay. configurations: parameter values, one
-    proof each, as ``"ADDR_W=2 OUTPUT_REG=1"``; memories want to be tiny. An option among them, as in ``"FAST=1
-    depth=29"``, is for that proof alone.
+    depth: cycles of the base case, the covers and the longest induction. short: the same in a short proof, where the
+    whole takes minutes. induction, cover: a depth of their own; cover may be ``"60:70"`` to look for the covers in the
+    last of 70 cycles only. multiclock: 1 for a core with clocks of its own choice; a cycle is then a step in which each
+    clock may rise, fall or stay. configurations: parameter values, one proof each, as ``"ADDR_W=2 OUTPUT_REG=1"``;
+    memories want to be tiny. An option among them, as in ``"FAST=1 depth=29"``, is for that proof alone.
 
     For properties that describe only a part of a large core: bounded: assertions with one of these words in their name
     are proven for the base case alone, that is within `depth` cycles of a reset. below: 0 leaves the properties of the
@@ -55,6 +55,7 @@ class ProofOptions:
     """
 
     depth: int = 12
+    short: int = 0
     induction: int = 0
     cover: str = ""
     multiclock: int = 0
@@ -228,8 +229,13 @@ def formal_lines(lines: list[str]) -> set[int]:
     return inside
 
 
-def prove(design: Design, options: ProofOptions) -> None:
-    """Raise `ProofFailure` unless every configuration of `design` is proven and every mutant is found out."""
+def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None:
+    """Raise `ProofFailure` unless every configuration of `design` is proven and every mutant is found out.
+
+    A short proof tries one mutant, none of `options.equivalent`, and takes `options.short` cycles where that is set.
+    """
+    if short:
+        options = replace(options, mutants=1)
     if options.induction > options.depth:
         raise ProofFailure(f"{design.label}: the induction may be longer than the base case that it stands on")
     share = -(-options.mutants // len(options.configurations))
@@ -239,11 +245,13 @@ def prove(design: Design, options: ProofOptions) -> None:
         own = {k: values.pop(k) for k in list(values) if k in ProofOptions.__annotations__}
         configured = design.with_parameters(**{k: int(v, 0) for k, v in values.items()})
         configured_options = ProofOptions.from_flow_options({**vars(options), **own})
-        prove_one(configured, configured_options, min(share, left), MUTANT_SEED + index)
+        if short and configured_options.short:
+            configured_options = replace(configured_options, depth=configured_options.short)
+        prove_one(configured, configured_options, min(share, left), MUTANT_SEED + index, short)
         left -= min(share, left)
 
 
-def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) -> None:
+def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, short: bool) -> None:
     """Prove one configuration."""
     began = time.monotonic()
     problem = Problem(design, BUILD / "formal" / design.label, options)
@@ -273,10 +281,13 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) ->
     if not mutants:
         return
     tried, survivors = 0, []
+    excused = [entry.split("|")[0].strip() for entry in options.equivalent]
     questions = ["base case", "cover"]
     if options.by_induction:
         questions = [*sorted(("cover", "induction"), key=took_s.get), "base case"]
     for mutant in problem.mutants(seed):
+        if short and any(text in mutant.where for text in excused):
+            continue
         problem.write(mutant)
         if problem.text() == unharmed:
             continue  # such as a constant bit forced to its value: no fault at all
@@ -285,7 +296,6 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) ->
             survivors.append(mutant)
         if tried == mutants:
             break
-    excused = [entry.split("|")[0].strip() for entry in options.equivalent]
     unexplained = [m for m in survivors if not any(text in m.where for text in excused)]
     if not tried:
         raise ProofFailure(

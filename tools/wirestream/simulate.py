@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 from wirestream.design import BUILD, REPOSITORY, Design, environment
 
 # Uninitialised registers get seeded random values, so that a test cannot lean on zeros that hardware does not have.
+# The model is one file to compile: of several, each would take longer to read Verilator's headers than to compile.
 VERILATOR_ARGS = [
     "--default-language",
     "1364-2005",
@@ -28,6 +29,8 @@ VERILATOR_ARGS = [
     "-Wno-fatal",
     "--no-timing",
     "-O3",
+    "--output-split",
+    "0",
     "--no-public-flat-rw",
 ]
 ICARUS_ARGS = ["-g2005", "-Wall", "-Wno-timescale"]

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_predicate_band: the join predicate |window - probe| <= limit, for ws_predicate.
+//
+// Parameters   KEY_W     width of a key in bits, at least 1
+//              SIGNED    1: keys are two's complement
+//              LIMIT_W   width of the limit
+// Latency      2 cycles: difference, compare
+// Issue rate   1 pair a cycle
+// Overflow     none: the difference has one bit more than a key
+
+`default_nettype none
+
+module ws_predicate_band #(
+    parameter KEY_W   = 32,
+    parameter SIGNED  = 0,
+    parameter LIMIT_W = 32
+) (
+    input  wire               clk,
+    input  wire [LIMIT_W-1:0] limit,
+    input  wire [KEY_W-1:0]   window,
+    input  wire [KEY_W-1:0]   probe,
+    output reg                match
+);
+
+    localparam W = (LIMIT_W > KEY_W ? LIMIT_W : KEY_W) + 1;
+
+    reg  [KEY_W:0] diff_reg;
+    wire           negative = diff_reg[KEY_W];
+
+    // |diff| - negative, in W bits. With it limit - |diff| takes one carry chain, whose carry out says that it is not
+    // below zero; the lowest bit of both operands is the carry in.
+    wire [W-1:0]   far   = {{(W-KEY_W){1'b0}}, diff_reg[KEY_W-1:0] ^ {KEY_W{negative}}};
+    wire [W-1:0]   bound = {{(W-LIMIT_W){1'b0}}, limit};
+    wire [W+1:0]   room  = {1'b0, bound, 1'b1} + {1'b0, ~far, !negative};
+
+    always @(posedge clk) begin
+        diff_reg <= {SIGNED != 0 && window[KEY_W-1], window} - {SIGNED != 0 && probe[KEY_W-1], probe};
+        match    <= room[W+1];
+    end
+
+endmodule
+
+`default_nettype wire

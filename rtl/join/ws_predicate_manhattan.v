@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_predicate_manhattan: the join predicate |x - x'| + |y - y'| < limit, for ws_predicate.
+//
+// A key is {x, y}. The published circuit adds the two distances in the width of a field, where the sum of two far
+// points wraps around to a small number; here no number is ever cut.
+//
+// Parameters   KEY_W     width of a key in bits: twice that of a field
+//              SIGNED    1: fields are two's complement
+//              LIMIT_W   width of the limit
+// Latency      3 cycles: differences, sum, compare
+// Issue rate   1 pair a cycle
+// Overflow     none: the sum has two bits more than a field, one of them its sign
+// Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), figure 5
+
+`default_nettype none
+
+module ws_predicate_manhattan #(
+    parameter KEY_W   = 64,
+    parameter SIGNED  = 0,
+    parameter LIMIT_W = 33
+) (
+    input  wire               clk,
+    input  wire [LIMIT_W-1:0] limit,
+    input  wire [KEY_W-1:0]   window,
+    input  wire [KEY_W-1:0]   probe,
+    output reg                match
+);
+
+    localparam F = KEY_W / 2;
+    localparam W = (LIMIT_W > F + 1 ? LIMIT_W : F + 1) + 1;
+
+    // The sum of the distances is that of the differences, or their difference, and negative if dx is: no distance has
+    // to be made of a difference before they are added.
+    reg  [F:0]         dx_reg, dy_reg;
+    reg  [F+1:0]       sum_reg;
+    wire               opposite = dx_reg[F] ^ dy_reg[F];
+    wire [F+1:0]       sum;
+    wire               unused;
+    wire               negative = sum_reg[F+1];
+
+    assign {sum, unused} = {dx_reg[F], dx_reg, 1'b1} + {{dy_reg[F], dy_reg} ^ {(F+2){opposite}}, opposite};
+
+    // Compare as in ws_predicate_band, with limit - 1; a limit of 0 has no match.
+    reg  [LIMIT_W-1:0] most_reg;
+    reg                any_reg;
+    wire [W-1:0]       far   = {{(W-F-1){1'b0}}, sum_reg[F:0] ^ {(F+1){negative}}};
+    wire [W-1:0]       bound = {{(W-LIMIT_W){1'b0}}, most_reg};
+    wire [W+1:0]       room  = {1'b0, bound, 1'b1} + {1'b0, ~far, !negative};
+
+    always @(posedge clk) begin
+        most_reg <= limit - 1'b1;
+        any_reg  <= limit != {LIMIT_W{1'b0}};
+        dx_reg   <= {SIGNED != 0 && window[KEY_W-1], window[F +: F]} - {SIGNED != 0 && probe[KEY_W-1], probe[F +: F]};
+        dy_reg   <= {SIGNED != 0 && window[F-1], window[0 +: F]} - {SIGNED != 0 && probe[F-1], probe[0 +: F]};
+        sum_reg  <= sum;
+        match    <= room[W+1] && any_reg;
+    end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,111 @@
+"""Tuples on AXI4-Stream, a beat each: a driver, and a monitor that keeps the rules of the bus."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import cocotb
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+
+from tb.lib.bench import pauses, rng
+from tb.lib.wire import cycle
+
+R, S = 0, 1
+
+
+@dataclass(frozen=True)
+class Beat:
+    """data of one beat; dest where the port has it; flush: tkeep is 0. offered, taken: cycles."""
+
+    data: int
+    dest: int = R
+    flush: bool = False
+    offered: int = -1
+    taken: int = -1
+
+
+class Driver:
+    """Sends what is in `queue` on `prefix`; idle: probability of a pause. What is not valid is random."""
+
+    def __init__(self, dut, prefix: str, idle: float = 0.0):
+        self.dut, self.prefix, self.idle = dut, prefix, pauses(idle, rng(f"{prefix}/idle"))
+        self.queue: deque[Beat] = deque()
+        self.sent: list[Beat] = []
+        names = ("tdata", "tkeep", "tvalid", "tready", "tlast", "tdest")
+        self.ports = {n: getattr(dut, f"{prefix}_{n}") for n in names if hasattr(dut, f"{prefix}_{n}")}
+        self.ports["tvalid"].value = 0
+        self.noise = rng(f"{prefix}/noise")
+        cocotb.start_soon(self._run())
+
+    async def _run(self) -> None:
+        ports, now, offered = self.ports, None, -1
+        while True:
+            if self._in_reset():
+                now = None
+            elif now is None and self.queue and not next(self.idle):
+                now, offered = self.queue.popleft(), cycle()
+            ports["tvalid"].value = now is not None
+            for name in ("tdata", "tkeep", "tlast", "tdest"):
+                if name in ports:
+                    ports[name].value = self.noise.getrandbits(len(ports[name]))
+            if now is not None:
+                ports["tdata"].value = now.data
+                ports["tkeep"].value = 0 if now.flush else (1 << len(ports["tkeep"])) - 1
+                ports["tlast"].value = 1
+                if "tdest" in ports:
+                    ports["tdest"].value = now.dest
+            await ReadOnly()
+            if now is not None and not self._in_reset() and int(ports["tready"].value):
+                self.sent.append(Beat(now.data, now.dest, now.flush, offered, cycle()))
+                now = None
+            await RisingEdge(self.dut.clk)
+
+    def _in_reset(self) -> bool:
+        return not self.dut.rst.value.is_resolvable or bool(int(self.dut.rst.value))
+
+    async def done(self) -> None:
+        while self.queue or int(self.ports["tvalid"].value):
+            await RisingEdge(self.dut.clk)
+            await ReadOnly()
+
+
+class Monitor:
+    """Takes beats from `prefix`; stall: probability that tready is low. A waiting beat must stay as it is."""
+
+    def __init__(self, dut, prefix: str = "m_axis", stall: float = 0.0):
+        self.dut, self.stall = dut, pauses(stall, rng(f"{prefix}/stall"))
+        self.seen: list[Beat] = []
+        names = ("tdata", "tkeep", "tlast", "tdest")
+        self.content = {n: getattr(dut, f"{prefix}_{n}") for n in names if hasattr(dut, f"{prefix}_{n}")}
+        self.valid, self.ready = getattr(dut, f"{prefix}_tvalid"), getattr(dut, f"{prefix}_tready")
+        self.ready.value = 0
+        cocotb.start_soon(self._run())
+
+    async def _run(self) -> None:
+        waiting, every = None, (1 << len(self.content["tkeep"])) - 1
+        while True:
+            ready = not next(self.stall)
+            self.ready.value = ready
+            await ReadOnly()
+            in_reset = not self.dut.rst.value.is_resolvable or int(self.dut.rst.value)
+            valid = not in_reset and int(self.valid.value)
+            assert in_reset or waiting is None or valid, f"tvalid fell in cycle {cycle()}"
+            if valid:
+                now = {name: int(port.value) for name, port in self.content.items() if name != "tdata"}
+                assert now["tlast"] == 1 and now["tkeep"] in (0, every)
+                now["tdata"] = int(self.content["tdata"].value) if now["tkeep"] else 0
+                assert waiting is None or now == waiting, f"a waiting beat changed in cycle {cycle()}"
+                if ready:
+                    self.seen.append(Beat(now["tdata"], now.get("tdest", R), now["tkeep"] == 0, taken=cycle()))
+                waiting = None if ready else now
+            else:
+                waiting = None
+            await RisingEdge(self.dut.clk)
+
+    async def quiet(self, cycles: int) -> None:
+        """Wait until nothing has come for so many cycles."""
+        count = -1
+        while count != len(self.seen):
+            count = len(self.seen)
+            await ClockCycles(self.dut.clk, cycles)

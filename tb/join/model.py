@@ -1,0 +1,64 @@
+"""Window joins once more, tuple by tuple and as small as they can be: the three steps of Kang et al. (ICDE 2003).
+
+test_join_golden.py compares PySpark with it; benches whose arrival order is known only afterwards compare the hardware
+with it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+R, S = 0, 1
+
+
+class Tuple(NamedTuple):
+    """One tuple, of stream `side`."""
+
+    side: int
+    x: int
+    y: int = 0
+    time: int = 0
+
+
+def match(predicate: str, a: Tuple, b: Tuple, limit: int) -> bool:
+    """The join predicates; PFX on keys of 32 bits."""
+    match predicate:
+        case "EQ":
+            return a.x == b.x
+        case "BAND":
+            return abs(a.x - b.x) <= limit
+        case "L1":
+            return abs(a.x - b.x) + abs(a.y - b.y) < limit
+        case "PFX":
+            return f"{a.x:032b}"[:limit] == f"{b.x:032b}"[:limit]
+    raise ValueError(predicate)
+
+
+def tuple_windows(tuples: Iterable[Tuple], predicate: str, limit: int, window: int) -> list[tuple[int, int]]:
+    """(number of the R tuple, of the S tuple) in order of arrival, of every pair."""
+    windows: tuple[deque, deque] = (deque(maxlen=window), deque(maxlen=window))
+    found = []
+    for number, new in enumerate(tuples):
+        for other, old in windows[1 - new.side]:
+            if match(predicate, old, new, limit):
+                found.append((number, other) if new.side == R else (other, number))
+        windows[new.side].append((number, new))  # the oldest expires
+    return found
+
+
+def time_windows(tuples: Iterable[Tuple], predicate: str, limit: int, window: int, slack: int) -> list[tuple[int, int]]:
+    """The same for windows in time: every pair of tuples that are not late, at most `window` apart."""
+    newest: dict[int, int] = {}
+    timely = []
+    for number, new in enumerate(tuples):
+        if new.time >= newest.get(new.side, new.time) - slack:
+            timely.append((number, new))
+        newest[new.side] = max(new.time, newest.get(new.side, new.time))
+    return [
+        (i, j)
+        for i, r in timely
+        for j, s in timely
+        if (r.side, s.side) == (R, S) and abs(r.time - s.time) <= window and match(predicate, r, s, limit)
+    ]

@@ -10,7 +10,8 @@ from tb.query.lockstep import extremes, kinds, lockstep, signed, wire
 
 def latency(dut) -> int:
     """What the header promises."""
-    return -(-len(dut.a) // int(dut.BITS.value)) + 1 + int(dut.SIGNED.value)
+    stages = -(-int(dut.QUOTIENT_W.value) // int(dut.BITS.value))
+    return stages * (1 + int(dut.FAST.value)) + 1 + int(dut.SIGNED.value)
 
 
 def quotient(dut):
@@ -18,11 +19,13 @@ def quotient(dut):
         a, b = inputs["a"], inputs["b"]
         if int(dut.SIGNED.value):
             a, b = signed(a, len(dut.a)), signed(b, len(dut.b))
-        y = 0 if b == 0 else abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)
-        r = 0 if b == 0 else a - y * b
+        y = abs(a) // abs(b) if b else 0
+        null = b == 0 or y >> int(dut.QUOTIENT_W.value) != 0
+        y = 0 if null else -y if (a < 0) != (b < 0) else y
+        r = 0 if null else a - y * b
         return {
             **{f"m_{name}": inputs[f"s_{name}"] for name in ("valid", "punct", "eos", "data")},
-            **{"y": y % (1 << len(dut.y)), "r": r % (1 << len(dut.r)), "y_null": b == 0},
+            **{"y": y % (1 << len(dut.y)), "r": r % (1 << len(dut.r)), "y_null": null},
         }
 
     return reference
@@ -55,13 +58,21 @@ async def with_pauses_and_resets(dut):
     await lockstep(dut, latency(dut), cycles, quotient(dut), resets=0.01)
 
 
-# Wider dividend, wider divisor, several bits a stage that do not divide the width; small enough for all pairs.
-MATRIX = [(32, 20, 1, 1), (13, 40, 0, 3), (4, 3, 1, 1), (4, 4, 0, 2)]
+# Wider dividend, wider divisor, several bits a stage that do not divide the width; short quotients, less than the
+# divisor or more, in two cycles a stage; small enough for all pairs.
+MATRIX = [
+    {"A_W": 32, "B_W": 20, "SIGNED": 1},
+    {"A_W": 13, "B_W": 40, "SIGNED": 0, "BITS": 3},
+    {"A_W": 40, "B_W": 33, "SIGNED": 1, "QUOTIENT_W": 16, "FAST": 1},
+    {"A_W": 40, "B_W": 7, "SIGNED": 0, "QUOTIENT_W": 25, "BITS": 2},
+    {"A_W": 4, "B_W": 3, "SIGNED": 1},
+    {"A_W": 4, "B_W": 4, "SIGNED": 0, "QUOTIENT_W": 3, "BITS": 2},
+]
 
 
-@pytest.mark.parametrize(("a_w", "b_w", "is_signed", "bits"), MATRIX)
-def test_divide(a_w, b_w, is_signed, bits):
-    run("divide", A_W=a_w, B_W=b_w, SIGNED=is_signed, BITS=bits, DATA_W=8)
+@pytest.mark.parametrize("parameters", MATRIX, ids=lambda p: " ".join(f"{k}={v}" for k, v in p.items()))
+def test_divide(parameters):
+    run("divide", DATA_W=8, **parameters)
 
 
 def test_four_state():

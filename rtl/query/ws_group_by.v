@@ -27,10 +27,10 @@
 // Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)
-//              3 cycles from s to o; FAST: 21 from eos, with a tuple or without, and 8 from s to o; with the hash table
-//              24 and 11
+//              3 cycles from s to o; FAST: 22 from eos, with a tuple or without, and 8 from s to o; with the hash table
+//              25 and 11
 // Issue rate   1 tuple a cycle
-// CLOSE_CYCLES ENTRIES + 6, FAST: ENTRIES + 21, with the hash table ENTRIES + 24   CLOSE_ROWS ENTRIES
+// CLOSE_CYCLES ENTRIES + 6, FAST: ENTRIES + 22, with the hash table ENTRIES + 25   CLOSE_ROWS ENTRIES
 // Reset        the hash table is cleared: the first tuple comes at least ENTRIES / 8 + 2 cycles behind it
 // Bad input    two eos, or an eos and the next tuple of that window, closer than CLOSE_CYCLES: must not happen
 // Overflow     o_valid for a tuple without an entry; result_overflows as in ws_fold
@@ -147,7 +147,7 @@ module ws_group_by #(
     wire                    unused_valid, unused_punct, unused_eos;
     wire                    unused = &{1'b0, unused_tuple, unused_valid, unused_punct, unused_eos};
 
-    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LONG ? LOOK_UP + 3 : LOOK_UP + 1)) operands (
+    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LONG ? LOOK_UP + 4 : LOOK_UP + 1)) operands (
         .clk(clk), .rst(rst),
         .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data({values, nulls}),
         .m_valid(unused_valid), .m_punct(unused_punct), .m_eos(unused_eos), .m_data({window_values, window_nulls})
@@ -297,7 +297,7 @@ module ws_group_by #(
 
 `ifdef FORMAL
     // The tuples of any one key in window 0, which are counted (a proof takes KINDS = "CNT"), and the key's row.
-    localparam CLOSE_CYCLES = FAST != 0 ? CAPACITY + 31 : CAPACITY + 16;
+    localparam CLOSE_CYCLES = FAST != 0 ? CAPACITY + 32 : CAPACITY + 16;
     (* anyconst *) wire [KEY_W-1:0] key_ref;
     reg              past_valid = 1'b0;
     reg  [ACC_W-1:0] count_ref, due_ref;   // in the open window, in the one that has ended
@@ -306,7 +306,7 @@ module ws_group_by #(
     reg  [DATA_W-1:0] data_ref;
     wire             mine  = s_valid[0] && key == key_ref;
     wire [ACC_W-1:0] count = count_ref + (mine && !nulls[0]);
-    wire [7:0]       first_ref = FAST != 0 ? 21 : 5 + with_ref;    // cycles from eos to the first row
+    wire [7:0]       first_ref = FAST != 0 ? 22 : 5 + with_ref;    // cycles from eos to the first row
 
     always @(posedge clk) begin
         past_valid <= 1'b1;

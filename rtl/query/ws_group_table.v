@@ -2,16 +2,17 @@
 //
 // ws_group_table: a table of states that are read, changed and written back, one a cycle, be it the same all the time.
 //
-// The change itself is the caller's: `next` from `state`, within a cycle. A tuple 1 to 4 cycles behind one of the same
+// The change itself is the caller's: `next` from `state`, within a cycle. A tuple 1 to 5 cycles behind one of the same
 // group finds an old state in the table and takes that tuple's instead; or, with `hold`, the state that the tuple just
-// ahead has had.
+// ahead has had. What is read has a register of its own, since a table may be many block RAMs far apart.
 //
 // Parameters   DATA_W   width of a state in bits
 //              INDEX_W  2**INDEX_W states
-// Ports        read_index; with table_state, 2 cycles later: fresh (begin with 0), source (0: the table, 1 to 3: the
-//                tuple 2 to 4 cycles ahead), hold (what the tuple just ahead had); with state and next, 3 cycles later:
-//                chain (what the tuple just ahead has made of it); 4 cycles later: write, write_index
-// Latency      2 cycles from read_index to table_state, 3 to state; 5 from read_index to the next that reads what is
+// Ports        read_index; with table_state, 2 cycles later: source (0: the table, 1 to 3: the tuple 3 to 5 cycles
+//                ahead); 3 cycles later: fresh (begin with 0), second (the tuple 2 cycles ahead), hold (what the tuple
+//                just ahead had); with state and next, 4 cycles later: chain (what the tuple just ahead has made of
+//                it); 5 cycles later: write, write_index
+// Latency      2 cycles from read_index to table_state, 4 to state; 6 from read_index to the next that reads what is
 //              written
 // Issue rate   1 a cycle
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.5.4; the read-modify-write of a table is ours
@@ -26,8 +27,9 @@ module ws_group_table #(
 
     input  wire [INDEX_W-1:0] read_index,
     output wire [DATA_W-1:0]  table_state,
-    input  wire               fresh,
     input  wire [1:0]         source,
+    input  wire               fresh,
+    input  wire               second,
     input  wire               hold,
     input  wire               chain,
     output wire [DATA_W-1:0]  state,
@@ -36,20 +38,21 @@ module ws_group_table #(
     input  wire [INDEX_W-1:0] write_index
 );
 
-    reg [DATA_W-1:0] state_reg, next_1_reg, next_2_reg, next_3_reg;
+    reg  [DATA_W-1:0] word_reg, ahead_reg, state_reg, next_1_reg, next_2_reg, next_3_reg;
+    reg               is_ahead_reg;
 
     assign state = chain ? next_1_reg : state_reg;
 
     always @(posedge clk) begin
-        if (!hold) begin
-            case (source)
-                2'd0:    state_reg <= table_state;
-                2'd1:    state_reg <= next_1_reg;
-                2'd2:    state_reg <= next_2_reg;
-                default: state_reg <= next_3_reg;
-            endcase
-            if (fresh) state_reg <= {DATA_W{1'b0}};
-        end
+        word_reg     <= table_state;
+        is_ahead_reg <= source != 2'd0;
+        case (source)
+            2'd1:    ahead_reg <= next_1_reg;
+            2'd2:    ahead_reg <= next_2_reg;
+            default: ahead_reg <= next_3_reg;
+        endcase
+        if (!hold)
+            state_reg <= fresh ? {DATA_W{1'b0}} : second ? next_1_reg : is_ahead_reg ? ahead_reg : word_reg;
         next_1_reg <= next;
         next_2_reg <= next_1_reg;
         next_3_reg <= next_2_reg;

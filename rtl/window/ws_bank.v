@@ -151,15 +151,19 @@ module ws_bank #(
                     assign carry    = {SLOTS{1'b0}};
                 end
 
+                // Whether a number leaves its width is told by a bit more of it; with SKEW from its register, so that no
+                // cycle adds and then compares.
                 wire [SLOTS*HIGH-1:0] high;
-                wire [SLOTS-1:0]      leaves;
+                wire [SLOTS-1:0]      leaves, left_before, left_now;
                 reg  [SLOTS-1:0]      left_reg;
 
                 assign number[ACC_W-1:LOW] = high[HIGH-1:0];
-                assign left                = left_reg[0];
+                assign left                = left_before[0];
+                assign left_before         = SKEW != 0 ? left_reg | leaves : left_reg;
+                assign left_now            = shift_now ? left_before >> 1 : left_before;
 
                 always @(posedge clk)
-                    left_reg <= clears_now ? {SLOTS{1'b0}} : (shift_now ? left_reg >> 1 : left_reg) | leaves;
+                    left_reg <= clears_now ? {SLOTS{1'b0}} : SKEW != 0 ? left_now : left_now | leaves;
 
                 for (i = 0; i < SLOTS; i = i + 1) begin : slot
                     reg  [HIGH-1:0] high_reg;
@@ -171,12 +175,15 @@ module ws_bank #(
                     if (SKEW != 0) begin : gen_carry
                         // The carry goes in at the lowest bit of a chain that is a bit longer.
                         wire unused_lowest;
+                        reg  over_reg;
                         assign {total, unused_lowest} = {before, 1'b1} + {more, carry[i]};
+                        assign leaves[i] = over_reg != (IS_SIGNED && high_reg[HIGH-1]);
+                        always @(posedge clk) over_reg <= total[HIGH] && !clears_now;
                     end else begin : gen_no_carry
-                        assign total = before + more;
+                        assign total     = before + more;
+                        assign leaves[i] = total[HIGH] != (IS_SIGNED && total[HIGH-1]);
                     end
                     assign high[i*HIGH +: HIGH] = high_reg;
-                    assign leaves[i]            = total[HIGH] != (IS_SIGNED && total[HIGH-1]);
                     always @(posedge clk) high_reg <= clears_now ? {HIGH{1'b0}} : total[HIGH-1:0];
                 end
             end else begin : gen_one_of_them
@@ -281,7 +288,7 @@ module ws_bank #(
                     wire [31:0] all_ref = SKEW != 0 ? before_ref[32*i +: 32] : number_ref[32*i +: 32];
                     always @(posedge clk) if (behind_valid) begin
                         assert (gen_sum.high[i*HIGH +: HIGH] == all_ref[ACC_W-1:LOW]);
-                        assert (gen_sum.left_reg[i] == (SKEW != 0 ? left_before_ref[i] : left_ref[i]));
+                        assert (gen_sum.left_before[i] == (SKEW != 0 ? left_before_ref[i] : left_ref[i]));
                     end
                     if (SKEW != 0) begin : gen_low_ref
                         always @(posedge clk) if (past_valid)

@@ -140,7 +140,7 @@ module ws_pane_aggregate #(
     wire clear_left = SKEW != 0 ? clear_1_reg : clear;
     wire some;                                 // the window holds a tuple
     wire row;                                  // the results of the window are there
-    reg  last_1_reg, last_2_reg;               // a window has ended 1, 2 cycles before
+    reg  last_reg;                             // a window has ended 2 cycles before
     wire [AGGS-1:0] scanned;                   // SCAN: all panes have been read
 
     always @(posedge clk) {push_1_reg, clear_1_reg} <= {push, clear};
@@ -189,11 +189,10 @@ module ws_pane_aggregate #(
             end
 
             if (SCAN) begin : gen_scan
-                // A jump is read like a window, so that its punctuation comes as late.
                 ws_pane_scan #(
                     .KIND(KIND), .SIGNED(IS_SIGNED), .NUMBER_W(NUMBER_W), .PANES(PANES), .SKEW(SKEW)
                 ) window (
-                    .clk(clk), .rst(rst), .clear(clear), .push(push || last), .last(last), .pane(number),
+                    .clk(clk), .rst(rst), .clear(clear), .push(push), .last(last), .pane(number),
                     .done(scanned[a]), .result(kept)
                 );
             end else if (ADDS) begin : gen_total
@@ -214,8 +213,8 @@ module ws_pane_aggregate #(
             // The result with a sign in front, and what does not fit of it. A sum stands for one cycle only, with SKEW
             // its lower half one cycle before the rest.
             localparam              LOW_W = ADDS && SKEW != 0 && !SCAN ? ACC_W/2 : 0;
-            wire                    take  = ADDS && SKEW == 0 && !SCAN ? last_1_reg : SCAN ? row : last_2_reg;
-            wire                    none  = !ADDS && !seen;
+            wire                    take  = ADDS && SKEW == 0 && !SCAN ? last : SCAN ? row : last_reg;
+            wire                    none;
             wire                    sign  = IS_SIGNED && result[RESULT_W-1];
             wire [RESULT_W+ACC_W:0] wide  = {{(ACC_W+1){sign}}, result};
             wire [RESULT_W:0]       rest  = wide[RESULT_W+ACC_W:ACC_W];
@@ -226,8 +225,16 @@ module ws_pane_aggregate #(
                 result_overflows[a] <= left || rest != {(RESULT_W+1){IS_SIGNED && wide[ACC_W-1]}};
             end
 
+            if (ADDS) begin : gen_some
+                assign none = 1'b0;
+            end else begin : gen_none
+                reg none_reg;                // goes to all bits
+                always @(posedge clk) none_reg <= !seen || clear;
+                assign none = none_reg;
+            end
+
             if (LOW_W > 0) begin : gen_low
-                always @(posedge clk) if (last_1_reg) results[a*ACC_W +: LOW_W] <= result[LOW_W-1:0];
+                always @(posedge clk) if (last) results[a*ACC_W +: LOW_W] <= result[LOW_W-1:0];
             end
         end
     endgenerate
@@ -237,17 +244,16 @@ module ws_pane_aggregate #(
     reg              ended_reg;
     reg [DATA_W-1:0] data_1_reg;
 
-    assign row   = SCAN ? scanned[0] : SOON ? last_1_reg : last_2_reg;
+    assign row   = SCAN ? scanned[0] : SOON ? last : last_reg;
     assign m_eos = 1'b0;
 
     always @(posedge clk) begin
-        last_1_reg <= last && !rst;
-        last_2_reg <= last_1_reg && !rst;
-        ended_reg  <= row && !rst;
-        m_valid    <= row && (some || EMIT_EMPTY != 0) && !rst;
-        m_punct    <= ended_reg && !rst;
-        if (SCAN || last_1_reg) data_1_reg <= data;
-        if (row)                m_data     <= SOON ? data : data_1_reg;
+        last_reg  <= last && !rst;
+        ended_reg <= row && !rst;
+        m_valid   <= row && ((some && !clear) || EMIT_EMPTY != 0) && !rst;
+        m_punct   <= ended_reg && !rst;
+        if (SCAN || last) data_1_reg <= data;
+        if (row)          m_data     <= SOON ? data : data_1_reg;
     end
 
 endmodule

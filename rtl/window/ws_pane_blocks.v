@@ -13,16 +13,17 @@
 // When a block is full, the window is that and the block before it without any end. For an even PANES all this is done
 // for one pane less, and its window with the next pane is `pre`.
 //
-// A step takes two cycles: numbers are compared in that of push, and chosen in the one behind.
+// A step takes two cycles: numbers are compared in the one behind push, and chosen in the next. What goes to the RAM
+// comes from registers of its own, since the RAM may be many blocks.
 //
 // Parameters   KIND, SIGNED, NUMBER_W   the aggregate, see ws_pane_pick
 //              PANES                    panes in a window, 1 to 65,536
 // Ports        push: a pane has closed; pane: its number, the identity of ws_pane_pick if it holds nothing
-//              clear: all panes so far, one in this cycle too, hold nothing for those behind this cycle
-//              result: of a push 2 cycles before, else anything
+//              clear: all panes so far hold nothing; not in a cycle with push
+//              result: of a push 2 cycles before, else anything; not a register but a multiplexer
 // Latency      2 cycles from push to result, whatever PANES is
 // Issue rate   1 push every 2 cycles, worst case
-// Bad input    two pushes in successive cycles: must not happen
+// Bad input    two pushes in successive cycles, or a push with clear: must not happen
 // Source       ours: for windows of fixed length what DABA Lite (Tangwongsan et al., arXiv 2009.13768) is for any, with
 //              one RAM of a word a pane and one step a push
 
@@ -40,7 +41,7 @@ module ws_pane_blocks #(
     input  wire                clear,
     input  wire                push,
     input  wire [NUMBER_W-1:0] pane,
-    output reg  [NUMBER_W-1:0] result
+    output wire [NUMBER_W-1:0] result
 );
 
     localparam BLOCK = (PANES - 1) / 2;               // panes
@@ -51,23 +52,22 @@ module ws_pane_blocks #(
         $finish;
     end
 
-    // The cycles behind a push: 1, numbers are chosen; 2, the scan compares; 3, it chooses.
-    reg push_1_reg, push_2_reg, push_3_reg;
-    // A clear with a push waits for its window to be chosen; the next push cannot come earlier.
-    reg  clear_1_reg;
-    wire forget = rst || (clear && !push) || clear_1_reg;
+    // The cycles behind a push: 1, numbers are compared; 2, they are chosen; 3, the scan compares; 4, it chooses.
+    reg  push_1_reg, push_2_reg, push_3_reg, push_4_reg, clear_reg;
+    wire forget = rst || clear_reg;
 
     always @(posedge clk) begin
-        push_1_reg  <= push && !rst;
-        push_2_reg  <= push_1_reg && !forget;
-        push_3_reg  <= push_2_reg && !forget;
-        clear_1_reg <= clear && push;
+        push_1_reg <= push && !rst;
+        push_2_reg <= push_1_reg && !forget;
+        push_3_reg <= push_2_reg && !forget;
+        push_4_reg <= push_3_reg && !forget;
+        clear_reg  <= clear;
     end
 
-    reg  [NUMBER_W-1:0] pane_reg;
+    reg  [NUMBER_W-1:0] pane_1_reg, pane_2_reg;
     wire [NUMBER_W-1:0] identity;
 
-    always @(posedge clk) pane_reg <= pane;
+    always @(posedge clk) {pane_1_reg, pane_2_reg} <= {pane, pane_1_reg};
 
     // ---- The window: `pre` and the pane
 
@@ -75,10 +75,10 @@ module ws_pane_blocks #(
     wire                window_wins;
 
     ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_window (
-        .clk(clk), .older(pre), .newer(pane), .newer_wins(window_wins), .identity(identity)
+        .clk(clk), .older(pre), .newer(pane_1_reg), .newer_wins(window_wins), .identity(identity)
     );
 
-    always @(posedge clk) result <= window_wins ? pane_reg : pre;
+    assign result = window_wins ? pane_2_reg : pre;
 
     // ---- Even PANES: `odd`, the last PANES - 2 panes, and the pane are the next `pre`
 
@@ -92,13 +92,13 @@ module ws_pane_blocks #(
             wire                unused = &{1'b0, unused_identity};
 
             ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_even (
-                .clk(clk), .older(odd), .newer(pane), .newer_wins(even_wins), .identity(unused_identity)
+                .clk(clk), .older(odd), .newer(pane_1_reg), .newer_wins(even_wins), .identity(unused_identity)
             );
 
             assign pre = pre_reg;
 
             always @(posedge clk) begin
-                if (push_1_reg) pre_reg <= even_wins ? pane_reg : odd;
+                if (push_2_reg) pre_reg <= even_wins ? pane_2_reg : odd;
                 if (forget) pre_reg <= identity;
             end
         end else begin : gen_odd
@@ -106,7 +106,7 @@ module ws_pane_blocks #(
         end
 
         if (BLOCK == 0) begin : gen_none
-            wire unused = &{1'b0, push_1_reg, push_3_reg, forget};
+            wire unused = &{1'b0, push_2_reg, push_4_reg, forget};
             assign odd = identity;
         end else begin : gen_blocks
             localparam ADDR_W = $clog2(2*BLOCK);
@@ -116,25 +116,25 @@ module ws_pane_blocks #(
             // and where the scan would be if there were blocks before the first.
             localparam integer END = 3 - 2*BLOCK, SCAN = -3;
 
-            // ---- Counters move on in the cycle behind a push, and say what the next push will be
+            // ---- Counters move on as numbers are chosen, and say what the next push will be
 
             reg  [FILL_W-1:0]   fill_reg;             // panes in the newest block
             reg                 full_reg;             // the next push makes it full
             reg                 first_reg, ends_reg;  // one block has been full; two, so there are ends
-            reg  [ADDR_W-1:0]   write_reg, end_reg, scan_reg, step_reg;
+            reg  [ADDR_W-1:0]   write_reg, end_reg, scan_reg;
             wire                full_next = BLOCK == 1 || fill_reg == LAST_BUT_ONE[FILL_W-1:0];
             wire                ends_next = full_reg ? first_reg : ends_reg;
+            wire [ADDR_W-1:0]   scan_next = !push_2_reg ? scan_reg : full_next ? write_reg : scan_reg - 1'b1;
 
             always @(posedge clk) begin
-                if (push_1_reg) begin
+                scan_reg <= scan_next;
+                if (push_2_reg) begin
                     fill_reg  <= full_reg ? {FILL_W{1'b0}} : fill_reg + 1'b1;
                     full_reg  <= full_next;
                     first_reg <= full_reg || first_reg;
                     ends_reg  <= ends_next;
                     write_reg <= write_reg + 1'b1;
                     end_reg   <= end_reg + 1'b1;
-                    scan_reg  <= full_next ? write_reg : scan_reg - 1'b1;
-                    step_reg  <= scan_reg + 1'b1;     // of the push before
                 end
                 if (forget) begin
                     fill_reg  <= {FILL_W{1'b0}};
@@ -147,24 +147,35 @@ module ws_pane_blocks #(
                 end
             end
 
-            // ---- The RAM, two words in and two out a push. In: the pane, then the end that the push before has
-            // brought. Out: the scan's pane, then an end, which stays until the cycle behind the next push.
+            // ---- The RAM, two words in and two out a push. In, in cycles 2 and 3: the pane, then the end that the
+            // push before has brought. Out, asked for in cycles 1 and 2: the scan's pane, then an end, which stays until
+            // numbers are chosen for the next push.
 
-            wire [NUMBER_W-1:0] word;
+            wire [NUMBER_W-1:0] word, scan_now;
             reg  [NUMBER_W-1:0] scan_now_reg;
 
             if (BLOCK == 1) begin : gen_no_ram
-                wire unused = &{1'b0, write_reg, end_reg, step_reg, scan_now_reg};
+                wire unused = &{1'b0, write_reg, end_reg, scan_next};
                 assign word = identity;
             end else begin : gen_ram
+                reg                write_now_reg, read_now_reg;
+                reg [ADDR_W-1:0]   to_reg, from_reg;
+                reg [NUMBER_W-1:0] word_in_reg;
+
+                always @(posedge clk) begin
+                    write_now_reg <= push_1_reg || push_2_reg;
+                    read_now_reg  <= push || push_1_reg;
+                    to_reg        <= push_1_reg ? write_reg : scan_reg + 1'b1;    // where the scan was last
+                    from_reg      <= push_1_reg ? end_reg : scan_next;
+                    word_in_reg   <= push_1_reg ? pane_1_reg : scan_now;
+                end
+
                 ws_ram_sdp #(
                     .DATA_W(NUMBER_W), .ADDR_W(ADDR_W), .OUTPUT_REG(1), .STYLE(ADDR_W > 5 ? "block" : "distributed")
                 ) ram (
                     .clk(clk),
-                    .wr_en(push_1_reg || push_2_reg),
-                    .wr_addr(push_1_reg ? write_reg : step_reg), .wr_data(push_1_reg ? pane_reg : scan_now_reg),
-                    .rd_en(push || push_1_reg),
-                    .rd_addr(push_1_reg ? end_reg : scan_reg),   .rd_data(word)
+                    .wr_en(write_now_reg), .wr_addr(to_reg), .wr_data(word_in_reg),
+                    .rd_en(read_now_reg), .rd_addr(from_reg), .rd_data(word)
                 );
             end
 
@@ -176,11 +187,11 @@ module ws_pane_blocks #(
             wire                  unused_identities = &{1'b0, identities};
 
             ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_prefix (
-                .clk(clk), .older(prefix_reg), .newer(pane),
+                .clk(clk), .older(prefix_reg), .newer(pane_1_reg),
                 .newer_wins(prefix_wins), .identity(identities[0*NUMBER_W +: NUMBER_W])
             );
             ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_middle (
-                .clk(clk), .older(middle_reg), .newer(pane),
+                .clk(clk), .older(middle_reg), .newer(pane_1_reg),
                 .newer_wins(middle_wins), .identity(identities[1*NUMBER_W +: NUMBER_W])
             );
             ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_end_middle (
@@ -188,7 +199,7 @@ module ws_pane_blocks #(
                 .newer_wins(end_middle_wins), .identity(identities[2*NUMBER_W +: NUMBER_W])
             );
             ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_end_pane (
-                .clk(clk), .older(end_now_reg), .newer(pane),
+                .clk(clk), .older(end_now_reg), .newer(pane_1_reg),
                 .newer_wins(end_pane_wins), .identity(identities[3*NUMBER_W +: NUMBER_W])
             );
             ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_scan (
@@ -200,20 +211,21 @@ module ws_pane_blocks #(
 
             reg  [NUMBER_W-1:0] odd_reg, scan_word_reg;
             wire                odd_pane_wins = end_middle_wins ? middle_wins : end_pane_wins;
-            wire [NUMBER_W-1:0] prefix        = prefix_wins ? pane_reg : prefix_reg;
+            wire [NUMBER_W-1:0] prefix        = prefix_wins ? pane_2_reg : prefix_reg;
 
-            assign odd = odd_reg;
+            assign odd      = odd_reg;
+            assign scan_now = push_2_reg && full_reg ? pane_2_reg
+                            : push_4_reg && !scan_wins ? scan_word_reg : scan_now_reg;
 
             always @(posedge clk) begin
-                if (push_1_reg) begin
+                if (push_2_reg) begin
                     prefix_reg  <= full_reg ? identity : prefix;
-                    middle_reg  <= full_reg ? prefix : middle_wins ? pane_reg : middle_reg;
-                    odd_reg     <= odd_pane_wins ? pane_reg : end_middle_wins ? middle_reg : end_now_reg;
+                    middle_reg  <= full_reg ? prefix : middle_wins ? pane_2_reg : middle_reg;
+                    odd_reg     <= odd_pane_wins ? pane_2_reg : end_middle_wins ? middle_reg : end_now_reg;
                     end_now_reg <= ends_next && !full_next ? word : identity;
                 end
                 scan_word_reg <= word;
-                if (push_3_reg && !scan_wins) scan_now_reg <= scan_word_reg;
-                if (push_1_reg && full_reg) scan_now_reg <= pane_reg;
+                scan_now_reg  <= scan_now;
                 if (forget) begin
                     prefix_reg  <= identity;
                     middle_reg  <= identity;
@@ -238,7 +250,7 @@ module ws_pane_blocks #(
     localparam integer KEPT = PANES > 1 ? PANES - 1 : 1;
     localparam [NUMBER_W-1:0] TOP = 1 << (NUMBER_W - 1);
     reg                     past_valid = 1'b0;
-    reg                     push_1_ref, push_2_ref;
+    reg                     push_1_ref, push_2_ref, clear_ref;
     reg [KEPT*NUMBER_W-1:0] panes_ref;
     reg [NUMBER_W-1:0]      before, whole_1_ref, whole_2_ref;
     integer i;
@@ -267,6 +279,7 @@ module ws_pane_blocks #(
         past_valid  <= 1'b1;
         push_1_ref  <= push && !rst;
         push_2_ref  <= push_1_ref && !rst;
+        clear_ref   <= clear;
         whole_1_ref <= step_ref(before, pane);
         whole_2_ref <= whole_1_ref;
         if (push) panes_ref <= {panes_ref, pane};
@@ -274,13 +287,13 @@ module ws_pane_blocks #(
 
         if (!past_valid) assume (rst);
         else begin
-            assume (!(push && push_1_ref));
+            assume (!(push && (push_1_ref || clear)));
             // What holds nothing is the identity, and nothing else is without `seen`.
             if (KIND == "FST" || KIND == "LST") assume (pane >= TOP || pane == identity);
             ref_result: assert (!push_2_ref || result == whole_2_ref);
-            ref_pre:    assert (push_1_ref || pre == before);
+            ref_pre:    assert (push_1_ref || push_2_ref || clear_ref || pre == before);
         end
-        cover (past_valid && push_2_ref && result != identity && $past(clear, 2));
+        cover (past_valid && push_2_ref && result != identity && $past(clear));
     end
 `endif
 

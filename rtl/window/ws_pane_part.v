@@ -4,14 +4,15 @@
 //
 // One register and one adder: in the cycle of push the pane is added, and in the next one the pane that will be too old
 // for the window behind it is taken off, ready for the next push. Panes are in a ring of PANES - 1 places; the one that
-// the next pane will take holds the oldest.
+// the next pane will take holds the oldest. Block RAMs may be far away: then what goes there and comes from them has
+// registers of its own, which take the part of one place.
 //
 // Parameters   NUMBER_W  bits of a pane
 //              SUM_W     bits of the sum, at least NUMBER_W
 //              SIGNED    1: a pane's uppermost bit here is its sign
 //              PANES     panes in a window, at least 1
 //              LOWEST    1: no part stands below
-//              BLOCK     1: panes are in block RAM, read a step earlier and with a register more; PANES is at least 3
+//              BLOCK     0: panes are in LUTs; 1: in block RAM; 2: with registers around it, and PANES is at least 3
 // Ports        forget: nothing of what was pushed counts any more; not in a cycle with push
 //              carry_in: of the part below, which works one cycle ahead; carry_out: of this one
 // Latency      1 cycle from push to sum
@@ -70,63 +71,88 @@ module ws_pane_part #(
 
             assign {pop, less} = {push_reg, ~pane_reg};
         end else begin : gen_buffer
-            localparam ADDR_W = PANES > 2 ? $clog2(PANES - 1) : 1;
-            localparam LEFT_W = $clog2(PANES);
-            localparam integer OTHERS = PANES - 1, END = PANES - 2;
+            localparam FAR    = BLOCK > 1;
+            localparam PLACES = PANES - (FAR ? 2 : 1);
+            localparam ADDR_W = PLACES > 1 ? $clog2(PLACES) : 1;
+            localparam integer END = PLACES - 1;
 
-            reg                 pop_reg, aged_reg;
+            reg                 pop_reg;
+            reg                 full_reg;       // all places were taken before the last push
             reg  [ADDR_W-1:0]   place_reg;      // of the next pane, and of the oldest
-            reg  [LEFT_W-1:0]   missing_reg;    // panes to come until all places are taken
-            wire [ADDR_W-1:0]   next = place_reg == END[ADDR_W-1:0] ? {ADDR_W{1'b0}} : place_reg + 1'b1;
-            wire [NUMBER_W-1:0] oldest;
+            wire                write;
+            wire [ADDR_W-1:0]   write_place;
+            wire [NUMBER_W-1:0] write_pane, oldest;
+
+            assign pop = pop_reg;
 
             always @(posedge clk) begin
                 pop_reg <= push && !forget;
-                if (push) begin
-                    place_reg <= next;
-                    aged_reg  <= missing_reg == 0;
-                    if (missing_reg != 0) missing_reg <= missing_reg - 1'b1;
-                end
+                if (push) place_reg <= place_reg == END[ADDR_W-1:0] ? {ADDR_W{1'b0}} : place_reg + 1'b1;
+                if (pop_reg && place_reg == 0) full_reg <= 1'b1;
                 if (forget) begin
-                    place_reg   <= {ADDR_W{1'b0}};
-                    missing_reg <= OTHERS[LEFT_W-1:0];
+                    place_reg <= {ADDR_W{1'b0}};
+                    full_reg  <= 1'b0;
                 end
             end
 
             ws_ram_sdp #(
-                .DATA_W(NUMBER_W), .ADDR_W(ADDR_W), .OUTPUT_REG(BLOCK), .STYLE(BLOCK != 0 ? "block" : "distributed")
+                .DATA_W(NUMBER_W), .ADDR_W(ADDR_W), .OUTPUT_REG(BLOCK != 0),
+                .STYLE(BLOCK != 0 ? "block" : "distributed")
             ) panes (
                 .clk(clk),
-                .wr_en(push), .wr_addr(place_reg), .wr_data(pane),
-                .rd_en(BLOCK != 0 ? push : pop_reg), .rd_addr(BLOCK != 0 ? next : place_reg), .rd_data(oldest)
+                .wr_en(write), .wr_addr(write_place), .wr_data(write_pane),
+                .rd_en(FAR ? push : pop_reg), .rd_addr(place_reg), .rd_data(oldest)
 `ifdef FORMAL
                 ,
                 .watch_addr(place_reg), .watch_data(next_word),
-                .watch_addr_2(next), .watch_data_2(other_word)
+                .watch_addr_2(place_reg == 0 ? END[ADDR_W-1:0] : place_reg - 1'b1), .watch_data_2(last_word)
 `endif
             );
 
-            if (BLOCK != 0) begin : gen_block
-                reg [NUMBER_W-1:0] less_reg;
-                wire               unused_aged = aged_reg;
-                always @(posedge clk) less_reg <= missing_reg == 0 ? ~oldest : {NUMBER_W{1'b1}};
-                assign less = less_reg;
-            end else begin : gen_distributed
-                assign less = aged_reg ? ~oldest : {NUMBER_W{1'b1}};
-            end
+            if (FAR) begin : gen_far
+                // Written a cycle later, read a cycle earlier, before the pane goes where the oldest is.
+                reg                aged_reg;    // all places were taken before the push of which the word read is
+                reg [ADDR_W-1:0]   place_1_reg;
+                reg [NUMBER_W-1:0] pane_reg, less_reg;
 
-            assign pop = pop_reg;
+                always @(posedge clk) begin
+                    place_1_reg <= place_reg;
+                    pane_reg    <= pane;
+                    less_reg    <= aged_reg ? ~oldest : {NUMBER_W{1'b1}};
+                    if (push) aged_reg <= full_reg;
+                    if (forget) aged_reg <= 1'b0;
+                end
+
+                assign {write, write_place, write_pane, less} = {pop_reg, place_1_reg, pane_reg, less_reg};
+
+`ifdef FORMAL
+                always @(posedge clk) if (known_ref) begin
+                    assert (aged_reg == (age_ref == PANES - 1));
+                    if (pop_reg) assert (pane_reg == panes_ref[0 +: NUMBER_W]);
+                    if (!pop_reg && !$past(pop_reg || forget))
+                        assert (~less_reg == panes_ref[(PANES-2)*NUMBER_W +: NUMBER_W]);
+                end
+`endif
+            end else begin : gen_near
+                assign {write, write_place, write_pane} = {push, place_reg, pane};
+                assign less = full_reg ? ~oldest : {NUMBER_W{1'b1}};
+            end
 
 `ifdef FORMAL
             // What makes it inductive, up to PANES = 3: the words that are in the RAM, and on their way out of it.
-            wire [NUMBER_W-1:0] next_word, other_word;
+            localparam integer OTHERS = PANES - 1;
+            wire [NUMBER_W-1:0] next_word, last_word;
+            wire [NUMBER_W-1:0] oldest_ref = panes_ref[(OTHERS-1)*NUMBER_W +: NUMBER_W];
+            reg                 full_ref;                // before the last push
+
+            always @(posedge clk) if (push) full_ref <= age_ref >= PLACES;
 
             always @(posedge clk) if (known_ref) begin
-                assert (place_reg <= END && missing_reg == OTHERS - age_ref);
-                if (age_ref == OTHERS) assert (next_word == panes_ref[(OTHERS-1)*NUMBER_W +: NUMBER_W]);
-                if (age_ref > 0 && PANES > 2) assert (other_word == panes_ref[0 +: NUMBER_W]);
-                if (!pop_reg && age_ref == OTHERS && (BLOCK == 0 || !$past(pop_reg)))
-                    assert (oldest == panes_ref[(OTHERS-1)*NUMBER_W +: NUMBER_W]);
+                assert (place_reg <= END && (full_reg || place_reg == (age_ref == PLACES ? 0 : age_ref)));
+                assert (full_reg == (pop_reg ? full_ref : age_ref >= PLACES));
+                if (age_ref == OTHERS && !FAR) assert (next_word == oldest_ref);
+                if (age_ref > 0 && !(FAR && pop_reg)) assert (last_word == panes_ref[0 +: NUMBER_W]);
+                if (!pop_reg && age_ref == OTHERS && (BLOCK != 1 || !$past(pop_reg))) assert (oldest == oldest_ref);
                 if (pop_reg) assert (~less == evicted_ref);
             end
 `endif
@@ -164,7 +190,7 @@ module ws_pane_part #(
         if (forget) {panes_ref, carried_ref, age_ref} <= 0;
 
         if (known_ref) begin
-            assume (!(push && (pop_ref || forget)));
+            assert (!(push && (pop_ref || forget)));
             assert (pop == pop_ref && sum == sum_ref);
             assert (age_ref >= 0 && age_ref <= KEPT);
             for (i = 0; i < KEPT; i = i + 1) if (i >= age_ref) assert (panes_ref[i*NUMBER_W +: NUMBER_W] == 0);

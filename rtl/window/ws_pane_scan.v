@@ -14,11 +14,11 @@
 //              SKEW      1: the upper half of a sum or count, from bit NUMBER_W / 2 of `pane` on, comes in the cycle
 //                        behind push; 0: with push
 // Ports        push: a pane has closed; pane: its number; if it holds nothing, 0 or the identity of ws_pane_pick
-//              last: with push, a window ends with this pane
+//              last: in the cycle behind push, a window ends with this pane
 //              clear: all panes so far, one in this cycle too, hold nothing for the windows that end behind this cycle
 //              done, result: the window's aggregate; as wide as no sum can leave
-// Latency      PANES + 7 cycles from last to done, when result is the window's
-// Issue rate   1 push a cycle, but none sooner than PANES + 1 cycles behind one with `last`
+// Latency      PANES + 7 cycles from push to done, when result is the window's
+// Issue rate   1 push a cycle, but none sooner than PANES + 1 cycles behind the last of a window
 // CLOSE_CYCLES PANES + 1
 // Bad input    a push while panes are read: must not happen
 // Source       Y. Oge et al., CANDAR 2013, sections III.C and IV.E, equation 3, algorithms 3 and 4
@@ -56,26 +56,26 @@ module ws_pane_scan #(
     end
 
     // ---- Stage 0: the places of the pane buffer. Panes older than a clear are read too, so that a window always takes
-    // as long, but not folded.
+    // as long, but not folded. Reading begins at every push, and ends a cycle later if no window does.
 
     reg  [ADDR_W-1:0] write_reg, read_reg;
     reg  [LEFT_W-1:0] missing_reg;          // panes to come until a window is full again
     reg  [LEFT_W-1:0] left_reg, skip_reg;   // panes still to read behind this one; from this one on not to fold
-    reg               reading_reg;
+    reg               reading_reg, first_reg;
     wire [LEFT_W-1:0] missing = missing_reg == 0 ? missing_reg : missing_reg - 1'b1;
+    wire              reads   = reading_reg && (last || !first_reg);
 
     always @(posedge clk) begin
+        first_reg <= push;
         if (push) begin
             write_reg   <= write_reg + 1'b1;
             missing_reg <= missing;
-        end
-        if (push && last) begin
             reading_reg <= 1'b1;
             read_reg    <= write_reg - OTHERS[ADDR_W-1:0];
             left_reg    <= OTHERS[LEFT_W-1:0];
             skip_reg    <= missing;
         end else if (reading_reg) begin
-            reading_reg <= left_reg != 0;
+            reading_reg <= reads && left_reg != 0;
             read_reg    <= read_reg + 1'b1;
             left_reg    <= left_reg - 1'b1;
             if (skip_reg != 0) skip_reg <= skip_reg - 1'b1;
@@ -94,8 +94,8 @@ module ws_pane_scan #(
     reg [6:1] end_reg;
 
     always @(posedge clk) begin
-        take_reg <= {take_reg[1], reading_reg && skip_reg == 0};
-        end_reg  <= {end_reg[5:1], reading_reg && left_reg == 0};
+        take_reg <= {take_reg[1], reads && skip_reg == 0};
+        end_reg  <= {end_reg[5:1], reads && left_reg == 0};
         done     <= end_reg[6];
         if (rst) begin
             take_reg <= 2'b0;
@@ -175,12 +175,12 @@ module ws_pane_scan #(
             wire [NUMBER_W-1:0] word, identity, unused_identity;
             reg  [NUMBER_W-1:0] term_reg, term_1_reg, term_2_reg, pair_reg, fold_reg;
             wire                pair_wins, fold_wins;
-            reg  [6:1]          second_reg, first_reg;    // by stage: it is the second of two panes, of the first two
+            reg  [6:1]          second_reg, begin_reg;    // by stage: it is the second of two panes, of the first two
             wire                unused = &{1'b0, unused_identity};
 
             always @(posedge clk) begin
-                second_reg <= {second_reg[5:1], reading_reg && !left_reg[0]};
-                first_reg  <= {first_reg[5:1], left_reg == FIRST[LEFT_W-1:0]};
+                second_reg <= {second_reg[5:1], reads && !left_reg[0]};
+                begin_reg  <= {begin_reg[5:1], left_reg == FIRST[LEFT_W-1:0]};
             end
 
             ws_ram_sdp #(.DATA_W(NUMBER_W), .ADDR_W(ADDR_W), .OUTPUT_REG(1), .STYLE(STYLE)) buffer (
@@ -200,7 +200,7 @@ module ws_pane_scan #(
                 term_1_reg <= term_reg;
                 term_2_reg <= term_1_reg;
                 if (second_reg[4]) pair_reg <= pair_wins ? term_1_reg : term_2_reg;
-                if (second_reg[6] && (fold_wins || first_reg[6])) fold_reg <= pair_reg;
+                if (second_reg[6] && (fold_wins || begin_reg[6])) fold_reg <= pair_reg;
             end
 
             assign result = fold_reg;
@@ -216,14 +216,15 @@ module ws_pane_scan #(
     localparam [NUMBER_W-1:0] NOTHING = KIND == "MIN" ? (SIGNED != 0 ? TOP - 1'b1 : {NUMBER_W{1'b1}})
                                       : KIND == "MAX" && SIGNED != 0 ? TOP : {NUMBER_W{1'b0}};
     reg                          past_valid = 1'b0;
-    reg                          push_1_ref, last_1_ref, clear_1_ref;
+    reg                          push_1_ref, clear_1_ref;
     reg  [NUMBER_W-1:0]          pane_1_ref;
     wire [NUMBER_W-1:0]          whole_pane = (pane_1_ref & ((1 << UPPER) - 1)) | (pane & ~((1 << UPPER) - 1));
     reg  [PANES*NUMBER_W-1:0]    panes_ref, panes;
     reg  [RESULT_W-1:0]          window;
     reg  [DELAY-1:0]             due_ref;
     reg  [DELAY*RESULT_W-1:0]    windows_ref;
-    integer                      quiet_ref;       // cycles for which no pane may come
+    wire                         passes = push_1_ref && !last;    // the last pane ends no window
+    integer                      quiet_ref;       // cycles for which no pane may come if it does
     integer i;
 
     function [RESULT_W-1:0] wide(input [NUMBER_W-1:0] number);
@@ -254,18 +255,17 @@ module ws_pane_scan #(
     always @(posedge clk) begin
         past_valid  <= 1'b1;
         push_1_ref  <= push;
-        last_1_ref  <= push && last;
         clear_1_ref <= rst || clear;
         pane_1_ref  <= pane;
         if (push_1_ref) panes_ref <= panes;
         if (clear_1_ref) panes_ref <= {PANES{NOTHING}};
-        due_ref     <= rst ? {DELAY{1'b0}} : {due_ref, last_1_ref && !$past(rst)};
+        due_ref     <= rst ? {DELAY{1'b0}} : {due_ref, push_1_ref && last && !$past(rst)};
         windows_ref <= {windows_ref, window};
-        quiet_ref   <= rst ? 0 : push && last ? PANES : quiet_ref - (quiet_ref > 0);
+        quiet_ref   <= rst ? 0 : push ? PANES : passes ? 0 : quiet_ref - (quiet_ref > 0);
 
         if (!past_valid) assume (rst);
         else begin
-            assume (!push || quiet_ref == 0);
+            assume (!push || quiet_ref == 0 || passes);
             if (KIND == "FST" || KIND == "LST") assume (!push || pane >= TOP || pane == 0);
             ref_done:   assert ($past(rst) ? !done : done == due_ref[DELAY-1]);
             ref_result: assert (!done || result == windows_ref[(DELAY-1)*RESULT_W +: RESULT_W]);
@@ -278,7 +278,7 @@ module ws_pane_scan #(
             assert (missing_reg <= PANES);
         end
         cover (past_valid && done && result != NOTHING && windows_ref[(DELAY-1)*RESULT_W +: RESULT_W] != 0);
-        cover (past_valid && push && last && done);
+        cover (past_valid && push_1_ref && last && done);
     end
 `endif
 

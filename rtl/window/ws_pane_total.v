@@ -7,7 +7,7 @@
 // Parameters   NUMBER_W  width of a pane's number in bits, at least 2
 //              SIGNED    1: numbers are two's complement
 //              PANES     panes in a window, 1 to 65,536
-//              BLOCK     1: panes are in block RAM; PANES is at least 3
+//              BLOCK     0: panes are in LUTs; 1: in block RAM; 2: with registers around it, and PANES is at least 3
 //              SKEW      1: two halves, for a clock of 200 MHz on an ECP5 with NUMBER_W above 32
 // Ports        push: a pane has closed; pane: its number, 0 if it holds nothing; with SKEW its bits from NUMBER_W / 2 on
 //                come one cycle behind push
@@ -25,7 +25,7 @@ module ws_pane_total #(
     parameter SIGNED   = 1,
     parameter PANES    = 64,
     parameter SKEW     = 1,
-    parameter BLOCK    = PANES > 33
+    parameter BLOCK    = PANES > 63 ? 2 : PANES > 33 ? 1 : 0
 ) (
     input  wire                              clk,
     input  wire                              rst,
@@ -43,8 +43,8 @@ module ws_pane_total #(
                  NUMBER_W, PANES, SKEW);
         $finish;
     end
-    initial if (BLOCK < 0 || BLOCK > 1 || (BLOCK == 1 && PANES < 3)) begin
-        $display("ERROR: %m: BLOCK = %0d, must be 0, or 1 with PANES = %0d of at least 3", BLOCK, PANES);
+    initial if (BLOCK < 0 || BLOCK > 2 || (BLOCK == 2 && PANES < 3)) begin
+        $display("ERROR: %m: BLOCK = %0d, must be 0, 1, or 2 with PANES = %0d of at least 3", BLOCK, PANES);
         $finish;
     end
 
@@ -105,7 +105,7 @@ module ws_pane_total #(
         past_valid   <= 1'b1;
         push_1_ref   <= push;
         push_2_ref   <= push_1_ref;
-        forget_1_ref <= forget;
+        forget_1_ref <= rst || clear;
         pane_1_ref   <= pane;
         result_1_ref <= result;
         if (push_1_ref) panes_ref <= {panes_ref, whole};
@@ -113,7 +113,7 @@ module ws_pane_total #(
 
         if (!past_valid) assume (rst && !push);
         else begin
-            assume (!(push && (push_1_ref || forget)));
+            assume (!(push && (push_1_ref || rst || clear)));
             if (push_2_ref && !$past(forget_1_ref)) exact: assert (told == sum_ref);
         end
         cover (past_valid && push_2_ref && told != 0 && $past(push_2_ref, 2) && told != $past(told, 2));

@@ -21,10 +21,11 @@
 //              LANES                tuples a cycle, see ws_lane_bank
 // Ports        s_valid, wattr, values, nulls: a part for each lane, lane 0 in the least significant bits, where the
 //                attribute of a punctuation is too
-//              clear: all panes up to here are empty, where a session begins and at a jump
 //              push: a pane has closed, its tuples' states are in `states`, and `some` says that there were any; with
 //                SKEW a sum's upper half comes one cycle later
-//              last: with push or at a jump: a window ends here; data: s_data of its punctuation, until the next
+//              clear: one cycle behind push: all panes up to here are empty, where a session begins and at a jump
+//              last: one cycle behind push: a window ends here, at a jump too; data: s_data of its punctuation, which
+//                stands from push on until the next
 // Latency      1 + log2(LANES) cycles from a punctuation to push
 // Issue rate   LANES tuples a cycle
 // CLOSE_CYCLES 2, with CUT 4: where a punctuation closes two panes, the second follows 2 cycles behind
@@ -86,15 +87,15 @@ module ws_panes #(
         end
     end
 
-    // ---- Stage 1: the panes of the tuples; is the punctuation the one that is due?
+    // ---- Stage 1: the panes of the tuples; is the punctuation the one that is due? Told in halves, for a faster clock
 
     reg  [WATTR_W-1:0] latest_reg;     // the latest punctuation: there the oldest open pane begins
     reg  [DATA_W-1:0]  data_reg;
     reg                behind_reg;     // that pane lies behind the cut
     reg                early_reg;      // and if not, the cut is not announced
     reg                started_reg;    // the session has begun
-    reg                closes_reg;     // the punctuation is due
-    reg                clear_reg;      // it is not: the session begins, or a jump
+    reg                punct_reg;
+    reg  [1:0]         due_reg;        // either half of the punctuation is that of the due one
 
     wire [LANES*SLOTS-1:0]        add;           // of stage 2, as the values
     wire [LANES*AGGS*VALUE_W-1:0] tuple_values;
@@ -106,9 +107,10 @@ module ws_panes #(
 
     // latest + length == wattr, without the carries of a sum: those that the bits of all three ask for must be those
     // that the bits below give.
-    wire [WATTR_W:0] given  = {(latest_reg & length) | ((latest_reg | length) & ~boundary), 1'b0};
-    wire             due    = (latest_reg ^ length ^ boundary) == given[WATTR_W-1:0];
-    wire             unused = &{1'b0, given[WATTR_W]};
+    localparam HALF = WATTR_W / 2;
+    wire [WATTR_W:0]   given  = {(latest_reg & length) | ((latest_reg | length) & ~boundary), 1'b0};
+    wire [WATTR_W-1:0] match  = ~(latest_reg ^ length ^ boundary ^ given[WATTR_W-1:0]);
+    wire               unused = &{1'b0, given[WATTR_W]};
 
     genvar i, l;
     generate
@@ -144,43 +146,50 @@ module ws_panes #(
     endgenerate
 
     always @(posedge clk) begin
-        closes_reg <= s_punct && started_reg && due && !rst;
-        clear_reg  <= s_punct && !(started_reg && due) && !rst;
+        punct_reg <= s_punct && !rst;
+        due_reg   <= {&match[WATTR_W-1:HALF], &(match | ({WATTR_W{1'b1}} << HALF))};
         if (s_punct) begin
             latest_reg <= boundary;
             data_reg   <= s_data;
         end
     end
 
-    // ---- Stage 2: panes close
+    // ---- Stages 2 and 3: panes close. A punctuation is taken for the due one; if it was not, since the session begins
+    // or jumps, all is cleared in the cycle behind it.
 
     reg  [UNTIL_W-1:0] until_reg;                  // panes to close until the next window has ended
     reg                second_reg, second_due_reg; // the pane behind the cut follows
+    reg                clear_reg;                  // the punctuation was not the due one
+    reg                ended_reg;                  // if it was: a window has ended
 
     localparam [UNTIL_W-1:0] FIRST_END = PANES, NEXT_END = EACH, ONE = 1, TWO = 2;
 
-    wire jumps = clear_reg && started_reg;
-    wire both  = closes_reg && CUT != 0 && early_reg;
-
-    wire shift = closes_reg || second_reg;
-    wire ends  = jumps || (closes_reg && until_reg == ONE);
-
-    wire               behind = CUT != 0 && (jumps || (closes_reg && !behind_reg && !both));
-    wire [UNTIL_W-1:0] until  = !started_reg ? FIRST_END
-                              : jumps || until_reg == ONE ? NEXT_END
-                              : both ? until_reg - TWO : until_reg - ONE;
+    wire shift  = punct_reg || second_reg;
+    wire both   = CUT != 0 && early_reg;
+    wire behind = CUT != 0 && !behind_reg && !both;
+    wire ends   = until_reg == ONE;
+    wire [UNTIL_W-1:0] until = ends ? NEXT_END : both ? until_reg - TWO : until_reg - ONE;
 
     always @(posedge clk) begin
-        if (closes_reg || clear_reg) begin
-            started_reg <= 1'b1;
-            until_reg   <= until;
-            behind_reg  <= behind;
-            early_reg   <= !behind && until != ONE;
+        if (punct_reg) begin
+            until_reg  <= until;
+            behind_reg <= behind;
+            early_reg  <= !behind && until != ONE;
         end
-        second_due_reg <= both && !rst;
-        second_reg     <= second_due_reg && !rst;
+        if (clear_reg) begin
+            started_reg <= 1'b1;
+            until_reg   <= started_reg ? NEXT_END : FIRST_END;
+            behind_reg  <= CUT != 0 && started_reg;
+            early_reg   <= !started_reg && FIRST_END != ONE;
+        end
+        clear_reg      <= punct_reg && !(started_reg && due_reg == 2'b11) && !rst;
+        ended_reg      <= punct_reg && ends && !rst;
+        second_due_reg <= punct_reg && both && !rst;
+        second_reg     <= second_due_reg && !clear_reg && !rst;
         if (rst) started_reg <= 1'b0;
     end
+
+    wire window = started_reg && (clear_reg || ended_reg);
 
     // ---- Stages 2 and 3: the open panes, the oldest in front
 
@@ -199,7 +208,7 @@ module ws_panes #(
     localparam EVENT_W = 3 + DATA_W;
     wire [(STAGES+1)*EVENT_W-1:0] events;
 
-    assign events[EVENT_W-1:0]       = {clear_reg, shift, ends, data_reg};
+    assign events[EVENT_W-1:0]       = {clear_reg, shift, window, data_reg};
     assign {clear, push, last, data} = events[STAGES*EVENT_W +: EVENT_W];
 
     generate

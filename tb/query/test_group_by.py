@@ -33,10 +33,10 @@ class Bench:
             self.aggregates.append(Aggregate(kind, self.value_w, signed, acc_w, self.result_w))
         fast, hashed = int(dut.FAST.value), int(dut.HASH.value)
         self.entries = 1 << (2 * self.capacity - 1).bit_length() if hashed else self.capacity + 10
-        self.close_cycles = self.entries + (24 if hashed else 21 if fast else 6)
+        self.close_cycles = self.entries + (25 if hashed else 22 if fast else 6)
         self.overflow_latency = 11 if hashed else 8 if fast else 3
         # to the first row; more if a tuple comes with eos
-        self.latency, self.with_tuple = (24, 0) if hashed else (21, 0) if fast else (5, 1)
+        self.latency, self.with_tuple = (25, 0) if hashed else (22, 0) if fast else (5, 1)
         self.clearing = self.entries // 8 + 2 if hashed else 1
         self.forget()
         self.drive()

@@ -140,10 +140,10 @@ async def without_a_pause(stage: Stage) -> None:
 
 
 async def with_clears(stage: Stage) -> None:
-    """Pauses; clears with a push, in the cycle behind one and at any other time, rare and often."""
+    """Pauses; clears in the cycle behind a push and at any other time, rare and often."""
     for often in (0.3, 0.03, 0.5 / stage.length):
         for _ in range(min(600, 40 * stage.length)):
-            await stage.push(clear=1 not in stage.stands and stage.g.random() < often)
+            await stage.push()
             await (stage.clear() if stage.g.random() < often else stage.cycle())
             while stage.g.random() < 0.3:
                 await stage.cycle()

@@ -9,19 +9,21 @@ from tb.window.stages import Stage
 
 
 class Scan(Stage):
-    """`last` with a push; `done` is looked at in every cycle."""
+    """`last` in the cycle behind a push; `done` is looked at in every cycle."""
 
     def __init__(self, dut):
         super().__init__(dut)
         self.latency, self.close_cycles = self.length + 7, self.length + 1
+        self.last: bool | None = None  # whether a window has ended with the pane of the cycle before
 
     def idle_inputs(self) -> None:
         super().idle_inputs()
-        self.dut.last.value = self.g.getrandbits(1)  # without push it says nothing
+        self.dut.last.value = self.g.getrandbits(1)  # but behind a push it says nothing
 
     async def cycle(self, pane: int | None = None, clear: bool = False) -> None:
-        if pane is not None:
-            self.dut.last.value = self.now + self.latency in self.due
+        if self.last is not None:
+            self.dut.last.value = self.last
+        self.last = None if pane is None else self.now + self.latency in self.due
         done = self.now + 1 in self.due
         await super().cycle(pane, clear)
         assert int(self.dut.done.value) == done, f"done in cycle {self.now}"
@@ -76,6 +78,7 @@ async def reset_while_it_reads(dut):
         scan.due.clear()
         await scan.idle(progress)
         scan.due.clear()
+        scan.last = None
         await scan.reset()
         await scan.idle(scan.latency)
     await scan.window(1)

@@ -505,10 +505,6 @@ STATES = {
     "DISCARD": (340, 330, "count the windows", "that are lost"),
     "RESTART": (120, 330, "wait for what", "is in flight"),
     "FINISH": (120, 195, "reset the query", ""),
-    "AHEAD": (800, 330, "add it to the run", ""),
-    "SPREAD": (800, 440, "is the run narrow?", ""),
-    "LENGTH": (560, 440, "is it long enough?", ""),
-    "SKIP": (340, 440, "drop the tuple", ""),
 }
 BOX = 168, 56
 # (from, to): the corners on the way, and the condition with its place.
@@ -522,14 +518,8 @@ ARROWS = {
     ("CROSS", "JUMP"): ((), "empty windows", (852, 128)),
     ("JUMP", "NEXT"): (((694, 60), (694, 140), (600, 140)), "", (0, 0)),
     ("CROSS", "RUN"): (((920, 190), (920, 282), (588, 282)), "not passed", (800, 276)),
-    ("RUN", "NEXT"): ((), "passes a boundary", (480, 268)),
-    ("RUN", "AHEAD"): ((), "ahead", (687, 322)),
+    ("RUN", "NEXT"): ((), "passes a boundary, or resync", (450, 268)),
     ("RUN", "DISCARD"): ((), "START", (450, 322)),
-    ("AHEAD", "SPREAD"): ((), "", (0, 0)),
-    ("SPREAD", "LENGTH"): ((), "", (0, 0)),
-    ("LENGTH", "SKIP"): ((), "no", (450, 432)),
-    ("LENGTH", "NEXT"): (((628, 392), (660, 392), (660, 205)), "yes: resync", (697, 396)),
-    ("SKIP", "RUN"): (((340, 385), (520, 385)), "", (0, 0)),
     ("DISCARD", "RESTART"): ((), "", (0, 0)),
     ("RESTART", "FINISH"): ((), "", (0, 0)),
     ("FINISH", "FIRST"): ((), "", (0, 0)),
@@ -537,23 +527,22 @@ ARROWS = {
 
 
 def transitions(verilog: Path) -> set[tuple[str, str]]:
-    """(from, to) of the state machine: `ONE << TO` under `state_reg[FROM]:`; the default's are spelt out."""
+    """(from, to) of the state machine: `ONE << TO` under `state_reg[FROM]:`, and under `default:` of all others."""
     text = re.sub(r"//[^\n]*", "", verilog.read_text())
     machine = re.search(r"case \(1'b1\)(.*?)endcase", text, re.DOTALL)[1]
     found = set()
     for state, body in re.findall(r"state_reg\[(\w+)\]:(.*?)(?=\n {12}(?:state_reg|default)|\Z)", machine, re.DOTALL):
         found |= {(state, to) for to in re.findall(r"ONE << (\w+)", body)}
-    rest = re.search(r"default:.*?state_reg\[(\w+)\] \? ONE << (\w+) : ONE << (\w+);", machine)
+    rest = re.search(r"default:\s+state_reg <= ONE << (\w+);", machine)[1]
     others = set(re.findall(r"^\s+(?:localparam )?([A-Z]+)\s+= \d+[,;]", text, re.MULTILINE)) & STATES.keys()
-    left = others - {state for state, _ in found} - {rest[1]}
-    return found | {(rest[1], rest[2])} | {(state, rest[3]) for state in left}
+    return found | {(state, rest) for state in others - {state for state, _ in found}}
 
 
 def punctuator() -> Svg:
     differing = transitions(PUNCTUATOR) ^ ARROWS.keys()
     if differing:
         raise ValueError(f"{PUNCTUATOR.name} and its diagram differ in {sorted(differing)}")
-    svg = Svg(960, 490)
+    svg = Svg(960, 380)
     w, h = BOX
     for name, (x, y, above, below) in STATES.items():
         kind = {"RUN": (GREEN_FILL, GREEN), "NEXT": (BLUE_FILL, BLUE), "CROSS": (BLUE_FILL, BLUE)}

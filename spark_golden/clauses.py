@@ -31,7 +31,10 @@ class Token:
 
 @dataclass(frozen=True)
 class Window:
-    """A window clause. attribute: None is the stream's own time; in_time: False is a window of tuples."""
+    """A window clause. attribute: None is the stream's own time; in_time: False is a window of tuples.
+
+    session: it ends by itself, and `size` is the GAP.
+    """
 
     in_time: bool
     size: int
@@ -42,10 +45,13 @@ class Window:
     max_ahead: int = 0
     resync: int = 16
     emit_empty: bool = False
+    session: bool = False
 
     def __str__(self) -> str:
         if not self.in_time:
             return f"[SIZE {self.size} ADVANCE {self.advance} TUPLES]"
+        if self.session:
+            return f"[SESSION GAP {self.size} WATTR {self.attribute} SLACK {self.slack}]"
         return f"[RANGE {self.size} SLIDE {self.advance} WATTR {self.attribute} SLACK {self.slack}]"
 
 
@@ -211,7 +217,7 @@ def _window(tokens: list[Token]) -> Window:
             key = words.popleft().keyword
             if key in said or not key:
                 raise wrong
-            if key in ("TIME", "TUPLES", "EMIT_EMPTY"):
+            if key in ("TIME", "TUPLES", "SESSION", "EMIT_EMPTY"):
                 said[key] = True
             elif key == "WATTR":
                 said[key] = _name([words.popleft()], "WATTR")
@@ -227,6 +233,7 @@ def _window(tokens: list[Token]) -> Window:
         ("RANGE", "SLIDE", {"WATTR"}, {"SLACK", *options}),
         ("SIZE", "ADVANCE", {"TIME"}, options),
         ("SIZE", "ADVANCE", {"TUPLES"}, set()),
+        ("GAP", "GAP", {"SESSION", "WATTR"}, {"SLACK", *options} - {"EMIT_EMPTY"}),
     ):
         needed = {size, advance, *needed}
         if needed <= said.keys() <= needed | allowed:
@@ -234,5 +241,7 @@ def _window(tokens: list[Token]) -> Window:
                 raise wrong
             names = ("SLACK", "START", "MAX_AHEAD", "RESYNC", "EMIT_EMPTY")
             more = {name.lower(): said[name] for name in names if name in said}
+            if "SESSION" in said:  # which may begin at any time
+                return Window(True, said[size], 1, said["WATTR"], session=True, **more)
             return Window("TUPLES" not in said, said[size], said[advance], said.get("WATTR"), **more)
     raise wrong

@@ -12,6 +12,7 @@ from spark_golden.queries import (
     div,
     end,
     first,
+    in_sessions,
     in_tuple_windows,
     in_windows,
     last,
@@ -33,6 +34,12 @@ def _opens() -> Column:
 
 def _bytes() -> Column:
     return total("Bytes").alias("Bytes")
+
+
+def conversations(packets: DataFrame, host: int) -> DataFrame:
+    of_host = in_sessions(packets, 40, 20, f"Protocol = 6 and {host} in (SrcIp, DstIp)").groupBy("end")
+    rows = of_host.agg(F.min("Time").alias("Begin"), counted("Packets"), _bytes(), average("Bytes").alias("Mean"))
+    return rows.select(end(), (F.col("end") - 40 - F.col("Begin")).alias("Lasted"), "Packets", "Bytes", "Mean")
 
 
 def packets_per_port(packets: DataFrame) -> DataFrame:

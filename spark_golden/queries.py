@@ -126,6 +126,31 @@ def in_windows(
     return held.where("window < closed").withColumn("end", _end(size, slide))
 
 
+def in_sessions(
+    items: DataFrame,
+    gap: int,
+    slack: int,
+    selected: str = "true",
+    *,
+    attribute: str = "Time",
+    max_ahead: int = 0,
+    resync: int = 16,
+) -> DataFrame:
+    """Each accepted tuple that is selected, with the `end` of its session, if that is closed at the end.
+
+    items: every tuple of the stream, since each moves the watermark; but sessions are made of those selected, and any
+    two of them less than a gap apart belong together: [SESSION GAP gap WATTR attribute SLACK slack]. Spark's
+    session_window, here of microseconds, joins what is a whole gap apart too, so it is given one less.
+    """
+    judged = _judged(items, Query(gap, 1, slack, max_ahead=max_ahead, resync=resync), attribute)
+    judged = judged.withColumn("closed", F.max("watermark").over(Window.partitionBy(*SESSION)))
+    held = judged.where(F.col("verdict") == ACCEPTED).where(selected)
+    window = F.session_window(F.timestamp_micros("Time"), f"{gap - 1} microseconds").alias("window")
+    whole = held.groupBy("closed", window).agg(F.collect_list(F.struct(*items.columns)).alias("tuples"))
+    ended = whole.withColumn("end", F.unix_micros("window.end") + 1).where("end <= closed")
+    return ended.select("end", F.inline("tuples"))
+
+
 def closed_windows(items: DataFrame, size: int, slide: int, slack: int, *, attribute: str = "Time") -> DataFrame:
     """`end` of every window that is closed at the end, also of those that hold no tuple: for EMIT_EMPTY."""
     judged = _judged(items, Query(size, slide, slack), attribute)

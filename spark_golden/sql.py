@@ -14,7 +14,8 @@ wsum(x, [w, …])   the last values by arrival, weighted, times the power of two
 first(x), last(x) min_by and max_by of the arrival; nulls are left out
 count(), count(*) counts tuples, so that an empty window (EMIT_EMPTY) has 0
 a time attribute  beside aggregates: the window's end
-windows           `time_rules` and `windows` for those in time, row numbers by arrival for those of tuples
+windows           `time_rules` and `windows` for those in time, row numbers by arrival for those of tuples; sessions
+                  are cut where the next tuple that is selected is a GAP or more away
 $name, INTO       the constant's value; nothing
 ================= ======================================================================================
 """
@@ -267,7 +268,8 @@ def _quoted(text: str) -> str:
 # ---- Rows
 
 
-SESSION, ORDER, WINDOW = "#session", "#order", "#window"  # beside the fields; no field has such a name
+# Beside the fields, none of which has such a name. CLOSED: the watermark at the end, for windows that are sessions.
+SESSION, ORDER, WINDOW, CLOSED = "#session", "#order", "#window", "#closed"
 FIELD = "field_"  # before a field's name while the rules add columns of their own
 
 
@@ -355,11 +357,19 @@ class _Evaluation:
         return self._in_windows(Rows(self.frames[source].selectExpr(*rules, *cast), names, origin), above)
 
     def _in_windows(self, items: Rows, window: Window) -> Rows:
-        """Every accepted tuple once for each window that holds it and is closed at the end of its session."""
+        """Every accepted tuple once for each window that holds it and is closed at the end of its session.
+
+        With session windows, which depend on what is selected, every one once, and its time in place of WINDOW."""
         self.replaced[f"{window}: windows in time"] = None
         options = {name: getattr(window, name) for name in ("start", "max_ahead", "resync")}
         rules = Query(window.size, window.advance, window.slack, **options)
         judged = judge(with_queries(session(), items.frame, [rules]), "fold" if rules.max_ahead else "window")
+        fields = [f"{FIELD}{name} AS `{name}`" for name in items.names]
+        if window.session:
+            judged = judged.withColumn("closed", F.max("watermark").over(Over.partitionBy("session")))
+            hidden = {"session": SESSION, f"CAST(Time AS {INTEGER})": WINDOW, "closed": CLOSED, "seq": ORDER}
+            named = [f"{column} AS `{name}`" for column, name in hidden.items()]
+            return replace(items, frame=judged.where(F.col("verdict") == ACCEPTED).selectExpr(*named, *fields))
         closed = F.max(windows_closed("watermark")).over(Over.partitionBy("session"))
         judged = judged.withColumn("closed", closed)
 
@@ -373,13 +383,21 @@ class _Evaluation:
 
         last = F.least(windows_begun("Time"), F.col("closed")) - 1
         held = exploded(judged.where(F.col("verdict") == ACCEPTED), windows_closed("Time"), last)
-        fields = [f"{FIELD}{name} AS `{name}`" for name in items.names]
         frame = held.selectExpr(*(f"`{name}`" for name in (SESSION, WINDOW)), f"seq AS `{ORDER}`", *fields)
         if not window.emit_empty:
             return replace(items, frame=frame)
         sessions = judged.select("session", "start", "closed").distinct()
         windows = exploded(sessions, F.lit(0).cast("long"), F.col("closed") - 1).select(SESSION, WINDOW)
         return replace(items, frame=frame, windows=windows)
+
+    def _in_sessions(self, frame: DataFrame, window: Window) -> DataFrame:
+        """Every tuple with its session window's end, if that is closed at the end of its stream's session."""
+        by_time = Over.partitionBy(SESSION).orderBy(WINDOW)
+        begins = F.col(WINDOW) - F.lag(WINDOW).over(by_time) >= window.size
+        frame = frame.withColumn("#begins", F.when(begins, 1).otherwise(0))
+        frame = frame.withColumn("#n", F.sum("#begins").over(by_time))
+        end = F.max(WINDOW).over(Over.partitionBy(SESSION, "#n")) + window.size
+        return frame.withColumn(WINDOW, end.cast(INTEGER)).where(F.col(WINDOW) <= F.col(CLOSED))
 
     def _in_tuple_windows(self, frame: DataFrame, window: Window) -> DataFrame:
         """Every tuple once for each complete window that holds it."""
@@ -402,6 +420,10 @@ class _Evaluation:
             columns[window.attribute] = WINDOW
             if window.emit_empty and select.group:
                 raise ValueError("EMIT_EMPTY is not for GROUP BY")
+            if window.session and select.group:
+                raise ValueError("SESSION is not for GROUP BY")
+            if window.session:
+                frame = self._in_sessions(frame, window)
             if below.windows is not None:
                 frame = below.windows.join(frame, units, "left")
         elif not below.ordered:

@@ -13,6 +13,7 @@ from spark_golden.queries import (
     end,
     exact,
     first,
+    in_sessions,
     in_tuple_windows,
     in_windows,
     last,
@@ -47,6 +48,20 @@ def price_range(trades: DataFrame) -> DataFrame:
     chosen = in_windows(trades, 250, 100, 5).where("Symbol in ('NESN', 'ABBN')")
     high, low = F.max("Price"), F.min("Price")
     return chosen.groupBy(end()).agg((high - low).alias("Spread"), div(high + low, F.lit(2)).alias("Middle"))
+
+
+def bursts(trades: DataFrame) -> DataFrame:
+    rows = in_sessions(trades, 20, 60, "Symbol = 'UBSN'", max_ahead=300).groupBy(end())
+    rows = rows.agg(counted("Trades"), _volume(), div(_turnover(), total("Volume")).alias("Vwap"))
+    return rows.where("Trades > 2")
+
+
+def idle_gaps(trades: DataFrame) -> DataFrame:
+    spells = in_sessions(trades, 25, 15, "Symbol = 'NESN' and Volume > 0").groupBy("end")
+    spells = spells.agg(F.min("Time").alias("Begin")).withColumn("Last", F.col("end") - 25)
+    pairs = in_tuple_windows(spells, 2, 1, order="end").groupBy("window")
+    rows = pairs.agg(first("Last", "end").alias("Since"), last("Begin", "end").alias("Until"))
+    return rows.select("Since", (F.col("Until") - F.col("Since")).alias("Idle"))
 
 
 def large_trades(trades: DataFrame, least: int) -> DataFrame:
@@ -155,6 +170,11 @@ def _spread() -> Column:
     return F.col("Ask") - F.col("Bid")
 
 
+def active_periods(quotes: DataFrame) -> DataFrame:
+    periods = in_sessions(quotes, 5, 0).groupBy(end())
+    return periods.agg(counted("Quotes"), first("Bid").alias("Opened"), last("Bid").alias("Closed"))
+
+
 def spread_alarm(quotes: DataFrame, most: int) -> DataFrame:
     quotes = quotes.withColumn("Spread", div(_spread() * 10000, F.col("Bid")))
     return quotes.where(F.col("Spread") > most).select("Symbol", "Venue", "Spread", "Time")
@@ -245,6 +265,13 @@ def exposure(orders: DataFrame) -> DataFrame:
     groups = meant.where("Price > 0 and Price < 1000000000000").groupBy("end", "Account", "Side")
     rows = groups.agg(F.sum(_value()).alias("Value"), counted("Orders"))
     return rows.select(end("Placed"), "Account", "Side", "Value", "Orders")
+
+
+def rolling_orders(orders: DataFrame) -> DataFrame:
+    windows = in_tuple_windows(orders.where("Side = 'B'"), 120, 7).groupBy("window")
+    low, high = F.min("Price").alias("Low"), F.max("Price").alias("High")
+    rows = windows.agg(low, high, average("Quantity").alias("Mean"), last("Account").alias("Account"))
+    return rows.select("Low", "High", "Mean", "Account")
 
 
 def sampled_orders(orders: DataFrame) -> DataFrame:

@@ -76,25 +76,20 @@ module ws_punctuator #(
     output reg               quiet,
 
     output reg               evt_late,
-    output reg               evt_ahead,
-    output reg               evt_resync,
+    output wire              evt_ahead,
+    output wire              evt_resync,
     output reg               evt_discarded
 );
-
-    localparam [1:0] KIND_TUPLE = 2'd0, KIND_PUNCT = 2'd1, KIND_START = 2'd2;
 
     // Times, wide enough for an attribute plus or minus any of the parameters.
     localparam T_W = WATTR_W + 2;
     localparam signed [T_W-1:0] T_RANGE     = RANGE;
     localparam signed [T_W-1:0] T_SLIDE     = SLIDE;
-    localparam signed [T_W-1:0] T_SLACK     = SLACK;
     localparam signed [T_W-1:0] T_GIVEN     = STEP;
     localparam signed [T_W-1:0] T_STEP      = STEP > 0 ? T_GIVEN : T_SLIDE;
-    localparam signed [T_W-1:0] T_MAX_AHEAD = MAX_AHEAD;
     localparam signed [T_W-1:0] T_START     = START;
     localparam signed [T_W-1:0] T_ZERO      = 0;
     localparam signed [T_W-1:0] T_NONE      = -1;
-    localparam [7:0]            RESYNC_RUN  = RESYNC;
     // From a window's end to the next step above it.
     localparam signed [T_W-1:0] T_END_TO_STEP = T_STEP - T_RANGE % T_STEP;
 
@@ -118,97 +113,17 @@ module ws_punctuator #(
             $display("ERROR: %m: the attribute is outside of the tuple, or a parameter is too large for it");
             $finish;
         end
-        if (RESYNC < 1 || RESYNC > 255) begin
-            $display("ERROR: %m: RESYNC = %0d, must be 1 to 255", RESYNC);
-            $finish;
-        end
     end
 
-    // ---- Entry: s_ready is a register
+    // ---- The time of the session
 
-    wire              in_valid, in_ready;
-    wire [DATA_W-1:0] in_data;
-    wire [1:0]        in_kind;
-
-    ws_skid_buffer #(.DATA_W(DATA_W + 2)) entry (
-        .clk(clk), .rst(rst),
-        .s_valid(s_valid), .s_ready(s_ready), .s_data({s_kind, s_data}),
-        .m_valid(in_valid), .m_ready(in_ready), .m_data({in_kind, in_data})
-    );
-
-    // ---- Stage 1: what the item's attribute would make of the watermark
-
-    wire                  in_sign = WATTR_SIGNED != 0 && in_data[WATTR_LSB + WATTR_W - 1];
-    wire signed [T_W-1:0] in_attr = {{2{in_sign}}, in_data[WATTR_LSB +: WATTR_W]};
-
-    reg                   next_valid_reg;
-    reg  [DATA_W-1:0]     next_data_reg;
-    reg  [1:0]            next_kind_reg;
-    reg  signed [T_W-1:0] next_attr_reg;
-    reg  signed [T_W-1:0] next_mark_reg;      // the watermark that the item asks for
-    reg  signed [T_W-1:0] next_limit_reg;     // that plus MAX_AHEAD
-    reg  signed [T_W-1:0] next_last_end_reg;  // no window that holds the attribute ends later
-    wire                  take;               // the item moves to stage 2
-
-    assign in_ready = !next_valid_reg || take;
-
-    always @(posedge clk) begin
-        if (in_ready) begin
-            next_valid_reg    <= in_valid;
-            next_data_reg     <= in_data;
-            next_kind_reg     <= in_kind;
-            next_attr_reg     <= in_attr;
-            next_mark_reg     <= in_attr - (in_kind == KIND_TUPLE ? T_SLACK : T_ZERO);
-            next_limit_reg    <= in_attr + (in_kind == KIND_TUPLE ? T_MAX_AHEAD - T_SLACK : T_MAX_AHEAD);
-            next_last_end_reg <= in_attr + T_RANGE;
-        end
-        if (rst) next_valid_reg <= 1'b0;
-    end
-
-    // ---- Stage 2: the item that is judged, and the time of the session
-
-    reg                   valid_reg, plain_reg;  // plain: a tuple or a punctuation
-    reg  [DATA_W-1:0]     data_reg;
-    reg  [1:0]            kind_reg;
-    reg  signed [T_W-1:0] attr_reg, mark_reg, limit_reg, last_end_reg;
-
-    reg  signed [T_W-1:0] watermark_reg;
-    reg  signed [T_W-1:0] farthest_reg;    // watermark + MAX_AHEAD
+    reg  signed [T_W-1:0] last_end_reg;    // no window that holds the item's attribute ends later
     reg  signed [T_W-1:0] next_step_reg;   // the least step and end that have not been announced
     reg  signed [T_W-1:0] next_end_reg;
     reg  [WATTR_W-1:0]    boundary_reg;    // the smaller of the two
     reg                   step_due_reg, end_due_reg;   // boundary is a step, an end
     reg  signed [T_W-1:0] open_end_reg;    // no window that holds an accepted tuple ends later
-    reg                   first_reg;       // no tuple of this session yet
     reg                   jumped_reg;      // boundary stands for all windows up to it
-    reg  [7:0]            run_reg;         // ahead tuples in a row; their least and largest attribute
-    reg  signed [T_W-1:0] run_min_reg, run_max_reg;
-    reg                   narrow_reg;      // these are within MAX_AHEAD
-
-    wire is_tuple = kind_reg == KIND_TUPLE;
-    wire consume;    // the item leaves
-    wire accept;     // and it counts
-    wire as_resync;  // instead it moves the watermark, as a punctuation would
-
-    assign take = !valid_reg || consume;
-
-    always @(posedge clk) begin
-        if (take) begin
-            valid_reg    <= next_valid_reg;
-            plain_reg    <= next_valid_reg && next_kind_reg != KIND_START;
-            data_reg     <= next_data_reg;
-            kind_reg     <= next_kind_reg;
-            attr_reg     <= next_attr_reg;
-            mark_reg     <= next_mark_reg;
-            limit_reg    <= next_limit_reg;
-            last_end_reg <= next_last_end_reg;
-        end else if (as_resync) begin
-            kind_reg     <= KIND_PUNCT;
-            mark_reg     <= run_min_reg - T_SLACK;
-            limit_reg    <= run_min_reg + (T_MAX_AHEAD - T_SLACK);
-        end
-        if (rst) valid_reg <= 1'b0;
-    end
 
     // One bit a state.
     localparam FIRST   = 0,   // no item of this session yet
@@ -218,87 +133,93 @@ module ws_punctuator #(
                NEXT    = 4,   // find the next boundary
                CROSS   = 5,   // announce it, if the item passes it
                JUMP    = 6,   // the last end that the item reaches is being computed
-               AHEAD   = 7,   // add an ahead tuple to the run
-               SPREAD  = 8,   // is the run narrow?
-               LENGTH  = 9,   // and is it long enough?
-               SKIP    = 10,  // drop the ahead tuple
-               DISCARD = 11,  // count the windows that are lost
-               RESTART = 12,  // wait for what is in flight
-               FINISH  = 13;  // reset the query
-    localparam STATES = 14;
+               DISCARD = 7,   // count the windows that are lost
+               RESTART = 8,   // wait for what is in flight
+               FINISH  = 9;   // reset the query
+    localparam STATES = 10;
     localparam [STATES-1:0] ONE = 1;
 
     reg  [STATES-1:0] state_reg;
 
-    // Judgement, a cycle ahead of its use: of the item that moves in, with what the item before it is just making of
-    // the watermark; again of a session's first item, when its time begins, and of a resync; and of the boundaries at
-    // each step.
-    wire spared = first_reg && !(consume && is_tuple);
-    reg  late_reg, ahead_reg, passes_reg, reaches_end_reg, beyond_open_reg;
+    // ---- The item that is shown, judged by the watermark
+
+    wire                  valid, plain, is_tuple, late, ahead, take, as_resync, empty;
+    wire [DATA_W-1:0]     data;
+    wire signed [T_W-1:0] mark, next_attr, next_mark;
+    wire                  accept;          // the item leaves and counts
+    wire                  drop;            // it leaves
+    wire                  align_done;
+    wire signed [T_W-1:0] start;
+
+    /* verilator lint_off PINCONNECTEMPTY */
+    ws_watermark #(
+        .DATA_W(DATA_W), .WATTR_LSB(WATTR_LSB), .WATTR_W(WATTR_W), .WATTR_SIGNED(WATTR_SIGNED),
+        .SLACK(SLACK), .MAX_AHEAD(MAX_AHEAD), .RESYNC(RESYNC)
+    ) watermark (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .s_kind(s_kind),
+        .valid(valid), .plain(plain), .tuple(is_tuple), .data(data), .attr(), .mark(mark), .late(late), .ahead(ahead),
+        .take(take), .next_attr(next_attr), .next_mark(next_mark), .resync(as_resync), .empty(empty),
+        .run(state_reg[RUN]), .accept(accept), .drop(drop),
+        .begins(state_reg[ALIGN] && align_done), .start(start), .again(state_reg[OPEN]),
+        .evt_ahead(evt_ahead), .evt_resync(evt_resync)
+    );
+    /* verilator lint_on PINCONNECTEMPTY */
+
+    // ---- Boundaries
+
+    // Whether the item passes one, a cycle ahead of its use: as it moves in, and again at each step.
+    reg  passes_reg, reaches_end_reg, beyond_open_reg;
 
     always @(posedge clk) begin
         if (take) begin
-            late_reg   <= next_kind_reg == KIND_TUPLE
-                       && (next_attr_reg < watermark_reg || (accept && next_attr_reg < mark_reg));
-            ahead_reg  <= next_kind_reg == KIND_TUPLE && MAX_AHEAD != 0 && !spared
-                       && next_attr_reg > farthest_reg && !(accept && next_attr_reg <= limit_reg);
-            passes_reg <= next_mark_reg >= next_step_reg || next_mark_reg >= next_end_reg;
-        end
-        if (state_reg[OPEN] || as_resync) begin
-            late_reg  <= is_tuple && attr_reg < watermark_reg;
-            ahead_reg <= 1'b0;
+            last_end_reg <= next_attr + T_RANGE;
+            passes_reg   <= next_mark >= next_step_reg || next_mark >= next_end_reg;
         end
         if (state_reg[NEXT]) begin
-            passes_reg      <= mark_reg >= next_step_reg || mark_reg >= next_end_reg;
-            reaches_end_reg <= mark_reg >= next_end_reg;
+            passes_reg      <= mark >= next_step_reg || mark >= next_end_reg;
+            reaches_end_reg <= mark >= next_end_reg;
             beyond_open_reg <= next_step_reg > open_end_reg && next_end_reg > open_end_reg;
         end
     end
 
     wire may_punct, may_tuple, idle;
-    wire running    = state_reg[RUN] && plain_reg;
-    wire full       = run_reg == RESYNC_RUN - 8'd1;
+    wire running    = state_reg[RUN] && plain;
     wire lost       = next_end_reg <= open_end_reg;
     wire jump       = state_reg[CROSS] && passes_reg && EMIT_EMPTY == 0
                    && reaches_end_reg && beyond_open_reg && !jumped_reg;
     wire send_punct = may_punct && (state_reg[OPEN] || (state_reg[CROSS] && passes_reg && !jump));
     wire send_tuple = accept && is_tuple;
 
-    assign accept    = running && !late_reg && !ahead_reg && !passes_reg
-                    && (TUPLE_PLACES == 0 || !is_tuple || may_tuple);
-    assign consume   = accept || (running && late_reg) || state_reg[SKIP] || state_reg[FINISH];
-    assign as_resync = state_reg[LENGTH] && narrow_reg && full;
+    assign accept = running && !late && !ahead && !passes_reg && (TUPLE_PLACES == 0 || !is_tuple || may_tuple);
+    assign drop   = (running && late) || state_reg[FINISH];
 
     // The two alignments to the grid of windows: of a session's start, and of a jump's target.
-    wire                  mark_negative = mark_reg[T_W-1];
-    wire signed [T_W-1:0] above_end     = mark_reg - next_end_reg;
-    wire                  first_item    = state_reg[FIRST] && plain_reg;
-    wire                  align_done;
+    wire                  mark_negative = mark[T_W-1];
+    wire signed [T_W-1:0] above_end     = mark - next_end_reg;
+    wire                  first_item    = state_reg[FIRST] && plain;
     wire signed [T_W-1:0] excess;
 
     ws_remainder #(.NUMBER_W(T_W), .DIVISOR(SLIDE)) align (
         .clk(clk), .rst(rst),
         .start(first_item || jump),
-        .number(jump ? above_end : mark_negative ? T_ZERO : mark_reg),
+        .number(jump ? above_end : mark_negative ? T_ZERO : mark),
         .done(align_done), .remainder(excess)
     );
 
-    wire signed [T_W-1:0] aligned = mark_negative ? T_ZERO : mark_reg - excess;
-    wire signed [T_W-1:0] start   = START >= 0 ? T_START : aligned;
+    wire signed [T_W-1:0] aligned = mark_negative ? T_ZERO : mark - excess;
+
+    assign start = START >= 0 ? T_START : aligned;
 
     always @(posedge clk) begin
         case (1'b1)
-            state_reg[FIRST]: if (valid_reg) state_reg <= plain_reg ? ONE << ALIGN : ONE << RESTART;
+            state_reg[FIRST]: if (valid) state_reg <= plain ? ONE << ALIGN : ONE << RESTART;
             state_reg[ALIGN]: if (align_done) begin
-                watermark_reg  <= start;
-                farthest_reg   <= start + T_MAX_AHEAD;
                 boundary_reg   <= start[WATTR_W-1:0];
                 next_step_reg  <= start + T_STEP;
                 next_end_reg   <= start + T_RANGE;
                 open_end_reg   <= T_NONE;
-                first_reg      <= 1'b1;
                 jumped_reg     <= 1'b0;
-                run_reg        <= 8'd0;
                 state_reg      <= ONE << OPEN;
             end
             state_reg[OPEN]: if (may_punct) state_reg <= ONE << NEXT;
@@ -325,40 +246,16 @@ module ws_punctuator #(
                 jumped_reg    <= 1'b1;
                 state_reg     <= ONE << NEXT;
             end
-            state_reg[RUN]: if (valid_reg) begin
-                if (!plain_reg) state_reg <= ONE << DISCARD;
-                else if (!late_reg && ahead_reg) state_reg <= ONE << AHEAD;
-                else if (!late_reg && passes_reg) state_reg <= ONE << NEXT;
-                if (consume) run_reg <= 8'd0;
-                if (consume && is_tuple) first_reg <= 1'b0;
-                if (accept && mark_reg > watermark_reg) begin
-                    watermark_reg <= mark_reg;
-                    farthest_reg  <= limit_reg;
-                end
+            state_reg[RUN]: begin
+                if (valid && !plain) state_reg <= ONE << DISCARD;
+                else if (as_resync || (plain && !late && !ahead && passes_reg)) state_reg <= ONE << NEXT;
                 if (send_tuple && last_end_reg > open_end_reg) open_end_reg <= last_end_reg;
-            end
-            state_reg[AHEAD]: begin
-                if (run_reg == 0 || attr_reg < run_min_reg) run_min_reg <= attr_reg;
-                if (run_reg == 0 || attr_reg > run_max_reg) run_max_reg <= attr_reg;
-                state_reg <= ONE << SPREAD;
-            end
-            state_reg[SPREAD]: begin
-                narrow_reg <= run_max_reg - run_min_reg <= T_MAX_AHEAD;
-                state_reg  <= ONE << LENGTH;
-            end
-            state_reg[LENGTH]: begin
-                run_reg <= !narrow_reg ? 8'd1 : full ? 8'd0 : run_reg + 8'd1;
-                if (!narrow_reg) begin
-                    run_min_reg <= attr_reg;
-                    run_max_reg <= attr_reg;
-                end
-                state_reg <= as_resync ? ONE << NEXT : ONE << SKIP;
             end
             state_reg[DISCARD]:
                 if (lost) next_end_reg <= next_end_reg + T_SLIDE;
                 else state_reg <= ONE << RESTART;
             state_reg[RESTART]: if (may_punct && idle) state_reg <= ONE << FINISH;
-            default: state_reg <= state_reg[SKIP] ? ONE << RUN : ONE << FIRST;  // SKIP, FINISH
+            default: state_reg <= ONE << FIRST;  // FINISH
         endcase
         if (rst) state_reg <= ONE << FIRST;
     end
@@ -369,13 +266,11 @@ module ws_punctuator #(
         m_valid   <= send_tuple && !rst;
         m_punct   <= send_punct && !rst;
         m_restart <= state_reg[FINISH] && !rst;
-        m_data    <= data_reg;
+        m_data    <= data;
         if (send_punct) m_data[WATTR_LSB +: WATTR_W] <= boundary_reg;
-        quiet     <= !in_valid && !next_valid_reg && !valid_reg && idle && !rst;
+        quiet     <= empty && idle && !rst;
 
-        evt_late      <= running && late_reg && !rst;
-        evt_ahead     <= state_reg[AHEAD] && !rst;
-        evt_resync    <= as_resync && !rst;
+        evt_late      <= running && late && !rst;
         evt_discarded <= state_reg[DISCARD] && lost && !rst;
     end
 

@@ -63,14 +63,13 @@ module ws_session_aggregate #(
     localparam SLOTS   = SLACK > 0 ? (SLACK - 1)/GAP + 2 : 1;
     localparam TIME_W  = WATTR_W + 1;    // an end may lie above the largest attribute
     localparam STATE_W = ACC_W + 2;
-    localparam [TIME_W-1:0] T_GAP = GAP;
 
-    wire unused = &{1'b0, s_eos, open, end_first};
+    wire unused = &{1'b0, s_eos, open, due, end_first};
 
-    // ---- Stage 1: the tuple's own end
+    // ---- Stage 1: the item is compared with the sessions
 
     reg                    valid_1_reg, punct_1_reg;
-    reg [TIME_W-1:0]       at_reg, at_end_reg;
+    reg [WATTR_W-1:0]      at_reg;
     reg [DATA_W-1:0]       data_1_reg;
     reg [AGGS*VALUE_W-1:0] values_1_reg;
     reg [AGGS-1:0]         nulls_1_reg;
@@ -78,8 +77,7 @@ module ws_session_aggregate #(
     always @(posedge clk) begin
         valid_1_reg  <= s_valid && !rst;
         punct_1_reg  <= s_punct && !rst;
-        at_reg       <= {1'b0, wattr};
-        at_end_reg   <= {1'b0, wattr} + T_GAP;
+        at_reg       <= wattr;
         data_1_reg   <= s_data;
         values_1_reg <= values;
         nulls_1_reg  <= nulls;
@@ -88,14 +86,15 @@ module ws_session_aggregate #(
     // ---- Stage 2: the session
 
     wire [SLOTS-1:0]  rise, fall, merge, take;
-    wire              begins, open;
+    wire              begins, open, due;
     wire [TIME_W-1:0] end_first;
 
     ws_session_slots #(.TIME_W(TIME_W), .GAP(GAP), .SLACK(SLACK), .SLOTS(SLOTS)) slots (
         .clk(clk), .rst(rst),
-        .add(valid_1_reg), .close(punct_1_reg), .at(at_reg), .at_end(at_end_reg),
+        .move(1'b1), .at({1'b0, wattr}), .again(1'b0), .mark({TIME_W+1{1'b0}}),
+        .add(valid_1_reg), .close(punct_1_reg),
         .rise(rise), .fall(fall), .merge(merge), .take(take), .begins(begins),
-        .open(open), .end_first(end_first)
+        .open(open), .due(due), .end_first(end_first)
     );
 
     reg                    close_2_reg, begins_2_reg;
@@ -110,7 +109,7 @@ module ws_session_aggregate #(
         begins_2_reg <= begins;
         {rise_2_reg, fall_2_reg, merge_2_reg, take_2_reg} <= {rise, fall, merge, take};
         data_2_reg   <= data_1_reg;
-        end_2_reg    <= at_reg[WATTR_W-1:0];
+        end_2_reg    <= at_reg;
         values_2_reg <= values_1_reg;
         nulls_2_reg  <= nulls_1_reg;
     end
@@ -136,28 +135,18 @@ module ws_session_aggregate #(
                 reg  [STATE_W-1:0] state_reg;
                 wire [STATE_W-1:0] below = states[i*STATE_W +: STATE_W];
                 wire [STATE_W-1:0] above = states[(i + 2)*STATE_W +: STATE_W];
-                wire [STATE_W-1:0] merged, next;
+                wire [STATE_W-1:0] next;
 
                 assign states[(i + 1)*STATE_W +: STATE_W] = state_reg;
 
-                ws_state_merge #(
-                    .KIND(KIND), .SIGNED(SIGNEDS[a]), .VALUE_W(VALUE_W), .ACC_W(ACC_W), .REGISTERED(0)
-                ) merge_above (
-                    .clk(clk), .earlier(state_reg), .later(merge_2_reg[i] ? above : {STATE_W{1'b0}}), .merged(merged)
+                ws_session_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNEDS[a]), .ACC_W(ACC_W)) fold (
+                    .state(state_reg), .other(above), .fresh(begins_2_reg), .merge(merge_2_reg[i]),
+                    .take(!nulls_2_reg[a]), .value(values_2_reg[a*VALUE_W +: VALUE_W]), .next(next)
                 );
 
-                /* verilator lint_off PINCONNECTEMPTY */
-                ws_fold #(
-                    .KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNEDS[a]), .ACC_W(ACC_W), .RESULT_W(ACC_W)
-                ) fold (
-                    .state(rise_2_reg[i] ? below : fall_2_reg[i] ? above : merged),
-                    .fresh(begins_2_reg && take_2_reg[i]), .take(take_2_reg[i] && !nulls_2_reg[a]),
-                    .value(values_2_reg[a*VALUE_W +: VALUE_W]),
-                    .next(next), .result(), .null(), .overflow()
-                );
-                /* verilator lint_on PINCONNECTEMPTY */
-
-                always @(posedge clk) state_reg <= rst ? {STATE_W{1'b0}} : next;
+                always @(posedge clk)
+                    state_reg <= rst ? {STATE_W{1'b0}} : take_2_reg[i] ? next
+                               : rise_2_reg[i] ? below : fall_2_reg[i] ? above : state_reg;
             end
 
             // ---- The row

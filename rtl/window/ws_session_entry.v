@@ -4,10 +4,10 @@
 // announces the end of every session by a punctuation as the watermark reaches it, and lets in only what the query's
 // output has room for.
 //
-// The watermark is at first START, or 0, then the largest attribute accepted minus SLACK or a sender's punctuation; it
-// never falls. A tuple below it is late: dropped, evt_late. Tuples that are not selected move the watermark and go no
-// further: which sessions there are depends on it, so the query's condition is computed in front. A session ends GAP
-// behind its last time, and that is announced before the item that makes the watermark reach it.
+// The watermark is at first START, or 0, and then that of ws_watermark, which also says which tuples are late, dropped,
+// evt_late, or ahead. Tuples that are not selected move the watermark and go no further: which sessions there are
+// depends on it, so the query's condition is computed in front. A session ends GAP behind its last time, and that is
+// announced before the item that makes the watermark reach it.
 // A START item begins anew: sessions that are open are counted, one evt_discarded each, then m_restart resets the query
 // for one cycle. By then everything sent before has reached the output FIFO.
 // `quiet` says that no item is inside, and nothing on its way to the output FIFO: what changes with the end of such a
@@ -17,11 +17,14 @@
 //              WATTR_SIGNED                 1: the attribute is signed; 0: unsigned
 //              GAP, SLACK                   in units of the attribute; GAP at least 1
 //              START                        -1: none; else not negative
+//              MAX_AHEAD                    0: off; else at least SLACK + GAP
+//              RESYNC                       1 to 255
 //              LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES, ROOM_W   of the query behind, see ws_gate; it is
 //                                           reset by m_restart and by rst
 // Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START; s_selected is a tuple's
-// Latency      3 cycles from s to m for a tuple that closes no session
-// Issue rate   1 tuple a cycle; one that closes n sessions costs n * CLOSE_CYCLES cycles more at most
+// Latency      4 cycles from s to m for a tuple that closes no session
+// Issue rate   1 tuple a cycle; one that closes n sessions costs n * CLOSE_CYCLES cycles more at most, one
+//              that is ahead 4 (a resync 1 more); a START item 2, and what the query needs to come to rest
 // Overflow     cannot happen: s_ready falls. Attributes are compared in WATTR_W + 2 bits and never wrap
 // Source       session windows as of Akidau et al., PVLDB 8(12), 2015; the rules of time are those of ws_punctuator
 
@@ -35,6 +38,8 @@ module ws_session_entry #(
     parameter GAP          = 30,
     parameter SLACK        = 60,
     parameter START        = -1,
+    parameter MAX_AHEAD    = 0,
+    parameter RESYNC       = 16,
     parameter LATENCY      = 8,
     parameter CLOSE_CYCLES = 2,
     parameter RESET_CYCLES = 1,
@@ -60,17 +65,15 @@ module ws_session_entry #(
     output reg               quiet,
 
     output reg               evt_late,
+    output wire              evt_ahead,
+    output wire              evt_resync,
     output reg               evt_discarded
 );
-
-    localparam [1:0] KIND_TUPLE = 2'd0, KIND_START = 2'd2;
 
     // Times, wide enough for an attribute plus or minus any of the parameters.
     localparam T_W    = WATTR_W + 2;
     localparam TIME_W = WATTR_W + 1;     // of a session, which is not negative
     localparam SLOTS  = SLACK > 0 ? (SLACK - 1)/GAP + 2 : 1;
-    localparam [TIME_W-1:0]     T_GAP   = GAP;
-    localparam signed [T_W-1:0] T_SLACK = SLACK;
     localparam signed [T_W-1:0] T_ZERO  = 0;
     localparam signed [T_W-1:0] T_GIVEN = START;
     localparam signed [T_W-1:0] T_START = START < 0 ? T_ZERO : T_GIVEN;
@@ -82,79 +85,65 @@ module ws_session_entry #(
             $display("ERROR: %m: GAP = %0d must be at least 1, SLACK = %0d at least 0", GAP, SLACK);
             $finish;
         end
-        if (WATTR_LSB + WATTR_W > DATA_W || GAP > LARGEST - SLACK || START < -1 || START > LARGEST) begin
+        if (MAX_AHEAD != 0 && MAX_AHEAD < SLACK + GAP) begin
+            $display("ERROR: %m: MAX_AHEAD = %0d, must be 0 or at least SLACK + GAP = %0d", MAX_AHEAD, SLACK + GAP);
+            $finish;
+        end
+        if (WATTR_LSB + WATTR_W > DATA_W || GAP > LARGEST - SLACK || MAX_AHEAD > LARGEST
+            || START < -1 || START > LARGEST) begin
             $display("ERROR: %m: the attribute is outside of the tuple, or a parameter is too large for it");
             $finish;
         end
     end
 
-    // ---- Entry: s_ready is a register
+    // ---- The item that is shown, judged by the watermark
 
-    wire              in_valid, in_ready, in_selected;
-    wire [DATA_W-1:0] in_data;
-    wire [1:0]        in_kind;
+    localparam [2:0] STATE_BEGIN = 3'd0, STATE_AGAIN = 3'd1, STATE_RUN = 3'd2, STATE_DISCARD = 3'd3,
+                     STATE_RESTART = 3'd4, STATE_FINISH = 3'd5;
 
-    ws_skid_buffer #(.DATA_W(DATA_W + 3)) entry (
-        .clk(clk), .rst(rst),
-        .s_valid(s_valid), .s_ready(s_ready), .s_data({s_selected, s_kind, s_data}),
-        .m_valid(in_valid), .m_ready(in_ready), .m_data({in_selected, in_kind, in_data})
-    );
+    reg  [2:0]            state_reg;
+    wire                  valid, plain, is_tuple, selected, late, ahead, take, resync, empty;
+    wire [DATA_W-1:0]     data;
+    wire signed [T_W-1:0] mark, next_attr, next_mark;
+    wire                  accept;          // the item leaves and counts
 
-    // ---- Stage 1: what the item's attribute would make of the watermark, and of a session
-
-    wire                  in_sign = WATTR_SIGNED != 0 && in_data[WATTR_LSB + WATTR_W - 1];
-    wire signed [T_W-1:0] in_attr = {{2{in_sign}}, in_data[WATTR_LSB +: WATTR_W]};
-
-    reg                   valid_reg, plain_reg;    // plain: a tuple or a punctuation
-    reg                   tuple_reg, selected_reg;
-    reg  [DATA_W-1:0]     data_reg;
-    reg  signed [T_W-1:0] attr_reg;
-    reg  signed [T_W-1:0] mark_reg;                // the watermark that the item asks for
-    reg  [TIME_W-1:0]     end_reg;                 // of a session whose last tuple it is
-    wire                  consume;                 // the item leaves
-
-    assign in_ready = !valid_reg || consume;
-
-    always @(posedge clk) begin
-        if (in_ready) begin
-            valid_reg    <= in_valid;
-            plain_reg    <= in_kind != KIND_START;
-            tuple_reg    <= in_kind == KIND_TUPLE;
-            selected_reg <= in_selected;
-            data_reg     <= in_data;
-            attr_reg     <= in_attr;
-            mark_reg     <= in_attr - (in_kind == KIND_TUPLE ? T_SLACK : T_ZERO);
-            end_reg      <= in_attr[TIME_W-1:0] + T_GAP;
-        end
-        if (rst) valid_reg <= 1'b0;
-    end
-
-    // ---- Stage 2: the item is judged, sessions end
-
-    localparam [1:0] STATE_RUN = 2'd0, STATE_DISCARD = 2'd1, STATE_RESTART = 2'd2, STATE_FINISH = 2'd3;
-
-    reg  [1:0]            state_reg;
-    reg  signed [T_W-1:0] watermark_reg;
-    wire                  may_punct, idle, open;
-    wire [TIME_W-1:0]     end_first;
-
-    wire running    = state_reg == STATE_RUN && valid_reg && plain_reg;
-    wire late       = tuple_reg && attr_reg < watermark_reg;
-    wire due        = open && $signed({1'b0, end_first}) <= mark_reg;
-    wire accept     = running && !late && !due;
-    wire send_tuple = accept && tuple_reg && selected_reg;
-    wire send_punct = running && !late && due && may_punct;
-    wire discard    = state_reg == STATE_DISCARD && open;
-    wire finish     = state_reg == STATE_FINISH;
-
-    assign consume = accept || (running && late) || finish;
+    wire running = state_reg == STATE_RUN && plain;
+    wire again   = state_reg == STATE_AGAIN;
+    wire finish  = state_reg == STATE_FINISH;
 
     /* verilator lint_off PINCONNECTEMPTY */
+    ws_watermark #(
+        .DATA_W(DATA_W + 1), .WATTR_LSB(WATTR_LSB), .WATTR_W(WATTR_W), .WATTR_SIGNED(WATTR_SIGNED),
+        .SLACK(SLACK), .MAX_AHEAD(MAX_AHEAD), .RESYNC(RESYNC)
+    ) watermark (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_ready(s_ready), .s_data({s_selected, s_data}), .s_kind(s_kind),
+        .valid(valid), .plain(plain), .tuple(is_tuple), .data({selected, data}), .attr(), .mark(mark),
+        .late(late), .ahead(ahead), .take(take), .next_attr(next_attr), .next_mark(next_mark), .resync(resync),
+        .empty(empty),
+        .run(state_reg == STATE_RUN), .accept(accept), .drop((running && late) || finish),
+        .begins(state_reg == STATE_BEGIN), .start(T_START), .again(again),
+        .evt_ahead(evt_ahead), .evt_resync(evt_resync)
+    );
+
+    // ---- Sessions end
+
+    wire              may_punct, idle, open, due;
+    wire [TIME_W-1:0] end_first;
+    wire              unused = &{1'b0, next_attr[T_W-1], end_first[TIME_W-1]};    // neither comes to anything
+
+    wire send_tuple = accept && is_tuple && selected;
+    wire send_punct = running && !late && !ahead && due && may_punct;
+    wire discard    = state_reg == STATE_DISCARD && open;
+
+    assign accept = running && !late && !ahead && !due;
+
     ws_session_slots #(.TIME_W(TIME_W), .GAP(GAP), .SLACK(SLACK), .SLOTS(SLOTS)) sessions (
         .clk(clk), .rst(rst),
-        .add(send_tuple), .close(send_punct || discard), .at(attr_reg[TIME_W-1:0]), .at_end(end_reg),
+        .move(take), .at(next_attr[TIME_W-1:0]), .again(again && !take), .mark(again ? mark : next_mark),
+        .add(send_tuple), .close(send_punct || discard),
         .rise(), .fall(), .merge(), .take(), .begins(),
-        .open(open), .end_first(end_first)
+        .open(open), .due(due), .end_first(end_first)
     );
 
     ws_gate #(
@@ -169,14 +158,15 @@ module ws_session_entry #(
 
     always @(posedge clk) begin
         case (state_reg)
-            STATE_RUN:     if (valid_reg && !plain_reg) state_reg <= STATE_DISCARD;
+            STATE_BEGIN:   state_reg <= STATE_AGAIN;
+            STATE_AGAIN:   state_reg <= STATE_RUN;
+            STATE_RUN:     if (valid && !plain) state_reg <= STATE_DISCARD;
+                           else if (resync) state_reg <= STATE_AGAIN;
             STATE_DISCARD: if (!open) state_reg <= STATE_RESTART;
             STATE_RESTART: if (may_punct && idle) state_reg <= STATE_FINISH;
-            default:       state_reg <= STATE_RUN;
+            default:       state_reg <= STATE_BEGIN;
         endcase
-        if (accept && mark_reg > watermark_reg) watermark_reg <= mark_reg;
-        if (finish || rst) watermark_reg <= T_START;
-        if (rst) state_reg <= STATE_RUN;
+        if (rst) state_reg <= STATE_BEGIN;
     end
 
     // ---- Output registers
@@ -185,9 +175,9 @@ module ws_session_entry #(
         m_valid   <= send_tuple && !rst;
         m_punct   <= send_punct && !rst;
         m_restart <= finish && !rst;
-        m_data    <= data_reg;
+        m_data    <= data;
         if (send_punct) m_data[WATTR_LSB +: WATTR_W] <= end_first[WATTR_W-1:0];
-        quiet     <= !in_valid && !valid_reg && idle && !rst;
+        quiet     <= empty && idle && !rst;
 
         evt_late      <= running && late && !rst;
         evt_discarded <= discard && !rst;

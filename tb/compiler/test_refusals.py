@@ -91,6 +91,34 @@ REFUSED = [
         (1, 1),
     ),
     ("CREATE INPUT STREAM T (a int, a int); SELECT a FROM T", "two fields are called a", (1, 1)),
+    ("SELECT count(*) AS n FROM Trades [SESSION GAP 9 SLACK 3]", "'SLACK' is not expected; here could stand", (1, 49)),
+    ("SELECT count(*) AS n FROM Trades [SESSION GAP 0 WATTR Time]", "at least 1", (1, 34)),
+    ("SELECT count(*) AS n FROM Trades [SESSION GAP 9 WATTR Time EMIT_EMPTY]", "so none is empty", (1, 34)),
+    (
+        "SELECT count(*) AS n FROM Trades [SESSION GAP 9 WATTR Time SLACK 3 MAX_AHEAD 11]",
+        "MAX_AHEAD is at least SLACK + GAP = 12",
+        (1, 34),
+    ),
+    ("SELECT count(*) AS n FROM Trades [SESSION GAP 9 WATTR Time] GROUP BY Symbol", "select one key by WHERE", (1, 70)),
+    ("SELECT wsum(Price, [1]) AS n FROM Trades [SESSION GAP 9 WATTR Time]", "for one window only", (1, 42)),
+    ("SELECT last(Price) AS n FROM Trades [SESSION GAP 9 WATTR Time SLACK 1]", "sessions do not know", (1, 37)),
+    (
+        "SELECT count(*) AS n FROM Trades [SESSION GAP 1 WATTR Time SLACK 64]",
+        "65 sessions may be open at once, at most 64 can be",
+        (1, 34),
+    ),
+    (
+        "SELECT count(*) AS n FROM Trades [SESSION GAP 9 WATTR Time] WHERE Price > 1 "
+        "UNION ALL SELECT count(*) AS n FROM Trades [SESSION GAP 9 WATTR Time] WHERE Price > 2",
+        "a UNION with sessions of other tuples",
+        (1, 1),
+    ),
+    (
+        "SELECT count(*) AS n FROM Trades [SESSION GAP 9 WATTR Time] WHERE Price > 1 "
+        "UNION ALL SELECT Volume AS n FROM Trades",
+        "a UNION with sessions of other tuples",
+        (1, 1),
+    ),
 ]
 
 

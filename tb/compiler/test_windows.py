@@ -79,7 +79,9 @@ REFUSED = [
     ("pane", "first(Price) AS n", time(60, 20, "SLACK 9"), "by arrival, which panes do not know with SLACK 9"),
     ("constant", "last(Price) AS n", time(60, 20, "SLACK 9"), "by arrival, which panes do not know"),
     ("pane", "count(*) AS n", time(65_537, 2), "a window has 65537 panes, at most 65536 can be"),
-    ("wid", "count(*) AS n", "SIZE 4 ADVANCE 1 TUPLES", "windows of TUPLES are replicated"),
+    ("pane", "count(*) AS n", "SIZE 40 ADVANCE 1 TUPLES", "a pane ends at every tuple, and to read 40 of them takes"),
+    ("wid", "wsum(Price, [1]) AS n", "SIZE 4 ADVANCE 1 TUPLES", "has a core for one window only"),
+    ("wid", "count(*) AS n", "SESSION GAP 9 WATTR Time", "sessions have a core of their own"),
     ("constant", "count(*) AS n", time(60, 20) + "] GROUP BY Symbol INTO n --", "GROUP BY has a table for all windows"),
 ]
 
@@ -92,7 +94,7 @@ def test_refused(method, select, window, words):
     assert refused.value.message.startswith(f"windows by {method}: ") and words in refused.value.message
     assert "\n" not in refused.value.message
     assert (refused.value.place.line, refused.value.place.column) == (1, sql.index("[", sql.index("Trades")) + 1)
-    compile_queries(sql, shipped(), windows=WindowOptions("replicate"))
+    compile_queries(sql, shipped(), windows=WindowOptions("auto" if "SESSION" in window else "replicate"))
 
 
 def test_budget_that_nothing_keeps():
@@ -183,6 +185,75 @@ def test_step_is_told():
     assert ".STEP(50)" in text and ".CLOSE_CYCLES(15)" in text
 
 
+# ---- windows of tuples
+
+
+def test_windows_of_tuples():
+    """Few are replicated; for many the numbers of tuples stand in for the time, and cost two cycles and rate."""
+    circuit = built("sum(Price) AS n", "SIZE 8 ADVANCE 2 TUPLES")
+    assert circuit.choices[0][1].method.name == "replicate" and circuit.entries[0].interval == 1
+    circuit = built("sum(Price) AS n, count(*) AS m", "SIZE 1000 ADVANCE 3 TUPLES")
+    (choice,), (entry,), (result,) = (one for _, one in circuit.choices), circuit.entries, circuit.results
+    assert (choice.method.name, choice.method.interval, choice.reason) == ("constant", 4, "the cheapest")
+    assert (entry.interval, entry.window, result.latency) == (4, None, choice.method.latency)
+    assert result.bus.rows == (0, 1)
+    assert circuit.cores == ["window:pane_aggregate", "window:tuple_numbers"]
+    assert "issue rate 1 tuple in 4 cycles" in verilog(circuit, "")
+    (text,) = (text for name, text in package(circuit).files.items() if name.endswith("_axis.v"))
+    assert ".INTERVAL(4)" in text
+    wid = built("sum(Price) AS n", "SIZE 40 ADVANCE 2 TUPLES", words="wid")
+    assert (wid.entries[0].interval, wid.results[0].latency) == (2, 4)
+    pane = built("sum(Price) AS n", "SIZE 40 ADVANCE 10 TUPLES", words="pane")
+    assert "STEP(10)" in verilog(pane, "") and pane.entries[0].interval == 4
+
+
+def test_windows_of_rows_are_replicated():
+    """Rows of another window, or of a union, come a cycle apart."""
+    sql = "SELECT max(n) AS m FROM (SELECT count(*) AS n FROM Trades [{}]) [SIZE 100 ADVANCE 2 TUPLES]"
+    for inner in ("SIZE 4 ADVANCE 4 TUPLES", time(60, 60)):
+        circuit = compile_queries(sql.format(inner), shipped()).circuit
+        assert "window:tuple_numbers" not in circuit.cores
+
+
+# ---- sessions
+
+SESSION = "SESSION GAP 10 WATTR Time SLACK 30"
+
+
+def test_sessions_are_of_what_is_selected():
+    """The condition stands in front of the entry, its cycles are told apart, and behind the entry there is none."""
+    (entry,) = built("count(*) AS n, sum(Volume) AS m", SESSION).entries
+    assert entry.condition is entry.verdict is None
+    chosen = f"{SESSION}] WHERE Price * Volume > 7 AND Symbol = $symbol INTO R --"
+    circuit = built("count(*) AS n, sum(Volume) AS m", chosen)
+    (entry,), (result,) = circuit.entries, circuit.results
+    assert result.latency == circuit.choices[0][1].method.latency  # of the sessions alone
+    before, behind = circuit.stages[: entry.verdict.stage + 1], circuit.stages[entry.verdict.stage + 1 :]
+    assert entry.verdict.latency == sum(stage.latency for stage in before) == 5
+    assert before[-1].text.endswith(", in front of the entry")
+    assert [stage.cores for stage in behind if stage.cores] == [("window:session_aggregate",)]
+    assert "s_where_data a record; 5 cycles later s_where says whether it comes in" in verilog(circuit, "")
+    (described,) = describe(circuit)["entries"]
+    assert (described["where"], described["window"]["unit"], described["window"]["size"]) == (5, "session", 10)
+    (text,) = (text for name, text in package(circuit).files.items() if name.endswith("_axis.v"))
+    assert "ws_session_select #(.DATA_W(128), .LATENCY(5))" in text and ".GAP(10)" in text
+    assert ".apply(quiet && select_empty)" in text and "ws_punctuator" not in text
+
+
+def test_queries_with_the_same_sessions_have_one_input():
+    sql = "SELECT {} FROM Trades [SESSION GAP 10 WATTR Time] WHERE {} INTO {}"
+    same = [sql.format("count(*) AS n", "Price > 3", "One"), sql.format("max(Volume) AS n", "Price > 3", "Two")]
+    assert len(compile_queries(";".join(same), shipped()).circuit.entries) == 1
+    other = sql.format("max(Volume) AS n", "Price > 4", "Two")
+    assert len(compile_queries(f"{same[0]};{other}", shipped()).circuit.entries) == 2
+
+
+def test_union_of_the_same_sessions():
+    one = f"SELECT count(*) AS n FROM Trades [{SESSION}] WHERE Price > 1"
+    (entry,) = compile_queries(f"{one} UNION ALL {one.replace('count(*)', 'sum(Price)')}", shipped()).circuit.entries
+    assert entry.condition
+
+
 # ---- the command
 
 
@@ -213,7 +284,7 @@ def test_command_writes_how_windows_are_made(tmp_path):
 def test_what_the_docs_show(capsys):
     """The excerpts of docs/queries.md are what the command prints."""
     shown = re.findall(r"^\$ wirestream (explain .*)\n(?:…\n)?(.*)", (REPOSITORY / "docs/queries.md").read_text(), re.M)
-    assert len(shown) == 3
+    assert len(shown) == 5
     for command, line in shown:
         cli.main([str(QUERIES / word) if word.endswith(".sql") else word for word in command.split()])
         said = capsys.readouterr()

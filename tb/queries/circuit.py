@@ -16,11 +16,12 @@ from pathlib import Path
 
 import cocotb
 import numpy as np
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib.bench import rng, start
 from tb.lib.model import Punctuator
 from tb.lib.wire import PUNCT, TUPLE, Seen, WireDriver, WireMonitor
+from tb.window.sessions import Sessions
 from wirestream.compiler.circuit import UNION_WAITS
 from wirestream.compiler.description import load_schema
 from wirestream.tuples import Schema
@@ -61,12 +62,17 @@ def paused(interval: int, generator: random.Random) -> Iterator[bool]:
             yield False
 
 
-def items(stream: np.ndarray, window: dict | None, step: int | None) -> Iterator[tuple[int, int]]:
-    """What the punctuator makes of the stream: (record, kind). step: of its boundaries, if not SLIDE."""
+def items(stream: np.ndarray, entry: dict, selected: list[bool]) -> Iterator[tuple[int, int]]:
+    """What the entry of the circuit makes of the stream: (record, kind). entry: its description; selected: of each
+    record, whether it fulfils the condition of sessions."""
+    window, step = entry["window"], entry["step"]
     if window is None:
         yield from ((int.from_bytes(record.tobytes(), "big"), TUPLE) for record in stream)
         return
     attribute = window["attribute"]
+    if window["unit"] == "session":
+        yield from of_sessions(stream, window, selected)
+        return
     names = {"size": "range", "advance": "slide", "slack": "slack", "start": "start_at", "max_ahead": "max_ahead"}
     names |= {"resync": "resync", "emit_empty": "emit_empty"}
     punctuator = Punctuator(**{theirs: window[ours] for ours, theirs in names.items()}, step=step)
@@ -78,6 +84,35 @@ def items(stream: np.ndarray, window: dict | None, step: int | None) -> Iterator
                 yield int.from_bytes(noise.tobytes(), "big"), PUNCT
             elif event.name == "tuple":
                 yield int.from_bytes(record.tobytes(), "big"), TUPLE
+
+
+def of_sessions(stream: np.ndarray, window: dict, selected: list[bool]) -> Iterator[tuple[int, int]]:
+    """What ws_session_entry makes of the stream."""
+    attribute = window["attribute"]
+    sessions = Sessions(window["size"], window["slack"], window["start"] or 0, window["max_ahead"], window["resync"])
+    noise = np.frombuffer(b"~" * stream.dtype.itemsize, stream.dtype).copy()
+    for record, chosen in zip(stream, selected, strict=True):
+        for name, at, _ in sessions.take(TUPLE, int(record[attribute]), selected=chosen):
+            if name == "punct":
+                noise[attribute] = at
+                yield int.from_bytes(noise.tobytes(), "big"), PUNCT
+            elif name == "tuple":
+                yield int.from_bytes(record.tobytes(), "big"), TUPLE
+
+
+async def answers(dut, entry: dict, stream: np.ndarray) -> list[bool]:
+    """What the condition in front of the entry says of each record, which it is shown one a cycle."""
+    if entry["where"] is None:
+        return [True] * len(stream)
+    told, prefix = [], entry["prefix"]
+    for cycle in range(len(stream) + entry["where"]):
+        if cycle < len(stream):
+            getattr(dut, f"{prefix}_where_data").value = int.from_bytes(stream[cycle].tobytes(), "big")
+        await ReadOnly()
+        if cycle >= entry["where"]:
+            told.append(bool(int(getattr(dut, f"{prefix}_where").value)))
+        await RisingEdge(dut.clk)
+    return told
 
 
 def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str:
@@ -112,11 +147,13 @@ async def circuit(dut):
             getattr(dut, f"{entry['prefix']}_{signal}").value = 0
     await start(dut)
     await ClockCycles(dut.clk, max(entry["reset_cycles"] for entry in description["entries"]))
-    for entry, stream in zip(description["entries"], told["streams"], strict=True):
+    streams = [np.load(stream) for stream in told["streams"]]
+    chosen = [await answers(dut, e, stream) for e, stream in zip(description["entries"], streams, strict=True)]
+    for entry, stream, selected in zip(description["entries"], streams, chosen, strict=True):
         idle = paused(entry["interval"], rng(entry["prefix"]))
         driver = WireDriver(dut, entry["prefix"], dut.clk, idle, entry["close_cycles"], entry["tuple_gap"])
         drivers.append(driver)
-        for item in items(np.load(stream), entry["window"], entry["step"]):
+        for item in items(stream, entry, selected):
             driver.append(item)
     monitors = [WireMonitor(dut, result["prefix"], dut.clk) for result in description["results"]]
     while any(driver._sendQ for driver in drivers):

@@ -21,6 +21,7 @@ COUNT = 1500
 CONSTANTS: dict[str, dict[str, int | str]] = {
     "average_trade": {"size": 50_000},
     "best_of_venues": {"symbol": "NESN"},
+    "conversations": {"host": 0x0A000001},
     "heavy_hitters": {"threshold": 10_000},
     "large_trades": {"least": 500_000},
     "order_gaps": {"account": 2**32 - 1},

@@ -29,7 +29,7 @@ UNSEEN = (
         ("heartbeat", "pane"),
         ("plausible_trades", "constant"),
     ),
-    *((name, AUTO) for name in ("momentum", "turnover", "spread_alarm", "union_of_two")),
+    *((name, AUTO) for name in ("idle_gaps", "momentum", "turnover", "spread_alarm", "union_of_two")),
 )
 
 

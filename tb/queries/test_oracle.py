@@ -114,6 +114,15 @@ QUERIES = {
         "SELECT Time, sum(X) AS S FROM T [SIZE 30 ADVANCE 30 TIME]",
         [(120, -2), (150, -3), (210, 8)],
     ),
+    "sessions are of what is selected, and end at the watermark": (
+        "SELECT Time, min(Time) AS B, sum(X) AS S FROM T [SESSION GAP 35 WATTR Time SLACK 5] WHERE NOT X = 5",
+        [(166, 99, -1), (235, 200, 8)],
+    ),
+    "a tuple a whole gap away begins a session": (
+        "SELECT Time, count(*) AS N FROM (SELECT X AS Y, Time FROM T WHERE X < 9) "
+        "[SESSION GAP 31 WATTR Time SLACK 130] WHERE NOT Y = 5",
+        [(131, 2), (162, 1)],
+    ),
     "minutes": (
         "SELECT Time, sum(X) AS S FROM T [RANGE 1 minute SLIDE 60 SECONDS WATTR Time]",
         [(120, -2), (180, -3), (240, 8)],
@@ -237,6 +246,8 @@ def test_several_queries():
         (f"SELECT X {WINDOW}", "column X is not known here; known: Time"),
         (f"SELECT count(*) AS N {WINDOW[:-1]} EMIT_EMPTY] GROUP BY Key", "not for GROUP BY"),
         ("SELECT count(*) AS N FROM T [RANGE 30 WATTR Time]", "window .* is not understood"),
+        ("SELECT count(*) AS N FROM T [SESSION GAP 3 WATTR Time EMIT_EMPTY]", "window .* is not understood"),
+        ("SELECT count(*) AS N FROM T [SESSION GAP 3 WATTR Time] GROUP BY Key", "SESSION is not for GROUP BY"),
         ("SELECT count(*) AS N FROM T [SIZE 3 ADVANCE 1 TUPLES SLACK 3]", "window .* is not understood"),
         ("SELECT count(*) AS N FROM T [RANGE 30 SLIDE 30 WATTR Time MAX_AHEAD 3]", "MAX_AHEAD must be"),
         (

@@ -34,13 +34,18 @@ class Query(family.Query):
 
 @dataclass
 class Sessions:
-    """The rules of time and the open sessions of one stream. `gap`, `slack`, `start_at`: units of the attribute."""
+    """The rules of time and the open sessions of one stream. `gap`, `slack`, `start_at`, `max_ahead`: units of the
+    attribute. resync: tuples."""
 
     gap: int
     slack: int
     start_at: int = 0
+    max_ahead: int = 0
+    resync: int = 16
 
     watermark: int = field(init=False)
+    had_tuple: bool = field(default=False, init=False)
+    run: list[int] = field(default_factory=list, init=False)  # tuples that are ahead and near one another
     held: list[tuple[int, object]] = field(default_factory=list, init=False)  # of open sessions, in order of arrival
 
     def __post_init__(self) -> None:
@@ -58,19 +63,34 @@ class Sessions:
         ]
 
     def take(self, kind: int, time: int = 0, what: object = None, selected: bool = True) -> list[tuple[str, int, list]]:
-        """What an item causes: (late, its time, []), (punct, end, what its session holds), (tuple, its time, [])."""
+        """What an item causes: (late or ahead, its time, []), (resync, the new watermark, []), (punct, end, what its
+        session holds), (tuple, its time, [])."""
+        spared, run = not self.had_tuple, self.run
+        self.had_tuple, self.run = self.had_tuple or kind == TUPLE, []
         if kind == TUPLE and time < self.watermark:
             return [("late", time, [])]
-        self.watermark = max(self.watermark, time - (self.slack if kind == TUPLE else 0))
+        if kind == TUPLE and self.max_ahead and not spared and time > self.watermark + self.max_ahead:
+            run = [*run, time]
+            self.run = run if max(run) - min(run) <= self.max_ahead else [time]
+            if len(self.run) < self.resync:
+                return [("ahead", time, [])]
+            mark, self.run = min(self.run) - self.slack, []
+            return [("ahead", time, []), ("resync", mark, []), *self._reach(mark)]
+        ended = self._reach(time - (self.slack if kind == TUPLE else 0))
+        if kind != TUPLE or not selected:
+            return ended
+        self.held.append((time, what))
+        return [*ended, ("tuple", time, [])]
+
+    def _reach(self, mark: int) -> list[tuple[str, int, list]]:
+        """The ends of sessions that the watermark reaches on its way up to `mark`."""
+        self.watermark = max(self.watermark, mark)
         caused = []
         for tuples in self.open():
             end = max(t for t, _ in tuples) + self.gap
             if end <= self.watermark:
                 self.held = [one for one in self.held if one[0] >= end]
                 caused.append(("punct", end, [what for _, what in tuples]))
-        if kind == TUPLE and selected:
-            self.held.append((time, what))
-            caused.append(("tuple", time, []))
         return caused
 
 

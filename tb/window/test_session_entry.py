@@ -15,7 +15,7 @@ from tb.window.entries import CLOSE_PLACES, EntryBench, SmallFifo
 from tb.window.sessions import Sessions
 
 PARAMETERS = json.loads(os.environ.get("SESSION_ENTRY", "{}"))
-EVENTS = ("late", "discarded")
+EVENTS = ("late", "ahead", "resync", "discarded")
 CLOSE_CYCLES = 2  # the parameter's default
 LEAST, TOP = (-(2**31), 2**31 - 1) if PARAMETERS.get("WATTR_SIGNED", 1) else (0, 2**32 - 1)  # times
 SELECTED = 1 << 127  # the bit of a tuple that says whether it is
@@ -24,7 +24,8 @@ Item = tuple[int, int, bool]  # kind, time, selected
 
 
 def model() -> Sessions:
-    return Sessions(PARAMETERS["GAP"], PARAMETERS["SLACK"], PARAMETERS.get("START", 0))
+    rules = PARAMETERS.get("START", 0), PARAMETERS.get("MAX_AHEAD", 0), PARAMETERS.get("RESYNC", 16)
+    return Sessions(PARAMETERS["GAP"], PARAMETERS["SLACK"], *rules)
 
 
 class Bench(EntryBench):
@@ -55,8 +56,8 @@ class Bench(EntryBench):
                 reference = model()
                 continue
             for name, at, _ in reference.take(kind, time, selected=selected):
-                if name == "late":
-                    counts["late"] += 1
+                if name in counts:
+                    counts[name] += 1
                 else:
                     end = sent.data >> 32 << 32 | at
                     wire.append((PUNCT, end) if name == "punct" else (TUPLE, sent.data))
@@ -80,8 +81,10 @@ def tuples(*times: int) -> list[Item]:
 
 
 def walk(name: str, count: int) -> list[Item]:
-    """A random stream around a rising time: in and out of order, late, not selected, with jumps and new sessions."""
+    """A random stream around a rising time: in and out of order, late, not selected, with jumps and new sessions; and
+    with runs that are too far ahead, whole and broken, wide and narrow."""
     g, gap, slack = rng(name), PARAMETERS["GAP"], PARAMETERS["SLACK"]
+    ahead, resync = PARAMETERS.get("MAX_AHEAD", 0), PARAMETERS.get("RESYNC", 16)
     now, items = g.choice([0, 3, 10_000, TOP - 5000]), []
     for _ in range(count):
         now += g.choice([0, 0, 0, 1, gap // 2, gap, gap + 1])
@@ -93,6 +96,11 @@ def walk(name: str, count: int) -> list[Item]:
         elif roll < 0.06:
             items.append((START, 0, True))
             now = g.choice([0, now, 500, TOP - 3 * gap])
+        elif ahead and roll < 0.10:
+            far = now + g.choice((ahead, ahead + slack, 5 * ahead))
+            spread = g.choice((2, ahead // 2, ahead + 2))
+            for _ in range(g.choice((1, resync - 1, resync, resync, resync + 2))):
+                items.append((TUPLE, far + g.randrange(spread), g.random() < 0.8))
         now = min(now, TOP)
         early = slack + 2 if g.random() < 0.2 else slack
         items.append((TUPLE, now - g.randrange(early + 1), g.random() < 0.8))
@@ -143,9 +151,34 @@ async def directed_times(dut):
     )
 
 
+@cocotb.test(skip=not PARAMETERS.get("MAX_AHEAD"))
+async def far_ahead(dut):
+    """A run of RESYNC tuples moves the watermark, which ends the sessions below it; what breaks the run forgets it."""
+    gap, slack, ahead, resync = (PARAMETERS[name] for name in ("GAP", "SLACK", "MAX_AHEAD", "RESYNC"))
+    base = 10 * (gap + slack)
+    edge = base - slack + ahead  # the last time that is not ahead
+    far = base + 5 * ahead
+    bench = Bench(dut)
+    await start(dut)
+    items = [
+        *tuples(base, base - slack, edge + 1),
+        *tuples(*[far] * (resync - 1), base, *[far] * (resync - 1)),
+        (PUNCT, base - slack, True),
+        *tuples(*[far] * (resync - 1), far + ahead + 1, far, *[far + ahead] * (resync - 1)),
+        *tuples(far - slack - 1, far - slack, far + 1),
+        (START, 0, True),
+        *tuples(far, base),
+        (PUNCT, 2 * far, True),
+    ]
+    bench.send(*items)
+    await bench.settle()
+    bench.check(items)
+    assert bench.counts["resync"] == 1 and bench.counts["ahead"] > 3 * resync
+
+
 @cocotb.test()
 async def rate(dut):
-    """Tuples that close no session leave 3 cycles after they came, one a cycle; so does what is dropped as late. A
+    """Tuples that close no session leave 4 cycles after they came, one a cycle; so does what is dropped as late. A
     session that ends costs CLOSE_CYCLES at most."""
     gap, slack = PARAMETERS["GAP"], PARAMETERS["SLACK"]
     bench = Bench(dut)
@@ -159,7 +192,7 @@ async def rate(dut):
     taken = [s.cycle for s in bench.source.sent[sent:]]
     assert taken == list(range(taken[0], taken[0] + 30))
     kept = [s.cycle for i, s in enumerate(bench.source.sent[sent:]) if i % 5]
-    assert [s.cycle for s in bench.sink.seen[before:]] == [c + 3 for c in kept]
+    assert [s.cycle for s in bench.sink.seen[before:]] == [c + 4 for c in kept]
     before = len(bench.sink.seen)
     bench.send(*tuples(*(first + (gap + slack + 1) * i for i in range(1, 10))))
     await bench.settle()
@@ -173,7 +206,7 @@ async def quiet_after_latency(dut):
     """It comes LATENCY + 1 cycles after the last thing on the wire, and goes 2 cycles after the next item came."""
     bench = Bench(dut)
     await start(dut)
-    for time in (0, 1, 5 * (PARAMETERS["GAP"] + PARAMETERS["SLACK"]) + PARAMETERS.get("START", 0)):
+    for time in (0, 1, 2 * PARAMETERS["GAP"] + PARAMETERS["SLACK"]):
         bench.send((TUPLE, time + PARAMETERS.get("START", 0), True))
         await bench.settle()
     bench.check_quiet()
@@ -215,6 +248,7 @@ MATRIX = {
     "30-60": {"GAP": 30, "SLACK": 60},
     "5-0-start": {"GAP": 5, "SLACK": 0, "START": 10},
     "2-9-unsigned": {"WATTR_SIGNED": 0, "GAP": 2, "SLACK": 9},
+    "30-60-ahead": {"GAP": 30, "SLACK": 60, "MAX_AHEAD": 200, "RESYNC": 4},
 }
 
 

@@ -41,39 +41,72 @@ class User:
                 self.slots[i] = old[i - 1] if rise[i] else old[i + 1]
 
 
-async def cycle(dut, user: User, time: int | None = None, close: int | None = None) -> None:
-    """A tuple of this time, or the close of the session that ends at `close`, or neither."""
-    gap = int(dut.GAP.value)
-    dut.add.value, dut.close.value = time is not None, close is not None
-    dut.at.value, dut.at_end.value = time or 0, (time or 0) + gap
-    await ReadOnly()
-    assert close is None or (int(dut.open.value) and int(dut.end_first.value) == close)
-    user.obey(time)
-    await RisingEdge(dut.clk)
+class Driver:
+    """Moves items in, adds and closes, a cycle each; what is due is checked in all of them."""
+
+    def __init__(self, dut, user: User):
+        self.dut, self.user, self.gap = dut, user, int(dut.GAP.value)
+        self.item: tuple[int, int] | None = None  # time and mark of the one that is there
+
+    async def cycle(
+        self, add: bool = False, close: bool = False, move: tuple[int, int] | None = None, again: int | None = None
+    ) -> None:
+        """move: time and mark of the item that comes in. again: another mark of the one that is there."""
+        dut, user = self.dut, self.user
+        dut.add.value, dut.close.value, dut.move.value, dut.again.value = (
+            add,
+            close,
+            move is not None,
+            again is not None,
+        )
+        dut.at.value = move[0] if move else 0
+        dut.mark.value = move[1] if move else again or 0
+        await ReadOnly()
+        ends = [max(slot) + self.gap for slot in user.slots if slot]
+        assert int(dut.open.value) == bool(ends) and (not ends or int(dut.end_first.value) == ends[0])
+        if self.item:
+            assert int(dut.due.value) == (bool(ends) and ends[0] <= self.item[1])
+        user.obey(self.item[0] if add else None)
+        if move or add:
+            self.item = move
+        elif again is not None:
+            self.item = self.item[0], again
+        await RisingEdge(dut.clk)
 
 
 @cocotb.test()
 async def users_hold_the_sessions(dut):
-    """Tuples within SLACK of the latest, sessions closed as the watermark reaches their ends."""
+    """Tuples within SLACK of the latest, one a cycle or with pauses, sessions closed as the watermark reaches their
+    ends; now and then a tuple's mark is known only when it is there."""
     gap, slack, g, user = int(dut.GAP.value), int(dut.SLACK.value), rng("slots"), User(dut)
-    dut.add.value = dut.close.value = dut.at.value = dut.at_end.value = 0
+    for name in ("add", "close", "move", "again", "at", "mark"):
+        getattr(dut, name).value = 0
     await start(dut)
-    latest, times, most, bridged = slack, [], 0, 0
+    driver = Driver(dut, user)
+    latest, times, most, bridged, added = slack, [], 0, 0, False
     for _ in range(3000):
         latest += g.choice((0, 0, 1, g.randrange(gap + 1), g.randrange(2 * gap + 2)))
-        time = latest - g.randint(0, slack)
-        while times and sessions(times, gap)[0][-1] + gap <= latest - slack:
+        time, mark = latest - g.randint(0, slack), latest - slack
+        late_mark = g.random() < 0.1
+        coming = time, 0 if late_mark else mark
+        if added and g.random() < 0.2:
+            await driver.cycle(add=True)
+            added = False
+        await driver.cycle(add=added, move=coming)  # the one before it is added as this one comes
+        if late_mark:
+            await driver.cycle(again=mark)
+        while times and sessions(times, gap)[0][-1] + gap <= mark:
             oldest = sessions(times, gap)[0]
             times = [t for t in times if t not in oldest]
-            await cycle(dut, user, close=oldest[-1] + gap)
+            await driver.cycle(close=True)
         before = len(sessions(times, gap))
         times.append(time)
-        await cycle(dut, user, time)
+        added = True
+        if g.random() < 0.5:
+            await driver.cycle()
         expected = sessions(times, gap)
-        assert [sorted(slot) for slot in user.slots if slot] == expected
         most, bridged = max(most, len(expected)), bridged + (len(expected) < before)
-        if g.random() < 0.2:
-            await cycle(dut, user)
+        assert [sorted(slot) for slot in user.slots if slot] == sessions(times[:-1], gap)
     assert most == user.size and (bridged or slack < 2)
 
 

@@ -43,6 +43,8 @@ module ws_session_path #(
     output wire [1:0]          m_kind,
 
     output wire                evt_late,
+    output wire                evt_ahead,
+    output wire                evt_resync,
     output wire                evt_discarded,
     output wire                evt_short,
     output wire                evt_lost
@@ -71,7 +73,8 @@ module ws_session_path #(
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .s_kind(s_kind), .s_selected(s_data[S_DATA_W-1]),
         .m_valid(in_valid), .m_punct(in_punct), .m_eos(in_eos), .m_data(in_data), .m_restart(in_restart),
-        .room(room), .quiet(), .evt_late(evt_late), .evt_discarded(evt_discarded)
+        .room(room), .quiet(), .evt_late(evt_late), .evt_ahead(evt_ahead), .evt_resync(evt_resync),
+        .evt_discarded(evt_discarded)
     );
     /* verilator lint_on PINCONNECTEMPTY */
 

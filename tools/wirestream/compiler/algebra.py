@@ -281,6 +281,8 @@ class Aggregate(Plan):
 def window_text(window: syntax.Window) -> str:
     if window.unit == "tuples":
         return f"[SIZE {window.size} ADVANCE {window.advance} TUPLES]"
+    if window.session:
+        return f"[SESSION GAP {window.size} WATTR {window.attribute} SLACK {window.slack}]"
     return f"[RANGE {window.size} SLIDE {window.advance} WATTR {window.attribute} SLACK {window.slack}]"
 
 
@@ -300,7 +302,7 @@ def walk(plan: Plan):
 def timing(plan: Plan) -> syntax.Window | None:
     """The window in time of a plan, over the stream's own attribute, if it has one."""
     for node in walk(plan):
-        if isinstance(node, Aggregate) and node.window.unit == "time":
+        if isinstance(node, Aggregate) and node.window.in_time:
             return replace(node.window, attribute=origin(node.child, node.window.attribute))
     return None
 
@@ -323,6 +325,49 @@ def origin(plan: Plan, column: str) -> str | None:
     return None
 
 
+def condition(plan: Plan) -> Plan | None:
+    """The part of a plan, made of one stream, that decides which tuples go on; None if all do."""
+
+    def kept(node: Plan, needed: set[str]) -> Plan:
+        match node:
+            case Filter(child=child, condition=column):
+                return Filter(kept(child, needed | {column.name}), column)
+            case Project(child=child, outputs=outputs):
+                outputs = tuple((column, value) for column, value in outputs if column.name in needed)
+                below = kept(child, {value.name for _, value in outputs if isinstance(value, Column)})
+                return Project(below, outputs) if outputs else below
+            case Compute(child=child, output=output):
+                made = {output.name, *([output.null] if node.makes_null else [])}
+                if not made & needed:
+                    return kept(child, needed)
+                operands = {value.name for value in (node.a, node.b) if isinstance(value, Column)}
+                return replace(node, child=kept(child, needed - made | operands))
+        return node
+
+    return kept(plan, set()) if any(isinstance(node, Filter) for node in walk(plan)) else None
+
+
+def unconditional(plan: Plan) -> Plan:
+    """The plan of the same columns of all tuples."""
+    if isinstance(plan, Input):
+        return plan
+    child = unconditional(plan.child)
+    return child if isinstance(plan, Filter) else replace(plan, child=child)
+
+
+def behind_entry(plan: Plan) -> Plan:
+    """What is left of a plan for the circuit, whose entry lets in only the tuples of sessions: no condition in front of
+    those."""
+    match plan:
+        case Union(parts=parts):
+            return Union(tuple(map(behind_entry, parts)))
+        case Aggregate(window=window) if window.session:
+            return replace(plan, child=unconditional(plan.child))
+        case Input():
+            return plan
+    return replace(plan, child=behind_entry(plan.child))
+
+
 # ---- From the syntax tree
 
 
@@ -333,9 +378,14 @@ def build(query: syntax.Query, streams: dict[str, Stream]) -> Plan:
     read = sorted({str(node) for node in walk(plan) if isinstance(node, Input)})
     if len(read) > 1:
         raise QueryError(f"a query reads one stream, not {len(read)} ({', '.join(read)})", place)
-    timed = {node.window for node in walk(plan) if isinstance(node, Aggregate) and node.window.unit == "time"}
-    if len(timed) > 1:
-        raise QueryError(f"a query has one window in time, not {len(timed)}; write two queries", place)
+    timed = [node for node in walk(plan) if isinstance(node, Aggregate) and node.window.in_time]
+    if (several := len({node.window for node in timed})) > 1:
+        raise QueryError(f"a query has one window in time, not {several}; write two queries", place)
+    if timed and timed[0].window.session:
+        kept = {condition(node.child) for node in timed}
+        others = sum(isinstance(node, Input) for node in walk(plan)) > len(timed)
+        if len(kept) > 1 or (others and kept != {None}):
+            raise QueryError("a UNION with sessions of other tuples, which end apart; write two queries", place)
     return plan
 
 
@@ -419,8 +469,13 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
         raise QueryError("EMIT_EMPTY with GROUP BY: an empty window has no groups", window.place)
     if any(isinstance(node, Union) for node in walk(before.plan)):
         raise QueryError("a window over a UNION, whose order is not promised; put one into each part", window.place)
+    if keys and window.session:
+        raise QueryError(
+            "GROUP BY with SESSION: each key would have sessions of its own, which end apart; select one key by WHERE",
+            select.group[0].place,
+        )
     end = None
-    if window.unit == "time":
+    if window.in_time:
         inputs = [node for node in walk(before.plan) if isinstance(node, Input)]
         attribute = window.attribute or inputs[0].stream.time
         if attribute is None:

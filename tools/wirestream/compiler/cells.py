@@ -61,6 +61,7 @@ def estimate(core: str, parameters: Parameters, ports: Ports) -> Cells:
     | union     | 2 to 5 inputs of 64 and 96 bits, punctuations of 1 and 32
     | group_by  | 16 to 100 keys of 8 to 32 bits, 2 to 4 windows, every kind of aggregate, one and two; FAST = 0;
     |           | 256 and 1024 in a hash table
+    | session_aggregate | 1, 2, 3 and 8 sessions, one aggregate and two
     | wid_aggregate, pane_aggregate | 1 to 61 windows, 5 to 4096 panes, cut and not, 1 to 4 aggregates of every kind, of
     |           | values of 32 and 64 bits, SKEW 0 and 1
 
@@ -153,9 +154,10 @@ def _divide(p: Parameters, ports: Ports) -> Cells:
     """Each stage subtracts from as many bits of remainder as there can be, and chooses; the dividend's digits to come
     and the quotient's that are there are shift registers, of which the short ones are registers."""
     a, b, signed = p["A_W"], p["B_W"], p["SIGNED"]
+    stages, fast = p["QUOTIENT_W"], p["FAST"]
     quotient, rest = _used(ports, "y"), _used(ports, "r")
     divisor = number(ports.get("b", ""))
-    wire = _wire(p, ports, a + 1 + signed)
+    wire = _wire(p, ports, stages * (1 + fast) + 1 + signed)
     if not quotient + rest + _used(ports, "y_null") or (divisor and not signed and divisor.bit_count() == 1):
         return Cells(ff=wire)  # nothing, or wiring: digits of the dividend, and shift registers
     if divisor is not None:  # no remainder is more than the divisor
@@ -163,11 +165,12 @@ def _divide(p: Parameters, ports: Ports) -> Cells:
         bits = max(a - b, 0) * b
         lut, held = bits + b + signed * 0.8 * a, max(a - b, 0) * (b - 1)
     else:
-        bits = sum(min(k + 1, b) for k in range(a))
-        lut = 2 * bits - b * (not rest) + signed * (a + b + (a + 1) * quotient + b * rest)
-        held = bits - b * (not rest) + b * (a - 1 + signed) + 2
-    shift = min(3, a) * (1 + quotient)
-    results = (a + signed) * quotient + p["B_W"] * rest + _used(ports, "y_null")
+        bits = sum(min(a - stages + k + 1, b) for k in range(stages))
+        lut = 2 * bits - b * (not rest) + signed * (a + b + (stages + 1) * quotient + b * rest)
+        lut += b * (stages < a)  # whether the quotient fits
+        held = (1 + 2 * fast) * bits - b * (not rest) + b * ((1 + fast) * stages - 1 + signed) + 2
+    shift = min(3, stages) * (1 + quotient)
+    results = (stages + signed) * quotient + p["B_W"] * rest + _used(ports, "y_null")
     return Cells(lut, held + shift + results + wire)
 
 
@@ -275,7 +278,7 @@ def _hashed_groups(p: Parameters, kinds: list[str], widths: list[int]) -> Cells:
     index = (2 * p["CAPACITY"] - 1).bit_length()
     adds = sum(w for w, kind in zip(widths, kinds, strict=True) if kind in ("CNT", "SUM"))
     others = sum(widths) - adds
-    ff = 19 * key + 86 * index - 29 + p["DATA_W"] + sum(widths) + windows * (176 + 7.4 * adds + 10 * others)
+    ff = 19 * key + 86 * index - 29 + p["DATA_W"] + sum(widths) + windows * (190 + 9.4 * adds + 12 * others)
     lut = 16.6 * key + 46 * index + 43 + windows * (61 + 3.4 * adds + 6 * others)
     return Cells(lut, ff, (2 * key + windows * (1 + index + sum(widths) + 3 * len(widths))) << index)
 
@@ -298,7 +301,7 @@ class _Several:
     def of(cls, p: Parameters, ports: Ports) -> _Several:
         kinds = [p["KINDS"][n : n + 3] for n in range(0, len(p["KINDS"]), 3)]
         seen, left = _changes(ports, "nulls") > 0, _used(ports, "result_overflows") > 0
-        return cls(kinds, p["VALUE_W"], p["ACC_W"], p["SKEW"], seen, left)
+        return cls(kinds, p["VALUE_W"], p["ACC_W"], p.get("SKEW", 0), seen, left)
 
     @property
     def valued(self) -> int:
@@ -334,6 +337,32 @@ def _wid_aggregate(p: Parameters, ports: Ports) -> Cells:
     return Cells(lut, ff) + several.bank(windows)
 
 
+def _tuple_numbers(p: Parameters, ports: Ports) -> Cells:
+    """Two counters of tuples to come, the number of the next, and registers of what leaves."""
+    left = max(p["SIZE"], p["ADVANCE"]).bit_length()
+    data = p["DATA_W"] * _used(ports, "m_data")
+    return Cells(2.6 * left + 8, 2 * p["NUMBER_W"] + 2 * left + 3 + data)
+
+
+def _session_aggregate(p: Parameters, ports: Ports) -> Cells:
+    """The slots of sessions with their times, and in each a state of every aggregate, which the one above may join."""
+    several = _Several.of(p, ports)
+    slots = (p["SLACK"] - 1) // p["GAP"] + 2 if p["SLACK"] else 1
+    time = p["WATTR_W"]
+    ff = slots * (2 * time + 10) + (2 * time + 3 if slots > 1 else 1)
+    lut = slots * time * (6.0 if slots > 1 else 4.2)
+    ff += 3 * p["DATA_W"] * _used(ports, "m_data") + 3 * time * _used(ports, "m_end")
+    ff += 2 * several.valued * several.value + 2 * len(several.kinds) * several.seen
+    told = _used(ports, "result_nulls")
+    for kind in several.kinds:
+        adds, counts = kind in ("CNT", "SUM"), kind == "CNT"
+        bits = several.number if adds else several.value
+        ff += (slots + 1) * (bits + several.left * adds + (not counts and (told or not adds)))
+        each = 2.6 * bits + 1.8 * several.value * (not counts) if adds else 3.4 * bits
+        lut += slots * each if slots > 1 else 0.45 * each
+    return Cells(lut, ff)
+
+
 def _pane_aggregate(p: Parameters, ports: Ports) -> Cells:
     """The open panes, and behind them for each aggregate a pane buffer and what makes windows of it."""
     several, scan = _Several.of(p, ports), p["METHOD"] == "SCAN"
@@ -357,13 +386,14 @@ def _pane_aggregate(p: Parameters, ports: Ports) -> Cells:
         ff += (several.number if adds else several.value) + several.seen * (kind != "CNT") + several.left * adds
         if adds:
             total = several.number + address
-            ff += 2 * address + 5 + several.skew if not scan else 2 * address + 3
+            ff += (1 + (panes > 63)) * address + 6 + several.skew if not scan else 2 * address + 3
             if scan:
                 ff += 2 * total + 1.5 * several.number + several.number // 2 * (not several.skew)
                 ff += 2 * several.number * (address <= 5)
                 lut += total + 30 + 7.5 * address
             else:
-                ff += total + (several.number if panes > 1 else 0)
+                ring = 2 if panes > 63 else 0 if panes > 33 else 1  # registers around it, its own, that of LUTs
+                ff += total + (several.number * ring if panes > 1 else 0)
                 lut += total + 14.4 * address
             memory += several.number << address
         else:
@@ -375,7 +405,7 @@ def _pane_aggregate(p: Parameters, ports: Ports) -> Cells:
                 ff += 4.7 * value
                 lut += 4.3 * value
             else:
-                ff += 7.6 * value + 90 + 5 * address + 2 * value * (address <= 5)
+                ff += 8.6 * value + 92 + 6 * address + 2 * value * (address <= 5)
                 lut += 10.5 * value + 160 + 4 * address + 100 * (address <= 5)
             memory += value << address
     return Cells(lut, ff + control, memory) + several.bank(slots)
@@ -394,6 +424,8 @@ FORMS: dict[str, Callable[[Parameters, Ports], Cells]] = {
     "query:window": _window,
     "query:wsum": _wsum,
     "window:pane_aggregate": _pane_aggregate,
+    "window:session_aggregate": _session_aggregate,
+    "window:tuple_numbers": _tuple_numbers,
     "window:wid_aggregate": _wid_aggregate,
 }
 
@@ -491,7 +523,8 @@ def _needed(circuit: Circuit) -> dict[str, tuple[Instance, dict[str, int | str],
         unused = {port: "" for port in _outputs(instance) if instance.ports[port] not in wires}
         ports = {**instance.ports, **unused}
         if instance.core == "query:divide":
-            first = divisions.setdefault((ports["a"], ports["b"], instance.parameters["SIGNED"]), ports)
+            parameters = (instance.parameters[name] for name in ("SIGNED", "QUOTIENT_W", "FAST"))
+            first = divisions.setdefault((ports["a"], ports["b"], *parameters), ports)
             for port in ("y", "r", "y_null"):
                 first[port] = first[port] or ports[port]
                 if first is not ports:
@@ -509,6 +542,9 @@ def _needed(circuit: Circuit) -> dict[str, tuple[Instance, dict[str, int | str],
 
 def _results(circuit: Circuit) -> Iterator[str]:
     """What stands on the outputs of the circuit."""
+    for entry in circuit.entries:
+        if entry.verdict:
+            yield entry.verdict.valid
     for result in circuit.results:
         yield from (result.bus.valid, result.bus.punct, result.bus.eos, *(signal.text for signal in result.row))
     for spill in circuit.spills:

@@ -143,7 +143,8 @@ class Entry:
 
     close_cycles: least distance of two punctuations. tuple_gap: of a tuple from the punctuation before it. interval: of
     a tuple to the next. reset_cycles: of what comes first from a reset, all in cycles. step: ends of panes, at every
-    multiple of it, are boundaries too; None: none are.
+    multiple of it, are boundaries too; None: none are. condition: with sessions, which tuples of the stream come in, as
+    the plan of them, and `verdict` the wire that says so of a record on `where_data`, some cycles later; None: all do.
     """
 
     prefix: str
@@ -154,6 +155,12 @@ class Entry:
     interval: int = 1
     reset_cycles: int = 1
     step: int | None = None
+    condition: Plan | None = None
+    verdict: Bus | None = None
+
+    @property
+    def where_data(self) -> str:
+        return f"{self.prefix}_where_data"
 
     @property
     def text(self) -> str:

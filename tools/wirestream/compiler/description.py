@@ -6,14 +6,16 @@
      "constants": {"limit": {"width": 32, "type": "int32"}},                    the ports const_<name>
      "entries": [{"prefix": "s", "stream": {name, id, fields}, "close_cycles": 2, "tuple_gap": 1, "interval": 1,
                   "reset_cycles": 1,
-                  "window": {attribute, size, advance, slack, start, max_ahead, resync, emit_empty} or null,
-                  "step": distance of the boundaries above the start, or null: that of windows}],
+                  "window": {unit, attribute, size, advance, slack, start, max_ahead, resync, emit_empty} or null,
+                  "step": distance of the boundaries above the start, or null: that of windows,
+                  "where": cycles from <prefix>_where_data to <prefix>_where, or null: there is no condition}],
      "results": [{"prefix": "m", "stream": {name, id, fields}, "fallible": [columns with flags], "entry": 0,
                   "latency": 2, "exact": true, "early": 0, "closing_rows": 1, "tuple_rows": 0,
                   "scale": {column: power of two}}],
      "spills":  [{"prefix": "o", "stream": {name, id, fields}, "copies": 1}]}
 
-`exact`: every row is as late as `latency` says; else up to `early` cycles sooner, or later where it waits in a union.
+`unit`: time, or session, of which `size` is the GAP. `exact`: every row is as late as `latency` says; else up to
+`early` cycles sooner, or later where it waits in a union.
 `scale`: the columns that are a weighted sum, which is that many times two too large.
 """
 
@@ -49,8 +51,7 @@ def _entry(entry: Entry) -> dict:
     window = None
     if entry.window:
         window = asdict(entry.window)
-        for name in ("place", "unit"):
-            del window[name]
+        del window["place"]
     return {
         "prefix": entry.prefix,
         "stream": _schema(entry.stream.schema),
@@ -60,6 +61,7 @@ def _entry(entry: Entry) -> dict:
         "reset_cycles": entry.reset_cycles,
         "window": window,
         "step": entry.step,
+        "where": entry.verdict and entry.verdict.latency,
     }
 
 

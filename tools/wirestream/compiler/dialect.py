@@ -18,6 +18,8 @@ Written by `make docs` from [the grammar](../tools/wirestream/compiler/dialect.l
 - Aggregates: `count`, `sum`, `min`, `max`, `avg` (`sum div count`), `first`, `last`, and
   `wsum(column, [weights])`: decimal weights, the first for the newest tuple; the result is scaled by a power of two, so
   that it is exact. They leave out nulls; `count()` counts tuples.
+- A session holds tuples of which each is less than GAP from the next one, in the order of time; the windowing attribute
+  of its row is its end, the last time and a GAP. It is made of the tuples that WHERE selects.
 - `$name` is a constant that a port of the circuit brings, as wide as what it stands beside.
 - A row's flags stand behind its columns: two bits for each column that may overflow (the lower) or be null.
 

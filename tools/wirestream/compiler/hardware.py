@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import NamedTuple
 
 from wirestream.compiler import algebra, windows
 from wirestream.compiler.algebra import (
@@ -48,6 +49,8 @@ from wirestream.compiler.circuit import (
 )
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.streams import Stream
+from wirestream.compiler.syntax import Window
 from wirestream.compiler.windows import WINDOW_NS, Method, WindowOptions, measure_latency
 from wirestream.tuples import Field, Schema
 
@@ -80,6 +83,8 @@ OUTPUTS = {
     ),
     "window:wid_aggregate": SEVERAL,
     "window:pane_aggregate": SEVERAL,
+    "window:session_aggregate": ("m_end", *SEVERAL),
+    "window:tuple_numbers": ("m_number",),
 }
 WIRE = ("m_valid", "m_punct", "m_eos", "m_data")
 PIPELINED = ("*", "div", "%")
@@ -88,6 +93,7 @@ UNION_INPUTS = 16  # of ws_union
 CLOCK_NS = 8.0  # 125 MHz, that of gigabit Ethernet
 CAPACITY = 32  # groups
 REGISTER_NS = 1.2  # out of a register and into the next
+DIVIDE_NS, DIVISOR_NS = 3.5, 0.05  # a cycle of ws_divide, and what each bit of the divisor adds to it
 GROUPS_NS, GROUP_NS = 5.7, 0.045  # the short form of ws_group_by, and what each group adds to it
 CAM_GROUPS = 240  # that its CAM takes at most
 
@@ -111,11 +117,26 @@ def plan_circuit(
 ) -> Circuit:
     """plans: each query's result and its plan. clock_ns: the clock's period. capacity: groups that fit a GROUP BY."""
     planner = _Planner(Circuit(name, capacity), rewrites, clock_ns, options)
-    for _, plan in plans:
+    inside = [algebra.behind_entry(plan) for _, plan in plans]
+    for plan in inside:
         planner.ask(plan)
-    for number, (result, plan) in enumerate(plans):
-        planner.add(number, result, plan, alone=len(plans) == 1)
+    for number, ((result, whole), plan) in enumerate(zip(plans, inside, strict=True)):
+        planner.add(number, result, plan, Reads.of(whole), alone=len(plans) == 1)
     return planner.circuit
+
+
+class Reads(NamedTuple):
+    """What a query reads: a stream, the window in time over it, and with sessions which of its tuples they are of."""
+
+    stream: Stream
+    window: Window | None
+    condition: Plan | None
+
+    @classmethod
+    def of(cls, plan: Plan) -> Reads:
+        stream = next(node.stream for node in walk(plan) if isinstance(node, Input))
+        sessions = [node for node in walk(plan) if isinstance(node, Aggregate) and node.window.session]
+        return cls(stream, algebra.timing(plan), algebra.condition(sessions[0].child) if sessions else None)
 
 
 @dataclass(frozen=True)
@@ -147,12 +168,20 @@ class GroupTable:
 
     def latency(self, with_tuple: bool) -> int:
         """with_tuple: a window ends with its last tuple."""
-        return 24 if self.hashed else 21 if self.fast else 5 + with_tuple
+        return 25 if self.hashed else 22 if self.fast else 5 + with_tuple
 
 
 def pipelined(step: Plan) -> bool:
     """Whether the step takes more than a cycle."""
     return isinstance(step, Compute) and step.operator in PIPELINED
+
+
+def of_input(node: Aggregate) -> bool:
+    """Whether an aggregate is over tuples of the input, which come as far apart as the entry sends them."""
+    child = node.child
+    while isinstance(child, Compute | Filter | Project):
+        child = child.child
+    return isinstance(child, Input)
 
 
 def made_by(step: Compute) -> set[str]:
@@ -173,6 +202,7 @@ class _Planner:
         self.asked = windows.AUTO
         self.table = GroupTable(circuit.capacity, clock_ns)
         self.query = 0
+        self.reset = "rst"  # of the instances that are made
         self.entry: Entry | None = None
         self.spill: Spill | None = None
 
@@ -212,9 +242,9 @@ class _Planner:
 
     # ---- one query
 
-    def add(self, number: int, name: str, plan: Plan, alone: bool) -> None:
+    def add(self, number: int, name: str, plan: Plan, reads: Reads, alone: bool) -> None:
         self.query = number
-        self.entry, self.spill, self.asked = self._entry(plan), None, self.options.of_result(name)
+        self.entry, self.spill, self.asked = self._entry(reads), None, self.options.of_result(name)
         self._applies(plan)
         bus = self._lower(plan, closed=True)
         schema, flags = result_schema(name, plan, FIRST_RESULT + number)
@@ -227,16 +257,27 @@ class _Planner:
         prefix = "m" if alone else f"m_{name}"
         self.circuit.results.append(Result(prefix, plan, self.entry, schema, bus, _padded(row, schema), self.spill))
 
-    def _entry(self, plan: Plan) -> Entry:
-        """The input that the query reads: one for each stream and the windows in time over it."""
-        stream = next(node.stream for node in walk(plan) if isinstance(node, Input))
-        window = algebra.timing(plan)
+    def _entry(self, reads: Reads) -> Entry:
+        """The input that the query reads: one for each stream, the windows in time over it and what these select."""
         for entry in self.circuit.entries:
-            if (entry.stream, entry.window) == (stream, window):
+            if (entry.stream, entry.window, entry.condition) == reads:
                 return entry
         number = len(self.circuit.entries)
-        self.circuit.entries.append(Entry(f"s{number or ''}", stream, window))
+        self.circuit.entries.append(Entry(f"s{number or ''}", reads.stream, reads.window, condition=reads.condition))
+        if reads.condition:
+            self._judged(self.circuit.entries[-1])
         return self.circuit.entries[-1]
+
+    def _judged(self, entry: Entry) -> None:
+        """The condition in front of an entry. No reset, which would take the answers to what comes behind a START."""
+        self.entry, self.reset, wanted, self.wanted = entry, ZERO.text, self.wanted, {}
+        self._ask(entry.condition, set())
+        bus = Bus("1'b1", ZERO.text, ZERO.text, record_columns(entry.where_data, entry.stream.schema))
+        steps, _ = self._steps(entry.condition)
+        entry.verdict = self._chain(steps, bus, closed=True)
+        stage = self.circuit.stages[entry.verdict.stage]
+        self.circuit.stages[entry.verdict.stage] = replace(stage, text=f"{stage.text}, in front of the entry")
+        self.reset, self.wanted = "rst", wanted
 
     def _input(self) -> Bus:
         entry = self.entry
@@ -255,7 +296,7 @@ class _Planner:
         if key not in self.built:
             kind = core.split(":")[1]
             self.numbers[kind] = self.numbers.get(kind, 0) + 1
-            ports = {"clk": "clk", "rst": "rst"} | inputs | dict.fromkeys((*WIRE, *OUTPUTS.get(core, ())), "")
+            ports = {"clk": "clk", "rst": self.reset} | inputs | dict.fromkeys((*WIRE, *OUTPUTS.get(core, ())), "")
             self.built[key] = Instance(core, f"{kind}_{self.numbers[kind]}", parameters, ports)
             self.circuit.instances.append(self.built[key])
         instance = self.built[key]
@@ -343,13 +384,7 @@ class _Planner:
 
     def _lower(self, plan: Plan, closed: bool) -> Bus:
         """The bus behind `plan` with the columns that are asked for; closed: registers stand at its end."""
-        steps: list[Step] = []
-        node = plan
-        while isinstance(node, Compute | Filter | Project):
-            behind, before = (self.wanted[self._key(n)] for n in (node, node.child))
-            if not (isinstance(node, Compute) and not made_by(node) & behind):  # else nobody asks for it
-                steps.insert(0, Step(node, before, behind))
-            node = node.child
+        steps, node = self._steps(plan)
         if isinstance(node, Input):
             bus = self._input()
         elif isinstance(node, Union):
@@ -357,6 +392,16 @@ class _Planner:
         else:
             bus = self._aggregate(node)
         return self._chain(steps, bus, closed)
+
+    def _steps(self, plan: Plan) -> tuple[list[Step], Plan]:
+        """What is computed, selected and projected at the end of a plan, and the node in front of that."""
+        steps: list[Step] = []
+        while isinstance(plan, Compute | Filter | Project):
+            behind, before = (self.wanted[self._key(n)] for n in (plan, plan.child))
+            if not (isinstance(plan, Compute) and not made_by(plan) & behind):  # else nobody asks for it
+                steps.insert(0, Step(plan, before, behind))
+            plan = plan.child
+        return steps, plan
 
     # ---- computing, selecting, projecting
 
@@ -489,22 +534,33 @@ class _Planner:
         """Core, parameters and operands of a product or quotient, and the output that shows it with its width."""
         signed = step.a.type.signed or step.b.type.signed
         a, b = (self._operand(bus, v, signed) for v in (step.a, step.b))
-        core, port, width = "query:multiply", "y", a.width + b.width
+        core, port, width, more = "query:multiply", "y", a.width + b.width, {}
         if step.operator != "*":
             if a.width < 2:
                 a = Signal(f"{{1'b0, {a.text}}}", 2)
-            core = "query:divide"
-            port, width = ("y", a.width + signed) if step.operator == "div" else ("r", b.width)
-        parameters = {"A_W": a.width, "B_W": b.width, "SIGNED": int(signed)}
+            core, quotient = "query:divide", self._quotient_width(step, a.width)
+            port, width = ("y", quotient + signed) if step.operator == "div" else ("r", b.width)
+            more = {"QUOTIENT_W": quotient, "FAST": self._divides_fast(b.width)}
+        parameters = {"A_W": a.width, "B_W": b.width, "SIGNED": int(signed)} | more
         return core, parameters, {"a": a.text, "b": b.text}, port, width
 
-    @staticmethod
-    def _latency_of(step: Compute) -> int:
+    def _latency_of(self, step: Compute) -> int:
         signed = step.a.type.signed or step.b.type.signed
         a, b = (v.type.width + (signed and not v.type.signed) for v in (step.a, step.b))
         if step.operator == "*":
             return (ceil(a / DIGIT) + ceil(b / DIGIT) - 2).bit_length() + ceil((a + b) / CARRY_W)
-        return max(a, 2) + 1 + signed
+        return self._quotient_width(step, max(a, 2)) * (1 + self._divides_fast(b)) + 1 + signed
+
+    @staticmethod
+    def _quotient_width(step: Compute, dividend: int) -> int:
+        """Bits of the quotient's size: an average has those of its values, and the dividend is a sum of many."""
+        if step.operator == "%":
+            return dividend
+        kind = step.output.type
+        return min(dividend, max(abs(kind.low), abs(kind.high)).bit_length() or 1)
+
+    def _divides_fast(self, divisor: int) -> int:
+        return int(self.clock_ns < DIVIDE_NS + DIVISOR_NS * divisor)
 
     # ---- several streams, windows
 
@@ -532,9 +588,9 @@ class _Planner:
 
     def _aggregate(self, node: Aggregate) -> Bus:
         window = node.window
-        in_time = window.unit == "time"
+        in_time = window.in_time
         bus = self._lower(node.child, closed=not self.rewrites.merge)
-        method = self._method(node) if in_time and not node.keys else None
+        method = self._method(node) if not node.keys and (in_time or of_input(node)) else None
         if method and method.core:
             made = self._one_core(node, bus, method)
         else:
@@ -545,22 +601,18 @@ class _Planner:
         return replace(made, eos="1'b0", rows=caused)  # the windows' sub-streams end here
 
     def _closes(self, cycles: int, window) -> None:
-        if window.unit == "time":
+        if window.in_time:
             self.entry.close_cycles = max(self.entry.close_cycles, cycles)
 
     # ---- how windows are made
 
     def _applies(self, plan: Plan) -> None:
         """Refuse a method that is asked for where the query has no windows that could be made by it."""
-        aggregates = [node for node in walk(plan) if isinstance(node, Aggregate)]
-        if self.asked in (windows.AUTO, "replicate") or not aggregates:
-            return
-        for node in aggregates:
-            if node.keys:
+        for node in (node for node in walk(plan) if isinstance(node, Aggregate)):
+            if node.window.session and self.asked != windows.AUTO:
+                raise QueryError(f"windows by {self.asked}: sessions have a core of their own", node.window.place)
+            if node.keys and self.asked not in (windows.AUTO, "replicate"):
                 raise QueryError(f"windows by {self.asked}: GROUP BY has a table for all windows", node.window.place)
-        if all(node.window.unit != "time" for node in aggregates):
-            place = aggregates[0].window.place
-            raise QueryError(f"windows by {self.asked}: windows of TUPLES are replicated", place)
 
     def _method(self, node: Aggregate) -> Method:
         """How the windows of an aggregate without keys are made, and what the input must keep for that."""
@@ -568,34 +620,50 @@ class _Planner:
         if key not in self.methods:
             needed = self._before(node, set()) & node.child.columns.keys()
             carried = sum(node.child.columns[name].type.width for name in needed)
-            end = node.end.type.width if node.end.name in self.wanted[self._key(node)] else 0
-            carried -= node.end.type.width - end
-            known = windows.methods(node, carried, end, self._registered(node), self.clock_ns, self.rewrites)
-            choice = windows.choose(node, known, self.asked, self.options, self.clock_ns, self.entry.step)
+            end = node.end.type.width if node.end and node.end.name in self.wanted[self._key(node)] else 0
+            carried -= node.end.type.width - end if node.end else 0
+            if node.window.session:
+                choice = windows.sessions(node, end)
+            else:
+                known = windows.methods(node, carried, end, self._registered(node), self.clock_ns, self.rewrites)
+                choice = windows.choose(node, known, self.asked, self.options, self.clock_ns, self.entry.step)
             if (told := (str(node), choice)) not in self.circuit.choices:
                 self.circuit.choices.append(told)
             self.methods[key] = choice.method
         method = self.methods[key]
+        if method.numbered:
+            self.entry.interval = max(self.entry.interval, method.interval)
+            self.entry.reset_cycles = max(self.entry.reset_cycles, 1 + method.tuple_gap)
+            return method
         self.entry.step = self.entry.step or method.step
         self.entry.tuple_gap = max(self.entry.tuple_gap, method.tuple_gap)
         return method
 
     def _registered(self, node: Aggregate) -> int:
         """The stages of ws_window."""
-        if node.window.unit == "time" and self.clock_ns < WINDOW_NS:
+        if node.window.in_time and self.clock_ns < WINDOW_NS:
             return 2
         return int(not self.rewrites.merge or (self.table.fast and bool(node.keys)))
 
     def _one_core(self, node: Aggregate, bus: Bus, method: Method) -> Bus:
         """One row for each window, of one core for all of them."""
-        end = {node.end.name: bus.columns[node.end.name]}
-        inputs = {"wattr": bus.columns[node.end.name].text} | self._values(node.measures, bus, method.parameters)
+        begin, latency = bus, method.latency
+        if method.numbered:
+            kept = {name: signal for name, signal in bus.columns.items() if name in self._before(node, set())}
+            parameters = windows.number_parameters(node.window, method)
+            outputs = {"m_number": windows.NUMBER_W}
+            bus, made = self._through("window:tuple_numbers", parameters, bus, kept, windows.NUMBERED, {}, outputs)
+            latency -= windows.NUMBERED
+        end = {node.end.name: bus.columns[node.end.name]} if node.end else {}
+        attribute = bus.columns[node.end.name].text if node.end else made["m_number"]
+        inputs = {"wattr": attribute} | self._values(node.measures, bus, method.parameters)
         outputs = self._several(method.parameters)
-        behind, made = self._through(method.core, dict(method.parameters), bus, end, method.latency, inputs, outputs)
+        behind, made = self._through(method.core, dict(method.parameters), bus, end, latency, inputs, outputs)
         behind = replace(behind, columns=behind.columns | self._results(node.measures, made, method.parameters))
         self._closes(method.close_cycles, node.window)
-        text = f"⊞ {algebra.window_text(node.window)}: {', '.join(map(str, node.measures))} by {method.name}"
-        return self._stage([text], behind, method.latency, [bus])
+        made = "" if node.window.session else f" by {method.name}"
+        text = f"⊞ {algebra.window_text(node.window)}: {', '.join(map(str, node.measures))}{made}"
+        return self._stage([text], behind, method.latency, [begin])
 
     @staticmethod
     def _taken(measure: Measure, bus: Bus) -> tuple[Signal, Signal]:
@@ -629,7 +697,7 @@ class _Planner:
 
     def _window(self, node: Aggregate, bus: Bus, copies: int) -> Bus:
         """The wire to all copies: its control signals have a bit for each."""
-        window, in_time = node.window, node.window.unit == "time"
+        window, in_time = node.window, node.window.in_time
         attribute = bus.columns[node.end.name] if in_time else ZERO
         registered = self._registered(node)
         self._closes(registered, window)
@@ -702,7 +770,7 @@ class _Planner:
 
         One table serves all windows, or without `unnest` each copy of the window has one of its own.
         """
-        window, in_time, capacity = node.window, node.window.unit == "time", self.circuit.capacity
+        window, in_time, capacity = node.window, node.window.in_time, self.circuit.capacity
         closing = self.table.close_cycles
         if not in_time and window.advance < closing:
             closes = f"one closes every {window.advance} tuples; ADVANCE {closing} or a smaller capacity"

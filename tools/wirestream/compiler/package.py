@@ -4,7 +4,8 @@
 
     s_axis -> tuple_rx -> punctuator or entry -> circuit -> a FIFO and a tuple_tx for each output -> arbiter -> m_axis
 
-and, where the query has constants ``$name``, their registers on AXI4-Lite, which take effect between two tuples.
+with session_select and session_entry for the entry where there are sessions; and where the query has constants
+``$name``, their registers on AXI4-Lite, which take effect between two tuples.
 ``ws_query_<name>_gmii``: the same behind a gigabit Ethernet port (gmii_endpoint), with all events counted.
 """
 
@@ -198,9 +199,7 @@ class _Axis:
             self._wire(f"in_{name}", width)
         for name, width in (("room", self.room_bits + 1), ("quiet", 1), ("entry_ready", 1)):
             self._wire(name, width)
-        hold = " && !pending" if self.circuit.runtime else ""
-        self.assigned.append(("item_ready", f"entry_ready{hold}"))
-        ports = {"s_valid": f"item_valid{hold}", "s_ready": "entry_ready", "s_data": "item_data", "s_kind": "item_kind"}
+        ports = self._items()
         ports |= {f"m_{name}": f"in_{name}" for name in ("valid", "punct", "eos", "data", "restart")}
         ports |= {"room": "room", "quiet": "quiet"}
         parameters = {"DATA_W": schema.record_bits, "LATENCY": self.latency, "ROOM_W": self.room_bits + 1}
@@ -215,19 +214,41 @@ class _Axis:
         kind = algebra.of_field(next(f.type for f in schema.fields if f.name == window.attribute))
         self._event(*(f"query_{name}" for name in PUNCTUATOR))
         ports |= {f"evt_{name}": f"query_{name}" for name in PUNCTUATOR}
-        times = {
-            "RANGE": window.size,
-            "SLIDE": window.advance,
-            "SLACK": window.slack,
-            "STEP": entry.step or 0,
-            "START": -1 if window.start is None else window.start,
-            "MAX_AHEAD": window.max_ahead,
-        }
+        if window.session:
+            times = {"GAP": window.size}
+        else:
+            times = {"RANGE": window.size, "SLIDE": window.advance, "STEP": entry.step or 0}
+        times |= {"SLACK": window.slack, "START": -1 if window.start is None else window.start}
+        times |= {"MAX_AHEAD": window.max_ahead}
         parameters |= {"WATTR_LSB": column.lsb, "WATTR_W": column.width, "WATTR_SIGNED": int(kind.signed)}
         parameters |= {name: _number(value) for name, value in times.items()}
-        parameters |= {"RESYNC": window.resync, "EMIT_EMPTY": int(window.emit_empty)}
+        parameters |= {"RESYNC": window.resync}
         parameters |= {"CLOSE_CYCLES": entry.close_cycles, "CLOSE_PLACES": self.places[0]}
-        self._add("window:punctuator", "punctuator", parameters | {"TUPLE_PLACES": self.places[1]}, ports)
+        if window.session:
+            ports["s_selected"] = "next_selected" if entry.verdict else "1'b1"
+            self._add("window:session_entry", "session_entry", parameters, ports)
+            return
+        parameters |= {"EMIT_EMPTY": int(window.emit_empty), "TUPLE_PLACES": self.places[1]}
+        self._add("window:punctuator", "punctuator", parameters, ports)
+
+    def _items(self) -> dict[str, str]:
+        """The ports of the entry at which the stream's items come in, one after the other. With the condition of
+        sessions between; while constants wait to take effect, none comes."""
+        hold = " && !pending" if self.circuit.runtime else ""
+        come, verdict = {"valid": f"item_valid{hold}", "data": "item_data", "kind": "item_kind"}, self.entry.verdict
+        if not verdict:
+            self.assigned.append(("item_ready", f"entry_ready{hold}"))
+            return {f"s_{signal}": wire for signal, wire in come.items()} | {"s_ready": "entry_ready"}
+        width, prefix = self.entry.stream.schema.record_bits, self.entry.prefix
+        widths = {"valid": 1, "data": width, "kind": 2}
+        ports = {f"s_{signal}": come[signal] for signal in widths} | {"s_ready": self._wire("select_ready")}
+        ports |= {f"m_{signal}": self._wire(f"next_{signal}", bits) for signal, bits in widths.items()}
+        ports |= {"m_ready": "entry_ready", "m_selected": self._wire("next_selected")}
+        ports |= {"where_data": self._wire(self.entry.where_data, width), "where": self._wire(f"{prefix}_where")}
+        ports |= {"empty": self._wire("select_empty")}
+        self.assigned.append(("item_ready", f"select_ready{hold}"))
+        self._add("window:session_select", "session_select", {"DATA_W": width, "LATENCY": verdict.latency}, ports)
+        return {f"s_{signal}": f"next_{signal}" for signal in widths} | {"s_ready": "entry_ready"}
 
     def _constants(self, values: Mapping[str, int | str]) -> None:
         runtime = sorted(self.circuit.runtime.items())
@@ -241,7 +262,8 @@ class _Axis:
             self._wire(f"const_{name}", kind.width)
         self._wire("constants", 32 * words)
         self._wire("pending")
-        ports = {name: name for name in AXIL} | {"apply": "quiet", "pending": "pending", "values": "constants"}
+        quiet = "quiet && select_empty" if self.entry.verdict else "quiet"
+        ports = {name: name for name in AXIL} | {"apply": quiet, "pending": "pending", "values": "constants"}
         self._add("query:constants", "constants_1", {"N": words, "RESET": f"{32 * words}'h{reset:x}"}, ports)
 
     # ---- the circuit, and its promises
@@ -270,6 +292,8 @@ class _Axis:
         ports |= {f"const_{name}": f"const_{name}" for name in self.circuit.runtime}
         prefix = self.entry.prefix
         ports |= {f"{prefix}_{signal}": f"in_{signal}" for signal in ("valid", "punct", "eos", "data")}
+        if self.entry.verdict:
+            ports |= {self.entry.where_data: self.entry.where_data, f"{prefix}_where": f"{prefix}_where"}
         for result in self.circuit.results:
             for signal, width in (("valid", 1), ("punct", 1), ("data", result.schema.record_bits)):
                 ports[f"{result.prefix}_{signal}"] = self._wire(f"{result.prefix}_{signal}", width)

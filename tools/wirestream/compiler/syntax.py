@@ -60,7 +60,8 @@ class Call(Expression):
 
 @dataclass(frozen=True)
 class Window:
-    """A sliding window. unit: ``time`` or ``tuples``. attribute: None is the stream's time attribute."""
+    """A sliding window. unit: ``time`` or ``tuples``; or ``session``, of which `size` is the GAP and `advance` 1, since
+    one may begin anywhere. attribute: None is the stream's time attribute."""
 
     place: Place = field(compare=False)
     unit: str
@@ -72,6 +73,15 @@ class Window:
     max_ahead: int = 0
     resync: int = 16
     emit_empty: bool = False
+
+    @property
+    def in_time(self) -> bool:
+        """Whether the watermark closes it."""
+        return self.unit != "tuples"
+
+    @property
+    def session(self) -> bool:
+        return self.unit == "session"
 
 
 @dataclass(frozen=True)
@@ -224,13 +234,20 @@ class _Build(Transformer):
     def tuple_window(self, meta, parts):
         return self._window(meta, "tuples", int(parts[0]), int(parts[1]), [])
 
+    def session_window(self, meta, parts):
+        gap, attribute, slack, *options = parts
+        return self._window(meta, "session", gap, 1, options, attribute=str(attribute), slack=slack or 0)
+
     def _window(self, meta, unit, size, advance, options, **more):
         place = _at(meta)
         window = Window(place, unit, size, advance, **more, **dict(options))
         if size < 1 or advance < 1:
             raise QueryError("a window's length and the distance between windows are at least 1", place)
-        if window.max_ahead and window.max_ahead < window.slack + advance:
-            raise QueryError(f"MAX_AHEAD is at least SLACK + SLIDE = {window.slack + advance}", place)
+        if window.session and window.emit_empty:
+            raise QueryError("EMIT_EMPTY with SESSION: a session begins with a tuple, so none is empty", place)
+        apart, name = (size, "GAP") if window.session else (advance, "SLIDE")
+        if window.max_ahead and window.max_ahead < window.slack + apart:
+            raise QueryError(f"MAX_AHEAD is at least SLACK + {name} = {window.slack + apart}", place)
         return window
 
     def span(self, meta, parts):

@@ -20,6 +20,10 @@ def verilog(circuit: Circuit, sql: str) -> str:
         ports += [f"input  wire {entry.prefix}_{signal}" for signal in CONTROL]
         ports.append(f"input  wire [{entry.stream.schema.record_bits - 1}:0] {entry.prefix}_data")
     assigned: list[tuple[str, str]] = []
+    for entry in (e for e in circuit.entries if e.verdict):
+        ports.append(f"input  wire [{entry.stream.schema.record_bits - 1}:0] {entry.where_data}")
+        ports.append(f"output wire {entry.prefix}_where")
+        assigned.append((f"{entry.prefix}_where", entry.verdict.valid))
     for result in circuit.results:
         ports += [f"output wire {result.prefix}_{signal}" for signal in CONTROL]
         ports.append(f"output wire [{result.schema.record_bits - 1}:0] {result.prefix}_data")
@@ -102,6 +106,9 @@ def _entry(entry: Entry) -> list[str]:
         lines.append(f"{'':<12} nothing for {entry.reset_cycles} cycles from a reset on")
     if entry.step:
         lines.append(f"{'':<12} punctuations at the start and every {entry.step} above it, and at windows' ends")
+    if entry.verdict:
+        cycles = f"{entry.verdict.latency} cycle{'s' * (entry.verdict.latency > 1)}"
+        lines.append(f"{entry.where_data:<12} a record; {cycles} later {entry.prefix}_where says whether it comes in")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""How the windows in time of an aggregate without groups are made: the methods, what each costs, and the choice.
+"""How the windows of an aggregate without groups are made: the methods, what each costs, and the choice.
 
 ========= ===================================================================================================
 method    what is built
@@ -8,6 +8,10 @@ wid       ws_wid_aggregate: an accumulator for each window that is open
 pane      ws_pane_aggregate, METHOD "SCAN": panes as published, all read at the end of a window
 constant  ws_pane_aggregate, METHOD "CONSTANT": panes, and a window is up to date behind each
 ========= ===================================================================================================
+
+Windows of tuples, if these come from the input, can be made by any of them: ws_tuple_numbers in front makes their
+numbers the time, and there is a tuple in 2 or more cycles. Sessions are apart: ws_session_aggregate, with an entry of
+its own.
 
 All give the same rows, in the cycle that is promised for each. Of those that keep the clock and the budget the cheapest
 is taken, in LUT and FF together, and where others cost at most a tenth more, the one of them with the least latency.
@@ -36,6 +40,11 @@ FEW = 16  # windows open at once for which the least latency counts more than ce
 NEAR = 1.1  # costs, and periods, that count as equal
 MOST_BITS = 64  # of a result, in ws_bank
 MOST_PANES = 65_536  # in a window
+MOST_SESSIONS = 64  # open at once
+SESSION_LATENCY = 3  # of ws_session_aggregate
+NUMBER_W = 64  # bits of a tuple's number
+NUMBERED = 2  # cycles of ws_tuple_numbers, from a tuple to the punctuation behind it
+MOST_INTERVAL = 8  # cycles from a tuple to the next, for windows of tuples
 TUPLE_GAP = 3  # cycles from a punctuation to a tuple, for panes; ws_punctuator takes no fewer
 GATE_FF, GATE_LUT = 2, 1 / 3  # of ws_gate, for each cycle of latency
 
@@ -91,7 +100,12 @@ class WindowOptions:
 
 def open_windows(window: Window) -> int:
     """The most windows that are open at once."""
-    return ceil((window.size + (window.slack if window.unit == "time" else 0)) / window.advance)
+    return ceil((window.size + (window.slack if window.in_time else 0)) / window.advance)
+
+
+def open_sessions(window: Window) -> int:
+    """The most sessions that are open at once: the SLOTS of ws_session_slots."""
+    return (window.slack - 1) // window.size + 2 if window.slack else 1
 
 
 def number_width(measure: Measure) -> int:
@@ -141,7 +155,7 @@ def measure_core(measure: Measure, clock_ns: float, emit_empty: bool) -> tuple[s
 def window_parameters(window: Window, wattr_width: int, copies: int, registered: int) -> dict:
     """Of ws_window, without DATA_W."""
     return {
-        "UNIT": "TIME" if window.unit == "time" else "TUPLES",
+        "UNIT": "TIME" if window.in_time else "TUPLES",
         "SIZE": window.size,
         "ADVANCE": window.advance,
         "SLACK": window.slack,
@@ -172,6 +186,7 @@ class Method:
 
     core, parameters: of the one core that it is, without DATA_W; "" for `replicate`. step: distance of the
     punctuations that it needs; None: windows' ends, and any others beside. period: of the fastest clock, in ns.
+    numbered: of tuples, by their numbers, which come `interval` cycles apart; these are part of its cells and latency.
     """
 
     name: str
@@ -183,6 +198,8 @@ class Method:
     step: int | None = None
     period: float = 0.0
     cells: Cells = field(default_factory=Cells)
+    numbered: bool = False
+    interval: int = 1
 
     @property
     def cost(self) -> float:
@@ -196,7 +213,8 @@ class Method:
     @property
     def figures(self) -> str:
         memory = f", {self.cells.ram_bits} RAM bits" if self.cells.ram_bits else ""
-        return f"{self.cells.lut:.0f} LUT, {self.cells.ff:.0f} FF{memory}, {cycles(self.latency)}"
+        rate = f", a tuple in {self.interval} of them" if self.interval > 1 else ""
+        return f"{self.cells.lut:.0f} LUT, {self.cells.ff:.0f} FF{memory}, {cycles(self.latency)}{rate}"
 
 
 def cycles(number: int) -> str:
@@ -223,7 +241,7 @@ class Choice:
 def methods(
     node: Aggregate, carried: int, end: int, registered: int, clock_ns: float, rewrites: Rewrites
 ) -> list[Method]:
-    """All methods for an aggregate over windows in time without keys, as METHODS has them.
+    """All methods for an aggregate over windows without keys, as METHODS has them; of tuples, of the input's.
 
     carried: bits of the columns that the aggregate needs; end: of those the bits of a window's end that rows show, 0 if
     they do not; registered: stages of ws_window.
@@ -236,23 +254,71 @@ def methods(
     for name in METHODS[2:]:
         no_panes = _why_no_panes(node, name)
         made.append(Method(name, no_panes) if no_panes else _panes(node, name, end, clock_ns))
-    return made
+    return made if node.window.in_time else [made[0], *(_numbered(method, node) for method in made[1:])]
+
+
+def _numbered(method: Method, node: Aggregate) -> Method:
+    """The method with the numbers of tuples in front; tuples keep what the punctuations between them need."""
+    if method.refused:
+        return method
+    size, advance = node.window.size, node.window.advance
+    apart = min(size % advance or advance, advance - size % advance)  # of two boundaries, in tuples
+    apart = method.step if method.name == "pane" else apart
+    interval = max(1 + method.tuple_gap, ceil(method.close_cycles / apart))
+    if interval > MOST_INTERVAL:
+        every = "at every tuple" if apart == 1 else f"every {apart} tuples"
+        return Method(method.name, f"a pane ends {every}, and to read {method.close_cycles - 10} of them takes longer")
+    values = sum(value_width(measure) for measure in node.measures)
+    taken = cells.estimate("window:tuple_numbers", {"DATA_W": values} | number_parameters(node.window, method), {})
+    latency, whole = method.latency + NUMBERED, method.cells + taken
+    return replace(method, latency=latency, cells=whole, numbered=True, interval=interval)
+
+
+def number_parameters(window: Window, method: Method) -> dict:
+    """Of ws_tuple_numbers, without DATA_W."""
+    return {"NUMBER_W": NUMBER_W, "SIZE": window.size, "ADVANCE": window.advance, "STEP": method.step or 0}
+
+
+def sessions(node: Aggregate, end: int) -> Choice:
+    """How sessions are made, for which there is one way; raises `QueryError` where there is none. end: of `methods`."""
+    window, slots = node.window, open_sessions(node.window)
+    refused = _why_one_window(node) or _why_by_arrival(node, "sessions")
+    if slots > MOST_SESSIONS:
+        refused = f"{slots} sessions may be open at once, at most {MOST_SESSIONS} can be; a larger GAP or less SLACK"
+    if refused:
+        raise QueryError(f"SESSION: {refused}", window.place)
+    core, parameters = "window:session_aggregate", {"WATTR_W": node.end.type.width}
+    parameters |= {"GAP": window.size, "SLACK": window.slack} | several(node.measures, 2)
+    taken = cells.estimate(core, parameters | {"DATA_W": end}, _used(node, end))
+    most = f"at most {slots} open at once" if slots > 1 else "one at a time"
+    return Choice(Method("session", "", core, parameters, SESSION_LATENCY, cells=taken), most, ())
+
+
+def _why_one_window(node: Aggregate) -> str:
+    of_one = (measure for measure in node.measures if measure.function == "wsum")
+    return next((f"{measure} has a core for one window only" for measure in of_one), "")
 
 
 def _why_no_core(node: Aggregate) -> str:
+    if of_one := _why_one_window(node):
+        return of_one
     for measure in node.measures:
-        if measure.function == "wsum":
-            return f"{measure} has a core for one window only"
         if value_width(measure) > MOST_BITS or number_width(measure) > MOST_BITS:
             width = max(value_width(measure), number_width(measure))
             return f"{measure} has {width} bits, and a core for several windows at most {MOST_BITS}"
     return ""
 
 
-def _why_no_panes(node: Aggregate, method: str) -> str:
+def _why_by_arrival(node: Aggregate, units: str) -> str:
     for measure in node.measures:
         if measure.function in ("first", "last") and node.window.slack:
-            return f"{measure} is by arrival, which panes do not know with SLACK {node.window.slack}"
+            return f"{measure} is by arrival, which {units} do not know with SLACK {node.window.slack}"
+    return ""
+
+
+def _why_no_panes(node: Aggregate, method: str) -> str:
+    if by_arrival := _why_by_arrival(node, "panes"):
+        return by_arrival
     count = panes(node.window, method)
     return f"a window has {count} panes, at most {MOST_PANES} can be" if count > MOST_PANES else ""
 
@@ -293,7 +359,7 @@ def _replicate(node: Aggregate, carried: int, end: int, registered: int, clock_n
         each += cells.estimate(core, {"DATA_W": end} | parameters, ports)
         row += min(width, measure.output.type.width) + bool(measure.output.null) + bool(measure.output.overflow)
     whole = Cells(each.lut * copies, each.ff * copies)
-    parameters = window_parameters(node.window, node.end.type.width, copies, registered)
+    parameters = window_parameters(node.window, node.end.type.width if node.end else 1, copies, registered)
     whole += cells.estimate("query:window", {"DATA_W": carried} | parameters, {})
     parameters = {"DATA_W": row, "N": copies} | ({} if rewrites.multiplex else {"PUNCT_W": end or 1})
     core, took = ("multiplex", 1) if rewrites.multiplex else ("union", 3)
@@ -312,7 +378,8 @@ def _one_core(node: Aggregate, clock_ns: float, period: float) -> tuple[dict, fl
     adds = any(m.function in ("count", "sum") for m in node.measures)
     whole = period + WHOLE_NS * max(0, numbers["ACC_W"] - 32) / 32
     skew = adds and clock_ns < whole
-    parameters = {"WATTR_W": node.end.type.width, "RANGE": window.size, "SLIDE": window.advance}
+    width = node.end.type.width if node.end else NUMBER_W
+    parameters = {"WATTR_W": width, "RANGE": window.size, "SLIDE": window.advance}
     parameters |= {"SLACK": window.slack} | numbers | {"SKEW": int(skew), "EMIT_EMPTY": int(window.emit_empty)}
     return parameters, whole if adds and not skew else period
 

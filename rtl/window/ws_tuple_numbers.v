@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_tuple_numbers: numbers the tuples on the wire and announces where windows of tuples begin and end, so that cores for
+// windows in time make these too, with the number for the windowing attribute.
+//
+// Window i holds the tuples ADVANCE*i to ADVANCE*i + SIZE - 1. Boundaries are every STEP tuples, and at the end of each
+// window; the punctuation of a boundary is the number of the tuple behind it, and follows the tuple in front of it at
+// once: a window closes with its last tuple. The first punctuation is 0.
+//
+// Parameters   DATA_W          width of what goes with a tuple, in bits
+//              NUMBER_W        width of a number, which must not come round
+//              SIZE, ADVANCE   of the windows, in tuples, at least 1
+//              STEP            a divisor of ADVANCE; 0: ADVANCE
+// Ports        m_number: of the tuple, or the punctuation's, beside which m_data means nothing
+//              s_punct, s_eos, m_eos: there are none
+// Latency      1 cycle; 2 from a tuple to the punctuation behind it
+// Issue rate   1 tuple in 2 cycles; what the core behind needs between a punctuation and a tuple is its own
+// Bad input    a tuple right behind another, or in the first cycle after a reset: must not happen
+// Source       ours, docs/windows.md
+
+`default_nettype none
+
+module ws_tuple_numbers #(
+    parameter DATA_W   = 64,
+    parameter NUMBER_W = 64,
+    parameter SIZE     = 100,
+    parameter ADVANCE  = 10,
+    parameter STEP     = 0
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire                s_valid,
+    input  wire                s_punct,
+    input  wire                s_eos,
+    input  wire [DATA_W-1:0]   s_data,
+
+    output reg                 m_valid,
+    output reg                 m_punct,
+    output wire                m_eos,
+    output reg  [DATA_W-1:0]   m_data,
+    output reg  [NUMBER_W-1:0] m_number
+);
+
+    localparam EVERY = STEP > 0 ? STEP : ADVANCE;
+    localparam LEFT_W = $clog2((SIZE > ADVANCE ? SIZE : ADVANCE) + 1);
+
+    initial if (SIZE < 1 || ADVANCE < 1 || STEP < 0 || ADVANCE % EVERY != 0) begin
+        $display("ERROR: %m: SIZE = %0d, ADVANCE = %0d (at least 1), STEP = %0d (a divisor of ADVANCE)",
+                 SIZE, ADVANCE, STEP);
+        $finish;
+    end
+
+    wire unused = &{1'b0, s_punct, s_eos};
+
+    // Tuples to come until the next step, and until the next end of a window, less one.
+    reg  [LEFT_W-1:0]   step_left_reg, end_left_reg;
+    reg  [NUMBER_W-1:0] number_reg;     // of the next tuple
+    reg                 due_reg;        // it has a boundary in front
+    wire                steps = step_left_reg == 0;
+    wire                ends  = end_left_reg == 0;
+
+    assign m_eos = 1'b0;
+
+    always @(posedge clk) begin
+        due_reg  <= s_valid && (steps || ends);
+        m_valid  <= s_valid && !rst;
+        m_punct  <= due_reg && !rst;
+        m_number <= number_reg;
+        m_data   <= s_data;
+        if (s_valid) begin
+            number_reg    <= number_reg + 1'b1;
+            step_left_reg <= steps ? EVERY[LEFT_W-1:0] - 1'b1 : step_left_reg - 1'b1;
+            end_left_reg  <= ends ? ADVANCE[LEFT_W-1:0] - 1'b1 : end_left_reg - 1'b1;
+        end
+        if (rst) begin
+            due_reg       <= 1'b1;
+            number_reg    <= {NUMBER_W{1'b0}};
+            step_left_reg <= EVERY[LEFT_W-1:0] - 1'b1;
+            end_left_reg  <= SIZE[LEFT_W-1:0] - 1'b1;
+        end
+    end
+
+`ifdef FORMAL
+    // Against a division of the number of tuples so far.
+    reg               past_valid = 1'b0;
+    integer           count_ref;
+    reg               boundary_ref, told_ref;
+
+    always @* boundary_ref = count_ref % EVERY == 0 || (count_ref >= SIZE && (count_ref - SIZE) % ADVANCE == 0);
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        count_ref  <= rst ? 0 : count_ref + s_valid;
+        told_ref   <= rst ? 1'b0 : s_valid ? 1'b0 : told_ref || due_reg;    // the boundary in front of the next tuple
+        if (!past_valid) assume (rst);
+        else begin
+            assume (count_ref < (1 << NUMBER_W) - 1);
+            if ($past(rst || s_valid)) assume (!s_valid);
+            assert (!(m_valid && m_punct));
+            assert (m_valid == $past(s_valid && !rst));
+            if (m_valid) assert (m_number == $past(count_ref) && m_data == $past(s_data));
+            assert (m_punct == $past(boundary_ref && !told_ref && !rst));
+            if (m_punct) assert (m_number == $past(count_ref));
+
+            // what makes it inductive
+            assert (count_ref >= 0 && number_reg == count_ref);
+            assert (step_left_reg == EVERY - 1 - count_ref % EVERY);
+            assert (end_left_reg == (count_ref < SIZE ? SIZE - 1 - count_ref
+                                                      : ADVANCE - 1 - (count_ref - SIZE) % ADVANCE));
+            assert (due_reg == (boundary_ref && !told_ref));
+            cover (m_punct && m_number != 0);
+        end
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_watermark: the items of a stream one after the other, each judged by the watermark as it comes to its turn.
+//
+// It is the part that the entries of queries with windows in time have in common. Who has it takes the item that is
+// shown, says what becomes of it, and where the watermark begins.
+//   watermark  at first `start`, then the largest attribute accepted minus SLACK, or a sender's punctuation; it never
+//              falls
+//   late       an attribute below the watermark
+//   ahead      an attribute more than MAX_AHEAD above the watermark, unless it is the session's first: it is dropped
+//              here, evt_ahead. After RESYNC such tuples in a row within MAX_AHEAD of each other the last of them becomes
+//              a punctuation of the least of them minus SLACK, evt_resync
+//
+// Parameters   DATA_W, WATTR_LSB, WATTR_W   the tuple and the windowing attribute in it, in bits
+//              WATTR_SIGNED                 1: the attribute is signed; 0: unsigned
+//              SLACK                        in units of the attribute
+//              MAX_AHEAD                    0: off; else at least SLACK
+//              RESYNC                       1 to 255
+// Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START
+// Ports        valid: an item is shown; plain: it is a tuple or a punctuation; tuple, data, attr; mark: the watermark
+//              that it asks for; late: it is a tuple, and that
+//              run: what is shown is acted upon in this cycle, if plain: with `accept` it leaves and moves the
+//              watermark, with `drop` it only leaves; while `ahead` it is ahead, and no business of the entry's. An item
+//              that is not plain is dropped while run is not set
+//              resync: the item that was ahead is a punctuation from the next cycle on
+//              begins: the watermark is `start` from the next cycle on, and a session begins. again: what is shown is
+//              judged anew, by the watermark as it is
+//              take: with this cycle's end the next item is shown, if there is one: its next_attr and next_mark
+//              empty: no item is inside
+// Latency      3 cycles from s to the cycle in which the item is shown
+// Issue rate   1 item a cycle; one that is ahead takes 5
+// Overflow     cannot happen: s_ready falls. Attributes are compared in WATTR_W + 2 bits and never wrap
+// Source       Oge et al., MCSoC 2013, sections II and III (punctuations, slack)
+
+`default_nettype none
+
+module ws_watermark #(
+    parameter DATA_W       = 128,
+    parameter WATTR_LSB    = 0,
+    parameter WATTR_W      = 32,
+    parameter WATTR_SIGNED = 1,
+    parameter SLACK        = 60,
+    parameter MAX_AHEAD    = 0,
+    parameter RESYNC       = 16
+) (
+    input  wire                      clk,
+    input  wire                      rst,
+
+    input  wire                      s_valid,
+    output wire                      s_ready,
+    input  wire        [DATA_W-1:0]  s_data,
+    input  wire        [1:0]         s_kind,
+
+    output wire                      valid,
+    output wire                      plain,
+    output wire                      tuple,
+    output wire        [DATA_W-1:0]  data,
+    output wire signed [WATTR_W+1:0] attr,
+    output wire signed [WATTR_W+1:0] mark,
+    output wire                      late,
+    output wire                      ahead,
+    output wire                      take,
+    output wire signed [WATTR_W+1:0] next_attr,
+    output wire signed [WATTR_W+1:0] next_mark,
+    output wire                      resync,
+    output wire                      empty,
+
+    input  wire                      run,
+    input  wire                      accept,
+    input  wire                      drop,
+    input  wire                      begins,
+    input  wire signed [WATTR_W+1:0] start,
+    input  wire                      again,
+
+    output reg                       evt_ahead,
+    output reg                       evt_resync
+);
+
+    localparam [1:0] KIND_TUPLE = 2'd0, KIND_PUNCT = 2'd1, KIND_START = 2'd2;
+
+    // Times, wide enough for an attribute plus or minus any of the parameters.
+    localparam T_W = WATTR_W + 2;
+    localparam signed [T_W-1:0] T_SLACK     = SLACK;
+    localparam signed [T_W-1:0] T_MAX_AHEAD = MAX_AHEAD;
+    localparam signed [T_W-1:0] T_ZERO      = 0;
+    localparam [7:0]            RESYNC_RUN  = RESYNC;
+
+    initial if (SLACK < 0 || (MAX_AHEAD != 0 && MAX_AHEAD < SLACK) || RESYNC < 1 || RESYNC > 255) begin
+        $display("ERROR: %m: SLACK = %0d (at least 0), MAX_AHEAD = %0d (0, or at least SLACK), RESYNC = %0d (1 to 255)",
+                 SLACK, MAX_AHEAD, RESYNC);
+        $finish;
+    end
+
+    // ---- Entry: s_ready is a register
+
+    wire              in_valid, in_ready;
+    wire [DATA_W-1:0] in_data;
+    wire [1:0]        in_kind;
+
+    ws_skid_buffer #(.DATA_W(DATA_W + 2)) entry (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_ready(s_ready), .s_data({s_kind, s_data}),
+        .m_valid(in_valid), .m_ready(in_ready), .m_data({in_kind, in_data})
+    );
+
+    // ---- Stage 1: what the item's attribute would make of the watermark
+
+    wire                  in_sign = WATTR_SIGNED != 0 && in_data[WATTR_LSB + WATTR_W - 1];
+    wire signed [T_W-1:0] in_attr = {{2{in_sign}}, in_data[WATTR_LSB +: WATTR_W]};
+
+    reg                   next_valid_reg;
+    reg  [DATA_W-1:0]     next_data_reg;
+    reg  [1:0]            next_kind_reg;
+    reg  signed [T_W-1:0] next_attr_reg;
+    reg  signed [T_W-1:0] next_mark_reg;      // the watermark that the item asks for
+    reg  signed [T_W-1:0] next_limit_reg;     // that plus MAX_AHEAD
+
+    assign in_ready  = !next_valid_reg || take;
+    assign next_attr = next_attr_reg;
+    assign next_mark = next_mark_reg;
+
+    always @(posedge clk) begin
+        if (in_ready) begin
+            next_valid_reg <= in_valid;
+            next_data_reg  <= in_data;
+            next_kind_reg  <= in_kind;
+            next_attr_reg  <= in_attr;
+            next_mark_reg  <= in_attr - (in_kind == KIND_TUPLE ? T_SLACK : T_ZERO);
+            next_limit_reg <= in_attr + (in_kind == KIND_TUPLE ? T_MAX_AHEAD - T_SLACK : T_MAX_AHEAD);
+        end
+        if (rst) next_valid_reg <= 1'b0;
+    end
+
+    // ---- Stage 2: the item that is shown
+
+    reg                   valid_reg, plain_reg;
+    reg  [DATA_W-1:0]     data_reg;
+    reg  [1:0]            kind_reg;
+    reg  signed [T_W-1:0] attr_reg, mark_reg, limit_reg;
+    reg  signed [T_W-1:0] watermark_reg;
+    reg  signed [T_W-1:0] farthest_reg;       // watermark + MAX_AHEAD
+    reg                   first_reg;          // no tuple of this session yet
+    reg                   late_reg, ahead_reg;
+    reg  signed [T_W-1:0] run_min_reg, run_max_reg;    // least and largest attribute of a run of tuples that are ahead
+
+    wire skip;
+    wire leave = accept || drop || skip;
+
+    assign take = !valid_reg || leave;
+    assign {valid, plain, data, attr, mark, late} = {valid_reg, plain_reg, data_reg, attr_reg, mark_reg, late_reg};
+    assign tuple = kind_reg == KIND_TUPLE;
+    assign empty = !in_valid && !next_valid_reg && !valid_reg;
+
+    // Judgement, a cycle ahead of its use: of the item that moves in, with what the item before it is just making of
+    // the watermark.
+    wire spared = first_reg && !(leave && tuple);
+
+    always @(posedge clk) begin
+        if (take) begin
+            valid_reg <= next_valid_reg;
+            plain_reg <= next_valid_reg && next_kind_reg != KIND_START;
+            data_reg  <= next_data_reg;
+            kind_reg  <= next_kind_reg;
+            attr_reg  <= next_attr_reg;
+            mark_reg  <= next_mark_reg;
+            limit_reg <= next_limit_reg;
+            late_reg  <= next_kind_reg == KIND_TUPLE
+                      && (next_attr_reg < watermark_reg || (accept && next_attr_reg < mark_reg));
+            ahead_reg <= next_kind_reg == KIND_TUPLE && MAX_AHEAD != 0 && !spared
+                      && next_attr_reg > farthest_reg && !(accept && next_attr_reg <= limit_reg);
+        end else begin
+            if (resync) begin
+                kind_reg  <= KIND_PUNCT;
+                mark_reg  <= run_min_reg - T_SLACK;
+                limit_reg <= run_min_reg + (T_MAX_AHEAD - T_SLACK);
+            end
+            if (again || resync) begin
+                late_reg  <= again && tuple && attr_reg < watermark_reg;
+                ahead_reg <= 1'b0;
+            end
+        end
+        if (accept && mark_reg > watermark_reg) begin
+            watermark_reg <= mark_reg;
+            farthest_reg  <= limit_reg;
+        end
+        if (begins) begin
+            watermark_reg <= start;
+            farthest_reg  <= start + T_MAX_AHEAD;
+        end
+        first_reg <= begins || spared;
+        if (rst) {valid_reg, plain_reg} <= 2'b00;
+    end
+
+    // ---- Tuples that are ahead: are they a run of RESYNC that lie close together?
+
+    // One bit a state.
+    localparam NONE   = 0,   // nothing is ahead
+               ADD    = 1,   // add the tuple to the run
+               SPREAD = 2,   // is the run narrow?
+               LENGTH = 3,   // and is it long enough?
+               SKIP   = 4;   // drop the tuple
+    localparam STATES = 5;
+    localparam [STATES-1:0] ONE = 1;
+
+    reg  [STATES-1:0]     state_reg;
+    reg  [7:0]            run_reg;            // such tuples in a row
+    reg                   narrow_reg;         // these are within MAX_AHEAD
+
+    wire full = run_reg == RESYNC_RUN - 8'd1;
+
+    assign ahead  = plain_reg && !late_reg && ahead_reg;
+    assign skip   = state_reg[SKIP];
+    assign resync = state_reg[LENGTH] && narrow_reg && full;
+
+    always @(posedge clk) begin
+        case (1'b1)
+            state_reg[NONE]: begin
+                if (run && ahead) state_reg <= ONE << ADD;
+                if (accept || drop || begins) run_reg <= 8'd0;
+            end
+            state_reg[ADD]: begin
+                if (run_reg == 0 || attr_reg < run_min_reg) run_min_reg <= attr_reg;
+                if (run_reg == 0 || attr_reg > run_max_reg) run_max_reg <= attr_reg;
+                state_reg <= ONE << SPREAD;
+            end
+            state_reg[SPREAD]: begin
+                narrow_reg <= run_max_reg - run_min_reg <= T_MAX_AHEAD;
+                state_reg  <= ONE << LENGTH;
+            end
+            state_reg[LENGTH]: begin
+                run_reg <= !narrow_reg ? 8'd1 : full ? 8'd0 : run_reg + 8'd1;
+                if (!narrow_reg) begin
+                    run_min_reg <= attr_reg;
+                    run_max_reg <= attr_reg;
+                end
+                state_reg <= resync ? ONE << NONE : ONE << SKIP;
+            end
+            default: state_reg <= ONE << NONE;  // SKIP
+        endcase
+        if (rst) state_reg <= ONE << NONE;
+
+        evt_ahead  <= state_reg[ADD] && !rst;
+        evt_resync <= resync && !rst;
+    end
+
+endmodule
+
+`default_nettype wire

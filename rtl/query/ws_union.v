@@ -210,6 +210,7 @@ module ws_union #(
     reg  [MARK_W-1:0]    least_ref, told_ref;
     wire [N*MARK_W-1:0]  came;
     wire                 could = waiting[watch_ref] && !ended_reg[watch_ref];
+    wire [DATA_W+2:0]    leaves_ref = {|(send & valid), rises_reg, &ended, chosen};
     integer              k;
 
     generate
@@ -254,6 +255,9 @@ module ws_union #(
             // one item at a time leaves, whole, and a queue whose item does not leave keeps it
             assert ((send & (send - 1'b1)) == 0 && (send & ~waiting) == 0);
             if (send[watch_ref]) assert (chosen == data[watch_ref*DATA_W +: DATA_W]);
+            // and it is what leaves
+            if (REGISTERED == 0) assert ({m_valid, m_punct, m_eos, m_data} == leaves_ref);
+            else if ($past(!rst)) assert ({m_valid, m_punct, m_eos, m_data} == $past(leaves_ref));
             // none starves, and no cycle is wasted
             assert (passed_ref < N);
             if ($past(|wants && !rst) && !due) assert (|send);

@@ -281,7 +281,7 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, sh
     if not mutants:
         return
     tried, survivors = 0, []
-    excused = [entry.split("|")[0].strip() for entry in options.equivalent]
+    excused = [entry.rpartition(" | ")[0].strip() for entry in options.equivalent]
     questions = ["base case", "cover"]
     if options.by_induction:
         questions = [*sorted(("cover", "induction"), key=took_s.get), "base case"]

@@ -127,7 +127,8 @@ def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str
         if not nearest:
             return f"{name}: a row sooner than {soonest} cycles"
         late.append(row.cycle - soonest - causes[nearest - 1])
-    if late and (max(late) > allowed or (min(late) and result["exact"])):
+    first = result["exact"] and (most == 1 or not result["sifted"])  # the first row of one cause at least leaves
+    if late and (max(late) > allowed or (first and min(late))):
         return f"{name}: rows {min(late)} to {max(late)} cycles later than {soonest}"
     return ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from hashlib import sha256
@@ -29,16 +29,24 @@ AT_ONCE = 3  # queries: most of a small one's time is Spark's planning, on one c
 def expected() -> Path:
     """The folder with NAME.json for every query NAME.sql: its rows as a list, each {column: value} in the result's
     order; a null is null, a string a string, a number or a Boolean an integer."""
-    digest = sha256(f"{simulate.seed()}".encode())
-    folders = (QUERIES, "*.sql"), (SHIPPED, "*.yml"), (REPOSITORY / "spark_golden", "*.py")
-    sources = [path for folder, pattern in folders for path in sorted(folder.glob(pattern))]
-    for source in (*sources, Path(__file__), Path(streams.__file__)):
+    sources = (path for folder, suffix in ((QUERIES, "sql"), (SHIPPED, "yml")) for path in folder.glob(f"*.{suffix}"))
+    return computed("queries", "", sorted(sources), frames)
+
+
+def computed(name: str, what: str, sources: Iterable[Path], made: Callable[[], Mapping[str, DataFrame]]) -> Path:
+    """The folder with the rows of `made()`, computed if it is not there, once for all workers.
+
+    Its name has a hash of `what`, the seed, `sources` and what makes streams and rows, so nothing stale is ever read.
+    """
+    digest = sha256(f"{simulate.seed()} {what}".encode())
+    makers = (Path(__file__), Path(streams.__file__), *sorted((REPOSITORY / "spark_golden").glob("*.py")))
+    for source in (*sources, *makers):
         digest.update(source.read_bytes())
-    folder = BUILD / "golden" / f"queries.{digest.hexdigest()[:16]}"
+    folder = BUILD / "golden" / f"{name}.{digest.hexdigest()[:16]}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
         if not folder.is_dir():
-            compute_rows(frames(), folder)
+            compute_rows(made(), folder)
     return folder
 
 
@@ -80,7 +88,7 @@ def to_frame(records: np.ndarray) -> DataFrame:
 
 def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
     """Compute frames and write each one's rows to NAME.json in `folder`, which appears only when it is complete."""
-    partial = folder.with_suffix(".partial")
+    partial = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from tb.queries import random_queries, random_rows, random_tree
-from tb.queries.golden import compute_rows, frame
+from tb.queries.golden import computed, frame
 from tb.queries.random_queries import Drawn, draw
 from tb.queries.run import simulated
 from wirestream import simulate
@@ -18,7 +16,7 @@ from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.streams import shipped
 from wirestream.compiler.windows import WindowOptions
-from wirestream.design import BUILD, REPOSITORY
+from wirestream.design import BUILD
 
 TOGETHER = 10  # queries in one simulator build
 MOST_CYCLES = 60  # between punctuations, so that a simulation of many panes comes to an end
@@ -59,16 +57,9 @@ def makes(method: str, query: Drawn) -> bool:
 
 def expected(drawn: list[Drawn]) -> Path:
     """The folder with PySpark's rows of each query."""
-    digest = sha256(f"{simulate.seed()} {drawn[0].name} {len(drawn)}".encode())
-    parts = (Path(module.__file__) for module in (random_queries, random_rows, random_tree))
-    for source in (*parts, *sorted((REPOSITORY / "spark_golden").glob("*.py"))):
-        digest.update(source.read_bytes())
-    folder = BUILD / "golden" / f"random.{digest.hexdigest()[:16]}"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{folder}.lock"):
-        if not folder.is_dir():
-            compute_rows({query.name: query.spark(frame("Trades")) for query in drawn}, folder)
-    return folder
+    sources = (Path(module.__file__) for module in (random_queries, random_rows, random_tree))
+    what = f"{drawn[0].name} {len(drawn)}"
+    return computed("random", what, sources, lambda: {q.name: q.spark(frame("Trades")) for q in drawn})
 
 
 @pytest.mark.parametrize("first", range(1, 21, TOGETHER))

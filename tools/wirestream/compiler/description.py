@@ -11,11 +11,12 @@
                   "where": cycles from <prefix>_where_data to <prefix>_where, or null: there is no condition}],
      "results": [{"prefix": "m", "stream": {name, id, fields}, "fallible": [columns with flags], "entry": 0,
                   "latency": 2, "exact": true, "early": 0, "closing_rows": 1, "tuple_rows": 0,
-                  "scale": {column: power of two}}],
+                  "sifted": false, "scale": {column: power of two}}],
      "spills":  [{"prefix": "o", "stream": {name, id, fields}, "copies": 1}]}
 
 `unit`: time, or session, of which `size` is the GAP. `exact`: every row is as late as `latency` says; else up to
-`early` cycles sooner, or later where it waits in a union.
+`early` cycles sooner, or later where it waits in a union. `closing_rows`, `tuple_rows`: at most that many rows, one a
+cycle, come of a punctuation and of a tuple; `sifted`: a selection may take any of them, the first too.
 `scale`: the columns that are a weighted sum, which is that many times two too large.
 """
 
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from wirestream.compiler.algebra import Aggregate, Column, Plan, Project, walk
+from wirestream.compiler.algebra import Aggregate, Column, Filter, Plan, Project, walk
 from wirestream.compiler.circuit import Circuit, Entry, Result, fallible
 from wirestream.tuples import Field, Schema
 
@@ -67,6 +68,7 @@ def _entry(entry: Entry) -> dict:
 
 def _result(result: Result, circuit: Circuit) -> dict:
     closing, each = result.bus.rows
+    plan = list(walk(result.plan))
     return {
         "prefix": result.prefix,
         "stream": _schema(result.schema),
@@ -77,6 +79,7 @@ def _result(result: Result, circuit: Circuit) -> dict:
         "early": result.bus.early,
         "closing_rows": closing,
         "tuple_rows": each,
+        "sifted": any(isinstance(n, Filter) and any(isinstance(m, Aggregate) for m in walk(n)) for n in plan),
         "scale": scales(result.plan),
     }
 

@@ -23,20 +23,14 @@ module ws_predicate_band #(
     output reg                match
 );
 
-    localparam W = (LIMIT_W > KEY_W ? LIMIT_W : KEY_W) + 1;
-
     reg  [KEY_W:0] diff_reg;
-    wire           negative = diff_reg[KEY_W];
+    wire           within;
 
-    // |diff| - negative, in W bits. With it limit - |diff| takes one carry chain, whose carry out says that it is not
-    // below zero; the lowest bit of both operands is the carry in.
-    wire [W-1:0]   far   = {{(W-KEY_W){1'b0}}, diff_reg[KEY_W-1:0] ^ {KEY_W{negative}}};
-    wire [W-1:0]   bound = {{(W-LIMIT_W){1'b0}}, limit};
-    wire [W+1:0]   room  = {1'b0, bound, 1'b1} + {1'b0, ~far, !negative};
+    ws_predicate_within #(.W(KEY_W), .LIMIT_W(LIMIT_W)) compare (.diff(diff_reg), .limit(limit), .within(within));
 
     always @(posedge clk) begin
         diff_reg <= {SIGNED != 0 && window[KEY_W-1], window} - {SIGNED != 0 && probe[KEY_W-1], probe};
-        match    <= room[W+1];
+        match    <= within;
     end
 
 endmodule

@@ -28,7 +28,6 @@ module ws_predicate_manhattan #(
 );
 
     localparam F = KEY_W / 2;
-    localparam W = (LIMIT_W > F + 1 ? LIMIT_W : F + 1) + 1;
 
     // The sum of the distances is that of the differences, or their difference, and negative if dx is: no distance has
     // to be made of a difference before they are added.
@@ -37,16 +36,15 @@ module ws_predicate_manhattan #(
     wire               opposite = dx_reg[F] ^ dy_reg[F];
     wire [F+1:0]       sum;
     wire               unused;
-    wire               negative = sum_reg[F+1];
+    wire               within;
 
     assign {sum, unused} = {dx_reg[F], dx_reg, 1'b1} + {{dy_reg[F], dy_reg} ^ {(F+2){opposite}}, opposite};
 
-    // Compare as in ws_predicate_band, with limit - 1; a limit of 0 has no match.
+    // |sum| < limit is |sum| <= limit - 1, and a limit of 0 has no match.
     reg  [LIMIT_W-1:0] most_reg;
     reg                any_reg;
-    wire [W-1:0]       far   = {{(W-F-1){1'b0}}, sum_reg[F:0] ^ {(F+1){negative}}};
-    wire [W-1:0]       bound = {{(W-LIMIT_W){1'b0}}, most_reg};
-    wire [W+1:0]       room  = {1'b0, bound, 1'b1} + {1'b0, ~far, !negative};
+
+    ws_predicate_within #(.W(F + 1), .LIMIT_W(LIMIT_W)) compare (.diff(sum_reg), .limit(most_reg), .within(within));
 
     always @(posedge clk) begin
         most_reg <= limit - 1'b1;
@@ -54,7 +52,7 @@ module ws_predicate_manhattan #(
         dx_reg   <= {SIGNED != 0 && window[KEY_W-1], window[F +: F]} - {SIGNED != 0 && probe[KEY_W-1], probe[F +: F]};
         dy_reg   <= {SIGNED != 0 && window[F-1], window[0 +: F]} - {SIGNED != 0 && probe[F-1], probe[0 +: F]};
         sum_reg  <= sum;
-        match    <= room[W+1] && any_reg;
+        match    <= within && any_reg;
     end
 
 endmodule

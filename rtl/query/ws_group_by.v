@@ -147,7 +147,7 @@ module ws_group_by #(
     wire                    unused_valid, unused_punct, unused_eos;
     wire                    unused = &{1'b0, unused_tuple, unused_valid, unused_punct, unused_eos};
 
-    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LONG ? LOOK_UP + 4 : LOOK_UP + 1)) operands (
+    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LONG ? LOOK_UP + 3 : LOOK_UP + 1)) operands (
         .clk(clk), .rst(rst),
         .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data({values, nulls}),
         .m_valid(unused_valid), .m_punct(unused_punct), .m_eos(unused_eos), .m_data({window_values, window_nulls})

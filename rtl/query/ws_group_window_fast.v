@@ -9,7 +9,7 @@
 //
 // Parameters   as in ws_group_window, but ACC_W is at least 2, for MIN, MAX, FST and LST so is VALUE_W, and there is no
 //              RESULT_W
-// Ports        as in ws_group_window, but values and nulls come 4 cycles after s_valid; s_close: comes with the last
+// Ports        as in ws_group_window, but values and nulls come 3 cycles after s_valid; s_close: comes with the last
 //              tuple or later
 // Latency      6 cycles from s_close to list_valid, another 5 to the row; m_done in place of a row behind the last
 // Issue rate   1 tuple a cycle, also for one group
@@ -130,9 +130,14 @@ module ws_group_window_fast #(
             localparam        IS_COUNT = KIND == "CNT";
             localparam        ADDS     = IS_COUNT || KIND == "SUM";
             localparam        NUMBER_W = ADDS ? ACC_W : VALUE_W;
-            wire                take  = valid_reg[3] && !nulls[a];
-            wire [VALUE_W-1:0]  value = values[a*VALUE_W +: VALUE_W];
+            reg                 none_reg;      // stage 3: no tuple, or a null
+            reg  [VALUE_W-1:0]  value_reg;
             wire [NUMBER_W+1:0] row;
+
+            always @(posedge clk) begin
+                none_reg  <= !valid_reg[2] || nulls[a];
+                value_reg <= values[a*VALUE_W +: VALUE_W];
+            end
 
             if (ADDS) begin : gen_sum
                 localparam IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
@@ -153,19 +158,19 @@ module ws_group_window_fast #(
                                            + {term_6_reg, carry_6_reg};
                 wire            left       = high[HIGH+2] || high[HIGH] != (IS_SIGNED && high[HIGH-1]);
                 wire            row_left   = high_row[HIGH+2] || high_row[HIGH] != (IS_SIGNED && high_row[HIGH-1]);
-                wire            unused     = &{1'b0, value, high_total[0]};
+                wire            unused     = &{1'b0, value_reg, high_total[0]};
 
                 if (IS_COUNT) begin : gen_one
                     assign term = {{ACC_W{1'b0}}, 1'b1};
                 end else begin : gen_value
-                    assign term = {{(ACC_W+1-VALUE_W){IS_SIGNED && value[VALUE_W-1]}}, value};
+                    assign term = {{(ACC_W+1-VALUE_W){IS_SIGNED && value_reg[VALUE_W-1]}}, value_reg};
                 end
 
                 always @(posedge clk) begin
-                    term_4_reg  <= take ? term : {(ACC_W+1){1'b0}};
+                    term_4_reg  <= none_reg ? {(ACC_W+1){1'b0}} : term;
                     term_5_reg  <= term_4_reg[ACC_W:LOW];
                     term_6_reg  <= term_5_reg;
-                    take_reg    <= {take_reg[5:4], take};
+                    take_reg    <= {take_reg[5:4], !none_reg};
                     carry_5_reg <= low_total[LOW];
                     carry_6_reg <= carry_5_reg;
                     row_3_reg   <= low_row;
@@ -203,8 +208,8 @@ module ws_group_window_fast #(
                 wire [HIGH:0]      run_high, high, next_high, high_row;
 
                 always @(posedge clk) begin
-                    take_4_reg      <= take;
-                    if (valid_reg[3]) value_4_reg <= value;
+                    take_4_reg      <= !none_reg;
+                    if (valid_reg[3]) value_4_reg <= value_reg;
                     value_low_5_reg <= value_4_reg[LOW-1:0];
                     run_high_5_reg  <= run_high;
                     run_low_6_reg   <= run_low;

@@ -236,8 +236,6 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
     """
     if short:
         options = replace(options, mutants=1)
-    if options.induction > options.depth:
-        raise ProofFailure(f"{design.label}: the induction may be longer than the base case that it stands on")
     share = -(-options.mutants // len(options.configurations))
     left = options.mutants
     for index, configuration in enumerate(options.configurations):
@@ -253,6 +251,8 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
 
 def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, short: bool) -> None:
     """Prove one configuration."""
+    if options.induction > options.depth:
+        raise ProofFailure(f"{design.label}: the induction may be longer than the base case that it stands on")
     began = time.monotonic()
     problem = Problem(design, BUILD / "formal" / design.label, options)
     if not problem.asserts:

@@ -534,15 +534,16 @@ class _Planner:
         """Core, parameters and operands of a product or quotient, and the output that shows it with its width."""
         signed = step.a.type.signed or step.b.type.signed
         a, b = (self._operand(bus, v, signed) for v in (step.a, step.b))
-        core, port, width, more = "query:multiply", "y", a.width + b.width, {}
-        if step.operator != "*":
-            if a.width < 2:
-                a = Signal(f"{{1'b0, {a.text}}}", 2)
-            core, quotient = "query:divide", self._quotient_width(step, a.width)
-            port, width = ("y", quotient + signed) if step.operator == "div" else ("r", b.width)
-            more = {"QUOTIENT_W": quotient, "FAST": self._divides_fast(b.width)}
-        parameters = {"A_W": a.width, "B_W": b.width, "SIGNED": int(signed)} | more
-        return core, parameters, {"a": a.text, "b": b.text}, port, width
+        if step.operator != "*" and a.width < 2:
+            a = Signal(f"{{1'b0, {a.text}}}", 2)
+        widths = {"A_W": a.width, "B_W": b.width, "SIGNED": int(signed)}
+        operands = {"a": a.text, "b": b.text}
+        if step.operator == "*":
+            return "query:multiply", widths, operands, "y", a.width + b.width
+        quotient = self._quotient_width(step, a.width)
+        port, width = ("y", quotient + signed) if step.operator == "div" else ("r", b.width)
+        parameters = widths | {"QUOTIENT_W": quotient, "FAST": self._divides_fast(b.width)}
+        return "query:divide", parameters, operands, port, width
 
     def _latency_of(self, step: Compute) -> int:
         signed = step.a.type.signed or step.b.type.signed

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_predicate_within: is a difference no farther from zero than a limit? |diff| <= limit, for ws_predicate.
+//
+// Parameters   W         diff is in two's complement with W + 1 bits
+//              LIMIT_W   width of the limit
+// Latency      0
+
+`default_nettype none
+
+module ws_predicate_within #(
+    parameter W       = 32,
+    parameter LIMIT_W = 32
+) (
+    input  wire [W:0]         diff,
+    input  wire [LIMIT_W-1:0] limit,
+    output wire               within
+);
+
+    localparam V = LIMIT_W > W ? LIMIT_W : W;
+
+    // far is |diff| - negative. With it limit - |diff| takes one carry chain, whose carry out says that it is not below
+    // zero; the lowest bit of both operands is the carry in.
+    wire         negative = diff[W];
+    wire [V-1:0] far      = {{(V-W){1'b0}}, diff[W-1:0] ^ {W{negative}}};
+    wire [V-1:0] bound    = {{(V-LIMIT_W){1'b0}}, limit};
+    wire [V:0]   unused;
+
+    assign {within, unused} = {1'b0, bound, 1'b1} + {1'b0, ~far, !negative};
+
+endmodule
+
+`default_nettype wire

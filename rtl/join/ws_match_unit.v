@@ -10,28 +10,33 @@
 //
 // Parameters   ROWS        rows of the window, a multiple of LANES
 //              LANES       rows compared in a cycle, at least 1
-//              the rest    as of ws_window_join; the key lies at ROW_LSB in a row, at PROBE_LSB in a probe
+//              the rest    as of ws_window_join; the key lies at ROW_LSB in a row, at PROBE_LSB in a probe, the time
+//                          at ROW_TIME_LSB and PROBE_TIME_LSB
 // Ports        run low     WAIT: nothing is read in this cycle. What is under way comes out all the same
 //              insert      a row comes, with run; row_data holds it in the second cycle behind
 //              probe       a probe comes, with run and ready; probe_data holds it from the next cycle on, until the
 //                          next one comes
 //              m_valid     some rows of the group match: those with a bit in m_hits
-// Latency      5 + the predicate's cycles from probe to m_valid
+// Latency      5 + the predicate's cycles from probe to m_valid; with times these are 2 at least
 // Issue rate   a probe in ROWS/LANES + 2 cycles of run. Between two inserts as many cycles
 // Source       Miyoshi et al., IEICE Trans. J94-D (2011), sections 4.1 and 5.2: match unit and queue
 
 `default_nettype none
 
 module ws_match_unit #(
-    parameter        DATA_W    = 64,
-    parameter        ROW_LSB   = 0,
-    parameter        PROBE_LSB = 0,
-    parameter        KEY_W     = 32,
-    parameter [31:0] PREDICATE = "EQ",
-    parameter        SIGNED    = 0,
-    parameter        LIMIT_W   = 33,
-    parameter        ROWS      = 1024,
-    parameter        LANES     = 1
+    parameter        DATA_W         = 64,
+    parameter        ROW_LSB        = 0,
+    parameter        PROBE_LSB      = 0,
+    parameter        KEY_W          = 32,
+    parameter [31:0] PREDICATE      = "EQ",
+    parameter        SIGNED         = 0,
+    parameter        LIMIT_W        = 33,
+    parameter        ROWS           = 1024,
+    parameter        LANES          = 1,
+    parameter        TIME_W         = 0,
+    parameter        ROW_TIME_LSB   = 0,
+    parameter        PROBE_TIME_LSB = 0,
+    parameter [63:0] WINDOW         = 60
 ) (
     input  wire                    clk,
     input  wire                    rst,
@@ -55,7 +60,8 @@ module ws_match_unit #(
     localparam ADDR_W       = GROUPS > 1 ? $clog2(GROUPS) : 1;
     localparam LAST         = GROUPS - 1;
     localparam READ_CYCLES  = 3;
-    localparam MATCH_CYCLES = PREDICATE == "L1" ? 3 : PREDICATE == "BAND" ? 2 : 1;
+    localparam KEY_CYCLES   = PREDICATE == "L1" ? 3 : PREDICATE == "BAND" ? 2 : 1;
+    localparam MATCH_CYCLES = TIME_W != 0 && KEY_CYCLES < 2 ? 2 : KEY_CYCLES;
     localparam CYCLES       = READ_CYCLES + MATCH_CYCLES;
     localparam [ADDR_W-1:0] STEP = 1;
 
@@ -152,11 +158,36 @@ module ws_match_unit #(
 `endif
             );
 
+            wire key_match;
+
             ws_predicate #(.PREDICATE(PREDICATE), .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W)) predicate (
                 .clk(clk), .limit(limit),
                 .window(rows_reg[i*DATA_W + ROW_LSB +: KEY_W]), .probe(match_probe_reg[PROBE_LSB +: KEY_W]),
-                .match(match[i])
+                .match(key_match)
             );
+
+            if (TIME_W != 0) begin : gen_time
+                localparam [TIME_W+63:0] FARTHEST = {{TIME_W{1'b0}}, WINDOW};
+                wire time_match;
+                reg  key_match_reg, time_match_reg;     // who is first waits for the other
+
+                ws_predicate #(.PREDICATE("BAND"), .KEY_W(TIME_W), .SIGNED(0), .LIMIT_W(TIME_W)) near (
+                    .clk(clk), .limit(FARTHEST[TIME_W-1:0]),
+                    .window(rows_reg[i*DATA_W + ROW_TIME_LSB +: TIME_W]),
+                    .probe(match_probe_reg[PROBE_TIME_LSB +: TIME_W]),
+                    .match(time_match)
+                );
+
+                always @(posedge clk) begin
+                    key_match_reg  <= key_match;
+                    time_match_reg <= time_match;
+                end
+
+                assign match[i] = (KEY_CYCLES < MATCH_CYCLES ? key_match_reg : key_match)
+                                   && (MATCH_CYCLES > 2 ? time_match_reg : time_match);
+            end else begin : gen_no_time
+                assign match[i] = key_match;
+            end
         end
     endgenerate
 
@@ -204,11 +235,16 @@ module ws_match_unit #(
     reg [DATA_W-1:0] met_row_ref [0:CYCLES-1], met_probe_ref [0:CYCLES-1];
     wire             here   = group_reg == watch_group && lane_reg == watch_lane;
     wire             reads  = read && scan_reg == watch_group;
-    reg              hit;
+    reg              hit, meant_ref;
     reg [DATA_W-1:0] out_row, kept_row;
+    integer          row_time_ref, probe_time_ref;
 
     always @* begin
         place    = watch_group >= start_ref ? watch_group - start_ref : watch_group + GROUPS - start_ref;
+        row_time_ref   = (met_row_ref[CYCLES-1] >> ROW_TIME_LSB) % (1 << TIME_W);
+        probe_time_ref = (met_probe_ref[CYCLES-1] >> PROBE_TIME_LSB) % (1 << TIME_W);
+        meant_ref      = met_row_ref[CYCLES-1][ROW_LSB +: KEY_W] == met_probe_ref[CYCLES-1][PROBE_LSB +: KEY_W]
+                          && row_time_ref <= probe_time_ref + WINDOW && probe_time_ref <= row_time_ref + WINDOW;
         hit      = 0;
         out_row  = 0;
         kept_row = 0;
@@ -263,8 +299,7 @@ module ws_match_unit #(
 
             // a row that is wanted and has not been read is there; once it has been read, it comes out if it matches
             if (met_ref[CYCLES-1])
-                assert (hit == (met_wanted_ref[CYCLES-1] && met_row_ref[CYCLES-1][ROW_LSB +: KEY_W]
-                                                            == met_probe_ref[CYCLES-1][PROBE_LSB +: KEY_W]));
+                assert (hit == (met_wanted_ref[CYCLES-1] && meant_ref));
             if (met_ref[CYCLES-1] && hit)
                 assert (out_row == met_row_ref[CYCLES-1] && m_probe == met_probe_ref[CYCLES-1]);
             if (m_valid) assert (m_hits != 0 && $past(read, CYCLES));

@@ -135,7 +135,10 @@ def bursts(g: random.Random, n: int) -> int:
 def _cases() -> list[Case]:
     eq = Join("EQ", 64)
     shares = {"0": never, "01": one_of(1000), "1": one_of(100), "10": one_of(10), "100": one_of(1)}
-    cases = [Case(f"eq_{name}", eq, stream(f"eq {name}", 800, keys)) for name, keys in shares.items()]
+    cases = [
+        Case(f"eq_{name}", eq, stream(f"eq {name}", 2000 if name == "100" else 800, keys))
+        for name, keys in shares.items()
+    ]
     cases += [
         Case("eq_hot", eq, stream("hot", 1200, hot)),
         Case("eq_only_r", eq, stream("only r", 200, one_of(1), lambda g, n: R)),

@@ -48,14 +48,40 @@ def tuple_windows(tuples: Iterable[Tuple], predicate: str, limit: int, window: i
     return found
 
 
+def late(tuples: Iterable[Tuple], slack: int) -> set[int]:
+    """The numbers of the tuples whose time is more than `slack` below the largest of their stream before them."""
+    newest: dict[int, int] = {}
+    found = set()
+    for number, new in enumerate(tuples):
+        if new.time < newest.get(new.side, new.time) - slack:
+            found.add(number)
+        newest[new.side] = max(new.time, newest.get(new.side, new.time))
+    return found
+
+
+def overflow(tuples: Iterable[Tuple], window: int, slack: int, rows: int) -> set[int]:
+    """The numbers of the tuples that a memory of `rows` tuples a stream has no place for: not late, and the one `rows`
+    before, of those it has, is near enough to a tuple of the other stream that may yet come and not be late."""
+    tuples = list(tuples)
+    behind, held, found = late(tuples, slack), ([], []), set()
+    newest = [0, 0]
+    for number, new in enumerate(tuples):
+        newest[new.side] = max(newest[new.side], new.time)
+        if number in behind:
+            continue
+        mine = held[new.side]
+        if len(mine) >= rows and mine[-rows] + window >= newest[1 - new.side] - slack:
+            found.add(number)
+        else:
+            mine.append(new.time)
+    return found
+
+
 def time_windows(tuples: Iterable[Tuple], predicate: str, limit: int, window: int, slack: int) -> list[tuple[int, int]]:
     """The same for windows in time: every pair of tuples that are not late, at most `window` apart."""
-    newest: dict[int, int] = {}
-    timely = []
-    for number, new in enumerate(tuples):
-        if new.time >= newest.get(new.side, new.time) - slack:
-            timely.append((number, new))
-        newest[new.side] = max(new.time, newest.get(new.side, new.time))
+    tuples = list(tuples)
+    behind = late(tuples, slack)
+    timely = [(number, new) for number, new in enumerate(tuples) if number not in behind]
     return [
         (i, j)
         for i, r in timely

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import cocotb
 import numpy as np
@@ -13,15 +15,14 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from spark_golden.join import Join
 from tb.join.beats import Beat, Driver, Monitor, R, S
 from tb.join.golden import CASES, Case, one_of, pairs, stream
-from tb.join.model import Tuple, tuple_windows
+from tb.join.model import Tuple, late, overflow, time_windows, tuple_windows
 from tb.lib.bench import reset, rng, start
-from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, build, items
+from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, BulkResult, build, items
 from tb.lib.run import run, run_four_state
 
 TUPLE, FLUSH = 0, 2  # kinds of the bulk bench's items, to which the stream is added
-MATCH_CYCLES = 1  # of the predicate EQ
-DROP = "DROP" in os.environ
-ID = 32  # a tuple of the tests is {number of its arrival, key}
+DROP, TIMED = (name in os.environ for name in ("DROP", "TIMED"))
+ID = TIME_W = 32  # a tuple of the tests is {number of its arrival, its time where there is one, key}
 
 
 # --- pairs, with the bulk bench -------------------------------------------------------------------------------------
@@ -34,33 +35,46 @@ BUILDS = {
 }
 
 
-def check_pairs(bench, case: Case, folder, gaps: str, stalls: str) -> None:
-    """The case's pairs come out once each, those of the tuples before a FLUSH before that comes out."""
-    join, tuples, width = case.join, case.tuples, bench.width("s_data")
-    key_w = width - ID
+# of windows in time; the tuples have 32 bits of time above the key
+IN_TIME = {
+    "time_eq": {"ROWS": 24, "MATCH_LANES": 4, "LIMIT_W": 1, "DATA_W": 96},
+    "time_band": {"ROWS": 24, "PREDICATE": "BAND", "SIGNED": 1, "LIMIT_W": 33, "DATA_W": 96},
+    "time_l1": {"ROWS": 12, "MATCH_LANES": 12, "PREDICATE": "L1", "KEY_W": 64, "LIMIT_W": 34, "DATA_W": 128},
+}
+
+
+def play(bench, join: Join, tuples: Sequence[Tuple], wanted: list, folder: Path, gaps: str, stalls: str) -> BulkResult:
+    """The wanted pairs come out once each, those of the tuples before a FLUSH before that comes out."""
+    width = bench.width("s_data")
+    key_w = width - ID - (TIME_W if join.in_time else 0)
     keys = [(t.x % 2**32) << 32 | t.y if key_w == 64 else t.x % 2**32 for t in tuples]
-    data = [number << key_w | key for number, key in enumerate(keys)]
+    times = [t.time if join.in_time else 0 for t in tuples]
+    data = [n << width - ID | time << key_w | key for n, (time, key) in enumerate(zip(times, keys, strict=True))]
     kinds = [TUPLE + t.side for t in tuples]
-    flushes = [*sorted(rng(case.name).sample(range(len(tuples)), 3)), len(tuples)]
+    sent = items(kinds, data, width)["data"].copy().view(">u4").reshape(len(data), -1)
+    flushes = [*sorted(rng(folder.name).sample(range(len(tuples)), 3)), len(tuples)]
     for at in reversed(flushes):
         data.insert(at, 0)
         kinds.insert(at, FLUSH)
+    waits = {"watchdog": 10**6, "quiet": 10**4}  # longer than two scans of the largest window
     result = bench.run(
-        items(kinds, data, width), folder, inputs={"limit": join.limit}, gaps=gaps, stalls=stalls, watchdog=10**6
+        items(kinds, data, width), folder, inputs={"limit": join.limit}, gaps=gaps, stalls=stalls, **waits
     )
     out = result.items
-    numbers = out["data"].view(">u4").reshape(len(out), -1).astype(np.int64)
+    found = out["data"].view(">u4").reshape(len(out), -1)
+    numbers = found[:, [0, width // 32]].astype(np.int64)
     ended = np.flatnonzero(out["kind"])
     assert len(ended) == len(flushes) and ended[-1] == len(out) - 1
-    wanted = pairs(case)
     for end, flush in zip(ended, flushes, strict=True):
-        got = numbers[:end][out["kind"][:end] == 0]
-        early = sorted(zip(got[:, 0].tolist(), got[:, width // 32].tolist(), strict=True))
-        assert early == [pair for pair in wanted if max(pair) < flush], (case.name, flush)
-    got = numbers[out["kind"] == 0]
-    for column, sides in ((0, R), (width // 32, S)):  # whole tuples
-        rows = got[:, column : column + width // 32]
-        assert all(tuples[row[0]].side == sides and int(row[1]) == tuples[row[0]].x % 2**32 for row in rows)
+        early = sorted(map(tuple, numbers[:end][out["kind"][:end] == 0].tolist()))
+        assert early == [pair for pair in wanted if max(pair) < flush], (folder.name, flush)
+    results = out["kind"] == 0
+    assert (found[results] == np.hstack([sent[numbers[results, side]] for side in (R, S)])).all()  # whole tuples
+    return result
+
+
+def check_pairs(bench, case: Case, folder: Path, gaps: str, stalls: str) -> BulkResult:
+    return play(bench, case.join, case.tuples, pairs(case), folder, gaps, stalls)
 
 
 @pytest.mark.parametrize("name", BUILDS)
@@ -74,6 +88,35 @@ def test_pairs(name, tmp_path):
         check_pairs(bench, case, tmp_path / case.name, gaps, stalls)
 
 
+def crowded(name: str) -> list[Tuple]:
+    """Tuples of a case's keys whose time rises by 1 in four, mostly of one stream and then of the other, some late."""
+    g, keys, tuples = rng(name), CASES[name].tuples, []
+    for n in range(800):
+        key = g.choice(keys)
+        behind = g.randrange(4) + (20 if g.random() < 0.05 else 0)
+        tuples.append(Tuple(int(g.random() < (0.8 if n // 60 % 2 else 0.2)), key.x, key.y, max(0, n // 4 - behind)))
+    return tuples
+
+
+@pytest.mark.parametrize("name", IN_TIME)
+def test_in_time(name, tmp_path):
+    """The pairs of a window in time; and of streams that come twice as fast as ROWS has places for: what is refused is
+    exactly what has no place."""
+    join, parameters = CASES[name].join, IN_TIME[name]
+    times = {"TIME_W": TIME_W, "TIME_LSB": parameters.get("KEY_W", 32), "WINDOW": join.window, "SLACK": join.slack}
+    bench = build("join_bulk", **parameters, **times)
+    result = check_pairs(bench, CASES[name], tmp_path / "golden", RANDOM, RANDOM)
+    assert result.events == {"late": len(late(CASES[name].tuples, join.slack)), "overflow": 0}
+
+    tuples = crowded(name)
+    refused = overflow(tuples, join.window, join.slack, parameters["ROWS"])
+    found = time_windows(tuples, join.predicate, join.limit, join.window, join.slack)
+    wanted = sorted(pair for pair in found if not refused & {*pair})
+    result = play(bench, join, tuples, wanted, tmp_path / "crowded", NONE, RANDOM_AND_LONG)
+    assert result.events == {"late": len(late(tuples, join.slack)), "overflow": len(refused)}
+    assert 50 < len(refused) < 700 and len(wanted) > 50
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("values", [10**6, 1000, 100])
 def test_200000_tuples(values, tmp_path):
@@ -81,17 +124,34 @@ def test_200000_tuples(values, tmp_path):
     check_pairs(build("join_bulk", ROWS=case.join.window, LIMIT_W=1), case, tmp_path, NONE, RANDOM)
 
 
+@pytest.mark.soak
+def test_65536_rows(tmp_path):
+    """300 tuples of both streams meet a window of R that is full to the last row of 2^16."""
+    rows, g = 2**16, rng("long window")
+    tuples = [Tuple(R, n % 50_000) for n in range(rows + 100)]
+    tuples += [Tuple(g.randrange(2), g.randrange(50_000)) for _ in range(300)]
+    wanted = sorted(tuple_windows(tuples, "EQ", 0, rows))
+    bench = build("join_bulk", ROWS=rows, MATCH_LANES=64, LIMIT_W=1)
+    play(bench, Join("EQ", rows), tuples, wanted, tmp_path, NONE, NONE)
+    assert len(wanted) > 150
+
+
 # --- cycles, with cocotb --------------------------------------------------------------------------------------------
 
 
 class Bench:
-    """The join with a driver and a monitor; `pairs` are the arrival numbers of what came out."""
+    """The join with a driver and a monitor; `pairs` are the arrival numbers of what came out, `refused` those of the
+    tuples that were refused, by reason."""
 
     def __init__(self, dut, idle: float, stall: float):
         self.dut = dut
-        self.rows, self.lanes = int(dut.ROWS.value), int(dut.MATCH_LANES.value)
+        names = ("ROWS", "MATCH_LANES", "TIME_W", "WINDOW", "SLACK")
+        self.rows, self.lanes, self.time_w, self.window, self.slack = (int(getattr(dut, n).value) for n in names)
         self.groups = self.rows // self.lanes
         self.driver, self.sink = Driver(dut, "s_axis", idle), Monitor(dut, "m_axis", stall)
+        self.tuples: list[Tuple] = []
+        self.refused: dict[str, set[int]] = {"dropped": set(), "late": set(), "overflow": set()}
+        cocotb.start_soon(self._watch())
 
     @classmethod
     async def setup(cls, dut, idle: float = 0, stall: float = 0) -> Bench:
@@ -101,9 +161,9 @@ class Bench:
         return bench
 
     def put(self, *tuples: Tuple) -> None:
-        number = len(self.driver.sent) + len(self.driver.queue)
-        for n, t in enumerate(tuples, number):
-            self.driver.queue.append(Beat(n << ID | t.x, t.side))
+        for n, t in enumerate(tuples, len(self.tuples)):
+            self.driver.queue.append(Beat(n << ID | t.time << ID - self.time_w | t.x, t.side))
+        self.tuples += tuples
 
     async def drained(self) -> None:
         await self.driver.done()
@@ -113,23 +173,46 @@ class Bench:
         seen = [beat.data for beat in self.sink.seen if not beat.flush]
         return sorted((data >> 64 + ID, data >> ID & (1 << ID) - 1) for data in seen)
 
+    def wanted(self) -> list[tuple[int, int]]:
+        """The pairs of the tuples that were not refused. What is late is late by all that came."""
+        gone = set().union(*self.refused.values())
+        if self.time_w:
+            found = time_windows(self.tuples, "EQ", 0, self.window, self.slack)
+            return sorted(pair for pair in found if not gone & {*pair})
+        kept = [n for n in range(len(self.tuples)) if n not in gone]
+        found = tuple_windows([self.tuples[n] for n in kept], "EQ", 0, self.rows)
+        return sorted((kept[r], kept[s]) for r, s in found)
+
+    async def _watch(self) -> None:
+        while True:
+            await RisingEdge(self.dut.clk)
+            await ReadOnly()
+            if self.dut.rst.value.is_resolvable and not int(self.dut.rst.value):
+                for reason, numbers in self.refused.items():
+                    if int(getattr(self.dut, f"evt_{reason}").value):
+                        side, own = int(self.dut.dropped_dest.value), int(self.dut.dropped_id.value)
+                        number = [n for n, t in enumerate(self.tuples) if t.side == side][own]
+                        assert not any(number in told for told in self.refused.values())
+                        numbers.add(number)
+
 
 def random_tuples(name: str, count: int, values: int) -> list[Tuple]:
+    """Their times, where they count, rise by 1 or so a tuple, in disorder."""
     g = rng(name)
-    return [Tuple(g.randrange(2), g.randrange(values)) for _ in range(count)]
+    times = [max(0, n - g.randrange(7)) if TIMED else 0 for n in range(count)]
+    return [Tuple(g.randrange(2), g.randrange(values), 0, time) for time in times]
 
 
 @cocotb.test()
 async def random_stalls(dut):
     """Pauses on both sides, many matches; the smoke test in four states."""
     bench = await Bench.setup(dut, 0.2, 0.4)
-    tuples = random_tuples("tuples", 150, 3)
-    bench.put(*tuples)
+    bench.put(*random_tuples("tuples", 150, 3))
     await bench.drained()
-    assert bench.pairs() == sorted(tuple_windows(tuples, "EQ", 0, bench.rows))
+    assert bench.pairs() == bench.wanted()
 
 
-@cocotb.test()
+@cocotb.test(skip=TIMED)
 async def cycles_per_tuple(dut):
     """ROWS / MATCH_LANES + 2, be it one stream or both at once, whether the windows are full or not."""
     bench = await Bench.setup(dut)
@@ -156,11 +239,12 @@ async def latency(dut):
     for n in range(bench.rows):
         bench.put(Tuple(R, n))
         await bench.drained()
-        assert bench.sink.seen[-1].taken - bench.driver.sent[-1].taken == 8 + MATCH_CYCLES + 1 + n // bench.lanes
+        cycles = 10 + 2 if TIMED else 8 + 1  # without the reading of groups; with the predicate
+        assert bench.sink.seen[-1].taken - bench.driver.sent[-1].taken == cycles + 1 + n // bench.lanes
     assert len(bench.sink.seen) == bench.rows
 
 
-@cocotb.test()
+@cocotb.test(skip=TIMED)
 async def as_fast_as_the_output(dut):
     """At 100% selectivity the output carries a result in every cycle: 2 * ROWS for a tuple of each stream."""
     bench = await Bench.setup(dut)
@@ -180,11 +264,11 @@ async def flush_behind_the_last_result(dut):
     assert [beat.flush for beat in bench.sink.seen] == [True]
     tuples = random_tuples("flushed", 60, 2)
     for n, t in enumerate(tuples):
-        bench.driver.queue.append(Beat(n << ID | t.x, t.side))
+        bench.put(t)
         if n % 7 == 0:
             bench.driver.queue.append(Beat(0, S, flush=True))
     await bench.drained()
-    wanted = sorted(tuple_windows(tuples, "EQ", 0, bench.rows))
+    wanted = bench.wanted()
     assert bench.pairs() == wanted
     came, flushes = [], 0
     for beat in bench.sink.seen[1:]:
@@ -203,47 +287,76 @@ async def reset_in_mid_scan(dut):
     await ClockCycles(dut.clk, 6 * bench.groups + 30)
     bench.driver.queue.clear()
     await reset(dut)
-    bench.driver.sent.clear()
+    bench.tuples.clear()
     bench.sink.seen.clear()
-    tuples = random_tuples("after", 30, 2)
+    bench.refused = {reason: set() for reason in bench.refused}
+    bench.put(*random_tuples("after", 30, 2))
+    await bench.drained()
+    assert bench.pairs() == bench.wanted()
+
+
+@cocotb.test(skip=not TIMED)
+async def cycles_per_tuple_in_time(dut):
+    """As of tuple windows, while rows expire."""
+    bench = await Bench.setup(dut)
+    bench.put(*(Tuple(n % 2, n, 0, 3 * n) for n in range(6 * bench.rows)))
+    await bench.drained()
+    for side in (R, S):
+        taken = [beat.taken for beat in bench.driver.sent if beat.dest == side][3:]
+        assert {b - a for a, b in pairwise(taken)} == {bench.groups + 2}
+    assert not any(bench.refused.values())
+
+
+@cocotb.test(skip=not TIMED)
+async def late_and_without_place(dut):
+    """What is late, or has no place in ROWS, is told by its number; a stream that falls silent stops the other only
+    until it speaks again."""
+    bench = await Bench.setup(dut, 0.1, 0.2)
+    g, tuples = rng("crowded"), []
+    for n in range(500):
+        behind = g.randrange(bench.slack + 1) + (g.random() < 0.1) * 9
+        side = R if 300 < n < 350 else g.randrange(2)
+        tuples.append(Tuple(side, g.randrange(3), 0, max(0, (n + n % 90) // 2 - behind)))
     bench.put(*tuples)
     await bench.drained()
-    assert bench.pairs() == sorted(tuple_windows(tuples, "EQ", 0, bench.rows))
+    assert bench.refused["late"] == late(tuples, bench.slack)
+    assert bench.refused["overflow"] == overflow(tuples, bench.window, bench.slack, bench.rows)
+    assert not bench.refused["dropped"] and min(len(bench.refused[name]) for name in ("late", "overflow")) > 20
+    assert max(bench.refused["overflow"]) > 400
+    assert bench.pairs() == bench.wanted()
 
 
 @cocotb.test(skip=not DROP)
 async def dropped_tuples(dut):
     """DROP = 1: tready never falls, every tuple that was refused is told by its number, the others join exactly."""
-    bench, refused = await Bench.setup(dut, 0.6, 0.3), set()
-    counts, own = [0, 0], []
+    bench = await Bench.setup(dut, 0.6, 0.3)
     tuples = random_tuples("many", 800, 3)
     bench.put(*tuples)
-    for t in tuples:
-        own.append((t.side, counts[t.side]))
-        counts[t.side] += 1
 
     async def watch() -> None:
         while True:
             await RisingEdge(dut.clk)
             await ReadOnly()
             assert int(dut.rst.value) or int(dut.s_axis_tready.value)
-            if int(dut.evt_dropped.value):
-                refused.add((int(dut.dropped_dest.value), int(dut.dropped_id.value)))
 
     cocotb.start_soon(watch())
     await bench.drained()
-    kept = [n for n, name in enumerate(own) if name not in refused]
-    assert len(kept) + len(refused) == len(tuples) and len(refused) > 100 and len(kept) > 100
-    found = tuple_windows([tuples[n] for n in kept], "EQ", 0, bench.rows)
-    assert bench.pairs() == sorted((kept[r], kept[s]) for r, s in found)
+    assert 100 < len(bench.refused["dropped"]) < 700
+    assert bench.refused["late"] == (late(tuples, bench.slack) if TIMED else set())
+    assert bench.pairs() == bench.wanted()
 
 
 PARAMETERS = {"ROWS": 8, "MATCH_LANES": 2, "LIMIT_W": 1}
 DROPPING = {"ROWS": 5, "DROP": 1, "LIMIT_W": 1}
+TIMES = {"KEY_W": 16, "TIME_W": 16, "R_TIME_LSB": 16, "S_TIME_LSB": 16, "WINDOW": 12, "SLACK": 4}
 
 
 def test_window_join():
     run("window_join", **PARAMETERS)
+
+
+def test_window_join_in_time():
+    run("window_join", env={"TIMED": "1"}, **PARAMETERS, **TIMES)
 
 
 def test_drop():
@@ -253,3 +366,4 @@ def test_drop():
 def test_four_state():
     run_four_state("window_join", "random_stalls", **PARAMETERS)
     run_four_state("window_join", "dropped_tuples", env={"DROP": "1"}, **DROPPING)
+    run_four_state("window_join", "dropped_tuples", env={"DROP": "1", "TIMED": "1"}, **DROPPING, **TIMES)

@@ -2,7 +2,7 @@
 //
 // ws_join_bulk: a join for the bulk bench, which knows items.
 //
-// Parameters   of ws_window_join
+// Parameters   of ws_window_join; TIME_LSB is that of both streams
 // Items        s_kind {FLUSH, stream}; s_data a tuple. m_kind FLUSH; m_data {tuple of R, tuple of S}
 
 `default_nettype none
@@ -14,7 +14,11 @@ module ws_join_bulk #(
     parameter [31:0] PREDICATE   = "EQ",
     parameter        KEY_W       = 32,
     parameter        SIGNED      = 0,
-    parameter        LIMIT_W     = 33
+    parameter        LIMIT_W     = 33,
+    parameter        TIME_W      = 0,
+    parameter        TIME_LSB    = 0,
+    parameter [63:0] WINDOW      = 60,
+    parameter [63:0] SLACK       = 0
 ) (
     input  wire                clk,
     input  wire                rst,
@@ -28,7 +32,10 @@ module ws_join_bulk #(
     output wire                m_valid,
     input  wire                m_ready,
     output wire [2*DATA_W-1:0] m_data,
-    output wire                m_kind
+    output wire                m_kind,
+
+    output wire                evt_late,
+    output wire                evt_overflow
 );
 
     wire [2*DATA_W/8-1:0] keep;
@@ -41,13 +48,13 @@ module ws_join_bulk #(
     /* verilator lint_off PINCONNECTEMPTY */
     ws_window_join #(
         .DATA_W(DATA_W), .ROWS(ROWS), .MATCH_LANES(MATCH_LANES), .PREDICATE(PREDICATE), .KEY_W(KEY_W), .SIGNED(SIGNED),
-        .LIMIT_W(LIMIT_W)
+        .LIMIT_W(LIMIT_W), .TIME_W(TIME_W), .R_TIME_LSB(TIME_LSB), .S_TIME_LSB(TIME_LSB), .WINDOW(WINDOW), .SLACK(SLACK)
     ) join_core (
         .clk(clk), .rst(rst), .limit(limit),
         .s_axis_tdata(s_data), .s_axis_tkeep({DATA_W/8{!s_kind[1]}}), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready),
         .s_axis_tlast(1'b1), .s_axis_tdest(s_kind[0]),
         .m_axis_tdata(pair), .m_axis_tkeep(keep), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tlast(),
-        .evt_dropped(), .dropped_dest(), .dropped_id()
+        .evt_dropped(), .evt_late(evt_late), .evt_overflow(evt_overflow), .dropped_dest(), .dropped_id()
     );
     /* verilator lint_on PINCONNECTEMPTY */
 

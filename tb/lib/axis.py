@@ -147,7 +147,7 @@ class Monitor:
     async def _run(self) -> None:
         dut, prefix = self._dut, self._prefix
         valid, ready, last = (getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tlast"))
-        content = [getattr(dut, f"{prefix}_{s}", None) for s in ("tdata", "tkeep", "tlast", "tuser")]
+        content = [getattr(dut, f"{prefix}_{s}", None) for s in ("tdata", "tkeep", "tlast", "tdest", "tuser")]
         content = [signal for signal in content if signal is not None]
         four_states = "verilator" not in cocotb.SIM_NAME.lower()
         waiting = first = None

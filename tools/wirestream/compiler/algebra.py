@@ -499,7 +499,7 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     results: dict[syntax.Call, tuple[Measure, ...]] = {}
     for call in calls:
         functions = ("sum", "count") if call.function == "avg" else (call.function,)
-        results[call] = tuple(_measure(before, call, function, window.emit_empty) for function in functions)
+        results[call] = tuple(_measure(before, call, function, window) for function in functions)
         measures |= {measure.output.name: measure for measure in results[call]}
     flags = {m.value.overflow: _any_overflow(m.value) for m in measures.values() if m.value and m.value.overflow}
     measures |= {flag.output.name: flag for flag in flags.values()}
@@ -515,7 +515,7 @@ def _any_overflow(value: Column) -> Measure:
     return Measure(Column(f".max({flag})", Integer(0, 1)), "max", flag)
 
 
-def _measure(before: Scope, call: syntax.Call, function: str, emit_empty: bool) -> Measure:
+def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Window) -> Measure:
     if function not in AGGREGATES:
         raise QueryError(f"unknown function {function}; known: {', '.join(AGGREGATES)}", call.place)
     if bool(call.weights) != (function == "wsum"):
@@ -528,12 +528,13 @@ def _measure(before: Scope, call: syntax.Call, function: str, emit_empty: bool) 
         return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value)
     if isinstance(value.type, Boolean) or (not isinstance(value.type, Integer) and function not in ("first", "last")):
         raise QueryError(f"{call.function} of a {value.type}", call.place)
-    null = f"{name}.null" if value.null or emit_empty else None
+    null = f"{name}.null" if value.null or window.emit_empty else None
     if function in ("min", "max", "first", "last"):
         return Measure(Column(name, value.type, null), function, value)
     if function == "sum":
-        # as wide as 2**32 tuples need; a row takes 64 bits of it
-        kind = of_bits(max(64, value.type.width + 32), value.type.signed)
+        # as wide as the tuples of the window need, or 2**32 of them; a row takes 64 bits of it
+        tuples = min(window.size, 2**32) if window.unit == "tuples" else 2**32
+        kind = of_bits(max(64, Integer(tuples * value.type.low, tuples * value.type.high).width), value.type.signed)
         return Measure(Column(name, _fits(kind, call.place), null, f"{name}.overflow"), "sum", value)
     weights, scale = _scaled(call.weights, call.place)
     low = sum(min(w * value.type.low, w * value.type.high, 0) for w in weights)

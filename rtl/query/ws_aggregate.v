@@ -53,7 +53,7 @@ module ws_aggregate #(
     output wire [DATA_W-1:0]   m_data,
     output reg  [RESULT_W-1:0] result,
     output reg                 result_null,
-    output reg                 result_overflow
+    output wire                result_overflow
 );
 
     localparam IS_COUNT  = KIND == "CNT";
@@ -96,11 +96,15 @@ module ws_aggregate #(
 
     wire [RESULT_W-1:0] next_result;
     wire                next_null, next_overflow;
+    reg                 overflow_reg;
+    wire                late_overflow;      // what is known a cycle later
+
+    assign result_overflow = overflow_reg || late_overflow;
 
     always @(posedge clk) begin
-        result          <= next_result;
-        result_null     <= next_null;
-        result_overflow <= next_overflow;
+        result       <= next_result;
+        result_null  <= next_null;
+        overflow_reg <= next_overflow;
     end
 
     generate
@@ -110,13 +114,15 @@ module ws_aggregate #(
 
             always @(posedge clk) state_reg <= next;
 
+            assign late_overflow = 1'b0;
+
             ws_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNED), .ACC_W(ACC_W), .RESULT_W(RESULT_W)) fold (
                 .state(state_reg), .fresh(fresh_reg), .take(take), .value(value),
                 .next(next), .result(next_result), .null(next_null), .overflow(next_overflow)
             );
         end else begin : gen_fast
             wire [ACC_W-1:0] number;
-            wire             left, seen;
+            wire             seen;
 
             if (ADDS) begin : gen_halves
                 localparam LOW  = ACC_W/2;
@@ -143,20 +149,23 @@ module ws_aggregate #(
                     fresh_1_reg <= fresh_reg;
                 end
 
-                // Stage 2: the upper half. The carry goes in at the lowest bit of a chain that is a bit longer.
+                // Stage 2: the upper half. The carry goes in at the lowest bit of a chain that is a bit longer. The sign
+                // bits say a cycle later whether the sum has left its width.
                 reg  [HIGH-1:0] high_reg;
-                reg             left_reg, seen_reg;
+                reg             sign_reg, left_reg, seen_reg;
+                wire            left   = left_reg || sign_reg != (IS_SIGNED && high_reg[HIGH-1]);
                 wire [HIGH:0]   before = fresh_1_reg ? {(HIGH+1){1'b0}} : {IS_SIGNED && high_reg[HIGH-1], high_reg};
                 wire [HIGH+1:0] total  = {before, 1'b1} + {term_reg, carry_reg};
                 wire [HIGH-1:0] high   = total[HIGH:1];
-                assign          left   = (left_reg && !fresh_1_reg) || total[HIGH+1] != (IS_SIGNED && high[HIGH-1]);
                 assign          seen   = (seen_reg && !fresh_1_reg) || take_reg;
                 assign          number = {high, low_reg};
+                assign          late_overflow = left;
                 wire            unused = &{1'b0, total[0]};
 
                 always @(posedge clk) begin
                     high_reg <= high;
-                    left_reg <= left;
+                    sign_reg <= total[HIGH+1];
+                    left_reg <= left && !fresh_1_reg;
                     seen_reg <= seen;
                 end
             end else begin : gen_order
@@ -189,7 +198,7 @@ module ws_aggregate #(
                     best_reg     <= best;
                 end
 
-                assign left   = 1'b0;
+                assign late_overflow = 1'b0;
                 assign seen   = seen_reg;
                 assign number = wide[ACC_W-1:0];
             end
@@ -200,7 +209,7 @@ module ws_aggregate #(
             wire             unused_told = &{1'b0, unused_next, unused_null};
 
             ws_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNED), .ACC_W(ACC_W), .RESULT_W(RESULT_W)) tell (
-                .state({left, ADDS || seen, number}), .fresh(1'b0), .take(1'b0), .value({VALUE_W{1'b0}}),
+                .state({1'b0, ADDS || seen, number}), .fresh(1'b0), .take(1'b0), .value({VALUE_W{1'b0}}),
                 .next(unused_next), .result(next_result), .null(unused_null), .overflow(next_overflow)
             );
 
@@ -323,7 +332,7 @@ module ws_aggregate #(
             end
             always @(posedge clk) if (past_ref) begin
                 assert (gen_fast.gen_halves.fresh_1_reg == $past(fresh_ref));
-                if (!gen_fast.gen_halves.fresh_1_reg) assert (gen_fast.gen_halves.left_reg == before_left_ref);
+                if (!gen_fast.gen_halves.fresh_1_reg) assert (gen_fast.gen_halves.left == before_left_ref);
                 if (!gen_fast.gen_halves.fresh_1_reg) assert (gen_fast.gen_halves.seen_reg == (before_set_ref != 0));
                 assert (gen_fast.gen_halves.take_reg == $past(some_value));
                 if (gen_fast.gen_halves.fresh_1_reg || !before_left_ref) begin

@@ -31,14 +31,17 @@ module ws_predicate_manhattan #(
 
     // The sum of the distances is that of the differences, or their difference, and negative if dx is: no distance has
     // to be made of a difference before they are added.
+    wire [F:0]         dx = {SIGNED != 0 && window[KEY_W-1], window[F +: F]}
+                          - {SIGNED != 0 && probe[KEY_W-1], probe[F +: F]};
+    wire [F:0]         dy = {SIGNED != 0 && window[F-1], window[0 +: F]} - {SIGNED != 0 && probe[F-1], probe[0 +: F]};
     reg  [F:0]         dx_reg, dy_reg;
+    reg                opposite_reg;        // their signs differ
     reg  [F+1:0]       sum_reg;
-    wire               opposite = dx_reg[F] ^ dy_reg[F];
     wire [F+1:0]       sum;
     wire               unused;
     wire               within;
 
-    assign {sum, unused} = {dx_reg[F], dx_reg, 1'b1} + {{dy_reg[F], dy_reg} ^ {(F+2){opposite}}, opposite};
+    assign {sum, unused} = {dx_reg[F], dx_reg, 1'b1} + {{dy_reg[F], dy_reg} ^ {(F+2){opposite_reg}}, opposite_reg};
 
     // |sum| < limit is |sum| <= limit - 1, and a limit of 0 has no match.
     reg  [LIMIT_W-1:0] most_reg;
@@ -47,12 +50,13 @@ module ws_predicate_manhattan #(
     ws_predicate_within #(.W(F + 1), .LIMIT_W(LIMIT_W)) compare (.diff(sum_reg), .limit(most_reg), .within(within));
 
     always @(posedge clk) begin
-        most_reg <= limit - 1'b1;
-        any_reg  <= limit != {LIMIT_W{1'b0}};
-        dx_reg   <= {SIGNED != 0 && window[KEY_W-1], window[F +: F]} - {SIGNED != 0 && probe[KEY_W-1], probe[F +: F]};
-        dy_reg   <= {SIGNED != 0 && window[F-1], window[0 +: F]} - {SIGNED != 0 && probe[F-1], probe[0 +: F]};
-        sum_reg  <= sum;
-        match    <= within && any_reg;
+        most_reg     <= limit - 1'b1;
+        any_reg      <= limit != {LIMIT_W{1'b0}};
+        dx_reg       <= dx;
+        dy_reg       <= dy;
+        opposite_reg <= dx[F] ^ dy[F];
+        sum_reg      <= sum;
+        match        <= within && any_reg;
     end
 
 endmodule

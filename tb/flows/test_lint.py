@@ -67,6 +67,9 @@ OTHERS = [
     ("pane_aggregate", {"METHOD": "SCAN", "KINDS": "SUMMIN", "SIGNEDS": 3, "RANGE": 100, "SLIDE": 30}),
     ("pane_aggregate", {"METHOD": "CONSTANT", "KINDS": "CNTSUM", "SIGNEDS": 1, "SKEW": 0}),
     ("trades_q3", {"MAX_AHEAD": 3600}),
+    ("window_join", {"MATCH_LANES": 8, "TIME_W": 32, "R_TIME_LSB": 32, "S_TIME_LSB": 32}),
+    ("handshake_join", {"CORES": 1, "SEGMENT": 1, "FORWARD": 0}),
+    ("fjoin_chain", {"UNITS": 64, "LANES": 1, "PAIRS": 0}),
 ]
 
 

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_handshake_core: one core of ws_handshake_join: a segment of both windows, one comparison a cycle, a result queue.
+//
+// A core takes one step at a time: a tuple of R or of S, a FLUSH or, for FORWARD = 0, a sweep. It compares the tuple
+// that comes in with its segment of the other stream, from the newest tuple to the oldest, and gives the step on to the
+// core at its right. Steps come from the left in order of arrival and cannot overtake each other.
+//
+// FORWARD = 1: the tuple that comes in is the new one, in every core. It is put into the segment where hops is 0.
+// FORWARD = 0: every core puts in what comes in, and the oldest tuple of its segment falls out. With a step of R, that
+//              goes to the right in the new tuple's place. With a step of S, the core takes in what falls out at its
+//              right, once that core stands at the same step, and the new tuple goes through to the last core.
+//              A sweep takes up a tuple of R in the core where hops is 0, which those right of it compare: they are
+//              the ones whose tuples of S it has not met.
+//
+// Parameters   as of ws_handshake_join; HOP_W: width of hops
+// Ports        s_*, m_*     steps. kind: 0 tuple of R, 1 of S, 2 sweep, 3 FLUSH. has: with a tuple; new: which came
+//                           behind the last FLUSH
+//              from_*, to_* FORWARD = 0: the oldest tuple of S of the core at the right, and for that at the left.
+//                           valid: the core has taken all steps before
+//              result_*     {side: the later step was of S, tuple of the step, tuple of the segment}, or a FLUSH
+// Latency      from a step on s_* to the result with the tuple of age n of the segment, n from 0: 4 + n + the cycles of
+//              the predicate; FORWARD = 0: 1 more, and the wait for the core at the right
+// Issue rate   a step in max(SEGMENT, 2) cycles; FORWARD = 0: see ws_handshake_join
+// Overflow     cannot happen: a core whose queue is short of room WAITs, and takes no further step
+
+`default_nettype none
+
+module ws_handshake_core #(
+    parameter        DATA_W    = 64,
+    parameter        SEGMENT   = 8,
+    parameter        FORWARD   = 1,
+    parameter [31:0] PREDICATE = "EQ",
+    parameter        KEY_W     = 32,
+    parameter        SIGNED    = 0,
+    parameter        LIMIT_W   = 33,
+    parameter        R_KEY_LSB = 0,
+    parameter        S_KEY_LSB = 0,
+    parameter        FIFO_W    = 4,
+    parameter        HOP_W     = 1
+) (
+    input  wire                clk,
+    input  wire                rst,
+    input  wire [LIMIT_W-1:0]  limit,
+
+    input  wire                s_valid,
+    output wire                s_ready,
+    input  wire [1:0]          s_kind,
+    input  wire                s_has,
+    input  wire                s_new,
+    input  wire [HOP_W-1:0]    s_hops,
+    input  wire [DATA_W-1:0]   s_data,
+
+    output wire                m_valid,
+    input  wire                m_ready,
+    output wire [1:0]          m_kind,
+    output wire                m_has,
+    output wire                m_new,
+    output wire [HOP_W-1:0]    m_hops,
+    output wire [DATA_W-1:0]   m_data,
+
+    input  wire                from_valid,
+    input  wire                from_has,
+    input  wire                from_new,
+    input  wire [DATA_W-1:0]   from_data,
+
+    output wire                to_valid,
+    output wire                to_has,
+    output wire                to_new,
+    output wire [DATA_W-1:0]   to_data,
+
+    output wire                result_valid,
+    input  wire                result_ready,
+    output wire                result_flush,
+    output wire                result_side,
+    output wire [2*DATA_W-1:0] result_data
+);
+
+    localparam ADDR_W  = SEGMENT > 1 ? $clog2(SEGMENT) : 1;
+    localparam COUNT_W = $clog2(SEGMENT + 1);
+    localparam LAST    = SEGMENT - 1;
+    localparam NEXT_TO_LAST = SEGMENT > 1 ? SEGMENT - 2 : 0;
+    localparam MATCH_CYCLES = PREDICATE == "L1" ? 3 : PREDICATE == "BAND" ? 2 : 1;
+    localparam MOST    = (1 << FIFO_W) - MATCH_CYCLES - 3;     // what may be under way is not in the queue's level yet
+    localparam [COUNT_W-1:0] ONE   = 1;
+    localparam [ADDR_W-1:0]  PLACE = 1;
+    localparam [1:0] KIND_R = 2'd0, KIND_S = 2'd1, KIND_SWEEP = 2'd2, KIND_FLUSH = 2'd3;
+
+    // ---- The step
+
+    reg              busy_reg;
+    reg              given_reg;     // to the next core
+    reg              read_reg;      // all that it is compared with has been read
+    reg [1:0]        kind_reg;
+    reg [HOP_W-1:0]  hops_reg;
+    reg [DATA_W-1:0] data_reg;
+
+    wire             accept = s_valid && s_ready;
+    wire             give   = m_valid && m_ready;
+    wire             run_last;      // this cycle may be that of the last read
+    wire             read_last;
+    wire             side   = kind_reg[0];
+    wire             flush  = kind_reg == KIND_FLUSH;
+
+    // The next step comes in the cycle of the last read, unless this one has not been given on until now: no path from
+    // a core's ready to the one before.
+    assign s_ready = !busy_reg || (given_reg && (read_reg || run_last));
+    assign m_kind  = kind_reg;
+    assign m_hops  = hops_reg - {{(HOP_W-1){1'b0}}, 1'b1};
+    assign m_data  = data_reg;
+
+    always @(posedge clk) begin
+        if (accept) begin
+            kind_reg <= s_kind;
+            hops_reg <= s_hops;
+        end
+        busy_reg  <= accept || (busy_reg && !((given_reg || give) && (read_reg || read_last)));
+        given_reg <= !accept && (given_reg || give);
+        read_reg  <= !accept && (read_reg || read_last);
+        if (rst) busy_reg <= 1'b0;
+    end
+
+    // ---- The segments: places 0 of R and of S, and so on
+
+    reg                put_reg;         // the tuple that came in goes into its stream's segment
+    wire [DATA_W-1:0]  probe;
+    wire               probe_has, probe_new;
+    wire [ADDR_W-1:0]  r_place, s_place, r_newest, s_newest;
+    wire [COUNT_W-1:0] r_held, s_held, r_recent, s_recent;
+
+    ws_handshake_ring #(.SEGMENT(SEGMENT), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W)) r_ring (
+        .clk(clk), .rst(rst), .put(put_reg && !side), .put_new(probe_new), .settle(busy_reg && flush),
+        .place(r_place), .newest(r_newest), .held(r_held), .recent(r_recent)
+    );
+
+    ws_handshake_ring #(.SEGMENT(SEGMENT), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W)) s_ring (
+        .clk(clk), .rst(rst), .put(put_reg && side), .put_new(probe_new), .settle(busy_reg && flush),
+        .place(s_place), .newest(s_newest), .held(s_held), .recent(s_recent)
+    );
+
+    reg                run_reg;         // the queue has room: otherwise WAIT
+    reg [ADDR_W-1:0]   addr_reg;
+    reg [COUNT_W-1:0]  age_reg;
+    reg                last_reg;        // the oldest, or a FLUSH
+    wire               begun;           // what comes in is there
+    wire               read    = busy_reg && begun && run_reg && !read_reg;
+    wire [COUNT_W-1:0] held    = side ? r_held : s_held;
+    wire [COUNT_W-1:0] recent  = side ? r_recent : s_recent;
+
+    assign run_last  = run_reg && (last_reg || !probe_has);
+    assign read_last = read && run_last;
+
+    always @(posedge clk) begin
+        if (accept) begin
+            addr_reg <= s_kind[0] ? r_newest : s_newest;
+            age_reg  <= {COUNT_W{1'b0}};
+            last_reg <= s_kind == KIND_FLUSH || SEGMENT == 1;
+        end else if (read) begin
+            addr_reg <= addr_reg == {ADDR_W{1'b0}} ? LAST[ADDR_W-1:0] : addr_reg - PLACE;
+            age_reg  <= age_reg + ONE;
+            last_reg <= age_reg == NEXT_TO_LAST[COUNT_W-1:0];
+        end
+    end
+
+    wire              peek;             // FORWARD = 0: instead of what is compared
+    wire [ADDR_W:0]   peek_addr;
+    wire [DATA_W-1:0] row;
+
+    ws_ram_sdp #(.DATA_W(DATA_W), .ADDR_W(ADDR_W + 1), .STYLE(SEGMENT > 64 ? "block" : "distributed")) segments (
+        .clk(clk),
+        .wr_en(put_reg), .wr_addr({side ? s_place : r_place, side}), .wr_data(probe),
+        .rd_en(read || peek), .rd_addr(peek ? peek_addr : {addr_reg, !side}), .rd_data(row)
+`ifdef FORMAL
+        ,
+        .watch_addr({(ADDR_W+1){1'b0}}), .watch_data(), .watch_addr_2({(ADDR_W+1){1'b0}}), .watch_data_2()
+`endif
+    );
+
+    generate
+        if (FORWARD != 0) begin : gen_forward
+            // ---- The new tuple is all there is
+            always @(posedge clk) begin
+                if (accept) data_reg <= s_data;
+                put_reg <= accept && !s_kind[1] && s_hops == {HOP_W{1'b0}} && !rst;
+            end
+
+            assign m_valid   = busy_reg && !given_reg;
+            assign m_has     = 1'b1;
+            assign m_new     = 1'b1;
+            assign begun     = 1'b1;
+            assign probe     = data_reg;
+            assign probe_has = 1'b1;
+            assign probe_new = 1'b1;
+            assign peek      = 1'b0;
+            assign peek_addr = {(ADDR_W+1){1'b0}};
+            assign {to_valid, to_has, to_new, to_data} = {(DATA_W+3){1'b0}};
+
+            wire unused = &{s_has, s_new, from_valid, from_has, from_new, from_data};
+        end else begin : gen_flow
+            // ---- Begin: take in what comes from the left or, of S, from the right, and look up what goes to the right
+            reg                begun_reg, lift_reg, idle_reg, has_reg, new_reg, probe_has_reg, probe_new_reg;
+            reg [DATA_W-1:0]   probe_reg;
+            reg [ADDR_W-1:0]   sweep_addr_reg;      // the sweep takes up one tuple after the other, the newest first
+            reg [COUNT_W-1:0]  sweep_age_reg;
+            wire               begin_step = busy_reg && !begun_reg && (kind_reg != KIND_S || from_valid);
+            wire               take_up    = kind_reg == KIND_SWEEP && !has_reg && hops_reg == {HOP_W{1'b0}};
+            wire               fall_out   = kind_reg == KIND_R;
+            wire [ADDR_W-1:0]  sweep_addr = sweep_age_reg == {COUNT_W{1'b0}} ? r_newest : sweep_addr_reg;
+
+            always @(posedge clk) begin
+                begun_reg <= !accept && (begun_reg || begin_step) && !rst;
+                put_reg   <= begin_step && !kind_reg[1] && (side ? from_has : has_reg) && !rst;
+                lift_reg  <= begin_step && (fall_out || take_up);
+                idle_reg  <= !busy_reg && !rst;
+                if (accept) {has_reg, new_reg, data_reg} <= {s_has, s_new, s_data};
+                if (begin_step) begin
+                    {probe_has_reg, probe_new_reg, probe_reg} <= side ? {from_has, from_new, from_data}
+                                                                      : {has_reg, new_reg, data_reg};
+                    if (fall_out) begin
+                        has_reg <= r_held == SEGMENT[COUNT_W-1:0];
+                        new_reg <= r_recent == SEGMENT[COUNT_W-1:0];
+                    end
+                    if (take_up) begin
+                        has_reg        <= sweep_age_reg < r_held;
+                        new_reg        <= sweep_age_reg < r_recent;
+                        sweep_age_reg  <= sweep_age_reg == LAST[COUNT_W-1:0] ? {COUNT_W{1'b0}} : sweep_age_reg + ONE;
+                        sweep_addr_reg <= sweep_addr == {ADDR_W{1'b0}} ? LAST[ADDR_W-1:0] : sweep_addr - PLACE;
+                    end
+                end
+                if (lift_reg) data_reg <= row;
+                if (rst) sweep_age_reg <= {COUNT_W{1'b0}};
+            end
+
+            assign m_valid   = busy_reg && begun_reg && !given_reg && !lift_reg;
+            assign m_has     = has_reg;
+            assign m_new     = new_reg;
+            assign begun     = begun_reg;
+            assign probe     = probe_reg;
+            assign probe_has = probe_has_reg;
+            assign probe_new = probe_new_reg;
+            assign peek      = !busy_reg || !begun_reg;
+            assign peek_addr = !busy_reg || side ? {s_place, 1'b1} : {take_up ? sweep_addr : r_place, 1'b0};
+
+            // An idle core looks at the oldest tuple of S, which is there in the next cycle.
+            assign to_valid  = !busy_reg && idle_reg;
+            assign to_has    = s_held == SEGMENT[COUNT_W-1:0];
+            assign to_new    = s_recent == SEGMENT[COUNT_W-1:0];
+            assign to_data   = row;
+        end
+    endgenerate
+
+    // ---- Match. Two tuples from before a FLUSH have met by then
+
+    reg  [MATCH_CYCLES:0]            valid_reg, flush_reg, side_reg;
+    reg  [(MATCH_CYCLES+1)*DATA_W-1:0] probes_reg;
+    reg  [MATCH_CYCLES*DATA_W-1:0]   rows_reg;
+    wire [(MATCH_CYCLES+1)*DATA_W-1:0] rows = {rows_reg, row};
+    wire                             unused_rows = &rows[MATCH_CYCLES*DATA_W +: DATA_W];
+    wire                             match;
+
+    always @(posedge clk) begin
+        valid_reg  <= rst ? {(MATCH_CYCLES+1){1'b0}}
+                          : {valid_reg[MATCH_CYCLES-1:0],
+                             read && (flush || (probe_has && age_reg < held && (probe_new || age_reg < recent)))};
+        flush_reg  <= {flush_reg[MATCH_CYCLES-1:0], flush};
+        side_reg   <= {side_reg[MATCH_CYCLES-1:0], side};
+        probes_reg <= {probes_reg[MATCH_CYCLES*DATA_W-1:0], probe};
+        rows_reg   <= rows[MATCH_CYCLES*DATA_W-1:0];
+    end
+
+    ws_predicate #(.PREDICATE(PREDICATE), .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W)) predicate (
+        .clk(clk), .limit(limit),
+        .window(side_reg[0] ? row[R_KEY_LSB +: KEY_W] : row[S_KEY_LSB +: KEY_W]),
+        .probe(side_reg[0] ? probes_reg[S_KEY_LSB +: KEY_W] : probes_reg[R_KEY_LSB +: KEY_W]),
+        .match(match)
+    );
+
+    // ---- The result queue
+
+    wire [FIFO_W:0] level;
+    wire            room;
+    wire            found = valid_reg[MATCH_CYCLES] && (flush_reg[MATCH_CYCLES] || match);
+
+    ws_sync_fifo #(.DATA_W(2*DATA_W + 2), .ADDR_W(FIFO_W), .STYLE("distributed")) queue (
+        .clk(clk), .rst(rst),
+        .s_valid(found), .s_ready(room),
+        .s_data({flush_reg[MATCH_CYCLES], side_reg[MATCH_CYCLES], probes_reg[MATCH_CYCLES*DATA_W +: DATA_W],
+                 rows_reg[(MATCH_CYCLES-1)*DATA_W +: DATA_W]}),
+        .m_valid(result_valid), .m_ready(result_ready), .m_data({result_flush, result_side, result_data}),
+        .level(level)
+    );
+
+    always @(posedge clk) run_reg <= level <= MOST[FIFO_W:0] && !rst;
+
+`ifdef FORMAL
+    always @(posedge clk) if (!rst && found) never_lost: assert (room);
+`else
+    wire unused_room = room;
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_handshake_merge: the merging network of a handshake join, a tree of two-to-one unions that take turns.
+//
+// Nodes are numbered as in a heap: node n merges 2n and 2n + 1, the inputs are INPUTS to 2 * INPUTS - 1, and 1 is the
+// root. A FLUSH waits at a node until one stands at both inputs; then they leave as one. So behind the root it has all
+// items before it, of every input, in front of it, and no node has to know of any but its own two inputs.
+//
+// Parameters   INPUTS   at least 1
+//              DATA_W   width of an item in bits
+// Ports        s_flush  an item is a FLUSH; every input must bring as many
+// Latency      1 cycle for each level, or 2 if it was the other input's turn. Levels: floor(log2(INPUTS)), or one more
+// Issue rate   1 item a cycle; a node whose inputs both wait takes them in turn
+// Overflow     cannot happen: s_ready falls
+// Source       Teubner, Mueller, SIGMOD 2011; R. Mueller's dissertation, section 7.7.3; the FLUSH is ours
+
+`default_nettype none
+
+module ws_handshake_merge #(
+    parameter INPUTS = 4,
+    parameter DATA_W = 130
+) (
+    input  wire                     clk,
+    input  wire                     rst,
+
+    input  wire [INPUTS-1:0]        s_valid,
+    output wire [INPUTS-1:0]        s_ready,
+    input  wire [INPUTS-1:0]        s_flush,
+    input  wire [INPUTS*DATA_W-1:0] s_data,
+
+    output wire                     m_valid,
+    input  wire                     m_ready,
+    output wire                     m_flush,
+    output wire [DATA_W-1:0]        m_data
+);
+
+    localparam WIDTH = DATA_W + 1;
+
+    // The outputs of the nodes, then the inputs; there is no node 0.
+    wire [2*INPUTS-1:1]     valid, ready;
+    wire [2*INPUTS*WIDTH-1:WIDTH] item;
+
+    assign valid[INPUTS +: INPUTS] = s_valid;
+    assign s_ready                 = ready[INPUTS +: INPUTS];
+    assign m_valid                 = valid[1];
+    assign ready[1]                = m_ready;
+    assign {m_flush, m_data}       = item[WIDTH +: WIDTH];
+
+    genvar n;
+    generate
+        for (n = 0; n < INPUTS; n = n + 1) begin : gen_input
+            assign item[(INPUTS + n)*WIDTH +: WIDTH] = {s_flush[n], s_data[n*DATA_W +: DATA_W]};
+        end
+
+        if (INPUTS == 1) begin : gen_none
+            wire unused = &{clk, rst};
+        end
+
+        for (n = 1; n < INPUTS; n = n + 1) begin : gen_node
+            wire [WIDTH-1:0] a = item[2*n*WIDTH +: WIDTH];
+            wire [WIDTH-1:0] b = item[(2*n + 1)*WIDTH +: WIDTH];
+            wire             a_waits = valid[2*n] && !a[DATA_W];
+            wire             b_waits = valid[2*n + 1] && !b[DATA_W];
+            wire             room;
+            reg              b_turn_reg, flush_reg;
+            wire             take_a  = a_waits && !b_turn_reg;
+            wire             take_b  = b_waits && b_turn_reg;
+
+            assign ready[2*n]     = room && (take_a || flush_reg);
+            assign ready[2*n + 1] = room && (take_b || flush_reg);
+
+            // Whose turn it is, and that both have a FLUSH, is decided a cycle before, which keeps the choice out of
+            // the way of the wide items. The turn changes when it has been used, or is of no use.
+            always @(posedge clk) begin
+                if (b_turn_reg ? a_waits && (!b_waits || room) : b_waits && (!a_waits || room))
+                    b_turn_reg <= !b_turn_reg;
+                flush_reg <= valid[2*n] && a[DATA_W] && valid[2*n + 1] && b[DATA_W] && !(flush_reg && room);
+                if (rst) {b_turn_reg, flush_reg} <= 2'b00;
+            end
+
+            ws_skid_buffer #(.DATA_W(WIDTH)) slice (
+                .clk(clk), .rst(rst),
+                .s_valid(take_a || take_b || flush_reg), .s_ready(room), .s_data(b_turn_reg ? b : a),
+                .m_valid(valid[n]), .m_ready(ready[n]), .m_data(item[n*WIDTH +: WIDTH])
+            );
+
+`ifdef FORMAL
+            always @(posedge clk) if (!rst) begin
+                if ($past(!rst && room && take_a && b_waits)) assert (take_b);
+                if ($past(!rst && room && take_b && a_waits)) assert (take_a);
+                if ($past(!rst && a_waits && !take_a && !take_b)) assert (take_a);
+                if ($past(!rst && b_waits && !take_a && !take_b)) assert (take_b);
+                if ($past(rst) && a_waits) assert (take_a);
+                // a waiting item is taken or keeps its turn, and never waits for two others
+                if ($past(!rst && a_waits && !b_turn_reg && !room)) assert (take_a);
+                if ($past(!rst && b_waits && b_turn_reg && !room)) assert (take_b);
+                assert (a_waits == (valid[2*n] && !a[DATA_W]) && b_waits == (valid[2*n + 1] && !b[DATA_W]));
+                if (flush_reg) assert (valid[2*n] && a[DATA_W] && valid[2*n + 1] && b[DATA_W]);
+            end
+`endif
+        end
+    endgenerate
+
+`ifdef FORMAL
+    // The items of an arbitrary input, which the bit 0 of its results tells apart, are counted: the one of an arbitrary
+    // number leaves in its turn, as it came. So when a FLUSH leaves, all before it have; and another input's has come.
+    (* anyconst *) reg [INPUTS-1:0] watch;              // one bit
+    localparam COUNT_W = 4;
+    reg                past_valid = 1'b0;
+    reg [COUNT_W-1:0]  in_ref, out_ref;                 // items and FLUSHes of the watched input in, out
+    reg [COUNT_W-1:0]  flushes_ref, told_ref;           // of them FLUSHes
+    reg [COUNT_W-1:0]  some_ref;                        // FLUSHes of another input
+    (* anyconst *) reg [INPUTS-1:0] other;
+    (* anyconst *) reg [COUNT_W-1:0] number;
+    reg [WIDTH-1:0]    item_ref;
+    reg                one_valid, one_flush, other_flush;
+    reg [WIDTH-1:0]    one;
+    integer            i;
+
+    always @* begin
+        {one_valid, one_flush, other_flush} = 0;
+        one = 0;
+        for (i = 0; i < INPUTS; i = i + 1) begin
+            if (watch[i]) begin
+                one_valid = s_valid[i] && s_ready[i];
+                one_flush = s_flush[i];
+                one       = {s_flush[i], s_data[i*DATA_W +: DATA_W]};
+            end
+            if (other[i]) other_flush = s_valid[i] && s_ready[i] && s_flush[i];
+        end
+    end
+
+    wire mine = m_valid && m_ready && (m_flush || m_data[0]);   // of the watched input: its items are odd
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        if (!past_valid) assume (rst);
+        assume (watch != 0 && (watch & (watch - 1'b1)) == 0 && other != 0 && (other & (other - 1'b1)) == 0);
+        for (i = 0; i < INPUTS; i = i + 1) begin
+            if (s_valid[i] && !s_flush[i]) assume (s_data[i*DATA_W] == watch[i]);
+            if (past_valid && $past(!rst) && $past(s_valid[i]) && !$past(s_ready[i]))
+                assume (s_valid[i] && s_flush[i] == $past(s_flush[i])
+                        && s_data[i*DATA_W +: DATA_W] == $past(s_data[i*DATA_W +: DATA_W]));
+        end
+        assume (in_ref != {COUNT_W{1'b1}} && some_ref != {COUNT_W{1'b1}});
+
+        if (one_valid) begin
+            in_ref <= in_ref + 1'b1;
+            if (one_flush) flushes_ref <= flushes_ref + 1'b1;
+            if (in_ref == number) item_ref <= one;
+        end
+        if (other_flush) some_ref <= some_ref + 1'b1;
+        if (mine) out_ref <= out_ref + 1'b1;
+        if (mine && m_flush) told_ref <= told_ref + 1'b1;
+        if (rst) {in_ref, out_ref, flushes_ref, told_ref, some_ref} <= 0;
+
+        if (past_valid && !rst) begin
+            if (mine) merge_invented: assert (out_ref < in_ref || INPUTS == 1);
+            if (mine && out_ref == number && INPUTS > 1)
+                merge_changed: assert (m_flush == item_ref[DATA_W] && (m_flush || m_data == item_ref[DATA_W-1:0]));
+            if (mine && m_flush && INPUTS > 1) merge_early: assert (told_ref < some_ref && told_ref < flushes_ref);
+        end
+        cover (past_valid && mine && told_ref == 1 && out_ref > 3);
+        cover (past_valid && mine && !m_flush && $past(mine && !m_flush, 2) && $past(m_valid && m_ready && !mine));
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,272 @@
+"""handshake_join: window_join's pairs by both ways of the chain; exact cycles, latency, stalls, FLUSH, drops."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+
+from spark_golden.join import Join
+from tb.join.beats import Beat, Driver, Monitor, R, S
+from tb.join.golden import CASES, Case, one_of, stream
+from tb.join.model import Tuple, tuple_windows
+from tb.join.test_window_join import check_pairs
+from tb.lib.bench import reset, rng, start
+from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, build
+from tb.lib.run import run, run_four_state
+
+MATCH_CYCLES = 1  # of the predicate EQ
+DROP, FORWARD = "DROP" in os.environ, "FORWARD" in os.environ
+ID = 32  # a tuple of the cocotb tests is {number of its arrival, key}
+
+
+# --- pairs, with the bulk bench -------------------------------------------------------------------------------------
+
+BUILDS = {
+    "eq": {"CORES": 4, "SEGMENT": 16, "FORWARD": 1, "LIMIT_W": 1},
+    "eq_flow": {"CORES": 8, "SEGMENT": 8, "FORWARD": 0, "LIMIT_W": 1},
+    "band_flow": {"CORES": 5, "SEGMENT": 4, "FORWARD": 0, "PREDICATE": "BAND", "SIGNED": 1, "LIMIT_W": 33},
+    "l1": {"CORES": 3, "SEGMENT": 4, "FORWARD": 1, "PREDICATE": "L1", "KEY_W": 64, "DATA_W": 96, "LIMIT_W": 34},
+    "pfx_flow": {"CORES": 1, "SEGMENT": 1, "FORWARD": 0, "PREDICATE": "PFX", "LIMIT_W": 6},
+}
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_pairs(name, tmp_path):
+    """No selectivity, hot key, burst or silent stream makes a difference, nor do pauses on either side."""
+    values = BUILDS[name]
+    bench = build("handshake_bulk", **values)
+    predicate = values.get("PREDICATE", "EQ")
+    cases = [c for c in CASES.values() if not c.join.in_time and c.join.predicate == predicate]
+    assert cases and all(case.join.window == values["CORES"] * values["SEGMENT"] for case in cases)
+    for number, case in enumerate(cases):
+        gaps, stalls = ((NONE, NONE), (RANDOM, RANDOM), (NONE, RANDOM_AND_LONG), (RANDOM, "0.8:9"))[number % 4]
+        check_pairs(bench, case, tmp_path / case.name, gaps, stalls)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("forward", [0, 1])
+@pytest.mark.parametrize("values", [10**6, 1000, 100])
+def test_200000_tuples(values, forward, tmp_path):
+    case = Case(f"eq_200000_{values}", Join("EQ", 1024), stream(f"long {values}", 200_000, one_of(values)))
+    bench = build("handshake_bulk", CORES=64, SEGMENT=16, FORWARD=forward, LIMIT_W=1)
+    check_pairs(bench, case, tmp_path, NONE, RANDOM)
+
+
+# --- cycles, with cocotb --------------------------------------------------------------------------------------------
+
+
+class Bench:
+    """The join with a driver and a monitor; `pairs` are the arrival numbers of what came out."""
+
+    def __init__(self, dut, idle: float, stall: float):
+        self.dut = dut
+        self.cores, self.segment = int(dut.CORES.value), int(dut.SEGMENT.value)
+        self.rows = self.cores * self.segment
+        self.driver, self.sink = Driver(dut, "s_axis", idle), Monitor(dut, "m_axis", stall)
+        self.tuples: list[Tuple] = []
+
+    @classmethod
+    async def setup(cls, dut, idle: float = 0, stall: float = 0) -> Bench:
+        dut.limit.value = 0
+        bench = cls(dut, idle, stall)
+        await start(dut)
+        return bench
+
+    def put(self, *tuples: Tuple) -> None:
+        for n, t in enumerate(tuples, len(self.tuples)):
+            self.driver.queue.append(Beat(n << ID | t.x, t.side))
+        self.tuples += tuples
+
+    def flush(self) -> None:
+        self.driver.queue.append(Beat(0, S, flush=True))
+
+    async def drained(self) -> None:
+        await self.driver.done()
+        await self.sink.quiet(2 * self.rows + 20)
+
+    async def answered(self) -> None:
+        """A FLUSH, and until it comes back."""
+        self.flush()
+        await self.driver.done()
+        sent = sum(beat.flush for beat in self.driver.sent)
+        while sum(beat.flush for beat in self.sink.seen) < sent:
+            await RisingEdge(self.dut.clk)
+
+    def pairs(self) -> list[tuple[int, int]]:
+        seen = [beat.data for beat in self.sink.seen if not beat.flush]
+        return sorted((data >> 64 + ID, data >> ID & (1 << ID) - 1) for data in seen)
+
+    def wanted(self) -> list[tuple[int, int]]:
+        return sorted(tuple_windows(self.tuples, "EQ", 0, self.rows))
+
+
+def random_tuples(name: str, count: int, values: int) -> list[Tuple]:
+    g = rng(name)
+    return [Tuple(g.randrange(2), g.randrange(values)) for _ in range(count)]
+
+
+@cocotb.test()
+async def random_stalls(dut):
+    """Pauses on both sides, many matches; the smoke test in four states."""
+    bench = await Bench.setup(dut, 0.2, 0.4)
+    bench.put(*random_tuples("tuples", 150, 3))
+    await bench.answered()
+    assert bench.pairs() == bench.wanted()
+
+
+@cocotb.test()
+async def cycles_per_tuple(dut):
+    """Of one stream alone, and of both in turn; none of them match. FORWARD = 0: while the windows are full."""
+    bench = await Bench.setup(dut)
+    segment = bench.segment
+    if FORWARD:
+        wanted = {(R, R): max(segment, 2), (S, S): max(segment, 2), (R, S): max(segment, 2)}
+    else:
+        wanted = {(R, R): max(segment, 3) + 1, (S, S): segment + 4 if bench.cores > 1 else max(segment, 2) + 1}
+    for sides, period in wanted.items():
+        at = len(bench.driver.sent)
+        bench.put(*(Tuple(side, side) for side in sides * (2 * bench.rows)))
+        await bench.drained()
+        # but for the first ones, which find room in the entry and, with FORWARD = 0, an idle chain
+        taken = [beat.taken for beat in bench.driver.sent[at:]][3 if FORWARD else bench.rows + 3 :]
+        assert [b - a for a, b in pairwise(taken)] == [period] * (len(taken) - 1)
+    assert not bench.sink.seen
+
+
+@cocotb.test(skip=not FORWARD)
+async def latency(dut):
+    """Of every core and age, with nothing else under way: each level of the merging network takes 1 cycle or 2."""
+    bench, extra = await Bench.setup(dut), set()
+    bench.put(*(Tuple(S, n) for n in range(bench.rows)))
+    await bench.drained()
+    for n in range(bench.rows):
+        bench.put(Tuple(R, n))
+        await bench.drained()
+        core, age = n % bench.cores, bench.segment - 1 - n // bench.cores
+        levels = (bench.cores + core).bit_length() - 1
+        took = bench.sink.seen[-1].taken - bench.driver.sent[-1].taken
+        extra.add((levels, took - 6 - core - age - MATCH_CYCLES))
+    assert {levels for levels, _ in extra} == {1, 2}
+    assert all(levels <= cycles <= 2 * levels for levels, cycles in extra)
+    assert len(bench.sink.seen) == bench.rows
+
+
+@cocotb.test(skip=FORWARD)
+async def what_waits_for_a_flush(dut):
+    """Tuples that have not flowed to each other meet when a FLUSH comes, and then no more, and none expires by it."""
+    bench = await Bench.setup(dut)
+    bench.put(Tuple(S, 7), Tuple(R, 7))
+    await bench.drained()
+    assert not bench.sink.seen
+    for _ in range(3):
+        await bench.answered()
+    assert bench.pairs() == [(1, 0)]
+    bench.put(*(Tuple(n % 2, 100 + n) for n in range(2 * bench.rows - 4)), Tuple(R, 7), Tuple(S, 7))
+    await bench.answered()
+    last = len(bench.tuples)
+    assert bench.pairs() == bench.wanted() == [(1, 0), (1, last - 1), (last - 2, 0), (last - 2, last - 1)]
+
+
+@cocotb.test()
+async def as_fast_as_the_output(dut):
+    """At 100% selectivity the output carries a result in every cycle, while tuples come."""
+    bench = await Bench.setup(dut)
+    bench.put(*(Tuple(n % 2, 0) for n in range(6 * bench.rows)))
+    await bench.drained()
+    taken = [beat.taken for beat in bench.sink.seen]
+    middle = [at for at in taken if bench.driver.sent[3 * bench.rows].taken < at < bench.driver.sent[-1].taken]
+    assert middle == list(range(middle[0], middle[0] + len(middle))) and len(middle) > bench.rows**2
+
+
+@cocotb.test()
+async def flush_behind_the_last_result(dut):
+    """With the sink stalled most of the time; a FLUSH of an idle join comes back at once, and none changes a window."""
+    bench = await Bench.setup(dut, 0.1, 0.7)
+    await bench.answered()
+    assert [beat.flush for beat in bench.sink.seen] == [True]
+    for n, t in enumerate(random_tuples("flushed", 60, 2)):
+        bench.put(t)
+        if n % 7 == 0:
+            bench.flush()
+    await bench.answered()
+    wanted = bench.wanted()
+    assert bench.pairs() == wanted
+    came, flushes = [], 0
+    for beat in bench.sink.seen[1:-1]:
+        if beat.flush:
+            assert sorted(came) == [pair for pair in wanted if max(pair) <= 7 * flushes]
+            flushes += 1
+        else:
+            came.append((beat.data >> 64 + ID, beat.data >> ID & (1 << ID) - 1))
+    assert flushes == 9 and bench.sink.seen[-1].flush
+
+
+@cocotb.test()
+async def reset_in_mid_scan(dut):
+    """Also in the middle of a FLUSH."""
+    bench = await Bench.setup(dut, stall=0.5)
+    for cycles in (8, 25, 90):
+        bench.put(*random_tuples("before", 2 * bench.rows, 1))
+        bench.flush()
+        await ClockCycles(dut.clk, cycles * bench.segment)
+        bench.driver.queue.clear()
+        await reset(dut)
+        for old in (bench.driver.sent, bench.sink.seen, bench.tuples):
+            old.clear()
+        bench.put(*random_tuples("after", 30, 2))
+        await bench.answered()
+        assert bench.pairs() == bench.wanted()
+
+
+@cocotb.test(skip=not DROP)
+async def dropped_tuples(dut):
+    """DROP = 1: tready never falls, every tuple that was refused is told by its number, the others join exactly."""
+    bench, refused = await Bench.setup(dut, 0.6, 0.3), set()
+    counts, own = [0, 0], []
+    bench.put(*random_tuples("many", 800, 3))
+    for t in bench.tuples:
+        own.append((t.side, counts[t.side]))
+        counts[t.side] += 1
+
+    async def watch() -> None:
+        while True:
+            await RisingEdge(dut.clk)
+            await ReadOnly()
+            assert int(dut.rst.value) or int(dut.s_axis_tready.value)
+            if int(dut.evt_dropped.value):
+                refused.add((int(dut.dropped_dest.value), int(dut.dropped_id.value)))
+
+    watching = cocotb.start_soon(watch())
+    await bench.drained()
+    watching.cancel()
+    await RisingEdge(dut.clk)
+    await bench.answered()
+    kept = [n for n, name in enumerate(own) if name not in refused]
+    assert len(kept) + len(refused) == len(bench.tuples) and len(refused) > 100 and len(kept) > 100
+    found = tuple_windows([bench.tuples[n] for n in kept], "EQ", 0, bench.rows)
+    assert bench.pairs() == sorted((kept[r], kept[s]) for r, s in found)
+
+
+PARAMETERS = {"CORES": 3, "SEGMENT": 4, "LIMIT_W": 1}
+DROPPING = {"CORES": 2, "SEGMENT": 4, "FORWARD": 0, "DROP": 1, "LIMIT_W": 1}
+
+
+def test_forward():
+    run("handshake_join", FORWARD=1, env={"FORWARD": "1"}, **PARAMETERS)
+
+
+def test_flow():
+    run("handshake_join", FORWARD=0, **PARAMETERS)
+
+
+def test_drop():
+    run("handshake_join", testcase="dropped_tuples", env={"DROP": "1"}, **DROPPING)
+
+
+@pytest.mark.parametrize("forward", [0, 1])
+def test_four_state(forward):
+    run_four_state("handshake_join", "random_stalls", FORWARD=forward, **PARAMETERS)

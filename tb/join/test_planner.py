@@ -1,0 +1,94 @@
+"""The planner takes the smallest join that keeps up, tells what is left for Spark, and refuses what makes no sense."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from wirestream.joins import planner
+from wirestream.joins.planner import BUSY, JOINS, Chip, Load, main, plan
+
+CHIPS = (Chip(), Chip(luts=5_000), Chip(rams=20), Chip(delay_s=2e-6))
+
+
+def loads(count: int) -> list[Load]:
+    g = random.Random("loads")
+    return [
+        Load(
+            g.choice(list(planner.PREDICATES)),
+            *(2 ** g.uniform(1, 17) for _ in "RS"),
+            *(10 ** g.uniform(2, 7.5) for _ in "RS"),
+            g.choice((0, 0.001, 0.01, 0.1, 1)),
+        )
+        for _ in range(count)
+    ]
+
+
+def keeping_up(load: Load, chip: Chip) -> list[planner.Size]:
+    return [size for sizes in JOINS for size in sizes(load) if chip.takes(size) and size.busy <= BUSY]
+
+
+@pytest.mark.parametrize("chip", CHIPS, ids=str)
+def test_smallest_that_keeps_up(chip):
+    """And where there is none, the share of the windows is the largest with one, but for a row."""
+    whole, parts, refused = 0, 0, 0
+    for load in loads(150):
+        try:
+            found = plan(load, chip)
+        except ValueError:
+            assert not keeping_up(load.part(1 / load.rows), chip)
+            refused += 1
+            continue
+        part = load.part(found.share)
+        assert found.best in keeping_up(part, chip)
+        assert all(found.best.luts <= size.luts for size in keeping_up(part, chip))
+        if found.share == 1:
+            whole += 1
+        else:
+            assert not keeping_up(load.part(found.share + 1 / load.rows), chip)
+            parts += 1
+    assert whole > 20 and parts > 10
+
+
+def test_a_larger_chip_takes_no_smaller_share():
+    small, large = Chip(luts=10_000, rams=30), Chip(luts=20_000, rams=60)
+    for load in loads(100):
+        try:
+            share = plan(load, small).share
+        except ValueError:
+            continue
+        assert plan(load, large).share >= share
+
+
+def test_equation_1():
+    """Of a stream of 3 tuples a second with a window of 20, and one of 5 with 10: 3 * 10 + 5 * 20 evaluations."""
+    load = Load("EQ", rows_r=20, rows_s=10, rate_r=3, rate_s=5, selectivity=0.1)
+    assert load.evaluations == 130 and load.results == 13
+    assert Load.in_time("EQ", 4, 3, 5, 0.1).evaluations == 2 * 4 * 3 * 5  # equation 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("EQ --rows 1024 --rates 1e6 1e6", "take window_join ROWS=1024"),
+        ("L1 --seconds 0.1 --rates 1e5 2e5 --selectivity 0.001", "take fjoin_chain"),
+        ("EQ --rows 100000 --rates 1e7 1e7", "Spark finds the pairs that are farther apart"),
+    ],
+)
+def test_command(arguments, said, capsys):
+    assert main(arguments.split()) == 0
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("EQ --rows 64 --rates 0 1", "must be larger than 0"),
+        ("EQ --rows 64 --rates 1 1 --selectivity 2", "selectivity 2.0: must be 0 to 1"),
+        ("EQ --rows 64 --rates 1 1 --delay 1e-9", "no join that fits"),
+    ],
+)
+def test_refused(arguments, said, capsys):
+    assert main(arguments.split()) == 1
+    assert said in capsys.readouterr().err

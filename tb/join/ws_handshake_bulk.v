@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_handshake_bulk: a handshake join for the bulk bench, which knows items.
+//
+// Parameters   of ws_handshake_join
+// Items        s_kind {FLUSH, stream}; s_data a tuple. m_kind FLUSH; m_data {tuple of R, tuple of S}
+
+`default_nettype none
+
+module ws_handshake_bulk #(
+    parameter        DATA_W      = 64,
+    parameter        CORES       = 8,
+    parameter        SEGMENT     = 8,
+    parameter        FORWARD     = 1,
+    parameter [31:0] PREDICATE   = "EQ",
+    parameter        KEY_W       = 32,
+    parameter        SIGNED      = 0,
+    parameter        LIMIT_W     = 33
+) (
+    input  wire                clk,
+    input  wire                rst,
+    input  wire [LIMIT_W-1:0]  limit,
+
+    input  wire                s_valid,
+    output wire                s_ready,
+    input  wire [DATA_W-1:0]   s_data,
+    input  wire [1:0]          s_kind,
+
+    output wire                m_valid,
+    input  wire                m_ready,
+    output wire [2*DATA_W-1:0] m_data,
+    output wire                m_kind
+);
+
+    wire [2*DATA_W/8-1:0] keep;
+    wire [2*DATA_W-1:0]   pair;
+
+    // A FLUSH has no data: the bench wants what stands still to be the same in every run.
+    assign m_kind = keep == 0;
+    assign m_data = m_kind ? {2*DATA_W{1'b0}} : pair;
+
+    /* verilator lint_off PINCONNECTEMPTY */
+    ws_handshake_join #(
+        .DATA_W(DATA_W), .CORES(CORES), .SEGMENT(SEGMENT), .FORWARD(FORWARD), .PREDICATE(PREDICATE), .KEY_W(KEY_W),
+        .SIGNED(SIGNED), .LIMIT_W(LIMIT_W)
+    ) join_core (
+        .clk(clk), .rst(rst), .limit(limit),
+        .s_axis_tdata(s_data), .s_axis_tkeep({DATA_W/8{!s_kind[1]}}), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready),
+        .s_axis_tlast(1'b1), .s_axis_tdest(s_kind[0]),
+        .m_axis_tdata(pair), .m_axis_tkeep(keep), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tlast(),
+        .evt_dropped(), .dropped_dest(), .dropped_id()
+    );
+    /* verilator lint_on PINCONNECTEMPTY */
+
+endmodule
+
+`default_nettype wire

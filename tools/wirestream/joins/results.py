@@ -1,0 +1,55 @@
+"""From pairs of ids to results: filters, order, and the whole tuples again (sections 3.3 and 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import merge
+from operator import itemgetter
+from typing import Any
+
+from wirestream.joins.controller import Task
+from wirestream.joins.scheduler import Pair
+from wirestream.joins.store import R, S, Store
+
+
+class Results:
+    """window: as of the controller. ordered: results in the order of their later tuples, and those of one in the order
+    of their earlier ones; else those of a task in any order.
+
+    duplicates, outside: pairs taken out because the other tuple finds them, and because of the window.
+    """
+
+    def __init__(self, store: Store, window: int, ordered: bool = False):
+        self.store, self.window, self.ordered = store, window, ordered
+        self.duplicates = self.outside = 0
+
+    def of(self, task: Task, found: tuple[list[Pair], list[Pair]]) -> list[tuple[Any, Any]]:
+        """(row of R, row of S) of the results among what the probes of R and of S found."""
+        age, entries, sides = self.store.ids.age, self.store.entries, []
+        for side in (R, S):
+            pairs: Iterable[Pair] = (pair for pair in found[side] if self._is_result(*pair))
+            if self.ordered:
+                pairs = self._in_buckets(task, pairs)
+            rows = ((age(task.first, probe), (entries[probe].row, entries[other].row)) for probe, other in pairs)
+            sides.append([(seq, both if side == R else both[::-1]) for seq, both in rows])
+        together = merge(*sides, key=itemgetter(0)) if self.ordered else sides[R] + sides[S]
+        return [rows for _, rows in together]
+
+    def _is_result(self, probe: int, other: int) -> bool:
+        """A pair is found by its later tuple, if the earlier one is in its window then."""
+        if not self.store.ids.before(other, probe):
+            self.duplicates += 1
+            return False
+        if abs(self.store.entries[other].place - self.store.entries[probe].at) > self.window:
+            self.outside += 1
+            return False
+        return True
+
+    def _in_buckets(self, task: Task, pairs: Iterable[Pair]) -> list[Pair]:
+        """Algorithm 2: a bucket for each probe of the task. In a bucket the oldest first, in which order pipelines with
+        several lanes do not give them."""
+        age = self.store.ids.age
+        buckets: list[list[Pair]] = [[] for _ in range(task.size)]
+        for probe, other in pairs:
+            buckets[age(task.first, probe)].append((probe, other))
+        return [pair for bucket in buckets for pair in sorted(bucket, key=lambda pair: -age(pair[1], pair[0]))]

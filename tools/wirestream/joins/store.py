@@ -1,0 +1,102 @@
+"""What a join remembers: whole tuples by id, and the key fields of each stream's window in slices (figure 6)."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+R, S = 0, 1
+
+
+class IdError(RuntimeError):
+    """Ids have too few bits: from the oldest tuple in the store to the next one there are more than half of them."""
+
+
+class Keyed(NamedTuple):
+    """What a pipeline sees of a tuple."""
+
+    id: int
+    key: Any
+
+
+class Entry(NamedTuple):
+    """A whole tuple, where it stands in the window of its stream, and around which place of the other window it
+    looks. In time both are its time; else its number in its stream, and how many of the other stream came before."""
+
+    row: Any
+    place: float
+    at: float
+
+
+@dataclass(frozen=True)
+class Ids:
+    """Ids of `bits` bits; they go on from 0 after an overflow. The top bit is the flag of section 3.3, which turns with
+    every round of the bits below it. Of two ids less than half of all apart, one came before the other."""
+
+    bits: int
+
+    def __post_init__(self) -> None:
+        if self.bits < 2:
+            raise ValueError(f"ids of {self.bits} bits: at least 2")
+
+    @property
+    def half(self) -> int:
+        return 1 << self.bits - 1
+
+    def after(self, tuple_id: int) -> int:
+        return (tuple_id + 1) % (2 * self.half)
+
+    def age(self, old: int, new: int) -> int:
+        """How many ids after `old` `new` was given out."""
+        return (new - old) % (2 * self.half)
+
+    def before(self, a: int, b: int) -> bool:
+        return 0 < self.age(a, b) < self.half
+
+
+@dataclass
+class Slice:
+    """`rows` tuples of one stream at most, in the order of their ids. start, end: the least and the largest of their
+    places; start_ts and end_ts of a window in time, here of the tuples themselves."""
+
+    number: int
+    start: float
+    end: float
+    tuples: list[Keyed] = field(default_factory=list)
+
+
+class Store:
+    """ids; rows: tuples a slice."""
+
+    def __init__(self, ids: Ids, rows: int):
+        if rows < 1:
+            raise ValueError(f"slices of {rows} tuples: at least 1")
+        self.ids, self.rows, self.next_id = ids, rows, 0
+        self.entries: dict[int, Entry] = {}
+        self.slices: tuple[deque[Slice], deque[Slice]] = (deque(), deque())
+        self._numbers = [0, 0]
+
+    def add(self, side: int, key: Any, entry: Entry) -> Keyed:
+        """Keep a tuple; IdError if that needs more ids than there are, and then nothing has changed."""
+        new = Keyed(self.next_id, key)
+        for slices in self.slices:
+            if slices and self.ids.age(slices[0].tuples[0].id, new.id) >= self.ids.half:
+                raise IdError(f"ids of {self.ids.bits} bits: over half of them since the oldest tuple in a window")
+        slices = self.slices[side]
+        if not slices or len(slices[-1].tuples) == self.rows:
+            slices.append(Slice(self._numbers[side], entry.place, entry.place))
+            self._numbers[side] += 1
+        last = slices[-1]
+        last.start, last.end = min(last.start, entry.place), max(last.end, entry.place)
+        last.tuples.append(new)
+        self.entries[new.id] = entry
+        self.next_id = self.ids.after(new.id)
+        return new
+
+    def expire(self, side: int, below: float, number: float) -> None:
+        """Forget the oldest slices while they end below a place and are older than slice `number`."""
+        slices = self.slices[side]
+        while slices and slices[0].end < below and slices[0].number < number:
+            for old in slices.popleft().tuples:
+                del self.entries[old.id]

@@ -56,7 +56,8 @@ def play(bench, join: Join, tuples: Sequence[Tuple], wanted: list, folder: Path,
     for at in reversed(flushes):
         data.insert(at, 0)
         kinds.insert(at, FLUSH)
-    waits = {"watchdog": 10**6, "quiet": 10**4}  # longer than two scans of the largest window
+    # longer than two scans of the largest window, and than the sweeps of a handshake join's FLUSH
+    waits = {"watchdog": 10**6, "quiet": 3 * 10**4}
     result = bench.run(
         items(kinds, data, width), folder, inputs={"limit": join.limit}, gaps=gaps, stalls=stalls, **waits
     )

@@ -80,7 +80,9 @@ module ws_fjoin_chain #(
     output wire [LANES*WORD_W-1:0] m_data
 );
 
-    localparam CYCLES = PREDICATE == "L1" ? 3 : PREDICATE == "BAND" ? 2 : 1;
+    `include "ws_predicate.vh"
+
+    localparam CYCLES = predicate_cycles(PREDICATE);
     localparam GROUPS = UNITS / GROUP;
     localparam BLOCKS = UNITS / BLOCK;
     localparam DEPTH  = BLOCK / GROUP;      // groups of a block

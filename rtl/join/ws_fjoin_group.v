@@ -52,7 +52,9 @@ module ws_fjoin_group #(
     output wire [UNITS-1:0]   hits
 );
 
-    localparam CYCLES = PREDICATE == "L1" ? 3 : PREDICATE == "BAND" ? 2 : 1;
+    `include "ws_predicate.vh"
+
+    localparam CYCLES = predicate_cycles(PREDICATE);
 
     // ---- Slot
 

@@ -76,11 +76,13 @@ module ws_handshake_core #(
     output wire [2*DATA_W-1:0] result_data
 );
 
+    `include "ws_predicate.vh"
+
     localparam ADDR_W  = SEGMENT > 1 ? $clog2(SEGMENT) : 1;
     localparam COUNT_W = $clog2(SEGMENT + 1);
     localparam LAST    = SEGMENT - 1;
     localparam NEXT_TO_LAST = SEGMENT > 1 ? SEGMENT - 2 : 0;
-    localparam MATCH_CYCLES = PREDICATE == "L1" ? 3 : PREDICATE == "BAND" ? 2 : 1;
+    localparam MATCH_CYCLES = predicate_cycles(PREDICATE);
     localparam MOST    = (1 << FIFO_W) - MATCH_CYCLES - 3;     // what may be under way is not in the queue's level yet
     localparam [COUNT_W-1:0] ONE   = 1;
     localparam [ADDR_W-1:0]  PLACE = 1;

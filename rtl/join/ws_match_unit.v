@@ -59,8 +59,10 @@ module ws_match_unit #(
     localparam GROUPS       = ROWS / LANES;
     localparam ADDR_W       = GROUPS > 1 ? $clog2(GROUPS) : 1;
     localparam LAST         = GROUPS - 1;
+    `include "ws_predicate.vh"
+
     localparam READ_CYCLES  = 3;
-    localparam KEY_CYCLES   = PREDICATE == "L1" ? 3 : PREDICATE == "BAND" ? 2 : 1;
+    localparam KEY_CYCLES   = predicate_cycles(PREDICATE);
     localparam MATCH_CYCLES = TIME_W != 0 && KEY_CYCLES < 2 ? 2 : KEY_CYCLES;
     localparam CYCLES       = READ_CYCLES + MATCH_CYCLES;
     localparam [ADDR_W-1:0] STEP = 1;

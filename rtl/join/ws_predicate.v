@@ -69,7 +69,8 @@ module ws_predicate #(
 
 `ifdef FORMAL
     // The predicate in integers, LATENCY cycles ago.
-    localparam integer LATENCY = L1 ? 3 : BAND ? 2 : 1;
+    `include "ws_predicate.vh"
+    localparam integer LATENCY = predicate_cycles(PREDICATE);
     localparam integer F = KEY_W > 1 ? KEY_W / 2 : 1;
 
     reg             past_valid = 1'b0;

@@ -90,9 +90,11 @@ module ws_window_join #(
     output wire [ID_W-1:0]       dropped_id
 );
 
+    `include "ws_predicate.vh"
+
     // From a read to its group in a queue, and what may have been read that a queue's level, seen a cycle ago, does not
     // tell of.
-    localparam CYCLES = 3 + (PREDICATE == "L1" ? 3 : PREDICATE == "BAND" || TIME_W != 0 ? 2 : 1);
+    localparam CYCLES = 3 + (TIME_W != 0 && predicate_cycles(PREDICATE) < 2 ? 2 : predicate_cycles(PREDICATE));
     localparam MARGIN = CYCLES + 3;
     localparam MOST   = (1 << FIFO_W) - MARGIN;
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Self
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
+from tb.join.model import R, S, Tuple
 from tb.lib import axis
-from tb.lib.bench import pauses, rng
+from tb.lib.bench import pauses, rng, start
 from tb.lib.wire import cycle
 
-R, S = 0, 1
+ID = 32  # bits: a tuple of the tests is {number of its arrival, its time where there is one, key}
 
 
 @dataclass(frozen=True)
@@ -104,3 +106,49 @@ class Monitor:
         while count != len(self.seen):
             count = len(self.seen)
             await ClockCycles(self.dut.clk, cycles)
+
+
+class JoinBench:
+    """A join with a driver and a monitor; `pairs` are the arrival numbers of what came out."""
+
+    time_w = 0
+
+    def __init__(self, dut, idle: float, stall: float):
+        self.dut = dut
+        self.driver, self.sink = Driver(dut, "s_axis", idle), Monitor(dut, "m_axis", stall)
+        self.tuples: list[Tuple] = []
+
+    @classmethod
+    async def setup(cls, dut, idle: float = 0, stall: float = 0) -> Self:
+        dut.limit.value = 0
+        bench = cls(dut, idle, stall)
+        await start(dut)
+        return bench
+
+    def put(self, *tuples: Tuple) -> None:
+        for n, t in enumerate(tuples, len(self.tuples)):
+            self.driver.queue.append(Beat(n << ID | t.time << ID - self.time_w | t.x, t.side))
+        self.tuples += tuples
+
+    def flush(self) -> None:
+        self.driver.queue.append(Beat(0, S, flush=True))
+
+    async def quiet(self, cycles: int) -> None:
+        """Wait until all is sent, and nothing has come for so many cycles."""
+        await self.driver.done()
+        await self.sink.quiet(cycles)
+
+    def pairs(self) -> list[tuple[int, int]]:
+        return sorted(numbers(beat) for beat in self.sink.seen if not beat.flush)
+
+
+def numbers(beat: Beat) -> tuple[int, int]:
+    """The arrival numbers of a pair."""
+    return beat.data >> 64 + ID, beat.data >> ID & (1 << ID) - 1
+
+
+def random_tuples(name: str, count: int, values: int, timed: bool = False) -> list[Tuple]:
+    """Their times, where they count, rise by 1 or so a tuple, in disorder."""
+    g = rng(name)
+    times = [max(0, n - g.randrange(7)) if timed else 0 for n in range(count)]
+    return [Tuple(g.randrange(2), g.randrange(values), 0, time) for time in times]

@@ -10,17 +10,16 @@ import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from spark_golden.join import Join
-from tb.join.beats import Beat, Driver, Monitor, R, S
+from tb.join.beats import JoinBench, in_reset, numbers, random_tuples
 from tb.join.golden import CASES, Case, one_of, stream
-from tb.join.model import Tuple, tuple_windows
+from tb.join.model import R, S, Tuple, tuple_windows
 from tb.join.test_window_join import check_pairs
-from tb.lib.bench import reset, rng, start
+from tb.lib.bench import reset
 from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, build
 from tb.lib.run import run, run_four_state
 
 MATCH_CYCLES = 1  # of the predicate EQ
 DROP, FORWARD = "DROP" in os.environ, "FORWARD" in os.environ
-ID = 32  # a tuple of the cocotb tests is {number of its arrival, key}
 
 
 # --- pairs, with the bulk bench -------------------------------------------------------------------------------------
@@ -38,7 +37,7 @@ BUILDS = {
 def test_pairs(name, tmp_path):
     """No selectivity, hot key, burst or silent stream makes a difference, nor do pauses on either side."""
     values = BUILDS[name]
-    bench = build("handshake_bulk", **values)
+    bench = build("join_bulk", **values)
     predicate = values.get("PREDICATE", "EQ")
     cases = [c for c in CASES.values() if not c.join.in_time and c.join.predicate == predicate]
     assert cases and all(case.join.window == values["CORES"] * values["SEGMENT"] for case in cases)
@@ -52,41 +51,21 @@ def test_pairs(name, tmp_path):
 @pytest.mark.parametrize("values", [10**6, 1000, 100])
 def test_200000_tuples(values, forward, tmp_path):
     case = Case(f"eq_200000_{values}", Join("EQ", 1024), stream(f"long {values}", 200_000, one_of(values)))
-    bench = build("handshake_bulk", CORES=64, SEGMENT=16, FORWARD=forward, LIMIT_W=1)
+    bench = build("join_bulk", CORES=64, SEGMENT=16, FORWARD=forward, LIMIT_W=1)
     check_pairs(bench, case, tmp_path, NONE, RANDOM)
 
 
 # --- cycles, with cocotb --------------------------------------------------------------------------------------------
 
 
-class Bench:
-    """The join with a driver and a monitor; `pairs` are the arrival numbers of what came out."""
-
+class Bench(JoinBench):
     def __init__(self, dut, idle: float, stall: float):
-        self.dut = dut
+        super().__init__(dut, idle, stall)
         self.cores, self.segment = int(dut.CORES.value), int(dut.SEGMENT.value)
         self.rows = self.cores * self.segment
-        self.driver, self.sink = Driver(dut, "s_axis", idle), Monitor(dut, "m_axis", stall)
-        self.tuples: list[Tuple] = []
-
-    @classmethod
-    async def setup(cls, dut, idle: float = 0, stall: float = 0) -> Bench:
-        dut.limit.value = 0
-        bench = cls(dut, idle, stall)
-        await start(dut)
-        return bench
-
-    def put(self, *tuples: Tuple) -> None:
-        for n, t in enumerate(tuples, len(self.tuples)):
-            self.driver.queue.append(Beat(n << ID | t.x, t.side))
-        self.tuples += tuples
-
-    def flush(self) -> None:
-        self.driver.queue.append(Beat(0, S, flush=True))
 
     async def drained(self) -> None:
-        await self.driver.done()
-        await self.sink.quiet(2 * self.rows + 20)
+        await self.quiet(2 * self.rows + 20)
 
     async def answered(self) -> None:
         """A FLUSH, and until it comes back."""
@@ -96,17 +75,8 @@ class Bench:
         while sum(beat.flush for beat in self.sink.seen) < sent:
             await RisingEdge(self.dut.clk)
 
-    def pairs(self) -> list[tuple[int, int]]:
-        seen = [beat.data for beat in self.sink.seen if not beat.flush]
-        return sorted((data >> 64 + ID, data >> ID & (1 << ID) - 1) for data in seen)
-
     def wanted(self) -> list[tuple[int, int]]:
         return sorted(tuple_windows(self.tuples, "EQ", 0, self.rows))
-
-
-def random_tuples(name: str, count: int, values: int) -> list[Tuple]:
-    g = rng(name)
-    return [Tuple(g.randrange(2), g.randrange(values)) for _ in range(count)]
 
 
 @cocotb.test()
@@ -201,7 +171,7 @@ async def flush_behind_the_last_result(dut):
             assert sorted(came) == [pair for pair in wanted if max(pair) <= 7 * flushes]
             flushes += 1
         else:
-            came.append((beat.data >> 64 + ID, beat.data >> ID & (1 << ID) - 1))
+            came.append(numbers(beat))
     assert flushes == 9 and bench.sink.seen[-1].flush
 
 
@@ -236,7 +206,7 @@ async def dropped_tuples(dut):
         while True:
             await RisingEdge(dut.clk)
             await ReadOnly()
-            assert int(dut.rst.value) or int(dut.s_axis_tready.value)
+            assert in_reset(dut) or int(dut.s_axis_tready.value)
             if int(dut.evt_dropped.value):
                 refused.add((int(dut.dropped_dest.value), int(dut.dropped_id.value)))
 

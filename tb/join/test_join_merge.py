@@ -4,7 +4,8 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
 
-from tb.join.beats import Beat, Driver, Monitor, R, S
+from tb.join.beats import Beat, Driver, Monitor
+from tb.join.model import R, S
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.run import run, run_four_state
 

@@ -3,8 +3,8 @@
 import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from tb.join.beats import Beat, Driver, Monitor, R, S
-from tb.join.model import Tuple, tuple_windows
+from tb.join.beats import Beat, Driver, Monitor, in_reset
+from tb.join.model import R, S, Tuple, tuple_windows
 from tb.lib.bench import pauses, rng, start
 from tb.lib.run import run
 
@@ -21,7 +21,7 @@ async def pairs_of_two_streams(dut):
         while True:
             await RisingEdge(dut.clk)
             await ReadOnly()
-            if not int(dut.rst.value) and int(dut.j_axis_tvalid.value) and int(dut.j_axis_tready.value):
+            if not in_reset(dut) and int(dut.j_axis_tvalid.value) and int(dut.j_axis_tready.value):
                 data, side = int(dut.j_axis_tdata.value), int(dut.j_axis_tdest.value)
                 came.append((data >> ID, Tuple(side, data & (1 << ID) - 1)))
 

@@ -13,16 +13,17 @@ import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from spark_golden.join import Join
-from tb.join.beats import Beat, Driver, Monitor, R, S
+from tb.join import beats
+from tb.join.beats import ID, JoinBench, in_reset, numbers
 from tb.join.golden import CASES, Case, one_of, pairs, stream
-from tb.join.model import Tuple, late, overflow, time_windows, tuple_windows
-from tb.lib.bench import reset, rng, start
+from tb.join.model import R, S, Tuple, late, overflow, time_windows, tuple_windows
+from tb.lib.bench import reset, rng
 from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, BulkResult, build, items
 from tb.lib.run import run, run_four_state
 
 TUPLE, FLUSH = 0, 2  # kinds of the bulk bench's items, to which the stream is added
 DROP, TIMED = (name in os.environ for name in ("DROP", "TIMED"))
-ID = TIME_W = 32  # a tuple of the tests is {number of its arrival, its time where there is one, key}
+TIME_W = 32
 
 
 # --- pairs, with the bulk bench -------------------------------------------------------------------------------------
@@ -140,39 +141,19 @@ def test_65536_rows(tmp_path):
 # --- cycles, with cocotb --------------------------------------------------------------------------------------------
 
 
-class Bench:
-    """The join with a driver and a monitor; `pairs` are the arrival numbers of what came out, `refused` those of the
-    tuples that were refused, by reason."""
+class Bench(JoinBench):
+    """`refused`: the arrival numbers of the tuples that were refused, by reason."""
 
     def __init__(self, dut, idle: float, stall: float):
-        self.dut = dut
+        super().__init__(dut, idle, stall)
         names = ("ROWS", "MATCH_LANES", "TIME_W", "WINDOW", "SLACK")
         self.rows, self.lanes, self.time_w, self.window, self.slack = (int(getattr(dut, n).value) for n in names)
         self.groups = self.rows // self.lanes
-        self.driver, self.sink = Driver(dut, "s_axis", idle), Monitor(dut, "m_axis", stall)
-        self.tuples: list[Tuple] = []
         self.refused: dict[str, set[int]] = {"dropped": set(), "late": set(), "overflow": set()}
         cocotb.start_soon(self._watch())
 
-    @classmethod
-    async def setup(cls, dut, idle: float = 0, stall: float = 0) -> Bench:
-        dut.limit.value = 0
-        bench = cls(dut, idle, stall)
-        await start(dut)
-        return bench
-
-    def put(self, *tuples: Tuple) -> None:
-        for n, t in enumerate(tuples, len(self.tuples)):
-            self.driver.queue.append(Beat(n << ID | t.time << ID - self.time_w | t.x, t.side))
-        self.tuples += tuples
-
     async def drained(self) -> None:
-        await self.driver.done()
-        await self.sink.quiet(3 * self.groups + 20)
-
-    def pairs(self) -> list[tuple[int, int]]:
-        seen = [beat.data for beat in self.sink.seen if not beat.flush]
-        return sorted((data >> 64 + ID, data >> ID & (1 << ID) - 1) for data in seen)
+        await self.quiet(3 * self.groups + 20)
 
     def wanted(self) -> list[tuple[int, int]]:
         """The pairs of the tuples that were not refused. What is late is late by all that came."""
@@ -188,7 +169,7 @@ class Bench:
         while True:
             await RisingEdge(self.dut.clk)
             await ReadOnly()
-            if self.dut.rst.value.is_resolvable and not int(self.dut.rst.value):
+            if not in_reset(self.dut):
                 for reason, numbers in self.refused.items():
                     if int(getattr(self.dut, f"evt_{reason}").value):
                         side, own = int(self.dut.dropped_dest.value), int(self.dut.dropped_id.value)
@@ -198,10 +179,7 @@ class Bench:
 
 
 def random_tuples(name: str, count: int, values: int) -> list[Tuple]:
-    """Their times, where they count, rise by 1 or so a tuple, in disorder."""
-    g = rng(name)
-    times = [max(0, n - g.randrange(7)) if TIMED else 0 for n in range(count)]
-    return [Tuple(g.randrange(2), g.randrange(values), 0, time) for time in times]
+    return beats.random_tuples(name, count, values, TIMED)
 
 
 @cocotb.test()
@@ -260,14 +238,14 @@ async def as_fast_as_the_output(dut):
 async def flush_behind_the_last_result(dut):
     """With the sink stalled most of the time; a FLUSH of an idle join comes back at once, and none changes a window."""
     bench = await Bench.setup(dut, 0.1, 0.7)
-    bench.driver.queue.append(Beat(0, R, flush=True))
+    bench.flush()
     await bench.drained()
     assert [beat.flush for beat in bench.sink.seen] == [True]
     tuples = random_tuples("flushed", 60, 2)
     for n, t in enumerate(tuples):
         bench.put(t)
         if n % 7 == 0:
-            bench.driver.queue.append(Beat(0, S, flush=True))
+            bench.flush()
     await bench.drained()
     wanted = bench.wanted()
     assert bench.pairs() == wanted
@@ -277,7 +255,7 @@ async def flush_behind_the_last_result(dut):
             assert sorted(came) == [pair for pair in wanted if max(pair) <= 7 * flushes]
             flushes += 1
         else:
-            came.append((beat.data >> 64 + ID, beat.data >> ID & (1 << ID) - 1))
+            came.append(numbers(beat))
     assert flushes == 9
 
 

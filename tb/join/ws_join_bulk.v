@@ -2,13 +2,17 @@
 //
 // ws_join_bulk: a join for the bulk bench, which knows items.
 //
-// Parameters   of ws_window_join; TIME_LSB is that of both streams
+// Parameters   CORES     0: ws_window_join, whose parameters ROWS, MATCH_LANES and those of time are (TIME_LSB is that of
+//                        both streams); else ws_handshake_join, whose SEGMENT and FORWARD are
 // Items        s_kind {FLUSH, stream}; s_data a tuple. m_kind FLUSH; m_data {tuple of R, tuple of S}
 
 `default_nettype none
 
 module ws_join_bulk #(
     parameter        DATA_W      = 64,
+    parameter        CORES       = 0,
+    parameter        SEGMENT     = 8,
+    parameter        FORWARD     = 1,
     parameter        ROWS        = 64,
     parameter        MATCH_LANES = 1,
     parameter [31:0] PREDICATE   = "EQ",
@@ -46,16 +50,35 @@ module ws_join_bulk #(
     assign m_data = m_kind ? {2*DATA_W{1'b0}} : pair;
 
     /* verilator lint_off PINCONNECTEMPTY */
-    ws_window_join #(
-        .DATA_W(DATA_W), .ROWS(ROWS), .MATCH_LANES(MATCH_LANES), .PREDICATE(PREDICATE), .KEY_W(KEY_W), .SIGNED(SIGNED),
-        .LIMIT_W(LIMIT_W), .TIME_W(TIME_W), .R_TIME_LSB(TIME_LSB), .S_TIME_LSB(TIME_LSB), .WINDOW(WINDOW), .SLACK(SLACK)
-    ) join_core (
-        .clk(clk), .rst(rst), .limit(limit),
-        .s_axis_tdata(s_data), .s_axis_tkeep({DATA_W/8{!s_kind[1]}}), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready),
-        .s_axis_tlast(1'b1), .s_axis_tdest(s_kind[0]),
-        .m_axis_tdata(pair), .m_axis_tkeep(keep), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tlast(),
-        .evt_dropped(), .evt_late(evt_late), .evt_overflow(evt_overflow), .dropped_dest(), .dropped_id()
-    );
+    generate
+        if (CORES == 0) begin : gen_window
+            ws_window_join #(
+                .DATA_W(DATA_W), .ROWS(ROWS), .MATCH_LANES(MATCH_LANES), .PREDICATE(PREDICATE), .KEY_W(KEY_W),
+                .SIGNED(SIGNED), .LIMIT_W(LIMIT_W), .TIME_W(TIME_W), .R_TIME_LSB(TIME_LSB), .S_TIME_LSB(TIME_LSB),
+                .WINDOW(WINDOW), .SLACK(SLACK)
+            ) join_core (
+                .clk(clk), .rst(rst), .limit(limit),
+                .s_axis_tdata(s_data), .s_axis_tkeep({DATA_W/8{!s_kind[1]}}), .s_axis_tvalid(s_valid),
+                .s_axis_tready(s_ready), .s_axis_tlast(1'b1), .s_axis_tdest(s_kind[0]),
+                .m_axis_tdata(pair), .m_axis_tkeep(keep), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready),
+                .m_axis_tlast(),
+                .evt_dropped(), .evt_late(evt_late), .evt_overflow(evt_overflow), .dropped_dest(), .dropped_id()
+            );
+        end else begin : gen_handshake
+            assign {evt_late, evt_overflow} = 2'b00;
+            ws_handshake_join #(
+                .DATA_W(DATA_W), .CORES(CORES), .SEGMENT(SEGMENT), .FORWARD(FORWARD), .PREDICATE(PREDICATE),
+                .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W)
+            ) join_core (
+                .clk(clk), .rst(rst), .limit(limit),
+                .s_axis_tdata(s_data), .s_axis_tkeep({DATA_W/8{!s_kind[1]}}), .s_axis_tvalid(s_valid),
+                .s_axis_tready(s_ready), .s_axis_tlast(1'b1), .s_axis_tdest(s_kind[0]),
+                .m_axis_tdata(pair), .m_axis_tkeep(keep), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready),
+                .m_axis_tlast(),
+                .evt_dropped(), .dropped_dest(), .dropped_id()
+            );
+        end
+    endgenerate
     /* verilator lint_on PINCONNECTEMPTY */
 
 endmodule

@@ -149,8 +149,8 @@ module ws_aggregate #(
                     fresh_1_reg <= fresh_reg;
                 end
 
-                // Stage 2: the upper half. The carry goes in at the lowest bit of a chain that is a bit longer. The sign
-                // bits say a cycle later whether the sum has left its width.
+                // Stage 2: the upper half. The carry goes in at the lowest bit of a chain that is a bit longer. The
+                // sign bits say a cycle later whether the sum has left its width.
                 reg  [HIGH-1:0] high_reg;
                 reg             sign_reg, left_reg, seen_reg;
                 wire            left   = left_reg || sign_reg != (IS_SIGNED && high_reg[HIGH-1]);

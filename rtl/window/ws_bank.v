@@ -151,8 +151,8 @@ module ws_bank #(
                     assign carry    = {SLOTS{1'b0}};
                 end
 
-                // Whether a number leaves its width is told by a bit more of it; with SKEW from its register, so that no
-                // cycle adds and then compares.
+                // Whether a number leaves its width is told by a bit more of it; with SKEW from its register, so that
+                // no cycle adds and then compares.
                 wire [SLOTS*HIGH-1:0] high;
                 wire [SLOTS-1:0]      leaves, left_before, left_now;
                 reg  [SLOTS-1:0]      left_reg;

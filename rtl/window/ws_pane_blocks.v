@@ -148,8 +148,8 @@ module ws_pane_blocks #(
             end
 
             // ---- The RAM, two words in and two out a push. In, in cycles 2 and 3: the pane, then the end that the
-            // push before has brought. Out, asked for in cycles 1 and 2: the scan's pane, then an end, which stays until
-            // numbers are chosen for the next push.
+            // push before has brought. Out, asked for in cycles 1 and 2: the scan's pane, then an end, which stays
+            // until numbers are chosen for the next push.
 
             wire [NUMBER_W-1:0] word, scan_now;
             reg  [NUMBER_W-1:0] scan_now_reg;

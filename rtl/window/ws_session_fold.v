@@ -10,8 +10,8 @@
 //              VALUE_W   width of a value in bits, at least 1 (CNT reads no value)
 //              SIGNED    1: values are two's complement, and the result of all but CNT is
 //              ACC_W     width of the number in bits, at least VALUE_W
-// Ports        state, other, next: states as ws_fold has them, {left, seen, number}; number is 0 as long as there was no
-//              value, and has the sign in front if it is narrower than ACC_W
+// Ports        state, other, next: states as ws_fold has them, {left, seen, number}; number is 0 as long as there was
+//              no value, and has the sign in front if it is narrower than ACC_W
 //              fresh: begin with nothing, whatever `state` holds; merge: `other` joins; take: there is a value
 //              FST and LST have the order state, other, value
 // Latency      0 cycles
@@ -86,7 +86,7 @@ module ws_session_fold #(
             wire [VALUE_W-1:0] a     = state[VALUE_W-1:0] ^ turn;
             wire [VALUE_W-1:0] b     = other[VALUE_W-1:0] ^ turn;
             wire [VALUE_W-1:0] c     = value ^ turn;
-            wire               b_a   = KIND == "MIN" ? b < a : KIND == "MAX" ? b > a : KIND == "LST";  // b rather than a
+            wire               b_a   = KIND == "MIN" ? b < a : KIND == "MAX" ? b > a : KIND == "LST"; // b, not a
             wire               c_a   = KIND == "MIN" ? c < a : KIND == "MAX" ? c > a : KIND == "LST";
             wire               c_b   = KIND == "MIN" ? c < b : KIND == "MAX" ? c > b : KIND == "LST";
             wire               is_c  = take && (c_a || !one_seen) && (c_b || !two_seen);

@@ -56,7 +56,7 @@ module ws_session_select #(
     assign where_data = s_data;
     assign m_valid    = item_valid && answer_valid;
 
-    // Whether an item was shown to the condition so many cycles ago; one bit more, so that LATENCY = 1 is no special case.
+    // Whether an item was shown to the condition so many cycles ago; a bit more, so that LATENCY = 1 is not special.
     reg  [LATENCY-1:0] shown_reg;
     wire [LATENCY:0]   shown = {shown_reg, accept};
     reg                left_reg;

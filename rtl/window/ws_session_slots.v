@@ -19,9 +19,9 @@
 // Ports        move: an item comes in, in place of the one before it: its time `at`, and `mark`, to which it moves the
 //              watermark. From the next cycle on it may be added, once: its `move` is that of the next, or none
 //              again: instead, `mark` is a new one of the item that is there; neither add nor close comes with it
-//              add: the item is a tuple, and goes into its session; close: the oldest session goes, and if `move` is not
-//              set the item stays. At most one in a cycle. A tuple is not below the watermark; the sessions that end at
-//              or below the watermark that it makes have been closed before
+//              add: the item is a tuple, and goes into its session; close: the oldest session goes, and if `move` is
+//              not set the item stays. At most one in a cycle. A tuple is not below the watermark; the sessions that
+//              end at or below the watermark that it makes have been closed before
 //              What happens at the end of the cycle: rise, fall: the slot becomes the one below it, above it; merge:
 //              the one above joins it; take: the tuple goes there, and `begins` anew
 //              open: there is a session; end_first: where the oldest ends; due: at or below the item's mark

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_tuple_numbers: numbers the tuples on the wire and announces where windows of tuples begin and end, so that cores for
-// windows in time make these too, with the number for the windowing attribute.
+// ws_tuple_numbers: numbers the tuples on the wire and announces where windows of tuples begin and end, so that cores
+// for windows in time make these too, with the number for the windowing attribute.
 //
 // Window i holds the tuples ADVANCE*i to ADVANCE*i + SIZE - 1. Boundaries are every STEP tuples, and at the end of each
 // window; the punctuation of a boundary is the number of the tuple behind it, and follows the tuple in front of it at

@@ -8,8 +8,8 @@
 //              falls
 //   late       an attribute below the watermark
 //   ahead      an attribute more than MAX_AHEAD above the watermark, unless it is the session's first: it is dropped
-//              here, evt_ahead. After RESYNC such tuples in a row within MAX_AHEAD of each other the last of them becomes
-//              a punctuation of the least of them minus SLACK, evt_resync
+//              here, evt_ahead. After RESYNC such tuples in a row within MAX_AHEAD of each other the last of them
+//              becomes a punctuation of the least of them minus SLACK, evt_resync
 //
 // Parameters   DATA_W, WATTR_LSB, WATTR_W   the tuple and the windowing attribute in it, in bits
 //              WATTR_SIGNED                 1: the attribute is signed; 0: unsigned
@@ -20,8 +20,8 @@
 // Ports        valid: an item is shown; plain: it is a tuple or a punctuation; tuple, data, attr; mark: the watermark
 //              that it asks for; late: it is a tuple, and that
 //              run: what is shown is acted upon in this cycle, if plain: with `accept` it leaves and moves the
-//              watermark, with `drop` it only leaves; while `ahead` it is ahead, and no business of the entry's. An item
-//              that is not plain is dropped while run is not set
+//              watermark, with `drop` it only leaves; while `ahead` it is ahead, and no business of the entry's. An
+//              item that is not plain is dropped while run is not set
 //              resync: the item that was ahead is a punctuation from the next cycle on
 //              begins: the watermark is `start` from the next cycle on, and a session begins. again: what is shown is
 //              judged anew, by the watermark as it is

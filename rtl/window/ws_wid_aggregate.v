@@ -82,7 +82,8 @@ module ws_wid_aggregate #(
             $finish;
         end
         if (WATTR_W > 64 || DIST_W > WATTR_W) begin
-            $display("ERROR: %m: WATTR_W = %0d, must be at most 64, and more than RANGE, SLIDE and SLACK need", WATTR_W);
+            $display("ERROR: %m: WATTR_W = %0d, must be at most 64, and more than RANGE, SLIDE and SLACK need",
+                     WATTR_W);
             $finish;
         end
     end

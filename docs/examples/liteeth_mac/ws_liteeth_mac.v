@@ -7,8 +7,8 @@
 // a MAC can wait inside a frame:
 //   receive   ready is not needed: ws_frame_fifo takes every beat, drops bad frames whole and counts them, then the
 //             good ones cross
-//   transmit  frames cross first, and ws_frame_fifo on the MAC's clock lets one begin only when it is there whole; while
-//             it is full the frames behind wait
+//   transmit  frames cross first, and ws_frame_fifo on the MAC's clock lets one begin only when it is there whole;
+//             while it is full the frames behind wait
 //
 // Parameters   DATA_W   8 or 64 bits
 //              ADDR_W   beats of each frame FIFO, 2**ADDR_W: at least the longest frame, better two

@@ -13,6 +13,8 @@
 //              A sweep takes up a tuple of R in the core where hops is 0, which those right of it compare: they are
 //              the ones whose tuples of S it has not met.
 //
+// In time, the places of two tuples decide nothing but when they are compared: their times are, beside their keys.
+//
 // Parameters   as of ws_handshake_join; HOP_W: width of hops
 // Ports        s_*, m_*     steps. kind: 0 tuple of R, 1 of S, 2 sweep, 3 FLUSH. has: with a tuple; new: which came
 //                           behind the last FLUSH
@@ -20,24 +22,28 @@
 //                           valid: the core has taken all steps before
 //              result_*     {side: the later step was of S, tuple of the step, tuple of the segment}, or a FLUSH
 // Latency      from a step on s_* to the result with the tuple of age n of the segment, n from 0: 4 + n + the cycles of
-//              the predicate; FORWARD = 0: 1 more, and the wait for the core at the right
+//              the predicate, in time 2 at least; FORWARD = 0: 1 more, and the wait for the core at the right
 // Issue rate   a step in max(SEGMENT, 2) cycles; FORWARD = 0: see ws_handshake_join
 // Overflow     cannot happen: a core whose queue is short of room WAITs, and takes no further step
 
 `default_nettype none
 
 module ws_handshake_core #(
-    parameter        DATA_W    = 64,
-    parameter        SEGMENT   = 8,
-    parameter        FORWARD   = 1,
-    parameter [31:0] PREDICATE = "EQ",
-    parameter        KEY_W     = 32,
-    parameter        SIGNED    = 0,
-    parameter        LIMIT_W   = 33,
-    parameter        R_KEY_LSB = 0,
-    parameter        S_KEY_LSB = 0,
-    parameter        FIFO_W    = 4,
-    parameter        HOP_W     = 1
+    parameter        DATA_W     = 64,
+    parameter        SEGMENT    = 8,
+    parameter        FORWARD    = 1,
+    parameter [31:0] PREDICATE  = "EQ",
+    parameter        KEY_W      = 32,
+    parameter        SIGNED     = 0,
+    parameter        LIMIT_W    = 33,
+    parameter        R_KEY_LSB  = 0,
+    parameter        S_KEY_LSB  = 0,
+    parameter        FIFO_W     = 4,
+    parameter        HOP_W      = 1,
+    parameter        TIME_W     = 0,
+    parameter        R_TIME_LSB = 0,
+    parameter        S_TIME_LSB = 0,
+    parameter [63:0] WINDOW     = 60
 ) (
     input  wire                clk,
     input  wire                rst,
@@ -82,7 +88,8 @@ module ws_handshake_core #(
     localparam COUNT_W = $clog2(SEGMENT + 1);
     localparam LAST    = SEGMENT - 1;
     localparam NEXT_TO_LAST = SEGMENT > 1 ? SEGMENT - 2 : 0;
-    localparam MATCH_CYCLES = predicate_cycles(PREDICATE);
+    localparam MATCH_CYCLES = match_cycles(PREDICATE, TIME_W);
+    localparam TIME_PORT_W  = TIME_W != 0 ? TIME_W : 1;
     localparam MOST    = (1 << FIFO_W) - MATCH_CYCLES - 3;     // what may be under way is not in the queue's level yet
     localparam [COUNT_W-1:0] ONE   = 1;
     localparam [ADDR_W-1:0]  PLACE = 1;
@@ -270,10 +277,14 @@ module ws_handshake_core #(
         rows_reg   <= rows[MATCH_CYCLES*DATA_W-1:0];
     end
 
-    ws_predicate #(.PREDICATE(PREDICATE), .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W)) predicate (
+    ws_predicate_in_time #(
+        .PREDICATE(PREDICATE), .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W), .TIME_W(TIME_W), .WINDOW(WINDOW)
+    ) predicate (
         .clk(clk), .limit(limit),
         .window(side_reg[0] ? row[R_KEY_LSB +: KEY_W] : row[S_KEY_LSB +: KEY_W]),
         .probe(side_reg[0] ? probes_reg[S_KEY_LSB +: KEY_W] : probes_reg[R_KEY_LSB +: KEY_W]),
+        .window_time(side_reg[0] ? row[R_TIME_LSB +: TIME_PORT_W] : row[S_TIME_LSB +: TIME_PORT_W]),
+        .probe_time(side_reg[0] ? probes_reg[S_TIME_LSB +: TIME_PORT_W] : probes_reg[R_TIME_LSB +: TIME_PORT_W]),
         .match(match)
     );
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_handshake_join: the join of two streams over the last CORES * SEGMENT tuples of each, by cores in a chain; exact:
-// a pair is a result if it passes the predicate and the earlier tuple is in its window when the later one arrives.
+// ws_handshake_join: the join of two streams over the last CORES * SEGMENT tuples of each, or over a window in time, by
+// cores in a chain; exact: a pair is a result if it passes the predicate and the earlier tuple is in its window when
+// the later one arrives. In time the definition is that of ws_window_join, with CORES * SEGMENT for ROWS.
 //
 //             ┌────────┐ step ┌────────┐ step ┌────────┐
 //   s_axis ──▶│ core 0 ├─────▶│ core 1 ├─────▶│ core 2 │      a step: the next tuple, of R or of S, or a FLUSH
@@ -29,6 +30,10 @@
 //              FIFO_W        the result queue of a core holds 2**FIFO_W results, 3 to 10
 //              DROP          0: s_axis waits until a tuple can be admitted; 1: a tuple that cannot be is dropped
 //              ID_W          width of dropped_id
+//              TIME_W, R_TIME_LSB, S_TIME_LSB, WINDOW, SLACK   see ws_window_join
+//              RESULT_CLOCK  1: the merging network and m_axis are on m_clk, each queue of a core is followed by a FIFO
+//                            of 16 results to there; 0: m_clk and m_rst are not used
+// Ports        rst and m_rst must be high together once, and again whenever one of them is
 // Items        of ws_window_join: s_axis: a beat is a tuple, s_axis_tdest 0 of R, 1 of S, the first declared field in
 //              the most significant bits. A beat with tkeep 0 is a FLUSH: it comes out on m_axis, as a beat with tkeep
 //              0, behind the last result of the tuples before it and before all others. It admits and expires nothing.
@@ -37,32 +42,41 @@
 //              nothing else is under way: 6 + k + n + the predicate's cycles, and 1 or 2 for each level of the merging
 //              network. The levels are floor(log2(CORES)), or one more. So k = CORES - 1, n = SEGMENT - 1 is the worst
 //              FORWARD = 0: no bound without further tuples or a FLUSH
+//              In time 2 cycles more, and the predicate's are 2 at least. RESULT_CLOCK = 1: the FIFO's besides, see
+//              ws_async_fifo
 // Issue rate   a tuple, of either stream, in max(SEGMENT, 2) cycles; FORWARD = 0: of R in max(SEGMENT, 3) + 1, of S in
-//              SEGMENT + 4, in max(SEGMENT, 2) + 1 with one core. Results: 1 a cycle
+//              SEGMENT + 4, in max(SEGMENT, 2) + 1 with one core. Results: 1 a cycle of m_axis
 //              A FLUSH for FORWARD = 0 takes about CORES * SEGMENT * (SEGMENT + 1) cycles, a row of sweeps
-// Overflow     cannot happen: a core whose queue fills WAITs, then those before it, then s_axis_tready falls; DROP = 1:
-//              evt_dropped comes with the stream and number of the tuple (all tuples of its stream are numbered,
-//              modulo 2**ID_W), and tready falls only for a FLUSH
-// Bad input    limit must stand still while tuples come
+// Overflow     windows of tuples: cannot happen, a core whose queue fills WAITs, then those before it, then
+//              s_axis_tready falls; DROP = 1: evt_dropped, and tready falls only for a FLUSH. In time, evt_overflow:
+//              the tuple's place is that of a row that may still match. What is refused is refused whole, and told as
+//              by ws_window_join
+// Bad input    limit must stand still while tuples come. evt_late: a late tuple is refused
 // Source       Teubner, Mueller, SIGMOD 2011, and R. Mueller's dissertation, section 7.7; FORWARD = 1: Roy, Teubner,
 //              Gemulla, VLDB 2014, but with both streams from one end. FLUSH and the arrival order are ours
 
 `default_nettype none
 
 module ws_handshake_join #(
-    parameter        DATA_W    = 64,
-    parameter        CORES     = 16,
-    parameter        SEGMENT   = 8,
-    parameter        FORWARD   = 1,
-    parameter [31:0] PREDICATE = "EQ",
-    parameter        KEY_W     = 32,
-    parameter        SIGNED    = 0,
-    parameter        LIMIT_W   = 33,
-    parameter        R_KEY_LSB = 0,
-    parameter        S_KEY_LSB = 0,
-    parameter        FIFO_W    = 4,
-    parameter        DROP      = 0,
-    parameter        ID_W      = 32
+    parameter        DATA_W       = 64,
+    parameter        CORES        = 16,
+    parameter        SEGMENT      = 8,
+    parameter        FORWARD      = 1,
+    parameter [31:0] PREDICATE    = "EQ",
+    parameter        KEY_W        = 32,
+    parameter        SIGNED       = 0,
+    parameter        LIMIT_W      = 33,
+    parameter        R_KEY_LSB    = 0,
+    parameter        S_KEY_LSB    = 0,
+    parameter        FIFO_W       = 4,
+    parameter        DROP         = 0,
+    parameter        ID_W         = 32,
+    parameter        TIME_W       = 0,
+    parameter        R_TIME_LSB   = 0,
+    parameter        S_TIME_LSB   = 0,
+    parameter [63:0] WINDOW       = 60,
+    parameter [63:0] SLACK        = 0,
+    parameter        RESULT_CLOCK = 0
 ) (
     input  wire                  clk,
     input  wire                  rst,
@@ -81,7 +95,12 @@ module ws_handshake_join #(
     input  wire                  m_axis_tready,
     output wire                  m_axis_tlast,
 
+    input  wire                  m_clk,
+    input  wire                  m_rst,
+
     output wire                  evt_dropped,
+    output wire                  evt_late,
+    output wire                  evt_overflow,
     output wire                  dropped_dest,
     output wire [ID_W-1:0]       dropped_id
 );
@@ -92,9 +111,9 @@ module ws_handshake_join #(
     localparam [HOP_W-1:0] HOP = 1;
     localparam [1:0] KIND_SWEEP = 2'd2, KIND_FLUSH = 2'd3;
 
-    initial if (DATA_W < 8 || DATA_W % 8 != 0 || R_KEY_LSB + KEY_W > DATA_W || S_KEY_LSB + KEY_W > DATA_W) begin
-        $display("ERROR: %m: DATA_W = %0d (a multiple of 8), R_KEY_LSB, S_KEY_LSB = %0d, %0d, KEY_W = %0d (inside it)",
-                 DATA_W, R_KEY_LSB, S_KEY_LSB, KEY_W);
+    initial if (R_KEY_LSB + KEY_W > DATA_W || S_KEY_LSB + KEY_W > DATA_W) begin
+        $display("ERROR: %m: R_KEY_LSB, S_KEY_LSB = %0d, %0d with KEY_W = %0d (inside DATA_W = %0d)",
+                 R_KEY_LSB, S_KEY_LSB, KEY_W, DATA_W);
         $finish;
     end
 
@@ -106,28 +125,30 @@ module ws_handshake_join #(
 
     // ---- Entry: the order of arrival
 
-    wire              in_valid, in_ready, in_flush, in_dest;
+    wire              tuple, flush, in_dest;
     wire [DATA_W-1:0] in_data;
+    wire              may;              // core 0 takes a step
+    wire              swept;            // the step of a FLUSH is the last one
+    wire [HOP_W-1:0]  hops;             // to the core that keeps the tuple, or from which the sweep begins
 
-    ws_skid_buffer #(.DATA_W(DATA_W + 2)) entry (
+    ws_join_entry #(
+        .DATA_W(DATA_W), .ROWS(CORES*SEGMENT), .DROP(DROP), .ID_W(ID_W),
+        .TIME_W(TIME_W), .R_TIME_LSB(R_TIME_LSB), .S_TIME_LSB(S_TIME_LSB), .WINDOW(WINDOW), .SLACK(SLACK)
+    ) entry (
         .clk(clk), .rst(rst),
-        .s_valid(s_axis_tvalid), .s_ready(s_axis_tready),
-        .s_data({s_axis_tkeep == {(DATA_W/8){1'b0}}, s_axis_tdest, s_axis_tdata}),
-        .m_valid(in_valid), .m_ready(in_ready), .m_data({in_flush, in_dest, in_data})
+        .s_axis_tdata(s_axis_tdata), .s_axis_tkeep(s_axis_tkeep), .s_axis_tvalid(s_axis_tvalid),
+        .s_axis_tready(s_axis_tready), .s_axis_tlast(s_axis_tlast), .s_axis_tdest(s_axis_tdest),
+        .m_tuple(tuple), .m_flush(flush), .m_ready(may && (swept || !flush)), .m_dest(in_dest), .m_data(in_data),
+        .evt_dropped(evt_dropped), .evt_late(evt_late), .evt_overflow(evt_overflow),
+        .dropped_dest(dropped_dest), .dropped_id(dropped_id)
     );
-
-    wire             may;               // core 0 takes a step
-    wire             swept;             // the step of a FLUSH is the last one
-    wire [HOP_W-1:0] hops;              // to the core that keeps the tuple, or from which the sweep begins
-
-    assign in_ready = in_flush ? may && swept : may || DROP != 0;
 
     generate
         if (FORWARD != 0) begin : gen_home
             reg [HOP_W-1:0] r_home_reg, s_home_reg;
 
             always @(posedge clk) begin
-                if (in_valid && !in_flush && may) begin
+                if (tuple && may) begin
                     if (in_dest) s_home_reg <= hops == LAST_CORE[HOP_W-1:0] ? {HOP_W{1'b0}} : hops + HOP;
                     else r_home_reg <= hops == LAST_CORE[HOP_W-1:0] ? {HOP_W{1'b0}} : hops + HOP;
                 end
@@ -142,7 +163,7 @@ module ws_handshake_join #(
             reg [SLOT_W-1:0] slot_reg;
 
             always @(posedge clk) begin
-                if (in_valid && in_flush && may) begin
+                if (flush && may) begin
                     slot_reg <= slot_reg + {{(SLOT_W-1){1'b0}}, 1'b1};
                     if (slot_reg == LAST_SLOT[SLOT_W-1:0]) begin
                         slot_reg  <= {SLOT_W{1'b0}};
@@ -150,7 +171,7 @@ module ws_handshake_join #(
                         swept_reg <= core_reg == LAST_CORE[HOP_W-1:0];
                     end
                 end
-                if (rst || (in_valid && in_flush && may && swept_reg)) begin
+                if (rst || (flush && may && swept_reg)) begin
                     swept_reg <= 1'b0;
                     core_reg  <= {HOP_W{1'b0}};
                     slot_reg  <= {SLOT_W{1'b0}};
@@ -159,34 +180,6 @@ module ws_handshake_join #(
 
             assign swept = swept_reg;
             assign hops  = core_reg;
-        end
-    endgenerate
-
-    generate
-        if (DROP != 0) begin : gen_drop
-            wire           tuple = in_valid && !in_flush;
-            reg            dropped_reg, dest_reg;
-            reg [ID_W-1:0] id_reg, r_id_reg, s_id_reg;
-
-            always @(posedge clk) begin
-                dropped_reg <= tuple && !may && !rst;
-                dest_reg    <= in_dest;
-                id_reg      <= in_dest ? s_id_reg : r_id_reg;
-                if (tuple && !in_dest) r_id_reg <= r_id_reg + {{(ID_W-1){1'b0}}, 1'b1};
-                if (tuple && in_dest) s_id_reg <= s_id_reg + {{(ID_W-1){1'b0}}, 1'b1};
-                if (rst) begin
-                    r_id_reg <= {ID_W{1'b0}};
-                    s_id_reg <= {ID_W{1'b0}};
-                end
-            end
-
-            assign evt_dropped  = dropped_reg;
-            assign dropped_dest = dest_reg;
-            assign dropped_id   = id_reg;
-        end else begin : gen_wait
-            assign evt_dropped  = 1'b0;
-            assign dropped_dest = 1'b0;
-            assign dropped_id   = {ID_W{1'b0}};
         end
     endgenerate
 
@@ -201,11 +194,11 @@ module ws_handshake_join #(
     wire [CORES-1:0]            result_valid, result_ready, result_flush;
     wire [CORES*(2*DATA_W+1)-1:0] result;
 
-    wire [1:0] kind = !in_flush ? {1'b0, in_dest} : swept ? KIND_FLUSH : KIND_SWEEP;
+    wire [1:0] kind = !flush ? {1'b0, in_dest} : swept ? KIND_FLUSH : KIND_SWEEP;
 
     assign may = step_ready[0];
-    assign step_valid[0] = in_valid;
-    assign step[0 +: STEP_W] = {kind, !in_flush, 1'b1, hops, in_data};
+    assign step_valid[0] = tuple || flush;
+    assign step[0 +: STEP_W] = {kind, !flush, 1'b1, hops, in_data};
     assign step_ready[CORES] = 1'b1;
     assign fallen[CORES*OUT_W +: OUT_W] = {3'b111, step[CORES*STEP_W +: DATA_W]};   // the new tuple of S
 
@@ -219,8 +212,8 @@ module ws_handshake_join #(
 
             ws_handshake_core #(
                 .DATA_W(DATA_W), .SEGMENT(SEGMENT), .FORWARD(FORWARD), .PREDICATE(PREDICATE), .KEY_W(KEY_W),
-                .SIGNED(SIGNED), .LIMIT_W(LIMIT_W), .R_KEY_LSB(R_KEY_LSB),
-                .S_KEY_LSB(S_KEY_LSB), .FIFO_W(FIFO_W), .HOP_W(HOP_W)
+                .SIGNED(SIGNED), .LIMIT_W(LIMIT_W), .R_KEY_LSB(R_KEY_LSB), .S_KEY_LSB(S_KEY_LSB), .FIFO_W(FIFO_W),
+                .HOP_W(HOP_W), .TIME_W(TIME_W), .R_TIME_LSB(R_TIME_LSB), .S_TIME_LSB(S_TIME_LSB), .WINDOW(WINDOW)
             ) join_core (
                 .clk(clk), .rst(rst), .limit(limit),
                 .s_valid(step_valid[k]), .s_ready(step_ready[k]),
@@ -241,17 +234,45 @@ module ws_handshake_join #(
 
     // ---- The merging network, and {R, S} from {new, old}
 
+    localparam RESULT_W = 2*DATA_W + 1;
+
+    wire                      merge_clk, merge_rst;
+    wire [CORES-1:0]          leaf_valid, leaf_ready, leaf_flush;
+    wire [CORES*RESULT_W-1:0] leaf;
+
+    generate
+        if (RESULT_CLOCK != 0) begin : gen_crossing
+            assign {merge_clk, merge_rst} = {m_clk, m_rst};
+
+            for (k = 0; k < CORES; k = k + 1) begin : gen_leaf
+                /* verilator lint_off PINCONNECTEMPTY */
+                ws_async_fifo #(.DATA_W(RESULT_W + 1), .ADDR_W(4), .STYLE("distributed")) crossing (
+                    .wr_clk(clk), .wr_rst(rst), .s_valid(result_valid[k]), .s_ready(result_ready[k]),
+                    .s_data({result_flush[k], result[k*RESULT_W +: RESULT_W]}), .wr_clearing(),
+                    .rd_clk(m_clk), .rd_rst(m_rst), .m_valid(leaf_valid[k]), .m_ready(leaf_ready[k]),
+                    .m_data({leaf_flush[k], leaf[k*RESULT_W +: RESULT_W]}), .rd_clearing()
+                );
+                /* verilator lint_on PINCONNECTEMPTY */
+            end
+        end else begin : gen_one_clock
+            wire unused_clock = &{m_clk, m_rst};
+            assign {merge_clk, merge_rst} = {clk, rst};
+            assign {leaf_valid, leaf_flush, leaf} = {result_valid, result_flush, result};
+            assign result_ready = leaf_ready;
+        end
+    endgenerate
+
     wire              out_valid, out_ready, out_flush, out_side, m_flush;
     wire [DATA_W-1:0] new_tuple, old_tuple;
 
-    ws_handshake_merge #(.INPUTS(CORES), .DATA_W(2*DATA_W + 1)) merge (
-        .clk(clk), .rst(rst),
-        .s_valid(result_valid), .s_ready(result_ready), .s_flush(result_flush), .s_data(result),
+    ws_handshake_merge #(.INPUTS(CORES), .DATA_W(RESULT_W)) merge (
+        .clk(merge_clk), .rst(merge_rst),
+        .s_valid(leaf_valid), .s_ready(leaf_ready), .s_flush(leaf_flush), .s_data(leaf),
         .m_valid(out_valid), .m_ready(out_ready), .m_flush(out_flush), .m_data({out_side, new_tuple, old_tuple})
     );
 
-    ws_skid_buffer #(.DATA_W(2*DATA_W + 1)) out_slice (
-        .clk(clk), .rst(rst),
+    ws_skid_buffer #(.DATA_W(RESULT_W)) out_slice (
+        .clk(merge_clk), .rst(merge_rst),
         .s_valid(out_valid), .s_ready(out_ready),
         .s_data({out_flush, out_side ? {old_tuple, new_tuple} : {new_tuple, old_tuple}}),
         .m_valid(m_axis_tvalid), .m_ready(m_axis_tready), .m_data({m_flush, m_axis_tdata})
@@ -261,74 +282,17 @@ module ws_handshake_join #(
     assign m_axis_tlast = 1'b1;
 
 `ifdef FORMAL
-    // An arbitrary pair of tuples is watched, by their numbers in their streams, which the tuples carry above the key.
-    // It is decided by the definition whether they are to meet. When a FLUSH leaves, all must have come out that
-    // are to; tuples go on coming behind the first FLUSH, the second one ends the stream.
-    localparam ROWS     = CORES * SEGMENT;
-    localparam NUMBER_W = DATA_W - KEY_W;
-    (* anyconst *) reg [NUMBER_W-1:0] r_watch, s_watch;
-    reg                past_valid = 1'b0;
-    reg [NUMBER_W-1:0] r_count_ref, s_count_ref;        // tuples taken
-    reg [DATA_W-1:0]   r_ref, s_ref;                    // the watched tuples
-    reg                wanted_ref, came_ref;
-    reg                early_ref;                       // wanted before the first FLUSH
-    reg [1:0]          flushed_ref, told_ref;           // FLUSHes in, out
-    wire               taken    = s_axis_tvalid && s_axis_tready;
-    wire               out      = m_axis_tvalid && m_axis_tready;
-    wire [NUMBER_W-1:0] number  = s_axis_tdest ? s_count_ref : r_count_ref;
-    wire [KEY_W-1:0]   key      = s_axis_tdata[KEY_W-1:0];
-    wire               watched  = m_axis_tdata[DATA_W+KEY_W +: NUMBER_W] == r_watch
-                                  && m_axis_tdata[KEY_W +: NUMBER_W] == s_watch;
-
-    always @(posedge clk) begin
-        past_valid <= 1'b1;
-        if (!past_valid) assume (rst);
-        else begin
-            assume (!rst);
-            assume (s_axis_tdata[KEY_W +: NUMBER_W] == number && number != {NUMBER_W{1'b1}});
-            assume (s_axis_tkeep == 0 || &s_axis_tkeep);
-            assume (key <= 1);                          // enough to match or not
-            assume (!(flushed_ref[1] && s_axis_tvalid));
-            if ($past(s_axis_tvalid && !s_axis_tready))
-                assume (s_axis_tvalid && $stable({s_axis_tdata, s_axis_tdest, s_axis_tkeep}));
-        end
-
-        if (taken && &s_axis_tkeep) begin
-            if (s_axis_tdest) s_count_ref <= s_count_ref + 1'b1;
-            else r_count_ref <= r_count_ref + 1'b1;
-            if (!s_axis_tdest && number == r_watch) r_ref <= s_axis_tdata;
-            if (s_axis_tdest && number == s_watch) s_ref <= s_axis_tdata;
-            // the watched one arrives, and the other is among the last ROWS
-            if (!s_axis_tdest && number == r_watch && s_watch < s_count_ref && s_watch + ROWS >= s_count_ref)
-                wanted_ref <= s_ref[KEY_W-1:0] == key;
-            if (s_axis_tdest && number == s_watch && r_watch < r_count_ref && r_watch + ROWS >= r_count_ref)
-                wanted_ref <= r_ref[KEY_W-1:0] == key;
-        end
-        if (taken && !(|s_axis_tkeep)) begin
-            flushed_ref <= flushed_ref + 1'b1;
-            if (flushed_ref == 0) early_ref <= wanted_ref;
-        end
-        if (out && &m_axis_tkeep && watched) came_ref <= 1'b1;
-        if (out && !(|m_axis_tkeep)) told_ref <= told_ref + 1'b1;
-        if (rst) begin
-            r_count_ref <= 0;
-            s_count_ref <= 0;
-            {wanted_ref, came_ref, early_ref, flushed_ref, told_ref} <= 0;
-        end
-
-        if (past_valid && !rst) begin
-            if (out && &m_axis_tkeep) join_after_flush: assert (told_ref < 2);
-            if (out && &m_axis_tkeep && watched) begin
-                join_false: assert (wanted_ref && m_axis_tdata == {r_ref, s_ref});
-                join_doubled: assert (!came_ref);
-                join_early: assert (told_ref == 1 || flushed_ref == 0 || early_ref);
-            end
-            if (out && !(|m_axis_tkeep)) join_lost: assert (flushed_ref > told_ref
-                                                            && came_ref == (told_ref == 0 ? early_ref : wanted_ref));
-        end
-        cover (past_valid && came_ref && (FORWARD != 0 ? told_ref == 2 && r_watch >= ROWS : told_ref == 1));
-        cover (past_valid && out && &m_axis_tkeep && watched && (FORWARD == 0 || told_ref == 1));
-    end
+    ws_join_rules #(
+        .DATA_W(DATA_W), .KEY_W(KEY_W), .ROWS(CORES*SEGMENT), .FLUSHES(2), .SHORT(FORWARD == 0 || TIME_W != 0),
+        .ID_W(ID_W), .TIME_W(TIME_W), .WINDOW(WINDOW), .SLACK(SLACK)
+    ) rules (
+        .clk(clk), .rst(rst),
+        .s_axis_tdata(s_axis_tdata), .s_axis_tkeep(s_axis_tkeep), .s_axis_tvalid(s_axis_tvalid),
+        .s_axis_tready(s_axis_tready), .s_axis_tdest(s_axis_tdest),
+        .m_axis_tdata(m_axis_tdata), .m_axis_tkeep(m_axis_tkeep), .m_axis_tvalid(m_axis_tvalid),
+        .m_axis_tready(m_axis_tready),
+        .evt_late(evt_late), .evt_overflow(evt_overflow), .dropped_dest(dropped_dest), .dropped_id(dropped_id)
+    );
 `endif
 
 endmodule

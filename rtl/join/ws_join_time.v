@@ -15,7 +15,7 @@
 // Ports        s_flush: no tuple, it passes; s_dest: 0 of R, 1 of S
 //              m_valid: an item is shown until m_ready. m_late: it is late. m_room: its window has a place for it.
 //              m_full: it has none, as of all tuples up to this one; until m_room or m_full is set it is not known
-//              admit: with m_ready, the tuple becomes a row. Not again for the same stream in the next 2 cycles
+//              admit: with m_ready, the tuple becomes a row. Not again for the same stream in the next cycle
 // Latency      2 cycles to the cycle in which an item is shown
 // Issue rate   1 item a cycle. A row frees its place 3 cycles after the time that passes it is shown, of several one in
 //              2 cycles, and none in the 7 cycles behind its admission
@@ -134,8 +134,8 @@ module ws_join_time #(
                 .m_valid(valid), .m_ready(passed_reg), .m_data(reach), .level(level)
             );
 
-            // That no time has passed the first row yet is known when an item of its stream is shown: the other stream's
-            // time has not moved then. A row that has been passed will always be.
+            // That no time has passed the first row yet is known when an item of its stream is shown: the other
+            // stream's time has not moved then. A row that has been passed will always be.
             always @(posedge clk) begin
                 full_reg   <= all;
                 passed_reg <= valid && !passed_reg && passed && !rst;
@@ -205,7 +205,7 @@ module ws_join_time #(
         else if (!rst) begin
             assume (s_data == s_time && count_ref < 14);
             if (admit) assume (m_valid && !m_flush && m_ready && m_room);
-            if (admit) assume (!admitted_ref[m_dest] && !$past(admitted_ref[m_dest]));
+            if (admit) assume (!admitted_ref[m_dest]);
 
             if (m_valid) assert ({m_flush, m_dest, m_data} == item_ref);
             if (m_valid && !m_flush) assert (m_late == late_ref);

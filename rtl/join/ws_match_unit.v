@@ -62,9 +62,9 @@ module ws_match_unit #(
     `include "ws_predicate.vh"
 
     localparam READ_CYCLES  = 3;
-    localparam KEY_CYCLES   = predicate_cycles(PREDICATE);
-    localparam MATCH_CYCLES = TIME_W != 0 && KEY_CYCLES < 2 ? 2 : KEY_CYCLES;
+    localparam MATCH_CYCLES = match_cycles(PREDICATE, TIME_W);
     localparam CYCLES       = READ_CYCLES + MATCH_CYCLES;
+    localparam TIME_PORT_W  = TIME_W != 0 ? TIME_W : 1;
     localparam [ADDR_W-1:0] STEP = 1;
 
     // ---- Input: what comes is registered, and run with it
@@ -160,36 +160,16 @@ module ws_match_unit #(
 `endif
             );
 
-            wire key_match;
-
-            ws_predicate #(.PREDICATE(PREDICATE), .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W)) predicate (
+            ws_predicate_in_time #(
+                .PREDICATE(PREDICATE), .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W),
+                .TIME_W(TIME_W), .WINDOW(WINDOW)
+            ) predicate (
                 .clk(clk), .limit(limit),
                 .window(rows_reg[i*DATA_W + ROW_LSB +: KEY_W]), .probe(match_probe_reg[PROBE_LSB +: KEY_W]),
-                .match(key_match)
+                .window_time(rows_reg[i*DATA_W + ROW_TIME_LSB +: TIME_PORT_W]),
+                .probe_time(match_probe_reg[PROBE_TIME_LSB +: TIME_PORT_W]),
+                .match(match[i])
             );
-
-            if (TIME_W != 0) begin : gen_time
-                localparam [TIME_W+63:0] FARTHEST = {{TIME_W{1'b0}}, WINDOW};
-                wire time_match;
-                reg  key_match_reg, time_match_reg;     // who is first waits for the other
-
-                ws_predicate #(.PREDICATE("BAND"), .KEY_W(TIME_W), .SIGNED(0), .LIMIT_W(TIME_W)) near (
-                    .clk(clk), .limit(FARTHEST[TIME_W-1:0]),
-                    .window(rows_reg[i*DATA_W + ROW_TIME_LSB +: TIME_W]),
-                    .probe(match_probe_reg[PROBE_TIME_LSB +: TIME_W]),
-                    .match(time_match)
-                );
-
-                always @(posedge clk) begin
-                    key_match_reg  <= key_match;
-                    time_match_reg <= time_match;
-                end
-
-                assign match[i] = (KEY_CYCLES < MATCH_CYCLES ? key_match_reg : key_match)
-                                   && (MATCH_CYCLES > 2 ? time_match_reg : time_match);
-            end else begin : gen_no_time
-                assign match[i] = key_match;
-            end
         end
     endgenerate
 
@@ -217,8 +197,8 @@ module ws_match_unit #(
     assign m_rows  = rows_reg[MATCH_CYCLES*WIDTH +: WIDTH];
 
 `ifdef FORMAL
-    // The ring is the window. So of an arbitrary place: a probe meets the row that is there when it comes, once, if there
-    // is one, and whatever comes later. EQ only.
+    // The ring is the window. So of an arbitrary place: a probe meets the row that is there when it comes, once, if
+    // there is one, and whatever comes later. EQ only.
     (* anyconst *) reg [LANES-1:0] watch_lane;      // one bit
     reg              past_valid = 1'b0;
     reg              valid_ref, wanted_ref;         // the place has a row; had one when the probe came
@@ -228,6 +208,7 @@ module ws_match_unit #(
     reg              inserted_ref;                  // since the probe came
     integer          since_ref;                     // cycles of run since a row came, up to GROUPS + 1
     integer          done_ref;                      // groups read for this probe
+    integer          idle_ref;                      // cycles since there was anything to read, up to CYCLES + 1
     integer          place, n;
     reg              insert_ref;
     reg [DATA_W-1:0] new_row_ref;                   // what row_data must be in the cycle after insert
@@ -276,6 +257,7 @@ module ws_match_unit #(
             done_ref     <= done_ref + read;
             inserted_ref <= inserted_ref || insert_reg;
         end
+        idle_ref  <= busy_reg || probe_reg ? 0 : idle_ref + (idle_ref <= CYCLES);
         since_ref <= insert_reg ? 0 : since_ref + (run_reg && since_ref <= GROUPS);
         met_ref        <= {met_ref[CYCLES-2:0], reads};
         met_wanted_ref <= {met_wanted_ref[CYCLES-2:0], wanted_ref};
@@ -286,6 +268,7 @@ module ws_match_unit #(
         if (rst) begin
             {valid_ref, met_ref} <= 0;
             since_ref <= GROUPS + 1;
+            idle_ref  <= 0;
         end
 
         assume (watch_group < GROUPS && watch_lane != 0 && (watch_lane & (watch_lane - 1'b1)) == 0);
@@ -309,6 +292,7 @@ module ws_match_unit #(
             if (busy_reg) assert (done_ref + left_reg == LAST && (reads == (run_reg && done_ref == place)));
             if ($past(busy_reg && !rst) && !busy_reg) assert (done_ref == GROUPS);
             if (busy_reg || probe_reg || met_ref != 0) assert (active);
+            if (idle_ref > CYCLES) assert (active == probe_reg);
             // ready again behind the last group
             if (ready) assert (!busy_reg && !probe_reg);
             if ($past(!rst && !busy_reg && !probe_reg && !probe)) assert (ready);
@@ -317,7 +301,7 @@ module ws_match_unit #(
             assert (group_reg < GROUPS && lane_reg != 0 && (lane_reg & (lane_reg - 1'b1)) == 0);
             assert (valid_ref == (full_reg || watch_group < group_reg
                                   || (watch_group == group_reg && watch_lane < lane_reg)));
-            assert (since_ref >= 0 && since_ref <= GROUPS + 1);
+            assert (since_ref >= 0 && since_ref <= GROUPS + 1 && idle_ref >= 0 && idle_ref <= CYCLES + 1);
             if (valid_ref && !(write_lanes_reg == watch_lane && write_group_reg == watch_group))
                 assert (kept_row == row_ref);
             if (write_lanes_reg != 0) assert (insert_ref);
@@ -325,7 +309,8 @@ module ws_match_unit #(
                 assert (valid_ref && row_ref == new_row_ref);
             if (busy_reg) begin
                 assert (start_ref < GROUPS && done_ref >= 0 && done_ref < GROUPS && !ready);
-                assert (scan_reg == (start_ref + done_ref < GROUPS ? start_ref + done_ref : start_ref + done_ref - GROUPS));
+                assert (scan_reg == (start_ref + done_ref < GROUPS ? start_ref + done_ref
+                                                                   : start_ref + done_ref - GROUPS));
                 assert (first_reg == (done_ref == 0) && below_reg == (start_ref + done_ref >= GROUPS));
                 if (inserted_ref) assert (!first_reg && since_ref < done_ref && !(insert_reg && probe_reg));
                 else assert (group_reg == start_ref && whole_reg == full_reg && newest_reg == lane_reg - 1'b1);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cycles of ws_predicate, for whoever has something go beside it.
+// Cycles of ws_predicate, and of ws_predicate_in_time, for whoever has something go beside it.
 
 function integer predicate_cycles(input [31:0] name);
     predicate_cycles = name == "L1" ? 3 : name == "BAND" ? 2 : 1;
+endfunction
+
+function integer match_cycles(input [31:0] name, input integer time_w);
+    match_cycles = time_w != 0 && predicate_cycles(name) < 2 ? 2 : predicate_cycles(name);
 endfunction

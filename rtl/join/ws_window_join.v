@@ -94,71 +94,43 @@ module ws_window_join #(
 
     // From a read to its group in a queue, and what may have been read that a queue's level, seen a cycle ago, does not
     // tell of.
-    localparam CYCLES = 3 + (TIME_W != 0 && predicate_cycles(PREDICATE) < 2 ? 2 : predicate_cycles(PREDICATE));
+    localparam CYCLES = 3 + match_cycles(PREDICATE, TIME_W);
     localparam MARGIN = CYCLES + 3;
     localparam MOST   = (1 << FIFO_W) - MARGIN;
 
-    initial if (DATA_W < 8 || DATA_W % 8 != 0 || R_KEY_LSB + KEY_W > DATA_W || S_KEY_LSB + KEY_W > DATA_W) begin
-        $display("ERROR: %m: DATA_W = %0d (a multiple of 8), R_KEY_LSB, S_KEY_LSB = %0d, %0d with KEY_W = %0d (inside it)",
-                 DATA_W, R_KEY_LSB, S_KEY_LSB, KEY_W);
+    initial if (R_KEY_LSB + KEY_W > DATA_W || S_KEY_LSB + KEY_W > DATA_W) begin
+        $display("ERROR: %m: R_KEY_LSB, S_KEY_LSB = %0d, %0d with KEY_W = %0d (inside DATA_W = %0d)",
+                 R_KEY_LSB, S_KEY_LSB, KEY_W, DATA_W);
         $finish;
     end
 
     initial if (ROWS < 1 || ROWS > 65536 || MATCH_LANES < 1 || ROWS % MATCH_LANES != 0 || MOST < 0 || FIFO_W > 10) begin
-        $display("ERROR: %m: ROWS = %0d (1 to 65536), MATCH_LANES = %0d (divides ROWS), FIFO_W = %0d (too few or above 10)",
+        $display("ERROR: %m: ROWS = %0d (1 to 65536), MATCH_LANES = %0d (divides ROWS), FIFO_W = %0d (few, or > 10)",
                  ROWS, MATCH_LANES, FIFO_W);
-        $finish;
-    end
-
-    initial if (TIME_W < 0 || R_TIME_LSB + TIME_W > DATA_W || S_TIME_LSB + TIME_W > DATA_W) begin
-        $display("ERROR: %m: TIME_W = %0d, R_TIME_LSB, S_TIME_LSB = %0d, %0d (inside DATA_W = %0d)",
-                 TIME_W, R_TIME_LSB, S_TIME_LSB, DATA_W);
         $finish;
     end
 
     // ---- Input layer
 
-    wire              come_valid, come_ready, come_flush, come_dest;
-    wire [DATA_W-1:0] come_data;
-
-    ws_skid_buffer #(.DATA_W(DATA_W + 2)) entry (
-        .clk(clk), .rst(rst),
-        .s_valid(s_axis_tvalid), .s_ready(s_axis_tready),
-        .s_data({s_axis_tkeep == {(DATA_W/8){1'b0}}, s_axis_tdest, s_axis_tdata}),
-        .m_valid(come_valid), .m_ready(come_ready), .m_data({come_flush, come_dest, come_data})
-    );
-
-    wire              in_valid, in_ready, in_flush, in_dest, in_late, in_room, in_full;
+    wire              tuple, flush, in_dest, r_ready, s_ready, r_active, s_active, out_ready;
     wire [DATA_W-1:0] in_data;
-    wire              tuple = in_valid && !in_flush;
-    wire              may;
+    reg               run_reg, idle_reg;
+    wire              may     = run_reg && (in_dest ? s_ready : r_ready);
+    wire              admit_r = tuple && may && !in_dest;
+    wire              admit_s = tuple && may && in_dest;
 
-    generate
-        if (TIME_W != 0) begin : gen_time
-            ws_join_time #(.DATA_W(DATA_W), .TIME_W(TIME_W), .ROWS(ROWS), .WINDOW(WINDOW), .SLACK(SLACK)) times (
-                .clk(clk), .rst(rst),
-                .s_valid(come_valid), .s_ready(come_ready), .s_flush(come_flush), .s_dest(come_dest),
-                .s_time(come_dest ? come_data[S_TIME_LSB +: TIME_W] : come_data[R_TIME_LSB +: TIME_W]),
-                .s_data(come_data),
-                .m_valid(in_valid), .m_ready(in_ready), .m_flush(in_flush), .m_dest(in_dest), .m_data(in_data),
-                .m_late(in_late), .m_room(in_room), .m_full(in_full), .admit(tuple && may)
-            );
-        end else begin : gen_no_time
-            assign {in_valid, in_flush, in_dest, in_data} = {come_valid, come_flush, come_dest, come_data};
-            assign {in_late, in_room, in_full} = 3'b010;
-            assign come_ready = in_ready;
-        end
-    endgenerate
-
-    wire r_ready, s_ready, r_active, s_active, out_ready;
-    reg  run_reg, idle_reg;
-    wire never   = in_late || in_full;
-    wire admit_r = tuple && may && !in_dest;
-    wire admit_s = tuple && may && in_dest;
-    wire flush   = in_valid && in_flush && idle_reg;
-
-    assign may      = run_reg && (in_dest ? s_ready : r_ready) && in_room && !in_late;
-    assign in_ready = in_flush ? flush && out_ready : may || never || DROP != 0;
+    ws_join_entry #(
+        .DATA_W(DATA_W), .ROWS(ROWS), .DROP(DROP), .ID_W(ID_W),
+        .TIME_W(TIME_W), .R_TIME_LSB(R_TIME_LSB), .S_TIME_LSB(S_TIME_LSB), .WINDOW(WINDOW), .SLACK(SLACK)
+    ) entry (
+        .clk(clk), .rst(rst),
+        .s_axis_tdata(s_axis_tdata), .s_axis_tkeep(s_axis_tkeep), .s_axis_tvalid(s_axis_tvalid),
+        .s_axis_tready(s_axis_tready), .s_axis_tlast(s_axis_tlast), .s_axis_tdest(s_axis_tdest),
+        .m_tuple(tuple), .m_flush(flush), .m_ready(flush ? idle_reg && out_ready : may), .m_dest(in_dest),
+        .m_data(in_data),
+        .evt_dropped(evt_dropped), .evt_late(evt_late), .evt_overflow(evt_overflow),
+        .dropped_dest(dropped_dest), .dropped_id(dropped_id)
+    );
 
     // The latest tuple of each stream: a probe for one unit, and for some cycles a row for the other.
     reg [DATA_W-1:0] r_reg, s_reg;
@@ -167,35 +139,6 @@ module ws_window_join #(
         if (admit_r) r_reg <= in_data;
         if (admit_s) s_reg <= in_data;
     end
-
-    generate
-        if (DROP != 0 || TIME_W != 0) begin : gen_drop
-            reg            dropped_reg, late_reg, overflow_reg, dest_reg;
-            reg [ID_W-1:0] id_reg, r_id_reg, s_id_reg;
-
-            always @(posedge clk) begin
-                late_reg     <= tuple && in_late && !rst;
-                overflow_reg <= tuple && in_full && !in_late && !rst;
-                dropped_reg  <= tuple && in_ready && !may && !never && !rst;
-                dest_reg     <= in_dest;
-                id_reg       <= in_dest ? s_id_reg : r_id_reg;
-                if (tuple && in_ready && !in_dest) r_id_reg <= r_id_reg + {{(ID_W-1){1'b0}}, 1'b1};
-                if (tuple && in_ready && in_dest) s_id_reg <= s_id_reg + {{(ID_W-1){1'b0}}, 1'b1};
-                if (rst) begin
-                    r_id_reg <= {ID_W{1'b0}};
-                    s_id_reg <= {ID_W{1'b0}};
-                end
-            end
-
-            assign {evt_dropped, evt_late, evt_overflow} = {dropped_reg, late_reg, overflow_reg};
-            assign dropped_dest = dest_reg;
-            assign dropped_id   = id_reg;
-        end else begin : gen_wait
-            assign {evt_dropped, evt_late, evt_overflow} = 3'b000;
-            assign dropped_dest = 1'b0;
-            assign dropped_id   = {ID_W{1'b0}};
-        end
-    endgenerate
 
     // ---- Match layer: the unit of R has the window of S
 
@@ -236,13 +179,15 @@ module ws_window_join #(
     ws_match_results #(.DATA_W(DATA_W), .LANES(MATCH_LANES), .ADDR_W(FIFO_W)) r_results (
         .clk(clk), .rst(rst),
         .s_valid(r_found), .s_hits(r_hits), .s_probe(r_probe), .s_rows(r_rows), .level(r_level),
-        .m_valid(r_valid), .m_ready(out_ready && give_r), .m_probe(r_pair[DATA_W +: DATA_W]), .m_row(r_pair[0 +: DATA_W])
+        .m_valid(r_valid), .m_ready(out_ready && give_r),
+        .m_probe(r_pair[DATA_W +: DATA_W]), .m_row(r_pair[0 +: DATA_W])
     );
 
     ws_match_results #(.DATA_W(DATA_W), .LANES(MATCH_LANES), .ADDR_W(FIFO_W)) s_results (
         .clk(clk), .rst(rst),
         .s_valid(s_found), .s_hits(s_hits), .s_probe(s_probe), .s_rows(s_rows), .level(s_level),
-        .m_valid(s_valid), .m_ready(out_ready && give_s), .m_probe(s_pair[0 +: DATA_W]), .m_row(s_pair[DATA_W +: DATA_W])
+        .m_valid(s_valid), .m_ready(out_ready && give_s),
+        .m_probe(s_pair[0 +: DATA_W]), .m_row(s_pair[DATA_W +: DATA_W])
     );
 
     always @(posedge clk) begin
@@ -257,10 +202,11 @@ module ws_window_join #(
     end
 
     wire out_flush;
+    wire told = flush && idle_reg;      // all before the FLUSH has come out
 
     ws_skid_buffer #(.DATA_W(2*DATA_W + 1)) out_slice (
         .clk(clk), .rst(rst),
-        .s_valid(r_valid || s_valid || flush), .s_ready(out_ready), .s_data({flush, give_s ? s_pair : r_pair}),
+        .s_valid(r_valid || s_valid || told), .s_ready(out_ready), .s_data({told, give_s ? s_pair : r_pair}),
         .m_valid(m_axis_tvalid), .m_ready(m_axis_tready), .m_data({out_flush, m_axis_tdata})
     );
 
@@ -268,115 +214,27 @@ module ws_window_join #(
     assign m_axis_tlast = 1'b1;
 
 `ifdef FORMAL
-    // An arbitrary pair of tuples is watched, by their numbers in their streams, which the tuples carry above the time
-    // and the key. It is decided by the definition whether they are to meet; what of them is refused is told, once and
-    // by its number. A FLUSH ends the stream; then all must have come out.
-    localparam NUMBER_LSB = KEY_W + TIME_W;
-    localparam NUMBER_W   = DATA_W - NUMBER_LSB;
-    (* anyconst *) reg [NUMBER_W-1:0] r_watch, s_watch;
-    reg                past_valid = 1'b0;
-    reg [NUMBER_W-1:0] r_count_ref, s_count_ref;        // tuples taken
-    reg [DATA_W-1:0]   r_ref, s_ref;                    // the watched tuples
-    reg                r_late_ref, s_late_ref;          // they came late
-    reg [TIME_W:0]     r_newest_ref, s_newest_ref;      // largest times
-    reg                wanted_ref, came_ref, flushed_ref, told_ref;
-    reg [1:0]          r_told_ref, s_told_ref;          // {late, overflow} of the watched tuples
-    wire               taken    = s_axis_tvalid && s_axis_tready;
-    wire               out      = m_axis_tvalid && m_axis_tready;
-    wire               r_taken  = taken && &s_axis_tkeep && !s_axis_tdest;
-    wire               s_taken  = taken && &s_axis_tkeep && s_axis_tdest;
-    wire [NUMBER_W-1:0] number  = s_axis_tdest ? s_count_ref : r_count_ref;
-    wire [KEY_W-1:0]   key      = s_axis_tdata[KEY_W-1:0];
-    wire               watched  = m_axis_tdata[DATA_W+NUMBER_LSB +: NUMBER_W] == r_watch
-                                  && m_axis_tdata[NUMBER_LSB +: NUMBER_W] == s_watch;
-    wire               r_tells  = (evt_late || evt_overflow) && !dropped_dest && dropped_id == r_watch;
-    wire               s_tells  = (evt_late || evt_overflow) && dropped_dest && dropped_id == s_watch;
-    wire               lost     = r_told_ref[0] || s_told_ref[0];
-    reg [TIME_W:0]     came_at;                         // time of what comes
-    reg                came_late;
+    ws_join_rules #(
+        .DATA_W(DATA_W), .KEY_W(KEY_W), .ROWS(ROWS), .ID_W(ID_W), .TIME_W(TIME_W), .WINDOW(WINDOW), .SLACK(SLACK)
+    ) rules (
+        .clk(clk), .rst(rst),
+        .s_axis_tdata(s_axis_tdata), .s_axis_tkeep(s_axis_tkeep), .s_axis_tvalid(s_axis_tvalid),
+        .s_axis_tready(s_axis_tready), .s_axis_tdest(s_axis_tdest),
+        .m_axis_tdata(m_axis_tdata), .m_axis_tkeep(m_axis_tkeep), .m_axis_tvalid(m_axis_tvalid),
+        .m_axis_tready(m_axis_tready),
+        .evt_late(evt_late), .evt_overflow(evt_overflow), .dropped_dest(dropped_dest), .dropped_id(dropped_id)
+    );
 
-    function [TIME_W:0] time_of(input [DATA_W-1:0] data);
-        time_of = (data >> KEY_W) % (1 << TIME_W);
-    endfunction
-
-    // Whether a tuple that is not late and comes now meets an earlier one.
-    function meets(input [DATA_W-1:0] earlier, input earlier_late, input in_rows);
-        meets = earlier[KEY_W-1:0] == key && !came_late
-                && (TIME_W == 0 ? in_rows : !earlier_late && time_of(earlier) <= came_at + WINDOW
-                                                          && came_at <= time_of(earlier) + WINDOW);
-    endfunction
-
-    always @* begin
-        came_at   = time_of(s_axis_tdata);
-        came_late = TIME_W != 0 && came_at + SLACK < (s_axis_tdest ? s_newest_ref : r_newest_ref);
-    end
+    reg past_valid = 1'b0;
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
-        if (!past_valid) assume (rst);
-        else begin
-            assume (!rst);
-            assume (s_axis_tdata[NUMBER_LSB +: NUMBER_W] == number && number != {NUMBER_W{1'b1}});
-            assume (s_axis_tkeep == 0 || &s_axis_tkeep);
-            assume (key <= 1);                          // enough to match or not
-            // keys, pauses and stalls are for the proof of tuple windows
-            if (TIME_W != 0) assume (key == 0 && m_axis_tready && s_axis_tvalid != flushed_ref);
-            assume (!(flushed_ref && s_axis_tvalid));
-            if ($past(s_axis_tvalid && !s_axis_tready))
-                assume (s_axis_tvalid && $stable({s_axis_tdata, s_axis_tdest, s_axis_tkeep}));
-        end
-
-        if (r_taken) begin
-            r_count_ref <= r_count_ref + 1'b1;
-            if (came_at > r_newest_ref) r_newest_ref <= came_at;
-            if (number == r_watch) begin
-                r_ref      <= s_axis_tdata;
-                r_late_ref <= came_late;
-                if (s_watch < s_count_ref) wanted_ref <= meets(s_ref, s_late_ref, s_watch + ROWS >= s_count_ref);
-            end
-        end
-        if (s_taken) begin
-            s_count_ref <= s_count_ref + 1'b1;
-            if (came_at > s_newest_ref) s_newest_ref <= came_at;
-            if (number == s_watch) begin
-                s_ref      <= s_axis_tdata;
-                s_late_ref <= came_late;
-                if (r_watch < r_count_ref) wanted_ref <= meets(r_ref, r_late_ref, r_watch + ROWS >= r_count_ref);
-            end
-        end
-        if (taken && !(|s_axis_tkeep)) flushed_ref <= 1'b1;
-        if (out && &m_axis_tkeep && watched) came_ref <= 1'b1;
-        if (out && !(|m_axis_tkeep)) told_ref <= 1'b1;
-        if (r_tells) r_told_ref <= {evt_late, evt_overflow};
-        if (s_tells) s_told_ref <= {evt_late, evt_overflow};
-        if (rst) begin
-            r_count_ref <= 0;
-            s_count_ref <= 0;
-            r_newest_ref <= 0;
-            s_newest_ref <= 0;
-            {wanted_ref, came_ref, flushed_ref, told_ref, r_told_ref, s_told_ref, r_late_ref, s_late_ref} <= 0;
-        end
-
         if (past_valid && !rst) begin
             // the queues take turns
             if ($past(!rst && out_ready && give_r) && s_valid) assert (give_s);
             if ($past(!rst && out_ready && give_s) && r_valid) assert (give_r);
-            if (out && &m_axis_tkeep) join_after_flush: assert (!told_ref);
-            if (out && &m_axis_tkeep && watched)
-                join_false: assert (wanted_ref && !lost && m_axis_tdata == {r_ref, s_ref});
-            if (out && &m_axis_tkeep && watched) join_doubled: assert (!came_ref);
-            if (out && !(|m_axis_tkeep)) join_lost: assert (flushed_ref && came_ref == (wanted_ref && !lost));
-            // refused for one reason, told once; late is what came late
-            if (r_tells) join_told: assert (evt_late != evt_overflow && r_told_ref == 0 && evt_late == r_late_ref);
-            if (s_tells) join_told_s: assert (evt_late != evt_overflow && s_told_ref == 0 && evt_late == s_late_ref);
-            if (out && !(|m_axis_tkeep)) join_late: assert (r_told_ref[1] == r_late_ref && s_told_ref[1] == s_late_ref);
         end
-        cover (past_valid && told_ref && came_ref && (r_watch >= ROWS || TIME_W != 0));
-        cover (past_valid && (TIME_W != 0 || (!run_reg && r_active && $past(out))));
-        if (TIME_W != 0) begin
-            cover (past_valid && told_ref && wanted_ref && r_told_ref[0]);
-            cover (past_valid && told_ref && r_told_ref[1]);
-        end
+        if (TIME_W == 0) cover (past_valid && !run_reg && r_active && $past(m_axis_tvalid && m_axis_tready));
     end
 `endif
 

@@ -21,7 +21,13 @@ CROSSINGS = {
     }
 }
 # Two clocks, but no crossing of their own: built of the above, or of one clock in two phases, or a part of it.
-BUILT_OF = {"axis_async_fifo": "async_fifo", "ram_2clk": "async_fifo", "rgmii_tx": None}
+BUILT_OF = {
+    "axis_async_fifo": "async_fifo",
+    "handshake_join": "async_fifo",
+    "ram_2clk": "async_fifo",
+    "rgmii_tx": None,
+    "trades_q3_rgmii": "rgmii_tx",
+}
 
 
 def clocks(verilog: str) -> set[str]:

@@ -69,6 +69,7 @@ OTHERS = [
     ("trades_q3", {"MAX_AHEAD": 3600}),
     ("window_join", {"MATCH_LANES": 8, "TIME_W": 32, "R_TIME_LSB": 32, "S_TIME_LSB": 32}),
     ("handshake_join", {"CORES": 1, "SEGMENT": 1, "FORWARD": 0}),
+    ("handshake_join", {"TIME_W": 32, "R_TIME_LSB": 32, "S_TIME_LSB": 32, "DROP": 1, "RESULT_CLOCK": 1}),
     ("fjoin_chain", {"UNITS": 64, "LANES": 1, "PAIRS": 0}),
 ]
 

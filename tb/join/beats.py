@@ -1,4 +1,4 @@
-"""Tuples on AXI4-Stream, a beat each: a driver and a monitor."""
+"""Tuples on AXI4-Stream, a beat each: a driver and a monitor, and what the joins' benches and tests share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Self
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from tb.join.model import R, S, Tuple
+from tb.join.model import R, S, Tuple, late, overflow, time_windows, tuple_windows
 from tb.lib import axis
 from tb.lib.bench import pauses, rng, start
 from tb.lib.wire import cycle
@@ -30,6 +30,16 @@ class Beat:
 
 def in_reset(dut) -> bool:
     return not dut.rst.value.is_resolvable or bool(int(dut.rst.value))
+
+
+class Domain:
+    """A core as one of its clocks and resets sees it: as `clk` and `rst`."""
+
+    def __init__(self, dut, clk: str, rst: str):
+        self._dut, self._names = dut, {"clk": clk, "rst": rst}
+
+    def __getattr__(self, name: str):
+        return getattr(self._dut, self._names.get(name, name))
 
 
 class Driver:
@@ -109,14 +119,26 @@ class Monitor:
 
 
 class JoinBench:
-    """A join with a driver and a monitor; `pairs` are the arrival numbers of what came out."""
+    """A join with a driver and a monitor; `pairs` are the arrival numbers of what came out.
 
-    time_w = 0
+    rows: tuples that it holds of each stream; to be set before anything is sent. refused: the arrival numbers of the
+    tuples that were refused, by reason.
+    """
+
+    rows: int
 
     def __init__(self, dut, idle: float, stall: float):
         self.dut = dut
-        self.driver, self.sink = Driver(dut, "s_axis", idle), Monitor(dut, "m_axis", stall)
+        self.driver, self.sink = Driver(dut, "s_axis", idle), Monitor(self.output(dut), "m_axis", stall)
         self.tuples: list[Tuple] = []
+        self.time_w, self.window, self.slack = (int(getattr(dut, n).value) for n in ("TIME_W", "WINDOW", "SLACK"))
+        self.refused: dict[str, set[int]] = {"dropped": set(), "late": set(), "overflow": set()}
+        cocotb.start_soon(self._watch())
+
+    @staticmethod
+    def output(dut):
+        """The core as the output's clock sees it."""
+        return dut
 
     @classmethod
     async def setup(cls, dut, idle: float = 0, stall: float = 0) -> Self:
@@ -124,6 +146,45 @@ class JoinBench:
         bench = cls(dut, idle, stall)
         await start(dut)
         return bench
+
+    async def drained(self) -> None:
+        """Wait until no result can be under way any more."""
+        raise NotImplementedError
+
+    async def answered(self) -> None:
+        """A FLUSH, and until it comes back."""
+        self.flush()
+        await self.driver.done()
+        sent = sum(beat.flush for beat in self.driver.sent)
+        while sum(beat.flush for beat in self.sink.seen) < sent:
+            await RisingEdge(self.dut.clk)
+
+    def forget(self) -> None:
+        """What was before a reset."""
+        for old in (self.driver.queue, self.driver.sent, self.sink.seen, self.tuples, *self.refused.values()):
+            old.clear()
+
+    def wanted(self) -> list[tuple[int, int]]:
+        """The pairs of the tuples that were not refused. What is late is late by all that came."""
+        gone = set().union(*self.refused.values())
+        if self.time_w:
+            found = time_windows(self.tuples, "EQ", 0, self.window, self.slack)
+            return sorted(pair for pair in found if not gone & {*pair})
+        kept = [n for n in range(len(self.tuples)) if n not in gone]
+        found = tuple_windows([self.tuples[n] for n in kept], "EQ", 0, self.rows)
+        return sorted((kept[r], kept[s]) for r, s in found)
+
+    async def _watch(self) -> None:
+        while True:
+            await RisingEdge(self.dut.clk)
+            await ReadOnly()
+            if not in_reset(self.dut):
+                for reason, told in self.refused.items():
+                    if int(getattr(self.dut, f"evt_{reason}").value):
+                        side, own = int(self.dut.dropped_dest.value), int(self.dut.dropped_id.value)
+                        number = [n for n, t in enumerate(self.tuples) if t.side == side][own]
+                        assert not any(number in others for others in self.refused.values())
+                        told.add(number)
 
     def put(self, *tuples: Tuple) -> None:
         for n, t in enumerate(tuples, len(self.tuples)):
@@ -147,8 +208,71 @@ def numbers(beat: Beat) -> tuple[int, int]:
     return beat.data >> 64 + ID, beat.data >> ID & (1 << ID) - 1
 
 
-def random_tuples(name: str, count: int, values: int, timed: bool = False) -> list[Tuple]:
+# --- tests of all joins ---------------------------------------------------------------------------------------------
+
+
+def random_tuples(name: str, count: int, values: int, timed: bool) -> list[Tuple]:
     """Their times, where they count, rise by 1 or so a tuple, in disorder."""
     g = rng(name)
     times = [max(0, n - g.randrange(7)) if timed else 0 for n in range(count)]
     return [Tuple(g.randrange(2), g.randrange(values), 0, time) for time in times]
+
+
+async def flushes(bench: JoinBench, tuples: list[Tuple]) -> None:
+    """A FLUSH of an idle join comes back at once; later ones behind the last result of the tuples before them, and none
+    changes a window."""
+    await bench.answered()
+    assert [beat.flush for beat in bench.sink.seen] == [True]
+    for n, t in enumerate(tuples):
+        bench.put(t)
+        if n % 7 == 0:
+            bench.flush()
+    await bench.answered()
+    wanted = bench.wanted()
+    assert bench.pairs() == wanted
+    came, count = [], 0
+    for beat in bench.sink.seen[1:-1]:
+        if beat.flush:
+            assert sorted(came) == [pair for pair in wanted if max(pair) <= 7 * count]
+            count += 1
+        else:
+            came.append(numbers(beat))
+    assert count == -(-len(tuples) // 7) and bench.sink.seen[-1].flush
+
+
+async def late_or_without_place(bench: JoinBench) -> None:
+    """What is late, or has no place, is told by its number; a stream that falls silent stops the other only until it
+    speaks again."""
+    g, tuples = rng("crowded"), []
+    for n in range(500):
+        behind = g.randrange(bench.slack + 1) + (g.random() < 0.1) * 9
+        side = R if 300 < n < 350 else g.randrange(2)
+        tuples.append(Tuple(side, g.randrange(3), 0, max(0, (n + n % 90) // 2 - behind)))
+    bench.put(*tuples)
+    await bench.answered()
+    assert bench.refused["late"] == late(tuples, bench.slack)
+    assert bench.refused["overflow"] == overflow(tuples, bench.window, bench.slack, bench.rows)
+    assert not bench.refused["dropped"] and min(len(bench.refused[name]) for name in ("late", "overflow")) > 20
+    assert max(bench.refused["overflow"]) > 400
+    assert bench.pairs() == bench.wanted()
+
+
+async def drops(bench: JoinBench, tuples: list[Tuple]) -> None:
+    """DROP = 1: tready never falls, every tuple that was refused is told by its number, the others join exactly."""
+    dut = bench.dut
+
+    async def watch() -> None:
+        while True:
+            await RisingEdge(dut.clk)
+            await ReadOnly()
+            assert in_reset(dut) or int(dut.s_axis_tready.value)
+
+    bench.put(*tuples)
+    watching = cocotb.start_soon(watch())
+    await bench.drained()
+    watching.cancel()
+    await RisingEdge(dut.clk)
+    await bench.answered()
+    assert 100 < len(bench.refused["dropped"]) < len(tuples) - 100
+    assert bench.refused["late"] == (late(tuples, bench.slack) if bench.time_w else set())
+    assert bench.pairs() == bench.wanted()

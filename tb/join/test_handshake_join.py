@@ -1,4 +1,4 @@
-"""handshake_join: window_join's pairs by both ways of the chain; exact cycles, latency, stalls, FLUSH, drops."""
+"""handshake_join: window_join's pairs by both ways of the chain; cycles, latency, stalls, FLUSH, drops, two clocks."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from itertools import pairwise
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles
 
 from spark_golden.join import Join
-from tb.join.beats import JoinBench, in_reset, numbers, random_tuples
+from tb.join import beats
+from tb.join.beats import Domain, JoinBench
 from tb.join.golden import CASES, Case, one_of, stream
-from tb.join.model import R, S, Tuple, tuple_windows
-from tb.join.test_window_join import check_pairs
-from tb.lib.bench import reset
+from tb.join.model import R, S, Tuple
+from tb.join.test_window_join import IN_TIME, TIMES, check_in_time, check_pairs
+from tb.lib.bench import CLOCK_NS, reset
 from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, build
 from tb.lib.run import run, run_four_state
 
-MATCH_CYCLES = 1  # of the predicate EQ
-DROP, FORWARD = "DROP" in os.environ, "FORWARD" in os.environ
+DROP, FORWARD, TIMED, TWO_CLOCKS = (name in os.environ for name in ("DROP", "FORWARD", "TIMED", "TWO_CLOCKS"))
+MATCH_CYCLES = 2 if TIMED else 1  # of the predicate EQ
 
 
 # --- pairs, with the bulk bench -------------------------------------------------------------------------------------
@@ -46,6 +48,22 @@ def test_pairs(name, tmp_path):
         check_pairs(bench, case, tmp_path / case.name, gaps, stalls)
 
 
+# Chains that hold what window_join does, so that the same tuples find no place.
+CHAINS = {
+    "time_eq": {"CORES": 4, "SEGMENT": 6, "FORWARD": 1},
+    "time_band": {"CORES": 8, "SEGMENT": 3, "FORWARD": 0},
+    "time_l1": {"CORES": 12, "SEGMENT": 1, "FORWARD": 1},
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_in_time(name, tmp_path):
+    chain = CHAINS[name]
+    assert chain["CORES"] * chain["SEGMENT"] == IN_TIME[name]["ROWS"]
+    parameters = {key: value for key, value in IN_TIME[name].items() if key not in ("ROWS", "MATCH_LANES")}
+    check_in_time(name, tmp_path, **parameters, **chain)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("forward", [0, 1])
 @pytest.mark.parametrize("values", [10**6, 1000, 100])
@@ -64,19 +82,31 @@ class Bench(JoinBench):
         self.cores, self.segment = int(dut.CORES.value), int(dut.SEGMENT.value)
         self.rows = self.cores * self.segment
 
+    @staticmethod
+    def output(dut):
+        return Domain(dut, "m_clk", "m_rst") if TWO_CLOCKS else dut
+
+    @classmethod
+    async def setup(cls, dut, idle: float = 0, stall: float = 0, m_period_ps: int = 1000 * CLOCK_NS) -> Bench:
+        dut.m_clk.value, dut.m_rst.value = 0, 1
+        if TWO_CLOCKS:
+            cocotb.start_soon(Clock(dut.m_clk, m_period_ps, unit="ps", impl="gpi").start())
+        bench = await super().setup(dut, idle, stall)
+        await bench.release()
+        return bench
+
+    async def release(self) -> None:
+        """The reset of the output, which is held longer than that of the input."""
+        if TWO_CLOCKS:
+            await ClockCycles(self.dut.m_clk, 4)
+        self.dut.m_rst.value = 0
+
     async def drained(self) -> None:
         await self.quiet(2 * self.rows + 20)
 
-    async def answered(self) -> None:
-        """A FLUSH, and until it comes back."""
-        self.flush()
-        await self.driver.done()
-        sent = sum(beat.flush for beat in self.driver.sent)
-        while sum(beat.flush for beat in self.sink.seen) < sent:
-            await RisingEdge(self.dut.clk)
 
-    def wanted(self) -> list[tuple[int, int]]:
-        return sorted(tuple_windows(self.tuples, "EQ", 0, self.rows))
+def random_tuples(name: str, count: int, values: int) -> list[Tuple]:
+    return beats.random_tuples(name, count, values, TIMED)
 
 
 @cocotb.test()
@@ -88,7 +118,7 @@ async def random_stalls(dut):
     assert bench.pairs() == bench.wanted()
 
 
-@cocotb.test()
+@cocotb.test(skip=TIMED)
 async def cycles_per_tuple(dut):
     """Of one stream alone, and of both in turn; none of them match. FORWARD = 0: while the windows are full."""
     bench = await Bench.setup(dut)
@@ -107,7 +137,7 @@ async def cycles_per_tuple(dut):
     assert not bench.sink.seen
 
 
-@cocotb.test(skip=not FORWARD)
+@cocotb.test(skip=not FORWARD or TWO_CLOCKS)
 async def latency(dut):
     """Of every core and age, with nothing else under way: each level of the merging network takes 1 cycle or 2."""
     bench, extra = await Bench.setup(dut), set()
@@ -119,7 +149,7 @@ async def latency(dut):
         core, age = n % bench.cores, bench.segment - 1 - n // bench.cores
         levels = (bench.cores + core).bit_length() - 1
         took = bench.sink.seen[-1].taken - bench.driver.sent[-1].taken
-        extra.add((levels, took - 6 - core - age - MATCH_CYCLES))
+        extra.add((levels, took - (8 if TIMED else 6) - core - age - MATCH_CYCLES))
     assert {levels for levels, _ in extra} == {1, 2}
     assert all(levels <= cycles <= 2 * levels for levels, cycles in extra)
     assert len(bench.sink.seen) == bench.rows
@@ -141,7 +171,7 @@ async def what_waits_for_a_flush(dut):
     assert bench.pairs() == bench.wanted() == [(1, 0), (1, last - 1), (last - 2, 0), (last - 2, last - 1)]
 
 
-@cocotb.test()
+@cocotb.test(skip=TIMED or TWO_CLOCKS)
 async def as_fast_as_the_output(dut):
     """At 100% selectivity the output carries a result in every cycle, while tuples come."""
     bench = await Bench.setup(dut)
@@ -154,25 +184,8 @@ async def as_fast_as_the_output(dut):
 
 @cocotb.test()
 async def flush_behind_the_last_result(dut):
-    """With the sink stalled most of the time; a FLUSH of an idle join comes back at once, and none changes a window."""
-    bench = await Bench.setup(dut, 0.1, 0.7)
-    await bench.answered()
-    assert [beat.flush for beat in bench.sink.seen] == [True]
-    for n, t in enumerate(random_tuples("flushed", 60, 2)):
-        bench.put(t)
-        if n % 7 == 0:
-            bench.flush()
-    await bench.answered()
-    wanted = bench.wanted()
-    assert bench.pairs() == wanted
-    came, flushes = [], 0
-    for beat in bench.sink.seen[1:-1]:
-        if beat.flush:
-            assert sorted(came) == [pair for pair in wanted if max(pair) <= 7 * flushes]
-            flushes += 1
-        else:
-            came.append(numbers(beat))
-    assert flushes == 9 and bench.sink.seen[-1].flush
+    """With the sink stalled most of the time."""
+    await beats.flushes(await Bench.setup(dut, 0.1, 0.7), random_tuples("flushed", 60, 2))
 
 
 @cocotb.test()
@@ -184,41 +197,52 @@ async def reset_in_mid_scan(dut):
         bench.flush()
         await ClockCycles(dut.clk, cycles * bench.segment)
         bench.driver.queue.clear()
+        dut.m_rst.value = 1
         await reset(dut)
-        for old in (bench.driver.sent, bench.sink.seen, bench.tuples):
-            old.clear()
+        await bench.release()
+        bench.forget()
         bench.put(*random_tuples("after", 30, 2))
         await bench.answered()
         assert bench.pairs() == bench.wanted()
 
 
+@cocotb.test(skip=not TIMED)
+async def cycles_per_tuple_in_time(dut):
+    """As of tuple windows, while rows expire."""
+    bench = await Bench.setup(dut)
+    bench.put(*(Tuple(n % 2, n, 0, 3 * n) for n in range(6 * bench.rows)))
+    await bench.drained()
+    taken = [beat.taken for beat in bench.driver.sent][8:]  # what finds room in the entry
+    assert {b - a for a, b in pairwise(taken)} == {max(bench.segment, 2)}
+    assert not any(bench.refused.values())
+
+
+@cocotb.test(skip=not TIMED)
+async def late_and_without_place(dut):
+    await beats.late_or_without_place(await Bench.setup(dut, 0.1, 0.2))
+
+
 @cocotb.test(skip=not DROP)
 async def dropped_tuples(dut):
-    """DROP = 1: tready never falls, every tuple that was refused is told by its number, the others join exactly."""
-    bench, refused = await Bench.setup(dut, 0.6, 0.3), set()
-    counts, own = [0, 0], []
-    bench.put(*random_tuples("many", 800, 3))
-    for t in bench.tuples:
-        own.append((t.side, counts[t.side]))
-        counts[t.side] += 1
+    await beats.drops(await Bench.setup(dut, 0.6, 0.3), random_tuples("many", 800, 3))
 
-    async def watch() -> None:
-        while True:
-            await RisingEdge(dut.clk)
-            await ReadOnly()
-            assert in_reset(dut) or int(dut.s_axis_tready.value)
-            if int(dut.evt_dropped.value):
-                refused.add((int(dut.dropped_dest.value), int(dut.dropped_id.value)))
 
-    watching = cocotb.start_soon(watch())
-    await bench.drained()
-    watching.cancel()
-    await RisingEdge(dut.clk)
+@cocotb.test(skip=not TWO_CLOCKS)
+@cocotb.parametrize(m_period_ps=[2900, 8002, 21_000])
+async def two_clocks(dut, m_period_ps):
+    """Results on a clock that is faster, about the same, slower; every FLUSH behind what it must."""
+    await beats.flushes(await Bench.setup(dut, 0.2, 0.3, m_period_ps), random_tuples("two clocks", 90, 2))
+
+
+@cocotb.test(skip=not TWO_CLOCKS)
+async def more_than_a_result_in_a_cycle(dut):
+    """With a network of twice the clock: nearly two results for each cycle of the cores, which find three."""
+    bench = await Bench.setup(dut, m_period_ps=500 * CLOCK_NS)
+    bench.put(*(Tuple(n % 2, 0) for n in range(8 * bench.rows)))
     await bench.answered()
-    kept = [n for n, name in enumerate(own) if name not in refused]
-    assert len(kept) + len(refused) == len(bench.tuples) and len(refused) > 100 and len(kept) > 100
-    found = tuple_windows([bench.tuples[n] for n in kept], "EQ", 0, bench.rows)
-    assert bench.pairs() == sorted((kept[r], kept[s]) for r, s in found)
+    taken = [beat.taken for beat in bench.driver.sent]
+    half = len(taken) // 2
+    assert 1.8 < (half - 1) * bench.rows / (taken[-2] - taken[half]) <= 2
 
 
 PARAMETERS = {"CORES": 3, "SEGMENT": 4, "LIMIT_W": 1}
@@ -233,6 +257,14 @@ def test_flow():
     run("handshake_join", FORWARD=0, **PARAMETERS)
 
 
+def test_in_time_cycles():
+    run("handshake_join", FORWARD=1, env={"FORWARD": "1", "TIMED": "1"}, **PARAMETERS, **TIMES)
+
+
+def test_two_clocks():
+    run("handshake_join", FORWARD=1, RESULT_CLOCK=1, env={"TWO_CLOCKS": "1", "FORWARD": "1"}, **PARAMETERS)
+
+
 def test_drop():
     run("handshake_join", testcase="dropped_tuples", env={"DROP": "1"}, **DROPPING)
 
@@ -240,3 +272,8 @@ def test_drop():
 @pytest.mark.parametrize("forward", [0, 1])
 def test_four_state(forward):
     run_four_state("handshake_join", "random_stalls", FORWARD=forward, **PARAMETERS)
+
+
+def test_four_state_in_time():
+    env = {"DROP": "1", "TIMED": "1"}
+    run_four_state("handshake_join", "dropped_tuples", env=env, **DROPPING, **TIMES)

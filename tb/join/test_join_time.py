@@ -34,7 +34,7 @@ async def verdicts(dut):
                 verdict = "late"
             elif int(dut.m_full.value):
                 verdict = "full"
-            elif int(dut.m_room.value) and cycle > last[side] + 2 and g.random() < 0.7:
+            elif int(dut.m_room.value) and cycle > last[side] + 1 and g.random() < 0.7:
                 verdict, last[side] = "admit", cycle
             if verdict:
                 shown.append((number, verdict == "flush"))

@@ -10,11 +10,11 @@ from pathlib import Path
 import cocotb
 import numpy as np
 import pytest
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from cocotb.triggers import ClockCycles
 
 from spark_golden.join import Join
 from tb.join import beats
-from tb.join.beats import ID, JoinBench, in_reset, numbers
+from tb.join.beats import ID, JoinBench
 from tb.join.golden import CASES, Case, one_of, pairs, stream
 from tb.join.model import R, S, Tuple, late, overflow, time_windows, tuple_windows
 from tb.lib.bench import reset, rng
@@ -100,23 +100,27 @@ def crowded(name: str) -> list[Tuple]:
     return tuples
 
 
-@pytest.mark.parametrize("name", IN_TIME)
-def test_in_time(name, tmp_path):
-    """The pairs of a window in time; and of streams that come twice as fast as ROWS has places for: what is refused is
-    exactly what has no place."""
-    join, parameters = CASES[name].join, IN_TIME[name]
+def check_in_time(name: str, folder: Path, **parameters: int | str) -> None:
+    """The pairs of a window in time; and of streams that come twice as fast as there are places for: what is refused is
+    exactly what has no place. parameters: of join_bulk but for the times."""
+    join, rows = CASES[name].join, IN_TIME[name]["ROWS"]
     times = {"TIME_W": TIME_W, "TIME_LSB": parameters.get("KEY_W", 32), "WINDOW": join.window, "SLACK": join.slack}
     bench = build("join_bulk", **parameters, **times)
-    result = check_pairs(bench, CASES[name], tmp_path / "golden", RANDOM, RANDOM)
+    result = check_pairs(bench, CASES[name], folder / "golden", RANDOM, RANDOM)
     assert result.events == {"late": len(late(CASES[name].tuples, join.slack)), "overflow": 0}
 
     tuples = crowded(name)
-    refused = overflow(tuples, join.window, join.slack, parameters["ROWS"])
+    refused = overflow(tuples, join.window, join.slack, rows)
     found = time_windows(tuples, join.predicate, join.limit, join.window, join.slack)
     wanted = sorted(pair for pair in found if not refused & {*pair})
-    result = play(bench, join, tuples, wanted, tmp_path / "crowded", NONE, RANDOM_AND_LONG)
+    result = play(bench, join, tuples, wanted, folder / "crowded", NONE, RANDOM_AND_LONG)
     assert result.events == {"late": len(late(tuples, join.slack)), "overflow": len(refused)}
     assert 50 < len(refused) < 700 and len(wanted) > 50
+
+
+@pytest.mark.parametrize("name", IN_TIME)
+def test_in_time(name, tmp_path):
+    check_in_time(name, tmp_path, **IN_TIME[name])
 
 
 @pytest.mark.soak
@@ -142,40 +146,13 @@ def test_65536_rows(tmp_path):
 
 
 class Bench(JoinBench):
-    """`refused`: the arrival numbers of the tuples that were refused, by reason."""
-
     def __init__(self, dut, idle: float, stall: float):
         super().__init__(dut, idle, stall)
-        names = ("ROWS", "MATCH_LANES", "TIME_W", "WINDOW", "SLACK")
-        self.rows, self.lanes, self.time_w, self.window, self.slack = (int(getattr(dut, n).value) for n in names)
+        self.rows, self.lanes = int(dut.ROWS.value), int(dut.MATCH_LANES.value)
         self.groups = self.rows // self.lanes
-        self.refused: dict[str, set[int]] = {"dropped": set(), "late": set(), "overflow": set()}
-        cocotb.start_soon(self._watch())
 
     async def drained(self) -> None:
         await self.quiet(3 * self.groups + 20)
-
-    def wanted(self) -> list[tuple[int, int]]:
-        """The pairs of the tuples that were not refused. What is late is late by all that came."""
-        gone = set().union(*self.refused.values())
-        if self.time_w:
-            found = time_windows(self.tuples, "EQ", 0, self.window, self.slack)
-            return sorted(pair for pair in found if not gone & {*pair})
-        kept = [n for n in range(len(self.tuples)) if n not in gone]
-        found = tuple_windows([self.tuples[n] for n in kept], "EQ", 0, self.rows)
-        return sorted((kept[r], kept[s]) for r, s in found)
-
-    async def _watch(self) -> None:
-        while True:
-            await RisingEdge(self.dut.clk)
-            await ReadOnly()
-            if not in_reset(self.dut):
-                for reason, numbers in self.refused.items():
-                    if int(getattr(self.dut, f"evt_{reason}").value):
-                        side, own = int(self.dut.dropped_dest.value), int(self.dut.dropped_id.value)
-                        number = [n for n, t in enumerate(self.tuples) if t.side == side][own]
-                        assert not any(number in told for told in self.refused.values())
-                        numbers.add(number)
 
 
 def random_tuples(name: str, count: int, values: int) -> list[Tuple]:
@@ -236,27 +213,8 @@ async def as_fast_as_the_output(dut):
 
 @cocotb.test()
 async def flush_behind_the_last_result(dut):
-    """With the sink stalled most of the time; a FLUSH of an idle join comes back at once, and none changes a window."""
-    bench = await Bench.setup(dut, 0.1, 0.7)
-    bench.flush()
-    await bench.drained()
-    assert [beat.flush for beat in bench.sink.seen] == [True]
-    tuples = random_tuples("flushed", 60, 2)
-    for n, t in enumerate(tuples):
-        bench.put(t)
-        if n % 7 == 0:
-            bench.flush()
-    await bench.drained()
-    wanted = bench.wanted()
-    assert bench.pairs() == wanted
-    came, flushes = [], 0
-    for beat in bench.sink.seen[1:]:
-        if beat.flush:
-            assert sorted(came) == [pair for pair in wanted if max(pair) <= 7 * flushes]
-            flushes += 1
-        else:
-            came.append(numbers(beat))
-    assert flushes == 9
+    """With the sink stalled most of the time."""
+    await beats.flushes(await Bench.setup(dut, 0.1, 0.7), random_tuples("flushed", 60, 2))
 
 
 @cocotb.test()
@@ -266,9 +224,7 @@ async def reset_in_mid_scan(dut):
     await ClockCycles(dut.clk, 6 * bench.groups + 30)
     bench.driver.queue.clear()
     await reset(dut)
-    bench.tuples.clear()
-    bench.sink.seen.clear()
-    bench.refused = {reason: set() for reason in bench.refused}
+    bench.forget()
     bench.put(*random_tuples("after", 30, 2))
     await bench.drained()
     assert bench.pairs() == bench.wanted()
@@ -288,41 +244,12 @@ async def cycles_per_tuple_in_time(dut):
 
 @cocotb.test(skip=not TIMED)
 async def late_and_without_place(dut):
-    """What is late, or has no place in ROWS, is told by its number; a stream that falls silent stops the other only
-    until it speaks again."""
-    bench = await Bench.setup(dut, 0.1, 0.2)
-    g, tuples = rng("crowded"), []
-    for n in range(500):
-        behind = g.randrange(bench.slack + 1) + (g.random() < 0.1) * 9
-        side = R if 300 < n < 350 else g.randrange(2)
-        tuples.append(Tuple(side, g.randrange(3), 0, max(0, (n + n % 90) // 2 - behind)))
-    bench.put(*tuples)
-    await bench.drained()
-    assert bench.refused["late"] == late(tuples, bench.slack)
-    assert bench.refused["overflow"] == overflow(tuples, bench.window, bench.slack, bench.rows)
-    assert not bench.refused["dropped"] and min(len(bench.refused[name]) for name in ("late", "overflow")) > 20
-    assert max(bench.refused["overflow"]) > 400
-    assert bench.pairs() == bench.wanted()
+    await beats.late_or_without_place(await Bench.setup(dut, 0.1, 0.2))
 
 
 @cocotb.test(skip=not DROP)
 async def dropped_tuples(dut):
-    """DROP = 1: tready never falls, every tuple that was refused is told by its number, the others join exactly."""
-    bench = await Bench.setup(dut, 0.6, 0.3)
-    tuples = random_tuples("many", 800, 3)
-    bench.put(*tuples)
-
-    async def watch() -> None:
-        while True:
-            await RisingEdge(dut.clk)
-            await ReadOnly()
-            assert int(dut.rst.value) or int(dut.s_axis_tready.value)
-
-    cocotb.start_soon(watch())
-    await bench.drained()
-    assert 100 < len(bench.refused["dropped"]) < 700
-    assert bench.refused["late"] == (late(tuples, bench.slack) if TIMED else set())
-    assert bench.pairs() == bench.wanted()
+    await beats.drops(await Bench.setup(dut, 0.6, 0.3), random_tuples("many", 800, 3))
 
 
 PARAMETERS = {"ROWS": 8, "MATCH_LANES": 2, "LIMIT_W": 1}

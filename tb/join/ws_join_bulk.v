@@ -2,8 +2,9 @@
 //
 // ws_join_bulk: a join for the bulk bench, which knows items.
 //
-// Parameters   CORES     0: ws_window_join, whose parameters ROWS, MATCH_LANES and those of time are (TIME_LSB is that of
-//                        both streams); else ws_handshake_join, whose SEGMENT and FORWARD are
+// Parameters   CORES     0: ws_window_join, whose parameters ROWS and MATCH_LANES are; else ws_handshake_join, whose
+//                        SEGMENT and FORWARD are
+//              TIME_LSB  lowest bit of the time in the tuples of both streams
 // Items        s_kind {FLUSH, stream}; s_data a tuple. m_kind FLUSH; m_data {tuple of R, tuple of S}
 
 `default_nettype none
@@ -65,17 +66,18 @@ module ws_join_bulk #(
                 .evt_dropped(), .evt_late(evt_late), .evt_overflow(evt_overflow), .dropped_dest(), .dropped_id()
             );
         end else begin : gen_handshake
-            assign {evt_late, evt_overflow} = 2'b00;
             ws_handshake_join #(
                 .DATA_W(DATA_W), .CORES(CORES), .SEGMENT(SEGMENT), .FORWARD(FORWARD), .PREDICATE(PREDICATE),
-                .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W)
+                .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W), .TIME_W(TIME_W), .R_TIME_LSB(TIME_LSB),
+                .S_TIME_LSB(TIME_LSB), .WINDOW(WINDOW), .SLACK(SLACK)
             ) join_core (
                 .clk(clk), .rst(rst), .limit(limit),
                 .s_axis_tdata(s_data), .s_axis_tkeep({DATA_W/8{!s_kind[1]}}), .s_axis_tvalid(s_valid),
                 .s_axis_tready(s_ready), .s_axis_tlast(1'b1), .s_axis_tdest(s_kind[0]),
                 .m_axis_tdata(pair), .m_axis_tkeep(keep), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready),
                 .m_axis_tlast(),
-                .evt_dropped(), .dropped_dest(), .dropped_id()
+                .m_clk(clk), .m_rst(rst),
+                .evt_dropped(), .evt_late(evt_late), .evt_overflow(evt_overflow), .dropped_dest(), .dropped_id()
             );
         end
     endgenerate

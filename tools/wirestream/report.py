@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -27,6 +28,7 @@ from rich.progress import track
 from wirestream import netlist, synth, yosys
 from wirestream.compare import SLACK, SLIDE, SPEED, WID_PAPER, wid_designs
 from wirestream.design import BUILD, REPOSITORY, Design, resolve
+from wirestream.joins import trials
 from wirestream.netlist import NetlistFailure
 from wirestream.synth import PROCESSES, SynthesisFailure, map_ecp5, map_xilinx, place_and_route, positive, timing_of
 from wirestream.yosys import YosysFailure
@@ -42,7 +44,7 @@ Written by `make report`; do not edit. Tools: {tools}.
 - Cells are a Virtex-6's, as in the papers. LUTs include inverters, those that pass a signal to a carry chain, and those
   used as memory ([testing.md](testing.md#measuring)).
 - Clocks are after place and route, the papers' on a Virtex-6, all others on an ECP5-85 at speed {speed}, {seeds}. All
-  circuits take a tuple a cycle.
+  circuits but the joins take a tuple a cycle.
 - Differences below 10% count as equal.
 """
 
@@ -55,8 +57,15 @@ QUANTITIES = {
     "mhz": "MHz (paper: Virtex-6; others: ECP5)",
     "latency": "latency, cycles from punctuation to row",
     "close": "least cycles between windows' ends",
+    "rate": "tuples of each stream, 1000/s at 100 MHz",
+    "results": "results a cycle",
+    "taken": "tuples taken, of those that come every ROWS + 2 cycles",
+    "eta": "eta: evaluations / (units · cycles)",
+    "cycles": "cycles that a tuple of each stream takes",
 }
-LOGARITHMIC = {"share", "latency", "close"}
+LOGARITHMIC = {"share", "latency", "close", "rate", "cycles"}
+PRECISE = {"rate", "results", "taken", "eta", "cycles"}  # simulated, or of an equation: 3 digits
+CELLS = {"lut", "ff", "share", "bram"}
 DEVICE = {"lut": 150_720, "ff": 301_440, "bram": 416}  # what the papers' XC6VLX240T has; a slice: 4 LUT, 8 FF
 # Colours that the colour-blind tell apart (Okabe and Ito); markers and lines tell the curves apart as well.
 STYLES = (
@@ -69,20 +78,33 @@ STYLES = (
 
 
 @dataclass(frozen=True)
+class Trial:
+    """A simulation: `step` of `trials`, the design and what else it takes. quantities: of what it found."""
+
+    step: Callable[..., dict[str, float]]
+    design: Design
+    asked: tuple[int, ...]
+    quantities: Callable[[dict[str, float]], dict[str, float]]
+
+
+@dataclass(frozen=True)
 class Curve:
-    """One circuit. style: its number in STYLES. design: of a size; none if a paper's. known: without measuring."""
+    """One circuit. style: its number in STYLES. design: of a size; none if a paper's. known: without measuring.
+    trial: what is simulated of a size."""
 
     name: str
     style: int
     design: Callable[[int], Design] | None = None
     known: Numbers = field(default_factory=dict)
+    trial: Callable[[int], Trial] | None = None
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A paper's figures over one x axis, in powers of 2 if `log`.
 
-    sizes: synthesised; timed: placed and routed too. pictures: file -> quantities. ratios: (curve, what divides it).
+    sizes: synthesised and simulated; timed: placed and routed too. pictures: file -> quantities. ratios: (curve, what
+    divides it).
     """
 
     title: str
@@ -186,7 +208,267 @@ Oge et al., CANDAR 2013, figures 6 and 7 and table III: the same query, with win
     ratios=(("our CONSTANT", "our SCAN"), ("our CONSTANT", "paper"), ("our SCAN", "paper")),
 )
 
-SWEEPS = {"wid": WID, "panes": PANES}
+# ---- The joins, simulated: tuples of R and S in turn, as fast as they are taken
+
+SHARES = (0, 1, 5, 10, 20, 33, 50, 100)  # selectivities in %: the keys have 100, 20, 10 ... values
+FIXED_MHZ = 100  # of rates: as in Miyoshi et al.
+
+
+def found_rate(found: dict[str, float]) -> dict[str, float]:
+    return {"rate": 1e3 * FIXED_MHZ / found["cycles"]}
+
+
+def join_bulk(**parameters: int) -> Design:
+    return resolved("join_bulk").with_parameters(LIMIT_W=1, **parameters)
+
+
+def lines(quantity: str, sizes: tuple[int, ...], model: Callable[[int], float]) -> Numbers:
+    return {quantity: {size: model(size) for size in sizes}}
+
+
+ROWS = tuple(2**n for n in range(6, 17, 2))
+
+
+def window_rate(lanes: int, rows: int) -> Trial:
+    design = join_bulk(ROWS=rows, MATCH_LANES=lanes)
+    return Trial(trials.rate, design, (rows, 0, 4, 20), found_rate)
+
+
+WINDOW_RATE = Sweep(
+    title="window_join: tuples a second",
+    text="""\
+Miyoshi et al., 2011, figure 9: the rate of tuples of which none is lost, no pair matches. Equation 1 is the clock /
+(ROWS + 2); ours is simulated, with one row compared in a cycle as in the paper, and with four.
+""",
+    axis="ROWS",
+    log=True,
+    sizes=ROWS,
+    timed=(),
+    curves=(
+        Curve("equation 1", 0, known=lines("rate", ROWS, lambda rows: 1e3 * FIXED_MHZ / (rows + 2))),
+        Curve("window_join", 3, trial=partial(window_rate, 1)),
+        Curve("window_join, MATCH_LANES = 4", 4, trial=partial(window_rate, 4)),
+    ),
+    pictures={"window_rate": ("rate",)},
+    ratios=(("window_join", "equation 1"), ("window_join, MATCH_LANES = 4", "equation 1")),
+)
+
+N = 256  # rows of the joins of which the selectivity is swept
+
+
+def busy(percent: int) -> float:
+    """Equation 5 as corrected, of an output of 1 result a cycle: cycles of a tuple of each stream."""
+    return max(N + 2, 2 * N * percent / 100)
+
+
+def window_output(percent: int) -> Trial:
+    def quantities(found: dict[str, float]) -> dict[str, float]:
+        return {"results": found["results"], "taken": (N + 2) / found["cycles"]}
+
+    return Trial(trials.rate, join_bulk(ROWS=N, MATCH_LANES=1), (N, percent, 2 * N, 400), quantities)
+
+
+WINDOW_OUTPUT = Sweep(
+    title="window_join: what the output costs",
+    text=f"""\
+Miyoshi et al., 2011, figures 10 and 11, here with windows of {N} tuples. Equation 3 has 2 · M results a cycle, M the
+selectivity, for an output of two a cycle; ours carries one. *as printed* is equation 4 with equation 5, whose cases are
+exchanged and which counts the results of one match unit: with an output of one a cycle it never says less than 1.
+*corrected* is (N + 2) / max(N + 2, 2·N·M), the 50% that the paper measures too
+([joins.md](joins.md#how-fast-equation-5-corrected)).
+""",
+    axis="selectivity, %",
+    log=False,
+    sizes=SHARES,
+    timed=(),
+    curves=(
+        Curve("equation 3", 0, known=lines("results", SHARES, lambda percent: 2 * percent / 100)),
+        Curve("as printed", 1, known=lines("taken", SHARES, lambda _: 1.0)),
+        Curve(
+            *("corrected", 2),
+            known=lines("taken", SHARES, lambda percent: (N + 2) / busy(percent))
+            | lines("results", SHARES, lambda percent: 2 * N * percent / 100 / busy(percent)),
+        ),
+        Curve("window_join", 3, trial=window_output),
+    ),
+    pictures={"window_output": ("results", "taken")},
+    ratios=(("window_join", "corrected"),),
+)
+
+
+def handshake(cores: int) -> Design:
+    return resolved("handshake_join").with_parameters(CORES=cores, SEGMENT=8, LIMIT_W=1)
+
+
+HANDSHAKE = Sweep(
+    title="handshake_join: 4 to 16 cores of 8 tuples",
+    text="""\
+Mueller, dissertation, figure 7.15: the clock of a chain of cores with segments of 8 tuples of each stream, on a
+Virtex-6 XC6VLX760. Its text says that the number of cores hardly affects it, and gives no numbers. Ours: tuples of 64
+bits, keys of 32, equality, FORWARD = 1, one clock.
+""",
+    axis="cores",
+    log=True,
+    sizes=(4, 8, 16),
+    timed=(4, 16),
+    curves=(Curve("handshake_join", 3, handshake),),
+    pictures={"handshake": ("lut", "ff", "mhz")},
+    ratios=(),
+)
+
+CHAIN_ROWS, CHAIN_CORES = 1000, (1, 5, 10, 20, 50, 100)
+
+
+def handshake_rate(forward: int, cores: int) -> Trial:
+    design = join_bulk(CORES=cores, SEGMENT=CHAIN_ROWS // cores, FORWARD=forward)
+    return Trial(trials.rate, design, (CHAIN_ROWS, 0, 2 * CHAIN_ROWS + 50, 100), found_rate)
+
+
+HANDSHAKE_RATE = Sweep(
+    title="handshake_join: windows of 1000 tuples on 1 to 100 cores",
+    text="""\
+Mueller, dissertation, figure 7.16 and section 7.7.5: a tuple takes max(⌈W_R / n⌉, ⌈W_S / n⌉) cycles on n cores. In ours
+both streams have one entry, and the scan of a tuple of R does not overlap that of a tuple of S: a tuple of each takes
+twice as many. Where only one stream sends, it has the whole of the model's rate. Simulated, with full windows and no
+pair that matches; FORWARD = 0 is the dissertation's way, in which the windows flow through the chain.
+""",
+    axis="cores",
+    log=True,
+    sizes=CHAIN_CORES,
+    timed=(),
+    curves=(
+        Curve("section 7.7.5", 0, known=lines("rate", CHAIN_CORES, lambda n: 1e3 * FIXED_MHZ * n / CHAIN_ROWS)),
+        Curve("half of it", 1, known=lines("rate", CHAIN_CORES, lambda n: 1e3 * FIXED_MHZ * n / CHAIN_ROWS / 2)),
+        Curve("FORWARD = 1", 3, trial=partial(handshake_rate, 1)),
+        Curve("FORWARD = 0", 4, trial=partial(handshake_rate, 0)),
+    ),
+    pictures={"handshake_rate": ("rate",)},
+    ratios=(("FORWARD = 1", "half of it"), ("FORWARD = 0", "half of it")),
+)
+
+ETA_SHARES, ETA_ROWS, ETA_BATCHES, UNITS, LANES = (0, 1, 5, 10, 20, 33), 1024, 20, 64, 4
+
+
+def eta_of_pairs(percent: int) -> float:
+    """fjoin.md's equation: batches that are loaded while the one before is joined, and LANES pairs a cycle."""
+    cycles = ETA_BATCHES * max(ETA_ROWS, UNITS * percent / 100 * ETA_ROWS / LANES) + UNITS
+    return ETA_BATCHES * ETA_ROWS / cycles
+
+
+def fjoin_eta(pairs: int, percent: int) -> Trial:
+    design = resolved("fjoin_bulk").with_parameters(UNITS=UNITS, LANES=LANES, PAIRS=pairs)
+    return Trial(trials.eta, design, (ETA_ROWS, percent, ETA_BATCHES), lambda found: {"eta": found["eta"]})
+
+
+FJOIN = Sweep(
+    title="fjoin_chain: eta",
+    text=f"""\
+Lin, Chen, Jin, 2022, have figure 8, the throughput over the number of units, as eta · f · n of equation 5, with one eta
+that was measured, 0.31. This is what eta depends on: {UNITS} units, windows of {ETA_ROWS}, {ETA_BATCHES} full batches.
+
+- *published RTL*: commit cd3ace4, measured once and not by this command; pairs leave one a cycle; at 33%, that of 30%.
+- *equation, pairs*: [fjoin.md](fjoin.md#how-fast-eta)'s, {LANES} pairs a cycle.
+- *pairs*, *mask words*: [ws_fjoin_chain](../rtl/join/ws_fjoin_chain.v) with results on {LANES} lanes, every result
+  checked.
+""",
+    axis="selectivity, %",
+    log=False,
+    sizes=ETA_SHARES,
+    timed=(),
+    curves=(
+        Curve("published RTL", 1, known={"eta": {0: 0.50, 1: 0.485, 5: 0.275, 10: 0.153, 20: 0.08, 33: 0.05}}),
+        Curve("equation, pairs", 0, known=lines("eta", ETA_SHARES, eta_of_pairs)),
+        Curve("pairs", 4, trial=partial(fjoin_eta, 1)),
+        Curve("mask words", 3, trial=partial(fjoin_eta, 0)),
+    ),
+    pictures={"fjoin_eta": ("eta",)},
+    ratios=(("pairs", "published RTL"), ("mask words", "published RTL"), ("pairs", "equation, pairs")),
+)
+
+# The three joins with 16 comparisons a cycle.
+BY_ROWS = {
+    "window_join": ("window_join", 2, lambda rows: {"ROWS": rows, "MATCH_LANES": 8}),
+    "handshake_join": ("handshake_join", 3, lambda rows: {"CORES": 16, "SEGMENT": rows // 16}),
+}
+SIXTEEN = {"UNITS": 16, "GROUP": 8, "BLOCK": 16, "LANES": 1, "PAIRS": 1}
+
+
+def found_cycles(found: dict[str, float]) -> dict[str, float]:
+    return {"cycles": found["cycles"]}
+
+
+def join_trial(name: str, rows: int, percent: int) -> Trial:
+    if name == "fjoin_chain":
+        design = resolved("fjoin_bulk").with_parameters(KEY_W=32, **SIXTEEN)
+        return Trial(trials.eta, design, (rows, percent, ETA_BATCHES), found_cycles)
+    design = join_bulk(**BY_ROWS[name][2](rows))
+    return Trial(trials.rate, design, (rows, percent, 2 * rows, 400), found_cycles)
+
+
+def join_cells(name: str, rows: int) -> Design:
+    if name == "fjoin_chain":
+        return resolved(name).with_parameters(PREDICATE="EQ", KEY_W=32, LIMIT_W=1, **SIXTEEN)
+    return resolved(name).with_parameters(LIMIT_W=1, **BY_ROWS[name][2](rows))
+
+
+JOIN_NAMES = {"window_join": 2, "handshake_join": 3, "fjoin_chain": 4}
+JOIN_ROWS = (64, 256, 1024)
+ONE_PERCENT = 1
+JOINS_TEXT = """\
+The same load on all three, and as many comparisons a cycle: tuples of R and S in turn, keys of 32 bits, equality;
+window_join with 8 rows a cycle in each of its two match units, handshake_join with 16 cores, fjoin_chain with 16 units
+and pairs on one lane, batches of both streams in turn. *the units* is 2·W / 16 cycles, all that 16 comparisons a cycle
+allow; *the output* is 2·W·M, as one pair leaves in a cycle.
+"""
+JOINS = Sweep(
+    title="All joins: selectivity",
+    text=JOINS_TEXT + f"Windows of {N} tuples.\n",
+    axis="selectivity, %",
+    log=False,
+    sizes=SHARES,
+    timed=(),
+    curves=(
+        Curve("the units", 0, known=lines("cycles", SHARES, lambda _: 2 * N / 16)),
+        Curve("the output", 1, known=lines("cycles", SHARES[1:], lambda percent: 2 * N * percent / 100)),
+        *(Curve(n, style, trial=lambda p, n=n: join_trial(n, N, p)) for n, style in JOIN_NAMES.items()),
+    ),
+    pictures={"joins": ("cycles",)},
+    ratios=(),
+)
+
+JOINS_ROWS = Sweep(
+    title="All joins: windows",
+    text="""\
+The same at 1%, over the window, and the cells beside it: tuples of 64 bits. fjoin_chain keeps no window, which is in a
+memory outside of it; it holds keys and numbers, the tuples stay with the host. Its results wait for a batch to fill
+up, those of the others come within the scan of their tuple.
+""",
+    axis="tuples in a window",
+    log=True,
+    sizes=JOIN_ROWS,
+    timed=(),
+    curves=(
+        Curve("the units", 0, known=lines("cycles", JOIN_ROWS, lambda rows: 2 * rows / 16)),
+        *(
+            Curve(n, style, partial(join_cells, n), trial=lambda rows, n=n: join_trial(n, rows, ONE_PERCENT))
+            for n, style in JOIN_NAMES.items()
+        ),
+    ),
+    pictures={"joins_rows": ("cycles", "lut", "ff", "bram")},
+    ratios=(),
+)
+
+SWEEPS = {
+    "wid": WID,
+    "panes": PANES,
+    "window_rate": WINDOW_RATE,
+    "window_output": WINDOW_OUTPUT,
+    "handshake": HANDSHAKE,
+    "handshake_rate": HANDSHAKE_RATE,
+    "fjoin_eta": FJOIN,
+    "joins": JOINS,
+    "joins_rows": JOINS_ROWS,
+}
 
 
 # ---- Measuring
@@ -196,11 +478,11 @@ def tools() -> str:
     return " and ".join(f"{name} {version(package)}" for name, package in TOOLS.items())
 
 
-def fingerprint(design: Design, *asked: object) -> str:
+def fingerprint(design: Design, *asked: object, flow: tuple[ModuleType, ...] = (synth, netlist, yosys)) -> str:
     """What a measurement depends on: sources, parameters, what else was asked, and the tools with our flow."""
     told = json.dumps([design.toplevel, design.literals, asked, tools()])
     headers = [file for folder in design.includes for file in sorted(folder.glob("*.vh"))]
-    files = [*design.sources, *headers, *(Path(module.__file__) for module in (synth, netlist, yosys))]
+    files = [*design.sources, *headers, *(Path(module.__file__) for module in flow)]
     return hashlib.sha256(b"\0".join([told.encode(), *(file.read_bytes() for file in files)])).hexdigest()
 
 
@@ -218,13 +500,14 @@ def clock(design: Design, folder: Path, seeds: int) -> dict:
 
 def kept(step: Callable[..., dict], design: Design, *asked: int) -> dict:
     """What `step` measures of a design, or has measured before; raises `SynthesisFailure` with the reason."""
-    file = FOLDER / f"{design.label}.{step.__name__}.json"
-    key = fingerprint(design, *asked)
+    simulated = step.__module__ == trials.__name__
+    file = FOLDER / f"{'.'.join([design.label, step.__name__, *map(str, asked if simulated else ())])}.json"
+    key = fingerprint(design, *asked, **({"flow": (trials,)} if simulated else {}))
     if file.is_file() and (point := json.loads(file.read_text()))["key"] == key:
         return point
     try:
         point = {"key": key, **step(design, FOLDER / design.label, *asked)}
-    except (YosysFailure, NetlistFailure, SynthesisFailure) as failure:
+    except (YosysFailure, NetlistFailure, SynthesisFailure, RuntimeError) as failure:
         raise SynthesisFailure(f"{design.label}: {failure}") from failure
     file.write_text(json.dumps(point, indent=2) + "\n")
     return point
@@ -243,17 +526,22 @@ def measure(sweep: Sweep, seeds: int, jobs: int) -> dict[str, Numbers]:
     FOLDER.mkdir(parents=True, exist_ok=True)
     found = {curve.name: defaultdict(dict, curve.known) for curve in sweep.curves}
     ours = [curve for curve in sweep.curves if curve.design]
-    asked = [(curve, size, (cells,)) for size in sweep.sizes for curve in ours]
-    asked += [(curve, size, (clock, seeds)) for size in sweep.timed for curve in ours]
+    asked = []
+    if CELLS.intersection(*sweep.pictures.values()):
+        asked += [(curve.name, size, quantities, (cells, curve.design(size))) for size in sweep.sizes for curve in ours]
+    asked += [
+        (curve.name, size, quantities, (clock, curve.design(size), seeds)) for size in sweep.timed for curve in ours
+    ]
+    for curve in (curve for curve in sweep.curves if curve.trial):
+        for size in sweep.sizes:
+            t = curve.trial(size)
+            asked.append((curve.name, size, t.quantities, (t.step, t.design, *t.asked)))
     with ThreadPoolExecutor(jobs) as pool:
-        points = {
-            pool.submit(kept, step, curve.design(size), *more): (curve.name, size)
-            for curve, size, (step, *more) in asked
-        }
+        points = {pool.submit(kept, *how): (name, size, tells) for name, size, tells, how in asked}
         try:
             for point in track(as_completed(points), sweep.title, len(points), console=Console(stderr=True)):
-                name, size = points[point]
-                for quantity, number in quantities(point.result()).items():
+                name, size, tells = points[point]
+                for quantity, number in tells(point.result()).items():
                     found[name][quantity][size] = number
         except SynthesisFailure:
             pool.shutdown(cancel_futures=True)
@@ -269,8 +557,8 @@ def draw(sweep: Sweep, shows: tuple[str, ...], found: dict[str, Numbers], file: 
     columns = 2 if len(shows) == 4 else len(shows)
     rows = len(shows) // columns
     with rc_context({"svg.hashsalt": "wirestream", "svg.fonttype": "none", "font.size": 9}):
-        figure = Figure(figsize=(11, 0.6 + 3.1 * rows), layout="constrained")
-        for axes, quantity in zip(figure.subplots(rows, columns).flat, shows, strict=True):
+        figure = Figure(figsize=(11 if columns > 1 else 7, 0.6 + 3.1 * rows), layout="constrained")
+        for axes, quantity in zip(figure.subplots(rows, columns, squeeze=False).flat, shows, strict=True):
             diagram(axes, sweep, quantity, found)
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
         names = [curve.name for curve in sweep.curves if curve.name in lines]
@@ -308,17 +596,18 @@ def table(sweep: Sweep, quantity: str, found: dict[str, Numbers]) -> list[str]:
         return []
     for ours, theirs in sweep.ratios:
         if {ours, theirs} <= columns.keys() and (quantity != "mhz" or "paper" not in (ours, theirs)):
-            both = columns[ours].keys() & columns[theirs].keys()
+            both = [size for size, number in columns[theirs].items() if number and size in columns[ours]]
             columns[f"{ours} / {theirs}"] = {size: columns[ours][size] / columns[theirs][size] for size in both}
     rows = [[sweep.axis, *columns], ["---:"] * (1 + len(columns))]
-    rows += [[str(size), *(shown(column.get(size)) for column in columns.values())] for size in sweep.sizes]
+    digits = 3 if quantity in PRECISE else 2
+    rows += [[str(size), *(shown(column.get(size), digits) for column in columns.values())] for size in sweep.sizes]
     return [f"\n**{QUANTITIES[quantity]}**\n", *(f"| {' | '.join(row)} |" for row in rows)]
 
 
-def shown(number: float | None) -> str:
+def shown(number: float | None, digits: int = 2) -> str:
     if number is None:
         return ""
-    return f"{number:.0f}" if number >= 100 or number == int(number) else f"{number:.2g}"
+    return f"{number:.0f}" if number >= 100 or number == int(number) else f"{number:.{digits}g}"
 
 
 def page(sweeps: dict[str, Sweep], found: dict[str, dict[str, Numbers]], seeds: int) -> str:

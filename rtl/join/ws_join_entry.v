@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_join_entry: what all joins have at their input: the order of arrival, lateness and room for a window in time, and
+// word of every tuple that is refused.
+//
+// Parameters   DATA_W   width of a tuple in bits: a multiple of 8
+//              ROWS     tuples of each stream that the join can hold; with TIME_W only
+//              DROP     0: s_axis waits until a tuple is taken; 1: one that is not taken at once is dropped
+//              ID_W     width of dropped_id
+//              TIME_W, R_TIME_LSB, S_TIME_LSB, WINDOW, SLACK   of a window in time, see ws_window_join; TIME_W 0: none
+// Ports        m_tuple: a tuple that the join may admit; m_flush: a FLUSH, which passes. m_ready: it is taken. A FLUSH
+//              stays until then; so does a tuple with DROP = 0
+//              evt_dropped, evt_late, evt_overflow: a tuple was refused; dropped_dest and dropped_id are its stream and
+//              its number there, modulo 2**ID_W (all tuples that come are numbered, from 0)
+// Latency      1 cycle to m_tuple, in time 3; 1 from there to an event
+// Issue rate   1 item a cycle; in time, two of a stream that are admitted come 2 cycles apart at least
+// Overflow     see DROP. In time, evt_overflow: a tuple's place is that of a row that may still match, see ws_join_time
+// Bad input    evt_late: a late tuple
+// Source       DROP: Miyoshi et al., IEICE Trans. J94-D (2011), section 4.2: admission control; the rest is ours
+
+`default_nettype none
+
+module ws_join_entry #(
+    parameter        DATA_W     = 64,
+    parameter        ROWS       = 1024,
+    parameter        DROP       = 0,
+    parameter        ID_W       = 32,
+    parameter        TIME_W     = 0,
+    parameter        R_TIME_LSB = 0,
+    parameter        S_TIME_LSB = 0,
+    parameter [63:0] WINDOW     = 60,
+    parameter [63:0] SLACK      = 0
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire [DATA_W-1:0]   s_axis_tdata,
+    input  wire [DATA_W/8-1:0] s_axis_tkeep,
+    input  wire                s_axis_tvalid,
+    output wire                s_axis_tready,
+    input  wire                s_axis_tlast,
+    input  wire                s_axis_tdest,
+
+    output wire                m_tuple,
+    output wire                m_flush,
+    input  wire                m_ready,
+    output wire                m_dest,
+    output wire [DATA_W-1:0]   m_data,
+
+    output wire                evt_dropped,
+    output wire                evt_late,
+    output wire                evt_overflow,
+    output wire                dropped_dest,
+    output wire [ID_W-1:0]     dropped_id
+);
+
+    initial if (DATA_W < 8 || DATA_W % 8 != 0 || TIME_W < 0 || R_TIME_LSB + TIME_W > DATA_W
+                || S_TIME_LSB + TIME_W > DATA_W) begin
+        $display("ERROR: %m: DATA_W = %0d (a multiple of 8), R_TIME_LSB, S_TIME_LSB = %0d, %0d, TIME_W = %0d inside",
+                 DATA_W, R_TIME_LSB, S_TIME_LSB, TIME_W);
+        $finish;
+    end
+
+    wire              come_valid, come_ready, come_flush, come_dest;
+    wire [DATA_W-1:0] come_data;
+
+    ws_skid_buffer #(.DATA_W(DATA_W + 2)) arrival (
+        .clk(clk), .rst(rst),
+        .s_valid(s_axis_tvalid), .s_ready(s_axis_tready),
+        .s_data({s_axis_tkeep == {(DATA_W/8){1'b0}}, s_axis_tdest, s_axis_tdata}),
+        .m_valid(come_valid), .m_ready(come_ready), .m_data({come_flush, come_dest, come_data})
+    );
+
+    // ---- In time: is the tuple late, is there room for it?
+
+    wire in_valid, in_ready, in_flush, late, room, full;
+    wire tuple = in_valid && !in_flush;
+
+    generate
+        if (TIME_W != 0) begin : gen_time
+            ws_join_time #(.DATA_W(DATA_W), .TIME_W(TIME_W), .ROWS(ROWS), .WINDOW(WINDOW), .SLACK(SLACK)) times (
+                .clk(clk), .rst(rst),
+                .s_valid(come_valid), .s_ready(come_ready), .s_flush(come_flush), .s_dest(come_dest),
+                .s_time(come_dest ? come_data[S_TIME_LSB +: TIME_W] : come_data[R_TIME_LSB +: TIME_W]),
+                .s_data(come_data),
+                .m_valid(in_valid), .m_ready(in_ready), .m_flush(in_flush), .m_dest(m_dest), .m_data(m_data),
+                .m_late(late), .m_room(room), .m_full(full), .admit(m_tuple && m_ready)
+            );
+        end else begin : gen_no_time
+            assign {in_valid, in_flush, m_dest, m_data} = {come_valid, come_flush, come_dest, come_data};
+            assign {late, room, full} = 3'b010;
+            assign come_ready = in_ready;
+        end
+    endgenerate
+
+    // ---- Admission
+
+    wire never = late || full;
+
+    assign m_tuple  = tuple && room && !late;
+    assign m_flush  = in_valid && in_flush;
+    assign in_ready = in_flush ? m_ready : (m_ready && room) || never || DROP != 0;
+
+    generate
+        if (DROP != 0 || TIME_W != 0) begin : gen_refused
+            reg            dropped_reg, late_reg, overflow_reg, dest_reg;
+            reg [ID_W-1:0] id_reg, r_id_reg, s_id_reg;
+
+            always @(posedge clk) begin
+                late_reg     <= tuple && late && !rst;
+                overflow_reg <= tuple && full && !late && !rst;
+                dropped_reg  <= tuple && in_ready && !never && !(m_tuple && m_ready) && !rst;
+                dest_reg     <= m_dest;
+                id_reg       <= m_dest ? s_id_reg : r_id_reg;
+                if (tuple && in_ready && !m_dest) r_id_reg <= r_id_reg + {{(ID_W-1){1'b0}}, 1'b1};
+                if (tuple && in_ready && m_dest) s_id_reg <= s_id_reg + {{(ID_W-1){1'b0}}, 1'b1};
+                if (rst) begin
+                    r_id_reg <= {ID_W{1'b0}};
+                    s_id_reg <= {ID_W{1'b0}};
+                end
+            end
+
+            assign {evt_dropped, evt_late, evt_overflow} = {dropped_reg, late_reg, overflow_reg};
+            assign dropped_dest = dest_reg;
+            assign dropped_id   = id_reg;
+        end else begin : gen_none_refused
+            assign {evt_dropped, evt_late, evt_overflow} = 3'b000;
+            assign dropped_dest = 1'b0;
+            assign dropped_id   = {ID_W{1'b0}};
+        end
+    endgenerate
+
+endmodule
+
+`default_nettype wire

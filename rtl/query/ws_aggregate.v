@@ -130,21 +130,22 @@ module ws_aggregate #(
                 wire [ACC_W:0] term;    // with a sign bit more, which shows that a sum leaves its width
                 if (IS_COUNT) begin : gen_one
                     wire unused_value = &{1'b0, value};
-                    assign term = {{ACC_W{1'b0}}, take};
+                    assign term = {{ACC_W{1'b0}}, 1'b1};
                 end else begin : gen_value
-                    wire [ACC_W:0] wide = {{(ACC_W+1-VALUE_W){IS_SIGNED && value[VALUE_W-1]}}, value};
-                    assign term = take ? wide : {(ACC_W+1){1'b0}};
+                    assign term = {{(ACC_W+1-VALUE_W){IS_SIGNED && value[VALUE_W-1]}}, value};
                 end
 
-                // Stage 1: the lower half
+                // Stage 1: the lower half. That the value counts is known late, and so is not on the way of the carry.
                 reg  [LOW-1:0]  low_reg;
                 reg  [HIGH:0]   term_reg;
                 reg             carry_reg, take_reg, fresh_1_reg;
                 wire [LOW:0]    low = {1'b0, fresh_reg ? {LOW{1'b0}} : low_reg} + {1'b0, term[LOW-1:0]};
 
                 always @(posedge clk) begin
-                    {carry_reg, low_reg} <= low;
-                    term_reg    <= term[ACC_W:LOW];
+                    if (take) low_reg <= low[LOW-1:0];
+                    else if (fresh_reg) low_reg <= {LOW{1'b0}};
+                    carry_reg   <= take && low[LOW];
+                    term_reg    <= take ? term[ACC_W:LOW] : {(HIGH+1){1'b0}};
                     take_reg    <= take;
                     fresh_1_reg <= fresh_reg;
                 end

@@ -3,10 +3,12 @@
 // ws_delay: the delay operator z^-n; what is on the wire comes out N cycles later.
 //
 // It keeps the rest of a tuple in step with an operator that takes time, and is the output register of the operators
-// that have a REGISTERED parameter: projection and renaming are wiring and a ws_delay.
+// that have a REGISTERED parameter: projection and renaming are wiring and a ws_delay. A long delay is a ring in a RAM,
+// which takes few registers where a LUT is no shift register, as on an ECP5.
 //
-// Parameters   DATA_W   width of the tuple in bits, at least 1
-//              N        the delay in cycles, at least 0; 0 is wires
+// Parameters   DATA_W     width of the tuple in bits, at least 1
+//              N          the delay in cycles, at least 0; 0 is wires
+//              RING_FROM  the shortest delay that is a ring, in cycles, at least 4
 // Latency      N cycles
 // Issue rate   1 tuple a cycle
 // Reset        clears all that is inside
@@ -15,8 +17,9 @@
 `default_nettype none
 
 module ws_delay #(
-    parameter DATA_W = 128,
-    parameter N      = 1
+    parameter DATA_W    = 128,
+    parameter N         = 1,
+    parameter RING_FROM = 32
 ) (
     input  wire              clk,
     input  wire              rst,
@@ -32,8 +35,9 @@ module ws_delay #(
     output wire [DATA_W-1:0] m_data
 );
 
-    initial if (DATA_W < 1 || N < 0) begin
-        $display("ERROR: %m: DATA_W = %0d (at least 1), N = %0d (at least 0)", DATA_W, N);
+    initial if (DATA_W < 1 || N < 0 || RING_FROM < 4) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1), N = %0d (at least 0), RING_FROM = %0d (at least 4)",
+                 DATA_W, N, RING_FROM);
         $finish;
     end
 
@@ -41,6 +45,38 @@ module ws_delay #(
         if (N == 0) begin : gen_wires
             wire unused = &{clk, rst};
             assign {m_valid, m_punct, m_eos, m_data} = {s_valid, s_punct, s_eos, s_data};
+        end else if (N >= RING_FROM) begin : gen_ring
+            // Of the N cycles one is a place's write, N - 4 go by until its turn to be read, two are the RAM's, and in
+            // the last the control bits are put out: from before a reset there are none.
+            localparam ADDR_W = $clog2(N - 2);
+            localparam LAST   = N - 3;
+            reg  [ADDR_W-1:0] read_reg, write_reg;          // the place read now is written in the next cycle
+            reg               round_reg, full_reg;          // all places written since the reset; and read
+            reg  [2:0]        control_reg;
+            reg  [DATA_W-1:0] data_reg;
+            wire [2:0]        control;
+            wire [DATA_W-1:0] data;
+
+            ws_ram_sdp #(.DATA_W(DATA_W + 3), .ADDR_W(ADDR_W), .OUTPUT_REG(1)) ring (
+                .clk(clk), .wr_en(1'b1), .wr_addr(write_reg), .wr_data({s_valid, s_punct, s_eos, s_data}),
+                .rd_en(1'b1), .rd_addr(read_reg), .rd_data({control, data})
+`ifdef FORMAL
+                , .watch_addr(read_reg), .watch_data(), .watch_addr_2(read_reg), .watch_data_2()
+`endif
+            );
+
+            always @(posedge clk) begin
+                read_reg    <= read_reg == LAST[ADDR_W-1:0] ? {ADDR_W{1'b0}} : read_reg + 1'b1;
+                write_reg   <= read_reg;
+                if (rst) {write_reg, read_reg} <= {{(2*ADDR_W-1){1'b0}}, 1'b1};
+                round_reg   <= !rst && (round_reg || write_reg == LAST[ADDR_W-1:0]);
+                full_reg    <= !rst && round_reg;
+                control_reg <= rst || !full_reg ? 3'b000 : control;
+                data_reg    <= data;
+            end
+
+            assign {m_valid, m_punct, m_eos} = control_reg;
+            assign m_data                    = data_reg;
         end else begin : gen_registers
             // Item n went in n + 1 cycles ago.
             reg [N-1:0]        valid_reg, punct_reg, eos_reg;

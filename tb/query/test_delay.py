@@ -27,10 +27,12 @@ async def with_pauses_and_resets(dut):
     await lockstep(dut, int(dut.N.value), traffic(dut, 600, idle=0.5), same, resets=0.03)
 
 
-@pytest.mark.parametrize(("data_w", "n"), [(8, 0), (1, 1), (130, 5)])
-def test_delay(data_w, n):
-    run("delay", DATA_W=data_w, N=n)
+# Wires, registers, and rings in a RAM: the shortest, and one of which resets leave whole rounds.
+@pytest.mark.parametrize(("data_w", "n", "ring_from"), [(8, 0, 32), (1, 1, 32), (130, 5, 32), (8, 4, 4), (36, 35, 32)])
+def test_delay(data_w, n, ring_from):
+    run("delay", DATA_W=data_w, N=n, RING_FROM=ring_from)
 
 
-def test_four_state():
-    run_four_state("delay", "with_pauses_and_resets", DATA_W=9, N=3)
+@pytest.mark.parametrize("ring_from", [32, 4])
+def test_four_state(ring_from):
+    run_four_state("delay", "with_pauses_and_resets", DATA_W=9, N=6, RING_FROM=ring_from)

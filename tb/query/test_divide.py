@@ -1,4 +1,4 @@
-"""divide: quotients and remainders against Python's integers, truncating, null for zero, exact latency, one a cycle."""
+"""divide: quotients and remainders against Python's integers, truncating, null for zero, exact latency and distance."""
 
 import cocotb
 import pytest
@@ -10,8 +10,8 @@ from tb.query.lockstep import extremes, kinds, lockstep, signed, wire
 
 def latency(dut) -> int:
     """What the header promises."""
-    stages = -(-int(dut.QUOTIENT_W.value) // int(dut.BITS.value))
-    return stages * (1 + int(dut.FAST.value)) + 1 + int(dut.SIGNED.value)
+    steps = -(-int(dut.QUOTIENT_W.value) // int(dut.BITS.value))
+    return (steps + 1 + int(dut.SIGNED.value)) * (1 + int(dut.FAST.value)) + int(dut.FAST.value)
 
 
 def quotient(dut):
@@ -23,17 +23,29 @@ def quotient(dut):
         null = b == 0 or y >> int(dut.QUOTIENT_W.value) != 0
         y = 0 if null else -y if (a < 0) != (b < 0) else y
         r = 0 if null else a - y * b
-        return {
-            **{f"m_{name}": inputs[f"s_{name}"] for name in ("valid", "punct", "eos", "data")},
-            **{"y": y % (1 << len(dut.y)), "r": r % (1 << len(dut.r)), "y_null": null},
-        }
+        carried = {f"m_{name}": inputs[f"s_{name}"] for name in ("valid", "punct", "eos", "data")}
+        if int(dut.INTERVAL.value) > 1 and not inputs["s_valid"]:
+            return carried
+        return {**carried, "y": y % (1 << len(dut.y)), "r": r % (1 << len(dut.r)), "y_null": null}
 
     return reference
 
 
+def apart(dut, g, cycles):
+    """The same with what is not a tuple between two tuples, so that these are as far apart as they must be."""
+    least, since = int(dut.INTERVAL.value), int(dut.INTERVAL.value)
+    for cycle in cycles:
+        while cycle["s_valid"] and since < least:
+            between = {name: g.getrandbits(len(getattr(dut, name))) for name in ("a", "b")}
+            yield {**wire(g.choice(["idle", "punct", "eos"]), g.getrandbits(8)), **between}
+            since += 1
+        yield cycle
+        since = 1 if cycle["s_valid"] else since + 1
+
+
 @cocotb.test()
-async def extremes_in_every_cycle(dut):
-    """One tuple a cycle: the extremes, dividends near a multiple of the divisor, numbers of any size."""
+async def extremes_as_close_as_may_be(dut):
+    """One tuple in INTERVAL cycles: the extremes, dividends near a multiple of the divisor, numbers of any size."""
     g = rng("extremes")
     a_w, b_w = len(dut.a), len(dut.b)
     pairs = [(a, b) for a in extremes(a_w, g, 10) for b in extremes(b_w, g, 10)]
@@ -41,7 +53,7 @@ async def extremes_in_every_cycle(dut):
         a, b = g.getrandbits(g.randrange(1, a_w + 1)), g.getrandbits(g.randrange(1, b_w + 1))
         pairs += [(a, b), (a // max(b, 1) * b + g.choice([-1, 0, 1]), b), (-a, b), (a, -b)]
     cycles = [{**wire("tuple", g.getrandbits(8)), "a": a % (1 << a_w), "b": b % (1 << b_w)} for a, b in pairs]
-    await lockstep(dut, latency(dut), cycles, quotient(dut))
+    await lockstep(dut, latency(dut), apart(dut, g, cycles), quotient(dut))
 
 
 @cocotb.test()
@@ -55,18 +67,20 @@ async def with_pauses_and_resets(dut):
         }
         for kind in kinds(g, 900)
     ]
-    await lockstep(dut, latency(dut), cycles, quotient(dut), resets=0.01)
+    await lockstep(dut, latency(dut), apart(dut, g, cycles), quotient(dut), resets=0.01)
 
 
-# Wider dividend, wider divisor, several bits a stage that do not divide the width; short quotients, less than the
-# divisor or more, in two cycles a stage; small enough for all pairs.
+# Wider dividend, wider divisor, several bits a step that do not divide the width; short quotients, less than the
+# divisor or more, in two cycles a step; small enough for all pairs; units of several steps, and of all.
 MATRIX = [
     {"A_W": 32, "B_W": 20, "SIGNED": 1},
     {"A_W": 13, "B_W": 40, "SIGNED": 0, "BITS": 3},
     {"A_W": 40, "B_W": 33, "SIGNED": 1, "QUOTIENT_W": 16, "FAST": 1},
     {"A_W": 40, "B_W": 7, "SIGNED": 0, "QUOTIENT_W": 25, "BITS": 2},
     {"A_W": 4, "B_W": 3, "SIGNED": 1},
-    {"A_W": 4, "B_W": 4, "SIGNED": 0, "QUOTIENT_W": 3, "BITS": 2},
+    {"A_W": 4, "B_W": 4, "SIGNED": 0, "QUOTIENT_W": 3, "BITS": 2, "INTERVAL": 2},
+    {"A_W": 33, "B_W": 20, "SIGNED": 1, "FAST": 1, "INTERVAL": 11},
+    {"A_W": 20, "B_W": 9, "SIGNED": 0, "FAST": 1, "INTERVAL": 50},
 ]
 
 
@@ -76,4 +90,4 @@ def test_divide(parameters):
 
 
 def test_four_state():
-    run_four_state("divide", "with_pauses_and_resets", A_W=20, B_W=9, DATA_W=8)
+    run_four_state("divide", "with_pauses_and_resets", A_W=20, B_W=9, DATA_W=8, FAST=1, INTERVAL=11)

@@ -6,7 +6,7 @@
 // which up to seven other tuples are on their way: a key is compared with the entries and with the keys of those seven,
 // and takes the answer that one of them gets meanwhile.
 //
-// Parameters   as in ws_group_cam
+// Parameters   as in ws_group_cam; PANES: in a window, see ws_group_door
 // Ports        as in ws_group_cam, but read_index -> read_key: 2 cycles
 // Latency      8 cycles from s to m; 18 from an entry's last release to it being the next new key's, at most
 // Issue rate   1 tuple and 1 release a cycle
@@ -22,6 +22,7 @@ module ws_group_cam_fast #(
     parameter KEY_W    = 32,
     parameter CAPACITY = 64,
     parameter WINDOWS  = 2,
+    parameter PANES    = 1,
     parameter INDEX_W  = $clog2(CAPACITY)   // follows from CAPACITY
 ) (
     input  wire               clk,
@@ -181,7 +182,7 @@ module ws_group_cam_fast #(
     wire room   = head_valid_reg && !closed;
     wire is_new = valid_reg[6] && !known && room;
 
-    ws_group_door #(.WINDOWS(WINDOWS)) door (
+    ws_group_door #(.WINDOWS(WINDOWS), .PANES(PANES)) door (
         .clk(clk), .rst(rst), .windows(windows_6), .eos(eos_6), .refused(refused_7_reg), .closed(closed)
     );
 

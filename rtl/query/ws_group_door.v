@@ -4,6 +4,9 @@
 // windows that are then open have ended.
 //
 // Parameters   WINDOWS   at least 1
+//              PANES     1: windows; more: they are panes, which end one after another, and a window is the last PANES
+//                        of them. No tuple comes with eos then, and eos of all of two or more at once says that all
+//                        windows are over that hold a tuple
 // Ports        windows, eos: of the tuple that is decided on in this cycle, the windows it is in and those that end
 //                with it; refused: the tuple of the cycle before found no room, or closed
 //              closed: for the tuple of this cycle
@@ -14,7 +17,8 @@
 `default_nettype none
 
 module ws_group_door #(
-    parameter WINDOWS = 2
+    parameter WINDOWS = 2,
+    parameter PANES   = 1
 ) (
     input  wire               clk,
     input  wire               rst,
@@ -30,14 +34,32 @@ module ws_group_door #(
     reg                closed_reg;        // there are such, as far as is known a cycle ahead
     reg                still_1_reg;       // some window of the tuple before is still open
     wire [WINDOWS-1:0] closing = (refused_reg | (refused ? windows_1_reg : {WINDOWS{1'b0}})) & ~eos_1_reg;
+    wire                left;              // panes have to end until no window holds a refused tuple
 
     assign closed = closed_reg || (refused && still_1_reg);
+
+    generate
+        if (PANES > 1) begin : gen_panes
+            localparam LEFT_W = $clog2(PANES);
+            localparam [LEFT_W-1:0] REST = PANES[LEFT_W-1:0] - 1'b1;
+            reg  [LEFT_W-1:0] left_reg;
+            wire              one_less  = |eos && left_reg != 0;
+            wire [LEFT_W-1:0] left_next = &eos ? {LEFT_W{1'b0}} : |(closing & eos) ? REST
+                                        : one_less ? left_reg - 1'b1 : left_reg;
+
+            assign left = left_next != 0;
+
+            always @(posedge clk) left_reg <= rst ? {LEFT_W{1'b0}} : left_next;
+        end else begin : gen_windows
+            assign left = 1'b0;
+        end
+    endgenerate
 
     always @(posedge clk) begin
         windows_1_reg <= windows;
         eos_1_reg     <= eos;
         refused_reg   <= rst ? {WINDOWS{1'b0}} : closing;
-        closed_reg    <= |(closing & ~eos) && !rst;
+        closed_reg    <= (left || |(closing & ~eos)) && !rst;
         still_1_reg   <= |(windows & ~eos);
     end
 
@@ -55,13 +77,36 @@ module ws_group_door #(
         if (!past_valid) assume (rst);
         if (past_valid && $past(rst)) assume (!refused);
         if (past_valid) begin
-            assert (closed == (now_ref != 0));
-            assert (refused_reg == refused_ref && closed_reg == ((refused_ref & ~eos_ref) != 0));
+            if (PANES > 1) assume (windows == 0 || eos == 0);
+            assert (closed == (now_ref != 0 || since_ref < PANES - 1));
+            assert (refused_reg == refused_ref);
+            assert (closed_reg == ((refused_ref & ~eos_ref) != 0 || since_ref < PANES - 1));
             assert (windows_1_reg == windows_ref && eos_1_reg == eos_ref);
             assert (still_1_reg == ((windows_ref & ~eos_ref) != 0));
         end
         cover (past_valid && closed && $past(closed) && !$past(refused) && !refused);
+        cover (past_valid && !closed && $past(closed) && since_ref == PANES - 1);
+        if (PANES > 1) cover (past_valid && !closed && $past(closed) && $past(&eos));
     end
+
+    // Panes that have ended since the end of the last that had a refused tuple.
+    integer since_ref;
+    always @(posedge clk) begin
+        since_ref <= rst || &eos ? PANES - 1 : (now_ref & eos) != 0 ? 0
+                   : since_ref + (eos != 0 && since_ref < PANES - 1);
+        if (past_valid) begin
+            assert (since_ref >= 0 && since_ref < PANES);
+            if (PANES > 1) assert (gen_left == PANES - 1 - since_ref);
+        end
+    end
+    wire [31:0] gen_left;
+    generate
+        if (PANES > 1) begin : gen_panes_property
+            assign gen_left = gen_panes.left_reg;
+        end else begin : gen_windows_property
+            assign gen_left = 0;
+        end
+    endgenerate
 `endif
 
 endmodule

@@ -16,6 +16,7 @@
 //              WINDOWS   number of windows
 //              WAYS      parts of the table, a power of two from 2 to 2**(INDEX_W - 1)
 //              SEED      of the hash functions
+//              PANES     in a window, see ws_group_door
 // Ports        as in ws_group_cam_fast; m_index, free_index and read_index are places
 // Latency      11 cycles from s to m; 2 from read_index to read_key
 // Issue rate   1 tuple and 1 release a cycle
@@ -33,7 +34,8 @@ module ws_group_hash #(
     parameter INDEX_W = 11,
     parameter WINDOWS = 2,
     parameter WAYS    = 8,
-    parameter SEED    = 1
+    parameter SEED    = 1,
+    parameter PANES   = 1
 ) (
     input  wire               clk,
     input  wire               rst,
@@ -247,7 +249,7 @@ module ws_group_hash #(
     reg             new_10_reg, refused_10_reg;
     reg  [WINDOWS-1:0] held_10_reg;
 
-    ws_group_door #(.WINDOWS(WINDOWS)) door (
+    ws_group_door #(.WINDOWS(WINDOWS), .PANES(PANES)) door (
         .clk(clk), .rst(rst),
         .windows(windows_9), .eos(eos_reg[8*WINDOWS +: WINDOWS]), .refused(refused_10_reg), .closed(closed)
     );

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_window_fast: ws_group_window in more and shorter stages, list and tables in block RAM.
-//
-// Sums and counts are added in two halves, the upper one two cycles behind the lower, since it may be far away on
-// the chip. The others are compared in two halves, the lower one a cycle behind the upper; and the tuples of a group in
-// successive cycles are first brought together by themselves, and then with the group's state before them, so that no
-// cycle has more than one comparison.
+// ws_group_window_fast: ws_group_window in more and shorter stages, list and states (ws_group_states) in block RAM.
 //
 // Parameters   as in ws_group_window, but ACC_W is at least 2, for MIN, MAX, FST and LST so is VALUE_W, and there is no
 //              RESULT_W
@@ -43,37 +38,43 @@ module ws_group_window_fast #(
     output wire [AGGS*(ACC_W+2)-1:0] m_states    // of ws_fold, to be told by it
 );
 
-    // ---- Stage 0: registers of this window's own, since their inputs go to all windows; a row's entry takes its turn
+    // ---- The states
 
-    reg  [7:0]           valid_reg;      // bit n: in stage n
-    reg  [5:0]           fresh_reg;
-    reg  [4:0]           row_reg, done_reg;
-    reg  [8*INDEX_W-1:0] index_reg;
-    reg  [2:0]           close_reg;      // the last tuple's state is in the tables when they are read
-    reg  [2:0]           listing_reg, finish_reg;
-    wire [INDEX_W-1:0]   index_0 = index_reg[0 +: INDEX_W];
+    reg  [4:0]         row_reg, done_reg;
+    reg  [2:0]         close_reg;           // the last tuple's state is in the tables when they are read
+    reg  [2:0]         listing_reg, finish_reg;
+    wire               append, unused_used;
+    wire [INDEX_W-1:0] index;
+    wire               unused = &{1'b0, unused_used};
+
+    assign m_valid = row_reg[4];
+    assign m_done  = done_reg[4];
 
     always @(posedge clk) begin
-        valid_reg <= rst ? 8'b0 : {valid_reg[6:0], s_valid};
-        fresh_reg <= {fresh_reg[4:0], s_fresh};
         row_reg   <= rst ? 5'b0 : {row_reg[3:0], listing_reg[2]};
         done_reg  <= rst ? 5'b0 : {done_reg[3:0], finish_reg[2]};
-        index_reg[INDEX_W +: 7*INDEX_W] <= index_reg[0 +: 7*INDEX_W];
-        if (s_valid || list_valid) index_reg[0 +: INDEX_W] <= list_valid ? list_index : s_index;
         close_reg <= rst ? 3'b0 : {close_reg[1:0], s_close};
     end
+
+    ws_group_states #(
+        .INDEX_W(INDEX_W), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W)
+    ) states (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_fresh(s_fresh), .s_index(s_index), .values(values), .nulls(nulls),
+        .s_read(list_valid), .read_index(list_index), .m_states(m_states), .m_used(unused_used),
+        .first(append), .index(index)
+    );
 
     // ---- The list of the groups, and its reading once the window is closed
 
     reg  [INDEX_W:0]   count_reg, left_reg;
     reg  [INDEX_W-1:0] read_reg;
-    wire               append = valid_reg[0] && fresh_reg[0];
     wire               some   = close_reg[2] ? count_reg != 0 : listing_reg[0] && left_reg != 1;
     wire               none   = close_reg[2] ? count_reg == 0 : listing_reg[0] && left_reg == 1;
 
     ws_ram_sdp #(.DATA_W(INDEX_W), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE("block")) list (
         .clk(clk),
-        .wr_en(append), .wr_addr(count_reg[INDEX_W-1:0]), .wr_data(index_0),
+        .wr_en(append), .wr_addr(count_reg[INDEX_W-1:0]), .wr_data(index),
         .rd_en(1'b1), .rd_addr(read_reg), .rd_data(list_index)
     );
 
@@ -86,177 +87,6 @@ module ws_group_window_fast #(
         read_reg    <= listing_reg[0] ? read_reg + 1'b1 : {INDEX_W{1'b0}};
         count_reg   <= rst || finish_reg[0] ? {(INDEX_W+1){1'b0}} : count_reg + {{INDEX_W{1'b0}}, append};
     end
-
-    // ---- Stages 0 to 2: where the state is, if the group was 1 to 5 tuples ahead
-
-    reg  [5:1] ahead_1_reg;
-    reg  [6:2] chain_reg;                  // bit n: in stage n
-    reg  [5:2] second_reg;                 // 2 tuples ahead
-    reg  [1:0] source_2_reg, source_3_reg, source_4_reg;
-
-    genvar a, d;
-    generate
-        for (d = 1; d <= 5; d = d + 1) begin : gen_ahead
-            always @(posedge clk) ahead_1_reg[d] <= valid_reg[d] && index_reg[d*INDEX_W +: INDEX_W] == index_0;
-        end
-    endgenerate
-
-    always @(posedge clk) begin
-        chain_reg    <= {chain_reg[5:2], ahead_1_reg[1]};
-        second_reg   <= {second_reg[4:2], ahead_1_reg[2]};
-        source_2_reg <= ahead_1_reg[3] ? 2'd1 : ahead_1_reg[4] ? 2'd2 : ahead_1_reg[5] ? 2'd3 : 2'd0;
-        source_3_reg <= source_2_reg;
-        source_4_reg <= source_3_reg;
-    end
-
-    // ---- Stages 0 to 7: the tables; a row leaves from stage 4
-
-    wire [INDEX_W-1:0] index_1 = index_reg[1*INDEX_W +: INDEX_W];
-    wire [INDEX_W-1:0] index_2 = index_reg[2*INDEX_W +: INDEX_W];
-    wire [INDEX_W-1:0] index_5 = index_reg[5*INDEX_W +: INDEX_W];
-    wire [INDEX_W-1:0] index_6 = index_reg[6*INDEX_W +: INDEX_W];
-    wire [INDEX_W-1:0] index_7 = index_reg[7*INDEX_W +: INDEX_W];
-
-    assign m_valid = row_reg[4];
-    assign m_done  = done_reg[4];
-
-    // What only sums need, and what only the others.
-    wire unused_without_sum = &{1'b0, index_5, chain_reg[6]};
-    wire unused_with_sum    = &{1'b0, index_1, index_6};
-
-    generate
-        for (a = 0; a < AGGS; a = a + 1) begin : gen_table
-            localparam [23:0] KIND     = KINDS[a*24 +: 24];
-            localparam        IS_COUNT = KIND == "CNT";
-            localparam        ADDS     = IS_COUNT || KIND == "SUM";
-            localparam        NUMBER_W = ADDS ? ACC_W : VALUE_W;
-            reg                 none_reg;      // stage 3: no tuple, or a null
-            reg  [VALUE_W-1:0]  value_reg;
-            wire [NUMBER_W+1:0] row;
-
-            always @(posedge clk) begin
-                none_reg  <= !valid_reg[2] || nulls[a];
-                value_reg <= values[a*VALUE_W +: VALUE_W];
-            end
-
-            if (ADDS) begin : gen_sum
-                localparam IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
-                localparam LOW       = ACC_W/2;
-                localparam HIGH      = ACC_W - LOW;
-                // Numbers with a sign bit more. It shows that a sum has left its width, as the next step or row notes.
-                wire [ACC_W:0]  term;
-                reg  [ACC_W:0]  term_4_reg;
-                reg  [HIGH:0]   term_5_reg, term_6_reg;
-                reg  [6:4]      take_reg;
-                reg             carry_5_reg, carry_6_reg;
-                reg  [LOW-1:0]  row_3_reg, row_4_reg;
-                wire [LOW-1:0]  low_row, low;
-                wire [HIGH+2:0] high_row, high;                // {left, seen, sign, number}
-                wire [LOW:0]    low_total  = {1'b0, low} + {1'b0, term_4_reg[LOW-1:0]};
-                // The carry goes in at the lowest bit of a chain that is a bit longer.
-                wire [HIGH+1:0] high_total = {IS_SIGNED && high[HIGH-1], high[HIGH-1:0], 1'b1}
-                                           + {term_6_reg, carry_6_reg};
-                wire            left       = high[HIGH+2] || high[HIGH] != (IS_SIGNED && high[HIGH-1]);
-                wire            row_left   = high_row[HIGH+2] || high_row[HIGH] != (IS_SIGNED && high_row[HIGH-1]);
-                wire            unused     = &{1'b0, value_reg, high_total[0]};
-
-                if (IS_COUNT) begin : gen_one
-                    assign term = {{ACC_W{1'b0}}, 1'b1};
-                end else begin : gen_value
-                    assign term = {{(ACC_W+1-VALUE_W){IS_SIGNED && value_reg[VALUE_W-1]}}, value_reg};
-                end
-
-                always @(posedge clk) begin
-                    term_4_reg  <= none_reg ? {(ACC_W+1){1'b0}} : term;
-                    term_5_reg  <= term_4_reg[ACC_W:LOW];
-                    term_6_reg  <= term_5_reg;
-                    take_reg    <= {take_reg[5:4], !none_reg};
-                    carry_5_reg <= low_total[LOW];
-                    carry_6_reg <= carry_5_reg;
-                    row_3_reg   <= low_row;
-                    row_4_reg   <= row_3_reg;
-                end
-
-                ws_group_table #(.DATA_W(LOW), .INDEX_W(INDEX_W)) low_table (
-                    .clk(clk),
-                    .read_index(index_0), .table_state(low_row),
-                    .source(source_2_reg), .fresh(fresh_reg[3]), .second(second_reg[3]),
-                    .hold(1'b0), .chain(chain_reg[4]),
-                    .state(low), .next(low_total[LOW-1:0]),
-                    .write(valid_reg[5]), .write_index(index_5)
-                );
-
-                ws_group_table #(.DATA_W(HIGH+3), .INDEX_W(INDEX_W)) high_table (
-                    .clk(clk),
-                    .read_index(index_2), .table_state(high_row),
-                    .source(source_4_reg), .fresh(fresh_reg[5]), .second(second_reg[5]),
-                    .hold(1'b0), .chain(chain_reg[6]),
-                    .state(high), .next({left, high[HIGH+1] || take_reg[6], high_total[HIGH+1:1]}),
-                    .write(valid_reg[7]), .write_index(index_7)
-                );
-
-                assign row = {row_left, high_row[HIGH+1], high_row[HIGH-1:0], row_4_reg};
-            end else begin : gen_fold
-                localparam LOW  = NUMBER_W/2;
-                localparam HIGH = NUMBER_W - LOW;
-                // run: the tuples in successive cycles
-                reg                take_4_reg;
-                reg  [VALUE_W-1:0] value_4_reg;
-                reg  [LOW-1:0]     value_low_5_reg, run_low_6_reg;
-                reg  [HIGH:0]      run_high_5_reg, row_high_4_reg;      // {seen, number}
-                wire [LOW-1:0]     run_low, low, next_low, low_row;
-                wire [HIGH:0]      run_high, high, next_high, high_row;
-
-                always @(posedge clk) begin
-                    take_4_reg      <= !none_reg;
-                    if (valid_reg[3]) value_4_reg <= value_reg;
-                    value_low_5_reg <= value_4_reg[LOW-1:0];
-                    run_high_5_reg  <= run_high;
-                    run_low_6_reg   <= run_low;
-                    row_high_4_reg  <= high_row;
-                end
-
-                ws_group_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNEDS[a])) fold_run (
-                    .clk(clk),
-                    .state_high(run_high_5_reg), .fresh(!chain_reg[4]), .take(take_4_reg),
-                    .value_high(value_4_reg[LOW +: HIGH]), .next_high(run_high),
-                    .state_low(run_low_6_reg), .value_low(value_low_5_reg), .next_low(run_low)
-                );
-
-                ws_group_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNEDS[a])) fold (
-                    .clk(clk),
-                    .state_high(high), .fresh(1'b0), .take(run_high_5_reg[HIGH]),
-                    .value_high(run_high_5_reg[HIGH-1:0]), .next_high(next_high),
-                    .state_low(low), .value_low(run_low_6_reg), .next_low(next_low)
-                );
-
-                ws_group_table #(.DATA_W(HIGH+1), .INDEX_W(INDEX_W)) high_table (
-                    .clk(clk),
-                    .read_index(index_1), .table_state(high_row),
-                    .source(source_3_reg), .fresh(fresh_reg[4]), .second(second_reg[4]),
-                    .hold(chain_reg[4]), .chain(1'b0),
-                    .state(high), .next(next_high),
-                    .write(valid_reg[6]), .write_index(index_6)
-                );
-
-                ws_group_table #(.DATA_W(LOW), .INDEX_W(INDEX_W)) low_table (
-                    .clk(clk),
-                    .read_index(index_2), .table_state(low_row),
-                    .source(source_4_reg), .fresh(fresh_reg[5]), .second(second_reg[5]),
-                    .hold(chain_reg[5]), .chain(1'b0),
-                    .state(low), .next(next_low),
-                    .write(valid_reg[7]), .write_index(index_7)
-                );
-
-                assign row = {1'b0, row_high_4_reg, low_row};
-            end
-
-            assign m_states[a*(ACC_W+2) +: NUMBER_W+2] = row;
-            if (NUMBER_W < ACC_W) begin : gen_rest
-                assign m_states[a*(ACC_W+2)+NUMBER_W+2 +: ACC_W-NUMBER_W] = {(ACC_W-NUMBER_W){1'b0}};
-            end
-        end
-    endgenerate
 
 endmodule
 

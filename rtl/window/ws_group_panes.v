@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_group_panes: grouped aggregation over sliding windows in time, with a table only for each pane that is open and
+// one that leaves, whatever RANGE / SLIDE is; one tuple a cycle, also where every tuple is a new group.
+//
+// A pane is GCD(RANGE, SLIDE) long. When one ends, every entry of the table takes its turn, one a cycle: its states go
+// from the pane's table to block RAM, which has the panes of a window, its sums give up the oldest pane for the newest
+// (ws_group_total), its least and greatest values are brought up to date (ws_group_blocks). At a window's end each
+// entry that has had a tuple in the window gives a row: m_data is s_data of the punctuation, beside it the key and the
+// aggregates. Behind the last turn m_eos and m_punct follow.
+//
+// Groups that outgrow the table: a tuple whose key has no entry leaves whole on o_*, which is a wire of its own with
+// every punctuation of s. From then on new keys have none until no window holds such a tuple. So a key is for every
+// window either wholly in the rows or wholly in o_*, and a host can finish the job exactly.
+//
+// What the stream must keep: see ws_window; ws_punctuator with its STEP = GCD(RANGE, SLIDE) sees to it.
+//
+// Parameters   DATA_W    width of the tuple in bits
+//              WATTR_W   width of the windowing attribute, not negative
+//              RANGE, SLIDE, SLACK   in units of the windowing attribute; RANGE at least two panes
+//              KEY_W     width of the key in bits
+//              CAPACITY  keys for which there is an entry, of the tuples of any RANGE + 2 * (SLACK + a pane) together,
+//                        where SLACK is rounded up to panes, and windows that are passed over count as one pane
+//              HASH      0: a CAM, for 2 to 240 keys, ENTRIES = CAPACITY + 10; 1: a hash table in block RAM, ENTRIES =
+//                        2 * CAPACITY up to a power of two, for 5 keys or more; see ws_group_by
+//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_fold; CNT, SUM, MIN, MAX; ACC_W, at least
+//                        VALUE_W and 2, is the results' width too; VALUE_W at least 2 for MIN and MAX
+// Ports        wattr, key, values, nulls: in step with s_data; the first aggregate in the most significant bits
+//              m_key, results, result_nulls, result_overflows: in step with m_valid
+// Latency      26 cycles from a window's end to the row of entry 0, a cycle more for each further entry; to m_eos 26 +
+//              ENTRIES; 10 cycles from s to o; 3 more with the hash table; another to rows and m_eos with MIN or MAX
+// Issue rate   1 tuple a cycle
+// CLOSE_CYCLES ENTRIES + 25, with the hash table ENTRIES + 28   CLOSE_ROWS ENTRIES
+// Reset        the tables are cleared: the first tuple comes at least ENTRIES + 2 cycles behind it
+// Overflow     o_valid for a tuple without an entry; result_overflows: the exact result, or a pane's sum on its way,
+//              does not fit ACC_W bits; the lowest ACC_W bits leave
+// Source       panes: Li et al., SIGMOD Record 34(1), 2005; for groups in constant time they are ours
+
+`default_nettype none
+
+module ws_group_panes #(
+    parameter               DATA_W   = 64,
+    parameter               WATTR_W  = 32,
+    parameter               RANGE    = 600,
+    parameter               SLIDE    = 60,
+    parameter               SLACK    = 0,
+    parameter               KEY_W    = 32,
+    parameter               CAPACITY = 32,
+    parameter               AGGS     = 2,
+    parameter [24*AGGS-1:0] KINDS    = "SUMCNT",
+    parameter [AGGS-1:0]    SIGNEDS  = 2'b10,
+    parameter               VALUE_W  = 32,
+    parameter               ACC_W    = 64,
+    parameter               HASH     = CAPACITY > 240
+) (
+    input  wire                    clk,
+    input  wire                    rst,
+
+    input  wire                    s_valid,
+    input  wire                    s_punct,
+    input  wire                    s_eos,
+    input  wire [DATA_W-1:0]       s_data,
+    input  wire [WATTR_W-1:0]      wattr,
+    input  wire [KEY_W-1:0]        key,
+    input  wire [AGGS*VALUE_W-1:0] values,
+    input  wire [AGGS-1:0]         nulls,
+
+    output reg                     m_valid,
+    output reg                     m_punct,
+    output wire                    m_eos,
+    output wire [DATA_W-1:0]       m_data,
+    output reg  [KEY_W-1:0]        m_key,
+    output reg  [AGGS*ACC_W-1:0]   results,
+    output reg  [AGGS-1:0]         result_nulls,
+    output reg  [AGGS-1:0]         result_overflows,
+
+    output wire                    o_valid,
+    output wire                    o_punct,
+    output wire                    o_eos,
+    output wire [DATA_W-1:0]       o_data
+);
+
+    function integer gcd(input integer a, input integer b);
+        integer n;
+        begin
+            while (b != 0) begin
+                n = a % b;
+                a = b;
+                b = n;
+            end
+            gcd = a;
+        end
+    endfunction
+
+    // Whether there is an aggregate that is no sum: results leave a cycle later.
+    function has_order(input [24*AGGS-1:0] kinds);
+        integer n;
+        begin
+            has_order = 1'b0;
+            for (n = 0; n < AGGS; n = n + 1)
+                has_order = has_order || (kinds[24*n +: 24] != "CNT" && kinds[24*n +: 24] != "SUM");
+        end
+    endfunction
+
+    localparam PANE    = gcd(RANGE, SLIDE);
+    localparam PANES   = RANGE/PANE;
+    localparam TABLES  = (2*PANE + SLACK + PANE - 1)/PANE;      // of the open panes and one that leaves
+    localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : CAPACITY + 10;
+    localparam INDEX_W = $clog2(ENTRIES);
+    localparam STATE_W = AGGS*(ACC_W + 2);
+    localparam LOOK_UP = HASH != 0 ? 11 : 8;                    // cycles
+    localparam LATER   = has_order(KINDS);
+    localparam AGE_W   = $clog2(PANES);
+    localparam FLAGS   = 1 + 2*AGGS;     // a tuple; by aggregate: a value, a sum that has left its width
+    localparam [INDEX_W-1:0] LAST = ENTRIES - 1;
+    localparam [WATTR_W:0]   LENGTH = RANGE, APART = SLIDE;
+
+    initial begin
+        if (CAPACITY < 2 || (CAPACITY > 240 && HASH == 0) || AGGS < 1 || ACC_W < VALUE_W || ACC_W < 2) begin
+            $display("ERROR: %m: CAPACITY = %0d (2 to 240, more with HASH), AGGS = %0d (at least 1), ACC_W = %0d",
+                     CAPACITY, AGGS, ACC_W);
+            $finish;
+        end
+        if (SLIDE < 1 || SLACK < 0 || PANES < 2) begin
+            $display("ERROR: %m: SLIDE = %0d (at least 1), SLACK = %0d (at least 0), RANGE = %0d (at least 2 panes)",
+                     SLIDE, SLACK, RANGE);
+            $finish;
+        end
+    end
+
+    // ---- Stage 0 to 2: the pane of the tuple, the panes that end
+
+    wire [TABLES-1:0]       pane_valid, pane_eos, unused_pane_punct;
+    wire                    tuple_1, punct_1, is_tuple, is_punct, unused_pane_data;
+    wire [1:0]              unused_front_eos;
+    wire [WATTR_W-1:0]      wattr_1;
+    wire [DATA_W-1:0]       data_2;
+    wire [WATTR_W-1:0]      wattr_2;
+    wire [KEY_W-1:0]        key_2;
+    wire [AGGS*VALUE_W-1:0] values_2;
+    wire [AGGS-1:0]         nulls_2;
+    wire                    ends_2 = pane_eos != 0;
+
+    ws_window #(
+        .DATA_W(1), .UNIT("TIME"), .SIZE(PANE), .ADVANCE(PANE), .SLACK(SLACK), .WATTR_W(WATTR_W), .COPIES(TABLES),
+        .REGISTERED(2)
+    ) panes (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_punct(s_punct), .s_eos(1'b0), .s_data(1'b0), .wattr(wattr),
+        .m_valid(pane_valid), .m_punct(unused_pane_punct), .m_eos(pane_eos), .m_data(unused_pane_data)
+    );
+
+    localparam BESIDE_W = DATA_W + KEY_W + AGGS*(VALUE_W + 1);
+    wire [BESIDE_W-1:0] beside_1;
+
+    ws_delay #(.DATA_W(BESIDE_W + WATTR_W), .N(1)) stage_1 (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_punct(s_punct), .s_eos(1'b0), .s_data({s_data, key, values, nulls, wattr}),
+        .m_valid(tuple_1), .m_punct(punct_1), .m_eos(unused_front_eos[0]), .m_data({beside_1, wattr_1})
+    );
+
+    ws_delay #(.DATA_W(BESIDE_W + WATTR_W), .N(1)) stage_2 (
+        .clk(clk), .rst(rst),
+        .s_valid(tuple_1), .s_punct(punct_1), .s_eos(1'b0), .s_data({beside_1, wattr_1}),
+        .m_valid(is_tuple), .m_punct(is_punct), .m_eos(unused_front_eos[1]),
+        .m_data({data_2, key_2, values_2, nulls_2, wattr_2})
+    );
+
+    // ---- Windows' ends: the first is RANGE above the first punctuation. Beyond the next one all that are passed, and
+    // that itself, are empty
+
+    reg                started_reg, first_reg, ends_3_reg, ends_4_reg;
+    reg  [WATTR_W-1:0] wattr_3_reg;
+    reg                at_end_2_reg, beyond_2_reg;
+    reg  [WATTR_W:0]   end_reg;                     // of the next window
+    reg                at_end_reg, beyond_reg;
+    reg                closes_reg, shows_reg;       // the pane that leaves ends a window; one that may hold tuples
+    reg  [TABLES-1:0]  table_reg;                   // its table
+    reg  [DATA_W-1:0]  data_reg;
+
+    assign m_data = data_reg;
+
+    always @(posedge clk) begin
+        wattr_3_reg  <= wattr_2;
+        at_end_2_reg <= {1'b0, wattr_1} == end_reg;
+        beyond_2_reg <= {1'b0, wattr_1} > end_reg;
+        at_end_reg   <= at_end_2_reg;
+        beyond_reg   <= beyond_2_reg;
+        first_reg    <= is_punct && !started_reg && !rst;
+        ends_3_reg   <= ends_2 && !rst;
+        ends_4_reg   <= ends_3_reg && !rst;
+        if (is_punct) started_reg <= 1'b1;
+        if (first_reg) end_reg <= {1'b0, wattr_3_reg} + LENGTH;
+        else if (ends_3_reg && (at_end_reg || beyond_reg)) end_reg <= {1'b0, wattr_3_reg} + APART;
+        if (ends_3_reg) begin
+            shows_reg  <= at_end_reg;
+            closes_reg <= at_end_reg || beyond_reg;
+        end
+        if (ends_2) begin
+            table_reg <= pane_eos;
+            data_reg  <= data_2;
+        end
+        if (rst) started_reg <= 1'b0;
+    end
+
+    // ---- The tuple's entry, and what goes beside it
+
+    wire [TABLES-1:0]       over = pane_eos | {TABLES{ends_2 && beyond_2_reg}};    // see ws_group_door
+    wire [TABLES-1:0]       entered, unused_fresh;
+    reg  [TABLES-1:0]       freed_9_reg;
+    wire [INDEX_W-1:0]      index;
+    wire [KEY_W-1:0]        row_key;
+    wire [15*INDEX_W-1:0]   turn;                   // by stage, the index whose turn it is
+
+    generate
+        if (HASH != 0) begin : gen_hash
+            ws_group_hash #(.KEY_W(KEY_W), .INDEX_W(INDEX_W), .WINDOWS(TABLES), .PANES(PANES)) table_of_keys (
+                .clk(clk), .rst(rst),
+                .s_windows(pane_valid), .s_eos(over), .key(key_2),
+                .m_windows(entered), .m_fresh(unused_fresh), .m_index(index), .m_refused(o_valid),
+                .free_windows(freed_9_reg), .free_index(turn[9*INDEX_W +: INDEX_W]),
+                .read_index(turn[(8 + LATER)*INDEX_W +: INDEX_W]), .read_key(row_key)
+            );
+        end else begin : gen_cam
+            ws_group_cam_fast #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(TABLES), .PANES(PANES)) cam (
+                .clk(clk), .rst(rst),
+                .s_windows(pane_valid), .s_eos(over), .key(key_2),
+                .m_windows(entered), .m_fresh(unused_fresh), .m_index(index), .m_refused(o_valid),
+                .free_windows(freed_9_reg), .free_index(turn[9*INDEX_W +: INDEX_W]),
+                .read_index(turn[(8 + LATER)*INDEX_W +: INDEX_W]), .read_key(row_key)
+            );
+        end
+    endgenerate
+
+    wire unused_tuple;
+
+    ws_delay #(.DATA_W(DATA_W), .N(LOOK_UP)) beside (
+        .clk(clk), .rst(rst),
+        .s_valid(is_tuple), .s_punct(is_punct), .s_eos(1'b0), .s_data(data_2),
+        .m_valid(unused_tuple), .m_punct(o_punct), .m_eos(o_eos), .m_data(o_data)
+    );
+
+    wire [AGGS*VALUE_W-1:0] pane_values;
+    wire [AGGS-1:0]         pane_nulls;
+    wire                    unused_valid, unused_punct, unused_eos;
+
+    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LOOK_UP + 3)) operands (
+        .clk(clk), .rst(rst),
+        .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data({values_2, nulls_2}),
+        .m_valid(unused_valid), .m_punct(unused_punct), .m_eos(unused_eos), .m_data({pane_values, pane_nulls})
+    );
+
+    // ---- The turns, once the last tuple of the pane is in its table; behind a reset all tables are cleared
+
+    reg                    turns_reg, clears_reg;
+    reg  [INDEX_W-1:0]     turn_reg;
+    reg  [LOOK_UP+1:0]     go_reg;                  // a pane has ended, and its last tuple is on its way to the table
+    reg  [14:1]            step_reg, clear_reg, last_reg;
+    reg  [14*INDEX_W-1:0]  turn_later_reg;
+
+    assign turn = {turn_later_reg, turn_reg};
+
+    always @(posedge clk) begin
+        go_reg <= rst ? {(LOOK_UP+2){1'b0}} : {go_reg[LOOK_UP:0], ends_4_reg};
+        if (go_reg[LOOK_UP+1]) turns_reg <= 1'b1;
+        if (turns_reg) turn_reg <= turn_reg + 1'b1;
+        if (turns_reg && turn_reg == LAST) begin
+            turns_reg  <= 1'b0;
+            turn_reg   <= {INDEX_W{1'b0}};
+            clears_reg <= 1'b0;
+        end
+        if (rst) begin
+            turns_reg  <= 1'b1;
+            turn_reg   <= {INDEX_W{1'b0}};
+            clears_reg <= 1'b1;
+        end
+        step_reg       <= rst ? 14'b0 : {step_reg[13:1], turns_reg};
+        last_reg       <= rst ? 14'b0 : {last_reg[13:1], turns_reg && !clears_reg && turn_reg == LAST};
+        clear_reg      <= {clear_reg[13:1], clears_reg};
+        turn_later_reg <= {turn_later_reg[0 +: 13*INDEX_W], turn_reg};
+    end
+
+    // ---- The tables of panes: the states of the turn are there at stage 7
+
+    wire [TABLES*(STATE_W+1)-1:0] table_rows;
+    wire [STATE_W-1:0]            states_7;
+    wire                          used_7;
+    wire [TABLES-1:0]             unused_rows;
+
+    genvar t, a;
+    generate
+        for (t = 0; t < TABLES; t = t + 1) begin : gen_table
+            wire               unused_first;
+            wire [INDEX_W-1:0] unused_index;
+            wire               unused = &{1'b0, unused_first, unused_index};
+
+            ws_group_states #(
+                .INDEX_W(INDEX_W), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W),
+                .CLEARS(1)
+            ) pane (
+                .clk(clk), .rst(rst),
+                .s_valid(entered[t]), .s_fresh(1'b0), .s_index(index), .values(pane_values), .nulls(pane_nulls),
+                .s_read(turns_reg && (clears_reg || table_reg[t])), .read_index(turn_reg),
+                .m_states(table_rows[t*(STATE_W+1) +: STATE_W]), .m_used(table_rows[t*(STATE_W+1) + STATE_W]),
+                .first(unused_first), .index(unused_index)
+            );
+        end
+    endgenerate
+
+    ws_group_merge #(.WINDOWS(TABLES), .DATA_W(STATE_W + 1)) all_tables (
+        .clk(clk), .rst(rst),
+        .s_valid(table_reg), .s_data(table_rows), .m_valid(unused_rows), .m_data({used_7, states_7})
+    );
+
+    // ---- Stages 4 to 9: which panes of the window have had a tuple, a value, a sum that has left its width, by the
+    // age of the latest. And the tables in which the entry is held: a pane's until its turn finds that no other of the
+    // window holds a tuple
+
+    wire [FLAGS-1:0]        flags_7;
+    wire [FLAGS*AGE_W-1:0]  ages_6;
+    reg  [FLAGS*AGE_W-1:0]  ages_7_reg, ages_8_reg;
+    reg  [FLAGS-1:0]        any_8_reg;
+    wire [TABLES-1:0]       held_6;
+    reg  [TABLES-1:0]       held_7_reg, held_8_reg, held_9_reg;
+    reg  [FLAGS*AGE_W-1:0]  ages_9_reg;
+    localparam [AGE_W-1:0]  YOUNG = PANES - 1;
+
+    assign flags_7[0] = used_7;
+
+    generate
+        for (a = 0; a < AGGS; a = a + 1) begin : gen_flags
+            localparam COUNTS = KINDS[24*a +: 24] == "CNT", SUMS = KINDS[24*a +: 24] == "SUM";
+            assign flags_7[1 + 2*a] = !COUNTS && states_7[a*(ACC_W+2) + (COUNTS || SUMS ? ACC_W : VALUE_W)];
+            assign flags_7[2 + 2*a] = (COUNTS || SUMS) && states_7[a*(ACC_W+2) + ACC_W + 1];
+        end
+        for (a = 0; a < FLAGS; a = a + 1) begin : gen_age
+            wire [AGE_W-1:0] age = ages_7_reg[a*AGE_W +: AGE_W];
+            always @(posedge clk) begin
+                any_8_reg[a] <= flags_7[a] || age != 0;
+                ages_8_reg[a*AGE_W +: AGE_W] <= flags_7[a] ? YOUNG : age == 0 ? age : age - 1'b1;
+            end
+        end
+    endgenerate
+
+    wire kept_8 = ages_8_reg[0 +: AGE_W] != 0;      // the entry is needed for the next window
+
+    always @(posedge clk) begin
+        ages_7_reg  <= ages_6;
+        held_7_reg  <= held_6;
+        held_8_reg  <= held_7_reg | (used_7 ? table_reg : {TABLES{1'b0}});
+        ages_9_reg  <= clear_reg[8] ? {FLAGS*AGE_W{1'b0}} : ages_8_reg;
+        held_9_reg  <= clear_reg[8] ? {TABLES{1'b0}} : held_8_reg & ~(kept_8 ? {TABLES{1'b0}} : table_reg);
+        freed_9_reg <= step_reg[8] && !clear_reg[8] && !kept_8 && !rst ? held_8_reg & table_reg : {TABLES{1'b0}};
+    end
+
+    ws_ram_sdp #(
+        .DATA_W(FLAGS*AGE_W + TABLES), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE(INDEX_W > 6 ? "block" : "distributed")
+    ) ages (
+        .clk(clk),
+        .wr_en(step_reg[9]), .wr_addr(turn[9*INDEX_W +: INDEX_W]), .wr_data({held_9_reg, ages_9_reg}),
+        .rd_en(1'b1), .rd_addr(turn[4*INDEX_W +: INDEX_W]), .rd_data({held_6, ages_6})
+    );
+
+    // ---- Stages 4 to 10, a stage more with MIN or MAX: the aggregates of the window, and the row
+
+    localparam OUT = 10 + LATER;
+    wire [FLAGS-1:0] any_out;
+    reg              row_9_reg, row_10_reg;
+    wire             row = LATER ? row_10_reg : row_9_reg;
+    wire             unused_any_valid, unused_any_punct, unused_any_eos;
+    reg              row_out_reg;
+
+    ws_delay #(.DATA_W(FLAGS), .N(OUT - 8)) flags (
+        .clk(clk), .rst(rst),
+        .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data(any_8_reg),
+        .m_valid(unused_any_valid), .m_punct(unused_any_punct), .m_eos(unused_any_eos), .m_data(any_out)
+    );
+
+    reg done_reg;
+
+    assign m_eos = m_punct;
+
+    always @(posedge clk) begin
+        row_9_reg   <= step_reg[8] && !clear_reg[8] && any_8_reg[0] && shows_reg && !rst;
+        row_10_reg  <= row_9_reg && !rst;
+        row_out_reg <= row && !rst;
+        m_valid     <= row_out_reg && !rst;
+        done_reg    <= last_reg[OUT] && closes_reg && !rst;
+        m_punct     <= done_reg && !rst;
+        m_key       <= row_key;
+    end
+
+    generate
+        for (a = 0; a < AGGS; a = a + 1) begin : gen_result
+            localparam [23:0] KIND      = KINDS[24*a +: 24];
+            localparam        IS_COUNT  = KIND == "CNT";
+            localparam        IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
+            wire              seen      = any_out[1 + 2*a];
+
+            if (IS_COUNT || KIND == "SUM") begin : gen_total
+                localparam SUM_W = ACC_W + $clog2(PANES);
+                wire [SUM_W-1:0] sum_9;
+                wire [ACC_W:0]   sum_out;            // and whether it does not fit
+                wire [SUM_W-ACC_W-1:0] rest_9 = sum_9[SUM_W-1:ACC_W];
+                reg  [ACC_W:0]   sum_10_reg;
+                wire             unused_sum_valid, unused_sum_punct, unused_sum_eos;
+                wire             unused_sum = &{1'b0, unused_sum_valid, unused_sum_punct, unused_sum_eos};
+
+                ws_group_total #(
+                    .NUMBER_W(ACC_W), .SIGNED(IS_SIGNED), .PANES(PANES), .ENTRIES(ENTRIES)
+                ) window (
+                    .clk(clk), .rst(rst),
+                    .step(step_reg[4]), .clear(clear_reg[4]), .index(turn[4*INDEX_W +: INDEX_W]),
+                    .pane(states_7[a*(ACC_W+2) +: ACC_W]), .result(sum_9)
+                );
+
+                always @(posedge clk)
+                    sum_10_reg <= {rest_9 != {(SUM_W-ACC_W){IS_SIGNED && sum_9[ACC_W-1]}}, sum_9[ACC_W-1:0]};
+
+                ws_delay #(.DATA_W(ACC_W + 1), .N(LATER)) sum (
+                    .clk(clk), .rst(rst),
+                    .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data(sum_10_reg),
+                    .m_valid(unused_sum_valid), .m_punct(unused_sum_punct), .m_eos(unused_sum_eos), .m_data(sum_out)
+                );
+
+                always @(posedge clk) begin
+                    results[a*ACC_W +: ACC_W] <= sum_out[ACC_W-1:0];
+                    result_nulls[a]           <= !IS_COUNT && !seen;
+                    result_overflows[a]       <= sum_out[ACC_W] || any_out[2 + 2*a];
+                end
+            end else if (KIND == "MIN" || KIND == "MAX") begin : gen_blocks
+                wire [VALUE_W-1:0] nothing, number_11;
+
+                ws_group_blocks #(
+                    .KIND(KIND), .SIGNED(IS_SIGNED), .NUMBER_W(VALUE_W), .PANES(PANES), .ENTRIES(ENTRIES)
+                ) window (
+                    .clk(clk), .rst(rst),
+                    .step(step_reg[4]), .clear(clear_reg[4]), .index(turn[4*INDEX_W +: INDEX_W]),
+                    .pane(flags_7[1 + 2*a] ? states_7[a*(ACC_W+2) +: VALUE_W] : nothing), .identity(nothing),
+                    .result(number_11)
+                );
+
+                wire [ACC_W+VALUE_W-1:0] wide = {{ACC_W{IS_SIGNED && number_11[VALUE_W-1]}}, number_11};
+                wire unused_wide = &{1'b0, wide};
+
+                always @(posedge clk) begin
+                    results[a*ACC_W +: ACC_W] <= seen ? wide[ACC_W-1:0] : {ACC_W{1'b0}};
+                    result_nulls[a]           <= !seen;
+                    result_overflows[a]       <= 1'b0;
+                end
+            end else begin : gen_none
+                initial begin
+                    $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN or MAX", KIND);
+                    $finish;
+                end
+            end
+        end
+    endgenerate
+
+    wire unused = &{1'b0, s_eos, unused_pane_punct, unused_front_eos, unused_pane_data, unused_fresh, unused_tuple,
+                    unused_valid, unused_punct, unused_eos, unused_rows, step_reg, clear_reg, last_reg, turn, states_7,
+                    unused_any_valid, unused_any_punct, unused_any_eos, any_out, row_10_reg};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,30 @@
+"""GROUP BY over sliding windows by panes: PySpark's rows, as late as the compiler says; the estimate of cells."""
+
+from __future__ import annotations
+
+from tb.queries.run import check, compiled
+from tb.queries.test_cells import WITHIN, synthesised
+from wirestream.compiler.cells import Cells, estimates
+
+
+def test_rows_at_200_mhz():
+    """The dissertation's Q5, whose ten windows in a RANGE no clock of 200 MHz has tables for."""
+    cores = [i.core for i in compiled("q5", "q5_parts", clock_ns=5.0).circuit.instances]
+    assert cores.count("window:group_panes") == 1  # for both
+    check("q5", "q5_parts", clock_ns=5.0)
+
+
+def test_rows_by_panes():
+    """Sums, counts, least and greatest values; windows of two, five and ten panes, SLACK of a part of one."""
+    check("bytes_per_source", "port_scan", "heavy_hitters", windows=("constant",))
+
+
+def test_rows_with_room_for_hundreds_of_groups():
+    check("port_scan", windows=("constant",), capacity=256)
+
+
+def test_estimate(tmp_path):
+    query = compiled("port_scan", windows=("constant",), capacity=16)
+    expected, made = sum(estimates(query.circuit).values(), Cells()), synthesised(query, tmp_path)
+    for kind, estimated, real in (("LUT", expected.lut, made.lut), ("FF", expected.ff, made.ff)):
+        assert abs(estimated - real) <= WITHIN * real, f"{estimated:.0f} {kind} estimated, Yosys has {real}"

@@ -1,0 +1,43 @@
+"""group_blocks: every entry's least or greatest number of each window against brute force, for windows of 2 to 21
+panes, turns as close as they may come and not, resets at any time; each result 7 cycles behind its entry's turn."""
+
+import cocotb
+import pytest
+
+from tb.lib.run import run, run_four_state
+from tb.query.lockstep import text
+from tb.window.turns import Turns, resets, windows
+
+
+def turns(dut) -> Turns:
+    least = text(dut.KIND) == "MIN"
+    top = (1 << len(dut.pane) - int(dut.SIGNED.value)) - 1
+    bottom = -top - 1 if int(dut.SIGNED.value) else 0
+    return Turns(dut, 7, top if least else bottom, min if least else max)
+
+
+@cocotb.test()
+async def every_window(dut):
+    await windows(await turns(dut).start())
+
+
+@cocotb.test()
+async def reset_forgets(dut):
+    await resets(await turns(dut).start())
+
+
+MATRIX = [
+    {"KIND": "MIN", "NUMBER_W": 9, "SIGNED": 0, "PANES": 2, "ENTRIES": 2},
+    {"KIND": "MAX", "NUMBER_W": 33, "SIGNED": 1, "PANES": 3, "ENTRIES": 5},
+    {"KIND": "MAX", "NUMBER_W": 8, "SIGNED": 0, "PANES": 20, "ENTRIES": 6},
+    {"KIND": "MIN", "NUMBER_W": 8, "SIGNED": 1, "PANES": 21, "ENTRIES": 4},
+]
+
+
+@pytest.mark.parametrize("parameters", MATRIX, ids=lambda p: str(p["PANES"]))
+def test_group_blocks(parameters):
+    run("group_blocks", **parameters)
+
+
+def test_four_state():
+    run_four_state("group_blocks", "reset_forgets", **MATRIX[1])

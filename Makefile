@@ -15,7 +15,7 @@ QUERY   ?=
 TESTS    = $(wildcard tb/*/test_$(CORE).py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint formal synth compare report waves soak docs list icarus clean
+.PHONY: help demo board test lint formal synth compare report waves soak docs list icarus clean
 # One install at a time, and a failing step ends the command.
 .NOTPARALLEL:
 
@@ -24,6 +24,9 @@ help: ## show this list
 
 demo: $(READY) ## compile a query, simulate it from frame to frame, compare with PySpark [QUERY=my.sql] [ARGS="--tuples 20000"]
 	@$(PY) -m tb.demo $(QUERY) $(ARGS)
+
+board: $(READY) ## a simulated FPGA on the network with a query in it [QUERY=my.sql] [ARGS="--tap"]
+	@$(PY) -m wirestream.board $(or $(QUERY),tb/demo.sql) $(ARGS)
 
 test: $(READY) ## run every check, or those of one core: make test CORE=udp_rx
 ifeq ($(CORE),)

@@ -16,7 +16,7 @@ void fail(const char *format, ...) {
     std::exit(1);
 }
 
-static uint64_t number(const std::string &text, const char *what) {
+uint64_t number(const std::string &text, const char *what) {
     char *end;
     uint64_t value = std::strtoull(text.c_str(), &end, 0);
     if (text.empty() || *end) fail("%s: '%s' is not a number", what, text.c_str());
@@ -76,31 +76,38 @@ Options::Options(int argc, char **argv) {
     const std::map<std::string, bool *> flags = {
         {"--wire", &wire}, {"--contiguous", &contiguous}, {"--require-ready", &require_ready}, {"--trace", &trace}};
 
+    auto other = [](void *to, const std::string &name, const std::string &value) {
+        auto &options = *static_cast<Options *>(to);
+        size_t equals = value.find('=');
+        if (name == "--reset-at") options.reset_at.push_back(number(value, "--reset-at"));
+        else if (name == "--set" && equals != std::string::npos)
+            options.set[value.substr(0, equals)] = value.substr(equals + 1);
+        else return false;
+        return true;
+    };
+    parse(argc, argv, USAGE, {texts, numbers, flags, other, this});
+    if (in.empty()) fail("--in is missing; see --help");
+}
+
+void parse(int argc, char **argv, const char *usage, const OptionTables &tables) {
     for (int i = 1; i < argc; ++i) {
         std::string name = argv[i];
         if (name == "--help") {
-            std::fputs(USAGE, stdout);
+            std::fputs(usage, stdout);
             std::exit(0);
         }
-        if (auto flag = flags.find(name); flag != flags.end()) {
+        if (auto flag = tables.flags.find(name); flag != tables.flags.end()) {
             *flag->second = true;
             continue;
         }
         if (i + 1 == argc) fail("%s: unknown, or its value is missing; see --help", name.c_str());
         std::string value = argv[++i];
-        if (auto text = texts.find(name); text != texts.end()) {
-            *text->second = value;
-        } else if (auto found = numbers.find(name); found != numbers.end()) {
+        if (auto text = tables.texts.find(name); text != tables.texts.end()) *text->second = value;
+        else if (auto found = tables.numbers.find(name); found != tables.numbers.end())
             *found->second = number(value, argv[i - 1]);
-        } else if (name == "--reset-at") {
-            reset_at.push_back(number(value, "--reset-at"));
-        } else if (size_t equals = value.find('='); name == "--set" && equals != std::string::npos) {
-            set[value.substr(0, equals)] = value.substr(equals + 1);
-        } else {
+        else if (!tables.other(tables.to, name, value))
             fail("%s %s: unknown option; see --help", name.c_str(), value.c_str());
-        }
     }
-    if (in.empty()) fail("--in is missing; see --help");
 }
 
 uint64_t Port::value() const {

@@ -2,12 +2,18 @@
 //
 // The bulk bench: one C++ program around any Verilated core. This header is what its parts share.
 //
-//   main.cpp      the model, its clock and the loop      gmii.cpp   frames on GMII
-//   bench.cpp     options, ports, checks, the report     xgmii.cpp  frames on XGMII
-//   files.cpp     pcap and record files                  axis.cpp   packets on AXI4-Stream
-//   ethernet.cpp  preamble, padding and FCS of frames    items.cpp  tuples: the wire, and valid/ready/data/kind
+//   main.cpp      the loop                               gmii.cpp   frames on GMII
+//   model.h       the model and its clock                xgmii.cpp  frames on XGMII
+//   bench.cpp     options, ports, checks, the report     axis.cpp   packets on AXI4-Stream
+//   files.cpp     pcap and record files                  items.cpp  tuples: the wire, and valid/ready/data/kind
+//   ethernet.cpp  preamble, padding and FCS of frames
 //
-// Only main.cpp sees the model's class, so all else comes out of the compiler cache for the next core.
+// With board.cpp in place of main.cpp it is the simulated board, a design with XGMII that stays on the network:
+//
+//   board.cpp     the loop, with the wall clock          link.cpp   frames on a TAP device or in a UDP tunnel
+//   bus.cpp       AXI4-Lite, and its datagrams
+//
+// Only main.cpp and board.cpp see the model's class, so all else comes out of the compiler cache for the next core.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +67,19 @@ private:
     uint64_t left_ = 0;
 };
 
+// Frames one after the other, from the destination address to the last octet before the FCS.
+class FrameInput {
+public:
+    virtual ~FrameInput() = default;
+    virtual bool next(std::vector<uint8_t> &frame) = 0;  // false: there is none; on a network, not yet
+};
+
+class FrameOutput {
+public:
+    virtual ~FrameOutput() = default;
+    virtual void write(const uint8_t *frame, size_t length, uint64_t cycle) = 0;
+};
+
 struct Options {
     std::string in, out = ".", faults, tuser;
     std::string gaps = "none", stalls = "none";
@@ -68,9 +87,23 @@ struct Options {
     uint64_t gap = 12, overhead = 24, quiet = 2000, watchdog = 100000, drain = 1000000, seed = 1, period = 8;
     std::vector<uint64_t> reset_at;
     std::map<std::string, std::string> set;
+    FrameInput *input = nullptr;  // of a board, in place of files: nothing is logged
+    FrameOutput *output = nullptr;
 
+    Options() = default;
     Options(int argc, char **argv);
 };
+
+// The value of each option that is given, of those whose type its table says. other: takes one that is in no table.
+struct OptionTables {
+    std::map<std::string, std::string *> texts;
+    std::map<std::string, uint64_t *> numbers;
+    std::map<std::string, bool *> flags;
+    bool (*other)(void *to, const std::string &name, const std::string &value);  // false: it is unknown
+    void *to;
+};
+void parse(int argc, char **argv, const char *usage, const OptionTables &tables);
+uint64_t number(const std::string &text, const char *what);
 
 // A port of the model as little-endian bytes: byte 0 holds bits 7..0, whatever the width.
 struct Port {
@@ -125,6 +158,7 @@ public:
     virtual void drive() = 0;   // offer something, or not
     virtual void sample() = 0;  // see whether it was taken
     virtual void reset() = 0;
+    virtual void more() {}       // on a network: look again whether there is something
     bool done = false;           // all has been taken
     uint64_t count = 0;          // packets or items taken
     uint64_t cut = 0;            // packets cut short by a reset
@@ -184,6 +218,7 @@ public:
         if (*stat_valid_) gather();
     }
     void report(std::FILE *json) const;
+    const std::vector<uint64_t> &totals() const { return stats_; }  // of the event counters, by index
 
 private:
     struct Event {

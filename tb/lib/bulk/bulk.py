@@ -46,9 +46,10 @@ from wirestream.design import BUILD, Design, environment, resolve
 from wirestream.simulate import seed as run_seed
 
 HERE = Path(__file__).resolve().parent
-PARTS = ("main", "bench", "files", "ethernet", "gmii", "xgmii", "axis", "items")
-SOURCES = [HERE / f"{name}.cpp" for name in PARTS]
-HEADERS = [HERE / f"{name}.h" for name in ("bench", "files", "ethernet")]
+PARTS = ("bench", "files", "ethernet", "gmii", "xgmii", "axis", "items")
+BENCH, BOARD = ("main", *PARTS), ("board", "link", "bus", *PARTS)
+SHARED = ("model", "bench", "files", "ethernet")
+HEADERS = {BENCH: SHARED, BOARD: (*SHARED, "link", "bus")}
 LINKTYPE_ETHERNET = 1
 LINKTYPE_USER0 = 147
 
@@ -280,11 +281,14 @@ class Bench:
                 return out / "in.pcap"
 
 
-def build(core: str | Design, **parameters: int | str) -> Bench:
+def build(core: str | Design, parts: tuple[str, ...] = BENCH, **parameters: int | str) -> Bench:
     """The bench around `core` with `parameters`, built under build/bulk unless it is there and nothing has changed.
 
-    WAVES=bulk in the environment builds it with traces; every run then writes ``dump.vcd``, which may become large.
+    parts: `BOARD` makes the simulated board (`wirestream.board`) of a design that has its ports. WAVES=bulk in the
+    environment builds it with traces; every run of a bench then writes ``dump.vcd``, which may become large.
     """
+    sources = [HERE / f"{name}.cpp" for name in parts]
+    headers = [HERE / f"{name}.h" for name in HEADERS[parts]]
     design = (core if isinstance(core, Design) else resolve(core)).with_parameters(**parameters)
     traces = os.environ.get("WAVES") == "bulk"
     folder = BUILD / "bulk" / (design.label + (".waves" if traces else ""))
@@ -297,14 +301,14 @@ def build(core: str | Design, **parameters: int | str) -> Bench:
     verilate += ["--trace-vcd", "--timescale-override", "1ns/1ns"] if traces else []
     verilate += ["-CFLAGS", f"-std=c++17 -I{HERE}", "-o", "bulk"]
     verilate += [f"-I{folder}" for folder in design.includes]
-    verilate += [str(path) for path in (*design.waivers, *design.sources, *SOURCES)]
+    verilate += [str(path) for path in (*design.waivers, *design.sources, *sources)]
     # Verilator's makefile builds precompiled headers by rules that some of its packages break.
     make = ["make", "-C", str(folder), "-f", "Vdut.mk", "-j", "2", "VK_PCH_I_FAST=", "VK_PCH_I_SLOW="]
     # Runs of a test are short: what -O2 saves in them it takes to compile.
     make += ["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2", "bulk"]
 
     key = hashlib.sha256(repr((verilate, make)).encode())
-    for path in (Path(__file__), *design.waivers, *design.sources, *SOURCES, *HEADERS):
+    for path in (Path(__file__), *design.waivers, *design.sources, *sources, *headers):
         key.update(path.read_bytes())
     stamp = folder / "stamp"
     with (folder / "lock").open("w") as lock:

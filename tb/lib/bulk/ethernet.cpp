@@ -26,14 +26,17 @@ uint32_t crc32(const uint8_t *data, size_t length) {
 
 }  // namespace
 
-WireReader::WireReader(const Options &options)
-    : in_(options.in, LINKTYPE_ETHERNET), log_(options.out + "/in.log") {
+WireReader::WireReader(const Options &options) : in_(options.input) {
+    if (!in_) {
+        in_ = &file_.emplace(options.in, LINKTYPE_ETHERNET);
+        log_.emplace(options.out + "/in.log");
+    }
     if (!options.faults.empty()) faults_.emplace(options.faults);
 }
 
 bool WireReader::next() {
     do {
-        if (!in_.next(frame_)) return false;
+        if (!in_->next(frame_)) return false;
         Fault fault{};
         if (faults_ && !faults_->read(&fault, sizeof fault)) fail("the fault file has fewer records than frames");
         record = {0, 0, uint32_t(frame_.size()), fault.flags};
@@ -53,8 +56,11 @@ bool WireReader::next() {
     return true;
 }
 
-WireWriter::WireWriter(const Options &options)
-    : out_(options.out + "/out.pcap", LINKTYPE_ETHERNET, options.period), log_(options.out + "/out.log") {}
+WireWriter::WireWriter(const Options &options) : out_(options.output) {
+    if (out_) return;
+    out_ = &file_.emplace(options.out + "/out.pcap", LINKTYPE_ETHERNET, options.period);
+    log_.emplace(options.out + "/out.log");
+}
 
 bool WireWriter::write(const std::vector<uint8_t> &octets, PacketLog record) {
     const uint8_t *data = octets.data();
@@ -72,7 +78,7 @@ bool WireWriter::write(const std::vector<uint8_t> &octets, PacketLog record) {
     else record.flags |= BAD_FCS;
     if (fcs != crc32(data, length)) record.flags |= BAD_FCS;
     record.length = length;
-    out_.write(data, length, record.first);
-    log_.write(&record, sizeof record);
+    out_->write(data, length, record.first);
+    if (log_) log_->write(&record, sizeof record);
     return record.flags == 0;
 }

@@ -79,14 +79,14 @@ bool PacketReader::next(std::vector<uint8_t> &packet) {
     return true;
 }
 
-PacketWriter::PacketWriter(const std::string &path, uint32_t linktype, uint64_t period_ns)
+PacketWriter::PacketWriter(const std::string &path, uint32_t linktype, double period_ns)
     : file_(path), period_ns_(period_ns) {
     FileHeader header{NANOSECONDS, 2, 4, 0, 0, LONGEST, linktype};
     file_.write(&header, sizeof header);
 }
 
 void PacketWriter::write(const uint8_t *packet, size_t length, uint64_t cycle) {
-    uint64_t ns = cycle * period_ns_;
+    uint64_t ns = cycle * period_ns_;  // exact below 2**53
     PacketHeader header{uint32_t(ns / 1000000000), uint32_t(ns % 1000000000), uint32_t(length), uint32_t(length)};
     file_.write(&header, sizeof header);
     file_.write(packet, length);

@@ -41,22 +41,22 @@ private:
 };
 
 // pcap files in the machine's byte order.
-class PacketReader {
+class PacketReader final : public FrameInput {
 public:
     PacketReader(const std::string &path, uint32_t linktype);
-    bool next(std::vector<uint8_t> &packet);
+    bool next(std::vector<uint8_t> &packet) override;
 
 private:
     std::string path_;
     Reader file_;
 };
 
-class PacketWriter {
+class PacketWriter final : public FrameOutput {
 public:
-    PacketWriter(const std::string &path, uint32_t linktype, uint64_t period_ns);
-    void write(const uint8_t *packet, size_t length, uint64_t cycle);
+    PacketWriter(const std::string &path, uint32_t linktype, double period_ns);
+    void write(const uint8_t *packet, size_t length, uint64_t cycle) override;
 
 private:
     Writer file_;
-    uint64_t period_ns_;
+    double period_ns_;
 };

@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The model, its clock and the loop. Exit status: 0 good, 1 wrong call or file, 2 hang, 3 violation, 4 the design
+// The loop of the bench. Exit status: 0 good, 1 wrong call or file, 2 hang, 3 violation, 4 the design
 // called $finish.
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
 
-#include "Vdut.h"
-#include "bench.h"
-#include "verilated.h"
-#if VM_TRACE
-#include "verilated_vcd_c.h"
-#endif
+#include "model.h"
 
 static constexpr uint64_t RESET_CYCLES = 8;
 
 enum Status { GOOD = 0, HANG = 2, VIOLATION = 3, FINISH = 4 };
-
-// bulk_ports.inc has a line for each port of the core: the only generated text.
-static void list_ports(Ports &ports, Vdut &model) {
-    const bool input = true, output = false;
-#define PORT(direction, name, width) ports.add(#name, direction, &model.name, width);
-#include "bulk_ports.inc"
-#undef PORT
-}
 
 // The ports that no stream took get the constants of --set. Every one needs a value, so that none is forgotten.
 static void set_constants(Ports &ports, const Options &options) {
@@ -82,37 +69,13 @@ int main(int argc, char **argv) {
     Options options(argc, argv);
     std::sort(options.reset_at.begin(), options.reset_at.end());
 
-    VerilatedContext context;
-    context.randReset(2);
-    context.randSeed(1 + options.seed % INT32_MAX);
-    Vdut model(&context);
-#if VM_TRACE
-    VerilatedVcdC vcd;
-    context.traceEverOn(true);
-    if (options.trace) {
-        model.trace(&vcd, 99);
-        vcd.open((options.out + "/dump.vcd").c_str());
-    }
-#else
-    if (options.trace) fail("this bench was built without traces");
-#endif
-
-    Ports ports;
-    list_ports(ports, model);
-    uint8_t &clk = *ports.take("clk").data, &rst = *ports.bit("rst", false);
     Run run;
+    Model model(options, run);
+    Ports &ports = model.ports;
     auto source = find_source(ports, options, run);
     auto sink = find_sink(ports, options, run);
     Monitor monitor(ports, run);
     set_constants(ports, options);
-
-    auto evaluate = [&](bool level) {
-        clk = level;
-        model.eval();
-#if VM_TRACE
-        if (options.trace) vcd.dump(run.cycle * options.period + (level ? options.period / 2 : 0));
-#endif
-    };
 
     auto begin = std::chrono::steady_clock::now();
     Status status = GOOD;
@@ -120,24 +83,24 @@ int main(int argc, char **argv) {
     auto reset_at = options.reset_at.begin();
     for (;; ++run.cycle) {
         while (reset_at != options.reset_at.end() && *reset_at <= run.cycle) reset_until = *reset_at++ + RESET_CYCLES;
-        rst = run.cycle < reset_until;
-        if (rst) {
+        *model.rst = run.cycle < reset_until;
+        if (*model.rst) {
             if (run.cycle < RESET_CYCLES) source->idle();
             else source->reset();
             sink->reset();
             run.progress = run.activity = run.cycle;
-            evaluate(false);
+            model.evaluate(false);
         } else {
             source->drive();
             sink->drive();
-            evaluate(false);
+            model.evaluate(false);
             source->sample();
             sink->sample();
             monitor.sample();
         }
-        evaluate(true);
+        model.evaluate(true);
 
-        if (context.gotFinish()) {
+        if (model.finished()) {
             status = FINISH;
             break;
         }
@@ -174,10 +137,7 @@ int main(int argc, char **argv) {
     default:
         std::fprintf(stderr, "cycle %" PRIu64 ": the design called $finish\n", run.cycle);
     }
-    model.final();
-#if VM_TRACE
-    if (options.trace) vcd.close();
-#endif
+    model.end();
     const char *names[] = {"good", "", "hang", "violation", "finish"};
     report(options, run, *source, *sink, monitor, names[status], seconds);
     return status;

@@ -48,6 +48,8 @@ public:
 
     void reset() override { drive(); }
 
+    void more() override { done = !in_.next(); }
+
 private:
     void put(size_t lane, bool control, uint8_t character) {
         rxd_.data[lane] = character;

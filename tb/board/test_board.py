@@ -1,0 +1,485 @@
+"""The simulated board with what stands beside it: its rows are PySpark's, and what is lost is told exactly.
+
+One model serves all: the query vwap_of_ten, whose constant makes the registers matter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from scapy.all import ARP, ICMP, IP, Ether, Raw
+
+from tb.queries.golden import expected
+from tb.queries.run import QUERIES
+from tb.queries.streams import CONSTANTS, data
+from wirestream import board as command
+from wirestream import recv, send, trades
+from wirestream.board import Board, BoardError, play
+from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.streams import shipped
+from wirestream.design import REPOSITORY
+from wirestream.packets import DEVICE, SENDER, frames, payloads, wire_times, write_pcap
+from wirestream.registers import RegisterError
+from wirestream.remote import Recorder, Remote, RemoteError
+from wirestream.tuples import TRADES, Header, pack
+
+NAME = "vwap_of_ten"
+QUERY = QUERIES / f"{NAME}.sql"
+SETTINGS = CONSTANTS[NAME]
+RECEIVE = [sys.executable, str(REPOSITORY / "tools" / "recv_results.py"), str(QUERY)]
+LOST = ("dropped_by_host", "dropped_waiting", "waiting", "refused_by_host", "frames_out_bad", "violations")
+
+
+@pytest.fixture(scope="module")
+def board() -> Board:
+    return Board.of(compile_queries(QUERY.read_text(), shipped(), NAME))
+
+
+@pytest.fixture(scope="module")
+def wanted() -> Counter:
+    return Counter(tuple(row.items()) for row in json.loads((expected() / f"{NAME}.json").read_text()))
+
+
+@pytest.fixture(scope="module")
+def stream(tmp_path_factory) -> Path:
+    """The trades of the golden, as a file."""
+    path = tmp_path_factory.mktemp("stream") / "trades.parquet"
+    pyarrow.parquet.write_table(trades.to_arrow(data("Trades")), path)
+    return path
+
+
+def rows(path: Path) -> Counter:
+    """The rows of a file of recv_results.py; none of them overflowed."""
+    table = pyarrow.parquet.read_table(path)
+    assert not any(table["Overflow"].to_pylist())
+    return Counter(tuple(row.items()) for row in table.drop(["Overflow"]).to_pylist())
+
+
+def told(capsys) -> dict:
+    return json.loads(capsys.readouterr().out.splitlines()[-1])
+
+
+def free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.bind(("127.0.0.1", 0))
+        return udp.getsockname()[1]
+
+
+class Tunnel:
+    """A board on a tunnel between free ports, and the commands at its far end. A context manager."""
+
+    def __init__(self, board: Board, folder: Path, **options):
+        self.board, self.report, self._options = board, folder / "report.json", options
+        self.here, self.peer, self.registers = (f"127.0.0.1:{free_port()}" for _ in range(3))
+        self._receivers: list[subprocess.Popen] = []
+
+    def __enter__(self) -> Tunnel:
+        where = ["--tunnel", self.here, "--peer", self.peer, "--registers", self.registers]
+        self.process = self.board.start(self.report, *where, **self._options)
+        self.remote = Remote.at(self.registers, self.board.built.circuit)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in (self.process, *self._receivers):
+            process.kill()
+            process.wait()
+
+    def stop(self) -> dict[str, int]:
+        """End it as Ctrl-C does. Its counters by name; nothing was lost between it and its program."""
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(20) == 0
+        summary, counters = self.board.named(self.report)
+        assert not any(summary[name] for name in LOST), summary
+        return counters
+
+    def send(self, *options: str | Path) -> None:
+        assert send.main(["--tunnel", self.here, "--json", *map(str, options)]) == 0
+
+    def receive(self, *options: str | Path) -> subprocess.Popen:
+        """Start recv_results.py; what it waits for has come when the board knows it."""
+        before = self.remote.counters()["arp_request"]
+        command = [*RECEIVE, "--tunnel", self.peer, "--board", self.here, "--json", *map(str, options)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._receivers.append(process)
+        wait_for(lambda: self.remote.counters()["arp_request"] > before)
+        return process
+
+
+def wait_for(what, seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.02)
+
+
+def summary(process: subprocess.Popen) -> dict:
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 0
+    return json.loads(out.splitlines()[-1])
+
+
+# --- pcap -----------------------------------------------------------------------------------------------------------
+
+
+def test_from_pcap_to_pcap(board, wanted, stream, tmp_path, capsys):
+    """Rows are PySpark's; a run can be repeated to the bit; time goes by the design's clock."""
+    assert send.main(["--pcap", str(tmp_path / "in.pcap"), "--parquet", str(stream), "--per-datagram", "7"]) == 0
+    runs = [play(board, tmp_path / "in.pcap", tmp_path / f"{n}.pcap", settings=SETTINGS) for n in "ab"]
+    assert (tmp_path / "a.pcap").read_bytes() == (tmp_path / "b.pcap").read_bytes()
+    summary_, counters = runs[0]
+    assert not any(summary_[name] for name in LOST) and summary_["frames_in"] == 215
+    assert (counters["tuple_rx_tuple"], counters["query_row"]) == (1500, wanted.total())
+    assert not any(count for name, count in counters.items() if not command.harmless(name)), counters
+    capsys.readouterr()
+    receive = [str(QUERY), "--capture", str(tmp_path / "a.pcap"), "--parquet", str(tmp_path / "rows"), "--json"]
+    assert recv.main(receive) == 0
+    said = told(capsys)
+    assert rows(tmp_path / "rows") == wanted and said["rows"] == wanted.total() > 0
+    assert said["sessions"] == [
+        {"session": 1, "first": 0, "received": said["datagrams"], "lost": 0, "reordered": 0, "repeats": 0, "gaps": []}
+    ]
+
+
+def test_a_constant_makes_the_rows(board, stream, tmp_path):
+    """With a symbol that no trade has there is no row."""
+    assert send.main(["--pcap", str(tmp_path / "in.pcap"), "--parquet", str(stream), "--rate", "0"]) == 0
+    _, counters = play(board, tmp_path / "in.pcap", tmp_path / "out.pcap", settings={"symbol": "NONE"})
+    assert (counters["tuple_rx_tuple"], counters["query_row"]) == (1500, 0)
+
+
+def test_bad_frames_and_calls(board, tmp_path):
+    good = payloads(TRADES, trades.generate(20), per_datagram=10, session=5)
+    sent = frames(good)
+    sent[0][1, 60] ^= 1  # in a tuple: the UDP checksum is wrong
+    write_pcap(tmp_path / "in.pcap", sent, wire_times(sent))
+    _, counters = play(board, tmp_path / "in.pcap", tmp_path / "out.pcap")
+    assert (counters["udp_rx_delivered"], counters["udp_rx_bad_udp_checksum"]) == (1, 1)
+    with pytest.raises(BoardError, match=r"none\.pcap: No such file"):
+        play(board, tmp_path / "none.pcap", tmp_path / "out.pcap")
+    with pytest.raises(BoardError, match="ADDRESS:PORT"):
+        board.start(tmp_path / "r.json", "--tunnel", "here", "--peer", "127.0.0.1:1")
+    with pytest.raises(RegisterError, match="nonsense"):
+        board.start(tmp_path / "r.json", settings={"nonsense": 1})
+    with pytest.raises(RegisterError, match=r"\$symbol: 'TOO LONG'"):
+        board.start(tmp_path / "r.json", settings={"symbol": "TOO LONG"})
+
+
+# --- registers ------------------------------------------------------------------------------------------------------
+
+
+def test_registers(board, tmp_path, capsys):
+    settings = {"symbol": "ROG", "result_port": 5001, "promiscuous": 1}
+    with Tunnel(board, tmp_path, settings=settings) as tunnel:
+        remote, registers = tunnel.remote, tunnel.remote.registers
+        assert (registers.id, registers.local_ip, registers.result_port) == (0x57534950, DEVICE.ip, 5001)
+        assert registers.promiscuous and registers.ping and remote.constants() == {"symbol": "ROG"}
+        registers.local_mac, registers.promiscuous = "02:00:00:00:00:42", False
+        assert registers.local_mac == "02:00:00:00:00:42" and registers.ping and not registers.promiscuous
+        remote.set_constants({"symbol": "X"})
+        assert remote.constants() == {"symbol": "X"}
+        assert remote.counters() == {**dict.fromkeys(board.counters, 0), **announced(remote.counters())}
+        for address, value, response in ((0x1F00, 0, "DECERR"), (0x300, 0, "DECERR"), (0x9000, 0, "DECERR")):
+            with pytest.raises(RemoteError, match=response):
+                remote._bus.transfer([(address, value)])
+        with pytest.raises(RemoteError, match="SLVERR"):
+            remote._bus.write32(0, 1)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:  # what is no request is not answered
+            udp.connect(("127.0.0.1", int(tunnel.registers.split(":")[1])))
+            for bad in (b"", b"WR", b"WR\1\1\0\0\0\0", b"WR\2\0\0\0\0\0", b"WR\1\0\0\0\0\0", bytes(3000)):
+                udp.send(bad)
+            udp.settimeout(0.1)
+            with pytest.raises(TimeoutError):
+                udp.recv(100)
+        from wirestream.remote import main
+
+        assert main([str(QUERY), "--at", tunnel.registers, "$symbol=UBSN", "result_port=7", "$symbol", "ping"]) == 0
+        assert capsys.readouterr().out.split() == ["$symbol", "UBSN", "ping", "True"] and registers.result_port == 7
+        assert main([str(QUERY), "--at", tunnel.registers]) == 0
+        assert {"local_ip", "$symbol", "arp_announced"} <= set(capsys.readouterr().out.split())
+        for wrong in ("$none=1", "none", "id=1", "result_port=70000"):
+            assert main([str(QUERY), "--at", tunnel.registers, wrong]) == 1
+            assert capsys.readouterr().err.count("\n") == 1
+        tunnel.stop()
+
+
+def announced(counters: dict[str, int]) -> dict[str, int]:
+    """What a board counts by itself: after a reset, and after a new address, it says who it is."""
+    names = ("arp_announced", "control_tx_sent", "mac_tx_good")
+    assert len({counters[name] for name in names}) == 1 and counters["arp_announced"] in (1, 2)
+    return {name: counters[name] for name in names}
+
+
+def test_recorder_reads_what_a_reset_leaves(board):
+    remote = Remote(Recorder(), board.built.circuit)
+    assert (remote.registers.local_ip, remote.registers.local_mac) == (DEVICE.ip, DEVICE.mac)
+    assert remote.registers.ping and not remote.registers.promiscuous
+
+
+# --- the tunnel -----------------------------------------------------------------------------------------------------
+
+
+def test_live(board, wanted, stream, tmp_path, capsys):
+    """ARP, ping, a constant, trades, rows: all over datagrams, without rights. A second session gives the same rows."""
+    with Tunnel(board, tmp_path, session=77) as tunnel:
+        resolve_and_ping(tunnel)
+        tunnel.remote.set_constants(SETTINGS)
+        receiver = tunnel.receive("--parquet", tmp_path / "rows", "--count", 2 * wanted.total(), "--seconds", 30)
+        for session in (8, 9):
+            tunnel.send("--parquet", stream, "--per-datagram", 30, "--rate", 30_000, "--session", session)
+            assert told(capsys)["datagrams"] == 50
+        said = summary(receiver)
+        assert rows(tmp_path / "rows") == wanted + wanted
+        assert [s["session"] for s in said["sessions"]] == [77, 78] and said["lost"] == said["dropped_here"] == 0
+        counters = tunnel.stop()
+    assert (counters["tuple_rx_accepted"], counters["tuple_rx_tuple"]) == (100, 3000)
+    assert counters["query_datagram"] == said["datagrams"] and counters["icmp_reply"] == 3
+
+
+def resolve_and_ping(tunnel: Tunnel) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as far:
+        host, port = tunnel.peer.split(":")
+        far.bind((host, int(port)))
+        far.connect((tunnel.here.split(":")[0], int(tunnel.here.split(":")[1])))
+        far.settimeout(5)
+        far.send(bytes(Ether(src=SENDER.mac, dst="ff:ff:ff:ff:ff:ff") / ARP(psrc=SENDER.ip, hwsrc=SENDER.mac,
+                                                                            pdst=DEVICE.ip)))  # fmt: skip
+        replies = (Ether(far.recv(2000)) for _ in range(3))
+        assert next(r for r in replies if ARP in r and r[ARP].op == 2)[ARP].hwsrc == DEVICE.mac
+        for number in range(3):
+            ping = Ether(src=SENDER.mac, dst=DEVICE.mac) / IP(src=SENDER.ip, dst=DEVICE.ip)
+            far.send(bytes(ping / ICMP(id=9, seq=number) / Raw(b"abcdefg")))
+            reply = Ether(far.recv(2000))
+            assert (reply[ICMP].type, reply[ICMP].seq, reply[Raw].load[:7]) == (0, number, b"abcdefg")
+
+
+def test_the_timers_follow_the_wall_clock(board, tmp_path):
+    """While nobody answers, the board asks for the receiver of its rows once a second, of real time."""
+    with Tunnel(board, tmp_path, settings=SETTINGS) as tunnel:
+        times = []
+        for number in range(3):
+            session = iter(range(100 * number, 100 * number + 100))
+
+            def asked(number=number, session=session) -> bool:
+                tunnel.send("--count", 30, "--share", 1, "--rate", 0, "--session", next(session))
+                return tunnel.remote.counters()["arp_asked"] > number
+
+            wait_for(asked)
+            times.append(time.monotonic())
+        assert 0.5 < times[1] - times[0] < 15 and 0.5 < times[2] - times[1] < 15
+        assert tunnel.stop()["udp_tx_unresolved"] > 0
+
+
+def test_trouble_on_the_wire(board, tmp_path, capsys):
+    """The board counts exactly what the sender says that it did to the datagrams."""
+    with Tunnel(board, tmp_path) as tunnel:
+        options = ["--lose", 0.03, "--duplicate", 0.02, "--reorder", 0.05, "--depth", 20]
+        tunnel.send("--count", 20_000, "--per-datagram", 10, "--rate", "4kpps", *options)
+        sent = told(capsys)
+        wait_for(lambda: tunnel.remote.counters()["tuple_rx_tuple"] == 20_000 - 10 * sent["lost"])
+        counters = tunnel.stop()
+    assert sent["datagrams"] == 2000 - sent["lost"] + sent["repeated"] and min(map(sent.get, TOLD)) > 20
+    assert counters["tuple_rx_repeat"] == sent["repeated"] and counters["tuple_rx_reordered"] == sent["reordered"]
+    assert counters["tuple_rx_gap"] - counters["tuple_rx_reordered"] == sent["lost"]
+    assert counters["tuple_rx_stale"] == counters["tuple_rx_wrong_session"] == 0
+
+
+TOLD = ("lost", "repeated", "reordered")
+
+
+def test_the_receiver_starts_again(board, wanted, stream, tmp_path):
+    """What comes while nobody listens is missing; the numbers say how much, and every other row is there."""
+    with Tunnel(board, tmp_path, settings=SETTINGS) as tunnel:
+        first = tunnel.receive("--parquet", tmp_path / "first")
+        parts = [data("Trades")[:500], data("Trades")[500:1000], data("Trades")[1000:]]
+        sender = [payloads(TRADES, part, per_datagram=10, session=4, sequence=50 * n) for n, part in enumerate(parts)]
+        seen = []
+        for n, part in enumerate(sender):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+                for frame in (frame for block in frames(part) for frame in block):
+                    udp.sendto(frame, ("127.0.0.1", int(tunnel.here.split(":")[1])))
+            wait_for(lambda n=n: tunnel.remote.counters()["tuple_rx_accepted"] == 50 * (n + 1))
+            wait_for(lambda: settled(tunnel))
+            if n == 0:
+                first.send_signal(signal.SIGTERM)
+                seen.append(summary(first)["sessions"])
+            if n == 1:
+                second = tunnel.receive("--parquet", tmp_path / "second")
+        second.send_signal(signal.SIGTERM)
+        seen.append(summary(second)["sessions"])
+        counters = tunnel.stop()
+    (before,), (after,) = seen
+    assert before["first"] == before["lost"] == 0
+    begin = after["gaps"][0][1] + 1 if after["gaps"] else after["first"]  # it may have heard a START, and count from 0
+    missing = begin - before["received"]
+    assert missing > 0 and begin + after["received"] == counters["query_datagram"] and len(after["gaps"]) <= 1
+    got = rows(tmp_path / "first") + rows(tmp_path / "second")
+    assert got <= wanted and counters["query_row"] == wanted.total() > got.total() > 0
+
+
+def settled(tunnel: Tunnel) -> bool:
+    """Every row has left in a datagram."""
+    counters = tunnel.remote.counters()
+    gone = counters["udp_tx_sent"] + counters["udp_tx_unresolved"]
+    return counters["query_row"] == counters["query_record"] and counters["query_datagram"] == gone
+
+
+def test_the_board_starts_again(board, wanted, stream, tmp_path, capsys):
+    """A board that is killed loses what it held; the next one waits for a session to begin, and its rows are whole."""
+    with Tunnel(board, tmp_path, settings=SETTINGS, session=10) as tunnel:
+        receiver = tunnel.receive("--parquet", tmp_path / "rows")
+        half = payloads(TRADES, data("Trades")[:700], per_datagram=10, session=4)
+        there = ("127.0.0.1", int(tunnel.here.split(":")[1]))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+            for frame in frames(half)[0]:
+                udp.sendto(frame, there)
+            wait_for(lambda: tunnel.remote.counters()["tuple_rx_tuple"] == 700 and settled(tunnel))
+            before = tunnel.remote.counters()
+            tunnel.process.kill()
+            tunnel.process.wait()
+            tunnel._options["session"] = 11
+            tunnel.__enter__()
+            late = np.frombuffer(pack(Header(4, 1, 1, 70), data("Trades")[700:701]), np.uint8)[None]
+            udp.sendto(frames([late])[0][0], there)  # of a session that this board has not seen begin
+            wait_for(lambda: tunnel.remote.counters()["tuple_rx_wrong_session"] == 1)
+        for session in (5, 6):
+            tunnel.send("--parquet", stream, "--session", session)
+            wait_for(lambda n=session: tunnel.remote.counters()["tuple_rx_tuple"] == 1500 * (n - 4) and settled(tunnel))
+            wait_for(lambda: tunnel.remote.counters()["arp_reply"] > 0)
+        receiver.send_signal(signal.SIGINT)
+        said = summary(receiver)
+        counters = tunnel.stop()
+    # The new board does not know the receiver: it asks, and what it drops until the answer is the only loss.
+    assert counters["query_row"] == 2 * wanted.total() and before["query_row"] > 0
+    sessions = {session["session"]: session for session in said["sessions"]}
+    assert sessions.keys() - {11} == {10, 12} and sessions[10]["lost"] == sessions[12]["lost"] == 0
+    arrived = sum(session["received"] for number, session in sessions.items() if number > 10)
+    assert arrived + counters["udp_tx_unresolved"] == counters["query_datagram"]
+    got = rows(tmp_path / "rows")
+    assert wanted <= got <= wanted + wanted + wanted
+
+
+# --- the command ----------------------------------------------------------------------------------------------------
+
+
+def test_command(board, stream, capsys):
+    """Ctrl-C ends it with every counter by its name; a port that is taken is one line."""
+    here, peer, registers = (f"127.0.0.1:{free_port()}" for _ in range(3))
+    call = [sys.executable, "-m", "wirestream.board", str(QUERY), "--set", "symbol=UBSN", "--registers", registers]
+    call += ["--tunnel", here, "--peer", peer]
+    process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=REPOSITORY)
+    try:
+        while "Ctrl-C" not in (line := process.stderr.readline()):
+            assert line
+        assert send.main(["--tunnel", here, "--parquet", str(stream), "--rate", "0"]) == 0
+        remote = Remote.at(registers, board.built.circuit)
+        wait_for(lambda: remote.counters()["tuple_rx_tuple"] == 1500)
+        capsys.readouterr()
+        assert command.main(call[3:]) == 1
+        said = capsys.readouterr().err
+        assert "Address already in use" in said and said.count("\n") == 1
+    finally:
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0 and not err, err
+    assert "50 frames, 1,500 tuples" in out and all(name in out for name in board.counters)
+
+
+# --- a TAP device ---------------------------------------------------------------------------------------------------
+
+
+class Namespace:
+    """A network of its own, in which a TAP device disturbs nobody."""
+
+    def __enter__(self) -> Namespace:
+        self._holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"], stderr=subprocess.DEVNULL)
+        mine = os.readlink("/proc/self/ns/net")
+        wait_for(lambda: self._holder.poll() is not None or self._of_holder() != mine)
+        if self._holder.poll() is not None:
+            raise OSError("no network namespace could be made")
+        return self
+
+    def _of_holder(self) -> str:
+        return os.readlink(f"/proc/{self._holder.pid}/ns/net")
+
+    def __exit__(self, *_: object) -> None:
+        self._holder.kill()
+        self._holder.wait()
+
+    def call(self, *command: str | Path) -> list[str]:
+        return ["nsenter", f"--net=/proc/{self._holder.pid}/ns/net", *map(str, command)]
+
+    def run(self, *command: str | Path) -> str:
+        done = subprocess.run(self.call(*command), capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+
+ARP_AND_PING = f"""
+import socket, struct, sys
+from scapy.all import ARP, Ether, srp1, conf
+conf.verb = 0
+reply = srp1(Ether(dst="ff:ff:ff:ff:ff:ff") / ARP(pdst="{DEVICE.ip}"), iface="board0", timeout=5)
+assert reply[ARP].hwsrc == "{DEVICE.mac}", reply
+pinger = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+pinger.settimeout(5)
+for number in range(3):
+    head = struct.pack(">BBHHH", 8, 0, 0, 7, number) + b"wirestream"
+    total = sum(struct.unpack(">9H", head))
+    total = (total & 0xFFFF) + (total >> 16)
+    request = head[:2] + struct.pack(">H", 0xFFFF - total) + head[4:]
+    pinger.sendto(request, ("{DEVICE.ip}", 0))
+    answer = pinger.recv(2000)[20:]
+    assert answer[0] == 0 and answer[4:] == request[4:], answer
+print("all answered")
+"""
+
+
+def test_tap(board, wanted, stream, tmp_path):
+    """The Linux kernel as neighbour: it resolves, pings, sends trades from a plain socket, and gets the rows there."""
+    try:
+        with Namespace() as space:
+            of_the_host(board, space, wanted, stream, tmp_path)
+    except (FileNotFoundError, OSError, BoardError) as error:
+        pytest.skip(f"no TAP device or network namespace here: {error}")
+
+
+def of_the_host(board: Board, space: Namespace, wanted: Counter, stream: Path, folder: Path) -> None:
+    space.run("ip", "link", "set", "lo", "up")
+    report, tools = folder / "report.json", REPOSITORY / "tools"
+    with pytest.MonkeyPatch.context() as patch:
+        popen = subprocess.Popen
+        patch.setattr(subprocess, "Popen", lambda command, **options: popen(space.call(*command), **options))
+        where = ["--tap", "board0", "--address", f"{SENDER.ip}/24", "--registers", "127.0.0.1:4100"]
+        process = board.start(report, *where, settings=SETTINGS)
+    try:
+        assert "all answered" in space.run(sys.executable, "-c", ARP_AND_PING)
+        receive = space.call(
+            *RECEIVE, "--parquet", folder / "rows", "--count", wanted.total(), "--seconds", 30, "--json"
+        )
+        receiver = subprocess.Popen(receive, stdout=subprocess.PIPE, text=True)
+        wait_for(lambda: f":{SENDER.port:04X} " in Path(f"/proc/{receiver.pid}/net/udp").read_text())
+        sender = tools / "send_trades.py"
+        sent = space.run(
+            sys.executable, sender, f"{DEVICE.ip}:{DEVICE.port}", "--parquet", stream, "--rate", "0", "--json"
+        )
+        said = summary(receiver)
+        shown = space.run(sys.executable, tools / "board_registers.py", QUERY, "tuple_rx_tuple", "$symbol")
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+    assert rows(folder / "rows") == wanted and said["lost"] == 0 and json.loads(sent)["datagrams"] == 50
+    assert shown.split() == ["tuple_rx_tuple", "1500", "$symbol", "UBSN"]
+    told_, counters = board.named(report)
+    assert not any(told_[name] for name in LOST)
+    assert counters["icmp_reply"] == 3 and counters["arp_request"] >= 1 and counters["tuple_rx_tuple"] == 1500

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bus.h"
+
+#include <arpa/inet.h>
+#include <cstdio>
+#include <unistd.h>
+
+#include "link.h"
+
+static constexpr uint32_t WRITE = 1u << 31, QUERY = 0x1000, SPACE = 0x2000, DECERR = 3;
+static constexpr uint32_t MAGIC = 0x57520100;  // with the version, and room for the count
+static constexpr size_t HEADER = 8, TRANSFER = 8, MOST = 180;
+
+AxiLite::AxiLite(Ports &ports, const std::string &prefix) {
+    if (!ports.has(prefix + "_awaddr")) return;
+    auto take = [&](const char *name) { return ports.take(prefix + name); };
+    awaddr_ = take("_awaddr"), wdata_ = take("_wdata"), wstrb_ = take("_wstrb"), araddr_ = take("_araddr");
+    rdata_ = take("_rdata"), bresp_ = take("_bresp"), rresp_ = take("_rresp");
+    awvalid_ = take("_awvalid").data, wvalid_ = take("_wvalid").data, bready_ = take("_bready").data;
+    arvalid_ = take("_arvalid").data, rready_ = take("_rready").data, awready_ = take("_awready").data;
+    wready_ = take("_wready").data, bvalid_ = take("_bvalid").data, arready_ = take("_arready").data;
+    rvalid_ = take("_rvalid").data;
+    *awvalid_ = *wvalid_ = *arvalid_ = 0;
+    *bready_ = *rready_ = 1;
+    wstrb_.set(15);
+}
+
+void AxiLite::begin(bool write, uint32_t address, uint32_t data) {
+    (write ? writing_ : reading_) = true;
+    (write ? awaddr_ : araddr_).set(address & 0xfff);
+    if (write) wdata_.set(data);
+    address_taken_ = data_taken_ = false;
+}
+
+void AxiLite::drive() {
+    *awvalid_ = writing_ && !address_taken_;
+    *wvalid_ = writing_ && !data_taken_;
+    *arvalid_ = reading_ && !address_taken_;
+}
+
+void AxiLite::sample() {
+    address_taken_ |= (*awvalid_ && *awready_) || (*arvalid_ && *arready_);
+    data_taken_ |= *wvalid_ && *wready_;
+    if (writing_ && *bvalid_) {
+        response = bresp_.value();
+        value = 0;
+        writing_ = false;
+    }
+    if (reading_ && *rvalid_) {
+        response = rresp_.value();
+        value = rdata_.value();
+        reading_ = false;
+    }
+}
+
+Registers::Registers(Ports &ports) : network_(ports, "s_axil"), query_(ports, "q_axil") {}
+
+Registers::~Registers() {
+    if (descriptor_ >= 0) close(descriptor_);
+}
+
+void Registers::listen(const std::string &address) { descriptor_ = bound_socket(address_of(address, "--registers")); }
+
+void Registers::write(uint32_t address, uint32_t value) { request_.push_back({address | WRITE, value}); }
+
+void Registers::poll() {
+    if (descriptor_ < 0 || busy()) return;
+    uint32_t words[(HEADER + MOST * TRANSFER) / 4 + 1];
+    asker_.resize(sizeof(sockaddr_storage));
+    socklen_t room = asker_.size();
+    ssize_t size = recvfrom(descriptor_, words, sizeof words, 0, reinterpret_cast<sockaddr *>(asker_.data()), &room);
+    if (size < ssize_t(HEADER)) return;
+    asker_.resize(room);
+    uint32_t head = ntohl(words[0]), count = head & 0xff;
+    if ((head & ~0xffu) != MAGIC || count == 0 || count > MOST || size_t(size) != HEADER + count * TRANSFER) return;
+    number_ = words[1];
+    request_.resize(count);
+    for (size_t i = 0; i < count; ++i) request_[i] = {ntohl(words[2 + 2 * i]), ntohl(words[3 + 2 * i])};
+    place_ = 0;
+    asked_ = true;
+}
+
+// The response takes the place of the address as soon as it is there.
+void Registers::go_on() {
+    if (active_ && !active_->busy()) {
+        request_[place_++] = {active_->response, active_->value};
+        ++answered;
+        refused += active_->response != 0;
+        active_ = nullptr;
+    }
+    while (!active_ && busy()) {
+        auto [address, value] = request_[place_];
+        AxiLite &bus = (address & ~WRITE) < QUERY ? network_ : query_;
+        if (bus && (address & ~WRITE) < SPACE) {
+            active_ = &bus;
+            bus.begin(address & WRITE, address, value);
+        } else {
+            request_[place_++] = {DECERR, 0};
+            ++answered;
+            ++refused;
+        }
+    }
+    if (active_) active_->drive();
+    else answer();
+}
+
+void Registers::answer() {
+    if (network_) network_.drive();
+    if (query_) query_.drive();
+    if (asked_) {
+        std::vector<uint32_t> words = {htonl(MAGIC | uint32_t(request_.size())), number_};
+        for (const Transfer &transfer : request_) {
+            words.push_back(htonl(transfer.address));
+            words.push_back(htonl(transfer.value));
+        }
+        auto *asker = reinterpret_cast<const sockaddr *>(asker_.data());
+        // One that is lost is asked for again.
+        (void)!sendto(descriptor_, words.data(), 4 * words.size(), 0, asker, asker_.size());
+    }
+    asked_ = false;
+    request_.clear();
+    place_ = 0;
+}

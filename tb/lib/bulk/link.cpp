@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link.h"
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <fcntl.h>
+#include <linux/if.h>
+#include <linux/if_tun.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static constexpr size_t MOST_WAITING = 1 << 16, AT_ONCE = 256;  // frames
+static constexpr int SOCKET_BUFFER = 1 << 24, QUEUE = 10000;
+
+[[noreturn]] static void failed(const std::string &what) { fail("%s: %s", what.c_str(), std::strerror(errno)); }
+
+sockaddr_in address_of(const std::string &text, const char *what) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    size_t colon = text.rfind(':');
+    if (colon == std::string::npos || inet_pton(AF_INET, text.substr(0, colon).c_str(), &address.sin_addr) != 1)
+        fail("%s: '%s' is not ADDRESS:PORT, such as 127.0.0.1:4200", what, text.c_str());
+    address.sin_port = htons(number(text.substr(colon + 1), what));
+    return address;
+}
+
+int bound_socket(const sockaddr_in &address) {
+    int file = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), size = SOCKET_BUFFER, on = 1;
+    if (file < 0) failed("socket");
+    // What the system allows; without rights it is less, and no reason to stop.
+    if (setsockopt(file, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size))
+        setsockopt(file, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    setsockopt(file, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
+    if (bind(file, reinterpret_cast<const sockaddr *>(&address), sizeof address))
+        failed("UDP port " + std::to_string(ntohs(address.sin_port)));
+    return file;
+}
+
+Link::~Link() {
+    if (descriptor_ >= 0) close(descriptor_);
+}
+
+void Link::fetch() {
+    uint8_t frame[LONGEST];
+    ssize_t size;
+    for (size_t n = 0; n < AT_ONCE && (size = read(frame, sizeof frame)) >= 0; ++n) {
+        if (size == 0) continue;
+        ++received;
+        if (waiting_.size() < MOST_WAITING) waiting_.emplace_back(frame, frame + size);
+        else ++dropped;
+    }
+}
+
+bool Link::next(std::vector<uint8_t> &frame) {
+    if (!closed) fetch();
+    if (closed || waiting_.empty()) return false;
+    frame = std::move(waiting_.front());
+    waiting_.pop_front();
+    return true;
+}
+
+namespace {
+
+class Tap final : public Link {
+public:
+    Tap(const std::string &name, const std::string &address) : name_(name) {
+        size_t slash = address.find('/');
+        uint64_t bits = slash == std::string::npos ? 24 : number(address.substr(slash + 1), "--address");
+        in_addr host, mask{htonl(bits ? ~0u << (32 - bits) : 0)};
+        if (bits > 32 || inet_pton(AF_INET, address.substr(0, slash).c_str(), &host) != 1)
+            fail("--address: '%s' is not ADDRESS/BITS, such as 192.168.1.77/24", address.c_str());
+        if (name.empty() || name.size() >= IFNAMSIZ) fail("--tap: '%s' is not the name of a device", name.c_str());
+
+        descriptor_ = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        if (descriptor_ < 0) failed("/dev/net/tun");
+        ifreq request{};
+        name.copy(request.ifr_name, IFNAMSIZ - 1);
+        request.ifr_flags = IFF_TAP | IFF_NO_PI;
+        if (ioctl(descriptor_, TUNSETIFF, &request)) failed("TAP device " + name);
+        int control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        request.ifr_qlen = QUEUE;
+        set(control, SIOCSIFTXQLEN, request);
+        set(control, SIOCSIFADDR, request, host);
+        set(control, SIOCSIFNETMASK, request, mask);
+        request.ifr_flags = IFF_UP | IFF_RUNNING;
+        set(control, SIOCSIFFLAGS, request);
+        close(control);
+    }
+
+    uint64_t host_dropped() override {  // seen from the host it was to be sent: the twelfth number of its line
+        std::FILE *file = std::fopen("/proc/self/net/dev", "r");
+        uint64_t lost = 0;
+        char line[512];
+        while (file && std::fgets(line, sizeof line, file)) {
+            char *colon = std::strchr(line, ':');
+            if (!colon) continue;
+            *colon = 0;
+            if (name_ != line + std::strspn(line, " ")) continue;
+            std::sscanf(colon + 1, "%*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &lost);
+        }
+        if (file) std::fclose(file);
+        return lost;
+    }
+
+    void write(const uint8_t *frame, size_t length, uint64_t) override {
+        ++(::write(descriptor_, frame, length) == ssize_t(length) ? sent : unsent);
+    }
+
+protected:
+    ssize_t read(uint8_t *to, size_t room) override { return ::read(descriptor_, to, room); }
+
+private:
+    void set(int control, unsigned long what, ifreq &request) {
+        if (ioctl(control, what, &request)) failed("TAP device " + name_);
+    }
+    void set(int control, unsigned long what, ifreq &request, in_addr value) {
+        auto *address = reinterpret_cast<sockaddr_in *>(&request.ifr_addr);
+        *address = {};
+        address->sin_family = AF_INET;
+        address->sin_addr = value;
+        set(control, what, request);
+    }
+    std::string name_;
+};
+
+class Tunnel final : public Link {
+public:
+    Tunnel(const std::string &local, const std::string &peer) : peer_(address_of(peer, "--peer")) {
+        descriptor_ = bound_socket(address_of(local, "--tunnel"));
+    }
+
+    uint64_t host_dropped() override { return host_dropped_; }
+
+    void write(const uint8_t *frame, size_t length, uint64_t) override {
+        auto *peer = reinterpret_cast<const sockaddr *>(&peer_);
+        ++(sendto(descriptor_, frame, length, 0, peer, sizeof peer_) == ssize_t(length) ? sent : unsent);
+    }
+
+protected:
+    ssize_t read(uint8_t *to, size_t room) override {
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(uint32_t))];
+        iovec part{to, room};
+        msghdr message{};
+        message.msg_iov = &part;
+        message.msg_iovlen = 1;
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        ssize_t size = recvmsg(descriptor_, &message, 0);
+        if (size < 0) return size;
+        for (cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part))
+            if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SO_RXQ_OVFL)
+                std::memcpy(&host_dropped_, CMSG_DATA(part), sizeof host_dropped_);
+        return size;
+    }
+
+private:
+    sockaddr_in peer_;
+    uint32_t host_dropped_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Link> tap_link(const std::string &name, const std::string &address) {
+    return std::make_unique<Tap>(name, address);
+}
+
+std::unique_ptr<Link> tunnel_link(const std::string &local, const std::string &peer) {
+    return std::make_unique<Tunnel>(local, peer);
+}

@@ -27,7 +27,7 @@
 //                      1: a result is {pass, unit, window tuple}: a pair
 //              PASS_W, SLOT_W   width of the number of a pass (or batch) and of a window tuple in its pass; both
 //                         count from 0 and wrap around. The first probe of a batch goes to unit 0, the next to unit 1
-//              FIFO_W  each queue holds 2**FIFO_W words; 5 is enough for 4 blocks of 16
+//              FIFO_W  each queue holds 2**FIFO_W words; it needs room for all that is on its way, and some for bursts
 //              PREDICATE, KEY_W, SIGNED, LIMIT_W   see ws_predicate
 // Ports        s_probe    last ends a batch of fewer than UNITS; a batch of UNITS ends by itself
 //              s_window   last ends a window, which has one tuple at least. flush: no window tuple but a FLUSH. It
@@ -45,13 +45,13 @@
 
 module ws_fjoin_chain #(
     parameter        UNITS     = 64,
-    parameter        GROUP     = 8,
+    parameter        GROUP     = 4,
     parameter        BLOCK     = 16,
     parameter        LANES     = 4,
     parameter        PAIRS     = 1,
     parameter        PASS_W    = 8,
     parameter        SLOT_W    = 16,
-    parameter        FIFO_W    = 5,
+    parameter        FIFO_W    = 6,
     parameter [31:0] PREDICATE = "L1",
     parameter        KEY_W     = 64,
     parameter        SIGNED    = 0,

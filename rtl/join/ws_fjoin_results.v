@@ -51,13 +51,13 @@ module ws_fjoin_results #(
 
     // ---- Count
 
-    reg              found_reg, flush_reg;
+    reg              write_reg, flush_reg;           // to the queue; a FLUSH
     reg [UNITS-1:0]  hits_reg;
     reg [PASS_W-1:0] pass_reg;
     reg [SLOT_W-1:0] slot_reg;
 
     always @(posedge clk) begin
-        found_reg <= window && |hits && !rst;
+        write_reg <= ((window && |hits) || flush) && !rst;
         flush_reg <= flush && !rst;
         hits_reg  <= hits & {UNITS{window}};
         if (window) slot_reg <= start ? {SLOT_W{1'b0}} : slot_reg + {{(SLOT_W-1){1'b0}}, 1'b1};
@@ -75,7 +75,7 @@ module ws_fjoin_results #(
 
     ws_sync_fifo #(.DATA_W(1 + PASS_W + SLOT_W + UNITS), .ADDR_W(ADDR_W), .STYLE("distributed")) queue (
         .clk(clk), .rst(rst),
-        .s_valid(found_reg || flush_reg), .s_ready(room), .s_data({flush_reg, pass_reg, slot_reg, hits_reg}),
+        .s_valid(write_reg), .s_ready(room), .s_data({flush_reg, pass_reg, slot_reg, hits_reg}),
         .m_valid(q_valid), .m_ready(q_ready), .m_data({q_flush, q_pass, q_slot, q_hits}),
         .level(level)
     );
@@ -105,10 +105,13 @@ module ws_fjoin_results #(
             reg [PASS_W-1:0] pass_held_reg;
             reg [SLOT_W-1:0] slot_held_reg;
             reg [UNITS-1:0]  left_reg, rest_reg;
-            wire [UNITS-1:0] left = q_ready ? q_hits : rest_reg;
             wire [UNITS-1:0] one  = left_reg & ~rest_reg;
             reg [UNIT_W-1:0] unit;
             integer          n;
+
+            function [UNITS-1:0] but_lowest(input [UNITS-1:0] matches);
+                but_lowest = matches & (matches - {{(UNITS-1){1'b0}}, 1'b1});
+            endfunction
 
             // Two matches differ in a bit of their numbers.
             function single(input [UNITS-1:0] matches);
@@ -136,8 +139,9 @@ module ws_fjoin_results #(
                     slot_held_reg  <= q_slot;
                 end
                 if (q_ready || out_ready) begin
-                    left_reg <= left;
-                    rest_reg <= left & (left - {{(UNITS-1){1'b0}}, 1'b1});
+                    // ready comes late: what it chooses between is there before it
+                    left_reg <= q_ready ? q_hits : rest_reg;
+                    rest_reg <= q_ready ? but_lowest(q_hits) : but_lowest(rest_reg);
                     last_reg <= q_ready ? single(q_hits) : single(rest_reg);
                 end
                 if (rst) held_reg <= 1'b0;
@@ -156,7 +160,7 @@ module ws_fjoin_results #(
     endgenerate
 
 `ifdef FORMAL
-    assign lost = (found_reg || flush_reg) && !room;
+    assign lost = write_reg && !room;
 `else
     wire unused = room;
 `endif

@@ -8,7 +8,7 @@
 
 module ws_fjoin_constant #(
     parameter UNITS  = 64,
-    parameter GROUP  = 8,
+    parameter GROUP  = 4,
     parameter BLOCK  = 16,
     parameter LANES  = 4,
     parameter PAIRS  = 1,

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_fjoin: FJoin's machine: batches of probes and windows from memory, joined, results into memory.
+//
+// A job is described by registers, which docs/fjoin.md lists: an array of probes, an array of window tuples, the limit
+// of the predicate, and a ring for the results. The probes are joined with the window in batches of UNITS; the window
+// is read once for each of them, as fast as the chain takes it, and the next batch is loaded meanwhile.
+//
+//   registers ── control ───────────────────────────────┐ FLUSH
+//                  │ start                              ▼
+//              ┌───┴── reader ── window tuples ──────▶ ┌─────────┐   ┌──────┐
+//   AR, R ─────┤                                       │  chain  │──▶│ pack │──▶ merge ──▶ writer ──▶ AW, W, B
+//              └────── reader ── probes ─────────────▶ └─────────┘   └──────┘
+//                                                         lanes       lanes
+//
+// Parameters   UNITS to LIMIT_W   see ws_fjoin_chain; LIMIT_W at most 64
+//              DATA_W    width of the memory port in bits, a power of two, at least a result's
+//              ADDR_W    width of an address in bits, at most 64
+//              TUPLE_W   width of a tuple in memory, see ws_fjoin_reader; the key is in its low KEY_W bits, and what is
+//                        above it, such as an id, stays where it is
+//              BURST     beats of a burst, see ws_fjoin_writer
+//              READ_W    a reader has 2**READ_W beats under way: as many as the memory's latency has cycles, or more
+//              RESULT_W  width of a result in memory: {1, 0 …, result of ws_fjoin_chain}, a power of two; do not set.
+//                        A word of 0 is no result: it fills up the last beat of a lane
+// Ports        s_axil_*  registers, see ws_fjoin_registers
+//              m_axi_*   memory: INCR bursts of whole beats, all bytes written; reads of the window have id 0, those of
+//                        probes 1. rready and bready are always high
+//              irq       a job is done; until the next start
+// Latency      start to the first address 7 cycles; the last window tuple to done: that of the chain, and of the memory
+// Issue rate   a window tuple a cycle, if the port brings as many: it carries TUPLE_W * (W + UNITS) bits for W cycles.
+//              A job waits for nothing but its first batch
+// Overflow     a ring that is full stalls the join, which is counted; nothing is lost
+// Bad input    see ws_fjoin_control: the job ends, with a status. A memory that does not answer is waited for
+// Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.1
+
+`default_nettype none
+
+module ws_fjoin #(
+    parameter        UNITS     = 64,
+    parameter        GROUP     = 4,
+    parameter        BLOCK     = 16,
+    parameter        LANES     = 4,
+    parameter        PAIRS     = 1,
+    parameter        PASS_W    = 8,
+    parameter        SLOT_W    = 16,
+    parameter        FIFO_W    = 6,
+    parameter [31:0] PREDICATE = "L1",
+    parameter        KEY_W     = 64,
+    parameter        SIGNED    = 0,
+    parameter        LIMIT_W   = 33,
+    parameter        DATA_W    = 128,
+    parameter        ADDR_W    = 32,
+    parameter        TUPLE_W   = 64,
+    parameter        BURST     = 16,
+    parameter        READ_W    = 7,
+    parameter        UNIT_W    = UNITS > 1 ? $clog2(UNITS) : 1,                                 // do not set
+    parameter        WORD_W    = PASS_W + UNIT_W + SLOT_W + (PAIRS != 0 ? 0 : BLOCK),           // do not set
+    parameter        RESULT_W  = 1 << $clog2(WORD_W + 1)
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire [7:0]          s_axil_awaddr,
+    input  wire                s_axil_awvalid,
+    output wire                s_axil_awready,
+    input  wire [31:0]         s_axil_wdata,
+    input  wire [3:0]          s_axil_wstrb,
+    input  wire                s_axil_wvalid,
+    output wire                s_axil_wready,
+    output wire [1:0]          s_axil_bresp,
+    output wire                s_axil_bvalid,
+    input  wire                s_axil_bready,
+    input  wire [7:0]          s_axil_araddr,
+    input  wire                s_axil_arvalid,
+    output wire                s_axil_arready,
+    output wire [31:0]         s_axil_rdata,
+    output wire [1:0]          s_axil_rresp,
+    output wire                s_axil_rvalid,
+    input  wire                s_axil_rready,
+
+    output wire                m_axi_arid,
+    output wire [ADDR_W-1:0]   m_axi_araddr,
+    output wire [7:0]          m_axi_arlen,
+    output wire [2:0]          m_axi_arsize,
+    output wire [1:0]          m_axi_arburst,
+    output wire                m_axi_arvalid,
+    input  wire                m_axi_arready,
+    input  wire                m_axi_rid,
+    input  wire [DATA_W-1:0]   m_axi_rdata,
+    /* verilator lint_off UNUSEDSIGNAL */         // the reader counts beats, and both errors end a job
+    input  wire [1:0]          m_axi_rresp,
+    input  wire                m_axi_rlast,
+    /* verilator lint_on UNUSEDSIGNAL */
+    input  wire                m_axi_rvalid,
+    output wire                m_axi_rready,
+
+    output wire                m_axi_awid,
+    output wire [ADDR_W-1:0]   m_axi_awaddr,
+    output wire [7:0]          m_axi_awlen,
+    output wire [2:0]          m_axi_awsize,
+    output wire [1:0]          m_axi_awburst,
+    output wire                m_axi_awvalid,
+    input  wire                m_axi_awready,
+    output wire [DATA_W-1:0]   m_axi_wdata,
+    output wire [DATA_W/8-1:0] m_axi_wstrb,
+    output wire                m_axi_wlast,
+    output wire                m_axi_wvalid,
+    input  wire                m_axi_wready,
+    /* verilator lint_off UNUSEDSIGNAL */
+    input  wire                m_axi_bid,
+    input  wire [1:0]          m_axi_bresp,
+    /* verilator lint_on UNUSEDSIGNAL */
+    input  wire                m_axi_bvalid,
+    output wire                m_axi_bready,
+
+    output wire                irq
+);
+
+    localparam PROBES_W = $clog2(UNITS << PASS_W) + 1;      // of a number of probes, of window tuples
+    localparam ROWS_W   = SLOT_W + 1;
+    localparam LANE_W   = $clog2(LANES + 1);
+    localparam        SIZE  = $clog2(DATA_W / 8);           // of a beat, as AXI says it
+    localparam [31:0] BYTES = DATA_W / 8, TUPLE_BYTES = TUPLE_W / 8, RESULT_BYTES = RESULT_W / 8;
+    localparam [31:0] N_UNITS = UNITS, N_BLOCK = PAIRS != 0 ? 0 : BLOCK, N_PASS = PASS_W, N_SLOT = SLOT_W;
+
+    initial if (KEY_W > TUPLE_W || LIMIT_W > 64 || RESULT_W > DATA_W || RESULT_W <= WORD_W || ADDR_W > 64
+                || PASS_W + UNIT_W > 30 || SLOT_W > 30 || READ_W < 2) begin
+        $display("ERROR: %m: KEY_W = %0d (of %0d), LIMIT_W, ADDR_W = %0d, %0d (up to 64), RESULT_W = %0d (%0d to %0d)",
+                 KEY_W, TUPLE_W, LIMIT_W, ADDR_W, RESULT_W, WORD_W + 1, DATA_W);
+        $finish;
+    end
+
+    // ---- Registers and control
+
+    wire              start, abort, clear, go, again, asked, halt, full, done;
+    wire              window_idle, probe_idle, writer_idle;
+    wire [63:0]       probe_address, window_address, ring_address, limit, cycles, evaluations;
+    wire [31:0]       probe_count, window_count, ring_size, ring_taken, ring_written, status;
+    wire [31:0]       results, stalled, starved, jobs, failed;
+    wire              w_valid, w_ready, w_last, c_valid, c_ready, c_flush;
+    wire [LANES-1:0]  lane_valid, lane_ready, lane_flush;
+    reg  [LANE_W-1:0] given_reg;
+
+    ws_fjoin_registers #(
+        .SIZES({TUPLE_BYTES[7:0], BYTES[7:0], N_UNITS[15:0]}),
+        .FORM({RESULT_BYTES[7:0], N_BLOCK[7:0], N_PASS[7:0], N_SLOT[7:0]})
+    ) registers (
+        .clk(clk), .rst(rst),
+        .s_axil_awaddr(s_axil_awaddr), .s_axil_awvalid(s_axil_awvalid), .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata), .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid), .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp), .s_axil_bvalid(s_axil_bvalid), .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr), .s_axil_arvalid(s_axil_arvalid), .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata), .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid), .s_axil_rready(s_axil_rready),
+        .start(start), .abort(abort),
+        .probe_address(probe_address), .window_address(window_address),
+        .probe_count(probe_count), .window_count(window_count),
+        .ring_address(ring_address), .ring_size(ring_size), .ring_taken(ring_taken), .limit(limit),
+        .status(status), .ring_written(ring_written), .results(results), .cycles(cycles), .evaluations(evaluations),
+        .stalled(stalled), .starved(starved), .jobs(jobs), .failed(failed),
+        .irq(irq)
+    );
+
+    ws_fjoin_control #(
+        .UNITS(UNITS), .PROBES(UNITS << PASS_W), .ROWS(1 << SLOT_W), .DATA_W(DATA_W), .ADDR_W(ADDR_W), .BURST(BURST),
+        .LANES(LANES)
+    ) control (
+        .clk(clk), .rst(rst),
+        .start(start), .abort(abort),
+        .probe_address(probe_address), .window_address(window_address),
+        .probe_count(probe_count), .window_count(window_count),
+        .ring_address(ring_address), .ring_size(ring_size), .status(status),
+        .clear(clear), .go(go), .again(again), .asked(asked),
+        .s_window_valid(w_valid), .s_window_ready(w_ready), .s_window_last(w_last),
+        .m_window_valid(c_valid), .m_window_ready(c_ready), .m_window_flush(c_flush),
+        .halt(halt), .idle(window_idle && probe_idle && writer_idle), .full(full), .done(done),
+        .read_error(m_axi_rvalid && m_axi_rresp[1]), .write_error(m_axi_bvalid && m_axi_bresp[1]),
+        .results(given_reg),
+        .count_cycles(cycles), .count_evaluations(evaluations), .count_results(results),
+        .count_stalled(stalled), .count_starved(starved), .count_jobs(jobs), .count_failed(failed)
+    );
+
+    // ---- Readers: both have a place for all that they ask for, so the probes may go first
+
+    wire               window_ask, probe_ask, ask_ready, p_valid, p_ready, p_last;
+    wire [ADDR_W-1:0]  window_ask_addr, probe_ask_addr;
+    wire [7:0]         window_ask_len, probe_ask_len;
+    wire [TUPLE_W-1:0] w_data, p_data;
+    wire               unused_asked;
+
+    ws_fjoin_reader #(
+        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .TUPLE_W(TUPLE_W), .COUNT_W(ROWS_W), .BURST(BURST), .FIFO_W(READ_W)
+    ) window_reader (
+        .clk(clk), .rst(clear),
+        .start(go), .address(window_address[ADDR_W-1:0]), .count(window_count[ROWS_W-1:0]),
+        .again(again), .asked(asked), .halt(halt), .idle(window_idle),
+        .ar_valid(window_ask), .ar_ready(ask_ready && !probe_ask), .ar_addr(window_ask_addr), .ar_len(window_ask_len),
+        .r_valid(m_axi_rvalid && !m_axi_rid), .r_data(m_axi_rdata),
+        .m_valid(w_valid), .m_ready(w_ready), .m_data(w_data), .m_last(w_last)
+    );
+
+    ws_fjoin_reader #(
+        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .TUPLE_W(TUPLE_W), .COUNT_W(PROBES_W), .BURST(BURST), .FIFO_W(READ_W)
+    ) probe_reader (
+        .clk(clk), .rst(clear),
+        .start(go), .address(probe_address[ADDR_W-1:0]), .count(probe_count[PROBES_W-1:0]),
+        .again(1'b0), .asked(unused_asked), .halt(halt), .idle(probe_idle),
+        .ar_valid(probe_ask), .ar_ready(ask_ready), .ar_addr(probe_ask_addr), .ar_len(probe_ask_len),
+        .r_valid(m_axi_rvalid && m_axi_rid), .r_data(m_axi_rdata),
+        .m_valid(p_valid), .m_ready(p_ready), .m_data(p_data), .m_last(p_last)
+    );
+
+    ws_skid_buffer #(.DATA_W(1 + ADDR_W + 8)) ask_slice (
+        .clk(clk), .rst(clear),
+        .s_valid(probe_ask || window_ask), .s_ready(ask_ready),
+        .s_data(probe_ask ? {1'b1, probe_ask_addr, probe_ask_len} : {1'b0, window_ask_addr, window_ask_len}),
+        .m_valid(m_axi_arvalid), .m_ready(m_axi_arready), .m_data({m_axi_arid, m_axi_araddr, m_axi_arlen})
+    );
+
+    assign m_axi_arsize  = SIZE[2:0];
+    assign m_axi_arburst = 2'b01;
+    assign m_axi_rready  = 1'b1;
+
+    // ---- Chain
+
+    wire [LANES*WORD_W-1:0] lane_data;
+
+    ws_fjoin_chain #(
+        .UNITS(UNITS), .GROUP(GROUP), .BLOCK(BLOCK), .LANES(LANES), .PAIRS(PAIRS), .PASS_W(PASS_W), .SLOT_W(SLOT_W),
+        .FIFO_W(FIFO_W), .PREDICATE(PREDICATE), .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W)
+    ) chain (
+        .clk(clk), .rst(clear),
+        .limit(limit[LIMIT_W-1:0]),
+        .s_probe_valid(p_valid), .s_probe_ready(p_ready), .s_probe_data(p_data[KEY_W-1:0]), .s_probe_last(p_last),
+        .s_window_valid(c_valid), .s_window_ready(c_ready), .s_window_data(w_data[KEY_W-1:0]),
+        .s_window_last(w_last), .s_window_flush(c_flush),
+        .m_valid(lane_valid), .m_ready(lane_ready), .m_flush(lane_flush), .m_data(lane_data)
+    );
+
+    // ---- Results: each lane makes beats, which take turns
+
+    wire [LANES-1:0]        beat_valid, beat_ready, beat_flush;
+    wire [LANES*DATA_W-1:0] beat_data;
+    wire [LANES-1:0]        out_valid, out_ready, out_flush;        // of lanes 0 to l, together
+    wire [LANES*DATA_W-1:0] out_data;
+
+    genvar l;
+    generate
+        for (l = 0; l < LANES; l = l + 1) begin : gen_lane
+            ws_fjoin_pack #(.WORD_W(RESULT_W), .DATA_W(DATA_W)) pack (
+                .clk(clk), .rst(clear),
+                .s_valid(lane_valid[l]), .s_ready(lane_ready[l]), .s_flush(lane_flush[l]),
+                .s_data({1'b1, {(RESULT_W-1-WORD_W){1'b0}}, lane_data[l*WORD_W +: WORD_W]}),
+                .m_valid(beat_valid[l]), .m_ready(beat_ready[l]), .m_flush(beat_flush[l]),
+                .m_data(beat_data[l*DATA_W +: DATA_W])
+            );
+            if (l == 0) begin : gen_first
+                assign out_valid[0]           = beat_valid[0];
+                assign beat_ready[0]          = out_ready[0];
+                assign out_flush[0]           = beat_flush[0];
+                assign out_data[0 +: DATA_W]  = beat_data[0 +: DATA_W];
+            end else begin : gen_next
+                ws_fjoin_merge #(.DATA_W(DATA_W)) merge (
+                    .clk(clk), .rst(clear),
+                    .s_valid({beat_valid[l], out_valid[l-1]}), .s_ready({beat_ready[l], out_ready[l-1]}),
+                    .s_flush({beat_flush[l], out_flush[l-1]}),
+                    .s_data({beat_data[l*DATA_W +: DATA_W], out_data[(l-1)*DATA_W +: DATA_W]}),
+                    .m_valid(out_valid[l]), .m_ready(out_ready[l]), .m_flush(out_flush[l]),
+                    .m_data(out_data[l*DATA_W +: DATA_W])
+                );
+            end
+        end
+    endgenerate
+
+    reg [LANE_W-1:0] given;
+    integer          n;
+
+    always @* begin
+        given = {LANE_W{1'b0}};
+        for (n = 0; n < LANES; n = n + 1)
+            given = given + {{(LANE_W-1){1'b0}}, lane_valid[n] && lane_ready[n] && !lane_flush[n]};
+    end
+
+    always @(posedge clk) given_reg <= clear ? {LANE_W{1'b0}} : given;
+
+    ws_fjoin_writer #(
+        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .COUNT_W(32), .BURST(BURST), .FIFO_W($clog2(BURST) + 2)
+    ) writer (
+        .clk(clk), .rst(clear),
+        .address(ring_address[ADDR_W-1:0]), .size(ring_size), .taken(ring_taken), .written(ring_written),
+        .halt(halt), .idle(writer_idle), .full(full), .done(done),
+        .s_valid(out_valid[LANES-1]), .s_ready(out_ready[LANES-1]), .s_flush(out_flush[LANES-1]),
+        .s_data(out_data[(LANES-1)*DATA_W +: DATA_W]),
+        .aw_valid(m_axi_awvalid), .aw_ready(m_axi_awready), .aw_addr(m_axi_awaddr), .aw_len(m_axi_awlen),
+        .w_valid(m_axi_wvalid), .w_ready(m_axi_wready), .w_data(m_axi_wdata), .w_last(m_axi_wlast),
+        .b_valid(m_axi_bvalid)
+    );
+
+    assign m_axi_awid    = 1'b0;
+    assign m_axi_awsize  = SIZE[2:0];
+    assign m_axi_awburst = 2'b01;
+    assign m_axi_wstrb   = {DATA_W/8{1'b1}};
+    assign m_axi_bready  = 1'b1;
+
+    wire unused = &{unused_asked, probe_address, window_address, ring_address, limit, probe_count, window_count,
+                    w_data, p_data};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,133 @@
+"""fjoin_writer: every beat in the ring and in order, short last bursts, a ring that is full, halt."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import cocotb
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from tb.lib.bench import reset, rng, start
+from tb.lib.run import run, run_four_state
+
+BASE = 0x1000
+
+
+class Bench:
+    """The writer, a memory and whoever reads the ring; everything may pause.
+
+    ring: what was read from it. bursts: (place in beats, beats).
+    """
+
+    def __init__(self, dut):
+        self.dut, self.g = dut, rng("writer")
+        self.beat, self.burst = int(dut.DATA_W.value), int(dut.BURST.value)
+
+    @classmethod
+    async def setup(cls, dut) -> Bench:
+        for name in ("halt", "s_valid", "s_flush", "taken", "aw_ready", "w_ready", "b_valid"):
+            getattr(dut, name).value = 0
+        dut.address.value, dut.size.value = BASE, int(dut.BURST.value)
+        await start(dut)
+        return cls(dut)
+
+    async def play(self, beats, blocks, *, idle=0.0, pause=0.0, slow=0.0, halt=0, cycles=0) -> None:
+        """Beats into a ring of so many bursts, until done; or for so many cycles. slow: probability that the ring is
+        not read in a cycle."""
+        dut, g, size = self.dut, self.g, blocks * self.burst
+        dut.size.value, dut.taken.value, dut.halt.value, dut.s_valid.value = size, 0, 0, 0
+        await reset(dut, 2)
+        memory, self.ring, self.bursts = {}, [], []
+        left, asked, answers = deque(beats), deque(), 0
+        self.sent, self.filled, taken, now, valid = [], 0, 0, 0, False
+        while not int(dut.done.value) and not (cycles and now >= cycles):
+            valid = valid or g.random() >= idle
+            dut.s_valid.value = valid and self.sent is not None
+            dut.s_flush.value, dut.s_data.value = not left, left[0] if left else g.getrandbits(self.beat)
+            dut.aw_ready.value, dut.w_ready.value = g.random() >= pause, g.random() >= pause
+            dut.b_valid.value = bool(answers) and g.random() >= pause
+            dut.halt.value = bool(halt) and now >= halt
+            await FallingEdge(dut.clk)
+            if int(dut.s_valid.value) and int(dut.s_ready.value):
+                valid = False
+                if left:
+                    left.popleft()
+                else:
+                    valid, self.sent = False, None
+            answers -= int(dut.b_valid.value)
+            if int(dut.aw_valid.value) and int(dut.aw_ready.value):
+                place, length = (int(dut.aw_addr.value) - BASE) * 8 // self.beat, int(dut.aw_len.value) + 1
+                assert not halt or now <= halt + 1, "a burst after halt"
+                self.bursts.append((place, length))
+                asked += [(place + n, n == length - 1) for n in range(length)]
+            if int(dut.w_valid.value) and int(dut.w_ready.value):
+                place, last = asked.popleft()
+                assert last == int(dut.w_last.value) and place < size
+                assert place not in memory, "written over"
+                memory[place] = int(dut.w_data.value)
+                answers += last
+            self.filled += int(dut.full.value)
+            written = int(dut.written.value)
+            if g.random() >= slow:
+                while taken != written:
+                    self.ring.append(memory.pop(taken % size))
+                    taken += 1
+                    if slow:
+                        break
+            await RisingEdge(dut.clk)
+            dut.taken.value = taken
+            now += 1
+        while taken < int(dut.written.value):
+            self.ring.append(memory.pop(taken % size))
+            taken += 1
+
+
+@cocotb.test()
+async def beats_of_all_numbers(dut):
+    """From none to many rounds of the ring; everything pauses; the smoke test in four states."""
+    bench = await Bench.setup(dut)
+    burst = bench.burst
+    for count in (0, 1, burst - 1, burst, burst + 1, 5 * burst, *(bench.g.randrange(12 * burst) for _ in range(8))):
+        beats = [bench.g.getrandbits(bench.beat) for _ in range(count)]
+        blocks = bench.g.choice((1, 2, 3, 8))
+        idle, pause, slow = bench.g.choice(((0, 0, 0), (0.5, 0, 0), (0, 0.4, 0.2), (0.2, 0.2, 0.6)))
+        await bench.play(beats, blocks, idle=idle, pause=pause, slow=slow)
+        assert bench.ring == beats, (count, blocks)
+        lengths = [length for _, length in bench.bursts]
+        assert lengths == [burst] * (count // burst) + [count % burst] * (count % burst > 0)
+        assert [place for place, _ in bench.bursts] == [n % blocks * burst for n in range(len(lengths))]
+
+
+@cocotb.test()
+async def a_beat_in_every_cycle(dut):
+    """If nothing pauses; and a ring that nobody reads takes what it holds and no more."""
+    bench = await Bench.setup(dut)
+    beats = [bench.g.getrandbits(bench.beat) for _ in range(20 * bench.burst)]
+    await bench.play(beats, 40, cycles=len(beats) + 2 * bench.burst + 20)
+    assert bench.ring == beats and not bench.filled
+    await bench.play(beats, 3, slow=1.0, cycles=200)
+    assert bench.ring == beats[: 3 * bench.burst] and bench.filled > 50
+
+
+@cocotb.test()
+async def halt(dut):
+    """What was begun is ended, and nothing is begun; a job after a reset is as any other."""
+    bench = await Bench.setup(dut)
+    beats = [bench.g.getrandbits(bench.beat) for _ in range(20 * bench.burst)]
+    for at in (20, 35, 36, 37, 38, 39, 80):
+        await bench.play(beats, 2, pause=0.3, halt=at, cycles=at + 100)
+        assert int(dut.idle.value) and len(bench.ring) == sum(length for _, length in bench.bursts)
+        assert bench.ring == beats[: len(bench.ring)]
+        await bench.play(beats[:5], 2)
+        assert bench.ring == beats[:5]
+
+
+PARAMETERS = {"DATA_W": 32, "ADDR_W": 16, "COUNT_W": 16, "BURST": 8, "FIFO_W": 5}
+
+
+def test_cocotb():
+    run("fjoin_writer", **PARAMETERS)
+
+
+def test_four_state():
+    run_four_state("fjoin_writer", "beats_of_all_numbers", **PARAMETERS)

@@ -5,8 +5,9 @@ network.svg     the blocks of ws_udp_ip_stack.v; drawing fails where its streams
 arrivals.svg    the worked example of docs/trades_q3.md, judged by the model that the tests use
 wire.svg        a window closing on the wire
 punctuator.svg  the states of ws_punctuator.v; drawing fails where they differ from the source
-queries.svg     two compiled queries, by the compiler's own hand
+queries.svg     two compiled queries, by the compiler's own hand; joins.svg a join
 blocks.svg      the worked example of ws_pane_blocks in docs/windows.md; drawing fails where its method gives no window
+board.svg       the simulated board; drawing fails where its cores are not those of wirestream.board
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from xml.sax.saxutils import escape
 
 from spark_golden.query import Query
 from tb.lib.model import TUPLE, Event, Punctuator, windows
+from wirestream.board import CORES
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.streams import shipped
@@ -574,6 +576,11 @@ def queries() -> str:
     return draw(compile_queries(";".join(texts), shipped(), "ubs").circuit)
 
 
+def joins() -> str:
+    """A join, as `wirestream explain --svg` draws it."""
+    return draw(compile_queries((QUERIES / "trade_through.sql").read_text(), shipped(), "trade_through").circuit)
+
+
 # ---- ws_pane_blocks: the windows of 7 panes, made of blocks of 3
 
 EXAMPLE_PANES = 7
@@ -680,6 +687,57 @@ def blocks() -> Svg:
     return svg
 
 
+# ---- The simulated board: the parts of wirestream.board, between the tools and the ways to reach it
+
+PARTS = {  # core: x, y, width
+    "mac_xgmii_rx": (430, 74, 120),
+    "mac_xgmii_tx": (430, 174, 120),
+    "udp_ip_stack": (578, 74, 120),
+    "registers": (578, 262, 120),
+    "event_counters": (726, 262, 130),
+}
+
+
+def board() -> Svg:
+    if PARTS.keys() != {core.split(":")[1] for core in CORES}:
+        raise ValueError(f"wirestream.board and its diagram differ in {sorted(PARTS.keys() ^ {*CORES})}")
+    svg = Svg(900, 340)
+    svg.box(290, 42, 590, 284, round=10)
+    svg.text(290, 28, "one program: the Verilated design, and the ways to it", bold=True, anchor="start")
+    for y, h, name, tools in (
+        (74, 68, "send_trades.py", "arping, ping"),
+        (174, 58, "recv_results.py", "your own sockets"),
+        (262, 46, "board_registers.py", "settings, counters, $names"),
+    ):
+        svg.box(8, y, 150, h, fill=GREY_FILL)
+        svg.text(83, y + h / 2 - 3, name, bold=True, size=13)
+        svg.text(83, y + h / 2 + 14, tools, size=11, color=FAINT)
+    svg.box(306, 74, 96, 158, fill=GREEN_FILL, stroke=GREEN)
+    for y, word in zip((112, 138, 164), ("TAP device", "UDP tunnel", "pcap files"), strict=True):
+        svg.text(354, y, word, size=13)
+    svg.text(354, 200, "frames", size=11, color=FAINT)
+    svg.box(306, 262, 96, 46, fill=GREEN_FILL, stroke=GREEN)
+    svg.text(354, 290, "datagrams", size=13)
+    for name, (x, y, w) in PARTS.items():
+        h = 158 if name == "udp_ip_stack" else 58 if y < 200 else 46
+        svg.box(x, y, w, h, fill=BLUE_FILL, stroke=BLUE)
+        svg.text(x + w / 2, y + h / 2 + 5, name, bold=True, size=13)
+    svg.box(726, 74, 130, 158, fill=RED_FILL, stroke=RED)
+    for y, word in zip((122, 146, 164, 182), ("your query", "tuple_rx", "circuit", "tuple_tx"), strict=True):
+        svg.text(791, y, word, bold=y == 122, size=13 if y == 122 else 12, color=INK if y == 122 else FAINT)
+    for points in (
+        [(158, 103), (306, 103)], [(306, 203), (158, 203)], [(402, 103), (430, 103)], [(430, 203), (402, 203)],
+        [(550, 103), (578, 103)], [(578, 203), (550, 203)], [(698, 103), (726, 103)], [(726, 203), (698, 203)],
+        [(158, 285), (306, 285)], [(402, 285), (578, 285)], [(726, 285), (698, 285)], [(638, 262), (638, 232)],
+        [(791, 232), (791, 262)],
+    ):  # fmt: skip
+        svg.line(points, head=True)
+    svg.line([(416, 285), (416, 247), (740, 247), (740, 232)], head=True, dash="5 4", color=BLUE)
+    svg.text(500, 279, "AXI4-Lite", size=11, color=FAINT)
+    svg.text(416, 66, "XGMII", size=11, color=FAINT)
+    return svg
+
+
 DIAGRAMS = {
     "trades_q3": trades_q3,
     "network": network,
@@ -687,7 +745,9 @@ DIAGRAMS = {
     "wire": wire,
     "punctuator": punctuator,
     "queries": queries,
+    "joins": joins,
     "blocks": blocks,
+    "board": board,
 }
 
 

@@ -56,6 +56,22 @@ class Window:
 
 
 @dataclass(frozen=True)
+class JoinWindow:
+    """Of a side of a JOIN: the last `rows` tuples, or with an attribute those at most `near` apart, of which `rows` is
+    the memory and says nothing."""
+
+    rows: int
+    attribute: str | None = None
+    near: int = 0
+    slack: int = 0
+
+    def __str__(self) -> str:
+        if self.attribute is None:
+            return f"[ROWS {self.rows}]"
+        return f"[RANGE {self.near} WATTR {self.attribute} SLACK {self.slack} ROWS {self.rows}]"
+
+
+@dataclass(frozen=True)
 class Item:
     """A column of SELECT. expression: None is `*`."""
 
@@ -70,19 +86,37 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Side:
+    """What stands behind FROM or JOIN. source: a stream's name, or the arms of a UNION in parentheses."""
+
+    source: str | list[Select]
+    window: Window | JoinWindow | None
+    alias: str | None
+
+
+@dataclass(frozen=True)
 class Select:
-    """source: a stream's name, or the arms of a UNION in parentheses."""
+    """other, on: the second side of a JOIN, and its condition."""
 
     items: list[Item]
-    source: str | list[Select]
-    window: Window | None
+    side: Side
+    other: Side | None
+    on: list[Token]
     where: list[Token]
     group: list[str]
     having: list[Token]
 
+    @property
+    def source(self) -> str | list[Select]:
+        return self.side.source
+
+    @property
+    def window(self) -> Window | JoinWindow | None:
+        return self.side.window
+
 
 _LEXEMES = re.compile(
-    r"(?P<space>\s+|--[^\n]*)|(?P<name>[A-Za-z_]\w*)|(?P<number>\d+(\.\d*)?|\.\d+)"
+    r"(?P<space>\s+|--[^\n]*)|(?P<name>[A-Za-z_]\w*(\.[A-Za-z_]\w*)?)|(?P<number>\d+(\.\d*)?|\.\d+)"
     r"|(?P<string>'[^'\n]*'|\"[^\"\n]*\")|\$(?P<constant>[A-Za-z_]\w*)|(?P<symbol><>|!=|<=|>=|[-+*/%=<>(),;\[\]])"
 )
 CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING")
@@ -178,11 +212,15 @@ def _select(tokens: list[Token]) -> Select:
     group = clause.get("GROUP", [])
     if group and group[0].keyword != "BY":
         raise ValueError("GROUP without BY")
-    source, window = _source(clause["FROM"])
+    first, *joined = split(clause["FROM"], "JOIN")
+    other, *on = split(joined[0], "ON") if joined else ([], [])
+    if len(joined) > 1 or len(on) != 1:
+        raise ValueError(f"FROM … JOIN … ON … is of two sides, but here stands '{written(clause['FROM'])}'")
     return Select(
         [_item(item) for item in split(clause["SELECT"], ",")],
-        source,
-        window,
+        _side(first),
+        _side(other) if joined else None,
+        on[0],
         clause.get("WHERE", []),
         [_name(key, "a key of GROUP BY") for key in split(group[1:], ",")] if group else [],
         clause.get("HAVING", []),
@@ -196,18 +234,21 @@ def _item(tokens: list[Token]) -> Item:
         return Item(_name(tokens[-1:], "what stands behind AS"), tokens[:-2])
     if len(tokens) != 1 or tokens[0].kind != "name":
         raise ValueError(f"the column '{written(tokens)}' needs a name: … AS Name")
-    return Item(tokens[0].text, tokens)
+    return Item(tokens[0].text.rpartition(".")[2], tokens)
 
 
-def _source(tokens: list[Token]) -> tuple[str | list[Select], Window | None]:
+def _side(tokens: list[Token]) -> Side:
+    alias = None
+    if len(tokens) > 2 and tokens[-2].keyword == "AS":
+        tokens, alias = tokens[:-2], _name(tokens[-1:], "what stands behind AS")
     top = [k for k, token in _at_top(tokens) if token.keyword == "["]
     of, window = (tokens[: top[0]], _window(tokens[top[0] :])) if top else (tokens, None)
     if of and of[0].keyword == "(" and of[-1].keyword == ")":
-        return _body(of[1:-1]), window
-    return _name(of, "what stands behind FROM"), window
+        return Side(_body(of[1:-1]), window, alias)
+    return Side(_name(of, "what stands behind FROM"), window, alias)
 
 
-def _window(tokens: list[Token]) -> Window:
+def _window(tokens: list[Token]) -> Window | JoinWindow:
     wrong = ValueError(f"line {tokens[0].line}: the window '{written(tokens)}' is not understood")
     if tokens[-1].keyword != "]":
         raise wrong
@@ -228,6 +269,8 @@ def _window(tokens: list[Token]) -> Window:
                     words.popleft()
     except (IndexError, ValueError):
         raise wrong from None
+    if said.keys() == {"ROWS"} or {"RANGE", "WATTR", "ROWS"} <= said.keys() <= {"RANGE", "WATTR", "SLACK", "ROWS"}:
+        return JoinWindow(said["ROWS"], said.get("WATTR"), said.get("RANGE", 0), said.get("SLACK", 0))
     options = {"START", "MAX_AHEAD", "RESYNC", "EMIT_EMPTY"}
     for size, advance, needed, allowed in (
         ("RANGE", "SLIDE", {"WATTR"}, {"SLACK", *options}),

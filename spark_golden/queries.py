@@ -1,9 +1,10 @@
 """What the goldens of fusesoc/queries share, and where they are.
 
-A golden is a function with its query's name, written by hand in PySpark from what the SQL means. Its first parameter
-has the name of the stream that it reads: a DataFrame with the columns of an accepted stream (see `time_rules`), that
-is stream, session, seq, kind and the stream's fields, of a single session. Keyword parameters are the query's `$name`
-constants. It returns the rows with the result's columns, in the result's order; the order of rows means nothing.
+A golden is a function with its query's name, written by hand in PySpark from what the SQL means. Its first parameters
+have the names of the streams that it reads: each a DataFrame with the columns of an accepted stream (see `time_rules`),
+that is stream, session, seq, kind and the stream's fields, of a single session; seq is the order over all streams.
+Keyword parameters are the query's `$name` constants. It returns the rows with the result's columns, in the result's
+order; the order of rows means nothing.
 
 Products and sums are DECIMAL(38), so that they are exact; differences of 32-bit fields are of 64 bits. div and the
 remainder truncate toward zero, as Spark's own do.
@@ -11,7 +12,7 @@ remainder truncate toward zero, as Spark's own do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from importlib import import_module
 from inspect import isfunction, signature
 
@@ -23,7 +24,7 @@ from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, SESSION, judge, with_queries
 from spark_golden.windows import floor_div, windows_begun, windows_closed
 
-FAMILIES = ("dissertation", "trading", "network", "operators")
+FAMILIES = ("dissertation", "trading", "network", "operators", "joins")
 Golden = Callable[..., DataFrame]
 
 
@@ -38,9 +39,9 @@ def goldens() -> dict[str, Golden]:
     }
 
 
-def stream_of(golden: Golden) -> str:
-    """The name of the stream that a golden reads, in lower case."""
-    return next(iter(signature(golden).parameters))
+def streams_of(golden: Golden, known: Container[str]) -> list[str]:
+    """The names of the streams that a golden reads, in lower case; known: of all streams."""
+    return [name for name in signature(golden).parameters if name in known]
 
 
 # ---- Numbers

@@ -16,6 +16,8 @@ count(), count(*) counts tuples, so that an empty window (EMIT_EMPTY) has 0
 a time attribute  beside aggregates: the window's end
 windows           `time_rules` and `windows` for those in time, row numbers by arrival for those of tuples; sessions
                   are cut where the next tuple that is selected is a GAP or more away
+JOIN              `pairs`; conditions of one side in front of windows of tuples, all others behind
+abs, prefix       abs; div by the power of two of the bits behind
 $name, INTO       the constant's value; nothing
 ================= ======================================================================================
 """
@@ -31,7 +33,20 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from spark_golden.clauses import Item, Select, Token, Window, created, lexed, query, split, written
+from spark_golden.clauses import (
+    Item,
+    JoinWindow,
+    Select,
+    Side,
+    Token,
+    Window,
+    created,
+    lexed,
+    query,
+    split,
+    written,
+)
+from spark_golden.pairs import pairs, pairs_in_time
 from spark_golden.query import Query
 from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, TUPLE, judge, with_queries
@@ -155,13 +170,15 @@ class Shim:
     """Text of the dialect to text that Spark evaluates.
 
     columns: what a name stands for outside aggregates, inside: within them (None: there are no aggregates here).
-    ordered: rows have an arrival order. replaced: filled with a line for each thing that Spark does not get as it is.
+    ordered: rows have an arrival order. joined: conditions are of a JOIN. replaced: filled with a line for each thing
+    that Spark does not get as it is.
     """
 
     constants: Mapping[str, int | str]
     columns: Mapping[str, str]
     inside: Mapping[str, str] | None = None
     ordered: bool = True
+    joined: bool = False
     replaced: dict[str, None] = field(default_factory=dict)
 
     def __call__(self, tokens: list[Token]) -> str:
@@ -237,7 +254,21 @@ class Shim:
             self.replaced[f"{name} beside aggregates: the window's end"] = None
         return f"`{columns[name]}`"
 
+    def _of_sides(self, function: str, arguments: list) -> str:
+        """abs(x), or prefix(address, bits)."""
+        x = self._rewritten(arguments[0], self.columns)
+        if len(arguments) != 1 + (function == "prefix"):
+            raise ValueError("abs is of one number, prefix of an address and its bits")
+        if function == "abs":
+            return f"abs({x})"
+        if arguments[1].getClass().getSimpleName() != "Literal" or not 1 <= arguments[1].value() <= 32:
+            raise ValueError("a prefix has 1 to 32 bits")
+        self.replaced["prefix: div by the power of two of the bits behind it"] = None
+        return div(x, integer(2 ** (32 - arguments[1].value())))
+
     def _call(self, function: str, arguments: list) -> str:
+        if self.joined and function in ("abs", "prefix"):
+            return self._of_sides(function, arguments)
         if function not in (*AGGREGATES, "wsum"):
             raise ValueError(f"there is no function {function}")
         if self.inside is None:
@@ -315,7 +346,11 @@ class _Evaluation:
         return replace(first, frame=whole, ordered=False)
 
     def select(self, select: Select, above: Window | None) -> Rows:
+        if select.other:
+            return self._joined(select, above)
         window = select.window
+        if isinstance(window, JoinWindow):
+            raise ValueError(f"{window} is a window of a JOIN")
         if above and window:
             raise ValueError("a window in time over the rows of a window")
         if above:
@@ -337,6 +372,66 @@ class _Evaluation:
         columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
         hidden = [f"`{name}`" for name in below.hidden]
         return replace(below, frame=below.frame.selectExpr(*hidden, *columns), names=_names(items))
+
+    def _joined(self, select: Select, above: Window | None) -> Rows:
+        """The pairs of a JOIN: a column of them is called by its side's name, a dot and its own."""
+        if above or select.group or select.having:
+            raise ValueError("a window, GROUP BY or HAVING over a JOIN, whose rows have no order")
+        sides = (select.side, select.other)
+        windows = [self._join_window(side) for side in sides]
+        aliases = [side.alias or (side.source if isinstance(side.source, str) else "") for side in sides]
+        if "" in aliases or len(set(aliases)) == 1:
+            raise ValueError("both sides of a JOIN have a name, each another")
+        if len({replace(window, attribute=None) for window in windows}) > 1:
+            raise ValueError("both sides of a JOIN have the same window")
+        below = [self.source(side.source, None) for side in sides]
+        if not all(rows.ordered for rows in below):
+            raise ValueError("a JOIN of a UNION, whose rows have no order")
+        named = [{f"{alias}.{name}": name for name in rows.names} for alias, rows in zip(aliases, below, strict=True)]
+        both = [*named[0], *named[1]]
+        names = [name for rows in below for name in rows.names]
+        known = dict(zip(both, both, strict=True))
+        known |= {name: full for name, full in zip(names, both, strict=True) if names.count(name) == 1}
+        shims = [replace(self._shim({n: f for n, f in known.items() if f in side}), joined=True) for side in named]
+        shim = replace(self._shim(known), joined=True)
+        frames = []
+        for rows, columns in zip(below, named, strict=True):
+            renamed = [f"`{name}` AS `{full}`" for full, name in columns.items()]
+            frames.append(rows.frame.selectExpr(f"`{SESSION}` AS session", f"`{ORDER}` AS seq", *renamed))
+        of_pairs = []
+        for condition in (c for part in (select.on, select.where) if part for c in split(part, "AND")):
+            reads = {t.text for t in condition if t.kind == "name"} & known.keys()
+            of = [n for n, side in enumerate(named) if reads and all(known[name] in side for name in reads)]
+            if of and windows[0].attribute is None:
+                frames[of[0]] = frames[of[0]].where(shims[of[0]](condition))
+            else:
+                of_pairs.append(shim(condition))
+        on = " AND ".join(f"({condition})" for condition in of_pairs) or "true"
+        self.replaced[f"{windows[0]} and {windows[1]}: pairs by arrival"] = None
+        if windows[0].attribute is None:
+            found = pairs(*frames, windows[0].rows, on)
+        else:
+            times = tuple(f"{alias}.{window.attribute}" for alias, window in zip(aliases, windows, strict=True))
+            if unknown := [time for time in times if time not in known]:
+                raise ValueError(f"{unknown[0]} is not known")
+            found = pairs_in_time(*frames, windows[0].near, windows[0].slack, on, times)
+        items = [i for item in select.items for i in (self._every(both) if item.expression is None else [item])]
+        columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
+        frame = found.selectExpr(f"a.session AS `{SESSION}`", f"0L AS `{ORDER}`", *columns)
+        return Rows(frame, _names(items), below[0].origin, ordered=False)
+
+    @staticmethod
+    def _every(names: list[str]) -> list[Item]:
+        return [Item(name.rpartition(".")[2], [Token("name", name, 0)]) for name in names]
+
+    @staticmethod
+    def _join_window(side: Side) -> JoinWindow:
+        window = side.window
+        if isinstance(window, Window) and not window.in_time and window.advance == 1:
+            return JoinWindow(window.size)
+        if not isinstance(window, JoinWindow):
+            raise ValueError(f"a side of a JOIN has a window [ROWS …], not {window}")
+        return window
 
     def source(self, source: str | list[Select], above: Window | None) -> Rows:
         if not isinstance(source, str):

@@ -121,7 +121,7 @@ def test_example():
 # ---- examples run as they stand
 
 
-@pytest.mark.parametrize("page", ["registers.md", "trades_q3.md", "testing.md", "wire-format.md"])
+@pytest.mark.parametrize("page", ["registers.md", "trades_q3.md", "testing.md", "wire-format.md", "board.md"])
 def test_examples_run(page):
     """The shell's lines that need no device, then the Python."""
     for block in blocks(page, "sh"):

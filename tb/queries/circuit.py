@@ -1,7 +1,8 @@
 """The cocotb bench of compiled queries: rows as PySpark has them, each as late as the compiler says.
 
 CIRCUIT names a JSON file: `description` (of wirestream.compiler.description), `streams` (each input's records, as a
-.npy file), `rows` (each result's expected rows, as a .json file, or null where only the circuit runs) and `constants`.
+.npy file), `rows` (each result's expected rows, as a .json file, or null where only the circuit runs), `constants`, and
+where streams are joined `arrival` (the entry of each tuple, in their common order).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import os
 import random
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
+from tb.lib import wire
 from tb.lib.bench import rng, start
 from tb.lib.model import Punctuator
 from tb.lib.wire import PUNCT, TUPLE, Seen, WireDriver, WireMonitor
@@ -115,6 +117,57 @@ async def answers(dut, entry: dict, stream: np.ndarray) -> list[bool]:
     return told
 
 
+class Side:
+    """An entry whose tuples are sent by `in_order`."""
+
+    def __init__(self, dut, entry: dict, stream: np.ndarray):
+        self.signals = {name: getattr(dut, f"{entry['prefix']}_{name}") for name in ("valid", "eos", "data")}
+        self.records = iter([int.from_bytes(record.tobytes(), "big") for record in stream])
+        self.noise = rng(f"{entry['prefix']} idle")
+        self.sent: list[Seen] = []
+        self._sendQ = ()
+
+    def drive(self, send: bool, eos: bool = False) -> None:
+        """For this cycle."""
+        if send:
+            self.sent.append(Seen(wire.cycle(), next(self.records)))
+        self.signals["valid"].value, self.signals["eos"].value = send, eos
+        noise = self.noise.getrandbits(len(self.signals["data"]))  # nothing may lean on what stands there
+        self.signals["data"].value = self.sent[-1].data if send else noise
+
+
+async def in_order(dut, description: dict, sides: list[Side], arrival: list[int], joined: list[WireMonitor]) -> None:
+    """Send the tuples of all entries in one order, some of two in the same cycle, as late behind `ready` as can be, and
+    an eos, which comes out of every join; `room` comes and goes. Raises unless nothing is lost."""
+    grace, left = description["grace"], deque(arrival)
+    pairs = {tuple(r["sides"]) for r in description["results"] if r["sides"]}
+    rooms, idle, generator = paused(1, rng("room")), paused(1, rng("order")), rng("same cycle")
+    was_ready = deque([False] * (grace + 1), maxlen=grace + 1)
+    refused, waited, ended = 0, 0, False
+    while not all(any(item.eos for item in monitor.seen) for monitor in joined):
+        sending: set[int] = set()
+        if left and was_ready[0] and not next(idle):
+            sending.add(left.popleft())
+            first, second = next(iter(sending)), left[0] if left else None
+            same = (second, first) not in pairs and first != second and (first, second) in pairs
+            if same and generator.random() < 0.5:
+                sending.add(left.popleft())
+        eos = not left and not sending and not ended and was_ready[0]
+        ended |= eos
+        for number, side in enumerate(sides):
+            side.drive(number in sending, eos)
+        dut.room.value = not next(rooms)
+        await ReadOnly()
+        was_ready.append(bool(int(dut.ready.value)))
+        assert not int(dut.evt_lost.value), "a tuple found no place in front of a join"
+        refused += int(dut.evt_refused.value)
+        waited += ended
+        assert waited < 10**5, "a join keeps its eos"
+        await RisingEdge(dut.clk)
+    dut.room.value = 1
+    assert not refused, "ROWS of a window in time are too few for the test's tuples"
+
+
 def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str:
     """What is wrong with the cycles in which the rows of a result left, or nothing."""
     name, soonest = result["stream"]["name"], result["latency"] - result["early"]
@@ -128,6 +181,8 @@ def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str
             return f"{name}: a row sooner than {soonest} cycles"
         late.append(row.cycle - soonest - causes[nearest - 1])
     first = result["exact"] and (most == 1 or not result["sifted"])  # the first row of one cause at least leaves
+    if result["sides"]:  # tuples wait in front of a join
+        return ""
     if late and (max(late) > allowed or (first and min(late))):
         return f"{name}: rows {min(late)} to {max(late)} cycles later than {soonest}"
     return ""
@@ -143,6 +198,8 @@ async def circuit(dut):
             value = int.from_bytes(value.encode().ljust(bits // 8, b"\0"), "big")
         getattr(dut, f"const_{name}").value = value & (1 << bits) - 1
     drivers = []
+    if description["grace"] is not None:
+        dut.room.value = 0
     for entry in description["entries"]:
         for signal in ("valid", "punct", "eos", "data"):
             getattr(dut, f"{entry['prefix']}_{signal}").value = 0
@@ -152,11 +209,17 @@ async def circuit(dut):
     chosen = [await answers(dut, e, stream) for e, stream in zip(description["entries"], streams, strict=True)]
     for entry, stream, selected in zip(description["entries"], streams, chosen, strict=True):
         idle = paused(entry["interval"], rng(entry["prefix"]))
+        if description["grace"] is not None:
+            drivers.append(Side(dut, entry, stream))
+            continue
         driver = WireDriver(dut, entry["prefix"], dut.clk, idle, entry["close_cycles"], entry["tuple_gap"])
         drivers.append(driver)
         for item in items(stream, entry, selected):
             driver.append(item)
     monitors = [WireMonitor(dut, result["prefix"], dut.clk) for result in description["results"]]
+    if description["grace"] is not None:
+        joined = [m for m, result in zip(monitors, description["results"], strict=True) if result["sides"]]
+        await in_order(dut, description, drivers, told["arrival"], joined)
     while any(driver._sendQ for driver in drivers):
         await ClockCycles(dut.clk, 50)
     await ClockCycles(dut.clk, max(r["latency"] + r["closing_rows"] for r in description["results"]) + 200)
@@ -172,6 +235,8 @@ async def circuit(dut):
             rows += got.total()
             if got != wanted:
                 wrong.append(f"{name}: too many {list(got - wanted)[:3]}, missing {list(wanted - got)[:3]}")
-        wrong.append(judge(result, driver.sent, seen, entry["window"] is not None))
+        sides = [drivers[n].sent for n in result["sides"]] if result["sides"] else [driver.sent]
+        sent = sorted((item for side in sides for item in side), key=lambda item: item.cycle)
+        wrong.append(judge(result, sent, seen, entry["window"] is not None))
     assert not any(wrong), "\n".join(filter(None, wrong))
     assert rows, "no rows"

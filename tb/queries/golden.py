@@ -52,25 +52,28 @@ def computed(name: str, what: str, sources: Iterable[Path], made: Callable[[], M
 
 def frames() -> dict[str, DataFrame]:
     """The rows of every query of fusesoc/queries over the tests' streams, not yet computed."""
-    from spark_golden.queries import goldens, stream_of
+    from spark_golden.queries import goldens, streams_of
 
-    known, by_lower = goldens(), {name.lower(): name for name in streams.streams()}
+    known, frames = goldens(), {name.lower(): frame(name) for name in streams.streams()}
     names = sorted(path.stem for path in QUERIES.glob("*.sql"))
     if odd := known.keys() ^ set(names):
         raise ValueError(f"a query without a golden, or a golden without a query: {', '.join(sorted(odd))}")
     return {
-        name: known[name](frame(by_lower[stream_of(known[name])]), **streams.CONSTANTS.get(name, {})) for name in names
+        name: known[name](*(frames[s] for s in streams_of(known[name], frames)), **streams.CONSTANTS.get(name, {}))
+        for name in names
     }
 
 
 @cache
 def frame(name: str) -> DataFrame:
     """The tests' tuples of a stream as `spark_golden` takes them: stream, session, seq, kind and the fields."""
-    return to_frame(streams.data(name))
+    return to_frame(streams.data(name), np.flatnonzero(np.array(streams.arrival()) == name))
 
 
-def to_frame(records: np.ndarray) -> DataFrame:
-    """Records of a stream as tuples of one session, in their order: integers as long, strings without padding."""
+def to_frame(records: np.ndarray, seq: np.ndarray | None = None) -> DataFrame:
+    """Records of a stream as tuples of one session, in their order: integers as long, strings without padding.
+
+    seq: their places in the arrival order of several streams."""
     import pyarrow as pa
 
     from spark_golden.session import session
@@ -78,6 +81,8 @@ def to_frame(records: np.ndarray) -> DataFrame:
 
     count = len(records)
     columns = {"stream": np.zeros(count, np.int64), "session": np.zeros(count, np.int64), "seq": np.arange(count)}
+    if seq is not None:
+        columns["seq"] = seq
     columns["kind"] = np.full(count, TUPLE, np.int32)
     for name in records.dtype.names:
         field = records[name]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tb.queries.golden import expected
-from tb.queries.streams import CONSTANTS, data
+from tb.queries.streams import CONSTANTS, arrival, data
 from wirestream import simulate
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.description import describe
@@ -45,8 +45,11 @@ def told(
         streams.append(str(folder / f"{name}.npy"))
         np.save(streams[-1], data(name))
     found = [str(path) if path else None for path in rows]
+    names = [entry["stream"]["name"] for entry in description["entries"]]
     file = folder / "circuit.json"
     content = {"description": description, "streams": streams, "rows": found, "constants": dict(constants)}
+    if description["grace"] is not None:  # then the order of several streams' tuples decides
+        content["arrival"] = [names.index(name) for name in arrival() if name in names]
     file.write_text(json.dumps(content))
     return {"CIRCUIT": str(file)}
 

@@ -26,8 +26,10 @@ CONSTANTS: dict[str, dict[str, int | str]] = {
     "large_trades": {"least": 500_000},
     "order_gaps": {"account": 2**32 - 1},
     "outside": {"low": 0x0A000000, "high": 0x0AFFFFFF},
+    "same_network": {"bits": 14},
     "spread_alarm": {"most": 20},
     "symbol_order": {"before": "UBSN"},
+    "venue_arbitrage": {"band": 12},
     "vwap_of_ten": {"symbol": "UBSN"},
     "watch": {"symbol": "X", "limit": 2500},
 }
@@ -43,6 +45,18 @@ def data(name: str) -> np.ndarray:
     """`COUNT` records of the stream called `name`, in its schema's dtype; they depend on the run's seed alone."""
     generator = random.Random(f"{simulate.seed()}/{name}")
     return np.array(list(TUPLES[name](generator)), streams()[name].schema.dtype)
+
+
+def arrival() -> list[str]:
+    """The streams' names in the order in which their tuples reach a circuit: runs of one after the other."""
+    generator, left = random.Random(f"{simulate.seed()}/arrival"), dict.fromkeys(TUPLES, COUNT)
+    order: list[str] = []
+    while any(left.values()):
+        name = generator.choice([name for name, count in left.items() if count])
+        run = min(left[name], generator.choice((1, 1, 2, 5, 20)))
+        order += [name] * run
+        left[name] -= run
+    return order
 
 
 def _times(

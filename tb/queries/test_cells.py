@@ -21,7 +21,7 @@ CAPACITY = 16  # groups
 SVG = "{http://www.w3.org/2000/svg}"
 
 # Aggregates of windows in time however these are made, a weighted sum, products in groups, a product and a quotient, a
-# union.
+# union, a join.
 UNSEEN = (
     *(
         ("best_of_venues", "replicate"),
@@ -29,7 +29,10 @@ UNSEEN = (
         ("heartbeat", "pane"),
         ("plausible_trades", "constant"),
     ),
-    *((name, AUTO) for name in ("idle_gaps", "momentum", "turnover", "spread_alarm", "union_of_two")),
+    *(
+        (name, AUTO)
+        for name in ("idle_gaps", "momentum", "turnover", "spread_alarm", "union_of_two", "venue_arbitrage")
+    ),
 )
 
 
@@ -74,7 +77,13 @@ def test_what_leads_nowhere_costs_nothing():
 
 
 @pytest.mark.parametrize(
-    "names", [("vwap",), ("null_logic",), ("turnover", "q3", "offers_a_window", "union_of_two", "q1")]
+    "names",
+    [
+        ("vwap",),
+        ("null_logic",),
+        ("trade_through", "venue_arbitrage"),
+        ("turnover", "q3", "offers_a_window", "union_of_two", "q1"),
+    ],
 )
 def test_drawing(names):
     """Every text is there and inside the drawing, no box is on another, and no line goes through one."""

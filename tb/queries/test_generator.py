@@ -51,7 +51,7 @@ def test_every_query_has_a_core():
         assert core["targets"]["default"]["toplevel"] == f"ws_query_{sql.stem}"
 
 
-@pytest.mark.parametrize("name", ["watch", "top_by_symbol", "union_of_two"])
+@pytest.mark.parametrize("name", ["watch", "top_by_symbol", "union_of_two", "venue_arbitrage"])
 def test_what_is_written_is_clean(name, tmp_path):
     built = compile_queries((QUERIES / f"{name}.sql").read_text(), shipped(), name)
     lint(as_design(built, tmp_path / name, "_gmii"))

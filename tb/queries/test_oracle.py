@@ -154,6 +154,20 @@ QUERIES = {
         "[SIZE 2 ADVANCE 1 TUPLES]",
         [(7, 7, 150), (8, -3, 210)],
     ),
+    "a tuple meets the last tuples of the other side, and itself": (
+        "SELECT a.X AS L, b.X AS R FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON a.Key = b.Key WHERE a.X <> b.X",
+        [(9, -3), (-3, 9), (9, -7), (8, -3), (2, 1)],
+    ),
+    "a join's windows of tuples hold what is selected": (
+        "SELECT a.X AS L, b.X AS R FROM T [SIZE 1 ADVANCE 1 TUPLES] AS a JOIN (SELECT * FROM T) [ROWS 1] AS b "
+        "ON a.Key = b.Key AND b.X > 5 WHERE a.Key = 'a'",
+        [(9, 9), (-3, 9), (8, 9), (8, 8)],
+    ),
+    "a join in time": (
+        "SELECT a.X AS L, b.X AS R FROM T [RANGE 4 WATTR Time SLACK 5 ROWS 9] AS a "
+        "JOIN T [RANGE 4 WATTR Time SLACK 5 ROWS 9] AS b ON abs(a.X - b.X) <= 14 WHERE a.Time < b.Time",
+        [(-7, 5), (9, 5)],
+    ),
     "groups follow one another as they came": (
         f"SELECT first(S) AS F, last(S) AS L FROM (SELECT sum(X) AS S {WINDOW} GROUP BY Key) [SIZE 2 ADVANCE 2 TUPLES]",
         [(2, 5), (-3, 8)],
@@ -259,6 +273,14 @@ def test_several_queries():
             "rows of a window",
         ),
         ("SELECT X FROM T UNION SELECT X FROM T", "UNION without ALL"),
+        ("SELECT X FROM T [ROWS 2]", "a window of a JOIN"),
+        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 3] AS b ON a.X = b.X", "the same window"),
+        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [SIZE 2 ADVANCE 2 TUPLES] AS b ON a.X = b.X", "has a window"),
+        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS a ON a.X = a.X", "each another"),
+        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b", "of two sides"),
+        ("SELECT X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON a.X = b.X", "column X is not known"),
+        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON prefix(a.X, 33) = b.X", "1 to 32 bits"),
+        ("SELECT count() AS N FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON a.X = b.X", "query with a window"),
         ("SELECT X FROM T UNION ALL SELECT Y FROM T", "same columns"),
         (
             "SELECT count(*) AS N FROM (SELECT Time AS At FROM T UNION ALL SELECT Y AS At FROM T) "

@@ -17,7 +17,8 @@ from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.description import scales
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.errors import QueryError
-from wirestream.compiler.hardware import CAM_GROUPS, CAPACITY, CLOCK_NS
+from wirestream.compiler.groups import CAM_GROUPS
+from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
 from wirestream.compiler.output import write
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import load, shipped
@@ -117,6 +118,8 @@ def show(compiled: Compiled) -> None:
     console.print(table)
     for text, choice in circuit.choices:
         console.print(f"\n{escape(text)}\n  windows by {choice}", soft_wrap=True)
+    for text, note in circuit.notes:
+        console.print(f"\n{escape(text)}\n  {note}", soft_wrap=True)
     for result in circuit.results:
         console.print(promise(circuit, result))
 
@@ -129,8 +132,10 @@ def promise(circuit: Circuit, result: Result) -> str:
     """One result's latency, issue rate, and what the closing of a window costs."""
     entry = result.entry
     early, cycles = result.bus.early, f"{result.latency} cycle{'s' * (result.latency != 1)}"
-    cycles = f"{f'{result.latency - early} to ' * (early > 0)}{cycles}{', more in a union' * (not result.bus.exact)}"
+    cycles = f"{f'{result.latency - early} to ' * (early > 0)}{cycles}{result.waits}"
     rate = "1 tuple a cycle" if entry.interval == 1 else f"1 tuple in {entry.interval} cycles"
+    if result.joined:
+        rate += " while `ready`"
     lines = [f"\n[bold]{result.name}[/]  latency {cycles}, issue rate {rate}"]
     closing, each = result.bus.rows
     if entry.window:

@@ -8,6 +8,7 @@ node                     in the dissertation    what it does
 `Filter`                 σ a                    keeps tuples whose column a is true
 `Project`                π a1,…,an              keeps and renames columns
 `Union`                  ∪                      the tuples of several inputs
+`Join`                   ⋈                      the pairs of two inputs that pass a predicate
 `Aggregate`              ⊞ with grp and agg     aggregates over the groups of each window
 ======================== ====================== ==================================================
 
@@ -22,7 +23,7 @@ from decimal import Decimal
 from itertools import product
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
-from wirestream.compiler import syntax
+from wirestream.compiler import joins, syntax
 from wirestream.compiler.errors import Place, QueryError
 from wirestream.compiler.streams import Stream
 
@@ -208,6 +209,9 @@ class Project(Plan):
 
     def __str__(self) -> str:
         kept = [(c, v) for c, v in self.outputs if not hidden(c.name)]
+        sides = {c.name.removesuffix(f".{v}") for c, v in kept}
+        if len(sides) == 1 and all(c.name.endswith(f".{v}") for c, v in kept):
+            return f"AS {sides.pop()}"
         return "π " + ", ".join(c.name if str(v) == c.name else f"{label(v)} AS {c}" for c, v in kept)
 
 
@@ -236,6 +240,48 @@ class Union(Plan):
 
     def __str__(self) -> str:
         return "∪"
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a JOIN compares of both sides. bits: only so many, the first ones; None: all."""
+
+    left: Column
+    right: Column
+    bits: int | None = None
+
+    def __str__(self) -> str:
+        if self.bits is not None:
+            return f"prefix({self.left}, {self.bits}) = prefix({self.right}, {self.bits})"
+        return f"{self.left} = {self.right}"
+
+
+@dataclass(frozen=True)
+class Join(Plan):
+    """Pairs that pass a predicate, and of which the earlier tuple is in its window when the later one comes.
+
+    predicate, limit: of ws_predicate; L1 has two keys, EQ any number, BAND and PFX one. times: with a window in time.
+    The names of columns begin with those of their side, and a dot.
+    """
+
+    left: Plan
+    right: Plan
+    window: syntax.JoinWindow
+    predicate: str
+    keys: tuple[Key, ...]
+    limit: Value | None = None
+    times: tuple[Column, Column] | None = None
+
+    @property
+    def inputs(self) -> tuple[Plan, ...]:
+        return self.left, self.right
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return self.left.columns | self.right.columns
+
+    def __str__(self) -> str:
+        return f"⋈ {joins.window_text(self.window)} {joins.predicate_text(self)}"
 
 
 @dataclass(frozen=True)
@@ -363,7 +409,7 @@ def behind_entry(plan: Plan) -> Plan:
             return Union(tuple(map(behind_entry, parts)))
         case Aggregate(window=window) if window.session:
             return replace(plan, child=unconditional(plan.child))
-        case Input():
+        case Input() | Join():
             return plan
     return replace(plan, child=behind_entry(plan.child))
 
@@ -376,8 +422,8 @@ def build(query: syntax.Query, streams: dict[str, Stream]) -> Plan:
     place = query.body[0].place
     plan = _union([_select(select, streams) for select in query.body], place)
     read = sorted({str(node) for node in walk(plan) if isinstance(node, Input)})
-    if len(read) > 1:
-        raise QueryError(f"a query reads one stream, not {len(read)} ({', '.join(read)})", place)
+    if len(read) > 1 and not any(isinstance(node, Join) for node in walk(plan)):
+        raise QueryError(f"a query reads one stream, not {len(read)} ({', '.join(read)}); JOIN reads two", place)
     timed = [node for node in walk(plan) if isinstance(node, Aggregate) and node.window.in_time]
     if (several := len({node.window for node in timed})) > 1:
         raise QueryError(f"a query has one window in time, not {several}; write two queries", place)
@@ -393,6 +439,8 @@ def _union(parts: list[Plan], place: Place) -> Plan:
     first, *others = parts
     if not others:
         return first
+    if any(isinstance(node, Join) for part in parts for node in walk(part)):
+        raise QueryError("a UNION with a JOIN, whose rows may all come at once; write two queries", place)
     for other in others:
         if [c.name for c in shown(other)] != [c.name for c in shown(first)]:
             raise QueryError("the parts of a UNION have the same columns, in the same order", place)
@@ -408,25 +456,28 @@ def shown(plan: Plan) -> list[Column]:
     return [column for column in plan.columns.values() if not hidden(column.name)]
 
 
+def _bare(name: str) -> str:
+    """A column's name without that of its side of a JOIN."""
+    return name.rpartition(".")[2]
+
+
 def hidden(name: str) -> bool:
     """Whether a column serves nulls or overflow, and is not in the query."""
     return name.startswith(".") or name.endswith((".null", ".overflow"))
 
 
 def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
+    if select.other is not None:
+        return joins.select(select, streams)
     source = select.source
-    if source.stream is not None:
-        if source.stream not in streams:
-            known = ", ".join(streams) or "no stream"
-            raise QueryError(f"unknown stream {source.stream}; known: {known}", source.place)
-        plan: Plan = Input(streams[source.stream])
-    else:
-        plan = _union([_select(part, streams) for part in source.subquery], source.place)
-
-    before = Scope(plan)
+    if isinstance(source.window, syntax.JoinWindow):
+        raise QueryError("a window of a JOIN, and here is none", source.window.place)
+    if source.alias:
+        raise QueryError(f"AS {source.alias} names a side of a JOIN, and here is none", source.place)
+    before = Scope(read(source, streams))
     if select.where is not None:
         before.keep(select.where)
-    calls = _calls([item.expression for item in select.items if item.expression] + [select.having])
+    calls = called([item.expression for item in select.items if item.expression] + [select.having])
     if source.window is None:
         if calls:
             raise QueryError(
@@ -445,13 +496,23 @@ def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
     return after.project(select.items)
 
 
-def _calls(expressions: list[syntax.Expression | None]) -> list[syntax.Call]:
+def read(source: syntax.Source, streams: dict[str, Stream]) -> Plan:
+    """The plan of what stands behind FROM."""
+    if source.stream is not None:
+        if source.stream not in streams:
+            known = ", ".join(streams) or "no stream"
+            raise QueryError(f"unknown stream {source.stream}; known: {known}", source.place)
+        return Input(streams[source.stream])
+    return _union([_select(part, streams) for part in source.subquery], source.place)
+
+
+def called(expressions: list[syntax.Expression | None]) -> list[syntax.Call]:
     found: list[syntax.Call] = []
     for expression in expressions:
         if isinstance(expression, syntax.Call):
             found.append(expression)
         elif isinstance(expression, syntax.Operation):
-            found += _calls(list(expression.operands))
+            found += called(list(expression.operands))
     return found
 
 
@@ -467,6 +528,8 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
             raise QueryError(f"{key} is named twice in GROUP BY", name.place)
     if keys and window.emit_empty:
         raise QueryError("EMIT_EMPTY with GROUP BY: an empty window has no groups", window.place)
+    if any(isinstance(node, Join) for node in walk(before.plan)):
+        raise QueryError(joins.AGGREGATED, window.place)
     if any(isinstance(node, Union) for node in walk(before.plan)):
         raise QueryError("a window over a UNION, whose order is not promised; put one into each part", window.place)
     if keys and window.session:
@@ -584,9 +647,10 @@ class Scope:
             if item.expression is None:
                 if self.results is not None:
                     raise QueryError("* beside a window; name the columns", item.place)
-                named = [(c.name, c) for c in shown(self.plan) if c.name not in self.made]
+                named = [(_bare(c.name), c) for c in shown(self.plan) if c.name not in self.made]
             else:
-                alias = item.alias or (item.expression.name if isinstance(item.expression, syntax.Name) else None)
+                own = _bare(item.expression.name) if isinstance(item.expression, syntax.Name) else None
+                alias = item.alias or own
                 if alias is None:
                     raise QueryError("an expression needs a name: … AS Name", item.place)
                 named = [(alias, self.value(item.expression))]

@@ -15,6 +15,7 @@ Parameters = Mapping[str, int | str]
 Ports = Mapping[str, str]
 
 SRL_FROM = 3  # a delay of so many cycles, and no reset, is a shift register in a LUT
+RING_FROM, BLOCK_FROM = 32, 67  # one of so many is a ring in a RAM (ws_delay); and of so many, in a block RAM
 NUMBER = re.compile(r"(\d+)'([bdh])([0-9a-f_]+)")
 BASES = {"b": 2, "d": 10, "h": 16}
 
@@ -53,7 +54,7 @@ def estimate(core: str, parameters: Parameters, ports: Ports) -> Cells:
     |-----------|------------------------------------------------------------------------------------------------
     | compute   | + = <> < >= of 8 to 64 bits, also of different widths, with a variable and with a number
     | multiply  | 17 to 96 bits by 12 to 64, and by numbers of 2 to 20 bits
-    | divide    | 8 to 24 bits by 8 to 20, div and %, signed and not, and by a number
+    | divide    | 8 to 96 bits by 8 to 64, div and %, signed and not, and by a number; INTERVAL 1, 10, 32; FAST 0 and 1
     | window    | 1 to 12 copies, in time and of tuples, REGISTERED 0 to 2
     | aggregate | every kind, 16 to 90 bits, with flags and without, FAST 0 and 1
     | wsum      | 4 and 8 weights of 3 to 6 bits, values of 16 and 32
@@ -61,6 +62,8 @@ def estimate(core: str, parameters: Parameters, ports: Ports) -> Cells:
     | union     | 2 to 5 inputs of 64 and 96 bits, punctuations of 1 and 32
     | group_by  | 16 to 100 keys of 8 to 32 bits, 2 to 4 windows, every kind of aggregate, one and two; FAST = 0;
     |           | 256 and 1024 in a hash table
+    | group_panes | 16 to 256 keys, 2 and 3 tables of panes, sums and a greatest value, and its parts alone
+    | wire_join | 16 to 1024 rows, 1 to 8 lanes, tuples of 64 to 128 bits, EQ, BAND, L1, with times and without
     | session_aggregate | 1, 2, 3 and 8 sessions, one aggregate and two
     | wid_aggregate, pane_aggregate | 1 to 61 windows, 5 to 4096 panes, cut and not, 1 to 4 aggregates of every kind, of
     |           | values of 32 and 64 bits, SKEW 0 and 1
@@ -95,14 +98,23 @@ def _wire(p: Parameters, ports: Ports, cycles: int) -> float:
     """Registers of a ws_delay that carries the wire through an instance."""
     control = sum(_changes(ports, f"s_{s}") * _used(ports, f"m_{s}") for s in ("valid", "punct", "eos"))
     data = p["DATA_W"] * _changes(ports, "s_data") * _used(ports, "m_data")
+    if cycles >= RING_FROM:  # two pointers, and behind a block RAM registers; behind RAM in LUTs shift registers
+        return bool(control + data) * (2 * (cycles - 3).bit_length() + 10) + (data if cycles >= BLOCK_FROM else 0)
     return control * cycles + (data * cycles if cycles < SRL_FROM else 0)
+
+
+def _ring(p: Parameters, ports: Ports, cycles: int) -> int:
+    """RAM bits of a ws_delay that carries the wire through an instance."""
+    width = p["DATA_W"] * _changes(ports, "s_data") * _used(ports, "m_data")
+    width += _used(ports, "m_valid", "m_punct", "m_eos")
+    return width << (cycles - 3).bit_length() if cycles >= RING_FROM else 0
 
 
 # ---- a form for each core
 
 
 def _delay(p: Parameters, ports: Ports) -> Cells:
-    return Cells(ff=_wire(p, ports, p["N"]))
+    return Cells(ff=_wire(p, ports, p["N"]), ram_bits=_ring(p, ports, p["N"]))
 
 
 def _select(p: Parameters, ports: Ports) -> Cells:
@@ -151,27 +163,39 @@ def _multiply(p: Parameters, ports: Ports) -> Cells:
 
 
 def _divide(p: Parameters, ports: Ports) -> Cells:
-    """Each stage subtracts from as many bits of remainder as there can be, and chooses; the dividend's digits to come
-    and the quotient's that are there are shift registers, of which the short ones are registers."""
+    """Each step subtracts from as many bits of remainder as there can be, and chooses; the dividend's digits to come
+    and the quotient's that are there are shift registers, of which the short ones are registers. A unit that makes
+    several steps of one quotient has registers for all that it works on, and chooses what comes into them."""
     a, b, signed = p["A_W"], p["B_W"], p["SIGNED"]
-    stages, fast = p["QUOTIENT_W"], p["FAST"]
+    steps, fast, interval = p["QUOTIENT_W"], p["FAST"], p.get("INTERVAL", 1)
     quotient, rest = _used(ports, "y"), _used(ports, "r")
     divisor = number(ports.get("b", ""))
-    wire = _wire(p, ports, stages * (1 + fast) + 1 + signed)
+    latency = (steps + 1 + signed) * (1 + fast) + fast
+    wire, ring = _wire(p, ports, latency), _ring(p, ports, latency)
     if not quotient + rest + _used(ports, "y_null") or (divisor and not signed and divisor.bit_count() == 1):
-        return Cells(ff=wire)  # nothing, or wiring: digits of the dividend, and shift registers
+        return Cells(ff=wire, ram_bits=ring)  # nothing, or wiring: digits of the dividend, and shift registers
     if divisor is not None:  # no remainder is more than the divisor
         b = max(divisor.bit_length(), 1)
+    signs = signed * (a + b + (steps + 1) * quotient + b * rest)
+    results = (steps + signed) * quotient + p["B_W"] * rest + _used(ports, "y_null")
+    if interval > 1:
+        run = max(interval // (1 + fast), 1)
+        units = ceil(steps / run)
+        bits = sum(min(a - steps + min((k + 1) * run, steps), b) for k in range(units))
+        lut = units * (steps + b) + (1.6 if fast else 3.4) * bits + signs
+        held = units * (steps + b + 3 + 2 * fast) + (1 + fast) * bits + signed * (a + b + 2)
+    elif divisor is not None:
         bits = max(a - b, 0) * b
         lut, held = bits + b + signed * 0.8 * a, max(a - b, 0) * (b - 1)
+        held += min(3, steps) * (1 + quotient)
     else:
-        bits = sum(min(a - stages + k + 1, b) for k in range(stages))
-        lut = 2 * bits - b * (not rest) + signed * (a + b + (stages + 1) * quotient + b * rest)
-        lut += b * (stages < a)  # whether the quotient fits
-        held = (1 + 2 * fast) * bits - b * (not rest) + b * ((1 + fast) * stages - 1 + signed) + 2
-    shift = min(3, stages) * (1 + quotient)
-    results = (stages + signed) * quotient + p["B_W"] * rest + _used(ports, "y_null")
-    return Cells(lut, held + shift + results + wire)
+        bits = sum(min(a - steps + k + 1, b) for k in range(steps))
+        lut = 2 * bits - b * (not rest) + signs + b * (steps < a)  # the last: whether the quotient fits
+        held = (1 + 2 * fast) * bits - b * (not rest) + b * ((1 + fast) * steps - 1 + signed) + 2
+        held += min(3, steps) * (1 + quotient)
+    if fast:  # of a sign the second cycle, and in front of the last the choice
+        held += signed * (a + b + 2) + 2 * results
+    return Cells(lut, held + results + wire, ring)
 
 
 def _window(p: Parameters, ports: Ports) -> Cells:
@@ -281,6 +305,40 @@ def _hashed_groups(p: Parameters, kinds: list[str], widths: list[int]) -> Cells:
     ff = 19 * key + 86 * index - 29 + p["DATA_W"] + sum(widths) + windows * (190 + 9.4 * adds + 12 * others)
     lut = 16.6 * key + 46 * index + 43 + windows * (61 + 3.4 * adds + 6 * others)
     return Cells(lut, ff, (2 * key + windows * (1 + index + sum(widths) + 3 * len(widths))) << index)
+
+
+def _group_panes(p: Parameters, ports: Ports) -> Cells:
+    """The panes' ends, the table of keys, for each open pane a table of states, and what makes windows of panes."""
+    kinds = [p["KINDS"][n : n + 3] for n in range(0, len(p["KINDS"]), 3)]
+    key, data, number, value = (p[name] for name in ("KEY_W", "DATA_W", "ACC_W", "VALUE_W"))
+    pane = gcd(p["RANGE"], p["SLIDE"])
+    panes, tables = p["RANGE"] // pane, ceil((2 * pane + p["SLACK"]) / pane)
+    index = (2 * p["CAPACITY"] - 1).bit_length() if p["HASH"] else (p["CAPACITY"] + 9).bit_length()
+    age, sums = (panes - 1).bit_length(), number + (panes - 1).bit_length()
+
+    at = {"UNIT": "TIME", "SIZE": pane, "ADVANCE": pane, "SLACK": p["SLACK"], "REGISTERED": 2}
+    cells = _window(at | {"DATA_W": 0, "WATTR_W": p["WATTR_W"], "COPIES": tables}, {})
+    if p["HASH"]:
+        lut, ff = 16.6 * key + 46 * index + 43 + 30 * tables, 19 * key + 86 * index - 29 + 70 * tables
+        memory = (2 * key + tables) << index
+    else:
+        entries = p["CAPACITY"] + 10
+        lut = entries * (0.57 * key + 1.3 * tables + 6.2) + 190
+        ff, memory = entries * (1.125 * key + tables + 4) + 8 * key + 337, key << index
+    ff += 2 * data + key + 3 * p["WATTR_W"] + tables * (8 * index + 60) + 6 * age * (1 + 2 * len(kinds))
+    lut += 60 * tables + 2 * age * (1 + 2 * len(kinds)) + 1.3 * p["WATTR_W"]
+    for kind in kinds:
+        if kind in ("CNT", "SUM"):  # a table's state and what brings the tables together, the ring, the sums
+            bits, taken = number, value * (kind == "SUM")
+            ff += tables * (5.75 * bits + 2 * taken + 48) + 2 * bits + 7.4 * sums
+            lut += tables * (2.3 * bits + 25) + 2 * bits + 2.2 * sums + 30
+            memory += (tables * (bits + 3) + sums << index) + (bits << ((panes - 1 << index) - 1).bit_length())
+        else:
+            bits = value
+            ff += tables * (7.5 * bits + 48) + 3 * bits + number + 25 * bits + 118
+            lut += tables * (3.4 * bits + 25) + 2 * bits + 12.6 * bits + 88
+            memory += (tables * (bits + 1) + 3 * bits << index) + 3 * (bits << (panes // 2 << index).bit_length())
+    return cells + Cells(lut, ff, memory)
 
 
 @dataclass(frozen=True)
@@ -411,6 +469,19 @@ def _pane_aggregate(p: Parameters, ports: Ports) -> Cells:
     return Cells(lut, ff + control, memory) + several.bank(slots)
 
 
+def _wire_join(p: Parameters, ports: Ports) -> Cells:
+    """Registers of a tuple: on its way in, in each lane of both match units, in pairs on their way out."""
+    rows, lanes, key, time = p["ROWS"], p["MATCH_LANES"], p["KEY_W"], p.get("TIME_W", 0)
+    tuple_w = 8 * ceil((key + time + max(p["R_W"], p["DATA_W"] - p["R_W"])) / 8)
+    queued = p["DATA_W"] + 2 * key + 2 * time + 5
+    compared = lanes * key
+    lut = 77 + 3.8 * tuple_w + 2.1 * lanes * tuple_w + 0.15 * compared + (8 + 2.4 * lanes) * time
+    ff = 570 + queued + 6.9 * tuple_w + 5.8 * lanes * tuple_w + 2.8 * compared + 11.4 * lanes * time
+    more = {"BAND": (3.2, 4.1), "L1": (3.9, 2.2)}.get(p["PREDICATE"], (0, 0))
+    memory = 2 * rows * tuple_w + (queued << (p["GRACE"] + 11).bit_length()) + 32 * (lanes + 1) * tuple_w
+    return Cells(lut + more[0] * compared, ff + more[1] * compared, memory)
+
+
 FORMS: dict[str, Callable[[Parameters, Ports], Cells]] = {
     "query:aggregate": _aggregate,
     "query:compute": _compute,
@@ -423,6 +494,8 @@ FORMS: dict[str, Callable[[Parameters, Ports], Cells]] = {
     "query:union": _union,
     "query:window": _window,
     "query:wsum": _wsum,
+    "join:wire_join": _wire_join,
+    "window:group_panes": _group_panes,
     "window:pane_aggregate": _pane_aggregate,
     "window:session_aggregate": _session_aggregate,
     "window:tuple_numbers": _tuple_numbers,
@@ -438,7 +511,7 @@ PLACE = re.compile(r"(\w+)(?:\[(\d+)(?: \+: (\d+))?\])?")
 THROUGH = ("m_data", "o_data")  # their bits are those of s_data
 ABSORBING = {("query:multiply", port) for port in ("a", "b", "s_data")} | {("query:divide", "s_data")}
 SHIFTING = ("query:multiply", "query:divide")
-INPUTS = ("clk", "rst", "a", "b", "keep", "key", "null", "nulls", "value", "values", "wattr")
+INPUTS = ("clk", "rst", "a", "b", "keep", "key", "limit", "null", "nulls", "room", "stamps", "value", "values", "wattr")
 
 
 def _outputs(instance: Instance) -> list[str]:
@@ -523,7 +596,7 @@ def _needed(circuit: Circuit) -> dict[str, tuple[Instance, dict[str, int | str],
         unused = {port: "" for port in _outputs(instance) if instance.ports[port] not in wires}
         ports = {**instance.ports, **unused}
         if instance.core == "query:divide":
-            parameters = (instance.parameters[name] for name in ("SIGNED", "QUOTIENT_W", "FAST"))
+            parameters = (instance.parameters[name] for name in ("SIGNED", "QUOTIENT_W", "FAST", "INTERVAL"))
             first = divisions.setdefault((ports["a"], ports["b"], *parameters), ports)
             for port in ("y", "r", "y_null"):
                 first[port] = first[port] or ports[port]
@@ -545,6 +618,8 @@ def _results(circuit: Circuit) -> Iterator[str]:
     for entry in circuit.entries:
         if entry.verdict:
             yield entry.verdict.valid
+    for wires in circuit.joins:
+        yield from wires.values()
     for result in circuit.results:
         yield from (result.bus.valid, result.bus.punct, result.bus.eos, *(signal.text for signal in result.row))
     for spill in circuit.spills:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 
 from wirestream.compiler import algebra
-from wirestream.compiler.algebra import Boolean, Column, Plan, Text
+from wirestream.compiler.algebra import Boolean, Column, Join, Plan, Text, walk
 from wirestream.compiler.streams import Stream
 from wirestream.compiler.syntax import Window
 from wirestream.compiler.windows import Choice
@@ -15,6 +15,7 @@ from wirestream.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
 
 FIRST_RESULT, FIRST_SPILL = 0x8001, 0xC001  # stream ids of results, and of tuples whose groups had no room
 FLAGS_IN_A_BYTE = 4
+GRACE = 4  # cycles behind that in which `ready` has fallen, in which tuples may still come
 UNION_WAITS = 64  # cycles that a row may wait in the queues of unions, at most
 
 
@@ -79,9 +80,9 @@ class Bus:
     """The wire between two operators: its control signals, and where each column is now.
 
     delays: how long after the clock's edge a column is steady, in ns; delay: the control signals. latency: cycles since
-    the circuit's input; behind a union (not `exact`) of parts that take different times up to `early` cycles fewer, and
-    more where a row waits for its turn. stage: the index of the stage that it leaves. rows: the most rows that one
-    punctuation and that one tuple at the input cause.
+    the circuit's input; behind a union or a join (not `exact`) up to `early` cycles fewer, and more where a row waits
+    for its turn. stage: the index of the stage that it leaves. rows: the most rows that one
+    punctuation and that one tuple at the input cause. gaps: some of these may be missing, the first too.
     """
 
     valid: str
@@ -95,6 +96,7 @@ class Bus:
     exact: bool = True
     early: int = 0
     rows: tuple[int, int] = (0, 1)
+    gaps: bool = False
 
     def late(self, names: Iterable[str] = ()) -> float:
         return max([self.delay, *(self.delays.get(name, 0.0) for name in names)])
@@ -207,13 +209,23 @@ class Result:
     def stage(self) -> int:
         return self.bus.stage
 
+    @property
+    def joined(self) -> bool:
+        return any(isinstance(node, Join) for node in walk(self.plan))
+
+    @property
+    def waits(self) -> str:
+        """What is to be said of rows that are later than the latency."""
+        return "" if self.bus.exact else ", more where tuples wait" if self.joined else ", more in a union"
+
 
 @dataclass
 class Circuit:
     """What the netlist is written from, and what is known of it.
 
     runtime: the constants $name and their types. capacity: groups that a GROUP BY has room for. choices: the
-    aggregates whose windows could be made in several ways, and how they are.
+    aggregates whose windows could be made in several ways, and how they are. joins: of each JOIN, in front of which
+    tuples wait, the wires ready, evt_late, evt_refused and evt_lost. notes: each JOIN, and what is to be said of it.
     """
 
     name: str
@@ -226,6 +238,8 @@ class Circuit:
     stages: list[Stage] = field(default_factory=list)
     runtime: dict[str, algebra.Type] = field(default_factory=dict)
     choices: list[tuple[str, Choice]] = field(default_factory=list)
+    joins: list[dict[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def module(self) -> str:

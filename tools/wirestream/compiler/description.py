@@ -3,6 +3,7 @@
 ::
 
     {"module": "ws_query_q3",
+     "grace": 4, or null,
      "constants": {"limit": {"width": 32, "type": "int32"}},                    the ports const_<name>
      "entries": [{"prefix": "s", "stream": {name, id, fields}, "close_cycles": 2, "tuple_gap": 1, "interval": 1,
                   "reset_cycles": 1,
@@ -11,12 +12,14 @@
                   "where": cycles from <prefix>_where_data to <prefix>_where, or null: there is no condition}],
      "results": [{"prefix": "m", "stream": {name, id, fields}, "fallible": [columns with flags], "entry": 0,
                   "latency": 2, "exact": true, "early": 0, "closing_rows": 1, "tuple_rows": 0,
-                  "sifted": false, "scale": {column: power of two}}],
+                  "sifted": false, "sides": null, "scale": {column: power of two}}],
      "spills":  [{"prefix": "o", "stream": {name, id, fields}, "copies": 1}]}
 
 `unit`: time, or session, of which `size` is the GAP. `exact`: every row is as late as `latency` says; else up to
 `early` cycles sooner, or later where it waits in a union. `closing_rows`, `tuple_rows`: at most that many rows, one a
-cycle, come of a punctuation and of a tuple; `sifted`: a selection may take any of them, the first too.
+cycle, come of a punctuation and of a tuple; `sifted`: any of them may be missing, the first too.
+`grace`: of a circuit with a JOIN, in how many cycles behind that in which `ready` has fallen tuples may still come;
+`sides`: the entries of R and S that a result's JOIN reads.
 `scale`: the columns that are a weighted sum, which is that many times two too large.
 """
 
@@ -24,14 +27,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from wirestream.compiler.algebra import Aggregate, Column, Filter, Plan, Project, walk
-from wirestream.compiler.circuit import Circuit, Entry, Result, fallible
+from wirestream.compiler.algebra import Aggregate, Column, Filter, Input, Join, Plan, Project, walk
+from wirestream.compiler.circuit import GRACE, Circuit, Entry, Result, fallible
 from wirestream.tuples import Field, Schema
 
 
 def describe(circuit: Circuit) -> dict:
     return {
         "module": circuit.module,
+        "grace": GRACE if circuit.joins else None,
         "constants": {name: {"width": k.width, "type": str(k)} for name, k in sorted(circuit.runtime.items())},
         "entries": [_entry(entry) for entry in circuit.entries],
         "results": [_result(result, circuit) for result in circuit.results],
@@ -79,9 +83,20 @@ def _result(result: Result, circuit: Circuit) -> dict:
         "early": result.bus.early,
         "closing_rows": closing,
         "tuple_rows": each,
-        "sifted": any(isinstance(n, Filter) and any(isinstance(m, Aggregate) for m in walk(n)) for n in plan),
+        "sifted": result.bus.gaps
+        or any(isinstance(n, Filter) and any(isinstance(m, Aggregate) for m in walk(n)) for n in plan),
+        "sides": _sides(result, circuit),
         "scale": scales(result.plan),
     }
+
+
+def _sides(result: Result, circuit: Circuit) -> list[int] | None:
+    joins = [node for node in walk(result.plan) if isinstance(node, Join)]
+    if not joins:
+        return None
+    read = [next(node.stream for node in walk(side) if isinstance(node, Input)) for side in joins[0].inputs]
+    plain = {entry.stream: n for n, entry in enumerate(circuit.entries) if entry.window is None}
+    return [plain[stream] for stream in read]
 
 
 def scales(plan: Plan) -> dict[str, int]:

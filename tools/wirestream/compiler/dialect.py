@@ -20,6 +20,8 @@ Written by `make docs` from [the grammar](../tools/wirestream/compiler/dialect.l
   that it is exact. They leave out nulls; `count()` counts tuples.
 - A session holds tuples of which each is less than GAP from the next one, in the order of time; the windowing attribute
   of its row is its end, the last time and a GAP. It is made of the tuples that WHERE selects.
+- A JOIN gives the pairs that pass ON and of which the earlier tuple is in its window when the later one comes. What
+  reads one side alone selects its tuples in front of a window of tuples, and pairs where windows are in time.
 - `$name` is a constant that a port of the circuit brings, as wide as what it stands beside.
 - A row's flags stand behind its columns: two bits for each column that may overflow (the lower) or be null.
 

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import NamedTuple
 
-from wirestream.compiler import algebra, windows
+from wirestream.compiler import algebra, groups, join_core, windows
 from wirestream.compiler.algebra import (
     Aggregate,
     Column,
     Compute,
     Filter,
     Input,
+    Join,
     Measure,
     Plan,
     Project,
@@ -31,6 +32,7 @@ from wirestream.compiler.algebra import (
 from wirestream.compiler.circuit import (
     FIRST_RESULT,
     FIRST_SPILL,
+    GRACE,
     ZERO,
     Bus,
     Circuit,
@@ -48,6 +50,7 @@ from wirestream.compiler.circuit import (
     slices,
 )
 from wirestream.compiler.errors import QueryError
+from wirestream.compiler.groups import GroupTable
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import Stream
 from wirestream.compiler.syntax import Window
@@ -74,6 +77,7 @@ OUTPUTS = {
     "query:multiply": ("y",),
     "query:divide": ("y", "r", "y_null"),
     "query:union": ("evt_lost",),
+    "join:wire_join": ("ready", "m_key", "evt_late", "evt_refused", "evt_lost"),
     "query:multiplex": ("evt_collision",),
     "query:aggregate": ("result", "result_null", "result_overflow"),
     "query:wsum": ("result", "result_null"),
@@ -81,6 +85,7 @@ OUTPUTS = {
         *("m_key", *SEVERAL),
         *("o_valid", "o_punct", "o_eos", "o_data"),
     ),
+    "window:group_panes": ("m_key", *SEVERAL, "o_valid", "o_punct", "o_eos", "o_data"),
     "window:wid_aggregate": SEVERAL,
     "window:pane_aggregate": SEVERAL,
     "window:session_aggregate": ("m_end", *SEVERAL),
@@ -94,8 +99,7 @@ CLOCK_NS = 8.0  # 125 MHz, that of gigabit Ethernet
 CAPACITY = 32  # groups
 REGISTER_NS = 1.2  # out of a register and into the next
 DIVIDE_NS, DIVISOR_NS = 3.5, 0.05  # a cycle of ws_divide, and what each bit of the divisor adds to it
-GROUPS_NS, GROUP_NS = 5.7, 0.045  # the short form of ws_group_by, and what each group adds to it
-CAM_GROUPS = 240  # that its CAM takes at most
+DIVIDE_CYCLES = 32  # between the ends of windows in time whose rows are divided, so that a divider is small
 
 
 @dataclass(frozen=True)
@@ -139,38 +143,6 @@ class Reads(NamedTuple):
         return cls(stream, algebra.timing(plan), algebra.condition(sessions[0].child) if sessions else None)
 
 
-@dataclass(frozen=True)
-class GroupTable:
-    """The form of ws_group_by for so many groups at this clock, and what its header promises, in cycles."""
-
-    capacity: int
-    clock_ns: float
-
-    @property
-    def hashed(self) -> bool:
-        return self.capacity > CAM_GROUPS
-
-    @property
-    def fast(self) -> bool:
-        return self.hashed or self.clock_ns < GROUPS_NS + GROUP_NS * self.capacity
-
-    @property
-    def entries(self) -> int:
-        return 1 << (2 * self.capacity - 1).bit_length() if self.hashed else self.capacity + 10
-
-    @property
-    def close_cycles(self) -> int:
-        return self.entries + self.latency(with_tuple=True)
-
-    @property
-    def reset_cycles(self) -> int:
-        return self.entries // 8 + 2 if self.hashed else 1
-
-    def latency(self, with_tuple: bool) -> int:
-        """with_tuple: a window ends with its last tuple."""
-        return 25 if self.hashed else 22 if self.fast else 5 + with_tuple
-
-
 def pipelined(step: Plan) -> bool:
     """Whether the step takes more than a cycle."""
     return isinstance(step, Compute) and step.operator in PIPELINED
@@ -199,6 +171,7 @@ class _Planner:
         self.touched: dict[str, Instance] = {}  # the instances of the stage that is being made
         self.staged: dict[tuple, int] = {}
         self.methods: dict[tuple, Method] = {}  # of each aggregate
+        self.ordered: set[tuple] = set()  # GROUP BYs of whose rows the order matters
         self.asked = windows.AUTO
         self.table = GroupTable(circuit.capacity, clock_ns)
         self.query = 0
@@ -215,6 +188,7 @@ class _Planner:
     def ask(self, plan: Plan) -> None:
         """Note the columns that the query needs of every node of its plan."""
         self._ask(plan, set(plan.columns))
+        self.ordered.update(self._key(node) for node in groups.in_order(plan))
         self.query += 1
 
     def _ask(self, node: Plan, columns: set[str]) -> None:
@@ -238,6 +212,9 @@ class _Planner:
             case Aggregate():
                 values = {n for m in node.measures if m.value for n in (m.value.name, m.value.null) if n}
                 return values | {c.name for c in (*node.keys, *([node.end] if node.end else []))}
+            case Join():
+                compared = (c for key in node.keys for c in (key.left, key.right))
+                return behind | {c.name for c in (*compared, *(node.times or ()))}
         return behind
 
     # ---- one query
@@ -331,7 +308,7 @@ class _Planner:
         made = self._make(core, parameters, self._inputs(bus, joined(kept.values())) | (inputs or {}), wires)
         columns = slices(made["m_data"], {name: signal.width for name, signal in kept.items()}, width)
         signals = (made[port] for port in WIRE[:3])
-        told = {"exact": bus.exact, "early": bus.early, "stage": bus.stage, "rows": bus.rows}
+        told = {"exact": bus.exact, "early": bus.early, "stage": bus.stage, "rows": bus.rows, "gaps": bus.gaps}
         behind = Bus(*signals, columns, latency=bus.latency + latency, **told)
         return behind, made
 
@@ -389,6 +366,8 @@ class _Planner:
             bus = self._input()
         elif isinstance(node, Union):
             bus = self._union(node)
+        elif isinstance(node, Join):
+            bus = self._join(node)
         else:
             bus = self._aggregate(node)
         return self._chain(steps, bus, closed)
@@ -509,7 +488,8 @@ class _Planner:
         """Products and quotients side by side; the slowest carries the tuple, and the others wait for it."""
         latencies = [self._latency_of(step) for step in group]
         latency = max(latencies)
-        operations = [self._operation(step, bus) for step in group]
+        apart = self._apart(group[0], bus) if any(step.operator != "*" for step in group) else 1
+        operations = [self._operation(step, bus, apart) for step in group]
         carrier = operations[latencies.index(latency)][:3]
         passed = behind - {name for step in group for name in made_by(step)}
         kept = {name: signal for name, signal in bus.columns.items() if name in passed}
@@ -530,8 +510,26 @@ class _Planner:
         carried = replace(carried, columns=carried.columns | results)
         return self._stage([*map(str, group)], carried, latency, [bus])
 
-    def _operation(self, step: Compute, bus: Bus) -> tuple[str, dict, dict, str, int]:
-        """Core, parameters and operands of a product or quotient, and the output that shows it with its width."""
+    def _apart(self, step: Plan, bus: Bus) -> int:
+        """The least distance in cycles of what is divided.
+
+        The rows of windows in time come as far apart as the entry keeps the windows' ends, those of windows of tuples
+        as far as these tuples. Groups have a row a cycle, and in the queues of a union distances are lost.
+        """
+        while isinstance(step, Compute | Filter | Project):
+            step = step.child
+        if not isinstance(step, Aggregate) or step.keys or not bus.exact:
+            return 1
+        if not step.window.in_time:
+            return step.window.advance
+        self._closes(DIVIDE_CYCLES, step.window)
+        return DIVIDE_CYCLES
+
+    def _operation(self, step: Compute, bus: Bus, apart: int) -> tuple[str, dict, dict, str, int]:
+        """Core, parameters and operands of a product or quotient, and the output that shows it with its width.
+
+        apart: the least distance of two tuples.
+        """
         signed = step.a.type.signed or step.b.type.signed
         a, b = (self._operand(bus, v, signed) for v in (step.a, step.b))
         if step.operator != "*" and a.width < 2:
@@ -542,7 +540,7 @@ class _Planner:
             return "query:multiply", widths, operands, "y", a.width + b.width
         quotient = self._quotient_width(step, a.width)
         port, width = ("y", quotient + signed) if step.operator == "div" else ("r", b.width)
-        parameters = widths | {"QUOTIENT_W": quotient, "FAST": self._divides_fast(b.width)}
+        parameters = widths | {"QUOTIENT_W": quotient, "FAST": self._divides_fast(quotient, b.width), "INTERVAL": apart}
         return "query:divide", parameters, operands, port, width
 
     def _latency_of(self, step: Compute) -> int:
@@ -550,7 +548,9 @@ class _Planner:
         a, b = (v.type.width + (signed and not v.type.signed) for v in (step.a, step.b))
         if step.operator == "*":
             return (ceil(a / DIGIT) + ceil(b / DIGIT) - 2).bit_length() + ceil((a + b) / CARRY_W)
-        return self._quotient_width(step, max(a, 2)) * (1 + self._divides_fast(b)) + 1 + signed
+        quotient = self._quotient_width(step, max(a, 2))
+        fast = self._divides_fast(quotient, b)
+        return (quotient + 1 + signed) * (1 + fast) + fast
 
     @staticmethod
     def _quotient_width(step: Compute, dividend: int) -> int:
@@ -560,8 +560,8 @@ class _Planner:
         kind = step.output.type
         return min(dividend, max(abs(kind.low), abs(kind.high)).bit_length() or 1)
 
-    def _divides_fast(self, divisor: int) -> int:
-        return int(self.clock_ns < DIVIDE_NS + DIVISOR_NS * divisor)
+    def _divides_fast(self, quotient: int, divisor: int) -> int:
+        return int(self.clock_ns < DIVIDE_NS + DIVISOR_NS * divisor and min(quotient, divisor) > 1)
 
     # ---- several streams, windows
 
@@ -587,12 +587,60 @@ class _Planner:
         bus = self._together(rows, "union", time if time in rows[0].columns else None, places)
         return self._stage([f"union of {len(rows)}"], bus, 3, rows)
 
+    def _join(self, node: Join) -> Bus:
+        """The rows of a join. Its tuples wait in front of it, in the order in which they came to the circuit."""
+        home, entries, sides = self.entry, [], []
+        for side in node.inputs:
+            self.entry = self._entry(Reads.of(side))
+            entries.append(self.entry)
+            sides.append(self._lower(side, closed=True))
+        self.entry = home
+        latest = max(bus.latency for bus in sides)
+        for n, bus in enumerate(sides):
+            if missing := latest - bus.latency:
+                later = self._register(bus, bus.columns, missing)
+                sides[n] = self._stage(["wait for the other side"], later, missing, [bus])
+        core = join_core.Core.of(node, self.wanted[self._key(node)], sides)
+        limit = self._value(sides[0], node.limit) if node.limit else ZERO
+        record_bytes = min(entry.stream.schema.record_bytes for entry in entries)
+        lanes, note = join_core.match_lanes(node.window.rows, record_bytes, self.clock_ns)
+        parameters = core.parameters | {"LIMIT_W": limit.width, "MATCH_LANES": lanes, "GRACE": GRACE + latest}
+        eos = sorted({bus.eos for bus in sides})
+        inputs = {
+            "s_valid": joined(Signal(bus.valid, 1) for bus in reversed(sides)),
+            "s_punct": ZERO.text,
+            "s_eos": " | ".join(eos),
+            "s_data": joined(core.data),
+            "key": joined(core.keys),
+            "stamps": joined(core.stamps),
+            "limit": limit.text,
+            "room": "room",
+        }
+        width, key_width = parameters["DATA_W"], 2 * parameters["KEY_W"]
+        outputs = dict(zip(WIRE, (1, 1, 1, width), strict=True)) | dict.fromkeys(OUTPUTS["join:wire_join"], 1)
+        made = self._make("join:wire_join", parameters, inputs, outputs | {"m_key": key_width})
+        told = {port: made[port] for port in ("ready", "evt_late", "evt_refused", "evt_lost")}
+        if told not in self.circuit.joins:
+            self.circuit.joins.append(told)
+            self.circuit.notes.append((str(node), note))
+        groups = node.window.rows // lanes
+        same = entries[0] is entries[1]  # then the tuple of S comes behind that of R
+        took = join_core.FIRST_ROW + groups + join_core.predicate_cycles(node) + same
+        columns = core.columns(made["m_data"], made["m_key"])
+        bus = Bus(
+            *(made[port] for port in WIRE[:3]), columns, delay=join_core.GATE_NS, latency=latest + took,
+            exact=False, early=groups - 1 + same,
+        )  # fmt: skip
+        return self._stage([str(node)], bus, took, sides)
+
     def _aggregate(self, node: Aggregate) -> Bus:
         window = node.window
         in_time = window.in_time
         bus = self._lower(node.child, closed=not self.rewrites.merge)
-        method = self._method(node) if not node.keys and (in_time or of_input(node)) else None
-        if method and method.core:
+        method = self._method(node) if in_time or (not node.keys and of_input(node)) else None
+        if method and method.core and node.keys:
+            made = self._group_panes(node, bus, method)
+        elif method and method.core:
             made = self._one_core(node, bus, method)
         else:
             make, spare = (self._groups, 1) if node.keys else (self._rows, int(not self.rewrites.multiplex))
@@ -612,11 +660,14 @@ class _Planner:
         for node in (node for node in walk(plan) if isinstance(node, Aggregate)):
             if node.window.session and self.asked != windows.AUTO:
                 raise QueryError(f"windows by {self.asked}: sessions have a core of their own", node.window.place)
-            if node.keys and self.asked not in (windows.AUTO, "replicate"):
-                raise QueryError(f"windows by {self.asked}: GROUP BY has a table for all windows", node.window.place)
+            if node.keys and self.asked not in (windows.AUTO, "replicate", "constant"):
+                ways = "GROUP BY has tables for windows, by replicate, or for panes, by constant"
+                raise QueryError(f"windows by {self.asked}: {ways}", node.window.place)
+            if node.keys and self.asked == "constant" and not node.window.in_time:
+                raise QueryError("windows by constant: groups have panes of time only", node.window.place)
 
     def _method(self, node: Aggregate) -> Method:
-        """How the windows of an aggregate without keys are made, and what the input must keep for that."""
+        """How an aggregate's windows are made, with keys those in time, and what the input must keep for that."""
         key = self._key(node, self.asked, self.circuit.entries.index(self.entry))
         if key not in self.methods:
             needed = self._before(node, set()) & node.child.columns.keys()
@@ -626,7 +677,11 @@ class _Planner:
             if node.window.session:
                 choice = windows.sessions(node, end)
             else:
-                known = windows.methods(node, carried, end, self._registered(node), self.clock_ns, self.rewrites)
+                if node.keys:
+                    registered, ordered = self._registered(node), self._key(node) in self.ordered
+                    known = groups.methods(node, self.table, carried, registered, self.rewrites.unnest, ordered)
+                else:
+                    known = windows.methods(node, carried, end, self._registered(node), self.clock_ns, self.rewrites)
                 choice = windows.choose(node, known, self.asked, self.options, self.clock_ns, self.entry.step)
             if (told := (str(node), choice)) not in self.circuit.choices:
                 self.circuit.choices.append(told)
@@ -797,14 +852,7 @@ class _Planner:
         measures = node.measures
         keys = [behind.columns[key.name] for key in node.keys]
         key_width = sum(key.width for key in keys)
-        parameters = {
-            "FAST": int(self.table.fast),
-            "HASH": int(self.table.hashed),
-            "KEY_W": key_width,
-            "CAPACITY": self.circuit.capacity,
-            "WINDOWS": windows_at_once,
-        } | windows.several(measures, 1 + self.table.fast)
-        parameters["RESULT_W"] = parameters["ACC_W"]
+        parameters = groups.table_parameters(node, self.table, key_width, windows_at_once)
         inputs = {"key": joined(keys)} | self._values(measures, behind, parameters)
         width = max(1, sum(signal.width for signal in behind.columns.values()))
         outputs = {"m_key": key_width} | self._several(parameters) | {"o_valid": 1, "o_punct": 1, "o_data": width}
@@ -814,6 +862,26 @@ class _Planner:
         columns |= slices(made["m_key"], {key.name: key.type.width for key in node.keys}, key_width)
         columns |= self._results(measures, made, parameters)
         return replace(after, columns=columns), made
+
+    def _group_panes(self, node: Aggregate, bus: Bus, method: Method) -> Bus:
+        """The rows of the groups of each window, of one core for all of them."""
+        kept = {name: signal for name, signal in bus.columns.items() if name in self._before(node, set())}
+        keys = [bus.columns[key.name] for key in node.keys]
+        parameters, key_width = dict(method.parameters), sum(key.width for key in keys)
+        inputs = {"wattr": bus.columns[node.end.name].text, "key": joined(keys)}
+        inputs |= self._values(node.measures, bus, parameters)
+        width = max(1, sum(signal.width for signal in kept.values()))
+        outputs = {"m_key": key_width} | self._several(parameters) | {"o_valid": 1, "o_punct": 1, "o_data": width}
+        behind, made = self._through(method.core, parameters, bus, kept, method.latency, inputs, outputs)
+        self._spill(node, behind, [made])
+        self._closes(method.close_cycles, node.window)
+        self.entry.reset_cycles = max(self.entry.reset_cycles, self.table.entries + 2)
+        columns = {node.end.name: behind.columns[node.end.name]}
+        columns |= slices(made["m_key"], {key.name: key.type.width for key in node.keys}, key_width)
+        columns |= self._results(node.measures, made, parameters)
+        by = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}"
+        text = f"⊞ {algebra.window_text(node.window)}: {by}: {self.circuit.capacity} groups by {method.name}"
+        return self._stage([text], replace(behind, columns=columns, gaps=True), method.latency, [bus])
 
     def _spill(self, node: Aggregate, behind: Bus, wires: Sequence[dict[str, str]]) -> None:
         """The overflow of one table or of each copy's, with the tuples' columns as a record."""
@@ -862,7 +930,13 @@ class _Planner:
         caused = tuple(sum(row.rows[n] for row in rows) for n in (0, 1))
         control = (made[port] for port in WIRE[:3])
         return Bus(
-            *control, slices(made["m_data"], columns, width), latency=latency, exact=exact, early=early, rows=caused
+            *control,
+            slices(made["m_data"], columns, width),
+            latency=latency,
+            exact=exact,
+            early=early,
+            rows=caused,
+            gaps=any(row.gaps for row in rows),
         )
 
 

@@ -39,6 +39,7 @@ AXIS = {"tdata": DATA_W, "tkeep": KEEP_W, "tvalid": 1, "tready": 1, "tlast": 1}
 TUPLE_RX = ("accepted", "bad_header", "wrong_stream", "bad_length", "wrong_session", "repeat", "stale", "reordered",
             "gap", "session", "tuple")  # fmt: skip
 PUNCTUATOR = ("late", "ahead", "resync", "discarded")
+JOIN = {"evt_late": "query_late", "evt_refused": "query_refused"}
 AXIL = {
     **{"s_axil_awaddr": 12, "s_axil_awvalid": 1, "s_axil_awready": 0, "s_axil_wdata": 32, "s_axil_wstrb": 4},
     **{"s_axil_wvalid": 1, "s_axil_wready": 0, "s_axil_bresp": -2, "s_axil_bvalid": 0, "s_axil_bready": 1},
@@ -73,6 +74,8 @@ def package(circuit: Circuit, values: Mapping[str, int | str] | None = None) -> 
             "queries that read several streams, or one through several windows in time, have an input each; "
             "compile them one by one to put them on the network"
         )
+    if circuit.joins and len(circuit.results) > 1:
+        raise QueryError("a JOIN beside other queries, which hold nothing back; compile it by itself for the network")
     (entry,) = circuit.entries
     if entry.window and entry.interval > 1:
         raise QueryError(
@@ -206,6 +209,13 @@ class _Axis:
         parameters |= {"RESET_CYCLES": entry.reset_cycles}
         self._event("query_accepted")
         self.assigned.append(("query_accepted", "in_valid"))
+        if self.circuit.joins:
+            self._event(*JOIN.values())
+            ports |= {"ready": self._wire("join_ready"), "ended": self._wire("join_ended"), "quiet": "quiet"}
+            ports |= {"ask": "pending" if self.circuit.runtime else "1'b0"}
+            del ports["room"]
+            self._add("join:joined_entry", "joined_entry", {"DATA_W": schema.record_bits}, ports)
+            return
         if entry.window is None:
             parameters |= {"INTERVAL": entry.interval, "TUPLE_PLACES": self.places[1]}
             self._add("window:entry", "entry", parameters, ports)
@@ -297,7 +307,11 @@ class _Axis:
         for result in self.circuit.results:
             for signal, width in (("valid", 1), ("punct", 1), ("data", result.schema.record_bits)):
                 ports[f"{result.prefix}_{signal}"] = self._wire(f"{result.prefix}_{signal}", width)
-            ports[f"{result.prefix}_eos"] = ""
+            ports[f"{result.prefix}_eos"] = "join_ended" if self.circuit.joins else ""
+        if self.circuit.joins:
+            ports |= {"ready": "join_ready", "room": self._wire("join_room"), "evt_lost": ""} | JOIN
+            most = (1 << self.room_bits) - self.latency - 1  # the last of which is the place of a START
+            self.assigned.append(("join_room", f"query_level <= {self.room_bits + 1}'d{most}"))
         for spill in self.circuit.spills:
             for signal, width in (("valid", 1), ("punct", 1), ("data", spill.schema.record_bits)):
                 ports[f"{spill.prefix}_{signal}"] = self._wire(f"{spill.prefix}_{signal}", width)

@@ -15,6 +15,7 @@ from wirestream.compiler.algebra import (
     Filter,
     Input,
     Integer,
+    Join,
     Plan,
     Project,
     Union,
@@ -62,6 +63,8 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
             return Union(tuple(_fold(part, {}) for part in parts))
         case Aggregate(child=child):
             return replace(plan, child=_fold(child, {}))
+        case Join(left=left, right=right):
+            return replace(plan, left=_fold(left, {}), right=_fold(right, {}))
         case Project(child=child, outputs=outputs):
             child = _fold(child, known)
             outputs = tuple((column, _known(value, known)) for column, value in outputs)

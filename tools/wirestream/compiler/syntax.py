@@ -13,11 +13,12 @@ from lark.exceptions import VisitError
 from wirestream.compiler.errors import Place, QueryError
 from wirestream.tuples import Field
 
+MOST_ROWS = 2**16  # of a window of a JOIN
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 # What a person would call the grammar's terminals, in the message about an unexpected word.
 TERMINALS = {"NAME": "a name", "INTEGER": "a number", "STRING": "a string", "WEIGHT": "a weight", "LPAR": "(",
              "RPAR": ")", "LSQB": "[", "RSQB": "]", "COMMA": ",", "SEMICOLON": ";", "STAR": "*", "DOLLAR": "$",
-             "MINUS": "-", "SIGN": "+ or -", "TIMES": "*, div or %", "COMPARE": "a comparison",
+             "DOT": ".", "MINUS": "-", "SIGN": "+ or -", "TIMES": "*, div or %", "COMPARE": "a comparison",
              "UNIT": "seconds, minutes or hours", "$END": "the end"}  # fmt: skip
 
 
@@ -85,6 +86,18 @@ class Window:
 
 
 @dataclass(frozen=True)
+class JoinWindow:
+    """Of a side of a JOIN: the last `rows` tuples; or with an attribute those at most `near` from a tuple of the other
+    side, not late by more than `slack`, of which the memory holds `rows`."""
+
+    place: Place = field(compare=False)
+    rows: int
+    attribute: str | None = None
+    near: int = 0
+    slack: int = 0
+
+
+@dataclass(frozen=True)
 class Item:
     """One entry of a SELECT list; expression None is ``*``."""
 
@@ -95,19 +108,24 @@ class Item:
 
 @dataclass(frozen=True)
 class Source:
-    """A stream's name or a sub-query (the SELECTs of its union), and the window over it."""
+    """A stream's name or a sub-query (the SELECTs of its union), the window over it, and what AS calls it."""
 
     place: Place
     stream: str | None
     subquery: tuple[Select, ...] | None
-    window: Window | None
+    window: Window | JoinWindow | None
+    alias: str | None = None
 
 
 @dataclass(frozen=True)
 class Select:
+    """other, on: the second side of a JOIN and its condition."""
+
     place: Place
     items: tuple[Item, ...]
     source: Source
+    other: Source | None
+    on: Expression | None
     where: Expression | None
     group: tuple[Name, ...]
     having: Expression | None
@@ -188,8 +206,8 @@ class _Build(Transformer):
         return tuple(parts)
 
     def select(self, meta, parts):
-        items, source, where, group, having = parts
-        return Select(_at(meta), items, source, where, group or (), having)
+        items, source, other, on, where, group, having = parts
+        return Select(_at(meta), items, source, other, on, where, group or (), having)
 
     def items(self, meta, parts):
         return tuple(parts)
@@ -211,9 +229,10 @@ class _Build(Transformer):
         return tuple(Name(_at(part), str(part)) for part in parts)
 
     def source(self, meta, parts):
-        relation, window = parts
+        relation, window, alias = parts
         named = isinstance(relation, str)
-        return Source(_at(meta), relation if named else None, None if named else relation, window)
+        source = relation if named else None, None if named else relation
+        return Source(_at(meta), *source, window, alias and str(alias))
 
     def stream(self, meta, parts):
         return str(parts[0])
@@ -237,6 +256,18 @@ class _Build(Transformer):
     def session_window(self, meta, parts):
         gap, attribute, slack, *options = parts
         return self._window(meta, "session", gap, 1, options, attribute=str(attribute), slack=slack or 0)
+
+    def rows_window(self, meta, parts):
+        return self._join_window(meta, int(parts[0]))
+
+    def near_window(self, meta, parts):
+        near, attribute, slack, rows = parts
+        return self._join_window(meta, int(rows), str(attribute), near, slack or 0)
+
+    def _join_window(self, meta, rows, *more):
+        if not 1 <= rows <= MOST_ROWS:
+            raise QueryError(f"ROWS is 1 to {MOST_ROWS}", _at(meta))
+        return JoinWindow(_at(meta), rows, *more)
 
     def _window(self, meta, unit, size, advance, options, **more):
         place = _at(meta)
@@ -312,7 +343,8 @@ class _Build(Transformer):
         return Name(_at(meta), str(parts[0]), runtime=True)
 
     def column(self, meta, parts):
-        return Name(_at(meta), str(parts[0]))
+        side, name = parts
+        return Name(_at(meta), f"{side}.{name}" if name else str(side))
 
     def call(self, meta, parts):
         name, *arguments = parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from wirestream.compiler import algebra
-from wirestream.compiler.circuit import Circuit, Entry, Instance, Reference, Result, Spill, joined
+from wirestream.compiler.circuit import GRACE, Circuit, Entry, Instance, Reference, Result, Spill, joined
 from wirestream.tuples import Schema
 
 CONTROL = ("valid", "punct", "eos")
@@ -29,6 +29,12 @@ def verilog(circuit: Circuit, sql: str) -> str:
         ports.append(f"output wire [{result.schema.record_bits - 1}:0] {result.prefix}_data")
         assigned += [(f"{result.prefix}_{signal}", getattr(result.bus, signal)) for signal in CONTROL]
         assigned.append((f"{result.prefix}_data", joined(result.row)))
+    if circuit.joins:
+        ports += ["output wire ready", "input  wire room"]
+        assigned.append(("ready", " & ".join(wires["ready"] for wires in circuit.joins)))
+        for event in ("evt_late", "evt_refused", "evt_lost"):
+            ports.append(f"output wire {event}")
+            assigned.append((event, " | ".join(wires[event] for wires in circuit.joins)))
     for spill in circuit.spills:
         ports += [f"output wire {spill.prefix}_{signal}" for signal in ("valid", "punct")]
         ports.append(f"output wire [{spill.schema.record_bits - 1}:0] {spill.prefix}_data")
@@ -86,6 +92,12 @@ def _header(circuit: Circuit, sql: str) -> list[str]:
     lines.append("")
     for entry in circuit.entries:
         lines += _entry(entry)
+    if circuit.joins:
+        lines += [
+            f"ready        behind the cycle in which it has fallen tuples may come for {GRACE} cycles more",
+            "room         a row may leave the join in this cycle; s_eos comes out behind the last row before it",
+        ]
+        lines += [f"             {text}: {note}" for text, note in circuit.notes]
     for result in circuit.results:
         lines += _result(result)
     for spill in circuit.spills:
@@ -114,7 +126,7 @@ def _entry(entry: Entry) -> list[str]:
 
 def _result(result: Result) -> list[str]:
     least = f"at least {result.latency - result.bus.early} of " if result.bus.early else ""
-    cycles = f"{least}{result.latency} cycle{'s' * (result.latency != 1)}{', more in a union' * (not result.bus.exact)}"
+    cycles = f"{least}{result.latency} cycle{'s' * (result.latency != 1)}{result.waits}"
     closing, each = result.bus.rows
     most = f"a punctuation causes at most {closing} rows" if result.entry.window else f"a tuple at most {each}"
     return [f"{f'{result.prefix}_data':<12} {_record(result.schema)}", f"{'':<12} latency {cycles}; {most}"]

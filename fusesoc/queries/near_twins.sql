@@ -1,0 +1,6 @@
+-- Orders to buy and to sell of nearly as many shares, from accounts with nearly the same number.
+SELECT b.OrderId AS Buy, s.OrderId AS Sell, b.Quantity - s.Quantity AS More
+FROM Orders [ROWS 12] AS b JOIN Orders [ROWS 12] AS s
+    ON abs(b.Quantity - s.Quantity) + abs(b.Account - s.Account) < 40
+WHERE b.Side = 'B' AND s.Side = 'S' AND b.Price > 0 AND s.Price > 0 AND b.Price < 100000000000 AND s.Price < 100000000000
+INTO NearTwins

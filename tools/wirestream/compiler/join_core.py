@@ -1,0 +1,125 @@
+"""A JOIN as an instance of ws_wire_join: what stands on its inputs, where columns are behind it, how fast it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirestream.compiler.algebra import Integer, Join, Key, Text, Type
+from wirestream.compiler.circuit import ZERO, Bus, Signal, part, slices
+from wirestream.compiler.joins import common
+from wirestream.joins.planner import MEASURED, PREDICATES
+
+FIRST_ROW = 10  # cycles of ws_wire_join to the rows of group 0, without those of the predicate
+GATE_NS = 0.8  # its valid, behind the clock's edge
+MOST_LANES = 16
+BYTE_NS = 8  # of gigabit Ethernet
+
+
+def match_lanes(rows: int, record_bytes: int, clock_ns: float) -> tuple[int, str]:
+    """How many rows a match unit compares in a cycle, so that it keeps up with tuples at gigabit Ethernet's rate, and
+    what is to be said of it. record_bytes: of the shorter tuple."""
+    divisors = [n for n in range(1, min(rows, MOST_LANES) + 1) if rows % n == 0]
+    comes = record_bytes * BYTE_NS / clock_ns
+    lanes = next((n for n in divisors if rows // n + 2 <= comes), divisors[-1])
+    _, mhz = MEASURED["window_join"].at(lanes)
+    takes = f"MATCH_LANES {lanes}: a tuple of each stream in {rows // lanes + 2} cycles"
+    return lanes, f"{takes}; gigabit Ethernet brings one in {int(comes)} at the soonest; about {mhz:.0f} MHz"
+
+
+def predicate_cycles(join: Join) -> int:
+    cycles = PREDICATES[join.predicate]
+    return max(cycles, 2) + 2 if join.times else cycles
+
+
+@dataclass(frozen=True)
+class Core:
+    """The ws_wire_join of a node: signals on its inputs, of R and S, and where columns stand on its outputs.
+
+    A column that is compared as a whole is taken from the key, others travel beside it.
+    """
+
+    parameters: dict[str, int | str]
+    keys: list[Signal]
+    data: list[Signal]
+    stamps: list[Signal]
+    in_data: dict[str, int]  # widths, of R and then S
+    in_keys: tuple[dict[str, tuple[int, int]], ...]  # of each side, lowest bit and width
+
+    @classmethod
+    def of(cls, node: Join, wanted: set[str], sides: list[Bus]) -> Core:
+        """wanted: the columns that are asked for behind the join."""
+        keys: list[list[Signal]] = [[], []]
+        in_keys: tuple[dict, dict] = {}, {}
+        kinds = common_types(node)
+        lsb = sum(_key_width(key, kind) for key, kind in zip(node.keys, kinds, strict=True))
+        key_width = lsb
+        for key, kind in zip(node.keys, kinds, strict=True):
+            width = _key_width(key, kind)
+            lsb -= width
+            for n, column in enumerate((key.left, key.right)):
+                own = column.type.width
+                signal = sides[n].columns[column.name]
+                if key.bits is not None:
+                    keys[n].append(Signal(signal.name, width, (signal.lsb or 0) + own - width))
+                elif isinstance(kind, Text):
+                    keys[n] += [signal, *([Signal("", width - own, value=0)] if width > own else [])]
+                    in_keys[n][column.name] = lsb + width - own, own
+                else:
+                    keys[n].append(signal.resized(width, column.type.signed))
+                    in_keys[n][column.name] = lsb, own
+        data, in_data, widths = [], {}, []
+        for bus, known in zip(sides, in_keys, strict=True):
+            kept = {name: s for name, s in bus.columns.items() if name in wanted and name not in known}
+            in_data |= {name: signal.width for name, signal in kept.items()}
+            in_data |= {} if kept else {f".{len(widths)}": 1}
+            data += kept.values() if kept else [ZERO]
+            widths.append(sum(signal.width for signal in kept.values()) or 1)
+        parameters = {
+            "DATA_W": sum(widths),
+            "R_W": widths[0],
+            "KEY_W": key_width,
+            "PREDICATE": node.predicate,
+            "SIGNED": int(node.predicate in ("BAND", "L1") and kinds[0].signed),
+            "ROWS": node.window.rows,
+        }
+        stamps = [ZERO, ZERO]
+        if node.times:
+            kind = common(node.times)
+            stamps = [_stamp(bus.columns[t.name], t.type, kind) for bus, t in zip(sides, node.times, strict=True)]
+            times = {"WINDOW": node.window.near, "SLACK": node.window.slack}
+            parameters |= {"TIME_W": kind.width} | {n: v if v < 2**31 else f"64'd{v}" for n, v in times.items()}
+        return cls(parameters, [*keys[0], *keys[1]], data, stamps, in_data, in_keys)
+
+    def columns(self, data: str, key: str) -> dict[str, Signal]:
+        """The columns on m_data and m_key."""
+        width = self.parameters["KEY_W"]
+        found = slices(data, self.in_data, sum(self.in_data.values()))
+        for first, known in zip((width, 0), self.in_keys, strict=True):
+            found |= {name: part(key, 2 * width, bits, first + lsb) for name, (lsb, bits) in known.items()}
+        return found
+
+
+def common_types(node: Join) -> list[Type]:
+    """Of each key the type that both sides are compared in; those of a Manhattan distance are the same."""
+    if node.predicate == "L1":
+        return [common(column for key in node.keys for column in (key.left, key.right))] * 2
+    return [
+        common((key.left, key.right))
+        if isinstance(key.left.type, Integer)
+        else max(key.left.type, key.right.type, key=lambda kind: kind.width)
+        for key in node.keys
+    ]
+
+
+def _key_width(key: Key, kind: Type) -> int:
+    return kind.width if key.bits is None else key.bits
+
+
+def _stamp(signal: Signal, own: Integer, kind: Integer) -> Signal:
+    """A time as an unsigned number: with the sign flipped, if any has one, the order and the distances are the same."""
+    text = signal.resized(kind.width, own.signed).text
+    return (
+        Signal(f"{text} ^ {kind.width}'h{1 << kind.width - 1:x}", kind.width)
+        if kind.signed
+        else Signal(text, kind.width)
+    )

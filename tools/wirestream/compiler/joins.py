@@ -1,0 +1,337 @@
+"""From a SELECT with a JOIN to its plan: which conditions select tuples, which are compared, which select pairs.
+
+Conditions are taken apart at AND. One that reads a single side selects that side's tuples in front of its window: as
+everywhere in the dialect, a window of tuples holds those that WHERE selects. With windows in time it selects pairs, so
+that every tuple of a stream tells which others of it are late. Of those in ON that read both sides, all equalities are
+one key, or else the first band, Manhattan distance or prefix is what the join compares; the others select pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from wirestream.compiler import algebra, syntax
+from wirestream.compiler.errors import Place, QueryError
+
+if TYPE_CHECKING:
+    from wirestream.compiler.streams import Stream
+
+AGGREGATED = "an aggregate over a JOIN, whose rows come in no promised order; it is for whoever receives the pairs"
+WANTED = (
+    "ON compares the sides: a.x = b.y, abs(a.x - b.y) <= 5, abs(a.x - b.x) + abs(a.y - b.y) < 5, or "
+    "prefix(a.x, 24) = prefix(b.x, 24)"
+)
+FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+ADDRESS_BITS = 32
+
+
+# ---- What is said of a join
+
+
+def window_text(window: syntax.JoinWindow) -> str:
+    if window.attribute is None:
+        return f"[ROWS {window.rows}]"
+    return f"[RANGE {window.near} WATTR {window.attribute} SLACK {window.slack} ROWS {window.rows}]"
+
+
+def predicate_text(join: algebra.Join) -> str:
+    match join.predicate:
+        case "BAND":
+            return f"abs({join.keys[0].left} - {join.keys[0].right}) <= {join.limit}"
+        case "L1":
+            return " + ".join(f"abs({key.left} - {key.right})" for key in join.keys) + f" < {join.limit}"
+        case "PFX":
+            return str(replace(join.keys[0], bits=join.limit))
+    return " AND ".join(map(str, join.keys))
+
+
+# ---- The sides, and what reads which
+
+
+@dataclass
+class Side:
+    """alias: how the query calls it. window: over its tuples. scope: where what it alone computes is lowered."""
+
+    alias: str
+    place: Place
+    window: syntax.JoinWindow
+    scope: algebra.Scope
+    names: tuple[str, ...]
+
+
+def _side(source: syntax.Source, streams: dict[str, Stream]) -> Side:
+    alias = source.alias or source.stream
+    if alias is None:
+        raise QueryError("a sub-query in a JOIN needs a name: (…) AS a", source.place)
+    plan = algebra.read(source, streams)
+    for node in algebra.walk(plan):
+        if not isinstance(node, algebra.Input | algebra.Compute | algebra.Filter | algebra.Project):
+            raise QueryError("a JOIN of anything but tuples that are selected and computed from a stream", source.place)
+    window = source.window
+    if isinstance(window, syntax.Window) and window.unit == "tuples" and window.advance == 1:
+        window = syntax.JoinWindow(window.place, window.size)
+    if not isinstance(window, syntax.JoinWindow):
+        place = window.place if window else source.place
+        raise QueryError(f"{alias} needs a window of a JOIN: [ROWS 64] or [RANGE 60 WATTR Time ROWS 256]", place)
+    names = tuple(column.name for column in algebra.shown(plan))
+
+    def named(column: algebra.Column) -> algebra.Column:
+        null, overflow = (name and f"{alias}.{name}" for name in (column.null, column.overflow))
+        return algebra.Column(f"{alias}.{column.name}", column.type, null, overflow)
+
+    plan = algebra.Project(plan, tuple((named(column), column) for column in plan.columns.values()))
+    return Side(alias, source.place, window, algebra.Scope(plan), names)
+
+
+def _qualified(expression: syntax.Expression, sides: list[Side]) -> tuple[syntax.Expression, set[int]]:
+    """The expression with each column's side in its name, and the sides that it reads."""
+    match expression:
+        case syntax.Name(name=name, runtime=False):
+            alias, _, column = name.rpartition(".")
+            of = [n for n, side in enumerate(sides) if column in side.names and alias in ("", side.alias)]
+            if len(of) != 1:
+                known = ", ".join(f"{side.alias}.{column}" for side in sides for column in side.names)
+                why = f"{column} is a column of both sides" if of else f"unknown column {name}; known: {known}"
+                raise QueryError(why, expression.place)
+            return replace(expression, name=f"{sides[of[0]].alias}.{column}"), set(of)
+        case syntax.Operation(operands=parts):
+            found = [_qualified(part, sides) for part in parts]
+            return replace(expression, operands=tuple(e for e, _ in found)), set().union(*(read for _, read in found))
+        case syntax.Call(arguments=parts):
+            found = [_qualified(part, sides) for part in parts]
+            return replace(expression, arguments=tuple(e for e, _ in found)), set().union(*(read for _, read in found))
+    return expression, set()
+
+
+def _conjuncts(expression: syntax.Expression | None) -> list[syntax.Expression]:
+    if expression is None:
+        return []
+    if isinstance(expression, syntax.Operation) and expression.operator == "and":
+        return [part for operand in expression.operands for part in _conjuncts(operand)]
+    return [expression]
+
+
+# ---- The query
+
+
+def select(query: syntax.Select, streams: dict[str, Stream]) -> algebra.Plan:
+    """The plan of a SELECT with a JOIN."""
+    sides = [_side(source, streams) for source in (query.source, query.other)]
+    left, right = sides
+    if left.alias == right.alias:
+        raise QueryError(f"both sides are called {left.alias}; name each: … AS a JOIN … AS b", right.place)
+    one, other = (replace(side.window, attribute=None) for side in sides)
+    if one != other or (left.window.attribute is None) != (right.window.attribute is None):
+        raise QueryError("both sides of a JOIN have the same window", right.window.place)
+    expressions = [item.expression for item in query.items if item.expression]
+    for expression in algebra.called([*expressions, query.having]):
+        raise QueryError(AGGREGATED, expression.place)
+    if query.group:
+        raise QueryError(AGGREGATED, query.group[0].place)
+    if query.having is not None:
+        raise QueryError("HAVING is for aggregates; WHERE selects pairs", query.having.place)
+
+    of_both: list[tuple[syntax.Expression, bool]] = []  # and whether in ON
+    for condition, in_on in [(c, True) for c in _conjuncts(query.on)] + [(c, False) for c in _conjuncts(query.where)]:
+        condition, read = _qualified(condition, sides)
+        if len(read) == 1 and left.window.attribute is None:
+            sides[read.pop()].scope.keep(_plain(condition))
+        else:
+            of_both.append((condition, in_on and len(read) == 2))
+    times = _times(sides)
+    compared = _compared([c for c, in_on in of_both if in_on], sides, query.on.place)
+    plans = [side.scope.plan for side in sides]
+    scope = algebra.Scope(algebra.Join(*plans, left.window, compared.predicate, compared.keys, compared.limit, times))
+    for condition, _ in of_both:
+        if condition not in compared.conditions:
+            scope.keep(_plain(condition))
+    items = [replace(i, expression=i.expression and _qualified(i.expression, sides)[0]) for i in query.items]
+    return scope.project(tuple(items))
+
+
+def _times(sides: list[Side]) -> tuple[algebra.Column, algebra.Column] | None:
+    """With windows in time, the columns of both times."""
+    if sides[0].window.attribute is None:
+        return None
+    found = []
+    for side in sides:
+        window = side.window
+        name, _ = _qualified(syntax.Name(window.place, f"{side.alias}.{window.attribute}"), [side])
+        column = side.scope.column(name)
+        if not isinstance(column.type, algebra.Integer):
+            raise QueryError(f"the windowing attribute {name.name} is a {column.type}, not a number", window.place)
+        if algebra.origin(side.scope.plan, column.name) is None:
+            raise QueryError(f"the windowing attribute {name.name} is computed; it is a field", window.place)
+        found.append(column)
+    width = common(found).width
+    if sides[0].window.near + sides[0].window.slack >= 2**width:
+        raise QueryError(f"RANGE and SLACK together are below 2**{width}", sides[0].window.place)
+    return found[0], found[1]
+
+
+def common(columns: Iterable[algebra.Column]) -> algebra.Integer:
+    """A type that holds the values of all."""
+    kinds = [column.type for column in columns]
+    return algebra.Integer(min(kind.low for kind in kinds), max(kind.high for kind in kinds))
+
+
+# ---- What the join compares
+
+
+@dataclass(frozen=True)
+class Compared:
+    """conditions: those of ON that it stands for."""
+
+    predicate: str
+    keys: tuple[algebra.Key, ...]
+    limit: algebra.Value | None
+    conditions: tuple[syntax.Expression, ...]
+
+
+def _compared(conditions: list[syntax.Expression], sides: list[Side], place: Place) -> Compared:
+    equal = [(c, key) for c in conditions if (key := _equality(c, sides))]
+    if equal:
+        return Compared("EQ", tuple(key for _, key in equal), None, tuple(c for c, _ in equal))
+    for condition in conditions:
+        if found := _prefix(condition, sides) or _near(condition, sides):
+            return found
+    raise QueryError(WANTED, place)
+
+
+def _pair(one: syntax.Expression, other: syntax.Expression, sides: list[Side]) -> tuple | None:
+    """Two expressions as that of the left side and that of the right, if each reads one of them."""
+    read = [_qualified(expression, sides)[1] for expression in (one, other)]
+    return {(0, 1): (one, other), (1, 0): (other, one)}.get(tuple(r.pop() if len(r) == 1 else -1 for r in read))
+
+
+def _key(pair: tuple, sides: list[Side], bits: int | None = None) -> algebra.Key:
+    columns = []
+    for side, expression in zip(sides, pair, strict=True):
+        column = side.scope.value(expression)
+        if column.null:
+            raise QueryError(
+                f"{algebra.label(column)} may be null, which equals nothing; leave the nulls out in a sub-query",
+                expression.place,
+            )
+        columns.append(column)
+    left, right = columns
+    if type(left.type) is not type(right.type):
+        raise QueryError(f"a JOIN of {left.type} and {right.type}; both are of the same kind", pair[1].place)
+    return algebra.Key(left, right, bits)
+
+
+def _equality(condition: syntax.Expression, sides: list[Side]) -> algebra.Key | None:
+    """The key of a = b, or of prefix(a, 24) = prefix(b, 24)."""
+    if not (isinstance(condition, syntax.Operation) and condition.operator == "="):
+        return None
+    if prefixes := _prefixes(condition, sides):
+        pair, length = prefixes
+        if isinstance(length, syntax.Name):
+            return None
+        if not 1 <= length.value <= ADDRESS_BITS:
+            raise QueryError(f"a prefix has 1 to {ADDRESS_BITS} bits", length.place)
+        return _address(_key(pair, sides, length.value), condition.place)
+    pair = _pair(*condition.operands, sides)
+    return _key(pair, sides) if pair and not algebra.called([condition]) else None
+
+
+def _prefixes(condition: syntax.Expression, sides: list[Side]) -> tuple | None:
+    """Of prefix(a, n) = prefix(b, n): the pair of a and b, and n."""
+    calls = condition.operands if isinstance(condition, syntax.Operation) else ()
+    if not all(isinstance(call, syntax.Call) and call.function == "prefix" for call in calls) or len(calls) != 2:
+        return None
+    if any(len(call.arguments) != 2 for call in calls):
+        raise QueryError("prefix(address, bits)", condition.place)
+    (one, length), (other, again) = (call.arguments for call in calls)
+    plain = isinstance(length, syntax.Name) and length.runtime
+    plain = plain or (isinstance(length, syntax.Literal) and type(length.value) is int)
+    if not plain or replace(length, place=again.place) != again:
+        raise QueryError("both prefixes have the same number of bits, a number or a $name", again.place)
+    pair = _pair(one, other, sides)
+    return (pair, length) if pair else None
+
+
+def _address(key: algebra.Key, place: Place) -> algebra.Key:
+    for column in (key.left, key.right):
+        if column.type != algebra.Integer(0, 2**ADDRESS_BITS - 1):
+            raise QueryError(f"a prefix of {column.type}; it is of a uint", place)
+    return key
+
+
+def _prefix(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
+    """prefix(a, $n) = prefix(b, $n)"""
+    if not (isinstance(condition, syntax.Operation) and condition.operator == "="):
+        return None
+    if not (prefixes := _prefixes(condition, sides)):
+        return None
+    pair, length = prefixes
+    key = _address(_key(pair, sides), condition.place)
+    return Compared("PFX", (key,), algebra.Runtime(length.name, algebra.of_bits(6, False)), (condition,))
+
+
+def _distance(condition: syntax.Expression) -> tuple[str, tuple[syntax.Expression, ...], syntax.Expression] | None:
+    """Of abs(d) <= c, or abs(d) + abs(e) < c, either way round: the operator, the differences and c."""
+    if not isinstance(condition, syntax.Operation) or condition.operator not in FLIPPED:
+        return None
+    for operator, (one, other) in (
+        (condition.operator, condition.operands),
+        (FLIPPED[condition.operator], condition.operands[::-1]),
+    ):
+        parts = one.operands if isinstance(one, syntax.Operation) and one.operator == "+" else (one,)
+        if all(isinstance(part, syntax.Call) and part.function == "abs" for part in parts):
+            if any(len(part.arguments) != 1 for part in parts):
+                raise QueryError("abs(difference)", condition.place)
+            return operator, tuple(part.arguments[0] for part in parts), other
+    return None
+
+
+def _near(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
+    """A band or a Manhattan distance."""
+    if not (found := _distance(condition)) or found[0] not in ("<", "<="):
+        return None
+    operator, differences, limit = found
+    subtracted = [d.operands for d in differences if isinstance(d, syntax.Operation) and d.operator == "-"]
+    pairs = [_pair(*operands, sides) for operands in subtracted]
+    if len(pairs) != len(differences) or not all(pairs):
+        return None
+    predicate, wanted = ("BAND", "<=") if len(pairs) == 1 else ("L1", "<")
+    keys = tuple(_key(pair, sides) for pair in pairs)
+    if not all(isinstance(key.left.type, algebra.Integer) for key in keys):
+        raise QueryError("a distance is of numbers", condition.place)
+    if isinstance(limit, syntax.Name) and limit.runtime:
+        if operator != wanted:
+            raise QueryError(f"with a constant ${limit.name} it is {wanted}, not {operator}", condition.place)
+        return Compared(predicate, keys, algebra.Runtime(limit.name, algebra.of_bits(32, False)), (condition,))
+    if not (isinstance(limit, syntax.Literal) and type(limit.value) is int):
+        return None
+    value = limit.value + (operator != wanted) * (1 if wanted == "<" else -1)
+    if value < (wanted == "<"):
+        raise QueryError("a distance is never that small", condition.place)
+    return Compared(predicate, keys, algebra.Constant(value, algebra.Integer(value, value)), (condition,))
+
+
+def _plain(condition: syntax.Expression) -> syntax.Expression:
+    """A condition without abs: the differences, added with either sign, are within the limit and its negative."""
+    match condition:
+        case syntax.Operation(operator="and" | "or" | "not", operands=parts):
+            return replace(condition, operands=tuple(map(_plain, parts)))
+    calls = algebra.called([condition])
+    if not calls:
+        return condition
+    found = _distance(condition)
+    if not found or found[0] in ("=", "<>") or any(algebra.called([part]) for part in (*found[1], found[2])):
+        what = "abs, or abs + abs, is compared by <, <=, > or >= with what has no other function in it"
+        raise QueryError(f"{calls[0].function} cannot stand here; {what}", calls[0].place)
+    operator, differences, limit = found
+    place = condition.place
+    sums = [differences[0]]
+    for difference in differences[1:]:
+        sums = [syntax.Operation(place, sign, (total, difference)) for total in sums for sign in "+-"]
+    negative = syntax.Operation(place, "-", (syntax.Literal(place, 0), limit))
+    bounds = ((operator, limit), (FLIPPED[operator], negative))
+    first, *others = (syntax.Operation(place, sign, (total, bound)) for total in sums for sign, bound in bounds)
+    for other in others:
+        first = syntax.Operation(place, "and" if operator in ("<", "<=") else "or", (first, other))
+    return first

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ import pytest
 
 from tb.queries.run import QUERIES
 from wirestream import recv, send, trades
+from wirestream.behind.log import Reader
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.streams import shipped
 from wirestream.design import REPOSITORY
@@ -400,3 +402,21 @@ def test_receive_refuses(capsys, arguments, message):
     assert recv.main(arguments) in (1, 2)
     said = capsys.readouterr().err
     assert message in said and said.startswith("recv_results.py: ") and said.count("\n") == 1
+
+
+def test_log(vwap, tmp_path, monkeypatch):
+    """What comes goes into a log too, whoever sends it: bytes, sender and order; of a capture there is none."""
+    opened = UdpInput("127.0.0.1", 0)
+    monkeypatch.setattr(recv, "UdpInput", lambda host, port: opened)
+    sent, senders = [datagram(vwap, 1, n, [(0, n, n % 2)]) for n in range(30)], []
+    with socket.socket(type=socket.SOCK_DGRAM) as one, socket.socket(type=socket.SOCK_DGRAM) as other:
+        for n, payload in enumerate(sent):
+            sender = one if n % 3 else other
+            sender.sendto(payload.tobytes(), opened.udp.getsockname())
+            senders.append(("127.0.0.1", sender.getsockname()[1]))
+    folder = tmp_path / "log"
+    assert recv.main([str(VWAP), "--quiet", "--json", "--count", "30", "--log", str(folder), "--fsync", "each"]) == 0
+    found = [d for _, d in Reader(folder).datagrams()]
+    assert [d.payload for d in found] == [payload.tobytes() for payload in sent]
+    assert [d.source for d in found] == senders
+    assert recv.main([str(VWAP), "--capture", "x.pcap", "--log", str(folder)]) == 2

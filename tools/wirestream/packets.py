@@ -26,7 +26,7 @@ MAX_FRAME = 1514
 HEADERS = 14 + 20 + 8  # bytes of Ethernet, IPv4 and UDP
 START_DATAGRAMS = 8  # a sender sets START on so many, so that a lost datagram does not lose the stream
 
-_HEADER = np.dtype(
+HEADER = np.dtype(
     [
         ("magic", ">u2"),
         ("version", "u1"),
@@ -106,7 +106,7 @@ def payloads(
     for group, flags in groups:
         if not group.size:
             continue
-        header = np.zeros(len(group), _HEADER)
+        header = np.zeros(len(group), HEADER)
         header["magic"], header["version"] = MAGIC, VERSION
         header["session"], header["stream"], header["count"] = session, schema.stream_id, group.shape[1]
         numbers = sequence + np.arange(len(group))
@@ -286,7 +286,7 @@ def _decode(block: np.ndarray, numbers: np.ndarray, udp_bytes: int, schema: Sche
     _require(numbers, (total == 0) | (_word(block, 40) == 0), "wrong UDP checksum")
 
     _require(numbers, np.full(len(block), udp_bytes >= 8 + HEADER_BYTES), "too short for a tuple header")
-    header = np.ascontiguousarray(block[:, HEADERS : HEADERS + HEADER_BYTES]).view(_HEADER)[:, 0]
+    header = np.ascontiguousarray(block[:, HEADERS : HEADERS + HEADER_BYTES]).view(HEADER)[:, 0]
     sound = (header["magic"] == MAGIC) & (header["version"] == VERSION) & (header["flags"] <= START | PUNCT)
     _require(numbers, sound, "wrong magic, version or flags")
     _require(numbers, header["stream"] == schema.stream_id, f"not of stream {schema.stream_id} ({schema.name})")

@@ -30,6 +30,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from wirestream.behind.log import Log, policy
 from wirestream.compiler.circuit import FLAGS_IN_A_BYTE, Circuit, fallible
 from wirestream.packets import DEVICE, HEADERS, SENDER, Blocks, Endpoint, PacketError, checksum, read_pcap
 from wirestream.remote import BOARD, PEER, address, circuit_of
@@ -228,7 +229,7 @@ ROOM, LONGEST = 1 << 22, 1 << 16
 class UdpInput:
     """A UDP port of this machine. Datagrams of equal length in a row may come joined, many in one system call.
 
-    dropped: by the kernel, for want of room.
+    dropped: by the kernel, for want of room. senders: of each block of the last read, address and port.
     """
 
     def __init__(self, host: str, port: int):
@@ -246,6 +247,7 @@ class UdpInput:
         self.udp.bind((host, port))
         self.udp.setblocking(False)
         self.dropped = 0
+        self.senders: list[tuple[str, int]] = []
         self._buffer = np.zeros(ROOM, np.uint8)
 
     def close(self) -> None:
@@ -258,7 +260,7 @@ class UdpInput:
         view, at, found = memoryview(self._buffer), 0, []
         while at + LONGEST <= ROOM:
             try:
-                size, extra, _, _ = self.udp.recvmsg_into([view[at : at + LONGEST]], 128)
+                size, extra, _, sender = self.udp.recvmsg_into([view[at : at + LONGEST]], 128)
             except BlockingIOError:
                 break
             each = size
@@ -267,9 +269,11 @@ class UdpInput:
                     each = struct.unpack_from("i", data)[0]
                 elif kind == SO_RXQ_OVFL:
                     self.dropped = struct.unpack_from("I", data)[0]
-            found += _cut(at, size, each)
+            found += [(*part, sender) for part in _cut(at, size, each)]
             at += size
-        return [np.copy(self._buffer[begin:end].reshape(-1, size)) for begin, end, size in _merged(found) if size]
+        runs = [run for run in _merged(found) if run[2]]
+        self.senders = [sender for *_, sender in runs]
+        return [np.copy(self._buffer[begin:end].reshape(-1, size)) for begin, end, size, _ in runs]
 
 
 def _cut(at: int, size: int, each: int) -> Iterator[tuple[int, int, int]]:
@@ -280,14 +284,17 @@ def _cut(at: int, size: int, each: int) -> Iterator[tuple[int, int, int]]:
         yield at + whole, at + size, size - whole
 
 
-def _merged(found: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Neighbours of equal length as one."""
-    runs: list[tuple[int, int, int]] = []
-    for begin, end, size in found:
-        if runs and runs[-1][2] == size and runs[-1][1] == begin:
-            runs[-1] = runs[-1][0], end, size
+Run = tuple[int, int, int, tuple[str, int]]  # begin, end, bytes of each datagram, sender
+
+
+def _merged(found: Iterable[Run]) -> list[Run]:
+    """Neighbours of equal length and of one sender as one."""
+    runs: list[Run] = []
+    for begin, end, size, sender in found:
+        if runs and runs[-1][1:] == (begin, size, sender):
+            runs[-1] = runs[-1][0], end, size, sender
         else:
-            runs.append((begin, end, size))
+            runs.append((begin, end, size, sender))
     return runs
 
 
@@ -306,13 +313,16 @@ class TunnelInput:
         self._udp.close()
 
     def read(self, wait: float) -> Blocks:
-        found = []
+        found, self.senders = [], []
         for block in self._udp.read(wait):
             for frame in block if block.shape[1] >= HEADERS and (block[:, 13] == 6).any() else ():
                 text = frame.tobytes()
                 if text[12:22] == bytes.fromhex("08060001080006040001") and text[38:42] == self._me.ip_bytes:
                     self._arp(2, text[6:12], text[22:28], text[28:32])
-            found += udp_payloads(block, self._me)
+            found += (payloads := udp_payloads(block, self._me))
+            if payloads:
+                address, port = struct.unpack_from(">4s4xH", block[0].tobytes(), 26)
+                self.senders += [(str(IPv4Address(address)), port)] * len(payloads)
         return found
 
     def _arp(self, operation: int, to: bytes, mac: bytes, ip: bytes) -> None:
@@ -484,6 +494,11 @@ def parser() -> argparse.ArgumentParser:
         "--me", default=f"{SENDER.ip}:{SENDER.port}", metavar="A:PORT",
         help="with --tunnel and --capture: to whom the board sends its rows (%(default)s)",
     )  # fmt: skip
+    log = p.add_argument_group("beside it")
+    log.add_argument("--log", type=Path, metavar="DIR", help="append every datagram to a log that Spark reads")
+    log.add_argument(
+        "--fsync", type=policy, default=0.1, metavar="WHEN", help="of the log: each, never, or every so many ms (100)"
+    )
     to = p.add_argument_group("to where (the screen; lines with tabs if it is none)").add_mutually_exclusive_group()
     to.add_argument("--csv", type=Path, metavar="FILE", help="a CSV file")
     to.add_argument("--parquet", type=Path, metavar="FILE", help="a Parquet file")
@@ -502,7 +517,10 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     try:
         results = Results(Columns.of(circuit_of(args.query, args.stream), args.result))
+        if args.log and args.capture:
+            raise ValueError("--log with --capture: Spark reads captures as they are")
         source = _input(args)
+        log = Log(args.log, fsync=args.fsync) if args.log else None
         output = _output(args, results)
     except OSError as error:
         what = error.filename or args.tunnel or args.listen
@@ -512,12 +530,11 @@ def main(argv: list[str] | None = None) -> int:
         print(f"recv_results.py: {error}", file=sys.stderr)
         return 2
     begin = time.monotonic()
-    first, last = _receive(args, source, results, output)
+    first, last = _receive(args, source, results, output, log)
     told = results.report() | {"dropped_here": source.dropped, "seconds": time.monotonic() - begin}
     told["datagrams_per_second"] = results.datagrams / (last - first) if last > first else 0.0
-    source.close()
-    if output:
-        output.close()
+    for used in filter(None, (source, output, log)):
+        used.close()
     print(json.dumps(told) if args.json else "\n".join(summary(told)), flush=True)
     return 0
 
@@ -542,7 +559,7 @@ def _output(args: argparse.Namespace, results: Results) -> FileOutput | LineOutp
     return None if args.json else LineOutput()
 
 
-def _receive(args, source, results: Results, output) -> tuple[float, float]:
+def _receive(args, source, results: Results, output, log: Log | None) -> tuple[float, float]:
     """Until something ends it; when the first and the last datagram came."""
     stopped: list[float] = []
     for which in (signal.SIGINT, signal.SIGTERM):
@@ -554,6 +571,9 @@ def _receive(args, source, results: Results, output) -> tuple[float, float]:
         now = time.monotonic()
         if blocks is None or (stopped and (not blocks or now - stopped[0] > DRAIN_S)):
             break
+        if log and blocks:
+            came, found = time.time_ns(), zip(source.senders, blocks, strict=True)
+            log.extend((came, sender, payload.tobytes()) for sender, block in found for payload in block)
         for block in blocks:
             records = results.take(block)
             if output and len(records):

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_fix_parser: FIX messages (tag=value) in UDP payloads to typed fields, one byte a cycle.
+//
+// Each message of a wanted type leaves as one item: its type's index and the fields, those that it did not bring at
+// their defaults. docs/fix.md has the rules in full; wirestream.fix writes the parameters from a .yml file.
+//
+// A message begins with a field 8, at a payload's beginning or behind an SOH, and ends with its field 10, or, broken
+// off, before the next field 8 or with the payload. Each is counted once, by evt_message or by the first of these that
+// applies:
+//   evt_truncated     broken off
+//   evt_malformed     a field is not tag=value, or a data field does not have its length
+//   evt_bad_header    BeginString is none of FIX.4.2, FIX.4.4 and FIXT.1.1, or BodyLength (9) is not second, or
+//                     MsgType (35) not third
+//   evt_bad_length    BodyLength is no number or not the length
+//   evt_bad_checksum  CheckSum is not three digits or not the sum
+//   evt_unknown       another MsgType
+//   evt_repeated      a wanted field, BodyLength or MsgType comes again
+//   evt_bad_value     the value of a wanted field is not of its type, too long or out of range
+//   evt_missing       a required field does not come
+//   evt_bad_group     a group has not as many entries as it says
+// Besides: evt_garbage, a run of bytes outside messages in one payload.
+//
+// Parameters   N_MESSAGES    message types, at least 1
+//              TYPES         MsgType of each, 24 bits: up to 3 characters, zeros before them
+//              WANTED        N_FIELDS bits a message: the fields that it may have
+//              REQUIRED      N_FIELDS bits a message: those that it must have; of an entry of a group, if it is there
+//              N_FIELDS      fields, at least 1; field 0 has the low bits of every table and of m_fields
+//              TAGS          24 bits a field: up to 6 decimal digits of 4 bits
+//              KINDS         2 bits a field: 0 integer, 1 price, 2 string, 3 timestamp
+//              WIDTHS        8 bits a field, its width: 32 or 64 of a number, 8 to 248 of a string, 64 of a timestamp
+//              SIGNED        1 bit a field: the number may be negative
+//              DECIMALS      4 bits a field: digits behind the point of a price, 0 to 8
+//              FIELDS_W      sum of WIDTHS
+//              DEFAULTS      of the fields, as on m_fields
+//              GROUP         4 bits a field: 1 + the index of its group, 0 for none
+//              ENTRY         4 bits a field: the entry of the group that it belongs to, from 0
+//              N_GROUPS      repeating groups, at least 1 (one whose tags are 0 never comes)
+//              COUNT_TAGS    24 bits a group: the tag of its number of entries
+//              FIRST_TAGS    24 bits a group: the tag that begins an entry
+//              N_DATA, LENGTH_TAGS, DATA_TAGS  data fields, see ws_fix_fields
+// Latency      4 cycles from the last byte of a message to m_valid
+// Issue rate   1 byte a cycle
+// Overflow     a sink that stalls pushes back
+// Bad input    counted as above, whatever the bytes are; payloads with tuser[0] must not come: a frame FIFO stands
+//              before this core
+// Source       R. Mueller, dissertation ETH 19163 (2010), section 7.1.1; FIX 4.4, volume 1
+
+`default_nettype none
+
+module ws_fix_parser #(
+    parameter                             N_MESSAGES  = 1,
+    parameter                             N_FIELDS    = 4,
+    parameter                             N_GROUPS    = 1,
+    parameter                             N_DATA      = 1,
+    parameter                             FIELDS_W    = 64 + 64 + 32 + 64,
+    parameter [N_MESSAGES*24-1:0]         TYPES       = "D",
+    parameter [N_MESSAGES*N_FIELDS-1:0]   WANTED      = 4'b1111,
+    parameter [N_MESSAGES*N_FIELDS-1:0]   REQUIRED    = 4'b0011,
+    parameter [N_FIELDS*24-1:0]           TAGS        = {24'h60, 24'h38, 24'h44, 24'h55},
+    parameter [N_FIELDS*2-1:0]            KINDS       = {2'd3, 2'd0, 2'd1, 2'd2},
+    parameter [N_FIELDS*8-1:0]            WIDTHS      = {8'd64, 8'd32, 8'd64, 8'd64},
+    parameter [N_FIELDS-1:0]              SIGNED      = 4'b0010,
+    parameter [N_FIELDS*4-1:0]            DECIMALS    = 16'h0040,
+    parameter [FIELDS_W-1:0]              DEFAULTS    = 0,
+    parameter [N_FIELDS*4-1:0]            GROUP       = 0,
+    parameter [N_FIELDS*4-1:0]            ENTRY       = 0,
+    parameter [N_GROUPS*24-1:0]           COUNT_TAGS  = 0,
+    parameter [N_GROUPS*24-1:0]           FIRST_TAGS  = 0,
+    parameter [N_DATA*24-1:0]             LENGTH_TAGS = 24'h95,
+    parameter [N_DATA*24-1:0]             DATA_TAGS   = 24'h96
+) (
+    input  wire                          clk,
+    input  wire                          rst,
+
+    input  wire [7:0]                    s_axis_tdata,
+    input  wire                          s_axis_tkeep,
+    input  wire                          s_axis_tvalid,
+    output wire                          s_axis_tready,
+    input  wire                          s_axis_tlast,
+
+    output reg                           m_valid,
+    input  wire                          m_ready,
+    output wire [FIELDS_W-1:0]           m_fields,
+    output reg  [$clog2(N_MESSAGES+1)-1:0] m_kind,
+
+    output reg                           evt_message,
+    output reg                           evt_truncated,
+    output reg                           evt_malformed,
+    output reg                           evt_bad_header,
+    output reg                           evt_bad_length,
+    output reg                           evt_bad_checksum,
+    output reg                           evt_unknown,
+    output reg                           evt_repeated,
+    output reg                           evt_bad_value,
+    output reg                           evt_missing,
+    output reg                           evt_bad_group,
+    output reg                           evt_garbage
+);
+
+    localparam       KIND_W = $clog2(N_MESSAGES + 1);
+    localparam [1:0] INTEGER = 2'd0, PRICE = 2'd1, STRING = 2'd2;       // 3: a timestamp
+
+    // The bit of m_fields with which field `index` begins.
+    function integer offset(input integer index);
+        integer n;
+        begin
+            offset = 0;
+            for (n = 0; n < index; n = n + 1) offset = offset + {24'd0, WIDTHS[8*n +: 8]};
+        end
+    endfunction
+
+    initial if (offset(N_FIELDS) != FIELDS_W) begin
+        $display("ERROR: %m: FIELDS_W = %0d, but the fields have %0d bits", FIELDS_W, offset(N_FIELDS));
+        $finish;
+    end
+
+    // A message's fields stand from its end until the next message has come to its MsgType: far more bytes than are on
+    // their way when a sink that stalls stops the input.
+    reg hold_reg;
+    assign s_axis_tready = !hold_reg;
+
+    always @(posedge clk) hold_reg <= !rst && m_valid && !m_ready;
+
+    // Stages 1 and 2: bytes to fields.
+    wire              byte_valid, start, text, digit, fraction, ending, finish, malformed, stop, partial;
+    wire              tag_known;
+    wire              natural_good, numeric, negative, point;
+    wire [7:0]        data;
+    wire signed [4:0] number;
+    wire [23:0]       tag;
+    wire [15:0]       natural;
+    wire [4:0]        whole, scale;
+
+    ws_fix_fields #(.N_DATA(N_DATA), .LENGTH_TAGS(LENGTH_TAGS), .DATA_TAGS(DATA_TAGS)) fields (
+        .clk(clk), .rst(rst),
+        .s_valid(s_axis_tvalid && s_axis_tready), .s_keep(s_axis_tkeep), .s_last(s_axis_tlast), .s_data(s_axis_tdata),
+        .valid(byte_valid), .data(data), .start(start), .text(text), .digit(digit), .number(number),
+        .fraction(fraction), .ending(ending), .finish(finish), .malformed(malformed), .stop(stop), .partial(partial),
+        .tag(tag), .tag_known(tag_known),
+        .natural(natural), .natural_good(natural_good),
+        .numeric(numeric), .negative(negative), .point(point), .whole(whole), .scale(scale)
+    );
+
+    // What the tag says: in step with `start`, and until the field has finished.
+    reg                is_begin_reg, is_length_reg, is_type_reg, is_sum_reg;
+    reg [N_FIELDS-1:0] is_field_reg;
+    reg [N_GROUPS-1:0] is_count_reg, is_first_reg;
+    integer            i;
+
+    // Places in the value: one-hot, the highest for all further ones.
+    reg [32:0] at_reg;
+    reg [63:0] text_reg;                    // the last 8 characters
+
+    // The wanted fields of this message.
+    reg  [N_FIELDS-1:0] wanted_reg, required_reg, seen_reg;
+    wire [N_FIELDS-1:0] here;               // the entry of its group is this one
+    wire [N_FIELDS-1:0] open;               // its entry is there
+    wire [N_FIELDS-1:0] field_bad;          // with finish: the value is not of its type
+    wire [N_FIELDS-1:0] late_bad;           // a cycle later: the timestamp is none
+    wire                dispatch;           // the message's type is known
+
+    always @(posedge clk) begin
+        if (finish || stop) begin
+            is_begin_reg  <= 1'b0;
+            is_length_reg <= 1'b0;
+            is_type_reg   <= 1'b0;
+            is_sum_reg    <= 1'b0;
+            is_field_reg  <= {N_FIELDS{1'b0}};
+            is_count_reg  <= {N_GROUPS{1'b0}};
+            is_first_reg  <= {N_GROUPS{1'b0}};
+        end
+        if (tag_known) begin
+            is_begin_reg  <= tag == 24'h8;
+            is_length_reg <= tag == 24'h9;
+            is_type_reg   <= tag == 24'h35;
+            is_sum_reg    <= tag == 24'h10;
+            for (i = 0; i < N_FIELDS; i = i + 1) is_field_reg[i] <= tag == TAGS[24*i +: 24] && here[i] && wanted_reg[i];
+            for (i = 0; i < N_GROUPS; i = i + 1) begin
+                is_count_reg[i] <= tag == COUNT_TAGS[24*i +: 24];
+                is_first_reg[i] <= tag == FIRST_TAGS[24*i +: 24];
+            end
+        end
+        if (rst) begin
+            is_begin_reg <= 1'b0;
+            is_sum_reg   <= 1'b0;
+        end
+    end
+
+    always @(posedge clk) begin
+        if (start) begin
+            at_reg   <= 33'd1;
+            text_reg <= 64'd0;
+        end else if (text) begin
+            at_reg   <= {at_reg[32] || at_reg[31], at_reg[30:0], 1'b0};
+            text_reg <= {text_reg[55:0], data};
+        end
+    end
+
+    // ---------------------------------------------------------------------------------------------------------------
+    // Stage 3: the message around the fields.
+    //
+    // A message begins with `start` of its field 8, unless the payload ends there.
+
+    wire       begins = start && is_begin_reg && !stop;
+    wire       ends   = finish && is_sum_reg && inside_reg;
+    reg        inside_reg;                  // between the two
+    reg        litter_reg;                  // bytes outside messages in this payload, not yet counted
+    reg [1:0]  place_reg;                   // of the field in the message, from 0 for field 8; 3 for all behind MsgType
+    reg [7:0]  sum_reg, sum_before_reg;     // sum of the message's bytes, and without those of this field
+    reg [15:0] length_reg, length_before_reg, body_length_reg;
+    reg        body_length_good_reg;
+    reg        malformed_reg, bad_header_reg, unknown_reg, repeated_reg, bad_value_reg;
+
+    wire       begin_string = at_reg[7] ? text_reg[55:0] == "FIX.4.2" || text_reg[55:0] == "FIX.4.4"
+                                        : at_reg[8] && text_reg == "FIXT.1.1";
+    wire       in_place     = place_reg == 2'd0 ? begin_string
+                            : place_reg == 2'd1 ? is_length_reg
+                            : place_reg == 2'd2 ? is_type_reg : 1'b1;
+
+    // What began with three bad fields is not dispatched: they may be shorter than what is on its way to a sink that
+    // stalls. header_reg is a cycle late, but the beginning of a field is longer than that.
+    reg  header_reg;
+    assign dispatch = finish && is_type_reg && header_reg && !malformed;
+
+    always @(posedge clk) begin
+        if (byte_valid) begin
+            sum_reg    <= sum_reg + data;
+            length_reg <= length_reg + 16'd1;
+        end
+        if (finish) begin
+            sum_before_reg    <= sum_reg + data;
+            length_before_reg <= length_reg + 16'd1;
+            if (place_reg != 2'd3) place_reg <= place_reg + 2'd1;
+            if (place_reg == 2'd1) begin
+                body_length_reg      <= natural;
+                body_length_good_reg <= natural_good;
+                length_reg           <= 16'd0;
+                length_before_reg    <= 16'd0;
+            end
+            if (malformed) malformed_reg  <= 1'b1;
+            if (!in_place) bad_header_reg <= 1'b1;
+            if (place_reg == 2'd3 && (is_length_reg || is_type_reg)) repeated_reg <= 1'b1;
+            if (|(is_field_reg & seen_reg))  repeated_reg  <= 1'b1;
+            if (|(is_field_reg & field_bad)) bad_value_reg <= 1'b1;
+            seen_reg <= seen_reg | is_field_reg;
+        end
+        if (|late_bad) bad_value_reg <= 1'b1;
+        if (dispatch)  seen_reg <= {N_FIELDS{1'b0}};
+        header_reg <= inside_reg && place_reg == 2'd2 && !malformed_reg && !bad_header_reg;
+        if (begins) begin
+            inside_reg     <= 1'b1;
+            place_reg      <= 2'd0;
+            sum_reg        <= "8" + "=";
+            malformed_reg  <= 1'b0;
+            bad_header_reg <= 1'b0;
+            repeated_reg   <= 1'b0;
+            bad_value_reg  <= 1'b0;
+        end
+        if (rst || ends || stop) inside_reg <= 1'b0;
+        if (rst || ends || stop || begins) litter_reg <= 1'b0;
+        else if (finish && !inside_reg)    litter_reg <= 1'b1;
+    end
+
+    // The type: compared as soon as it is known, in force when the next tag is.
+    reg [N_MESSAGES-1:0] same_type;
+    reg [KIND_W-1:0]     kind;
+    reg [N_FIELDS-1:0]   wanted, required;
+
+    always @* begin
+        kind     = {KIND_W{1'b0}};
+        wanted   = {N_FIELDS{1'b0}};
+        required = {N_FIELDS{1'b0}};
+        for (i = N_MESSAGES - 1; i >= 0; i = i - 1) begin
+            same_type[i] = text_reg[23:0] == TYPES[24*i +: 24]
+                           && at_reg[TYPES[24*i+16 +: 8] != 0 ? 3 : TYPES[24*i+8 +: 8] != 0 ? 2 : 1];
+            if (same_type[i]) begin
+                kind     = i[KIND_W-1:0];
+                wanted   = WANTED[N_FIELDS*i +: N_FIELDS];
+                required = REQUIRED[N_FIELDS*i +: N_FIELDS];
+            end
+        end
+    end
+
+    always @(posedge clk) begin
+        if (dispatch) begin
+            m_kind       <= kind;
+            unknown_reg  <= same_type == {N_MESSAGES{1'b0}};
+            wanted_reg   <= wanted;
+            required_reg <= required;
+        end
+        if (rst || begins || ends || stop) wanted_reg <= {N_FIELDS{1'b0}};
+    end
+
+    // Repeating groups: how many entries there are, and how many there should be.
+    reg [8*N_GROUPS-1:0] entries_reg, count_reg;
+    reg [N_GROUPS-1:0]   count_bad_reg;
+    reg [N_GROUPS-1:0]   uneven_reg;
+
+    always @(posedge clk) begin
+        for (i = 0; i < N_GROUPS; i = i + 1) begin
+            uneven_reg[i] <= entries_reg[8*i +: 8] != count_reg[8*i +: 8] || count_bad_reg[i];
+            if (finish && is_first_reg[i] && entries_reg[8*i +: 8] != 8'hff)
+                entries_reg[8*i +: 8] <= entries_reg[8*i +: 8] + 8'd1;
+            if (finish && is_count_reg[i]) begin
+                count_reg[8*i +: 8] <= natural[7:0];
+                count_bad_reg[i]    <= !natural_good || natural >= 16'd255;     // 255 entries may be more
+            end
+            if (dispatch) begin
+                entries_reg[8*i +: 8] <= 8'd0;
+                count_reg[8*i +: 8]   <= 8'd0;
+                count_bad_reg[i]      <= 1'b0;
+            end
+        end
+    end
+
+    // ---------------------------------------------------------------------------------------------------------------
+    // Stage 3: the fields' values.
+
+    localparam HAS_TIMESTAMP = |(KINDS & KINDS >> 1 & {N_FIELDS{2'b01}});
+
+    wire [63:0] timestamp;
+    wire        timestamp_good;
+
+    genvar g, b;
+    generate
+        for (g = 0; g < N_FIELDS; g = g + 1) begin : each
+            localparam       W     = {24'd0, WIDTHS[8*g +: 8]};
+            localparam       AT    = offset(g);
+            localparam [1:0] KIND  = KINDS[2*g +: 2];
+            localparam [3:0] OF    = GROUP[4*g +: 4];
+            localparam [3:0] WHICH = ENTRY[4*g +: 4];
+            localparam       FIRST = OF == 0 ? 0 : OF - 1;
+            localparam       HEADS = OF != 0 && TAGS[24*g +: 24] == FIRST_TAGS[24*FIRST +: 24];
+
+            wire [7:0] entries = entries_reg[8*FIRST +: 8];
+            assign here[g] = OF == 0 || entries == {4'd0, WHICH} + (HEADS ? 8'd0 : 8'd1);
+            assign open[g] = OF == 0 || entries > {4'd0, WHICH};
+
+            if (KIND == INTEGER || KIND == PRICE) begin : gen_number
+                localparam       PLACES = KIND == PRICE ? {28'd0, DECIMALS[4*g +: 4]} : 0;
+                localparam [4:0] LIMIT  = (W == 64 ? 5'd18 : 5'd9) - PLACES[4:0];
+
+                assign late_bad[g]  = 1'b0;
+                assign field_bad[g] = !numeric || whole > LIMIT || (negative && !SIGNED[g])
+                                      || (KIND == INTEGER ? point : scale > PLACES[4:0]);
+
+                ws_fix_number #(.VALUE_W(W), .DECIMALS(PLACES), .DEFAULT(DEFAULTS[AT +: W])) converter (
+                    .clk(clk), .clear(dispatch), .start(start && is_field_reg[g]),
+                    .digit_valid(digit && is_field_reg[g]), .digit(number), .fraction(fraction),
+                    .ending(ending && is_field_reg[g]), .value(m_fields[AT +: W])
+                );
+            end else if (KIND == STRING) begin : gen_string
+                reg [W-1:0] value_reg;
+                assign m_fields[AT +: W] = value_reg;
+                assign late_bad[g]       = 1'b0;
+                assign field_bad[g]      = !(|at_reg[W/8:1]);
+
+                for (b = 0; b < W / 8; b = b + 1) begin : gen_byte
+                    always @(posedge clk) begin
+                        if (text && at_reg[b] && is_field_reg[g]) value_reg[W-8-8*b +: 8] <= data;
+                        if (dispatch)                             value_reg[W-8-8*b +: 8] <= DEFAULTS[AT+W-8-8*b +: 8];
+                        else if (start && is_field_reg[g])        value_reg[W-8-8*b +: 8] <= 8'd0;
+                    end
+                end
+            end else begin : gen_timestamp
+                reg [63:0] value_reg;
+                reg [4:0]  finish_reg;
+                assign m_fields[AT +: W] = value_reg;
+                assign field_bad[g]      = 1'b0;
+                assign late_bad[g]       = finish_reg[0] && !timestamp_good;
+
+                always @(posedge clk) begin
+                    finish_reg <= {finish_reg[3:0], finish && is_field_reg[g]};
+                    if (finish_reg[4]) value_reg <= timestamp;
+                    if (dispatch)      value_reg <= DEFAULTS[AT +: 64];
+                end
+            end
+        end
+    endgenerate
+
+    // Timestamps come one after the other, so that one converter does for all.
+    generate
+        if (HAS_TIMESTAMP) begin : gen_timestamps
+            ws_fix_timestamp timestamps (
+                .clk(clk), .start(start), .valid(text), .place({|at_reg[32:28], at_reg[27:0]}), .data(data),
+                .is_digit(digit), .value(timestamp), .good(timestamp_good)
+            );
+        end else begin : gen_none
+            assign timestamp      = 64'd0;
+            assign timestamp_good = 1'b0;
+        end
+    endgenerate
+
+    // ---------------------------------------------------------------------------------------------------------------
+    // Stage 4: what is wrong with the message. Stage 5: the verdict.
+
+    reg                done_reg, cut_reg, dirt_reg;     // a message ended, was broken off; bytes outside messages ended
+    reg [8:0]          wrong_reg, first_wrong;          // the first reason in the high bit
+    reg [N_GROUPS-1:0] used;                            // groups of which the message may have fields
+
+    always @* begin
+        used = {N_GROUPS{1'b0}};
+        for (i = 0; i < N_FIELDS; i = i + 1)
+            if (GROUP[4*i +: 4] != 4'd0 && wanted_reg[i]) used[GROUP[4*i +: 4]-1] = 1'b1;
+    end
+
+    always @(posedge clk) begin
+        done_reg  <= ends;
+        cut_reg   <= inside_reg && !ends && (begins || stop);
+        dirt_reg  <= !inside_reg && (((begins || stop) && litter_reg) || (stop && (finish || partial)));
+        wrong_reg <= {malformed_reg || malformed,
+                      bad_header_reg || !in_place,
+                      !body_length_good_reg || length_before_reg != body_length_reg,
+                      !natural_good || !at_reg[3] || natural != {8'd0, sum_before_reg},
+                      unknown_reg,
+                      repeated_reg,
+                      bad_value_reg,
+                      |(required_reg & open & ~seen_reg),
+                      |(uneven_reg & used)};
+        if (rst) begin
+            done_reg <= 1'b0;
+            cut_reg  <= 1'b0;
+            dirt_reg <= 1'b0;
+        end
+    end
+
+    always @* begin
+        first_wrong = 9'd0;
+        for (i = 0; i < 9; i = i + 1) if (wrong_reg[i]) first_wrong = 9'd1 << i;
+    end
+
+    always @(posedge clk) begin
+        if (m_ready) m_valid <= 1'b0;
+        evt_message   <= done_reg && wrong_reg == 9'd0;
+        evt_truncated <= cut_reg;
+        evt_garbage   <= dirt_reg;
+        {evt_malformed, evt_bad_header, evt_bad_length, evt_bad_checksum, evt_unknown, evt_repeated, evt_bad_value,
+         evt_missing, evt_bad_group} <= done_reg ? first_wrong : 9'd0;
+        if (done_reg && wrong_reg == 9'd0) m_valid <= 1'b1;
+        if (rst) m_valid <= 1'b0;
+    end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,293 @@
+"""FIX messages in payloads, taken apart with Spark's string functions.
+
+The rules are those of docs/fix.md, stated on text: a payload is split at SOH into fields, fields are gathered into
+messages, and every message gets one verdict. The description of the messages is what the .yml file says.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+SOH = "\x01"
+DATA = {90: 91, 93: 89, 95: 96, 212: 213, 348: 349, 350: 351, 352: 353, 354: 355, 356: 357, 358: 359, 360: 361}
+DATA |= {362: 363, 364: 365, 445: 446, 618: 619, 621: 622}
+VERSIONS = ("FIX.4.2", "FIX.4.4", "FIXT.1.1")
+TAG = "([1-9][0-9]{0,5})="
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A field that the message `type` may have. group: tag of its group's number of entries, 0 for none; first: the
+    tag with which an entry begins; entry: from 0."""
+
+    type: str
+    place: int
+    name: str
+    tag: int
+    kind: str
+    required: bool
+    group: int = 0
+    first: int = 0
+    entry: int = 0
+
+
+def wanted(description: dict) -> list[Wanted]:
+    found = []
+    for message in description["messages"].values():
+        kind, place = str(message["type"]), 0
+        for name, told in message["fields"].items():
+            found.append(Wanted(kind, place, name, told["tag"], str(told["type"]), "default" not in told))
+            place += 1
+        for group in message.get("groups", {}).values():
+            first = group["fields"][group["first"]]["tag"]
+            for entry in range(group["entries"]):
+                for name, told in group["fields"].items():
+                    needed = "default" not in told
+                    told = (f"{name}{entry + 1}", told["tag"], str(told["type"]), needed)
+                    found.append(Wanted(kind, place, *told, group["tag"], first, entry))
+                    place += 1
+    return found
+
+
+def fields(payloads: DataFrame, data: dict[int, int] = DATA) -> DataFrame:
+    """payload, text → payload, n, body, ended, fits: the fields of each payload, in order.
+
+    ended: an SOH follows. fits: the rules for lengths and data are kept. A data field's body may hold SOH: parts are
+    joined again until they have the length that the field before stated.
+    """
+    length = F.create_map(*(F.lit(str(k)) for pair in data.items() for k in pair))
+    is_data = F.array(*(F.lit(str(tag)) for tag in data.values()))
+
+    def step(state: Column, part: Column) -> Column:
+        joined = F.concat(state.open, F.lit(SOH), part)
+        tag = F.regexp_extract(part, f"(?s)^{TAG}", 1)
+        counted = (tag == state.promised) & (tag != "")
+        waits = counted & (F.length(part) - F.length(tag) - 1 < state.need)
+        begun = F.named_struct(
+            F.lit("body"), part, F.lit("need"), F.when(counted, state.need).otherwise(F.lit(-1)),
+            F.lit("fits"), F.when(state.promised != "", counted).otherwise(~F.array_contains(is_data, tag)),
+        )  # fmt: skip
+        value = F.regexp_extract(part, f"(?s)^{TAG}([0-9]+)\\z", 2)
+        number = F.when((value != "") & (F.length(F.regexp_replace(value, "^0+", "")) <= 5), value.cast("int"))
+        stated = F.coalesce(length[tag], F.lit(""))
+        good = begun.fits & (stated != "") & ~counted & number.between(1, 65535)
+        promise = F.when(good, stated).otherwise(F.lit(""))
+        # in the middle of a data field; a data field begins and waits for more; any other field
+        still = F.length(joined) - F.length(F.regexp_extract(joined, f"(?s)^{TAG}", 1)) - 1 < state.need
+        done = F.named_struct(F.lit("body"), joined, F.lit("need"), state.need, F.lit("fits"), F.lit(True))
+        empty = F.lit("")
+        return (
+            F.when((state.open != "") & still, _state(state.fields, joined, state.need, empty))
+            .when(state.open != "", _state(F.array_append(state.fields, done), empty, F.lit(-1), empty))
+            .when(waits, _state(state.fields, part, state.need, empty))
+            .otherwise(
+                _state(F.array_append(state.fields, begun), empty, F.when(good, number).otherwise(F.lit(-1)), promise)
+            )
+        )
+
+    parts = F.split("text", SOH)
+    plain = F.transform(
+        parts,
+        lambda p: F.named_struct(
+            F.lit("body"), p, F.lit("need"), F.lit(-1), F.lit("fits"), ~F.array_contains(is_data, _tag(p))
+        ),
+    )
+    start = _state(F.slice(plain, 1, 0), F.lit(""), F.lit(-1), F.lit(""))
+    # The last part is what no SOH follows, also where it belongs to a data field.
+    whole, rest = F.slice(parts, 1, F.size(parts) - 1), F.element_at(parts, -1)
+    folded = F.aggregate(whole, start, step)
+    stays = F.concat(folded.open, F.when(folded.open != "", SOH).otherwise(""), rest)
+    tail = F.named_struct(F.lit("body"), stays, F.lit("need"), F.lit(-1), F.lit("fits"), F.lit(True))
+    has_data = F.col("text").rlike(f"(^|{SOH})({'|'.join(map(str, data))})=")
+    listed = payloads.withColumn("parts", F.when(has_data, F.array_append(folded.fields, tail)).otherwise(plain))
+    each = listed.select("payload", F.size("parts").alias("size"), F.posexplode("parts").alias("n", "field"))
+    ended = F.col("n") < F.col("size") - 1
+    tag = _tag(F.col("field.body"))
+    long_enough = (F.col("field.need") < 0) | (F.length("field.body") == F.length(tag) + 1 + F.col("field.need"))
+    return each.select(
+        "payload", "n", F.col("field.body").alias("body"), ended.alias("ended"), tag.alias("tag"),
+        (F.col("field.fits") & long_enough).alias("fits"),
+    ).where(F.col("ended") | (F.col("body") != ""))  # fmt: skip
+
+
+def _state(done: Column, opened: Column, need: Column, promised: Column) -> Column:
+    names = ("fields", "open", "need", "promised")
+    return F.named_struct(*(c for name, v in zip(names, (done, opened, need, promised), strict=True)
+                            for c in (F.lit(name), v)))  # fmt: skip
+
+
+def _tag(body: Column) -> Column:
+    return F.regexp_extract(body, f"(?s)^{TAG}", 1)
+
+
+def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFrame]:
+    """payload, text → (verdicts, values).
+
+    verdicts: payload, message, type, verdict ("message" for a good one); garbage has message < 0.
+    values: payload, message, type, place, text: the wanted fields of good messages as text, times and prices as the
+    numbers that they stand for.
+    """
+    order = Window.partitionBy("payload").orderBy("n")
+    inside = Window.partitionBy("payload", "message").orderBy("n")
+    before = inside.rowsBetween(Window.unboundedPreceding, -1)
+    begins = (F.col("tag") == "8") & (F.col("ended") | (F.length("body") > 2))
+    closes = (F.col("tag") == "10") & F.col("ended")
+    split = fields(payloads).withColumn("message", F.sum(begins.cast("int")).over(order))
+    split = split.withColumn("closed", F.coalesce(F.max(closes).over(before), F.lit(False)) | (F.col("message") == 0))
+    code_sum = F.aggregate(F.split("body", ""), F.lit(1), lambda total, c: total + F.ascii(c))  # and the SOH
+    split = split.withColumn("place", F.row_number().over(inside) - 1).withColumn("sum", code_sum)
+    split = split.withColumn("value", F.expr("substr(body, length(tag) + 2)"))
+    firsts = sorted({(w.group, w.first) for w in wanted(description) if w.group})
+    for group, first in firsts:
+        split = split.withColumn(
+            f"entries{group}_{first}", F.sum((F.col("tag") == str(first)).cast("int")).over(inside)
+        )
+    split = split.cache()
+    litter = split.where("closed").groupBy("payload", "message").count()
+    own = split.where("not closed")
+    well = (F.col("tag") != "") & (F.col("value") != "") & F.col("fits")
+
+    def at(place: int, what: Column) -> Column:
+        return F.max(F.when(F.col("place") == place, what))
+
+    closing = F.col("tag") == "10"
+    frame = own.groupBy("payload", "message").agg(
+        F.max(closes).alias("complete"),
+        F.max(F.col("ended") & ~well).alias("malformed"),
+        at(0, F.col("value")).alias("version"),
+        (at(1, F.col("tag")) == "9").alias("second"),
+        (at(2, F.col("tag")) == "35").alias("third"),
+        at(1, F.col("value")).alias("length"),
+        at(2, F.col("value")).alias("type"),
+        F.sum(F.when((F.col("place") > 1) & ~closing, F.length("body") + 1).otherwise(0)).alias("bytes"),
+        F.sum(F.when(~closing, F.col("sum")).otherwise(0)).alias("total"),
+        F.max(F.when(closing, F.col("value"))).alias("checksum"),
+        F.max((F.col("place") > 2) & F.col("tag").isin("9", "35")).alias("again"),
+    )
+
+    known = payloads.sparkSession.createDataFrame(wanted(description))
+    types = frame.select("payload", "message", "type")
+    here = F.lit(0)
+    for group, first in firsts:
+        in_group = (F.col("group") == group) & (F.col("first") == first)
+        here = F.when(in_group, F.col(f"entries{group}_{first}") - 1).otherwise(here)
+    body = own.where("place > 2").join(types, ["payload", "message"])
+    found = body.join(
+        F.broadcast(known.withColumnRenamed("place", "at").withColumnRenamed("type", "of")),
+        (F.col("of") == body.type) & (body.tag == known.tag.cast("string")) & (here == F.col("entry")),
+    )
+    checked = found.select(
+        "payload", "message", "at", "n", "kind", _value(sorted({w.kind for w in wanted(description)}))
+    ).cache()
+    per_field = checked.groupBy("payload", "message", "at").agg(
+        (F.count("*") > 1).alias("twice"), F.max(F.col("read").isNull()).alias("bad")
+    )
+    of_fields = per_field.groupBy("payload", "message").agg(F.max("twice").alias("twice"), F.max("bad").alias("bad"))
+
+    # The groups: entries that came, and that were announced.
+    entries = own.groupBy("payload", "message").agg(
+        F.lit(0).alias("none"),
+        *(F.max(f"entries{g}_{f}").alias(f"came{g}_{f}") for g, f in firsts),
+        *(F.max_by(F.when(F.col("tag") == str(g), F.col("value")), F.when(F.col("tag") == str(g), F.col("n")))
+          .alias(f"said{g}_{f}") for g, f in firsts),
+    )  # fmt: skip
+    needed = known.where("required").select(
+        F.col("type").alias("of"), F.col("place").alias("at"), "group", "first", "entry"
+    )
+    due = types.join(entries, ["payload", "message"]).join(F.broadcast(needed), types.type == needed.of)
+    there = F.col("group") == 0
+    for group, first in firsts:
+        in_group = (F.col("group") == group) & (F.col("first") == first)
+        there = there | (in_group & (F.col(f"came{group}_{first}") > F.col("entry")))
+    missing = due.where(there).join(per_field, ["payload", "message", "at"], "left_anti")
+    missing = missing.groupBy("payload", "message").count().withColumnRenamed("count", "missing")
+    uneven = F.lit(False)
+    for group, first in firsts:
+        said, came = F.col(f"said{group}_{first}"), F.col(f"came{group}_{first}")
+        number = F.when(_digits(said, 3) & said.rlike("^[0-9]+\\z"), said.cast("int"))
+        good = F.when(said.isNull(), came == 0).otherwise(F.coalesce((number <= 254) & (number == came), F.lit(False)))
+        uses = sorted({w.type for w in wanted(description) if (w.group, w.first) == (group, first)})
+        uneven = uneven | (F.col("type").isin(uses) & ~good)
+
+    all_of = frame.join(entries, ["payload", "message"]).join(of_fields, ["payload", "message"], "left")
+    all_of = all_of.join(missing, ["payload", "message"], "left")
+    length = F.when(F.col("length").rlike("^[0-9]+\\z") & _digits(F.col("length"), 5), F.col("length").cast("int"))
+    length_good = F.coalesce((length <= 65535) & (length == F.col("bytes")), F.lit(False))
+    sum_good = F.col("checksum").rlike("^[0-9]{3}\\z") & (F.col("checksum") == F.lpad(F.col("total") % 256, 3, "0"))
+    header = F.col("version").isin(*VERSIONS) & F.coalesce("second", F.lit(False)) & F.coalesce("third", F.lit(False))
+    types_known = sorted({w.type for w in wanted(description)})
+    verdict = (
+        F.when(~F.col("complete"), "truncated")
+        .when(F.col("malformed"), "malformed")
+        .when(~header, "bad_header")
+        .when(~length_good, "bad_length")
+        .when(~sum_good, "bad_checksum")
+        .when(~F.col("type").isin(types_known), "unknown")
+        .when(F.col("again") | F.coalesce("twice", F.lit(False)), "repeated")
+        .when(F.coalesce("bad", F.lit(False)), "bad_value")
+        .when(F.coalesce("missing", F.lit(0)) > 0, "missing")
+        .when(uneven, "bad_group")
+        .otherwise("message")
+    )
+    verdicts = all_of.select("payload", "message", "type", verdict.alias("verdict"))
+    garbage = litter.select("payload", (-F.col("message") - 1).alias("message"), F.lit("").alias("type"))
+    verdicts = verdicts.unionByName(garbage.withColumn("verdict", F.lit("garbage"))).cache()
+    good = verdicts.where("verdict = 'message'").select("payload", "message", "type")
+    values = checked.select("payload", "message", "at", "read").join(good, ["payload", "message"])
+    return verdicts, values
+
+
+def _digits(text: Column, most: int) -> Column:
+    """No more than so many digits, zeros before them left out."""
+    return F.length(F.regexp_replace(F.regexp_replace(text, "^-", ""), "^0+", "")) <= most
+
+
+def _value(kinds: list[str]) -> Column:
+    """The column `read`: what `value` says as text, null where it is not of the type that `kind` names."""
+    value, read = F.col("value"), F.lit(None).cast("string")
+    for kind in kinds:
+        read = F.when(F.col("kind") == kind, _read(kind, value)).otherwise(read)
+    return read.alias("read")
+
+
+def _read(kind: str, value: Column) -> Column:
+    if kind in ("int", "uint", "long"):
+        form = "^[0-9]+\\z" if kind == "uint" else "^-?[0-9]+\\z"
+        good = value.rlike(form) & _digits(value, 18 if kind == "long" else 9)
+        return F.when(good, F.when(good, value).cast("bigint").cast("string"))
+    if kind.startswith("price"):
+        return _price(value, int(re.search(r"\d+", kind)[0]))
+    if kind == "timestamp":
+        return _timestamp(value)
+    most = 1 if kind == "char" else int(re.search(r"\d+", kind)[0])
+    return F.when(F.length(value) <= most, value)
+
+
+def _price(value: Column, decimals: int) -> Column:
+    """In units of the last of `decimals` digits behind the point."""
+    form = r"^(-?)([0-9]*)(?:\.([0-9]*))?\z"
+    sign, whole = F.regexp_extract(value, form, 1), F.regexp_extract(value, form, 2)
+    fraction = F.regexp_replace(F.regexp_extract(value, form, 3), r"0+\z", "")
+    good = value.rlike(form) & value.rlike("[0-9]") & _digits(whole, 18 - decimals) & (F.length(fraction) <= decimals)
+    digits = F.concat(F.lit("0"), whole, F.rpad(fraction, decimals, "0"))
+    return F.when(good, F.when(good, F.concat(sign, digits)).cast("bigint").cast("string"))
+
+
+def _timestamp(value: Column) -> Column:
+    """Nanoseconds since 1970."""
+    form = r"^(20[0-9]{2})([0-9]{2})([0-9]{2})-([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?\z"
+
+    def part(n: int) -> Column:
+        return F.when(value.rlike(form), F.regexp_extract(value, form, n)).cast("int")
+
+    year, month, day, hour, minute, second = (part(n) for n in range(1, 7))
+    some_day = F.when(month.between(1, 12), F.make_date(year, month, F.lit(1)))
+    good = value.rlike(form) & day.between(1, F.day(F.last_day(some_day)))
+    good &= (hour < 24) & (minute < 60) & (second <= 60)
+    seconds = (F.unix_date(some_day) + day - 1).cast("bigint") * 86400 + hour * 3600 + minute * 60 + second
+    nanoseconds = F.rpad(F.regexp_extract(value, form, 7), 9, "0").cast("bigint")
+    return F.when(good & month.between(1, 12), (seconds * 1_000_000_000 + nanoseconds).cast("string"))

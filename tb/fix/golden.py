@@ -1,0 +1,111 @@
+"""What PySpark says of FIX payloads: the verdicts, and the records of the good messages.
+
+`expected(cases)` computes it for several lists of payloads at once, and keeps it under build/golden until they or the
+rules change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import yaml
+from filelock import FileLock
+
+from wirestream.design import BUILD, REPOSITORY
+
+GOLDEN = BUILD / "golden"
+ORDERS = REPOSITORY / "rtl" / "fix" / "orders.yml"
+
+
+@dataclass(frozen=True)
+class Golden:
+    """records: (index of the message type, bits of the record in a tuple as wide as the widest), in the order of the
+    wire. verdicts: how many of each."""
+
+    records: list[tuple[int, int]]
+    verdicts: Counter[str]
+
+
+def expected(cases: Mapping[str, Sequence[bytes]], file: Path = ORDERS) -> dict[str, Golden]:
+    """Of each case, a list of payloads by its name; `file` describes the messages."""
+    source = (REPOSITORY / "spark_golden" / "fix.py").read_bytes()
+    digest = sha256(b"".join([source, Path(__file__).read_bytes(), file.read_bytes()]))
+    for payloads in cases.values():
+        for payload in (b"", *payloads):
+            digest.update(len(payload).to_bytes(4, "big") + payload)
+    kept = GOLDEN / f"fix-{digest.hexdigest()[:16]}.json"
+    GOLDEN.mkdir(parents=True, exist_ok=True)
+    with FileLock(GOLDEN / "fix.lock"):
+        if not kept.exists():
+            part = kept.with_suffix(".part")
+            part.write_text(json.dumps(_compute(cases, yaml.safe_load(file.read_text()))))
+            part.rename(kept)
+    told = json.loads(kept.read_text())
+    return {
+        name: Golden([(kind, int(record, 16)) for kind, record in one["records"]], Counter(one["verdicts"]))
+        for name, one in told.items()
+    }
+
+
+def _compute(cases: Mapping[str, Sequence[bytes]], description: dict) -> dict[str, dict]:
+    """All cases in one job: the payloads of one begin where those of the one before end."""
+    from pyspark.sql import functions as F
+
+    from spark_golden.fix import messages
+    from spark_golden.session import session
+
+    payloads = [payload for one in cases.values() for payload in one]
+    owner = [name for name, one in cases.items() for _ in one]
+    table = GOLDEN / "fix.parquet"
+    pa.parquet.write_table(pa.table({"payload": pa.array(range(len(payloads))), "bytes": pa.array(payloads)}), table)
+    text = session().read.parquet(str(table)).select("payload", F.decode("bytes", "ISO-8859-1").alias("text"))
+    verdicts, values = messages(text, description)
+    judged = verdicts.orderBy("payload", "message").toArrow().to_pylist()
+    found: dict[tuple[int, int], dict[int, str]] = {}
+    for row in values.toArrow().to_pylist():
+        found.setdefault((row["payload"], row["message"]), {})[row["at"]] = row["read"]
+
+    layouts = [_layout(message) for message in description["messages"].values()]
+    types = [str(message["type"]) for message in description["messages"].values()]
+    widest = max(sum(width for width, _, _ in layout) for layout in layouts)
+    told: dict[str, dict] = {name: {"records": [], "verdicts": Counter()} for name in cases}
+    for row in judged:
+        case = told[owner[row["payload"]]]
+        case["verdicts"][row["verdict"]] += 1
+        if row["verdict"] == "message":
+            kind = types.index(row["type"])
+            record = _record(layouts[kind], found.get((row["payload"], row["message"]), {}), widest)
+            case["records"].append((kind, hex(record)))
+    return told
+
+
+def _layout(message: dict) -> list[tuple[int, str, object]]:
+    """Width in bits, type and default of every place in a record."""
+    told = list(message["fields"].values())
+    for group in message.get("groups", {}).values():
+        told += [*group["fields"].values()] * group["entries"]
+    widths = {"int": 32, "uint": 32, "char": 8}
+
+    def width(kind: str) -> int:
+        return 8 * int(kind[7:-1]) if kind.startswith("string") else widths.get(kind, 64)
+
+    return [(width(t["type"]), t["type"], t.get("default")) for t in told]
+
+
+def _record(layout: list[tuple[int, str, object]], values: dict[int, str], widest: int) -> int:
+    record = used = 0
+    for place, (width, kind, default) in enumerate(layout):
+        value = values.get(place, default)
+        if kind.startswith("string") or kind == "char":
+            bits = int.from_bytes(str(value).encode("latin-1").ljust(width // 8, b"\0"), "big")
+        else:
+            bits = int(value) % (1 << width)
+        record, used = record << width | bits, used + width
+    return record << widest - used

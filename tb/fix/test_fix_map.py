@@ -1,0 +1,92 @@
+"""wirestream.fix: what a description of FIX messages makes, and what it refuses in one line."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+import yaml
+
+from tb.fix.golden import ORDERS
+from wirestream import fix
+
+DESCRIBED = yaml.safe_load(ORDERS.read_text())
+
+
+def changed(path: str, value: object) -> dict:
+    """The description of the orders with something else at `path`; None takes it away."""
+    described = copy.deepcopy(DESCRIBED)
+    *folders, last = path.split("/")
+    at = described
+    for folder in folders:
+        at = at[folder]
+    at[last] = value
+    if value is None:
+        del at[last]
+    return described
+
+
+def test_registers_are_shared():
+    orders = fix.read(DESCRIBED)
+    names = [unit.name for unit in orders.units]
+    assert names.count("ClOrdID") == names.count("TransactTime") == names.count("Side") == 1
+    assert names.index("PartyID2") - names.index("PartyID1") == 2
+    assert orders.groups == ((453, 448),)
+    assert [message.width for message in orders.messages] == [496, 264, 192]
+
+
+def test_a_default_of_another_message_is_another_register():
+    orders = fix.read(changed("messages/OrderCancelRequest/fields/Side/default", "7"))
+    assert [unit.default for unit in orders.units if unit.name == "Side"] == [None, ord("7")]
+
+
+@pytest.mark.parametrize(
+    "kind, value, bits",
+    [
+        ("int", -1, 2**32 - 1),
+        ("price(4)", -(10**18) + 1, 2**64 - 10**18 + 1),
+        ("string(4)", "AB", 0x41420000),
+        ("uint", 999_999_999, 999_999_999),
+    ],
+)
+def test_defaults(kind, value, bits):
+    assert fix.Kind.parse(kind).bits(value) == bits
+
+
+NEW = "messages/NewOrderSingle"
+
+
+@pytest.mark.parametrize(
+    "path, value, reason",
+    [
+        ("name", "Two Words", "must be small letters"),
+        ("messages", {}, "there must be messages"),
+        ("messages", [1], "must be name: description"),
+        ("other", 1, "there must be messages, name, and maybe data"),
+        (f"{NEW}/type", "ABCD", "1 to 3 characters"),
+        (f"{NEW}/type", "F", "two messages have type F"),
+        (f"{NEW}/fields", None, "there must be fields, type"),
+        (f"{NEW}/fields", 5, "must be name: description"),
+        (f"{NEW}/fields/Side/type", "double", "unknown type 'double'"),
+        (f"{NEW}/fields/Side/type", "string(32)", "unknown type"),
+        (f"{NEW}/fields/Price/type", "price(9)", "unknown type"),
+        (f"{NEW}/fields/Side/tag", 35, "none of 8, 9, 10 and 35"),
+        (f"{NEW}/fields/Side/tag", 1_000_000, "must be 1 to 999999"),
+        (f"{NEW}/fields/Side/tag", 11, "tag 11 comes twice"),
+        (f"{NEW}/fields/Price/default", 1.5, "no whole number"),
+        (f"{NEW}/fields/OrderQty/default", 10**9, "no whole number"),
+        (f"{NEW}/fields/Side/default", "12", "more than 1 bytes"),
+        (f"{NEW}/groups/NoPartyIDs/first", "Side", "first must be one of its fields"),
+        (f"{NEW}/groups/NoPartyIDs/entries", 17, "entries must be 1 to 16"),
+        ("data", {95: 8}, "none of 8"),
+    ],
+)
+def test_refusals(path, value, reason, tmp_path, capsys):
+    file = tmp_path / "wrong.yml"
+    file.write_text(yaml.safe_dump(changed(path, value)))
+    assert fix.main([str(file), "--out", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert reason in said
+    assert said.startswith(f"wirestream.fix: {file}: ")
+    assert said.count("\n") == 1
+    assert not list(tmp_path.glob("*.v"))

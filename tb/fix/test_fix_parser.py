@@ -1,0 +1,174 @@
+"""fix_parser: every message's verdict and record as PySpark has them, for any bytes; latency, rate, stalls, resets."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from unittest.mock import patch
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from tb.fix import golden
+from tb.fix.traffic import BODIES, GOOD, SOH, TEXTS, by_hand, payloads
+from tb.lib.axis import Source
+from tb.lib.bench import pauses, reset, rng, start
+from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, PacketFlag, build
+from tb.lib.events import Events
+from tb.lib.wire import ItemMonitor
+from wirestream import fix
+from wirestream.design import BUILD, Design, resolve
+from wirestream.simulate import icarus_installed, seed, simulate
+
+LATENCY = 4  # cycles from a message's last byte to its record
+MUTATED = 50_000
+WHOLE = by_hand(GOOD + "95=7|96=a\x0110=\x01b|453=1|448=P|")
+
+
+@cache
+def design() -> Design:
+    """The parser of rtl/fix/orders.yml."""
+    described = fix.load(golden.ORDERS)
+    folder = BUILD / "fix"
+    folder.mkdir(parents=True, exist_ok=True)
+    file, text = folder / f"ws_fix_{described.name}.v", fix.verilog(described)
+    if not file.exists() or file.read_text() != text:
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_text(text)
+        part.rename(file)
+    core = resolve("fix_parser")
+    return replace(core, core="wirestream:fix:fix_orders", toplevel=file.stem, sources=(*core.sources, file))
+
+
+@cache
+def cases() -> dict[str, list[bytes]]:
+    """The payloads of every test."""
+    return {
+        "by_hand": [*map(by_hand, BODIES), *TEXTS],
+        "truncated": [part for n in range(len(WHOLE)) for part in (WHOLE[:n], WHOLE)],
+        "cut": [WHOLE[:n] + SOH + WHOLE for n in range(len(WHOLE))],
+        "good": list(payloads(random.Random(f"{seed()}/good"), 2_000, 0)),
+        "mutated": list(payloads(random.Random(f"{seed()}/mutated"), MUTATED, 0.7)),
+    }
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return build(design())
+
+
+def check(
+    bench: Bench, sent: list[bytes], expected: golden.Golden, folder, gaps: str = NONE, stalls: str = NONE
+) -> Counter[str]:
+    """Send payloads; the records and the counts of every verdict must be PySpark's. Returns these counts."""
+    result = bench.run(sent, folder, gaps=gaps, stalls=stalls, require_ready=stalls == NONE)
+    found = list(zip(result.items["kind"].tolist(), result.item_values, strict=True))
+    wrong = [n for n, pair in enumerate(zip(found, expected.records, strict=False)) if pair[0] != pair[1]]
+    assert not wrong, f"record {wrong[0]}: {found[wrong[0]]}, must be {expected.records[wrong[0]]}"
+    counted = Counter({name: result.events.get(name, 0) for name in fix.EVENTS})
+    assert +counted == expected.verdicts
+    assert len(found) == len(expected.records)
+    return counted
+
+
+@pytest.mark.parametrize("case", ["by_hand", "truncated", "cut", "good"])
+def test_payloads(bench, tmp_path, case):
+    """Every record and verdict is PySpark's; the input never waits."""
+    counted = check(bench, cases()[case], golden.expected(cases())[case], tmp_path)
+    match case:
+        case "by_hand":  # and what the tables state
+            stated = Counter(BODIES.values()) + Counter(verdict for verdicts in TEXTS.values() for verdict in verdicts)
+            assert +counted == stated
+        case "truncated":
+            # two bytes are no message yet
+            assert +counted == {"message": len(WHOLE), "truncated": len(WHOLE) - 3, "garbage": 2}
+        case "cut":
+            assert counted["message"] >= len(WHOLE) - 20
+        case "good":
+            assert counted["message"] > 1_000
+            assert not counted["truncated"] + counted["malformed"] + counted["bad_checksum"] + counted["bad_length"]
+
+
+def test_mutated(bench, tmp_path):
+    counted = check(bench, cases()["mutated"], golden.expected(cases())["mutated"], tmp_path, RANDOM, RANDOM_AND_LONG)
+    assert all(counted[name] for name in fix.EVENTS), counted
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(20))
+def test_a_million_mutated(bench, tmp_path, part):
+    sent = list(payloads(random.Random(f"{seed()}/mutated/{part}"), MUTATED, 0.7))
+    check(bench, sent, golden.expected({"": sent})[""], tmp_path, RANDOM, RANDOM_AND_LONG)
+
+
+def test_latency(bench, tmp_path):
+    """Without pauses every record comes LATENCY cycles after its payload's last byte."""
+    sent = [by_hand(body) for body, verdict in BODIES.items() if verdict == "message"] * 3
+    result = bench.run(sent, tmp_path, require_ready=True)
+    assert (result.item_cycles == result.sent_log["last"] + LATENCY).all()
+    assert result.received == len(sent)
+    assert result.sent_log["last"][-1] - result.sent_log["first"][0] == sum(map(len, sent)) - 1  # a byte a cycle
+
+
+def test_a_record_that_waits_stands_still(bench, tmp_path):
+    """Whatever follows it at once, the beginning of a message with short fields as well."""
+    g = random.Random(seed())
+    whole, begins = by_hand(GOOD), (b"8=", b"8=F", b"8=FIX.4.2")
+    sent = [whole + g.choice(begins) + SOH * g.randrange(9) + b"35=F" + SOH for _ in range(3_000)]
+    result = bench.run(sent, tmp_path, stalls=RANDOM_AND_LONG)
+    assert set(result.items["kind"].tolist()) == {0}
+    assert set(result.item_values) == set(bench.run([whole], tmp_path).item_values)
+    assert (result.events["message"], result.events["truncated"]) == (3_000, 3_000)
+
+
+def test_reset_in_mid_message(bench, tmp_path):
+    """The message under way is gone, uncounted; every other one arrives."""
+    whole = by_hand(GOOD)
+    whole_run = bench.run([whole] * 400, tmp_path)
+    begin = int(whole_run.sent_log["first"][0])
+    spacing = 5 * len(whole) + 1  # a reset in each place of a message
+    for first in (begin, begin + len(whole) // 2 * spacing):
+        resets = [first + n * spacing for n in range(1, len(whole) // 2)]
+        result = bench.run([whole] * 400, tmp_path, reset_at=resets)
+        lost = int((result.sent_log["flags"] & PacketFlag.CUT != 0).sum())
+        assert lost
+        assert 400 - lost - len(resets) <= result.received <= 400 - lost
+        assert set(result.item_values) == set(whole_run.item_values)
+        assert {k: v for k, v in result.events.items() if v} == {"message": result.received}
+
+
+@cocotb.test()
+async def smoke(dut):
+    """Records and verdicts without X, after a reset in the middle of a message as well."""
+    source = sink = None
+    expected = b"A".ljust(12, b"\0") + b"B".ljust(8, b"\0") + b"1" + (5).to_bytes(4, "big") + b"2" + bytes(8)
+    expected += (1767225600 * 10**9).to_bytes(8, "big") + bytes(20)
+    dut.s_axis_tvalid.value = 0
+    await start(dut)
+    source = Source(dut, idle=0.2)
+    sink = ItemMonitor(dut, "m", dut.clk, pauses(0.3, rng("sink")))
+    events = Events(dut)
+    for payload in (by_hand(GOOD), by_hand(GOOD + "54=1|"), b"rubbish", by_hand(GOOD)):
+        source.put(payload)
+    await source.wait()
+    source.put(by_hand(GOOD))
+    await RisingEdge(dut.s_axis_tvalid)
+    await ClockCycles(dut.clk, 30)
+    await reset(dut)
+    source.put(by_hand(GOOD))
+    await source.wait()
+    await ClockCycles(dut.clk, 30)
+    assert [(item.kind, item.data) for item in sink.seen] == [(0, int.from_bytes(expected, "big"))] * 3
+    assert dict(events.total) == {"message": 3, "repeated": 1, "garbage": 1}
+
+
+@pytest.mark.skipif(not icarus_installed(), reason="iverilog is not installed: no four-state run")
+def test_four_state():
+    with patch.dict(os.environ, {"SIM": "icarus"}):
+        simulate(
+            design(), "tb.fix.test_fix_parser", repeat=".venv/bin/pytest tb/fix/test_fix_parser.py::test_four_state"
+        )

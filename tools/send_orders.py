@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+"""Stream orders as FIX messages to a host and port, or write a pcap. `send_orders.py --help` shows how."""
+
+import sys
+
+from wirestream.orders import main
+
+sys.exit(main())

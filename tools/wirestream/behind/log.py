@@ -1,0 +1,341 @@
+"""A log of datagrams on disk: segments of a stated size, appended by one writer, read while it writes.
+
+A folder holds `0000000001.log`, `0000000002.log`, … and beside each an index. All numbers are big-endian::
+
+    segment  byte 0..7   "WSLOG\\0\\0\\1"       8..15 the segment's number        16.. records
+    record   byte 0..3   payload bytes         4..7 CRC-32 of all that follows   8..15 arrival in ns since 1970
+             byte 16..19 IPv4 of the sender    20..21 its UDP port               22..23 zero      24.. the payload
+    index    8 bytes each: the byte at which a record begins, one about every `INDEX_BYTES`; checked where it is used
+
+A writer never appends to a segment that it has not begun itself. At its start it cuts what a crash left torn behind
+the last whole record of the newest segment (kept in `<segment>.torn`, counted) and begins the next one. So a place that
+a reader has remembered is either still there or behind a segment's end, and never names other bytes than it did.
+
+What is on disk when: an append hands its bytes to the kernel before it returns, so a writer that is killed loses
+nothing that it has appended. What a crash of the machine can take is what has come since the last fsync: see `Log`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+import threading
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from socket import inet_aton, inet_ntoa
+from typing import NamedTuple
+
+SEGMENT_BYTES = 64 << 20
+INDEX_BYTES = 64 << 10
+MOST_PAYLOAD = 65_507  # bytes that UDP can carry
+MAGIC = b"WSLOG\0\0\1"
+SEGMENT = struct.Struct(">8sQ")
+RECORD = struct.Struct(">IIq4sHH")
+ENTRY = struct.Struct(">Q")
+EACH, NEVER = 0.0, None  # fsync policies, beside a number of seconds
+
+
+class LogError(ValueError):
+    """A log is not what it should be, or in use; the message is one line."""
+
+
+class Place(NamedTuple):
+    """The place before a record: a segment's number and a byte in it. Places are ordered as records came."""
+
+    segment: int
+    offset: int
+
+
+class Datagram(NamedTuple):
+    """arrival: ns since 1970. source: IPv4 address and UDP port."""
+
+    arrival: int
+    source: tuple[str, int]
+    payload: bytes
+
+
+def policy(text: str) -> float | None:
+    """The fsync policy that a person writes: `each`, `never`, or a number of milliseconds. Raises LogError."""
+    named = {"each": EACH, "never": NEVER}
+    if text in named:
+        return named[text]
+    if not text.isdecimal() or int(text) == 0:
+        raise LogError(f"fsync '{text}': each, never, or milliseconds such as 100")
+    return int(text) / 1000
+
+
+# ---- Writing
+
+
+class Log:
+    """The writer of a log; there is one at a time, others are refused.
+
+    fsync: `EACH`: `append` returns when its bytes are on disk; seconds: a thread sees to it so often, so a crash of the
+    machine takes at most what came since and no append waits for a disk; `NEVER`: when the kernel likes, and at the
+    end of each segment. segment_bytes: a segment that has them is ended, so it is longer by less than one append.
+
+    torn: bytes that were cut off the log that was found. Raises LogError if another writer is at work.
+    """
+
+    def __init__(self, folder: str | Path, *, fsync: float | None = 0.1, segment_bytes: int = SEGMENT_BYTES):
+        self.folder, self.fsync, self.segment_bytes = Path(folder), fsync, segment_bytes
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._lock = (self.folder / "lock").open("w")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            raise LogError(f"{folder}: another writer is at work") from None
+        newest = max(segments(self.folder), default=0)
+        self.torn = _cut(self.folder, newest) if newest else 0
+        self._changing = threading.Lock()  # of the open segment, between `append` and the thread that syncs
+        self._begin(newest + 1)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sync_now_and_then, daemon=True) if fsync else None
+        if self._thread:
+            self._thread.start()
+
+    def __enter__(self) -> Log:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def place(self) -> Place:
+        """Behind the last record."""
+        return Place(self._segment, self._offset)
+
+    def append(self, arrival: int, source: tuple[str, int], payload: bytes) -> Place:
+        """Append one datagram and return its place. Raises OSError if the disk does not take it."""
+        return self.extend([Datagram(arrival, source, payload)])
+
+    def extend(self, datagrams: Iterable[tuple[int, tuple[str, int], bytes]]) -> Place:
+        """Append datagrams by one write, and with `EACH` one fsync; return the place of the first."""
+        records = [_record(*datagram) for datagram in datagrams]
+        if self._offset >= self.segment_bytes:
+            self._begin(self._segment + 1)
+        first = self.place
+        try:
+            _write(self._file, b"".join(records))
+        except OSError:  # a full disk: what it took of this append is no record
+            os.ftruncate(self._file, self._offset)
+            os.lseek(self._file, self._offset, os.SEEK_SET)
+            raise
+        for record in records:
+            if self._offset >= self._next_entry:
+                _write(self._index, ENTRY.pack(self._offset))
+                self._next_entry = self._offset + INDEX_BYTES
+            self._offset += len(record)
+        self._dirty = True
+        if self.fsync == EACH:
+            os.fdatasync(self._file)
+        return first
+
+    def close(self) -> None:
+        """Sync what there is, whatever the policy, and let another writer in."""
+        self._stop.set()
+        if self._thread:
+            self._thread.join()
+        self._end()
+        self._lock.close()
+
+    def _begin(self, number: int) -> None:
+        with self._changing:
+            if number > 1 and hasattr(self, "_file"):
+                self._end()
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            self._file = os.open(path_of(self.folder, number), flags, 0o644)
+            self._index = os.open(index_of(self.folder, number), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+            _write(self._file, SEGMENT.pack(MAGIC, number))
+            self._segment, self._offset = number, SEGMENT.size
+            self._next_entry, self._dirty = SEGMENT.size + INDEX_BYTES, True
+            # The name must survive a crash: the number of a segment that somebody has read is never used again.
+            os.fsync(self._file)
+            folder = os.open(self.folder, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
+
+    def _end(self) -> None:
+        os.fdatasync(self._file)
+        os.close(self._file)
+        os.close(self._index)
+
+    def _sync_now_and_then(self) -> None:
+        while not self._stop.wait(self.fsync):
+            if self._dirty:
+                self._dirty = False
+                with self._changing:
+                    own = os.dup(self._file)
+                os.fdatasync(own)
+                os.close(own)
+
+
+def _record(arrival: int, source: tuple[str, int], payload: bytes) -> bytes:
+    if len(payload) > MOST_PAYLOAD:
+        raise LogError(f"a payload of {len(payload)} bytes; UDP carries at most {MOST_PAYLOAD}")
+    head = RECORD.pack(len(payload), 0, arrival, inet_aton(source[0]), source[1], 0)
+    return head[:4] + zlib.crc32(payload, zlib.crc32(head[8:])).to_bytes(4, "big") + head[8:] + payload
+
+
+def _write(file: int, data: bytes) -> None:
+    """All of it: the kernel may take less, at a full disk for instance, before it says so."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(file, rest) :]
+
+
+def _cut(folder: Path, number: int) -> int:
+    """Cut the newest segment behind its last whole record; the number of bytes cut. They are kept beside it."""
+    path = path_of(folder, number)
+    data = path.read_bytes()
+    if len(data) < SEGMENT.size:  # killed before it was begun
+        path.write_bytes(SEGMENT.pack(MAGIC, number))
+        return len(data)
+    _check_head(path, number, data)
+    at = SEGMENT.size
+    while size := whole(data, at):
+        at += size
+    if torn := data[at:]:
+        path.with_suffix(".torn").write_bytes(torn)
+        os.truncate(path, at)
+    return len(torn)
+
+
+def _check_head(path: Path, number: int, data: bytes) -> None:
+    if data[: SEGMENT.size] != SEGMENT.pack(MAGIC, number):
+        raise LogError(f"{path}: not segment {number} of a log")
+
+
+# ---- Reading
+
+
+def path_of(folder: Path, number: int) -> Path:
+    return folder / f"{number:010d}.log"
+
+
+def index_of(folder: Path, number: int) -> Path:
+    return folder / f"{number:010d}.index"
+
+
+def segments(folder: str | Path) -> list[int]:
+    """The numbers of a log's segments, rising."""
+    return sorted(int(path.stem) for path in Path(folder).glob("[0-9]" * 10 + ".log"))
+
+
+def whole(data: bytes | memoryview, at: int) -> int:
+    """The length of the record at a byte of a buffer, 0 if there is no whole one with the right CRC."""
+    if at + RECORD.size > len(data):
+        return 0
+    payload, crc = struct.unpack_from(">II", data, at)
+    size = RECORD.size + payload
+    right = payload <= MOST_PAYLOAD and at + size <= len(data) and zlib.crc32(data[at + 8 : at + size]) == crc
+    return size if right else 0
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The reader of a log, which may be written at the same time; it holds nothing open and keeps nothing."""
+
+    folder: Path
+
+    @property
+    def begin(self) -> Place:
+        """Before the first record."""
+        return Place(next(iter(segments(self.folder)), 1), SEGMENT.size)
+
+    def end(self, start: Place | None = None, most: int | None = None) -> Place:
+        """Behind the last whole record; from `start` on, at most about `most` bytes further (but over one record)."""
+        place, left = start or self.begin, most
+        for segment, begin, _ in self._spans(place, None):
+            stop = self._whole_up_to(segment, begin, left)
+            place = Place(segment, stop)
+            if left is not None and (left := left - (stop - begin)) <= 0:
+                break
+        return place
+
+    def ranges(self, start: Place, end: Place, size: int) -> list[tuple[int, int, int]]:
+        """(segment, first byte, byte behind the last) of ranges of whole records, of about `size` bytes each."""
+        found = []
+        for segment, begin, stop in self._spans(start, end):
+            cuts = [begin]
+            for offset in self._entries(segment):
+                if cuts[-1] + size <= offset < stop and self._is_record(segment, offset):
+                    cuts.append(offset)
+            found += [(segment, a, b) for a, b in zip(cuts, [*cuts[1:], stop], strict=True) if a < b]
+        return found
+
+    def read(self, segment: int, begin: int, stop: int) -> bytes:
+        """The records of a range. Raises LogError if the segment has no such bytes; their CRCs are not looked at."""
+        path = path_of(self.folder, segment)
+        with open(path, "rb") as file:
+            _check_head(path, segment, file.read(SEGMENT.size))
+            file.seek(begin)
+            data = file.read(stop - begin)
+        if len(data) != stop - begin:
+            raise LogError(f"{path}: ends before byte {stop}")
+        return data
+
+    def datagrams(self, start: Place | None = None, end: Place | None = None) -> Iterator[tuple[Place, Datagram]]:
+        """Each datagram with its place, one by one; for a glance at a log. Raises LogError at a record that is bad."""
+        start, end = start or self.begin, end or self.end()
+        for segment, begin, stop in self.ranges(start, end, SEGMENT_BYTES):
+            data, at = self.read(segment, begin, stop), 0
+            while at < len(data):
+                if not (size := whole(data, at)):
+                    raise LogError(f"{path_of(self.folder, segment)}: a bad record at byte {begin + at}")
+                _, _, arrival, ip, port, _ = RECORD.unpack_from(data, at)
+                payload = data[at + RECORD.size : at + size]
+                yield Place(segment, begin + at), Datagram(arrival, (inet_ntoa(ip), port), payload)
+                at += size
+
+    def _spans(self, start: Place, end: Place | None) -> Iterator[tuple[int, int, int]]:
+        """(segment, first byte, byte behind the last) of what lies between two places, per segment.
+
+        A place behind a segment's end, of which a crash took the tail, is at its end.
+        """
+        for segment in segments(self.folder):
+            if segment < start.segment or (end and segment > end.segment):
+                continue
+            size = path_of(self.folder, segment).stat().st_size
+            stop = min(size, end.offset) if end and segment == end.segment else size
+            begin = max(SEGMENT.size, start.offset) if segment == start.segment else SEGMENT.size
+            yield segment, min(begin, max(stop, SEGMENT.size)), max(stop, SEGMENT.size)
+
+    def _whole_up_to(self, segment: int, begin: int, most: int | None) -> int:
+        """Where the whole records from `begin` on end, or the first end that is `most` bytes or more away.
+
+        Only the newest segment can have an end that is not whole yet. Raises LogError where another one has.
+        """
+        path, at = path_of(self.folder, segment), begin
+        limit = None if most is None else begin + most
+        goal = max((offset for offset in self._entries(segment) if limit is None or offset <= limit), default=begin)
+        if goal > at and self._is_record(segment, goal):
+            at = goal
+        with open(path, "rb") as file:
+            file.seek(base := at)
+            data = file.read(-1 if limit is None else limit - at + RECORD.size + MOST_PAYLOAD)
+        while (limit is None or at < limit) and (size := whole(data, at - base)):
+            at += size
+        if (limit is None or at < limit) and at - base < len(data) and segment != max(segments(self.folder)):
+            raise LogError(f"{path}: a bad record at byte {at}")
+        return at
+
+    def _is_record(self, segment: int, offset: int) -> bool:
+        """Whether the index is right: after a crash it may be ahead of what is on disk."""
+        with open(path_of(self.folder, segment), "rb") as file:
+            file.seek(offset)
+            return whole(file.read(RECORD.size + MOST_PAYLOAD), 0) > 0
+
+    def _entries(self, segment: int) -> Sequence[int]:
+        """Where the index says that records begin, within the segment."""
+        try:
+            data = index_of(self.folder, segment).read_bytes()
+        except FileNotFoundError:
+            return ()
+        size = path_of(self.folder, segment).stat().st_size
+        data = data[: len(data) // ENTRY.size * ENTRY.size]
+        return [offset for (offset,) in ENTRY.iter_unpack(data) if SEGMENT.size <= offset < size]

@@ -707,7 +707,7 @@ def board() -> Svg:
     for y, h, name, tools in (
         (74, 68, "send_trades.py", "arping, ping"),
         (174, 58, "recv_results.py", "your own sockets"),
-        (262, 46, "board_registers.py", "settings, counters, $names"),
+        (262, 46, "board_registers.py", "settings and counters"),
     ):
         svg.box(8, y, 150, h, fill=GREY_FILL)
         svg.text(83, y + h / 2 - 3, name, bold=True, size=13)

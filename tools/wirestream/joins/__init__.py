@@ -8,6 +8,7 @@ docs/host-join.md.
 `controller`   sources, lateness, tasks, and when a slice has expired
 `scheduler`    tasks in parts over pipelines in turn, results in the order of the tasks
 `results`      duplicate filter, window check, order, whole tuples from ids
+`machine`      the machine `fjoin` as a pipeline: its memory and registers
 `planner`      beside them: which join for a load, how large, and what is left for Spark
 ============== =================================================================================
 """

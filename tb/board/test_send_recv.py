@@ -18,12 +18,13 @@ import pytest
 
 from tb.queries.run import QUERIES
 from wirestream import recv, send, trades
+from wirestream.behind.columns import SchemaError, Stream
 from wirestream.behind.log import Reader
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.streams import shipped
 from wirestream.design import REPOSITORY
 from wirestream.packets import DEVICE, SENDER, Endpoint, frames, payloads, read_pcap, wire_times, write_pcap
-from wirestream.recv import Columns, Results, Session, UdpInput
+from wirestream.recv import Results, Session, UdpInput
 from wirestream.send import METHODS, Rate, Socket, Trouble, UsageError
 from wirestream.simulate import seed
 from wirestream.tuples import FLAG_NULL, FLAG_OVERFLOW, PUNCT, START, TRADES, Header, pack, unpack
@@ -32,8 +33,8 @@ VWAP = QUERIES / "vwap.sql"
 
 
 @pytest.fixture(scope="module")
-def vwap() -> Columns:
-    return Columns.of(compile_queries(VWAP.read_text(), shipped(), "vwap").circuit)
+def vwap() -> Stream:
+    return Stream.of(compile_queries(VWAP.read_text(), shipped(), "vwap").circuit)
 
 
 def stream(count: int = 1000, per_datagram: int = 7, **options) -> list[np.ndarray]:
@@ -254,15 +255,15 @@ def test_session_against_sets(first):
     assert all(a[1] < b[0] for a, b in zip(session.gaps, session.gaps[1:], strict=False))
 
 
-def datagram(columns: Columns, session: int, sequence: int, rows: list[tuple], flags: int = 0) -> np.ndarray:
-    records = np.array(rows, columns.schema.dtype)
-    payload = pack(Header(session, columns.schema.stream_id, len(rows), sequence, flags), records)
+def datagram(result: Stream, session: int, sequence: int, rows: list[tuple], flags: int = 0) -> np.ndarray:
+    records = np.array(rows, result.schema.dtype)
+    payload = pack(Header(session, result.schema.stream_id, len(rows), sequence, flags), records)
     return np.frombuffer(payload, np.uint8)[None]
 
 
 def test_rows_nulls_and_punctuations(vwap):
-    """Punctuations and repeated rows are no rows; a null is null, an overflow is told."""
-    assert vwap.names == ["Time", "Vwap"] and vwap.fallible == ("Vwap",)
+    """Punctuations and repeated rows are no rows; a null is null, so is what overflows, which is told."""
+    assert vwap.values == ["Time", "Vwap"] and vwap.fallible == ("Vwap",)
     results = Results(vwap)
     blocks = [
         datagram(vwap, 4, 0, [(20, 7, 0), (20, 0, 0)], START | PUNCT),
@@ -281,7 +282,7 @@ def test_rows_nulls_and_punctuations(vwap):
     assert [row for part in got for row in part] == [
         {"Time": 20, "Vwap": 7, "Overflow": False},
         {"Time": 60, "Vwap": None, "Overflow": False},
-        {"Time": 40, "Vwap": 8, "Overflow": True},
+        {"Time": 40, "Vwap": None, "Overflow": True},
         {"Time": 80, "Vwap": 1, "Overflow": False},
     ]
     told = results.report()
@@ -294,10 +295,10 @@ def test_rows_nulls_and_punctuations(vwap):
 def test_a_result_by_its_name():
     sql = "SELECT Price FROM Trades INTO Prices\n;\nSELECT Symbol, Volume FROM Trades WHERE Volume > 5 INTO Volumes"
     circuit = compile_queries(sql, shipped(), "two").circuit
-    assert [Columns.of(circuit, name).names for name in ("", "Volumes")] == [["Price"], ["Symbol", "Volume"]]
-    with pytest.raises(UsageError, match="no result Other; there is Prices, Volumes"):
-        Columns.of(circuit, "Other")
-    table = Columns.of(circuit, "Volumes").table(np.array([(b"UBSN", 6)], Columns.of(circuit, "Volumes").schema.dtype))
+    assert [Stream.of(circuit, name).values for name in ("", "Volumes")] == [["Price"], ["Symbol", "Volume"]]
+    with pytest.raises(SchemaError, match="no result Other; there is Prices, Volumes"):
+        Stream.of(circuit, "Other")
+    table = Stream.of(circuit, "Volumes").table(np.array([(b"UBSN", 6)], Stream.of(circuit, "Volumes").schema.dtype))
     assert table.to_pylist() == [{"Symbol": "UBSN", "Volume": 6}]
 
 

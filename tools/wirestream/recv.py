@@ -30,12 +30,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from wirestream.behind.columns import Stream
 from wirestream.behind.log import Log, policy
-from wirestream.compiler.circuit import FLAGS_IN_A_BYTE, Circuit, fallible
 from wirestream.packets import DEVICE, HEADERS, SENDER, Blocks, Endpoint, PacketError, checksum, read_pcap
 from wirestream.remote import BOARD, PEER, address, circuit_of
 from wirestream.send import UsageError
-from wirestream.tuples import FLAG_NULL, FLAG_OVERFLOW, HEADER_BYTES, MAGIC, PUNCT, START, VERSION, Schema
+from wirestream.tuples import HEADER_BYTES, MAGIC, PUNCT, START, VERSION
 
 EXAMPLES = """\
 examples:
@@ -124,58 +124,17 @@ class Session:
 # --- results --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Columns:
-    """How a result's records become rows. fallible: the columns that have flags, in the order of the flags."""
-
-    schema: Schema
-    fallible: tuple[str, ...]
-
-    @classmethod
-    def of(cls, circuit: Circuit, name: str = "") -> Columns:
-        """Of the result `name`, or the first; raises `UsageError` if there is none of this name."""
-        for result in circuit.results:
-            if name in ("", result.name):
-                return cls(result.schema, tuple(column.name for column in fallible(result.plan)))
-        raise UsageError(f"no result {name}; there is {', '.join(result.name for result in circuit.results)}")
-
-    @property
-    def names(self) -> list[str]:
-        return [f.name for f in self.schema.fields if not f.name.startswith("Flags")]
-
-    def table(self, records: np.ndarray) -> pa.Table:
-        """Rows with null for what has no value; where columns can overflow, `Overflow` says that one of them has."""
-        flags = [f.name for f in self.schema.fields if f.name.startswith("Flags")]
-        null = {name: np.zeros(len(records), bool) for name in self.names}
-        overflow = np.zeros(len(records), bool)
-        for n, name in enumerate(self.fallible):
-            bits = records[flags[n // FLAGS_IN_A_BYTE]] >> 2 * (n % FLAGS_IN_A_BYTE)
-            null[name] = bits & FLAG_NULL != 0
-            overflow |= bits & FLAG_OVERFLOW != 0
-        columns = {}
-        for name in self.names:
-            values = records[name]
-            if values.dtype.kind == "S":
-                texts = [text.decode("ascii", "backslashreplace") for text in values.tolist()]
-                columns[name] = pa.array(texts, pa.string(), mask=null[name])
-            else:
-                columns[name] = pa.array(values.astype(values.dtype.newbyteorder("=")), mask=null[name])
-        if self.fallible:
-            columns["Overflow"] = pa.array(overflow)
-        return pa.table(columns)
-
-
 class Results:
     """What datagrams of a result hold: its records, and of every session which of them came."""
 
-    def __init__(self, columns: Columns):
-        self.columns = columns
+    def __init__(self, stream: Stream):
+        self.stream = stream
         self.sessions: dict[int, Session] = {}
         self.rows = self.punctuations = self.datagrams = self.other_streams = self.bad = 0
 
     def take(self, block: np.ndarray) -> np.ndarray:
         """The records in a block of payloads, without punctuations and without those of repeated datagrams."""
-        schema, size = self.columns.schema, block.shape[1]
+        schema, size = self.stream.schema, block.shape[1]
         self.datagrams += len(block)
         if size < HEADER_BYTES:
             self.bad += len(block)
@@ -423,8 +382,8 @@ class ScreenOutput:
     """The latest rows as a table, or one column as a chart, and what came so far, a few times a second."""
 
     def __init__(self, results: Results, chart: str = ""):
-        if chart and chart not in results.columns.names:
-            raise UsageError(f"--chart {chart}: no such column; there is {', '.join(results.columns.names)}")
+        if chart and chart not in results.stream.values:
+            raise UsageError(f"--chart {chart}: no such column; there is {', '.join(results.stream.values)}")
         self._results, self._chart = results, chart
         self._console = Console(highlight=False)
         self._rows: deque[tuple] = deque(maxlen=SHOWN)
@@ -448,7 +407,7 @@ class ScreenOutput:
         line = Text(f"{told['rows']:,} rows in {told['datagrams']:,} datagrams, {told['lost']:,} lost", "dim")
         if self._chart:
             return Group(Text(self._chart, "bold"), Text("\n".join(chart(list(self._values), HEIGHT))), line)
-        table = Table(*(getattr(self, "_names", None) or self._results.columns.names))
+        table = Table(*(getattr(self, "_names", None) or self._results.stream.values))
         for row in self._rows:
             table.add_row(*("null" if value is None else str(value) for value in row))
         return Group(table, line)
@@ -516,7 +475,7 @@ def main(argv: list[str] | None = None) -> int:
     """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
     args = parser().parse_args(argv)
     try:
-        results = Results(Columns.of(circuit_of(args.query, args.stream), args.result))
+        results = Results(Stream.of(circuit_of(args.query, args.stream), args.result))
         if args.log and args.capture:
             raise ValueError("--log with --capture: Spark reads captures as they are")
         source = _input(args)
@@ -577,7 +536,7 @@ def _receive(args, source, results: Results, output, log: Log | None) -> tuple[f
         for block in blocks:
             records = results.take(block)
             if output and len(records):
-                output.add(results.columns.table(records))
+                output.add(results.stream.table(records))
         if blocks:
             first, last = first or now, now
         if args.count is not None and results.rows >= args.count:

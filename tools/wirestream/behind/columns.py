@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from wirestream.compiler.circuit import FLAGS_IN_A_BYTE
+from wirestream.compiler.circuit import FLAGS_IN_A_BYTE, Circuit, fallible
 from wirestream.compiler.description import load_schema
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.streams import load
@@ -64,6 +64,19 @@ class Stream:
             raise SchemaError(f"{path}: no stream {name}; there are {', '.join(s.schema.name for s in found)}")
         return named[0]
 
+    @classmethod
+    def of(cls, circuit: Circuit, name: str = "") -> Stream:
+        """The result `name` of a compiled circuit, or its first; raises SchemaError if there is none of this name."""
+        for result in circuit.results:
+            if name in ("", result.name):
+                return cls(result.schema, tuple(column.name for column in fallible(result.plan)))
+        raise SchemaError(f"no result {name}; there is {', '.join(result.name for result in circuit.results)}")
+
+    @property
+    def values(self) -> list[str]:
+        """The columns without the flags behind them."""
+        return [field.name for field in self.schema.fields if not _is_flags(field)]
+
     @property
     def arrow(self) -> dict[str, pa.DataType]:
         return {field.name: arrow_of(field) for field in self.schema.fields}
@@ -76,12 +89,26 @@ class Stream:
         wanted = set(wanted) & self.arrow.keys()
         return {name: _array(records[name], self.arrow[name], self._missing(records, name)) for name in wanted}
 
+    def table(self, records: np.ndarray) -> pa.Table:
+        """The rows as a person reads them: `values`, and where columns can overflow, `Overflow`: one of them has."""
+        columns = self.columns(records, names := self.values)
+        shown = {name: columns[name] for name in names}
+        if self.fallible:
+            flags = [self._flags(records, name) for name in self.fallible]
+            shown["Overflow"] = pa.array(np.bitwise_or.reduce(flags) & FLAG_OVERFLOW != 0)
+        return pa.table(shown)
+
     def _missing(self, records: np.ndarray, name: str) -> np.ndarray | None:
-        if name not in self.fallible:
-            return None
+        return self._flags(records, name) & (FLAG_OVERFLOW | FLAG_NULL) != 0 if name in self.fallible else None
+
+    def _flags(self, records: np.ndarray, name: str) -> np.ndarray:
+        """FLAG_OVERFLOW | FLAG_NULL of a fallible column, above them those of its neighbours."""
         place, bit = divmod(self.fallible.index(name), FLAGS_IN_A_BYTE)
-        flags = [field.name for field in self.schema.fields if field.name.startswith("Flags")]
-        return records[flags[place]] >> np.uint8(2 * bit) & np.uint8(FLAG_OVERFLOW | FLAG_NULL) != 0
+        return records[[field.name for field in self.schema.fields if _is_flags(field)][place]] >> np.uint8(2 * bit)
+
+
+def _is_flags(field: Field) -> bool:
+    return field.name.startswith("Flags")
 
 
 def _outputs(described: dict) -> list[dict]:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,15 +84,21 @@ def from_edam(edam: dict, work_root: str | Path) -> Design:
 @contextmanager
 def _fusesoc() -> Iterator[Fusesoc]:
     """FuseSoC with this repository's libraries; paths in fusesoc.conf are relative to it."""
-    from fusesoc.config import Config
-    from fusesoc.fusesoc import Fusesoc
-
     here = Path.cwd()
     try:
         os.chdir(REPOSITORY)
-        yield Fusesoc(Config(str(REPOSITORY / "fusesoc.conf")))
+        yield _libraries()
     finally:
         os.chdir(here)
+
+
+@cache
+def _libraries() -> Fusesoc:
+    """Read once: that takes longer than to resolve a core."""
+    from fusesoc.config import Config
+    from fusesoc.fusesoc import Fusesoc
+
+    return Fusesoc(Config(str(REPOSITORY / "fusesoc.conf")))
 
 
 def cores(target: str = "default") -> list[str]:

@@ -2,12 +2,13 @@
 //
 // ws_fjoin: FJoin's machine: batches of probes and windows from memory, joined, results into memory.
 //
-// A job is described by registers, which docs/fjoin.md lists: an array of probes, an array of window tuples, the limit
-// of the predicate, and a ring for the results. The probes are joined with the window in batches of UNITS; the window
-// is read once for each of them, as fast as the chain takes it, and the next batch is loaded meanwhile.
+// Jobs wait in a queue: an array of probes and an array of window tuples each. The limit of the predicate and a ring
+// for the results are those of all of them; docs/fjoin.md lists the registers. The probes are joined with the window in
+// batches of UNITS; the window is read once for each of them, as fast as the chain takes it, and the next batch, of
+// this job or the next one, is loaded meanwhile.
 //
 //   registers ── control ───────────────────────────────┐ FLUSH
-//                  │ start                              ▼
+//                  │ orders                             ▼
 //              ┌───┴── reader ── window tuples ──────▶ ┌─────────┐   ┌──────┐
 //   AR, R ─────┤                                       │  chain  │──▶│ pack │──▶ merge ──▶ writer ──▶ AW, W, B
 //              └────── reader ── probes ─────────────▶ └─────────┘   └──────┘
@@ -20,17 +21,18 @@
 //                        above it, such as an id, stays where it is
 //              BURST     beats of a burst, see ws_fjoin_writer
 //              READ_W    a reader has 2**READ_W beats under way: as many as the memory's latency has cycles, or more
+//              QUEUE_W   2**QUEUE_W jobs at most between their start and the host's taking note of their end, 1 to 6
 //              RESULT_W  width of a result in memory: {1, 0 …, result of ws_fjoin_chain}, a power of two; do not set.
 //                        A word of 0 is no result: it fills up the last beat of a lane
 // Ports        s_axil_*  registers, see ws_fjoin_registers
 //              m_axi_*   memory: INCR bursts of whole beats, all bytes written; reads of the window have id 0, those of
 //                        probes 1. rready and bready are always high
-//              irq       a job is done; until the next start
-// Latency      start to the first address 7 cycles; the last window tuple to done: that of the chain, and of the memory
+//              irq       a job is done, and the host has not taken note of it
+// Latency      start to the first address 8 cycles; the last window tuple to done: that of the chain, and of the memory
 // Issue rate   a window tuple a cycle, if the port brings as many: it carries TUPLE_W * (W + UNITS) bits for W cycles.
-//              A job waits for nothing but its first batch
+//              3 cycles between two jobs, if there are results of no more than one that wait for the memory
 // Overflow     a ring that is full stalls the join, which is counted; nothing is lost
-// Bad input    see ws_fjoin_control: the job ends, with a status. A memory that does not answer is waited for
+// Bad input    see ws_fjoin_control: the job has a status. A memory that does not answer is waited for
 // Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.1
 
 `default_nettype none
@@ -53,6 +55,7 @@ module ws_fjoin #(
     parameter        TUPLE_W   = 64,
     parameter        BURST     = 16,
     parameter        READ_W    = 7,
+    parameter        QUEUE_W   = 3,
     parameter        UNIT_W    = UNITS > 1 ? $clog2(UNITS) : 1,                                 // do not set
     parameter        WORD_W    = PASS_W + UNIT_W + SLOT_W + (PAIRS != 0 ? 0 : BLOCK),           // do not set
     parameter        RESULT_W  = 1 << $clog2(WORD_W + 1)
@@ -118,7 +121,8 @@ module ws_fjoin #(
 
     localparam PROBES_W = $clog2(UNITS << PASS_W) + 1;      // of a number of probes, of window tuples
     localparam ROWS_W   = SLOT_W + 1;
-    localparam LANE_W   = $clog2(LANES + 1);
+    localparam PER      = DATA_W / RESULT_W;                // results of a beat
+    localparam PER_W    = $clog2(PER + 1);
     localparam        SIZE  = $clog2(DATA_W / 8);           // of a beat, as AXI says it
     localparam [31:0] BYTES = DATA_W / 8, TUPLE_BYTES = TUPLE_W / 8, RESULT_BYTES = RESULT_W / 8;
     localparam [31:0] N_UNITS = UNITS, N_BLOCK = PAIRS != 0 ? 0 : BLOCK, N_PASS = PASS_W, N_SLOT = SLOT_W;
@@ -132,18 +136,25 @@ module ws_fjoin #(
 
     // ---- Registers and control
 
-    wire              start, abort, clear, go, again, asked, halt, full, done;
-    wire              window_idle, probe_idle, writer_idle;
-    wire [63:0]       probe_address, window_address, ring_address, limit, cycles, evaluations;
-    wire [31:0]       probe_count, window_count, ring_size, ring_taken, ring_written, status;
-    wire [31:0]       results, stalled, starved, jobs, failed;
-    wire              w_valid, w_ready, w_last, c_valid, c_ready, c_flush;
-    wire [LANES-1:0]  lane_valid, lane_ready, lane_flush;
-    reg  [LANE_W-1:0] given_reg;
+    wire                start, abort, next, restart, clear, halt, full, done;
+    wire                window_idle, probe_idle, writer_idle;
+    wire [63:0]         probe_address, window_address, ring_address, limit, cycles, evaluations;
+    wire [31:0]         probe_count, window_count, ring_size, ring_taken, ring_written, status;
+    wire [31:0]         done_results, done_end, stalled, starved, jobs, failed;
+    wire                probe_order_valid, probe_order_ready, window_order_valid, window_order_ready;
+    wire [ADDR_W-1:0]   probe_order, window_order;
+    wire [PROBES_W-1:0] probe_order_count;
+    wire [ROWS_W-1:0]   window_order_count;
+    wire                w_valid, w_ready, w_last, w_error, c_valid, c_ready, c_flush;
+    wire                p_valid, p_ready, p_last, p_error;
+    wire [LANES-1:0]    lane_valid, lane_ready, lane_flush;
+    reg  [PER_W-1:0]    results_reg;
+    reg                 flushed_reg;
 
     ws_fjoin_registers #(
         .SIZES({TUPLE_BYTES[7:0], BYTES[7:0], N_UNITS[15:0]}),
-        .FORM({RESULT_BYTES[7:0], N_BLOCK[7:0], N_PASS[7:0], N_SLOT[7:0]})
+        .FORM({RESULT_BYTES[7:0], N_BLOCK[7:0], N_PASS[7:0], N_SLOT[7:0]}),
+        .QUEUE(1 << QUEUE_W)
     ) registers (
         .clk(clk), .rst(rst),
         .s_axil_awaddr(s_axil_awaddr), .s_axil_awvalid(s_axil_awvalid), .s_axil_awready(s_axil_awready),
@@ -153,62 +164,69 @@ module ws_fjoin #(
         .s_axil_araddr(s_axil_araddr), .s_axil_arvalid(s_axil_arvalid), .s_axil_arready(s_axil_arready),
         .s_axil_rdata(s_axil_rdata), .s_axil_rresp(s_axil_rresp),
         .s_axil_rvalid(s_axil_rvalid), .s_axil_rready(s_axil_rready),
-        .start(start), .abort(abort),
+        .start(start), .abort(abort), .next(next), .restart(restart), .clear(clear),
         .probe_address(probe_address), .window_address(window_address),
         .probe_count(probe_count), .window_count(window_count),
         .ring_address(ring_address), .ring_size(ring_size), .ring_taken(ring_taken), .limit(limit),
-        .status(status), .ring_written(ring_written), .results(results), .cycles(cycles), .evaluations(evaluations),
+        .status(status), .ring_written(ring_written), .done_results(done_results), .done_end(done_end),
+        .cycles(cycles), .evaluations(evaluations),
         .stalled(stalled), .starved(starved), .jobs(jobs), .failed(failed),
         .irq(irq)
     );
 
     ws_fjoin_control #(
         .UNITS(UNITS), .PROBES(UNITS << PASS_W), .ROWS(1 << SLOT_W), .DATA_W(DATA_W), .ADDR_W(ADDR_W), .BURST(BURST),
-        .LANES(LANES)
+        .QUEUE_W(QUEUE_W), .PER(PER)
     ) control (
         .clk(clk), .rst(rst),
-        .start(start), .abort(abort),
+        .start(start), .cancel(abort), .next(next), .restart(restart),
         .probe_address(probe_address), .window_address(window_address),
         .probe_count(probe_count), .window_count(window_count),
-        .ring_address(ring_address), .ring_size(ring_size), .status(status),
-        .clear(clear), .go(go), .again(again), .asked(asked),
-        .s_window_valid(w_valid), .s_window_ready(w_ready), .s_window_last(w_last),
+        .ring_address(ring_address), .ring_size(ring_size),
+        .status(status), .done_end(done_end), .done_results(done_results),
+        .clear(clear),
+        .probe_valid(probe_order_valid), .probe_ready(probe_order_ready),
+        .probe_order(probe_order), .probe_order_count(probe_order_count),
+        .window_valid(window_order_valid), .window_ready(window_order_ready),
+        .window_order(window_order), .window_order_count(window_order_count),
+        .s_window_valid(w_valid), .s_window_ready(w_ready), .s_window_last(w_last), .s_window_error(w_error),
         .m_window_valid(c_valid), .m_window_ready(c_ready), .m_window_flush(c_flush),
-        .halt(halt), .idle(window_idle && probe_idle && writer_idle), .full(full), .done(done),
-        .read_error(m_axi_rvalid && m_axi_rresp[1]), .write_error(m_axi_bvalid && m_axi_bresp[1]),
-        .results(given_reg),
-        .count_cycles(cycles), .count_evaluations(evaluations), .count_results(results),
+        .probe_taken(p_valid && p_ready), .probe_last(p_last), .probe_error(p_error),
+        .halt(halt), .idle(window_idle && probe_idle && writer_idle), .full(full), .done(done), .written(ring_written),
+        .write_error(m_axi_bvalid && m_axi_bresp[1]), .results(results_reg), .flushed(flushed_reg),
+        .count_cycles(cycles), .count_evaluations(evaluations),
         .count_stalled(stalled), .count_starved(starved), .count_jobs(jobs), .count_failed(failed)
     );
 
     // ---- Readers: both have a place for all that they ask for, so the probes may go first
 
-    wire               window_ask, probe_ask, ask_ready, p_valid, p_ready, p_last;
+    wire               window_ask, probe_ask, ask_ready;
     wire [ADDR_W-1:0]  window_ask_addr, probe_ask_addr;
     wire [7:0]         window_ask_len, probe_ask_len;
     wire [TUPLE_W-1:0] w_data, p_data;
-    wire               unused_asked;
 
     ws_fjoin_reader #(
         .DATA_W(DATA_W), .ADDR_W(ADDR_W), .TUPLE_W(TUPLE_W), .COUNT_W(ROWS_W), .BURST(BURST), .FIFO_W(READ_W)
     ) window_reader (
         .clk(clk), .rst(clear),
-        .start(go), .address(window_address[ADDR_W-1:0]), .count(window_count[ROWS_W-1:0]),
-        .again(again), .asked(asked), .halt(halt), .idle(window_idle),
+        .order_valid(window_order_valid), .order_ready(window_order_ready),
+        .order_address(window_order), .order_count(window_order_count), .halt(halt), .idle(window_idle),
         .ar_valid(window_ask), .ar_ready(ask_ready && !probe_ask), .ar_addr(window_ask_addr), .ar_len(window_ask_len),
-        .r_valid(m_axi_rvalid && !m_axi_rid), .r_data(m_axi_rdata),
-        .m_valid(w_valid), .m_ready(w_ready), .m_data(w_data), .m_last(w_last)
+        .r_valid(m_axi_rvalid && !m_axi_rid), .r_data(m_axi_rdata), .r_error(m_axi_rresp[1]),
+        .m_valid(w_valid), .m_ready(w_ready), .m_data(w_data), .m_last(w_last),
+        .m_error(w_error)
     );
 
     ws_fjoin_reader #(
         .DATA_W(DATA_W), .ADDR_W(ADDR_W), .TUPLE_W(TUPLE_W), .COUNT_W(PROBES_W), .BURST(BURST), .FIFO_W(READ_W)
     ) probe_reader (
         .clk(clk), .rst(clear),
-        .start(go), .address(probe_address[ADDR_W-1:0]), .count(probe_count[PROBES_W-1:0]),
-        .again(1'b0), .asked(unused_asked), .halt(halt), .idle(probe_idle),
+        .order_valid(probe_order_valid), .order_ready(probe_order_ready),
+        .order_address(probe_order), .order_count(probe_order_count), .halt(halt), .idle(probe_idle),
         .ar_valid(probe_ask), .ar_ready(ask_ready), .ar_addr(probe_ask_addr), .ar_len(probe_ask_len),
-        .r_valid(m_axi_rvalid && m_axi_rid), .r_data(m_axi_rdata),
-        .m_valid(p_valid), .m_ready(p_ready), .m_data(p_data), .m_last(p_last)
+        .r_valid(m_axi_rvalid && m_axi_rid), .r_data(m_axi_rdata), .r_error(m_axi_rresp[1]),
+        .m_valid(p_valid), .m_ready(p_ready), .m_data(p_data), .m_last(p_last),
+        .m_error(p_error)
     );
 
     ws_skid_buffer #(.DATA_W(1 + ADDR_W + 8)) ask_slice (
@@ -273,16 +291,25 @@ module ws_fjoin #(
         end
     endgenerate
 
-    reg [LANE_W-1:0] given;
+    // What goes to the writer is counted: a result has its highest bit set
+    wire             s_valid = out_valid[LANES-1];
+    wire             s_flush = out_flush[LANES-1];
+    wire             s_ready;
+    reg  [PER_W-1:0] results;
     integer          n;
 
+    assign out_ready[LANES-1] = s_ready;
+
     always @* begin
-        given = {LANE_W{1'b0}};
-        for (n = 0; n < LANES; n = n + 1)
-            given = given + {{(LANE_W-1){1'b0}}, lane_valid[n] && lane_ready[n] && !lane_flush[n]};
+        results = {PER_W{1'b0}};
+        for (n = 0; n < PER; n = n + 1)
+            results = results + {{(PER_W-1){1'b0}}, out_data[(LANES-1)*DATA_W + (n+1)*RESULT_W - 1]};
     end
 
-    always @(posedge clk) given_reg <= clear ? {LANE_W{1'b0}} : given;
+    always @(posedge clk) begin
+        results_reg <= results & {PER_W{s_valid && s_ready && !s_flush && !clear}};
+        flushed_reg <= s_valid && s_ready && s_flush && !clear;
+    end
 
     ws_fjoin_writer #(
         .DATA_W(DATA_W), .ADDR_W(ADDR_W), .COUNT_W(32), .BURST(BURST), .FIFO_W($clog2(BURST) + 2)
@@ -290,7 +317,7 @@ module ws_fjoin #(
         .clk(clk), .rst(clear),
         .address(ring_address[ADDR_W-1:0]), .size(ring_size), .taken(ring_taken), .written(ring_written),
         .halt(halt), .idle(writer_idle), .full(full), .done(done),
-        .s_valid(out_valid[LANES-1]), .s_ready(out_ready[LANES-1]), .s_flush(out_flush[LANES-1]),
+        .s_valid(s_valid), .s_ready(s_ready), .s_flush(s_flush),
         .s_data(out_data[(LANES-1)*DATA_W +: DATA_W]),
         .aw_valid(m_axi_awvalid), .aw_ready(m_axi_awready), .aw_addr(m_axi_awaddr), .aw_len(m_axi_awlen),
         .w_valid(m_axi_wvalid), .w_ready(m_axi_wready), .w_data(m_axi_wdata), .w_last(m_axi_wlast),
@@ -303,7 +330,7 @@ module ws_fjoin #(
     assign m_axi_wstrb   = {DATA_W/8{1'b1}};
     assign m_axi_bready  = 1'b1;
 
-    wire unused = &{unused_asked, probe_address, window_address, ring_address, limit, probe_count, window_count,
+    wire unused = &{probe_address, window_address, ring_address, limit, probe_count, window_count,
                     w_data, p_data};
 
 endmodule

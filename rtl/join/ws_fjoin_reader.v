@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_reader: reads an array of tuples from memory, once or pass after pass: a read port of FJoin's machine.
+// ws_fjoin_reader: reads arrays of tuples from memory, one behind the other: a read port of FJoin's machine.
 //
 // Bursts end at multiples of BURST beats, so none crosses 4 KB. Beats are asked for as long as the FIFO has a place for
-// them: so many are on their way that the memory's latency does not show, and those that come never wait.
+// them: so many are on their way that the memory's latency does not show, and those that come never wait. An order is
+// an array; up to 8 more are asked for before the tuples of one have all gone on.
 //
-//   job ──▶ bursts ──▶ AR        R ──▶ FIFO ──▶ tuples ──▶ m
-//              ▲                        │
-//              └──── places that are free
+//   order ──▶ bursts ──▶ AR      R ──▶ FIFO ──▶ tuples ──▶ m
+//     │          ▲                      │         ▲
+//     │          └── places that are free         │
+//     └──────────────── counts ───────────────────┘
 //
 // Parameters   DATA_W    width of the memory port in bits, a power of two of at least 8
 //              ADDR_W    width of an address in bits, of bytes
@@ -16,17 +18,16 @@
 //              COUNT_W   width of count
 //              BURST     beats of a burst at most: a power of two from 2 to 256, up to 4096 bytes
 //              FIFO_W    2**FIFO_W beats are under way at most, at least BURST
-// Ports        start     begins a job, once after each reset; address, of a beat, and count, at least 1, stand still
-//              again     another pass over the array follows the one that is being asked for; asked says that this has
-//                        been asked for as a whole. again may then change, one cycle later
+// Ports        order_*   an array to read: address, of a beat, and count, at least 1. It is taken when the one before
+//                        has been asked for as a whole
 //              halt      asks for nothing more
 //              idle      all that was asked for has come
 //              r_valid   a beat for this reader; it is always taken. r_error: it came with SLVERR or DECERR
-//              m_last    the last tuple of a pass
-// Latency      start to ar_valid 2 cycles; r_valid to m_valid 4 cycles
-// Issue rate   1 tuple a cycle, or a beat if that is less; a burst every 2 cycles
+//              m_last    the last tuple of an array; m_error: of the beat that the tuple came with
+// Latency      order_valid to ar_valid 2 cycles; r_valid to m_valid 4 cycles
+// Issue rate   1 tuple a cycle, or a beat if that is less; a burst every 2 cycles, and 1 more for each array
 // Overflow     cannot happen: see above
-// Bad input    r_error is the user's business: the beat counts as any other
+// Bad input    A beat with r_error counts as any other; what to do is the user's business
 // Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.1; ARM IHI 0022, AXI4
 
 `default_nettype none
@@ -42,11 +43,10 @@ module ws_fjoin_reader #(
     input  wire               clk,
     input  wire               rst,
 
-    input  wire               start,
-    input  wire [ADDR_W-1:0]  address,
-    input  wire [COUNT_W-1:0] count,
-    input  wire               again,
-    output wire               asked,
+    input  wire               order_valid,
+    output wire               order_ready,
+    input  wire [ADDR_W-1:0]  order_address,
+    input  wire [COUNT_W-1:0] order_count,
     input  wire               halt,
     output wire               idle,
 
@@ -57,11 +57,13 @@ module ws_fjoin_reader #(
 
     input  wire               r_valid,
     input  wire [DATA_W-1:0]  r_data,
+    input  wire               r_error,
 
     output wire               m_valid,
     input  wire               m_ready,
     output wire [TUPLE_W-1:0] m_data,
-    output wire               m_last
+    output wire               m_last,
+    output wire               m_error
 );
 
     localparam BYTES_W = $clog2(DATA_W / 8);
@@ -95,14 +97,16 @@ module ws_fjoin_reader #(
 
     reg  [1:0]         state_reg;
     reg  [BEAT_W-1:0]  beat_reg;                // the next one to be asked for
-    reg  [LEFT_W-1:0]  left_reg;                // beats of the pass
+    reg  [LEFT_W-1:0]  left_reg;                // beats of the array
     reg  [BURST_W:0]   len_reg;
-    reg                ends_reg, room_reg;
+    reg                ends_reg, room_reg, may_reg;
     reg  [FIFO_W:0]    reserved_reg, flying_reg;    // beats asked for that have not left the FIFO; that have not come
-    wire [LEFT_W-1:0]  beats  = ({{(LEFT_W-COUNT_W){1'b0}}, count} + ROUND) >> PER_W;
+    wire [LEFT_W-1:0]  beats  = ({{(LEFT_W-COUNT_W){1'b0}}, order_count} + ROUND) >> PER_W;
     wire [BURST_W:0]   to_end = WHOLE - {1'b0, beat_reg[BURST_W-1:0]};
     wire               ends   = left_reg <= {{(LEFT_W-BURST_W-1){1'b0}}, to_end};
     wire               ask    = ar_valid && ar_ready;
+    wire               order  = order_valid && order_ready;
+    wire               counts_ready;
     wire               pop;
     wire [FIFO_W:0]    length   = {{(FIFO_W-BURST_W){1'b0}}, len_reg & {BURST_W+1{ask}}};
     wire [FIFO_W:0]    reserved = reserved_reg + length - {{FIFO_W{1'b0}}, pop};
@@ -111,7 +115,7 @@ module ws_fjoin_reader #(
     assign ar_valid = state_reg == STATE_ASK;
     assign ar_addr  = {beat_reg, {BYTES_W{1'b0}}};
     assign ar_len   = {{(8-BURST_W){1'b0}}, less[BURST_W-1:0]};
-    assign asked    = ask && ends_reg;
+    assign order_ready = state_reg == STATE_IDLE && may_reg;
     assign idle     = state_reg == STATE_IDLE && flying_reg == 0;
 
     always @(posedge clk) begin
@@ -125,19 +129,22 @@ module ws_fjoin_reader #(
             STATE_ASK: if (ar_ready) begin
                 beat_reg  <= beat_reg + {{(BEAT_W-BURST_W-1){1'b0}}, len_reg};
                 left_reg  <= left_reg - {{(LEFT_W-BURST_W-1){1'b0}}, len_reg};
-                state_reg <= ends_reg && !again ? STATE_IDLE : STATE_SIZE;
+                state_reg <= ends_reg ? STATE_IDLE : STATE_SIZE;
             end
-            default: if (start) state_reg <= STATE_SIZE;
+            default: ;
         endcase
-        if (start || asked) begin
-            beat_reg <= address[ADDR_W-1:BYTES_W];
-            left_reg <= beats;
+        if (order) begin
+            beat_reg  <= order_address[ADDR_W-1:BYTES_W];
+            left_reg  <= beats;
+            state_reg <= STATE_SIZE;
         end
+        may_reg      <= counts_ready && !halt;      // orders are 3 cycles apart: one more finds its place
         room_reg     <= reserved <= MOST;
         reserved_reg <= reserved;
         flying_reg   <= flying_reg + length - {{FIFO_W{1'b0}}, r_valid};
         if (rst) begin
             state_reg    <= STATE_IDLE;
+            may_reg      <= 1'b0;
             room_reg     <= 1'b0;
             reserved_reg <= {FIFO_W+1{1'b0}};
             flying_reg   <= {FIFO_W+1{1'b0}};
@@ -147,35 +154,50 @@ module ws_fjoin_reader #(
     // ---- Beats that have come
 
     wire              room;
+    wire              beat_valid;
     wire [DATA_W-1:0] beat;
     wire [FIFO_W:0]   level;
 
-    ws_sync_fifo #(.DATA_W(DATA_W), .ADDR_W(FIFO_W), .OUTPUT_REG(1)) fifo (
+    ws_sync_fifo #(.DATA_W(DATA_W + 1), .ADDR_W(FIFO_W), .OUTPUT_REG(1)) fifo (
         .clk(clk), .rst(rst),
-        .s_valid(r_valid), .s_ready(room), .s_data(r_data),
-        .m_valid(m_valid), .m_ready(pop), .m_data(beat),
+        .s_valid(r_valid), .s_ready(room), .s_data({r_error, r_data}),
+        .m_valid(beat_valid), .m_ready(pop), .m_data({m_error, beat}),
         .level(level)
     );
 
-    // ---- Tuples: a pass has `count`, and its last beat may have more places
+    // ---- Tuples: an array has its count, and its last beat may have more places
 
-    reg  [COUNT_W-1:0] tuples_reg;              // left of the pass
-    reg                last_reg;                // one is left
+    reg  [COUNT_W-1:0] more_reg;                // left of the array behind the next one
+    reg                inside_reg, last_reg;    // some are left; one is
+    wire               count_valid;
+    wire [3:0]         counted;
+    wire [COUNT_W-1:0] more;                    // than one tuple
+    wire               next   = !inside_reg || (take && last_reg);
     wire               take = m_valid && m_ready;
     wire               done;                    // with this beat
     wire [PART_W-1:0]  part;                    // of the beat
 
-    assign m_last = last_reg;
-    assign pop    = take && done;
+    assign m_valid = beat_valid && inside_reg;
+    assign m_last  = last_reg;
+    assign pop     = take && done;
+
+    ws_sync_fifo #(.DATA_W(COUNT_W), .ADDR_W(3), .STYLE("distributed")) counts (
+        .clk(clk), .rst(rst),
+        .s_valid(order), .s_ready(counts_ready), .s_data(order_count - 1'b1),
+        .m_valid(count_valid), .m_ready(next), .m_data(more),
+        .level(counted)
+    );
 
     always @(posedge clk) begin
-        if (start || (take && last_reg)) begin
-            tuples_reg <= count;
-            last_reg   <= count == 1;
+        if (next) begin
+            inside_reg <= count_valid;
+            more_reg   <= more;
+            last_reg   <= more == 0;
         end else if (take) begin
-            tuples_reg <= tuples_reg - 1'b1;
-            last_reg   <= tuples_reg == 2;
+            more_reg <= more_reg - 1'b1;
+            last_reg <= more_reg == 1;
         end
+        if (rst) inside_reg <= 1'b0;
     end
 
     generate
@@ -197,77 +219,95 @@ module ws_fjoin_reader #(
 
     assign m_data = beat[part*TUPLE_W +: TUPLE_W];
 
-    wire unused = &{room, level, address};
+    wire unused = &{room, level, counted, order_address};
 
 `ifdef FORMAL
-    // The memory answers what it was asked for and no more. Beats and tuples of a pass are counted; an arbitrary beat
-    // that comes is watched, by its number.
+    // The memory answers what it was asked for and no more. Beats and tuples of an array are counted; an arbitrary beat
+    // that comes is watched, by its number, and an arbitrary array.
     (* anyconst *) wire [FIFO_W:0] watch_ref;
     reg                past_valid = 1'b0;
-    reg                started_ref;
-    reg  [LEFT_W-1:0]  asked_ref;                   // beats of the pass
+    reg  [ADDR_W-1:0]  start_ref;                   // of the array that is asked for
+    reg  [LEFT_W-1:0]  beats_ref, asked_ref;        // its beats, and those asked for
     reg  [FIFO_W:0]    flying_ref, came_ref, gone_ref;
-    reg  [COUNT_W-1:0] given_ref;                   // tuples of the pass
-    reg  [DATA_W-1:0]  beat_ref;
-    wire [ADDR_W-1:0]  address_ref = address + (asked_ref << BYTES_W);
+    reg  [COUNT_W-1:0] last_ref, given_ref;         // the array that goes on: its last tuple's number, and those gone
+    (* anyconst *) wire [3:0] array_ref;            // an array that is watched, by its number
+    reg  [COUNT_W-1:0] count_ref;                   // its tuples
+    reg  [3:0]         taken_ref, begun_ref;        // arrays
+    reg  [DATA_W:0]    beat_ref;
+    wire [ADDR_W-1:0]  address_ref = start_ref + (asked_ref << BYTES_W);
     wire [LEFT_W-1:0]  length_ref = ar_len + 9'd1;
     wire [COUNT_W:0]   part_ref   = {1'b0, given_ref} % PER;
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
-        if (start) started_ref <= 1'b1;
-        if (ask) asked_ref <= asked ? 0 : asked_ref + length_ref;
+        if (ask) asked_ref <= asked_ref + length_ref;
+        if (order) begin
+            start_ref <= order_address;
+            beats_ref <= (order_count + PER - 1) / PER;
+            asked_ref <= 0;
+            taken_ref <= taken_ref + 1'b1;
+            if (taken_ref == array_ref) count_ref <= order_count;
+        end
+        if (next && count_valid) begin
+            last_ref  <= more;
+            begun_ref <= begun_ref + 1'b1;
+        end
         flying_ref <= flying_ref + (ask ? length_ref : 0) - r_valid;
         if (r_valid) came_ref <= came_ref + 1'b1;
-        if (r_valid && came_ref == watch_ref) beat_ref <= r_data;
+        if (r_valid && came_ref == watch_ref) beat_ref <= {r_error, r_data};
         if (pop) gone_ref <= gone_ref + 1'b1;
         if (take) given_ref <= m_last ? 0 : given_ref + 1'b1;
-        if (rst) begin
-            started_ref <= 1'b0;
-            {asked_ref, flying_ref, came_ref, gone_ref, given_ref} <= 0;
-        end
+        if (rst) {flying_ref, came_ref, gone_ref, given_ref, taken_ref, begun_ref} <= 0;
 
         if (!past_valid) assume (rst);
         else begin
-            assume (!rst && !(start && started_ref) && !(r_valid && flying_ref == 0));
-            assume ((address >> BYTES_W) << BYTES_W == address);
-            assume (count != 0 && $stable(count) && $stable(address));
+            assume (!rst && !(r_valid && flying_ref == 0));
+            assume ((order_address >> BYTES_W) << BYTES_W == order_address && order_count != 0);
 
             // what waits stands still
             if ($past(ar_valid && !ar_ready && !rst)) assert (ar_valid && $stable({ar_addr, ar_len}));
-            // a burst lies within a multiple of BURST; bursts ask for the beats of a pass in order, and for no more
+            // a burst lies within a multiple of BURST; bursts ask for the beats of an array in order, and for no more
             if (ar_valid) begin
-                assert (started_ref && ar_len < BURST && beat_reg[BURST_W-1:0] + length_ref <= BURST);
+                assert (ar_len < BURST && beat_reg[BURST_W-1:0] + length_ref <= BURST);
                 assert (ar_addr == address_ref);
-                assert (asked_ref + length_ref <= beats && ends_reg == (asked_ref + length_ref == beats));
+                assert (asked_ref + length_ref <= beats_ref && ends_reg == (asked_ref + length_ref == beats_ref));
             end
+            if ($past(m_valid && !m_ready && !rst))
+                reader_still: assert (m_valid && $stable({m_data, m_last, m_error}));
+            // an order is taken when the one before has been asked for, and not while halt
+            if (order) assert (!$past(halt) && !ar_valid && counts_ready);
             // a beat that comes has its place
             if (r_valid) assert (room);
             if (idle) assert (flying_ref == 0 && !ar_valid);
-            // a pass has count tuples, and takes its last beat with it
-            if (m_valid) assert (m_last == (given_ref == count - 1'b1));
+            // an array has its count, and takes its last beat with it
+            if (m_valid) assert (m_last == (given_ref == last_ref));
             if (take) assert (pop == (m_last || part_ref == PER - 1));
             // what comes out is what came
             if (m_valid && gone_ref == watch_ref && came_ref - gone_ref <= 1 << FIFO_W)
-                reader_data: assert (m_data == beat_ref[part_ref*TUPLE_W +: TUPLE_W]);
+                reader_data: assert ({m_error, m_data} == {beat_ref[DATA_W], beat_ref[part_ref*TUPLE_W +: TUPLE_W]});
+
+            if (next && count_valid && begun_ref == array_ref) reader_count: assert (count_ref == more + 1'b1);
 
             // what makes it inductive
             assert (flying_reg == flying_ref && flying_reg <= reserved_reg && level == reserved_reg - flying_reg);
             assert (reserved_reg <= 1 << FIFO_W && came_ref - gone_ref == level);
             assert (!room_reg || reserved_reg <= MOST);
             assert (state_reg != 2'd3 && (!ar_valid || reserved_reg <= MOST));
-            if (!started_ref) assert (state_reg == STATE_IDLE && reserved_reg == 0 && asked_ref == 0);
-            if (state_reg != STATE_IDLE) assert (left_reg + asked_ref == beats && left_reg != 0 && left_reg <= beats);
+            if (state_reg != STATE_IDLE) assert (left_reg + asked_ref == beats_ref && left_reg != 0);
+            if (state_reg != STATE_IDLE) assert (left_reg <= beats_ref && beats_ref <= (1 << COUNT_W));
             if (state_reg != STATE_IDLE) assert (beat_reg == address_ref[ADDR_W-1:BYTES_W]);
+            if (state_reg != STATE_IDLE) assert (start_ref[BYTES_W-1:0] == 0);
+            if (state_reg == STATE_IDLE && !$past(order)) assert (!may_reg || counts_ready);
             if (ar_valid) assert (len_reg != 0 && len_reg <= BURST && len_reg <= left_reg);
             if (ar_valid) assert (ends_reg == (len_reg == left_reg));
-            if (started_ref) assert (tuples_reg + given_ref == count && given_ref < count);
-            if (started_ref) assert (last_reg == (tuples_reg == 1));
+            assert (counted == taken_ref - begun_ref && counted <= 8);
+            if (inside_reg) assert (more_reg + given_ref == last_ref && given_ref <= last_ref);
+            if (inside_reg) assert (last_reg == (more_reg == 0));
             else assert (given_ref == 0);
             assert (part == part_ref);
         end
-        cover (past_valid && asked && again && ar_len == 0);
-        cover (past_valid && take && m_last && part_ref == 0 && $past(asked_ref) != 0);
+        cover (past_valid && order && $past(ask && ends_reg && ar_len == 0));
+        cover (past_valid && take && m_last && part_ref == 0 && m_error && $past(asked_ref) != 0);
         cover (past_valid && reserved_reg == 1 << FIFO_W && !m_ready);
     end
 `endif

@@ -3,8 +3,9 @@
 // ws_fjoin_writer: writes a stream of beats into a ring in memory: the write port of FJoin's machine.
 //
 // A burst goes when all its beats are here and the ring has room for it: so data never keep the bus waiting, and while
-// whoever reads the ring is behind, what comes waits here and then before s. All bursts but the last have BURST beats
-// and begin at a multiple of them, so none crosses 4 KB. Positions count beats from 0 since the reset.
+// whoever reads the ring is behind, what comes waits here and then before s. Every burst has BURST beats and begins at
+// a multiple of them, so none crosses 4 KB: a FLUSH fills up the one that it ends with beats of 0. Positions count
+// beats from 0 since the reset.
 //
 // Parameters   DATA_W    width of the memory port in bits, a power of two of at least 8
 //              ADDR_W    width of an address in bits, of bytes
@@ -14,12 +15,12 @@
 // Ports        address, size   of the ring: both whole bursts, of bytes and of beats; they stand still
 //              taken     beats of the ring that may be written over, a position up to `written`
 //              written   beats of which the memory has said that they are there, a position
-//              s_flush   no beat, but the end: what is here goes, in a short burst if it must
+//              s_flush   no beat, but the end of a job. The next job's beats may follow, but its FLUSH waits for `done`
 //              full      a burst waits for room in the ring
-//              done      the end has come, and everything is in memory
+//              done      for one cycle: everything before a FLUSH is in memory, and nothing after it is in `written`
 //              halt      begins no more bursts; idle: none is under way
-//              b_error   a burst was answered by SLVERR or DECERR
-// Latency      the last beat of a burst to aw_valid 4 cycles
+//              b_valid   a burst was answered
+// Latency      the last beat of a burst to aw_valid 4 cycles; the last b_valid to done 1 cycle
 // Issue rate   1 beat a cycle, with BURST of at least 8; a burst every 5 cycles
 // Overflow     cannot happen: s_ready falls
 // Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.1; ARM IHI 0022, AXI4
@@ -80,50 +81,71 @@ module ws_fjoin_writer #(
         $finish;
     end
 
-    // ---- Beats that wait
+    // ---- Beats that wait, and those of 0 behind a FLUSH
 
-    reg               ended_reg;
-    wire              push = s_valid && s_ready && !s_flush;
-    wire              room, beat_valid, beat_ready;
-    wire [FIFO_W:0]   level;
+    localparam OWED_W = FIFO_W - BURST_W + 5;       // of the bursts that are here or have no answer
+    localparam [3:0] MOST = 4'd15;                  // of those that have none
 
-    assign s_ready = room && !ended_reg;
+    reg  [BURST_W-1:0] phase_reg;                   // beats of the burst that is coming
+    reg                fill_reg, flushed_reg;       // beats of 0 are missing; a FLUSH has come that is not done
+    reg  [OWED_W-1:0]  owed_reg, before_reg;        // bursts without an answer; those of them before the FLUSH
+    wire               take  = s_valid && s_ready;
+    wire               flush = take && s_flush;
+    wire               room, beat_valid, beat_ready;
+    wire               push  = (take && !s_flush) || (fill_reg && room);
+    wire               whole = push && &phase_reg;  // a burst is here
+    wire [OWED_W-1:0]  owed  = owed_reg - {{(OWED_W-1){1'b0}}, b_valid};
+    wire [FIFO_W:0]    level;
+
+    assign s_ready = room && !fill_reg && !(s_flush && flushed_reg);
+    assign done    = flushed_reg && before_reg == 0;
 
     ws_sync_fifo #(.DATA_W(DATA_W), .ADDR_W(FIFO_W), .OUTPUT_REG(1)) fifo (
         .clk(clk), .rst(rst),
-        .s_valid(push), .s_ready(room), .s_data(s_data),
+        .s_valid(push), .s_ready(room), .s_data(s_data & {DATA_W{!fill_reg}}),
         .m_valid(beat_valid), .m_ready(beat_ready), .m_data(w_data),
         .level(level)
     );
 
     always @(posedge clk) begin
-        if (s_valid && s_ready && s_flush) ended_reg <= 1'b1;
-        if (rst) ended_reg <= 1'b0;
+        if (push) phase_reg <= phase_reg + 1'b1;
+        if (whole) fill_reg <= 1'b0;
+        owed_reg   <= owed + {{(OWED_W-1){1'b0}}, whole};
+        before_reg <= before_reg - {{(OWED_W-1){1'b0}}, b_valid};
+        if (done) flushed_reg <= 1'b0;
+        if (flush) begin
+            flushed_reg <= 1'b1;
+            fill_reg    <= phase_reg != 0;
+            before_reg  <= owed + {{(OWED_W-1){1'b0}}, phase_reg != 0};
+        end
+        if (rst) begin
+            phase_reg   <= {BURST_W{1'b0}};
+            fill_reg    <= 1'b0;
+            flushed_reg <= 1'b0;
+            owed_reg    <= {OWED_W{1'b0}};
+        end
     end
 
     // ---- Bursts: wait for its beats; see what the ring holds, and whether there is room; ask; hand over to the data
 
     localparam [2:0] STATE_WAIT = 3'd0, STATE_USED = 3'd1, STATE_ROOM = 3'd2, STATE_ASK = 3'd3, STATE_HAND = 3'd4;
-    localparam [BURST_W:0] WHOLE = BURST;
-    localparam [3:0]       MOST  = 4'd15;           // bursts without an answer
+    localparam [BURST_W:0]   WHOLE = BURST;
+    localparam [COUNT_W-1:0] BEATS = BURST;
+    localparam HERE_W = FIFO_W - BURST_W + 1;       // of the bursts that are here and have not been asked for
 
     reg  [2:0]         state_reg;
-    reg  [FIFO_W:0]    here_reg;                    // beats that belong to no burst yet
-    reg  [BURST_W:0]   len_reg, left_reg;           // beats of the burst; of the one whose data go
+    reg  [HERE_W-1:0]  here_reg;
+    reg  [BURST_W:0]   left_reg;                    // beats of the burst whose data go
     reg                last_reg, going_reg, room_reg;
     reg  [BLOCK_W-1:0] place_reg, place_last_reg;   // the next burst's in the ring; the last one there is
     reg  [COUNT_W-1:0] begun_reg, written_reg, used_reg, most_reg;
     reg  [3:0]         open_reg;                    // bursts without an answer
     wire               ask    = aw_valid && aw_ready;
-    wire               whole  = here_reg >= {{(FIFO_W-BURST_W){1'b0}}, WHOLE};
-    wire               some   = here_reg != 0;
     wire               sent   = w_valid && w_ready;
     wire               free   = !going_reg || (sent && last_reg);
     wire               hand   = state_reg == STATE_HAND && free;
-    wire [BURST_W:0]   left   = hand ? len_reg : left_reg - {{BURST_W{1'b0}}, sent};
-    wire [FIFO_W:0]    gone   = {{(FIFO_W-BURST_W){1'b0}}, len_reg & {BURST_W+1{ask}}};
-    wire [COUNT_W-1:0] length = {{(COUNT_W-BURST_W-1){1'b0}}, len_reg};
-    wire [BURST_W-1:0] less   = len_reg[BURST_W-1:0] - 1'b1;
+    wire [BURST_W:0]   left   = hand ? WHOLE : left_reg - {{BURST_W{1'b0}}, sent};
+    wire [BURST_W:0]   less   = WHOLE - 1'b1;
 
     assign aw_valid   = state_reg == STATE_ASK;
     assign aw_addr    = {address_reg, {LOW_W{1'b0}}};
@@ -133,7 +155,6 @@ module ws_fjoin_writer #(
     assign w_last     = last_reg;
     assign full       = state_reg == STATE_ROOM && !room_reg;
     assign idle       = state_reg == STATE_WAIT && open_reg == 0;
-    assign done       = idle && ended_reg && !some;
     assign written    = written_reg;
 
     // The ring's number of a burst as a part of an address, whichever is wider; it is known long before it is needed
@@ -152,23 +173,20 @@ module ws_fjoin_writer #(
 
     always @(posedge clk) begin
         case (state_reg)
-            STATE_WAIT: begin
-                len_reg <= whole ? WHOLE : here_reg[BURST_W:0];
-                if ((whole || (ended_reg && some)) && open_reg != MOST && !halt) state_reg <= STATE_USED;
-            end
+            STATE_WAIT: if (here_reg != 0 && open_reg != MOST && !halt) state_reg <= STATE_USED;
             STATE_USED: state_reg <= STATE_ROOM;
             STATE_ROOM: if (halt) state_reg <= STATE_WAIT;
                         else if (room_reg) state_reg <= STATE_ASK;
             STATE_ASK:  if (aw_ready) state_reg <= STATE_HAND;
             default:    if (free) state_reg <= STATE_WAIT;
         endcase
-        here_reg <= here_reg + {{FIFO_W{1'b0}}, push} - gone;
+        here_reg <= here_reg + {{(HERE_W-1){1'b0}}, whole} - {{(HERE_W-1){1'b0}}, ask};
         if (ask) begin
-            begun_reg <= begun_reg + length;
+            begun_reg <= begun_reg + BEATS;
             place_reg <= place_reg == place_last_reg ? {BLOCK_W{1'b0}} : place_reg + 1'b1;
         end
         place_last_reg <= size[COUNT_W-1:BURST_W] - 1'b1;
-        most_reg       <= size - {{(COUNT_W-BURST_W-1){1'b0}}, WHOLE};
+        most_reg       <= size - BEATS;
         used_reg       <= begun_reg - taken;
         room_reg       <= used_reg <= most_reg;
 
@@ -177,10 +195,10 @@ module ws_fjoin_writer #(
         last_reg  <= left == 1;
 
         open_reg <= open_reg + {3'd0, ask} - {3'd0, b_valid};
-        if (b_valid) written_reg <= open_reg == 1 ? begun_reg : written_reg + {{(COUNT_W-BURST_W-1){1'b0}}, WHOLE};
+        if (b_valid) written_reg <= written_reg + BEATS;
         if (rst) begin
             state_reg   <= STATE_WAIT;
-            here_reg    <= {FIFO_W+1{1'b0}};
+            here_reg    <= {HERE_W{1'b0}};
             begun_reg   <= {COUNT_W{1'b0}};
             written_reg <= {COUNT_W{1'b0}};
             place_reg   <= {BLOCK_W{1'b0}};
@@ -190,7 +208,7 @@ module ws_fjoin_writer #(
         end
     end
 
-    wire unused = &{level, address[LOW_W-1:0], size[BURST_W-1:0]};
+    wire unused = &{level, less[BURST_W], address[LOW_W-1:0], size[BURST_W-1:0]};
 
 `ifdef FORMAL
     // Whoever reads the ring takes what has been written; the memory answers bursts whose data it has. Beats are
@@ -198,31 +216,39 @@ module ws_fjoin_writer #(
     (* anyconst *) reg [COUNT_W-1:0] watch_ref;
     (* anyconst *) reg [COUNT_W-1:0] size_any;
     reg                past_valid = 1'b0;
-    reg  [COUNT_W-1:0] came_ref, asked_ref, sent_ref;
-    reg  [COUNT_W-1:0] asked_blocks_ref, sent_blocks_ref, answered_blocks_ref;      // times BURST
+    reg  [COUNT_W-1:0] came_ref, asked_ref, sent_ref, answered_ref;     // the first with those of 0
     reg  [COUNT_W-1:0] place_ref;                   // of the next burst in the ring
+    reg  [COUNT_W-1:0] end_ref;                     // of what came before the FLUSH
+    reg                ended_ref, filling_ref;      // a FLUSH is not done; its burst is not whole
     wire [ADDR_W-1:0]  address_ref = address + (place_ref << (LOW_W - BURST_W));
     reg  [DATA_W-1:0]  beat_ref;
-    wire [COUNT_W-1:0] waits_ref  = asked_ref - sent_ref;
-    wire [COUNT_W-1:0] length_ref = aw_len + 9'd1;
-    wire [COUNT_W-1:0] unsent_ref = asked_blocks_ref - sent_blocks_ref;
-    wire [COUNT_W-1:0] end_ref    = unsent_ref == BURST ? asked_ref : sent_blocks_ref + BURST;
-    wire [COUNT_W-1:0] left_ref   = end_ref - sent_ref;                             // of the burst that goes
-    wire [COUNT_W-1:0] short_ref  = asked_blocks_ref - asked_ref;                   // of the last burst
+    wire [COUNT_W-1:0] unsent_ref = asked_ref - sent_ref;
+    wire [COUNT_W-1:0] phase_ref  = came_ref % BURST, sent_phase_ref = sent_ref % BURST;
+    wire [COUNT_W-1:0] ready_ref  = came_ref - phase_ref;       // whole bursts that have come
+    wire [COUNT_W-1:0] gone_ref   = sent_ref - sent_phase_ref;  // and gone
+    wire [COUNT_W-1:0] here_ref   = ready_ref - asked_ref, open_ref = asked_ref - answered_ref;
+    wire [COUNT_W-1:0] owed_ref   = ready_ref - answered_ref, before_ref = end_ref - answered_ref;
+    wire [COUNT_W-1:0] filled_ref = ready_ref + BURST, used_ref = asked_ref - taken, kept_ref = written - taken;
+    wire               came       = take && !s_flush;
+    wire               zero       = filling_ref && room;
     wire               chosen     = state_reg == STATE_USED || state_reg == STATE_ROOM || aw_valid;
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
-        if (push) came_ref <= came_ref + 1'b1;
-        if (push && came_ref == watch_ref) beat_ref <= s_data;
-        if (ask) asked_ref <= asked_ref + length_ref;
+        if (came || zero) came_ref <= came_ref + 1'b1;
+        if ((came || zero) && came_ref == watch_ref) beat_ref <= came ? s_data : 0;
+        if (ask) asked_ref <= asked_ref + BURST;
         if (ask) place_ref <= place_ref + BURST == size ? 0 : place_ref + BURST;
-        if (ask) asked_blocks_ref <= asked_blocks_ref + BURST;
         if (sent) sent_ref <= sent_ref + 1'b1;
-        if (sent && w_last) sent_blocks_ref <= sent_blocks_ref + BURST;
-        if (b_valid) answered_blocks_ref <= answered_blocks_ref + BURST;
-        if (rst) {place_ref, came_ref, asked_ref, sent_ref} <= 0;
-        if (rst) {asked_blocks_ref, sent_blocks_ref, answered_blocks_ref} <= 0;
+        if (b_valid) answered_ref <= answered_ref + BURST;
+        if (zero && phase_ref == BURST - 1) filling_ref <= 1'b0;
+        if (done) ended_ref <= 1'b0;
+        if (flush) begin
+            ended_ref   <= 1'b1;
+            filling_ref <= phase_ref != 0;
+            end_ref     <= phase_ref == 0 ? came_ref : ready_ref + BURST;
+        end
+        if (rst) {place_ref, came_ref, asked_ref, sent_ref, answered_ref, ended_ref, filling_ref} <= 0;
 
         if (!past_valid) assume (rst);
         else begin
@@ -230,51 +256,59 @@ module ws_fjoin_writer #(
             assume (size == size_any && size != 0 && size[BURST_W-1:0] == 0 && size <= 1 << (COUNT_W - 2));
             assume ($stable(address) && address[LOW_W-1:0] == 0);
             assume ($past(rst) ? taken == 0 : taken - $past(taken) <= written - $past(taken));
-            assume (!b_valid || answered_blocks_ref != sent_blocks_ref);
+            assume (!b_valid || answered_ref != gone_ref);
 
             // what waits stands still
             if ($past(aw_valid && !aw_ready && !rst)) assert (aw_valid && $stable({aw_addr, aw_len}));
             if ($past(w_valid && !w_ready && !rst)) assert (w_valid && $stable({w_data, w_last}));
-            // bursts lie one behind the other, each begins at a multiple of BURST; a short one is the last
+            // bursts lie one behind the other, each whole and at a multiple of BURST
             if (aw_valid) begin
-                assert (aw_addr == address_ref && begun_reg[BURST_W-1:0] == 0);
-                assert (length_ref <= BURST && (length_ref == BURST || (ended_reg && here_reg == length_ref)));
+                assert (aw_addr == address_ref && aw_len == BURST - 1 && asked_ref % BURST == 0);
+                assert (here_ref != 0 && here_ref <= 1 << FIFO_W);
                 // what has not been taken is not written over
-                assert (asked_ref + length_ref - taken <= size);
+                assert (used_ref + BURST <= size);
             end
             // data come behind their burst's address, all of them, and as they came
-            if (w_valid) assert (waits_ref != 0 && waits_ref <= 2 * BURST);
-            if (w_valid) assert (w_last == (left_ref == 1));
+            if (w_valid) assert (unsent_ref != 0 && unsent_ref <= 2 * BURST);
+            if (w_valid) assert (w_last == (sent_phase_ref == BURST - 1));
             if (w_valid && sent_ref == watch_ref && came_ref - sent_ref <= 1 << FIFO_W)
                 writer_data: assert (w_data == beat_ref);
             // what was answered is written
-            assert (written == (answered_blocks_ref == asked_blocks_ref ? asked_ref : answered_blocks_ref));
-            if (done) assert (ended_reg && written == came_ref);
+            assert (written == answered_ref);
             if (idle) assert (written == asked_ref && sent_ref == asked_ref && !aw_valid && !w_valid);
+            // a FLUSH is done once, when what came before it is written, and nothing behind it is
+            assert (done == (ended_ref && written == end_ref));
+            if (ended_ref) assert (before_ref <= BURST * 16 + (1 << FIFO_W));
+            assert (!(flush && ended_ref) && !(filling_ref && take));
 
             // what makes it inductive
+            assert (fill_reg == filling_ref && flushed_reg == ended_ref && phase_reg == phase_ref);
+            assert (!filling_ref || (ended_ref && phase_ref != 0 && end_ref == filled_ref));
+            assert (owed_reg == owed_ref >> BURST_W && owed_ref <= BURST * 15 + (1 << FIFO_W));
+            if (ended_ref) assert (before_reg == before_ref >> BURST_W && end_ref % BURST == 0);
+            if (ended_ref) assert (before_reg <= owed_reg + filling_ref);
+            assert (answered_ref % BURST == 0 && asked_ref % BURST == 0);
             assert (begun_reg == asked_ref && state_reg <= STATE_HAND);
             assert (place_reg == place_ref >> BURST_W && place_ref < size && place_ref[BURST_W-1:0] == 0);
-            assert (here_reg == came_ref - asked_ref && level == came_ref - sent_ref && level >= here_reg);
+            assert (here_reg == here_ref >> BURST_W && here_ref <= 1 << FIFO_W);
+            assert (level == came_ref - sent_ref);
             assert (left_reg <= BURST && going_reg == (left_reg != 0) && (!going_reg || last_reg == (left_reg == 1)));
-            assert (unsent_ref == (going_reg + (state_reg == STATE_HAND)) * BURST);
-            if (state_reg == STATE_HAND) assert (len_reg == BURST - short_ref);
-            assert (waits_ref == left_reg + (state_reg == STATE_HAND ? len_reg : 0));
-            assert (open_reg == asked_blocks_ref - answered_blocks_ref >> BURST_W && open_reg <= MOST);
-            assert (short_ref < BURST && (short_ref == 0 || (ended_reg && here_reg == 0)));
-            assert (sent_blocks_ref - answered_blocks_ref <= asked_blocks_ref - answered_blocks_ref);
-            if (chosen || state_reg == STATE_HAND) assert (len_reg != 0 && len_reg <= BURST);
-            if (chosen) assert (len_reg <= here_reg && open_reg < MOST && short_ref == 0);
-            if (chosen) assert (len_reg == BURST || (ended_reg && here_reg == len_reg));
-            assert (asked_ref - taken <= size && written - taken <= size);
-            if (state_reg == STATE_ROOM) assert (asked_ref - taken <= used_reg && used_reg <= size);
-            if (state_reg == STATE_ROOM && room_reg) assert (asked_ref - taken <= most_reg);
-            if (aw_valid) assert (asked_ref - taken <= most_reg);
+            assert (!going_reg || left_reg == BURST - sent_phase_ref);
+            assert (going_reg || sent_phase_ref == 0);
+            assert (unsent_ref == left_reg + (state_reg == STATE_HAND ? BURST : 0));
+            assert (open_reg == open_ref >> BURST_W && open_ref <= MOST * BURST);
+            assert (gone_ref - answered_ref <= asked_ref - answered_ref);
+            if (chosen) assert (here_reg != 0 && open_reg < MOST);
+            assert (used_ref <= size && kept_ref <= size);
+            if (state_reg == STATE_ROOM) assert (used_ref <= used_reg && used_reg <= size);
+            if (state_reg == STATE_ROOM && room_reg) assert (used_ref <= most_reg);
+            if (aw_valid) assert (used_ref <= most_reg);
             if ($past(past_valid)) assert (most_reg == size - BURST && place_last_reg == size / BURST - 1);
         end
-        cover (past_valid && done && came_ref == BURST + 1 && place_reg == 0);
+        cover (past_valid && done && came_ref == BURST && place_reg == 0);
         cover (past_valid && full && $past(full));
         cover (past_valid && ask && going_reg);
+        cover (past_valid && done && came_ref != end_ref);
     end
 `endif
 

@@ -13,8 +13,7 @@
 // Parameters   N_PORTS, N_GROUPS     UDP ports and multicast groups, 1 to 16 each
 //              N_COUNTERS            events counted, 1 to 256
 //              LOCAL_MAC and others  values of the settings after reset, so that a design works without a bus master
-// Latency      the last of awvalid and wvalid to bvalid: 3 cycles; arvalid to rvalid: 4 cycles; if nothing else is
-//              under way
+// Latency      those of ws_axil_slave: the last of awvalid and wvalid to bvalid 3 cycles; arvalid to rvalid 4
 // Issue rate   one transfer at a time, reads and writes in turn: a write in 4 cycles, a read in 5
 // Bad input    An address without a register gets DECERR; a write to a read-only register, or a read of a write-only
 //              one, SLVERR and changes nothing. The two low address bits are ignored. wstrb is honoured.
@@ -39,24 +38,22 @@ module ws_registers #(
     input  wire                   clk,
     input  wire                   rst,
 
-    /* verilator lint_off UNUSEDSIGNAL */         // the two low bits
     input  wire [11:0]            s_axil_awaddr,
     input  wire [11:0]            s_axil_araddr,
-    /* verilator lint_on UNUSEDSIGNAL */
     input  wire                   s_axil_awvalid,
     output wire                   s_axil_awready,
     input  wire [31:0]            s_axil_wdata,
     input  wire [3:0]             s_axil_wstrb,
     input  wire                   s_axil_wvalid,
     output wire                   s_axil_wready,
-    output reg  [1:0]             s_axil_bresp,
-    output reg                    s_axil_bvalid,
+    output wire [1:0]             s_axil_bresp,
+    output wire                   s_axil_bvalid,
     input  wire                   s_axil_bready,
     input  wire                   s_axil_arvalid,
     output wire                   s_axil_arready,
-    output reg  [31:0]            s_axil_rdata,
-    output reg  [1:0]             s_axil_rresp,
-    output reg                    s_axil_rvalid,
+    output wire [31:0]            s_axil_rdata,
+    output wire [1:0]             s_axil_rresp,
+    output wire                   s_axil_rvalid,
     input  wire                   s_axil_rready,
 
     output wire [47:0]            local_mac,
@@ -85,7 +82,6 @@ module ws_registers #(
     `include "ws_registers.vh"
 
     localparam WORD_W = $clog2(WORDS);
-    localparam [1:0] OKAY = 2'b00, SLVERR = 2'b10, DECERR = 2'b11;
 
     initial if (N_PORTS < 1 || N_PORTS > 16 || N_GROUPS < 1 || N_GROUPS > 16
                 || N_COUNTERS < 1 || N_COUNTERS > MOST_COUNTERS) begin
@@ -125,64 +121,33 @@ module ws_registers #(
     localparam [WORDS-1:0]    CAN_WRITE = present(WRITABLE);
     localparam [32*WORDS-1:0] RESET     = after_reset(2'b10);
 
-    // Choose a write whose address and data are there, or a read, in turn if both wait; select a word; act
-    localparam [1:0] STATE_CHOOSE = 2'd0, STATE_SELECT = 2'd1, STATE_WRITE = 2'd2, STATE_READ = 2'd3;
-
-    reg  [1:0]        state_reg;
-    reg               is_write_reg;             // what was chosen last
-    reg  [11:2]       address_reg;
+    // Transfers, and the word that each is about
+    wire              write, read;
+    wire [11:2]       address;
+    wire [31:0]       wdata;
+    wire [3:0]        wstrb;
+    reg  [31:0]       read_data;
     reg  [WORDS-1:0]  select_reg;
-    wire              can_write  = s_axil_awvalid && s_axil_wvalid && !s_axil_bvalid;
-    wire              can_read   = s_axil_arvalid && !s_axil_rvalid;
-    wire              take_write = can_write && !(can_read && is_write_reg);
-    wire              is_counter = address_reg[11];
-    wire              is_word    = !is_counter && address_reg[10:2+WORD_W] == 0;
-    wire [WORD_W-1:0] word       = address_reg[2 +: WORD_W];
-    wire              write      = state_reg == STATE_WRITE && is_write_reg;
-    wire              writes     = write && |s_axil_wstrb;      // something
-    wire              read       = state_reg == STATE_READ;
+    wire              is_counter = address[11];
+    wire              is_word    = !is_counter && address[10:2+WORD_W] == 0;
+    wire [WORD_W-1:0] word       = address[2 +: WORD_W];
+    wire              writes     = write && |wstrb;     // something
 
-    assign s_axil_awready = write;
-    assign s_axil_wready  = write;
-    assign s_axil_arready = read;
+    always @(posedge clk) select_reg <= {{WORDS-1{1'b0}}, is_word} << word;
 
-    always @(posedge clk) begin
-        case (state_reg)
-            STATE_CHOOSE: if ((can_write || can_read) && !arp_set_valid) begin
-                is_write_reg <= take_write;
-                address_reg  <= take_write ? s_axil_awaddr[11:2] : s_axil_araddr[11:2];
-                state_reg    <= STATE_SELECT;
-            end
-            STATE_SELECT: state_reg <= STATE_WRITE;
-            STATE_WRITE:  state_reg <= is_write_reg ? STATE_CHOOSE : STATE_READ;    // a counter takes two cycles
-            default:      state_reg <= STATE_CHOOSE;
-        endcase
-        select_reg <= {{WORDS-1{1'b0}}, is_word} << word;
-        if (rst) state_reg <= STATE_CHOOSE;
-    end
-
-    // Respond
-    wire known     = is_counter ? {1'b0, address_reg[10:3]} < N_COUNTERS[8:0] :
-                     is_word && (CAN_READ[word] || CAN_WRITE[word]);
-    wire may_write = is_word && CAN_WRITE[word];
-    wire may_read  = is_counter || CAN_READ[word];
-
-    always @(posedge clk) begin
-        if (s_axil_bready) s_axil_bvalid <= 1'b0;
-        if (s_axil_rready) s_axil_rvalid <= 1'b0;
-        if (write) begin
-            s_axil_bvalid <= 1'b1;
-            s_axil_bresp  <= !known ? DECERR : may_write ? OKAY : SLVERR;
-        end
-        if (read) begin
-            s_axil_rvalid <= 1'b1;
-            s_axil_rresp  <= !known ? DECERR : may_read ? OKAY : SLVERR;
-        end
-        if (rst) begin
-            s_axil_bvalid <= 1'b0;
-            s_axil_rvalid <= 1'b0;
-        end
-    end
+    ws_axil_slave #(.ADDR_W(12), .READ_CYCLES(3)) slave (       // a counter takes two cycles
+        .clk(clk), .rst(rst),
+        .s_axil_awaddr(s_axil_awaddr), .s_axil_awvalid(s_axil_awvalid), .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata), .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid), .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp), .s_axil_bvalid(s_axil_bvalid), .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr), .s_axil_arvalid(s_axil_arvalid), .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata), .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid), .s_axil_rready(s_axil_rready),
+        .hold(arp_set_valid), .write(write), .read(read), .address(address), .wdata(wdata), .wstrb(wstrb),
+        .known(is_counter ? {1'b0, address[10:3]} < N_COUNTERS[8:0] : is_word && (CAN_READ[word] || CAN_WRITE[word])),
+        .may_write(is_word && CAN_WRITE[word]), .may_read(is_counter || CAN_READ[word]), .rdata(read_data)
+    );
 
     // The words that keep what is written
     wire [32*WORDS-1:0] words;
@@ -196,8 +161,8 @@ module ws_registers #(
                 assign words[8*i +: 8] = byte_reg;
 
                 always @(posedge clk) begin
-                    if (write && select_reg[i/4] && s_axil_wstrb[i%4])
-                        byte_reg <= s_axil_wdata[8*(i%4) +: 8] & STORED[8*i +: 8];
+                    if (write && select_reg[i/4] && wstrb[i%4])
+                        byte_reg <= wdata[8*(i%4) +: 8] & STORED[8*i +: 8];
                     if (rst) byte_reg <= RESET[8*i +: 8];
                 end
             end else begin : gen_fixed
@@ -236,8 +201,8 @@ module ws_registers #(
     always @(posedge clk) begin
         if (arp_set_ready) arp_set_valid <= 1'b0;
         if (write && select_reg[WORD_ARP_COMMAND]) begin
-            arp_set_valid <= s_axil_wstrb[0] && |s_axil_wdata[1:0];
-            arp_set_clear <= s_axil_wdata[1];
+            arp_set_valid <= wstrb[0] && |wdata[1:0];
+            arp_set_clear <= wdata[1];
         end
         if (rst) arp_set_valid <= 1'b0;
     end
@@ -273,13 +238,12 @@ module ws_registers #(
         .wr_addr(stat_index),
         .wr_data(stat_value),
         .rd_en(1'b1),
-        .rd_addr(address_reg[3 +: INDEX_W]),
+        .rd_addr(address[3 +: INDEX_W]),
         .rd_data(counter)
     );
 
     // Read: the words, each behind its own gate, and the counters
     reg [32*WORDS-1:0] shown;
-    reg [31:0]         read_data;
     integer            w;
 
     always @* begin
@@ -288,13 +252,12 @@ module ws_registers #(
         shown[32*WORD_VERSION +: 32] = VERSION;
         shown[32*WORD_SIZES +: 32]   = {N_COUNTERS[15:0], N_GROUPS[7:0], N_PORTS[7:0]};
         shown[32*WORD_SNAPSHOT]      = done_reg;
-        read_data = {32{is_counter}} & (address_reg[2] ? counter[63:32] : counter[31:0]);
+        read_data = {32{is_counter}} & (address[2] ? counter[63:32] : counter[31:0]);
         for (w = 0; w < WORDS; w = w + 1)
             read_data = read_data | ({32{select_reg[w] && CAN_READ[w]}} & shown[32*w +: 32]);
     end
 
-    always @(posedge clk)
-        if (read) s_axil_rdata <= read_data;
+    wire unused = &{read};          // nothing happens with it
 
 endmodule
 

@@ -31,24 +31,22 @@ module ws_constants #(
     input  wire            clk,
     input  wire            rst,
 
-    /* verilator lint_off UNUSEDSIGNAL */         // the two low bits
     input  wire [11:0]     s_axil_awaddr,
     input  wire [11:0]     s_axil_araddr,
-    /* verilator lint_on UNUSEDSIGNAL */
     input  wire            s_axil_awvalid,
     output wire            s_axil_awready,
     input  wire [31:0]     s_axil_wdata,
     input  wire [3:0]      s_axil_wstrb,
     input  wire            s_axil_wvalid,
     output wire            s_axil_wready,
-    output reg  [1:0]      s_axil_bresp,
-    output reg             s_axil_bvalid,
+    output wire [1:0]      s_axil_bresp,
+    output wire            s_axil_bvalid,
     input  wire            s_axil_bready,
     input  wire            s_axil_arvalid,
     output wire            s_axil_arready,
-    output reg  [31:0]     s_axil_rdata,
-    output reg  [1:0]      s_axil_rresp,
-    output reg             s_axil_rvalid,
+    output wire [31:0]     s_axil_rdata,
+    output wire [1:0]      s_axil_rresp,
+    output wire            s_axil_rvalid,
     input  wire            s_axil_rready,
 
     input  wire            apply,
@@ -56,63 +54,34 @@ module ws_constants #(
     output reg  [32*N-1:0] values       // word 0 in the low bits
 );
 
-    localparam [1:0] OKAY = 2'b00, SLVERR = 2'b10, DECERR = 2'b11;
-
     initial if (N < 1 || N > 1023) begin
         $display("ERROR: %m: N = %0d (1 to 1023)", N);
         $finish;
     end
 
-    // Choose a write whose address and data are there, or a read, in turn if both wait; select a word; act
-    localparam [1:0] STATE_CHOOSE = 2'd0, STATE_SELECT = 2'd1, STATE_ACT = 2'd2;
-
-    reg  [1:0]  state_reg;
-    reg         is_write_reg;           // what was chosen last
-    reg  [11:2] address_reg;
+    // Transfers, and the word that each is about
+    wire        write, read;
+    wire [11:2] address;
+    wire [31:0] wdata;
+    wire [3:0]  wstrb;
+    reg  [31:0] read_data;
     reg  [N:0]  select_reg;             // of the constants, and COMMIT on top; none for an unknown address
-    wire        can_write  = s_axil_awvalid && s_axil_wvalid && !s_axil_bvalid;
-    wire        can_read   = s_axil_arvalid && !s_axil_rvalid;
-    wire        take_write = can_write && !(can_read && is_write_reg);
-    wire        write      = state_reg == STATE_ACT && is_write_reg;
-    wire        read       = state_reg == STATE_ACT && !is_write_reg;
-    wire        known      = |select_reg;
-    wire        is_commit  = select_reg[N];
+    wire        is_commit = select_reg[N];
 
-    assign s_axil_awready = write;
-    assign s_axil_wready  = write;
-    assign s_axil_arready = read;
+    always @(posedge clk) select_reg <= {{N{1'b0}}, 1'b1} << address;
 
-    always @(posedge clk) begin
-        case (state_reg)
-            STATE_CHOOSE: if (can_write || can_read) begin
-                is_write_reg <= take_write;
-                address_reg  <= take_write ? s_axil_awaddr[11:2] : s_axil_araddr[11:2];
-                state_reg    <= STATE_SELECT;
-            end
-            STATE_SELECT: state_reg <= STATE_ACT;
-            default:      state_reg <= STATE_CHOOSE;
-        endcase
-        select_reg <= {{N{1'b0}}, 1'b1} << address_reg;
-        if (rst) state_reg <= STATE_CHOOSE;
-    end
-
-    // Respond
-    always @(posedge clk) begin
-        if (s_axil_bready) s_axil_bvalid <= 1'b0;
-        if (s_axil_rready) s_axil_rvalid <= 1'b0;
-        if (write) begin
-            s_axil_bvalid <= 1'b1;
-            s_axil_bresp  <= !known ? DECERR : pending && !is_commit ? SLVERR : OKAY;
-        end
-        if (read) begin
-            s_axil_rvalid <= 1'b1;
-            s_axil_rresp  <= known ? OKAY : DECERR;
-        end
-        if (rst) begin
-            s_axil_bvalid <= 1'b0;
-            s_axil_rvalid <= 1'b0;
-        end
-    end
+    ws_axil_slave #(.ADDR_W(12)) slave (
+        .clk(clk), .rst(rst),
+        .s_axil_awaddr(s_axil_awaddr), .s_axil_awvalid(s_axil_awvalid), .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata), .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid), .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp), .s_axil_bvalid(s_axil_bvalid), .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr), .s_axil_arvalid(s_axil_arvalid), .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata), .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid), .s_axil_rready(s_axil_rready),
+        .hold(1'b0), .write(write), .read(read), .address(address), .wdata(wdata), .wstrb(wstrb),
+        .known(|select_reg), .may_write(!pending || is_commit), .may_read(1'b1), .rdata(read_data)
+    );
 
     // What was written last, and what is in force
     reg  [32*N-1:0] written_reg;
@@ -120,13 +89,13 @@ module ws_constants #(
 
     always @(posedge clk) begin
         for (i = 0; i < 4 * N; i = i + 1)
-            if (write && select_reg[i/4] && s_axil_wstrb[i%4] && !pending)
-                written_reg[8*i +: 8] <= s_axil_wdata[8*(i%4) +: 8];
+            if (write && select_reg[i/4] && wstrb[i%4] && !pending)
+                written_reg[8*i +: 8] <= wdata[8*(i%4) +: 8];
         if (pending && apply) begin
             values  <= written_reg;
             pending <= 1'b0;
         end
-        if (write && is_commit && s_axil_wstrb[0] && s_axil_wdata[0]) pending <= 1'b1;
+        if (write && is_commit && wstrb[0] && wdata[0]) pending <= 1'b1;
         if (rst) begin
             written_reg <= RESET;
             values      <= RESET;
@@ -135,25 +104,23 @@ module ws_constants #(
     end
 
     // Read: the words, each behind its own gate
-    reg  [31:0] read_data;
-    integer     w;
+    integer w;
 
     always @* begin
         read_data = {31'd0, is_commit && pending};
         for (w = 0; w < N; w = w + 1) read_data = read_data | ({32{select_reg[w]}} & written_reg[32*w +: 32]);
     end
 
-    always @(posedge clk)
-        if (read) s_axil_rdata <= read_data;
+    wire unused = &{read};          // nothing happens with it
 
 `ifdef FORMAL
-    // One word, any, is watched: what was written to it is read from it, and is in force after a commit.
+    // One word, any, is watched: what was written to it is read from it, and is in force after a commit. The handshake
+    // is ws_axil_slave's.
+    localparam [1:0] OKAY = 2'b00, SLVERR = 2'b10, DECERR = 2'b11;
     (* anyconst *) wire [9:0] watch_ref;
     reg               past_valid = 1'b0;
     reg  [31:0]       written_ref, value_ref;   // of the watched word
     reg               pending_ref;
-    reg  [9:0]        waddr_ref, raddr_ref;     // where a write and a read go that were not yet taken
-    reg               wwaits_ref, rwaits_ref, bwaits_ref, dwaits_ref;
     wire [9:0]        waddr  = s_axil_awaddr[11:2];
     wire [9:0]        raddr  = s_axil_araddr[11:2];
     wire              writes = s_axil_awvalid && s_axil_awready;
@@ -163,12 +130,6 @@ module ws_constants #(
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
-        waddr_ref  <= waddr;
-        raddr_ref  <= raddr;
-        wwaits_ref <= s_axil_awvalid && s_axil_wvalid && !s_axil_awready && !rst;
-        rwaits_ref <= s_axil_arvalid && !s_axil_arready && !rst;
-        bwaits_ref <= s_axil_bvalid && !s_axil_bready && !rst;
-        dwaits_ref <= s_axil_rvalid && !s_axil_rready && !rst;
         if (writes && waddr == watch_ref && !pending_ref)
             for (b = 0; b < 4; b = b + 1)
                 if (s_axil_wstrb[b]) written_ref[8*b +: 8] <= s_axil_wdata[8*b +: 8];
@@ -180,22 +141,16 @@ module ws_constants #(
             pending_ref <= 1'b0;
         end
 
-        // the master keeps what it asks
         assume (watch_ref < N);
         if (!past_valid) assume (rst);
         else begin
-            if (wwaits_ref) assume (s_axil_awvalid && s_axil_wvalid && waddr == waddr_ref);
-            if (rwaits_ref) assume (s_axil_arvalid && raddr == raddr_ref);
+            // the master keeps what it asks
+            if ($past(s_axil_awvalid && !s_axil_awready && !rst)) assume (s_axil_awvalid && $stable(s_axil_awaddr));
+            if ($past(s_axil_wvalid && !s_axil_wready && !rst))
+                assume (s_axil_wvalid && $stable({s_axil_wdata, s_axil_wstrb}));
+            if ($past(s_axil_arvalid && !s_axil_arready && !rst)) assume (s_axil_arvalid && $stable(s_axil_araddr));
 
-            // address and data of a write are taken together, a read or a write at a time, none while its answer waits
-            assert (s_axil_awready == s_axil_wready && !(writes && reads));
-            if (s_axil_awready) assert (s_axil_awvalid && s_axil_wvalid && !s_axil_bvalid);
-            if (s_axil_arready) assert (s_axil_arvalid && !s_axil_rvalid);
-            // one answer to each, which stays
-            assert (s_axil_bvalid == (bwaits_ref || $past(writes && !rst)));
-            assert (s_axil_rvalid == (dwaits_ref || $past(reads && !rst)));
-            if (bwaits_ref) assert ($stable(s_axil_bresp));
-            if (dwaits_ref) assert ($stable(s_axil_rresp) && $stable(s_axil_rdata));
+            // what is answered
             if ($past(writes && !rst))
                 assert (s_axil_bresp == ($past(waddr > N) ? DECERR : $past(waddr < N && pending_ref) ? SLVERR : OKAY));
             if ($past(reads && !rst)) begin
@@ -210,17 +165,11 @@ module ws_constants #(
 
             // what makes it inductive
             assert (written_reg[32*watch_ref +: 32] == written_ref);
-            assert (state_reg != 2'd3);
-            if (state_reg != STATE_CHOOSE && is_write_reg)
-                assert (wwaits_ref && !s_axil_bvalid && address_reg == waddr_ref);
-            if (state_reg != STATE_CHOOSE && !is_write_reg)
-                assert (rwaits_ref && !s_axil_rvalid && address_reg == raddr_ref);
-            if (state_reg == STATE_ACT) assert (select_reg == ({{N{1'b0}}, 1'b1} << address_reg));
+            if (write || read) assert (select_reg == ({{N{1'b0}}, 1'b1} << address));
         end
         cover (past_valid && pending && apply && values[32*watch_ref +: 32] != written_reg[32*watch_ref +: 32]);
         cover (past_valid && s_axil_bvalid && s_axil_bresp == SLVERR);
         cover (past_valid && s_axil_rvalid && s_axil_rdata[31:1] != 0 && s_axil_rdata != RESET[31:0]);
-        cover (past_valid && writes && $past(reads, 3) && $past(writes, 6));
     end
 `endif
 

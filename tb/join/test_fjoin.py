@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import deque
 from collections.abc import Sequence
 
 import cocotb
@@ -20,11 +21,27 @@ from tb.lib.axil import Bus
 from tb.lib.bench import rng, start
 from tb.lib.run import run, run_four_state
 from wirestream.design import REPOSITORY
-from wirestream.joins.machine import BUSY, ERRORS, REGISTERS, START, Job, Machine, MachineError, MachinePipeline
+from wirestream.joins.machine import (
+    ABORTED,
+    BAD,
+    BUSY,
+    DONE,
+    FULL,
+    NEXT,
+    READ_ERROR,
+    REGISTERS,
+    START,
+    WRITE_ERROR,
+    Done,
+    Job,
+    Machine,
+    MachineError,
+    MachinePipeline,
+)
 
 OKAY, SLVERR, DECERR = 0, 2, 3
 LIMIT = 2
-BAD, READ_ERROR, WRITE_ERROR, ABORTED = ERRORS
+RING = 0x8000
 
 
 class Bench:
@@ -43,8 +60,18 @@ class Bench:
         await start(dut)
         bench = cls(dut, pause, latency, size)
         await ClockCycles(dut.clk, 2)
-        bench.machine = await bridge(Machine)(bench.bus, bench.ram)
+        await bench.begin()
         return bench
+
+    async def begin(self) -> None:
+        """Meet the machine, after a reset."""
+        self.machine = await bridge(Machine)(self.bus, self.ram)
+        await self.open()
+
+    async def open(self, bursts: int = 0) -> None:
+        """The ring: so many bursts, or half of what is left of the memory."""
+        size = bursts * self.burst or (self.ram.size - RING) // 2
+        await bridge(self.machine.open)(RING, size // self.machine.beat_bytes, LIMIT)
 
     def put(self, address: int, keys: Sequence[int], g: random.Random) -> None:
         """Tuples at an address: what is above the key is noise, which the join must not see."""
@@ -60,38 +87,46 @@ class Bench:
         a, b = ([self.tuple(key) for key in keys] for keys in (probes, window))
         return [(n, m) for n in range(len(a)) for m in range(len(b)) if match(self.predicate, a[n], b[m], LIMIT)]
 
-    async def join(self, job: Job, every: int = 1) -> list[tuple[int, int]]:
-        """The results of a job, sorted; looked for every so many cycles."""
+    async def play(self, jobs: Sequence[Job], every: int = 1, ahead: int = 0) -> list[Done]:
+        """Have all jobs done, up to so many posted at a time, or all that the queue takes. The host looks every so many
+        cycles."""
 
         @resume
         async def wait() -> None:
             await ClockCycles(self.dut.clk, every)
 
         @bridge
-        def play() -> list[tuple[int, int]]:
-            self.machine.start(job)
-            found, done = [], False
-            while not done:
+        def play() -> list[Done]:
+            waiting, ended = deque(jobs), []
+            while len(ended) < len(jobs):
+                while waiting and len(self.machine.posted) < (ahead or self.machine.queue):
+                    self.machine.post(waiting.popleft())
                 wait()
-                done, places = self.machine.take()
-                found += map(tuple, places.tolist())
-            return sorted(found)
+                ended += self.machine.take()
+            return ended
 
-        return await play()
+        ended = await play()
+        assert [done.job for done in ended] == list(jobs)
+        return ended
+
+    async def join(self, job: Job, every: int = 1) -> list[tuple[int, int]]:
+        """The results of a job, sorted."""
+        (done,) = await self.play([job], every)
+        assert not done.status
+        return pairs(done)
 
     async def read(self, name: str) -> int:
         return await bridge(self.machine.read)(name)
 
-    async def fails(self, job: Job, status: int, every: int = 1) -> None:
-        """The job ends with this error, and is counted; the memory is asked for nothing more."""
-        before = await self.read("failed")
-        with pytest.raises(MachineError) as error:
-            await self.join(job, every)
-        assert error.value.status & sum(ERRORS) == status and not error.value.status & BUSY
-        assert await self.read("failed") == before + 1
+    async def silence(self) -> None:
+        """The memory is asked for nothing more."""
         for _ in range(100):
             await RisingEdge(self.dut.clk)
             assert not any(int(getattr(self.dut, f"m_axi_{name}valid").value) for name in ("ar", "aw", "w"))
+
+
+def pairs(done: Done) -> list[tuple[int, int]]:
+    return sorted(map(tuple, done.places.tolist()))
 
 
 class Jobs:
@@ -99,20 +134,19 @@ class Jobs:
 
     def __init__(self, bench: Bench, name: str):
         self.bench, self.g = bench, rng(name)
-        self.beat, self.ring = bench.machine.beat_bytes, 0x8000
+        self.beat = bench.machine.beat_bytes
 
     def array(self, at: int, keys: Sequence[int]) -> int:
-        """Write an array somewhere in the half page from `at` on: its bursts begin and end anywhere."""
-        address = at + self.g.randrange(0x800 // self.beat) * self.beat
+        """Write an array of up to 1 KB somewhere in the 2 KB from `at` on: its bursts begin and end anywhere."""
+        address = at + self.g.randrange(0x400 // self.beat) * self.beat
         self.bench.put(address, keys, self.g)
         return address
 
-    def job(self, probes: Sequence[int], window: Sequence[int], ring: int = 0) -> Job:
-        """ring: in bursts; room for all if it is 0."""
-        beats = self.bench.burst // self.beat
-        ring = ring or len(probes) * len(window) // beats + 8
-        where = self.array(0x0C00, probes), len(probes), self.array(0x4C00, window), len(window)
-        return Job(*where, self.ring, ring * beats, LIMIT)
+    def job(self, probes: Sequence[int], window: Sequence[int], place: int = 0) -> Job:
+        """place: of up to 7 jobs that are in memory together."""
+        return Job(
+            self.array(0x1000 * place, probes), len(probes), self.array(0x1000 * place + 0x800, window), len(window)
+        )
 
     def keys(self, count: int, values: int) -> list[int]:
         return [
@@ -121,23 +155,29 @@ class Jobs:
 
 
 async def play_all_sizes(bench: Bench) -> None:
-    """Jobs back to back, from nothing to many batches; nothing but the ring is written to."""
+    """Jobs one by one and several at a time, from nothing to many batches; nothing but the ring is written to."""
     watch, jobs, units = Watch(bench.dut), Jobs(bench, "sizes"), bench.machine.units
-    sizes = [(0, 5), (5, 0), (0, 0), (1, 1), (units, 1), (units + 1, 2), (3 * units, units + 3)]
+    sizes = [(0, 5), (5, 0), (0, 0), (1, 1), (units, 1), (1, 1), (units + 1, 2), (3 * units, units + 3)]
     sizes += [(jobs.g.randrange(4 * units), jobs.g.randrange(40)) for _ in range(8)]
-    for number, (n, w) in enumerate(sizes):
-        probes, window = jobs.keys(n, 3), jobs.keys(w, 3)
-        job = jobs.job(probes, window)
+    ended = evaluations = 0
+    while sizes:
+        keys = [(jobs.keys(n, 3), jobs.keys(w, 3)) for n, w in sizes[: 1 + ended % 6]]
+        del sizes[: len(keys)]
+        posted = [jobs.job(*arrays, place) for place, arrays in enumerate(keys)]
         before = bench.ram.read(0, bench.ram.size)
-        assert await bench.join(job, every=jobs.g.choice((1, 40))) == bench.wanted(probes, window), (n, w)
-        assert await bench.read("evaluations") == n * w
-        assert await bench.read("jobs") == number + 1 and await bench.read("failed") == 0
-        end = job.ring_address + job.ring_size * bench.machine.beat_bytes
+        for done, (probes, window) in zip(await bench.play(posted, every=jobs.g.choice((1, 40))), keys, strict=True):
+            assert not done.status and pairs(done) == bench.wanted(probes, window), done.job
+            evaluations += len(probes) * len(window)
+        ended += len(keys)
+        assert await bench.read("evaluations") == evaluations
+        assert await bench.read("jobs") == ended and await bench.read("failed") == 0
+        end = RING + (bench.ram.size - RING) // 2
         after = bench.ram.read(0, bench.ram.size)
-        assert before[: job.ring_address] == after[: job.ring_address] and before[end:] == after[end:]
-    for _, address, beats in watch.bursts:  # each within a multiple of the longest one
+        assert before[:RING] == after[:RING] and before[end:] == after[end:]
+    for channel, address, beats in watch.bursts:  # each within a multiple of the longest one
         last = address + beats * bench.machine.beat_bytes - 1
         assert beats and address // bench.burst == last // bench.burst
+        assert channel == "ar" or beats * bench.machine.beat_bytes == bench.burst
     assert len({beats for channel, _, beats in watch.bursts if channel == "ar"}) >= 4
     assert await bench.read("starved") > 0 == await bench.read("stalled")
 
@@ -158,77 +198,135 @@ async def a_full_ring_waits(dut):
     """A ring of two bursts, and a host that looks rarely: the join stalls, which is counted, and nothing is lost."""
     bench = await Bench.setup(dut)
     jobs = Jobs(bench, "ring")
+    await bench.open(2)
     n, w = 2 * bench.machine.units + 3, 40
-    job = jobs.job([1] * n, [1] * w, ring=2)
-    assert await bench.join(job, every=400) == [(p, s) for p in range(n) for s in range(w)]
+    for done in await bench.play([jobs.job([1] * n, [1] * w, place) for place in range(3)], every=400):
+        assert pairs(done) == [(p, s) for p in range(n) for s in range(w)]
     assert await bench.read("stalled") > 500
-    words = n * w
-    if not int(dut.PAIRS.value):
-        block = int(dut.BLOCK.value)
-        words = w * sum(-(-len(b) // block) for b in (range(n)[i : i + 8] for i in range(0, n, bench.machine.units)))
-    assert await bench.read("results") == words
+
+
+@cocotb.test()
+async def completions(dut):
+    """What a completion says: results, and the end of them in the ring; irq until it is taken."""
+    bench = await Bench.setup(dut, latency=8)
+    jobs, machine = Jobs(bench, "completions"), bench.machine
+    keys = [(jobs.keys(n, 2), jobs.keys(w, 2)) for n, w in ((9, 20), (0, 4), (machine.units, 30), (3, 7))]
+    for place, arrays in enumerate(keys):
+        await bridge(machine.post)(jobs.job(*arrays, place))
+    end = 0
+    for probes, window in keys:
+        while not int(dut.irq.value):
+            await RisingEdge(dut.clk)
+        assert await bench.read("status") & ~BUSY == DONE
+        found = bench.wanted(probes, window)
+        if not int(dut.PAIRS.value):  # one for all pairs of a block with a window tuple
+            block = int(dut.BLOCK.value)
+            found = {(p // machine.units, p % machine.units // block, s) for p, s in found}
+        assert await bench.read("done_results") == len(found)
+        before, end = end, await bench.read("done_end")
+        beats = bench.ram.read(RING + before * machine.beat_bytes, (end - before) * machine.beat_bytes)
+        words = np.frombuffer(beats, f"<u{machine._result_bytes}")
+        assert np.count_nonzero(words) == len(found) and end * machine.beat_bytes % bench.burst == 0
+        assert await bench.bus.write(REGISTERS["control"][0], NEXT) == OKAY
+        await ClockCycles(dut.clk, 2)
+    assert await bench.read("status") == 0 == int(dut.irq.value)
+    assert await bench.read("ring_written") == end
 
 
 @cocotb.test()
 async def errors_end_a_job(dut):
-    """Bad descriptors; memory that answers with errors; an abort, also of a join that waits for the ring. The next job
-    is as any other."""
+    """Bad descriptors and memory that answers with errors, each between jobs that are as any other."""
     bench = await Bench.setup(dut, pause=0.1, latency=5)
     jobs, units = Jobs(bench, "errors"), bench.machine.units
     beat, burst = bench.machine.beat_bytes, bench.burst
+    probes, window = jobs.keys(2 * units, 2), jobs.keys(30, 2)
+    good = jobs.job(probes, window, 6)
 
-    async def good() -> None:
-        bench.ram.faults = []
-        probes, window = jobs.keys(2 * units, 2), jobs.keys(30, 2)
-        assert await bench.join(jobs.job(probes, window)) == bench.wanted(probes, window)
+    async def fail(wrong: Sequence[tuple[Job, int]]) -> None:
+        before = await bench.read("failed")
+        ended = await bench.play([good, *(job for faulty, _ in wrong for job in (faulty, good))])
+        assert [done.status for done in ended] == [0, *(bits for _, status in wrong for bits in (status, 0))]
+        assert all(pairs(done) == bench.wanted(probes, window) for done in ended[::2])
+        assert await bench.read("failed") == before + len(wrong)
 
-    probes, window = [1] * (3 * units), [1] * 60
-    job = jobs.job(probes, window)
-    values = vars(job)
-    for name, value in (
-        ("probe_address", job.probe_address + 1),
-        ("window_address", job.window_address + beat // 2),
-        ("ring_address", job.ring_address + burst // 2),
-        ("probe_address", 1 << 32),
-        ("window_address", job.window_address | 1 << 40),
-        ("ring_address", job.ring_address | 1 << 63),
-        ("probe_count", bench.machine.probes + 1),
-        ("window_count", bench.machine.rows + 1),
-        ("ring_size", 0),
-        ("ring_size", job.ring_size + 1),
+    values = vars(good)
+    await fail(
+        [
+            (Job(**values | {name: value}), BAD)
+            for name, value in (
+                ("probe_address", good.probe_address + 1),
+                ("window_address", good.window_address + beat // 2),
+                ("probe_address", 1 << 32),
+                ("window_address", good.window_address | 1 << 40),
+                ("probe_count", bench.machine.probes + 1),
+                ("window_count", bench.machine.rows + 1),
+            )
+        ]
+    )
+    ring = RING, 8 * burst // beat
+    for address, size in ((RING + burst // 2, ring[1]), (RING | 1 << 63, ring[1]), (RING, 0), (RING, ring[1] + 1)):
+        await bridge(bench.machine.open)(address, size, LIMIT)
+        (done,) = await bench.play([good])
+        assert done.status == BAD and not len(done.places)
+    await bench.open()
+
+    many = [
+        jobs.job([1] * n, [1] * w, place) for place, (n, w) in enumerate(((3 * units, 60), (1, 1), (units, 9), (2, 1)))
+    ]
+    bench.ram.faults = [
+        range(many[0].probe_address + (at := 2 * units * bench.machine.tuple_bytes), many[0].probe_address + at + beat),
+        range(many[1].probe_address, many[1].probe_address + beat),
+        range(many[2].window_address, many[2].window_address + beat),
+        range(many[3].window_address, many[3].window_address + beat),
+    ]
+    await fail([(job, READ_ERROR) for job in many])
+    bench.ram.faults = []
+    await bench.open()
+    bench.ram.faults = [range(RING + burst, RING + 2 * burst)]
+    ended = await bench.play([many[0], good, many[0], good])
+    assert [done.status for done in ended] == [WRITE_ERROR, 0, 0, 0]
+    assert all(pairs(done) == bench.wanted(probes, window) for done in ended[1::2])
+
+
+@cocotb.test()
+async def abort(dut):
+    """All jobs that have not ended do, also one that waits for the ring; those that have keep their results."""
+    bench = await Bench.setup(dut, pause=0.1, latency=5)
+    jobs, units = Jobs(bench, "abort"), bench.machine.units
+    small, many = jobs.job([1] * units, [1] * 4, 0), jobs.job([1] * (3 * units), [1] * 60, 1)
+    full = [(p, s) for p in range(units) for s in range(4)]
+    some = 2 * len(full) // units  # bursts, for one of them
+    for posted, bursts, cycles in (
+        ([many, small], 1, 0),
+        ([small, many, small, many], 0, 0),
+        ([small, many, small, many], 0, 160),
+        ([small, many, small, many], some, 2000),
     ):
-        await bench.fails(Job(**values | {name: value}), BAD)
-    await good()
-    for faults, status in (
-        (range(job.probe_address, job.probe_address + 1), READ_ERROR),
-        (range(job.window_address + 2 * beat, job.window_address + 3 * beat), READ_ERROR),
-        (range(job.ring_address + burst, job.ring_address + 2 * burst), WRITE_ERROR),
-    ):
-        job = jobs.job(probes, window)
-        if status == READ_ERROR:
-            at = job.probe_address if faults.start < 0x4000 else job.window_address + 2 * beat
-            faults = range(at, at + beat)
-        bench.ram.faults = [faults]
-        await bench.fails(job, status)
-        await good()
-    for ring, cycles in ((0, 60), (1, 900)):
-
-        async def abort(cycles: int = cycles) -> None:
-            await ClockCycles(dut.clk, cycles)
-            assert await bench.bus.write(REGISTERS["control"][0], 2) == OKAY
-
-        job = jobs.job(probes, window, ring=ring)
-        cocotb.start_soon(abort())
-        await bench.fails(job, ABORTED, every=1500)
-        await good()
+        await bench.open(bursts)
+        for job in posted:
+            await bridge(bench.machine.post)(job)
+        await ClockCycles(dut.clk, cycles)
+        failed = await bench.read("failed")
+        ended = await bridge(bench.machine.abort)()
+        await bench.silence()
+        lost = [done.status == ABORTED for done in ended]
+        assert len(ended) == len(posted) and lost == sorted(lost) and lost[-1]
+        assert lost[0] if bursts == 1 else lost[0] <= (cycles == 0)
+        assert await bench.read("failed") == failed + sum(lost)
+        assert all(pairs(done) == full for done in ended if done.job is small and not done.status)
+        assert await bench.read("status") == await bench.read("ring_written") == await bench.read("ring_taken") == 0
+        await bench.open()
+        assert await bench.join(small) == full
 
 
 @cocotb.test()
 async def registers(dut):
-    """What can be read and written, and when; irq; start and counters of a reset in mid-job."""
+    """What can be read and written, and when; a reset in mid-job."""
     bench = await Bench.setup(dut, pause=0.2)
-    bus, jobs = bench.bus, Jobs(bench, "registers")
-    writable = [name for name in REGISTERS if name in vars(jobs.job([], []))] + ["ring_taken"]
+    bus, jobs, machine = bench.bus, Jobs(bench, "registers"), bench.machine
+    control = REGISTERS["control"][0]
+    shared = ["limit", "ring_address", "ring_size"]
+    writable = [*Job.__annotations__, *shared, "ring_taken"]
     g, kept = rng("words"), {}
     for name, (offset, words) in REGISTERS.items():
         for at in range(offset, offset + 4 * words, 4):
@@ -241,28 +339,33 @@ async def registers(dut):
             elif name != "control":
                 before = await bus.read(at)
                 assert before[0] == OKAY and await bus.write(at, value) == SLVERR and await bus.read(at) == before
-    for at in range(0x70, 0x100, 4):
+    for at in range(0x78, 0x100, 4):
         assert await bus.write(at, 1) == DECERR and await bus.read(at) == (DECERR, 0)
     for at, value in kept.items():
         assert await bus.read(at) == (OKAY, value)
+    assert await bus.write(control, NEXT) == SLVERR
+    assert await bench.read("queue") == 1 << int(dut.QUEUE_W.value)
 
-    job = jobs.job(jobs.keys(30, 2), [1] * 400, ring=1)  # which it fills
-    await bridge(bench.machine.start)(job)
+    await bench.begin()
+    await bench.open(1)
+    job = jobs.job(jobs.keys(30, 2), [1] * 400)  # which fills the ring
+    for _ in range(machine.queue):
+        assert not await bench.read("status") & FULL
+        await bridge(bench.machine.post)(job)
     for name in writable:
-        allowed = OKAY if name == "ring_taken" else SLVERR
-        assert await bus.write(REGISTERS[name][0], 0) == allowed
-    assert await bus.write(REGISTERS["control"][0], START) == SLVERR
-    assert await bench.read("status") == BUSY and not int(dut.irq.value)
-    assert await bench.read("probe_address") == job.probe_address
+        assert await bus.write(REGISTERS[name][0], 0) == (SLVERR if name in shared else OKAY)
+    assert await bus.write(control, START) == SLVERR
+    assert await bench.read("status") == BUSY | FULL and not int(dut.irq.value)
+    assert await bench.read("ring_address") == RING
 
     dut.rst.value = 1
     await ClockCycles(dut.clk, 2)
     dut.rst.value = 0
     await RisingEdge(dut.clk)
     assert await bench.read("status") == await bench.read("jobs") == await bench.read("ring_size") == 0
+    await bench.begin()
     probes, window = jobs.keys(20, 2), jobs.keys(20, 2)
     assert await bench.join(jobs.job(probes, window)) == bench.wanted(probes, window)
-    assert int(dut.irq.value)
 
 
 @cocotb.test()
@@ -302,6 +405,13 @@ async def host_library(dut):
         assert errors == await bench.read("failed") - failed > 0
 
 
+async def measured(bench: Bench, jobs: Sequence[Job], ahead: int = 0) -> tuple[list[Done], int]:
+    """What came of the jobs, and in how many cycles."""
+    before = await bench.read("cycles")
+    ended = await bench.play(jobs, 50, ahead)
+    return ended, await bench.read("cycles") - before
+
+
 @cocotb.test()
 async def eta(dut):
     """A slow memory costs no more than its latency, once: all results checked, counters exact."""
@@ -309,17 +419,35 @@ async def eta(dut):
     g, units, rows, batches = rng("eta"), bench.machine.units, 1024, 6
     probes, window = ([g.randrange(100) for _ in range(n)] for n in (batches * units - 1, rows))
     bench.put(0x0010, probes, g)
-    bench.put(0x8FF0, window, g)
+    bench.put(0x5FF0, window, g)
     keys, others = np.array(probes), np.array(window)
     wanted = [tuple(pair) for pair in np.argwhere(keys[:, None] == others[None, :]).tolist()]
     beats = bench.machine.tuple_bytes * (rows + units) // bench.machine.beat_bytes  # of a batch
+    evaluations = 0
     for bench.ram.latency in (0, 20, 50):
-        assert await bench.join(Job(0x0010, len(probes), 0x8FF0, rows, 0x10000, 2048), every=200) == wanted
-        cycles, starved = await bench.read("cycles"), await bench.read("starved")
+        (done,), cycles = await measured(bench, [Job(0x0010, len(probes), 0x5FF0, rows)])
+        assert not done.status and pairs(done) == wanted
         share = len(probes) * rows / (units * cycles)
-        print(f"latency {bench.ram.latency}, {batches} batches: eta {share:.4f}, {cycles} cycles, {starved} starved")
-        assert await bench.read("evaluations") == len(probes) * rows
-        assert 0 < cycles - batches * max(rows, beats) < units + bench.ram.latency + 70
+        print(f"latency {bench.ram.latency}, {batches} batches: eta {share:.4f}, {cycles} cycles")
+        evaluations += len(probes) * rows
+        assert await bench.read("evaluations") == evaluations
+        assert 0 < cycles - batches * max(rows, beats) < units + bench.ram.latency + 80
+
+    # Small jobs, a batch each: one at a time they cost the memory's latency and the loading of the batch, each time
+    rows = 256
+    jobs = [Job(0x0010 + 8 * units * (n % 5), units, 0x5FF0 + 0x80 * n, rows) for n in range(bench.machine.queue)]
+    alone, cycles = await measured(bench, jobs, ahead=1)
+    queued, together = await measured(bench, jobs)
+    for done, again, job in zip(alone, queued, jobs, strict=True):
+        first, start = (job.probe_address - 0x0010) // 8, (job.window_address - 0x5FF0) // 8
+        found = np.argwhere(keys[first : first + units, None] == others[None, start : start + rows])
+        assert pairs(done) == pairs(again) == sorted(map(tuple, found.tolist())) and not done.status | again.status
+    for name, number in (("one at a time", cycles), ("queued", together)):
+        share = len(jobs) * rows / number
+        print(f"{len(jobs)} jobs, {units} probes and {rows} tuples each, {name}: eta {share:.4f}, {number} cycles")
+    beats = bench.machine.tuple_bytes * (rows + units) // bench.machine.beat_bytes
+    assert together < len(jobs) * (max(rows, beats) + 4) + units + 2 * bench.ram.latency + 80
+    assert cycles > together + (len(jobs) - 1) * (units + bench.ram.latency)
 
 
 SMALL = {"UNITS": 8, "GROUP": 2, "BLOCK": 4, "LANES": 2, "PASS_W": 3, "SLOT_W": 9}
@@ -327,7 +455,7 @@ MACHINES = {
     "pairs": {"PREDICATE": "EQ", "KEY_W": 24, "LIMIT_W": 1, "TUPLE_W": 32, "DATA_W": 64, "BURST": 8, "READ_W": 4},
     "words": {"PAIRS": 0, "PREDICATE": "L1", "KEY_W": 64, "LIMIT_W": 34, "DATA_W": 64, "BURST": 4, "READ_W": 3},
 }
-TESTS = "jobs_of_all_sizes,jobs_without_a_pause,a_full_ring_waits,errors_end_a_job,registers"
+TESTS = "jobs_of_all_sizes,jobs_without_a_pause,a_full_ring_waits,completions,errors_end_a_job,abort,registers"
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -1,8 +1,9 @@
-"""fjoin_writer: every beat in the ring and in order, short last bursts, a ring that is full, halt."""
+"""fjoin_writer: every beat in the ring and in order, bursts filled up by a FLUSH, a ring that is full, halt."""
 
 from __future__ import annotations
 
 from collections import deque
+from itertools import accumulate, chain
 
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
@@ -31,29 +32,29 @@ class Bench:
         await start(dut)
         return cls(dut)
 
-    async def play(self, beats, blocks, *, idle=0.0, pause=0.0, slow=0.0, halt=0, cycles=0) -> None:
-        """Beats into a ring of so many bursts, until done; or for so many cycles. slow: probability that the ring is
-        not read in a cycle."""
+    async def play(self, jobs, blocks, *, idle=0.0, pause=0.0, slow=0.0, halt=0, cycles=0) -> None:
+        """Beats of jobs, each with a FLUSH behind it, into a ring of so many bursts, until all are done; or for so many
+        cycles. slow: probability that the ring is not read in a cycle. ends: what was written when a job was done."""
         dut, g, size = self.dut, self.g, blocks * self.burst
         dut.size.value, dut.taken.value, dut.halt.value, dut.s_valid.value = size, 0, 0, 0
         await reset(dut, 2)
-        memory, self.ring, self.bursts = {}, [], []
-        left, asked, answers = deque(beats), deque(), 0
-        self.sent, self.filled, taken, now, valid = [], 0, 0, 0, False
-        while not int(dut.done.value) and not (cycles and now >= cycles):
-            valid = valid or g.random() >= idle
-            dut.s_valid.value = valid and self.sent is not None
-            dut.s_flush.value, dut.s_data.value = not left, left[0] if left else g.getrandbits(self.beat)
+        memory, self.ring, self.bursts, self.ends = {}, [], [], []
+        left, asked, answers = deque(item for beats in jobs for item in (*beats, None)), deque(), 0
+        self.filled, taken, now, valid = 0, 0, 0, False
+        while len(self.ends) < len(jobs) and not (cycles and now >= cycles):
+            valid = bool(left) and (valid or g.random() >= idle)
+            beat = left[0] if valid else g.choice((None, g.getrandbits(self.beat)))
+            dut.s_valid.value, dut.s_flush.value = valid, beat is None
+            dut.s_data.value = g.getrandbits(self.beat) if beat is None else beat
             dut.aw_ready.value, dut.w_ready.value = g.random() >= pause, g.random() >= pause
             dut.b_valid.value = bool(answers) and g.random() >= pause
             dut.halt.value = bool(halt) and now >= halt
             await FallingEdge(dut.clk)
-            if int(dut.s_valid.value) and int(dut.s_ready.value):
+            if valid and int(dut.s_ready.value):
                 valid = False
-                if left:
-                    left.popleft()
-                else:
-                    valid, self.sent = False, None
+                left.popleft()
+            if int(dut.done.value):
+                self.ends.append(int(dut.written.value))
             answers -= int(dut.b_valid.value)
             if int(dut.aw_valid.value) and int(dut.aw_ready.value):
                 place, length = (int(dut.aw_addr.value) - BASE) * 8 // self.beat, int(dut.aw_len.value) + 1
@@ -81,21 +82,27 @@ class Bench:
             self.ring.append(memory.pop(taken % size))
             taken += 1
 
+    def wanted(self, jobs) -> tuple[list[int], list[int]]:
+        """What the ring gets, whole bursts for each job, and where each ends."""
+        filled = [[*beats, *[0] * (-len(beats) % self.burst)] for beats in jobs]
+        return list(chain(*filled)), list(accumulate(map(len, filled)))
+
 
 @cocotb.test()
 async def beats_of_all_numbers(dut):
-    """From none to many rounds of the ring; everything pauses; the smoke test in four states."""
+    """From none to many rounds of the ring, of one job and of several; everything pauses; the smoke test in four
+    states."""
     bench = await Bench.setup(dut)
-    burst = bench.burst
-    for count in (0, 1, burst - 1, burst, burst + 1, 5 * burst, *(bench.g.randrange(12 * burst) for _ in range(8))):
-        beats = [bench.g.getrandbits(bench.beat) for _ in range(count)]
-        blocks = bench.g.choice((1, 2, 3, 8))
-        idle, pause, slow = bench.g.choice(((0, 0, 0), (0.5, 0, 0), (0, 0.4, 0.2), (0.2, 0.2, 0.6)))
-        await bench.play(beats, blocks, idle=idle, pause=pause, slow=slow)
-        assert bench.ring == beats, (count, blocks)
-        lengths = [length for _, length in bench.bursts]
-        assert lengths == [burst] * (count // burst) + [count % burst] * (count % burst > 0)
-        assert [place for place, _ in bench.bursts] == [n % blocks * burst for n in range(len(lengths))]
+    burst, g = bench.burst, bench.g
+    sizes = [[count] for count in (0, 1, burst - 1, burst, burst + 1, 5 * burst)]
+    sizes += [[g.choice((0, 1, burst, g.randrange(5 * burst))) for _ in range(g.randrange(2, 7))] for _ in range(10)]
+    for counts in sizes:
+        jobs = [[g.getrandbits(bench.beat) for _ in range(count)] for count in counts]
+        blocks = g.choice((1, 2, 3, 8))
+        idle, pause, slow = g.choice(((0, 0, 0), (0.5, 0, 0), (0, 0.4, 0.2), (0.2, 0.2, 0.6)))
+        await bench.play(jobs, blocks, idle=idle, pause=pause, slow=slow)
+        assert (bench.ring, bench.ends) == bench.wanted(jobs), (counts, blocks)
+        assert bench.bursts == [(n % blocks * burst, burst) for n in range(len(bench.ring) // burst)]
 
 
 @cocotb.test()
@@ -103,9 +110,9 @@ async def a_beat_in_every_cycle(dut):
     """If nothing pauses; and a ring that nobody reads takes what it holds and no more."""
     bench = await Bench.setup(dut)
     beats = [bench.g.getrandbits(bench.beat) for _ in range(20 * bench.burst)]
-    await bench.play(beats, 40, cycles=len(beats) + 2 * bench.burst + 20)
+    await bench.play([beats], 40, cycles=len(beats) + 2 * bench.burst + 20)
     assert bench.ring == beats and not bench.filled
-    await bench.play(beats, 3, slow=1.0, cycles=200)
+    await bench.play([beats], 3, slow=1.0, cycles=200)
     assert bench.ring == beats[: 3 * bench.burst] and bench.filled > 50
 
 
@@ -115,11 +122,11 @@ async def halt(dut):
     bench = await Bench.setup(dut)
     beats = [bench.g.getrandbits(bench.beat) for _ in range(20 * bench.burst)]
     for at in (20, 35, 36, 37, 38, 39, 80):
-        await bench.play(beats, 2, pause=0.3, halt=at, cycles=at + 100)
+        await bench.play([beats], 2, pause=0.3, halt=at, cycles=at + 100)
         assert int(dut.idle.value) and len(bench.ring) == sum(length for _, length in bench.bursts)
         assert bench.ring == beats[: len(bench.ring)]
-        await bench.play(beats[:5], 2)
-        assert bench.ring == beats[:5]
+        await bench.play([beats[:5]], 2)
+        assert (bench.ring, bench.ends) == bench.wanted([beats[:5]])
 
 
 PARAMETERS = {"DATA_W": 32, "ADDR_W": 16, "COUNT_W": 16, "BURST": 8, "FIFO_W": 5}

@@ -1,10 +1,10 @@
-"""A pipeline that is FJoin's machine, ws_fjoin: tasks and results through memory, orders through registers."""
+"""A pipeline that is FJoin's machine, ws_fjoin: tasks and results through memory, jobs through registers."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,17 +29,20 @@ REGISTERS = {  # offset in bytes, words of 32 bits
     "ring_size": (0x40, 1),
     "ring_taken": (0x44, 1),
     "ring_written": (0x48, 1),
-    "results": (0x4C, 1),
+    "done_results": (0x4C, 1),
     "cycles": (0x50, 2),
     "evaluations": (0x58, 2),
     "stalled": (0x60, 1),
     "starved": (0x64, 1),
     "jobs": (0x68, 1),
     "failed": (0x6C, 1),
+    "done_end": (0x70, 1),
+    "queue": (0x74, 1),
 }
-START, ABORT = 1, 2  # of control
-BUSY, DONE = 1, 2  # of status
+START, ABORT, NEXT = 1, 2, 4  # of control
+BUSY, DONE, FULL = 1, 2, 4  # of status
 ERRORS = {0x10: "bad descriptor", 0x20: "read error", 0x40: "write error", 0x80: "aborted"}  # of status
+BAD, READ_ERROR, WRITE_ERROR, ABORTED = ERRORS
 
 
 class MachineError(RuntimeError):
@@ -59,74 +62,133 @@ class Memory(Protocol):
 
 @dataclass(frozen=True)
 class Job:
-    """A descriptor: addresses in bytes, counts of tuples, the size of the ring in beats."""
+    """A descriptor: addresses in bytes, counts of tuples."""
 
     probe_address: int
     probe_count: int
     window_address: int
     window_count: int
-    ring_address: int
-    ring_size: int
-    limit: int = 0
+
+
+@dataclass
+class Done:
+    """A job that has ended. places: its results, (number of the probe, of the window tuple), in no promised order; not
+    all of them if there is an error. status: the bits of `ERRORS`."""
+
+    job: Job
+    places: np.ndarray
+    status: int = 0
+
+    @property
+    def error(self) -> MachineError | None:
+        return MachineError(self.status) if self.status else None
+
+
+@dataclass
+class _Posted:
+    """A job that has not ended, and what has come of its results."""
+
+    job: Job
+    beats: list[bytes] = field(default_factory=list)
 
 
 class Machine:
-    """The registers and the results of one machine.
+    """The registers and the results of one machine, all jobs of which share a ring and a limit.
 
-    units: probes of a batch. probes, rows: most probes and window tuples of a job. tuple_bytes, beat_bytes.
+    units: probes of a batch. probes, rows: most probes and window tuples of a job. queue: jobs that may be posted
+    before `take` gives back the first. tuple_bytes, beat_bytes. posted: jobs that `take` has not given back.
     """
 
     def __init__(self, registers: Transport, memory: Memory):
         self._registers, self._memory = registers, memory
+        self._written: dict[int, int] = {}  # words of registers that nothing but this changes
         if self.read("id") != ID:
             raise MachineError(0, "no machine of FJoin at these registers")
-        sizes, form = self.read("sizes"), self.read("form")
+        sizes, form, self.queue = self.read("sizes"), self.read("form"), self.read("queue")
         self.units, self.beat_bytes, self.tuple_bytes = sizes & 0xFFFF, sizes >> 16 & 0xFF, sizes >> 24
         self._slot_w, self._pass_w, self._block, self._result_bytes = (form >> n & 0xFF for n in (0, 8, 16, 24))
         self._unit_w = max(1, (self.units - 1).bit_length())
         self.probes, self.rows = self.units << self._pass_w, 1 << self._slot_w
-        self._job = None
-        self._taken = 0
+        self.posted: deque[_Posted] = deque()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._taken = self._batch = 0  # beats of the ring, and batches
 
     def read(self, name: str) -> int:
         offset, words = REGISTERS[name]
         return sum(self._registers.read32(offset + 4 * n) << 32 * n for n in range(words))
 
     def write(self, name: str, value: int) -> None:
+        """Write a register, but for words of a descriptor that are so already."""
         offset, words = REGISTERS[name]
         for n in range(words):
-            self._registers.write32(offset + 4 * n, value >> 32 * n & 0xFFFFFFFF)
+            at, word = offset + 4 * n, value >> 32 * n & 0xFFFFFFFF
+            if name not in Job.__annotations__ or self._written.get(at) != word:
+                self._registers.write32(at, word)
+                self._written[at] = word
 
-    def start(self, job: Job) -> None:
-        """Begin a job, whose tuples are in memory; there is none under way."""
+    def open(self, ring_address: int, ring_size: int, limit: int = 0) -> None:
+        """Say where results go, in bytes and beats, and the predicate's limit; no job is posted. The ring is empty."""
+        for name, value in (("ring_address", ring_address), ("ring_size", ring_size), ("limit", limit)):
+            self.write(name, value)
+        self._ring, self._size = ring_address, ring_size
+        self._begin()
+
+    def post(self, job: Job) -> None:
+        """Put a job, whose tuples are in memory, behind those that were posted, which are fewer than `queue`."""
         for name, value in vars(job).items():
             self.write(name, value)
         self.write("control", START)
-        self._job, self._taken = job, 0
+        self.posted.append(_Posted(job))
 
-    def abort(self) -> None:
+    def abort(self) -> list[Done]:
+        """End all jobs that were posted; those that have not ended before do so with an error."""
         self.write("control", ABORT)
+        while self.read("status") & BUSY:
+            pass
+        ended = []
+        while self.posted:
+            ended.append(self._next(self.read("status")))
+        self._begin()
+        return ended
 
-    def take(self) -> tuple[bool, np.ndarray]:
-        """Whether the job is done, and its results (number of the probe, of the window tuple) that have come since the
-        last call, in no promised order. The ring's beats are given back. MachineError if the job ended with an error:
-        what it found before is not all."""
-        status = self.read("status")  # before the ring: what is there when the job is done is all
-        if status & DONE and status & sum(ERRORS):
-            raise MachineError(status)
-        written, size = self.read("ring_written"), self._job.ring_size
-        parts = []
-        while self._taken != written:
-            place = self._taken % size
-            beats = min(size - place, (written - self._taken) % 2**32)
-            parts.append(self._memory.read(self._job.ring_address + place * self.beat_bytes, beats * self.beat_bytes))
-            self._taken = (self._taken + beats) % 2**32
-        if parts:
-            self.write("ring_taken", self._taken)
-        return bool(status & DONE), self._places(b"".join(parts))
+    def take(self) -> list[Done]:
+        """The jobs that have ended since the last call, in their order. The ring's beats are given back."""
+        ended, before = [], self._taken
+        written = self.read("ring_written")  # before status: what is there while a job has not ended is all its own
+        while self.posted and (status := self.read("status")) & DONE:
+            ended.append(self._next(status))
+        if self.posted:
+            self._fetch(self.posted[0], written)
+        if self._taken != before:
+            self.write("ring_taken", self._taken % 2**32)
+        return ended
+
+    def _next(self, status: int) -> Done:
+        """Take the completion that is shown."""
+        errors, end, posted = status & sum(ERRORS), self.read("done_end"), self.posted.popleft()
+        self.write("control", NEXT)
+        if not errors & ABORTED:
+            self._fetch(posted, end)
+        done = Done(posted.job, self._places(b"".join(posted.beats)), errors)
+        if posted.job.window_count and not errors & BAD:
+            self._batch += -(-posted.job.probe_count // self.units)
+        return done
+
+    def _fetch(self, posted: _Posted, end: int) -> None:
+        """Read the ring up to a position, as the hardware has it; if that is behind what has been read, nothing."""
+        left = (end - self._taken) % 2**32
+        while 0 < left < 2**31:
+            place = self._taken % self._size
+            beats = min(self._size - place, left)
+            posted.beats.append(self._memory.read(self._ring + place * self.beat_bytes, beats * self.beat_bytes))
+            self._taken += beats
+            left -= beats
 
     def _places(self, beats: bytes) -> np.ndarray:
-        """Words are {1, 0 …, pass, unit, slot} or {1, 0 …, pass, first unit, slot, mask}; 0 fills up a beat."""
+        """Words are {1, 0 …, pass, unit, slot} or {1, 0 …, pass, first unit, slot, mask}; 0 fills up a beat. The
+        passes of all jobs are counted."""
         words = np.frombuffer(beats, f"<u{self._result_bytes}").astype(np.uint64)
         words = words[words != 0] & np.uint64((1 << 8 * self._result_bytes - 1) - 1)
 
@@ -141,6 +203,7 @@ class Machine:
                 (self._slot_w + self._unit_w, self._pass_w),
             )
         )
+        number = (number - self._batch) % (1 << self._pass_w)
         places = np.stack([number * self.units + unit, slot], 1)
         if not self._block:
             return places
@@ -152,9 +215,10 @@ class MachinePipeline:
 
     key: of a tuple's key, the number that goes into memory. limit: of the predicate. base, size: the region of memory
     that is its own, in bytes, which begins at a multiple of the longest burst. ring: its part for results, in bytes,
-    whole bursts. batches: of a part, at most.
+    whole bursts. batches: of a part, at most. ahead: jobs that the machine has at a time; each has a share of the
+    region for its tuples.
 
-    Parts wait here while the machine is busy; `finished` asks it how far it is, and starts the next one.
+    Parts wait here while the machine has as many; `finished` asks it how far it is, and posts the next ones.
     """
 
     def __init__(
@@ -168,58 +232,53 @@ class MachinePipeline:
         size: int = 1 << 20,
         ring: int = 1 << 14,
         batches: int = 1,
+        ahead: int = 2,
     ):
-        self.machine, self._memory, self._key, self._limit = machine, memory, key, limit
+        self.machine, self._memory, self._key = machine, memory, key
         self.units = min(machine.units * batches, machine.probes)
-        self._ring = base, ring
-        self._probes = base + ring
-        self._window = self._probes + -(-self.units * machine.tuple_bytes // machine.beat_bytes) * machine.beat_bytes
-        self.rows = min(machine.rows, (base + size - self._window) // machine.tuple_bytes)
+        ahead = min(ahead, machine.queue)
+        beat = machine.beat_bytes
+        probes = -(-self.units * machine.tuple_bytes // beat) * beat
+        share = (size - ring) // ahead // beat * beat
+        self.rows = min(machine.rows, (share - probes) // machine.tuple_bytes)
         if self.rows < 1:
-            raise ValueError(f"{size} bytes for a ring of {ring} bytes, {self.units} probes and a window: too few")
+            raise ValueError(
+                f"{size} bytes for a ring of {ring} bytes and {ahead} times {self.units} probes and a window: too few"
+            )
+        self._free = deque((base + ring + n * share, base + ring + n * share + probes) for n in range(ahead))
         self._waiting: deque[Part] = deque()
-        self._part: Part | None = None
-        self._pairs: list[Pair] = []
+        self._posted: deque[tuple[Part, tuple[int, int]]] = deque()
+        self._ended: list[tuple[Part, list[Pair]]] = []  # that an error has kept from being told
+        machine.open(base, ring // beat, limit)
 
     def submit(self, part: Part) -> None:
         self._waiting.append(part)
-        self._next()
+        self._post()
 
     def finished(self) -> list[tuple[Part, list[Pair]]]:
-        """MachineError if the machine's job ended with an error; the part is then begun anew by the next call."""
-        if self._part is None:
-            return []
-        part = self._part
-        try:
-            done, places = self.machine.take()
-        except MachineError:
-            self._waiting.appendleft(part)
-            self._part = None
-            self._next()
-            raise
-        self._pairs += [(part.probes[probe].id, part.window[slot].id) for probe, slot in places.tolist()]
-        if not done:
-            return []
-        pairs, self._part = self._pairs, None
-        self._next()
-        return [(part, pairs)]
+        """MachineError if a part's job ended with an error; the part is then begun anew, behind those posted."""
+        errors = []
+        for done in self.machine.take():
+            part, place = self._posted.popleft()
+            self._free.append(place)
+            if done.error:
+                self._waiting.appendleft(part)
+                errors.append(done.error)
+            else:
+                pairs = [(part.probes[probe].id, part.window[slot].id) for probe, slot in done.places.tolist()]
+                self._ended.append((part, pairs))
+        self._post()
+        if errors:
+            raise errors[0]
+        ended, self._ended = self._ended, []
+        return ended
 
-    def _next(self) -> None:
-        if self._part is not None or not self._waiting:
-            return
-        self._part, self._pairs = self._waiting.popleft(), []
+    def _post(self) -> None:
         width = self.machine.tuple_bytes
-        for address, tuples in ((self._probes, self._part.probes), (self._window, self._part.window)):
-            numbers = (self._key(t.key) % (1 << 8 * width) for t in tuples)
-            self._memory.write(address, b"".join(number.to_bytes(width, "little") for number in numbers))
-        self.machine.start(
-            Job(
-                probe_address=self._probes,
-                probe_count=len(self._part.probes),
-                window_address=self._window,
-                window_count=len(self._part.window),
-                ring_address=self._ring[0],
-                ring_size=self._ring[1] // self.machine.beat_bytes,
-                limit=self._limit,
-            )
-        )
+        while self._waiting and self._free:
+            part, (probes, window) = self._waiting.popleft(), self._free.popleft()
+            for address, tuples in ((probes, part.probes), (window, part.window)):
+                numbers = (self._key(t.key) % (1 << 8 * width) for t in tuples)
+                self._memory.write(address, b"".join(number.to_bytes(width, "little") for number in numbers))
+            self.machine.post(Job(probes, len(part.probes), window, len(part.window)))
+            self._posted.append((part, (probes, window)))

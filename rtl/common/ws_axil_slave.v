@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_axil_slave: the handshake of an AXI4-Lite slave: transfers come out one at a time, each with its word address.
+//
+// A write whose address and data are there, or a read, is chosen, in turn if both wait. `address` holds its word from
+// the next cycle on, in which it may be decoded; then `write` or `read` acts, for one cycle, and what the user says in
+// that cycle is answered.
+//
+//               choose   decode    act     answer
+//   awvalid ────┐                 ┌────┐
+//   wvalid  ────┘────────────────▶│    │               awready, wready: with `write`; arready: with `read`
+//   address               ├────────────┤
+//   write                         ├────┤
+//   bvalid                              ├────┤         until bready
+//
+// Parameters   ADDR_W        width of an address in bytes, 3 to 32
+//              READ_CYCLES   of a read, from `address` to its data: 2 or 3; a write has 2
+// Ports        hold          no new transfer is chosen
+//              write, read   acts in this cycle; at most one of them
+//              address       of the word, stable from READ_CYCLES - 1 cycles before `read` on, a cycle before `write`
+//              wdata, wstrb  with `write`
+//              known         with `write` and `read`: there is such a word, else the answer is DECERR
+//              may_write, may_read   what is asked may be done to it, else SLVERR
+//              rdata         with `read`
+// Latency      the last of awvalid and wvalid to bvalid 3 cycles; arvalid to rvalid READ_CYCLES + 1; if nothing else is
+//              under way
+// Issue rate   one transfer at a time, a write in 4 cycles, a read in READ_CYCLES + 2. No request waits for more than
+//              one other's, unless `hold` or an answer that nobody takes makes it wait
+// Bad input    The two low address bits are ignored; so are protection bits, which are no ports here
+// Source       ARM IHI 0022, AXI4-Lite
+
+`default_nettype none
+
+module ws_axil_slave #(
+    parameter ADDR_W      = 12,
+    parameter READ_CYCLES = 2
+) (
+    input  wire              clk,
+    input  wire              rst,
+
+    /* verilator lint_off UNUSEDSIGNAL */         // the two low bits
+    input  wire [ADDR_W-1:0] s_axil_awaddr,
+    input  wire [ADDR_W-1:0] s_axil_araddr,
+    /* verilator lint_on UNUSEDSIGNAL */
+    input  wire              s_axil_awvalid,
+    output wire              s_axil_awready,
+    input  wire [31:0]       s_axil_wdata,
+    input  wire [3:0]        s_axil_wstrb,
+    input  wire              s_axil_wvalid,
+    output wire              s_axil_wready,
+    output reg  [1:0]        s_axil_bresp,
+    output reg               s_axil_bvalid,
+    input  wire              s_axil_bready,
+    input  wire              s_axil_arvalid,
+    output wire              s_axil_arready,
+    output reg  [31:0]       s_axil_rdata,
+    output reg  [1:0]        s_axil_rresp,
+    output reg               s_axil_rvalid,
+    input  wire              s_axil_rready,
+
+    input  wire              hold,
+    output wire              write,
+    output wire              read,
+    output reg  [ADDR_W-1:2] address,
+    output wire [31:0]       wdata,
+    output wire [3:0]        wstrb,
+    input  wire              known,
+    input  wire              may_write,
+    input  wire              may_read,
+    input  wire [31:0]       rdata
+);
+
+    localparam [1:0] OKAY = 2'b00, SLVERR = 2'b10, DECERR = 2'b11;
+    localparam [1:0] STATE_CHOOSE = 2'd0, STATE_DECODE = 2'd1, STATE_WRITE = 2'd2, STATE_READ = READ_CYCLES;
+
+    initial if (ADDR_W < 3 || ADDR_W > 32 || READ_CYCLES < 2 || READ_CYCLES > 3) begin
+        $display("ERROR: %m: ADDR_W = %0d (3 to 32), READ_CYCLES = %0d (2 or 3)", ADDR_W, READ_CYCLES);
+        $finish;
+    end
+
+    // Choose, decode, act
+    reg  [1:0] state_reg;
+    reg        is_write_reg;            // what was chosen last
+    wire       can_write  = s_axil_awvalid && s_axil_wvalid && !s_axil_bvalid;
+    wire       can_read   = s_axil_arvalid && !s_axil_rvalid;
+    wire       take_write = can_write && !(can_read && is_write_reg);
+
+    assign write          = state_reg == STATE_WRITE && is_write_reg;
+    assign read           = state_reg == STATE_READ && !is_write_reg;
+    assign wdata          = s_axil_wdata;
+    assign wstrb          = s_axil_wstrb;
+    assign s_axil_awready = write;
+    assign s_axil_wready  = write;
+    assign s_axil_arready = read;
+
+    always @(posedge clk) begin
+        if (state_reg == STATE_CHOOSE) begin
+            if ((can_write || can_read) && !hold) begin
+                is_write_reg <= take_write;
+                address      <= take_write ? s_axil_awaddr[ADDR_W-1:2] : s_axil_araddr[ADDR_W-1:2];
+                state_reg    <= STATE_DECODE;
+            end
+        end else state_reg <= write || read ? STATE_CHOOSE : state_reg + 1'b1;
+        if (rst) begin
+            state_reg    <= STATE_CHOOSE;
+            is_write_reg <= 1'b0;
+        end
+    end
+
+    // Answer
+    always @(posedge clk) begin
+        if (s_axil_bready) s_axil_bvalid <= 1'b0;
+        if (s_axil_rready) s_axil_rvalid <= 1'b0;
+        if (write) begin
+            s_axil_bvalid <= 1'b1;
+            s_axil_bresp  <= !known ? DECERR : may_write ? OKAY : SLVERR;
+        end
+        if (read) begin
+            s_axil_rvalid <= 1'b1;
+            s_axil_rresp  <= !known ? DECERR : may_read ? OKAY : SLVERR;
+            s_axil_rdata  <= rdata;
+        end
+        if (rst) begin
+            s_axil_bvalid <= 1'b0;
+            s_axil_rvalid <= 1'b0;
+        end
+    end
+
+`ifdef FORMAL
+    // The master keeps what it asks until it is taken. What it asked last is remembered, and what the user said to it.
+    reg                past_valid = 1'b0;
+    reg                reset_ref;                       // in the last cycle
+    reg                aw_ref, w_ref, ar_ref, b_ref, r_ref;     // a request, an answer that waited in the last cycle
+    reg                wrote_ref, did_read_ref;         // a transfer acted in the last cycle
+    reg  [ADDR_W-1:0]  waddr_ref, raddr_ref;
+    reg  [35:0]        wdata_ref;
+    reg  [1:0]         wanswer_ref, ranswer_ref;
+    reg  [31:0]        rdata_ref;
+    reg  [ADDR_W-1:2]  address_ref;
+    reg  [3:0]         wwait_ref, rwait_ref;            // cycles in which a request could have been served
+    wire               asks_write = s_axil_awvalid && s_axil_wvalid;
+
+    always @(posedge clk) begin
+        past_valid  <= 1'b1;
+        reset_ref   <= rst;
+        aw_ref      <= s_axil_awvalid && !s_axil_awready && !rst;
+        w_ref       <= s_axil_wvalid && !s_axil_wready && !rst;
+        ar_ref      <= s_axil_arvalid && !s_axil_arready && !rst;
+        b_ref       <= s_axil_bvalid && !s_axil_bready && !rst;
+        r_ref       <= s_axil_rvalid && !s_axil_rready && !rst;
+        wrote_ref   <= s_axil_awvalid && s_axil_awready && !rst;
+        did_read_ref <= s_axil_arvalid && s_axil_arready && !rst;
+        waddr_ref   <= s_axil_awaddr;
+        raddr_ref   <= s_axil_araddr;
+        wdata_ref   <= {s_axil_wdata, s_axil_wstrb};
+        address_ref <= address;
+        if (write) wanswer_ref <= {!known || !may_write, !known};
+        if (read) ranswer_ref <= {!known || !may_read, !known};
+        if (read) rdata_ref <= rdata;
+        if (asks_write && !write && !hold && !s_axil_bvalid) wwait_ref <= wwait_ref + 1'b1;
+        if (s_axil_arvalid && !read && !hold && !s_axil_rvalid) rwait_ref <= rwait_ref + 1'b1;
+        if (rst || write) wwait_ref <= 0;
+        if (rst || read) rwait_ref <= 0;
+
+        if (!past_valid) assume (rst);
+        else begin
+            if (aw_ref) assume (s_axil_awvalid && s_axil_awaddr == waddr_ref);
+            if (w_ref) assume (s_axil_wvalid && {s_axil_wdata, s_axil_wstrb} == wdata_ref);
+            if (ar_ref) assume (s_axil_arvalid && s_axil_araddr == raddr_ref);
+
+            // address and data of a write are taken together, one transfer at a time, none while its answer waits
+            assert (s_axil_awready == write && s_axil_wready == write && s_axil_arready == read && !(write && read));
+            if (write) assert (s_axil_awvalid && s_axil_wvalid && !s_axil_bvalid);
+            if (read) assert (s_axil_arvalid && !s_axil_rvalid);
+            // what is acted upon is what was asked, and its address has been there to be decoded
+            if (write) assert (address == s_axil_awaddr[ADDR_W-1:2] && address == address_ref);
+            if (write) assert ({wdata, wstrb} == {s_axil_wdata, s_axil_wstrb});
+            if (read) assert (address == s_axil_araddr[ADDR_W-1:2] && address == address_ref);
+            if (read && READ_CYCLES == 3) assert ($past(address) == $past(address_ref));
+            // one answer to each, as the user says, which stays
+            assert (s_axil_bvalid == (!reset_ref && (b_ref || wrote_ref)));
+            assert (s_axil_rvalid == (!reset_ref && (r_ref || did_read_ref)));
+            if (s_axil_bvalid) assert (s_axil_bresp == wanswer_ref);
+            if (s_axil_rvalid) assert (s_axil_rresp == ranswer_ref && s_axil_rdata == rdata_ref);
+            // a request is taken, at the latest behind one of the other kind
+            assert (wwait_ref <= READ_CYCLES + 3 && rwait_ref <= READ_CYCLES + 3);
+
+            // what makes it inductive
+            assert (state_reg <= (is_write_reg ? STATE_WRITE : STATE_READ));
+            if (state_reg != STATE_CHOOSE && is_write_reg)
+                assert (aw_ref && w_ref && !s_axil_bvalid && address == waddr_ref[ADDR_W-1:2]);
+            if (state_reg != STATE_CHOOSE && !is_write_reg)
+                assert (ar_ref && !s_axil_rvalid && address == raddr_ref[ADDR_W-1:2]);
+            if (state_reg > STATE_DECODE) assert (address == address_ref);
+            if (wwait_ref != 0) assert (!s_axil_bvalid && aw_ref && w_ref);
+            if (rwait_ref != 0) assert (!s_axil_rvalid && ar_ref);
+            if (state_reg == STATE_CHOOSE) begin
+                assert (wwait_ref <= (is_write_reg ? 0 : READ_CYCLES + 1));
+                assert (rwait_ref <= (is_write_reg ? 3 : 0));
+            end else begin
+                assert (wwait_ref <= (is_write_reg ? READ_CYCLES + 1 : 0) + state_reg);
+                assert (rwait_ref <= (is_write_reg ? 0 : 3) + state_reg);
+            end
+        end
+        cover (past_valid && write && $past(read, 3) && $past(write, READ_CYCLES + 4));
+        cover (past_valid && s_axil_bvalid && s_axil_bresp == SLVERR && s_axil_rvalid && s_axil_rresp == DECERR);
+        cover (past_valid && wwait_ref == READ_CYCLES + 3);
+        cover (past_valid && wrote_ref && $past(write, 5));
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

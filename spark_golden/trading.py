@@ -95,6 +95,13 @@ def candles(trades: DataFrame) -> DataFrame:
     )
 
 
+def swings(trades: DataFrame) -> DataFrame:
+    groups = in_windows(trades, 60, 15, 0).groupBy(end(), "Symbol")
+    groups = groups.agg(first("Price").alias("Opened"), last("Price").alias("Latest"), counted("Trades"))
+    move = exact("Latest") - exact("Opened")
+    return groups.select("Time", "Symbol", "Opened", "Latest", move.alias("Move"), "Trades")
+
+
 def turnover(trades: DataFrame) -> DataFrame:
     groups = in_windows(trades, 300, 300, 0).groupBy("window", "Symbol")
     return groups.agg(_turnover().alias("Turnover")).select("Symbol", "Turnover")

@@ -18,7 +18,7 @@
 //              CAPACITY  keys for which there is an entry, of the open windows and the one whose rows leave together
 //              HASH      0: a CAM, for 2 to 240 keys whatever they are; it has ENTRIES = CAPACITY + 10, since one
 //                        takes 10 cycles to be free; 1: a hash table in block RAM, ENTRIES = 2 * CAPACITY up to a power
-//                        of two, for 5 keys or more, but for one set of keys in a million (ws_group_hash)
+//                        of two, for 5 keys or more, of which a few find no room when it is nearly full (ws_group_hash)
 //              WINDOWS   windows at once: those open, and one whose rows leave
 //              FAST      0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5; the hash table
 //                        has the latter in any case

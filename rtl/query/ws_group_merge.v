@@ -4,6 +4,8 @@
 //
 // Parameters   WINDOWS  number of windows, at least 1
 //              DATA_W   width of the data in bits
+//              FAR      1: each window's data has a register before anything is made of it, since it comes from afar;
+//                       for up to 4 windows
 // Ports        s_valid: one-hot or none; s_data: by window, the first in the least significant bits
 //              m_valid: as s_valid; m_data: the valid one's data, 0 if there is none
 // Latency      2 cycles
@@ -14,7 +16,8 @@
 
 module ws_group_merge #(
     parameter WINDOWS = 4,
-    parameter DATA_W  = 32
+    parameter DATA_W  = 32,
+    parameter FAR     = 0
 ) (
     input  wire                      clk,
     input  wire                      rst,
@@ -26,7 +29,7 @@ module ws_group_merge #(
     output reg  [DATA_W-1:0]         m_data
 );
 
-    localparam GROUPS = (WINDOWS + 3)/4;
+    localparam GROUPS = FAR != 0 ? WINDOWS : (WINDOWS + 3)/4;
 
     reg [WINDOWS-1:0]       valid_reg;
     reg [GROUPS*DATA_W-1:0] group_reg;
@@ -34,6 +37,7 @@ module ws_group_merge #(
     integer                 n;
 
     // ---- Stage 1: groups of up to four windows, none with one alone: its valid would be a reset, routed globally
+    // FAR: each window's data as it is
 
     genvar g;
     generate
@@ -43,7 +47,7 @@ module ws_group_merge #(
             always @* begin
                 data = {DATA_W{1'b0}};
                 for (w = g; w < WINDOWS; w = w + GROUPS)
-                    if (s_valid[w]) data = data | s_data[w*DATA_W +: DATA_W];
+                    if (FAR != 0 || s_valid[w]) data = data | s_data[w*DATA_W +: DATA_W];
             end
             always @(posedge clk) group_reg[g*DATA_W +: DATA_W] <= data;
         end
@@ -53,7 +57,8 @@ module ws_group_merge #(
 
     always @* begin
         all = {DATA_W{1'b0}};
-        for (n = 0; n < GROUPS; n = n + 1) all = all | group_reg[n*DATA_W +: DATA_W];
+        for (n = 0; n < GROUPS; n = n + 1)
+            if (FAR == 0 || valid_reg[n]) all = all | group_reg[n*DATA_W +: DATA_W];
     end
 
     always @(posedge clk) begin

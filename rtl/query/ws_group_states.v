@@ -11,6 +11,7 @@
 // Parameters   INDEX_W   2**INDEX_W groups
 //              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_fold; ACC_W is at least 2, for MIN, MAX,
 //                        FST and LST so is VALUE_W
+//              COUNT_W   ACC_W of a CNT, 2 to ACC_W
 //              CLEARS    0: a tuple with s_fresh begins its group; 1: a row that is read leaves its group empty, and
 //                        s_fresh is not read
 // Ports        s_valid: a tuple of group s_index; values and nulls come 3 cycles later
@@ -32,6 +33,7 @@ module ws_group_states #(
     parameter [AGGS-1:0]      SIGNEDS  = 1,
     parameter                 VALUE_W  = 32,
     parameter                 ACC_W    = 64,
+    parameter                 COUNT_W  = ACC_W,
     parameter                 CLEARS   = 0
 ) (
     input  wire                      clk,
@@ -54,19 +56,19 @@ module ws_group_states #(
 
     // ---- Stage 0: registers of this window's own, since their inputs go to all windows; a row's entry takes its turn
 
-    reg  [7:0]           valid_reg, row_reg;      // bit n: in stage n
+    reg  [5:0]           valid_reg;               // bit n: in stage n
+    reg  [7:0]           writes_reg;              // the same, and with CLEARS rows too
     reg  [5:0]           fresh_reg;
     reg  [8*INDEX_W-1:0] index_reg;
     wire [INDEX_W-1:0]   index_0 = index_reg[0 +: INDEX_W];
-    wire [7:0]           writes  = CLEARS != 0 ? valid_reg | row_reg : valid_reg;
 
     assign first = valid_reg[0] && fresh_reg[0];
     assign index = index_0;
 
     always @(posedge clk) begin
-        valid_reg <= rst ? 8'b0 : {valid_reg[6:0], s_valid};
-        row_reg   <= rst ? 8'b0 : {row_reg[6:0], s_read};
-        fresh_reg <= {fresh_reg[4:0], CLEARS != 0 ? s_read : s_fresh};
+        valid_reg  <= rst ? 6'b0 : {valid_reg[4:0], s_valid};
+        writes_reg <= rst ? 8'b0 : {writes_reg[6:0], s_valid || (CLEARS != 0 && s_read)};
+        fresh_reg  <= {fresh_reg[4:0], CLEARS != 0 ? s_read : s_fresh};
         index_reg[INDEX_W +: 7*INDEX_W] <= index_reg[0 +: 7*INDEX_W];
         if (s_valid || s_read) index_reg[0 +: INDEX_W] <= s_read ? read_index : s_index;
     end
@@ -102,7 +104,7 @@ module ws_group_states #(
     wire [INDEX_W-1:0] index_7 = index_reg[7*INDEX_W +: INDEX_W];
 
     // What only sums need, and what only the others.
-    wire unused_without_sum = &{1'b0, index_5, chain_reg[6], writes};
+    wire unused_without_sum = &{1'b0, index_5, chain_reg[6], writes_reg};
     wire unused_with_sum    = &{1'b0, index_1, index_6};
 
     generate
@@ -110,7 +112,7 @@ module ws_group_states #(
             localparam [23:0] KIND     = KINDS[a*24 +: 24];
             localparam        IS_COUNT = KIND == "CNT";
             localparam        ADDS     = IS_COUNT || KIND == "SUM";
-            localparam        NUMBER_W = ADDS ? ACC_W : VALUE_W;
+            localparam        NUMBER_W = IS_COUNT ? COUNT_W : ADDS ? ACC_W : VALUE_W;
             reg                 none_reg;      // stage 3: no tuple, or a null
             reg  [VALUE_W-1:0]  value_reg;
             wire [NUMBER_W+1:0] row;
@@ -122,11 +124,11 @@ module ws_group_states #(
 
             if (ADDS) begin : gen_sum
                 localparam IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
-                localparam LOW       = ACC_W/2;
-                localparam HIGH      = ACC_W - LOW;
+                localparam LOW       = NUMBER_W/2;
+                localparam HIGH      = NUMBER_W - LOW;
                 // Numbers with a sign bit more. It shows that a sum has left its width, as the next step or row notes.
-                wire [ACC_W:0]  term;
-                reg  [ACC_W:0]  term_4_reg;
+                wire [NUMBER_W:0]  term;
+                reg  [NUMBER_W:0]  term_4_reg;
                 reg  [HIGH:0]   term_5_reg, term_6_reg;
                 reg  [6:4]      take_reg;
                 reg             carry_5_reg, carry_6_reg;
@@ -142,14 +144,14 @@ module ws_group_states #(
                 wire            unused     = &{1'b0, value_reg, high_total[0]};
 
                 if (IS_COUNT) begin : gen_one
-                    assign term = {{ACC_W{1'b0}}, 1'b1};
+                    assign term = {{NUMBER_W{1'b0}}, 1'b1};
                 end else begin : gen_value
-                    assign term = {{(ACC_W+1-VALUE_W){IS_SIGNED && value_reg[VALUE_W-1]}}, value_reg};
+                    assign term = {{(NUMBER_W+1-VALUE_W){IS_SIGNED && value_reg[VALUE_W-1]}}, value_reg};
                 end
 
                 always @(posedge clk) begin
-                    term_4_reg  <= none_reg ? {(ACC_W+1){1'b0}} : term;
-                    term_5_reg  <= term_4_reg[ACC_W:LOW];
+                    term_4_reg  <= none_reg ? {(NUMBER_W+1){1'b0}} : term;
+                    term_5_reg  <= term_4_reg[NUMBER_W:LOW];
                     term_6_reg  <= term_5_reg;
                     take_reg    <= {take_reg[5:4], !none_reg};
                     carry_5_reg <= low_total[LOW];
@@ -164,7 +166,7 @@ module ws_group_states #(
                     .source(source_2_reg), .fresh(fresh_reg[3]), .second(second_reg[3]),
                     .hold(1'b0), .chain(chain_reg[4]),
                     .state(low), .next(low_total[LOW-1:0]),
-                    .write(writes[5]), .write_index(index_5)
+                    .write(writes_reg[5]), .write_index(index_5)
                 );
 
                 ws_group_table #(.DATA_W(HIGH+3), .INDEX_W(INDEX_W)) high_table (
@@ -173,7 +175,7 @@ module ws_group_states #(
                     .source(source_4_reg), .fresh(fresh_reg[5]), .second(second_reg[5]),
                     .hold(1'b0), .chain(chain_reg[6]),
                     .state(high), .next({left, high[HIGH+1] || take_reg[6], high_total[HIGH+1:1]}),
-                    .write(writes[7]), .write_index(index_7)
+                    .write(writes_reg[7]), .write_index(index_7)
                 );
 
                 assign row = {row_left, high_row[HIGH+1], high_row[HIGH-1:0], row_4_reg};
@@ -217,7 +219,7 @@ module ws_group_states #(
                     .source(source_3_reg), .fresh(fresh_reg[4]), .second(second_reg[4]),
                     .hold(chain_reg[4]), .chain(1'b0),
                     .state(high), .next(next_high),
-                    .write(writes[6]), .write_index(index_6)
+                    .write(writes_reg[6]), .write_index(index_6)
                 );
 
                 ws_group_table #(.DATA_W(LOW), .INDEX_W(INDEX_W)) low_table (
@@ -226,7 +228,7 @@ module ws_group_states #(
                     .source(source_4_reg), .fresh(fresh_reg[5]), .second(second_reg[5]),
                     .hold(chain_reg[5]), .chain(1'b0),
                     .state(low), .next(next_low),
-                    .write(writes[7]), .write_index(index_7)
+                    .write(writes_reg[7]), .write_index(index_7)
                 );
 
                 assign row = {1'b0, row_high_4_reg, low_row};
@@ -245,7 +247,7 @@ module ws_group_states #(
                 .DATA_W(1), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE(INDEX_W > 6 ? "block" : "distributed")
             ) used (
                 .clk(clk),
-                .wr_en(writes[5]), .wr_addr(index_5), .wr_data(valid_reg[5]),
+                .wr_en(writes_reg[5]), .wr_addr(index_5), .wr_data(valid_reg[5]),
                 .rd_en(1'b1), .rd_addr(index_2), .rd_data(m_used)
             );
         end else begin : gen_always_used

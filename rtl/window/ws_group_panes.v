@@ -5,9 +5,9 @@
 //
 // A pane is GCD(RANGE, SLIDE) long. When one ends, every entry of the table takes its turn, one a cycle: its states go
 // from the pane's table to block RAM, which has the panes of a window, its sums give up the oldest pane for the newest
-// (ws_group_total), its least and greatest values are brought up to date (ws_group_blocks). At a window's end each
-// entry that has had a tuple in the window gives a row: m_data is s_data of the punctuation, beside it the key and the
-// aggregates. Behind the last turn m_eos and m_punct follow.
+// (ws_group_total), its least, greatest and first values are brought up to date (ws_group_blocks), its last value takes
+// the place of an older pane's. At a window's end each entry that has had a tuple in the window gives a row: m_data is
+// s_data of the punctuation, beside it the key and the aggregates. Behind the last turn m_eos and m_punct follow.
 //
 // Groups that outgrow the table: a tuple whose key has no entry leaves whole on o_*, which is a wire of its own with
 // every punctuation of s. From then on new keys have none until no window holds such a tuple. So a key is for every
@@ -23,17 +23,21 @@
 //                        where SLACK is rounded up to panes, and windows that are passed over count as one pane
 //              HASH      0: a CAM, for 2 to 240 keys, ENTRIES = CAPACITY + 10; 1: a hash table in block RAM, ENTRIES =
 //                        2 * CAPACITY up to a power of two, for 5 keys or more; see ws_group_by
-//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_fold; CNT, SUM, MIN, MAX; ACC_W, at least
-//                        VALUE_W and 2, is the results' width too; VALUE_W at least 2 for MIN and MAX
+//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_fold; ACC_W, at least VALUE_W and 2, is
+//                        the results' width too; VALUE_W at least 2 for all but CNT and SUM; FST and LST with SLACK
+//                        0, since panes know the order of time and not that of arrival
+//              COUNT_W   width of a pane's count of a group, 2 to ACC_W; of 40 bits an hour and a half of tuples in
+//                        every cycle
 // Ports        wattr, key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      26 cycles from a window's end to the row of entry 0, a cycle more for each further entry; to m_eos 26 +
-//              ENTRIES; 10 cycles from s to o; 3 more with the hash table; another to rows and m_eos with MIN or MAX
+//              ENTRIES; 10 cycles from s to o; 3 more with the hash table; another to rows and m_eos with MIN, MAX,
+//              FST or LST
 // Issue rate   1 tuple a cycle
 // CLOSE_CYCLES ENTRIES + 25, with the hash table ENTRIES + 28   CLOSE_ROWS ENTRIES
 // Reset        the tables are cleared: the first tuple comes at least ENTRIES + 2 cycles behind it
 // Overflow     o_valid for a tuple without an entry; result_overflows: the exact result, or a pane's sum on its way,
-//              does not fit ACC_W bits; the lowest ACC_W bits leave
+//              does not fit ACC_W bits, or a pane's count COUNT_W; the lowest bits leave
 // Source       panes: Li et al., SIGMOD Record 34(1), 2005; for groups in constant time they are ours
 
 `default_nettype none
@@ -51,7 +55,8 @@ module ws_group_panes #(
     parameter [AGGS-1:0]    SIGNEDS  = 2'b10,
     parameter               VALUE_W  = 32,
     parameter               ACC_W    = 64,
-    parameter               HASH     = CAPACITY > 240
+    parameter               HASH     = CAPACITY > 240,
+    parameter               COUNT_W  = ACC_W < 40 ? ACC_W : 40
 ) (
     input  wire                    clk,
     input  wire                    rst,
@@ -102,10 +107,25 @@ module ws_group_panes #(
         end
     endfunction
 
+    // Whether there is an aggregate by the order of arrival.
+    function is_ordered(input [24*AGGS-1:0] kinds);
+        integer n;
+        begin
+            is_ordered = 1'b0;
+            for (n = 0; n < AGGS; n = n + 1)
+                is_ordered = is_ordered || kinds[24*n +: 24] == "FST" || kinds[24*n +: 24] == "LST";
+        end
+    endfunction
+
     localparam PANE    = gcd(RANGE, SLIDE);
     localparam PANES   = RANGE/PANE;
     localparam TABLES  = (2*PANE + SLACK + PANE - 1)/PANE;      // of the open panes and one that leaves
-    localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : CAPACITY + 10;
+`ifdef FORMAL
+    localparam SPARE   = 0;         // the turns of a proof are few, and keys are refused soon
+`else
+    localparam SPARE   = 10;
+`endif
+    localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : CAPACITY + SPARE;
     localparam INDEX_W = $clog2(ENTRIES);
     localparam STATE_W = AGGS*(ACC_W + 2);
     localparam LOOK_UP = HASH != 0 ? 11 : 8;                    // cycles
@@ -119,6 +139,14 @@ module ws_group_panes #(
         if (CAPACITY < 2 || (CAPACITY > 240 && HASH == 0) || AGGS < 1 || ACC_W < VALUE_W || ACC_W < 2) begin
             $display("ERROR: %m: CAPACITY = %0d (2 to 240, more with HASH), AGGS = %0d (at least 1), ACC_W = %0d",
                      CAPACITY, AGGS, ACC_W);
+            $finish;
+        end
+        if (SLACK > 0 && is_ordered(KINDS)) begin
+            $display("ERROR: %m: SLACK = %0d, must be 0 with FST or LST", SLACK);
+            $finish;
+        end
+        if (COUNT_W < 2 || COUNT_W > ACC_W) begin
+            $display("ERROR: %m: COUNT_W = %0d, must be 2 to ACC_W", COUNT_W);
             $finish;
         end
         if (SLIDE < 1 || SLACK < 0 || PANES < 2) begin
@@ -296,7 +324,7 @@ module ws_group_panes #(
 
             ws_group_states #(
                 .INDEX_W(INDEX_W), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W),
-                .CLEARS(1)
+                .COUNT_W(COUNT_W), .CLEARS(1)
             ) pane (
                 .clk(clk), .rst(rst),
                 .s_valid(entered[t]), .s_fresh(1'b0), .s_index(index), .values(pane_values), .nulls(pane_nulls),
@@ -307,7 +335,9 @@ module ws_group_panes #(
         end
     endgenerate
 
-    ws_group_merge #(.WINDOWS(TABLES), .DATA_W(STATE_W + 1)) all_tables (
+    ws_group_merge #(
+        .WINDOWS(TABLES), .DATA_W(STATE_W + 1), .FAR(HASH != 0 && TABLES <= 4)
+    ) all_tables (
         .clk(clk), .rst(rst),
         .s_valid(table_reg), .s_data(table_rows), .m_valid(unused_rows), .m_data({used_7, states_7})
     );
@@ -330,8 +360,9 @@ module ws_group_panes #(
     generate
         for (a = 0; a < AGGS; a = a + 1) begin : gen_flags
             localparam COUNTS = KINDS[24*a +: 24] == "CNT", SUMS = KINDS[24*a +: 24] == "SUM";
-            assign flags_7[1 + 2*a] = !COUNTS && states_7[a*(ACC_W+2) + (COUNTS || SUMS ? ACC_W : VALUE_W)];
-            assign flags_7[2 + 2*a] = (COUNTS || SUMS) && states_7[a*(ACC_W+2) + ACC_W + 1];
+            localparam NUMBER_W = COUNTS ? COUNT_W : SUMS ? ACC_W : VALUE_W;
+            assign flags_7[1 + 2*a] = !COUNTS && states_7[a*(ACC_W+2) + NUMBER_W];
+            assign flags_7[2 + 2*a] = (COUNTS || SUMS) && states_7[a*(ACC_W+2) + NUMBER_W + 1];
         end
         for (a = 0; a < FLAGS; a = a + 1) begin : gen_age
             wire [AGE_W-1:0] age = ages_7_reg[a*AGE_W +: AGE_W];
@@ -398,24 +429,25 @@ module ws_group_panes #(
             wire              seen      = any_out[1 + 2*a];
 
             if (IS_COUNT || KIND == "SUM") begin : gen_total
-                localparam SUM_W = ACC_W + $clog2(PANES);
-                wire [SUM_W-1:0] sum_9;
-                wire [ACC_W:0]   sum_out;            // and whether it does not fit
-                wire [SUM_W-ACC_W-1:0] rest_9 = sum_9[SUM_W-1:ACC_W];
-                reg  [ACC_W:0]   sum_10_reg;
+                localparam NUMBER_W = IS_COUNT ? COUNT_W : ACC_W, SUM_W = NUMBER_W + $clog2(PANES);
+                wire [SUM_W-1:0]       sum_9;
+                wire [SUM_W+ACC_W-1:0] wide_9 = {{ACC_W{IS_SIGNED && sum_9[SUM_W-1]}}, sum_9};
+                wire [SUM_W-1:0]       rest_9 = wide_9[ACC_W +: SUM_W];
+                wire [ACC_W:0]         sum_out;      // and whether it does not fit
+                reg  [ACC_W:0]         sum_10_reg;
                 wire             unused_sum_valid, unused_sum_punct, unused_sum_eos;
                 wire             unused_sum = &{1'b0, unused_sum_valid, unused_sum_punct, unused_sum_eos};
 
                 ws_group_total #(
-                    .NUMBER_W(ACC_W), .SIGNED(IS_SIGNED), .PANES(PANES), .ENTRIES(ENTRIES)
+                    .NUMBER_W(NUMBER_W), .SIGNED(IS_SIGNED), .PANES(PANES), .ENTRIES(ENTRIES)
                 ) window (
                     .clk(clk), .rst(rst),
-                    .step(step_reg[4]), .clear(clear_reg[4]), .index(turn[4*INDEX_W +: INDEX_W]),
-                    .pane(states_7[a*(ACC_W+2) +: ACC_W]), .result(sum_9)
+                    .step(step_reg[2]), .clear(clear_reg[2]), .index(turn[2*INDEX_W +: INDEX_W]),
+                    .pane(states_7[a*(ACC_W+2) +: NUMBER_W]), .result(sum_9)
                 );
 
                 always @(posedge clk)
-                    sum_10_reg <= {rest_9 != {(SUM_W-ACC_W){IS_SIGNED && sum_9[ACC_W-1]}}, sum_9[ACC_W-1:0]};
+                    sum_10_reg <= {rest_9 != {SUM_W{IS_SIGNED && wide_9[ACC_W-1]}}, wide_9[ACC_W-1:0]};
 
                 ws_delay #(.DATA_W(ACC_W + 1), .N(LATER)) sum (
                     .clk(clk), .rst(rst),
@@ -428,17 +460,46 @@ module ws_group_panes #(
                     result_nulls[a]           <= !IS_COUNT && !seen;
                     result_overflows[a]       <= sum_out[ACC_W] || any_out[2 + 2*a];
                 end
-            end else if (KIND == "MIN" || KIND == "MAX") begin : gen_blocks
-                wire [VALUE_W-1:0] nothing, number_11;
+            end else if (KIND == "MIN" || KIND == "MAX" || KIND == "FST" || KIND == "LST") begin : gen_order
+                wire               seen_7  = flags_7[1 + 2*a];
+                wire [VALUE_W-1:0] value_7 = states_7[a*(ACC_W+2) +: VALUE_W];
+                wire [VALUE_W-1:0] number_11;
 
-                ws_group_blocks #(
-                    .KIND(KIND), .SIGNED(IS_SIGNED), .NUMBER_W(VALUE_W), .PANES(PANES), .ENTRIES(ENTRIES)
-                ) window (
-                    .clk(clk), .rst(rst),
-                    .step(step_reg[4]), .clear(clear_reg[4]), .index(turn[4*INDEX_W +: INDEX_W]),
-                    .pane(flags_7[1 + 2*a] ? states_7[a*(ACC_W+2) +: VALUE_W] : nothing), .identity(nothing),
-                    .result(number_11)
-                );
+                if (KIND == "LST") begin : gen_latest
+                    // The newest pane's that has one, whose age says whether it is still in the window.
+                    wire [VALUE_W-1:0]   kept_6;
+                    reg  [VALUE_W-1:0]   kept_7_reg;
+                    reg  [4*VALUE_W-1:0] latest_reg;            // stage 8 in the lowest bits
+
+                    assign number_11 = latest_reg[3*VALUE_W +: VALUE_W];
+
+                    always @(posedge clk) begin
+                        kept_7_reg <= kept_6;
+                        latest_reg <= {latest_reg[0 +: 3*VALUE_W], seen_7 ? value_7 : kept_7_reg};
+                    end
+
+                    ws_ram_sdp #(.DATA_W(VALUE_W), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE("block")) latest (
+                        .clk(clk),
+                        .wr_en(step_reg[9]), .wr_addr(turn[9*INDEX_W +: INDEX_W]),
+                        .wr_data(latest_reg[VALUE_W +: VALUE_W]),
+                        .rd_en(1'b1), .rd_addr(turn[4*INDEX_W +: INDEX_W]), .rd_data(kept_6)
+                    );
+                end else begin : gen_blocks
+                    localparam NUMBER_W = KIND == "FST" ? VALUE_W + 1 : VALUE_W;
+                    wire [NUMBER_W-1:0] nothing, number;
+                    wire [VALUE_W:0]    seen_value_7 = {1'b1, value_7};
+                    wire                unused_seen  = &{1'b0, seen_value_7, number};
+
+                    assign number_11 = number[VALUE_W-1:0];
+
+                    ws_group_blocks #(
+                        .KIND(KIND), .SIGNED(IS_SIGNED), .NUMBER_W(NUMBER_W), .PANES(PANES), .ENTRIES(ENTRIES)
+                    ) window (
+                        .clk(clk), .rst(rst),
+                        .step(step_reg[2]), .clear(clear_reg[2]), .index(turn[2*INDEX_W +: INDEX_W]),
+                        .pane(seen_7 ? seen_value_7[NUMBER_W-1:0] : nothing), .identity(nothing), .result(number)
+                    );
+                end
 
                 wire [ACC_W+VALUE_W-1:0] wide = {{ACC_W{IS_SIGNED && number_11[VALUE_W-1]}}, number_11};
                 wire unused_wide = &{1'b0, wide};
@@ -450,7 +511,7 @@ module ws_group_panes #(
                 end
             end else begin : gen_none
                 initial begin
-                    $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN or MAX", KIND);
+                    $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST or LST", KIND);
                     $finish;
                 end
             end
@@ -460,6 +521,93 @@ module ws_group_panes #(
     wire unused = &{1'b0, s_eos, unused_pane_punct, unused_front_eos, unused_pane_data, unused_fresh, unused_tuple,
                     unused_valid, unused_punct, unused_eos, unused_rows, step_reg, clear_reg, last_reg, turn, states_7,
                     unused_any_valid, unused_any_punct, unused_any_eos, any_out, row_10_reg};
+
+`ifdef FORMAL
+    // The tuples of any one key, counted by pane (a proof takes KINDS = "CNT" and SLIDE = a pane), and the key's row of
+    // each window. What is sent is looked at when it is known whether it is refused.
+    localparam REFUSAL = LOOK_UP + 2, FIRST = 26 + LOOK_UP - 8, CLOSE_CYCLES = ENTRIES + FIRST - 1;
+    (* anyconst *) wire [KEY_W-1:0] key_ref;
+    reg                        past_valid = 1'b0;
+    reg  [REFUSAL-1:0]         valid_ref, punct_ref, mine_ref, counts_ref;    // sent so many cycles ago, less one
+    reg  [REFUSAL*DATA_W-1:0]  sent_ref;
+    reg  [PANES*8-1:0]         panes_ref;               // the newest in the lowest bits
+    reg  [PANES-1:0]           taken_ref, refused_ref;  // panes in which tuples were
+    reg  [7:0]                 sum_ref, due_ref;
+    reg  [DATA_W-1:0]          data_ref;
+    reg                        some_ref, seen_ref, open_ref;    // of the window that has ended: a row is due, was there
+    reg  [7:0]                 gap_ref, since_ref, ended_ref;   // cycles behind a punctuation sent, and known; panes
+    reg  [WATTR_W-1:0]         low_ref;
+    wire                       known = valid_ref[REFUSAL-1], ends = punct_ref[REFUSAL-1], mine = mine_ref[REFUSAL-1];
+    wire                       window = ends && ended_ref >= PANES;
+    wire [DATA_W-1:0]          told_ref = sent_ref[(REFUSAL-1)*DATA_W +: DATA_W];
+    integer                    i;
+
+    always @* begin
+        sum_ref = 0;
+        for (i = 0; i < PANES; i = i + 1) sum_ref = sum_ref + panes_ref[i*8 +: 8];
+    end
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        valid_ref  <= {valid_ref, s_valid};
+        punct_ref  <= {punct_ref, s_punct};
+        mine_ref   <= {mine_ref, s_valid && key == key_ref};
+        counts_ref <= {counts_ref, !nulls[0]};
+        sent_ref   <= {sent_ref, s_data};
+        gap_ref    <= s_punct ? 1 : gap_ref + 1;
+        since_ref  <= ends ? 1 : since_ref + (since_ref != 255);
+        if (s_punct) low_ref <= wattr;
+
+        if (mine) begin
+            panes_ref[0 +: 8]     <= panes_ref[0 +: 8] + counts_ref[REFUSAL-1];
+            taken_ref[0]          <= taken_ref[0] || !o_valid;
+            refused_ref[0]        <= refused_ref[0] || o_valid;
+        end
+        if (ends) begin
+            panes_ref   <= panes_ref << 8;
+            taken_ref   <= taken_ref << 1;
+            refused_ref <= refused_ref << 1;
+            ended_ref   <= ended_ref + (ended_ref < PANES);
+        end
+        if (window) begin
+            due_ref  <= sum_ref;
+            data_ref <= told_ref;
+            some_ref <= taken_ref != 0;
+            seen_ref <= 1'b0;
+            open_ref <= 1'b1;
+        end
+        if (m_valid && m_key == key_ref) seen_ref <= 1'b1;
+        if (m_eos) open_ref <= 1'b0;
+        if (rst) begin
+            valid_ref <= 0; punct_ref <= 0; mine_ref <= 0; panes_ref <= 0; taken_ref <= 0; refused_ref <= 0;
+            gap_ref <= CLOSE_CYCLES - ENTRIES - 3; ended_ref <= 0; since_ref <= 255; open_ref <= 1'b0;
+        end
+
+        if (!past_valid) assume (rst);
+        else begin
+            // a pane ends as soon as it may; tuples come right behind a punctuation and right in front of one
+            assume (!rst && s_punct == (gap_ref == CLOSE_CYCLES) && !(s_valid && s_punct));
+            if (s_valid) assume (started_reg && wattr - low_ref < PANE && (gap_ref < 6 || gap_ref > CLOSE_CYCLES - 4));
+            if (s_punct) assume (started_reg ? wattr == low_ref + PANE : wattr <= PANES);
+
+            // what is refused leaves with every punctuation; a key is for a window wholly in or wholly out
+            ref_sent: assert (o_punct == ends && (!o_valid || known));
+            if (o_valid || o_punct) ref_data: assert (o_data == told_ref);
+            if (window) ref_whole: assert (taken_ref == 0 || refused_ref == 0);
+            // a row for each key with a tuple in the window, with all of its tuples, then the end
+            ref_when: assert (m_eos == (open_ref && since_ref == FIRST - REFUSAL + ENTRIES));
+            if (m_valid) ref_row: assert (open_ref && m_data == data_ref);
+            if (m_valid && m_key == key_ref) begin
+                ref_count: assert (some_ref && !seen_ref && results == due_ref[ACC_W-1:0]);
+                ref_wide:  assert (result_overflows == (due_ref >> ACC_W != 0));
+            end
+            if (m_eos) ref_all: assert (seen_ref == some_ref);
+        end
+        cover (past_valid && m_valid && m_key == key_ref && results == 3 && panes_ref[0 +: 8] == 1);
+        if (KEY_W > 1) cover (past_valid && o_valid && ended_ref == PANES);       // more keys than entries
+        cover (past_valid && m_eos && !some_ref);
+    end
+`endif
 
 endmodule
 

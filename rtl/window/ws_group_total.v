@@ -4,18 +4,18 @@
 //
 // When a pane has ended, all entries take their turn, in order. The new pane is added to the sum of those before it,
 // and what the next window has no more is taken off again, so that the sum of the last PANES - 1 panes waits for the
-// next turn. Panes stand in a ring in block RAM, in the order of the turns, so that one place is read and written in
-// each.
+// next turn. Panes stand in a ring in block RAM (ws_group_ram), in the order of the turns, so that one place is read
+// and written in each: PANES - 1 numbers an entry, since the place of the oldest becomes that of the newest.
 //
 // Parameters   NUMBER_W  width of a pane's number in bits, at least 2
 //              SIGNED    1: numbers are two's complement
 //              PANES     panes in a window, at least 2
 //              ENTRIES   of the table, at least 2
-// Ports        step, index: an entry's turn, one behind another from 0 to ENTRIES - 1; then none for 8 cycles
+// Ports        step, index: an entry's turn, one behind another from 0 to ENTRIES - 1; then none for 10 cycles
 //              clear: in this turn the entry forgets its sum; so do all of them first behind rst
-//              pane: the new pane's number, 3 cycles behind step, 0 if it holds nothing
-//              result: of the window, 5 cycles behind step, as wide as no sum can leave
-// Latency      5 cycles from step to result
+//              pane: the new pane's number, 5 cycles behind step, 0 if it holds nothing
+//              result: of the window, 7 cycles behind step, as wide as no sum can leave
+// Latency      7 cycles from step to result
 // Issue rate   1 entry a cycle
 // Source       subtract on evict, as named by Tangwongsan et al., PVLDB 8(7), 2015; for all entries at once it is ours
 
@@ -57,20 +57,20 @@ module ws_group_total #(
 
     // ---- Stage 0 is the turn. What travels beside it, stage 1 in the lowest bits
 
-    reg  [5:0]           step_reg;
-    reg  [4:0]           clear_reg;
-    reg  [1:0]           full_reg;
-    reg  [6*INDEX_W-1:0] index_reg;
-    reg  [4*ADDR_W-1:0]  place_reg;
+    reg  [7:0]           step_reg;
+    reg  [6:0]           clear_reg;
+    reg  [3:0]           full_reg;
+    reg  [8*INDEX_W-1:0] index_reg;
+    reg  [6*ADDR_W-1:0]  place_reg;
     reg  [ADDR_W-1:0]    next_place_reg;
     reg                  round_reg;          // all places have been written
 
     always @(posedge clk) begin
-        step_reg  <= rst ? 6'b0 : {step_reg[4:0], step};
-        clear_reg <= {clear_reg[3:0], clear};
-        full_reg  <= {full_reg[0], round_reg};
-        index_reg <= {index_reg[0 +: 5*INDEX_W], index};
-        place_reg <= {place_reg[0 +: 3*ADDR_W], next_place_reg};
+        step_reg  <= rst ? 8'b0 : {step_reg[6:0], step};
+        clear_reg <= {clear_reg[5:0], clear};
+        full_reg  <= {full_reg[2:0], round_reg};
+        index_reg <= {index_reg[0 +: 7*INDEX_W], index};
+        place_reg <= {place_reg[0 +: 5*ADDR_W], next_place_reg};
         if (step && !clear) begin
             next_place_reg <= next_place_reg == LAST ? {ADDR_W{1'b0}} : next_place_reg + 1'b1;
             if (next_place_reg == LAST) round_reg <= 1'b1;
@@ -81,57 +81,57 @@ module ws_group_total #(
         end
     end
 
-    // ---- Stages 0 to 3: the sum of the panes before, and the oldest of them
+    // ---- Stages 0 to 5: the sum of the panes before, and the oldest of them
 
-    wire [SUM_W-1:0]    total_2;
-    wire [NUMBER_W-1:0] oldest_2;
-    reg  [SUM_W-1:0]    total_3_reg, oldest_3_reg;
-    reg  [NUMBER_W-1:0] pane_4_reg;
+    wire [SUM_W-1:0]    total_4;
+    wire [NUMBER_W-1:0] oldest_4;
+    reg  [SUM_W-1:0]    total_5_reg, oldest_5_reg;
+    reg  [NUMBER_W-1:0] pane_6_reg;
 
     always @(posedge clk) begin
-        total_3_reg  <= total_2;
-        oldest_3_reg <= full_reg[1] ? wide(oldest_2) : {SUM_W{1'b0}};
-        pane_4_reg   <= pane;
+        total_5_reg  <= total_4;
+        oldest_5_reg <= full_reg[3] ? wide(oldest_4) : {SUM_W{1'b0}};
+        pane_6_reg   <= pane;
     end
 
-    ws_ram_sdp #(.DATA_W(NUMBER_W), .ADDR_W(ADDR_W), .OUTPUT_REG(1), .STYLE("block")) ring (
+    ws_group_ram #(.DATA_W(NUMBER_W), .WORDS(PLACES)) ring (
         .clk(clk),
-        .wr_en(step_reg[3] && !clear_reg[3]), .wr_addr(place_reg[3*ADDR_W +: ADDR_W]), .wr_data(pane_4_reg),
-        .rd_en(1'b1), .rd_addr(next_place_reg), .rd_data(oldest_2)
+        .wr_en(step_reg[5] && !clear_reg[5]), .wr_addr(place_reg[5*ADDR_W +: ADDR_W]), .wr_data(pane_6_reg),
+        .rd_addr(next_place_reg), .rd_data(oldest_4)
     );
 
-    // ---- Stages 3 to 5: the window's sum, the upper half a cycle behind the lower; 4 to 6: without the oldest pane
+    // ---- Stages 5 to 7: the window's sum, the upper half a cycle behind the lower; 6 to 8: without the oldest pane
 
     wire [SUM_W-1:0] pane_wide = wide(pane);
-    reg  [LOW:0]     low_4_reg;                         // with the carry
-    reg  [HIGH-1:0]  total_high_4_reg, pane_high_4_reg, oldest_high_4_reg, oldest_high_5_reg;
-    reg  [LOW-1:0]   oldest_low_4_reg, low_5_reg, rest_low_6_reg;
-    reg  [HIGH-1:0]  high_5_reg, rest_high_6_reg;
-    reg  [LOW:0]     rest_low_5_reg;                    // with the borrow
+    reg  [LOW:0]     low_6_reg;                         // with the carry
+    reg  [HIGH-1:0]  total_high_6_reg, pane_high_6_reg, oldest_high_6_reg, oldest_high_7_reg;
+    reg  [LOW-1:0]   oldest_low_6_reg, low_7_reg, rest_low_8_reg;
+    reg  [HIGH-1:0]  high_7_reg, rest_high_8_reg;
+    reg  [LOW:0]     rest_low_7_reg;                    // with the borrow
 
-    assign result = {high_5_reg, low_5_reg};
+    assign result = {high_7_reg, low_7_reg};
 
     always @(posedge clk) begin
-        low_4_reg         <= {1'b0, total_3_reg[LOW-1:0]} + {1'b0, pane_wide[LOW-1:0]};
-        total_high_4_reg  <= total_3_reg[SUM_W-1:LOW];
-        pane_high_4_reg   <= pane_wide[SUM_W-1:LOW];
-        oldest_low_4_reg  <= oldest_3_reg[LOW-1:0];
-        oldest_high_4_reg <= oldest_3_reg[SUM_W-1:LOW];
+        low_6_reg         <= {1'b0, total_5_reg[LOW-1:0]} + {1'b0, pane_wide[LOW-1:0]};
+        total_high_6_reg  <= total_5_reg[SUM_W-1:LOW];
+        pane_high_6_reg   <= pane_wide[SUM_W-1:LOW];
+        oldest_low_6_reg  <= oldest_5_reg[LOW-1:0];
+        oldest_high_6_reg <= oldest_5_reg[SUM_W-1:LOW];
 
-        low_5_reg         <= low_4_reg[LOW-1:0];
-        high_5_reg        <= total_high_4_reg + pane_high_4_reg + {{(HIGH-1){1'b0}}, low_4_reg[LOW]};
-        rest_low_5_reg    <= {1'b0, low_4_reg[LOW-1:0]} - {1'b0, oldest_low_4_reg};
-        oldest_high_5_reg <= oldest_high_4_reg;
+        low_7_reg         <= low_6_reg[LOW-1:0];
+        high_7_reg        <= total_high_6_reg + pane_high_6_reg + {{(HIGH-1){1'b0}}, low_6_reg[LOW]};
+        rest_low_7_reg    <= {1'b0, low_6_reg[LOW-1:0]} - {1'b0, oldest_low_6_reg};
+        oldest_high_7_reg <= oldest_high_6_reg;
 
-        rest_low_6_reg    <= clear_reg[4] ? {LOW{1'b0}} : rest_low_5_reg[LOW-1:0];
-        rest_high_6_reg   <= clear_reg[4] ? {HIGH{1'b0}}
-                           : high_5_reg - oldest_high_5_reg - {{(HIGH-1){1'b0}}, rest_low_5_reg[LOW]};
+        rest_low_8_reg    <= clear_reg[6] ? {LOW{1'b0}} : rest_low_7_reg[LOW-1:0];
+        rest_high_8_reg   <= clear_reg[6] ? {HIGH{1'b0}}
+                           : high_7_reg - oldest_high_7_reg - {{(HIGH-1){1'b0}}, rest_low_7_reg[LOW]};
     end
 
     ws_ram_sdp #(.DATA_W(SUM_W), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE("block")) totals (
         .clk(clk),
-        .wr_en(step_reg[5]), .wr_addr(index_reg[5*INDEX_W +: INDEX_W]), .wr_data({rest_high_6_reg, rest_low_6_reg}),
-        .rd_en(1'b1), .rd_addr(index), .rd_data(total_2)
+        .wr_en(step_reg[7]), .wr_addr(index_reg[7*INDEX_W +: INDEX_W]), .wr_data({rest_high_8_reg, rest_low_8_reg}),
+        .rd_en(1'b1), .rd_addr(index_reg[1*INDEX_W +: INDEX_W]), .rd_data(total_4)
     );
 
 `ifdef FORMAL
@@ -140,8 +140,8 @@ module ws_group_total #(
     (* anyconst *) wire [INDEX_W-1:0] index_ref;
     reg                     past_valid = 1'b0;
     reg  [KEPT*NUMBER_W-1:0] panes_ref;
-    reg  [5:0]              mine_ref;          // the entry's turns, stage 1 in the lowest bit
-    reg  [SUM_W-1:0]        sum_ref, due_4_ref, due_5_ref;
+    reg  [7:0]              mine_ref;          // the entry's turns, stage 1 in the lowest bit
+    reg  [SUM_W-1:0]        sum_ref, due_6_ref, due_7_ref;
     reg                     turn_ref, cleared_ref;   // a turn of all entries goes on; the first of them is over
     reg  [3:0]              pause_ref;                // cycles since
     reg  [INDEX_W-1:0]      expected_ref;
@@ -155,10 +155,10 @@ module ws_group_total #(
     always @(posedge clk) begin
         past_valid <= 1'b1;
         mine_ref   <= rst ? 0 : {mine_ref, step && !clear && index == index_ref};
-        if (mine_ref[2]) panes_ref <= {panes_ref, pane};
-        due_4_ref  <= sum_ref;
-        due_5_ref  <= due_4_ref;
-        pause_ref <= pause_ref + (pause_ref < 8);
+        if (mine_ref[4]) panes_ref <= {panes_ref, pane};
+        due_6_ref  <= sum_ref;
+        due_7_ref  <= due_6_ref;
+        pause_ref <= pause_ref + (pause_ref < 10);
         if (step) begin
             pause_ref    <= 0;
             turn_ref     <= index != ENTRIES - 1;
@@ -166,7 +166,7 @@ module ws_group_total #(
             if (index == ENTRIES - 1) cleared_ref <= 1'b1;
         end
         if (rst) begin
-            panes_ref <= 0; turn_ref <= 1'b0; expected_ref <= 0; cleared_ref <= 1'b0; pause_ref <= 8;
+            panes_ref <= 0; turn_ref <= 1'b0; expected_ref <= 0; cleared_ref <= 1'b0; pause_ref <= 10;
         end
 
         assume (index_ref < ENTRIES);
@@ -174,11 +174,11 @@ module ws_group_total #(
         else begin
             assume (!rst || !step);
             if (turn_ref && !rst) assume (step);
-            if (!turn_ref && pause_ref < 8) assume (!step);
+            if (!turn_ref && pause_ref < 10) assume (!step);
             if (step) assume (index == expected_ref && clear == !cleared_ref);
-            if (mine_ref[4] && !$past(rst, 1)) ref_exact: assert (result == due_5_ref);
+            if (mine_ref[6] && !$past(rst, 1)) ref_exact: assert (result == due_7_ref);
         end
-        cover (past_valid && mine_ref[4] && result != 0 && round_reg);
+        cover (past_valid && mine_ref[6] && result != 0 && round_reg);
     end
 `endif
 

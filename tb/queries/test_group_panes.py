@@ -19,6 +19,11 @@ def test_rows_by_panes():
     check("bytes_per_source", "port_scan", "heavy_hitters", windows=("constant",))
 
 
+def test_first_and_last_by_panes():
+    """With SLACK 0 the order of time is that of arrival."""
+    check("swings", windows=("constant",))
+
+
 def test_rows_with_room_for_hundreds_of_groups():
     check("port_scan", windows=("constant",), capacity=256)
 

@@ -98,7 +98,7 @@ def methods(
     if refused:
         return [replicate, Method("constant", refused)]
     parameters = pane_parameters(node, table, keys)
-    orders = any(measure.function in ("min", "max") for measure in node.measures)
+    orders = any(measure.function not in ("count", "sum") for measure in node.measures)
     later = 3 * table.hashed
     constant = Method(
         "constant",
@@ -128,9 +128,8 @@ def _why_no_panes(node: Aggregate, unnest: bool, ordered: bool) -> str:
         return "without unnest each window has a table of keys"
     if ordered:
         return "the rows are read in the order in which their groups came, which panes do not know"
-    for measure in node.measures:
-        if measure.function not in ("count", "sum", "min", "max"):
-            return f"{measure} is by arrival, which panes of groups do not know"
+    if by_arrival := windows.why_by_arrival(node, "panes of groups"):
+        return by_arrival
     count = node.window.size // pane(node)
     if count < 2:
         return "a window is one pane"

@@ -8,13 +8,14 @@
 // A punctuation that comes with eos follows the row by one cycle, with the same m_data; any other passes.
 //
 // The accumulator stands in the result's register, so a REGISTERED = 0 would save nothing, and does not exist. With
-// FAST the upper half of a sum is added a cycle behind the lower, and the least or greatest value chosen a cycle behind
-// the comparison.
+// FAST a sum is added in FAST + 1 parts of its bits, each a cycle behind the one below, and the least or greatest value
+// is chosen a cycle behind the comparison; and in a cycle without row or punctuation all that leaves is 0, so that a
+// ws_multiplex behind has nothing to choose.
 //
 // Parameters   DATA_W      width of the tuple in bits
 //              KIND, VALUE_W, SIGNED, ACC_W, RESULT_W   see ws_fold: ACC_W is the width inside
-//              FAST        0; 1: two stages, for a clock of 200 MHz on an ECP5; for MIN and MAX, and for CNT and SUM
-//                          with ACC_W at least 2
+//              FAST        stages more, for a higher clock: 0; 1 for MIN and MAX; for CNT and SUM below ACC_W. Parts of
+//                          32 bits are for 200 MHz on an ECP5
 //              EMIT_EMPTY  1: a sub-stream without tuples gives a row too (count 0, else null)
 // Ports        value, null: the column, in step with s_data; count(*) ties null to 0. A null value is not aggregated
 //              result, result_null, result_overflow: in step with m_valid
@@ -60,8 +61,8 @@ module ws_aggregate #(
     localparam ADDS      = IS_COUNT || KIND == "SUM";
     localparam IS_SIGNED = SIGNED != 0 && !IS_COUNT;
 
-    initial if (FAST < 0 || FAST > 1 || (FAST == 1 && (ADDS ? ACC_W < 2 : KIND != "MIN" && KIND != "MAX"))) begin
-        $display("ERROR: %m: FAST = %0d with ACC_W = %0d; 1 is for MIN, MAX, and CNT and SUM with at least 2",
+    initial if (FAST < 0 || (ADDS ? FAST >= ACC_W : FAST > (KIND == "MIN" || KIND == "MAX" ? 1 : 0))) begin
+        $display("ERROR: %m: FAST = %0d, must be 0, up to 1 for MIN and MAX, below ACC_W = %0d for CNT and SUM",
                  FAST, ACC_W);
         $finish;
     end
@@ -86,9 +87,21 @@ module ws_aggregate #(
         if (!behind_reg) data_reg <= s_data;
     end
 
-    ws_delay #(.DATA_W(DATA_W), .N(FAST)) row (
+    // It waits for its result; `row` is what leaves with the next cycle.
+    wire              row_valid, row_punct, row_eos;
+    wire [DATA_W-1:0] row_data;
+    wire              told = FAST == 0 || (row_eos && !rst);
+    wire              none = FAST != 0 && !valid_reg && !punct_reg && !eos_reg;
+
+    ws_delay #(.DATA_W(DATA_W), .N(FAST != 0 ? FAST - 1 : 0)) row (
         .clk(clk), .rst(rst),
-        .s_valid(valid_reg), .s_punct(punct_reg), .s_eos(eos_reg), .s_data(data_reg),
+        .s_valid(valid_reg), .s_punct(punct_reg), .s_eos(eos_reg), .s_data(none ? {DATA_W{1'b0}} : data_reg),
+        .m_valid(row_valid), .m_punct(row_punct), .m_eos(row_eos), .m_data(row_data)
+    );
+
+    ws_delay #(.DATA_W(DATA_W), .N(FAST != 0 ? 1 : 0)) out (
+        .clk(clk), .rst(rst),
+        .s_valid(row_valid), .s_punct(row_punct), .s_eos(row_eos), .s_data(row_data),
         .m_valid(m_valid), .m_punct(m_punct), .m_eos(m_eos), .m_data(m_data)
     );
 
@@ -102,9 +115,9 @@ module ws_aggregate #(
     assign result_overflow = overflow_reg || late_overflow;
 
     always @(posedge clk) begin
-        result       <= next_result;
-        result_null  <= next_null;
-        overflow_reg <= next_overflow;
+        result       <= told ? next_result : {RESULT_W{1'b0}};
+        result_null  <= told && next_null;
+        overflow_reg <= told && next_overflow;
     end
 
     generate
@@ -124,50 +137,92 @@ module ws_aggregate #(
             wire [ACC_W-1:0] number;
             wire             seen;
 
-            if (ADDS) begin : gen_halves
-                localparam LOW  = ACC_W/2;
-                localparam HIGH = ACC_W - LOW;
-                wire [ACC_W:0] term;    // with a sign bit more, which shows that a sum leaves its width
+            if (ADDS) begin : gen_sum
+                wire [ACC_W:0] term;          // with a sign bit more, which shows that a sum leaves its width
+                wire [ACC_W:0] taken_term;    // for the parts above the lowest
                 if (IS_COUNT) begin : gen_one
                     wire unused_value = &{1'b0, value};
-                    assign term = {{ACC_W{1'b0}}, 1'b1};
+                    assign term       = {{ACC_W{1'b0}}, 1'b1};
+                    assign taken_term = {(ACC_W+1){1'b0}};
                 end else begin : gen_value
-                    assign term = {{(ACC_W+1-VALUE_W){IS_SIGNED && value[VALUE_W-1]}}, value};
+                    assign term       = {{(ACC_W+1-VALUE_W){IS_SIGNED && value[VALUE_W-1]}}, value};
+                    assign taken_term = take ? term : {(ACC_W+1){1'b0}};
                 end
 
-                // Stage 1: the lower half. That the value counts is known late, and so is not on the way of the carry.
-                reg  [LOW-1:0]  low_reg;
-                reg  [HIGH:0]   term_reg;
-                reg             carry_reg, take_reg, fresh_1_reg;
-                wire [LOW:0]    low = {1'b0, fresh_reg ? {LOW{1'b0}} : low_reg} + {1'b0, term[LOW-1:0]};
+                // What goes along with a tuple, and with what ends its sub-stream, to the parts.
+                reg  [FAST:1] ended_reg, taken_reg;
+                wire [FAST:0] ended = {ended_reg, fresh_reg};    // bit p: with the tuple that is in part p + 1
+                wire [FAST:0] taken = {taken_reg, take};
+
+                always @(posedge clk) begin
+                    ended_reg <= ended[FAST-1:0];
+                    taken_reg <= taken[FAST-1:0];
+                end
+
+                // Part 0. That the value counts is known late, and so is not on the way of the carry.
+                localparam LOW = ACC_W/(FAST+1);
+                reg  [LOW-1:0] low_reg;
+                reg            carry_reg;
+                wire [LOW:0]   low = {1'b0, fresh_reg ? {LOW{1'b0}} : low_reg} + {1'b0, term[LOW-1:0]};
+                wire [FAST:0]  carry;     // bit p: of part p, a cycle later; of the uppermost, the sign
 
                 always @(posedge clk) begin
                     if (take) low_reg <= low[LOW-1:0];
                     else if (fresh_reg) low_reg <= {LOW{1'b0}};
-                    carry_reg   <= take && low[LOW];
-                    term_reg    <= take ? term[ACC_W:LOW] : {(HIGH+1){1'b0}};
-                    take_reg    <= take;
-                    fresh_1_reg <= fresh_reg;
+                    carry_reg <= take && low[LOW];
                 end
 
-                // Stage 2: the upper half. The carry goes in at the lowest bit of a chain that is a bit longer. The
-                // sign bits say a cycle later whether the sum has left its width.
-                reg  [HIGH-1:0] high_reg;
-                reg             sign_reg, left_reg, seen_reg;
-                wire            left   = left_reg || sign_reg != (IS_SIGNED && high_reg[HIGH-1]);
-                wire [HIGH:0]   before = fresh_1_reg ? {(HIGH+1){1'b0}} : {IS_SIGNED && high_reg[HIGH-1], high_reg};
-                wire [HIGH+1:0] total  = {before, 1'b1} + {term_reg, carry_reg};
-                wire [HIGH-1:0] high   = total[HIGH:1];
-                assign          seen   = (seen_reg && !fresh_1_reg) || take_reg;
-                assign          number = {high, low_reg};
-                assign          late_overflow = left;
-                wire            unused = &{1'b0, total[0]};
+                assign carry[0] = carry_reg;
+
+                // The parts above. The carry goes in at the lowest bit of a chain that is a bit longer. An accumulator
+                // is 0 when a sub-stream begins, so that nothing stands in front of the chain.
+                wire [FAST*ACC_W-1:0] below;    // what the parts below part p came to, from bit (p - 1)*ACC_W
+
+                assign below[ACC_W-1:0] = {{(ACC_W-LOW){1'b0}}, low_reg};
+
+                genvar p;
+                for (p = 1; p <= FAST; p = p + 1) begin : gen_part
+                    localparam TOP = p == FAST, FROM = p*ACC_W/(FAST+1), W = (p+1)*ACC_W/(FAST+1) - FROM;
+                    localparam TERM_W = W + (TOP ? 1 : 0);    // with the sign
+                    reg  [p*TERM_W-1:0]     terms_reg;        // the oldest is for this cycle
+                    reg  [W-1:0]            acc_reg;
+                    reg                     carry_out_reg;
+                    wire [(p+1)*TERM_W-1:0] terms = {terms_reg, taken_term[FROM +: TERM_W]};
+                    wire [TERM_W-1:0]       more  = terms[p*TERM_W +: TERM_W];
+                    wire [W+1:0]            total = {TOP && IS_SIGNED && acc_reg[W-1], acc_reg, 1'b1}
+                                                  + {TOP && more[TERM_W-1], more[W-1:0], carry[p-1]};
+                    wire [ACC_W-1:0]        sums  = below[(p-1)*ACC_W +: ACC_W]
+                                                  | {{(ACC_W-W){1'b0}}, total[W:1]} << FROM;
+                    wire                    unused = &{1'b0, total[0]};
+
+                    always @(posedge clk) begin
+                        terms_reg     <= terms[p*TERM_W-1:0];
+                        acc_reg       <= ended[p-1] ? {W{1'b0}} : total[W:1];
+                        carry_out_reg <= total[W+1];
+                    end
+
+                    assign carry[p] = carry_out_reg;
+
+                    if (TOP) begin : gen_number
+                        assign number = sums;
+                    end else begin : gen_on
+                        reg [ACC_W-1:0] sums_reg;
+                        always @(posedge clk) sums_reg <= sums;
+                        assign below[p*ACC_W +: ACC_W] = sums_reg;
+                    end
+                end
+
+                // The sign bits say a cycle later whether the sum has left its width.
+                reg  top_reg, left_reg, seen_reg;
+                wire left = left_reg || carry[FAST] != (IS_SIGNED && top_reg);
+
+                assign seen          = seen_reg || taken[FAST];
+                assign late_overflow = left && m_eos;
 
                 always @(posedge clk) begin
-                    high_reg <= high;
-                    sign_reg <= total[HIGH+1];
-                    left_reg <= left && !fresh_1_reg;
-                    seen_reg <= seen;
+                    top_reg  <= number[ACC_W-1];
+                    left_reg <= left && !ended[FAST];
+                    seen_reg <= seen && !ended[FAST-1];
                 end
             end else begin : gen_order
                 localparam [VALUE_W-1:0] SIGN = {VALUE_W{IS_SIGNED}} << (VALUE_W - 1);
@@ -230,14 +285,17 @@ module ws_aggregate #(
     reg [VALUES-1:0] set_ref;
     reg [DATA_W-1:0] data_ref;
     integer          sum_ref, first_ref, last_ref, exact_ref;
-    // The same a cycle before, which a FAST row tells.
-    reg              past_ref = 1'b0, before_left_ref;
-    reg [VALUES-1:0] before_set_ref;
-    integer          before_exact_ref;
-    wire             told_left = FAST != 0 ? before_left_ref : left_ref;
-    wire [VALUES-1:0] told_set = FAST != 0 ? before_set_ref : set_ref;
-    integer          told_exact;
-    always @* told_exact = FAST != 0 ? before_exact_ref : exact_ref;
+    genvar           q;
+    // The same n cycles before, from bit n*REF_W, for a row tells what was FAST cycles before.
+    localparam REF_W = VALUES + 33;
+    reg  [(FAST+1)*REF_W-1:0] refs_reg;
+    wire [(FAST+2)*REF_W-1:0] refs = {refs_reg, left_ref, set_ref, exact_ref};
+    reg  [FAST+1:0]           past_reg = 0, resets_reg;
+    wire [FAST+2:0]           past = {past_reg, past_valid}, resets = {resets_reg, rst};
+    wire                      told_left;
+    wire [VALUES-1:0]         told_set;
+    wire signed [31:0]        told_exact;
+    assign {told_left, told_set, told_exact} = refs[FAST*REF_W +: REF_W];
     // The same, this cycle included.
     reg              tuples, left;
     reg [VALUES-1:0] set;
@@ -275,10 +333,9 @@ module ws_aggregate #(
         row_ref    <= !rst && s_eos && (tuples || EMIT_EMPTY != 0);
         due_ref    <= !rst && s_eos && s_punct;
         data_ref   <= s_data;
-        past_ref   <= past_valid;
-        before_set_ref   <= set_ref;
-        before_left_ref  <= left_ref;
-        before_exact_ref <= exact_ref;
+        refs_reg   <= refs[(FAST+1)*REF_W-1:0];
+        past_reg   <= past[FAST+1:0];
+        resets_reg <= resets[FAST+1:0];
 
         if (!past_valid) assume (rst);
         else begin
@@ -291,8 +348,12 @@ module ws_aggregate #(
             if (valid_reg || eos_reg || (punct_reg && !$past(due_ref))) assert (data_reg == data_ref);
             if (punct_reg && $past(due_ref)) assert ($stable(data_reg));
             if (FAST == 0) assert ({m_valid, m_punct, m_eos, m_data} == {valid_reg, punct_reg, eos_reg, data_reg});
-            else if ($past(rst)) assert ({m_valid, m_punct, m_eos} == 0);
-            else assert ({m_valid, m_punct, m_eos, m_data} == $past({valid_reg, punct_reg, eos_reg, data_reg}));
+            else if (resets[FAST:1] != 0) assert ({m_valid, m_punct, m_eos} == 0);
+            else if (past[FAST]) begin
+                assert ({m_valid, m_punct, m_eos} == $past({valid_reg, punct_reg, eos_reg}, FAST));
+                assert (m_data == ({m_valid, m_punct, m_eos} == 0 ? 0 : $past(data_reg, FAST)));
+                assert (m_eos || {result, result_null, result_overflow} == 0);
+            end
             if (m_valid) begin
                 assert (result_null == (told_set == 0 && KIND != "CNT"));
                 assert (result_overflow == (told_left || told_exact < RESULT_LEAST || told_exact >= RESULT_END));
@@ -309,7 +370,7 @@ module ws_aggregate #(
                 if (!left_ref && (KIND == "SUM" || KIND == "CNT")) assert (sum_ref == exact_ref);
             end
         end
-        cover (past_valid && m_valid && !result_null && !result_overflow && result != 0 && $past(due_ref, 3));
+        cover (past_valid && m_valid && !result_null && !result_overflow && result != 0 && $past(due_ref, FAST + 2));
         cover (past_valid && m_valid && result_null == (KIND != "CNT") && told_set == 0);
         cover (past_valid && m_punct && $past(m_valid) && s_valid);
     end
@@ -321,28 +382,52 @@ module ws_aggregate #(
                 if (!left_ref) assert (gen_at_once.state_reg[ACC_W-1:0] == (exact_ref & ((1 << ACC_W) - 1)));
             end
         end else if (ADDS) begin : gen_sums
-            // What the upper half will be, of what it was and what is to come, each with its sign.
-            localparam integer LOW = ACC_W/2, HIGHS = 1 << ACC_W - LOW;
-            integer base, more, carried;
-            always @* begin
-                base = gen_fast.gen_halves.fresh_1_reg ? 0 : gen_fast.gen_halves.high_reg;
-                more = gen_fast.gen_halves.term_reg;
-                if (IS_SIGNED && base >= HIGHS/2) base = base - HIGHS;
-                if (IS_SIGNED && more >= HIGHS) more = more - 2*HIGHS;
-                carried = base + more + (gen_fast.gen_halves.carry_reg ? 1 : 0);
+            // What a part and those above it will be with the tuple that is in it, of what they are, what is to come,
+            // and the tuples before it, which the parts above have still to add; all as integers with their signs.
+            wire [(FAST+2)*32-1:0]         wholes;    // of part p from bit p*32
+            reg  [FAST*(ACC_W+1)-1:0]      terms_reg;
+            wire [(FAST+1)*(ACC_W+1)-1:0]  terms = {terms_reg, gen_fast.gen_sum.taken_term};
+            always @(posedge clk) terms_reg <= terms[FAST*(ACC_W+1)-1:0];
+
+            assign wholes[FAST*32+32 +: 32] = 32'd0;
+
+            for (q = 1; q <= FAST; q = q + 1) begin : gen_part
+                localparam integer FROM = q*ACC_W/(FAST+1), W = (q+1)*ACC_W/(FAST+1) - FROM;
+                integer    base, more, whole;
+                wire [W-1:0] acc  = gen_fast.gen_sum.gen_part[q].acc_reg;
+                wire         same = !gen_fast.gen_sum.ended[q];    // the tuple before it is of the same sub-stream
+
+                always @* begin
+                    base = acc;
+                    if (q == FAST && IS_SIGNED && acc[W-1]) base = base - (1 << W);
+                    more = terms[q*(ACC_W+1) +: ACC_W+1];
+                    if (IS_SIGNED && more >= 1 << ACC_W) more = more - (2 << ACC_W);
+                    more  = more >>> FROM;
+                    whole = base + more + (gen_fast.gen_sum.carry[q-1] ? 1 : 0);
+                    if (q < FAST && same) whole = whole + (wholes[(q+1)*32 +: 32] << W);
+                end
+                assign wholes[q*32 +: 32] = whole;
+
+                wire signed [31:0] exact_then = refs[(q-1)*REF_W +: 32];
+                wire               left_before = refs[(q+1)*REF_W - 1];
+                always @(posedge clk) if (past[q]) begin
+                    if (!same) assert (acc == 0);
+                    if (!same || !left_before) assert (whole == exact_then >>> FROM);
+                end
             end
-            always @(posedge clk) if (past_ref) begin
-                assert (gen_fast.gen_halves.fresh_1_reg == $past(fresh_ref));
-                if (!gen_fast.gen_halves.fresh_1_reg) assert (gen_fast.gen_halves.left == before_left_ref);
-                if (!gen_fast.gen_halves.fresh_1_reg) assert (gen_fast.gen_halves.seen_reg == (before_set_ref != 0));
-                assert (gen_fast.gen_halves.take_reg == $past(some_value));
-                if (gen_fast.gen_halves.fresh_1_reg || !before_left_ref) begin
-                    assert (carried == exact_ref >>> LOW);
-                    assert (gen_fast.gen_halves.low_reg == (exact_ref & ((1 << LOW) - 1)));
+
+            wire signed [31:0] exact_now = refs[0 +: 32];
+            always @(posedge clk) begin
+                if (past[1] && (gen_fast.gen_sum.ended[1] || !refs[2*REF_W - 1]))
+                    assert (gen_fast.gen_sum.low_reg == (exact_now & ((1 << gen_fast.gen_sum.LOW) - 1)));
+                if (past[FAST]) assert (gen_fast.gen_sum.taken[FAST] == $past(some_value, FAST));
+                if (past[FAST+1]) begin
+                    assert (gen_fast.gen_sum.seen_reg == (!gen_fast.gen_sum.ended[FAST] && told_set != 0));
+                    if (!gen_fast.gen_sum.ended[FAST]) assert (gen_fast.gen_sum.left == told_left);
                 end
             end
         end else begin : gen_orders
-            always @(posedge clk) if (past_ref) begin
+            always @(posedge clk) if (past[1]) begin
                 assert (!left_ref && gen_fast.seen == (set_ref != 0));
                 if (set_ref != 0) assert (gen_fast.number == (exact_ref & ((1 << ACC_W) - 1)));
             end

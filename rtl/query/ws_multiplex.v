@@ -6,6 +6,7 @@
 //
 // Parameters   DATA_W       width of the tuple in bits, at least 1
 //              N            inputs, at least 1; input 0 has the low bits of every s_* port
+//              SILENT       1: the data of an input that is not active is 0, so that there is nothing to choose
 //              REGISTERED   1: the outputs are registers; 0: they follow the inputs in the same cycle
 // Latency      REGISTERED cycles
 // Issue rate   1 tuple a cycle, from any input
@@ -18,6 +19,7 @@
 module ws_multiplex #(
     parameter DATA_W     = 128,
     parameter N          = 2,
+    parameter SILENT     = 0,
     parameter REGISTERED = 1
 ) (
     input  wire                clk,
@@ -59,7 +61,7 @@ module ws_multiplex #(
     always @* begin
         data = {DATA_W{1'b0}};
         for (i = 0; i < N; i = i + 1)
-            data = data | (s_data[i*DATA_W +: DATA_W] & {DATA_W{active[i]}});
+            data = data | (s_data[i*DATA_W +: DATA_W] & {DATA_W{SILENT != 0 || active[i]}});
     end
 
     ws_delay #(.DATA_W(DATA_W), .N(REGISTERED)) out (
@@ -106,7 +108,9 @@ module ws_multiplex #(
         data_now  = 0;
         count_now = 0;
         for (j = 0; j < N; j = j + 1)
-            if (s_valid[j] || s_punct[j] || s_eos[j]) begin
+            if (!s_valid[j] && !s_punct[j] && !s_eos[j]) begin
+                if (SILENT != 0) assume (s_data[j*DATA_W +: DATA_W] == 0);
+            end else begin
                 count_now = count_now + 1;
                 valid_now = s_valid[j];
                 punct_now = s_punct[j];

@@ -2,8 +2,11 @@
 //
 // ws_negate: a number or its negative in two's complement, for magnitudes and signs of wide numbers.
 //
-// Parameters   W      width in bits, at least 1; with FAST 2
-//              FAST   1: the lower half in one cycle and the upper half in the next, each with a short carry
+// The one that is added to the flipped bits reaches a part of them if all bits below it were 0. With FAST that is found
+// out in one cycle, and in the next each part adds its own, so that no carry is longer than a part.
+//
+// Parameters   W      width in bits, at least 1
+//              FAST   1: in parts of 32 bits, in two cycles
 // Latency      1 + FAST cycles
 // Issue rate   1 number a cycle
 // Bad input    the most negative number has no negative, and stays as it is: as an unsigned number it is right
@@ -20,8 +23,8 @@ module ws_negate #(
     output wire [W-1:0] y
 );
 
-    initial if (W < 1 + FAST || FAST < 0 || FAST > 1) begin
-        $display("ERROR: %m: W = %0d (at least 1, or 2 if FAST is 1), FAST = %0d (0 or 1)", W, FAST);
+    initial if (W < 1 || FAST < 0 || FAST > 1) begin
+        $display("ERROR: %m: W = %0d (at least 1), FAST = %0d (0 or 1)", W, FAST);
         $finish;
     end
 
@@ -32,21 +35,30 @@ module ws_negate #(
             reg [W-1:0] y_reg;
             always @(posedge clk) y_reg <= flipped + {{(W-1){1'b0}}, negative};
             assign y = y_reg;
-        end else begin : gen_halves
-            localparam LOW  = W / 2;
-            localparam HIGH = W - LOW;
-            reg [LOW-1:0]  low_reg, y_low_reg;
-            reg            carry_reg;       // out of the lower half
-            reg [HIGH-1:0] high_reg, y_high_reg;
+        end else begin : gen_parts
+            localparam PART  = 32;
+            localparam PARTS = (W + PART - 1) / PART;
+            reg              negative_reg;
+            wire [PARTS-1:0] zero;          // of a part: all its bits were 0
 
-            always @(posedge clk) begin
-                {carry_reg, low_reg} <= {1'b0, flipped[LOW-1:0]} + {{LOW{1'b0}}, negative};
-                high_reg             <= flipped[W-1:LOW];
-                y_low_reg            <= low_reg;
-                y_high_reg           <= high_reg + {{(HIGH-1){1'b0}}, carry_reg};
+            always @(posedge clk) negative_reg <= negative;
+
+            genvar p;
+            for (p = 0; p < PARTS; p = p + 1) begin : part
+                localparam N = p == PARTS - 1 ? W - p*PART : PART;
+                reg         zero_reg;
+                reg [N-1:0] flipped_reg, y_reg;
+                wire        one = negative_reg && (zero | {PARTS{1'b1}} << p) == {PARTS{1'b1}};
+
+                always @(posedge clk) begin
+                    zero_reg    <= a[p*PART +: N] == 0;
+                    flipped_reg <= flipped[p*PART +: N];
+                    y_reg       <= flipped_reg + one;
+                end
+
+                assign zero[p]        = zero_reg;
+                assign y[p*PART +: N] = y_reg;
             end
-
-            assign y = {y_high_reg, y_low_reg};
         end
     endgenerate
 

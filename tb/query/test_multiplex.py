@@ -9,12 +9,16 @@ from tb.query.lockstep import KINDS, kinds, lockstep
 
 
 def several(dut, carried: list[str], g) -> dict[str, int]:
-    """The ports with one kind for each input, and noise in every input's data."""
+    """The ports with one kind for each input, and noise in every input's data; with SILENT only where it is active."""
     ports = dict.fromkeys(("s_valid", "s_punct", "s_eos"), 0)
     for number, kind in enumerate(carried):
         for port, bit in zip(ports, KINDS[kind], strict=True):
             ports[port] |= bit << number
-    return {**ports, "s_data": g.getrandbits(len(dut.s_data))}
+    data = g.getrandbits(len(dut.s_data))
+    if int(dut.SILENT.value):
+        width = len(dut.m_data)
+        data &= sum((1 << width) - 1 << n * width for n, kind in enumerate(carried) if kind != "idle")
+    return {**ports, "s_data": data}
 
 
 def chosen(dut):
@@ -51,9 +55,9 @@ async def collisions_pauses_and_resets(dut):
     await lockstep(dut, int(dut.REGISTERED.value), cycles, chosen(dut), resets=0.03)
 
 
-@pytest.mark.parametrize(("data_w", "n", "registered"), [(40, 2, 0), (9, 5, 1)])
-def test_multiplex(data_w, n, registered):
-    run("multiplex", DATA_W=data_w, N=n, REGISTERED=registered)
+@pytest.mark.parametrize(("data_w", "n", "silent", "registered"), [(40, 2, 0, 0), (9, 5, 1, 1)])
+def test_multiplex(data_w, n, silent, registered):
+    run("multiplex", DATA_W=data_w, N=n, SILENT=silent, REGISTERED=registered)
 
 
 def test_four_state():

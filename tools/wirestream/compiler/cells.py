@@ -18,6 +18,7 @@ SRL_FROM = 3  # a delay of so many cycles, and no reset, is a shift register in 
 RING_FROM, BLOCK_FROM = 32, 67  # one of so many is a ring in a RAM (ws_delay); and of so many, in a block RAM
 NUMBER = re.compile(r"(\d+)'([bdh])([0-9a-f_]+)")
 BASES = {"b": 2, "d": 10, "h": 16}
+MOST_COUNT = 40  # COUNT_W of ws_group_panes, if ACC_W is more
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def estimate(core: str, parameters: Parameters, ports: Ports) -> Cells:
     | multiply  | 17 to 96 bits by 12 to 64, and by numbers of 2 to 20 bits
     | divide    | 8 to 96 bits by 8 to 64, div and %, signed and not, and by a number; INTERVAL 1, 10, 32; FAST 0 and 1
     | window    | 1 to 12 copies, in time and of tuples, REGISTERED 0 to 2
-    | aggregate | every kind, 16 to 90 bits, with flags and without, FAST 0 and 1
+    | aggregate | every kind, 16 to 96 bits, with flags and without, FAST 0 to 2
     | wsum      | 4 and 8 weights of 3 to 6 bits, values of 16 and 32
     | multiplex | 2 to 12 inputs of 32 to 96 bits
     | union     | 2 to 5 inputs of 64 and 96 bits, punctuations of 1 and 32
@@ -218,17 +219,23 @@ def _window(p: Parameters, ports: Ports) -> Cells:
 
 
 def _aggregate(p: Parameters, ports: Ports) -> Cells:
-    width = p["ACC_W"] if p["KIND"] in ("CNT", "SUM") else min(p["ACC_W"], p["VALUE_W"])
+    adds, counts, fast = p["KIND"] in ("CNT", "SUM"), p["KIND"] == "CNT", p["FAST"]
+    width = p["ACC_W"] if adds else min(p["ACC_W"], p["VALUE_W"])
     flags = _used(ports, "result_overflow") + _used(ports, "result_null")
-    lut = width * (2 if p["KIND"] in ("SUM", "MIN", "MAX") else 1) + 2 + _end_lut(ports) + 7 * flags
+    lut = 2 + _end_lut(ports) + 7 * flags
     ff = width + 2 + flags + _end_ff(p, ports)
-    if p["FAST"]:  # the row that waits for its number
-        ff += 6 + _wire(p, ports, 1)
-        if p["KIND"] in ("MIN", "MAX"):  # the value, the best, and two comparisons
-            ff, lut = ff + 2 * width, lut + width
-        else:  # the lower half once more, the upper half of a value
-            low = width // 2
-            ff += low + max(p["VALUE_W"] - low, 0)
+    if not fast:
+        return Cells(lut + width * (2 if p["KIND"] in ("SUM", "MIN", "MAX") else 1), ff)
+    # The row that waits for its number, and is 0 where there is none
+    ff += 6 + _wire(p, ports, fast)
+    lut += p["DATA_W"] * _used(ports, "m_data") * _changes(ports, "s_data")
+    if not adds:  # the value, the best, and two comparisons
+        return Cells(lut + 1.4 * width, ff + 2 * width)
+    # The result, what parts below have come to, and the bits of a value that wait for those above
+    part, value = width / (fast + 1), 0 if counts else p["VALUE_W"]
+    ff += width + part * sum(range(2, fast + 1))
+    ff += sum(n * min(max(value - n * part, 0), part) for n in range(1, fast + 1))
+    lut += part if counts else width + max(value - part, 0)
     return Cells(lut, ff)
 
 
@@ -262,7 +269,7 @@ def _wsum(p: Parameters, ports: Ports) -> Cells:
 
 def _multiplex(p: Parameters, ports: Ports) -> Cells:
     n = p["N"]
-    each = ceil(n / 2) if n > 3 else 1  # a LUT6 chooses from three
+    each = ceil((n - 1) / 5) if p.get("SILENT") else ceil(n / 2) if n > 3 else 1  # a LUT6 takes six, chooses from three
     lut = p["DATA_W"] * each + 3.2 * n if n > 1 else 0
     return Cells(lut, _wire(p, ports, p.get("REGISTERED", 1)))
 
@@ -314,7 +321,7 @@ def _group_panes(p: Parameters, ports: Ports) -> Cells:
     pane = gcd(p["RANGE"], p["SLIDE"])
     panes, tables = p["RANGE"] // pane, ceil((2 * pane + p["SLACK"]) / pane)
     index = (2 * p["CAPACITY"] - 1).bit_length() if p["HASH"] else (p["CAPACITY"] + 9).bit_length()
-    age, sums = (panes - 1).bit_length(), number + (panes - 1).bit_length()
+    entries, age = 1 << index if p["HASH"] else p["CAPACITY"] + 10, (panes - 1).bit_length()
 
     at = {"UNIT": "TIME", "SIZE": pane, "ADVANCE": pane, "SLACK": p["SLACK"], "REGISTERED": 2}
     cells = _window(at | {"DATA_W": 0, "WATTR_W": p["WATTR_W"], "COPIES": tables}, {})
@@ -322,23 +329,35 @@ def _group_panes(p: Parameters, ports: Ports) -> Cells:
         lut, ff = 16.6 * key + 46 * index + 43 + 30 * tables, 19 * key + 86 * index - 29 + 70 * tables
         memory = (2 * key + tables) << index
     else:
-        entries = p["CAPACITY"] + 10
         lut = entries * (0.57 * key + 1.3 * tables + 6.2) + 190
         ff, memory = entries * (1.125 * key + tables + 4) + 8 * key + 337, key << index
     ff += 2 * data + key + 3 * p["WATTR_W"] + tables * (8 * index + 60) + 6 * age * (1 + 2 * len(kinds))
     lut += 60 * tables + 2 * age * (1 + 2 * len(kinds)) + 1.3 * p["WATTR_W"]
     for kind in kinds:
         if kind in ("CNT", "SUM"):  # a table's state and what brings the tables together, the ring, the sums
-            bits, taken = number, value * (kind == "SUM")
+            bits, taken = (number, value) if kind == "SUM" else (min(number, MOST_COUNT), 0)
+            sums = bits + age
             ff += tables * (5.75 * bits + 2 * taken + 48) + 2 * bits + 7.4 * sums
             lut += tables * (2.3 * bits + 25) + 2 * bits + 2.2 * sums + 30
-            memory += (tables * (bits + 3) + sums << index) + (bits << ((panes - 1 << index) - 1).bit_length())
+            memory += (tables * (bits + 3) + sums << index) + bits * _group_ram((panes - 1) * entries)
         else:
             bits = value
-            ff += tables * (7.5 * bits + 48) + 3 * bits + number + 25 * bits + 118
-            lut += tables * (3.4 * bits + 25) + 2 * bits + 12.6 * bits + 88
-            memory += (tables * (bits + 1) + 3 * bits << index) + 3 * (bits << (panes // 2 << index).bit_length())
+            ff += tables * (7.5 * bits + 48) + number + 7 * bits
+            lut += tables * (3.4 * bits + 25) + 2 * bits
+            if kind != "LST":
+                ff += 22 * bits + 118
+                lut += (4.5 if kind == "FST" else 12.6) * bits + 88
+            words = entries if kind == "LST" else 3 * entries + 3 * _group_ram(panes // 2 * entries)
+            memory += (tables * (bits + 1) << index) + bits * words
     return cells + Cells(lut, ff, memory)
+
+
+def _group_ram(words: int) -> int:
+    """The words of a ws_group_ram, which rounds up to blocks, of which the four highest bits of the number stand."""
+    blocks = (words + 511) >> 9
+    low = max(0, blocks.bit_length() - 4)
+    rounded = (blocks + (1 << low) - 1) >> low << low
+    return rounded << 9 if rounded > 1 else 1 << (words - 1).bit_length()
 
 
 @dataclass(frozen=True)

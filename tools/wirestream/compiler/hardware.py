@@ -782,16 +782,17 @@ class _Planner:
         rows = [self._measures(node, one) for one in self._copies(behind, copies)]
         rows = self._staged_copies(", ".join(map(str, node.measures)), rows, behind)
         self._closes(2, node.window)
-        return self._one_of(rows, node.end)
+        silent = all(windows.is_silent(measure, self.clock_ns) for measure in node.measures)
+        return self._one_of(rows, node.end, silent)
 
     def _staged_copies(self, text: str, rows: list[Bus], behind: Bus) -> list[Bus]:
         staged = self._stage([text], rows[0], rows[0].latency - behind.latency, [behind], len(rows))
         return [replace(row, stage=staged.stage) for row in rows]
 
-    def _one_of(self, rows: list[Bus], end: Column | None) -> Bus:
-        """The rows of all copies on one bus."""
+    def _one_of(self, rows: list[Bus], end: Column | None, silent: bool = False) -> Bus:
+        """The rows of all copies on one bus. silent: all is 0 on a copy's wire where no row or punctuation is."""
         core = "multiplex" if self.rewrites.multiplex else "union"
-        bus = self._together(rows, core, end and end.name)
+        bus = self._together(rows, core, end and end.name, silent=silent)
         return self._stage([f"{core} of {len(rows)}"], bus, bus.latency - rows[0].latency, rows)
 
     def _measures(self, node: Aggregate, bus: Bus) -> Bus:
@@ -905,8 +906,9 @@ class _Planner:
 
     # ---- several wires to one
 
-    def _together(self, rows: list[Bus], core: str, time: str | None, places: int = 16) -> Bus:
-        """The rows of several inputs on one bus. time: what a punctuation is about. places: of a union's queues."""
+    def _together(self, rows: list[Bus], core: str, time: str | None, places: int = 16, silent: bool = False) -> Bus:
+        """The rows of several inputs on one bus. time: what a punctuation is about. places: of a union's queues.
+        silent: of the inputs of a multiplexer, see there."""
         if core == "union" and len(rows) > UNION_INPUTS:
             raise QueryError(f"a union of {len(rows)}; at most {UNION_INPUTS} inputs can be united")
         first = rows[0]
@@ -918,7 +920,9 @@ class _Planner:
             for signal in ("valid", "punct", "eos")
         } | {"s_data": "{" + ",\n         ".join(data) + "}"}
         parameters = {"DATA_W": width, "N": len(rows)}
-        if core == "union":
+        if core == "multiplex":
+            parameters |= {"SILENT": int(silent)}
+        else:
             top = slices("", columns, width)
             place = top[time] if time else Signal("", 1, 0)
             parameters |= {"ADDR_W": (places - 1).bit_length(), "PUNCT_LSB": place.lsb or 0, "PUNCT_W": place.width}

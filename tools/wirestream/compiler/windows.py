@@ -51,6 +51,7 @@ GATE_FF, GATE_LUT = 2, 1 / 3  # of ws_gate, for each cycle of latency
 # Nanoseconds on an ECP5 at speed 8; the periods go through what place and route made of one or two sizes each.
 WINDOW_NS = 7.0  # ws_window in time with no more than a stage
 SUM_NS, ORDER_NS, BIT_NS = 3.7, 4.4, 0.03  # the short form of a sum, or a least value, in ws_aggregate, and each bit
+PART_W = 32  # bits of a sum in its long form, at least: narrower parts would bring little
 REPLICATE_NS, FITS, TREE_NS = 4.8, 10, 1.3  # up to so many copies, with the long forms; each doubling: ws_multiplex
 WID_NS, FAN_NS = 4.85, 0.17  # one window, and each time that the number of open ones doubles
 PANE_NS = {"pane": (4.96, 0.005), "constant": (4.95, 0.08)}  # one pane in a window, and each doubling of their number
@@ -125,10 +126,17 @@ def signed(measure: Measure) -> bool:
 def measure_latency(measure: Measure, clock_ns: float) -> int:
     """Cycles of ws_aggregate or ws_wsum."""
     if measure.function in ("count", "sum"):
-        return 1 + (clock_ns < SUM_NS + BIT_NS * number_width(measure))
+        width = number_width(measure)
+        parts = range(1, ceil(width / PART_W) + 1)
+        return next((n for n in parts if SUM_NS + BIT_NS * width / n <= clock_ns), parts[-1])
     if measure.function in ("min", "max"):
         return 1 + (clock_ns < ORDER_NS + BIT_NS * value_width(measure))
     return 1 + (measure.function == "wsum" and any(abs(w).bit_count() > 1 for w in measure.weights))
+
+
+def is_silent(measure: Measure, clock_ns: float) -> bool:
+    """Whether its core, ws_aggregate in the long form, puts out 0 where there is no row."""
+    return measure.function != "wsum" and measure_latency(measure, clock_ns) > 1
 
 
 def measure_core(measure: Measure, clock_ns: float, emit_empty: bool) -> tuple[str, dict, int]:
@@ -282,7 +290,7 @@ def number_parameters(window: Window, method: Method) -> dict:
 def sessions(node: Aggregate, end: int) -> Choice:
     """How sessions are made, for which there is one way; raises `QueryError` where there is none. end: of `methods`."""
     window, slots = node.window, open_sessions(node.window)
-    refused = _why_one_window(node) or _why_by_arrival(node, "sessions")
+    refused = _why_one_window(node) or why_by_arrival(node, "sessions")
     if slots > MOST_SESSIONS:
         refused = f"{slots} sessions may be open at once, at most {MOST_SESSIONS} can be; a larger GAP or less SLACK"
     if refused:
@@ -309,7 +317,7 @@ def _why_no_core(node: Aggregate) -> str:
     return ""
 
 
-def _why_by_arrival(node: Aggregate, units: str) -> str:
+def why_by_arrival(node: Aggregate, units: str) -> str:
     for measure in node.measures:
         if measure.function in ("first", "last") and node.window.slack:
             return f"{measure} is by arrival, which {units} do not know with SLACK {node.window.slack}"
@@ -317,7 +325,7 @@ def _why_by_arrival(node: Aggregate, units: str) -> str:
 
 
 def _why_no_panes(node: Aggregate, method: str) -> str:
-    if by_arrival := _why_by_arrival(node, "panes"):
+    if by_arrival := why_by_arrival(node, "panes"):
         return by_arrival
     count = panes(node.window, method)
     return f"a window has {count} panes, at most {MOST_PANES} can be" if count > MOST_PANES else ""
@@ -361,7 +369,8 @@ def _replicate(node: Aggregate, carried: int, end: int, registered: int, clock_n
     whole = Cells(each.lut * copies, each.ff * copies)
     parameters = window_parameters(node.window, node.end.type.width if node.end else 1, copies, registered)
     whole += cells.estimate("query:window", {"DATA_W": carried} | parameters, {})
-    parameters = {"DATA_W": row, "N": copies} | ({} if rewrites.multiplex else {"PUNCT_W": end or 1})
+    silent = all(is_silent(measure, clock_ns) for measure in node.measures)
+    parameters = {"DATA_W": row, "N": copies} | ({"SILENT": silent} if rewrites.multiplex else {"PUNCT_W": end or 1})
     core, took = ("multiplex", 1) if rewrites.multiplex else ("union", 3)
     whole += cells.estimate(f"query:{core}", parameters, {"m_eos": ""})
     latency = registered + max(measure_latency(m, clock_ns) for m in node.measures) + took

@@ -87,16 +87,19 @@ module ws_handshake_core #(
     localparam ADDR_W  = SEGMENT > 1 ? $clog2(SEGMENT) : 1;
     localparam COUNT_W = $clog2(SEGMENT + 1);
     localparam LAST    = SEGMENT - 1;
-    localparam NEXT_TO_LAST = SEGMENT > 1 ? SEGMENT - 2 : 0;
+    localparam BEFORE  = SEGMENT > 2 ? SEGMENT - 3 : 0;
+    localparam BRIEF   = SEGMENT < (FORWARD != 0 ? 3 : 4);     // a step may be given on in the last cycle but one
     localparam MATCH_CYCLES = match_cycles(PREDICATE, TIME_W);
     localparam TIME_PORT_W  = TIME_W != 0 ? TIME_W : 1;
-    localparam MOST    = (1 << FIFO_W) - MATCH_CYCLES - 3;     // what may be under way is not in the queue's level yet
+    localparam MOST    = (1 << FIFO_W) - MATCH_CYCLES - 4;     // what may be under way is not in the queue's level yet
     localparam [COUNT_W-1:0] ONE   = 1;
     localparam [ADDR_W-1:0]  PLACE = 1;
     localparam [1:0] KIND_R = 2'd0, KIND_S = 2'd1, KIND_SWEEP = 2'd2, KIND_FLUSH = 2'd3;
 
-    // ---- The step
+    // ---- The step. Both handshakes with the neighbours are registers
 
+    reg              ready_reg;
+    reg              offer_reg;     // to the next core
     reg              busy_reg;
     reg              given_reg;     // to the next core
     reg              read_reg;      // all that it is compared with has been read
@@ -106,14 +109,14 @@ module ws_handshake_core #(
 
     wire             accept = s_valid && s_ready;
     wire             give   = m_valid && m_ready;
-    wire             run_last;      // this cycle may be that of the last read
+    wire             offer;         // from the next cycle on
     wire             read_last;
+    wire             last_comes;    // the next cycle is that of the last read
     wire             side   = kind_reg[0];
     wire             flush  = kind_reg == KIND_FLUSH;
 
-    // The next step comes in the cycle of the last read, unless this one has not been given on until now: no path from
-    // a core's ready to the one before.
-    assign s_ready = !busy_reg || (given_reg && (read_reg || run_last));
+    assign s_ready = ready_reg;
+    assign m_valid = offer_reg;
     assign m_kind  = kind_reg;
     assign m_hops  = hops_reg - {{(HOP_W-1){1'b0}}, 1'b1};
     assign m_data  = data_reg;
@@ -126,7 +129,11 @@ module ws_handshake_core #(
         busy_reg  <= accept || (busy_reg && !((given_reg || give) && (read_reg || read_last)));
         given_reg <= !accept && (given_reg || give);
         read_reg  <= !accept && (read_reg || read_last);
-        if (rst) busy_reg <= 1'b0;
+        offer_reg <= offer || (offer_reg && !m_ready);
+        // The next step comes in the cycle of the last read, unless this one has not been given on well before.
+        ready_reg <= !accept
+                     && (!busy_reg || ((given_reg || (give && BRIEF)) && (read_reg || read_last || last_comes)));
+        if (rst) {busy_reg, offer_reg, ready_reg} <= 3'b001;
     end
 
     // ---- The segments: places 0 of R and of S, and so on
@@ -147,27 +154,31 @@ module ws_handshake_core #(
         .place(s_place), .newest(s_newest), .held(s_held), .recent(s_recent)
     );
 
-    reg                run_reg;         // the queue has room: otherwise WAIT
+    reg                room_reg;        // the queue has room: otherwise WAIT
+    reg                run_reg;         // the same, a cycle later
     reg [ADDR_W-1:0]   addr_reg;
     reg [COUNT_W-1:0]  age_reg;
     reg                last_reg;        // the oldest, or a FLUSH
+    reg                next_last_reg;   // the oldest but one
     wire               begun;           // what comes in is there
     wire               read    = busy_reg && begun && run_reg && !read_reg;
     wire [COUNT_W-1:0] held    = side ? r_held : s_held;
     wire [COUNT_W-1:0] recent  = side ? r_recent : s_recent;
 
-    assign run_last  = run_reg && (last_reg || !probe_has);
-    assign read_last = read && run_last;
+    assign read_last  = read && (last_reg || !probe_has);
+    assign last_comes = room_reg && (!probe_has || (run_reg ? next_last_reg : last_reg));
 
     always @(posedge clk) begin
         if (accept) begin
             addr_reg <= s_kind[0] ? r_newest : s_newest;
             age_reg  <= {COUNT_W{1'b0}};
             last_reg <= s_kind == KIND_FLUSH || SEGMENT == 1;
+            next_last_reg <= SEGMENT == 2;
         end else if (read) begin
             addr_reg <= addr_reg == {ADDR_W{1'b0}} ? LAST[ADDR_W-1:0] : addr_reg - PLACE;
             age_reg  <= age_reg + ONE;
-            last_reg <= age_reg == NEXT_TO_LAST[COUNT_W-1:0];
+            last_reg <= next_last_reg;
+            next_last_reg <= SEGMENT > 2 && age_reg == BEFORE[COUNT_W-1:0];
         end
     end
 
@@ -178,7 +189,7 @@ module ws_handshake_core #(
     ws_ram_sdp #(.DATA_W(DATA_W), .ADDR_W(ADDR_W + 1), .STYLE(SEGMENT > 64 ? "block" : "distributed")) segments (
         .clk(clk),
         .wr_en(put_reg), .wr_addr({side ? s_place : r_place, side}), .wr_data(probe),
-        .rd_en(read || peek), .rd_addr(peek ? peek_addr : {addr_reg, !side}), .rd_data(row)
+        .rd_en(1'b1), .rd_addr(peek ? peek_addr : {addr_reg, !side}), .rd_data(row)
 `ifdef FORMAL
         ,
         .watch_addr({(ADDR_W+1){1'b0}}), .watch_data(), .watch_addr_2({(ADDR_W+1){1'b0}}), .watch_data_2()
@@ -193,7 +204,7 @@ module ws_handshake_core #(
                 put_reg <= accept && !s_kind[1] && s_hops == {HOP_W{1'b0}} && !rst;
             end
 
-            assign m_valid   = busy_reg && !given_reg;
+            assign offer     = accept;
             assign m_has     = 1'b1;
             assign m_new     = 1'b1;
             assign begun     = 1'b1;
@@ -219,7 +230,7 @@ module ws_handshake_core #(
             always @(posedge clk) begin
                 begun_reg <= !accept && (begun_reg || begin_step) && !rst;
                 put_reg   <= begin_step && !kind_reg[1] && (side ? from_has : has_reg) && !rst;
-                lift_reg  <= begin_step && (fall_out || take_up);
+                lift_reg  <= begin_step && (fall_out || take_up) && !rst;
                 idle_reg  <= !busy_reg && !rst;
                 if (accept) {has_reg, new_reg, data_reg} <= {s_has, s_new, s_data};
                 if (begin_step) begin
@@ -240,7 +251,7 @@ module ws_handshake_core #(
                 if (rst) sweep_age_reg <= {COUNT_W{1'b0}};
             end
 
-            assign m_valid   = busy_reg && begun_reg && !given_reg && !lift_reg;
+            assign offer     = lift_reg || (begin_step && !fall_out && !take_up);
             assign m_has     = has_reg;
             assign m_new     = new_reg;
             assign begun     = begun_reg;
@@ -303,7 +314,10 @@ module ws_handshake_core #(
         .level(level)
     );
 
-    always @(posedge clk) run_reg <= level <= MOST[FIFO_W:0] && !rst;
+    always @(posedge clk) begin
+        room_reg <= level <= MOST[FIFO_W:0] && !rst;
+        run_reg  <= room_reg && !rst;
+    end
 
 `ifdef FORMAL
     always @(posedge clk) if (!rst && found) never_lost: assert (room);

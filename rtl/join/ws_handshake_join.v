@@ -33,7 +33,8 @@
 //              TIME_W, R_TIME_LSB, S_TIME_LSB, WINDOW, SLACK   see ws_window_join
 //              RESULT_CLOCK  1: the merging network and m_axis are on m_clk, each queue of a core is followed by a FIFO
 //                            of 16 results to there; 0: m_clk and m_rst are not used
-// Ports        rst and m_rst must be high together once, and again whenever one of them is
+// Ports        rst and m_rst must be high together once, for as long as ws_async_fifo says, and again whenever one of
+//              them is
 // Items        of ws_window_join: s_axis: a beat is a tuple, s_axis_tdest 0 of R, 1 of S, the first declared field in
 //              the most significant bits. A beat with tkeep 0 is a FLUSH: it comes out on m_axis, as a beat with tkeep
 //              0, behind the last result of the tuples before it and before all others. It admits and expires nothing.
@@ -42,15 +43,15 @@
 //              nothing else is under way: 6 + k + n + the predicate's cycles, and 1 or 2 for each level of the merging
 //              network. The levels are floor(log2(CORES)), or one more. So k = CORES - 1, n = SEGMENT - 1 is the worst
 //              FORWARD = 0: no bound without further tuples or a FLUSH
-//              In time 2 cycles more, and the predicate's are 2 at least. RESULT_CLOCK = 1: the FIFO's besides, see
+//              In time 4 cycles more, and the predicate's are 2 at least. RESULT_CLOCK = 1: the FIFO's besides, see
 //              ws_async_fifo
 // Issue rate   a tuple, of either stream, in max(SEGMENT, 2) cycles; FORWARD = 0: of R in max(SEGMENT, 3) + 1, of S in
-//              SEGMENT + 4, in max(SEGMENT, 2) + 1 with one core. Results: 1 a cycle of m_axis
+//              SEGMENT + 4, in max(SEGMENT, 2) + 1 with one core; in time 3 at least. Results: 1 a cycle of m_axis
 //              A FLUSH for FORWARD = 0 takes about CORES * SEGMENT * (SEGMENT + 1) cycles, a row of sweeps
 // Overflow     windows of tuples: cannot happen, a core whose queue fills WAITs, then those before it, then
-//              s_axis_tready falls; DROP = 1: evt_dropped, and tready falls only for a FLUSH. In time, evt_overflow:
-//              the tuple's place is that of a row that may still match. What is refused is refused whole, and told as
-//              by ws_window_join
+//              s_axis_tready falls; DROP = 1: evt_dropped, and tready falls only for a FLUSH and, in time, for the 2
+//              cycles in which a tuple is judged. In time, evt_overflow: the tuple's place is that of a row that may
+//              still match. What is refused is refused whole, and told as by ws_window_join
 // Bad input    limit must stand still while tuples come. evt_late: a late tuple is refused
 // Source       Teubner, Mueller, SIGMOD 2011, and R. Mueller's dissertation, section 7.7; FORWARD = 1: Roy, Teubner,
 //              Gemulla, VLDB 2014, but with both streams from one end. FLUSH and the arrival order are ours

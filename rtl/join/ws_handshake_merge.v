@@ -62,20 +62,21 @@ module ws_handshake_merge #(
             wire             a_waits = valid[2*n] && !a[DATA_W];
             wire             b_waits = valid[2*n + 1] && !b[DATA_W];
             wire             room;
-            reg              b_turn_reg, flush_reg;
-            wire             take_a  = a_waits && !b_turn_reg;
-            wire             take_b  = b_waits && b_turn_reg;
+            reg              a_turn_reg, b_turn_reg, flush_reg;
+            wire             take_a  = a_waits && a_turn_reg;
+            wire             take_b  = b_waits && !a_turn_reg;
 
             assign ready[2*n]     = room && (take_a || flush_reg);
             assign ready[2*n + 1] = room && (take_b || flush_reg);
 
             // Whose turn it is, and that both have a FLUSH, is decided a cycle before, which keeps the choice out of
-            // the way of the wide items. The turn changes when it has been used, or is of no use.
+            // the way of the wide items: b_turn_reg is theirs alone. The turn changes when it has been used, or is of
+            // no use.
             always @(posedge clk) begin
-                if (b_turn_reg ? a_waits && (!b_waits || room) : b_waits && (!a_waits || room))
-                    b_turn_reg <= !b_turn_reg;
+                if (a_turn_reg ? b_waits && (!a_waits || room) : a_waits && (!b_waits || room))
+                    {a_turn_reg, b_turn_reg} <= {b_turn_reg, a_turn_reg};
                 flush_reg <= valid[2*n] && a[DATA_W] && valid[2*n + 1] && b[DATA_W] && !(flush_reg && room);
-                if (rst) {b_turn_reg, flush_reg} <= 2'b00;
+                if (rst) {a_turn_reg, b_turn_reg, flush_reg} <= 3'b100;
             end
 
             ws_skid_buffer #(.DATA_W(WIDTH)) slice (
@@ -95,6 +96,7 @@ module ws_handshake_merge #(
                 if ($past(!rst && a_waits && !b_turn_reg && !room)) assert (take_a);
                 if ($past(!rst && b_waits && b_turn_reg && !room)) assert (take_b);
                 assert (a_waits == (valid[2*n] && !a[DATA_W]) && b_waits == (valid[2*n + 1] && !b[DATA_W]));
+                assert (a_turn_reg != b_turn_reg);
                 if (flush_reg) assert (valid[2*n] && a[DATA_W] && valid[2*n + 1] && b[DATA_W]);
             end
 `endif

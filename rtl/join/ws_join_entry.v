@@ -12,8 +12,8 @@
 //              stays until then; so does a tuple with DROP = 0
 //              evt_dropped, evt_late, evt_overflow: a tuple was refused; dropped_dest and dropped_id are its stream and
 //              its number there, modulo 2**ID_W (all tuples that come are numbered, from 0)
-// Latency      1 cycle to m_tuple, in time 3; 1 from there to an event
-// Issue rate   1 item a cycle; in time, two of a stream that are admitted come 2 cycles apart at least
+// Latency      1 cycle to m_tuple, in time 5; 1 from there to an event
+// Issue rate   1 item a cycle; in time, 1 in 3 cycles
 // Overflow     see DROP. In time, evt_overflow: a tuple's place is that of a row that may still match, see ws_join_time
 // Bad input    evt_late: a late tuple
 // Source       DROP: Miyoshi et al., IEICE Trans. J94-D (2011), section 4.2: admission control; the rest is ours
@@ -73,7 +73,7 @@ module ws_join_entry #(
 
     // ---- In time: is the tuple late, is there room for it?
 
-    wire in_valid, in_ready, in_flush, late, room, full;
+    wire in_valid, in_ready, in_flush, go, late, full;
     wire tuple = in_valid && !in_flush;
 
     generate
@@ -84,11 +84,11 @@ module ws_join_entry #(
                 .s_time(come_dest ? come_data[S_TIME_LSB +: TIME_W] : come_data[R_TIME_LSB +: TIME_W]),
                 .s_data(come_data),
                 .m_valid(in_valid), .m_ready(in_ready), .m_flush(in_flush), .m_dest(m_dest), .m_data(m_data),
-                .m_late(late), .m_room(room), .m_full(full), .admit(m_tuple && m_ready)
+                .m_go(go), .m_late(late), .m_full(full), .admit(m_tuple && m_ready)
             );
         end else begin : gen_no_time
             assign {in_valid, in_flush, m_dest, m_data} = {come_valid, come_flush, come_dest, come_data};
-            assign {late, room, full} = 3'b010;
+            assign {go, late, full} = {in_valid, 2'b00};
             assign come_ready = in_ready;
         end
     endgenerate
@@ -97,9 +97,9 @@ module ws_join_entry #(
 
     wire never = late || full;
 
-    assign m_tuple  = tuple && room && !late;
-    assign m_flush  = in_valid && in_flush;
-    assign in_ready = in_flush ? m_ready : (m_ready && room) || never || DROP != 0;
+    assign m_tuple  = go && !in_flush;
+    assign m_flush  = go && in_flush;
+    assign in_ready = (m_ready && go) || never || (DROP != 0 && tuple);
 
     generate
         if (DROP != 0 || TIME_W != 0) begin : gen_refused
@@ -107,8 +107,8 @@ module ws_join_entry #(
             reg [ID_W-1:0] id_reg, r_id_reg, s_id_reg;
 
             always @(posedge clk) begin
-                late_reg     <= tuple && late && !rst;
-                overflow_reg <= tuple && full && !late && !rst;
+                late_reg     <= late && !rst;
+                overflow_reg <= full && !rst;
                 dropped_reg  <= tuple && in_ready && !never && !(m_tuple && m_ready) && !rst;
                 dest_reg     <= m_dest;
                 id_reg       <= m_dest ? s_id_reg : r_id_reg;

@@ -13,13 +13,14 @@
 //              ROWS           places of each window
 //              WINDOW, SLACK  in units of the time; together below 2**TIME_W
 // Ports        s_flush: no tuple, it passes; s_dest: 0 of R, 1 of S
-//              m_valid: an item is shown until m_ready. m_late: it is late. m_room: its window has a place for it.
-//              m_full: it has none, as of all tuples up to this one; until m_room or m_full is set it is not known
-//              admit: with m_ready, the tuple becomes a row. Not again for the same stream in the next cycle
-// Latency      2 cycles to the cycle in which an item is shown
-// Issue rate   1 item a cycle. A row frees its place 3 cycles after the time that passes it is shown, of several one in
-//              2 cycles, and none in the 7 cycles behind its admission
-// Overflow     admit must be low without m_room
+//              m_valid: an item is shown until m_ready. m_go: a FLUSH, or a tuple that is not late and has a place.
+//              m_late: it is late. m_full: it has no place, as of all tuples before it. Until one of them is set it is
+//              not known
+//              admit: with m_go and m_ready, the tuple becomes a row
+// Latency      4 cycles to the cycle in which an item is shown
+// Issue rate   1 item in 3 cycles. A row frees its place 4 cycles after the time that passes it is taken, of several
+//              one in 2 cycles, and none in the 8 cycles behind its admission
+// Overflow     admit must be low without m_go
 // Source       ours; that expiry only frees memory is what makes a window in time exact when times come in disorder
 
 `default_nettype none
@@ -46,8 +47,8 @@ module ws_join_time #(
     output wire              m_flush,
     output wire              m_dest,
     output wire [DATA_W-1:0] m_data,
+    output wire              m_go,
     output wire              m_late,
-    output wire              m_room,
     output wire              m_full,
     input  wire              admit
 );
@@ -63,56 +64,85 @@ module ws_join_time #(
         $finish;
     end
 
-    // ---- Stage 1: how far the tuple's time reaches
+    // ---- Stage 1: how late its stream's tuples may be behind it, and the largest time of those before it
 
     reg              valid_reg, flush_reg, dest_reg;
     reg [DATA_W-1:0] data_reg;
     reg [TIME_W-1:0] time_reg;
-    reg [T_W-1:0]    slack_reg, reach_reg;      // the largest time that this one is not late behind; that it may match
+    reg [T_W-1:0]    slack_reg;         // the largest time that this one is not late behind
+    reg [TIME_W-1:0] newest_reg, r_newest_reg, s_newest_reg;
 
-    // ---- Stage 2: the tuple is judged by all that came before it, and shown
+    // ---- Stage 2: it is judged, and goes on when the one before it has been taken
 
-    reg              shown_reg, shown_flush_reg, shown_dest_reg, late_reg;
-    reg [DATA_W-1:0] shown_data_reg;
-    reg [T_W-1:0]    shown_reach_reg;
-    reg [TIME_W-1:0] r_newest_reg, s_newest_reg;
-    wire [TIME_W-1:0] newest = dest_reg ? s_newest_reg : r_newest_reg;
-    wire             step   = !shown_reg || m_ready;
-    wire             moves  = step && valid_reg && !flush_reg && time_reg > newest;
+    reg              judged_reg, late_reg, newer_reg, waits_reg;
+    wire             step = judged_reg && !waits_reg;
 
-    assign s_ready = step;
-    assign {m_valid, m_flush, m_dest, m_data, m_late}
-        = {shown_reg, shown_flush_reg, shown_dest_reg, shown_data_reg, late_reg};
+    assign s_ready = !valid_reg;
 
     always @(posedge clk) begin
-        if (step) begin
-            valid_reg       <= s_valid;
-            flush_reg       <= s_flush;
-            dest_reg        <= s_dest;
-            data_reg        <= s_data;
-            time_reg        <= s_time;
-            slack_reg       <= {1'b0, s_time} + T_SLACK[T_W-1:0];
-            reach_reg       <= {1'b0, s_time} + T_REACH[T_W-1:0];
-            shown_reg       <= valid_reg;
-            shown_flush_reg <= flush_reg;
-            shown_dest_reg  <= dest_reg;
-            shown_data_reg  <= data_reg;
-            shown_reach_reg <= reach_reg;
-            late_reg        <= slack_reg < {1'b0, newest};
+        if (!valid_reg) begin
+            flush_reg  <= s_flush;
+            dest_reg   <= s_dest;
+            data_reg   <= s_data;
+            time_reg   <= s_time;
+            slack_reg  <= {1'b0, s_time} + T_SLACK[T_W-1:0];
+            newest_reg <= s_dest ? s_newest_reg : r_newest_reg;
         end
-        if (moves && !dest_reg) r_newest_reg <= time_reg;
-        if (moves && dest_reg) s_newest_reg <= time_reg;
+        valid_reg  <= valid_reg ? !step : s_valid;
+        judged_reg <= valid_reg && !step;
+        late_reg   <= !flush_reg && slack_reg < {1'b0, newest_reg};
+        newer_reg  <= !flush_reg && time_reg > newest_reg;
+        if (step && newer_reg && !dest_reg) r_newest_reg <= time_reg;
+        if (step && newer_reg && dest_reg) s_newest_reg <= time_reg;
         if (rst) begin
-            valid_reg    <= 1'b0;
-            shown_reg    <= 1'b0;
+            {valid_reg, judged_reg} <= 2'b00;
             r_newest_reg <= {TIME_W{1'b0}};
             s_newest_reg <= {TIME_W{1'b0}};
         end
     end
 
+    // ---- Stage 3: has it a place? Once it is taken its time may pass rows of the other stream
+
+    reg              item_flush_reg, item_dest_reg, item_late_reg, item_newer_reg;
+    reg [DATA_W-1:0] item_data_reg;
+    reg [TIME_W-1:0] item_time_reg;
+    reg              shown_reg, go_reg, refuse_late_reg, refuse_full_reg;
+    reg [T_W-1:0]    r_floor_reg, s_floor_reg;      // what rows of the other stream must reach, in two's complement
+    reg [1:0]        admit_reg;                     // to the window of S, of R
+    wire [1:0]       all, stuck;                    // of S, of R: the window is full; no time has passed its first row
+    wire             leaves = m_valid && m_ready;
+    wire             tuple  = waits_reg && !leaves && !item_flush_reg && !item_late_reg && !rst;
+    wire [T_W-1:0]   floor  = {1'b0, item_time_reg} - T_REACH[T_W-1:0];
+
+    assign {m_valid, m_go, m_late, m_full} = {shown_reg, go_reg, refuse_late_reg, refuse_full_reg};
+    assign {m_flush, m_dest, m_data} = {item_flush_reg, item_dest_reg, item_data_reg};
+
+    always @(posedge clk) begin
+        if (step) begin
+            item_flush_reg <= flush_reg;
+            item_dest_reg  <= dest_reg;
+            item_data_reg  <= data_reg;
+            item_time_reg  <= time_reg;
+            item_late_reg  <= late_reg;
+            item_newer_reg <= newer_reg;
+        end
+        waits_reg       <= step || (waits_reg && !leaves);
+        admit_reg       <= {admit && m_dest, admit && !m_dest} & {2{!rst}};
+        shown_reg       <= waits_reg && !leaves && !rst;
+        go_reg          <= (tuple && !all[item_dest_reg]) || (waits_reg && !leaves && item_flush_reg && !rst);
+        refuse_late_reg <= waits_reg && !leaves && item_late_reg && !rst;
+        refuse_full_reg <= tuple && stuck[item_dest_reg];
+        if (leaves && item_newer_reg && !item_dest_reg) r_floor_reg <= floor;
+        if (leaves && item_newer_reg && item_dest_reg) s_floor_reg <= floor;
+        if (rst) begin
+            waits_reg   <= 1'b0;
+            r_floor_reg <= -T_REACH[T_W-1:0];
+            s_floor_reg <= -T_REACH[T_W-1:0];
+        end
+    end
+
     // ---- Memory: of each stream, the rows that may still match
 
-    wire [1:0] full, stuck;
 `ifdef FORMAL
     reg        past_valid = 1'b0;
 `endif
@@ -121,35 +151,32 @@ module ws_join_time #(
     generate
         for (i = 0; i < 2; i = i + 1) begin : gen_stream
             wire              ready, valid;
-            wire [T_W-1:0]    reach;
+            wire [TIME_W-1:0] row;
             wire [ADDR_W:0]   level;
-            wire [TIME_W-1:0] other_newest = i != 0 ? r_newest_reg : s_newest_reg;
-            wire              passed       = reach < {1'b0, other_newest};
-            wire              all          = level == ROWS[ADDR_W:0];
-            reg               full_reg, stuck_reg, passed_reg;
+            wire [T_W-1:0]    other_floor = i != 0 ? r_floor_reg : s_floor_reg;
+            wire              passed      = $signed({1'b0, row}) < $signed(other_floor);
+            reg               stuck_reg, passed_reg;
 
-            ws_sync_fifo #(.DATA_W(T_W), .ADDR_W(ADDR_W), .OUTPUT_REG(1)) rows (
+            ws_sync_fifo #(.DATA_W(TIME_W), .ADDR_W(ADDR_W), .OUTPUT_REG(1)) rows (
                 .clk(clk), .rst(rst),
-                .s_valid(admit && m_dest == i), .s_ready(ready), .s_data(shown_reach_reg),
-                .m_valid(valid), .m_ready(passed_reg), .m_data(reach), .level(level)
+                .s_valid(admit_reg[i]), .s_ready(ready), .s_data(item_time_reg),
+                .m_valid(valid), .m_ready(passed_reg), .m_data(row), .level(level)
             );
 
-            // That no time has passed the first row yet is known when an item of its stream is shown: the other
-            // stream's time has not moved then. A row that has been passed will always be.
+            // That no time has passed the first row yet is known in the second cycle behind the item that was taken
+            // last, which is the first in which the next one is in stage 3. A row that has been passed will always be.
             always @(posedge clk) begin
-                full_reg   <= all;
                 passed_reg <= valid && !passed_reg && passed && !rst;
-                stuck_reg  <= all && valid && !passed_reg && !passed && !rst;
-                if (rst) full_reg <= 1'b0;
+                stuck_reg  <= all[i] && valid && !passed;
             end
 
-            assign full[i]  = full_reg;
+            assign all[i]   = level == ROWS[ADDR_W:0];
             assign stuck[i] = stuck_reg;
 
 `ifdef FORMAL
             always @(posedge clk) if (past_valid && !rst) begin
-                if (admit && m_dest == i) assert (ready && level < ROWS);
-                assert (level <= ROWS && (full_reg || level != ROWS || $past(admit && m_dest == i)));
+                if (admit_reg[i]) assert (ready && level < ROWS);
+                assert (level <= ROWS);
             end
 `else
             wire unused = ready;
@@ -157,76 +184,81 @@ module ws_join_time #(
         end
     endgenerate
 
-    assign m_room = !full[m_dest];
-    assign m_full = stuck[m_dest];
-
 `ifdef FORMAL
     // The largest times as the definition has them, and what it says of each tuple; and of an arbitrary row, that
     // another takes its place as soon as, and not before, no tuple yet to come can match it. m_data is the time.
     (* anyconst *) reg       watch_dest;
     (* anyconst *) reg [2:0] watch_row;             // its number among the rows of its stream
     reg [TIME_W-1:0] r_come_ref, s_come_ref;        // largest times of what has come
-    reg [TIME_W-1:0] r_newest_ref, s_newest_ref;    // of what was there up to the item that is shown
-    reg              late_come_ref, late_ref;       // of the item in stage 1, and of the one that is shown
+    reg [TIME_W-1:0] r_taken_ref, s_taken_ref;      // of what has been taken
     reg [3:0]        count_ref;                     // rows of the watched stream
     reg [T_W-1:0]    reach_ref;                     // of the watched row
     reg [3:0]        stood_ref;                     // cycles that the item has been shown
-    reg [1:0]        admitted_ref;                  // {of S, of R} in the last cycle
-    reg [DATA_W+1:0] item_come_ref, item_ref;       // the item in stage 1, and the one that is shown
+    reg [DATA_W+2:0] item_1_ref, item_2_ref;        // {late, flush, dest, data} of what is inside, in order
     reg [1:0]        held_ref;                      // items inside
-    wire             comes      = s_valid && s_ready && !s_flush;
-    wire             waits      = valid_reg && !flush_reg;      // in stage 1
+    wire             comes      = s_valid && s_ready;
     wire             at_place   = m_valid && !m_flush && m_dest == watch_dest && count_ref == watch_row + ROWS;
-    wire             over       = reach_ref < (watch_dest ? r_newest_ref : s_newest_ref);
+    wire             over       = reach_ref < (watch_dest ? r_taken_ref : s_taken_ref);
+    wire [DATA_W+2:0] item_now  = {!s_flush && s_time + SLACK < (s_dest ? s_come_ref : r_come_ref),
+                                   s_flush, s_dest, s_data};
+    wire [DATA_W+2:0] last_ref  = held_ref == 1 ? item_1_ref : item_2_ref;
+
+    wire             newer_ref  = !flush_reg && time_reg > newest_reg;
 
     always @(posedge clk) begin
         past_valid   <= 1'b1;
-        admitted_ref <= {admit && m_dest, admit && !m_dest};
-        held_ref <= rst ? 2'd0 : held_ref + (s_valid && s_ready) - (m_valid && m_ready);
-        if (s_valid && s_ready) item_come_ref <= {s_flush, s_dest, s_data};
-        if (step) item_ref <= item_come_ref;
+        held_ref <= held_ref + comes - leaves;
+        if (leaves) item_1_ref <= item_2_ref;
         if (comes) begin
-            late_come_ref <= s_time + SLACK < (s_dest ? s_come_ref : r_come_ref);
-            if (!s_dest && s_time > r_come_ref) r_come_ref <= s_time;
-            if (s_dest && s_time > s_come_ref) s_come_ref <= s_time;
+            if (held_ref - leaves == 0) item_1_ref <= item_now;
+            if (held_ref - leaves == 1) item_2_ref <= item_now;
+            if (!s_flush && !s_dest && s_time > r_come_ref) r_come_ref <= s_time;
+            if (!s_flush && s_dest && s_time > s_come_ref) s_come_ref <= s_time;
         end
-        if (step) {late_ref, r_newest_ref, s_newest_ref} <= {late_come_ref, r_come_ref, s_come_ref};
+        if (leaves && !m_flush && !m_dest && m_data > r_taken_ref) r_taken_ref <= m_data;
+        if (leaves && !m_flush && m_dest && m_data > s_taken_ref) s_taken_ref <= m_data;
         if (admit && m_dest == watch_dest) begin
             count_ref <= count_ref + 1'b1;
             if (count_ref == watch_row) reach_ref <= m_data + WINDOW + SLACK;
         end
         stood_ref <= m_valid && !m_ready ? stood_ref + (stood_ref != 15) : 4'd0;
         if (rst) begin
-            {r_come_ref, s_come_ref, r_newest_ref, s_newest_ref} <= 0;
-            {count_ref, stood_ref, admitted_ref} <= 0;
+            {r_come_ref, s_come_ref, r_taken_ref, s_taken_ref} <= 0;
+            {count_ref, stood_ref, held_ref} <= 0;
         end
 
         if (!past_valid) assume (rst);
         else if (!rst) begin
             assume (s_data == s_time && count_ref < 14);
-            if (admit) assume (m_valid && !m_flush && m_ready && m_room);
-            if (admit) assume (!admitted_ref[m_dest]);
+            if (admit) assume (m_go && !m_flush && m_ready);
 
-            if (m_valid) assert ({m_flush, m_dest, m_data} == item_ref);
-            if (m_valid && !m_flush) assert (m_late == late_ref);
-            assert (!(m_room && m_full));
+            if (m_valid) assert ({m_late, m_flush, m_dest, m_data} == item_1_ref);
+            assert (m_go + m_late + m_full <= 1 && (m_valid || !(m_go || m_late || m_full)));
             if (at_place && admit) row_place: assert (over);
             if (at_place && m_full) row_full: assert (!over);
-            if (stood_ref > 6) row_known: assert (m_room || m_full);
+            if (stood_ref > 6) row_known: assert (m_go || m_late || m_full);
 
             // what makes it inductive
-            assert (r_newest_reg == r_newest_ref && s_newest_reg == s_newest_ref);
-            assert (r_come_ref == (waits && !dest_reg && time_reg > r_newest_reg ? time_reg : r_newest_reg));
-            assert (s_come_ref == (waits && dest_reg && time_reg > s_newest_reg ? time_reg : s_newest_reg));
-            assert (held_ref == valid_reg + shown_reg);
-            if (valid_reg) assert ({flush_reg, dest_reg, data_reg} == item_come_ref && time_reg == data_reg);
-            if (valid_reg) assert (reach_reg == time_reg + WINDOW + SLACK);
-            if (m_valid) assert (shown_reach_reg == m_data + WINDOW + SLACK);
-            if (waits) assert (late_come_ref == (slack_reg < newest) && slack_reg == time_reg + SLACK);
+            assert (held_ref == valid_reg + waits_reg && (waits_reg || !m_valid) && (valid_reg || !judged_reg));
+            if (valid_reg) begin
+                assert ({flush_reg, dest_reg, data_reg} == last_ref[DATA_W+1:0] && time_reg == data_reg);
+                assert (slack_reg == time_reg + SLACK && last_ref[DATA_W+2] == (!flush_reg && slack_reg < newest_reg));
+                assert (newest_reg == (dest_reg ? s_newest_reg : r_newest_reg));
+            end
+            if (judged_reg) assert (late_reg == last_ref[DATA_W+2] && newer_reg == newer_ref);
+            assert (r_come_ref == (valid_reg && newer_ref && !dest_reg ? time_reg : r_newest_reg));
+            assert (s_come_ref == (valid_reg && newer_ref && dest_reg ? time_reg : s_newest_reg));
+            assert (r_newest_reg == (waits_reg && item_newer_reg && !m_dest ? item_time_reg : r_taken_ref));
+            assert (s_newest_reg == (waits_reg && item_newer_reg && m_dest ? item_time_reg : s_taken_ref));
+            if (waits_reg) begin
+                assert (item_time_reg == m_data && {item_late_reg, m_flush, m_dest, m_data} == item_1_ref);
+                assert (item_newer_reg == (!m_flush && m_data > (m_dest ? s_taken_ref : r_taken_ref)));
+            end
+            assert (r_floor_reg == r_taken_ref - T_REACH[T_W-1:0] && s_floor_reg == s_taken_ref - T_REACH[T_W-1:0]);
         end
-        cover (past_valid && at_place && admit && $past(!m_room && m_valid && !rst, 2));
+        cover (past_valid && at_place && admit && $past(!m_go && m_valid && !rst, 2));
         cover (past_valid && at_place && m_full && m_dest);
-        cover (past_valid && m_valid && m_late && !m_flush && !m_dest);
+        cover (past_valid && m_late && !m_dest);
     end
 `endif
 

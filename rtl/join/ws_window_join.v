@@ -33,14 +33,16 @@
 //              tkeep 0, behind the last result of the tuples before it. It admits and expires nothing
 //              m_axis: {tuple of R, tuple of S}; the order of the results of two probes is not promised
 // Latency      from a tuple on s_axis to its first result of group n: 8 + n cycles and those of the predicate, if both
-//              units are idle; the groups count from 1, that of the oldest row. In time 10 + n, and the predicate's
+//              units are idle; the groups count from 1, that of the oldest row. In time 12 + n, and the predicate's
 //              cycles are 2 at least
-// Issue rate   a tuple of each stream in ROWS/MATCH_LANES + 2 cycles; results: 1 a cycle. With selectivity M and both
-//              streams at the same rate: a pair of tuples in max(ROWS/MATCH_LANES + 2, 2 * ROWS * M) cycles
+// Issue rate   a tuple of each stream in ROWS/MATCH_LANES + 2 cycles, in time 6 at least if both streams come;
+//              results: 1 a cycle. With selectivity M and both streams at the same rate: a pair of tuples in
+//              max(ROWS/MATCH_LANES + 2, 2 * ROWS * M) cycles
 // Overflow     windows of tuples: cannot happen, s_axis_tready falls; DROP = 1: evt_dropped, and tready falls only for
-//              a FLUSH. In time, evt_overflow: the tuple's place is that of a row that may still match. What is
-//              refused is refused whole; dropped_dest and dropped_id are its stream and its number there, modulo
-//              2**ID_W (all tuples that come are numbered, from 0), and its time counts as that of any other
+//              a FLUSH and, in time, for the 2 cycles in which a tuple is judged. In time, evt_overflow: the tuple's
+//              place is that of a row that may still match. What is refused is refused whole; dropped_dest and
+//              dropped_id are its stream and its number there, modulo 2**ID_W (all tuples that come are numbered, from
+//              0), and its time counts as that of any other
 // Bad input    limit must stand still while tuples come. evt_late: a late tuple is refused
 // Source       Miyoshi et al., IEICE Trans. J94-D (2011): layers 5, admission control 4.2; MATCH_LANES, predicates but
 //              for equality, FLUSH and the arrival order are ours

@@ -149,7 +149,7 @@ async def latency(dut):
         core, age = n % bench.cores, bench.segment - 1 - n // bench.cores
         levels = (bench.cores + core).bit_length() - 1
         took = bench.sink.seen[-1].taken - bench.driver.sent[-1].taken
-        extra.add((levels, took - (8 if TIMED else 6) - core - age - MATCH_CYCLES))
+        extra.add((levels, took - (10 if TIMED else 6) - core - age - MATCH_CYCLES))
     assert {levels for levels, _ in extra} == {1, 2}
     assert all(levels <= cycles <= 2 * levels for levels, cycles in extra)
     assert len(bench.sink.seen) == bench.rows
@@ -272,6 +272,11 @@ def test_drop():
 @pytest.mark.parametrize("forward", [0, 1])
 def test_four_state(forward):
     run_four_state("handshake_join", "random_stalls", FORWARD=forward, **PARAMETERS)
+
+
+def test_four_state_two_clocks():
+    env = {"TWO_CLOCKS": "1", "FORWARD": "1"}
+    run_four_state("handshake_join", "random_stalls", FORWARD=1, RESULT_CLOCK=1, env=env, **PARAMETERS)
 
 
 def test_four_state_in_time():

@@ -195,7 +195,7 @@ async def latency(dut):
     for n in range(bench.rows):
         bench.put(Tuple(R, n))
         await bench.drained()
-        cycles = 10 + 2 if TIMED else 8 + 1  # without the reading of groups; with the predicate
+        cycles = 12 + 2 if TIMED else 8 + 1  # without the reading of groups; with the predicate
         assert bench.sink.seen[-1].taken - bench.driver.sent[-1].taken == cycles + 1 + n // bench.lanes
     assert len(bench.sink.seen) == bench.rows
 

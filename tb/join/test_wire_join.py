@@ -156,7 +156,7 @@ async def random_stalls(dut):
 async def latency(dut):
     """Of the first row of group n, counted from 1, that of the oldest row."""
     bench = await Bench.setup(dut)
-    took = 10 + {"EQ": 1, "BAND": 2, "L1": 3, "PFX": 1}[PREDICATE] if not bench.time_w else 12 + 2
+    took = 10 + {"EQ": 1, "BAND": 2, "L1": 3, "PFX": 1}[PREDICATE] if not bench.time_w else 14 + 2
     for n in range(bench.window):
         await bench.play([(Tuple(S, 8 * n, 8 * n),)])
     for n in range(bench.window):

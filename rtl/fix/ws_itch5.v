@@ -20,7 +20,7 @@
 // Every packet is counted once: evt_message, a tuple; evt_unknown, another type; evt_bad_length, one of these types
 // with another length, or an empty packet.
 //
-// Parameters   DATA_W   width of the stream in bits: 8 or 64
+// Parameters   DATA_W   width of the stream in bits: 8, 64, or 512, which takes a message a cycle
 // Latency      3 cycles from a message's last word to m_valid
 // Issue rate   1 word a cycle; s_axis_tready falls only after m_ready did
 // Overflow     a sink that stalls pushes back
@@ -56,8 +56,8 @@ module ws_itch5 #(
     localparam WORDS = (LONG + K - 1) / K;
     localparam BYTES = WORDS * K;
 
-    initial if (DATA_W != 8 && DATA_W != 64) begin
-        $display("ERROR: %m: DATA_W = %0d, must be 8 or 64", DATA_W);
+    initial if (DATA_W != 8 && DATA_W != 64 && DATA_W != 512) begin
+        $display("ERROR: %m: DATA_W = %0d, must be 8, 64 or 512", DATA_W);
         $finish;
     end
 
@@ -68,6 +68,7 @@ module ws_itch5 #(
     wire              in_valid, in_last;
     wire [DATA_W-1:0] in_data;
     wire [K-1:0]      in_keep;
+    wire [K-1:0]      more     = in_keep >> 1;     // bytes follow this one in the word
     wire              beat = in_valid && step;
 
     ws_skid_buffer #(.DATA_W(DATA_W + K + 1)) in_slice (
@@ -87,21 +88,22 @@ module ws_itch5 #(
     reg  [5:0]         length_reg;              // of the words so far, at most 63
     reg                ended_reg;
     reg  [DATA_W-1:0]  word;                    // first byte on top
-    reg  [6:0]         length;
+    reg  [6:0]         in_bytes, length;
     integer            i;
 
     always @* begin
-        length = at_reg[0] ? 7'd0 : {1'b0, length_reg};
+        in_bytes = 7'd0;
         for (i = 0; i < K; i = i + 1) begin
             word[8*(K-1-i) +: 8] = in_keep[i] ? in_data[8*i +: 8] : 8'd0;
-            length = length + {6'd0, in_keep[i]};
+            if (in_keep[i] && !more[i]) in_bytes = in_bytes | (i[6:0] + 7'd1);
         end
+        length = (at_reg[0] ? 7'd0 : {1'b0, length_reg}) + in_bytes;
     end
 
     always @(posedge clk) begin
         if (step) ended_reg <= in_valid && in_last;
         if (beat) begin
-            at_reg     <= in_last ? {{WORDS{1'b0}}, 1'b1} : {at_reg[WORDS] || at_reg[WORDS-1], at_reg[WORDS-2:0], 1'b0};
+            at_reg     <= in_last ? {{WORDS{1'b0}}, 1'b1} : at_reg << 1 | (at_reg & {1'b1, {WORDS{1'b0}}});
             length_reg <= length[6] ? 6'd63 : length[5:0];
             for (i = 0; i < WORDS; i = i + 1) begin
                 if (at_reg[i])      message_reg[DATA_W*(WORDS-1-i) +: DATA_W] <= word;

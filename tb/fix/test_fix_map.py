@@ -79,6 +79,8 @@ NEW = "messages/NewOrderSingle"
         (f"{NEW}/groups/NoPartyIDs/first", "Side", "first must be one of its fields"),
         (f"{NEW}/groups/NoPartyIDs/entries", 17, "entries must be 1 to 16"),
         ("data", {95: 8}, "none of 8"),
+        ("data", {5: 6}, "5 must have two digits"),
+        ("data", {95: 96, 96: 97}, "no data field itself"),
     ],
 )
 def test_refusals(path, value, reason, tmp_path, capsys):

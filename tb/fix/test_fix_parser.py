@@ -1,4 +1,5 @@
-"""fix_parser: every message's verdict and record as PySpark has them, for any bytes; latency, rate, stalls, resets."""
+"""fix_parser and fix_parser_wide: every message's verdict and record as PySpark has them, for any bytes; latency, rate,
+stalls, resets."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from tb.fix import golden
-from tb.fix.traffic import BODIES, GOOD, SOH, TEXTS, by_hand, payloads
+from tb.fix.traffic import BODIES, GOOD, SOH, STORMS, TEXTS, by_hand, crowded, payloads
 from tb.lib.axis import Source
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, PacketFlag, build
@@ -24,24 +25,26 @@ from wirestream import fix
 from wirestream.design import BUILD, Design, resolve
 from wirestream.simulate import icarus_installed, seed, simulate
 
-LATENCY = 4  # cycles from a message's last byte to its record
+CORES = {8: "fix_parser", 64: "fix_parser_wide"}
+LATENCY = {8: 4, 64: 8}  # cycles from a message's last word to its record
 MUTATED = 50_000
 WHOLE = by_hand(GOOD + "95=7|96=a\x0110=\x01b|453=1|448=P|")
 
 
 @cache
-def design() -> Design:
-    """The parser of rtl/fix/orders.yml."""
+def design(width: int = 8) -> Design:
+    """The parser of rtl/fix/orders.yml for a stream of `width` bits."""
     described = fix.load(golden.ORDERS)
     folder = BUILD / "fix"
     folder.mkdir(parents=True, exist_ok=True)
-    file, text = folder / f"ws_fix_{described.name}.v", fix.verilog(described)
+    described = replace(described, name=described.name + {8: "", 64: "_wide"}[width])
+    file, text = folder / f"ws_fix_{described.name}.v", fix.verilog(described, width)
     if not file.exists() or file.read_text() != text:
         part = file.with_suffix(f".{os.getpid()}")
         part.write_text(text)
         part.rename(file)
-    core = resolve("fix_parser")
-    return replace(core, core="wirestream:fix:fix_orders", toplevel=file.stem, sources=(*core.sources, file))
+    core = resolve(CORES[width])
+    return replace(core, core=f"wirestream:fix:{file.stem[3:]}", toplevel=file.stem, sources=(*core.sources, file))
 
 
 @cache
@@ -49,6 +52,8 @@ def cases() -> dict[str, list[bytes]]:
     """The payloads of every test."""
     return {
         "by_hand": [*map(by_hand, BODIES), *TEXTS],
+        "storms": list(STORMS),
+        "crowded": list(crowded(random.Random(f"{seed()}/crowded"), 4_000)),
         "truncated": [part for n in range(len(WHOLE)) for part in (WHOLE[:n], WHOLE)],
         "cut": [WHOLE[:n] + SOH + WHOLE for n in range(len(WHOLE))],
         "good": list(payloads(random.Random(f"{seed()}/good"), 2_000, 0)),
@@ -56,9 +61,14 @@ def cases() -> dict[str, list[bytes]]:
     }
 
 
-@pytest.fixture(scope="module")
-def bench() -> Bench:
-    return build(design())
+@pytest.fixture(scope="module", params=CORES)
+def bench(request) -> Bench:
+    return build(design(request.param))
+
+
+def words(bench: Bench, payload: bytes) -> int:
+    """The beats of a payload."""
+    return max(1, -(-len(payload) * 8 // bench.width("s_axis_tdata")))
 
 
 def check(
@@ -75,7 +85,7 @@ def check(
     return counted
 
 
-@pytest.mark.parametrize("case", ["by_hand", "truncated", "cut", "good"])
+@pytest.mark.parametrize("case", ["by_hand", "storms", "crowded", "truncated", "cut", "good"])
 def test_payloads(bench, tmp_path, case):
     """Every record and verdict is PySpark's; the input never waits."""
     counted = check(bench, cases()[case], golden.expected(cases())[case], tmp_path)
@@ -83,6 +93,8 @@ def test_payloads(bench, tmp_path, case):
         case "by_hand":  # and what the tables state
             stated = Counter(BODIES.values()) + Counter(verdict for verdicts in TEXTS.values() for verdict in verdicts)
             assert +counted == stated
+        case "storms":
+            assert +counted == sum((Counter(stated) for stated in STORMS.values()), Counter())
         case "truncated":
             # two bytes are no message yet
             assert +counted == {"message": len(WHOLE), "truncated": len(WHOLE) - 3, "garbage": 2}
@@ -106,12 +118,13 @@ def test_a_million_mutated(bench, tmp_path, part):
 
 
 def test_latency(bench, tmp_path):
-    """Without pauses every record comes LATENCY cycles after its payload's last byte."""
+    """Without pauses every record comes LATENCY cycles after its payload's last word."""
     sent = [by_hand(body) for body, verdict in BODIES.items() if verdict == "message"] * 3
     result = bench.run(sent, tmp_path, require_ready=True)
-    assert (result.item_cycles == result.sent_log["last"] + LATENCY).all()
+    assert (result.item_cycles == result.sent_log["last"] + LATENCY[bench.width("s_axis_tdata")]).all()
     assert result.received == len(sent)
-    assert result.sent_log["last"][-1] - result.sent_log["first"][0] == sum(map(len, sent)) - 1  # a byte a cycle
+    beats = sum(words(bench, payload) for payload in sent)
+    assert result.sent_log["last"][-1] - result.sent_log["first"][0] == beats - 1  # a word a cycle
 
 
 def test_a_record_that_waits_stands_still(bench, tmp_path):
@@ -129,10 +142,10 @@ def test_reset_in_mid_message(bench, tmp_path):
     """The message under way is gone, uncounted; every other one arrives."""
     whole = by_hand(GOOD)
     whole_run = bench.run([whole] * 400, tmp_path)
-    begin = int(whole_run.sent_log["first"][0])
-    spacing = 5 * len(whole) + 1  # a reset in each place of a message
-    for first in (begin, begin + len(whole) // 2 * spacing):
-        resets = [first + n * spacing for n in range(1, len(whole) // 2)]
+    begin, long = int(whole_run.sent_log["first"][0]), words(bench, whole)
+    spacing = 5 * long + 1  # a reset in each place of a message
+    for first in (begin, begin + long // 2 * spacing):
+        resets = [first + n * spacing for n in range(1, long // 2)]
         result = bench.run([whole] * 400, tmp_path, reset_at=resets)
         lost = int((result.sent_log["flags"] & PacketFlag.CUT != 0).sum())
         assert lost
@@ -155,9 +168,10 @@ async def smoke(dut):
     for payload in (by_hand(GOOD), by_hand(GOOD + "54=1|"), b"rubbish", by_hand(GOOD)):
         source.put(payload)
     await source.wait()
+    await ClockCycles(dut.clk, 30)
     source.put(by_hand(GOOD))
     await RisingEdge(dut.s_axis_tvalid)
-    await ClockCycles(dut.clk, 30)
+    await ClockCycles(dut.clk, 240 // len(dut.s_axis_tdata))
     await reset(dut)
     source.put(by_hand(GOOD))
     await source.wait()
@@ -167,8 +181,40 @@ async def smoke(dut):
 
 
 @pytest.mark.skipif(not icarus_installed(), reason="iverilog is not installed: no four-state run")
-def test_four_state():
+@pytest.mark.parametrize("width", CORES)
+def test_four_state(width):
     with patch.dict(os.environ, {"SIM": "icarus"}):
         simulate(
-            design(), "tb.fix.test_fix_parser", repeat=".venv/bin/pytest tb/fix/test_fix_parser.py::test_four_state"
+            design(width),
+            "tb.fix.test_fix_parser",
+            repeat=f".venv/bin/pytest tb/fix/test_fix_parser.py::test_four_state[{width}]",
         )
+
+
+def test_decimals_by_message(tmp_path):
+    """A tag that two messages read in different ways is the number of each: a converter for each of the two."""
+    described = fix.read(
+        {
+            "name": "prices",
+            "messages": {
+                "A": {"type": "A", "fields": {"P": {"tag": 44, "type": "price(2)"}, "Q": {"tag": 38, "type": "int"}}},
+                "B": {
+                    "type": "B",
+                    "fields": {"P": {"tag": 44, "type": "price(8)"}, "Q": {"tag": 38, "type": "price(1)"}},
+                },
+            },
+        }
+    )
+    file = tmp_path / "ws_fix_prices.v"
+    file.write_text(fix.verilog(described, 64))
+    core = resolve(CORES[64])
+    prices = build(replace(core, core="wirestream:fix:fix_prices", toplevel=file.stem, sources=(*core.sources, file)))
+    sent = [
+        by_hand(text) for text in ("35=A|44=-1.5|38=7|", "35=B|44=-1.5|38=7|", "35=B|38=1234567.8|44=1234567890.5|")
+    ]
+    result = prices.run(sent, tmp_path)
+    found = [
+        (value >> 64, value >> shift & 0xFFFFFFFF) for value, shift in zip(result.item_values, (32, 0, 0), strict=True)
+    ]
+    assert result.items["kind"].tolist() == [0, 1, 1]
+    assert found == [(2**64 - 150, 7), (2**64 - 150_000_000, 70), (123_456_789_050_000_000, 12_345_678)]

@@ -297,3 +297,36 @@ for _length in (b"0", b"47", b"65582", b"x", b"-53", b"99999999999999999999"):
     TEXTS[_text + b"10=%03d\x01" % (sum(_text) % 256)] = ["bad_length"]
 for _sum in (b"10=1\x01", b"10=0000\x01", b"10=abc\x01", b"10=999\x01"):
     TEXTS[_whole[:-7] + _sum] = ["bad_checksum"]
+
+# Payloads that are crowded: what is counted for them.
+STORMS = {
+    b"8=" + SOH: ["truncated"],
+    (b"8=" + SOH) * 100: ["truncated"] * 100,
+    (b"8=" + SOH + b"10=" + SOH) * 100: ["malformed"] * 100,
+    (b"8=" + SOH + b"10=" + SOH + SOH) * 100: ["malformed", "garbage"] * 100,
+    (b"8=x" + SOH + b"10=x" + SOH) * 100: ["bad_header"] * 100,
+    (b"8=x" + SOH + b"8=x" + SOH + b"10=x" + SOH + SOH) * 100: ["truncated", "bad_header", "garbage"] * 100,
+    b"10=" + SOH + (b"1=2" + SOH) * 100 + _whole + b"10=000" + SOH + _whole: ["garbage", "message"] * 2,
+    by_hand("35=8|"): ["unknown"],
+    by_hand(GOOD + "95=2|96=" + "\x01\x01" + "|") * 9: ["message"] * 9,
+    by_hand(GOOD + "95=1|95=1|96=a|"): ["malformed"],
+}
+
+TOKENS = (
+    *(SOH, SOH, SOH * 3, b"x", b"=", b"8", b"8=", b"8=F\x01", b"8=\x01", b"10=", b"10=\x01", b"\x0110=1\x01"),
+    *(b"\x0110=123\x01", b"1=2", b"9=5", b"35=D", b"95=1", b"95=2", b"95=12", b"95=5\x01", b"96=", b"96=\x01"),
+    *(b"96=a\x01", b"96=8=\x0110", b"95=003\x0196=\x01\x01\x01", b"354=4\x01355=", b"453=1", b"448=P", b"452=3"),
+    *(b"44=1.5", b"38=-7", b"60=x"),
+)
+
+
+def crowded(g: random.Random, count: int) -> Iterator[bytes]:
+    """`count` payloads of pieces of fields, alone, in and behind good messages: much that ends and begins in a few
+    bytes."""
+    good = by_hand(GOOD)
+    for _ in range(count):
+        pieces = b"".join(g.choice(TOKENS) for _ in range(g.randint(1, 14)))
+        body = "".join(g.choice(TOKENS).decode() + g.choice(["", "|", "|", "|"]) for _ in range(g.randint(1, 4)))
+        at = g.randrange(len(good))
+        tail = g.choice([b"", pieces, good])
+        yield g.choice([pieces, good[:at] + pieces + good[at:], by_hand(GOOD + body) + tail])

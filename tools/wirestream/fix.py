@@ -178,6 +178,10 @@ def read(described: dict) -> FixMap:
     if not isinstance(data, dict) or not data:
         raise FixMapError("data must be length: data, at least one pair")
     pairs = tuple((_tag(length, "data"), _tag(tag, "data")) for length, tag in data.items())
+    lengths, tags = dict(pairs).keys(), dict(pairs).values()
+    for length in lengths:
+        if length < 10 or length in tags:
+            raise FixMapError(f"data: {length} must have two digits, and be no data field itself")
     described_map = FixMap(described["name"], messages, pairs)
     if len(described_map.groups) > 15:
         raise FixMapError("more than 15 groups")
@@ -288,14 +292,17 @@ def parameters(fix: FixMap) -> dict[str, str]:
     }
 
 
+CORES = {8: "ws_fix_parser", 64: "ws_fix_parser_wide"}  # by the width of the stream in bits
+EVENT_BITS = {"truncated": 3, "malformed": 2, "garbage": 2}  # of events that a word of 64 bits may bring several times
 EVENTS = (
     *("message", "truncated", "malformed", "bad_header", "bad_length", "bad_checksum", "unknown", "repeated"),
     *("bad_value", "missing", "bad_group", "garbage"),
 )
 
 
-def verilog(fix: FixMap) -> str:
-    """The module ws_fix_<name>: ws_fix_parser with this description, and a record for each message.
+def verilog(fix: FixMap, data_w: int = 8) -> str:
+    """The module ws_fix_<name>: the parser of this description for a stream of `data_w` bits, and a record for each
+    message.
 
     m_kind is the message's index; its record has the high bits of m_data, first field first.
     """
@@ -322,12 +329,13 @@ def verilog(fix: FixMap) -> str:
         f"        {kind_w}'d{n}: m_data = {fields(message)};" for n, message in enumerate(fix.messages[1:], 1)
     )
     events = [f"evt_{name}" for name in EVENTS]
+    bits = {f"evt_{name}": f"[{EVENT_BITS[name] - 1}:0]" for name in EVENT_BITS if data_w > 8}
     same = ["clk", "rst", "s_axis_tdata", "s_axis_tkeep", "s_axis_tvalid", "s_axis_tready", "s_axis_tlast"]
     ports = ", ".join(f".{name}({name})" for name in [*same, "m_valid", "m_ready", "m_kind"])
     return f"""\
 // Written by wirestream.fix from the description "{fix.name}"; do not edit.
 //
-// ws_fix_{fix.name}: FIX messages in UDP payloads to records, see ws_fix_parser. m_kind, and the bits of m_data:
+// ws_fix_{fix.name}: FIX messages in UDP payloads to records, see {CORES[data_w]}. m_kind, and the bits of m_data:
 //
 {chr(10).join(listing)}
 
@@ -337,8 +345,8 @@ module ws_fix_{fix.name} (
     input  wire         clk,
     input  wire         rst,
 
-    input  wire [7:0]   s_axis_tdata,
-    input  wire         s_axis_tkeep,
+    input  wire {f"[{data_w - 1}:0]":7} s_axis_tdata,
+    input  wire {f"[{data_w // 8 - 1}:0]" if data_w > 8 else "":7} s_axis_tkeep,
     input  wire         s_axis_tvalid,
     output wire         s_axis_tready,
     input  wire         s_axis_tlast,
@@ -348,12 +356,12 @@ module ws_fix_{fix.name} (
     output reg  [{fix.width - 1}:0] m_data,
     output wire [{kind_w - 1}:0]   m_kind,
 
-{f",{chr(10)}".join(f"    output wire         {event}" for event in events)}
+{f",{chr(10)}".join(f"    output wire {bits.get(event, ''):7} {event}" for event in events)}
 );
 
     wire [{at - 1}:0] fields;
 
-    ws_fix_parser #(
+    {CORES[data_w]} #(
 {table}
     ) parser (
         {ports},
@@ -378,12 +386,15 @@ def main(argv: list[str] | None = None) -> int:
         prog="wirestream.fix", description="Write ws_fix_NAME.v for the messages of a .yml."
     )
     parser.add_argument("file", type=Path, help="description of the messages, as rtl/fix/orders.yml")
+    parser.add_argument(
+        "--data-w", type=int, choices=CORES, default=8, metavar="BITS", help="of the stream, 8 or 64 (8)"
+    )
     parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="where to (here)")
     args = parser.parse_args(argv)
     try:
         fix = load(args.file)
         file = args.out / f"ws_fix_{fix.name}.v"
-        file.write_text(verilog(fix))
+        file.write_text(verilog(fix, args.data_w))
     except (OSError, FixMapError) as error:
         print(f"wirestream.fix: {error}", file=sys.stderr)
         return 2

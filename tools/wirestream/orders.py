@@ -1,26 +1,37 @@
-"""Streams of orders as FIX messages over UDP, or as a pcap: the command tools/send_orders.py."""
+"""Streams of orders as FIX or ITCH messages over UDP, or as a pcap: the command tools/send_orders.py."""
 
 from __future__ import annotations
 
 import argparse
 import socket
+import struct
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, zip_longest
 
 import numpy as np
 
 from wirestream.packets import DEVICE, HEADERS, MAX_FRAME, SENDER, Endpoint, PacketError, frames, wire_times, write_pcap
+from wirestream.send import DEPTH, Trouble, UsageError
 
 SOH = b"\x01"
 SYMBOLS = ("UBSN", "NESN", "NOVN", "ROG", "ABBN", "ZURN", "CSGN", "UHR")
 FIRST_NS = 1_767_258_000 * 10**9  # 2026-01-01 09:00:00 UTC
+DAY_NS = 86_400 * 10**9
+OPEN = 100  # orders that messages may be about
+MOLD, MOLD_END = struct.Struct(">10sQH"), 0xFFFF  # MoldUDP64's header, and the count that ends a session
 EXAMPLES = """\
 examples:
   10,000 orders and cancels at 1,000 a second to a device, 3 messages in a datagram:
     send_orders.py 192.168.1.10:4000 --count 10000 --rate 1000 --per-datagram 3
   a capture for the simulator:
     send_orders.py --pcap orders.pcap --count 5000
+  ITCH on lines A and B, ports 4000 and 4001, each of which loses and delays datagrams of its own:
+    send_orders.py 192.168.1.10:4000 --format itch --lines 2 --lose 0.01 --reorder 0.05
+
+ITCH messages are in MoldUDP64: session, number of the first, count, and a length before each. The last datagram ends
+the session and tells how many there were.
 """
 
 
@@ -58,32 +69,108 @@ def generate(count: int, *, seed: int = 1, rate: float = 1000.0, cancels: float 
         yield encode("D", [*head, *fields])
 
 
-def payloads(messages: Iterator[bytes], per_datagram: int) -> Iterator[bytes]:
-    """So many messages in each UDP payload, fewer where an Ethernet frame would not hold them."""
+def generate_itch(count: int, *, seed: int = 1, rate: float = 1000.0, cancels: float = 0.3) -> Iterator[bytes]:
+    """`count` messages of ITCH 5.0: orders (A) and what becomes of one of the latest hundred (E, X, D, U, and P).
+
+    cancels: share of the messages that are not new orders; rate as in `generate`. Prices have 4 decimals.
+    """
+    rng = np.random.default_rng(seed)
+    now, orders = float(FIRST_NS % DAY_NS), {}
+    for number in range(1, count + 1):
+        now += rng.exponential(1e9 / rate)
+        locate = int(rng.integers(len(SYMBOLS)))
+        kind = rng.choice(list("EXDUP")) if orders and rng.random() < cancels else "A"
+        ref = int(rng.choice(list(orders))) if kind in "EXDU" else number
+        locate, side, shares, price = orders.get(
+            ref, (locate, "BS"[rng.integers(2)], 100 * int(rng.integers(1, 100)), 100 * int(rng.integers(1000, 50000)))
+        )
+        stock = SYMBOLS[locate].ljust(8).encode()
+        order = struct.pack(">QcL8sL", ref, side.encode(), shares, stock, price)
+        match kind:
+            case "A":
+                body = order
+            case "P":
+                body = order + struct.pack(">Q", number)
+            case "D":
+                body = struct.pack(">Q", ref)
+            case "U":
+                price = 100 * int(rng.integers(1000, 50000))
+                body = struct.pack(">QQLL", ref, number, shares, price)
+            case "E" | "X":
+                part = int(rng.integers(1, shares + 1))
+                shares -= part
+                body = struct.pack(">QL", ref, part) + (struct.pack(">Q", number) if kind == "E" else b"")
+        yield kind.encode() + struct.pack(">HH", locate, 0) + int(now % DAY_NS).to_bytes(6, "big") + body
+        if kind != "P":
+            orders.pop(ref, None)
+            if kind != "D" and shares:
+                orders[number if kind == "U" else ref] = (locate, side, shares, price)
+            if len(orders) > OPEN:
+                del orders[next(iter(orders))]
+
+
+def batches(messages: Iterable[bytes], per_datagram: int, header: int = 0, around: int = 0) -> Iterator[list[bytes]]:
+    """So many messages for each UDP payload, fewer where an Ethernet frame would not hold them.
+
+    header, around: bytes in front of all and beside each.
+    """
     held: list[bytes] = []
     for message in messages:
-        if held and (len(held) == per_datagram or sum(map(len, held)) + len(message) > MAX_FRAME - HEADERS):
-            yield b"".join(held)
+        size = header + sum(len(m) + around for m in (*held, message))
+        if held and (len(held) == per_datagram or size > MAX_FRAME - HEADERS):
+            yield held
             held = []
         held.append(message)
     if held:
-        yield b"".join(held)
+        yield held
+
+
+def payloads(messages: Iterable[bytes], per_datagram: int) -> Iterator[bytes]:
+    """FIX messages one behind the other."""
+    return map(b"".join, batches(messages, per_datagram))
+
+
+def mold(messages: Iterable[bytes], per_datagram: int, session: str = "WIRESTREAM") -> Iterator[bytes]:
+    """Messages in MoldUDP64, numbered from 1, and the end of the session (a name of 10 characters)."""
+    name, number = session.encode("ascii").ljust(10)[:10], 1
+    for batch in batches(messages, per_datagram, MOLD.size, 2):
+        blocks = b"".join(len(message).to_bytes(2, "big") + message for message in batch)
+        yield MOLD.pack(name, number, len(batch)) + blocks
+        number += len(batch)
+    yield MOLD.pack(name, number, MOLD_END)
+
+
+def on_lines(ready: Iterable[bytes], troubles: list[Trouble]) -> Iterator[tuple[int, bytes]]:
+    """Every payload on each line, with what happens to it there: line and payload, the lines in turns."""
+    rows = [np.frombuffer(payload, np.uint8)[None] for payload in ready]
+    lines = [[row.tobytes() for block in trouble.apply(rows)[0] for row in block] for trouble in troubles]
+    turns = zip_longest(*([(n, payload) for payload in line] for n, line in enumerate(lines)))
+    return (sent for sent in chain.from_iterable(turns) if sent)
 
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog="send_orders.py",
-        description="Stream orders as FIX messages to HOST:PORT over UDP, or write them as a pcap file.",
+        description="Stream orders as FIX or ITCH messages to HOST:PORT over UDP, or write them as a pcap file.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     p.add_argument("target", nargs="?", metavar="HOST:PORT", help="where to send; with --pcap, an IPv4 address")
     p.add_argument("--pcap", metavar="FILE", help="write a capture instead of sending")
+    p.add_argument("--format", choices=("fix", "itch"), default="fix", help="kind of messages (%(default)s)")
+    p.add_argument(
+        *("--lines",), type=int, choices=(1, 2), default=1, help="2: also to the next port, as line B (%(default)s)"
+    )
     p.add_argument("--count", type=int, default=1000, metavar="N", help="messages (%(default)s)")
     p.add_argument("--seed", type=int, default=1, help="same seed, same messages (%(default)s)")
     p.add_argument("--rate", type=float, default=1000.0, metavar="R", help="messages a second (%(default)s)")
-    p.add_argument("--cancels", type=float, default=0.3, metavar="P", help="share of cancel requests (%(default)s)")
+    p.add_argument("--cancels", type=float, default=0.3, metavar="P", help="share of those about orders (%(default)s)")
     p.add_argument("--per-datagram", type=int, default=1, metavar="N", help="messages in a datagram (%(default)s)")
+    bad = p.add_argument_group("a bad network: shares of the datagrams of each line, the last one excepted")
+    bad.add_argument("--lose", type=float, default=0.0, metavar="P", help="not sent")
+    bad.add_argument("--duplicate", type=float, default=0.0, metavar="P", help="sent twice")
+    bad.add_argument("--reorder", type=float, default=0.0, metavar="P", help="sent late")
+    bad.add_argument("--depth", type=int, default=DEPTH, metavar="N", help="by at most N places (%(default)s)")
     return p
 
 
@@ -95,15 +182,20 @@ def main(argv: list[str] | None = None) -> int:
             raise PacketError("count must be at least 0, rate above 0, per-datagram at least 1, cancels from 0 to 1")
         if not args.pcap and not args.target:
             raise PacketError("HOST:PORT or --pcap FILE is missing")
-        made = generate(args.count, seed=args.seed, rate=args.rate, cancels=args.cancels)
-        ready = payloads(made, args.per_datagram)
+        make, wrap = {"fix": (generate, payloads), "itch": (generate_itch, mold)}[args.format]
+        made = make(args.count, seed=args.seed, rate=args.rate, cancels=args.cancels)
+        bad = (args.lose, args.duplicate, args.reorder, args.depth)
+        troubles = [Trouble(*bad, seed=args.seed + line) for line in range(args.lines)]
+        sent = on_lines(wrap(made, args.per_datagram), troubles)
+        host, port = _address(args.target) if args.target else (DEVICE.ip, DEVICE.port)
+        seconds = args.per_datagram / args.rate / args.lines
         if args.pcap:
-            target = Endpoint(DEVICE.mac, *_address(args.target)) if args.target else DEVICE
-            blocks = frames([np.frombuffer(payload, np.uint8)[None] for payload in ready], SENDER, target)
-            write_pcap(args.pcap, blocks, wire_times(blocks, interval_ns=args.per_datagram * 1e9 / args.rate))
+            targets = [Endpoint(DEVICE.mac, host, port + line) for line in range(args.lines)]
+            blocks = [frames([np.frombuffer(data, np.uint8)[None]], SENDER, targets[line])[0] for line, data in sent]
+            write_pcap(args.pcap, blocks, wire_times(blocks, interval_ns=seconds * 1e9))
         else:
-            _send(ready, _address(args.target), args.per_datagram / args.rate)
-    except PacketError as error:
+            _send(((data, (host, port + line)) for line, data in sent), seconds)
+    except (PacketError, UsageError) as error:
         print(f"send_orders.py: {error}", file=sys.stderr)
         return 2
     except OSError as error:
@@ -119,10 +211,10 @@ def _address(target: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def _send(ready: Iterator[bytes], address: tuple[str, int], interval: float) -> None:
-    """A payload every `interval` seconds; the schedule counts from the first, so that no delay adds up."""
+def _send(ready: Iterable[tuple[bytes, tuple[str, int]]], interval: float) -> None:
+    """A payload to its address every `interval` seconds, counted from the first, so that no delay adds up."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         begin = time.perf_counter()
-        for number, payload in enumerate(ready):
+        for number, (payload, address) in enumerate(ready):
             time.sleep(max(0.0, begin + number * interval - time.perf_counter()))
             udp.sendto(payload, address)

@@ -1,0 +1,190 @@
+"""itch_feed: what send_orders.py sends on two bad lines, through a pcap and three cores, as PySpark has it."""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections import Counter
+
+import cocotb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from tb.fix.test_itch5 import RECORD, TYPES, _tuple
+from tb.fix.test_moldudp64 import HEADER, user
+from tb.fix.test_send_orders import send
+from tb.lib.axis import Source
+from tb.lib.bench import pauses, reset, rng, start
+from tb.lib.bulk.bulk import NONE, RANDOM, Bench, build
+from tb.lib.events import Events
+from tb.lib.run import run_four_state
+from tb.lib.wire import ItemMonitor
+from wirestream.design import BUILD
+from wirestream.orders import generate_itch, mold, on_lines
+from wirestream.packets import DEVICE, HEADERS, read_pcap
+from wirestream.send import Trouble
+from wirestream.simulate import seed
+
+LATENCY = 12  # cycles from the word with a message's last byte to its tuple
+REORDER = 32
+FORMAT = ("--format", "itch", "--lines", "2")
+COUNT, PER_DATAGRAM, LOSE, DUPLICATE, LATE = 3000, 7, 0.1, 0.05, 0.2
+
+
+def read(file) -> list[tuple[int, bytes]]:
+    """Line and payload of each frame of a capture, the line by the port."""
+    rows = [bytes(row) for block in read_pcap(file)[0] for row in block]
+    return [
+        (int.from_bytes(r[36:38], "big") - DEVICE.port, r[HEADERS : 34 + int.from_bytes(r[38:40], "big")]) for r in rows
+    ]
+
+
+@pytest.fixture(scope="module")
+def capture(tmp_path_factory) -> list[tuple[int, bytes]]:
+    file = tmp_path_factory.mktemp("orders") / "itch.pcap"
+    shares = ("--lose", str(LOSE), "--duplicate", str(DUPLICATE), "--reorder", str(LATE), "--depth", "3")
+    size = ("--count", str(COUNT), "--per-datagram", str(PER_DATAGRAM), "--seed", str(seed()))
+    assert not send("--pcap", str(file), *FORMAT, *size, *shares).returncode
+    return read(file)
+
+
+def golden(sent: list[tuple[int, bytes]]) -> tuple[list[tuple[int, int]], Counter]:
+    """The tuples that PySpark has, as kind and number, and the events."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    from spark_golden.itch import messages
+    from spark_golden.mold import arrivals, datagrams, sequence
+    from spark_golden.session import session
+
+    table = BUILD / "golden" / "itch_feed.parquet"
+    table.parent.mkdir(parents=True, exist_ok=True)
+    lines, payloads = zip(*sent, strict=True)
+    columns = {"packet": range(len(sent)), "line": lines, "bytes": payloads}
+    pa.parquet.write_table(pa.table({name: pa.array(values) for name, values in columns.items()}), table)
+    judged = datagrams(session().read.parquet(str(table)))
+    arrived = arrivals(judged).withColumn("arrival", F.row_number().over(Window.orderBy("packet", "part"))).cache()
+    fates, totals = sequence(arrived, REORDER)
+    left = fates.where(F.col("fate") == "leaves").join(arrived.select("arrival", "bytes"), "arrival")
+    rows = messages(left.select(F.col("number").alias("packet"), "bytes")).orderBy("packet").toArrow().to_pylist()
+    events = Counter(row["fate"] for row in fates.select("fate").collect())
+    events += Counter(row["verdict"] for row in judged.select("verdict").collect())
+    events["message"] = events.pop("leaves")
+    for name in ("waits", "notice"):
+        events.pop(name, None)
+    for row in totals.toArrow().to_pylist():
+        events += Counter(session=1, lost=row["lost"], gap=row["gaps"])
+    tuples = [_tuple(row) for row in rows if row["verdict"] == "message"]
+    verdicts = Counter(row["verdict"] for row in rows)
+    return tuples, events + Counter(tuple=verdicts.pop("message")) + verdicts
+
+
+def test_capture_is_what_was_sent(capture):
+    troubles = [Trouble(LOSE, DUPLICATE, LATE, 3, seed() + line) for line in range(2)]
+    assert capture == list(on_lines(mold(generate_itch(COUNT, seed=seed()), PER_DATAGRAM), troubles))
+    whole = b"".join(payload for _, payload in on_lines(mold(generate_itch(COUNT, seed=seed()), 1), [Trouble()]))
+    kinds = Counter(m[:1].decode() for m in generate_itch(COUNT, seed=seed()))
+    assert set(kinds) == set("AEXDUP")
+    assert len(whole) == (COUNT + 1) * HEADER + sum(2 + len(m) for m in generate_itch(COUNT, seed=seed()))
+
+
+def test_socket():
+    """Each line reaches its port, in the order of its numbers."""
+    ports = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
+    try:
+        for _ in range(20):  # two ports side by side
+            ports[0].bind(("127.0.0.1", 0))
+            port = ports[0].getsockname()[1]
+            try:
+                ports[1].bind(("127.0.0.1", port + 1))
+                break
+            except OSError:
+                ports[0].close()
+                ports[0] = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        assert not send(f"127.0.0.1:{port}", *FORMAT, "--count", "20", "--rate", "2000").returncode
+        for line in ports:
+            line.settimeout(5)
+            assert [line.recv(2000) for _ in range(21)] == list(mold(generate_itch(20, rate=2000), 1))
+    finally:
+        for line in ports:
+            line.close()
+
+
+@pytest.fixture(scope="module", params=[8, 64])
+def bench(request) -> Bench:
+    return build("itch_feed", DATA_W=request.param, REORDER=REORDER)
+
+
+@pytest.fixture(scope="module")
+def traffic(capture):
+    """The capture, a payload in thirty of it damaged: cut off, or a message of another type or length in it."""
+    g, sent = random.Random(f"{seed()}/feed"), []
+    for line, payload in capture:
+        if g.random() < 1 / 30 and len(payload) > HEADER:
+            damaged = bytearray(payload)
+            damaged[HEADER + 2] = g.choice(b"ADSR")
+            payload = g.choice([bytes(damaged), payload[: g.randrange(len(payload))]])
+        sent.append((line, payload))
+    tuples, events = golden(sent)
+    assert min(events[name] for name in ("lost", "gap", "duplicate", "truncated", "unknown", "bad_length")) > 0
+    assert len(tuples) > COUNT / 2
+    return sent, tuples, events
+
+
+@pytest.mark.parametrize("pauses", [NONE, RANDOM])
+def test_two_lines(bench, traffic, tmp_path, pauses):
+    sent, tuples, events = traffic
+    users = [user(payload, line) for line, payload in sent]
+    payloads = [payload for _, payload in sent]
+    result = bench.run(payloads, tmp_path, tuser=users, inputs={"tick": 0}, gaps=pauses, stalls=pauses)
+    assert list(zip(result.items["kind"].tolist(), result.item_values, strict=True)) == tuples
+    assert {name: n for name, n in result.events.items() if n} == events
+
+
+def test_latency_and_rate(bench, tmp_path):
+    """One line in sequence: a word a cycle, and every tuple 12 cycles behind its message's last byte."""
+    sent, width = list(mold(generate_itch(1000, seed=2), 30)), bench.width("s_axis_tdata") // 8
+    result = bench.run(sent, tmp_path, tuser=map(user, sent), inputs={"tick": 0}, require_ready=True)
+    first = result.sent_log["first"]
+    assert (np.diff(first) == [-(-len(payload) // width) for payload in sent[:-1]]).all()
+    expected = []
+    for begin, payload in zip(first.tolist(), sent[:-1], strict=False):
+        at = HEADER
+        while at < len(payload):
+            size = int.from_bytes(payload[at : at + 2], "big")
+            expected.append(begin + (at + 1 + size) // width + LATENCY)
+            at += 2 + size
+    assert result.item_cycles[1:].tolist() == expected[1:]  # the first begins the session
+
+
+@cocotb.test()
+async def smoke(dut):
+    g = rng("smoke")
+    made = list(generate_itch(20))
+    sent = list(mold(made, 4))
+    dut.s_axis_tvalid.value = dut.tick.value = 0
+    await start(dut)
+    source, sink, events = Source(dut, idle=0.2), ItemMonitor(dut, "m", dut.clk, pauses(0.3, g)), Events(dut)
+    source.put(sent[0], user=user(sent[0]))
+    await RisingEdge(dut.s_axis_tvalid)
+    await ClockCycles(dut.clk, 5)
+    await reset(dut)
+    await ClockCycles(dut.clk, 60)
+    await reset(dut)
+    events.take()
+    sink.seen.clear()
+    for n in (1, 0, 0, 2, 4, 3, 5):
+        source.put(sent[n], user=user(sent[n], n & 1))
+    await source.wait()
+    await ClockCycles(dut.clk, 100)
+    bodies = [(m[1:5] + bytes(2) + m[5:]).ljust(RECORD, b"\0") for m in made]
+    kinds = [TYPES.index(chr(m[0])) for m in made]
+    assert [(i.kind, i.data.to_bytes(RECORD, "big")) for i in sink.seen] == list(zip(kinds, bodies, strict=True))
+    assert dict(events.total) == {"datagram": 6, "end": 1, "session": 1, "message": 20, "duplicate": 4, "tuple": 20}
+
+
+def test_four_state():
+    run_four_state("itch_feed", "smoke", DATA_W=64, REORDER=REORDER)

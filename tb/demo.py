@@ -23,7 +23,7 @@ from tb.lib.bulk.bulk import BulkFailure
 from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
 from tb.queries.circuit import Row
-from tb.queries.ethernet import Board, Run
+from tb.queries.ethernet import Board, Run, datagrams
 from tb.queries.streams import data
 from wirestream import cli, trades
 from wirestream.arguments import name_and_value
@@ -35,6 +35,7 @@ from wirestream.compiler.streams import Stream, shipped
 from wirestream.compiler.syntax import Window
 from wirestream.counters import harmless
 from wirestream.design import BUILD
+from wirestream.packets import frames
 
 CLOCK_NS = 8
 FOLDER = BUILD / "demo"
@@ -80,25 +81,31 @@ def main() -> int:
     if len(built.circuit.results) > 1:
         console.print(f"{options.query}: the demo runs one query at a time")
         return 1
+    if any(entry.stream.origin for entry in built.circuit.entries):
+        console.print(f"{options.query}: the demo sends tuples, no messages; make board takes both")
+        return 1
     constants = dict(options.set)
     if missing := built.circuit.runtime.keys() - constants.keys():
         console.print(f"{options.query}: which value has ${min(missing)}? make demo … ARGS='--set {min(missing)}=…'")
         return 1
     cli.show(built)
     console.print()
-    stream = built.circuit.entries[0].stream
-    with step(f"drawing {options.tuples:,} tuples of {stream.schema.name}"):
-        records = tuples(built.circuit.entries[0], sql, options.tuples, options.seed)
+    entries = {entry.stream: entry for entry in built.circuit.entries}
+    with step(f"drawing tuples of {' and of '.join(s.schema.name for s in entries)}"):
+        alone = len(entries) == 1
+        sent = {s: tuples(entry, sql, options.tuples, options.seed, alone) for s, entry in entries.items()}
+        arrival = mixed(sent, options.per_datagram, options.seed)
+        records = next(iter(sent.values()))
     with step("building the simulator of the circuit behind a gigabit Ethernet port"):
         board = Board.of(built, FOLDER / "circuit", constants)
     with step("computing the expected rows with PySpark"), quiet(FOLDER / "spark.log"):
-        wanted, replaced = expected(sql, stream, records, constants)
+        wanted, replaced = expected(sql, sent, arrival, constants)
     with step("sending the tuples as UDP frames at line rate, receiving the rows"):
-        run = board.play(records, FOLDER, options.per_datagram)
+        run = play(board, sent, arrival, options.per_datagram)
     if lost := run.counters["udp_rx_full"]:
         console.print(f"[dim]the rows need more of the wire than the tuples: {lost} frames were dropped, counted[/]")
         with step("sending the tuples again with pauses between the frames"):
-            run = board.play(records, FOLDER, options.per_datagram, gaps=SLOW)
+            run = play(board, sent, arrival, options.per_datagram, gaps=SLOW)
     rows = run.rows()
     show_rows(rows, wanted, options.all)
     for line in replaced:
@@ -146,12 +153,14 @@ def shown(path: Path) -> str:
     return str(path.relative_to(BUILD.parent))
 
 
-def tuples(entry: Entry, sql: str, count: int, seed: int) -> np.ndarray:
-    """Tuples of a stream: the project's own generators where it has one, else values around those of the query."""
+def tuples(entry: Entry, sql: str, count: int, seed: int, alone: bool) -> np.ndarray:
+    """Tuples of a stream: the project's own generators where it has one, else values around those of the query.
+
+    Not alone: those of the tests, in which streams know of each other's symbols and prices; they are at most 1,500."""
     stream, name = entry.stream, entry.stream.schema.name
     if stream not in shipped():
         return invented(stream, sql, count, seed)
-    if name != "Trades":
+    if name != "Trades" or not alone:
         return data(name)[:count]
     absurd = count // 500 if entry.window and entry.window.max_ahead else 0  # one would close every window
     return trades.generate(count, seed=seed, rate=2.0, disorder=60, late=count // 125, absurd=absurd)
@@ -177,13 +186,33 @@ def invented(stream: Stream, sql: str, count: int, seed: int) -> np.ndarray:
     return records
 
 
-def expected(sql: str, stream: Stream, records: np.ndarray, constants: dict) -> tuple[list[Row], list[str]]:
+def mixed(sent: dict[Stream, np.ndarray], run: int, seed: int) -> np.ndarray:
+    """An order of arrival: the name of each tuple's stream, in runs of so many."""
+    runs = [s.schema.name for s, records in sent.items() for _ in range(-(-len(records) // run))]
+    left = {s.schema.name: len(records) for s, records in sent.items()}
+    order: list[str] = []
+    for name in np.random.default_rng(seed).permutation(runs) if len(sent) > 1 else runs:
+        order += [name] * min(run, left[name])
+        left[name] -= min(run, left[name])
+    return np.array(order)
+
+
+def play(board: Board, sent: dict[Stream, np.ndarray], arrival: np.ndarray, per_datagram: int, **options) -> Run:
+    """Send the tuples in their order of arrival. options: of `Bench.run`."""
+    payloads = datagrams({s.schema: records for s, records in sent.items()}, arrival, per_datagram, session=100)
+    blocks = [np.frombuffer(payload, np.uint8)[None] for payload in payloads]
+    return board.send(frames(blocks), FOLDER, **options)
+
+
+def expected(
+    sql: str, sent: dict[Stream, np.ndarray], arrival: np.ndarray, constants: dict
+) -> tuple[list[Row], list[str]]:
     """The rows that Spark computes from the text, and what it was not given as it stands there."""
     from spark_golden.sql import evaluate
     from tb.queries.golden import plain, to_frame
 
-    name = stream.schema.name
-    answer = evaluate(sql, {s.schema.name: s for s in shipped()}, {name: to_frame(records)}, constants)
+    found = {s.schema.name: to_frame(r, np.flatnonzero(arrival == s.schema.name)) for s, r in sent.items()}
+    answer = evaluate(sql, {s.schema.name: s for s in shipped()}, found, constants)
     return [tuple(plain(row).items()) for row in answer.rows.collect()], answer.replaced
 
 

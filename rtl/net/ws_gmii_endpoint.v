@@ -5,7 +5,8 @@
 //   gmii -> mac_gmii_rx -> udp_ip_stack -> m_axis, payloads received
 //   gmii <- mac_gmii_tx <- udp_ip_stack <- s_axis, payloads to send
 //
-// Both GMII directions run on clk, 125 MHz. The receiving MAC cannot wait and need not: the stack stores what it
+// Both GMII directions run on clk: 125 MHz with gmii_rx_ce = gmii_tx_ce = 1, or any faster than the octets come, which
+// then come with these (ws_mii). The receiving MAC cannot wait and need not: the stack stores what it
 // receives, and only good datagrams leave it. Settings, static ARP entries and tuser are those of ws_udp_ip_stack.
 //
 // Parameters   N_PORTS, N_GROUPS, MAX_PAYLOAD, HEADERS, TIME_W   of ws_udp_ip_stack
@@ -34,9 +35,11 @@ module ws_gmii_endpoint #(
     input  wire                   tick_ms,      // one cycle every millisecond
     input  wire [TIME_W-1:0]      now,
 
+    input  wire                   gmii_rx_ce,
     input  wire [7:0]             gmii_rxd,
     input  wire                   gmii_rx_dv,
     input  wire                   gmii_rx_er,
+    input  wire                   gmii_tx_ce,
     output wire [7:0]             gmii_txd,
     output wire                   gmii_tx_en,
     output wire                   gmii_tx_er,
@@ -91,7 +94,7 @@ module ws_gmii_endpoint #(
 
     ws_mac_gmii_rx mac_rx (
         .clk(clk), .rst(rst),
-        .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
+        .gmii_rx_ce(gmii_rx_ce), .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
         .m_axis_tdata(rx_tdata), .m_axis_tkeep(rx_tkeep), .m_axis_tvalid(rx_tvalid),
         .m_axis_tlast(rx_tlast), .m_axis_tuser(rx_tuser),
         .evt_good(mac_rx_good), .evt_no_preamble(mac_rx_no_preamble), .evt_rx_error(mac_rx_error),
@@ -124,7 +127,7 @@ module ws_gmii_endpoint #(
         .clk(clk), .rst(rst),
         .s_axis_tdata(tx_tdata), .s_axis_tkeep(tx_tkeep), .s_axis_tvalid(tx_tvalid), .s_axis_tready(tx_tready),
         .s_axis_tlast(tx_tlast), .s_axis_tuser(tx_tuser),
-        .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
+        .gmii_tx_ce(gmii_tx_ce), .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
         .evt_good(mac_tx_good), .evt_bad(mac_tx_bad), .evt_underrun(mac_tx_underrun)
     );
 

@@ -11,6 +11,8 @@
 //        tlast  ___________________________________________________/"\________________________
 //        events ___________________________________________________/"\________________________
 //
+// Only in cycles with gmii_rx_ce an octet comes: all at 1 Gb/s, fewer at 10 and 100 Mb/s (ws_mii).
+//
 // The stream has no ready: a wire cannot wait. With tlast, tuser[0] = 1 marks a bad frame. Every frame is counted once,
 // by the first of these that holds:
 //   evt_no_preamble  rx_dv fell before an SFD came; no output
@@ -21,8 +23,9 @@
 //   evt_good
 //
 // Parameters   MAX_FRAME   longest good frame in octets, FCS included: 64 to 65535
-// Latency      7 cycles from rxd to tdata (four of them hold the FCS back, one finds the end); events come with tlast
-// Issue rate   1 octet a cycle; one cycle of gap between frames is enough
+// Latency      7 cycles from rxd to tdata with gmii_rx_ce = 1 (four of them hold the FCS back, one finds the end), else
+//              2 from the fifth octet behind it; events come with tlast
+// Issue rate   1 octet a cycle; one octet of gap between frames is enough
 // Overflow     cannot happen
 // Bad input    as above. A reset skips the frame under way, which is not counted
 // Source       IEEE 802.3, 3 (frame), 4.2.9 (reception), 35 (GMII)
@@ -35,6 +38,7 @@ module ws_mac_gmii_rx #(
     input  wire       clk,
     input  wire       rst,
 
+    input  wire       gmii_rx_ce,
     input  wire [7:0] gmii_rxd,
     input  wire       gmii_rx_dv,
     input  wire       gmii_rx_er,
@@ -68,12 +72,15 @@ module ws_mac_gmii_rx #(
 
     // Stage 1: the pins.
     reg [7:0] rxd_reg;
-    reg       dv_reg, er_reg;
+    reg       ce_reg, dv_reg, er_reg;
 
     always @(posedge clk) begin
-        rxd_reg <= gmii_rxd;
-        dv_reg  <= gmii_rx_dv;
-        er_reg  <= gmii_rx_er;
+        ce_reg <= gmii_rx_ce;
+        if (gmii_rx_ce) begin
+            rxd_reg <= gmii_rxd;
+            dv_reg  <= gmii_rx_dv;
+            er_reg  <= gmii_rx_er;
+        end
     end
 
     // Stage 2: find the frame. The line holds its last five octets: when rx_dv falls, four are the FCS.
@@ -85,8 +92,8 @@ module ws_mac_gmii_rx #(
 
     wire in_frame = state_reg == STATE_FRAME;
     wire too_long = dv_reg && octets_reg == MAX_FRAME[15:0];
-    wire octet    = in_frame && dv_reg && !too_long;
-    wire ending   = in_frame && (!dv_reg || too_long);
+    wire octet    = ce_reg && in_frame && dv_reg && !too_long;
+    wire ending   = ce_reg && in_frame && (!dv_reg || too_long);
     wire crc_good;
 
     ws_crc32 crc32 (
@@ -99,7 +106,7 @@ module ws_mac_gmii_rx #(
     );
 
     always @(posedge clk) begin
-        case (state_reg)
+        if (ce_reg) case (state_reg)
             STATE_IDLE, STATE_PREAMBLE:
                 if (!dv_reg) state_reg <= STATE_IDLE;
                 else state_reg <= rxd_reg == SFD ? STATE_FRAME : STATE_PREAMBLE;
@@ -118,7 +125,7 @@ module ws_mac_gmii_rx #(
             line_valid_reg <= 5'd0;
             octets_reg     <= 16'd0;
         end
-        error_reg <= dv_reg && (er_reg || (error_reg && state_reg != STATE_IDLE));
+        if (ce_reg) error_reg <= dv_reg && (er_reg || (error_reg && state_reg != STATE_IDLE));
 
         if (rst) state_reg <= STATE_SKIP;
     end
@@ -129,11 +136,11 @@ module ws_mac_gmii_rx #(
 
     always @(posedge clk) begin
         m_axis_tdata  <= line_reg[39:32];
-        m_axis_tvalid <= in_frame && line_valid_reg[4];
+        m_axis_tvalid <= ce_reg && in_frame && line_valid_reg[4];
         m_axis_tlast  <= ending;
         m_axis_tuser  <= ending && !good;
 
-        evt_no_preamble <= state_reg == STATE_PREAMBLE && !dv_reg;
+        evt_no_preamble <= ce_reg && state_reg == STATE_PREAMBLE && !dv_reg;
         evt_rx_error    <= ending && error_reg;
         evt_oversize    <= ending && !error_reg && too_long;
         evt_runt        <= ending && !error_reg && !too_long && runt;

@@ -3,9 +3,10 @@
 // ws_mac_gmii_tx: Ethernet transmit MAC, AXI4-Stream to GMII.
 //
 // Sends seven octets of preamble, the SFD, the frame, zeros up to 60 octets, the FCS and 12 octets of gap; frames that
-// wait leave exactly 12 octets apart. A frame once begun must be there octet by octet, because GMII cannot wait. Every
+// wait leave exactly 12 octets apart. In a cycle with gmii_tx_ce the octet on the pins is taken and the next one follows:
+// in all at 1 Gb/s, in fewer at 10 and 100 Mb/s (ws_mii), where tready is low in the others. A frame once begun must be there octet by octet, because GMII cannot wait. Every
 // frame is counted once, when its last octet is taken:
-//   evt_underrun  tvalid was low inside the frame: it is broken off with one cycle of tx_er, the rest taken and dropped
+//   evt_underrun  tvalid was low when an octet of the frame was due: it is broken off with one cycle of tx_er, the rest taken and dropped
 //   evt_bad       tuser[0] with tlast: the last octet is sent with tx_er, and no FCS
 //   evt_good
 //
@@ -29,6 +30,7 @@ module ws_mac_gmii_tx (
     input  wire       s_axis_tlast,
     input  wire       s_axis_tuser,
 
+    input  wire       gmii_tx_ce,
     output reg  [7:0] gmii_txd,
     output reg        gmii_tx_en,
     output reg        gmii_tx_er,
@@ -62,7 +64,7 @@ module ws_mac_gmii_tx (
     wire in_frame = state_reg == STATE_FRAME;
     wire in_pad   = state_reg == STATE_PAD;
 
-    assign s_axis_tready = in_frame || state_reg == STATE_DROP;
+    assign s_axis_tready = gmii_tx_ce && (in_frame || state_reg == STATE_DROP);
 
     wire        underrun  = in_frame && !s_axis_tvalid;
     wire        last      = s_axis_tvalid && s_axis_tlast;
@@ -73,7 +75,7 @@ module ws_mac_gmii_tx (
     ws_crc32 crc32 (
         .clk  (clk),
         .start(!started_reg),
-        .valid(in_frame || in_pad),
+        .valid(gmii_tx_ce && (in_frame || in_pad)),
         .data (octet),
         .crc  (crc),
         .good ()
@@ -81,64 +83,68 @@ module ws_mac_gmii_tx (
 
     // The frame's course.
     always @(posedge clk) begin
-        octet_reg   <= octet_reg + 6'd1;
-        started_reg <= in_frame || in_pad;
-        case (state_reg)
-            STATE_IDLE: begin
-                octet_reg <= 6'd1;   // the first octet of the preamble leaves from here
-                if (s_axis_tvalid) state_reg <= STATE_PREAMBLE;
-            end
-            STATE_PREAMBLE:
-                if (octet_reg == PREAMBLE_LAST) begin
+        if (gmii_tx_ce) begin
+            octet_reg   <= octet_reg + 6'd1;
+            started_reg <= in_frame || in_pad;
+            case (state_reg)
+                STATE_IDLE: begin
+                    octet_reg <= 6'd1;   // the first octet of the preamble leaves from here
+                    if (s_axis_tvalid) state_reg <= STATE_PREAMBLE;
+                end
+                STATE_PREAMBLE:
+                    if (octet_reg == PREAMBLE_LAST) begin
+                        octet_reg <= 6'd0;
+                        state_reg <= STATE_FRAME;
+                    end
+                STATE_FRAME: begin
+                    if (shortest) octet_reg <= SHORTEST_LAST;
+                    if (underrun) begin
+                        state_reg <= STATE_DROP;
+                    end else if (last) begin
+                        if (s_axis_tuser || shortest) octet_reg <= 6'd0;
+                        state_reg <= s_axis_tuser ? STATE_GAP : shortest ? STATE_FCS : STATE_PAD;
+                    end
+                end
+                STATE_PAD:
+                    if (shortest) begin
+                        octet_reg <= 6'd0;
+                        state_reg <= STATE_FCS;
+                    end
+                STATE_FCS:
+                    if (octet_reg == FCS_LAST) begin
+                        octet_reg <= 6'd0;
+                        state_reg <= STATE_GAP;
+                    end
+                STATE_DROP: begin
                     octet_reg <= 6'd0;
-                    state_reg <= STATE_FRAME;
+                    if (last) state_reg <= STATE_GAP;
                 end
-            STATE_FRAME: begin
-                if (shortest) octet_reg <= SHORTEST_LAST;
-                if (underrun) begin
-                    state_reg <= STATE_DROP;
-                end else if (last) begin
-                    if (s_axis_tuser || shortest) octet_reg <= 6'd0;
-                    state_reg <= s_axis_tuser ? STATE_GAP : shortest ? STATE_FCS : STATE_PAD;
-                end
-            end
-            STATE_PAD:
-                if (shortest) begin
-                    octet_reg <= 6'd0;
-                    state_reg <= STATE_FCS;
-                end
-            STATE_FCS:
-                if (octet_reg == FCS_LAST) begin
-                    octet_reg <= 6'd0;
-                    state_reg <= STATE_GAP;
-                end
-            STATE_DROP: begin
-                octet_reg <= 6'd0;
-                if (last) state_reg <= STATE_GAP;
-            end
-            default:   // STATE_GAP
-                if (octet_reg == GAP_LAST) state_reg <= STATE_IDLE;
-        endcase
+                default:   // STATE_GAP
+                    if (octet_reg == GAP_LAST) state_reg <= STATE_IDLE;
+            endcase
+        end
         if (rst) state_reg <= STATE_IDLE;
     end
 
     // The pins.
     always @(posedge clk) begin
-        gmii_tx_er <= underrun || (in_frame && last && s_axis_tuser);
-        case (state_reg)
-            STATE_IDLE: begin
-                gmii_tx_en <= s_axis_tvalid;
-                gmii_txd   <= s_axis_tvalid ? PREAMBLE : 8'h00;
-            end
-            STATE_PREAMBLE: gmii_txd <= octet_reg == PREAMBLE_LAST ? SFD : PREAMBLE;
-            STATE_FRAME,
-            STATE_PAD:      gmii_txd <= octet;
-            STATE_FCS:      gmii_txd <= crc[8*octet_reg[1:0] +: 8];
-            default: begin
-                gmii_tx_en <= 1'b0;
-                gmii_txd   <= 8'h00;
-            end
-        endcase
+        if (gmii_tx_ce) begin
+            gmii_tx_er <= underrun || (in_frame && last && s_axis_tuser);
+            case (state_reg)
+                STATE_IDLE: begin
+                    gmii_tx_en <= s_axis_tvalid;
+                    gmii_txd   <= s_axis_tvalid ? PREAMBLE : 8'h00;
+                end
+                STATE_PREAMBLE: gmii_txd <= octet_reg == PREAMBLE_LAST ? SFD : PREAMBLE;
+                STATE_FRAME,
+                STATE_PAD:      gmii_txd <= octet;
+                STATE_FCS:      gmii_txd <= crc[8*octet_reg[1:0] +: 8];
+                default: begin
+                    gmii_tx_en <= 1'b0;
+                    gmii_txd   <= 8'h00;
+                end
+            endcase
+        end
         if (rst) begin
             gmii_tx_en <= 1'b0;
             gmii_tx_er <= 1'b0;
@@ -146,9 +152,9 @@ module ws_mac_gmii_tx (
     end
 
     always @(posedge clk) begin
-        evt_good     <= in_frame && last && !s_axis_tuser && !rst;
-        evt_bad      <= in_frame && last && s_axis_tuser && !rst;
-        evt_underrun <= underrun && !rst;
+        evt_good     <= gmii_tx_ce && in_frame && last && !s_axis_tuser && !rst;
+        evt_bad      <= gmii_tx_ce && in_frame && last && s_axis_tuser && !rst;
+        evt_underrun <= gmii_tx_ce && underrun && !rst;
     end
 
 endmodule

@@ -10,21 +10,25 @@
 //     word 1   stream    count            sequence number
 //
 // and an item leaves on m_data (first byte on the wire in the most significant bits) with its m_kind:
-// 0 a tuple, 1 a punctuation, 2 the start of a session (m_data means nothing).
+// 0 a tuple, 1 a punctuation, 2 the start of a session (m_data means nothing). Of several streams m_stream says which the
+// tuple or punctuation is of. A session is of all streams, each of which counts its own sequence numbers in it.
 //
 // Every datagram is counted once, by evt_accepted or by the first of the verdicts in this order:
 //   evt_bad_header     shorter than a header, or magic, version or flags are wrong
-//   evt_wrong_stream   not STREAM_ID
-//   evt_bad_length     not 16 + count * RECORD_BYTES bytes, or PUNCT without a record
+//   evt_wrong_stream   none of STREAM_ID
+//   evt_bad_length     not 16 + count * bytes of the stream's record, or PUNCT without a record
 //   evt_wrong_session  neither the current session nor a START of one that is not the previous
-//   evt_repeat         one of the last 64 sequence numbers, seen before
+//   evt_repeat         one of the stream's last 64 sequence numbers, seen before
 //   evt_stale          older than those
 // Besides: evt_session (a session began), evt_reordered (accepted late, within the last 64), evt_gap (a pulse for every
 // number skipped; up to 2**32 - 1 pulses wait and leave one a cycle), evt_tuple (a tuple was handed over).
 //
 // Parameters   DATA_W        width of the payload stream in bits: 8 or 64
-//              RECORD_BYTES  bytes of a record: a multiple of 8
-//              STREAM_ID     16-bit number of the stream
+//              N             streams, at least 1
+//              RECORD_BYTES  bytes of the longest record; a shorter one has the low bits of m_data
+//              EACH_BYTES    bytes of the streams' records, each a multiple of 8: 16 bits a stream, stream 0 in the low
+//                            bits; by default RECORD_BYTES of every one
+//              STREAM_ID     numbers of the streams, 16 bits each
 // Latency      4 cycles from the last word of a record on s_axis to m_valid; a session start leaves 4 cycles after the
 //              last word of its header
 // Issue rate   1 word a cycle, headers included; s_axis_tready falls only after m_ready did
@@ -36,9 +40,11 @@
 `default_nettype none
 
 module ws_tuple_rx #(
-    parameter DATA_W       = 8,
-    parameter RECORD_BYTES = 16,
-    parameter STREAM_ID    = 1
+    parameter            DATA_W       = 8,
+    parameter            N            = 1,
+    parameter            RECORD_BYTES = 16,
+    parameter [16*N-1:0] EACH_BYTES   = {N{RECORD_BYTES[15:0]}},
+    parameter [16*N-1:0] STREAM_ID    = 1
 ) (
     input  wire                      clk,
     input  wire                      rst,
@@ -54,6 +60,7 @@ module ws_tuple_rx #(
     input  wire                      m_ready,
     output reg  [RECORD_BYTES*8-1:0] m_data,
     output reg  [1:0]                m_kind,
+    output reg  [(N > 1 ? $clog2(N) : 1)-1:0] m_stream,
 
     output reg                       evt_accepted,
     output reg                       evt_bad_header,
@@ -78,10 +85,22 @@ module ws_tuple_rx #(
     localparam HEADER_WORDS = HEADER_BYTES / WORD_BYTES;
     localparam RECORD_WORDS = RECORD_BYTES / WORD_BYTES;
     localparam HEADER_LAST  = HEADER_WORDS - 1;
-    localparam RECORD_LAST  = RECORD_WORDS - 1;
     localparam LENGTH_W     = 17 + $clog2(RECORD_BYTES);   // of 16 + count * RECORD_BYTES
     localparam WORD_W       = $clog2(HEADER_WORDS > RECORD_WORDS ? HEADER_WORDS : RECORD_WORDS);
+    localparam STREAM_W     = N > 1 ? $clog2(N) : 1;
 
+    // Bytes of stream `index`'s record, and the place of its last word.
+    function [LENGTH_W-1:0] bytes_of(input integer index);
+        bytes_of = {{LENGTH_W-16{1'b0}}, EACH_BYTES[16*index +: 16]};
+    endfunction
+
+    function [WORD_W-1:0] last_of(input integer index);
+        /* verilator lint_off WIDTHTRUNC */
+        last_of = {16'd0, EACH_BYTES[16*index +: 16]} / WORD_BYTES - 1;
+        /* verilator lint_on WIDTHTRUNC */
+    endfunction
+
+    integer check;
     initial begin
         if (DATA_W != 8 && DATA_W != 64) begin
             $display("ERROR: %m: DATA_W = %0d, must be 8 or 64", DATA_W);
@@ -91,10 +110,13 @@ module ws_tuple_rx #(
             $display("ERROR: %m: RECORD_BYTES = %0d, must be a multiple of 8", RECORD_BYTES);
             $finish;
         end
-        if (STREAM_ID < 0 || STREAM_ID > 65535) begin
-            $display("ERROR: %m: STREAM_ID = %0d, must be 0 to 65535", STREAM_ID);
-            $finish;
-        end
+        for (check = 0; check < N; check = check + 1)
+            if (EACH_BYTES[16*check +: 16] < 8 || EACH_BYTES[16*check +: 16] % 8 != 0
+                || {16'd0, EACH_BYTES[16*check +: 16]} > RECORD_BYTES) begin
+                $display("ERROR: %m: record of %0d bytes, must be a multiple of 8, at most RECORD_BYTES = %0d",
+                         EACH_BYTES[16*check +: 16], RECORD_BYTES);
+                $finish;
+            end
     end
 
     // Every stage below moves when the output is free, and only then: one enable for all.
@@ -122,13 +144,14 @@ module ws_tuple_rx #(
     reg               in_records_reg;
     reg  [127:0]      header_reg;       // the latest bytes, first byte on top
     reg  [DATA_W-1:0] in_word;          // in_data, first byte on top
+    wire [WORD_W-1:0] record_last;      // the place of a record's last word
     integer           i;
 
     always @*
         for (i = 0; i < WORD_BYTES; i = i + 1)
             in_word[8*i +: 8] = in_data[8*(WORD_BYTES-1-i) +: 8];
 
-    wire word_last   = word_reg == (in_records_reg ? RECORD_LAST[WORD_W-1:0] : HEADER_LAST[WORD_W-1:0]);
+    wire word_last   = word_reg == (in_records_reg ? record_last : HEADER_LAST[WORD_W-1:0]);
     wire header_done = beat && !in_records_reg && (word_last || in_last);
 
     always @(posedge clk) begin
@@ -152,34 +175,55 @@ module ws_tuple_rx #(
     wire [15:0]         h_count    = header[47:32];
     wire [31:0]         h_sequence = header[31:0];
 
-    // The state: the sessions and the number that comes next.
-    reg        session_valid_reg, previous_valid_reg;
-    reg [31:0] session_reg, previous_reg, next_reg;
+    // The state: the sessions, and of each stream the number that comes next.
+    reg            session_valid_reg, previous_valid_reg;
+    reg [31:0]     session_reg, previous_reg;
+    reg [32*N-1:0] next_reg;
 
-    reg                header_valid_reg;       // the registers below hold a header
-    reg                start_reg, punct_reg;
-    reg                header_good_reg, stream_good_reg, punct_good_reg;
-    reg [LENGTH_W-1:0] expected_reg;
-    reg [15:0]         length_reg;
-    reg                is_current_reg, is_previous_reg;
-    reg [31:0]         header_session_reg, sequence_reg;
-    reg [31:0]         ahead_reg;              // of the number that comes next
+    reg                  header_valid_reg;     // the registers below hold a header
+    reg                  start_reg, punct_reg;
+    reg                  header_good_reg, punct_good_reg;
+    reg [N-1:0]          stream_reg;           // that of the stream is 1, if it is any
+    reg [LENGTH_W*N-1:0] expected_reg;         // bytes, if it is of this stream
+    reg [15:0]           length_reg;
+    reg                  is_current_reg, is_previous_reg;
+    reg [31:0]           header_session_reg, sequence_reg;
+    reg [32*N-1:0]       ahead_reg;            // of the number that comes next in this stream
+
+    genvar g;
+    generate
+        for (g = 0; g < N; g = g + 1) begin : gen_header
+            always @(posedge clk) if (step) begin
+                stream_reg[g]                        <= h_stream == STREAM_ID[16*g +: 16];
+                expected_reg[LENGTH_W*g +: LENGTH_W] <= {{LENGTH_W-16{1'b0}}, h_count} * bytes_of(g)
+                                                        + HEADER_BYTES[LENGTH_W-1:0];
+                ahead_reg[32*g +: 32]                <= h_sequence - next_reg[32*g +: 32];
+            end
+        end
+
+        if (N == 1) begin : gen_one
+            assign record_last = last_of(0);
+        end else begin : gen_several
+            reg [WORD_W-1:0] last_reg;
+            integer          n;
+            always @(posedge clk)
+                if (header_done)
+                    for (n = 0; n < N; n = n + 1) if (h_stream == STREAM_ID[16*n +: 16]) last_reg <= last_of(n);
+            assign record_last = last_reg;
+        end
+    endgenerate
 
     always @(posedge clk) begin
         if (step) begin
             start_reg          <= h_fixed[FLAG_START];
             punct_reg          <= h_fixed[FLAG_PUNCT];
             header_good_reg    <= {h_fixed[31:2], 2'b00} == MAGIC_VERSION_FLAGS && in_length >= 16'd16;
-            stream_good_reg    <= h_stream == STREAM_ID[15:0];
             punct_good_reg     <= !h_fixed[FLAG_PUNCT] || h_count != 16'd0;
-            expected_reg       <= {{LENGTH_W-16{1'b0}}, h_count} * RECORD_BYTES[LENGTH_W-1:0]
-                                  + HEADER_BYTES[LENGTH_W-1:0];
             length_reg         <= in_length;
             is_current_reg     <= session_valid_reg && h_session == session_reg;
             is_previous_reg    <= previous_valid_reg && h_session == previous_reg;
             header_session_reg <= h_session;
             sequence_reg       <= h_sequence;
-            ahead_reg          <= h_sequence - next_reg;
             header_valid_reg   <= header_done;
         end
         if (rst) header_valid_reg <= 1'b0;
@@ -187,24 +231,46 @@ module ws_tuple_rx #(
 
     // Stage 4: session and sequence number. A new session expects number 0. The next header is compared in the cycle
     // after this one at the earliest, unless it is too short to be good.
-    wire        length_good = expected_reg == {{LENGTH_W-16{1'b0}}, length_reg} && punct_good_reg;
-    wire        format_good = header_valid_reg && header_good_reg && stream_good_reg && length_good;
+    reg         fits;
+    reg  [31:0] ahead_of;                      // of the number that comes next
+    reg  [STREAM_W-1:0] index;                 // of the stream
+    integer     n;
+
+    always @* begin
+        fits     = 1'b0;
+        ahead_of = 32'd0;
+        index    = {STREAM_W{1'b0}};
+        for (n = 0; n < N; n = n + 1)
+            if (stream_reg[n] || N == 1) begin
+                fits     = fits | expected_reg[LENGTH_W*n +: LENGTH_W] == {{LENGTH_W-16{1'b0}}, length_reg};
+                ahead_of = ahead_of | ahead_reg[32*n +: 32];
+                index    = index | n[STREAM_W-1:0];
+            end
+    end
+
+    wire        stream_good = |stream_reg;
+    wire        length_good = fits && punct_good_reg;
+    wire        format_good = header_valid_reg && header_good_reg && stream_good && length_good;
     wire        begins      = start_reg && !is_current_reg && !is_previous_reg;
     wire        numbered    = format_good && (is_current_reg || begins);   // its sequence number counts
-    wire [31:0] ahead       = begins ? sequence_reg : ahead_reg;
+    wire [31:0] ahead       = begins ? sequence_reg : ahead_of;
 
     reg        judged_reg;                     // the registers below hold a datagram's
     reg        bad_header_reg, wrong_stream_reg, bad_length_reg, wrong_session_reg;
     reg        begins_reg, numbered_reg, newer_reg, last_punct_reg;
     reg [31:0] distance_reg;                   // ahead of the number that came next
+    reg [N-1:0]          of_reg;               // the stream, as stream_reg
+    reg [STREAM_W-1:0]   index_reg;
 
     always @(posedge clk) begin
         if (step) begin
+            of_reg            <= stream_reg;
+            index_reg         <= index;
             judged_reg        <= header_valid_reg;
             bad_header_reg    <= !header_good_reg;
-            wrong_stream_reg  <= header_good_reg && !stream_good_reg;
-            bad_length_reg    <= header_good_reg && stream_good_reg && !length_good;
-            wrong_session_reg <= header_good_reg && stream_good_reg && length_good && !is_current_reg && !begins;
+            wrong_stream_reg  <= header_good_reg && !stream_good;
+            bad_length_reg    <= header_good_reg && stream_good && !length_good;
+            wrong_session_reg <= header_good_reg && stream_good && length_good && !is_current_reg && !begins;
             begins_reg        <= format_good && begins;
             numbered_reg      <= numbered;
             newer_reg         <= numbered && !ahead[31];
@@ -216,8 +282,6 @@ module ws_tuple_rx #(
                 previous_reg       <= session_reg;
                 previous_valid_reg <= session_valid_reg;
             end
-            if (numbered && !ahead[31]) next_reg <= sequence_reg + 32'd1;
-            else if (numbered && begins) next_reg <= 32'd0;
         end
         if (rst) begin
             judged_reg         <= 1'b0;
@@ -229,38 +293,70 @@ module ws_tuple_rx #(
         end
     end
 
-    // Stage 5: the verdict. Bit i of `seen_reg` says whether the number i below the newest was seen; the numbers before
-    // a session's first count as seen. It moves up by distance + 1: here by whole eights, in stage 6 by the rest.
-    reg  [63:0] seen_reg;
-    wire [5:0]  below     = ~distance_reg[5:0];           // places below the newest
-    wire        recent    = &distance_reg[31:6];          // one of the last 64
-    wire        unseen    = numbered_reg && recent && !seen_reg[below];
-    wire        accepted  = newer_reg || unseen;
-    wire        far       = |distance_reg[30:6];
-    wire [63:0] seen      = seen_reg | {64{begins_reg}};
+    generate
+        for (g = 0; g < N; g = g + 1) begin : gen_next
+            always @(posedge clk) if (step) begin
+                if (numbered && !ahead[31] && (stream_reg[g] || N == 1)) next_reg[32*g +: 32] <= sequence_reg + 32'd1;
+                else if (numbered && begins) next_reg[32*g +: 32] <= 32'd0;
+            end
+        end
+    endgenerate
 
-    reg         deliver_reg, punct_last_reg;              // of the records that follow
-    reg         moves_reg, unseen_reg;
-    reg  [5:0]  below_reg;
+    // Stage 5: the verdict. Bit i of a stream's `seen_reg` says whether the number i below its newest was seen; those
+    // before a session's first count as seen. It moves up by distance + 1: here by whole eights, in stage 6 by the rest.
+    reg  [64*N-1:0] seen_reg;
+    reg             seen;                                 // this number
+    integer         m;
+    wire [5:0]      below    = ~distance_reg[5:0];        // places below the newest
+    wire            recent   = &distance_reg[31:6];       // one of the last 64
+    wire            unseen   = numbered_reg && recent && !seen;
+    wire            accepted = newer_reg || unseen;
+    wire            far      = |distance_reg[30:6];
+
+    always @* begin
+        seen = begins_reg;
+        for (m = 0; m < N; m = m + 1)
+            if ((of_reg[m] || N == 1) && seen_reg[64*m + {26'd0, below}]) seen = 1'b1;
+    end
+
+    reg                deliver_reg, punct_last_reg;       // of the records that follow
+    reg [STREAM_W-1:0] stream_index_reg;
+    reg [N-1:0]        moves_reg, unseen_reg;
+    reg [5:0]          below_reg;
+
+    generate
+        for (g = 0; g < N; g = g + 1) begin : gen_seen
+            wire [63:0] begun = seen_reg[64*g +: 64] | {64{begins_reg}};
+            wire        here  = of_reg[g] || N == 1;
+
+            always @(posedge clk) begin
+                if (step) begin
+                    moves_reg[g]  <= newer_reg && here;
+                    unseen_reg[g] <= unseen && here;
+                    // Stage 6 has precedence: the datagram that follows it here at once is too short to be good.
+                    if (moves_reg[g])
+                        seen_reg[64*g +: 64] <= {seen_reg[64*g +: 63], 1'b0} << ~below_reg[2:0] | 64'd1;
+                    else if (unseen_reg[g]) seen_reg[64*g + {26'd0, below_reg}] <= 1'b1;
+                    else if (newer_reg && here)
+                        seen_reg[64*g +: 64] <= far ? 64'd0 : begun << {distance_reg[5:3], 3'd0};
+                    else seen_reg[64*g +: 64] <= begun;
+                end
+                if (rst) begin
+                    moves_reg[g]  <= 1'b0;
+                    unseen_reg[g] <= 1'b0;
+                end
+            end
+        end
+    endgenerate
 
     always @(posedge clk) begin
         if (step) begin
-            moves_reg  <= newer_reg;
-            unseen_reg <= unseen;
-            below_reg  <= below;
+            below_reg <= below;
             if (judged_reg) begin
-                deliver_reg    <= accepted;
-                punct_last_reg <= last_punct_reg;
+                deliver_reg      <= accepted;
+                punct_last_reg   <= last_punct_reg;
+                stream_index_reg <= index_reg;
             end
-            // Stage 6 has precedence: the datagram that follows it here at once is too short to be good.
-            if (moves_reg) seen_reg <= {seen_reg[62:0], 1'b0} << ~below_reg[2:0] | 64'd1;
-            else if (unseen_reg) seen_reg[below_reg] <= 1'b1;
-            else if (newer_reg) seen_reg <= far ? 64'd0 : seen << {distance_reg[5:3], 3'd0};
-            else seen_reg <= seen;
-        end
-        if (rst) begin
-            moves_reg  <= 1'b0;
-            unseen_reg <= 1'b0;
         end
     end
 
@@ -297,6 +393,7 @@ module ws_tuple_rx #(
             m_valid <= begins_reg || (wait2_record_reg && deliver_reg);
             m_kind  <= begins_reg ? KIND_START : wait2_last_reg && punct_last_reg ? KIND_PUNCT : KIND_TUPLE;
             m_data  <= shifted[RECORD_W-1:0];
+            m_stream <= stream_index_reg;
         end
         if (rst) m_valid <= 1'b0;
     end
@@ -316,7 +413,7 @@ module ws_tuple_rx #(
         evt_wrong_stream  <= verdict && wrong_stream_reg;
         evt_bad_length    <= verdict && bad_length_reg;
         evt_wrong_session <= verdict && wrong_session_reg;
-        evt_repeat        <= verdict && numbered_reg && recent && seen_reg[below];
+        evt_repeat        <= verdict && numbered_reg && recent && seen;
         evt_stale         <= verdict && numbered_reg && distance_reg[31] && !recent;
         evt_reordered     <= verdict && unseen;
         evt_session       <= verdict && begins_reg;

@@ -191,10 +191,11 @@ def test_refused(sql, words, place):
 
 
 def test_what_is_on_the_network():
-    """A stream that is joined with itself."""
-    around = package(compiled("same_network").circuit)
-    assert "join:joined_entry" in around.cores and {"query_late", "query_refused"} <= set(around.counters)
-    with pytest.raises(QueryError, match="have an input each"):
-        package(compiled("trade_through").circuit)
+    """A JOIN by itself, of one stream or of two."""
+    for name, streams in (("same_network", 1), ("trade_through", 2)):
+        circuit = compiled(name).circuit
+        around = package(circuit)
+        assert len(circuit.entries) == streams
+        assert "join:joined_entry" in around.cores and {"query_late", "query_refused"} <= set(around.counters)
     with pytest.raises(QueryError, match="compile it by itself for the network"):
         package(built(f"SELECT a.Bid FROM {SELF} ON a.Bid = b.Ask INTO A; SELECT Bid FROM Quotes INTO B"))

@@ -197,7 +197,8 @@ def test_command_draws(tmp_path, capsys):
     assert "VolumeWeightedPrice" in picture.read_text()
 
 
-def test_queries_with_several_inputs_are_not_packaged():
-    sql = "SELECT Price FROM Trades INTO One; SELECT Bid FROM Quotes INTO Two"
-    with pytest.raises(QueryError, match="compile them one by one"):
+def test_streams_of_several_kinds_are_not_packaged():
+    sql = """CREATE INPUT STREAM Cancels FORMAT FIX orders.OrderCancelRequest (ClOrdID);
+    SELECT ClOrdID FROM Cancels INTO One; SELECT Bid FROM Quotes INTO Two"""
+    with pytest.raises(QueryError, match="FIX orders and tuples do not come on one wire"):
         package(compile_queries(sql, shipped()).circuit)

@@ -24,8 +24,10 @@ CROSSINGS = {
 BUILT_OF = {
     "axis_async_fifo": "async_fifo",
     "handshake_join": "async_fifo",
+    "mii": "async_fifo",
     "ram_2clk": "async_fifo",
     "rgmii_tx": None,
+    "trades_q3_mii": "async_fifo",
     "trades_q3_rgmii": "rgmii_tx",
 }
 

@@ -28,6 +28,7 @@ OTHERS = [
     ("tuple_rx", {"DATA_W": 64, "RECORD_BYTES": 24}),
     ("tuple_rx", {"DATA_W": 64, "RECORD_BYTES": 8}),
     ("tuple_rx", {"DATA_W": 8, "RECORD_BYTES": 8}),
+    ("tuple_rx", {"DATA_W": 64, "N": 2, "RECORD_BYTES": 40, "EACH_BYTES": 40 << 16 | 16, "STREAM_ID": 2 << 16 | 1}),
     ("tuple_tx", {"DATA_W": 64, "RECORD_BYTES": 24}),
     ("tuple_tx", {"DATA_W": 64, "RECORD_BYTES": 8}),
     ("udp_rx", {"DATA_W": 64, "N_PORTS": 16, "N_GROUPS": 16, "TIME_W": 1, "STORE": 1}),

@@ -24,7 +24,10 @@ def rng(name: str) -> random.Random:
 
 
 async def start(dut, *, reset_cycles: int = 4) -> None:
-    """Start the clock and hold `rst` for `reset_cycles`."""
+    """Start the clock and hold `rst` for `reset_cycles`. On GMII there is an octet in every cycle."""
+    for enable in ("gmii_rx_ce", "gmii_tx_ce"):
+        if hasattr(dut, enable):
+            getattr(dut, enable).value = 1
     cocotb.start_soon(Clock(dut.clk, CLOCK_NS, unit="ns", impl="gpi").start())
     await reset(dut, reset_cycles)
 
@@ -34,6 +37,13 @@ async def reset(dut, cycles: int = 4) -> None:
     await ClockCycles(dut.clk, cycles)
     dut.rst.value = 0
     await RisingEdge(dut.clk)
+
+
+async def now_and_then(signal, clock, generator: random.Random) -> None:
+    """Drive `signal`, high in some cycles."""
+    while True:
+        signal.value = generator.random() < 0.4
+        await RisingEdge(clock)
 
 
 def pauses(probability: float, generator: random.Random) -> Iterator[bool]:

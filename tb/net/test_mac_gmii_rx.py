@@ -7,7 +7,7 @@ import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from cocotbext.eth import GmiiFrame, GmiiSource
 
-from tb.lib.bench import rng, start
+from tb.lib.bench import now_and_then, rng, start
 from tb.lib.events import Events
 from tb.lib.frames import fcs, udp, with_fcs
 from tb.lib.run import run, run_four_state
@@ -44,16 +44,20 @@ def expected(raw: bytes, errors: list[int], max_frame: int) -> tuple[str, bytes 
 class Bench:
     """The core with a GMII source; `packets` are the outputs as (data, bad, cycle of the first octet, of the last)."""
 
-    async def start(self, dut):
+    async def start(self, dut, enabled: bool = True):
+        """enabled: an octet comes in every cycle; else in some."""
         logging.getLogger("cocotb.ws_mac_gmii_rx").setLevel(logging.WARNING)
         self.dut = dut
         self.max_frame = int(dut.MAX_FRAME.value)
-        self.source = GmiiSource(dut.gmii_rxd, dut.gmii_rx_er, dut.gmii_rx_dv, dut.clk)
+        enable = None if enabled else dut.gmii_rx_ce
+        self.source = GmiiSource(dut.gmii_rxd, dut.gmii_rx_er, dut.gmii_rx_dv, dut.clk, enable=enable)
         self.packets = []
         self.events = Events(dut)
         self.expected_events, self.expected_packets = [], []
         cocotb.start_soon(self._receive())
         await start(dut)
+        if not enabled:
+            cocotb.start_soon(now_and_then(dut.gmii_rx_ce, dut.clk, rng("enable")))
         return self
 
     async def _receive(self):
@@ -223,8 +227,9 @@ async def reset_in_mid_frame(dut):
 
 
 @cocotb.test()
-async def soup(dut):
-    bench, random = await Bench().start(dut), rng("soup")
+@cocotb.parametrize(enabled=[True, False])
+async def soup(dut, enabled):
+    bench, random = await Bench().start(dut, enabled), rng("soup")
     for _ in range(150):
         raw = bytearray(b"\x55" * random.randrange(9) + SFD + with_fcs(udp_frame(random, random.randrange(42, 120))))
         if random.random() < 0.3:

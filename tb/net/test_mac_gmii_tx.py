@@ -1,13 +1,14 @@
 """mac_gmii_tx: every frame leaves with preamble, padding, FCS and gap; broken ones cannot be taken for good."""
 
 import logging
+from itertools import groupby
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from cocotbext.eth import GmiiSink
 
 from tb.lib.axis import Monitor, Source
-from tb.lib.bench import rng, start
+from tb.lib.bench import now_and_then, rng, start
 from tb.lib.events import Events
 from tb.lib.frames import udp, with_fcs
 from tb.lib.run import run, run_four_state
@@ -120,6 +121,37 @@ async def latency_to_the_cycle(dut):
 async def _rise(dut) -> int:
     await RisingEdge(dut.s_axis_tvalid)
     return cycle()
+
+
+@cocotb.test()
+async def octets_that_are_taken_now_and_then(dut):
+    """As at 100 Mb/s: what is on the pins in cycles with gmii_tx_ce is what is there in all at 1 Gb/s."""
+    source, _, _, events = await setup(dut)
+    random = rng("enable")
+    cocotb.start_soon(now_and_then(dut.gmii_tx_ce, dut.clk, random))
+    taken = cocotb.start_soon(_taken(dut, 3000))
+    frames = [random.randbytes(n) for n in (60, 14, 61, 200, 1, 60)]
+    for number, frame in enumerate(frames):
+        source.put(frame, bad=number == 3)
+    octets = await taken
+    runs = [(enabled, list(part)) for enabled, part in groupby(octets, key=lambda octet: octet[0])]
+    sent = [bytes(octet for _, octet, _ in part) for enabled, part in runs if enabled]
+    bad = PREAMBLE + frames[3]
+    assert sent == [bad if n == 3 else PREAMBLE + with_fcs(frame) for n, frame in enumerate(frames)]
+    assert [len(part) for enabled, part in runs[1:-1] if not enabled] == [GAP] * 5
+    assert [error for *_, error in octets].count(1) == 1
+    assert events.total == {"good": 5, "bad": 1}
+
+
+async def _taken(dut, cycles: int) -> list[tuple[int, int, int]]:
+    """(tx_en, octet, tx_er) of the cycles with gmii_tx_ce."""
+    found = []
+    for _ in range(cycles):
+        await RisingEdge(dut.clk)
+        await ReadOnly()
+        if int(dut.gmii_tx_ce.value):
+            found.append((int(dut.gmii_tx_en.value), int(dut.gmii_txd.value), int(dut.gmii_tx_er.value)))
+    return found
 
 
 @cocotb.test()

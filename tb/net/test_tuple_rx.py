@@ -7,7 +7,7 @@ from collections import Counter
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 from tb.lib.axis import Meta, Monitor, Source
 from tb.lib.bench import pauses, rng, start
@@ -18,18 +18,20 @@ from tb.lib.wire import START as SESSION
 from tb.lib.wire import TUPLE, ItemMonitor, cycle
 from wirestream.tuples import HEADER_BYTES, PUNCT, START, Header, TupleFormatError
 
-STREAM = 1
+STREAMS = (1, 0x7001)  # of which a core has the first, or both
 WINDOW = 64
 LATENCY = 4  # cycles from a record's last word to its item
 
 
 class Receiver:
-    """Turns payloads into items (data, kind) and events, by the rules."""
+    """Turns payloads into items (data, kind, index of the stream) and events, by the rules.
 
-    def __init__(self, record_bytes: int):
+    record_bytes: of each stream."""
+
+    def __init__(self, record_bytes: list[int]):
         self.record_bytes = record_bytes
         self.current = self.previous = None
-        self.items: list[tuple[int, int]] = []
+        self.items: list[tuple[int, int, int]] = []
         self.events: Counter[str] = Counter()
 
     def take(self, payload: bytes) -> str:
@@ -43,34 +45,38 @@ class Receiver:
             header = Header.unpack(payload)
         except TupleFormatError as error:
             return error.reason
-        if header.stream != STREAM:
+        if header.stream not in STREAMS[: len(self.record_bytes)]:
             return "wrong_stream"
-        if len(payload) != HEADER_BYTES + header.count * self.record_bytes or (header.punct and not header.count):
+        stream = STREAMS.index(header.stream)
+        size = self.record_bytes[stream]
+        if len(payload) != HEADER_BYTES + header.count * size or (header.punct and not header.count):
             return "bad_length"
         if header.session != self.current:
             if not header.start or header.session == self.previous:
                 return "wrong_session"
             self.current, self.previous = header.session, self.current
-            self.highest, self.seen = -1, set()  # unbounded numbers, unlike the wire's
+            # unbounded numbers, unlike the wire's
+            self.highest, self.seen = [-1] * len(STREAMS), [set() for _ in STREAMS]
             self.events["session"] += 1
-            self.items.append((0, SESSION))
+            self.items.append((0, SESSION, 0))
         # The number closest to the next expected one, among those that look the same on the wire.
-        ahead = (header.sequence - (self.highest + 1)) % 2**32
-        number = self.highest + 1 + (ahead if ahead < 2**31 else ahead - 2**32)
-        if number > self.highest:
-            self.events["gap"] += number - self.highest - 1
-            self.highest = number
-        elif number <= self.highest - WINDOW:
+        highest, seen = self.highest[stream], self.seen[stream]
+        ahead = (header.sequence - (highest + 1)) % 2**32
+        number = highest + 1 + (ahead if ahead < 2**31 else ahead - 2**32)
+        if number > highest:
+            self.events["gap"] += number - highest - 1
+            self.highest[stream] = number
+        elif number <= highest - WINDOW:
             return "stale"
-        elif number in self.seen or number < 0:
+        elif number in seen or number < 0:
             return "repeat"
         else:
             self.events["reordered"] += 1
-        self.seen.add(number)
+        seen.add(number)
         for i in range(header.count):
-            at = HEADER_BYTES + i * self.record_bytes
+            at = HEADER_BYTES + i * size
             kind = PUNCTUATION if header.punct and i == header.count - 1 else TUPLE
-            self.items.append((int.from_bytes(payload[at : at + self.record_bytes], "big"), kind))
+            self.items.append((int.from_bytes(payload[at : at + size], "big"), kind, stream))
             self.events["tuple"] += kind == TUPLE
         return "accepted"
 
@@ -80,21 +86,40 @@ class Bench:
 
     async def start(self, dut, idle: float = 0.2, stall: float = 0.2):
         self.dut, self.random = dut, rng("data")
-        self.record_bytes = len(dut.m_data) // 8
+        streams, each = int(dut.N.value), int(dut.EACH_BYTES.value)
+        self.each_bytes = [each >> 16 * n & 0xFFFF for n in range(streams)]
+        self.record_bytes = self.each_bytes[0]
         self.word_bytes = len(dut.s_axis_tkeep)
         dut.s_axis_tvalid.value = 0
         await start(dut)
         self.source = Source(dut, idle=idle)
         self.monitor = Monitor(dut, "s_axis")
         self.sink = ItemMonitor(dut, "m", dut.clk, pauses(stall, rng("sink")) if stall else None)
+        self.streams: list[int] = []  # of the items
+        cocotb.start_soon(self._watch_streams())
         self.events = Events(dut)
-        self.model = Receiver(self.record_bytes)
+        self.model = Receiver(self.each_bytes)
         return self
+
+    async def _watch_streams(self):
+        while True:
+            await FallingEdge(self.dut.clk)
+            if int(self.dut.m_valid.value) and int(self.dut.m_ready.value) and not int(self.dut.rst.value):
+                begins = int(self.dut.m_kind.value) == SESSION  # then it means nothing
+                self.streams.append(0 if begins else int(self.dut.m_stream.value))
+
+    def found(self) -> list[tuple[int, int, int]]:
+        """The items as the reference has them: without what means nothing."""
+        bits = [(1 << 8 * size) - 1 for size in self.each_bytes]
+        pairs = zip(self.sink.seen, self.streams, strict=True)
+        return [(0, SESSION, 0) if seen.kind == SESSION else (seen.data & bits[n], seen.kind, n) for seen, n in pairs]
 
     def datagram(self, session: int, sequence: int, count: int | None = None, flags: int = 0, **header) -> bytes:
         count = self.random.randrange(bool(flags & PUNCT), 5) if count is None else count
-        fields = {"session": session, "stream": STREAM, "count": count, "sequence": sequence % 2**32, "flags": flags}
-        return Header(**{**fields, **header}).pack() + self.random.randbytes(count * self.record_bytes)
+        fields = {"session": session, "count": count, "sequence": sequence % 2**32, "flags": flags}
+        made = Header(**{"stream": STREAMS[0], **fields, **header})
+        of = STREAMS.index(made.stream) if made.stream in STREAMS[: len(self.each_bytes)] else 0
+        return made.pack() + self.random.randbytes(count * self.each_bytes[of])
 
     def put(self, payload: bytes) -> str:
         """Send one payload; returns the verdict of the reference."""
@@ -111,8 +136,7 @@ class Bench:
         while sum(name == "gap" for _, name in self.events.log) < self.model.events["gap"]:
             assert not await self._quiet(10), "gap pulses are missing"
         await ClockCycles(self.dut.clk, 10)
-        found = [(item.data if item.kind != SESSION else 0, item.kind) for item in self.sink.seen]
-        assert found == self.model.items
+        assert self.found() == self.model.items
         assert dict(self.events.total) == {name: n for name, n in self.model.events.items() if n}
 
     async def _quiet(self, cycles: int) -> bool:
@@ -222,7 +246,7 @@ async def numbers_wrap(dut):
     assert bench.put(bench.datagram(1, 2**32 - 60, 1)) == "stale"
     await bench.source.wait()
     await ClockCycles(dut.clk, 500)
-    assert [(item.data if item.kind != SESSION else 0, item.kind) for item in bench.sink.seen] == bench.model.items
+    assert bench.found() == bench.model.items
     del bench.events.total["gap"], bench.model.events["gap"]
     assert dict(bench.events.total) == {name: n for name, n in bench.model.events.items() if n}
     before = len(bench.events.log)
@@ -247,9 +271,11 @@ async def sessions(dut):
     assert put(datagram(6, 0, 1, START)) == "accepted"
     assert put(datagram(0, 0, 1, START)) == "accepted"  # neither current nor previous: begins anew
     assert put(datagram(9, 2**31, 1, START)) == "stale"  # a session begins, but its first number cannot be
-    assert put(datagram(9, 0, 1)) == "accepted"
+    assert put(datagram(9, 100, 1)) == "accepted"
+    assert put(datagram(10, 2**32 - 2, 1, START)) == "repeat"  # nor this one, whatever the session before has seen
+    assert put(datagram(10, 0, 1)) == "accepted"
     await bench.check()
-    assert bench.model.events["session"] == 5
+    assert bench.model.events["session"] == 6
 
 
 @cocotb.test()
@@ -307,7 +333,8 @@ async def reset_in_mid_datagram(dut):
         dut.rst.value = 0
         bench.events.take()
         bench.sink.seen.clear()
-        bench.model = Receiver(bench.record_bytes)
+        bench.streams.clear()
+        bench.model = Receiver(bench.each_bytes)
         bench.put(bench.datagram(1, 1, 1))  # nothing is left of the session
         bench.put(bench.datagram(1, 1, 1, START | PUNCT))
         await bench.check()
@@ -315,17 +342,41 @@ async def reset_in_mid_datagram(dut):
 
 
 @cocotb.test()
+async def streams_in_one_session(dut):
+    """Each stream has its own sequence numbers; the session is of all, whichever begins it."""
+    bench = await Bench().start(dut)
+    put, datagram = bench.put, bench.datagram
+    ours = STREAMS[: len(bench.each_bytes)]
+    for session, first in ((4, ours[0]), (5, ours[-1]), (6, ours[0])):
+        assert put(datagram(session, 0, 1, START, stream=first)) == "accepted"
+        for stream in ours:
+            expected = "repeat" if stream == first else "accepted"
+            assert put(datagram(session, 0, 2, START, stream=stream)) == expected
+        for sequence, stream in enumerate([*ours, *ours, *ours], 1):
+            assert put(datagram(session, sequence, flags=PUNCT, stream=stream)) == "accepted"
+            assert put(datagram(session, sequence, 1, stream=stream)) == "repeat"
+        for stream in ours:
+            assert put(datagram(session, 70, 3, stream=stream)) == "accepted"
+            assert put(datagram(session, 69, 1, stream=stream)) == "accepted"
+            assert put(datagram(session, 0, 1, stream=stream)) == "stale"
+    await bench.check()
+    assert bench.model.events["session"] == 3 and {of for *_, of in bench.model.items} == set(range(len(ours)))
+
+
+@cocotb.test()
 async def soup(dut):
     bench = await Bench().start(dut, idle=0.1, stall=0.3)
-    random, session, top = bench.random, 5, 0
+    random, session, tops = bench.random, 5, [0] * len(bench.each_bytes)
     for number in range(400):
+        of = random.randrange(len(tops))
+        top = tops[of]
         if random.random() < 0.03:
             session, top = session + random.choice([1, 0, -1 if session > 1 else 1]), random.choice([0, top])
         step = random.choice([1, 1, 1, 1, 1, 2, 5, 70, 0, -1, -3, -10, -63, -64, -70])
         sequence = max(0, top + step)
-        top = max(top, sequence)
+        tops[of] = max(top, sequence)
         flags = (START if number % 40 < 12 else 0) | random.choice([0, 0, PUNCT])
-        payload = bytearray(bench.datagram(session, sequence, flags=flags))
+        payload = bytearray(bench.datagram(session, sequence, flags=flags, stream=STREAMS[of]))
         if random.random() < 0.15:
             payload[random.randrange(len(payload))] ^= 1 << random.randrange(8)
             payload[12:14] = b"\0\0"  # but no jump that takes a second of pulses
@@ -341,10 +392,16 @@ async def soup(dut):
     assert all(total[drop] for drop in drops if drop != "wrong_stream"), total
 
 
-@pytest.mark.parametrize("data_w, record_bytes", [(8, 16), (64, 8), (64, 24)])
-def test_tuple_rx(data_w, record_bytes):
-    run("tuple_rx", DATA_W=data_w, RECORD_BYTES=record_bytes, STREAM_ID=STREAM)
+@pytest.mark.parametrize(("data_w", "records"), [(8, (16,)), (64, (8,)), (64, (24,)), (64, (16, 40)), (8, (8, 24))])
+def test_tuple_rx(data_w, records):
+    run("tuple_rx", DATA_W=data_w, **parameters(records))
 
 
 def test_four_state():
-    run_four_state("tuple_rx", "in_order", DATA_W=8, RECORD_BYTES=16)
+    run_four_state("tuple_rx", "streams_in_one_session", DATA_W=8, **parameters((8, 16)))
+
+
+def parameters(records: tuple[int, ...]) -> dict[str, int]:
+    """records: bytes of each stream's."""
+    each, streams = (sum(value << 16 * n for n, value in enumerate(of)) for of in (records, STREAMS[: len(records)]))
+    return {"N": len(records), "RECORD_BYTES": max(records), "EACH_BYTES": each, "STREAM_ID": streams}

@@ -38,7 +38,7 @@ module ws_rgmii_loopback (
 
     ws_mac_gmii_rx mac_rx (
         .clk(rx_clk), .rst(rx_rst),
-        .gmii_rxd(rxd), .gmii_rx_dv(rx_dv), .gmii_rx_er(rx_er),
+        .gmii_rx_ce(1'b1), .gmii_rxd(rxd), .gmii_rx_dv(rx_dv), .gmii_rx_er(rx_er),
         .m_axis_tdata(rx_data), .m_axis_tkeep(rx_keep), .m_axis_tvalid(rx_valid),
         .m_axis_tlast(rx_last), .m_axis_tuser(rx_bad),
         .evt_good(), .evt_no_preamble(rx_no_preamble), .evt_rx_error(), .evt_oversize(), .evt_runt(), .evt_bad_fcs()
@@ -66,7 +66,7 @@ module ws_rgmii_loopback (
         .clk(clk), .rst(rst),
         .s_axis_tdata(out_data), .s_axis_tkeep(out_keep), .s_axis_tvalid(out_valid), .s_axis_tready(out_ready),
         .s_axis_tlast(out_last), .s_axis_tuser(out_user),
-        .gmii_txd(txd), .gmii_tx_en(tx_en), .gmii_tx_er(tx_er),
+        .gmii_tx_ce(1'b1), .gmii_txd(txd), .gmii_tx_en(tx_en), .gmii_tx_er(tx_er),
         .evt_good(), .evt_bad(), .evt_underrun()
     );
 

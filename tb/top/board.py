@@ -23,20 +23,20 @@ def env() -> dict[str, str]:
     return {"GOLDEN": str(expected(CASES["start"]))}
 
 
-async def wakes(dut, clock, button, pressed: int) -> None:
+async def wakes(dut, clock, button, pressed: int, tick: int = TICK) -> None:
     """After power-up and after the button: the PHY is in reset for 20 ms, the design 1 ms longer."""
     button.value = 1 - pressed
-    await ClockCycles(clock, 25 * TICK)
+    await ClockCycles(clock, 25 * tick)
     button.value = pressed
     await ClockCycles(clock, 5)
     button.value = 1 - pressed
     held = []
-    for _ in range(25 * TICK):
+    for _ in range(25 * tick):
         await ClockCycles(clock, 1)
         held.append((int(dut.phy_rst_n.value), int(dut.lights.value) & 1))
     phy, design = held.index((1, 0)), held.index((1, 1))
     assert held == [(0, 0)] * phy + [(1, 0)] * (design - phy) + [(1, 1)] * (len(held) - design)
-    assert 19 * TICK < phy < 21 * TICK and design - phy == TICK
+    assert 19 * tick < phy < 21 * tick and design - phy == tick
     await ClockCycles(clock, 200)  # the board says who it is
 
 

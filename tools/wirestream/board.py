@@ -288,7 +288,7 @@ def _welcome(args: argparse.Namespace, board: Board, settings: Mapping[str, int 
     receiver = f"{settings.get('result_ip', SENDER.ip)}:{settings.get('result_port', SENDER.port)}"
     for name, value in (
         ("board", f"{circuit.name} on a {wire}"),
-        ("takes", f"{circuit.entries[0].stream.schema.name} at {device}"),
+        ("takes", f"{' and '.join(dict.fromkeys(e.stream.schema.name for e in circuit.entries))} at {device}"),
         ("sends", f"{', '.join(result.name for result in circuit.results)} to {receiver}"),
         ("registers", args.registers + "".join(f"  ${name}" for name in circuit.runtime)),
     ):

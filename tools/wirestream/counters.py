@@ -31,12 +31,13 @@ HARMLESS = {
     *("arp_request", "arp_reply", "arp_ignored", "arp_answered", "arp_asked", "arp_announced"),
     *("icmp_reply", "igmp_query", "igmp_report", "igmp_leave"),
     *("tuple_rx_accepted", "tuple_rx_reordered", "tuple_rx_session", "tuple_rx_tuple"),
-    *("query_accepted", "query_selected", "query_row"),
+    *("query_accepted", "query_selected", "query_row", "fix_message", "itch_message", "itch_unread"),
     *("tuple_tx_datagram", "tuple_tx_record"),
     *("udp_tx_sent", "mac_tx_good"),
 }
 
 
 def harmless(name: str) -> bool:
-    """Whether a counter counts no loss: one of `HARMLESS`, or the rows and datagrams of a compiled query."""
-    return name in HARMLESS or name.endswith(("_row", "_datagram", "_record"))
+    """Whether a counter counts no loss: one of `HARMLESS`, or the tuples, rows and datagrams of a compiled
+    query."""
+    return name in HARMLESS or name.endswith(("_row", "_datagram", "_record", "_accepted"))

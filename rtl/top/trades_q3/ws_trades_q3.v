@@ -12,7 +12,7 @@
 // Price int, Volume int, Time int} in, stream 0x8001 with records {Time long (the window's end), Number long, flags}
 // out. Results go to dst_ip; ARP finds out where that is, and a result for which it has not yet is dropped and counted,
 // so a host that wants results makes itself known first, which it does when it asks for our address. Pings are
-// answered. Both GMII directions run on clk, 125 MHz.
+// answered. Both GMII directions run on clk, 125 MHz with an octet in every cycle (gmii_rx_ce, gmii_tx_ce: see ws_mii).
 //
 // Parameters   RANGE, SLIDE, SLACK, MAX_AHEAD   the window, in seconds of Time (see ws_punctuator)
 //              SYMBOL                           the four bytes selected
@@ -35,9 +35,11 @@ module ws_trades_q3 #(
     input  wire        rst,
     input  wire        tick_ms,        // one cycle every millisecond
 
+    input  wire        gmii_rx_ce,
     input  wire [7:0]  gmii_rxd,
     input  wire        gmii_rx_dv,
     input  wire        gmii_rx_er,
+    input  wire        gmii_tx_ce,
     output wire [7:0]  gmii_txd,
     output wire        gmii_tx_en,
     output wire        gmii_tx_er,
@@ -76,7 +78,7 @@ module ws_trades_q3 #(
 
     ws_mac_gmii_rx mac_rx (
         .clk(clk), .rst(rst),
-        .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
+        .gmii_rx_ce(gmii_rx_ce), .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
         .m_axis_tdata(rx_tdata), .m_axis_tkeep(rx_tkeep), .m_axis_tvalid(rx_tvalid),
         .m_axis_tlast(rx_tlast), .m_axis_tuser(rx_tuser),
         .evt_good(mac_rx_good), .evt_no_preamble(mac_rx_no_preamble), .evt_rx_error(mac_rx_error),
@@ -109,7 +111,7 @@ module ws_trades_q3 #(
         .clk(clk), .rst(rst),
         .s_axis_tdata(tx_tdata), .s_axis_tkeep(tx_tkeep), .s_axis_tvalid(tx_tvalid), .s_axis_tready(tx_tready),
         .s_axis_tlast(tx_tlast), .s_axis_tuser(tx_tuser),
-        .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
+        .gmii_tx_ce(gmii_tx_ce), .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
         .evt_good(mac_tx_good), .evt_bad(mac_tx_bad), .evt_underrun(mac_tx_underrun)
     );
 
@@ -122,11 +124,13 @@ module ws_trades_q3 #(
     wire tuple_rx_accepted, tuple_rx_bad_header, tuple_rx_wrong_stream, tuple_rx_bad_length, tuple_rx_wrong_session;
     wire tuple_rx_repeat, tuple_rx_stale, tuple_rx_reordered, tuple_rx_gap, tuple_rx_session, tuple_rx_tuple;
 
+    wire unused_stream;         // there is one
+
     ws_tuple_rx #(.DATA_W(8), .RECORD_BYTES(16), .STREAM_ID(1)) tuple_rx (
         .clk(clk), .rst(rst),
         .s_axis_tdata(payload_tdata), .s_axis_tkeep(payload_tkeep), .s_axis_tvalid(payload_tvalid),
         .s_axis_tready(payload_tready), .s_axis_tlast(payload_tlast), .s_axis_tuser(payload_tuser[112:0]),
-        .m_valid(item_valid), .m_ready(item_ready), .m_data(item_data), .m_kind(item_kind),
+        .m_valid(item_valid), .m_ready(item_ready), .m_data(item_data), .m_kind(item_kind), .m_stream(unused_stream),
         .evt_accepted(tuple_rx_accepted), .evt_bad_header(tuple_rx_bad_header),
         .evt_wrong_stream(tuple_rx_wrong_stream), .evt_bad_length(tuple_rx_bad_length),
         .evt_wrong_session(tuple_rx_wrong_session), .evt_repeat(tuple_rx_repeat), .evt_stale(tuple_rx_stale),

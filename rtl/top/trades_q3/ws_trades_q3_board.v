@@ -3,7 +3,7 @@
 // ws_trades_q3_board: trades_q3 with what it needs on a board whatever the board is: a reset, milliseconds, addresses,
 // and lights.
 //
-// All runs on clk, the clock that the PHY receives with: 125 MHz once there is a link of 1 Gb/s.
+// All runs on clk: at 1 Gb/s that which the PHY receives with, 125 MHz once there is a link, and an octet in every cycle.
 //
 // Parameters   LOCAL_MAC, LOCAL_IP, NETMASK, GATEWAY, LOCAL_PORT   of the board; trades are sent there
 //              DST_IP, DST_PORT   where results go
@@ -30,9 +30,11 @@ module ws_trades_q3_board #(
     input  wire       arst_n,
     output reg        phy_rst_n,
 
+    input  wire       gmii_rx_ce,
     input  wire [7:0] gmii_rxd,
     input  wire       gmii_rx_dv,
     input  wire       gmii_rx_er,
+    input  wire       gmii_tx_ce,
     output wire [7:0] gmii_txd,
     output wire       gmii_tx_en,
     output wire       gmii_tx_er,
@@ -76,8 +78,8 @@ module ws_trades_q3_board #(
 
     ws_trades_q3 design_core (
         .clk(clk), .rst(rst), .tick_ms(tick_ms),
-        .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
-        .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
+        .gmii_rx_ce(gmii_rx_ce), .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
+        .gmii_tx_ce(gmii_tx_ce), .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
         .local_mac(LOCAL_MAC), .local_ip(LOCAL_IP), .netmask(NETMASK), .gateway(GATEWAY), .local_port(LOCAL_PORT),
         .dst_ip(DST_IP), .dst_port(DST_PORT), .first_session(32'd1),
         .stat_valid(unused_stat_valid), .stat_index(unused_stat_index), .stat_value(unused_stat_value)

@@ -48,8 +48,8 @@ module ws_trades_q3_gmii #(
 
     ws_trades_q3_board #(.TICK(TICK)) board (
         .clk(gmii_rx_clk), .arst_n(!rst), .phy_rst_n(phy_rst_n),
-        .gmii_rxd(rxd_reg), .gmii_rx_dv(rx_dv_reg), .gmii_rx_er(rx_er_reg),
-        .gmii_txd(txd), .gmii_tx_en(tx_en), .gmii_tx_er(tx_er),
+        .gmii_rx_ce(1'b1), .gmii_rxd(rxd_reg), .gmii_rx_dv(rx_dv_reg), .gmii_rx_er(rx_er_reg),
+        .gmii_tx_ce(1'b1), .gmii_txd(txd), .gmii_tx_en(tx_en), .gmii_tx_er(tx_er),
         .lights(lights)
     );
 

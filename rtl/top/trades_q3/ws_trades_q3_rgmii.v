@@ -52,8 +52,8 @@ module ws_trades_q3_rgmii #(
 
     ws_trades_q3_board #(.TICK(TICK)) board (
         .clk(clk), .arst_n(arst_n), .phy_rst_n(phy_rst_n),
-        .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
-        .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
+        .gmii_rx_ce(1'b1), .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
+        .gmii_tx_ce(1'b1), .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
         .lights(design_lights)
     );
 

@@ -65,8 +65,8 @@ module ws_udp_echo #(
     /* verilator lint_off PINCONNECTEMPTY */
     ws_gmii_endpoint #(.N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .TIME_W(1)) network (
         .clk(clk), .rst(rst), .tick_ms(tick_ms), .now(1'b0),
-        .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
-        .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
+        .gmii_rx_ce(1'b1), .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
+        .gmii_tx_ce(1'b1), .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),
         .local_mac(local_mac), .local_ip(local_ip), .netmask(netmask), .gateway(gateway),
         .local_ports(local_ports), .groups(groups), .promiscuous(1'b0), .ping(1'b1),
         .arp_set_valid(1'b0), .arp_set_ready(), .arp_set_clear(1'b0), .arp_set_ip(32'd0), .arp_set_mac(48'd0),

@@ -11,6 +11,7 @@ public:
         : run_(run), rxd_(ports.take("gmii_rxd").data), dv_(ports.take("gmii_rx_dv").data),
           er_(ports.bit("gmii_rx_er", false)), in_(options), gap_(options.gap),
           pauses_(options.gaps, options.seed + 1), random_(options.seed + 2) {
+        *ports.bit("gmii_rx_ce", false) = 1;
         done = !in_.next();
     }
 
@@ -64,7 +65,9 @@ class GmiiSink final : public Sink {
 public:
     GmiiSink(Ports &ports, const Options &options, Run &run)
         : run_(run), txd_(ports.take("gmii_txd").data), en_(ports.take("gmii_tx_en").data),
-          er_(ports.bit("gmii_tx_er", false)), out_(options) {}
+          er_(ports.bit("gmii_tx_er", false)), out_(options) {
+        *ports.bit("gmii_tx_ce", false) = 1;
+    }
 
     void drive() override {}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from wirestream.compiler import algebra, hardware, syntax
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.errors import QueryError
+from wirestream.compiler.formats import Format, shipped
 from wirestream.compiler.rewrite import Rewrites, rewrite
 from wirestream.compiler.streams import Stream, declared, load
 from wirestream.compiler.verilog import verilog
@@ -29,7 +30,7 @@ class Compiled:
 
 def compile_queries(
     sql: str,
-    streams: Iterable[Path | Stream] = (),
+    streams: Iterable[Path | Stream | Format] = (),
     name: str | None = None,
     rewrites: Rewrites | None = None,
     clock_ns: float = hardware.CLOCK_NS,
@@ -38,15 +39,18 @@ def compile_queries(
 ) -> Compiled:
     """One circuit for the queries in `sql`; raises `QueryError`, and ValueError for options of what is not there.
 
-    streams: those that the text does not declare itself. name: of the circuit, else that of the first result.
+    streams: those that the text does not declare itself, and the messages that it says streams are of. name: of the
+    circuit, else that of the first result.
     """
-    known = {s.schema.name: s for s in (load(s) if isinstance(s, Path) else s for s in streams)}
+    given = [load(s) if isinstance(s, Path) else s for s in streams]
+    formats = [*shipped(), *(s for s in given if isinstance(s, Format))]
+    known = {s.schema.name: s for s in given if isinstance(s, Stream)}
     queries: list[syntax.Query] = []
     for statement in syntax.parse(sql):
         if isinstance(statement, syntax.Create):
             if statement.name in known:
                 raise QueryError(f"stream {statement.name} is declared twice", statement.place)
-            known[statement.name] = declared(statement, len(known) + 1)
+            known[statement.name] = declared(statement, len(known) + 1, formats)
         elif any(statement.into.lower() == other.into.lower() for other in queries):
             raise QueryError(f"two results are called {statement.into}; name each with INTO", statement.body[0].place)
         else:

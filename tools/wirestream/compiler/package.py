@@ -2,30 +2,34 @@
 
 ``ws_query_<name>_axis``: payloads on AXI4-Stream::
 
-    s_axis -> tuple_rx -> punctuator or entry -> circuit -> a FIFO and a tuple_tx for each output -> arbiter -> m_axis
+    s_axis -> front -> punctuator or entry -> circuit -> a FIFO and a tuple_tx for each output -> arbiter -> m_axis
 
-with session_select and session_entry for the entry where there are sessions; and where the query has constants
-``$name``, their registers on AXI4-Lite, which take effect between two tuples.
+The front (see `front`) makes items of datagrams: tuples as tuple_rx does, or messages. A circuit with several inputs
+has an entry for each, to which item_demux hands the items of their streams in the order in which they come; one with a
+JOIN has a joined_entry for all. With session_select and session_entry for the entry where there are sessions; and where
+the query has constants ``$name``, their registers on AXI4-Lite, which take effect between two tuples.
 ``ws_query_<name>_gmii``: the same behind a gigabit Ethernet port (gmii_endpoint), with all events counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from wirestream.compiler import algebra
+from wirestream.compiler import algebra, front
 from wirestream.compiler.circuit import (
     FLAGS_IN_A_BYTE,
     UNION_WAITS,
     Circuit,
+    Entry,
     Instance,
-    Reference,
     fallible,
     record_columns,
 )
 from wirestream.compiler.errors import QueryError
+from wirestream.compiler.front import AXIS, DATA_W, table
+from wirestream.compiler.streams import Stream
 from wirestream.compiler.verilog import module, range_of
 from wirestream.counters import NETWORK, counter_names
 from wirestream.tuples import Schema
@@ -34,10 +38,6 @@ PAYLOAD = 1472  # bytes of a UDP datagram in an Ethernet frame
 HEADER = 16  # bytes of a datagram of tuples
 FLUSH_CYCLES = 1250  # until a datagram of rows without punctuations leaves: 10 us at 125 MHz
 KIND = 2  # bits beside an item: tuple, punctuation, start of a session
-DATA_W, KEEP_W = Reference("DATA_W"), Reference("DATA_W/8")
-AXIS = {"tdata": DATA_W, "tkeep": KEEP_W, "tvalid": 1, "tready": 1, "tlast": 1}
-TUPLE_RX = ("accepted", "bad_header", "wrong_stream", "bad_length", "wrong_session", "repeat", "stale", "reordered",
-            "gap", "session", "tuple")  # fmt: skip
 PUNCTUATOR = ("late", "ahead", "resync", "discarded")
 JOIN = {"evt_late": "query_late", "evt_refused": "query_refused"}
 AXIL = {
@@ -65,23 +65,18 @@ class Package:
 
 
 def package(circuit: Circuit, values: Mapping[str, int | str] | None = None) -> Package:
-    """The modules around `circuit`; raises `QueryError` if it has several inputs.
+    """The modules around `circuit`; raises `QueryError` if it cannot stand on the network.
 
     values: of the constants after a reset; those that are not named begin as 0.
     """
-    if len(circuit.entries) > 1:
-        raise QueryError(
-            "queries that read several streams, or one through several windows in time, have an input each; "
-            "compile them one by one to put them on the network"
-        )
     if circuit.joins and len(circuit.results) > 1:
         raise QueryError("a JOIN beside other queries, which hold nothing back; compile it by itself for the network")
-    (entry,) = circuit.entries
-    if entry.window and entry.interval > 1:
-        raise QueryError(
-            f"a window in time beside a UNION takes a tuple in {entry.interval} cycles, for which the punctuator "
-            "does not wait; compile it, and put your own source in front"
-        )
+    for entry in circuit.entries:
+        if entry.window and entry.interval > 1:
+            raise QueryError(
+                f"a window in time beside a UNION takes a tuple in {entry.interval} cycles, for which the punctuator "
+                "does not wait; compile it, and put your own source in front"
+            )
     axis = _Axis(circuit, values or {})
     gmii = _gmii(circuit, axis)
     files = {f"{circuit.module}_axis.v": axis.text, f"{circuit.module}_gmii.v": gmii}
@@ -132,13 +127,49 @@ class _Output:
     overflows: tuple[int, ...] = ()  # bits of the record
 
 
+@dataclass(frozen=True)
+class _Gate:
+    """What lets items into the circuit: through one of its inputs, or with a JOIN through all of them.
+
+    number: "" of the only one. label: of its events. outputs: on which there are rows of what it lets in.
+    """
+
+    number: str
+    label: str
+    entries: tuple[Entry, ...]
+    outputs: tuple[_Output, ...]
+    latency: int
+    places: tuple[int, int]
+
+    @property
+    def entry(self) -> Entry:
+        return self.entries[0]
+
+    @property
+    def stream(self) -> Stream:
+        return self.entry.stream
+
+    @property
+    def room_bits(self) -> int:
+        """The FIFOs hold 2**room_bits: tuples come at full rate, and the rows of several windows wait."""
+        closing, each = self.places
+        return max(6, (4 * closing + 2 * each * (self.latency + 2)).bit_length())
+
+    def wire(self, name: str) -> str:
+        """in_valid, or in1_valid."""
+        kind, _, signal = name.partition("_")
+        return f"{kind}{self.number}_{signal}"
+
+
 class _Axis:
     """The module with AXI4-Stream on both sides."""
 
     def __init__(self, circuit: Circuit, values: Mapping[str, int | str]):
-        self.circuit, (self.entry,) = circuit, circuit.entries
+        self.circuit = circuit
+        self.front = front.of(list(dict.fromkeys(entry.stream for entry in circuit.entries)))
         self.registers = registers_of(circuit)
         self.outputs = self._outputs()
+        self.gates = self._gates()
         self.wires: dict[str, int] = {}
         self.instances: list[Instance] = []
         self.assigned: list[tuple[str, str]] = []
@@ -146,12 +177,18 @@ class _Axis:
         unknown = values.keys() - circuit.runtime.keys()
         if unknown:
             raise ValueError(f"the query has no constant {', '.join(sorted(unknown))}")
-        self._input()
+        self.front.build(self)
+        if len(self.gates) > 1:
+            self._demux()
+        for gate in self.gates:
+            self._input(gate)
         if circuit.runtime:
             self._constants(values)
         self._circuit()
-        for output in self.outputs:
-            self._output(output)
+        for gate in self.gates:
+            for output in gate.outputs:
+                self._output(output, gate)
+            self._room(gate)
         self._arbiter()
         self.assigned.append(("events", f"{{{', '.join(reversed(self.events))}}}"))
         self.text = self._text()
@@ -175,55 +212,97 @@ class _Axis:
         found += [_Output(f"overflow{n or ''}", s.prefix, s.schema, (0, 1)) for n, s in enumerate(circuit.spills)]
         return found
 
-    def _wire(self, name: str, width: int = 1) -> str:
+    def _gates(self) -> list[_Gate]:
+        entries = self.circuit.entries
+        groups = [tuple(entries)] if self.circuit.joins else [(entry,) for entry in entries]
+        labels = ["query"] if len(groups) == 1 else [entry.stream.schema.name.lower() for entry in entries]
+        found = []
+        for n, (group, label) in enumerate(zip(groups, labels, strict=True)):
+            several = labels.count(label) > 1
+            results = [result for result in self.circuit.results if result.entry in group]
+            prefixes = {r.prefix for r in results} | {r.spill.prefix for r in results if r.spill}
+            outputs = tuple(output for output in self.outputs if output.prefix in prefixes)
+            # The most places of a FIFO that a punctuation, and that a tuple takes.
+            places = max(o.rows[0] for o in outputs) + 1, max(o.rows[1] for o in outputs)
+            # From the decision to the last place taken: its register, rows, punctuation, level, one to spare.
+            waits = 0 if all(result.bus.exact for result in results) else UNION_WAITS
+            latency = max(result.latency for result in results)
+            latency = 1 + latency + waits + max(places[0] - 1, places[1], 1) - 1 + 3
+            name, label = str(n) if len(groups) > 1 else "", f"{label}{n}" if several else label
+            found.append(_Gate(name, label, group, outputs, latency, places))
+        return found
+
+    def wire(self, name: str, width: int = 1) -> str:
         self.wires[name] = width
         return name
 
-    def _add(self, core: str, name: str, parameters: dict, ports: dict) -> None:
+    def receive(self, name: str, core: str, parameters: dict, ports: dict, events: Iterable[str]) -> None:
+        """A core on s_axis, and its events."""
+        told = {f"evt_{event}": f"{name}_{event}" for event in events}
+        self.event(*told.values())
+        self.add(core, name, parameters, _stream("s", "s_axis", "s_axis_tuser") | ports | told)
+
+    def add(self, core: str, name: str, parameters: dict, ports: dict) -> None:
         self.instances.append(Instance(core, name, parameters, {"clk": "clk", "rst": "rst"} | ports))
 
-    def _event(self, *names: str) -> None:
+    def event(self, *names: str) -> None:
         for name in names:
-            self.events.append(self._wire(name))
+            self.events.append(self.wire(name))
 
     # ---- in
 
-    def _input(self) -> None:
-        entry, schema = self.entry, self.entry.stream.schema
-        for name, width in (("item_valid", 1), ("item_ready", 1), ("item_data", schema.record_bits), ("item_kind", 2)):
-            self._wire(name, width)
-        events = {f"evt_{name}": f"tuple_rx_{name}" for name in TUPLE_RX}
-        self._event(*events.values())
-        parameters = {"DATA_W": DATA_W, "RECORD_BYTES": schema.record_bytes, "STREAM_ID": schema.stream_id}
-        items = {f"m_{signal}": f"item_{signal}" for signal in ("valid", "ready", "data", "kind")}
-        self._add("net:tuple_rx", "tuple_rx", parameters, _stream("s", "s_axis", "s_axis_tuser") | items | events)
+    @property
+    def _hold(self) -> str:
+        """While constants wait to take effect, no item comes in."""
+        return " && !pending" if self.circuit.runtime else ""
 
-        for name, width in (("valid", 1), ("punct", 1), ("eos", 1), ("data", schema.record_bits), ("restart", 1)):
-            self._wire(f"in_{name}", width)
-        for name, width in (("room", self.room_bits + 1), ("quiet", 1), ("entry_ready", 1)):
-            self._wire(name, width)
-        ports = self._items()
-        ports |= {f"m_{name}": f"in_{name}" for name in ("valid", "punct", "eos", "data", "restart")}
-        ports |= {"room": "room", "quiet": "quiet"}
-        parameters = {"DATA_W": schema.record_bits, "LATENCY": self.latency, "ROOM_W": self.room_bits + 1}
+    def _demux(self) -> None:
+        """The items to all entries that read them. After a START they wait until each of these has come to it."""
+        self.wire("in_restart")
+        several = (f"{{{', '.join(gate.wire(name) for gate in reversed(self.gates))}}}"
+                   for name in ("item_valid", "item_ready", "in_restart"))  # fmt: skip
+        come, taken, restarted = several
+        bits = self.front.index_bits
+        parameters = {"N": len(self.gates), "STREAM_W": bits}
+        parameters |= {"STREAMS": table(bits, [self.front.index(gate.stream) for gate in self.gates])}
+        parameters |= {"RESET_CYCLES": max(gate.entry.reset_cycles for gate in self.gates)}
+        ports = {"s_valid": f"item_valid{self._hold}", "s_ready": self.wire("demux_ready"), "s_kind": "item_kind"}
+        ports |= {"s_stream": "item_stream", "m_valid": come, "m_ready": taken, "restarted": restarted}
+        self.add("net:item_demux", "item_demux", parameters, ports | {"restart": "in_restart", "evt_unread": ""})
+        self.assigned.append(("item_ready", f"demux_ready{self._hold}"))
+
+    def _input(self, gate: _Gate) -> None:
+        entry, schema, wire = gate.entry, gate.stream.schema, gate.wire
+        joins = self.circuit.joins
+        several = len(gate.entries) > 1  # then the stream's index is in front of the data
+        width = self.front.index_bits + self.front.bits if several else schema.record_bits
+        for name, bits in (("valid", 1), ("punct", 1), ("eos", 1), ("data", width), ("restart", 1)):
+            self.wire(wire(f"in_{name}"), bits)
+        for name, bits in (("gate_room", gate.room_bits + 1), ("gate_quiet", 1), ("entry_ready", 1)):
+            self.wire(wire(name), bits)
+        ports = self._items(gate)
+        ports |= {f"m_{name}": wire(f"in_{name}") for name in ("valid", "punct", "eos", "data", "restart")}
+        ports |= {"room": wire("gate_room"), "quiet": wire("gate_quiet")}
+        parameters = {"DATA_W": width, "LATENCY": gate.latency, "ROOM_W": gate.room_bits + 1}
         parameters |= {"RESET_CYCLES": entry.reset_cycles}
-        self._event("query_accepted")
-        self.assigned.append(("query_accepted", "in_valid"))
-        if self.circuit.joins:
-            self._event(*JOIN.values())
-            ports |= {"ready": self._wire("join_ready"), "ended": self._wire("join_ended"), "quiet": "quiet"}
+        name = f"_{gate.number}" if gate.number else ""
+        self.event(f"{gate.label}_accepted")
+        self.assigned.append((f"{gate.label}_accepted", wire("in_valid")))
+        if joins:
+            self.event(*JOIN.values())
+            ports |= {"ready": self.wire("join_ready"), "ended": self.wire("join_ended")}
             ports |= {"ask": "pending" if self.circuit.runtime else "1'b0"}
             del ports["room"]
-            self._add("join:joined_entry", "joined_entry", {"DATA_W": schema.record_bits}, ports)
+            self.add("join:joined_entry", "joined_entry", {"DATA_W": width}, ports)
             return
         if entry.window is None:
-            parameters |= {"INTERVAL": entry.interval, "TUPLE_PLACES": self.places[1]}
-            self._add("window:entry", "entry", parameters, ports)
+            parameters |= {"INTERVAL": entry.interval, "TUPLE_PLACES": gate.places[1]}
+            self.add("window:entry", f"entry{name}", parameters, ports)
             return
         window, column = entry.window, record_columns("", schema)[entry.window.attribute]
         kind = algebra.of_field(next(f.type for f in schema.fields if f.name == window.attribute))
-        self._event(*(f"query_{name}" for name in PUNCTUATOR))
-        ports |= {f"evt_{name}": f"query_{name}" for name in PUNCTUATOR}
+        self.event(*(f"{gate.label}_{event}" for event in PUNCTUATOR))
+        ports |= {f"evt_{event}": f"{gate.label}_{event}" for event in PUNCTUATOR}
         if window.session:
             times = {"GAP": window.size}
         else:
@@ -231,34 +310,41 @@ class _Axis:
         times |= {"SLACK": window.slack, "START": -1 if window.start is None else window.start}
         times |= {"MAX_AHEAD": window.max_ahead}
         parameters |= {"WATTR_LSB": column.lsb, "WATTR_W": column.width, "WATTR_SIGNED": int(kind.signed)}
-        parameters |= {name: _number(value) for name, value in times.items()}
+        parameters |= {parameter: _number(value) for parameter, value in times.items()}
         parameters |= {"RESYNC": window.resync}
-        parameters |= {"CLOSE_CYCLES": entry.close_cycles, "CLOSE_PLACES": self.places[0]}
+        parameters |= {"CLOSE_CYCLES": entry.close_cycles, "CLOSE_PLACES": gate.places[0]}
         if window.session:
-            ports["s_selected"] = "next_selected" if entry.verdict else "1'b1"
-            self._add("window:session_entry", "session_entry", parameters, ports)
+            ports["s_selected"] = wire("next_selected") if entry.verdict else "1'b1"
+            self.add("window:session_entry", f"session_entry{name}", parameters, ports)
             return
-        parameters |= {"EMIT_EMPTY": int(window.emit_empty), "TUPLE_PLACES": self.places[1]}
-        self._add("window:punctuator", "punctuator", parameters, ports)
+        parameters |= {"EMIT_EMPTY": int(window.emit_empty), "TUPLE_PLACES": gate.places[1]}
+        self.add("window:punctuator", f"punctuator{name}", parameters, ports)
 
-    def _items(self) -> dict[str, str]:
-        """The ports of the entry at which the stream's items come in, one after the other. With the condition of
-        sessions between; while constants wait to take effect, none comes."""
-        hold = " && !pending" if self.circuit.runtime else ""
-        come, verdict = {"valid": f"item_valid{hold}", "data": "item_data", "kind": "item_kind"}, self.entry.verdict
-        if not verdict:
-            self.assigned.append(("item_ready", f"entry_ready{hold}"))
-            return {f"s_{signal}": wire for signal, wire in come.items()} | {"s_ready": "entry_ready"}
-        width, prefix = self.entry.stream.schema.record_bits, self.entry.prefix
+    def _items(self, gate: _Gate) -> dict[str, str]:
+        """The ports of the entry at which items come in, one after the other. With the condition of sessions between;
+        while constants wait to take effect, none comes."""
+        wire, hold = gate.wire, "" if gate.number else self._hold
+        several = len(gate.entries) > 1
+        data = "{item_stream, item_data}" if several else self.front.record("item_data", gate.stream)
+        if gate.number:
+            self.wire(wire("item_valid"))
+            self.wire(wire("item_ready"))
+        come = {"valid": f"{wire('item_valid')}{hold}", "data": data, "kind": "item_kind"}
+        if not gate.entry.verdict:
+            self.assigned.append((wire("item_ready"), f"{wire('entry_ready')}{hold}"))
+            return {f"s_{signal}": text for signal, text in come.items()} | {"s_ready": wire("entry_ready")}
+        width, prefix = gate.stream.schema.record_bits, gate.entry.prefix
         widths = {"valid": 1, "data": width, "kind": 2}
-        ports = {f"s_{signal}": come[signal] for signal in widths} | {"s_ready": self._wire("select_ready")}
-        ports |= {f"m_{signal}": self._wire(f"next_{signal}", bits) for signal, bits in widths.items()}
-        ports |= {"m_ready": "entry_ready", "m_selected": self._wire("next_selected")}
-        ports |= {"where_data": self._wire(self.entry.where_data, width), "where": self._wire(f"{prefix}_where")}
-        ports |= {"empty": self._wire("select_empty")}
-        self.assigned.append(("item_ready", f"select_ready{hold}"))
-        self._add("window:session_select", "session_select", {"DATA_W": width, "LATENCY": verdict.latency}, ports)
-        return {f"s_{signal}": f"next_{signal}" for signal in widths} | {"s_ready": "entry_ready"}
+        ports = {f"s_{signal}": come[signal] for signal in widths} | {"s_ready": self.wire(wire("select_ready"))}
+        ports |= {f"m_{signal}": self.wire(wire(f"next_{signal}"), bits) for signal, bits in widths.items()}
+        ports |= {"m_ready": wire("entry_ready"), "m_selected": self.wire(wire("next_selected"))}
+        ports |= {"where_data": self.wire(gate.entry.where_data, width), "where": self.wire(f"{prefix}_where")}
+        ports |= {"empty": self.wire(wire("select_empty"))}
+        self.assigned.append((wire("item_ready"), f"{wire('select_ready')}{hold}"))
+        parameters = {"DATA_W": width, "LATENCY": gate.entry.verdict.latency}
+        name = f"_{gate.number}" if gate.number else ""
+        self.add("window:session_select", f"session_select{name}", parameters, ports)
+        return {f"s_{signal}": wire(f"next_{signal}") for signal in widths} | {"s_ready": wire("entry_ready")}
 
     def _constants(self, values: Mapping[str, int | str]) -> None:
         runtime = sorted(self.circuit.runtime.items())
@@ -269,64 +355,60 @@ class _Axis:
                 bits_of(values.get(name, "" if isinstance(kind, algebra.Text) else 0), kind) << 8 * self.registers[name]
             )
             self.assigned.append((f"const_{name}", f"constants[{8 * self.registers[name]} +: {kind.width}]"))
-            self._wire(f"const_{name}", kind.width)
-        self._wire("constants", 32 * words)
-        self._wire("pending")
-        quiet = "quiet && select_empty" if self.entry.verdict else "quiet"
-        ports = {name: name for name in AXIL} | {"apply": quiet, "pending": "pending", "values": "constants"}
-        self._add("query:constants", "constants_1", {"N": words, "RESET": f"{32 * words}'h{reset:x}"}, ports)
+            self.wire(f"const_{name}", kind.width)
+        self.wire("constants", 32 * words)
+        self.wire("pending")
+        quiet = [gate.wire("gate_quiet") for gate in self.gates]
+        quiet += [gate.wire("select_empty") for gate in self.gates if gate.entry.verdict]
+        ports = {name: name for name in AXIL}
+        ports |= {"apply": " && ".join(quiet), "pending": "pending", "values": "constants"}
+        self.add("query:constants", "constants_1", {"N": words, "RESET": f"{32 * words}'h{reset:x}"}, ports)
 
-    # ---- the circuit, and its promises
-
-    @property
-    def places(self) -> tuple[int, int]:
-        """The most places of a FIFO that a punctuation, and that a tuple takes."""
-        closing = max(output.rows[0] for output in self.outputs) + 1
-        return closing, max(output.rows[1] for output in self.outputs)
-
-    @property
-    def latency(self) -> int:
-        """From the entry's decision to the last place taken: its register, rows, punctuation, level, one to spare."""
-        latency = max(result.latency for result in self.circuit.results)
-        waits = 0 if all(result.bus.exact for result in self.circuit.results) else UNION_WAITS
-        return 1 + latency + waits + max(self.places[0] - 1, self.places[1], 1) - 1 + 3
-
-    @property
-    def room_bits(self) -> int:
-        """The FIFOs hold 2**room_bits: tuples come at full rate, and the rows of several windows wait."""
-        closing, each = self.places
-        return max(6, (4 * closing + 2 * each * (self.latency + 2)).bit_length())
+    # ---- the circuit
 
     def _circuit(self) -> None:
         ports = {"rst": "rst || in_restart"}
         ports |= {f"const_{name}": f"const_{name}" for name in self.circuit.runtime}
-        prefix = self.entry.prefix
-        ports |= {f"{prefix}_{signal}": f"in_{signal}" for signal in ("valid", "punct", "eos", "data")}
-        if self.entry.verdict:
-            ports |= {self.entry.where_data: self.entry.where_data, f"{prefix}_where": f"{prefix}_where"}
+        for gate in self.gates:
+            for entry in gate.entries:
+                ports |= self._entry_ports(gate, entry)
         for result in self.circuit.results:
             for signal, width in (("valid", 1), ("punct", 1), ("data", result.schema.record_bits)):
-                ports[f"{result.prefix}_{signal}"] = self._wire(f"{result.prefix}_{signal}", width)
+                ports[f"{result.prefix}_{signal}"] = self.wire(f"{result.prefix}_{signal}", width)
             ports[f"{result.prefix}_eos"] = "join_ended" if self.circuit.joins else ""
         if self.circuit.joins:
-            ports |= {"ready": "join_ready", "room": self._wire("join_room"), "evt_lost": ""} | JOIN
-            most = (1 << self.room_bits) - self.latency - 1  # the last of which is the place of a START
-            self.assigned.append(("join_room", f"query_level <= {self.room_bits + 1}'d{most}"))
+            (gate,) = self.gates
+            ports |= {"ready": "join_ready", "room": self.wire("join_room"), "evt_lost": ""} | JOIN
+            most = (1 << gate.room_bits) - gate.latency - 1  # the last of which is the place of a START
+            self.assigned.append(("join_room", f"query_level <= {gate.room_bits + 1}'d{most}"))
         for spill in self.circuit.spills:
             for signal, width in (("valid", 1), ("punct", 1), ("data", spill.schema.record_bits)):
-                ports[f"{spill.prefix}_{signal}"] = self._wire(f"{spill.prefix}_{signal}", width)
+                ports[f"{spill.prefix}_{signal}"] = self.wire(f"{spill.prefix}_{signal}", width)
             if spill.windows:
                 ports[f"{spill.prefix}_windows"] = ""
         self.instances.append(Instance(_own(self.circuit.module), "circuit", {}, {"clk": "clk"} | ports))
 
+    def _entry_ports(self, gate: _Gate, entry: Entry) -> dict[str, str]:
+        """The wire into the circuit at one of its inputs."""
+        prefix = entry.prefix
+        ports = {f"{prefix}_{signal}": gate.wire(f"in_{signal}") for signal in ("valid", "punct", "eos", "data")}
+        if len(gate.entries) > 1:
+            bits, stream = self.front.index_bits, entry.stream
+            index = f"in_data[{self.front.bits} +: {bits}]"
+            ports[f"{prefix}_valid"] = f"in_valid && {index} == {bits}'d{self.front.index(stream)}"
+            ports[f"{prefix}_data"] = self.front.record("in_data", stream)
+        if entry.verdict:
+            ports |= {entry.where_data: entry.where_data, f"{prefix}_where": f"{prefix}_where"}
+        return ports
+
     # ---- out
 
-    def _output(self, output: _Output) -> None:
+    def _output(self, output: _Output, gate: _Gate) -> None:
         label, prefix, width = output.label, output.prefix, output.schema.record_bits
-        push = self._wire(f"{label}_push")
-        for name, bits in (("ready", 1), ("level", self.room_bits + 1), ("out_valid", 1), ("out_ready", 1)):
-            self._wire(f"{label}_{name}", bits)
-        self._wire(f"{label}_out", width + KIND)
+        push = self.wire(f"{label}_push")
+        for name, bits in (("ready", 1), ("level", gate.room_bits + 1), ("out_valid", 1), ("out_ready", 1)):
+            self.wire(f"{label}_{name}", bits)
+        self.wire(f"{label}_out", width + KIND)
         self.assigned.append((push, f"{prefix}_valid || {prefix}_punct || in_restart"))
         fifo = {
             "s_valid": push,
@@ -337,12 +419,12 @@ class _Axis:
             "m_data": f"{label}_out",
             "level": f"{label}_level",
         }
-        parameters = {"DATA_W": width + KIND, "ADDR_W": self.room_bits}
-        self._add("common:sync_fifo", f"{label}_fifo", parameters, fifo)
+        parameters = {"DATA_W": width + KIND, "ADDR_W": gate.room_bits}
+        self.add("common:sync_fifo", f"{label}_fifo", parameters, fifo)
         for signal, bits in AXIS.items():
-            self._wire(f"{label}_axis_{signal}", bits)
-        self._wire(f"{label}_axis_tuser")
-        self._event(*(f"{label}_{name}" for name in ("row", "lost", "overflow", "datagram", "record")))
+            self.wire(f"{label}_axis_{signal}", bits)
+        self.wire(f"{label}_axis_tuser")
+        self.event(*(f"{label}_{name}" for name in ("row", "lost", "overflow", "datagram", "record")))
         flags = " || ".join(f"{prefix}_data[{bit}]" for bit in output.overflows) or "1'b0"
         self.assigned += [
             (f"{label}_row", f"{prefix}_valid"),
@@ -365,24 +447,28 @@ class _Axis:
             "evt_datagram": f"{label}_datagram",
             "evt_record": f"{label}_record",
         }
-        self._add(
+        self.add(
             "net:tuple_tx", f"{label}_tx", parameters, ports | _stream("m", f"{label}_axis", f"{label}_axis_tuser")
         )
 
-    def _arbiter(self) -> None:
-        levels = [f"{output.label}_level" for output in self.outputs]
+    def _room(self, gate: _Gate) -> None:
+        """Free places of the fullest of a gate's FIFOs."""
+        levels, bits = [f"{output.label}_level" for output in gate.outputs], gate.room_bits
         most = levels[0]
         for n, level in enumerate(levels[1:], 1):
-            self.assigned.append((self._wire(f"level_{n}", self.room_bits + 1), f"{level} > {most} ? {level} : {most}"))
-            most = f"level_{n}"
-        self.assigned.append(("room", f"{self.room_bits + 1}'d{1 << self.room_bits} - {most}"))
+            larger = self.wire(gate.wire(f"level_{n}"), bits + 1)
+            self.assigned.append((larger, f"{level} > {most} ? {level} : {most}"))
+            most = larger
+        self.assigned.append((gate.wire("gate_room"), f"{bits + 1}'d{1 << bits} - {most}"))
+
+    def _arbiter(self) -> None:
         inputs = {
             f"s_axis_{signal}": f"{{{', '.join(f'{output.label}_axis_{signal}' for output in reversed(self.outputs))}}}"
             for signal in (*AXIS, "tuser")
         }
         outputs = {f"m_axis_{signal}": f"m_axis_{signal}" for signal in (*AXIS, "tuser")}
         parameters = {"DATA_W": DATA_W, "N": len(self.outputs), "USER_W": 1}
-        self._add("common:axis_arbiter", "arbiter", parameters, inputs | outputs)
+        self.add("common:axis_arbiter", "arbiter", parameters, inputs | outputs)
 
     def _text(self) -> str:
         ports = ["input  wire clk", "input  wire rst", "input  wire [31:0] first_session"]
@@ -406,7 +492,7 @@ class _Axis:
             f"             events         one cycle each, from bit 0: {self.events[0]}",
             *(f"                            {event}" for event in self.events[1:]),
             *self._register_lines(),
-            f"Streams in   {self.entry.stream.schema.stream_id}: {self.entry.stream.schema.name}",
+            *(f"Streams in   {line}" for line in self.front.text),
             *(f"Streams out  0x{o.schema.stream_id:04X}: {o.schema.name}" for o in self.outputs),
         ]
         return module(name, header, ports, self.wires, self.instances, self.assigned, ["DATA_W = 8"])
@@ -443,6 +529,7 @@ def _gmii(circuit: Circuit, axis: _Axis) -> str:
     endpoint = {
         **{"clk": "clk", "rst": "rst", "tick_ms": "tick_ms", "now": "1'b0"},
         **{port: port for port in GMII},
+        **{"gmii_rx_ce": "1'b1", "gmii_tx_ce": "1'b1"},
         **settings,
         **{"local_ports": "local_port", "groups": "32'd0", "promiscuous": "1'b0", "ping": "1'b1"},
         **{"arp_set_valid": "1'b0", "arp_set_ready": "", "arp_set_clear": "1'b0"},

@@ -1,34 +1,58 @@
-"""The streams that queries read: declared in SQL or in a .yml file beside it."""
+"""The streams that queries read: declared in SQL or in a .yml file beside it.
+
+::
+
+    name: Trades
+    id: 1
+    fields: {Symbol: string(4), Price: int, Time: int}     in wire order
+    time: Time                                             the field that tells the time, if there is one
+
+Of a stream of messages (see `formats`) there is ``message: orders.NewOrderSingle``, and fields is the list of those of
+the message that its tuples have; its time is that of the message.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from wirestream.compiler.errors import QueryError
-from wirestream.compiler.syntax import Create
+from wirestream.compiler import formats
+from wirestream.compiler.errors import Place, QueryError
+from wirestream.compiler.formats import Format, Origin
+from wirestream.compiler.syntax import Create, Name
 from wirestream.design import REPOSITORY
 from wirestream.tuples import Field, Schema
 
 SHIPPED = REPOSITORY / "fusesoc" / "streams"
-KEYS = {"name", "id", "fields", "time"}
+KEYS = {"name", "id", "fields", "time", "message"}
 
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream's schema, and the field that tells its time, if there is one."""
+    """A stream's schema, the field that tells its time, and the messages that are its tuples, if there are any."""
 
     schema: Schema
     time: str | None = None
+    origin: Origin | None = None
 
 
-def load(path: Path) -> Stream:
-    """The stream that a .yml file describes: name, id, fields (name: type, in wire order) and time, a field's name."""
+def load(path: Path) -> Stream | Format:
+    """What a .yml file describes: a stream, or messages of a format."""
     described = yaml.safe_load(path.read_text())
+    if isinstance(described, dict) and "messages" in described:
+        return formats.read(path, described)
     if not isinstance(described, dict) or not {"name", "id", "fields"} <= described.keys() <= KEYS:
         raise QueryError(f"{path}: a stream has name, id and fields, and may have time")
+    if "message" in described:
+        kind, _, message = str(described["message"]).partition(".")
+        names = [Name(None, name) for name in described["fields"]]
+        try:
+            return _of_messages(described["name"], described["id"], kind, message, names, formats.shipped(), None)
+        except QueryError as error:
+            raise QueryError(f"{path}: {error.message}") from error
     fields = tuple(Field(name, kind) for name, kind in described["fields"].items())
     try:
         for field in fields:
@@ -46,10 +70,36 @@ def shipped() -> list[Stream]:
     return [load(path) for path in sorted(SHIPPED.glob("*.yml"))]
 
 
-def declared(create: Create, stream_id: int) -> Stream:
-    """The stream of a CREATE statement: its time attribute is the field called Time, if there is one."""
+def declared(create: Create, stream_id: int, known: Iterable[Format] = ()) -> Stream:
+    """The stream of a CREATE statement: its time attribute is the field called Time, if there is one, or its
+    messages'. known: formats."""
+    if create.format:
+        kind, name, message = create.format
+        known = [found for found in known if found.kind == kind]
+        return _of_messages(create.name, stream_id, name, message, create.fields, known, create.place)
     names = [field.name for field in create.fields]
     for name in names:
         if names.count(name) > 1:
             raise QueryError(f"two fields are called {name}", create.place)
     return Stream(Schema(create.name, stream_id, create.fields), "Time" if "Time" in names else None)
+
+
+def _of_messages(
+    name: str, stream_id: int, of: str, kind: str, fields: Iterable[Name], known: Iterable[Format], place: Place | None
+) -> Stream:
+    """The stream of messages `of`.`kind`, whose tuples have these fields."""
+    found = {form.name: form for form in known}
+    if of not in found:
+        raise QueryError(f"unknown messages {of}; known: {', '.join(sorted(found)) or 'none'}", place)
+    if not (message := found[of].message(kind)):
+        messages = ", ".join(message.name for message in found[of].messages)
+        raise QueryError(f"{of} has no message {kind}; known: {messages}", place)
+    parts, chosen = {part.name: part for part in message.parts}, []
+    for field in fields:
+        if field.name not in parts:
+            raise QueryError(f"{kind} has no field {field.name}; known: {', '.join(parts)}", field.place)
+        if field.name in [one.name for one in chosen]:
+            raise QueryError(f"two fields are called {field.name}", field.place)
+        chosen.append(Field(field.name, parts[field.name].type))
+    time = message.time if message.time in [one.name for one in chosen] else None
+    return Stream(Schema(name, stream_id, tuple(chosen)), time, Origin(found[of], message))

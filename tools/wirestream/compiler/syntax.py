@@ -19,6 +19,7 @@ SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 TERMINALS = {"NAME": "a name", "INTEGER": "a number", "STRING": "a string", "WEIGHT": "a weight", "LPAR": "(",
              "RPAR": ")", "LSQB": "[", "RSQB": "]", "COMMA": ",", "SEMICOLON": ";", "STAR": "*", "DOLLAR": "$",
              "DOT": ".", "MINUS": "-", "SIGN": "+ or -", "TIMES": "*, div or %", "COMPARE": "a comparison",
+             "MESSAGES": "FIX, BINARY or ITCH",
              "UNIT": "seconds, minutes or hours", "$END": "the end"}  # fmt: skip
 
 
@@ -141,11 +142,12 @@ class Query:
 
 @dataclass(frozen=True)
 class Create:
-    """A declared stream."""
+    """A declared stream. format: kind, name and message, of one of messages, of whose fields there are the names."""
 
     place: Place
     name: str
-    fields: tuple[Field, ...]
+    fields: tuple[Field, ...] | tuple[Name, ...]
+    format: tuple[str, str, str] | None = None
 
 
 @cache
@@ -182,6 +184,10 @@ class _Build(Transformer):
     def create(self, meta, parts):
         name, *fields = parts
         return Create(_at(meta), str(name), tuple(fields))
+
+    def create_messages(self, meta, parts):
+        name, kind, of, message, *fields = parts
+        return Create(_at(of), str(name), tuple(Name(_at(f), str(f)) for f in fields), (kind.upper(), of, message))
 
     def field(self, meta, parts):
         name, kind = parts

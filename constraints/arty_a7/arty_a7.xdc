@@ -1,0 +1,36 @@
+# Digilent Arty A7 (xc7a35ticsg324-1L or xc7a100tcsg324-1): Ethernet, the button RESET and four lights.
+# Source: Digilent Arty A7 schematics, revision E, and its master XDC file.
+
+create_clock -period 10.000 [get_ports clk]
+create_clock -period 40.000 [get_ports mii_rx_clk]
+create_clock -period 40.000 [get_ports mii_tx_clk]
+# The pins' data: the PHY changes them 10 to 30 ns after the rising edge, and wants them 10 ns before it (DP83848J).
+set_input_delay -clock [get_clocks -of_objects [get_ports mii_rx_clk]] -max 30 [get_ports {mii_rxd[*] mii_rx_dv mii_rx_er}]
+set_input_delay -clock [get_clocks -of_objects [get_ports mii_rx_clk]] -min 10 [get_ports {mii_rxd[*] mii_rx_dv mii_rx_er}]
+set_output_delay -clock [get_clocks -of_objects [get_ports mii_tx_clk]] -max 10 [get_ports {mii_txd[*] mii_tx_en}]
+set_output_delay -clock [get_clocks -of_objects [get_ports mii_tx_clk]] -min 0 [get_ports {mii_txd[*] mii_tx_en}]
+# A button, a reset that lasts milliseconds, lights
+set_false_path -from [get_ports arst_n]
+set_false_path -to [get_ports {phy_rst_n lights[*]}]
+
+set_property -dict {PACKAGE_PIN E3 IOSTANDARD LVCMOS33} [get_ports {clk}]
+set_property -dict {PACKAGE_PIN C2 IOSTANDARD LVCMOS33} [get_ports {arst_n}]
+set_property -dict {PACKAGE_PIN C16 IOSTANDARD LVCMOS33} [get_ports {phy_rst_n}]
+set_property -dict {PACKAGE_PIN G18 IOSTANDARD LVCMOS33} [get_ports {mii_ref_clk}]
+set_property -dict {PACKAGE_PIN F15 IOSTANDARD LVCMOS33} [get_ports {mii_rx_clk}]
+set_property -dict {PACKAGE_PIN D18 IOSTANDARD LVCMOS33} [get_ports {mii_rxd[0]}]
+set_property -dict {PACKAGE_PIN E17 IOSTANDARD LVCMOS33} [get_ports {mii_rxd[1]}]
+set_property -dict {PACKAGE_PIN E18 IOSTANDARD LVCMOS33} [get_ports {mii_rxd[2]}]
+set_property -dict {PACKAGE_PIN G17 IOSTANDARD LVCMOS33} [get_ports {mii_rxd[3]}]
+set_property -dict {PACKAGE_PIN G16 IOSTANDARD LVCMOS33} [get_ports {mii_rx_dv}]
+set_property -dict {PACKAGE_PIN C17 IOSTANDARD LVCMOS33} [get_ports {mii_rx_er}]
+set_property -dict {PACKAGE_PIN H16 IOSTANDARD LVCMOS33} [get_ports {mii_tx_clk}]
+set_property -dict {PACKAGE_PIN H14 IOSTANDARD LVCMOS33} [get_ports {mii_txd[0]}]
+set_property -dict {PACKAGE_PIN J14 IOSTANDARD LVCMOS33} [get_ports {mii_txd[1]}]
+set_property -dict {PACKAGE_PIN J13 IOSTANDARD LVCMOS33} [get_ports {mii_txd[2]}]
+set_property -dict {PACKAGE_PIN H17 IOSTANDARD LVCMOS33} [get_ports {mii_txd[3]}]
+set_property -dict {PACKAGE_PIN H15 IOSTANDARD LVCMOS33} [get_ports {mii_tx_en}]
+set_property -dict {PACKAGE_PIN H5 IOSTANDARD LVCMOS33} [get_ports {lights[0]}]
+set_property -dict {PACKAGE_PIN J5 IOSTANDARD LVCMOS33} [get_ports {lights[1]}]
+set_property -dict {PACKAGE_PIN T9 IOSTANDARD LVCMOS33} [get_ports {lights[2]}]
+set_property -dict {PACKAGE_PIN T10 IOSTANDARD LVCMOS33} [get_ports {lights[3]}]

@@ -1,0 +1,217 @@
+"""What stands between datagrams and the entries of a circuit, and makes items of them: {data, kind, index}.
+
+`Tuples`: tuple_rx, the index is that of the stream. `Binary`: tuple_rx, the index is the byte in front of a record.
+`Fix`: axis_narrow and fix_parser. `Itch`: itch5. Messages that no query reads end here, counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from wirestream import fix
+from wirestream.compiler.circuit import Reference
+from wirestream.compiler.errors import QueryError
+from wirestream.compiler.formats import ITCH_TYPES
+from wirestream.compiler.streams import Stream
+
+if TYPE_CHECKING:
+    from wirestream.compiler.package import _Axis
+
+DATA_W, KEEP_W = Reference("DATA_W"), Reference("DATA_W/8")
+AXIS = {"tdata": DATA_W, "tkeep": KEEP_W, "tvalid": 1, "tready": 1, "tlast": 1}
+TUPLE_RX = ("accepted", "bad_header", "wrong_stream", "bad_length", "wrong_session", "repeat", "stale", "reordered",
+            "gap", "session", "tuple")  # fmt: skip
+ITCH_BITS = 360  # of m_data of ws_itch5
+
+
+def of(streams: Sequence[Stream]) -> Front:
+    """The front for streams that come on one wire; raises `QueryError` if they cannot."""
+    formats = {stream.origin and stream.origin.format for stream in streams}
+    if len(formats) > 1:
+        names = sorted(f"{found.kind} {found.name}" if found else "tuples" for found in formats)
+        raise QueryError(f"{' and '.join(names)} do not come on one wire; compile their queries one by one")
+    (found,) = formats
+    kinds = {"FIX": Fix, "BINARY": Binary, "ITCH": Itch}
+    return kinds[found.kind](streams) if found else Tuples(streams)
+
+
+def table(width: int, values: Iterable[int]) -> str:
+    """A table as a parameter, value 0 in the low bits."""
+    values = list(values)
+    return f"{width * len(values)}'h{sum(value << width * n for n, value in enumerate(values)):x}"
+
+
+class Front:
+    """bits: of the data of an item. index: of each stream. index_bits: its width."""
+
+    bits: int
+    index_bits: int
+
+    def __init__(self, streams: Sequence[Stream]):
+        self.streams = list(streams)
+
+    def index(self, stream: Stream) -> int:
+        return stream.origin.message.code
+
+    def record(self, wire: str, stream: Stream) -> str:
+        """The stream's record, of the data of an item."""
+        raise NotImplementedError
+
+    def build(self, axis: _Axis) -> None:
+        """Make the wires item_valid, _ready, _data, _kind and _stream."""
+        raise NotImplementedError
+
+    @property
+    def text(self) -> list[str]:
+        """What comes in, a line each."""
+        return [f"{s.schema.name}: {s.origin.format.kind} {s.origin.format.name}.{s.origin.message.name}"
+                for s in self.streams]  # fmt: skip
+
+    def _items(self, axis: _Axis, prefix: str = "item") -> dict[str, str]:
+        """The wires of items, and the ports that they stand on."""
+        for name, bits in (("valid", 1), ("ready", 1), ("data", self.bits), ("kind", 2), ("stream", self.index_bits)):
+            axis.wire(f"{prefix}_{name}", bits)
+        return {f"m_{signal}": f"{prefix}_{signal}" for signal in ("valid", "ready", "data")}
+
+    def _picked(self, wire: str, stream: Stream, high: int) -> str:
+        """The fields of a message that lie side by side below bit `high`, as the stream's record."""
+        at, places = high, {}
+        for part in stream.origin.message.parts:
+            at -= part.width
+            places[part.name] = at, part.width
+        return _record(wire, stream, places)
+
+    def _drop_unread(self, axis: _Axis, event: str) -> None:
+        """Between come_* and item_*: a message that no query reads ends here."""
+        codes = sorted({self.index(stream) for stream in self.streams})
+        read = " || ".join(f"come_stream == {self.index_bits}'d{code}" for code in codes)
+        axis.event(event)
+        unread = axis.wire("come_unread")
+        axis.assigned += [
+            (unread, f"come_kind != 2'd2 && !({read})"),
+            ("item_valid", f"come_valid && !{unread}"),
+            ("come_ready", f"item_ready || {unread}"),
+            (event, f"come_valid && {unread}"),
+            *((f"item_{name}", f"come_{name}") for name in ("data", "kind", "stream")),
+        ]
+
+
+def _record(wire: str, stream: Stream, places: dict[str, tuple[int, int]]) -> str:
+    """Slices of a wire side by side, each as wide as its field, and zeros up to whole words behind them."""
+    texts, left = [], stream.schema.record_bits
+    for field in stream.schema.fields:
+        at, width = places[field.name]
+        own = 8 * stream.schema.dtype[field.name].itemsize
+        texts += [f"{own - width}'d0"] if own > width else []
+        texts.append(f"{wire}[{at} +: {width}]")
+        left -= own
+    texts += [f"{left}'d0"] if left else []
+    return f"{{{', '.join(texts)}}}"
+
+
+class Tuples(Front):
+    """Tuple datagrams, each of one stream."""
+
+    def __init__(self, streams: Sequence[Stream]):
+        super().__init__(streams)
+        self.bits = max(stream.schema.record_bits for stream in streams)
+        self.index_bits = max(1, (len(streams) - 1).bit_length())
+
+    def index(self, stream: Stream) -> int:
+        return self.streams.index(stream)
+
+    def record(self, wire: str, stream: Stream) -> str:
+        bits = stream.schema.record_bits
+        return wire if bits == self.bits and wire == "item_data" else f"{wire}[{bits - 1}:0]"
+
+    def build(self, axis: _Axis) -> None:
+        schemas = [stream.schema for stream in self.streams]
+        parameters = {"DATA_W": DATA_W, "RECORD_BYTES": self.bits // 8, "STREAM_ID": schemas[0].stream_id}
+        if len(schemas) > 1:
+            parameters |= {"N": len(schemas), "EACH_BYTES": table(16, [schema.record_bytes for schema in schemas])}
+            parameters |= {"STREAM_ID": table(16, [schema.stream_id for schema in schemas])}
+        ports = self._items(axis) | {"m_kind": "item_kind", "m_stream": "item_stream"}
+        axis.receive("tuple_rx", "net:tuple_rx", parameters, ports, TUPLE_RX)
+
+    @property
+    def text(self) -> list[str]:
+        return [f"{stream.schema.stream_id}: {stream.schema.name}" for stream in self.streams]
+
+
+class Binary(Front):
+    """Tuple datagrams whose records are messages."""
+
+    index_bits = 8
+
+    def __init__(self, streams: Sequence[Stream]):
+        super().__init__(streams)
+        self.format = streams[0].origin.format
+        self.bits = 8 * self.format.record_bytes
+
+    def record(self, wire: str, stream: Stream) -> str:
+        return self._picked(wire, stream, self.bits - 8)
+
+    def build(self, axis: _Axis) -> None:
+        parameters = {"DATA_W": DATA_W, "RECORD_BYTES": self.format.record_bytes, "STREAM_ID": self.format.stream_id}
+        self._items(axis)
+        ports = self._items(axis, "come") | {"m_kind": "come_kind", "m_stream": ""}
+        axis.receive("tuple_rx", "net:tuple_rx", parameters, ports, TUPLE_RX)
+        axis.assigned.append(("come_stream", f"come_data[{self.bits - 8} +: 8]"))
+        self._drop_unread(axis, "binary_unknown")
+
+
+class Fix(Front):
+    """FIX messages. The parser is made for those that are read, and judges each by all of its fields."""
+
+    def __init__(self, streams: Sequence[Stream]):
+        super().__init__(streams)
+        described = streams[0].origin.format.described
+        read = {stream.origin.message.name for stream in streams}
+        self.map = fix.FixMap(described.name, tuple(m for m in described.messages if m.name in read), described.data)
+        self.bits = sum(unit.kind.width for unit in self.map.units)
+        self.index_bits = len(self.map.messages).bit_length()
+
+    def index(self, stream: Stream) -> int:
+        return [message.name for message in self.map.messages].index(stream.origin.message.name)
+
+    def record(self, wire: str, stream: Stream) -> str:
+        units, message = self.map.units, self.map.messages[self.index(stream)]
+        at = [sum(unit.kind.width for unit in units[:n]) for n in range(len(units))]
+        places = {unit.name: (at[self.map.index(unit)], unit.kind.width) for unit in message.units}
+        return _record(wire, stream, places)
+
+    def build(self, axis: _Axis) -> None:
+        for signal in AXIS:
+            axis.wire(f"byte_{signal}", 8 if signal == "tdata" else 1)
+        ports = {f"{side}_axis_{s}": f"{wire}_{s}" for side, wire in (("s", "s_axis"), ("m", "byte")) for s in AXIS}
+        ports |= {"s_axis_tuser": "1'b0", "m_axis_tuser": ""}
+        axis.add("common:axis_narrow", "narrow", {"DATA_W": DATA_W, "USER_W": 1}, ports)
+        parameters = {name: Reference(text) for name, text in fix.parameters(self.map).items()}
+        ports = {f"s_axis_{signal}": f"byte_{signal}" for signal in AXIS}
+        ports |= self._items(axis) | {"m_kind": "item_stream"}
+        ports["m_fields"] = ports.pop("m_data")
+        events = {f"evt_{name}": f"fix_{name}" for name in fix.EVENTS}
+        axis.event(*events.values())
+        axis.add("fix:fix_parser", "fix_parser", parameters, ports | events)
+        axis.assigned.append(("item_kind", "2'd0"))
+
+
+class Itch(Front):
+    """ITCH 5.0, a message a datagram."""
+
+    index_bits = (len(ITCH_TYPES) - 1).bit_length()
+    bits = ITCH_BITS
+
+    def record(self, wire: str, stream: Stream) -> str:
+        return self._picked(wire, stream, self.bits)
+
+    def build(self, axis: _Axis) -> None:
+        self._items(axis)
+        ports = {f"s_axis_{signal}": f"s_axis_{signal}" for signal in AXIS}
+        ports |= self._items(axis, "come") | {"m_kind": "come_stream"}
+        events = {f"evt_{name}": f"itch_{name}" for name in ("message", "unknown", "bad_length")}
+        axis.event(*events.values())
+        axis.add("fix:itch5", "itch5", {"DATA_W": DATA_W}, ports | events)
+        axis.assigned.append(("come_kind", "2'd0"))
+        self._drop_unread(axis, "itch_unread")

@@ -8,11 +8,13 @@ punctuator.svg  the states of ws_punctuator.v; drawing fails where they differ f
 queries.svg     two compiled queries, by the compiler's own hand; joins.svg a join
 blocks.svg      the worked example of ws_pane_blocks in docs/windows.md; drawing fails where its method gives no window
 board.svg       the simulated board; drawing fails where its cores are not those of wirestream.board
+place.svg       a query on FPGA and Spark, as the planner divides it
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +28,8 @@ from wirestream.compiler.drawing import draw
 from wirestream.compiler.streams import shipped
 from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
+from wirestream.place import plan as planner
+from wirestream.place.cost import Load, room, si
 
 FOLDER = REPOSITORY / "docs"
 QUERIES = REPOSITORY / "fusesoc" / "queries"
@@ -738,6 +742,34 @@ def board() -> Svg:
     return svg
 
 
+def placed() -> Svg:
+    query = FOLDER / "examples" / "place" / "sectors.sql"
+    tables = {"Companies": FOLDER / "examples" / "spark" / "symbols.csv"}
+    plan = planner.place(query.read_text(), shipped(), Load(2e6), room("ecp5-85"), tables=tables)
+    svg = Svg(900, 250)
+    texts = _texts(plan, on_chip=True), _texts(plan, on_chip=False)
+    sides = ("FPGA", BLUE_FILL, BLUE, 108), ("Spark", GREEN_FILL, GREEN, 548)
+    for lines, (name, fill, stroke, x) in zip(texts, sides, strict=True):
+        svg.box(x, 40, 330, 190, fill=fill, stroke=stroke, round=10)
+        svg.text(x, 28, name, bold=True, anchor="start")
+        for n, line in enumerate(lines):
+            svg.text(x + 12, 64 + 16 * n, line, size=11, anchor="start", mono=True)
+    svg.box(548, 4, 330, 26, fill=GREY_FILL)
+    svg.text(713, 22, "Companies: a table", size=12)
+    for x, end, rate, what in ((10, 108, plan.load.rate, "Trades"), (438, 548, plan.best.rows, "FromChip")):
+        svg.line([(x, 130), (end, 130)], head=True)
+        svg.text((x + end) / 2 - 4, 120, what, size=13, bold=True)
+        svg.text((x + end) / 2 - 4, 150, f"{si(rate)} rows/s", size=11, color=FAINT)
+    svg.line([(868, 30), (868, 40)], head=True)
+    return svg
+
+
+def _texts(plan: planner.Plan, on_chip: bool) -> list[str]:
+    """The operators of a side, in lines."""
+    texts = [operator.text for operator, where, _ in plan.operators if (where == planner.FPGA) == on_chip]
+    return [line for text in texts for line in textwrap.wrap(text, 46, subsequent_indent="  ")]
+
+
 DIAGRAMS = {
     "trades_q3": trades_q3,
     "network": network,
@@ -748,6 +780,7 @@ DIAGRAMS = {
     "joins": joins,
     "blocks": blocks,
     "board": board,
+    "place": placed,
 }
 
 

@@ -1,4 +1,4 @@
-"""The command `wirestream`: compile queries to a circuit, or explain what would be built."""
+"""The command `wirestream`: compile queries to a circuit, explain what would be built, place one on chip and Spark."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ from wirestream.compiler.output import write
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import load, shipped
 from wirestream.compiler.windows import AUTO, METHODS, WindowOptions
+from wirestream.place import command as placing
 
 console = Console(highlight=False)
 
 
 def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
+    if options.command == "place":
+        return placing.run(options)
     text, files = "", ", ".join(map(str, options.query))
     try:
         text = "\n;\n".join(path.read_text() for path in options.query)
@@ -93,6 +96,8 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
             )  # fmt: skip
         else:
             command.add_argument("--svg", type=Path, metavar="FILE", help="draw the circuit")
+    placing.add_arguments(commands.add_parser("place", help="divide a query between chip and Spark",
+                                              description=placing.__doc__))  # fmt: skip
     options = parser.parse_args(argv)
     if options.clock <= 0:
         parser.error("--clock is above 0")
@@ -144,8 +149,8 @@ def promise(circuit: Circuit, result: Result) -> str:
     elif each > 1:
         lines.append(f"a tuple causes at most {each} rows")
     if result.spill:
-        sets = ", but for one set of keys in a million" if circuit.capacity > CAM_GROUPS else ""
-        lines.append(f"room for {circuit.capacity} groups{sets}; tuples of others leave on {result.spill.prefix}_*")
+        hashed = " (when it is full, 3 of 10,000 new ones find none)" if circuit.capacity > CAM_GROUPS else ""
+        lines.append(f"room for {circuit.capacity} groups{hashed}; tuples of others leave on {result.spill.prefix}_*")
     for column, scale in scales(result.plan).items():
         lines.append(f"{column} is 2**{scale} times the weighted sum, so that it is exact")
     return "\n  ".join(lines)

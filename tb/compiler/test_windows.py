@@ -266,7 +266,7 @@ def test_sessions_are_of_what_is_selected():
     assert (described["where"], described["window"]["unit"], described["window"]["size"]) == (5, "session", 10)
     (text,) = (text for name, text in package(circuit).files.items() if name.endswith("_axis.v"))
     assert "ws_session_select #(.DATA_W(128), .LATENCY(5))" in text and ".GAP(10)" in text
-    assert ".apply(quiet && select_empty)" in text and "ws_punctuator" not in text
+    assert ".apply(gate_quiet && select_empty)" in text and "ws_punctuator" not in text
 
 
 def test_queries_with_the_same_sessions_have_one_input():

@@ -182,6 +182,7 @@ module ws_fix_decimal (
         old_next      = used_back_reg || (!held && |used3_reg);
         far_next      = held && (used_beyond_reg || (phase_reg == 2'd3 && |tail) || |used_n2[7:1]
                                  || (used_n2[0] && !at[7]));
+        j = 0;                                              // it is no latch
         for (i = 0; i < 8; i = i + 1) if (at[i]) begin
             for (j = 0; j < 18; j = j + 1) whole_next[5*j +: 5]    = whole_next[5*j +: 5]    | left[5*(i+17-j) +: 5];
             for (j = 0; j < 10; j = j + 1) fraction_next[5*j +: 5] = fraction_next[5*j +: 5] | right[5*(i+1+j) +: 5];
@@ -278,14 +279,14 @@ module ws_fix_decimal (
 
     always @* begin
         digits = 72'd0;
-        for (i = 0; i < 9; i = i + 1) if (decimals[i])
+        for (i = 0; i < 9; i = i + 1)
             for (j = 0; j < 18; j = j + 1)
-                digits[4*j +: 4] = digits[4*j +: 4] | (j < i ? fraction[4*(i > j ? i - 1 - j : 0) +: 4]
-                                                              : whole[4*(i > j ? 0 : j - i) +: 4]);
-        if (decimals[9]) begin
-            for (j = 0; j < 9; j = j + 1) digits[4*j +: 4] = digits[4*j +: 4] | fraction[4*(8-j) +: 4];
-            digits[43:36] = digits[43:36] | whole[7:0];
-        end
+                if (decimals[i])
+                    digits[4*j +: 4] = digits[4*j +: 4] | (j < i ? fraction[4*(i > j ? i - 1 - j : 0) +: 4]
+                                                                  : whole[4*(i > j ? 0 : j - i) +: 4]);
+        for (j = 0; j < 9; j = j + 1)
+            if (decimals[9]) digits[4*j +: 4] = digits[4*j +: 4] | fraction[4*(8-j) +: 4];
+        if (decimals[9]) digits[43:36] = digits[43:36] | whole[7:0];
     end
 
     always @(posedge clk) if (step) begin

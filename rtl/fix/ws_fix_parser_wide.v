@@ -283,9 +283,10 @@ module ws_fix_parser_wide #(
     always @* begin
         type_next      = 24'd0;
         type_mark_next = 3'd0;
-        for (i = 0; i < 8; i = i + 1) if (first_soh[i]) begin
-            for (k = 0; k < 3; k = k + 1) type_next[8*k +: 8] = type_next[8*k +: 8] | data_two[8*(i+3-k) +: 8];
-            type_mark_next = type_mark_next | {tagged_two[i], tagged_two[i+1], tagged_two[i+2]};
+        for (i = 0; i < 8; i = i + 1) begin
+            for (k = 0; k < 3; k = k + 1)
+                if (first_soh[i]) type_next[8*k +: 8] = type_next[8*k +: 8] | data_two[8*(i+3-k) +: 8];
+            if (first_soh[i]) type_mark_next = type_mark_next | {tagged_two[i], tagged_two[i+1], tagged_two[i+2]};
         end
     end
 

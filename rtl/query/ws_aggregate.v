@@ -159,14 +159,17 @@ module ws_aggregate #(
                     taken_reg <= taken[FAST-1:0];
                 end
 
-                // Part 0. That the value counts is known late, and so is not on the way of the carry.
+                // Part 0. That the value counts, or that a sub-stream begins, is not on the way of the carry: acc_low_reg is 0
+                // in time, while low_reg is what the sub-stream has come to.
                 localparam LOW = ACC_W/(FAST+1);
-                reg  [LOW-1:0] low_reg;
+                reg  [LOW-1:0] acc_low_reg, low_reg;
                 reg            carry_reg;
-                wire [LOW:0]   low = {1'b0, fresh_reg ? {LOW{1'b0}} : low_reg} + {1'b0, term[LOW-1:0]};
+                wire [LOW:0]   low = {1'b0, acc_low_reg} + {1'b0, term[LOW-1:0]};
                 wire [FAST:0]  carry;     // bit p: of part p, a cycle later; of the uppermost, the sign
 
                 always @(posedge clk) begin
+                    if (s_eos || rst) acc_low_reg <= {LOW{1'b0}};
+                    else if (take) acc_low_reg <= low[LOW-1:0];
                     if (take) low_reg <= low[LOW-1:0];
                     else if (fresh_reg) low_reg <= {LOW{1'b0}};
                     carry_reg <= take && low[LOW];
@@ -418,6 +421,7 @@ module ws_aggregate #(
 
             wire signed [31:0] exact_now = refs[0 +: 32];
             always @(posedge clk) begin
+                if (past_valid) assert (gen_fast.gen_sum.acc_low_reg == (fresh_reg ? 0 : gen_fast.gen_sum.low_reg));
                 if (past[1] && (gen_fast.gen_sum.ended[1] || !refs[2*REF_W - 1]))
                     assert (gen_fast.gen_sum.low_reg == (exact_now & ((1 << gen_fast.gen_sum.LOW) - 1)));
                 if (past[FAST]) assert (gen_fast.gen_sum.taken[FAST] == $past(some_value, FAST));

@@ -38,25 +38,20 @@ module ws_negate #(
         end else begin : gen_parts
             localparam PART  = 32;
             localparam PARTS = (W + PART - 1) / PART;
-            reg              negative_reg;
-            wire [PARTS-1:0] zero;          // of a part: all its bits were 0
-
-            always @(posedge clk) negative_reg <= negative;
 
             genvar p;
             for (p = 0; p < PARTS; p = p + 1) begin : part
-                localparam N = p == PARTS - 1 ? W - p*PART : PART;
-                reg         zero_reg;
+                localparam         N     = p == PARTS - 1 ? W - p*PART : PART;
+                localparam [W-1:0] BELOW = ~({W{1'b1}} << p*PART);
+                reg         one_reg;
                 reg [N-1:0] flipped_reg, y_reg;
-                wire        one = negative_reg && (zero | {PARTS{1'b1}} << p) == {PARTS{1'b1}};
 
                 always @(posedge clk) begin
-                    zero_reg    <= a[p*PART +: N] == 0;
+                    one_reg     <= negative && (a & BELOW) == 0;
                     flipped_reg <= flipped[p*PART +: N];
-                    y_reg       <= flipped_reg + one;
+                    y_reg       <= flipped_reg + one_reg;
                 end
 
-                assign zero[p]        = zero_reg;
                 assign y[p*PART +: N] = y_reg;
             end
         end

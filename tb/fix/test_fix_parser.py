@@ -1,5 +1,6 @@
-"""fix_parser and fix_parser_wide: every message's verdict and record as PySpark has them, for any bytes; latency, rate,
-stalls, resets."""
+"""fix_parser: every message's verdict and record as PySpark has them, for any bytes; latency, rate, stalls, resets.
+
+test_fix_parser_wide.py has the same tests with another `width`."""
 
 from __future__ import annotations
 
@@ -61,9 +62,14 @@ def cases() -> dict[str, list[bytes]]:
     }
 
 
-@pytest.fixture(scope="module", params=CORES)
-def bench(request) -> Bench:
-    return build(design(request.param))
+@pytest.fixture(scope="module")
+def width() -> int:
+    return 8
+
+
+@pytest.fixture(scope="module")
+def bench(width) -> Bench:
+    return build(design(width))
 
 
 def words(bench: Bench, payload: bytes) -> int:
@@ -181,40 +187,10 @@ async def smoke(dut):
 
 
 @pytest.mark.skipif(not icarus_installed(), reason="iverilog is not installed: no four-state run")
-@pytest.mark.parametrize("width", CORES)
 def test_four_state(width):
     with patch.dict(os.environ, {"SIM": "icarus"}):
         simulate(
             design(width),
             "tb.fix.test_fix_parser",
-            repeat=f".venv/bin/pytest tb/fix/test_fix_parser.py::test_four_state[{width}]",
+            repeat=f".venv/bin/pytest tb/fix/test_{CORES[width]}.py::test_four_state",
         )
-
-
-def test_decimals_by_message(tmp_path):
-    """A tag that two messages read in different ways is the number of each: a converter for each of the two."""
-    described = fix.read(
-        {
-            "name": "prices",
-            "messages": {
-                "A": {"type": "A", "fields": {"P": {"tag": 44, "type": "price(2)"}, "Q": {"tag": 38, "type": "int"}}},
-                "B": {
-                    "type": "B",
-                    "fields": {"P": {"tag": 44, "type": "price(8)"}, "Q": {"tag": 38, "type": "price(1)"}},
-                },
-            },
-        }
-    )
-    file = tmp_path / "ws_fix_prices.v"
-    file.write_text(fix.verilog(described, 64))
-    core = resolve(CORES[64])
-    prices = build(replace(core, core="wirestream:fix:fix_prices", toplevel=file.stem, sources=(*core.sources, file)))
-    sent = [
-        by_hand(text) for text in ("35=A|44=-1.5|38=7|", "35=B|44=-1.5|38=7|", "35=B|38=1234567.8|44=1234567890.5|")
-    ]
-    result = prices.run(sent, tmp_path)
-    found = [
-        (value >> 64, value >> shift & 0xFFFFFFFF) for value, shift in zip(result.item_values, (32, 0, 0), strict=True)
-    ]
-    assert result.items["kind"].tolist() == [0, 1, 1]
-    assert found == [(2**64 - 150, 7), (2**64 - 150_000_000, 70), (123_456_789_050_000_000, 12_345_678)]

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tb.fix.test_fix_parser import bench  # noqa: F401
+from tb.fix.test_fix_parser import bench, width  # noqa: F401
 from wirestream import fix
 from wirestream.design import REPOSITORY
 from wirestream.packets import HEADERS, read_pcap

@@ -33,7 +33,9 @@ CELLS = {".lpf": "ecp5/cells_bb.v", ".xdc": "xilinx/cells_xtra.v", ".ucf": "xili
 @pytest.mark.parametrize("board", BOARDS)
 def test_board(board, tmp_path):
     edam = describe(BOARDS[board], board)
-    (file,) = [BUILD / f["name"] for f in edam["files"] if Path(f["name"]).suffix in PLACES]
+    (file,) = [
+        BUILD / f["name"] for f in edam["files"] if Path(f["name"]).suffix in PLACES and f["file_type"] != "user"
+    ]
     design = from_edam(edam, BUILD)
     cells = CELLS[file.suffix]
     library = [cells.replace("cells_bb", "cells_sim").replace("cells_xtra", "cells_sim"), cells]

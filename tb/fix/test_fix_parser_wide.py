@@ -1,0 +1,57 @@
+"""fix_parser_wide: the tests of fix_parser at eight bytes a cycle, and a tag that messages read in different ways."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tb.fix.test_fix_parser import (  # noqa: F401
+    CORES,
+    bench,
+    test_a_million_mutated,
+    test_a_record_that_waits_stands_still,
+    test_four_state,
+    test_latency,
+    test_mutated,
+    test_payloads,
+    test_reset_in_mid_message,
+)
+from tb.fix.traffic import by_hand
+from tb.lib.bulk.bulk import build
+from wirestream import fix
+from wirestream.design import resolve
+
+
+@pytest.fixture(scope="module")
+def width() -> int:
+    return 64
+
+
+def test_decimals_by_message(tmp_path):
+    """A tag that two messages read in different ways is the number of each: a converter for each of the two."""
+    described = fix.read(
+        {
+            "name": "prices",
+            "messages": {
+                "A": {"type": "A", "fields": {"P": {"tag": 44, "type": "price(2)"}, "Q": {"tag": 38, "type": "int"}}},
+                "B": {
+                    "type": "B",
+                    "fields": {"P": {"tag": 44, "type": "price(8)"}, "Q": {"tag": 38, "type": "price(1)"}},
+                },
+            },
+        }
+    )
+    file = tmp_path / "ws_fix_prices.v"
+    file.write_text(fix.verilog(described, 64))
+    core = resolve(CORES[64])
+    prices = build(replace(core, core="wirestream:fix:fix_prices", toplevel=file.stem, sources=(*core.sources, file)))
+    sent = [
+        by_hand(text) for text in ("35=A|44=-1.5|38=7|", "35=B|44=-1.5|38=7|", "35=B|38=1234567.8|44=1234567890.5|")
+    ]
+    result = prices.run(sent, tmp_path)
+    found = [
+        (value >> 64, value >> shift & 0xFFFFFFFF) for value, shift in zip(result.item_values, (32, 0, 0), strict=True)
+    ]
+    assert result.items["kind"].tolist() == [0, 1, 1]
+    assert found == [(2**64 - 150, 7), (2**64 - 150_000_000, 70), (123_456_789_050_000_000, 12_345_678)]

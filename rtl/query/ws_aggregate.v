@@ -159,8 +159,8 @@ module ws_aggregate #(
                     taken_reg <= taken[FAST-1:0];
                 end
 
-                // Part 0. That the value counts, or that a sub-stream begins, is not on the way of the carry: acc_low_reg is 0
-                // in time, while low_reg is what the sub-stream has come to.
+                // Part 0. That the value counts, or that a sub-stream begins, is not on the way of the carry: acc_low_reg
+                // is 0 in time, while low_reg is what the sub-stream has come to.
                 localparam LOW = ACC_W/(FAST+1);
                 reg  [LOW-1:0] acc_low_reg, low_reg;
                 reg            carry_reg;

@@ -754,8 +754,8 @@ def placed() -> Svg:
         svg.text(x, 28, name, bold=True, anchor="start")
         for n, line in enumerate(lines):
             svg.text(x + 12, 64 + 16 * n, line, size=11, anchor="start", mono=True)
-    svg.box(548, 4, 330, 26, fill=GREY_FILL)
-    svg.text(713, 22, "Companies: a table", size=12)
+    svg.box(628, 4, 250, 26, fill=GREY_FILL)
+    svg.text(753, 22, "Companies: a table", size=12)
     for x, end, rate, what in ((10, 108, plan.load.rate, "Trades"), (438, 548, plan.best.rows, "FromChip")):
         svg.line([(x, 130), (end, 130)], head=True)
         svg.text((x + end) / 2 - 4, 120, what, size=13, bold=True)

@@ -30,11 +30,12 @@ console = Console(highlight=False)
 
 def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
-    if options.command == "place":
-        return placing.run(options)
     text, files = "", ", ".join(map(str, options.query))
     try:
         text = "\n;\n".join(path.read_text() for path in options.query)
+        if options.command == "place":
+            placing.run(options, text)
+            return 0
         compiled = compile_queries(
             text,
             [*shipped(), *map(load, options.stream)],

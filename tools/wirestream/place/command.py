@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -11,7 +10,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirestream.arguments import name_and_value
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.streams import load, shipped
 from wirestream.place.cost import CHIPS, Chip, Load, Priced, room, si
 from wirestream.place.cuts import Depth
@@ -22,7 +20,7 @@ console = Console(highlight=False)
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("query", type=Path, help="a file with one query")
+    command.add_argument("query", type=Path, nargs=1, help="a file with one query")
     command.add_argument("--stream", type=Path, action="append", default=[], metavar="YML",
                          help="a stream, besides those shipped")  # fmt: skip
     command.add_argument("--table", type=name_and_value, action="append", default=[], metavar="NAME=FILE",
@@ -57,32 +55,20 @@ def quantity(text: str) -> float:
     return value
 
 
-def run(options: argparse.Namespace) -> int:
-    text = ""
-    try:
-        text = options.query.read_text()
-        plan = place(
-            text,
-            [*shipped(), *map(load, options.stream)],
-            _load(options),
-            _chip(options),
-            dict(options.set),
-            {name: Path(str(file)).resolve() for name, file in options.table},
-            options.query.stem,
-        )
-        show(plan)
-        if options.output:
-            console.print(f"\nwrote to {options.output}: {', '.join(str(p.name) for p in plan.write(options.output))}")
-    except QueryError as error:
-        print(f"{options.query}: {error.shown(text)}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"wirestream: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
-    except ValueError as error:
-        print(f"wirestream: {error}", file=sys.stderr)
-        return 1
-    return 0
+def run(options: argparse.Namespace, text: str) -> None:
+    """Raises QueryError, OSError, ValueError."""
+    plan = place(
+        text,
+        [*shipped(), *map(load, options.stream)],
+        _load(options),
+        _chip(options),
+        dict(options.set),
+        {name: Path(str(file)).resolve() for name, file in options.table},
+        options.query[0].stem,
+    )
+    show(plan)
+    if options.output:
+        console.print(f"\nwrote to {options.output}: {', '.join(str(p.name) for p in plan.write(options.output))}")
 
 
 def _load(options: argparse.Namespace) -> Load:

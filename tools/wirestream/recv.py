@@ -401,6 +401,8 @@ class ScreenOutput:
     def close(self) -> None:
         self._live.update(self._picture())
         self._live.stop()
+        if not self._console.is_terminal:
+            self._console.print()
 
     def _picture(self) -> Group:
         told = self._results.report()

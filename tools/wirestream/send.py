@@ -494,7 +494,7 @@ def _send(
     print(
         f"{trades_:,} trades in {sent.datagrams:,} datagrams to {target[0]}:{target[1]}, session {session}: "
         f"{sent.seconds:.3f} s, {trades_ / seconds:,.0f} trades/s, {8e-6 * sent.payload_bytes / seconds:,.1f} Mb/s"
-        + (f", {100 * sent.error:+.2f}% off {rate.value:,.0f} {rate.unit}" if sent.due else "")
+        + (f", {100 * sent.error:+z.2f}% off {rate.value:,.0f} {rate.unit}" if sent.due else "")
         + _told(done)
     )
 

@@ -41,6 +41,28 @@ def datagrams(
             left, sent[schema], sequence[schema] = left - len(part), sent[schema] + len(part), sequence[schema] + 1
 
 
+def records_in(capture: Path, schema: Schema) -> np.ndarray:
+    """The records of a stream in frames, see `packets.decode`."""
+    blocks, kept, place = [], [np.zeros(0, np.int64)], 0
+    for block in read_pcap(capture)[0]:
+        if block.shape[1] >= STREAM_AT + 2:
+            number = block[:, STREAM_AT].astype(int) << 8 | block[:, STREAM_AT + 1]
+            chosen = (number == schema.stream_id) & (block[:, 12] == 8) & (block[:, 23] == 17)  # of IPv4, of UDP
+            blocks.append(block[chosen])
+            kept.append(place + np.flatnonzero(chosen))
+        place += len(block)
+    found = decode(blocks, schema)
+    found["frame"] = np.concatenate(kept)[found["frame"]]
+    return found
+
+
+def rows_in(capture: Path, result: dict) -> list[Row]:
+    """The rows of a described result in frames, in their order, as `circuit.row_of` tells them."""
+    found = records_in(capture, load_schema(result["stream"]))
+    names = [name for name, _ in result["stream"]["fields"]]
+    return [row_of(record, result["fallible"]) for record in found[~found["punct"]][names]]
+
+
 @dataclass(frozen=True)
 class Board:
     """The program around the circuit. description: of the circuit. counters: their names, by index."""
@@ -83,24 +105,11 @@ class Run:
 
     def records(self, schema: Schema) -> np.ndarray:
         """The records of a stream that came back, see `packets.decode`."""
-        blocks, kept, place = [], [np.zeros(0, np.int64)], 0
-        for block in read_pcap(self.result.folder / "out.pcap")[0]:
-            if block.shape[1] >= STREAM_AT + 2:
-                number = block[:, STREAM_AT].astype(int) << 8 | block[:, STREAM_AT + 1]
-                chosen = (number == schema.stream_id) & (block[:, 12] == 8) & (block[:, 23] == 17)  # of IPv4, of UDP
-                blocks.append(block[chosen])
-                kept.append(place + np.flatnonzero(chosen))
-            place += len(block)
-        found = decode(blocks, schema)
-        found["frame"] = np.concatenate(kept)[found["frame"]]
-        return found
+        return records_in(self.result.folder / "out.pcap", schema)
 
     def rows(self, number: int = 0) -> list[Row]:
         """The rows of a result in order of arrival, as `circuit.row_of` tells them."""
-        result = self.board.description["results"][number]
-        found = self.records(load_schema(result["stream"]))
-        names = [name for name, _ in result["stream"]["fields"]]
-        return [row_of(record, result["fallible"]) for record in found[~found["punct"]][names]]
+        return rows_in(self.result.folder / "out.pcap", self.board.description["results"][number])
 
     def overflow(self, number: int = 0) -> np.ndarray:
         """The records for whose group there was no room, and the punctuations among them."""

@@ -1,7 +1,7 @@
 """What stands between datagrams and the entries of a circuit, and makes items of them: {data, kind, index}.
 
 `Tuples`: tuple_rx, the index is that of the stream. `Binary`: tuple_rx, the index is the byte in front of a record.
-`Fix`: axis_narrow and fix_parser. `Itch`: itch5. Messages that no query reads end here, counted.
+`Fix`: fix_stream. `Itch`: itch5. Messages that no query reads end here, counted.
 """
 
 from __future__ import annotations
@@ -182,18 +182,13 @@ class Fix(Front):
         return _record(wire, stream, places)
 
     def build(self, axis: _Axis) -> None:
-        for signal in AXIS:
-            axis.wire(f"byte_{signal}", 8 if signal == "tdata" else 1)
-        ports = {f"{side}_axis_{s}": f"{wire}_{s}" for side, wire in (("s", "s_axis"), ("m", "byte")) for s in AXIS}
-        ports |= {"s_axis_tuser": "1'b0", "m_axis_tuser": ""}
-        axis.add("common:axis_narrow", "narrow", {"DATA_W": DATA_W, "USER_W": 1}, ports)
         parameters = {name: Reference(text) for name, text in fix.parameters(self.map).items()}
-        ports = {f"s_axis_{signal}": f"byte_{signal}" for signal in AXIS}
+        ports = {f"s_axis_{signal}": f"s_axis_{signal}" for signal in AXIS}
         ports |= self._items(axis) | {"m_kind": "item_stream"}
         ports["m_fields"] = ports.pop("m_data")
         events = {f"evt_{name}": f"fix_{name}" for name in fix.EVENTS}
         axis.event(*events.values())
-        axis.add("fix:fix_parser", "fix_parser", parameters, ports | events)
+        axis.add("fix:fix_stream", "fix_stream", {"DATA_W": DATA_W} | parameters, ports | events)
         axis.assigned.append(("item_kind", "2'd0"))
 
 

@@ -87,13 +87,15 @@ def answers(
 ) -> dict[str, Answer]:
     """The rows of each query of a text, by its INTO, or `query`1, 2, … in the order of the text.
 
-    streams: those that the text does not CREATE itself. frames: the items of each stream as `time_rules` has them:
-    stream, session, seq, kind and the fields. constants: the value of each `$name`. Raises ValueError with one line
-    for what it does not understand.
+    streams: those that the text does not CREATE itself, or of messages. frames: the items of each stream as
+    `time_rules` has them: stream, session, seq, kind and the fields. constants: the value of each `$name`. Raises
+    ValueError with one line for what it does not understand.
     """
     streams = dict(streams)
     found: dict[str, Answer] = {}
     for statement in split(lexed(sql), ";"):
+        if statement and statement[0].keyword == "CREATE" and "FORMAT" in [token.keyword for token in statement]:
+            continue  # of messages: one of `streams`
         if statement and statement[0].keyword == "CREATE":
             made = created(statement)
             streams[made.schema.name] = made

@@ -8,11 +8,10 @@ from collections import Counter
 
 import cocotb
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
+from tb.fix.feed import golden
 from tb.fix.test_itch5 import RECORD, TYPES, _tuple
 from tb.fix.test_moldudp64 import HEADER, user
 from tb.fix.test_send_orders import send
@@ -22,7 +21,6 @@ from tb.lib.bulk.bulk import NONE, RANDOM, Bench, build
 from tb.lib.events import Events
 from tb.lib.run import run_four_state
 from tb.lib.wire import ItemMonitor
-from wirestream.design import BUILD
 from wirestream.orders import generate_itch, mold, on_lines
 from wirestream.packets import DEVICE, HEADERS, read_pcap
 from wirestream.send import Trouble
@@ -49,37 +47,6 @@ def capture(tmp_path_factory) -> list[tuple[int, bytes]]:
     size = ("--count", str(COUNT), "--per-datagram", str(PER_DATAGRAM), "--seed", str(seed()))
     assert not send("--pcap", str(file), *FORMAT, *size, *shares).returncode
     return read(file)
-
-
-def golden(sent: list[tuple[int, bytes]]) -> tuple[list[tuple[int, int]], Counter]:
-    """The tuples that PySpark has, as kind and number, and the events."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
-    from spark_golden.itch import messages
-    from spark_golden.mold import arrivals, datagrams, sequence
-    from spark_golden.session import session
-
-    table = BUILD / "golden" / "itch_feed.parquet"
-    table.parent.mkdir(parents=True, exist_ok=True)
-    lines, payloads = zip(*sent, strict=True)
-    columns = {"packet": range(len(sent)), "line": lines, "bytes": payloads}
-    pa.parquet.write_table(pa.table({name: pa.array(values) for name, values in columns.items()}), table)
-    judged = datagrams(session().read.parquet(str(table)))
-    arrived = arrivals(judged).withColumn("arrival", F.row_number().over(Window.orderBy("packet", "part"))).cache()
-    fates, totals = sequence(arrived, REORDER)
-    left = fates.where(F.col("fate") == "leaves").join(arrived.select("arrival", "bytes"), "arrival")
-    rows = messages(left.select(F.col("number").alias("packet"), "bytes")).orderBy("packet").toArrow().to_pylist()
-    events = Counter(row["fate"] for row in fates.select("fate").collect())
-    events += Counter(row["verdict"] for row in judged.select("verdict").collect())
-    events["message"] = events.pop("leaves")
-    for name in ("waits", "notice"):
-        events.pop(name, None)
-    for row in totals.toArrow().to_pylist():
-        events += Counter(session=1, lost=row["lost"], gap=row["gaps"])
-    tuples = [_tuple(row) for row in rows if row["verdict"] == "message"]
-    verdicts = Counter(row["verdict"] for row in rows)
-    return tuples, events + Counter(tuple=verdicts.pop("message")) + verdicts
 
 
 def test_capture_is_what_was_sent(capture):
@@ -128,7 +95,8 @@ def traffic(capture):
             damaged[HEADER + 2] = g.choice(b"ADSR")
             payload = g.choice([bytes(damaged), payload[: g.randrange(len(payload))]])
         sent.append((line, payload))
-    tuples, events = golden(sent)
+    rows, events = golden(sent, REORDER)
+    tuples = [_tuple(row) for row in rows]
     assert min(events[name] for name in ("lost", "gap", "duplicate", "truncated", "unknown", "bad_length")) > 0
     assert len(tuples) > COUNT / 2
     return sent, tuples, events

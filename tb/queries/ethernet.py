@@ -86,12 +86,13 @@ class Board:
         """Send the records of the stream as sound frames of one session. options: of `Bench.run`."""
         return self.send(frames(payloads(self.stream, records, per_datagram=per_datagram, session=100)), out, **options)
 
-    def send(self, sent: Blocks, out: Path, **options) -> Run:
-        """Send frames, behind one that makes their sender known."""
+    def send(self, sent: Blocks, out: Path, inputs: Mapping[str, int] | None = None, **options) -> Run:
+        """Send frames, behind one that makes their sender known. inputs: constants, for those that there are."""
         idle = {name: 0 for name, width in AXIL.items() if width > 0 and name in self.bench.ports}
         packets = (frame.tobytes() for block in sent for frame in block)
+        told = {name: value for name, value in (inputs or {}).items() if name in self.bench.ports}
         options = {"quiet": QUIET} | options
-        return Run(self, self.bench.run(chain([HELLO], packets), out, inputs=INPUTS | idle, **options))
+        return Run(self, self.bench.run(chain([HELLO], packets), out, inputs=INPUTS | idle | told, **options))
 
 
 @dataclass(frozen=True)

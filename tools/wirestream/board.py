@@ -32,7 +32,7 @@ from wirestream.compiler.circuit import Instance
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.output import as_design
-from wirestream.compiler.package import AXIL, Package, package
+from wirestream.compiler.package import AXIL, Package, package, user_bits
 from wirestream.compiler.streams import load, shipped
 from wirestream.compiler.verilog import module, range_of
 from wirestream.counters import NETWORK, counter_names, harmless
@@ -44,8 +44,7 @@ DATA_W = 64
 CORES = ("net:mac_xgmii_rx", "net:mac_xgmii_tx", "net:udp_ip_stack", "net:registers", "common:event_counters")
 XGMII = {"xgmii_rxd": 64, "xgmii_rxc": 8, "xgmii_txd": -64, "xgmii_txc": -8}
 STREAM = {"tdata": DATA_W, "tkeep": DATA_W // 8, "tvalid": 1, "tready": 1, "tlast": 1}
-SETTINGS = {"local_mac": 48, "local_ip": 32, "netmask": 32, "gateway": 32, "local_ports": 16, "groups": 32,
-            "promiscuous": 1, "ping": 1}  # fmt: skip
+SETTINGS = {"local_mac": 48, "local_ip": 32, "netmask": 32, "gateway": 32, "promiscuous": 1, "ping": 1}
 RESULT = {"result_ip": 32, "result_port": 16, "result_source_port": 16}
 STATIC_ARP = {"arp_set_valid": 1, "arp_set_ready": 1, "arp_set_clear": 1, "arp_set_ip": 32, "arp_set_mac": 48}
 MAC_EVENTS = {"rx": ("good", "no_preamble", "rx_error", "oversize", "runt", "bad_fcs"),
@@ -81,7 +80,8 @@ def _verilog(name: str, query: str, around: Package) -> str:
         ports.append(f"{'input ' if width > 0 else 'output'} wire {range_of(abs(width))}{port}")
 
     wires = {"network_events": network, "query_events": total - network, "stack_events": network - len(macs)}
-    wires |= dict.fromkeys(macs, 1) | SETTINGS | RESULT | STATIC_ARP
+    settings = SETTINGS | {"local_ports": 16 * around.lines, "groups": 32 * around.lines}
+    wires |= dict.fromkeys(macs, 1) | settings | RESULT | STATIC_ARP
     for stream, user in (("rx", 1), ("tx", 1), ("payload", 118), ("datagram", 1)):
         wires |= {f"{stream}_{signal}": width for signal, width in (STREAM | {"tuser": user}).items()}
 
@@ -97,21 +97,28 @@ def _verilog(name: str, query: str, around: Package) -> str:
     receiver = clock | {"xgmii_rxd": "xgmii_rxd", "xgmii_rxc": "xgmii_rxc"} | side("m_axis", "rx") | events("rx")
     del receiver["m_axis_tready"]  # it cannot wait
     sender = clock | {"xgmii_txd": "xgmii_txd", "xgmii_txc": "xgmii_txc"} | side("s_axis", "tx") | events("tx")
-    stack = clock | {"tick_ms": "tick_ms", "now": "1'b0", "events": "stack_events"} | same(SETTINGS | STATIC_ARP)
+    stack = clock | {"tick_ms": "tick_ms", "now": "1'b0", "events": "stack_events"} | same(settings | STATIC_ARP)
     stack |= side("s_mac_axis", "rx") | side("m_mac_axis", "tx") | side("m_axis", "payload")
     stack |= side("s_axis", "datagram", "{result_source_port, result_ip, result_port, datagram_tuser}")
     inside = clock | {"first_session": "first_session", "events": "query_events"}
-    inside |= side("s_axis", "payload", "payload_tuser[112:0]") | side("m_axis", "datagram")
+    inside |= {"tick_ms": "tick_ms"} if around.lines > 1 else {}
+    inside |= side("s_axis", "payload", f"payload_tuser[{user_bits(around.lines) - 1}:0]") | side("m_axis", "datagram")
     inside |= {port.replace("q_", "s_", 1): port for port in bus}
-    registers = clock | same(AXIL | SETTINGS | RESULT | STATIC_ARP | stat)
+    registers = clock | same(AXIL | settings | RESULT | STATIC_ARP | stat)
     counters = clock | {"event_pulse": "{query_events, network_events}"} | same(stat)
-    one = {"N_PORTS": 1, "N_GROUPS": 1}
+    sizes = {"N_PORTS": around.lines, "N_GROUPS": around.lines}
+    listens = sum(DEVICE.port + line << 16 * line for line in range(around.lines))
     instances = [
         Instance("net:mac_xgmii_rx", "mac_rx", {}, receiver),
-        Instance("net:udp_ip_stack", "stack", {"DATA_W": DATA_W, **one, "TIME_W": 1}, stack),
+        Instance("net:udp_ip_stack", "stack", {"DATA_W": DATA_W, **sizes, "TIME_W": 1}, stack),
         Instance(f"queries:{query.removeprefix('ws_')}_axis", "query", {"DATA_W": DATA_W}, inside),
         Instance("net:mac_xgmii_tx", "mac_tx", {}, sender),
-        Instance("net:registers", "registers", {**one, "N_COUNTERS": total}, registers),
+        Instance(
+            "net:registers",
+            "registers",
+            {**sizes, "N_COUNTERS": total, "LOCAL_PORTS": f"{16 * around.lines}'d{listens}"},
+            registers,
+        ),
         Instance("common:event_counters", "counters", {"N": total}, counters),
     ]
     order = ", ".join([*reversed(macs), "stack_events"])

@@ -32,6 +32,7 @@ HARMLESS = {
     *("icmp_reply", "igmp_query", "igmp_report", "igmp_leave"),
     *("tuple_rx_accepted", "tuple_rx_reordered", "tuple_rx_session", "tuple_rx_tuple"),
     *("query_accepted", "query_selected", "query_row", "fix_message", "itch_message", "itch_unread"),
+    *("mold_heartbeat", "mold_end", "line_message", "line_duplicate", "line_session"),
     *("tuple_tx_datagram", "tuple_tx_record"),
     *("udp_tx_sent", "mac_tx_good"),
 }

@@ -119,6 +119,7 @@ int main(int argc, char **argv) {
     if (!options.registers.empty()) registers.listen(options.registers);
     for (auto [address, value] : options.writes) registers.write(address, value);
     uint8_t &tick = *ports.take("tick_ms").data;
+    tick = 0;
     ports.take("first_session").set(options.session);
     auto source = find_source(ports, options.bench, run);
     auto sink = find_sink(ports, options.bench, run);

@@ -50,7 +50,11 @@ def compile_queries(
         if isinstance(statement, syntax.Create):
             if statement.name in known:
                 raise QueryError(f"stream {statement.name} is declared twice", statement.place)
-            known[statement.name] = declared(statement, len(known) + 1, formats)
+            made = declared(statement, len(known) + 1, formats)
+            if other := next((one for one in known.values() if _framed_otherwise(made, one)), None):
+                place = statement.framing.place if statement.framing else statement.place
+                raise QueryError(f"{made.origin.format.name} comes framed otherwise for {other.schema.name}", place)
+            known[statement.name] = made
         elif any(statement.into.lower() == other.into.lower() for other in queries):
             raise QueryError(f"two results are called {statement.into}; name each with INTO", statement.body[0].place)
         else:
@@ -63,3 +67,9 @@ def compile_queries(
     plans = [(query.into, rewrite(algebra.build(query, known), rewrites)) for query in queries]
     circuit = hardware.plan_circuit(name or queries[0].into, plans, rewrites, clock_ns, capacity, windows)
     return Compiled(circuit, verilog(circuit, sql))
+
+
+def _framed_otherwise(one: Stream, other: Stream) -> bool:
+    """Whether two streams are of messages that cannot come on one wire because of how they are framed."""
+    mine, theirs = one.origin, other.origin
+    return bool(mine and theirs) and mine.format == theirs.format and mine.framing != theirs.framing

@@ -26,6 +26,7 @@ import yaml
 
 from wirestream import fix
 from wirestream.compiler.errors import QueryError
+from wirestream.compiler.syntax import Framing
 from wirestream.design import REPOSITORY
 from wirestream.tuples import ALIGNMENT, Field
 
@@ -80,10 +81,11 @@ class Format:
 
 @dataclass(frozen=True)
 class Origin:
-    """The messages that are the tuples of a stream."""
+    """The messages that are the tuples of a stream, and how they are framed; None: as they are."""
 
     format: Format
     message: Message
+    framing: Framing | None = None
 
 
 def read(path: Path, described: dict) -> Format:

@@ -1,7 +1,7 @@
 """What stands between datagrams and the entries of a circuit, and makes items of them: {data, kind, index}.
 
 `Tuples`: tuple_rx, the index is that of the stream. `Binary`: tuple_rx, the index is the byte in front of a record.
-`Fix`: fix_stream. `Itch`: itch5. Messages that no query reads end here, counted.
+`Fix`: fix_stream. `Itch`: itch5, or for the lines of a feed itch_feed. Messages that no query reads end here, counted.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ AXIS = {"tdata": DATA_W, "tkeep": KEEP_W, "tvalid": 1, "tready": 1, "tlast": 1}
 TUPLE_RX = ("accepted", "bad_header", "wrong_stream", "bad_length", "wrong_session", "repeat", "stale", "reordered",
             "gap", "session", "tuple")  # fmt: skip
 ITCH_BITS = 360  # of m_data of ws_itch5
+FEED = {name: f"mold_{name}" for name in ("datagram", "heartbeat", "end", "bad_header", "empty", "truncated",
+                                          "trailing", "overlong")}  # fmt: skip
+FEED |= {name: f"line_{name}" for name in ("message", "duplicate", "gap", "session", "stale")}
+FEED |= {"tuple": "itch_message", "unknown": "itch_unknown", "bad_length": "itch_bad_length"}
 
 
 def of(streams: Sequence[Stream]) -> Front:
@@ -32,6 +36,11 @@ def of(streams: Sequence[Stream]) -> Front:
         names = sorted(f"{found.kind} {found.name}" if found else "tuples" for found in formats)
         raise QueryError(f"{' and '.join(names)} do not come on one wire; compile their queries one by one")
     (found,) = formats
+    framings = {stream.origin and stream.origin.framing for stream in streams}
+    if len(framings) > 1:
+        raise QueryError(f"{found.name} comes in one framing, and not in another as well")
+    if framings != {None}:
+        return Feed(streams)
     kinds = {"FIX": Fix, "BINARY": Binary, "ITCH": Itch}
     return kinds[found.kind](streams) if found else Tuples(streams)
 
@@ -43,10 +52,11 @@ def table(width: int, values: Iterable[int]) -> str:
 
 
 class Front:
-    """bits: of the data of an item. index: of each stream. index_bits: its width."""
+    """bits: of the data of an item. index: of each stream. index_bits: its width. lines: UDP ports listened to."""
 
     bits: int
     index_bits: int
+    lines = 1
 
     def __init__(self, streams: Sequence[Stream]):
         self.streams = list(streams)
@@ -205,8 +215,32 @@ class Itch(Front):
         self._items(axis)
         ports = {f"s_axis_{signal}": f"s_axis_{signal}" for signal in AXIS}
         ports |= self._items(axis, "come") | {"m_kind": "come_stream"}
+        self._parse(axis, ports)
+        axis.assigned.append(("come_kind", "2'd0"))
+        self._drop_unread(axis, "itch_unread")
+
+    def _parse(self, axis: _Axis, ports: dict[str, str]) -> None:
+        """From payloads to items."""
         events = {f"evt_{name}": f"itch_{name}" for name in ("message", "unknown", "bad_length")}
         axis.event(*events.values())
         axis.add("fix:itch5", "itch5", {"DATA_W": DATA_W}, ports | events)
-        axis.assigned.append(("come_kind", "2'd0"))
-        self._drop_unread(axis, "itch_unread")
+
+
+class Feed(Itch):
+    """ITCH 5.0 in MoldUDP64 on lines A and B, each message once and in sequence. Time is counted in milliseconds."""
+
+    lines = 2
+
+    def _parse(self, axis: _Axis, ports: dict[str, str]) -> None:
+        framing = self.streams[0].origin.framing
+        parameters = {"DATA_W": DATA_W, "REORDER": framing.reorder, "GAP_TICKS": framing.gap_ms}
+        ports |= {"tick": "tick_ms", "s_axis_tuser": "s_axis_tuser", "evt_lost": axis.wire("lost", 32)}
+        events = {f"evt_{event}": name for event, name in FEED.items()}
+        axis.event(*events.values(), "line_lost")
+        axis.add("fix:itch_feed", "itch_feed", parameters, ports | events)
+        told = {"number": "lost", "pulse": "line_lost"}
+        axis.add("common:pulses", "of_lost", {"NUMBER_W": 32, "WAITING_W": 64}, told)
+
+    @property
+    def text(self) -> list[str]:
+        return [f"{line}, in MoldUDP64 on two lines" for line in super().text]

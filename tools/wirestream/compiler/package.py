@@ -49,6 +49,11 @@ AXIL = {
 GMII = {"gmii_rxd": 8, "gmii_rx_dv": 1, "gmii_rx_er": 1, "gmii_txd": -8, "gmii_tx_en": 0, "gmii_tx_er": 0}
 SETTINGS = {"local_mac": 48, "local_ip": 32, "netmask": 32, "gateway": 32, "local_port": 16, "dst_ip": 32,
             "dst_port": 16, "first_session": 32}  # fmt: skip
+FEED = {"line_b_port": 16, "groups": 64}  # settings besides, where messages come on lines A and B
+FEED_LINES = [
+    "             line_b_port    UDP port of line B; that of line A is local_port",
+    "             groups         multicast groups of line A, in the low bits, and of line B; 0: none",
+]
 
 
 @dataclass(frozen=True)
@@ -56,12 +61,14 @@ class Package:
     """The modules around a circuit. files: name and Verilog. cores: what they instantiate besides the circuit's.
 
     registers: the byte offset of each constant's first word, and of COMMIT. counters: names by index, of the second.
+    lines: UDP ports listened to, 2 for the lines of a feed.
     """
 
     files: dict[str, str]
     cores: tuple[str, ...]
     registers: dict[str, int]
     counters: tuple[str, ...]
+    lines: int = 1
 
 
 def package(circuit: Circuit, values: Mapping[str, int | str] | None = None) -> Package:
@@ -82,7 +89,7 @@ def package(circuit: Circuit, values: Mapping[str, int | str] | None = None) -> 
     files = {f"{circuit.module}_axis.v": axis.text, f"{circuit.module}_gmii.v": gmii}
     network = ("net:gmii_endpoint", "common:event_counters")
     counters = (*counter_names(NETWORK), *axis.events)
-    return Package(files, (*sorted(axis.cores), *network), axis.registers, counters)
+    return Package(files, (*sorted(axis.cores), *network), axis.registers, counters, axis.front.lines)
 
 
 def registers_of(circuit: Circuit) -> dict[str, int]:
@@ -472,7 +479,9 @@ class _Axis:
 
     def _text(self) -> str:
         ports = ["input  wire clk", "input  wire rst", "input  wire [31:0] first_session"]
-        for side, tuser in (("s", "input  wire [112:0] s_axis_tuser"), ("m", "output wire m_axis_tuser")):
+        ports += ["input  wire tick_ms"] if self.front.lines > 1 else []
+        user = f"input  wire {range_of(user_bits(self.front.lines))}s_axis_tuser"
+        for side, tuser in (("s", user), ("m", "output wire m_axis_tuser")):
             for signal in AXIS:
                 direction = "output" if (side == "m") != (signal == "tready") else "input "
                 ports.append(f"{direction} wire {range_of(AXIS[signal])}{side}_axis_{signal}")
@@ -489,6 +498,7 @@ class _Axis:
             "Parameters   DATA_W         width of the payload streams in bits: 8 or 64",
             "Ports        s_axis, m_axis payloads as docs/wire-format.md has them; s_axis_tuser of ws_udp_ip_stack",
             "             first_session  session number of the rows, sampled during reset",
+            *(["             tick_ms        one cycle every millisecond"] if self.front.lines > 1 else []),
             f"             events         one cycle each, from bit 0: {self.events[0]}",
             *(f"                            {event}" for event in self.events[1:]),
             *self._register_lines(),
@@ -499,6 +509,11 @@ class _Axis:
 
     def _register_lines(self) -> list[str]:
         return [f"Registers    0x{offset:03X} {name}" for name, offset in self.registers.items()]
+
+
+def user_bits(lines: int) -> int:
+    """Of s_axis_tuser, as ws_udp_ip_stack has it: with several lines the index of the port is in it."""
+    return 113 if lines == 1 else 117
 
 
 def _own(module_name: str) -> str:
@@ -517,6 +532,9 @@ def _gmii(circuit: Circuit, axis: _Axis) -> str:
     count = len(axis.events)
     network = len(counter_names(NETWORK))
     total = count + network
+    lines = axis.front.lines
+    feed = FEED if lines > 1 else {}
+    local_ports, groups = ("{line_b_port, local_port}", "groups") if feed else ("local_port", "32'd0")
     wires: dict[str, int] = {
         "payload_tuser": 118,
         "datagram_tuser": 1,
@@ -531,7 +549,7 @@ def _gmii(circuit: Circuit, axis: _Axis) -> str:
         **{port: port for port in GMII},
         **{"gmii_rx_ce": "1'b1", "gmii_tx_ce": "1'b1"},
         **settings,
-        **{"local_ports": "local_port", "groups": "32'd0", "promiscuous": "1'b0", "ping": "1'b1"},
+        **{"local_ports": local_ports, "groups": groups, "promiscuous": "1'b0", "ping": "1'b1"},
         **{"arp_set_valid": "1'b0", "arp_set_ready": "", "arp_set_clear": "1'b0"},
         **{"arp_set_ip": "32'd0", "arp_set_mac": "48'd0"},
         **_stream("m", "payload", "payload_tuser"),
@@ -540,21 +558,25 @@ def _gmii(circuit: Circuit, axis: _Axis) -> str:
     }
     inside = {
         **{"clk": "clk", "rst": "rst", "first_session": "first_session"},
-        **_stream("s", "payload", "payload_tuser[112:0]"),
+        **_stream("s", "payload", f"payload_tuser[{user_bits(lines) - 1}:0]"),
         **_stream("m", "datagram", "datagram_tuser"),
         **({port: port for port in AXIL} if circuit.runtime else {}),
+        **({"tick_ms": "tick_ms"} if feed else {}),
         "events": "query_events",
     }
     stat = {"stat_valid": 0, "stat_index": -((total - 1).bit_length()), "stat_value": -64}
     counters = {"clk": "clk", "rst": "rst", "event_pulse": "{query_events, network_events}"}
     instances = [
-        Instance("net:gmii_endpoint", "endpoint", {"N_PORTS": 1, "N_GROUPS": 1, "HEADERS": 0, "TIME_W": 1}, endpoint),
+        Instance(
+            "net:gmii_endpoint", "endpoint", {"N_PORTS": lines, "N_GROUPS": lines, "HEADERS": 0, "TIME_W": 1}, endpoint
+        ),
         Instance(_own(f"{circuit.module}_axis"), "query", {}, inside),
         Instance("common:event_counters", "counters", {"N": total}, counters | {port: port for port in stat}),
     ]
     ports = ["input  wire clk", "input  wire rst", "input  wire tick_ms"]
     ports += [
-        _port(port, width) for port, width in (GMII | SETTINGS | (AXIL if circuit.runtime else {}) | stat).items()
+        _port(port, width)
+        for port, width in (GMII | SETTINGS | feed | (AXIL if circuit.runtime else {}) | stat).items()
     ]
     header = [
         f"{name}: {circuit.module} behind a gigabit Ethernet port, written by wirestream compile",
@@ -563,6 +585,7 @@ def _gmii(circuit: Circuit, axis: _Axis) -> str:
         "             local_*        the address and UDP port to which tuples are sent; gateway 0: none",
         "             dst_*          where rows are sent; ARP finds it, as soon as it makes itself known",
         "             stat_*         totals of all events, over and over, by index (counters in the JSON description)",
+        *(FEED_LINES if feed else ()),
         *axis._register_lines(),
     ]
     return module(name, header, ports, wires, instances, [])

@@ -8,7 +8,8 @@
     time: Time                                             the field that tells the time, if there is one
 
 Of a stream of messages (see `formats`) there is ``message: orders.NewOrderSingle``, and fields is the list of those of
-the message that its tuples have; its time is that of the message.
+the message that its tuples have; its time is that of the message. ``moldudp64: {reorder: 64, gap_ms: 10}`` says of ITCH
+that it comes numbered on two lines; what is left out of the braces is as here.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ import yaml
 from wirestream.compiler import formats
 from wirestream.compiler.errors import Place, QueryError
 from wirestream.compiler.formats import Format, Origin
-from wirestream.compiler.syntax import Create, Name
+from wirestream.compiler.syntax import Create, Framing, Name
 from wirestream.design import REPOSITORY
 from wirestream.tuples import Field, Schema
 
 SHIPPED = REPOSITORY / "fusesoc" / "streams"
-KEYS = {"name", "id", "fields", "time", "message"}
+KEYS = {"name", "id", "fields"}
+OPTIONAL, OF_MESSAGES = {"time"}, {"message", "moldudp64"}
+FRAMING = {"reorder", "gap_ms"}
 
 
 @dataclass(frozen=True)
@@ -44,13 +47,16 @@ def load(path: Path) -> Stream | Format:
     described = yaml.safe_load(path.read_text())
     if isinstance(described, dict) and "messages" in described:
         return formats.read(path, described)
-    if not isinstance(described, dict) or not {"name", "id", "fields"} <= described.keys() <= KEYS:
+    may = OF_MESSAGES if isinstance(described, dict) and "message" in described else OPTIONAL
+    if not isinstance(described, dict) or not KEYS <= described.keys() <= KEYS | may:
         raise QueryError(f"{path}: a stream has name, id and fields, and may have time")
     if "message" in described:
         kind, _, message = str(described["message"]).partition(".")
         names = [Name(None, name) for name in described["fields"]]
         try:
-            return _of_messages(described["name"], described["id"], kind, message, names, formats.shipped(), None)
+            framing = _framing(described["moldudp64"]) if "moldudp64" in described else None
+            known = formats.shipped()
+            return _of_messages(described["name"], described["id"], kind, message, names, known, None, framing)
         except QueryError as error:
             raise QueryError(f"{path}: {error.message}") from error
     fields = tuple(Field(name, kind) for name, kind in described["fields"].items())
@@ -76,7 +82,8 @@ def declared(create: Create, stream_id: int, known: Iterable[Format] = ()) -> St
     if create.format:
         kind, name, message = create.format
         known = [found for found in known if found.kind == kind]
-        return _of_messages(create.name, stream_id, name, message, create.fields, known, create.place)
+        place, framing = create.place, create.framing
+        return _of_messages(create.name, stream_id, name, message, create.fields, known, place, framing)
     names = [field.name for field in create.fields]
     for name in names:
         if names.count(name) > 1:
@@ -84,8 +91,24 @@ def declared(create: Create, stream_id: int, known: Iterable[Format] = ()) -> St
     return Stream(Schema(create.name, stream_id, create.fields), "Time" if "Time" in names else None)
 
 
+def _framing(described: object) -> Framing:
+    """Of a .yml file."""
+    if not isinstance(described, dict) or not described.keys() <= FRAMING:
+        raise QueryError("moldudp64: may have reorder and gap_ms")
+    if any(type(value) is not int for value in described.values()):
+        raise QueryError("moldudp64: reorder and gap_ms are whole numbers")
+    return Framing(**described)
+
+
 def _of_messages(
-    name: str, stream_id: int, of: str, kind: str, fields: Iterable[Name], known: Iterable[Format], place: Place | None
+    name: str,
+    stream_id: int,
+    of: str,
+    kind: str,
+    fields: Iterable[Name],
+    known: Iterable[Format],
+    place: Place | None,
+    framing: Framing | None,
 ) -> Stream:
     """The stream of messages `of`.`kind`, whose tuples have these fields."""
     found = {form.name: form for form in known}
@@ -94,6 +117,8 @@ def _of_messages(
     if not (message := found[of].message(kind)):
         messages = ", ".join(message.name for message in found[of].messages)
         raise QueryError(f"{of} has no message {kind}; known: {messages}", place)
+    if framing and found[of].kind != "ITCH":
+        raise QueryError(f"MOLDUDP64 is a framing of ITCH, not of {found[of].kind}", framing.place)
     parts, chosen = {part.name: part for part in message.parts}, []
     for field in fields:
         if field.name not in parts:
@@ -102,4 +127,4 @@ def _of_messages(
             raise QueryError(f"two fields are called {field.name}", field.place)
         chosen.append(Field(field.name, parts[field.name].type))
     time = message.time if message.time in [one.name for one in chosen] else None
-    return Stream(Schema(name, stream_id, tuple(chosen)), time, Origin(found[of], message))
+    return Stream(Schema(name, stream_id, tuple(chosen)), time, Origin(found[of], message, framing))

@@ -14,6 +14,8 @@ from wirestream.compiler.errors import Place, QueryError
 from wirestream.tuples import Field
 
 MOST_ROWS = 2**16  # of a window of a JOIN
+REORDERS = tuple(2**n for n in range(2, 9))  # of ws_line_arbiter
+MOST_GAP_MS = 65535
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 # What a person would call the grammar's terminals, in the message about an unexpected word.
 TERMINALS = {"NAME": "a name", "INTEGER": "a number", "STRING": "a string", "WEIGHT": "a weight", "LPAR": "(",
@@ -141,6 +143,21 @@ class Query:
 
 
 @dataclass(frozen=True)
+class Framing:
+    """MoldUDP64 on lines A and B, as ws_itch_feed takes it."""
+
+    reorder: int = 64
+    gap_ms: int = 10
+    place: Place | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.reorder not in REORDERS:
+            raise QueryError(f"REORDER is a power of two, {REORDERS[0]} to {REORDERS[-1]}", self.place)
+        if not 1 <= self.gap_ms <= MOST_GAP_MS:
+            raise QueryError(f"GAP_MS is 1 to {MOST_GAP_MS}", self.place)
+
+
+@dataclass(frozen=True)
 class Create:
     """A declared stream. format: kind, name and message, of one of messages, of whose fields there are the names."""
 
@@ -148,6 +165,7 @@ class Create:
     name: str
     fields: tuple[Field, ...] | tuple[Name, ...]
     format: tuple[str, str, str] | None = None
+    framing: Framing | None = None
 
 
 @cache
@@ -186,8 +204,13 @@ class _Build(Transformer):
         return Create(_at(meta), str(name), tuple(fields))
 
     def create_messages(self, meta, parts):
-        name, kind, of, message, *fields = parts
-        return Create(_at(of), str(name), tuple(Name(_at(f), str(f)) for f in fields), (kind.upper(), of, message))
+        name, kind, of, message, *fields, framing = parts
+        names = tuple(Name(_at(f), str(f)) for f in fields)
+        return Create(_at(of), str(name), names, (kind.upper(), str(of), str(message)), framing)
+
+    def framing(self, meta, parts):
+        told = zip(("reorder", "gap_ms"), parts, strict=True)
+        return Framing(**{name: int(number) for name, number in told if number is not None}, place=_at(meta))
 
     def field(self, meta, parts):
         name, kind = parts

@@ -20,12 +20,13 @@ import yaml
 from tb.fix import feed
 from tb.fix.golden import ORDERS, expected
 from tb.fix.traffic import message
+from tb.queries import run
 from tb.queries.golden import computed, to_frame
 from wirestream import simulate
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.streams import Stream, shipped
-from wirestream.design import REPOSITORY
+from wirestream.design import BUILD, REPOSITORY
 from wirestream.orders import generate_itch, mold, on_lines, stamp
 from wirestream.send import Trouble
 from wirestream.tuples import START, Header
@@ -291,3 +292,16 @@ def rows(name: str, sql: str, circuit: Circuit, given: Found) -> Path:
 def counted(folder: Path) -> dict[str, Counter]:
     """What `rows` has computed, by INTO."""
     return {p.stem: Counter(tuple(row.items()) for row in json.loads(p.read_text())) for p in folder.iterdir()}
+
+
+def environment_of(name: str, described: Path) -> dict[str, str]:
+    """The environment of the bench for the circuit of a query of fusesoc/orders; described: its description."""
+    made, description = built(name), json.loads(described.read_text())
+    given = found(made.circuit, TRAFFIC[name]())
+    answers = rows(name, text(name), made.circuit, given)
+    files = [answers / f"{result['stream']['name']}.json" for result in description["results"]]
+    order = [
+        one for _, one in sorted((at, stream) for stream, places in given.places.items() for at in places.tolist())
+    ]
+    folder = BUILD / "queries" / f"{name}.fusesoc"
+    return run.told(description, folder, files, {}, given.tuples.__getitem__, lambda: order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -35,21 +35,25 @@ def compiled(*names: str, without: Sequence[str] = (), **options) -> Compiled:
 
 
 def told(
-    description: dict, folder: Path, rows: Sequence[Path | None], constants: Mapping[str, int | str]
+    description: dict,
+    folder: Path,
+    rows: Sequence[Path | None],
+    constants: Mapping[str, int | str],
+    tuples: Callable[[str], np.ndarray] = data,
+    order: Callable[[], Iterable[str]] = arrival,
 ) -> dict[str, str]:
-    """The environment of the bench, and the files that it reads. rows: expected of each result."""
+    """The environment of the bench, and the files that it reads. rows: expected of each result. tuples: of a stream by
+    its name. order: the names of the streams in the order in which their tuples come."""
     folder.mkdir(parents=True, exist_ok=True)
-    streams = []
-    for entry in description["entries"]:
-        name = entry["stream"]["name"]
-        streams.append(str(folder / f"{name}.npy"))
-        np.save(streams[-1], data(name))
-    found = [str(path) if path else None for path in rows]
     names = [entry["stream"]["name"] for entry in description["entries"]]
+    streams = [str(folder / f"{name}.npy") for name in names]
+    for name, file in zip(names, streams, strict=True):
+        np.save(file, tuples(name))
+    found = [str(path) if path else None for path in rows]
     file = folder / "circuit.json"
     content = {"description": description, "streams": streams, "rows": found, "constants": dict(constants)}
     if description["grace"] is not None:  # then the order of several streams' tuples decides
-        content["arrival"] = [names.index(name) for name in arrival() if name in names]
+        content["arrival"] = [names.index(name) for name in order() if name in names]
     file.write_text(json.dumps(content))
     return {"CIRCUIT": str(file)}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tb.queries.orders import QUERIES as ORDERS
 from tb.queries.run import QUERIES
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.output import as_design
@@ -16,6 +17,7 @@ from wirestream.compiler.streams import shipped
 from wirestream.design import REPOSITORY
 from wirestream.lint import lint
 
+EACH_OPERATOR = ("active_periods", "q1", "q2", "top_by_symbol", "union_of_two", "venue_arbitrage", "vwap_of_ten")
 CORE = """CAPI=2:
 name: wirestream:queries:mine:0.1.0
 filesets: {compiler: {depend: [wirestream:queries:compiler]}}
@@ -29,8 +31,9 @@ def fusesoc(*words: str, here: Path = REPOSITORY) -> subprocess.CompletedProcess
     return subprocess.run(command, cwd=here, capture_output=True, text=True, timeout=300)
 
 
-def test_a_query_core_simulates():
-    done = fusesoc("run", "--target=sim", "wirestream:queries:q1")
+@pytest.mark.parametrize("core", ["queries:q1", "orders:fix_join"])
+def test_a_query_core_simulates(core):
+    done = fusesoc("run", "--target=sim", f"wirestream:{core}")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -44,11 +47,21 @@ def test_a_query_that_cannot_be_built(tmp_path):
 
 
 def test_every_query_has_a_core():
-    for sql in QUERIES.glob("*.sql"):
+    for sql in (*QUERIES.glob("*.sql"), *ORDERS.glob("*.sql")):
         core = yaml.safe_load(sql.with_suffix(".core").read_text().removeprefix("CAPI=2:\n"))
-        assert core["name"] == f"wirestream:queries:{sql.stem}:0.1.0"
+        assert core["name"] == f"wirestream:{sql.parent.name}:{sql.stem}:0.1.0"
         assert core["generate"]["circuit"]["parameters"] == {"query": sql.name}
         assert core["targets"]["default"]["toplevel"] == f"ws_query_{sql.stem}"
+        assert core["targets"]["sim"]["flow"] == "ws_sim"
+
+
+def test_what_circuits_are_made_of_is_there():
+    """FuseSoC looks for it before the generator says what it is."""
+    listed = yaml.safe_load((REPOSITORY / "fusesoc" / "compiler.core").read_text().removeprefix("CAPI=2:\n"))
+    queries = [*ORDERS.glob("*.sql"), *(QUERIES / f"{name}.sql" for name in EACH_OPERATOR)]
+    used = {core for sql in queries for core in compile_queries(sql.read_text(), shipped(), sql.stem).circuit.cores}
+    assert {f"wirestream:{core}" for core in used} <= set(listed["filesets"]["operators"]["depend"])
+    assert len(used) > 12
 
 
 @pytest.mark.parametrize("name", ["watch", "top_by_symbol", "union_of_two", "venue_arbitrage"])

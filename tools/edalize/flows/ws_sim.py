@@ -2,7 +2,8 @@
 
 Tests that need certain parameters or an environment say so in a function `configuration` of their file: it takes the
 parameters of the command line and returns those to build with and the environment of the tests. A query's circuit is
-judged by tb/queries, with the rows that PySpark gives for it.
+judged by tb/queries, with the rows that PySpark gives for it: those of fusesoc/queries over streams of tuples, those of
+fusesoc/orders over what it finds in messages.
 """
 
 import sys
@@ -13,15 +14,18 @@ from wirestream.design import REPOSITORY
 from wirestream.flow import Flow
 from wirestream.simulate import simulate
 
+# What stands around a circuit in its test, by the library of its core
+QUERIES = {"queries": "tb.queries.run", "orders": "tb.queries.orders"}
+
 
 class Ws_sim(Flow):  # FuseSoC derives the class name from the flow's
     def run(self) -> None:
         design, env = self.design, {}
         sys.path.insert(0, str(REPOSITORY))
-        if design.library == "queries":
+        if of_streams := QUERIES.get(design.library):
             tests = "tb.queries.circuit"
             (described,) = (f["name"] for f in self.edam["files"] if f["name"].endswith(".json"))
-            env = import_module("tb.queries.run").environment_of(design.name, Path(self.work_root) / described)
+            env = import_module(of_streams).environment_of(design.name, Path(self.work_root) / described)
         else:
             tests = f"tb.{design.library}.test_{design.name}"
             if configuration := getattr(import_module(tests), "configuration", None):

@@ -2,8 +2,8 @@
 //
 // ws_negate: a number or its negative in two's complement, for magnitudes and signs of wide numbers.
 //
-// The one that is added to the flipped bits reaches a part of them if all bits below it were 0. With FAST that is found
-// out in one cycle, and in the next each part adds its own, so that no carry is longer than a part.
+// The one that is added to the flipped bits reaches a part of them if all bits below it were 0. With FAST one cycle
+// finds the parts that are 0, and in the next each adds its own one, so that no test or carry is longer than a part.
 //
 // Parameters   W      width in bits, at least 1
 //              FAST   1: in parts of 32 bits, in two cycles
@@ -39,17 +39,25 @@ module ws_negate #(
             localparam PART  = 32;
             localparam PARTS = (W + PART - 1) / PART;
 
+            wire [PARTS-1:0] ones;      // bit p: to be added to part p
             genvar p;
+
             for (p = 0; p < PARTS; p = p + 1) begin : part
-                localparam         N     = p == PARTS - 1 ? W - p*PART : PART;
-                localparam [W-1:0] BELOW = ~({W{1'b1}} << p*PART);
-                reg         one_reg;
+                localparam N = p == PARTS - 1 ? W - p*PART : PART;
+                reg         one_reg;    // the part below passes the one on that it gets; part 0 gets it
                 reg [N-1:0] flipped_reg, y_reg;
 
+                if (p == 0) begin : gen_first
+                    always @(posedge clk) one_reg <= negative;
+                    assign ones[p] = one_reg;
+                end else begin : gen_next
+                    always @(posedge clk) one_reg <= negative && a[(p-1)*PART +: PART] == 0;
+                    assign ones[p] = one_reg && (p == 1 || ones[p-1]);
+                end
+
                 always @(posedge clk) begin
-                    one_reg     <= negative && (a & BELOW) == 0;
                     flipped_reg <= flipped[p*PART +: N];
-                    y_reg       <= flipped_reg + one_reg;
+                    y_reg       <= flipped_reg + ones[p];
                 end
 
                 assign y[p*PART +: N] = y_reg;

@@ -27,6 +27,6 @@ async def extremes_in_every_cycle(dut):
         await RisingEdge(dut.clk)
 
 
-@pytest.mark.parametrize(("w", "fast"), [(1, 0), (33, 0), (2, 1), (67, 1)])
+@pytest.mark.parametrize(("w", "fast"), [(1, 0), (33, 0), (2, 1), (97, 1)])
 def test_negate(w, fast):
     run("negate", W=w, FAST=fast)

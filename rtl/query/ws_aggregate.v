@@ -159,12 +159,14 @@ module ws_aggregate #(
                     taken_reg <= taken[FAST-1:0];
                 end
 
-                // Part 0. That the value counts, or that a sub-stream begins, is not on the way of the carry: acc_low_reg
-                // is 0 in time, while low_reg is what the sub-stream has come to.
+                // Part 0. That the value counts, or that a sub-stream begins, is not on the way of the carry:
+                // acc_low_reg is 0 in time, while low_reg is what the sub-stream has come to. A carry counts where it
+                // meets `take`, a bit further up, so that nothing stands behind the chain either.
                 localparam LOW = ACC_W/(FAST+1);
                 reg  [LOW-1:0] acc_low_reg, low_reg;
                 reg            carry_reg;
-                wire [LOW:0]   low = {1'b0, acc_low_reg} + {1'b0, term[LOW-1:0]};
+                wire [LOW+1:0] low = {1'b0, take, acc_low_reg} + {2'b00, term[LOW-1:0]};
+                wire           unused_low = &{1'b0, low[LOW]};
                 wire [FAST:0]  carry;     // bit p: of part p, a cycle later; of the uppermost, the sign
 
                 always @(posedge clk) begin
@@ -172,7 +174,7 @@ module ws_aggregate #(
                     else if (take) acc_low_reg <= low[LOW-1:0];
                     if (take) low_reg <= low[LOW-1:0];
                     else if (fresh_reg) low_reg <= {LOW{1'b0}};
-                    carry_reg <= take && low[LOW];
+                    carry_reg <= low[LOW+1];
                 end
 
                 assign carry[0] = carry_reg;

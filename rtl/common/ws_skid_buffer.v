@@ -31,29 +31,29 @@ module ws_skid_buffer #(
         $finish;
     end
 
-    // The output place, and the spare one for the item that arrives in the cycle in which the sink stops.
+    // The output place, and the spare one for the item that arrives in the cycle in which the sink stops. What comes
+    // goes into the spare place too, as long as that is free: it is only kept if ready falls. So no enable of the spare
+    // place, and no choice between the two, waits for m_ready.
     reg              out_valid_reg, spare_valid_reg;
+    reg              ready_reg;                         // !spare_valid_reg, and half of its fan-out
     reg [DATA_W-1:0] out_data_reg, spare_data_reg;
 
-    assign s_ready = !spare_valid_reg;
+    assign s_ready = ready_reg;
     assign m_valid = out_valid_reg;
     assign m_data  = out_data_reg;
 
     wire out_free = !out_valid_reg || m_ready;
+    wire ready    = out_free || (ready_reg && !s_valid);    // in the next cycle
 
     always @(posedge clk) begin
-        if (out_free) begin
-            out_valid_reg   <= spare_valid_reg || s_valid;
-            out_data_reg    <= spare_valid_reg ? spare_data_reg : s_data;
-            spare_valid_reg <= 1'b0;
-        end else if (s_valid && s_ready) begin
-            spare_valid_reg <= 1'b1;
-            spare_data_reg  <= s_data;
-        end
-        if (rst) begin
-            out_valid_reg   <= 1'b0;
-            spare_valid_reg <= 1'b0;
-        end
+        out_valid_reg   <= !out_free || spare_valid_reg || s_valid;
+        spare_valid_reg <= !ready;
+        ready_reg       <= ready;
+        if (out_free)
+            out_data_reg <= spare_valid_reg ? spare_data_reg : s_data;
+        if (ready_reg)
+            spare_data_reg <= s_data;
+        if (rst) {out_valid_reg, spare_valid_reg, ready_reg} <= 3'b001;
     end
 
 `ifdef FORMAL
@@ -78,6 +78,7 @@ module ws_skid_buffer #(
             // nothing lost, nothing twice
             assert (count_ref == {1'b0, out_valid_reg} + {1'b0, spare_valid_reg});
             assert (out_valid_reg || !spare_valid_reg);
+            assert (ready_reg == !spare_valid_reg);
             // order kept
             if (out_valid_reg) assert (out_data_reg == first_ref);
             if (spare_valid_reg) assert (spare_data_reg == second_ref);

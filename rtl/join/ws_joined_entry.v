@@ -106,7 +106,10 @@ module ws_joined_entry #(
             assert (m_restart == $past(in_valid && in_kind == 2'd2 && in_ready && !rst));
             if (m_valid) assert (m_data == $past(in_data));
             if (m_valid || m_eos) assert ($past(ready));
-            if (m_eos) assert ($past(in_valid ? in_kind == 2'd2 : ask));
+            // an eos as soon as a START or whoever asks waits for one
+            assert (m_eos == $past((in_valid ? in_kind == 2'd2 : ask) && ready && !empty_reg && !eos_reg && !rst));
+            // what is neither a tuple nor a START goes
+            if (in_valid && in_kind[0]) assert (in_ready);
 
             // what makes it inductive
             assert (eos_reg == (sent_eos_ref || m_eos));

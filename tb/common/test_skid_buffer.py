@@ -2,9 +2,9 @@
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer
 
-from tb.lib.bench import reset
+from tb.lib.bench import reset, start
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import item_bench, random_items
 
@@ -42,6 +42,25 @@ async def reset_drops_what_is_held(dut):
     source.append(1)
     await ClockCycles(dut.clk, 6)
     assert [s.data for s in sink.seen] == [1]
+
+
+@cocotb.test()
+async def ready_is_a_register(dut):
+    """It falls behind the second item that the sink does not take, whatever comes stays out, and it rises one cycle
+    after m_ready; within a cycle it follows neither m_ready nor s_valid."""
+    await start(dut)
+    seen = []
+    # s_valid, m_ready, and from the second column on what the outputs are: s_ready, m_valid, m_data
+    for valid, ready, item in ((1, 0, 1), (1, 0, 0), (1, 0, 1), (0, 1, 1), (0, 0, 1), (0, 1, 0), (0, 0, 0)):
+        for m_ready in (not ready, ready):
+            dut.s_valid.value, dut.s_data.value, dut.m_ready.value = valid, item, m_ready
+            await ReadOnly()
+            now = int(dut.s_ready.value), int(dut.m_valid.value)
+            seen.append((*now, int(dut.m_data.value) if now[1] else None))
+            await Timer(1, unit="ps")
+        await RisingEdge(dut.clk)
+    assert seen[::2] == seen[1::2]
+    assert seen[::2] == [(1, 0, None), (1, 1, 1), (0, 1, 1), (0, 1, 1), (1, 1, 0), (1, 1, 0), (1, 0, None)]
 
 
 @pytest.mark.parametrize("data_w", [1, 33])

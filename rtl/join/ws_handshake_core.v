@@ -98,18 +98,17 @@ module ws_handshake_core #(
 
     // ---- The step. Both handshakes with the neighbours are registers
 
-    reg              ready_reg;
+    reg              ready_reg;     // there is no step, or this is its last cycle
     reg              offer_reg;     // to the next core
-    reg              busy_reg;
-    reg              given_reg;     // to the next core
-    reg              read_reg;      // all that it is compared with has been read
+    reg              reading_reg;   // there is something left to read that it is compared with
     reg [1:0]        kind_reg;
-    reg [HOP_W-1:0]  hops_reg;
+    reg [HOP_W-1:0]  hops_reg;      // of the next core
     reg [DATA_W-1:0] data_reg;
 
     wire             accept = s_valid && s_ready;
     wire             give   = m_valid && m_ready;
     wire             offer;         // from the next cycle on
+    wire             giving;        // it has not been given to the next core
     wire             read_last;
     wire             last_comes;    // the next cycle is that of the last read
     wire             side   = kind_reg[0];
@@ -118,22 +117,21 @@ module ws_handshake_core #(
     assign s_ready = ready_reg;
     assign m_valid = offer_reg;
     assign m_kind  = kind_reg;
-    assign m_hops  = hops_reg - {{(HOP_W-1){1'b0}}, 1'b1};
+    assign m_hops  = hops_reg;
     assign m_data  = data_reg;
 
     always @(posedge clk) begin
-        if (accept) begin
+        // While no step is there whatever stands on the port is taken over, for nothing: so no choice is in its way.
+        if (ready_reg) begin
             kind_reg <= s_kind;
-            hops_reg <= s_hops;
+            hops_reg <= s_hops - {{(HOP_W-1){1'b0}}, 1'b1};
         end
-        busy_reg  <= accept || (busy_reg && !((given_reg || give) && (read_reg || read_last)));
-        given_reg <= !accept && (given_reg || give);
-        read_reg  <= !accept && (read_reg || read_last);
-        offer_reg <= offer || (offer_reg && !m_ready);
+        reading_reg <= accept || (reading_reg && !read_last);
+        offer_reg   <= offer || (offer_reg && !m_ready);
         // The next step comes in the cycle of the last read, unless this one has not been given on well before.
-        ready_reg <= !accept
-                     && (!busy_reg || ((given_reg || (give && BRIEF)) && (read_reg || read_last || last_comes)));
-        if (rst) {busy_reg, offer_reg, ready_reg} <= 3'b001;
+        ready_reg   <= ready_reg ? !s_valid
+                                 : (!giving || (give && BRIEF)) && (!reading_reg || read_last || last_comes);
+        if (rst) {reading_reg, offer_reg, ready_reg} <= 3'b001;
     end
 
     // ---- The segments: places 0 of R and of S, and so on
@@ -145,12 +143,12 @@ module ws_handshake_core #(
     wire [COUNT_W-1:0] r_held, s_held, r_recent, s_recent;
 
     ws_handshake_ring #(.SEGMENT(SEGMENT), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W)) r_ring (
-        .clk(clk), .rst(rst), .put(put_reg && !side), .put_new(probe_new), .settle(busy_reg && flush),
+        .clk(clk), .rst(rst), .put(put_reg && !side), .put_new(probe_new), .settle(reading_reg && flush),
         .place(r_place), .newest(r_newest), .held(r_held), .recent(r_recent)
     );
 
     ws_handshake_ring #(.SEGMENT(SEGMENT), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W)) s_ring (
-        .clk(clk), .rst(rst), .put(put_reg && side), .put_new(probe_new), .settle(busy_reg && flush),
+        .clk(clk), .rst(rst), .put(put_reg && side), .put_new(probe_new), .settle(reading_reg && flush),
         .place(s_place), .newest(s_newest), .held(s_held), .recent(s_recent)
     );
 
@@ -158,26 +156,30 @@ module ws_handshake_core #(
     reg                run_reg;         // the same, a cycle later
     reg [ADDR_W-1:0]   addr_reg;
     reg [COUNT_W-1:0]  age_reg;
+    reg [COUNT_W-1:0]  held_reg;        // of what is left to read, the first ones are tuples
+    reg [COUNT_W-1:0]  recent_reg;      // and of them new
     reg                last_reg;        // the oldest, or a FLUSH
     reg                next_last_reg;   // the oldest but one
     wire               begun;           // what comes in is there
-    wire               read    = busy_reg && begun && run_reg && !read_reg;
-    wire [COUNT_W-1:0] held    = side ? r_held : s_held;
-    wire [COUNT_W-1:0] recent  = side ? r_recent : s_recent;
+    wire               read = reading_reg && begun && run_reg;
 
     assign read_last  = read && (last_reg || !probe_has);
     assign last_comes = room_reg && (!probe_has || (run_reg ? next_last_reg : last_reg));
 
     always @(posedge clk) begin
-        if (accept) begin
-            addr_reg <= s_kind[0] ? r_newest : s_newest;
-            age_reg  <= {COUNT_W{1'b0}};
+        if (ready_reg) begin
+            addr_reg   <= s_kind[0] ? r_newest : s_newest;
+            held_reg   <= s_kind[0] ? r_held : s_held;
+            recent_reg <= s_kind[0] ? r_recent : s_recent;
+            age_reg    <= {COUNT_W{1'b0}};
             last_reg <= s_kind == KIND_FLUSH || SEGMENT == 1;
             next_last_reg <= SEGMENT == 2;
         end else if (read) begin
             addr_reg <= addr_reg == {ADDR_W{1'b0}} ? LAST[ADDR_W-1:0] : addr_reg - PLACE;
             age_reg  <= age_reg + ONE;
             last_reg <= next_last_reg;
+            if (held_reg != {COUNT_W{1'b0}}) held_reg <= held_reg - ONE;
+            if (recent_reg != {COUNT_W{1'b0}}) recent_reg <= recent_reg - ONE;
             next_last_reg <= SEGMENT > 2 && age_reg == BEFORE[COUNT_W-1:0];
         end
     end
@@ -200,11 +202,12 @@ module ws_handshake_core #(
         if (FORWARD != 0) begin : gen_forward
             // ---- The new tuple is all there is
             always @(posedge clk) begin
-                if (accept) data_reg <= s_data;
+                if (ready_reg) data_reg <= s_data;
                 put_reg <= accept && !s_kind[1] && s_hops == {HOP_W{1'b0}} && !rst;
             end
 
             assign offer     = accept;
+            assign giving    = offer_reg;
             assign m_has     = 1'b1;
             assign m_new     = 1'b1;
             assign begun     = 1'b1;
@@ -218,21 +221,25 @@ module ws_handshake_core #(
             wire unused = &{s_has, s_new, from_valid, from_has, from_new, from_data};
         end else begin : gen_flow
             // ---- Begin: take in what comes from the left or, of S, from the right, and look up what goes to the right
-            reg                begun_reg, lift_reg, idle_reg, has_reg, new_reg, probe_has_reg, probe_new_reg;
+            reg                giving_reg, home_reg, begun_reg, lift_reg, idle_reg;
+            reg                has_reg, new_reg, probe_has_reg, probe_new_reg;
             reg [DATA_W-1:0]   probe_reg;
             reg [ADDR_W-1:0]   sweep_addr_reg;      // the sweep takes up one tuple after the other, the newest first
             reg [COUNT_W-1:0]  sweep_age_reg;
-            wire               begin_step = busy_reg && !begun_reg && (kind_reg != KIND_S || from_valid);
-            wire               take_up    = kind_reg == KIND_SWEEP && !has_reg && hops_reg == {HOP_W{1'b0}};
+            wire               begin_step = reading_reg && !begun_reg && (kind_reg != KIND_S || from_valid);
+            wire               take_up    = kind_reg == KIND_SWEEP && !has_reg && home_reg;
             wire               fall_out   = kind_reg == KIND_R;
+            wire               busy       = reading_reg || giving_reg;
             wire [ADDR_W-1:0]  sweep_addr = sweep_age_reg == {COUNT_W{1'b0}} ? r_newest : sweep_addr_reg;
 
             always @(posedge clk) begin
+                giving_reg <= accept || (giving_reg && !give);
                 begun_reg <= !accept && (begun_reg || begin_step) && !rst;
                 put_reg   <= begin_step && !kind_reg[1] && (side ? from_has : has_reg) && !rst;
                 lift_reg  <= begin_step && (fall_out || take_up) && !rst;
-                idle_reg  <= !busy_reg && !rst;
-                if (accept) {has_reg, new_reg, data_reg} <= {s_has, s_new, s_data};
+                idle_reg  <= !busy && !rst;
+                if (ready_reg) {has_reg, new_reg, data_reg} <= {s_has, s_new, s_data};
+                if (ready_reg) home_reg <= s_hops == {HOP_W{1'b0}};
                 if (begin_step) begin
                     {probe_has_reg, probe_new_reg, probe_reg} <= side ? {from_has, from_new, from_data}
                                                                       : {has_reg, new_reg, data_reg};
@@ -248,9 +255,10 @@ module ws_handshake_core #(
                     end
                 end
                 if (lift_reg) data_reg <= row;
-                if (rst) sweep_age_reg <= {COUNT_W{1'b0}};
+                if (rst) {giving_reg, sweep_age_reg} <= {(COUNT_W+1){1'b0}};
             end
 
+            assign giving    = giving_reg;
             assign offer     = lift_reg || (begin_step && !fall_out && !take_up);
             assign m_has     = has_reg;
             assign m_new     = new_reg;
@@ -258,11 +266,11 @@ module ws_handshake_core #(
             assign probe     = probe_reg;
             assign probe_has = probe_has_reg;
             assign probe_new = probe_new_reg;
-            assign peek      = !busy_reg || !begun_reg;
-            assign peek_addr = !busy_reg || side ? {s_place, 1'b1} : {take_up ? sweep_addr : r_place, 1'b0};
+            assign peek      = !reading_reg || !begun_reg;
+            assign peek_addr = !reading_reg || side ? {s_place, 1'b1} : {take_up ? sweep_addr : r_place, 1'b0};
 
             // An idle core looks at the oldest tuple of S, which is there in the next cycle.
-            assign to_valid  = !busy_reg && idle_reg;
+            assign to_valid  = !busy && idle_reg;
             assign to_has    = s_held == SEGMENT[COUNT_W-1:0];
             assign to_new    = s_recent == SEGMENT[COUNT_W-1:0];
             assign to_data   = row;
@@ -281,7 +289,7 @@ module ws_handshake_core #(
     always @(posedge clk) begin
         valid_reg  <= rst ? {(MATCH_CYCLES+1){1'b0}}
                           : {valid_reg[MATCH_CYCLES-1:0],
-                             read && (flush || (probe_has && age_reg < held && (probe_new || age_reg < recent)))};
+                             read && (flush || (probe_has && |held_reg && (probe_new || |recent_reg)))};
         flush_reg  <= {flush_reg[MATCH_CYCLES-1:0], flush};
         side_reg   <= {side_reg[MATCH_CYCLES-1:0], side};
         probes_reg <= {probes_reg[MATCH_CYCLES*DATA_W-1:0], probe};

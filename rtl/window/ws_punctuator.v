@@ -93,6 +93,14 @@ module ws_punctuator #(
     // From a window's end to the next step above it.
     localparam signed [T_W-1:0] T_END_TO_STEP = T_STEP - T_RANGE % T_STEP;
 
+    // The same for times of one window.
+    localparam D_W = $clog2(RANGE + SLIDE + 1) + 1;
+    localparam signed [D_W-1:0] D_RANGE       = RANGE;
+    localparam signed [D_W-1:0] D_SLIDE       = SLIDE;
+    localparam signed [D_W-1:0] D_STEP        = T_STEP[D_W-1:0];
+    localparam signed [D_W-1:0] D_END_TO_STEP = T_END_TO_STEP[D_W-1:0];
+    localparam signed [D_W-1:0] D_ZERO        = 0;
+
     localparam LARGEST = WATTR_W > 31 ? 2147483647 : (1 << (WATTR_W - 1)) - 1;  // attribute, as far as parameters go
 
     initial begin
@@ -120,8 +128,8 @@ module ws_punctuator #(
     reg  signed [T_W-1:0] last_end_reg;    // no window that holds the item's attribute ends later
     reg  signed [T_W-1:0] next_step_reg;   // the least step and end that have not been announced
     reg  signed [T_W-1:0] next_end_reg;
-    reg  [WATTR_W-1:0]    boundary_reg;    // the smaller of the two
-    reg                   step_due_reg, end_due_reg;   // boundary is a step, an end
+    reg  signed [D_W-1:0] apart_reg;       // from that step to that end
+    reg  signed [T_W-1:0] boundary_reg;    // the smaller of the two
     reg  signed [T_W-1:0] open_end_reg;    // no window that holds an accepted tuple ends later
     reg                   jumped_reg;      // boundary stands for all windows up to it
 
@@ -146,9 +154,7 @@ module ws_punctuator #(
     wire                  valid, plain, is_tuple, late, ahead, take, as_resync, empty;
     wire [DATA_W-1:0]     data;
     wire signed [T_W-1:0] mark, next_attr, next_mark;
-    wire                  accept;          // the item leaves and counts
-    wire                  drop;            // it leaves
-    wire                  align_done;
+    wire                  accept;          // the item leaves
     wire signed [T_W-1:0] start;
 
     /* verilator lint_off PINCONNECTEMPTY */
@@ -160,96 +166,113 @@ module ws_punctuator #(
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .s_kind(s_kind),
         .valid(valid), .plain(plain), .tuple(is_tuple), .data(data), .attr(), .mark(mark), .late(late), .ahead(ahead),
         .take(take), .next_attr(next_attr), .next_mark(next_mark), .resync(as_resync), .empty(empty),
-        .run(state_reg[RUN]), .accept(accept), .drop(drop),
-        .begins(state_reg[ALIGN] && align_done), .start(start), .again(state_reg[OPEN]),
+        .run(state_reg[RUN]), .accept(accept), .drop(state_reg[FINISH]),
+        .begins(state_reg[ALIGN] && align_done_reg), .start(start), .again(state_reg[OPEN]),
         .evt_ahead(evt_ahead), .evt_resync(evt_resync)
     );
     /* verilator lint_on PINCONNECTEMPTY */
 
     // ---- Boundaries
 
-    // Whether the item passes one, a cycle ahead of its use: as it moves in, and again at each step.
-    reg  passes_reg, reaches_end_reg, beyond_open_reg;
+    // An item that is to be let through is compared with the boundary as it moves in; one that waits while boundaries
+    // are announced, with both in the cycle of NEXT. Each answer is a register of its own.
+    reg  passes_reg;
+    reg  reaches_step_reg, reaches_end_reg, step_beyond_reg, end_beyond_reg;    // beyond what is open
+    reg  sent_reg;
+    reg  signed [T_W-1:0] sent_end_reg;
 
     always @(posedge clk) begin
         if (take) begin
             last_end_reg <= next_attr + T_RANGE;
-            passes_reg   <= next_mark >= next_step_reg || next_mark >= next_end_reg;
+            passes_reg   <= next_mark >= boundary_reg;
         end
-        if (state_reg[NEXT]) begin
-            passes_reg      <= mark >= next_step_reg || mark >= next_end_reg;
-            reaches_end_reg <= mark >= next_end_reg;
-            beyond_open_reg <= next_step_reg > open_end_reg && next_end_reg > open_end_reg;
-        end
+        if (state_reg[CROSS]) passes_reg <= 1'b0;    // it goes to RUN only if it passes none
+        reaches_step_reg <= mark >= next_step_reg;
+        reaches_end_reg  <= mark >= next_end_reg;
+        step_beyond_reg  <= next_step_reg > open_end_reg;
+        end_beyond_reg   <= next_end_reg > open_end_reg;
+        sent_reg         <= send_tuple && !rst;
+        sent_end_reg     <= last_end_reg;
     end
 
+    wire reaches = reaches_step_reg || reaches_end_reg;
     wire may_punct, may_tuple, idle;
     wire running    = state_reg[RUN] && plain;
+    wire step_due   = !apart_reg[D_W-1];                      // boundary is a step
+    wire end_due    = apart_reg[D_W-1] || apart_reg == 0;     // and an end
     wire lost       = next_end_reg <= open_end_reg;
-    wire jump       = state_reg[CROSS] && passes_reg && EMIT_EMPTY == 0
-                   && reaches_end_reg && beyond_open_reg && !jumped_reg;
-    wire send_punct = may_punct && (state_reg[OPEN] || (state_reg[CROSS] && passes_reg && !jump));
-    wire send_tuple = accept && is_tuple;
+    wire jump       = state_reg[CROSS] && EMIT_EMPTY == 0
+                   && reaches_end_reg && step_beyond_reg && end_beyond_reg && !jumped_reg;
+    wire send_punct = may_punct && (state_reg[OPEN] || (state_reg[CROSS] && reaches && !jump));
+    wire send_tuple = accept && is_tuple && !late;
 
-    assign accept = running && !late && !ahead && !passes_reg && (TUPLE_PLACES == 0 || !is_tuple || may_tuple);
-    assign drop   = (running && late) || state_reg[FINISH];
+    // What is late passes no boundary, and goes the same way, but not on: so the long way to `late` does not end in the
+    // many registers that are behind `take`.
+    assign accept = running && !ahead && !passes_reg && (TUPLE_PLACES == 0 || !is_tuple || late || may_tuple);
 
-    // The two alignments to the grid of windows: of a session's start, and of a jump's target.
+    // The two alignments to the grid of windows: of a session's start, and of a jump's target. What is divided is not
+    // negative, and no larger than an attribute; a cycle in front and one behind are for the subtractions.
     wire                  mark_negative = mark[T_W-1];
-    wire signed [T_W-1:0] above_end     = mark - next_end_reg;
+    wire [WATTR_W-1:0]    above_end     = mark[WATTR_W-1:0] - next_end_reg[WATTR_W-1:0];
     wire                  first_item    = state_reg[FIRST] && plain;
-    wire signed [T_W-1:0] excess;
+    wire                  divided;
+    wire [WATTR_W-1:0]    excess;
+    reg                   divide_reg, align_done_reg;
+    reg  [WATTR_W-1:0]    dividend_reg;
+    reg  signed [T_W-1:0] aligned_reg;
 
-    ws_remainder #(.NUMBER_W(T_W), .DIVISOR(SLIDE)) align (
-        .clk(clk), .rst(rst),
-        .start(first_item || jump),
-        .number(jump ? above_end : mark_negative ? T_ZERO : mark),
-        .done(align_done), .remainder(excess)
+    ws_remainder #(.NUMBER_W(WATTR_W), .DIVISOR(SLIDE)) align (
+        .clk(clk), .rst(rst), .start(divide_reg), .number(dividend_reg), .done(divided), .remainder(excess)
     );
 
-    wire signed [T_W-1:0] aligned = mark_negative ? T_ZERO : mark - excess;
+    always @(posedge clk) begin
+        divide_reg     <= (first_item || jump) && !rst;
+        dividend_reg   <= state_reg[CROSS] ? above_end
+                        : mark_negative ? {WATTR_W{1'b0}} : mark[WATTR_W-1:0];
+        align_done_reg <= divided && !rst;
+        aligned_reg    <= mark_negative ? T_ZERO : mark - $signed({2'b00, excess});
+    end
 
-    assign start = START >= 0 ? T_START : aligned;
+    assign start = START >= 0 ? T_START : aligned_reg;
 
     always @(posedge clk) begin
         case (1'b1)
             state_reg[FIRST]: if (valid) state_reg <= plain ? ONE << ALIGN : ONE << RESTART;
-            state_reg[ALIGN]: if (align_done) begin
-                boundary_reg   <= start[WATTR_W-1:0];
+            state_reg[ALIGN]: if (align_done_reg) begin
+                boundary_reg   <= start;
                 next_step_reg  <= start + T_STEP;
                 next_end_reg   <= start + T_RANGE;
+                apart_reg      <= D_RANGE - D_STEP;
                 open_end_reg   <= T_NONE;
                 jumped_reg     <= 1'b0;
                 state_reg      <= ONE << OPEN;
             end
             state_reg[OPEN]: if (may_punct) state_reg <= ONE << NEXT;
             state_reg[NEXT]: begin
-                boundary_reg <= next_step_reg < next_end_reg ? next_step_reg[WATTR_W-1:0]
-                                                             : next_end_reg[WATTR_W-1:0];
-                step_due_reg <= next_step_reg <= next_end_reg;
-                end_due_reg  <= next_end_reg <= next_step_reg;
+                boundary_reg <= step_due ? next_step_reg : next_end_reg;
                 state_reg    <= ONE << CROSS;
             end
             state_reg[CROSS]: begin
-                if (!passes_reg) state_reg <= ONE << RUN;
+                if (!reaches)    state_reg <= ONE << RUN;
                 else if (jump)   state_reg <= ONE << JUMP;
                 else if (may_punct) begin
-                    if (step_due_reg) next_step_reg <= next_step_reg + T_STEP;
-                    if (end_due_reg)  next_end_reg  <= next_end_reg + T_SLIDE;
+                    if (step_due) next_step_reg <= next_step_reg + T_STEP;
+                    if (end_due)  next_end_reg  <= next_end_reg + T_SLIDE;
+                    apart_reg  <= apart_reg + (end_due ? D_SLIDE : D_ZERO) - (step_due ? D_STEP : D_ZERO);
                     jumped_reg <= 1'b0;
                     state_reg  <= ONE << NEXT;
                 end
             end
-            state_reg[JUMP]: if (align_done) begin
-                next_end_reg  <= aligned;
-                next_step_reg <= aligned + T_END_TO_STEP;
+            state_reg[JUMP]: if (align_done_reg) begin
+                next_end_reg  <= aligned_reg;
+                next_step_reg <= aligned_reg + T_END_TO_STEP;
+                apart_reg     <= -D_END_TO_STEP;
                 jumped_reg    <= 1'b1;
                 state_reg     <= ONE << NEXT;
             end
             state_reg[RUN]: begin
                 if (valid && !plain) state_reg <= ONE << DISCARD;
-                else if (as_resync || (plain && !late && !ahead && passes_reg)) state_reg <= ONE << NEXT;
-                if (send_tuple && last_end_reg > open_end_reg) open_end_reg <= last_end_reg;
+                else if (as_resync || (plain && !ahead && passes_reg)) state_reg <= ONE << NEXT;
             end
             state_reg[DISCARD]:
                 if (lost) next_end_reg <= next_end_reg + T_SLIDE;
@@ -257,6 +280,7 @@ module ws_punctuator #(
             state_reg[RESTART]: if (may_punct && idle) state_reg <= ONE << FINISH;
             default: state_reg <= ONE << FIRST;  // FINISH
         endcase
+        if (sent_reg && sent_end_reg > open_end_reg) open_end_reg <= sent_end_reg;
         if (rst) state_reg <= ONE << FIRST;
     end
 
@@ -267,10 +291,10 @@ module ws_punctuator #(
         m_punct   <= send_punct && !rst;
         m_restart <= state_reg[FINISH] && !rst;
         m_data    <= data;
-        if (send_punct) m_data[WATTR_LSB +: WATTR_W] <= boundary_reg;
+        if (send_punct) m_data[WATTR_LSB +: WATTR_W] <= boundary_reg[WATTR_W-1:0];
         quiet     <= empty && idle && !rst;
 
-        evt_late      <= running && late && !rst;
+        evt_late      <= accept && late && !rst;
         evt_discarded <= state_reg[DISCARD] && lost && !rst;
     end
 

@@ -20,8 +20,8 @@
 // Ports        valid: an item is shown; plain: it is a tuple or a punctuation; tuple, data, attr; mark: the watermark
 //              that it asks for; late: it is a tuple, and that
 //              run: what is shown is acted upon in this cycle, if plain: with `accept` it leaves and moves the
-//              watermark, with `drop` it only leaves; while `ahead` it is ahead, and no business of the entry's. An
-//              item that is not plain is dropped while run is not set
+//              watermark, unless it is late; with `drop`, for one that is late, it only leaves; while `ahead` it is
+//              ahead, and no business of the entry's. An item that is not plain is dropped while run is not set
 //              resync: the item that was ahead is a punctuation from the next cycle on
 //              begins: the watermark is `start` from the next cycle on, and a session begins. again: what is shown is
 //              judged anew, by the watermark as it is
@@ -93,23 +93,35 @@ module ws_watermark #(
 
     // ---- Entry: s_ready is a register
 
-    wire              in_valid, in_ready;
-    wire [DATA_W-1:0] in_data;
-    wire [1:0]        in_kind;
+    wire               in_valid, in_ready;
+    wire [WATTR_W-1:0] in_field;
+    wire [1:0]         in_kind;
 
-    ws_skid_buffer #(.DATA_W(DATA_W + 2)) entry (
+    ws_skid_buffer #(.DATA_W(WATTR_W + 2)) entry (
         .clk(clk), .rst(rst),
-        .s_valid(s_valid), .s_ready(s_ready), .s_data({s_kind, s_data}),
-        .m_valid(in_valid), .m_ready(in_ready), .m_data({in_kind, in_data})
+        .s_valid(s_valid), .s_ready(s_ready), .s_data({s_kind, s_data[WATTR_LSB +: WATTR_W]}),
+        .m_valid(in_valid), .m_ready(in_ready), .m_data({in_kind, in_field})
     );
+
+    wire skip;
+    wire leave = accept || drop || skip;
+
+    // The whole item waits at its place until it leaves, one of four: two in the entry, one in each stage.
+    reg  [DATA_W-1:0] places [0:3];
+    reg  [1:0]        write_reg, read_reg;
+
+    always @(posedge clk) begin
+        if (s_valid && s_ready) places[write_reg] <= s_data;
+        write_reg <= rst ? 2'd0 : write_reg + {1'b0, s_valid && s_ready};
+        read_reg  <= rst ? 2'd0 : read_reg + {1'b0, leave};
+    end
 
     // ---- Stage 1: what the item's attribute would make of the watermark
 
-    wire                  in_sign = WATTR_SIGNED != 0 && in_data[WATTR_LSB + WATTR_W - 1];
-    wire signed [T_W-1:0] in_attr = {{2{in_sign}}, in_data[WATTR_LSB +: WATTR_W]};
+    wire                  in_sign = WATTR_SIGNED != 0 && in_field[WATTR_W-1];
+    wire signed [T_W-1:0] in_attr = {{2{in_sign}}, in_field};
 
     reg                   next_valid_reg;
-    reg  [DATA_W-1:0]     next_data_reg;
     reg  [1:0]            next_kind_reg;
     reg  signed [T_W-1:0] next_attr_reg;
     reg  signed [T_W-1:0] next_mark_reg;      // the watermark that the item asks for
@@ -122,7 +134,6 @@ module ws_watermark #(
     always @(posedge clk) begin
         if (in_ready) begin
             next_valid_reg <= in_valid;
-            next_data_reg  <= in_data;
             next_kind_reg  <= in_kind;
             next_attr_reg  <= in_attr;
             next_mark_reg  <= in_attr - (in_kind == KIND_TUPLE ? T_SLACK : T_ZERO);
@@ -134,52 +145,61 @@ module ws_watermark #(
     // ---- Stage 2: the item that is shown
 
     reg                   valid_reg, plain_reg;
-    reg  [DATA_W-1:0]     data_reg;
     reg  [1:0]            kind_reg;
     reg  signed [T_W-1:0] attr_reg, mark_reg, limit_reg;
     reg  signed [T_W-1:0] watermark_reg;
     reg  signed [T_W-1:0] farthest_reg;       // watermark + MAX_AHEAD
     reg                   first_reg;          // no tuple of this session yet
-    reg                   late_reg, ahead_reg;
     reg  signed [T_W-1:0] run_min_reg, run_max_reg;    // least and largest attribute of a run of tuples that are ahead
 
-    wire skip;
-    wire leave = accept || drop || skip;
-
     assign take = !valid_reg || leave;
-    assign {valid, plain, data, attr, mark, late} = {valid_reg, plain_reg, data_reg, attr_reg, mark_reg, late_reg};
+    assign {valid, plain, attr, mark} = {valid_reg, plain_reg, attr_reg, mark_reg};
+    assign data  = places[read_reg];
     assign tuple = kind_reg == KIND_TUPLE;
     assign empty = !in_valid && !next_valid_reg && !valid_reg;
 
-    // Judgement, a cycle ahead of its use: of the item that moves in, with what the item before it is just making of
-    // the watermark.
-    wire spared = first_reg && !(leave && tuple);
+    // Judgement. As an item moves in it is compared with the watermark, and with what the item before it, if that is
+    // one that counts, is just making of it; a cycle later the answers are put together. That item counts if it is late
+    // too, since then it does not ask for more than the watermark.
+    reg below_reg, below_before_reg;      // the attribute is below the watermark, the mark of the item before
+    reg raises_reg, raises_before_reg;    // the mark is above them
+    reg far_reg, far_before_reg;          // the attribute is more than MAX_AHEAD above them
+    reg before_reg;                       // the item before counts
+    reg again_reg, below_now_reg, raises_now_reg;    // judged anew, by the watermark alone
+    reg spared_reg;                       // not to be called ahead
+
+    wire raises = again_reg ? raises_now_reg : raises_reg && (raises_before_reg || !before_reg);
+
+    assign late = tuple && (again_reg ? below_now_reg : below_reg || (below_before_reg && before_reg));
 
     always @(posedge clk) begin
         if (take) begin
             valid_reg <= next_valid_reg;
             plain_reg <= next_valid_reg && next_kind_reg != KIND_START;
-            data_reg  <= next_data_reg;
             kind_reg  <= next_kind_reg;
             attr_reg  <= next_attr_reg;
             mark_reg  <= next_mark_reg;
             limit_reg <= next_limit_reg;
-            late_reg  <= next_kind_reg == KIND_TUPLE
-                      && (next_attr_reg < watermark_reg || (accept && next_attr_reg < mark_reg));
-            ahead_reg <= next_kind_reg == KIND_TUPLE && MAX_AHEAD != 0 && !spared
-                      && next_attr_reg > farthest_reg && !(accept && next_attr_reg <= limit_reg);
+            below_reg         <= next_attr_reg < watermark_reg;
+            below_before_reg  <= next_attr_reg < mark_reg;
+            raises_reg        <= next_mark_reg > watermark_reg;
+            raises_before_reg <= next_mark_reg > mark_reg;
+            far_reg           <= next_attr_reg > farthest_reg;
+            far_before_reg    <= next_attr_reg > limit_reg;
+            before_reg <= plain_reg && !skip;
+            again_reg  <= 1'b0;
+            spared_reg <= first_reg && !(valid_reg && tuple);
         end else begin
-            if (resync) begin
+            if (resync) begin    // its mark was above the watermark, and still is
                 kind_reg  <= KIND_PUNCT;
                 mark_reg  <= run_min_reg - T_SLACK;
                 limit_reg <= run_min_reg + (T_MAX_AHEAD - T_SLACK);
             end
-            if (again || resync) begin
-                late_reg  <= again && tuple && attr_reg < watermark_reg;
-                ahead_reg <= 1'b0;
-            end
+            if (again) {again_reg, spared_reg} <= 2'b11;
         end
-        if (accept && mark_reg > watermark_reg) begin
+        below_now_reg  <= attr_reg < watermark_reg;
+        raises_now_reg <= mark_reg > watermark_reg;
+        if (accept && raises) begin
             watermark_reg <= mark_reg;
             farthest_reg  <= limit_reg;
         end
@@ -187,7 +207,7 @@ module ws_watermark #(
             watermark_reg <= start;
             farthest_reg  <= start + T_MAX_AHEAD;
         end
-        first_reg <= begins || spared;
+        first_reg <= begins || (first_reg && !(leave && tuple));
         if (rst) {valid_reg, plain_reg} <= 2'b00;
     end
 
@@ -208,7 +228,8 @@ module ws_watermark #(
 
     wire full = run_reg == RESYNC_RUN - 8'd1;
 
-    assign ahead  = plain_reg && !late_reg && ahead_reg;
+    assign ahead  = MAX_AHEAD != 0 && plain_reg && tuple && !spared_reg
+                 && far_reg && (far_before_reg || !before_reg);
     assign skip   = state_reg[SKIP];
     assign resync = state_reg[LENGTH] && narrow_reg && full;
 

@@ -1,6 +1,7 @@
-"""`make demo`: a query is compiled, its circuit simulated from frame to frame, its rows compared with Spark's.
+"""`make demo`: queries are compiled, their circuit simulated from frame to frame, its rows compared with Spark's.
 
-Any query will do: `make demo QUERY=vwap.sql`. It reads a stream of fusesoc/streams, or one that it declares.
+Any query will do: `make demo QUERY=vwap.sql`. It reads a stream of fusesoc/streams, or one that it declares, which may
+be of messages: then send_orders.py's are sent, the lines of a feed with losses, and PySpark takes them apart.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,22 +27,24 @@ from tb.lib.model import Punctuator
 from tb.queries.circuit import Row
 from tb.queries.ethernet import Board, Run, datagrams
 from tb.queries.streams import data
-from wirestream import cli, trades
+from wirestream import cli, orders, trades
 from wirestream.arguments import name_and_value
-from wirestream.compiler.circuit import Entry
+from wirestream.compiler.circuit import Entry, Result
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.streams import Stream, shipped
 from wirestream.compiler.syntax import Window
-from wirestream.counters import harmless
+from wirestream.counters import harmless, taken
 from wirestream.design import BUILD
-from wirestream.packets import frames
+from wirestream.packets import DEVICE, Blocks, frames
+from wirestream.send import Trouble
 
 CLOCK_NS = 8
 FOLDER = BUILD / "demo"
 QUERY = Path(__file__).with_suffix(".sql")
 HEAD, TAIL = 8, 4  # rows that are shown
+IN_A_WINDOW, IN_A_GAP = 30, 2  # messages; sessions end where by chance none comes for a GAP
 SLOW = "0.5:10000"  # pauses after frames, in cycles
 
 console = Console(highlight=False)
@@ -78,54 +82,53 @@ def main() -> int:
     except QueryError as error:
         console.print(f"{options.query}: {escape(error.shown(sql))}")
         return 1
-    if len(built.circuit.results) > 1:
-        console.print(f"{options.query}: the demo runs one query at a time")
-        return 1
-    if any(entry.stream.origin for entry in built.circuit.entries):
-        console.print(f"{options.query}: the demo sends tuples, no messages; make board takes both")
-        return 1
     constants = dict(options.set)
     if missing := built.circuit.runtime.keys() - constants.keys():
         console.print(f"{options.query}: which value has ${min(missing)}? make demo … ARGS='--set {min(missing)}=…'")
         return 1
     cli.show(built)
     console.print()
-    entries = {entry.stream: entry for entry in built.circuit.entries}
-    with step(f"drawing tuples of {' and of '.join(s.schema.name for s in entries)}"):
-        alone = len(entries) == 1
-        sent = {s: tuples(entry, sql, options.tuples, options.seed, alone) for s, entry in entries.items()}
-        arrival = mixed(sent, options.per_datagram, options.seed)
-        records = next(iter(sent.values()))
+    names = " and of ".join(dict.fromkeys(entry.stream.schema.name for entry in built.circuit.entries))
+    messages = built.circuit.entries[0].stream.origin is not None
+    told = "making messages, and taking them apart with PySpark to" if messages else "drawing"
+    with step(f"{told} tuples of {names}"), quiet(FOLDER / "spark.log"):
+        traffic = (of_messages if messages else of_tuples)(built, sql, options)
     with step("building the simulator of the circuit behind a gigabit Ethernet port"):
         board = Board.of(built, FOLDER / "circuit", constants)
     with step("computing the expected rows with PySpark"), quiet(FOLDER / "spark.log"):
-        wanted, replaced = expected(sql, sent, arrival, constants)
+        wanted, replaced = expected(sql, traffic, constants)
     with step("sending the tuples as UDP frames at line rate, receiving the rows"):
-        run = play(board, sent, arrival, options.per_datagram)
+        run = play(board, traffic)
     if lost := run.counters["udp_rx_full"]:
         console.print(f"[dim]the rows need more of the wire than the tuples: {lost} frames were dropped, counted[/]")
         with step("sending the tuples again with pauses between the frames"):
-            run = play(board, sent, arrival, options.per_datagram, gaps=SLOW)
-    rows = run.rows()
-    show_rows(rows, wanted, options.all)
+            run = play(board, traffic, gaps=SLOW)
+    results = list(zip(built.circuit.results, map(run.rows, range(len(wanted))), wanted, strict=True))
+    for result, rows, golden in results:
+        show_rows(result.name, rows, golden, options.all)
     for line in replaced:
         console.print(f"[dim]for Spark: {escape(line)}[/]")
-    if spill := built.circuit.results[0].spill:
-        lost = np.count_nonzero(~run.overflow()["punct"])
-        if lost:
+    for number, spill in enumerate(built.circuit.spills):
+        if lost := np.count_nonzero(~run.overflow(number)["punct"]):
             console.print(
                 f"{lost:,} tuples found no room for their group and left as stream {spill.schema.stream_id:#x}"
             )
     show_traffic(run)
-    show_latency(run, built, records, options.per_datagram)
     pictures = [FOLDER / "circuit.svg"]
     pictures[0].write_text(draw(built.circuit))
-    if plot(run, built, records, wanted, FOLDER / "demo.png"):
-        pictures.append(FOLDER / "demo.png")
+    shown_one = next(((r, rows, golden) for r, rows, golden in results if r.entry.window), None)
+    if shown_one:
+        result, rows, golden = shown_one
+        records = traffic.tuples[result.entry.stream]
+        if len(results) == 1 and not result.entry.stream.origin:
+            show_latency(run, result, rows, records, options.per_datagram)
+        if plot(result, rows, records, golden, FOLDER / "demo.png"):
+            pictures.append(FOLDER / "demo.png")
     console.print(f"\npicture   {', '.join(map(shown, pictures))}")
     console.print(f"packets   {shown(FOLDER / 'in.pcap')} → {shown(FOLDER / 'out.pcap')}")
-    if Counter(rows) == Counter(wanted):
-        console.print(f"\n[bold green]EQUAL[/] all {len(wanted)} rows of the circuit are those of PySpark")
+    if all(Counter(rows) == Counter(golden) for _, rows, golden in results):
+        total = sum(map(len, wanted))
+        console.print(f"\n[bold green]EQUAL[/] all {total} rows of the circuit are those of PySpark")
         return 0
     console.print("\n[bold red]DIFFERENT[/] the circuit and PySpark disagree")
     return 1
@@ -134,9 +137,9 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     parser.add_argument("query", type=Path, nargs="?", default=QUERY, help="a file with a query")
-    parser.add_argument("--tuples", type=int, default=5_000, help="how many tuples (default 5,000)")
+    parser.add_argument("--tuples", type=int, default=5_000, help="how many tuples or messages (default 5,000)")
     parser.add_argument("--seed", type=int, default=3, help="of the generator of tuples (default 3)")
-    parser.add_argument("--per-datagram", type=int, default=20, help="tuples in a datagram (default 20)")
+    parser.add_argument("--per-datagram", type=int, default=20, help="of them in a datagram (default 20)")
     parser.add_argument(
         "--set", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="a $constant"
     )
@@ -151,6 +154,51 @@ def arguments() -> argparse.Namespace:
 
 def shown(path: Path) -> str:
     return str(path.relative_to(BUILD.parent))
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What is sent: frames, and the tuples of each stream in them with their places in the order of arrival."""
+
+    frames: Blocks
+    tuples: dict[Stream, np.ndarray]
+    places: dict[Stream, np.ndarray]
+
+
+def of_tuples(built: Compiled, sql: str, options: argparse.Namespace) -> Traffic:
+    """Tuple datagrams."""
+    entries = {entry.stream: entry for entry in built.circuit.entries}
+    alone = len(entries) == 1
+    sent = {s: tuples(entry, sql, options.tuples, options.seed, alone) for s, entry in entries.items()}
+    arrival = mixed(sent, options.per_datagram, options.seed)
+    payloads = datagrams({s.schema: records for s, records in sent.items()}, arrival, options.per_datagram, session=100)
+    blocks = [np.frombuffer(payload, np.uint8)[None] for payload in payloads]
+    return Traffic(frames(blocks), sent, {s: np.flatnonzero(arrival == s.schema.name) for s in sent})
+
+
+def of_messages(built: Compiled, sql: str, options: argparse.Namespace) -> Traffic:
+    """Messages of send_orders.py, and what PySpark finds in them."""
+    from tb.queries.orders import found
+
+    origin = built.circuit.entries[0].stream.origin
+    make, wrap = orders.FORMATS[origin.format.kind.lower()]
+    window = next((entry.window for entry in built.circuit.entries if entry.window), None)
+    second = 1000 if origin.format.kind == "BINARY" else 10**9  # in the units of time that the messages have
+    rate = (IN_A_GAP if window.session else IN_A_WINDOW) * second / window.size if window else orders.RATE
+    made = make(options.tuples, seed=options.seed, rate=rate)
+    troubles = [Trouble()]
+    if origin.framing:
+        troubles = [Trouble(lose=0.05, reorder=0.1, depth=3, seed=options.seed + line) for line in range(2)]
+    elif origin.format.kind == "ITCH":
+        wrap, options.per_datagram = orders.bare, 1
+    sent = list(orders.on_lines(wrap(made, options.per_datagram), troubles))
+    given = found(built.circuit, sent)
+    streams = {entry.stream.schema.name: entry.stream for entry in built.circuit.entries}
+    return Traffic(
+        list(orders.in_frames(sent)),
+        {stream: given.tuples[name] for name, stream in streams.items()},
+        {stream: given.places[name] for name, stream in streams.items()},
+    )
 
 
 def tuples(entry: Entry, sql: str, count: int, seed: int, alone: bool) -> np.ndarray:
@@ -197,26 +245,24 @@ def mixed(sent: dict[Stream, np.ndarray], run: int, seed: int) -> np.ndarray:
     return np.array(order)
 
 
-def play(board: Board, sent: dict[Stream, np.ndarray], arrival: np.ndarray, per_datagram: int, **options) -> Run:
-    """Send the tuples in their order of arrival. options: of `Bench.run`."""
-    payloads = datagrams({s.schema: records for s, records in sent.items()}, arrival, per_datagram, session=100)
-    blocks = [np.frombuffer(payload, np.uint8)[None] for payload in payloads]
-    return board.send(frames(blocks), FOLDER, **options)
+def play(board: Board, traffic: Traffic, **options) -> Run:
+    """Send the frames in their order. options: of `Bench.run`."""
+    return board.send(traffic.frames, FOLDER, inputs={"line_b_port": DEVICE.port + 1, "groups": 0}, **options)
 
 
-def expected(
-    sql: str, sent: dict[Stream, np.ndarray], arrival: np.ndarray, constants: dict
-) -> tuple[list[Row], list[str]]:
-    """The rows that Spark computes from the text, and what it was not given as it stands there."""
-    from spark_golden.sql import evaluate
+def expected(sql: str, traffic: Traffic, constants: dict) -> tuple[list[list[Row]], list[str]]:
+    """The rows of each query that Spark computes from the text, and what it was not given as it stands there."""
+    from spark_golden.sql import answers
     from tb.queries.golden import plain, to_frame
 
-    found = {s.schema.name: to_frame(r, np.flatnonzero(arrival == s.schema.name)) for s, r in sent.items()}
-    answer = evaluate(sql, {s.schema.name: s for s in shipped()}, found, constants)
-    return [tuple(plain(row).items()) for row in answer.rows.collect()], answer.replaced
+    found = {s.schema.name: to_frame(records, traffic.places[s]) for s, records in traffic.tuples.items()}
+    streams = {s.schema.name: s for s in (*shipped(), *traffic.tuples)}
+    told = answers(sql, streams, found, constants).values()
+    replaced = dict.fromkeys(line for answer in told for line in answer.replaced)
+    return [[tuple(plain(row).items()) for row in answer.rows.collect()] for answer in told], list(replaced)
 
 
-def show_rows(rows: list[Row], wanted: list[Row], everything: bool) -> None:
+def show_rows(name: str, rows: list[Row], wanted: list[Row], everything: bool) -> None:
     """The circuit's rows in their order, each marked if Spark has it too; then those that only Spark has."""
     left = Counter(wanted)
     marked = []
@@ -225,9 +271,10 @@ def show_rows(rows: list[Row], wanted: list[Row], everything: bool) -> None:
         marked.append((row, "[green]=[/]" if left[row] >= 0 else "[bold red]not PySpark's[/]"))
     marked += [(row, "[bold red]only PySpark's[/]") for row in (+left).elements()]
     if not marked:
-        console.print("\n[dim]no row, neither of the circuit nor of PySpark[/]")
+        console.print(f"\n[dim]{name}: no row, neither of the circuit nor of PySpark[/]")
         return
-    table = Table(*(name for name, _ in marked[0][0]), "PySpark", title="rows of the circuit", title_justify="left")
+    columns = (column for column, _ in marked[0][0])
+    table = Table(*columns, "PySpark", title=f"{name}: rows of the circuit", title_justify="left")
     for place, (row, mark) in enumerate(marked):
         if everything or "=" not in mark or place < HEAD or place >= len(marked) - TAIL:
             table.add_row(*("null" if value is None else str(value) for _, value in row), mark)
@@ -241,10 +288,12 @@ def show_traffic(run: Run) -> None:
     """Frames and tuples in and out, and every counter of a drop or fault."""
     counters, cycles = run.counters, int(run.result.sent_log["last"][-1] - run.result.sent_log["first"][0]) + 1
     seconds = cycles * CLOCK_NS * 1e-9
+    count, kind = taken(counters)
+    rows = sum(number for name, number in counters.items() if name.endswith("_row"))
     console.print(
-        f"\nin   {counters['mac_rx_good']:,} frames, {counters['tuple_rx_tuple']:,} tuples"
-        f" in {seconds * 1e3:.2f} ms of the wire: {counters['tuple_rx_tuple'] / seconds / 1e6:.1f} M tuples/s"
-        f"\nout  {counters['mac_tx_good']:,} frames, {counters['query_row']:,} rows"
+        f"\nin   {counters['mac_rx_good']:,} frames, {count:,} {kind}"
+        f" in {seconds * 1e3:.2f} ms of the wire: {count / seconds / 1e6:.1f} M {kind}/s"
+        f"\nout  {counters['mac_tx_good']:,} frames, {rows:,} rows"
         f"\n     simulated at {run.result.cycles_per_second / 1e6:.1f} M cycles/s"
     )
     drops = Table("drops and faults", "", box=None, padding=(0, 3, 0, 0))
@@ -267,13 +316,13 @@ def watermarks(window: Window, records: np.ndarray) -> tuple[np.ndarray, list[st
     return marks, fates
 
 
-def show_latency(run: Run, built: Compiled, records: np.ndarray, per_datagram: int) -> None:
+def show_latency(run: Run, result: Result, rows: list[Row], records: np.ndarray, per_datagram: int) -> None:
     """From the frame with the tuple that closes a window to the frame with its row; for rows with the window's end."""
-    window, found = built.circuit.entries[0].window, run.rows()
-    if window is None or not found or window.attribute not in dict(found[0]):
+    window = result.entry.window
+    if not rows or window.attribute not in dict(rows[0]):
         return
     marks, _ = watermarks(window, records)
-    sent = run.records(built.circuit.results[0].schema)
+    sent = run.records(result.schema)
     sent = sent[~sent["punct"]]
     closing = np.searchsorted(marks, sent[window.attribute].astype(np.int64))
     ins = run.result.sent_log["last"][1 + closing // per_datagram].astype(np.int64)
@@ -286,11 +335,11 @@ def show_latency(run: Run, built: Compiled, records: np.ndarray, per_datagram: i
         console.print(f"          {name:<6} {int(value):>6} cycles = {value * CLOCK_NS / 1e3:.2f} µs")
 
 
-def plot(run: Run, built: Compiled, records: np.ndarray, wanted: list[Row], path: Path) -> bool:
+def plot(result: Result, came: list[Row], records: np.ndarray, wanted: list[Row], path: Path) -> bool:
     """Windows and their values above, tuples and the watermark in order of arrival below; for windows in time."""
-    window, found = built.circuit.entries[0].window, [dict(row) for row in run.rows()]
+    window, found = result.entry.window, [dict(row) for row in came]
     numbers = [name for name, value in (found[0] if found else {}).items() if isinstance(value, int)]
-    if window is None or window.attribute not in numbers or len(numbers) < 2:
+    if window.attribute not in numbers or len(numbers) < 2:
         return False
     import matplotlib
 

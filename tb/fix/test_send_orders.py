@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import subprocess
 import sys
 
@@ -11,9 +12,18 @@ import pytest
 from tb.fix.test_fix_parser import bench, width  # noqa: F401
 from wirestream import fix
 from wirestream.design import REPOSITORY
+from wirestream.orders import SYMBOLS, generate_itch, in_frames, mold, on_lines
 from wirestream.packets import HEADERS, read_pcap
+from wirestream.send import Trouble
+from wirestream.tuples import START, Header
 
 SEND = [sys.executable, str(REPOSITORY / "tools" / "send_orders.py")]
+
+
+def payloads_of(file) -> list[bytes]:
+    """Of the frames of a capture, without what pads them."""
+    rows = [bytes(row) for block in read_pcap(file)[0] for row in block]
+    return [row[HEADERS : 34 + int.from_bytes(row[38:40], "big")] for row in rows]
 
 
 def send(*arguments: str) -> subprocess.CompletedProcess:
@@ -46,10 +56,57 @@ def test_socket(bench, tmp_path):  # noqa: F811
     assert sum(result.events[name] for name in fix.EVENTS) == 20
 
 
+def test_tunnel():
+    """Whole frames to a simulated board, to the port of each line."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.bind(("127.0.0.1", 0))
+        udp.settimeout(5)
+        where = f"127.0.0.1:{udp.getsockname()[1]}"
+        assert not send("--tunnel", where, "--format", "itch", "--lines", "2", "--count", "9").returncode
+        found = [udp.recv(2000) for _ in range(20)]
+    wanted = on_lines(mold(generate_itch(9), 1), [Trouble(), Trouble()])
+    assert found == [frame.tobytes() for frame in in_frames(wanted)]
+    assert {frame[36:38] for frame in found} == {port.to_bytes(2, "big") for port in (4000, 4001)}
+
+
+def test_bare(tmp_path):
+    file = tmp_path / "itch.pcap"
+    assert not send("--pcap", str(file), "--format", "itch", "--bare", "--count", "50").returncode
+    assert payloads_of(file) == list(generate_itch(50))
+
+
+def test_binary(tmp_path):
+    """Records as fusesoc/formats/exchange.yml describes them; a cancel is of an order that was not cancelled before."""
+    file = tmp_path / "binary.pcap"
+    assert not send("--pcap", str(file), "--format", "binary", "--count", "400", "--per-datagram", "30").returncode
+    orders, number, before = set(), 0, 0
+    for sequence, payload in enumerate(payloads_of(file)):
+        header = Header.unpack(payload)
+        assert (header.stream, header.sequence, header.flags) == (16, sequence, START if sequence < 8 else 0)
+        assert len(payload) == 16 + 32 * header.count and header.count == (30 if sequence < 13 else 10)
+        for at in range(16, len(payload), 32):
+            number += 1
+            if payload[at] == ord("D"):
+                order, symbol, side, quantity, price, now = struct.unpack_from(">q4scLLL", payload, at + 1)
+                assert order == number and symbol.rstrip(b"\0").decode() in SYMBOLS
+                assert side in (b"1", b"2") and quantity % 100 == 0 < price
+                orders.add(order)
+            else:
+                assert payload[at] == ord("F")
+                cancel, order, now = struct.unpack_from(">qqL", payload, at + 1)
+                assert cancel == number
+                orders.remove(order)
+            assert now >= before
+            before = now
+    assert number == 400 and 120 < len(orders) < 240
+
+
 @pytest.mark.parametrize(
     "arguments, reason",
     [
-        ([], "HOST:PORT or --pcap FILE is missing"),
+        ([], "HOST:PORT, --tunnel or --pcap FILE is missing"),
+        (["here:1", "--bare"], "--bare is of ITCH"),
+        (["--pcap", "x", "--format", "itch", "--bare", "--per-datagram", "2"], "a message a datagram"),
         (["here"], "'here' is not HOST:PORT"),
         (["127.0.0.1:4000", "--rate", "0"], "rate above 0"),
         (["--pcap", "/no/such/folder/x.pcap"], "No such file"),

@@ -10,6 +10,7 @@ import pytest
 from tb import demo
 from tb.lib.golden import CASES, expected
 from tb.top import test_trades_q3
+from wirestream.design import REPOSITORY
 
 
 @pytest.fixture
@@ -43,14 +44,20 @@ def test_one_missing_row_fails(golden):
         test_trades_q3.check_golden("start", per_datagram=1)
 
 
-@pytest.mark.parametrize("wrong", [0, 1])
-def test_demo_ends_with_1_if_a_row_differs(wrong, monkeypatch):
+FEED = str(REPOSITORY / "fusesoc" / "orders" / "feed_streams.sql")
+
+
+@pytest.mark.parametrize(("wrong", "query"), [(0, ()), (1, ()), (0, (FEED,))])
+def test_demo_ends_with_1_if_a_row_differs(wrong, query, monkeypatch):
+    """Tuples, and the messages of a feed."""
+
     def expected_with_a_wrong_row(*asked):
-        rows, replaced = computed(*asked)
+        (rows, *of_others), replaced = computed(*asked)
         *others, last = rows
-        return [*others, tuple((name, value + wrong if name == "Number" else value) for name, value in last)], replaced
+        last = tuple((name, value + wrong if name == "Number" else value) for name, value in last)
+        return [[*others, last], *of_others], replaced
 
     computed = demo.expected
     monkeypatch.setattr(demo, "expected", expected_with_a_wrong_row)
-    monkeypatch.setattr(sys, "argv", ["make demo", "--tuples", "2000"])
+    monkeypatch.setattr(sys, "argv", ["make demo", *query, "--tuples", "2000"])
     assert demo.main() == wrong

@@ -13,15 +13,17 @@ import numpy as np
 import pytest
 from scapy.all import IP, UDP, Ether, Raw
 
+from tb.board.test_board import Tunnel, wait_for
 from tb.lib.bulk.bulk import RANDOM
 from tb.queries.ethernet import Board, rows_in
 from tb.queries.orders import TRAFFIC, Found, Sent, built, counted, found, rows, text
-from wirestream import board
+from wirestream import board, orders
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.description import describe
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.package import package
 from wirestream.compiler.streams import load, shipped
+from wirestream.counters import taken
 from wirestream.design import BUILD
 from wirestream.orders import generate_itch, mold
 from wirestream.packets import DEVICE, SENDER, wire_times, write_pcap
@@ -112,6 +114,23 @@ def test_a_gap_ends_with_time(tmp_path):
     assert left == [[4, 0, 0], [19, 1, 1]]
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "counted"),
+    [
+        ("fix_streams", ("--per-datagram", "3"), {"fix_message": 300}),
+        ("feed_streams", ("--format", "itch", "--lines", "2"), {"line_message": 300, "line_duplicate": 300}),
+    ],
+)
+def test_live(name, options, counted, tmp_path):
+    """send_orders.py to a board that runs: every message arrives."""
+    with Tunnel(board.Board.of(built(name)), tmp_path) as tunnel:
+        sent = ("--tunnel", tunnel.here, "--count", "300", "--rate", "2000", *options)
+        assert orders.main(list(sent)) == 0
+        wait_for(lambda: all(tunnel.remote.counters()[event] >= count for event, count in counted.items()))
+        counters = tunnel.stop()
+    assert {event: counters[event] for event in counted} == counted and taken(counters) == (300, "messages")
+
+
 # ---- what is refused
 
 FEED = "CREATE INPUT STREAM A FORMAT ITCH itch5.Trade (Time)"
@@ -168,6 +187,11 @@ def test_files(tmp_path):
     stream.write_text("{name: Sold, id: 9, message: itch5.Trade, fields: [Time], moldudp64: {reorder: 128}}")
     around = package(compile_queries("SELECT Time FROM Sold", [stream]).circuit)
     assert (around.lines, load(stream).origin.framing.reorder) == (2, 128) and "line_gap" in around.counters
+    other = tmp_path / "adds.yml"
+    other.write_text("{name: Adds, id: 10, message: itch5.AddOrder, fields: [Time]}")
+    both = compile_queries("SELECT Time FROM Sold INTO A; SELECT Time FROM Adds INTO B", [stream, other])
+    with pytest.raises(QueryError, match="itch5 comes in one framing, and not in another as well"):
+        package(both.circuit)
     own = tmp_path / "own.yml"
     own.write_text("{name: own, format: BINARY, id: 3, messages: {Tick: {type: 1, fields: {Price: int}}}}")
     sql = "CREATE INPUT STREAM Ticks FORMAT BINARY own.Tick (Price); SELECT Price FROM Ticks INTO Prices"

@@ -35,7 +35,7 @@ from wirestream.compiler.output import as_design
 from wirestream.compiler.package import AXIL, Package, package, user_bits
 from wirestream.compiler.streams import load, shipped
 from wirestream.compiler.verilog import module, range_of
-from wirestream.counters import NETWORK, counter_names, harmless
+from wirestream.counters import NETWORK, counter_names, harmless, taken
 from wirestream.design import BUILD, REPOSITORY, Design, resolve
 from wirestream.packets import DEVICE, SENDER
 from wirestream.remote import BOARD, PEER, REGISTERS, Recorder, Remote
@@ -135,11 +135,12 @@ class BoardError(RuntimeError):
 
 @dataclass(frozen=True)
 class Board:
-    """The program of a query. counters: their names, by index."""
+    """The program of a query. counters: their names, by index. lines: UDP ports that it listens to."""
 
     built: Compiled
     program: Path
     counters: tuple[str, ...]
+    lines: int
 
     @classmethod
     def of(cls, built: Compiled, folder: Path = BUILD / "board") -> Board:
@@ -150,7 +151,8 @@ class Board:
 
         name = f"{built.circuit.name.lower()}.board"
         program = bulk.build(as_board(built, folder / name), bulk.BOARD).program
-        return cls(built, program, package(built.circuit).counters)
+        around = package(built.circuit)
+        return cls(built, program, around.counters, around.lines)
 
     def start(
         self,
@@ -290,7 +292,8 @@ def _run(args: argparse.Namespace, board: Board, console: Console) -> None:
 
 def _welcome(args: argparse.Namespace, board: Board, settings: Mapping[str, int | str], console: Console) -> None:
     circuit = board.built.circuit
-    device = f"{settings.get('local_ip', DEVICE.ip)}:{settings.get('local_port[0]', DEVICE.port)}"
+    ports = (settings.get(f"local_port[{line}]", DEVICE.port + line) for line in range(board.lines))
+    device = f"{settings.get('local_ip', DEVICE.ip)}:{' and '.join(map(str, ports))}"
     wire = f"TAP device {args.tap}" if args.tap else f"UDP tunnel {args.tunnel or BOARD}, far end {args.peer}"
     receiver = f"{settings.get('result_ip', SENDER.ip)}:{settings.get('result_port', SENDER.port)}"
     for name, value in (
@@ -307,7 +310,8 @@ def show(told: Mapping[str, int], counters: Mapping[str, int], console: Console)
     """The summary: what went through, every counter by its name, and what the host did not take or give."""
     rate = told["cycles"] / max(told["seconds"], 1e-9)
     rows = sum(count for name, count in counters.items() if name.endswith("_row"))
-    console.print(f"\nin   {told['frames_in']:,} frames, {counters['tuple_rx_tuple']:,} tuples")
+    count, kind = taken(counters)
+    console.print(f"\nin   {told['frames_in']:,} frames, {count:,} {kind}")
     console.print(f"out  {told['frames_out']:,} frames, {rows:,} rows")
     console.print(f"     {told['cycles']:,} cycles in {told['seconds']:.1f} s, {rate:,.0f} a second")
     table = Table("counter", "", "", box=None, padding=(0, 2, 0, 0), pad_edge=False)

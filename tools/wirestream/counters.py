@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from wirestream.design import REPOSITORY
@@ -36,6 +37,16 @@ HARMLESS = {
     *("tuple_tx_datagram", "tuple_tx_record"),
     *("udp_tx_sent", "mac_tx_good"),
 }
+
+
+# What a circuit takes, by the name of its counter: a front end has one of these.
+TAKEN = {"fix_message": "messages", "itch_message": "messages", "tuple_rx_tuple": "tuples"}
+
+
+def taken(counters: Mapping[str, int]) -> tuple[int, str]:
+    """How many messages or tuples came, and what they are."""
+    name = next(name for name in TAKEN if name in counters)
+    return counters[name], TAKEN[name]
 
 
 def harmless(name: str) -> bool:

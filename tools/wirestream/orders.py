@@ -1,4 +1,4 @@
-"""Streams of orders as FIX or ITCH messages over UDP, or as a pcap: the command tools/send_orders.py."""
+"""Streams of orders as FIX, ITCH or binary messages over UDP, or as a pcap: the command tools/send_orders.py."""
 
 from __future__ import annotations
 
@@ -12,15 +12,31 @@ from itertools import chain, zip_longest
 
 import numpy as np
 
-from wirestream.packets import DEVICE, HEADERS, MAX_FRAME, SENDER, Endpoint, PacketError, frames, wire_times, write_pcap
+from wirestream.packets import (
+    DEVICE,
+    HEADERS,
+    MAX_FRAME,
+    SENDER,
+    START_DATAGRAMS,
+    Endpoint,
+    PacketError,
+    frames,
+    wire_times,
+    write_pcap,
+)
+from wirestream.remote import BOARD
 from wirestream.send import DEPTH, Trouble, UsageError
+from wirestream.tuples import HEADER_BYTES, START, Header
 
 SOH = b"\x01"
 SYMBOLS = ("UBSN", "NESN", "NOVN", "ROG", "ABBN", "ZURN", "CSGN", "UHR")
 FIRST_NS = 1_767_258_000 * 10**9  # 2026-01-01 09:00:00 UTC
 DAY_NS = 86_400 * 10**9
+RATE = 1000.0  # messages a second
 OPEN = 100  # orders that messages may be about
 MOLD, MOLD_END = struct.Struct(">10sQH"), 0xFFFF  # MoldUDP64's header, and the count that ends a session
+BINARY = {"D": struct.Struct(">cq4scLLL"), "F": struct.Struct(">cqqL")}  # fusesoc/formats/exchange.yml
+BINARY_STREAM, BINARY_BYTES = 16, 32  # id of their tuple datagrams, and bytes of a record
 EXAMPLES = """\
 examples:
   10,000 orders and cancels at 1,000 a second to a device, 3 messages in a datagram:
@@ -29,9 +45,12 @@ examples:
     send_orders.py --pcap orders.pcap --count 5000
   ITCH on lines A and B, ports 4000 and 4001, each of which loses and delays datagrams of its own:
     send_orders.py 192.168.1.10:4000 --format itch --lines 2 --lose 0.01 --reorder 0.05
+  the same to a simulated board, without any rights:
+    send_orders.py --tunnel --format itch --lines 2 --lose 0.01 --reorder 0.05
 
+Binary messages are those of fusesoc/formats/exchange.yml, in tuple datagrams; times are milliseconds since midnight.
 ITCH messages are in MoldUDP64: session, number of the first, count, and a length before each. The last datagram ends
-the session and tells how many there were.
+the session and tells how many there were; with --bare each is a datagram of its own.
 """
 
 
@@ -48,7 +67,7 @@ def stamp(nanoseconds: int) -> str:
     return time.strftime("%Y%m%d-%H:%M:%S", time.gmtime(seconds)) + f".{rest:09}"
 
 
-def generate(count: int, *, seed: int = 1, rate: float = 1000.0, cancels: float = 0.3) -> Iterator[bytes]:
+def generate(count: int, *, seed: int = 1, rate: float = RATE, cancels: float = 0.3) -> Iterator[bytes]:
     """`count` messages: new orders (D), and a share `cancels` of requests (F) to cancel one of the latest hundred.
 
     rate: mean messages a second of TransactTime, with exponential gaps. The same arguments give the same messages.
@@ -69,7 +88,7 @@ def generate(count: int, *, seed: int = 1, rate: float = 1000.0, cancels: float 
         yield encode("D", [*head, *fields])
 
 
-def generate_itch(count: int, *, seed: int = 1, rate: float = 1000.0, cancels: float = 0.3) -> Iterator[bytes]:
+def generate_itch(count: int, *, seed: int = 1, rate: float = RATE, cancels: float = 0.3) -> Iterator[bytes]:
     """`count` messages of ITCH 5.0: orders (A) and what becomes of one of the latest hundred (E, X, D, U, and P).
 
     cancels: share of the messages that are not new orders; rate as in `generate`. Prices have 4 decimals.
@@ -109,6 +128,23 @@ def generate_itch(count: int, *, seed: int = 1, rate: float = 1000.0, cancels: f
                 del orders[next(iter(orders))]
 
 
+def generate_binary(count: int, *, seed: int = 1, rate: float = RATE, cancels: float = 0.3) -> Iterator[bytes]:
+    """`count` records: new orders (D), and a share `cancels` of requests (F) to cancel one of the latest hundred."""
+    rng = np.random.default_rng(seed)
+    now, orders = FIRST_NS % DAY_NS / 1e6, []
+    for number in range(1, count + 1):
+        now += rng.exponential(1e3 / rate)
+        at = int(now % (DAY_NS // 10**6))
+        if orders and rng.random() < cancels:
+            made = BINARY["F"].pack(b"F", number, orders.pop(rng.integers(len(orders))), at)
+        else:
+            symbol, side = SYMBOLS[rng.integers(len(SYMBOLS))].encode(), b"12"[rng.integers(2) :][:1]
+            quantity, price = 100 * int(rng.integers(1, 100)), int(rng.integers(1000, 50000))
+            made = BINARY["D"].pack(b"D", number, symbol, side, quantity, price, at)
+            orders = [*orders[-(OPEN - 1) :], number]
+        yield made.ljust(BINARY_BYTES, b"\0")
+
+
 def batches(messages: Iterable[bytes], per_datagram: int, header: int = 0, around: int = 0) -> Iterator[list[bytes]]:
     """So many messages for each UDP payload, fewer where an Ethernet frame would not hold them.
 
@@ -140,6 +176,20 @@ def mold(messages: Iterable[bytes], per_datagram: int, session: str = "WIRESTREA
     yield MOLD.pack(name, number, MOLD_END)
 
 
+def bare(messages: Iterable[bytes], per_datagram: int) -> Iterator[bytes]:
+    """Each message a payload; per_datagram: 1."""
+    if per_datagram != 1:
+        raise PacketError("--bare: a message a datagram, so --per-datagram is 1")
+    return iter(messages)
+
+
+def tuples(records: Iterable[bytes], per_datagram: int, session: int = 1) -> Iterator[bytes]:
+    """Binary messages as tuple datagrams of one session."""
+    for number, batch in enumerate(batches(records, per_datagram, HEADER_BYTES)):
+        flags = START if number < START_DATAGRAMS else 0
+        yield Header(session, BINARY_STREAM, len(batch), number, flags).pack() + b"".join(batch)
+
+
 def on_lines(ready: Iterable[bytes], troubles: list[Trouble]) -> Iterator[tuple[int, bytes]]:
     """Every payload on each line, with what happens to it there: line and payload, the lines in turns."""
     rows = [np.frombuffer(payload, np.uint8)[None] for payload in ready]
@@ -148,22 +198,41 @@ def on_lines(ready: Iterable[bytes], troubles: list[Trouble]) -> Iterator[tuple[
     return (sent for sent in chain.from_iterable(turns) if sent)
 
 
+# How messages of a format are made, and payloads of them
+FORMATS = {"fix": (generate, payloads), "itch": (generate_itch, mold), "binary": (generate_binary, tuples)}
+
+
+def in_frames(
+    sent: Iterable[tuple[int, bytes]], host: str = DEVICE.ip, port: int = DEVICE.port
+) -> Iterator[np.ndarray]:
+    """Payloads with their lines as Ethernet frames to the ports of these, each a block of one."""
+    for line, data in sent:
+        target = Endpoint(DEVICE.mac, host, port + line)
+        yield frames([np.frombuffer(data, np.uint8)[None]], SENDER, target)[0]
+
+
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog="send_orders.py",
-        description="Stream orders as FIX or ITCH messages to HOST:PORT over UDP, or write them as a pcap file.",
+        description="Stream orders as FIX, ITCH or binary messages over UDP to HOST:PORT, or write them as a pcap.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    p.add_argument("target", nargs="?", metavar="HOST:PORT", help="where to send; with --pcap, an IPv4 address")
-    p.add_argument("--pcap", metavar="FILE", help="write a capture instead of sending")
-    p.add_argument("--format", choices=("fix", "itch"), default="fix", help="kind of messages (%(default)s)")
+    p.add_argument("target", nargs="?", metavar="HOST:PORT", help="where to send; with --pcap, --tunnel: IPv4")
+    way = p.add_mutually_exclusive_group()
+    way.add_argument("--pcap", metavar="FILE", help="write a capture instead of sending")
+    way.add_argument(
+        *("--tunnel",), nargs="?", const=BOARD, metavar="A:PORT",
+        help=f"send frames to a simulated board without rights (there: {BOARD})",
+    )  # fmt: skip
+    p.add_argument("--format", choices=FORMATS, default="fix", help="kind of messages (%(default)s)")
+    p.add_argument("--bare", action="store_true", help="ITCH without MoldUDP64: a message a datagram")
     p.add_argument(
         *("--lines",), type=int, choices=(1, 2), default=1, help="2: also to the next port, as line B (%(default)s)"
     )
     p.add_argument("--count", type=int, default=1000, metavar="N", help="messages (%(default)s)")
     p.add_argument("--seed", type=int, default=1, help="same seed, same messages (%(default)s)")
-    p.add_argument("--rate", type=float, default=1000.0, metavar="R", help="messages a second (%(default)s)")
+    p.add_argument("--rate", type=float, default=RATE, metavar="R", help="messages a second (%(default)s)")
     p.add_argument("--cancels", type=float, default=0.3, metavar="P", help="share of those about orders (%(default)s)")
     p.add_argument("--per-datagram", type=int, default=1, metavar="N", help="messages in a datagram (%(default)s)")
     bad = p.add_argument_group("a bad network: shares of the datagrams of each line, the last one excepted")
@@ -180,9 +249,12 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if args.count < 0 or args.rate <= 0 or args.per_datagram < 1 or not 0 <= args.cancels <= 1:
             raise PacketError("count must be at least 0, rate above 0, per-datagram at least 1, cancels from 0 to 1")
-        if not args.pcap and not args.target:
-            raise PacketError("HOST:PORT or --pcap FILE is missing")
-        make, wrap = {"fix": (generate, payloads), "itch": (generate_itch, mold)}[args.format]
+        if not args.pcap and not args.target and not args.tunnel:
+            raise PacketError("HOST:PORT, --tunnel or --pcap FILE is missing")
+        if args.bare and args.format != "itch":
+            raise PacketError("--bare is of ITCH")
+        make, wrap = FORMATS[args.format]
+        wrap = bare if args.bare else wrap
         made = make(args.count, seed=args.seed, rate=args.rate, cancels=args.cancels)
         bad = (args.lose, args.duplicate, args.reorder, args.depth)
         troubles = [Trouble(*bad, seed=args.seed + line) for line in range(args.lines)]
@@ -190,9 +262,11 @@ def main(argv: list[str] | None = None) -> int:
         host, port = _address(args.target) if args.target else (DEVICE.ip, DEVICE.port)
         seconds = args.per_datagram / args.rate / args.lines
         if args.pcap:
-            targets = [Endpoint(DEVICE.mac, host, port + line) for line in range(args.lines)]
-            blocks = [frames([np.frombuffer(data, np.uint8)[None]], SENDER, targets[line])[0] for line, data in sent]
+            blocks = list(in_frames(sent, host, port))
             write_pcap(args.pcap, blocks, wire_times(blocks, interval_ns=seconds * 1e9))
+        elif args.tunnel:
+            there = _address(args.tunnel)
+            _send(((block.tobytes(), there) for block in in_frames(sent, host, port)), seconds)
         else:
             _send(((data, (host, port + line)) for line, data in sent), seconds)
     except (PacketError, UsageError) as error:

@@ -108,13 +108,24 @@ def test_output_register_is_the_block_rams(known):
     assert ram["parameters"]["REGMODE_B"] == "OUTREG"
 
 
-def test_register_behind_a_product_is_the_multipliers(tmp_path):
-    ports = "input clk, input [15:0] a, b, output reg [31:0] y"
-    text = f"module product ({ports}); always @(posedge clk) y <= a * b; endmodule"
-    assert map_ecp5(make(tmp_path, "product", text), tmp_path).cells["TRELLIS_FF"] == 0
+@pytest.mark.parametrize(
+    ("load", "left", "enable"),
+    [
+        ("y <= p;", 0, "1"),
+        ("if (e) y <= p;", 0, "e"),
+        ("begin if (e) y[15:0] <= p[15:0]; y[31:16] <= p[31:16]; end", 32, None),  # two enables: no register of its own
+    ],
+)
+def test_register_behind_a_product_is_the_multipliers(tmp_path, load, left, enable):
+    ports = "input clk, e, input [15:0] a, b, output reg [31:0] y"
+    text = f"module product ({ports}); wire [31:0] p = a * b; always @(posedge clk) {load} endmodule"
+    assert map_ecp5(make(tmp_path, "product", text), tmp_path).cells["TRELLIS_FF"] == left
     netlist = json.loads((tmp_path / "ecp5.json").read_text())["modules"]["product"]
     multiplier = next(c for c in netlist["cells"].values() if c["type"] == "MULT18X18D")
-    assert multiplier["parameters"]["REG_OUTPUT_CLK"] == "CLK0"
+    assert (multiplier["parameters"].get("REG_OUTPUT_CLK") == "CLK0") == (enable is not None)
+    if enable:
+        pin = netlist["cells"]["port e"]["connections"]["Q"][0] if enable == "e" else enable
+        assert multiplier["connections"]["CE0"] == [pin]
 
 
 def test_times_both_speed_grades_and_names_the_path(known):

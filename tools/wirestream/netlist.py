@@ -56,18 +56,25 @@ RAM_KINDS = {
 }
 
 
-def plain_register(cell: dict) -> tuple[int | str, int | str] | None:
-    """(input, output) of a register that loads in every cycle and is never set or reset, else None."""
+def plain_register(cell: dict, enabled: bool = False) -> tuple[int | str, int | str] | None:
+    """(input, output) of a register that loads in every cycle, or with `enabled` when its enable pin CE is high, and is
+    never set or reset; else None."""
     pins = {pin: bits[0] for pin, bits in cell["connections"].items() if bits}
     match cell["type"]:
         case "TRELLIS_FF":
             parameters = cell["parameters"]
-            runs = parameters.get("CEMUX", "1").strip() == "1" and parameters.get("CLKMUX", "CLK") == "CLK"
-            if runs and pins.get("LSR", "0") == "0" and "M" not in pins:
+            runs = parameters.get("CEMUX", "1").strip() in ("1", "CE" if enabled else "1")
+            clocked = parameters.get("CLKMUX", "CLK") == "CLK"
+            if runs and clocked and pins.get("LSR", "0") == "0" and "M" not in pins:
                 return pins["DI"], pins["Q"]
         case "FDRE" if pins.get("CE") == "1" and pins.get("R") == "0":
             return pins["D"], pins["Q"]
     return None
+
+
+def enable(register: dict) -> int | str:
+    """The net that enables a plain register of the ECP5, "1" if it always runs."""
+    return register["connections"]["CE"][0] if register["parameters"].get("CEMUX", "1").strip() == "CE" else "1"
 
 
 def driven(cell: dict) -> list[int | str]:
@@ -145,7 +152,8 @@ def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
 def use_multiplier_registers(module: Module) -> int:
     """Move registers right behind ECP5 multipliers into them; returns how many multipliers have changed.
 
-    A product is changed if every bit of it that is used goes into a plain register and nowhere else.
+    A product is changed if every bit of it that is used goes into a plain register and nowhere else, and all of these
+    have the same enable or none.
     """
     cells = module["cells"]
     loads = loads_of(module)
@@ -154,12 +162,15 @@ def use_multiplier_registers(module: Module) -> int:
         pins = cell["connections"]
         product = [pin for pin in pins if pin[0] == "P" and pin[1:].isdigit() and loads[pins[pin][0]]]
         behind = {pin: loads[pins[pin][0]] for pin in product}
-        if not all(len(users) == 1 and users[0] and plain_register(cells[users[0]]) for users in behind.values()):
+        if not all(len(users) == 1 and users[0] and plain_register(cells[users[0]], True) for users in behind.values()):
+            continue
+        enables = {enable(cells[register]) for (register,) in behind.values()}
+        if len(enables) != 1:
             continue
         for pin, (register,) in behind.items():
             moved = cells.pop(register)["connections"]
             pins[pin], pins["CLK0"] = moved["Q"], moved["CLK"]
-        pins |= {"CE0": ["1"], "RST0": ["0"]}
+        pins |= {"CE0": [enables.pop()], "RST0": ["0"]}
         cell["port_directions"] |= dict.fromkeys(("CLK0", "CE0", "RST0"), "input")
         cell["parameters"] |= {"REG_OUTPUT_CLK": "CLK0", "REG_OUTPUT_CE": "CE0", "REG_OUTPUT_RST": "RST0"}
         cell["parameters"]["CLK0_DIV"] = "ENABLED"

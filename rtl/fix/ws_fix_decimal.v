@@ -8,10 +8,10 @@
 //                                               1 0 0      .             5
 //                2 0 y y   m m d d - h h : m m : s s       .             1 2 3
 //
-// So the words around the point are kept (`anchor`), and one shift by its place brings all digits to theirs; what is
-// left of the "=" of the tag (MARK) or right of the SOH (END) is taken as 0. Nothing but these words and the flags
-// loops. Digits behind the point are moved before it as the field's type wants, and four digits a term become binary
-// (A), eight (B), products (C), and the sum.
+// So the words around the point are kept (`anchor`), and one shift by its place brings all digits to theirs. Bytes of
+// other fields and of the tag are no digits but 0. Nothing but these words and the flags loops. Digits behind the point
+// are moved before it as the field's type wants, and four digits a term become binary (A), eight (B), products (C), and
+// the sum.
 //
 // Latency      2 cycles from stage 2 to `natural`, 3 to the flags, 6 to `value` (of stage 2: see ws_fix_words)
 // Issue rate   1 word a cycle
@@ -22,14 +22,15 @@
 
 module ws_fix_decimal (
     input  wire        clk,
-    input  wire        rst,
     input  wire        step,
 
     // stage 2
     input  wire        valid,
-    input  wire        last,
-    input  wire [39:0] code,
-    input  wire [7:0]  soh,
+    input  wire        last,            // with valid, as is `ends`, or after a reset
+    input  wire [63:0] code,
+    input  wire        ends,            // the word has an SOH
+    input  wire [7:0]  lead,
+    input  wire [7:0]  trail,
     input  wire [7:0]  point,
     input  wire [7:0]  anchor,
     input  wire [7:0]  value_byte,
@@ -37,6 +38,7 @@ module ws_fix_decimal (
     input  wire [7:0]  nonzero,
     input  wire [7:0]  minus,
     input  wire [7:0]  odd,
+    input  wire [7:0]  rough,
 
     // stage 3, before the register
     output wire        counts,          // a natural number above 0, if natural_good is high later
@@ -46,7 +48,7 @@ module ws_fix_decimal (
     output reg  [16:0] natural,         // the last five digits
     output reg         natural_good,    // digits only, and no others; natural may be above 65,535
     output reg         three,           // three characters
-    output reg  [7:0]  reach,           // bit n: natural is at least n
+    output reg  [15:0] reach,           // bit n: natural is at least n
 
     // stage 5
     output reg         numeric,         // an optional minus, digits and at most one point
@@ -60,160 +62,169 @@ module ws_fix_decimal (
     output wire [63:0] value
 );
 
-    localparam [4:0] MARK = 5'h11, END = 5'h12, DASH = 5'h13, COLON = 5'h14;
+    localparam DIGIT = 4, COLON = 5, DASH = 6, MARK = 7;    // of a byte's code: see ws_fix_words
 
-    function [7:0] first(input [7:0] bits);
-        integer n;
-        begin
-            first[0] = bits[0];
-            for (n = 1; n < 8; n = n + 1) first[n] = bits[n] && ~|(bits << (8 - n));
-        end
-    endfunction
-
+    `include "ws_fix_sets.vh"
     `include "ws_fix_worth.vh"
 
     integer i, j;
 
-    // Bytes before the first SOH of the word, and behind the last.
-    reg [7:0] before, behind;
+    wire [7:0] heads = point & trail;
+
+    // The code of this word's bytes that belong to the field that ends here, and to the one that goes on.
+    reg [63:0] lead_code, trail_code;
 
     always @* for (i = 0; i < 8; i = i + 1) begin
-        before[i] = ~|(soh << (7 - i));
-        behind[i] = ~|(soh >> i);
+        lead_code[8*i +: 8]  = lead[i]  ? code[8*i +: 8] : 8'd0;
+        trail_code[8*i +: 8] = trail[i] ? code[8*i +: 8] : 8'd0;
     end
-
-    wire       ends  = |soh;
-    wire [7:0] heads = point & behind;
 
     // Stage 3. phase_reg: 0 as long as there is no point, then words since that with it, 3 for all further ones.
     reg [1:0]  phase_reg;
+    reg        held_reg;                                    // it is not 0
     reg [7:0]  place_reg;                                   // of the point in anchor_reg
-    reg [39:0] anchor_reg, back1_reg, back2_reg, next1_reg;
-    reg [9:0]  back3_reg, next2_reg;                        // two bytes
+    reg [63:0] anchor_reg, back1_reg, back2_reg, next1_reg;
+    reg [15:0] back3_reg, next2_reg;                        // two bytes
     reg [7:0]  used0_reg, used1_reg, used2_reg, used3_reg, used_next1_reg, used_next2_reg;
     reg        used_back_reg, used_beyond_reg;              // in all words before, behind
 
     always @(posedge clk) if (step) begin
         if (valid) begin
-            if (ends || phase_reg == 2'd0) begin
-                anchor_reg <= code;
+            if (ends || !held_reg) begin
+                anchor_reg <= trail_code;
                 place_reg  <= first(heads);
                 phase_reg  <= {1'b0, |heads};
-                used0_reg  <= nonzero & behind;
+                held_reg   <= |heads;
+                used0_reg  <= nonzero & trail;
+            end else if (phase_reg != 2'd3) phase_reg <= phase_reg + 2'd1;
+            if (!held_reg) begin
                 back1_reg  <= anchor_reg;
                 back2_reg  <= back1_reg;
-                back3_reg  <= back2_reg[39:30];
-                used1_reg  <= ends ? 8'd0 : used0_reg;
-                used2_reg  <= ends ? 8'd0 : used1_reg;
-                used3_reg  <= ends ? 8'd0 : used2_reg;
-                used_back_reg   <= !ends && (used_back_reg || |used3_reg);
-                used_beyond_reg <= 1'b0;
-            end else begin
-                if (phase_reg == 2'd1) begin
-                    next1_reg      <= code;
-                    used_next1_reg <= nonzero;
-                end
-                if (phase_reg == 2'd2) begin
-                    next2_reg      <= code[9:0];
-                    used_next2_reg <= nonzero;
-                end
-                if (phase_reg == 2'd3) used_beyond_reg <= used_beyond_reg || |nonzero;
-                else                   phase_reg <= phase_reg + 2'd1;
+                back3_reg  <= back2_reg[63:48];
+                used1_reg  <= used0_reg;
+                used2_reg  <= used1_reg;
+                used3_reg  <= used2_reg;
+                used_back_reg <= used_back_reg || |used3_reg;
             end
+            if (phase_reg == 2'd1) begin
+                next1_reg      <= code;
+                used_next1_reg <= nonzero;
+            end
+            if (phase_reg == 2'd2) begin
+                next2_reg      <= code[15:0];
+                used_next2_reg <= nonzero;
+            end
+            if (phase_reg == 2'd3) used_beyond_reg <= used_beyond_reg || |nonzero;
         end
-        if (rst || (valid && last)) begin
-            phase_reg       <= 2'd0;
-            used0_reg       <= 8'd0;
+        if (ends || last) begin
+            back1_reg       <= 64'd0;
+            back2_reg       <= 64'd0;
+            back3_reg       <= 16'd0;
+            next1_reg       <= 64'd0;
+            next2_reg       <= 16'd0;
             used1_reg       <= 8'd0;
             used2_reg       <= 8'd0;
             used3_reg       <= 8'd0;
+            used_next1_reg  <= 8'd0;
+            used_next2_reg  <= 8'd0;
             used_back_reg   <= 1'b0;
             used_beyond_reg <= 1'b0;
+        end
+        if (last) begin
+            phase_reg  <= 2'd0;
+            held_reg   <= 1'b0;
+            anchor_reg <= 64'd0;
+            used0_reg  <= 8'd0;
         end
     end
 
     // What is known of the field as a whole.
-    reg odd_reg, digit_reg, minus_reg, point_reg;
+    reg odd_reg, digit_reg, minus_reg, point_reg, rough_reg;
 
     always @(posedge clk) if (step) begin
         if (valid) begin
-            odd_reg   <= |(odd & behind)                || (!ends && odd_reg);
-            digit_reg <= |(digit & behind)              || (!ends && digit_reg);
-            minus_reg <= |(minus & behind)              || (!ends && minus_reg);
-            point_reg <= |(point & value_byte & behind) || (!ends && point_reg);
+            odd_reg   <= |(odd & trail)                || (!ends && odd_reg);
+            digit_reg <= |(digit & trail)              || (!ends && digit_reg);
+            minus_reg <= |(minus & trail)              || (!ends && minus_reg);
+            point_reg <= |(point & value_byte & trail) || (!ends && point_reg);
+            rough_reg <= |(rough & trail)              || (!ends && rough_reg);
         end
-        if (rst || (valid && last)) {odd_reg, digit_reg, minus_reg, point_reg} <= 4'd0;
+        if (last) {odd_reg, digit_reg, minus_reg, point_reg, rough_reg} <= 5'd0;
     end
 
-    wire         held     = phase_reg != 2'd0;
-    wire [7:0]   at       = held ? place_reg : anchor;
-    wire [129:0] left     = held ? {anchor_reg, back1_reg, back2_reg, back3_reg}
-                                 : {code, anchor_reg, back1_reg, back2_reg[39:30]};
-    wire [89:0]  right    = held ? {phase_reg == 2'd2 ? code[9:0] : next2_reg, phase_reg == 2'd1 ? code : next1_reg,
-                                    anchor_reg}
-                                 : {50'd0, code};
-    wire [7:0]   used2    = held ? used2_reg : used1_reg;
-    wire [7:0]   used3    = held ? used3_reg : used2_reg;
-    wire [7:0]   tail     = nonzero & before;
-    wire [7:0]   used_n1  = phase_reg == 2'd1 ? tail : used_next1_reg;
-    wire [7:0]   used_n2  = phase_reg == 2'd2 ? tail : phase_reg == 2'd3 ? used_next2_reg : 8'd0;
+    // With a point before this word, and with none: two shifts side by side.
+    function [143:0] digits_before(input [207:0] bytes, input [7:0] one);
+        integer n, m;
+        begin
+            digits_before = 144'd0;
+            for (n = 0; n < 8; n = n + 1) for (m = 0; m < 18; m = m + 1)
+                if (one[n]) digits_before[8*m +: 8] = digits_before[8*m +: 8] | bytes[8*(n+17-m) +: 8];
+        end
+    endfunction
 
-    reg [89:0] whole_next, whole_reg;                       // 18 codes
-    reg [49:0] fraction_next, fraction_reg;                 // 10 codes
-    reg        old_next, far_next, old_reg, far_reg, odd3_reg, digit3_reg, minus3_reg, point3_reg;
+    function [79:0] digits_behind(input [143:0] bytes, input [7:0] one);
+        integer n, m;
+        begin
+            digits_behind = 80'd0;
+            for (n = 0; n < 8; n = n + 1) for (m = 0; m < 10; m = m + 1)
+                if (one[n]) digits_behind[8*m +: 8] = digits_behind[8*m +: 8] | bytes[8*(n+1+m) +: 8];
+        end
+    endfunction
+
+    wire [7:0]   at       = held_reg ? place_reg : anchor;
+    wire [207:0] past     = {anchor_reg, back1_reg, back2_reg, back3_reg};  // the last 26 bytes
+    wire [79:0]  next     = {phase_reg == 2'd2 ? lead_code[15:0] : next2_reg,
+                             phase_reg == 2'd1 ? lead_code : next1_reg};
+    wire [7:0]   used2    = held_reg ? used2_reg : used1_reg;
+    wire [7:0]   used3    = held_reg ? used3_reg : used2_reg;
+    wire [7:0]   tail     = nonzero & lead;
+    wire [7:0]   used_n1  = phase_reg == 2'd1 ? tail : used_next1_reg;
+    wire [7:0]   used_n2  = phase_reg == 2'd2 ? tail : used_next2_reg;
+
+    reg [143:0] whole_reg;                                  // 18 codes
+    reg [79:0]  fraction_reg;                               // 10 codes
+    reg         old_next, far_next, old_reg, far_reg, odd3_reg, digit3_reg, minus3_reg, point3_reg, rough3_reg;
 
     always @* begin
-        whole_next    = 90'd0;
-        fraction_next = 50'd0;
-        old_next      = used_back_reg || (!held && |used3_reg);
-        far_next      = held && (used_beyond_reg || (phase_reg == 2'd3 && |tail) || |used_n2[7:1]
+        old_next      = used_back_reg || (!held_reg && |used3_reg);
+        far_next      = held_reg && (used_beyond_reg || (phase_reg == 2'd3 && |tail) || |used_n2[7:1]
                                  || (used_n2[0] && !at[7]));
         j = 0;                                              // it is no latch
-        for (i = 0; i < 8; i = i + 1) if (at[i]) begin
-            for (j = 0; j < 18; j = j + 1) whole_next[5*j +: 5]    = whole_next[5*j +: 5]    | left[5*(i+17-j) +: 5];
-            for (j = 0; j < 10; j = j + 1) fraction_next[5*j +: 5] = fraction_next[5*j +: 5] | right[5*(i+1+j) +: 5];
-            for (j = 0; j < 8; j = j + 1) begin
+        for (i = 0; i < 8; i = i + 1)
+            for (j = 0; j < 8; j = j + 1) if (at[i]) begin
                 if (j <= i - 3 && used2[j])         old_next = 1'b1;
                 if (j <= i + 5 && used3[j])         old_next = 1'b1;
-                if (j >= i + 2 && held && used_n1[j]) far_next = 1'b1;
+                if (j >= i + 2 && held_reg && used_n1[j]) far_next = 1'b1;
             end
-        end
     end
 
     always @(posedge clk) if (step) begin
-        whole_reg    <= whole_next;
-        fraction_reg <= fraction_next;
+        whole_reg    <= held_reg ? digits_before(past, place_reg) : digits_before({code, past[207:64]}, anchor);
+        fraction_reg <= held_reg ? digits_behind({next, anchor_reg}, place_reg)
+                                 : digits_behind({80'd0, lead_code}, anchor);
         old_reg      <= old_next;
         far_reg      <= far_next;
-        odd3_reg     <= odd_reg   || |(odd & before);
-        digit3_reg   <= digit_reg || |(digit & before);
-        minus3_reg   <= minus_reg || |(minus & before);
-        point3_reg   <= point_reg || |(point & value_byte & before);
+        odd3_reg     <= odd_reg   || |(odd & lead);
+        digit3_reg   <= digit_reg || |(digit & lead);
+        minus3_reg   <= minus_reg || |(minus & lead);
+        point3_reg   <= point_reg || |(point & value_byte & lead);
+        rough3_reg   <= rough_reg || |(rough & lead);
     end
 
-    // Stage 4: what does not belong to the value is 0.
-    reg [17:0] own;                                         // no MARK up to this place
-    reg [9:0]  own_fraction;
+    // Stage 4.
     reg [71:0] whole;
     reg [35:0] fraction;
     reg [17:0] whole_nonzero;
     reg [8:0]  fraction_nonzero;
-    reg        fraction_form;
 
     always @* begin
-        fraction_form = !point3_reg;
         for (j = 0; j < 18; j = j + 1) begin
-            own[j]              = whole_reg[5*j +: 5] != MARK && (j == 0 || own[j == 0 ? 0 : j - 1]);
-            whole[4*j +: 4]     = own[j] && !whole_reg[5*j+4] ? whole_reg[5*j +: 4] : 4'd0;
-            whole_nonzero[j]    = |whole[4*j +: 4];
-        end
-        for (j = 0; j < 10; j = j + 1) begin
-            own_fraction[j] = point3_reg && !fraction_reg[5*j+4] && (j == 0 || own_fraction[j == 0 ? 0 : j - 1]);
-            if (j > 0 && own_fraction[j == 0 ? 0 : j - 1] && fraction_reg[5*j +: 5] == END) fraction_form = 1'b1;
+            whole[4*j +: 4]     = whole_reg[8*j +: 4];
+            whole_nonzero[j]    = |whole_reg[8*j +: 4];
         end
         for (j = 0; j < 9; j = j + 1) begin
-            fraction[4*j +: 4]  = own_fraction[j] ? fraction_reg[5*j +: 4] : 4'd0;
-            fraction_nonzero[j] = |fraction[4*j +: 4];
+            fraction[4*j +: 4]  = fraction_reg[8*j +: 4];
+            fraction_nonzero[j] = |fraction_reg[8*j +: 4];
         end
     end
 
@@ -226,33 +237,34 @@ module ws_fix_decimal (
 
     // The form of a timestamp, and the range of what stands in one digit.
     reg  form, form_reg;
-    wire [4:0] w2 = whole_reg[10 +: 5], w5 = whole_reg[25 +: 5], w8 = whole_reg[40 +: 5];
 
     always @* begin
-        form = fraction_form && own[16] && whole_reg[5*17 +: 5] == MARK && w2 == COLON && w5 == COLON && w8 == DASH
+        form = (!point3_reg || (fraction_reg[DIGIT] && !fraction_reg[8*9+DIGIT] && !rough3_reg))
+               && whole_reg[8*17+MARK] && whole_reg[8*8+DASH] && whole_reg[8*5+COLON] && whole_reg[8*2+COLON]
                && whole[4*16 +: 4] == 4'd2 && whole[4*15 +: 4] == 4'd0
                && whole[4*12 +: 4] <= 4'd1 && whole[4*10 +: 4] <= 4'd3
                && (whole[4*7 +: 4] <= 4'd1 || (whole[4*7 +: 4] == 4'd2 && whole[4*6 +: 4] <= 4'd3))
                && whole[4*4 +: 4] <= 4'd5
                && (whole[4*1 +: 4] <= 4'd5 || (whole[4*1 +: 4] == 4'd6 && whole[3:0] == 4'd0));
-        for (j = 0; j < 17; j = j + 1) if (j != 2 && j != 5 && j != 8 && whole_reg[5*j+4]) form = 1'b0;
+        for (j = 0; j < 17; j = j + 1) if (j != 2 && j != 5 && j != 8 && !whole_reg[8*j+DIGIT]) form = 1'b0;
     end
 
-    reg [71:0] whole4_reg;
     reg [17:0] whole_nonzero_reg;
     reg [8:0]  fraction_nonzero_reg;
-    reg        numeric_reg, negative_reg, point4_reg, old4_reg, far4_reg;
+    reg        numeric_reg, negative_reg, point4_reg, old4_reg, far4_reg, less4_reg;
 
     always @(posedge clk) if (step) begin
         natural      <= {13'd0, d0} + tens[16:0] + hundreds[16:0] + thousands[16:0] + myriads[16:0];
-        for (i = 0; i < 8; i = i + 1) reach[i] <= |whole_nonzero[4:1] || d0 >= i[3:0];
+        for (i = 0; i < 16; i = i + 1)
+            reach[i] <= |whole_nonzero[4:2] || |d1[3:1]
+                        || (i < 10 ? d1[0] || d0 >= i[3:0] : d1[0] && d0 >= i[3:0] - 4'd10);
         natural_good <= plain && ~|whole_nonzero[17:5];
-        three        <= whole_reg[19:15] == MARK && own[2];
-        whole4_reg    <= whole;
+        three        <= whole_reg[8*3+MARK];
         form_reg      <= form;
         numeric_reg   <= digit3_reg && !odd3_reg;
         negative_reg  <= minus3_reg;
         point4_reg    <= point3_reg;
+        less4_reg     <= minus3_reg && !decimals[9];
         old4_reg      <= old_reg;
         far4_reg      <= far_reg;
         whole_nonzero_reg    <= whole_nonzero;
@@ -280,30 +292,29 @@ module ws_fix_decimal (
         stamp_reg  <= decimals[9];
     end
 
-    // Stage 5 (A): four digits, negative ones of a negative number: -n = ~(n - 1).
+    // Stage 5 (A): four digits, negative ones of a negative number.
     function signed [14:0] four(input [15:0] bcd, input less);
-        reg [63:0] second, third, fourth;
+        reg [63:0] ones, second, third, fourth;
         begin
-            second = worth(bcd[7:4], 64'd10);
-            third  = worth(bcd[11:8], 64'd100);
-            fourth = worth(bcd[15:12], 64'd1000);
-            four   = {11'd0, bcd[3:0]} + {15{less}} + second[14:0] + third[14:0] + fourth[14:0];
-            if (less) four = ~four;
+            ones   = signed_worth(less, bcd[3:0],   64'd1);
+            second = signed_worth(less, bcd[7:4],   64'd10);
+            third  = signed_worth(less, bcd[11:8],  64'd100);
+            fourth = signed_worth(less, bcd[15:12], 64'd1000);
+            four   = ones[14:0] + second[14:0] + third[14:0] + fourth[14:0];
         end
     endfunction
 
-    wire              less = negative_reg && !stamp_reg;
     reg signed [14:0] four0_reg, four1_reg, four2_reg, four3_reg;
     reg [7:0]         top_reg;
     reg               less_reg, stamp5_reg, stamp6_reg;
 
     always @(posedge clk) if (step) begin
-        four0_reg     <= four(digits_reg[15:0],  less);
-        four1_reg     <= four(digits_reg[31:16], less);
-        four2_reg     <= four(digits_reg[47:32], less);
-        four3_reg     <= four(digits_reg[63:48], less);
+        four0_reg     <= four(digits_reg[15:0],  less4_reg);
+        four1_reg     <= four(digits_reg[31:16], less4_reg);
+        four2_reg     <= four(digits_reg[47:32], less4_reg);
+        four3_reg     <= four(digits_reg[63:48], less4_reg);
         top_reg       <= digits_reg[71:64];
-        less_reg      <= less;
+        less_reg      <= less4_reg;
         stamp5_reg    <= stamp_reg;
         numeric       <= numeric_reg;
         negative      <= negative_reg;
@@ -323,31 +334,27 @@ module ws_fix_decimal (
 
     reg signed [63:0] top6_reg;
     reg signed [28:0] low6_reg, high6_reg;
-    reg        [63:0] top;
-
-    always @* begin
-        top = worth(top_reg[3:0], 64'd10000000000000000) + worth(top_reg[7:4], 64'd100000000000000000) + {64{less_reg}};
-        if (less_reg) top = ~top;
-    end
 
     always @(posedge clk) if (step) begin
         low6_reg   <= eight(four1_reg, four0_reg);
         high6_reg  <= eight(four3_reg, four2_reg);
-        top6_reg   <= top;
+        top6_reg   <= signed_worth(less_reg, top_reg[3:0], 64'd10000000000000000)
+                      + signed_worth(less_reg, top_reg[7:4], 64'd100000000000000000);
         stamp6_reg <= stamp5_reg;
     end
 
-    // Time stamps: days since 1970 and minutes of the day (A), products (B), nanoseconds (C).
+    // Time stamps, from stage 4 on: minutes of the day, and days in two parts; days since 1970 (A), products (B),
+    // nanoseconds (C).
     localparam [15:0] YEAR2000 = 16'd10957;
     localparam [31:0] DAY      = 32'd1318359375;            // nanoseconds in units of 2**16
     localparam [24:0] MINUTE   = 25'd29296875;              // nanoseconds in units of 2**11
 
-    wire [3:0]  y1 = whole4_reg[4*14 +: 4], y0 = whole4_reg[4*13 +: 4];
-    wire [3:0]  m0 = whole4_reg[4*11 +: 4];
-    wire        m1 = whole4_reg[4*12];
+    wire [3:0]  y1 = whole[4*14 +: 4], y0 = whole[4*13 +: 4];
+    wire [3:0]  m0 = whole[4*11 +: 4];
+    wire        m1 = whole[4*12];
     wire        leap = !y0[0] && y0[1] == y1[0];            // 10 y1 + y0 divides by 4
-    wire [1:0]  t    = whole4_reg[4*10 +: 2];
-    wire [5:0]  day  = {2'd0, whole4_reg[4*9 +: 4]} + {1'd0, t, 3'd0} + {3'd0, t, 1'd0};
+    wire [1:0]  t    = whole[4*10 +: 2];
+    wire [5:0]  day  = {2'd0, whole[4*9 +: 4]} + {1'd0, t, 3'd0} + {3'd0, t, 1'd0};
     reg  [8:0]  days_before;                                // of the year before the month, without a leap day
     reg  [4:0]  month_days;
 
@@ -372,26 +379,33 @@ module ws_fix_decimal (
     wire [3:0] leaps_ones = (y0 + (y1[0] ? 4'd1 : 4'd3)) >> 2;
 
     wire [63:0] decades = worth(y1, 64'd3650), years = worth(y0, 64'd365);
-    wire [63:0] hours10 = worth(whole4_reg[4*7 +: 4], 64'd600), hours = worth(whole4_reg[4*6 +: 4], 64'd60);
-    wire [63:0] minutes10 = worth(whole4_reg[4*4 +: 4], 64'd10);
+    wire [63:0] hours10 = worth(whole[4*7 +: 4], 64'd600), hours = worth(whole[4*6 +: 4], 64'd60);
+    wire [63:0] minutes10 = worth(whole[4*4 +: 4], 64'd10);
 
-    reg [15:0] days_reg;
+    reg [15:0] year_days_reg, days_reg;
+    reg [8:0]  within_reg;                                  // of the year, without a leap day
+    reg        leap_day_reg, day_good_reg, stamp_good_reg;
     reg [10:0] minutes_reg;
-    reg        stamp_good_reg;
     reg [31:0] days_low_reg;
     reg [30:0] days_high_reg;
+    reg [28:0] minutes_low_reg;
+    reg [17:0] minutes_high_reg;
     reg [35:0] minutes6_reg;
 
     always @(posedge clk) if (step) begin
-        days_reg       <= (YEAR2000 - 16'd1 + decades[15:0] + years[15:0])
-                          + ({7'd0, days_before} + {10'd0, day})
-                          + ({10'd0, leaps_tens} + {12'd0, leaps_ones} + {15'd0, leap && {m1, m0} > 5'h02});
-        minutes_reg    <= hours10[10:0] + hours[10:0] + minutes10[10:0] + {7'd0, whole4_reg[4*3 +: 4]};
-        stamp_good_reg <= form_reg && day != 6'd0 && day <= {1'b0, month_days};
-        timestamp_good <= stamp_good_reg;
+        year_days_reg  <= (YEAR2000 - 16'd1 + decades[15:0] + years[15:0]) + {10'd0, leaps_tens} + {12'd0, leaps_ones};
+        within_reg     <= days_before + {3'd0, day};
+        leap_day_reg   <= leap && {m1, m0} > 5'h02;
+        minutes_reg    <= hours10[10:0] + hours[10:0] + minutes10[10:0] + {7'd0, whole[4*3 +: 4]};
+        day_good_reg   <= day != 6'd0 && day <= {1'b0, month_days};
+        days_reg         <= year_days_reg + {7'd0, within_reg} + {15'd0, leap_day_reg};
+        minutes_low_reg  <= minutes_reg * MINUTE[17:0];
+        minutes_high_reg <= minutes_reg * MINUTE[24:18];
+        stamp_good_reg   <= form_reg && day_good_reg;
         days_low_reg   <= days_reg * DAY[15:0];
         days_high_reg  <= days_reg * DAY[31:16];
-        minutes6_reg   <= minutes_reg * MINUTE;
+        minutes6_reg   <= {7'd0, minutes_low_reg} + {minutes_high_reg, 18'd0};
+        timestamp_good <= stamp_good_reg;
     end
 
     // (C): 10**8 = 2**26 + 2**8 * 128481. The three terms of a number; minutes and days are the third of a
@@ -399,17 +413,19 @@ module ws_fix_decimal (
     localparam [17:0]  FACTOR       = 18'd128481;
     wire        [34:0] product_low  = high6_reg[17:0] * FACTOR[16:0];
     wire signed [28:0] product_high = $signed(high6_reg[28:18]) * $signed(FACTOR);
-    reg         [63:0] term0_reg, term1_reg, term2_reg;
+    reg         [63:0] term0_reg, term1_reg, stamp_term_reg;
+    reg         [28:0] high7_reg;
 
     always @(posedge clk) if (step) begin
         term0_reg <= top6_reg + {{9{high6_reg[28]}}, high6_reg, 26'd0} + {{35{low6_reg[28]}}, low6_reg};
         term1_reg <= {21'd0, product_low, 8'd0};
-        term2_reg <= stamp6_reg ? {1'b0, {15'd0, days_low_reg} + {days_high_reg, 16'd0}, 16'd0}
-                                  + {17'd0, minutes6_reg, 11'd0}
-                            : {{9{product_high[28]}}, product_high, 26'd0};
+        high7_reg <= product_high;
+        stamp_term_reg <= stamp6_reg ? {1'b0, {15'd0, days_low_reg} + {days_high_reg, 16'd0}, 16'd0}
+                                       + {17'd0, minutes6_reg, 11'd0} : 64'd0;
     end
 
-    assign value = term0_reg + term1_reg + term2_reg;
+    // A timestamp's seconds are less than 100, so that its high7_reg is 0.
+    assign value = term0_reg + term1_reg + ({{9{high7_reg[28]}}, high7_reg, 26'd0} | stamp_term_reg);
 
 endmodule
 

@@ -16,19 +16,20 @@
 
 module ws_fix_opaque (
     input  wire              clk,
-    input  wire              rst,
     input  wire              step,
     input  wire              valid,
-    input  wire              last,
+    input  wire              last,          // with valid, or after a reset
 
-    input  wire [7:0]        soh,
-    input  wire [7:0]        end1,          // the word's first SOH
-    input  wire [7:0]        end2,          // that of a field which begins behind another one in this word,
-    input  wire [7:0]        start2,        // the other one
+    input  wire              any,           // the word has an SOH
+    input  wire [7:0]        last_soh,
+    input  wire [7:0]        end1,          // the first,
+    input  wire              only1,         // and only
+    input  wire              last2,         // the last ends a field which begins behind another one in this word:
+    input  wire [7:0]        start2,        // that one's
     input  wire              length1,       // a length of a data field ends there, 1 to 65,535
     input  wire              length2,
     input  wire [15:0]       number1,
-    input  wire [7:0]        reach1,        // bit n: it is at least n
+    input  wire [15:0]       reach1,        // bit n: it is at least n
     input  wire [13:0]       number2,
 
     // The "=" of a field that began before the word, and of one that begins behind its first SOH; one-hot, if there is
@@ -51,7 +52,8 @@ module ws_fix_opaque (
 
     reg              real_reg, promise_reg, was_opaque_reg;
     reg [15:0]       number_reg, left_reg;  // of the last SOH
-    reg [7:0]        reach_reg, covers_reg; // of number_reg; the bytes of this word that left_reg has
+    reg [15:0]       reach_reg;             // of number_reg
+    reg [7:0]        covers_reg;            // the bytes of this word that left_reg has
     integer          i, k;
 
     wire free = real_reg && !promise_reg;
@@ -62,23 +64,25 @@ module ws_fix_opaque (
     assign early_begins   = early_data && promise_reg;
     assign late_begins    = late_data && length1 && free;
 
-    // The bytes behind the "=" that a data field takes of this word, and how many it takes of the next ones:
-    // count - (7 - place).
-    reg  [7:0]  early_covers, late_covers;
+    // The bytes of this word and of the next that a data field takes which begins behind the "=", and how many it takes
+    // of the next ones: count - (7 - place).
+    reg  [15:0] early_covers, late_covers;
+    reg  [7:0]  other_covers;
     reg  [2:0]  early_place, late_place;
 
     always @* begin
-        early_covers = 8'd0;
-        late_covers  = 8'd0;
+        early_covers = 16'd0;
+        late_covers  = 16'd0;
         early_place  = 3'd0;
         late_place   = 3'd0;
         for (i = 0; i < 8; i = i + 1) begin
             if (early[i]) early_place = early_place | i[2:0];
             if (late[i])  late_place  = late_place  | i[2:0];
-            for (k = 1; k <= i; k = k + 1) begin
-                if (early[i-k] && reach_reg[k]) early_covers[i] = 1'b1;
-                if (late[i-k]  && reach1[k])    late_covers[i]  = 1'b1;
+            for (k = 1; k < 16 - i; k = k + 1) begin
+                if (early[i] && reach_reg[k]) early_covers[i+k] = 1'b1;
+                if (late[i]  && reach1[k])    late_covers[i+k]  = 1'b1;
             end
+            other_covers[i] = |left_reg[15:4] || (left_reg[3] && left_reg[2:0] > i[2:0]);
         end
     end
 
@@ -90,44 +94,41 @@ module ws_fix_opaque (
         end
     endfunction
 
-    function [7:0] cover(input [15:0] number);
-        integer n;
-        for (n = 0; n < 8; n = n + 1) cover[n] = |number[15:3] || number[2:0] > n[2:0];
-    endfunction
-
     wire [15:0] early_left = above(number_reg,    {1'b0, ~early_place});
     wire [15:0] late_left  = above(number1, {1'b0, ~late_place});
     wire [15:0] other_left = above(left_reg,      4'd8);
+    wire        late_ready = late_data && length1;
 
-    assign opaque = covers_reg | (early_begins ? early_covers : 8'd0) | (late_begins ? late_covers : 8'd0);
-    assign real1  = ~|(end1 & covers_reg) && !(early_begins && |(end1 & early_covers));
-    assign real2  = ~|(start2 & covers_reg) && !(early_begins && |(start2 & early_covers));
+    assign opaque = covers_reg | (early_begins ? early_covers[7:0] : 8'd0)
+                    | (late_ready ? {8{free}} & late_covers[7:0] : 8'd0);
     assign beyond = ~opaque & {opaque[6:0], was_opaque_reg};
 
-    wire   chained    = |(start2 & end1);
-    wire   one_is_end = ~|(soh & ~end1);    // the word's only SOH
-    wire   two_is_end = |(end2 & soh) && ~|(soh & ~(end2 | (end2 - 8'd1)));     // it is the last
-    wire   real_last;
-    reg [7:0] behind;
+    // Whether one byte is not opaque, found without `opaque`.
+    function real_end(input [7:0] one, input [7:0] covered, input begins, input [7:0] covers);
+        real_end = ~|(one & covered) && !(begins && |(one & covers));
+    endfunction
 
-    always @* for (i = 0; i < 8; i = i + 1) behind[i] = |(soh >> i >> 1);
+    wire   real_last = any && real_end(last_soh, covers_reg, early_begins, early_covers[7:0])
+                       && !(free && late_ready && |(last_soh & late_covers[7:0]));
+    wire   chained   = |(start2 & end1);
 
-    assign real_last = |(soh & ~behind & ~opaque);
+    assign real1  = real_end(end1, covers_reg, early_begins, early_covers[7:0]);
+    assign real2  = real_end(start2, covers_reg, early_begins, early_covers[7:0]);
 
     always @(posedge clk) if (step) begin
         if (valid) begin
             left_reg       <= early_begins ? early_left : late_begins ? late_left : other_left;
-            covers_reg     <= early_begins ? cover(early_left) : late_begins ? cover(late_left) : cover(other_left);
+            covers_reg     <= early_begins ? early_covers[15:8] : late_begins ? late_covers[15:8] : other_covers;
             was_opaque_reg <= opaque[7];
-            if (|soh) begin
+            if (any) begin
                 real_reg    <= real_last;
-                promise_reg <= one_is_end ? promise1 && real_last
-                             : two_is_end ? length2 && real2 && !(chained && promise1) : 1'b0;
-                number_reg  <= one_is_end ? number1 : {2'd0, number2};
-                for (i = 0; i < 8; i = i + 1) reach_reg[i] <= one_is_end ? reach1[i] : number2 >= i[13:0];
+                promise_reg <= only1 ? promise1 && real_last
+                               : last2 && length2 && real2 && !(chained && promise1);
+                number_reg  <= only1 ? number1 : {2'd0, number2};
+                for (i = 0; i < 16; i = i + 1) reach_reg[i] <= only1 ? reach1[i] : number2 >= i[13:0];
             end
         end
-        if (rst || (valid && last)) begin
+        if (last) begin
             left_reg       <= 16'd0;
             covers_reg     <= 8'd0;
             was_opaque_reg <= 1'b0;

@@ -115,51 +115,13 @@ module ws_fix_parser_wide #(
             $finish;
         end
 
-    // Bytes of a word as sets, a bit each; the first byte on the wire is bit 0.
-    function [7:0] first(input [7:0] set);              // only its first
-        integer n;
-        begin
-            first[0] = set[0];
-            for (n = 1; n < 8; n = n + 1) first[n] = set[n] && ~|(set << (8 - n));
-        end
-    endfunction
-
-    function [7:0] last_of(input [7:0] set);              // only its last
-        integer n;
-        begin
-            last_of[7] = set[7];
-            for (n = 0; n < 7; n = n + 1) last_of[n] = set[n] && ~|(set >> n >> 1);
-        end
-    endfunction
-
-    function [7:0] up_to(input [7:0] set);              // up to the first of the set, with it; all if it is empty
-        integer n;
-        begin
-            up_to[0] = 1'b1;
-            for (n = 1; n < 8; n = n + 1) up_to[n] = ~|(set << (8 - n));
-        end
-    endfunction
-
-    function [7:0] behind(input [7:0] set);             // behind the last of the set; all if it is empty
-        integer n;
-        begin
-            for (n = 0; n < 8; n = n + 1) behind[n] = ~|(set >> n);
-        end
-    endfunction
+    `include "ws_fix_sets.vh"
 
     function [2:0] size(input [7:0] set);
         integer n;
         begin
             size = 3'd0;                                // a set of 8 never comes
             for (n = 0; n < 8; n = n + 1) size = size + {2'd0, set[n]};
-        end
-    endfunction
-
-    function [3:0] place(input [7:0] one);              // from 1; 0 for none
-        integer n;
-        begin
-            place = 4'd0;
-            for (n = 0; n < 8; n = n + 1) if (one[n]) place = place | (n[3:0] + 4'd1);
         end
     endfunction
 
@@ -173,28 +135,36 @@ module ws_fix_parser_wide #(
 
     // A sink that stalls stops the whole core. It does so a cycle late, but the word behind a message's last does not
     // yet hold the next one's MsgType, which changes the fields.
-    reg  hold_reg;
-    wire step = !hold_reg || rst;
-    assign s_axis_tready = !hold_reg;
+    reg  step_reg;
+    wire step = step_reg;
+    assign s_axis_tready = step_reg;
 
-    always @(posedge clk) hold_reg <= !rst && m_valid && !m_ready;
+    // A reset reaches all but the first stage a cycle late, when no sink stalls them.
+    reg clear_reg;
+
+    always @(posedge clk) begin
+        step_reg  <= rst || !m_valid || m_ready;
+        clear_reg <= rst;
+    end
 
     // ---------------------------------------------------------------------------------------------------------------
     // Stages 1 and 2: what each byte is.
 
-    wire        valid2, last2;
-    wire [7:0]  keep2, soh2, equals2, point2, anchor2, tagged2, owner2, begins2, sums2, value2, digit2, nonzero2,
-                minus2, odd2;
-    wire [63:0] data2;
-    wire [39:0] code2;
+    wire        valid2, last2, ends2;
+    wire [7:0]  keep2, soh2, first2, lead2, trail2, equals2, point2, anchor2, tagged2, inner2, owner2, begins2, sums2,
+                value2, digit2, nonzero2, minus2, odd2, rough2;
+    wire [63:0] data2, code2;
     wire [23:0] tag_low, tag_high;
+    wire [5:0]  size_low, size_high;
 
     ws_fix_words words (
-        .clk(clk), .rst(rst), .step(step),
+        .clk(clk), .rst(rst), .clear(clear_reg), .step(step),
         .s_valid(s_axis_tvalid), .s_last(s_axis_tlast), .s_keep(s_axis_tkeep), .s_data(s_axis_tdata),
-        .valid(valid2), .last(last2), .keep(keep2), .data(data2), .code(code2), .soh(soh2), .equals(equals2),
-        .point(point2), .anchor(anchor2), .tagged(tagged2), .owner(owner2), .tag_low(tag_low), .tag_high(tag_high),
-        .begins(begins2), .sums(sums2), .value(value2), .digit(digit2), .nonzero(nonzero2), .minus(minus2), .odd(odd2)
+        .valid(valid2), .last(last2), .keep(keep2), .data(data2), .code(code2), .soh(soh2),
+        .ends(ends2), .first_soh(first2), .lead(lead2), .trail(trail2), .equals(equals2), .point(point2),
+        .anchor(anchor2), .tagged(tagged2), .inner(inner2), .owner(owner2),
+        .tag_low(tag_low), .tag_high(tag_high), .size_low(size_low), .size_high(size_high), .begins(begins2),
+        .sums(sums2), .value(value2), .digit(digit2), .nonzero(nonzero2), .minus(minus2), .odd(odd2), .rough(rough2)
     );
 
     // ---------------------------------------------------------------------------------------------------------------
@@ -242,32 +212,46 @@ module ws_fix_parser_wide #(
     localparam COUNT = N_FIELDS, FIRST = COUNT + N_GROUPS, LENGTH = FIRST + N_GROUPS, TYPE = LENGTH + 1, SUM = TYPE + 1,
                SIZE = SUM + 1, BYTES = SIZE + N_DATA, DECIMAL = BYTES + N_DATA, MATCH_W = DECIMAL + 10 * CONVERTERS;
 
-    function [MATCH_W-1:0] match(input [23:0] tag);
+    // Whether the bytes before an "=", of which a tag has `digits`, are this tag.
+    function is_tag(input [23:0] bytes, input [5:0] digits, input [23:0] tag);
+        integer n;
+        begin
+            is_tag = 1'b0;
+            for (n = 0; n < 6; n = n + 1)
+                if (tag >> (4 * n) != 24'd0 && tag >> (4 * n) < 24'd16)
+                    is_tag = digits[n] && (bytes ^ tag) << (20 - 4 * n) == 24'd0;
+        end
+    endfunction
+
+    function [MATCH_W-1:0] match(input [23:0] bytes, input [5:0] digits);
         integer n;
         begin
             match = {MATCH_W{1'b0}};
-            for (n = 0; n < N_FIELDS; n = n + 1) if (tag == TAGS[24*n +: 24]) begin
+            for (n = 0; n < N_FIELDS; n = n + 1) if (is_tag(bytes, digits, TAGS[24*n +: 24])) begin
                 match[n] = 1'b1;
                 if (KINDS[2*n +: 2] != STRING) match[DECIMAL+10*converter(n)+decimals(n)] = 1'b1;
             end
             for (n = 0; n < N_GROUPS; n = n + 1) begin
-                match[COUNT+n] = tag == COUNT_TAGS[24*n +: 24];
-                match[FIRST+n] = tag == FIRST_TAGS[24*n +: 24];
+                match[COUNT+n] = is_tag(bytes, digits, COUNT_TAGS[24*n +: 24]);
+                match[FIRST+n] = is_tag(bytes, digits, FIRST_TAGS[24*n +: 24]);
             end
-            match[LENGTH] = tag == 24'h9;
-            match[TYPE]   = tag == 24'h35;
-            match[SUM]    = tag == 24'h10;
+            match[LENGTH] = is_tag(bytes, digits, 24'h9);
+            match[TYPE]   = is_tag(bytes, digits, 24'h35);
+            match[SUM]    = is_tag(bytes, digits, 24'h10);
             for (n = 0; n < N_DATA; n = n + 1) begin
-                match[SIZE+n]  = tag == LENGTH_TAGS[24*n +: 24];
-                match[BYTES+n] = tag == DATA_TAGS[24*n +: 24];
+                match[SIZE+n]  = is_tag(bytes, digits, LENGTH_TAGS[24*n +: 24]);
+                match[BYTES+n] = is_tag(bytes, digits, DATA_TAGS[24*n +: 24]);
             end
         end
     endfunction
 
     reg               valid3, last3;
-    reg [7:0]         keep3, soh3, equals3, tagged3, owner3, begins3, sums3, value3;
+    reg [7:0]         keep3, soh3, first3, lead3, equals3, owner3, begins3, sums3;
+    reg [7:0]         next3;                            // the "=" of a field that begins behind the first SOH
+    reg               ends3, owned3;                    // an SOH; before it the "=" of tag_low or tag_high
+    reg               tagged_lead3, tagged_trail3, value_lead3, value_trail3;   // before the first, behind the last
     reg [63:0]        data3;
-    reg [MATCH_W-1:0] low3, high3;
+    reg [MATCH_W-1:0] low3, high3, match1, match_reg;   // match1: field (1); match_reg: the one that goes on
     reg [23:0]        type3;                            // the characters before the first SOH,
     reg [2:0]         type_mark3;                       // with the "=" before the last, the last two, all
 
@@ -276,17 +260,24 @@ module ws_fix_parser_wide #(
     reg [3:0]  tagged_before_reg;
     wire [95:0] data_two   = {data2, data_before_reg};
     wire [11:0] tagged_two = {tagged2, tagged_before_reg};
-    wire [7:0]  first_soh  = first(soh2);
     reg  [23:0] type_next;
     reg  [2:0]  type_mark_next;
+    wire [7:0]  second_lead = before(soh2 & ~first2);       // before the second SOH
+    wire [7:0]  owned_lead  = owner2 & lead2;
+    wire [7:0]  owned_trail = owner2 & trail2;
+
+    wire [MATCH_W-1:0] low_next  = match(tag_low, size_low);
+    wire [MATCH_W-1:0] high_next = match(tag_high, size_high);
+    wire [MATCH_W-1:0] match1_next = |owned_lead[3:0] ? low_next : |owned_lead[7:4] ? high_next
+                                     : |(tagged2 & lead2) ? {MATCH_W{1'b0}} : match_reg;
 
     always @* begin
         type_next      = 24'd0;
         type_mark_next = 3'd0;
         for (i = 0; i < 8; i = i + 1) begin
             for (k = 0; k < 3; k = k + 1)
-                if (first_soh[i]) type_next[8*k +: 8] = type_next[8*k +: 8] | data_two[8*(i+3-k) +: 8];
-            if (first_soh[i]) type_mark_next = type_mark_next | {tagged_two[i], tagged_two[i+1], tagged_two[i+2]};
+                if (first2[i]) type_next[8*k +: 8] = type_next[8*k +: 8] | data_two[8*(i+3-k) +: 8];
+            if (first2[i]) type_mark_next = type_mark_next | {tagged_two[i], tagged_two[i+1], tagged_two[i+2]};
         end
     end
 
@@ -295,22 +286,33 @@ module ws_fix_parser_wide #(
         last3      <= last2;
         keep3      <= keep2;
         soh3       <= soh2;
+        first3     <= first2;
+        lead3      <= lead2;
+        ends3      <= ends2;
+        next3      <= owner2 & ~lead2 & second_lead;
+        owned3       <= |owned_lead;
+        tagged_lead3  <= |(tagged2 & lead2);
+        tagged_trail3 <= |(tagged2 & trail2);
+        value_lead3   <= |(value2 & lead2);
+        value_trail3  <= |(value2 & trail2);
         equals3    <= equals2;
-        tagged3    <= tagged2;
         owner3     <= owner2;
         begins3    <= begins2;
         sums3      <= sums2;
-        value3     <= value2;
         data3      <= data2;
-        low3       <= match(tag_low);
-        high3      <= match(tag_high);
+        low3       <= low_next;
+        high3      <= high_next;
+        match1     <= match1_next;
         type3      <= type_next;
         type_mark3 <= type_mark_next;
         if (valid2) begin
+            match_reg <= !ends2 ? match1_next : |owned_trail[3:0] ? low_next : |owned_trail[7:4] ? high_next
+                                              : {MATCH_W{1'b0}};
             data_before_reg   <= data2[63:32];
             tagged_before_reg <= last2 ? 4'd0 : tagged2[7:4];
         end
-        if (rst) begin
+        if (last2) match_reg <= {MATCH_W{1'b0}};
+        if (clear_reg) begin
             valid3            <= 1'b0;
             tagged_before_reg <= 4'd0;
         end
@@ -320,29 +322,29 @@ module ws_fix_parser_wide #(
     reg  [MATCH_W-1:0]       match1_4, match2_4;
     wire [CONVERTERS-1:0]    counts1, natural1_good, three1, numeric1, negative1, pointed1, timestamp_good;
     wire [17*CONVERTERS-1:0] natural1;
-    wire [8*CONVERTERS-1:0]  reach1;
-    wire [MATCH_W-1:0]       match1;
+    wire [16*CONVERTERS-1:0] reach1;
+    wire [MATCH_W-1:0]       match2;
     wire [19*CONVERTERS-1:0] whole_used;
     wire [10*CONVERTERS-1:0] fraction_used1;
     wire [64*CONVERTERS-1:0] number1, number2;
-    wire [7:0]               ends2_3, starts2_3, equals2_3;
-    wire                     counts2, natural2_good, numeric2, negative2, pointed2;
+    wire [7:0]               ends2_3, equals2_3;
+    wire                     short_low, short_high, counts2, natural2_good, numeric2, negative2, pointed2;
+    wire [3:0]               points2;
     wire [31:0]              text2;
     wire [23:0]              right2;
     wire [2:0]               length2, fraction_used2;
     wire [13:0]              natural2;
-    wire [15:0]              whole2;
-    wire [11:0]              fraction2;
+    wire [15:0]              digits2;
 
     genvar c;
     generate
         for (c = 0; c < CONVERTERS; c = c + 1) begin : gen_number
             ws_fix_decimal decimal (
-                .clk(clk), .rst(rst), .step(step), .valid(valid2), .last(last2), .code(code2), .soh(soh2),
-                .point(point2), .anchor(anchor2), .value_byte(value2), .digit(digit2), .nonzero(nonzero2),
-                .minus(minus2), .odd(odd2),
+                .clk(clk), .step(step), .valid(valid2), .last(last2), .code(code2), .ends(ends2),
+                .lead(lead2), .trail(trail2), .point(point2), .anchor(anchor2), .value_byte(value2), .digit(digit2),
+                .nonzero(nonzero2), .minus(minus2), .odd(odd2), .rough(rough2),
                 .counts(counts1[c]), .natural(natural1[17*c +: 17]), .natural_good(natural1_good[c]),
-                .three(three1[c]), .reach(reach1[8*c +: 8]),
+                .three(three1[c]), .reach(reach1[16*c +: 16]),
                 .decimals(match1[DECIMAL+10*c +: 10]), .numeric(numeric1[c]),
                 .negative(negative1[c]), .pointed(pointed1[c]), .whole_used(whole_used[19*c +: 19]),
                 .fraction_used(fraction_used1[10*c +: 10]), .timestamp_good(timestamp_good[c]),
@@ -350,27 +352,29 @@ module ws_fix_parser_wide #(
             );
 
             ws_fix_short_number short_number (
-                .clk(clk), .step(step), .whole(whole2), .fraction(fraction2), .negative(negative2),
-                .decimals(match2_4[DECIMAL+10*c +: 9]), .value(number2[64*c +: 64])
+                .clk(clk), .step(step), .points(points2), .decimals(match2[DECIMAL+10*c +: 9]),
+                .digits(digits2), .negative(negative2), .value(number2[64*c +: 64])
             );
         end
     endgenerate
 
     ws_fix_short short (
-        .clk(clk), .step(step), .data(data2), .code(code2), .soh(soh2), .point(point2), .tagged(tagged2),
-        .ends(ends2_3), .starts(starts2_3), .equals(equals2_3), .counts(counts2), .text(text2), .right(right2),
-        .length(length2), .natural(natural2), .natural_good(natural2_good), .numeric(numeric2), .negative(negative2),
-        .pointed(pointed2), .whole(whole2), .fraction(fraction2), .fraction_used(fraction_used2)
+        .clk(clk), .step(step), .data(data2), .code(code2), .soh(soh2), .inner(inner2), .owner(owner2),
+        .point(point2), .digit(digit2), .minus(minus2), .odd(odd2),
+        .ends(ends2_3), .equals(equals2_3), .low(short_low), .high(short_high), .points(points2),
+        .counts(counts2), .text(text2), .right(right2), .length(length2),
+        .natural(natural2), .natural_good(natural2_good), .numeric(numeric2), .negative(negative2), .digits(digits2),
+        .pointed(pointed2), .fraction_used(fraction_used2)
     );
 
     // ---------------------------------------------------------------------------------------------------------------
     // Stage 4: the fields that end at the first SOH (1) and within the word (2).
 
     reg                valid4, last4, good1_4, has_tag_reg, has_value_reg;
-    reg [7:0]          keep4, soh4, equals4, begins4, end1_4, end2_4, start2_4;
+    reg [7:0]          keep4, soh4, equals4, begins4, end1_4, end2_4, start2_4, final4;     // final4: the last SOH
+    reg                any4, only4, two_last4, any_length1_4;   // SOH; one; the last is that of (2); length1_4
     reg [7:0]          sum_end4, sum_start4;            // of a field 10 within the word: its SOH, and the one before
     reg [63:0]         data4, part4;                    // part4: sums of bytes up to each, in each half
-    reg [MATCH_W-1:0]  match_reg;                       // of the field that goes on
     reg [N_DATA-1:0]   length1_4, length2_4;
     reg                early_data4, late_data4;         // it is a data field of the length before
     reg [MATCH_W-1:0]  late_match4;                     // of a field that begins behind the first SOH
@@ -378,29 +382,25 @@ module ws_fix_parser_wide #(
     reg [23:0]         type4;
     reg                type_good4;
 
-    wire               ends3  = |soh3;
-    wire [7:0]         lead   = up_to(soh3) & ~soh3;    // before the first SOH, all if there is none
-    wire [7:0]         trail  = behind(soh3);           // behind the last
-    assign             match1 = |(owner3[3:0] & lead[3:0])   ? low3
-                              : |(owner3[7:4] & lead[7:4])   ? high3
-                              : |(tagged3 & lead)            ? {MATCH_W{1'b0}} : match_reg;
-    reg  [7:0]         next;                            // the "=" of a field that begins behind the first SOH
-    wire [MATCH_W-1:0] match2 = |(owner3[3:0] & equals2_3[3:0]) ? low3
-                              : |(owner3[7:4] & equals2_3[7:4]) ? high3 : {MATCH_W{1'b0}};
-    wire [MATCH_W-1:0] next_match = |next[3:0] ? low3 : high3;
+    assign             match2 = ({MATCH_W{short_low}} & low3) | ({MATCH_W{short_high}} & high3);
+    wire [MATCH_W-1:0] next_match = |next3[3:0] ? low3 : high3;
     // The length that ended at the last SOH before this word.
     reg  [N_DATA-1:0]  length_reg;
-    wire [N_DATA-1:0]  length_before = !valid4 || ~|soh4 ? length_reg : ~|(soh4 & ~end1_4) ? length1_4
-                                       : ~|(soh4 & ~up_to(end2_4)) ? length2_4 : {N_DATA{1'b0}};
-    wire               tag1   = has_tag_reg || |(tagged3 & lead);
-    wire               good1  = ends3 && tag1 && (has_value_reg || |(value3 & lead));
-    reg  [7:0]         sum_end, sum_start;
+    wire [N_DATA-1:0]  length_before = !valid4 || !any4 ? length_reg : only4 ? length1_4
+                                       : two_last4 ? length2_4 : {N_DATA{1'b0}};
+    wire               tag1   = has_tag_reg || tagged_lead3;
+    wire               good1  = ends3 && tag1 && (has_value_reg || value_lead3);
+    wire               length1 = good1 && counts1[0];
+    wire [7:0]         final3  = last_of(soh3);
+    reg  [7:0]         sum_end, sum_start, starts2;
 
     always @* begin
         sum_end   = 8'd0;
         sum_start = 8'd0;
-        for (i = 0; i < 8; i = i + 1)
-            next[i] = owner3[i] && !lead[i] && ~|(soh3 & ~first(soh3) & ((8'd1 << i) - 8'd1));
+        starts2   = 8'd0;
+        for (i = 0; i < 6; i = i + 1)                       // the last SOH before the "="
+            for (k = i + 2; k < 8; k = k + 1)
+                if (equals2_3[k] && soh3[i] && ~|((soh3 & ((8'd1 << k) - 8'd1)) >> i >> 1)) starts2[i] = 1'b1;
         for (i = 3; i < 7; i = i + 1) if (sums3[i] && soh3[i-3]) begin
             sum_end        = first(soh3 & ~up_to(8'd1 << i));
             sum_start[i-3] = |sum_end;
@@ -421,35 +421,36 @@ module ws_fix_parser_wide #(
             part4[k+16 +: 8] <= data3[k +: 8] + data3[k+8 +: 8] + data3[k+16 +: 8];
             part4[k+24 +: 8] <= data3[k +: 8] + data3[k+8 +: 8] + data3[k+16 +: 8] + data3[k+24 +: 8];
         end
-        end1_4     <= first(soh3);
+        end1_4     <= first3;
         end2_4     <= ends2_3;
-        start2_4   <= starts2_3;
+        start2_4   <= starts2;
+        final4     <= final3;
+        any4       <= ends3;
+        only4      <= ~|(soh3 & ~first3);
+        two_last4  <= |(final3 & ends2_3);
         sum_end4   <= sum_end;
         sum_start4 <= sum_start;
         match1_4   <= match1;
         match2_4   <= match2;
         good1_4    <= good1;
-        length1_4  <= good1 && counts1[0] ? match1[SIZE +: N_DATA] : {N_DATA{1'b0}};
+        length1_4  <= length1 ? match1[SIZE +: N_DATA] : {N_DATA{1'b0}};
+        any_length1_4 <= length1 && |match1[SIZE +: N_DATA];
         length2_4  <= counts2 ? match2[SIZE +: N_DATA] : {N_DATA{1'b0}};
-        early4      <= owner3 & lead;
-        late4       <= next;
+        early4      <= owner3 & lead3;
+        late4       <= next3;
         late_match4 <= next_match;
-        early_data4 <= |(owner3 & lead) && |(match1[BYTES +: N_DATA] & length_before);
-        late_data4  <= |next && |(next_match[BYTES +: N_DATA] & match1[SIZE +: N_DATA]);
+        early_data4 <= owned3 && |(match1[BYTES +: N_DATA] & length_before);
+        late_data4  <= |next3 && |(next_match[BYTES +: N_DATA] & match1[SIZE +: N_DATA]);
         type4      <= {type_mark3[2] ? type3[23:16] : 8'd0, |type_mark3[2:1] ? type3[15:8] : 8'd0, type3[7:0]};
         type_good4 <= |type_mark3;
         if (valid3) begin
-            match_reg     <= !ends3 ? match1 : |(owner3[3:0] & trail[3:0]) ? low3
-                             : |(owner3[7:4] & trail[7:4]) ? high3 : {MATCH_W{1'b0}};
-            has_tag_reg   <= !last3 && (|(tagged3 & trail) || (!ends3 && has_tag_reg));
-            has_value_reg <= !last3 && (|(value3 & trail) || (!ends3 && has_value_reg));
-            if (last3) match_reg <= {MATCH_W{1'b0}};
+            has_tag_reg   <= !last3 && (tagged_trail3 || (!ends3 && has_tag_reg));
+            has_value_reg <= !last3 && (value_trail3 || (!ends3 && has_value_reg));
         end
-        length_reg <= valid4 && last4 ? {N_DATA{1'b0}} : length_before;
-        if (rst) begin
+        length_reg <= last4 ? {N_DATA{1'b0}} : length_before;
+        if (clear_reg) begin
             valid4        <= 1'b0;
             length_reg    <= {N_DATA{1'b0}};
-            match_reg     <= {MATCH_W{1'b0}};
             has_tag_reg   <= 1'b0;
             has_value_reg <= 1'b0;
         end
@@ -462,15 +463,17 @@ module ws_fix_parser_wide #(
     wire       early_begins, late_begins, real1, real2, real_before, promise_before, promise1;
 
     ws_fix_opaque opaques (
-        .clk(clk), .rst(rst), .step(step), .valid(valid4), .last(last4), .soh(soh4), .end1(end1_4), .end2(end2_4),
-        .start2(start2_4), .length1(|length1_4 && natural1_good[0] && !natural1[16]), .length2(|length2_4),
-        .number1(natural1[15:0]), .reach1(reach1[7:0]), .number2(natural2), .early(early4), .late(late4),
+        .clk(clk), .step(step), .valid(valid4), .last(last4), .any(any4), .last_soh(final4),
+        .end1(end1_4), .only1(only4), .last2(two_last4), .start2(start2_4),
+        .length1(any_length1_4 && natural1_good[0] && !natural1[16]), .length2(|length2_4),
+        .number1(natural1[15:0]), .reach1(reach1[15:0]), .number2(natural2), .early(early4), .late(late4),
         .early_data(early_data4), .late_data(late_data4), .opaque(opaque), .beyond(beyond),
         .early_begins(early_begins), .late_begins(late_begins), .real1(real1), .real2(real2),
         .real_before(real_before), .promise_before(promise_before), .promise1(promise1)
     );
 
-    reg               valid5, last5, partial5, good2_5, raw1_5, sum1_5;
+    reg               valid5, last5, partial5, good2_5, raw1_5, sum1_5, any5, end2_any;
+    reg [7:0]         early5, late5;                    // of begins5, up to sum_end5 and behind it
     reg [7:0]         soh5, equals5, good5, begins5, sum_end5, end2_5;
     reg [3:0]         sum_start5;                       // place of that SOH, from 1
     reg [63:0]        data5, sums5;                     // sums5: of bytes up to each
@@ -484,6 +487,7 @@ module ws_fix_parser_wide #(
     reg [N_MESSAGES-1:0] same1_5, same2_5;
 
     wire [7:0]         sohs    = soh4 & ~opaque;
+    wire [7:0]         begins  = begins4 & {sohs[5:0], real_sohs_reg};
     wire               raw1    = |end1_4 && real1 && real_before;       // it began behind a real end
     wire               good1_real = raw1 && good1_4 && !promise_before && ~|match1_4[BYTES +: N_DATA];
     wire               good2_real = |end2_4 && real2 && ~|match2_4[BYTES +: N_DATA]
@@ -498,14 +502,18 @@ module ws_fix_parser_wide #(
         soh5       <= sohs;
         equals5    <= equals4;
         good5      <= (beyond & sohs) | (good1_real ? end1_4 : 8'd0);
-        begins5    <= begins4 & {sohs[5:0], real_sohs_reg};
+        begins5    <= begins;
+        early5     <= begins & up_to(sum_end4);
+        late5      <= begins & ~up_to(sum_end4);
+        any5       <= |sohs;
+        end2_any   <= |(sum_start4 & sohs);
         data5      <= data4;
         for (i = 0; i < 8; i = i + 1) sums5[8*i +: 8] <= part4[8*i +: 8] + (i < 4 ? 8'd0 : part4[31:24]);
         end2_5     <= end2_4;
         good2_5    <= good2_real;
         raw1_5     <= raw1;
         sum1_5     <= raw1 && match1_4[SUM];
-        sum_end5   <= |(sum_start4 & sohs) ? sum_end4 : 8'd0;
+        sum_end5   <= sum_end4;
         sum_start5 <= place(sum_start4);
         match1_5   <= match1_4;
         match2_5   <= match2_4;
@@ -528,7 +536,7 @@ module ws_fix_parser_wide #(
             real_sohs_reg    <= last4 ? 2'b10 : sohs[7:6];
             opaque_match_reg <= opened;
         end
-        if (rst) begin
+        if (clear_reg) begin
             valid5        <= 1'b0;
             real_sohs_reg <= 2'b10;
         end
@@ -545,9 +553,8 @@ module ws_fix_parser_wide #(
     // (2), messages that begin.
     wire       end1      = sum1_5 && inside_reg;
     wire       inside1   = inside_reg && !sum1_5;
-    wire       end2_any  = |sum_end5;
-    wire [7:0] early     = end2_any ? begins5 & up_to(sum_end5) : begins5;
-    wire [7:0] late      = end2_any ? begins5 & ~up_to(sum_end5) : 8'd0;
+    wire [7:0] early     = end2_any ? early5 : begins5;
+    wire [7:0] late      = end2_any ? late5 : 8'd0;
     wire       end2      = end2_any && (|early || inside1);
     wire       quick     = end2_any && |early;          // begun and ended in this word
     wire       full2     = end2_any && ~|early && inside1;
@@ -561,7 +568,7 @@ module ws_fix_parser_wide #(
     wire       litter0   = litter_reg && !end1;
     wire       left_over = end2 ? |(soh5 & ~up_to(sum_end5)) : litter0 || |litter1;
 
-    wire       field1    = inside_reg && |soh5 && ~|(begins5 & up_to(head1));
+    wire       field1    = inside_reg && any5 && ~|(begins5 & up_to(head1));
     wire       field2    = inside1 && good2_5 && ~|(begins5 & up_to(end2_5));
     wire [2:0] place2    = {1'b0, place_reg} + 3'd1;    // of the field behind the first SOH
 
@@ -579,7 +586,7 @@ module ws_fix_parser_wide #(
     reg [16:0]        natural1_6;
     reg [13:0]        natural2_6;
     reg [7:0]         sum_all6, sum_before6, sum_begin6;
-    reg [3:0]         last6, set6, sum_start6;          // bytes up to the last SOH, that of field 9, that before 10
+    reg [3:0]         last6, set1_6, set2_6, sum_start6;    // bytes up to the last SOH, the first, (2), that before 10
     reg [N_MESSAGES-1:0] same1_6, same2_6;
     reg [N_FIELDS-1:0] bad1_6, bad2_6;
     reg [31:0]        text2_6;
@@ -627,9 +634,10 @@ module ws_fix_parser_wide #(
         sum_all6         <= sums5[63:56];
         sum_before6      <= pick(sums5, last_of(soh5));
         sum_begin6       <= pick(sums5, last_of(begins5));
-        any6             <= |soh5;
+        any6             <= any5;
         last6            <= place(last_of(soh5));
-        set6             <= place(field1 && place_reg == 2'd1 ? head1 : end2_5);
+        set1_6           <= place(head1);
+        set2_6           <= place(end2_5);
         sum_start6       <= sum_start5;
         same1_6          <= same1_5;
         same2_6          <= same2_5;
@@ -645,7 +653,7 @@ module ws_fix_parser_wide #(
             end else if (field2)  place_reg <= place_reg >= 2'd1 ? 2'd3 : 2'd2;
             else if (field1 && place_reg != 2'd3) place_reg <= place_reg + 2'd1;
         end
-        if (rst) begin
+        if (clear_reg) begin
             valid6        <= 1'b0;
             inside_reg    <= 1'b0;
             litter_reg    <= 1'b0;
@@ -669,8 +677,9 @@ module ws_fix_parser_wide #(
     wire [255:0] text1;                                 // stage 7
 
     ws_fix_text texts (
-        .clk(clk), .rst(rst), .step(step), .valid(valid5), .last(last5), .data(data5), .soh(soh5), .equals(equals5),
-        .ends(head1), .length(text_length), .text(text1)
+        .clk(clk), .rst(clear_reg), .step(step), .valid(valid5), .last(last5), .data(data5), .soh(soh5),
+        .equals(equals5),
+        .length(text_length), .text(text1)
     );
 
     reg [7:0]          sum_reg, sum_before_reg;
@@ -768,7 +777,8 @@ module ws_fix_parser_wide #(
                                              : text_length7 == 6'd8 && text1[255 -: 64] == "FIXT.1.1";
     wire header_now   = header_reg || (begin_string7 && !begin_string);
 
-    wire [15:0] body_length = length1_6 ? natural1_6[15:0] : {2'd0, natural2_6};
+    wire [15:0] body_length = length1_6 ? natural1_6[15:0] : {2'd0, natural2_6};    // of bytes behind the place `set`
+    wire [3:0]  set         = length1_6 ? set1_6 : set2_6;
 
     // A field 10 of three digits that lies in the word is behind an SOH in its first place, which is a byte of 1.
     wire length_good = body_length_good_reg && (full2_6 ? left_reg == {12'd0, sum_start6} : left_before_reg == 16'd0);
@@ -805,8 +815,8 @@ module ws_fix_parser_wide #(
                 left_before_reg   <= left_reg - {12'd0, last6};
             end
             if (length1_6 || length2_6) begin
-                left_reg             <= body_length + {12'd0, set6} - 16'd8;
-                left_before_reg      <= body_length + {12'd0, set6} - {12'd0, last6};
+                left_reg             <= body_length + {12'd0, set} - 16'd8;
+                left_before_reg      <= body_length + {12'd0, set} - {12'd0, last6};
                 body_length_good_reg <= length1_6 ? natural1_good6 : natural2_good6;
             end
             malformed_reg <= malformed_reg || malformed6;
@@ -836,7 +846,7 @@ module ws_fix_parser_wide #(
         dispatch7     <= dispatch1_6 || dispatch2_6;
         kind7         <= kind;
         text2_7       <= text2_6;
-        if (rst) begin
+        if (clear_reg) begin
             done7         <= 1'b0;
             malformed7    <= 1'b0;
             header7       <= 1'b0;
@@ -923,25 +933,27 @@ module ws_fix_parser_wide #(
 
     // The verdict.
     reg [8:0] first_wrong;
+    wire      good = ~|wrong7;
 
-    always @* begin
-        first_wrong = 9'd0;
-        for (i = 0; i < 9; i = i + 1) if (wrong7[i]) first_wrong = 9'd1 << i;
-        if (!done7 || !step) first_wrong = 9'd0;
-    end
+    always @* for (i = 0; i < 9; i = i + 1) first_wrong[i] = wrong7[i] && ~|(wrong7 >> i >> 1) && done7 && step;
 
     always @(posedge clk) begin
         if (m_ready) m_valid <= 1'b0;
-        if (step && done7 && wrong7 == 9'd0) m_valid <= 1'b1;
+        if (step && done7 && good) m_valid <= 1'b1;
         if (step && dispatch7) m_kind <= kind7;
-        evt_message    <= step && done7 && wrong7 == 9'd0;
+        evt_message    <= step && done7 && good;
         evt_truncated  <= step ? truncated7 : 3'd0;
         evt_malformed  <= {1'b0, first_wrong[8]} + {1'b0, step && malformed7};
         evt_bad_header <= first_wrong[7] || (step && header7);
         evt_garbage    <= step ? {1'b0, garbage7[0]} + {1'b0, garbage7[1]} : 2'd0;
         {evt_bad_length, evt_bad_checksum, evt_unknown, evt_repeated, evt_bad_value, evt_missing, evt_bad_group}
             <= first_wrong[6:0];
-        if (rst) m_valid <= 1'b0;
+        if (rst || clear_reg) m_valid <= 1'b0;
+        if (clear_reg) begin
+            {evt_message, evt_truncated, evt_malformed, evt_bad_header, evt_garbage} <= 9'd0;
+            {evt_bad_length, evt_bad_checksum, evt_unknown, evt_repeated, evt_bad_value, evt_missing, evt_bad_group}
+                <= 7'd0;
+        end
     end
 
 endmodule

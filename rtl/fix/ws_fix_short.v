@@ -17,17 +17,24 @@ module ws_fix_short (
 
     // stage 2
     input  wire [63:0] data,
-    input  wire [39:0] code,
+    input  wire [63:0] code,            // see ws_fix_words
     input  wire [7:0]  soh,
+    input  wire [7:0]  inner,
+    input  wire [7:0]  owner,
     input  wire [7:0]  point,
-    input  wire [7:0]  tagged,
+    input  wire [7:0]  digit,           // of a value, as the next two
+    input  wire [7:0]  minus,
+    input  wire [7:0]  odd,
 
     // stage 3
     output reg  [7:0]  ends,            // the SOH behind it, none if there is no such field
-    output reg  [7:0]  starts,          // the SOH before it
     output reg  [7:0]  equals,
+    output reg         low,             // it has the tag of the word's lower half, or of the upper one
+    output reg         high,
+    output reg  [3:0]  points,          // in the value; bit n: with n bytes behind it
     // stage 3, before the register: a natural number from 1
     output wire        counts,
+    output wire [15:0] digits,          // without the point, the last in the low bits
 
     // stage 4
     output reg  [31:0] text,            // the value, zeros behind
@@ -38,110 +45,103 @@ module ws_fix_short (
     output reg         numeric,
     output reg         negative,
     output reg         pointed,
-    output reg  [15:0] whole,           // four digits, the last in the low bits
-    output reg  [11:0] fraction,        // three digits, the first in the low bits
-    output reg  [2:0]  fraction_used    // those which are not 0
+    output reg  [2:0]  fraction_used    // digits behind the point which are not 0
 );
-
-    localparam [4:0] MARK = 5'h11, DASH = 5'h13;
 
     `include "ws_fix_worth.vh"
 
-    // Stage 3. Value bytes are the four before `ends`: byte 0 is the last.
-    reg  [7:0]  ends_next, starts_next, equals_next;
+    // Stage 3. Value bytes are the four before `ends`: byte 0 is the last. What is not of the value is 0.
+    reg  [7:0]  ends_next, equals_next;
     reg  [31:0] bytes_next, bytes_reg;
-    reg  [24:0] codes_next, codes_reg;
-    reg  [3:0]  points_next, points_reg;
-    integer     i, j;
+    reg  [15:0] nibbles_next, nibbles_reg;
+    reg  [3:0]  size_next, size_reg;                        // bit n: it has n + 1 bytes
+    reg  [3:0]  digit_next, digit_reg, minus_next, minus_reg, odd_next, odd_reg, points_next;
+    reg         field;
+    integer     i, j, k;
 
     always @* begin
-        ends_next   = 8'd0;
-        equals_next = 8'd0;
-        starts_next = 8'd0;
-        bytes_next  = 32'd0;
-        codes_next  = 25'd0;
-        points_next = 4'd0;
+        ends_next    = 8'd0;
+        equals_next  = 8'd0;
+        size_next    = 4'd0;
+        bytes_next   = 32'd0;
+        nibbles_next = 16'd0;
+        digit_next   = 4'd0;
+        minus_next   = 4'd0;
+        odd_next     = 4'd0;
+        points_next  = 4'd0;
+        field        = 1'b0;
+        k            = 0;                                   // it is no latch
         for (i = 4; i < 8; i = i + 1)                       // the SOH
-            for (j = i - 5; j < i - 1; j = j + 1)           // the "="
-                if (j > 1 && tagged[j] && soh[i] && ~|((soh & ((8'd1 << i) - 8'd1)) >> j)
-                    && |(soh & ((8'd1 << j) - 8'd1))) begin
-                    ends_next[i]   = 1'b1;
-                    equals_next[j] = 1'b1;
+            for (j = i - 2; j > 1 && j > i - 6; j = j - 1) begin    // the "="
+                field = inner[j] && soh[i] && ~|((soh & ((8'd1 << i) - 8'd1)) >> j);
+                if (field) begin
+                    ends_next[i]       = 1'b1;
+                    equals_next[j]     = 1'b1;
+                    size_next[i-j-2]   = 1'b1;
                 end
-        for (i = 0; i < 6; i = i + 1)                       // the last SOH before the "="
-            for (j = i + 2; j < 8; j = j + 1)
-                if (equals_next[j] && soh[i] && ~|((soh & ((8'd1 << j) - 8'd1)) >> i >> 1)) starts_next[i] = 1'b1;
-        for (i = 4; i < 8; i = i + 1) if (ends_next[i]) begin
-            for (j = 0; j < 4; j = j + 1) begin
-                bytes_next[8*j +: 8] = bytes_next[8*j +: 8] | data[8*(i-1-j) +: 8];
-                points_next[j]       = points_next[j] | point[i-1-j];
+                for (k = 0; k < i - 1 - j; k = k + 1) if (field) begin
+                    bytes_next[8*k +: 8]   = bytes_next[8*k +: 8]   | data[8*(i-1-k) +: 8];
+                    nibbles_next[4*k +: 4] = nibbles_next[4*k +: 4] | code[8*(i-1-k) +: 4];
+                    digit_next[k]          = digit_next[k]  | digit[i-1-k];
+                    minus_next[k]          = minus_next[k]  | minus[i-1-k];
+                    odd_next[k]            = odd_next[k]    | odd[i-1-k];
+                    points_next[k]         = points_next[k] | point[i-1-k];
+                end
             end
-            for (j = 0; j < 5; j = j + 1)
-                if (i > j) codes_next[5*j +: 5] = codes_next[5*j +: 5] | code[5*(i > j ? i-1-j : 0) +: 5];
-        end
     end
 
     always @(posedge clk) if (step) begin
-        ends       <= ends_next;
-        equals     <= equals_next;
-        starts     <= starts_next;
-        bytes_reg  <= bytes_next;
-        codes_reg  <= codes_next;
-        points_reg <= points_next;
+        ends        <= ends_next;
+        equals      <= equals_next;
+        low         <= |(equals_next[3:0] & owner[3:0]);
+        high        <= |(equals_next[7:4] & owner[7:4]);
+        size_reg    <= size_next;
+        bytes_reg   <= bytes_next;
+        nibbles_reg <= nibbles_next;
+        digit_reg   <= digit_next;
+        minus_reg   <= minus_next;
+        odd_reg     <= odd_next;
+        points      <= points_next;
     end
 
     // Stage 4.
-    reg [3:0]  own, is_digit, is_minus, is_point;
-    reg [15:0] digit;
-    reg [31:0] masked, shifted;
-    reg [2:0]  size;
-    reg [15:0] whole_next;
-    reg [11:0] fraction_next;
-    reg        good;
+    reg [31:0] shifted;
+    reg [15:0] closed;                                      // of one point at most
+    reg [2:0]  used;
 
     always @* begin
-        size = 3'd0;
-        for (j = 0; j < 4; j = j + 1) begin
-            own[j]      = codes_reg[5*j +: 5] != MARK && (j == 0 || own[j == 0 ? 0 : j - 1]);
-            if (own[j]) size = j[2:0] + 3'd1;
-            is_digit[j] = own[j] && !codes_reg[5*j+4];
-            is_point[j] = own[j] && points_reg[j];
-            is_minus[j] = own[j] && codes_reg[5*j +: 5] == DASH && codes_reg[5*(j+1) +: 5] == MARK;
-            masked[8*j +: 8] = own[j] ? bytes_reg[8*j +: 8] : 8'd0;
-            digit[4*j +: 4]  = is_digit[j] ? codes_reg[5*j +: 4] : 4'd0;
-        end
-        for (j = 0; j < 4; j = j + 1)
-            shifted[8*j +: 8] = 8'd0;
+        shifted = 32'd0;
+        j       = 0;                                        // it is no latch
         for (i = 1; i < 5; i = i + 1)
-            if (size == i[2:0]) for (j = 0; j < i; j = j + 1) shifted[31-8*j -: 8] = masked[8*(i-1-j) +: 8];
-        // One point at most, with what stands on its sides.
-        whole_next    = digit;
-        fraction_next = 12'd0;
-        for (i = 0; i < 4; i = i + 1) if (is_point[i]) begin
-            whole_next    = digit >> (4 * (i + 1));
-            fraction_next = 12'd0;
-            for (j = 0; j < i; j = j + 1) fraction_next[4*j +: 4] = digit[4*(i-1-j) +: 4];
+            if (size_reg[i-1])
+                for (j = 0; j < i; j = j + 1) shifted[31-8*j -: 8] = shifted[31-8*j -: 8] | bytes_reg[8*(i-1-j) +: 8];
+        closed = |points ? 16'd0 : nibbles_reg;
+        used   = 3'd0;
+        for (i = 0; i < 4; i = i + 1) if (points[i]) begin
+            for (j = 0; j < 4; j = j + 1)
+                if (j < i)      closed[4*j +: 4] = closed[4*j +: 4] | nibbles_reg[4*j +: 4];
+                else if (j < 3) closed[4*j +: 4] = closed[4*j +: 4] | nibbles_reg[4*(j < 3 ? j + 1 : 3) +: 4];
+            for (j = 0; j < i; j = j + 1) used[j] = used[j] || |nibbles_reg[4*(i-1-j) +: 4];
         end
-        good = |is_digit && ~|(own & ~is_digit & ~is_point & ~is_minus) && ~|(is_point & (is_point - 4'd1));
     end
 
-    wire [63:0] tens = worth(digit[7:4], 64'd10), hundreds = worth(digit[11:8], 64'd100),
-                thousands = worth(digit[15:12], 64'd1000);
+    wire [63:0] tens = worth(nibbles_reg[7:4], 64'd10), hundreds = worth(nibbles_reg[11:8], 64'd100),
+                thousands = worth(nibbles_reg[15:12], 64'd1000);
+    wire        good = |digit_reg && ~|odd_reg;
 
-    assign counts = good && ~|is_point && ~|is_minus && |digit;
+    assign digits = closed;
+    assign counts = good && ~|points && ~|minus_reg && |nibbles_reg;
 
     always @(posedge clk) if (step) begin
         text          <= shifted;
-        right         <= masked[23:0];
-        length        <= size;
-        natural       <= {10'd0, digit[3:0]} + tens[13:0] + hundreds[13:0] + thousands[13:0];
-        natural_good  <= good && ~|is_point && ~|is_minus;
+        right         <= bytes_reg[23:0];
+        length        <= size_reg[3] ? 3'd4 : size_reg[2] ? 3'd3 : size_reg[1] ? 3'd2 : {2'd0, size_reg[0]};
+        natural       <= {10'd0, nibbles_reg[3:0]} + tens[13:0] + hundreds[13:0] + thousands[13:0];
+        natural_good  <= good && ~|points && ~|minus_reg;
         numeric       <= good;
-        negative      <= |is_minus;
-        pointed       <= |is_point;
-        fraction_used <= {|fraction_next[11:8], |fraction_next[7:4], |fraction_next[3:0]};
-        whole         <= whole_next;
-        fraction      <= fraction_next;
+        negative      <= |minus_reg;
+        pointed       <= |points;
+        fraction_used <= used;
     end
 
 endmodule

@@ -2,7 +2,9 @@
 //
 // ws_fix_short_number: the digits of ws_fix_short as a number, in step with ws_fix_decimal.
 //
-// Latency      3 cycles
+// The point does not matter to the digits but only to their unit. Decimals beyond the wanted ones are cut off first.
+//
+// Latency      4 cycles from stage 3 to `value`
 // Issue rate   1 number a cycle
 // Bad input    further decimals than wanted are left out
 // Source       none
@@ -12,50 +14,60 @@
 module ws_fix_short_number (
     input  wire        clk,
     input  wire        step,
-    input  wire [15:0] whole,           // four digits, the last in the low bits
-    input  wire [11:0] fraction,        // three digits, the first in the low bits
-    input  wire        negative,
+    // stage 3
+    input  wire [3:0]  points,          // bit n: n digits are behind the point; 0 if there is none
     input  wire [8:0]  decimals,        // one-hot: digits behind the point in `value`
+    input  wire [15:0] digits,          // four, without the point, the last in the low bits
+    // stage 4
+    input  wire        negative,
+    // stage 7
     output reg  [63:0] value
 );
 
     `include "ws_fix_worth.vh"
 
-    // Stage 5: the digits, with at most three of the wanted decimals. Stages 6 and 7: times ten for each of the others.
-    reg [27:0] digits;
-    reg [63:0] terms [1:6];
-    reg [16:0] factor_reg;
-    reg [23:0] digits_reg;
-    reg        negative5_reg, negative6_reg;
-    reg [34:0] low_reg;
-    reg [22:0] high_reg;
-    reg [63:0] total;
+    // Stage 4: the digits that count. Stage 5: the number. Stages 6 and 7: times ten for each decimal that it does not
+    // have.
+    wire [3:0]  written = |points[3:1] ? {points[3:1], 1'b0} : 4'd1;    // one-hot: digits behind the point
+    reg  [2:0]  cut;                        // bit n: n + 1 digits are too many
+    reg  [8:0]  power, power_reg;           // bit n: of ten
+    reg  [26:0] factor, factor_reg;
+    reg  [15:0] kept, kept_reg;
+    reg signed [14:0] digits_reg;
+    reg signed [32:0] low_reg;
+    reg signed [25:0] high_reg;
+    integer     i, j;
+
+    localparam [9*27-1:0] POWERS = {27'd100000000, 27'd10000000, 27'd1000000, 27'd100000, 27'd10000, 27'd1000, 27'd100,
+                                    27'd10, 27'd1};
 
     always @* begin
-        digits = 28'd0;
-        if (decimals[0])    digits = digits | {12'd0, whole};
-        if (decimals[1])    digits = digits | {8'd0, whole, fraction[3:0]};
-        if (decimals[2])    digits = digits | {4'd0, whole, fraction[3:0], fraction[7:4]};
-        if (|decimals[8:3]) digits = digits | {whole, fraction[3:0], fraction[7:4], fraction[11:8]};
-        terms[1] = worth(digits[7:4],   64'd10);
-        terms[2] = worth(digits[11:8],  64'd100);
-        terms[3] = worth(digits[15:12], 64'd1000);
-        terms[4] = worth(digits[19:16], 64'd10000);
-        terms[5] = worth(digits[23:20], 64'd100000);
-        terms[6] = worth(digits[27:24], 64'd1000000);
-        total    = {29'd0, low_reg} + {23'd0, high_reg, 18'd0} + {64{negative6_reg}};   // -n = ~(n - 1)
+        cut    = 3'd0;
+        power  = 9'd0;
+        factor = 27'd0;
+        for (i = 0; i < 9; i = i + 1)
+            for (j = 0; j < 4; j = j + 1) if (decimals[i] && written[j]) begin
+                if (j > i) cut[j-i-1] = 1'b1;
+                power[i > j ? i - j : 0] = 1'b1;
+            end
+        for (i = 0; i < 9; i = i + 1) if (power_reg[i]) factor = factor | POWERS[27*i +: 27];
+        kept = |cut ? 16'd0 : digits;
+        for (i = 0; i < 3; i = i + 1) if (cut[i]) kept = kept | digits >> (4 * i + 4);
     end
 
+    wire [63:0] ones      = signed_worth(negative, kept_reg[3:0],   64'd1),
+                tens      = signed_worth(negative, kept_reg[7:4],   64'd10),
+                hundreds  = signed_worth(negative, kept_reg[11:8],  64'd100),
+                thousands = signed_worth(negative, kept_reg[15:12], 64'd1000);
+
     always @(posedge clk) if (step) begin
-        digits_reg    <= {20'd0, digits[3:0]} + terms[1][23:0] + terms[2][23:0] + terms[3][23:0] + terms[4][23:0]
-                         + terms[5][23:0] + terms[6][23:0];
-        factor_reg    <= decimals[8] ? 17'd100000 : decimals[7] ? 17'd10000 : decimals[6] ? 17'd1000
-                         : decimals[5] ? 17'd100 : decimals[4] ? 17'd10 : 17'd1;
-        negative5_reg <= negative;
-        negative6_reg <= negative5_reg;
-        low_reg       <= digits_reg[17:0] * factor_reg;
-        high_reg      <= digits_reg[23:18] * factor_reg;
-        value         <= negative6_reg ? ~total : total;
+        kept_reg   <= kept;
+        power_reg  <= power;
+        digits_reg <= ones[14:0] + tens[14:0] + hundreds[14:0] + thousands[14:0];
+        factor_reg <= factor;
+        low_reg    <= digits_reg * $signed({1'b0, factor_reg[16:0]});
+        high_reg   <= digits_reg * $signed({1'b0, factor_reg[26:17]});
+        value      <= {{31{low_reg[32]}}, low_reg} + {{21{high_reg[25]}}, high_reg, 17'd0};
     end
 
 endmodule

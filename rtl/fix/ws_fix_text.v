@@ -23,76 +23,77 @@ module ws_fix_text (
     input  wire [63:0]  data,
     input  wire [7:0]   soh,            // those that end a field
     input  wire [7:0]   equals,
-    input  wire [7:0]   ends,           // the first of them
 
     // stage 6
-    output reg  [5:0]   length,         // of the value, 32 and more if it is longer than that
+    output wire [5:0]   length,         // of the value, 32 and more if it is longer than that
     // stage 7
     output reg  [255:0] text            // first byte in the high bits, zeros behind
 );
+
+    `include "ws_fix_sets.vh"
 
     integer i, k, m;
 
     // Stage 6: the "=" of the field that ends here and of the one that goes on, and their places.
     reg         open_reg;               // in a value
-    reg  [7:0]  start_reg;              // where it began, one-hot
+    reg  [7:0]  begun_reg;              // where it began, if that was in the word before, one-hot
+    reg  [7:0]  start_reg;              // where it began, if it was not
     reg  [2:0]  block_reg;              // bytes from there on are 8 * block_reg and more; at most 5
-    reg  [8:0]  inside;
-    reg  [7:0]  before, behind, first, tail, head;
+    reg  [5:0]  count_reg;              // the value's bytes before this word, if they are more than 8; at most 39
 
-    always @* begin
-        inside[0] = open_reg;
-        for (i = 0; i < 8; i = i + 1) begin
-            inside[i+1] = !soh[i] && (equals[i] || inside[i]);
-            before[i]   = ~|(soh << (7 - i));
-            behind[i]   = ~|(soh >> i);
-            first[i]    = equals[i] && !inside[i];
-        end
-        tail = inside[7:0] & before;
-        head = inside[7:0] & behind;
-    end
+    wire [7:0]  ends  = first(soh);
+    wire [7:0]  lead  = before(soh);
+    wire [7:0]  trail = behind(soh);
+    wire [7:0]  opens = open_reg ? 8'd0 : first(equals) & lead;         // of the field that ends, or none ends
+    wire        opening = !open_reg && |(equals & lead);
+    wire [7:0]  begun = |soh || !open_reg ? first(equals & trail) : 8'd0;   // of the field that goes on
+    wire [7:0]  start_before = |begun_reg ? begun_reg : start_reg;
+    wire [2:0]  block_before = |begun_reg ? {2'd0, !begun_reg[0]} : block_reg;
+    wire [7:0]  start = opening ? {opens[6:0], opens[7]} : start_before;
 
-    wire [7:0] opens  = first & before;             // of the field that ends, or none ends
-    wire [7:0] begun  = first & behind;             // of the field that goes on
-    wire [7:0] start  = |opens ? {opens[6:0], opens[7]} : start_reg;
-    wire [2:0] block  = |opens ? 3'd0 : block_reg;
+    reg  [2:0]  end_place, opens_place, start_place;
 
-    reg  [2:0] end_place, start_place;
+    wire [5:0]  count = |begun_reg ? {3'd0, 3'd0 - start_place} : count_reg;
 
     always @* begin
         end_place   = 3'd0;
+        opens_place = 3'd0;
         start_place = 3'd0;
         for (i = 0; i < 8; i = i + 1) begin
             if (ends[i])  end_place   = end_place   | i[2:0];
-            if (start[i]) start_place = start_place | i[2:0];
+            if (opens[i]) opens_place = opens_place | i[2:0];
+            if (begun_reg[i]) start_place = start_place | i[2:0];
         end
     end
 
     reg [63:0] data_reg;
-    reg [7:0]  start6_reg, begun_reg, tail_reg, head_reg;
-    reg [2:0]  block6_reg;
+    reg [7:0]  start6_reg, tail_reg, head_reg;
+    reg [2:0]  block6_reg, end6_reg;
+    reg [5:0]  count6_reg;
     reg        valid_reg, new_reg, ends_reg;
 
     always @(posedge clk) if (step) begin
-        length     <= {block, 3'd0} + {3'd0, end_place} - {3'd0, start_place};
+        end6_reg   <= end_place;
+        count6_reg <= opening ? ~{3'd0, opens_place} : count;        // -1 - opens_place
         data_reg   <= data;
         start6_reg <= start;
-        block6_reg <= block;
-        tail_reg   <= tail;
-        head_reg   <= head;
-        begun_reg  <= {begun[6:0], begun[7]};
-        new_reg    <= |opens;
+        block6_reg <= block_before;
+        tail_reg   <= lead & (open_reg ? 8'hff : ~up_to(equals));
+        head_reg   <= trail & ~up_to(equals & trail);
+        new_reg    <= opening;
         ends_reg   <= |soh;
         valid_reg  <= valid;
         if (valid) begin
-            open_reg <= inside[8] && !last;
-            if (|begun) begin
-                start_reg <= {begun[6:0], begun[7]};
-                block_reg <= {2'd0, !begun[7]};
-            end else if (block_reg != 3'd5) block_reg <= block_reg + 3'd1;
+            open_reg  <= (|(equals & trail) || (~|soh && open_reg)) && !last;
+            begun_reg <= {begun[6:0], begun[7]};
+            start_reg <= start_before;
+            count_reg <= count[5] ? 6'd32 | {3'd0, count[2:0]} : count + 6'd8;
+            block_reg <= block_before == 3'd5 ? 3'd5 : block_before + 3'd1;
         end
         if (rst) open_reg <= 1'b0;
     end
+
+    assign length = count6_reg + {3'd0, end6_reg};
 
     // Stage 7: the two rotated.
     reg [63:0]  rotated, rotated_head;
@@ -121,7 +122,7 @@ module ws_fix_text (
         text_next = new_reg ? 256'd0 : text_reg;
         head_next = 256'd0;
         for (m = 0; m < 8; m = m + 1) begin
-            number = block6_reg - {2'd0, wraps[m]};
+            number = (new_reg ? 3'd0 : block6_reg) - {2'd0, wraps[m]};
             for (k = 0; k < 4; k = k + 1)
                 if (write[m] && number == k[2:0]) text_next[255-8*(8*k+m) -: 8] = rotated[8*m +: 8];
             if (write_head[m]) head_next[255-8*m -: 8] = rotated_head[8*m +: 8];

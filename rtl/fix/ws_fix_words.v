@@ -7,7 +7,8 @@
 //
 // A tag is known with its "=": `tagged`. Fields with a value are at least four bytes long, so that at most one "=" of
 // them lies in each half of a word, and two tags a word are enough. Of two in one half the field of the first is empty
-// or a data field, and the other's tag is never asked for: `owner` says to whom `tag_low` and `tag_high` belong.
+// or a data field, and the other's tag is never asked for: `owner` says to whom `tag_low` and `tag_high` belong. They
+// are the last six bytes before the "=", of which the tag has as many as `size_low` and `size_high` say.
 //
 // Latency      2 cycles
 // Issue rate   1 word a cycle
@@ -18,7 +19,8 @@
 
 module ws_fix_words (
     input  wire        clk,
-    input  wire        rst,
+    input  wire        rst,             // of stage 1; a cycle later, with step, comes
+    input  wire        clear,           // that of all else
     input  wire        step,            // clock enable
 
     input  wire        s_valid,
@@ -27,105 +29,149 @@ module ws_fix_words (
     input  wire [63:0] s_data,
 
     output reg         valid,
-    output reg         last,
+    output reg         last,            // with valid; or after a reset, which so travels down the stages
     output reg  [7:0]  keep,
     output reg  [63:0] data,
-    output reg  [39:0] code,            // 5 bits a byte, see below
+    output reg  [63:0] code,            // 8 bits a byte, see below
     output reg  [7:0]  soh,
+    output reg         ends,            // there is one, with valid
+    output reg  [7:0]  first_soh,
+    output reg  [7:0]  lead,            // before the first SOH, all if there is none
+    output reg  [7:0]  trail,           // behind the last SOH, all if there is none
     output reg  [7:0]  equals,
     output reg  [7:0]  point,
     output reg  [7:0]  anchor,          // the first byte that is a point or SOH
     output reg  [7:0]  tagged,          // the "=" behind a tag
+    output reg  [7:0]  inner,           // such a one with an SOH before it in this word
     output reg  [7:0]  owner,           // tag_low (bits 3 to 0) or tag_high is its tag
     output reg  [23:0] tag_low,
     output reg  [23:0] tag_high,
+    output reg  [5:0]  size_low,        // bit k: the tag has k + 1 digits
+    output reg  [5:0]  size_high,
     output reg  [7:0]  begins,          // the "=" of a field 8, not the payload's last byte
     output reg  [7:0]  sums,            // the "=" of a field 10 that begins in this word
     output reg  [7:0]  value,           // belongs to a value
     output reg  [7:0]  digit,           // of a value
     output reg  [7:0]  nonzero,         // such a digit, but 0
     output reg  [7:0]  minus,           // a value's first byte
-    output reg  [7:0]  odd              // what a number does not have at this place
+    output reg  [7:0]  odd,             // what a number does not have at this place
+    output reg  [7:0]  rough            // of a value behind its point, and no digit
 );
 
-    // Codes: a digit, or 16 and more.
-    localparam [4:0] OTHER = 5'h10, MARK = 5'h11, END = 5'h12, DASH = 5'h13, COLON = 5'h14;
+    // A byte's code: the digit, that it is one and belongs to a value, and what else a timestamp has or begins behind.
+    localparam DIGIT = 4, COLON = 5, DASH = 6, MARK = 7;
+
+    `include "ws_fix_sets.vh"
 
     // Stage 1: input register, and what kind of character each is.
     reg        valid_reg, last_reg;
-    reg [7:0]  keep_reg, soh_reg, equals_reg, digit_reg, point_reg, minus_reg, colon_reg;
+    reg [7:0]  keep_reg, soh_reg, equals_reg, digit_reg, nonzero_reg, point_reg, minus_reg, colon_reg;
+    reg [3:0]  soh_pair_reg, equals_pair_reg, point_pair_reg;   // in two bytes: an SOH, and what none follows there
     reg [63:0] data_reg;
     reg [63:0] characters;
+    reg [7:0]  is_soh, is_equals, is_point, is_digit;
     integer    i, k;
 
-    always @* for (i = 0; i < 8; i = i + 1) characters[8*i +: 8] = s_keep[i] ? s_data[8*i +: 8] : 8'd0;
+    always @* for (i = 0; i < 8; i = i + 1) begin
+        characters[8*i +: 8] = s_keep[i] ? s_data[8*i +: 8] : 8'd0;
+        is_soh[i]    = s_keep[i] && s_data[8*i +: 8] == 8'h01;
+        is_equals[i] = s_keep[i] && s_data[8*i +: 8] == "=";
+        is_point[i]  = s_keep[i] && s_data[8*i +: 8] == ".";
+        is_digit[i]  = s_keep[i] && s_data[8*i+4 +: 4] == 4'h3 && s_data[8*i +: 4] <= 4'd9;
+    end
 
     always @(posedge clk) if (step) begin
-        valid_reg <= s_valid;
-        last_reg  <= s_last;
-        keep_reg  <= s_keep;
-        data_reg  <= characters;
-        for (i = 0; i < 8; i = i + 1) begin
-            soh_reg[i]    <= characters[8*i +: 8] == 8'h01;
-            equals_reg[i] <= characters[8*i +: 8] == "=";
-            digit_reg[i]  <= characters[8*i+4 +: 4] == 4'h3 && characters[8*i +: 4] <= 4'd9;
-            point_reg[i]  <= characters[8*i +: 8] == ".";
-            minus_reg[i]  <= characters[8*i +: 8] == "-";
-            colon_reg[i]  <= characters[8*i +: 8] == ":";
+        last_reg   <= s_valid && s_last;
+        keep_reg   <= s_keep;
+        data_reg   <= characters;
+        soh_reg    <= is_soh;
+        equals_reg <= is_equals;
+        point_reg  <= is_point;
+        for (i = 0; i < 4; i = i + 1) begin
+            soh_pair_reg[i]    <= is_soh[2*i] || is_soh[2*i+1];
+            equals_pair_reg[i] <= is_equals[2*i+1] || (is_equals[2*i] && !is_soh[2*i+1]);
+            point_pair_reg[i]  <= is_point[2*i+1]  || (is_point[2*i]  && !is_soh[2*i+1]);
         end
-        if (rst) valid_reg <= 1'b0;
+        for (i = 0; i < 8; i = i + 1) begin
+            digit_reg[i]   <= is_digit[i];
+            nonzero_reg[i] <= is_digit[i] && characters[8*i +: 4] != 4'd0;
+            minus_reg[i]   <= characters[8*i +: 8] == "-";
+            colon_reg[i]   <= characters[8*i +: 8] == ":";
+        end
+    end
+
+    always @(posedge clk) begin
+        if (step) valid_reg <= s_valid;
+        if (rst)  valid_reg <= 1'b0;
     end
 
     // The word before; before a payload stands an SOH.
-    reg [7:0]  before_soh_reg, before_digit_reg;
+    reg [7:0]  before_soh_reg, before_digit_reg, before_nonzero_reg;
     reg [31:0] before_nibbles_reg;
 
-    // Bit i of chain: a `set` since the last `clear` before byte i, `carry` for those before the word.
-    function [8:0] chain(input [7:0] set, input [7:0] clear, input carry);
+    // Bit i: a `set` since the last SOH before pair i, and before byte i; `carry` for those before the word.
+    function [4:0] since_pair(input [3:0] pair_set, input [3:0] pair_soh, input carry);
+        integer n, m;
+        for (n = 0; n < 5; n = n + 1) begin
+            since_pair[n] = carry && ~|(pair_soh & ~(4'hf << n));
+            for (m = 0; m < n; m = m + 1)
+                if (pair_set[m] && ~|((pair_soh & ~(4'hf << n)) >> m >> 1)) since_pair[n] = 1'b1;
+        end
+    endfunction
+
+    function [8:0] since(input [7:0] set, input [7:0] soh_here, input [4:0] pairs);
         integer n;
         begin
-            chain[0] = carry;
-            for (n = 0; n < 8; n = n + 1) chain[n+1] = !clear[n] && (set[n] || chain[n]);
+            for (n = 0; n < 4; n = n + 1) begin
+                since[2*n]   = pairs[n];
+                since[2*n+1] = set[2*n] || (pairs[n] && !soh_here[2*n]);
+            end
+            since[8] = pairs[4];
         end
     endfunction
 
     reg        in_value_reg, pointed_reg, opened_reg;       // before the word; opened: its last byte opens a value
-    wire [8:0] in_value = chain(equals_reg, soh_reg, in_value_reg);
-    wire [8:0] pointed  = chain(point_reg, soh_reg, pointed_reg);
+    wire [8:0] in_value = since(equals_reg, soh_reg, since_pair(equals_pair_reg, soh_pair_reg, in_value_reg));
+    wire [8:0] pointed  = since(point_reg, soh_reg, since_pair(point_pair_reg, soh_pair_reg, pointed_reg));
     wire [7:0] inside   = in_value[7:0] & ~soh_reg;
     wire [7:0] opens    = equals_reg & ~in_value[7:0];
-    wire [7:0] first    = {opens[6:0], opened_reg} & ~soh_reg;
+    wire [7:0] head     = {opens[6:0], opened_reg} & ~soh_reg;
 
     // Stage 2: tags. Byte i of this word is character i + 8 of two.
-    wire [15:0] sohs   = {soh_reg, before_soh_reg};
-    wire [15:0] digits = {digit_reg, before_digit_reg};
+    wire [15:0] sohs     = {soh_reg, before_soh_reg};
+    wire [15:0] digits   = {digit_reg, before_digit_reg};
+    wire [15:0] nonzeros = {nonzero_reg, before_nonzero_reg};
     reg  [63:0] nibbles;
-    reg  [15:0] nonzeros;
     reg  [7:0]  tags, owners;
     reg  [5:0]  size [0:7];                                 // bit k: the tag has k + 1 digits
     reg  [23:0] low, high;
+    reg  [5:0]  low_size, high_size;
     reg         run;
 
     always @* begin
         nibbles[31:0] = before_nibbles_reg;
         for (i = 0; i < 8; i = i + 1) nibbles[32+4*i +: 4] = data_reg[8*i +: 4];
-        for (i = 0; i < 16; i = i + 1) nonzeros[i] = nibbles[4*i +: 4] != 4'd0;
         for (i = 0; i < 8; i = i + 1) begin
             run = equals_reg[i];
             for (k = 0; k < 6; k = k + 1) begin
-                run        = run && digits[i+7-k];
                 size[i][k] = run && nonzeros[i+7-k] && sohs[i+6-k];
+                run        = run && digits[i+7-k];
             end
             tags[i] = |size[i];
         end
-        owners = {tags[7] && !tags[4], tags[6:4], tags[3] && !tags[0], tags[2:0]};
-        low    = 24'd0;
-        high   = 24'd0;
-        for (i = 0; i < 4; i = i + 1)
+        owners    = {tags[7] && !tags[4], tags[6:4], tags[3] && !tags[0], tags[2:0]};
+        low       = 24'd0;
+        high      = 24'd0;
+        low_size  = 6'd0;
+        high_size = 6'd0;
+        for (i = 0; i < 4; i = i + 1) begin
+            if (owners[i])   low_size  = low_size  | size[i];
+            if (owners[i+4]) high_size = high_size | size[i+4];
             for (k = 0; k < 6; k = k + 1) begin
-                if (owners[i]   && |(size[i]   >> k)) low[4*k +: 4]  = low[4*k +: 4]  | nibbles[4*(i+7-k) +: 4];
-                if (owners[i+4] && |(size[i+4] >> k)) high[4*k +: 4] = high[4*k +: 4] | nibbles[4*(i+11-k) +: 4];
+                if (owners[i])   low[4*k +: 4]  = low[4*k +: 4]  | nibbles[4*(i+7-k) +: 4];
+                if (owners[i+4]) high[4*k +: 4] = high[4*k +: 4] | nibbles[4*(i+11-k) +: 4];
             end
+        end
     end
 
     wire [7:0] stops      = point_reg | soh_reg;
@@ -137,34 +183,48 @@ module ws_fix_words (
         keep     <= keep_reg;
         data     <= data_reg;
         soh      <= soh_reg;
+        ends     <= valid_reg && |soh_reg;
+        first_soh <= first(soh_reg);
+        lead     <= before(soh_reg);
+        trail    <= behind(soh_reg);
         equals   <= equals_reg;
         point    <= point_reg;
-        for (i = 0; i < 8; i = i + 1) anchor[i] <= stops[i] && ~|(stops & ((8'd1 << i) - 8'd1));
+        anchor   <= first(stops);
         tagged   <= tags;
+        inner    <= tags & ~up_to(soh_reg);
         owner    <= owners;
         tag_low  <= low;
         tag_high <= high;
+        size_low  <= low_size;
+        size_high <= high_size;
         value    <= inside;
         digit    <= inside & digit_reg;
-        minus    <= first & minus_reg;
-        odd      <= inside & ~digit_reg & ~(first & minus_reg) & ~(point_reg & ~pointed[7:0]);
+        minus    <= head & minus_reg;
+        odd      <= inside & ~digit_reg & ~(head & minus_reg) & ~(point_reg & ~pointed[7:0]);
+        rough    <= inside & ~digit_reg & pointed[7:0];
         for (i = 0; i < 8; i = i + 1) begin
-            nonzero[i] <= inside[i] && digit_reg[i] && data_reg[8*i +: 4] != 4'd0;
+            nonzero[i] <= inside[i] && nonzero_reg[i];
             begins[i]  <= size[i][0] && nibbles[4*(i+7) +: 4] == 4'd8 && !final_byte[i];
             sums[i]    <= i >= 3 && size[i][1] && nibbles[4*(i+7) +: 4] == 4'd0 && nibbles[4*(i+6) +: 4] == 4'd1;
-            code[5*i +: 5] <= digit_reg[i] ? {1'b0, data_reg[8*i +: 4]} : tags[i] ? MARK : soh_reg[i] ? END
-                              : minus_reg[i] ? DASH : colon_reg[i] ? COLON : OTHER;
+            code[8*i +: 4]   <= inside[i] && digit_reg[i] ? data_reg[8*i +: 4] : 4'd0;
+            code[8*i+DIGIT]  <= inside[i] && digit_reg[i];
+            code[8*i+COLON]  <= colon_reg[i];
+            code[8*i+DASH]   <= minus_reg[i];
+            code[8*i+MARK]   <= tags[i];
         end
         if (valid_reg) begin
             before_soh_reg     <= last_reg ? 8'h80 : soh_reg;
             before_digit_reg   <= last_reg ? 8'h00 : digit_reg;
+            before_nonzero_reg <= nonzero_reg;
             before_nibbles_reg <= nibbles[63:32];
             in_value_reg       <= in_value[8] && !last_reg;
             pointed_reg        <= pointed[8] && !last_reg;
             opened_reg         <= opens[7] && !last_reg;
         end
-        if (rst) begin
+        if (clear) begin
             valid            <= 1'b0;
+            ends             <= 1'b0;
+            last             <= 1'b1;
             before_soh_reg   <= 8'h80;
             before_digit_reg <= 8'h00;
             in_value_reg     <= 1'b0;

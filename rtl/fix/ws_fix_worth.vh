@@ -17,3 +17,7 @@ function [63:0] worth(input [3:0] number, input [63:0] unit);
         default: worth = 64'd0;
     endcase
 endfunction
+
+function [63:0] signed_worth(input less, input [3:0] number, input [63:0] unit);     // -number * unit with `less`
+    signed_worth = less ? worth(number, -unit) : worth(number, unit);
+endfunction

@@ -11,7 +11,7 @@
 // Parameters   DATA_W     width of the payload stream in bits: 8 or 64
 //              REORDER    messages in the window of the arbiter: a power of two, 4 to 256
 //              GAP_TICKS  ticks after which missing messages are lost, 1 to 65535
-// Latency      12 cycles from the word with a message's last byte to m_valid, for a message whose turn it is; 13 if the
+// Latency      13 cycles from the word with a message's last byte to m_valid, for a message whose turn it is; 14 if the
 //              end of its length is in that word too
 // Issue rate   1 word a cycle, as ws_moldudp64 and ws_line_arbiter say
 // Overflow     a sink that stalls pushes back
@@ -52,7 +52,7 @@ module ws_itch_feed #(
     output wire                evt_message,
     output wire                evt_duplicate,
     output wire                evt_gap,
-    output wire [31:0]         evt_lost,
+    output wire                evt_lost,
     output wire                evt_session,
     output wire                evt_stale,
     output wire                evt_tuple,

@@ -16,17 +16,18 @@
 // here, by ws_axis_arbiter: its order is the order of arrival. m_axis has no notices, and is otherwise as s_axis was.
 //
 // Events: evt_message, one leaves; evt_duplicate, one is dropped; evt_gap, a run of numbers is declared lost, and
-// evt_lost, how many of them in this cycle (at most 2**32 - 1); evt_session, a session begins; evt_stale, a packet of
-// the session before is dropped.
+// evt_lost, for each of them; evt_session, a session begins; evt_stale, a packet of the session before is dropped. The
+// numbers that a jump of the window passes over are told of one a cycle from then on, in idle cycles too; a jump is
+// not told of while more than 2**(NUMBER_W-1) are still to be.
 //
 // Parameters   MESSAGE_BYTES  bytes of a beat, at least 1
 //              REORDER        numbers in the window: a power of two, 4 to 256
 //              GAP_TICKS      ticks, 1 to 65535; what passes is at most one tick less
 //              NUMBER_W       width of a number in bits: 64; less in proofs only
-// Latency      5 cycles for a message whose turn it is
-// Issue rate   a message a cycle. Declaring lost takes a cycle a number, but a single one for those that the window has
-//              never reached. s_axis_tready falls while the packet that came waits for that, and after m_axis_tready
-//              did
+// Latency      6 cycles for a message whose turn it is
+// Issue rate   a message a cycle. Declaring lost takes a cycle a number, but a jump of the window over those that it has
+//              never reached takes 4 cycles, as the beginning of a session does. s_axis_tready falls while the packet
+//              that came waits for that, and after m_axis_tready did
 // Overflow     a sink that stalls pushes back; the ticks go on
 // Bad input    numbers are compared modulo 2**NUMBER_W; one that is 2**(NUMBER_W-1) or more ahead is in the past
 // Source       Nasdaq MoldUDP64 Protocol Specification, 1.00, for numbers, sessions and heartbeats
@@ -60,7 +61,7 @@ module ws_line_arbiter #(
     output reg                        evt_message,
     output reg                        evt_duplicate,
     output reg                        evt_gap,
-    output reg  [31:0]                evt_lost,
+    output reg                        evt_lost,
     output reg                        evt_session,
     output reg                        evt_stale
 );
@@ -78,23 +79,24 @@ module ws_line_arbiter #(
     end
 
     // Every stage below moves when the output is free, and only then.
+    reg  idle_reg;                              // !m_axis_tvalid, and half of its fan-out: what packets move by
     wire step = !m_axis_tvalid || m_axis_tready;
 
     // Stage 1: input register slice. A notice of number n says that there is a message n - 1.
-    wire                in_valid, in_notice, in_line, take;
+    wire                in_valid, in_notice, in_line, pass;
     wire [BODY_W-1:0]   in_body;
     wire [79:0]         in_session;
     wire [NUMBER_W-1:0] in_number;
+    wire [NUMBER_W-1:0] s_number = s_axis_tuser[3 +: NUMBER_W] - {{NUMBER_W-1{1'b0}}, s_axis_tuser[1]};
 
     ws_skid_buffer #(.DATA_W(BODY_W + NUMBER_W + 82)) in_slice (
         .clk    (clk),
         .rst    (rst),
         .s_valid(s_axis_tvalid),
         .s_ready(s_axis_tready),
-        .s_data ({s_axis_tuser[NUMBER_W+3 +: 80], s_axis_tuser[3 +: NUMBER_W] - {{NUMBER_W-1{1'b0}}, s_axis_tuser[1]},
-                  s_axis_tuser[2:1], s_axis_tkeep, s_axis_tdata}),
+        .s_data ({s_axis_tuser[NUMBER_W+3 +: 80], s_number, s_axis_tuser[2:1], s_axis_tkeep, s_axis_tdata}),
         .m_valid(in_valid),
-        .m_ready(take),
+        .m_ready(pass),
         .m_data ({in_session, in_number, in_line, in_notice, in_body})
     );
 
@@ -106,14 +108,16 @@ module ws_line_arbiter #(
     reg                wait_current_reg, wait_previous_reg;     // it is of this session, of the one before
     reg [NUMBER_W-1:0] wait_place_reg;
 
-    // Stage 3: the packet that is judged.
-    reg                item_valid_reg, item_notice_reg, item_line_reg;
+    // Stage 3: the packet that is judged, with the verdict, of which there is one at most.
+    reg                item_notice_reg, item_line_reg;
     reg [BODY_W-1:0]   item_body_reg;
     reg [NUMBER_W-1:0] item_number_reg;
     reg [79:0]         item_session_reg;
-    reg                current_reg, previous_reg;
     reg [NUMBER_W-1:0] place_reg;
-    reg                late_reg, near_reg;          // its place is below the window, in it
+    reg                late_reg, near_reg;          // of this session, below the window, in it
+    reg                due_reg;                     // in it, and the message whose turn it is
+    reg                far_reg, fresh_reg;          // above the window, or with fresh_reg of a new session
+    reg                stale_reg;                   // of the session before
 
     // The window
     reg [79:0]         session_reg, before_reg;
@@ -121,124 +125,131 @@ module ws_line_arbiter #(
     reg [NUMBER_W-1:0] next_reg;                    // the number that leaves next
     reg [REORDER-1:0]  held_reg;                    // bit i: message next + i waits
     reg [SLOT_W:0]     span_reg;                    // numbers known from next on
+    reg                open_reg;                    // there are any
     reg                give_up_reg;                 // the time is up
 
-    reg                moved_reg;                   // the window has moved by more than one: no place is right yet
-
-    wire have   = held_reg[place_reg[SLOT_W-1:0]];
-    wire head   = held_reg[0];
-    wire open   = span_reg != 0;
+    // A packet that is far stays until nothing is known before it. Then the window turns to it: in the next cycle a
+    // session begins or the window jumps, in the one after that places are worked out again, in a third its verdict.
+    reg                begin_reg, jump_reg, again_reg, look_reg;
+    reg                turn_reg;                    // one of these
 
     // What becomes of the packet
-    wire judge  = item_valid_reg && current_reg && !moved_reg;
-    wire stale  = item_valid_reg && !current_reg && previous_reg;
-    wire fresh  = item_valid_reg && !current_reg && !previous_reg;     // of a new session
-    wire beyond = judge && !late_reg && !near_reg;
-    wire wanted = judge && near_reg && !item_notice_reg;
-    wire first  = place_reg[SLOT_W-1:0] == 0;
-    wire direct = wanted && first && !head;
-    wire store  = wanted && !first && !have;
-    wire begins = fresh && !open;
-    wire jump   = beyond && !open;                  // the window to where it ends with the packet
-    wire done   = stale || (judge && (late_reg || near_reg));
+    wire [SLOT_W-1:0] slot = place_reg[SLOT_W-1:0];
+    wire head   = held_reg[0];
+    wire have   = held_reg[slot];
+    wire wanted = near_reg && !item_notice_reg;
+    wire turns  = far_reg && !open_reg;
+    wire stays  = far_reg || turn_reg;
 
-    // What becomes of the number that is next
-    wire skip   = open && !head && !direct && (give_up_reg || beyond || fresh);
-    wire leave  = head || direct;
-    wire move   = leave || skip;
+    // What becomes of the number that is next; a move is either
+    wire push   = open_reg && (give_up_reg || far_reg);
+    wire leave  = head || due_reg;
+    wire skip   = push && !leave;
+    wire move   = leave || push;
 
-    // Packets move on
-    wire pass   = step && (!item_valid_reg || done) && !moved_reg;
-    assign take = step && (!wait_valid_reg || pass);
+    // Packets move on, all together
+    wire shift  = (idle_reg || m_axis_tready) && !stays;
+    assign pass = step && !stays;
 
-    // What a place becomes is worked out from registers alone; which it is, is known late. A place that is less by 1
-    // follows a move, and is in the window if it was from 1 to REORDER.
+    // What a place becomes is worked out from registers alone; whether there is a move is known late. A place that is
+    // less by 1 follows one, and is in the window if it was from 1 to REORDER. While a packet stays, its place is above
+    // the window, or there is no move.
     wire [NUMBER_W-1:0] in_place   = in_number - next_reg;
     wire [NUMBER_W-1:0] in_less    = in_number + ~next_reg;
     wire [NUMBER_W-1:0] wait_less  = wait_place_reg - 1'b1;
-    wire [NUMBER_W-1:0] place_less = place_reg - 1'b1;
     wire                wait_low   = wait_place_reg[NUMBER_W-1:SLOT_W+1] == 0;      // below 2 * REORDER
-    wire                place_low  = place_reg[NUMBER_W-1:SLOT_W+1] == 0;
     wire                wait_zero  = wait_place_reg[SLOT_W-1:0] == 0;               // 0 or REORDER, if it is
-    wire                near_wait  = wait_low && !wait_place_reg[SLOT_W];
-    wire                near_place = place_low && !place_reg[SLOT_W];
-    wire                late_wait  = wait_place_reg[NUMBER_W-1];
-    wire                late_place = place_reg[NUMBER_W-1];
-    wire [SLOT_W:0]     reach      = {1'b0, place_reg[SLOT_W-1:0]} + 1'b1;
-    wire [SLOT_W:0]     known      = judge && near_reg && reach > span_reg ? reach : span_reg;
-    wire                in_current  = begun_reg && in_session == session_reg;
-    wire                in_previous = before_valid_reg && in_session == before_reg;
+    wire                wait_first = wait_low && wait_place_reg[SLOT_W:0] == {{SLOT_W{1'b0}}, move};
+    wire                wait_near  = wait_low && wait_place_reg[SLOT_W] == (move && wait_zero);
+    wire                wait_late  = wait_place_reg[NUMBER_W-1] || (move && wait_low && wait_place_reg[SLOT_W:0] == 0);
+    wire                low        = place_reg[NUMBER_W-1:SLOT_W+1] == 0;
+    wire                zero       = slot == 0;
+    wire                stay_near  = low && place_reg[SLOT_W] == (move && zero);
+    wire                current    = stays ? look_reg || (far_reg && !fresh_reg && open_reg)
+                                           : wait_valid_reg && wait_current_reg;
+    wire                near       = stays ? stay_near : wait_near;
+    wire                due        = stays ? stay_near && zero && !move && !item_notice_reg
+                                           : wait_first && !wait_notice_reg;
+    wire                late       = stays ? place_reg[NUMBER_W-1] : wait_late;
+    wire                fresh      = stays ? fresh_reg && open_reg
+                                           : wait_valid_reg && !wait_current_reg && !wait_previous_reg;
+    wire                grows      = near_reg && {1'b0, slot} >= span_reg;
     reg  [REORDER-1:0]  held;
     integer             i;
 
     always @*
         for (i = 0; i < REORDER; i = i + 1)
-            held[i] = held_reg[i] || (store && place_reg[SLOT_W-1:0] == i[SLOT_W-1:0]);
+            held[i] = held_reg[i] || (wanted && slot == i[SLOT_W-1:0]);
 
     always @(posedge clk) begin
-        if (take) begin
+        if (shift) begin
             wait_valid_reg   <= in_valid;
             wait_notice_reg  <= in_notice;
             wait_line_reg    <= in_line;
             wait_body_reg    <= in_body;
             wait_number_reg  <= in_number;
             wait_session_reg <= in_session;
-        end
-        if (pass) begin
-            item_valid_reg   <= wait_valid_reg;
             item_notice_reg  <= wait_notice_reg;
             item_line_reg    <= wait_line_reg;
             item_body_reg    <= wait_body_reg;
             item_number_reg  <= wait_number_reg;
             item_session_reg <= wait_session_reg;
-            current_reg      <= wait_current_reg;
-            previous_reg     <= wait_previous_reg;
-        end else if (step && begins) current_reg <= 1'b1;
+        end
         if (step) begin
-            if (take) wait_place_reg <= move ? in_less : in_place;
-            else if (moved_reg) wait_place_reg <= wait_number_reg - next_reg;
-            else if (move) wait_place_reg <= wait_less;
-            if (take || moved_reg) begin
-                wait_current_reg  <= take ? in_current : begun_reg && wait_session_reg == session_reg;
-                wait_previous_reg <= take ? in_previous : before_valid_reg && wait_session_reg == before_reg;
+            if (!stays) begin
+                wait_place_reg    <= move ? in_less : in_place;
+                wait_current_reg  <= begun_reg && in_session == session_reg;
+                wait_previous_reg <= before_valid_reg && in_session == before_reg;
+                place_reg         <= move ? wait_less : wait_place_reg;
+            end else if (again_reg) begin
+                wait_place_reg    <= wait_number_reg - next_reg;
+                wait_current_reg  <= begun_reg && wait_session_reg == session_reg;
+                wait_previous_reg <= before_valid_reg && wait_session_reg == before_reg;
+                place_reg         <= item_number_reg - next_reg;
+            end else if (move) begin
+                wait_place_reg <= wait_less;
+                place_reg      <= place_reg - 1'b1;
             end
-            if (begins) place_reg <= item_number_reg - 1'b1;
-            else if (jump) place_reg <= TO_END;
-            else if (pass) place_reg <= move ? wait_less : wait_place_reg;
-            else if (move) place_reg <= place_less;
-            if (pass) late_reg <= late_wait || (move && wait_zero && near_wait);
-            else late_reg <= late_place || (move && first && near_place);
-            if (pass) near_reg <= move ? wait_low && wait_place_reg[SLOT_W] == wait_zero : near_wait;
-            else near_reg <= move ? place_low && place_reg[SLOT_W] == first : near_place;
-            moved_reg <= begins || jump;
-            if (begins) begin
+            near_reg  <= current && near;
+            due_reg   <= current && due;
+            late_reg  <= current && late;
+            far_reg   <= fresh || (current && !near && !late);
+            fresh_reg <= fresh;
+            stale_reg <= !stays && wait_valid_reg && !wait_current_reg && wait_previous_reg;
+            begin_reg <= turns && fresh_reg;
+            jump_reg  <= turns && !fresh_reg;
+            again_reg <= begin_reg || jump_reg;
+            look_reg  <= again_reg;
+            turn_reg  <= turns || begin_reg || jump_reg || again_reg;
+            if (begin_reg) begin
                 session_reg      <= item_session_reg;
                 begun_reg        <= 1'b1;
                 before_reg       <= session_reg;
                 before_valid_reg <= begun_reg;
                 next_reg         <= {{NUMBER_W-1{1'b0}}, 1'b1};
-            end else if (jump) next_reg <= item_number_reg - TO_END;
+            end else if (jump_reg) next_reg <= item_number_reg - TO_END;
             else if (move) next_reg <= next_reg + 1'b1;
             held_reg <= move ? held >> 1 : held;
-            span_reg <= known - {{SLOT_W{1'b0}}, move};
+            span_reg <= (grows ? {1'b0, slot} : span_reg) + {SLOT_W+1{move}} + {{SLOT_W{1'b0}}, grows};
+            open_reg <= (near_reg && !(zero && move)) || (move ? span_reg > 1 : open_reg);
         end
         if (rst) begin
             wait_valid_reg   <= 1'b0;
-            item_valid_reg   <= 1'b0;
+            {near_reg, due_reg, late_reg, far_reg, fresh_reg, stale_reg}  <= 6'd0;
+            {begin_reg, jump_reg, again_reg, look_reg, turn_reg}          <= 5'd0;
             begun_reg        <= 1'b0;
             before_valid_reg <= 1'b0;
-            moved_reg        <= 1'b0;
             held_reg         <= {REORDER{1'b0}};
             span_reg         <= {SLOT_W+1{1'b0}};
+            open_reg         <= 1'b0;
         end
     end
 
     // Time. Ticks count while the next number is missing and nothing leaves.
     reg  [15:0] ticks_reg;
-    wire        missing = open && !head && !direct;
 
     always @(posedge clk) begin
-        if (rst || !missing) begin
+        if (rst || !open_reg || leave) begin
             ticks_reg   <= 16'd0;
             give_up_reg <= 1'b0;
         end else if (tick) begin
@@ -247,74 +258,100 @@ module ws_line_arbiter #(
         end
     end
 
-    // Stage 4: what leaves. A message goes through the RAM even when it is its turn. There are twice as many slots as
-    // numbers in the window, so that one is not written while what has left the window is read.
+    // Stage 4: what leaves, and what is written, which waits for nothing. A message goes through the RAM even when it is
+    // its turn.
+    reg                write_reg, write_line_reg;
+    reg [BODY_W-1:0]   write_body_reg;
+    reg [SLOT_W:0]     write_slot_reg;
     reg                leave_reg;
     reg [NUMBER_W-1:0] leave_number_reg;
     reg [79:0]         leave_session_reg;
 
-    always @(posedge clk) begin
-        if (step) begin
-            leave_reg         <= leave;
-            leave_number_reg  <= next_reg;
-            leave_session_reg <= session_reg;
-        end
-        if (rst) leave_reg <= 1'b0;
-    end
+    // Stage 5: what is read, a cycle behind what is written.
+    reg                read_reg;
+    reg [NUMBER_W-1:0] read_number_reg;
+    reg [79:0]         read_session_reg;
 
-    // Stage 5: out.
+    // Stage 6: out.
     reg [NUMBER_W-1:0] number_reg;
     reg [79:0]         user_session_reg;
     wire               line;
 
+    always @(posedge clk) begin
+        write_reg      <= step && wanted && !have;
+        write_line_reg <= item_line_reg;
+        write_body_reg <= item_body_reg;
+        write_slot_reg <= item_number_reg[SLOT_W:0];
+        if (step) begin
+            leave_reg         <= leave;
+            leave_number_reg  <= next_reg;
+            leave_session_reg <= session_reg;
+            read_reg          <= leave_reg;
+            read_number_reg   <= leave_number_reg;
+            read_session_reg  <= leave_session_reg;
+            m_axis_tvalid     <= read_reg;
+            idle_reg          <= !read_reg;
+            number_reg        <= read_number_reg;
+            user_session_reg  <= read_session_reg;
+        end
+        if (rst) begin
+            write_reg     <= 1'b0;
+            leave_reg     <= 1'b0;
+            read_reg      <= 1'b0;
+            m_axis_tvalid <= 1'b0;
+            idle_reg      <= 1'b1;
+        end
+    end
+
+    // There are twice as many slots as numbers in the window, so that one is not written while what has left the window
+    // is read.
     ws_ram_sdp #(.DATA_W(KEPT_W), .ADDR_W(SLOT_W + 1)) ram (
         .clk    (clk),
-        .wr_en  (step && wanted && !have),
-        .wr_addr(item_number_reg[SLOT_W:0]),
-        .wr_data({item_line_reg, item_body_reg}),
-        .rd_en  (step && leave_reg),
-        .rd_addr(leave_number_reg[SLOT_W:0]),
+        .wr_en  (write_reg),
+        .wr_addr(write_slot_reg),
+        .wr_data({write_line_reg, write_body_reg}),
+        .rd_en  (step && read_reg),
+        .rd_addr(read_number_reg[SLOT_W:0]),
         .rd_data({line, m_axis_tkeep, m_axis_tdata})
     );
 
     assign m_axis_tlast = 1'b1;
     assign m_axis_tuser = {user_session_reg, number_reg, line, 2'b00};
 
-    always @(posedge clk) begin
-        if (step) begin
-            m_axis_tvalid    <= leave_reg;
-            number_reg       <= leave_number_reg;
-            user_session_reg <= leave_session_reg;
-        end
-        if (rst) m_axis_tvalid <= 1'b0;
-    end
-
-    // Events
-    reg                 in_gap_reg, jump_reg;               // the number before the next one is lost
-    reg  [NUMBER_W-1:0] jumped_reg;                         // numbers
-    wire [95:0]         jumped = {{96-NUMBER_W{1'b0}}, jumped_reg};
+    // Events. The numbers that a jump of the window passes over are told of one a cycle; owed_reg is how many are still
+    // to be, less 1.
+    reg                in_gap_reg;                  // the number before the next one is lost
+    reg                skip_reg, leap_reg;
+    reg [NUMBER_W-1:0] jumped_reg;                  // numbers
+    reg [NUMBER_W:0]   owed_reg;
+    wire               owing = !owed_reg[NUMBER_W];
+    wire               tell  = owing && !leap_reg && !skip_reg;
 
     always @(posedge clk) begin
         if (step) begin
-            if (skip || jump) in_gap_reg <= 1'b1;
-            else if (leave || begins) in_gap_reg <= 1'b0;
+            if (skip || jump_reg) in_gap_reg <= 1'b1;
+            else if (leave || begin_reg) in_gap_reg <= 1'b0;
         end
-        jump_reg      <= step && jump;
+        skip_reg      <= step && skip;
+        leap_reg      <= step && jump_reg;
         jumped_reg    <= place_reg - TO_END;
+        if (!leap_reg) owed_reg <= owed_reg - {{NUMBER_W{1'b0}}, tell};
+        else if (!owing || !owed_reg[NUMBER_W-1]) owed_reg <= owed_reg + {1'b0, jumped_reg};
         evt_message   <= step && leave;
-        evt_duplicate <= step && judge && !item_notice_reg && (late_reg || (near_reg && have));
-        evt_gap       <= step && (skip || jump) && !in_gap_reg;
-        evt_session   <= step && begins;
-        evt_stale     <= step && stale;
-        evt_lost      <= jump_reg && jumped[95:32] != 0 ? 32'hFFFFFFFF
-                         : (jump_reg ? jumped[31:0] : 32'd0) + {31'd0, step && skip};
+        evt_duplicate <= step && !item_notice_reg && (late_reg || (near_reg && have));
+        evt_gap       <= step && (skip || jump_reg) && !in_gap_reg;
+        evt_lost      <= skip_reg || tell;
+        evt_session   <= step && begin_reg;
+        evt_stale     <= step && stale_reg;
         if (rst) begin
             in_gap_reg    <= 1'b0;
-            jump_reg      <= 1'b0;
+            skip_reg      <= 1'b0;
+            leap_reg      <= 1'b0;
+            owed_reg      <= {NUMBER_W+1{1'b1}};
             evt_message   <= 1'b0;
             evt_duplicate <= 1'b0;
             evt_gap       <= 1'b0;
-            evt_lost      <= 32'd0;
+            evt_lost      <= 1'b0;
             evt_session   <= 1'b0;
             evt_stale     <= 1'b0;
         end

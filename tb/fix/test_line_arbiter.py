@@ -21,7 +21,8 @@ from tb.lib.run import run_four_state
 from wirestream.design import BUILD
 from wirestream.simulate import seed
 
-LATENCY = 5
+LATENCY = 6
+TURN = 4  # cycles that a session takes to begin
 BYTES = 16  # of a beat
 REORDER = 16
 GAP_TICKS = 50
@@ -136,13 +137,13 @@ def test_order_against_time(bench, traffic, tmp_path):
 
 
 def test_latency_and_rate(bench, tmp_path):
-    """In sequence, and two copies in turn: a message a cycle in, and out 5 cycles behind the first copy."""
+    """In sequence, and two copies in turn: a message a cycle in, and out 6 cycles behind the first copy."""
     both = [message(SESSIONS[0], n, line) for n in range(1, 500) for line in (0, 1)]
     arrived = both[1:] + [message(SESSIONS[0], n) for n in range(500, 1000)]
     result = run(bench, arrived, tmp_path)
     taken = result.sent_log["first"]
-    # The first packet begins a session, which takes some cycles.
     assert (np.diff(taken[8:]) == 1).all()
+    assert result.log["first"][0] - taken[0] == LATENCY + TURN
     firsts = {}
     for cycle, m in zip(taken.tolist(), arrived, strict=True):
         firsts.setdefault(m.number, cycle)

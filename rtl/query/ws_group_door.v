@@ -34,7 +34,7 @@ module ws_group_door #(
     reg                closed_reg;        // there are such, as far as is known a cycle ahead
     reg                still_1_reg;       // some window of the tuple before is still open
     wire [WINDOWS-1:0] closing = (refused_reg | (refused ? windows_1_reg : {WINDOWS{1'b0}})) & ~eos_1_reg;
-    wire                left;              // panes have to end until no window holds a refused tuple
+    wire                shut;              // it will be closed, unless the next tuple's windows end before it
 
     assign closed = closed_reg || (refused && still_1_reg);
 
@@ -42,16 +42,32 @@ module ws_group_door #(
         if (PANES > 1) begin : gen_panes
             localparam LEFT_W = $clog2(PANES);
             localparam [LEFT_W-1:0] REST = PANES[LEFT_W-1:0] - 1'b1;
-            reg  [LEFT_W-1:0] left_reg;
-            wire              one_less  = |eos && left_reg != 0;
-            wire [LEFT_W-1:0] left_next = &eos ? {LEFT_W{1'b0}} : |(closing & eos) ? REST
-                                        : one_less ? left_reg - 1'b1 : left_reg;
+            localparam [LEFT_W:0]   TWO  = 2;
+            reg  [LEFT_W-1:0] left_reg;                     // panes have to end until no window holds a refused tuple
+            reg               some_left_reg, one_left_reg;  // it is not 0; it is 1
+            wire              ends  = |eos;
+            wire              again = |(closing & eos);
 
-            assign left = left_next != 0;
+            assign shut = !(&eos) && (closing != 0 || (some_left_reg && !(ends && one_left_reg)));
 
-            always @(posedge clk) left_reg <= rst ? {LEFT_W{1'b0}} : left_next;
+            always @(posedge clk) begin
+                if (again) begin
+                    left_reg      <= REST;
+                    some_left_reg <= 1'b1;
+                    one_left_reg  <= PANES == 2;
+                end else if (ends && some_left_reg) begin
+                    left_reg      <= left_reg - 1'b1;
+                    some_left_reg <= !one_left_reg;
+                    one_left_reg  <= {1'b0, left_reg} == TWO;
+                end
+                if (rst || &eos) begin
+                    left_reg      <= {LEFT_W{1'b0}};
+                    some_left_reg <= 1'b0;
+                    one_left_reg  <= 1'b0;
+                end
+            end
         end else begin : gen_windows
-            assign left = 1'b0;
+            assign shut = |(closing & ~eos);
         end
     endgenerate
 
@@ -59,7 +75,7 @@ module ws_group_door #(
         windows_1_reg <= windows;
         eos_1_reg     <= eos;
         refused_reg   <= rst ? {WINDOWS{1'b0}} : closing;
-        closed_reg    <= (left || |(closing & ~eos)) && !rst;
+        closed_reg    <= shut && !rst;
         still_1_reg   <= |(windows & ~eos);
     end
 
@@ -96,15 +112,18 @@ module ws_group_door #(
                    : since_ref + (eos != 0 && since_ref < PANES - 1);
         if (past_valid) begin
             assert (since_ref >= 0 && since_ref < PANES);
-            if (PANES > 1) assert (gen_left == PANES - 1 - since_ref);
+            if (PANES > 1) assert (gen_left == PANES - 1 - since_ref && told_left);
         end
     end
     wire [31:0] gen_left;
+    wire        told_left;
     generate
         if (PANES > 1) begin : gen_panes_property
-            assign gen_left = gen_panes.left_reg;
+            assign gen_left  = gen_panes.left_reg;
+            assign told_left = gen_panes.some_left_reg == (gen_left != 0) && gen_panes.one_left_reg == (gen_left == 1);
         end else begin : gen_windows_property
-            assign gen_left = 0;
+            assign gen_left  = 0;
+            assign told_left = 1'b1;
         end
     endgenerate
 `endif

@@ -75,7 +75,7 @@ module ws_group_hash #(
     reg  [9*WINDOWS-1:0]        eos_reg;
     reg  [10*WAYS*ADDR_W-1:0]   addrs_reg;     // by stage, then way: where the key may stand
     wire [WAYS*ADDR_W-1:0]      addrs;
-    wire [9*KEY_W-1:0]          keys_0  = {keys_reg[0 +: 8*KEY_W], key};    // stage n at n*KEY_W
+    wire [10*KEY_W-1:0]         keys_0  = {keys_reg[0 +: 9*KEY_W], key};    // stage n at n*KEY_W
     wire [KEY_W-1:0]            key_11  = keys_reg[10*KEY_W +: KEY_W];
     wire [11*WAYS*ADDR_W-1:0]   addrs_0 = {addrs_reg, addrs};
     wire [WAYS*ADDR_W-1:0]      addrs_10 = addrs_0[10*WAYS*ADDR_W +: WAYS*ADDR_W];
@@ -112,16 +112,20 @@ module ws_group_hash #(
         end
     endgenerate
 
-    // ---- Stages 2 to 9: the tuples 8 to 1 ahead, each when it is in stage 10 and has its place: is its key the same,
-    // and could it have taken one of the tuple's?
+    // ---- Stages 2 to 9: the tuples 9 to 1 ahead, each when it has its place: is its key the same, and could it have
+    // taken one of the tuple's? Of 10 - s ahead that is known in stage s, when the other is in stage 10; of 9 ahead in
+    // stage 2, when it is in stage 11; that the one just ahead has a place in common, a stage before
 
-    wire [10*WAYS-1:2*WAYS] near;        // by stage, then way: the same address there
-    wire [9:2]             same;
-    reg                    found_10_reg;
-    reg  [WAYS-1:0]        way_10_reg;    // one bit; none if not found
+    wire [10*WAYS-1:WAYS] near;          // by s, then way: the same address there
+    wire [9:1]            same;
+    reg                   found_10_reg;
+    reg  [WAYS-1:0]       way_10_reg;    // one bit; none if not found
+    reg  [WAYS-1:0]       way_11_reg;
 
     generate
-        for (s = 2; s <= 9; s = s + 1) begin : gen_ahead
+        for (s = 1; s <= 9; s = s + 1) begin : gen_ahead
+            localparam KEY_AT  = s == 1 ? 0 : s - 2, ITS_KEY_AT  = s == 1 ? 9 : 8;
+            localparam ADDR_AT = s == 1 ? 1 : s == 9 ? 7 : s - 1, ITS_ADDR_AT = s == 1 ? 10 : s == 9 ? 8 : 9;
             reg [PARTS-1:0] equal_reg;   // a stage before
             reg [WAYS-1:0]  near_reg;
             reg             same_reg;
@@ -134,61 +138,62 @@ module ws_group_hash #(
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 localparam PART_W = KEY_W - 8*p < 8 ? KEY_W - 8*p : 8;
                 always @(posedge clk)
-                    equal_reg[p] <= keys_0[(s-2)*KEY_W + 8*p +: PART_W] == keys_0[8*KEY_W + 8*p +: PART_W];
+                    equal_reg[p] <= keys_0[KEY_AT*KEY_W + 8*p +: PART_W] == keys_0[ITS_KEY_AT*KEY_W + 8*p +: PART_W];
             end
             for (d = 0; d < WAYS; d = d + 1) begin : gen_way
                 always @(posedge clk)
-                    near_reg[d] <= addrs_0[((s-1)*WAYS + d)*ADDR_W +: ADDR_W] == addrs_0[(9*WAYS + d)*ADDR_W +: ADDR_W];
+                    near_reg[d] <= addrs_0[(ADDR_AT*WAYS + d)*ADDR_W +: ADDR_W]
+                                == addrs_0[(ITS_ADDR_AT*WAYS + d)*ADDR_W +: ADDR_W];
             end
         end
     endgenerate
 
-    // What is known of the tuple in stages 3 to 8 from those that have passed it: its places that are taken, its own
+    // What is known of the tuple in stages 3 to 7 from those that have passed it: its places that are taken, its own
     // among them, and the windows that its key is in.
-    reg  [9*WAYS-1:3*WAYS]       taken_reg, own_reg;
-    reg  [9*WINDOWS-1:3*WINDOWS] held_reg;
-    wire [9*WAYS-1:2*WAYS]       taken = {taken_reg, {WAYS{1'b0}}};
-    wire [9*WAYS-1:2*WAYS]       own   = {own_reg, {WAYS{1'b0}}};
-    wire [9*WINDOWS-1:2*WINDOWS] held  = {held_reg, {WINDOWS{1'b0}}};
+    reg  [8*WAYS-1:3*WAYS]       taken_reg, own_reg;
+    reg  [8*WINDOWS-1:3*WINDOWS] held_reg;
+    wire [8*WAYS-1:2*WAYS]       taken = {taken_reg, near[1*WAYS +: WAYS] & way_11_reg};
+    wire [8*WAYS-1:2*WAYS]       own   = {own_reg, same[1] ? way_11_reg : {WAYS{1'b0}}};
+    wire [8*WINDOWS-1:2*WINDOWS] held  = {held_reg, same[1] ? m_windows : {WINDOWS{1'b0}}};
     integer                      n;
 
     always @(posedge clk)
-        for (n = 2; n <= 7; n = n + 1) begin
+        for (n = 2; n <= 6; n = n + 1) begin
             taken_reg[(n+1)*WAYS +: WAYS]      <= taken[n*WAYS +: WAYS] | (near[n*WAYS +: WAYS] & way_10_reg);
             own_reg[(n+1)*WAYS +: WAYS]        <= own[n*WAYS +: WAYS] | (same[n] ? way_10_reg : {WAYS{1'b0}});
             held_reg[(n+1)*WINDOWS +: WINDOWS] <= held[n*WINDOWS +: WINDOWS]
                                                 | (same[n] && found_10_reg ? windows_10 : {WINDOWS{1'b0}});
         end
 
-    // ---- Stages 3 to 8: the table, for each way the keys and for each window the places in use
+    // ---- Stages 2 to 7: the table, for each way the keys and for each window the places in use
 
     reg                    new_11_reg;
-    reg  [WAYS-1:0]        way_11_reg;
     reg  [ADDR_W-1:0]      addr_11_reg;
     reg  [WAYS*ADDR_W-1:0] addrs_11_reg;
     reg  [WINDOWS*WAYS-1:0]   write_reg;         // of the places in use, by window
     reg  [WINDOWS*WAYS*ADDR_W-1:0] write_addr_reg;   // no choice among ways is in front of a RAM: each has its own
-    reg  [WINDOWS-1:0]        write_used_reg, released_reg, released_4_reg, released_5_reg;
+    reg  [WINDOWS-1:0]        write_used_reg, released_reg, released_3_reg, released_4_reg;
     reg  [WAYS-1:0]           released_way_reg;
-    reg  [ADDR_W-1:0]         released_addr_reg;
-    reg  [WAYS*WINDOWS-1:0]   used_7_reg, used_8_reg;   // by way, then window
-    reg  [WAYS-1:0]           match_8_reg, free_8_reg;
+    wire [ADDR_W-1:0]         released_addr = free_index[0 +: ADDR_W];
+    reg  [WAYS*WINDOWS-1:0]   used_6_reg, used_7_reg, used_8_reg;   // by way, then window
+    reg  [WAYS-1:0]           match_7_reg, free_7_reg;
 
     generate
         for (d = 0; d < WAYS; d = d + 1) begin : gen_table
-            wire [ADDR_W-1:0]  addr_3 = addrs_0[(3*WAYS + d)*ADDR_W +: ADDR_W];
-            wire [KEY_W-1:0]   key_5;
-            wire [WINDOWS-1:0] used_5;
-            reg  [KEY_W-1:0]   key_6_reg;            // block RAM may be far away
-            reg  [WINDOWS-1:0] used_6_reg;
-            reg  [PARTS-1:0]   equal_7_reg;
-            reg                released_4_here_reg, released_5_here_reg;
-            wire               some_7 = used_7_reg[d*WINDOWS +: WINDOWS] != 0;
+            wire [ADDR_W-1:0]  addr_1 = addrs_0[(1*WAYS + d)*ADDR_W +: ADDR_W];
+            wire [ADDR_W-1:0]  addr_2 = addrs_0[(2*WAYS + d)*ADDR_W +: ADDR_W];
+            wire [KEY_W-1:0]   key_4;
+            wire [WINDOWS-1:0] used_4;
+            reg  [KEY_W-1:0]   key_5_reg;            // block RAM may be far away
+            reg  [WINDOWS-1:0] used_5_reg;
+            reg  [PARTS-1:0]   equal_6_reg;
+            reg                released_2_here_reg, released_3_here_reg, released_4_here_reg;
+            wire               some_6 = used_6_reg[d*WINDOWS +: WINDOWS] != 0;
 
             ws_ram_sdp #(.DATA_W(KEY_W), .ADDR_W(ADDR_W), .OUTPUT_REG(1), .STYLE("block")) keys (
                 .clk(clk),
                 .wr_en(new_11_reg && way_11_reg[d]), .wr_addr(addrs_11_reg[d*ADDR_W +: ADDR_W]), .wr_data(key_11),
-                .rd_en(1'b1), .rd_addr(addr_3), .rd_data(key_5)
+                .rd_en(1'b1), .rd_addr(addr_2), .rd_data(key_4)
             );
 
             for (w = 0; w < WINDOWS; w = w + 1) begin : gen_window
@@ -196,60 +201,88 @@ module ws_group_hash #(
                     .clk(clk),
                     .wr_en(write_reg[w*WAYS + d]), .wr_addr(write_addr_reg[(w*WAYS + d)*ADDR_W +: ADDR_W]),
                     .wr_data(write_used_reg[w]),
-                    .rd_en(1'b1), .rd_addr(addr_3), .rd_data(used_5[w])
+                    .rd_en(1'b1), .rd_addr(addr_2), .rd_data(used_4[w])
                 );
             end
 
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 localparam PART_W = KEY_W - 8*p < 8 ? KEY_W - 8*p : 8;
                 always @(posedge clk)
-                    equal_7_reg[p] <= key_6_reg[8*p +: PART_W] == keys_0[6*KEY_W + 8*p +: PART_W];
+                    equal_6_reg[p] <= key_5_reg[8*p +: PART_W] == keys_0[5*KEY_W + 8*p +: PART_W];
             end
 
             // A place that was read as it was released is free.
             always @(posedge clk) begin
-                released_4_here_reg <= released_way_reg[d] && released_addr_reg == addr_3;
-                released_5_here_reg <= released_4_here_reg;
-                key_6_reg  <= key_5;
-                used_6_reg <= used_5 & ~(released_5_here_reg ? released_5_reg : {WINDOWS{1'b0}});
-                used_7_reg[d*WINDOWS +: WINDOWS] <= used_6_reg;
+                released_2_here_reg <= released_addr == addr_1;
+                released_3_here_reg <= released_2_here_reg && released_way_reg[d];
+                released_4_here_reg <= released_3_here_reg;
+                key_5_reg  <= key_4;
+                used_5_reg <= used_4 & ~(released_4_here_reg ? released_4_reg : {WINDOWS{1'b0}});
+                used_6_reg[d*WINDOWS +: WINDOWS] <= used_5_reg;
+                used_7_reg[d*WINDOWS +: WINDOWS] <= used_6_reg[d*WINDOWS +: WINDOWS];
                 used_8_reg[d*WINDOWS +: WINDOWS] <= used_7_reg[d*WINDOWS +: WINDOWS];
-                match_8_reg[d] <= equal_7_reg == {PARTS{1'b1}} && some_7;
-                free_8_reg[d]  <= !some_7;
+                match_7_reg[d] <= equal_6_reg == {PARTS{1'b1}} && some_6;
+                free_7_reg[d]  <= !some_6;
             end
         end
     endgenerate
 
-    // ---- Stage 8: the place found; one that a tuple on its way has taken was read too early to be judged by its key
+    // ---- Stage 7: the place found; one that a tuple on its way has taken was read too early to be judged by its key
 
-    wire [WAYS-1:0]    own_8   = own[8*WAYS +: WAYS] | (match_8_reg & ~taken[8*WAYS +: WAYS]);
-    wire [WAYS-1:0]    taken_8 = taken[8*WAYS +: WAYS] | (near[8*WAYS +: WAYS] & way_10_reg);
-    reg  [WINDOWS-1:0] held_8;
-    reg  [WAYS-1:0]    own_9_reg, free_9_reg;
-    reg  [WINDOWS-1:0] held_9_reg;
-    reg                valid_9_reg, known_9_reg;
+    wire [WAYS-1:0]    taken_7 = taken[7*WAYS +: WAYS] | (near[7*WAYS +: WAYS] & way_10_reg);
+    reg  [WAYS-1:0]    own_8_reg, free_8_reg;
+    reg  [WINDOWS-1:0] held_8_reg;
+
+    always @(posedge clk) begin
+        own_8_reg  <= own[7*WAYS +: WAYS] | (match_7_reg & ~taken[7*WAYS +: WAYS])
+                    | (same[7] ? way_10_reg : {WAYS{1'b0}});
+        free_8_reg <= free_7_reg & ~taken_7;
+        held_8_reg <= held[7*WINDOWS +: WINDOWS] | (same[7] && found_10_reg ? windows_10 : {WINDOWS{1'b0}});
+    end
+
+    // ---- Stage 8: the windows that the key is in; the first two places that are free
+
+    wire [WAYS-1:0]    free_8   = free_8_reg & ~(near[8*WAYS +: WAYS] & way_10_reg);
+    reg  [WAYS-1:0]    first_8, second_8;
+    reg                some_8, more_8;
+    reg  [WAYS-1:0]    own_9_reg, first_9_reg, second_9_reg;
+    reg  [WAYS-1:0]    contested_9_reg;             // the first, if the tuple just ahead may take it
+    reg                valid_9_reg, known_9_reg, some_9_reg, more_9_reg;
+    reg  [WINDOWS-1:0] held_8, held_9_reg;
     integer            m;
 
     always @* begin
-        held_8 = held[8*WINDOWS +: WINDOWS] | (same[8] && found_10_reg ? windows_10 : {WINDOWS{1'b0}});
-        for (m = 0; m < WAYS; m = m + 1) if (own_8[m]) held_8 = held_8 | used_8_reg[m*WINDOWS +: WINDOWS];
+        held_8 = held_8_reg | (same[8] && found_10_reg ? windows_10 : {WINDOWS{1'b0}});
+        for (m = 0; m < WAYS; m = m + 1) if (own_8_reg[m]) held_8 = held_8 | used_8_reg[m*WINDOWS +: WINDOWS];
+        some_8 = 1'b0;
+        more_8 = 1'b0;
+        for (m = 0; m < WAYS; m = m + 1) begin
+            first_8[m]  = free_8[m] && !some_8;
+            second_8[m] = free_8[m] && some_8 && !more_8;
+            more_8      = more_8 || (free_8[m] && some_8);
+            some_8      = some_8 || free_8[m];
+        end
     end
 
     always @(posedge clk) begin
-        valid_9_reg <= windows_reg[7*WINDOWS +: WINDOWS] != 0 && !rst;
-        known_9_reg <= own_8 != 0 || (same[8] && found_10_reg);
-        own_9_reg   <= own_8 | (same[8] ? way_10_reg : {WAYS{1'b0}});
-        free_9_reg  <= free_8_reg & ~taken_8;
-        held_9_reg  <= held_8;
+        valid_9_reg     <= windows_reg[7*WINDOWS +: WINDOWS] != 0 && !rst;
+        known_9_reg     <= own_8_reg != 0 || (same[8] && found_10_reg);
+        own_9_reg       <= own_8_reg | (same[8] ? way_10_reg : {WAYS{1'b0}});
+        held_9_reg      <= held_8;
+        first_9_reg     <= first_8;
+        second_9_reg    <= second_8;
+        contested_9_reg <= first_8 & near[9*WAYS +: WAYS];
+        some_9_reg      <= some_8;
+        more_9_reg      <= more_8;
     end
 
     // ---- Stage 9: the place found, or that of the tuple just ahead, or else the first that is free
 
-    wire [WAYS-1:0] free_9  = free_9_reg & ~(near[9*WAYS +: WAYS] & way_10_reg);
-    wire            same_9  = same[9] && found_10_reg;
-    wire            known   = known_9_reg || same_9;
+    wire            lost   = (contested_9_reg & way_10_reg) != 0;
+    wire            same_9 = same[9] && found_10_reg;
+    wire            known  = known_9_reg || same_9;
     wire            closed;
-    wire            room    = free_9 != 0 && !closed;
+    wire            room   = (lost ? more_9_reg : some_9_reg) && !closed;
     reg             new_10_reg, refused_10_reg;
     reg  [WINDOWS-1:0] held_10_reg;
 
@@ -264,7 +297,7 @@ module ws_group_hash #(
         refused_10_reg <= valid_9_reg && !known && !room && !rst;
         way_10_reg     <= !valid_9_reg || rst ? {WAYS{1'b0}}
                        : known_9_reg ? own_9_reg : same_9 ? way_10_reg
-                       : closed ? {WAYS{1'b0}} : free_9 & (~free_9 + 1'b1);
+                       : closed ? {WAYS{1'b0}} : lost ? second_9_reg : first_9_reg;
         held_10_reg    <= held_9_reg | (same_9 ? windows_10 : {WINDOWS{1'b0}});
     end
 
@@ -275,7 +308,6 @@ module ws_group_hash #(
     reg  [ADDR_W:0]   cleared_reg;                // addresses, since reset
     wire              clearing = !cleared_reg[ADDR_W];
     wire [WAYS-1:0]   released_way = {{(WAYS-1){1'b0}}, 1'b1} << free_index[ADDR_W +: WAY_W];
-    wire [ADDR_W-1:0] released_addr = free_index[0 +: ADDR_W];
     integer           k, v;
 
     always @* begin
@@ -310,9 +342,8 @@ module ws_group_hash #(
         end
         released_reg      <= rst ? {WINDOWS{1'b0}} : free_windows;
         released_way_reg  <= released_way;
-        released_addr_reg <= released_addr;
-        released_4_reg    <= released_reg;
-        released_5_reg    <= released_4_reg;
+        released_3_reg    <= released_reg;
+        released_4_reg    <= released_3_reg;
     end
 
     // The keys once more, to be read by place; written once, since a word must not be read as it is written.

@@ -25,7 +25,7 @@ TUPLE_RX = ("accepted", "bad_header", "wrong_stream", "bad_length", "wrong_sessi
 ITCH_BITS = 360  # of m_data of ws_itch5
 FEED = {name: f"mold_{name}" for name in ("datagram", "heartbeat", "end", "bad_header", "empty", "truncated",
                                           "trailing", "overlong")}  # fmt: skip
-FEED |= {name: f"line_{name}" for name in ("message", "duplicate", "gap", "session", "stale")}
+FEED |= {name: f"line_{name}" for name in ("message", "duplicate", "gap", "lost", "session", "stale")}
 FEED |= {"tuple": "itch_message", "unknown": "itch_unknown", "bad_length": "itch_bad_length"}
 
 
@@ -234,12 +234,10 @@ class Feed(Itch):
     def _parse(self, axis: _Axis, ports: dict[str, str]) -> None:
         framing = self.streams[0].origin.framing
         parameters = {"DATA_W": DATA_W, "REORDER": framing.reorder, "GAP_TICKS": framing.gap_ms}
-        ports |= {"tick": "tick_ms", "s_axis_tuser": "s_axis_tuser", "evt_lost": axis.wire("lost", 32)}
+        ports |= {"tick": "tick_ms", "s_axis_tuser": "s_axis_tuser"}
         events = {f"evt_{event}": name for event, name in FEED.items()}
-        axis.event(*events.values(), "line_lost")
+        axis.event(*events.values())
         axis.add("fix:itch_feed", "itch_feed", parameters, ports | events)
-        told = {"number": "lost", "pulse": "line_lost"}
-        axis.add("common:pulses", "of_lost", {"NUMBER_W": 32, "WAITING_W": 64}, told)
 
     @property
     def text(self) -> list[str]:

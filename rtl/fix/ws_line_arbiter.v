@@ -313,6 +313,11 @@ module ws_line_arbiter #(
         .rd_en  (step && read_reg),
         .rd_addr(read_number_reg[SLOT_W:0]),
         .rd_data({line, m_axis_tkeep, m_axis_tdata})
+`ifdef FORMAL
+        ,
+        .watch_addr(watch_ref[SLOT_W:0]),
+        .watch_data(watch_data)
+`endif
     );
 
     assign m_axis_tlast = 1'b1;
@@ -356,6 +361,156 @@ module ws_line_arbiter #(
             evt_stale     <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    // Packets are counted as they come and as they go. With each message that leaves goes its index among them and what
+    // its number must be; with that of an arbitrary number the message, as it came.
+    (* anyconst *) wire [NUMBER_W-1:0] watch_ref;
+    wire [KEPT_W-1:0]    watch_data;
+    reg                  past_valid = 1'b0;
+    reg  [NUMBER_W-1:0]  taken_ref, dropped_ref, out_ref;   // packets, those that do not leave, messages that did
+    reg  [NUMBER_W-1:0]  left_ref, start_ref, lost_ref;     // decided to leave; before this session; lost in it
+    reg  [NUMBER_W-1:0]  told_ref;                          // pulses of evt_message
+    reg  [NUMBER_W:0]    owe_ref, paid_ref;                 // lost numbers to be told of, and pulses of evt_lost
+    reg  [NUMBER_W-1:0]  jumped_ref;
+    reg                  run_ref;                           // the number before the next one is lost
+    reg  [15:0]          quiet_ref;                         // ticks since something is missing
+    reg                  hold_ref;                          // the watched message waits
+    reg  [KEPT_W+79:0]   body_ref;
+    reg  [NUMBER_W-1:0]  index_0_ref, index_1_ref, index_2_ref, number_0_ref, number_1_ref, number_2_ref;
+    reg                  hit_0_ref, hit_1_ref, hit_2_ref;
+    reg  [KEPT_W+79:0]   body_0_ref, body_1_ref, body_2_ref;
+    reg  [SLOT_W:0]      waiting_ref;
+    reg  [79:0]          before_ref;
+    reg                  twice_ref;                         // there is a session before this one
+    reg  [KEPT_W+NUMBER_W+80:0] wait_in_ref, item_in_ref;   // what came in, two cycles before it is judged
+    integer              w;
+
+    always @* begin
+        waiting_ref = 0;
+        for (w = 0; w < REORDER; w = w + 1)
+            waiting_ref = waiting_ref + held_reg[w];
+    end
+
+    wire [4:0]          verdict_ref = {near_reg, late_reg, far_reg, stale_reg, turn_reg};
+    wire                beyond_ref  = (far_reg && !fresh_reg) || jump_reg;
+    wire                here_ref    = near_reg || late_reg || beyond_ref || look_reg;   // of this session
+    wire [NUMBER_W-1:0] ahead_ref   = item_number_reg - next_reg;
+    wire [NUMBER_W-1:0] watch_place = watch_ref - next_reg;
+    wire [NUMBER_W-1:0] must_ref    = left_ref - start_ref + lost_ref + 1'b1;
+    wire                comes_ref   = wanted && item_number_reg == watch_ref && !hold_ref;
+    wire                goes_ref    = leave && next_reg == watch_ref;
+    wire [KEPT_W+79:0]  item_ref    = {item_session_reg, item_line_reg, item_body_reg};
+    wire                write_ref   = write_reg && write_slot_reg == watch_ref[SLOT_W:0];
+    wire [KEPT_W-1:0]   kept_ref    = write_ref ? {write_line_reg, write_body_reg} : watch_data;
+    wire [NUMBER_W:0]   due_ref     = owe_ref - paid_ref - evt_lost - skip_reg;
+
+    always @(posedge clk) begin
+        past_valid  <= 1'b1;
+        if (pass) {item_in_ref, wait_in_ref} <= {wait_in_ref, in_session, in_number, in_line, in_notice, in_body};
+        taken_ref   <= taken_ref + (pass && in_valid);
+        dropped_ref <= dropped_ref + evt_duplicate + evt_stale
+                       + (step && item_notice_reg && (near_reg || late_reg));
+        out_ref     <= out_ref + (m_axis_tvalid && m_axis_tready);
+        told_ref    <= told_ref + evt_message;
+        paid_ref    <= paid_ref + evt_lost;
+        jumped_ref  <= ahead_ref - TO_END;
+        if (step) begin
+            left_ref <= left_ref + leave;
+            if (begin_reg) {twice_ref, before_ref} <= {begun_reg, session_reg};
+            if (begin_reg) {start_ref, lost_ref, run_ref} <= {left_ref, {NUMBER_W+1{1'b0}}};
+            else lost_ref <= lost_ref + (jump_reg ? ahead_ref - TO_END : skip);
+            if (skip || jump_reg) run_ref <= 1'b1;
+            else if (leave) run_ref <= 1'b0;
+            hold_ref <= (hold_ref || comes_ref) && !goes_ref;
+            if (comes_ref) body_ref <= item_ref;
+            {hit_2_ref, hit_1_ref, hit_0_ref} <= {hit_1_ref, hit_0_ref, goes_ref};
+            {body_2_ref, body_1_ref, body_0_ref} <= {body_1_ref, body_0_ref, comes_ref ? item_ref : body_ref};
+            {index_2_ref, index_1_ref, index_0_ref} <= {index_1_ref, index_0_ref, left_ref};
+            {number_2_ref, number_1_ref, number_0_ref} <= {number_1_ref, number_0_ref, must_ref};
+        end
+        owe_ref <= owe_ref + (step && skip) + (leap_reg && due_ref <= 1 << NUMBER_W-1 ? jumped_ref : 0);
+        if (!open_reg || leave) quiet_ref <= 0;
+        else if (tick && quiet_ref != GAP_TICKS) quiet_ref <= quiet_ref + 1;
+        if (rst) begin
+            {taken_ref, dropped_ref, out_ref, left_ref, start_ref, lost_ref, told_ref, owe_ref, paid_ref} <= 0;
+            {twice_ref, run_ref, quiet_ref, hold_ref, hit_0_ref, hit_1_ref, hit_2_ref} <= 0;
+        end
+
+        if (!past_valid) assume (rst);
+        else begin
+            // every packet that came is on its way, waits, has left or is counted as dropped; each once
+            assert (taken_ref == wait_valid_reg + |verdict_ref + dropped_ref + evt_duplicate + evt_stale + waiting_ref
+                    + leave_reg + read_reg + m_axis_tvalid + out_ref);
+            assert (told_ref + evt_message == out_ref + m_axis_tvalid + read_reg + leave_reg);
+            // numbers leave in sequence, but for those declared lost
+            if (m_axis_tvalid) assert (index_2_ref == out_ref && number_reg == number_2_ref);
+            if (begun_reg) assert (next_reg == must_ref);
+            // nothing is declared lost before its time, nor further than it takes; every loss is told of
+            if (step && (skip || jump_reg)) assert (give_up_reg || fresh_reg || ahead_ref - REORDER < 1 << NUMBER_W-1);
+            if (turn_reg) assert (waiting_ref == 0 && !open_reg && !leave);
+            if (look_reg) assert (place_reg == TO_END || next_reg == 1);
+            assert (give_up_reg == (quiet_ref == GAP_TICKS));
+            assert (evt_gap == $past(!rst && step && (skip || jump_reg) && !run_ref));
+            assert (before_valid_reg == twice_ref && (!twice_ref || before_reg == before_ref));
+            assert (s_number + s_axis_tuser[1] == s_axis_tuser[3 +: NUMBER_W]);
+            if (wait_valid_reg) assert ({wait_session_reg, wait_number_reg, wait_line_reg, wait_notice_reg,
+                                         wait_body_reg} == wait_in_ref);
+            if (verdict_ref != 0) assert ({item_session_reg, item_number_reg, item_line_reg, item_notice_reg,
+                                           item_body_reg} == item_in_ref);
+            assert (evt_session == $past(!rst && step && begin_reg));
+            assert (due_ref == owed_reg + 1'b1);
+            if (leap_reg) assert (jumped_reg == jumped_ref);
+            // the watched message leaves as it came: its slot is not overwritten, nor read before it is written
+            if (hit_2_ref) assert ({user_session_reg, line, m_axis_tkeep, m_axis_tdata} == body_2_ref);
+            assert (hit_2_ref == (m_axis_tvalid && number_reg == watch_ref));
+            if (hold_ref) assert ({session_reg, kept_ref} == body_ref);
+            assert (hold_ref == (watch_place < REORDER && held_reg[watch_place[SLOT_W-1:0]]));
+
+            // what makes it inductive
+            assert (hit_0_ref == (leave_reg && leave_number_reg == watch_ref));
+            assert (hit_1_ref == (read_reg && read_number_reg == watch_ref));
+            if (hit_0_ref) assert ({leave_session_reg, kept_ref} == body_0_ref);
+            if (hit_1_ref) assert ({read_session_reg, watch_data} == body_1_ref && !write_ref);
+            if (leave_reg) assert (leave_number_reg == number_0_ref && next_reg == leave_number_reg + 1'b1);
+            if (leave_reg) assert (index_0_ref + 1'b1 == left_ref);
+            if (read_reg) assert (read_number_reg == number_1_ref && index_1_ref == out_ref + m_axis_tvalid);
+            assert (left_ref == out_ref + m_axis_tvalid + read_reg + leave_reg);
+            assert (run_ref == in_gap_reg && idle_reg == !m_axis_tvalid);
+            assert ((verdict_ref & (verdict_ref - 1'b1)) == 0 && due_reg == (wanted && place_reg == 0));
+            assert (turn_reg == (begin_reg || jump_reg || again_reg || look_reg));
+            assert (begin_reg + jump_reg + again_reg + look_reg < 2 && (far_reg || !fresh_reg));
+            if (again_reg) assert (next_reg == 1 || ahead_ref == TO_END);
+            if (here_ref || again_reg) assert (begun_reg && item_session_reg == session_reg);
+            if (here_ref) assert (place_reg == ahead_ref);
+            if (near_reg) assert (place_reg < REORDER);
+            if (late_reg) assert (place_reg[NUMBER_W-1] || &place_reg[NUMBER_W-2:0]);
+            if (beyond_ref) assert (!place_reg[NUMBER_W-1] && place_reg >= REORDER);
+            if (stale_reg || fresh_reg || begin_reg) begin
+                assert (!begun_reg || item_session_reg != session_reg);
+                assert (stale_reg == (before_valid_reg && item_session_reg == before_reg));
+            end
+            if (wait_valid_reg && !begin_reg && !jump_reg && !again_reg) begin
+                assert (wait_place_reg == wait_number_reg - next_reg);
+                assert (wait_current_reg == (begun_reg && wait_session_reg == session_reg));
+                assert (wait_previous_reg == (before_valid_reg && wait_session_reg == before_reg));
+            end
+            assert (held_reg >> span_reg == 0 && span_reg <= REORDER && open_reg == (span_reg != 0));
+            if (!begun_reg) assert (!open_reg);
+            assert ((owing || &owed_reg) && (!leap_reg || !jumped_ref[NUMBER_W-1]));
+            if (!give_up_reg) assert (ticks_reg == quiet_ref);
+        end
+        cover (past_valid && step && wanted && have && waiting_ref == 3);
+        cover (past_valid && evt_session && owing && out_ref == 2);
+        cover (past_valid && m_axis_tvalid && lost_ref == 1 && number_reg == 2 && quiet_ref == 1);
+    end
+
+    ws_axis_rules #(.DATA_W(8*MESSAGE_BYTES), .USER_W(NUMBER_W+83), .PACKETS(2)) m_rules (
+        .clk(clk), .rst(rst),
+        .tdata(m_axis_tdata), .tkeep(m_axis_tkeep), .tvalid(m_axis_tvalid), .tready(m_axis_tready),
+        .tlast(m_axis_tlast), .tuser(m_axis_tuser)
+    );
+`endif
 
 endmodule
 

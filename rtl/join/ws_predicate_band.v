@@ -26,7 +26,9 @@ module ws_predicate_band #(
     reg  [KEY_W:0] diff_reg;
     wire           within;
 
-    ws_predicate_within #(.W(KEY_W), .LIMIT_W(LIMIT_W)) compare (.diff(diff_reg), .limit(limit), .within(within));
+    ws_predicate_within #(.W(KEY_W), .LIMIT_W(LIMIT_W)) compare (
+        .diff(diff_reg), .limit(limit), .any(1'b1), .within(within)
+    );
 
     always @(posedge clk) begin
         diff_reg <= {SIGNED != 0 && window[KEY_W-1], window} - {SIGNED != 0 && probe[KEY_W-1], probe};

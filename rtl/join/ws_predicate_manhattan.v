@@ -47,7 +47,9 @@ module ws_predicate_manhattan #(
     reg  [LIMIT_W-1:0] most_reg;
     reg                any_reg;
 
-    ws_predicate_within #(.W(F + 1), .LIMIT_W(LIMIT_W)) compare (.diff(sum_reg), .limit(most_reg), .within(within));
+    ws_predicate_within #(.W(F + 1), .LIMIT_W(LIMIT_W)) compare (
+        .diff(sum_reg), .limit(most_reg), .any(any_reg), .within(within)
+    );
 
     always @(posedge clk) begin
         most_reg     <= limit - 1'b1;
@@ -56,7 +58,7 @@ module ws_predicate_manhattan #(
         dy_reg       <= dy;
         opposite_reg <= dx[F] ^ dy[F];
         sum_reg      <= sum;
-        match        <= within && any_reg;
+        match        <= within;
     end
 
 endmodule

@@ -4,6 +4,7 @@
 //
 // Parameters   W         diff is in two's complement with W + 1 bits
 //              LIMIT_W   width of the limit
+// Ports        any       0: nothing is within the limit
 // Latency      0
 
 `default_nettype none
@@ -14,19 +15,20 @@ module ws_predicate_within #(
 ) (
     input  wire [W:0]         diff,
     input  wire [LIMIT_W-1:0] limit,
+    input  wire               any,
     output wire               within
 );
 
     localparam V = LIMIT_W > W ? LIMIT_W : W;
 
     // far is |diff| - negative. With it limit - |diff| takes one carry chain, whose carry out says that it is not below
-    // zero; the lowest bit of both operands is the carry in.
+    // zero; the lowest bit of both operands is the carry in, and the carry out goes on if there is any.
     wire         negative = diff[W];
     wire [V-1:0] far      = {{(V-W){1'b0}}, diff[W-1:0] ^ {W{negative}}};
     wire [V-1:0] bound    = {{(V-LIMIT_W){1'b0}}, limit};
-    wire [V:0]   unused;
+    wire [V+1:0] unused;
 
-    assign {within, unused} = {1'b0, bound, 1'b1} + {1'b0, ~far, !negative};
+    assign {within, unused} = {1'b0, any, bound, 1'b1} + {2'b00, ~far, !negative};
 
 endmodule
 

@@ -59,7 +59,7 @@ module ws_fjoin_pack #(
         if (give && beat_reg) beat_reg <= 1'b0;
         if (give && !beat_reg) flush_reg <= 1'b0;
         if (word) begin
-            place_reg <= place_reg == LAST[PLACE_W-1:0] ? {PLACE_W{1'b0}} : place_reg + 1'b1;
+            place_reg <= (place_reg + 1'b1) & LAST[PLACE_W-1:0];
             if (place_reg == LAST[PLACE_W-1:0]) beat_reg <= 1'b1;
         end
         if (take && s_flush) begin
@@ -67,14 +67,14 @@ module ws_fjoin_pack #(
             place_reg <= {PLACE_W{1'b0}};
             if (place_reg != 0) beat_reg <= 1'b1;
         end
+        // the first word of a beat clears the places behind it: so nothing here waits to see whether a beat leaves
         for (n = 0; n < PER; n = n + 1)
-            if (word && place_reg == n[PLACE_W-1:0]) data_reg[n*WORD_W +: WORD_W] <= s_data;
-            else if (give) data_reg[n*WORD_W +: WORD_W] <= {WORD_W{1'b0}};
+            if (word && (place_reg == 0 || place_reg == n[PLACE_W-1:0]))
+                data_reg[n*WORD_W +: WORD_W] <= s_data & {WORD_W{place_reg == n[PLACE_W-1:0]}};
         if (rst) begin
             beat_reg  <= 1'b0;
             flush_reg <= 1'b0;
             place_reg <= {PLACE_W{1'b0}};
-            data_reg  <= {DATA_W{1'b0}};
         end
     end
 
@@ -123,7 +123,7 @@ module ws_fjoin_pack #(
             assert (beat_reg == beat_ref && flush_reg == flush_ref && place_reg == count_ref);
             assert (count_ref >= 0 && count_ref < PER && (!(beat_ref || flush_ref) || count_ref == 0));
             assert (count_ref > watch || next_ref == 0);
-            if (!beat_ref) assert (data_reg[watch*WORD_W +: WORD_W] == next_ref);
+            if (!beat_ref && count_ref != 0) assert (data_reg[watch*WORD_W +: WORD_W] == next_ref);
         end
         cover (past_valid && give && !m_flush && flush_ref);
         cover (past_valid && give && m_flush && $past(beat_ref && !m_ready, 2));

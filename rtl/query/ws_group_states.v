@@ -14,8 +14,10 @@
 //              COUNT_W   ACC_W of a CNT, 2 to ACC_W
 //              CLEARS    0: a tuple with s_fresh begins its group; 1: a row that is read leaves its group empty, and
 //                        s_fresh is not read
+//              FAR       1: a register in front of the tables' write ports, for tables of many block RAMs
 // Ports        s_valid: a tuple of group s_index; values and nulls come 3 cycles later
-//              s_read: a row of group read_index; not with s_valid, and 6 cycles behind the last tuple of its group;
+//              s_read: a row of group read_index; not with s_valid, and 6 cycles behind the last tuple of its group,
+//              7 with FAR;
 //              m_states are those of ws_fold, to be told by it, all 0 for an empty group; m_used: there was a tuple,
 //              with CLEARS
 //              first, index: s_valid with s_fresh, and s_index, a cycle later
@@ -34,7 +36,8 @@ module ws_group_states #(
     parameter                 VALUE_W  = 32,
     parameter                 ACC_W    = 64,
     parameter                 COUNT_W  = ACC_W,
-    parameter                 CLEARS   = 0
+    parameter                 CLEARS   = 0,
+    parameter                 FAR      = 0
 ) (
     input  wire                      clk,
     input  wire                      rst,
@@ -56,7 +59,7 @@ module ws_group_states #(
 
     // ---- Stage 0: registers of this window's own, since their inputs go to all windows; a row's entry takes its turn
 
-    reg  [5:0]           valid_reg;               // bit n: in stage n
+    reg  [6:0]           valid_reg;               // bit n: in stage n
     reg  [7:0]           writes_reg;              // the same, and with CLEARS rows too
     reg  [5:0]           fresh_reg;
     reg  [8*INDEX_W-1:0] index_reg;
@@ -66,31 +69,46 @@ module ws_group_states #(
     assign index = index_0;
 
     always @(posedge clk) begin
-        valid_reg  <= rst ? 6'b0 : {valid_reg[4:0], s_valid};
+        valid_reg  <= rst ? 7'b0 : {valid_reg[5:0], s_valid};
         writes_reg <= rst ? 8'b0 : {writes_reg[6:0], s_valid || (CLEARS != 0 && s_read)};
         fresh_reg  <= {fresh_reg[4:0], CLEARS != 0 ? s_read : s_fresh};
         index_reg[INDEX_W +: 7*INDEX_W] <= index_reg[0 +: 7*INDEX_W];
         if (s_valid || s_read) index_reg[0 +: INDEX_W] <= s_read ? read_index : s_index;
     end
 
-    // ---- Stages 0 to 2: where the state is, if the group was 1 to 5 tuples ahead
+    // ---- Stages 0 to 2: where the state is, if the group was 1 to 5 tuples ahead, or 6 with FAR. Indices are compared
+    // in pairs of bits, on their way into stage 0
 
-    reg  [5:1] ahead_1_reg;
+    localparam PAIRS = (INDEX_W + 1)/2;
+    localparam AHEAD = FAR != 0 ? 6 : 5;
+
+    reg  [6:1] ahead_1_reg;
     reg  [6:2] chain_reg;                  // bit n: in stage n
     reg  [5:2] second_reg;                 // 2 tuples ahead
-    reg  [1:0] source_2_reg, source_3_reg, source_4_reg;
+    reg  [2:0] source_2_reg, source_3_reg, source_4_reg;   // see ws_group_table
 
-    genvar a, d;
+    genvar a, d, p;
     generate
-        for (d = 1; d <= 5; d = d + 1) begin : gen_ahead
-            always @(posedge clk) ahead_1_reg[d] <= valid_reg[d] && index_reg[d*INDEX_W +: INDEX_W] == index_0;
+        if (FAR == 0) begin : gen_five
+            always @(posedge clk) ahead_1_reg[6] <= 1'b0;
+        end
+        for (d = 1; d <= AHEAD; d = d + 1) begin : gen_ahead
+            reg [PAIRS-1:0] equal_0_reg;
+            for (p = 0; p < PAIRS; p = p + 1) begin : gen_pair
+                localparam BITS = INDEX_W - 2*p < 2 ? INDEX_W - 2*p : 2;
+                always @(posedge clk)
+                    equal_0_reg[p] <= s_index[2*p +: BITS] == index_reg[(d-1)*INDEX_W + 2*p +: BITS];
+            end
+            always @(posedge clk)
+                ahead_1_reg[d] <= valid_reg[0] && valid_reg[d] && equal_0_reg == {PAIRS{1'b1}};
         end
     endgenerate
 
     always @(posedge clk) begin
         chain_reg    <= {chain_reg[5:2], ahead_1_reg[1]};
         second_reg   <= {second_reg[4:2], ahead_1_reg[2]};
-        source_2_reg <= ahead_1_reg[3] ? 2'd1 : ahead_1_reg[4] ? 2'd2 : ahead_1_reg[5] ? 2'd3 : 2'd0;
+        source_2_reg <= ahead_1_reg[3] ? 3'd4 : ahead_1_reg[4] ? 3'd5 : ahead_1_reg[5] ? 3'd6
+                      : ahead_1_reg[6] ? 3'd7 : 3'd0;
         source_3_reg <= source_2_reg;
         source_4_reg <= source_3_reg;
     end
@@ -160,7 +178,7 @@ module ws_group_states #(
                     row_4_reg   <= row_3_reg;
                 end
 
-                ws_group_table #(.DATA_W(LOW), .INDEX_W(INDEX_W)) low_table (
+                ws_group_table #(.DATA_W(LOW), .INDEX_W(INDEX_W), .FAR(FAR)) low_table (
                     .clk(clk),
                     .read_index(index_0), .table_state(low_row),
                     .source(source_2_reg), .fresh(fresh_reg[3]), .second(second_reg[3]),
@@ -169,7 +187,7 @@ module ws_group_states #(
                     .write(writes_reg[5]), .write_index(index_5)
                 );
 
-                ws_group_table #(.DATA_W(HIGH+3), .INDEX_W(INDEX_W)) high_table (
+                ws_group_table #(.DATA_W(HIGH+3), .INDEX_W(INDEX_W), .FAR(FAR)) high_table (
                     .clk(clk),
                     .read_index(index_2), .table_state(high_row),
                     .source(source_4_reg), .fresh(fresh_reg[5]), .second(second_reg[5]),
@@ -213,7 +231,7 @@ module ws_group_states #(
                     .state_low(low), .value_low(run_low_6_reg), .next_low(next_low)
                 );
 
-                ws_group_table #(.DATA_W(HIGH+1), .INDEX_W(INDEX_W)) high_table (
+                ws_group_table #(.DATA_W(HIGH+1), .INDEX_W(INDEX_W), .FAR(FAR)) high_table (
                     .clk(clk),
                     .read_index(index_1), .table_state(high_row),
                     .source(source_3_reg), .fresh(fresh_reg[4]), .second(second_reg[4]),
@@ -222,7 +240,7 @@ module ws_group_states #(
                     .write(writes_reg[6]), .write_index(index_6)
                 );
 
-                ws_group_table #(.DATA_W(LOW), .INDEX_W(INDEX_W)) low_table (
+                ws_group_table #(.DATA_W(LOW), .INDEX_W(INDEX_W), .FAR(FAR)) low_table (
                     .clk(clk),
                     .read_index(index_2), .table_state(low_row),
                     .source(source_4_reg), .fresh(fresh_reg[5]), .second(second_reg[5]),
@@ -247,7 +265,7 @@ module ws_group_states #(
                 .DATA_W(1), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE(INDEX_W > 6 ? "block" : "distributed")
             ) used (
                 .clk(clk),
-                .wr_en(writes_reg[5]), .wr_addr(index_5), .wr_data(valid_reg[5]),
+                .wr_en(writes_reg[5 + FAR]), .wr_addr(FAR != 0 ? index_6 : index_5), .wr_data(valid_reg[5 + FAR]),
                 .rd_en(1'b1), .rd_addr(index_2), .rd_data(m_used)
             );
         end else begin : gen_always_used

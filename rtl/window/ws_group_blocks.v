@@ -12,12 +12,12 @@
 // Parameters   KIND, SIGNED, NUMBER_W   the aggregate, see ws_pane_pick; any associative one
 //              PANES                    panes in a window, at least 2
 //              ENTRIES                  of the table, at least 2
-// Ports        step, index: an entry's turn, one behind another from 0 to ENTRIES - 1; then none for 10 cycles
+// Ports        step, index: an entry's turn, one behind another from 0 to ENTRIES - 1; then none for 12 cycles
 //              clear: in this turn the entry forgets its panes; so do all of them first behind rst
-//              pane: the new pane's number, 5 cycles behind step; the identity of ws_pane_pick if it holds nothing
+//              pane: the new pane's number, 7 cycles behind step; the identity of ws_pane_pick if it holds nothing
 //              identity: that
-//              result: of the window, 9 cycles behind step; not a register but a multiplexer
-// Latency      9 cycles from step to result
+//              result: of the window, 11 cycles behind step; not a register but a multiplexer
+// Latency      11 cycles from step to result
 // Issue rate   1 entry a cycle
 // Source       ours: ws_pane_blocks for all entries of a table
 
@@ -58,15 +58,15 @@ module ws_group_blocks #(
 
     // ---- Stage 0 is the turn. What travels beside it, stage 1 in the lowest bits
 
-    reg  [8:0]           step_reg, clear_reg;
-    reg  [9:0]           ends_reg;                         // the last entry has had its turn
-    reg  [9*INDEX_W-1:0] index_reg;
+    reg  [10:0]           step_reg, clear_reg;
+    reg  [11:0]           ends_reg;                        // the last entry has had its turn
+    reg  [11*INDEX_W-1:0] index_reg;
 
     always @(posedge clk) begin
-        step_reg  <= rst ? 9'b0 : {step_reg[7:0], step};
-        clear_reg <= {clear_reg[7:0], clear};
-        ends_reg  <= rst ? 10'b0 : {ends_reg[8:0], step && !clear && index == LAST};
-        index_reg <= {index_reg[0 +: 8*INDEX_W], index};
+        step_reg  <= rst ? 11'b0 : {step_reg[9:0], step};
+        clear_reg <= {clear_reg[9:0], clear};
+        ends_reg  <= rst ? 12'b0 : {ends_reg[10:0], step && !clear && index == LAST};
+        index_reg <= {index_reg[0 +: 10*INDEX_W], index};
     end
 
     // ---- Where the turn's panes are, the same for all entries
@@ -81,7 +81,7 @@ module ws_group_blocks #(
     wire              whole = !shown_reg || (EVEN && full);     // there is no end
 
     always @(posedge clk) begin
-        if (ends_reg[9]) begin
+        if (ends_reg[11]) begin
             filled_reg <= full ? {FILL_W{1'b0}} : filled_reg + 1'b1;
             fill_reg   <= full ? {ADDR_W{1'b0}} : fill_reg + EACH;
             scan_reg   <= full ? TOP : scan_reg - EACH;
@@ -103,106 +103,106 @@ module ws_group_blocks #(
         end
     end
 
-    // ---- Stages 0 to 6: what is kept of the entry, a pane of the block before, an end of the one before that
+    // ---- Stages 0 to 8: what is kept of the entry, a pane of the block before, an end of the one before that
 
-    wire [3*NUMBER_W-1:0] kept_5;              // prefix, the newest block; middle, the one before; scan, an end of that
-    reg  [NUMBER_W-1:0]   prefix_6_reg, middle_6_reg, scan_6_reg, word_6_reg, end_6_reg, pane_6_reg;
-    wire [3*NUMBER_W-1:0] words_5;
-    reg  [NUMBER_W-1:0]   word_5, end_5;
+    wire [3*NUMBER_W-1:0] kept_7;              // prefix, the newest block; middle, the one before; scan, an end of that
+    reg  [NUMBER_W-1:0]   prefix_8_reg, middle_8_reg, scan_8_reg, word_8_reg, end_8_reg, pane_8_reg;
+    wire [3*NUMBER_W-1:0] words_7;
+    reg  [NUMBER_W-1:0]   word_7, end_7;
     integer               n;
 
     always @* begin
-        word_5 = {NUMBER_W{1'b0}};
-        end_5  = {NUMBER_W{1'b0}};
+        word_7 = {NUMBER_W{1'b0}};
+        end_7  = {NUMBER_W{1'b0}};
         for (n = 0; n < 3; n = n + 1) begin
-            if (scans[n]) word_5 = word_5 | words_5[n*NUMBER_W +: NUMBER_W];
-            if (shows[n]) end_5  = end_5 | words_5[n*NUMBER_W +: NUMBER_W];
+            if (scans[n]) word_7 = word_7 | words_7[n*NUMBER_W +: NUMBER_W];
+            if (shows[n]) end_7  = end_7 | words_7[n*NUMBER_W +: NUMBER_W];
         end
     end
 
     always @(posedge clk) begin
-        {prefix_6_reg, middle_6_reg, scan_6_reg} <= kept_5;
-        word_6_reg <= word_5;
-        end_6_reg  <= whole ? identity : end_5;
-        pane_6_reg <= pane;
+        {prefix_8_reg, middle_8_reg, scan_8_reg} <= kept_7;
+        word_8_reg <= word_7;
+        end_8_reg  <= whole ? identity : end_7;
+        pane_8_reg <= pane;
     end
 
-    // ---- Stages 6 and 7: with the new pane; the end and the whole block; the next end
+    // ---- Stages 8 and 9: with the new pane; the end and the whole block; the next end
 
     wire                  pane_wins, middle_wins, scan_wins, prefix_wins;
-    reg  [NUMBER_W-1:0]   prefix_7_reg, middle_7_reg, scan_7_reg, word_7_reg, end_7_reg, pane_7_reg;
-    reg  [NUMBER_W-1:0]   prefix_8_reg, middle_8_reg, scan_8_reg, older_8_reg, pane_8_reg;
-    reg  [NUMBER_W-1:0]   prefix_9_reg, older_9_reg;
+    reg  [NUMBER_W-1:0]   prefix_9_reg, middle_9_reg, scan_9_reg, word_9_reg, end_9_reg, pane_9_reg;
+    reg  [NUMBER_W-1:0]   prefix_10_reg, middle_10_reg, scan_10_reg, older_10_reg, pane_10_reg;
+    reg  [NUMBER_W-1:0]   prefix_11_reg, older_11_reg;
     wire [3*NUMBER_W-1:0] identities;
     wire                  unused = &{1'b0, identities};
 
     ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_prefix (
-        .clk(clk), .older(prefix_6_reg), .newer(pane_6_reg), .newer_wins(pane_wins), .identity(identity)
+        .clk(clk), .older(prefix_8_reg), .newer(pane_8_reg), .newer_wins(pane_wins), .identity(identity)
     );
     ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_older (
-        .clk(clk), .older(end_6_reg), .newer(middle_6_reg),
+        .clk(clk), .older(end_8_reg), .newer(middle_8_reg),
         .newer_wins(middle_wins), .identity(identities[0*NUMBER_W +: NUMBER_W])
     );
     ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_scan (
-        .clk(clk), .older(word_6_reg), .newer(scan_6_reg),
+        .clk(clk), .older(word_8_reg), .newer(scan_8_reg),
         .newer_wins(scan_wins), .identity(identities[1*NUMBER_W +: NUMBER_W])
     );
     ws_pane_pick #(.KIND(KIND), .SIGNED(SIGNED), .NUMBER_W(NUMBER_W)) pick_window (
-        .clk(clk), .older(older_8_reg), .newer(prefix_8_reg),
+        .clk(clk), .older(older_10_reg), .newer(prefix_10_reg),
         .newer_wins(prefix_wins), .identity(identities[2*NUMBER_W +: NUMBER_W])
     );
 
-    // ---- Stages 8 and 9: all of the window
+    // ---- Stages 10 and 11: all of the window
 
-    assign result = prefix_wins ? prefix_9_reg : older_9_reg;
+    assign result = prefix_wins ? prefix_11_reg : older_11_reg;
 
     always @(posedge clk) begin
-        {prefix_7_reg, middle_7_reg, scan_7_reg} <= {prefix_6_reg, middle_6_reg, scan_6_reg};
-        {word_7_reg, end_7_reg, pane_7_reg}      <= {word_6_reg, end_6_reg, pane_6_reg};
+        {prefix_9_reg, middle_9_reg, scan_9_reg} <= {prefix_8_reg, middle_8_reg, scan_8_reg};
+        {word_9_reg, end_9_reg, pane_9_reg}      <= {word_8_reg, end_8_reg, pane_8_reg};
 
-        prefix_8_reg <= pane_wins ? pane_7_reg : prefix_7_reg;
-        older_8_reg  <= middle_wins ? middle_7_reg : end_7_reg;
-        scan_8_reg   <= scan_wins ? scan_7_reg : word_7_reg;
-        middle_8_reg <= middle_7_reg;
-        pane_8_reg   <= pane_7_reg;
+        prefix_10_reg <= pane_wins ? pane_9_reg : prefix_9_reg;
+        older_10_reg  <= middle_wins ? middle_9_reg : end_9_reg;
+        scan_10_reg   <= scan_wins ? scan_9_reg : word_9_reg;
+        middle_10_reg <= middle_9_reg;
+        pane_10_reg   <= pane_9_reg;
 
-        {prefix_9_reg, older_9_reg} <= {prefix_8_reg, older_8_reg};
+        {prefix_11_reg, older_11_reg} <= {prefix_10_reg, older_10_reg};
     end
 
-    // ---- What is kept, and the banks: the banks by an address of stage 1; written in stage 9
+    // ---- What is kept, and the banks: the banks by an address of stage 1; written in stage 11
 
-    wire [INDEX_W-1:0]    index_8 = index_reg[7*INDEX_W +: INDEX_W];
-    wire [ADDR_W+INDEX_W-1:0] padded_0 = {{ADDR_W{1'b0}}, index}, padded_8 = {{ADDR_W{1'b0}}, index_8};
-    wire [ADDR_W-1:0]     offset_0 = padded_0[ADDR_W-1:0], offset_8 = padded_8[ADDR_W-1:0];
-    reg  [3*NUMBER_W-1:0] keep_9_reg;
-    wire                  unused_padding = &{1'b0, padded_0, padded_8};
+    wire [INDEX_W-1:0]    index_10 = index_reg[9*INDEX_W +: INDEX_W];
+    wire [ADDR_W+INDEX_W-1:0] padded_0 = {{ADDR_W{1'b0}}, index}, padded_10 = {{ADDR_W{1'b0}}, index_10};
+    wire [ADDR_W-1:0]     offset_0 = padded_0[ADDR_W-1:0], offset_10 = padded_10[ADDR_W-1:0];
+    reg  [3*NUMBER_W-1:0] keep_11_reg;
+    wire                  unused_padding = &{1'b0, padded_0, padded_10};
 
     always @(posedge clk)
-        keep_9_reg <= clear_reg[7] ? {3{identity}}
-                    : full ? {identity, prefix_8_reg, identity} : {prefix_8_reg, middle_8_reg, scan_8_reg};
+        keep_11_reg <= clear_reg[9] ? {3{identity}}
+                    : full ? {identity, prefix_10_reg, identity} : {prefix_10_reg, middle_10_reg, scan_10_reg};
 
     ws_ram_sdp #(.DATA_W(3*NUMBER_W), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE("block")) kept (
         .clk(clk),
-        .wr_en(step_reg[8]), .wr_addr(index_reg[8*INDEX_W +: INDEX_W]), .wr_data(keep_9_reg),
-        .rd_en(1'b1), .rd_addr(index_reg[2*INDEX_W +: INDEX_W]), .rd_data(kept_5)
+        .wr_en(step_reg[10]), .wr_addr(index_reg[10*INDEX_W +: INDEX_W]), .wr_data(keep_11_reg),
+        .rd_en(1'b1), .rd_addr(index_reg[4*INDEX_W +: INDEX_W]), .rd_data(kept_7)
     );
 
     genvar b;
     generate
         for (b = 0; b < 3; b = b + 1) begin : gen_bank
-            reg [ADDR_W-1:0]   from_1_reg, to_9_reg;
-            reg [NUMBER_W-1:0] word_9_reg;
+            reg [ADDR_W-1:0]   from_1_reg, to_11_reg;
+            reg [NUMBER_W-1:0] word_11_reg;
 
             always @(posedge clk) begin
                 from_1_reg <= offset_0 + (scans[b] ? scan_reg : show_reg);
-                to_9_reg   <= offset_8 + (fills_reg[b] ? fill_reg : scan_reg);
-                word_9_reg <= fills_reg[b] ? pane_8_reg : scan_8_reg;
+                to_11_reg   <= offset_10 + (fills_reg[b] ? fill_reg : scan_reg);
+                word_11_reg <= fills_reg[b] ? pane_10_reg : scan_10_reg;
             end
 
             ws_group_ram #(.DATA_W(NUMBER_W), .WORDS(BLOCK*ENTRIES)) bank (
                 .clk(clk),
-                .wr_en(step_reg[8] && !clear_reg[8] && !shows[b]), .wr_addr(to_9_reg), .wr_data(word_9_reg),
-                .rd_addr(from_1_reg), .rd_data(words_5[b*NUMBER_W +: NUMBER_W])
+                .wr_en(step_reg[10] && !clear_reg[10] && !shows[b]), .wr_addr(to_11_reg), .wr_data(word_11_reg),
+                .rd_addr(from_1_reg), .rd_data(words_7[b*NUMBER_W +: NUMBER_W])
             );
         end
     endgenerate
@@ -213,9 +213,9 @@ module ws_group_blocks #(
     (* anyconst *) wire [INDEX_W-1:0] index_ref;
     reg                      past_valid = 1'b0;
     reg  [KEPT*NUMBER_W-1:0] panes_ref;
-    reg  [8:0]               mine_ref;          // the entry's turns, stage 1 in the lowest bit
+    reg  [10:0]              mine_ref;          // the entry's turns, stage 1 in the lowest bit
     reg  [NUMBER_W-1:0]      best_ref;
-    reg  [4*NUMBER_W-1:0]    due_ref;           // stage 6 in the lowest bits
+    reg  [4*NUMBER_W-1:0]    due_ref;           // stage 8 in the lowest bits
     reg                      turn_ref, cleared_ref;   // a turn of all entries goes on; the first of them is over
     reg  [3:0]               pause_ref;                // cycles since
     reg  [INDEX_W-1:0]       expected_ref;
@@ -246,8 +246,8 @@ module ws_group_blocks #(
         past_valid <= 1'b1;
         mine_ref   <= rst ? 0 : {mine_ref, step && !clear && index == index_ref};
         due_ref    <= {due_ref, best_ref};
-        pause_ref  <= pause_ref + (pause_ref < 10);
-        if (mine_ref[4]) panes_ref <= {panes_ref, pane};
+        pause_ref  <= pause_ref + (pause_ref < 12);
+        if (mine_ref[6]) panes_ref <= {panes_ref, pane};
         if (step) begin
             pause_ref    <= 0;
             turn_ref     <= index != ENTRIES - 1;
@@ -255,17 +255,17 @@ module ws_group_blocks #(
             if (index == ENTRIES - 1) cleared_ref <= 1'b1;
         end
         if (rst) begin
-            panes_ref <= {KEPT{identity}}; turn_ref <= 1'b0; expected_ref <= 0; cleared_ref <= 1'b0; pause_ref <= 10;
+            panes_ref <= {KEPT{identity}}; turn_ref <= 1'b0; expected_ref <= 0; cleared_ref <= 1'b0; pause_ref <= 12;
         end
 
         assume (index_ref < ENTRIES);
         if (!past_valid) assume (rst);
         else begin
-            assume (!rst && step == (turn_ref || pause_ref == 10));    // turns as close as they may come
+            assume (!rst && step == (turn_ref || pause_ref == 12));    // turns as close as they may come
             if (step) assume (index == expected_ref && clear == !cleared_ref);
-            if (mine_ref[8] && !$past(rst)) ref_best: assert (result == due_ref[3*NUMBER_W +: NUMBER_W]);
+            if (mine_ref[10] && !$past(rst)) ref_best: assert (result == due_ref[3*NUMBER_W +: NUMBER_W]);
         end
-        cover (past_valid && mine_ref[8] && result != identity && shown_reg && end_7_reg != identity);
+        cover (past_valid && mine_ref[10] && result != identity && shown_reg && end_9_reg != identity);
     end
 `endif
 

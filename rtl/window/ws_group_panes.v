@@ -28,13 +28,15 @@
 //                        0, since panes know the order of time and not that of arrival
 //              COUNT_W   width of a pane's count of a group, 2 to ACC_W; of 40 bits an hour and a half of tuples in
 //                        every cycle
+//              FAR       1: a register in front of the tables' write ports, for tables of many block RAMs; as HASH if
+//                        nothing is said
 // Ports        wattr, key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      26 cycles from a window's end to the row of entry 0, a cycle more for each further entry; to m_eos 26 +
-//              ENTRIES; 10 cycles from s to o; 3 more with the hash table; another to rows and m_eos with MIN, MAX,
-//              FST or LST
+//              ENTRIES; 10 cycles from s to o; 3 more with the hash table; another to rows and m_eos with FAR, and
+//              another with MIN, MAX, FST or LST
 // Issue rate   1 tuple a cycle
-// CLOSE_CYCLES ENTRIES + 25, with the hash table ENTRIES + 28   CLOSE_ROWS ENTRIES
+// CLOSE_CYCLES ENTRIES + 25, 3 more with the hash table, another with FAR   CLOSE_ROWS ENTRIES
 // Reset        the tables are cleared: the first tuple comes at least ENTRIES + 2 cycles behind it
 // Overflow     o_valid for a tuple without an entry; result_overflows: the exact result, or a pane's sum on its way,
 //              does not fit ACC_W bits, or a pane's count COUNT_W; the lowest bits leave
@@ -56,7 +58,8 @@ module ws_group_panes #(
     parameter               VALUE_W  = 32,
     parameter               ACC_W    = 64,
     parameter               HASH     = CAPACITY > 240,
-    parameter               COUNT_W  = ACC_W < 40 ? ACC_W : 40
+    parameter               COUNT_W  = ACC_W < 40 ? ACC_W : 40,
+    parameter               FAR      = HASH
 ) (
     input  wire                    clk,
     input  wire                    rst,
@@ -130,6 +133,7 @@ module ws_group_panes #(
     localparam STATE_W = AGGS*(ACC_W + 2);
     localparam LOOK_UP = HASH != 0 ? 11 : 8;                    // cycles
     localparam LATER   = has_order(KINDS);
+    localparam GO      = LOOK_UP + (FAR != 0 ? 3 : 2);             // cycles
     localparam AGE_W   = $clog2(PANES);
     localparam FLAGS   = 1 + 2*AGGS;     // a tuple; by aggregate: a value, a sum that has left its width
     localparam [INDEX_W-1:0] LAST = ENTRIES - 1;
@@ -282,15 +286,15 @@ module ws_group_panes #(
 
     reg                    turns_reg, clears_reg;
     reg  [INDEX_W-1:0]     turn_reg;
-    reg  [LOOK_UP+1:0]     go_reg;                  // a pane has ended, and its last tuple is on its way to the table
+    reg  [GO-1:0]          go_reg;                  // a pane has ended, and its last tuple is on its way to the table
     reg  [14:1]            step_reg, clear_reg, last_reg;
     reg  [14*INDEX_W-1:0]  turn_later_reg;
 
     assign turn = {turn_later_reg, turn_reg};
 
     always @(posedge clk) begin
-        go_reg <= rst ? {(LOOK_UP+2){1'b0}} : {go_reg[LOOK_UP:0], ends_4_reg};
-        if (go_reg[LOOK_UP+1]) turns_reg <= 1'b1;
+        go_reg <= rst ? {GO{1'b0}} : {go_reg[GO-2:0], ends_4_reg};
+        if (go_reg[GO-1]) turns_reg <= 1'b1;
         if (turns_reg) turn_reg <= turn_reg + 1'b1;
         if (turns_reg && turn_reg == LAST) begin
             turns_reg  <= 1'b0;
@@ -324,7 +328,7 @@ module ws_group_panes #(
 
             ws_group_states #(
                 .INDEX_W(INDEX_W), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W),
-                .COUNT_W(COUNT_W), .CLEARS(1)
+                .COUNT_W(COUNT_W), .CLEARS(1), .FAR(FAR)
             ) pane (
                 .clk(clk), .rst(rst),
                 .s_valid(entered[t]), .s_fresh(1'b0), .s_index(index), .values(pane_values), .nulls(pane_nulls),
@@ -442,7 +446,7 @@ module ws_group_panes #(
                     .NUMBER_W(NUMBER_W), .SIGNED(IS_SIGNED), .PANES(PANES), .ENTRIES(ENTRIES)
                 ) window (
                     .clk(clk), .rst(rst),
-                    .step(step_reg[2]), .clear(clear_reg[2]), .index(turn[2*INDEX_W +: INDEX_W]),
+                    .step(turns_reg), .clear(clears_reg), .index(turn_reg),
                     .pane(states_7[a*(ACC_W+2) +: NUMBER_W]), .result(sum_9)
                 );
 
@@ -496,7 +500,7 @@ module ws_group_panes #(
                         .KIND(KIND), .SIGNED(IS_SIGNED), .NUMBER_W(NUMBER_W), .PANES(PANES), .ENTRIES(ENTRIES)
                     ) window (
                         .clk(clk), .rst(rst),
-                        .step(step_reg[2]), .clear(clear_reg[2]), .index(turn[2*INDEX_W +: INDEX_W]),
+                        .step(turns_reg), .clear(clears_reg), .index(turn_reg),
                         .pane(seen_7 ? seen_value_7[NUMBER_W-1:0] : nothing), .identity(nothing), .result(number)
                     );
                 end
@@ -525,7 +529,8 @@ module ws_group_panes #(
 `ifdef FORMAL
     // The tuples of any one key, counted by pane (a proof takes KINDS = "CNT" and SLIDE = a pane), and the key's row of
     // each window. What is sent is looked at when it is known whether it is refused.
-    localparam REFUSAL = LOOK_UP + 2, FIRST = 26 + LOOK_UP - 8, CLOSE_CYCLES = ENTRIES + FIRST - 1;
+    localparam REFUSAL = LOOK_UP + 2, FIRST = 24 - 8 + GO, CLOSE_CYCLES = ENTRIES + FIRST - 1;
+    localparam NEAR = FAR != 0 ? 8 : 6;     // tuples come as far apart as a state is forwarded
     (* anyconst *) wire [KEY_W-1:0] key_ref;
     reg                        past_valid = 1'b0;
     reg  [REFUSAL-1:0]         valid_ref, punct_ref, mine_ref, counts_ref;    // sent so many cycles ago, less one
@@ -587,7 +592,7 @@ module ws_group_panes #(
         else begin
             // a pane ends as soon as it may; tuples come right behind a punctuation and right in front of one
             assume (!rst && s_punct == (gap_ref == CLOSE_CYCLES) && !(s_valid && s_punct));
-            if (s_valid) assume (started_reg && wattr - low_ref < PANE && (gap_ref < 6 || gap_ref > CLOSE_CYCLES - 4));
+            if (s_valid) assume (started_reg && wattr - low_ref < PANE && (gap_ref < NEAR || gap_ref > CLOSE_CYCLES - 4));
             if (s_punct) assume (started_reg ? wattr == low_ref + PANE : wattr <= PANES);
 
             // what is refused leaves with every punctuation; a key is for a window wholly in or wholly out

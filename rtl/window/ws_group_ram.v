@@ -4,13 +4,14 @@
 //
 // One of a power of two would be up to twice as large as what is asked for; here it is an eighth at most. The largest
 // piece has the lowest addresses, so each begins at a multiple of its own size, and an address says by its upper bits
-// which piece it is in. There is a register on the way to the pieces and one behind them, since they are far apart.
+// which piece it is in. On the way to a piece there are two registers and behind it there is one of its own, since the
+// block RAMs of a large piece are all over the chip.
 //
 // Parameters   DATA_W    width of a word in bits, at least 1
 //              WORDS     at least 2, at most 2**24
 //              GRAIN_W   2**GRAIN_W words, rounded up to which WORDS is cut; 9: an ECP5's block RAM at its widest
 // Ports        wr_en, wr_addr, wr_data; rd_addr; addresses are below WORDS where anything depends on them
-// Latency      4 cycles from rd_addr to rd_data; a word written is there for a read 1 cycle later
+// Latency      6 cycles from rd_addr to rd_data; a word written is there for a read 1 cycle later
 // Issue rate   1 write and 1 read a cycle
 // Bad input    a read of the address that is written in the same cycle: garbage, as in ws_ram_sdp
 // Source       ours
@@ -46,19 +47,20 @@ module ws_group_ram #(
     end
 
     wire [31:0]            wr_at = {{(32-ADDR_W){1'b0}}, wr_addr}, rd_at = {{(32-ADDR_W){1'b0}}, rd_addr};
-    reg  [DATA_W-1:0]      wr_data_1_reg;
-    wire [BITS*DATA_W-1:0] words_3;           // 0 of a piece that is not read
-    reg  [DATA_W-1:0]      word_3;
+    reg  [DATA_W-1:0]      wr_data_1_reg, wr_data_2_reg;
+    wire [BITS*DATA_W-1:0] words_5;           // 0 of a piece that is not read
+    reg  [DATA_W-1:0]      word_5;
     integer                n;
 
     always @* begin
-        word_3 = {DATA_W{1'b0}};
-        for (n = 0; n < BITS; n = n + 1) word_3 = word_3 | words_3[n*DATA_W +: DATA_W];
+        word_5 = {DATA_W{1'b0}};
+        for (n = 0; n < BITS; n = n + 1) word_5 = word_5 | words_5[n*DATA_W +: DATA_W];
     end
 
     always @(posedge clk) begin
         wr_data_1_reg <= wr_data;
-        rd_data       <= word_3;
+        wr_data_2_reg <= wr_data_1_reg;
+        rd_data       <= word_5;
     end
 
     genvar b;
@@ -68,27 +70,32 @@ module ws_group_ram #(
                 localparam PIECE_W = GRAIN_W + b == 0 ? 1 : GRAIN_W + b < ADDR_W ? GRAIN_W + b : ADDR_W;
                 localparam [31:0] HERE = (GRAINS >> b) - 1;
                 wire               wr_here = wr_at >> (GRAIN_W + b) == HERE, rd_here = rd_at >> (GRAIN_W + b) == HERE;
-                reg                wr_en_1_reg;
-                reg  [PIECE_W-1:0] wr_addr_1_reg, rd_addr_1_reg;
-                reg  [3:1]         rd_here_reg;
-                wire [DATA_W-1:0]  word;
+                reg                wr_en_1_reg, wr_en_2_reg;
+                reg  [PIECE_W-1:0] wr_addr_1_reg, wr_addr_2_reg, rd_addr_1_reg, rd_addr_2_reg;
+                reg  [5:1]         rd_here_reg;
+                wire [DATA_W-1:0]  word_4;
+                reg  [DATA_W-1:0]  word_5_reg;
 
                 always @(posedge clk) begin
                     wr_en_1_reg   <= wr_en && wr_here;
+                    wr_en_2_reg   <= wr_en_1_reg;
                     wr_addr_1_reg <= wr_at[PIECE_W-1:0];
+                    wr_addr_2_reg <= wr_addr_1_reg;
                     rd_addr_1_reg <= rd_at[PIECE_W-1:0];
-                    rd_here_reg   <= {rd_here_reg[2:1], rd_here};
+                    rd_addr_2_reg <= rd_addr_1_reg;
+                    rd_here_reg   <= {rd_here_reg[4:1], rd_here};
+                    word_5_reg    <= word_4;
                 end
 
                 ws_ram_sdp #(.DATA_W(DATA_W), .ADDR_W(PIECE_W), .OUTPUT_REG(1), .STYLE("block")) words (
                     .clk(clk),
-                    .wr_en(wr_en_1_reg), .wr_addr(wr_addr_1_reg), .wr_data(wr_data_1_reg),
-                    .rd_en(1'b1), .rd_addr(rd_addr_1_reg), .rd_data(word)
+                    .wr_en(wr_en_2_reg), .wr_addr(wr_addr_2_reg), .wr_data(wr_data_2_reg),
+                    .rd_en(1'b1), .rd_addr(rd_addr_2_reg), .rd_data(word_4)
                 );
 
-                assign words_3[b*DATA_W +: DATA_W] = rd_here_reg[3] ? word : {DATA_W{1'b0}};
+                assign words_5[b*DATA_W +: DATA_W] = rd_here_reg[5] ? word_5_reg : {DATA_W{1'b0}};
             end else begin : gen_none
-                assign words_3[b*DATA_W +: DATA_W] = {DATA_W{1'b0}};
+                assign words_5[b*DATA_W +: DATA_W] = {DATA_W{1'b0}};
             end
         end
     endgenerate
@@ -98,8 +105,8 @@ module ws_group_ram #(
     (* anyconst *) wire [ADDR_W-1:0] addr_ref;
     reg                past_valid = 1'b0, known_ref = 1'b0;
     reg  [DATA_W-1:0]  word_ref;
-    reg  [4:1]         due_ref = 4'b0;       // a read of the address, known and not written meanwhile
-    reg  [4*DATA_W-1:0] words_ref;           // what it held then
+    reg  [6:1]         due_ref = 6'b0;       // a read of the address, known and not written meanwhile
+    reg  [6*DATA_W-1:0] words_ref;           // what it held then
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
@@ -107,12 +114,12 @@ module ws_group_ram #(
             word_ref  <= wr_data;
             known_ref <= 1'b1;
         end
-        due_ref   <= {due_ref[3:1], known_ref && rd_addr == addr_ref && !(wr_en && wr_addr == addr_ref)};
-        words_ref <= {words_ref[0 +: 3*DATA_W], word_ref};
+        due_ref   <= {due_ref[5:1], known_ref && rd_addr == addr_ref && !(wr_en && wr_addr == addr_ref)};
+        words_ref <= {words_ref[0 +: 5*DATA_W], word_ref};
         assume (addr_ref < WORDS && wr_addr < WORDS && rd_addr < WORDS);
-        if (due_ref[4]) ref_held: assert (rd_data == words_ref[3*DATA_W +: DATA_W]);
-        cover (past_valid && due_ref[4] && rd_data != 0 && addr_ref == WORDS - 1);
-        cover (past_valid && due_ref[4] && rd_data != 0 && addr_ref == 0);
+        if (due_ref[6]) ref_held: assert (rd_data == words_ref[5*DATA_W +: DATA_W]);
+        cover (past_valid && due_ref[6] && rd_data != 0 && addr_ref == WORDS - 1);
+        cover (past_valid && due_ref[6] && rd_data != 0 && addr_ref == 0);
     end
 `endif
 

@@ -1,5 +1,5 @@
 """group_blocks: every entry's least or greatest number of each window against brute force, for windows of 2 to 21
-panes, turns as close as they may come and not, resets at any time; each result 9 cycles behind its entry's turn."""
+panes, turns as close as they may come and not, resets at any time; each result 11 cycles behind its entry's turn."""
 
 import cocotb
 import pytest
@@ -13,7 +13,7 @@ def turns(dut) -> Turns:
     least = text(dut.KIND) == "MIN"
     top = (1 << len(dut.pane) - int(dut.SIGNED.value)) - 1
     bottom = -top - 1 if int(dut.SIGNED.value) else 0
-    return Turns(dut, 9, top if least else bottom, min if least else max)
+    return Turns(dut, 11, top if least else bottom, min if least else max)
 
 
 @cocotb.test()

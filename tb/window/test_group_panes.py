@@ -32,12 +32,12 @@ class Bench:
         for a in range(number["AGGS"]):  # the first in the most significant bits
             signed = bool(signeds >> number["AGGS"] - 1 - a & 1)
             self.aggregates.append(Aggregate(kinds[3 * a : 3 * a + 3], self.value_w, signed, self.acc_w, self.acc_w))
-        hashed = int(dut.HASH.value)
+        hashed, far = int(dut.HASH.value), int(dut.FAR.value)
         self.pane = gcd(self.range, self.slide)
         self.entries = 1 << (2 * self.capacity - 1).bit_length() if hashed else self.capacity + 10
         self.refusal = 13 if hashed else 10
-        self.latency = self.refusal + 16 + any(a.kind not in ("CNT", "SUM") for a in self.aggregates)
-        self.close_cycles = self.entries + self.refusal + 15
+        self.latency = self.refusal + 16 + far + any(a.kind not in ("CNT", "SUM") for a in self.aggregates)
+        self.close_cycles = self.entries + self.refusal + 15 + far
         self.forget()
         self.drive()
 
@@ -274,6 +274,7 @@ MATRIX = {  # RANGE, SLIDE, SLACK
     "50-15-22": {"RANGE": 50, "SLIDE": 15, "SLACK": 22, "CAPACITY": 7} | FOUR,
     "20-10-0": {"RANGE": 20, "SLIDE": 10, "SLACK": 0, "CAPACITY": 5} | FOUR,
     "30-10-5": {"RANGE": 30, "SLIDE": 10, "SLACK": 5, "CAPACITY": 8} | FOUR,
+    "20-10-0-far": {"RANGE": 20, "SLIDE": 10, "SLACK": 0, "CAPACITY": 5, "FAR": 1} | FOUR,
     "40-10-0-hash": {"RANGE": 40, "SLIDE": 10, "SLACK": 0, "CAPACITY": 5, "HASH": 1} | BY_TIME,
     "32-1-2-hash": {"RANGE": 32, "SLIDE": 1, "SLACK": 2, "CAPACITY": 5, "HASH": 1} | FOUR,
 }

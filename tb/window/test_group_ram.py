@@ -1,4 +1,4 @@
-"""group_ram: a read gives the word written last, 4 cycles later, wherever the pieces meet; with random traffic on few
+"""group_ram: a read gives the word written last, 6 cycles later, wherever the pieces meet; with random traffic on few
 addresses and on all."""
 
 import cocotb
@@ -9,7 +9,7 @@ from cocotb.triggers import FallingEdge
 from tb.lib.bench import CLOCK_NS, rng
 from tb.lib.run import run, run_four_state
 
-LATENCY, CYCLES = 4, 3000
+LATENCY, CYCLES = 6, 3000
 
 
 class Bench:

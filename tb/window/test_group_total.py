@@ -1,5 +1,5 @@
 """group_total: every entry's exact sum of each window against brute force, for windows of 2 to 20 panes, turns as
-close as they may come and not, resets at any time; each result 7 cycles behind its entry's turn."""
+close as they may come and not, resets at any time; each result 9 cycles behind its entry's turn."""
 
 import cocotb
 import pytest
@@ -9,7 +9,7 @@ from tb.window.turns import Turns, resets, windows
 
 
 def turns(dut) -> Turns:
-    return Turns(dut, 7, 0, sum)
+    return Turns(dut, 9, 0, sum)
 
 
 @cocotb.test()

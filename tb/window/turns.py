@@ -9,8 +9,8 @@ from cocotb.triggers import FallingEdge
 
 from tb.lib.bench import reset, rng, start
 
-PAUSE = 10  # least cycles from one turn of all entries to the next
-PANE = 5  # cycles from an entry's turn to its pane
+PAUSE = 12  # least cycles from one turn of all entries to the next
+PANE = 7  # cycles from an entry's turn to its pane
 
 
 class Turns:

@@ -99,7 +99,7 @@ def methods(
         return [replicate, Method("constant", refused)]
     parameters = pane_parameters(node, table, keys)
     orders = any(measure.function not in ("count", "sum") for measure in node.measures)
-    later = 3 * table.hashed
+    later = 4 * table.hashed  # 3 of the table of keys, one of the other tables' write ports
     constant = Method(
         "constant",
         core=PANES_CORE,

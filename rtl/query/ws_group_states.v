@@ -90,6 +90,7 @@ module ws_group_states #(
     genvar a, d, p;
     generate
         if (FAR == 0) begin : gen_five
+            wire unused = valid_reg[6];
             always @(posedge clk) ahead_1_reg[6] <= 1'b0;
         end
         for (d = 1; d <= AHEAD; d = d + 1) begin : gen_ahead

@@ -254,12 +254,13 @@ def resolve_and_ping(tunnel: Tunnel) -> None:
         far.settimeout(5)
         far.send(bytes(Ether(src=SENDER.mac, dst="ff:ff:ff:ff:ff:ff") / ARP(psrc=SENDER.ip, hwsrc=SENDER.mac,
                                                                             pdst=DEVICE.ip)))  # fmt: skip
-        replies = (Ether(far.recv(2000)) for _ in range(3))
-        assert next(r for r in replies if ARP in r and r[ARP].op == 2)[ARP].hwsrc == DEVICE.mac
+        # Between its answers the board tells who it is, and asks for the receiver of its rows.
+        heard = (Ether(far.recv(2000)) for _ in range(10))
+        assert next(frame for frame in heard if ARP in frame and frame[ARP].op == 2)[ARP].hwsrc == DEVICE.mac
         for number in range(3):
             ping = Ether(src=SENDER.mac, dst=DEVICE.mac) / IP(src=SENDER.ip, dst=DEVICE.ip)
             far.send(bytes(ping / ICMP(id=9, seq=number) / Raw(b"abcdefg")))
-            reply = Ether(far.recv(2000))
+            reply = next(frame for frame in heard if ICMP in frame)
             assert (reply[ICMP].type, reply[ICMP].seq, reply[Raw].load[:7]) == (0, number, b"abcdefg")
 
 

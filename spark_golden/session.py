@@ -59,8 +59,8 @@ def _version(java: str) -> int:
 
 
 @cache
-def session() -> SparkSession:
-    """Start Spark on this machine, once a process (6 to 8 seconds)."""
+def session(java_options: tuple[str, ...] = JAVA_OPTIONS) -> SparkSession:
+    """Start Spark on this machine, once a process (6 to 8 seconds). java_options: of its machine; () for long jobs."""
     if home := java_home():
         os.environ["JAVA_HOME"] = home
     root = str(Path(__file__).resolve().parents[1])  # Spark's Python workers import this package too
@@ -77,7 +77,7 @@ def session() -> SparkSession:
         .config("spark.driver.memory", "2g")
         # Goldens are many short jobs: compiling Java thoroughly and replanning queries cost more than they gain
         # (30 s of processor time instead of 55 for those of `make test`).
-        .config("spark.driver.extraJavaOptions", " ".join(JAVA_OPTIONS))
+        .config("spark.driver.extraJavaOptions", " ".join(java_options))
         .config("spark.sql.adaptive.enabled", "false")
         .config("spark.sql.warehouse.dir", "build/spark-warehouse")
         .getOrCreate()

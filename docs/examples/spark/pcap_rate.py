@@ -73,7 +73,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--per-datagram", type=int, default=1, help="trades in each (%(default)s)")
     options = parser.parse_args(argv)
     path = capture(options.packets, options.per_datagram)
-    spark = session()
+    spark = session(())
     trades = options.packets * options.per_datagram
 
     for name, count in (("source", source), ("job", job), ("job again", job)):

@@ -24,8 +24,7 @@ from wirestream.packets import (
     wire_times,
     write_pcap,
 )
-from wirestream.remote import BOARD
-from wirestream.send import DEPTH, Trouble, UsageError
+from wirestream.send import DEPTH, Trouble, UsageError, add_ways
 from wirestream.tuples import HEADER_BYTES, START, Header
 
 SOH = b"\x01"
@@ -218,13 +217,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    p.add_argument("target", nargs="?", metavar="HOST:PORT", help="where to send; with --pcap, --tunnel: IPv4")
-    way = p.add_mutually_exclusive_group()
-    way.add_argument("--pcap", metavar="FILE", help="write a capture instead of sending")
-    way.add_argument(
-        *("--tunnel",), nargs="?", const=BOARD, metavar="A:PORT",
-        help=f"send frames to a simulated board without rights (there: {BOARD})",
-    )  # fmt: skip
+    add_ways(p)
     p.add_argument("--format", choices=FORMATS, default="fix", help="kind of messages (%(default)s)")
     p.add_argument("--bare", action="store_true", help="ITCH without MoldUDP64: a message a datagram")
     p.add_argument(

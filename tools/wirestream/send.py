@@ -342,13 +342,8 @@ def _trade(text: bytes, row: int) -> tuple:
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
-def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
-        prog="send_trades.py",
-        description="Stream trades as tuple datagrams to HOST:PORT over UDP, or write them as a pcap file.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_ways(p: argparse.ArgumentParser) -> None:
+    """Where datagrams go: the arguments target, --pcap and --tunnel."""
     p.add_argument("target", nargs="?", metavar="HOST:PORT", help="where to send; with --pcap, --tunnel: IPv4")
     way = p.add_mutually_exclusive_group()
     way.add_argument("--pcap", metavar="FILE", help="write a capture instead of sending")
@@ -356,6 +351,16 @@ def parser() -> argparse.ArgumentParser:
         *("--tunnel",), nargs="?", const=BOARD, metavar="A:PORT",
         help=f"send frames to a simulated board without rights (there: {BOARD})",
     )  # fmt: skip
+
+
+def parser() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser(
+        prog="send_trades.py",
+        description="Stream trades as tuple datagrams to HOST:PORT over UDP, or write them as a pcap file.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_ways(p)
     source = p.add_argument_group("where the trades come from (generated, if no file is named)")
     file = source.add_mutually_exclusive_group()
     file.add_argument("--csv", metavar="FILE", help="trades of a CSV file, in its order")

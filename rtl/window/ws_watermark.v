@@ -166,7 +166,7 @@ module ws_watermark #(
     reg far_reg, far_before_reg;          // the attribute is more than MAX_AHEAD above them
     reg before_reg;                       // the item before counts
     reg again_reg, below_now_reg, raises_now_reg;    // judged anew, by the watermark alone
-    reg spared_reg;                       // not to be called ahead
+    reg bounded_reg;                      // MAX_AHEAD holds for it: a tuple, and not the first of a session
 
     wire raises = again_reg ? raises_now_reg : raises_reg && (raises_before_reg || !before_reg);
 
@@ -186,16 +186,18 @@ module ws_watermark #(
             raises_before_reg <= next_mark_reg > mark_reg;
             far_reg           <= next_attr_reg > farthest_reg;
             far_before_reg    <= next_attr_reg > limit_reg;
-            before_reg <= plain_reg && !skip;
-            again_reg  <= 1'b0;
-            spared_reg <= first_reg && !(valid_reg && tuple);
+            before_reg  <= plain_reg && !skip;
+            again_reg   <= 1'b0;
+            bounded_reg <= MAX_AHEAD != 0 && next_valid_reg && next_kind_reg == KIND_TUPLE
+                        && !(first_reg && !(valid_reg && tuple));
         end else begin
             if (resync) begin    // its mark was above the watermark, and still is
                 kind_reg  <= KIND_PUNCT;
                 mark_reg  <= run_min_reg - T_SLACK;
                 limit_reg <= run_min_reg + (T_MAX_AHEAD - T_SLACK);
             end
-            if (again) {again_reg, spared_reg} <= 2'b11;
+            if (again)           again_reg   <= 1'b1;
+            if (again || resync) bounded_reg <= 1'b0;
         end
         below_now_reg  <= attr_reg < watermark_reg;
         raises_now_reg <= mark_reg > watermark_reg;
@@ -208,7 +210,7 @@ module ws_watermark #(
             farthest_reg  <= start + T_MAX_AHEAD;
         end
         first_reg <= begins || (first_reg && !(leave && tuple));
-        if (rst) {valid_reg, plain_reg} <= 2'b00;
+        if (rst) {valid_reg, plain_reg, bounded_reg} <= 3'b000;
     end
 
     // ---- Tuples that are ahead: are they a run of RESYNC that lie close together?
@@ -228,8 +230,7 @@ module ws_watermark #(
 
     wire full = run_reg == RESYNC_RUN - 8'd1;
 
-    assign ahead  = MAX_AHEAD != 0 && plain_reg && tuple && !spared_reg
-                 && far_reg && (far_before_reg || !before_reg);
+    assign ahead  = bounded_reg && far_reg && (far_before_reg || !before_reg);
     assign skip   = state_reg[SKIP];
     assign resync = state_reg[LENGTH] && narrow_reg && full;
 

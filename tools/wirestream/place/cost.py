@@ -29,7 +29,7 @@ from wirestream.place.query import Block, Query
 from wirestream.tuples import HEADER_BYTES, Schema
 
 RAM_BITS = 18 * 1024
-SPARK_PACKETS = 1_490_000  # a core-second, of `wirestream_pcap` (docs/spark.md)
+SPARK_PACKETS = 1_300_000  # a core-second, of `wirestream_pcap` (docs/spark.md)
 BUSY = 0.9  # that is planned for: bursts come on top
 FULL = 0.7  # of a chip's cells that are planned for, so that it can be placed
 

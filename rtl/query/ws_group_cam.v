@@ -109,38 +109,38 @@ module ws_group_cam #(
     reg  [CAPACITY-1:0] entry_3_reg, entry_4_reg;    // of the tuples ahead, one-hot; 0 if refused
     reg                 found_3_reg, found_4_reg;
     reg  [INDEX_W-1:0]  index_4_reg;
-    reg  [WINDOWS-1:0]  windows_3_reg, windows_4_reg, eos_3_reg;
-    reg  [WINDOWS-1:0]  refused_reg;   // the open windows that have had a refused tuple
-    reg  [CAPACITY-1:0] head_reg;      // the first free entry, one-hot
-    reg                 head_valid_reg;
-    reg  [INDEX_W-1:0]  head_index_reg;
+    reg  [WINDOWS-1:0]  windows_4_reg;
+    wire [CAPACITY-1:0] head;          // the free entry at hand, one-hot
+    wire                head_valid;
+    wire [INDEX_W-1:0]  head_index;
+    wire                closed;        // to new keys
 
     wire valid  = windows_2_reg != 0;
     wire same   = same_2_reg && found_3_reg;
     wire second = second_2_reg && found_4_reg;
     wire known  = hit_2_reg || same || second;
-    wire [WINDOWS-1:0] closed = (refused_reg | (m_refused ? windows_3_reg : {WINDOWS{1'b0}})) & ~eos_3_reg;
-    wire is_new = valid && !known && head_valid_reg && closed == 0;
+    wire is_new = valid && !known && head_valid && !closed;
     wire found  = (valid && known) || is_new;
 
     always @(posedge clk) begin
         entry_3_reg   <= (valid ? match_2_reg : {CAPACITY{1'b0}}) | (valid && same ? entry_3_reg : {CAPACITY{1'b0}})
-                       | (valid && second ? entry_4_reg : {CAPACITY{1'b0}}) | (is_new ? head_reg : {CAPACITY{1'b0}});
+                       | (valid && second ? entry_4_reg : {CAPACITY{1'b0}}) | (is_new ? head : {CAPACITY{1'b0}});
         found_3_reg   <= found && !rst;
-        m_index       <= hit_2_reg ? index_2_reg : same ? m_index : second ? index_4_reg : head_index_reg;
+        m_index       <= hit_2_reg ? index_2_reg : same ? m_index : second ? index_4_reg : head_index;
         m_windows     <= found && !rst ? windows_2_reg : {WINDOWS{1'b0}};
         m_fresh       <= ~(present_2_reg | (same ? m_windows : {WINDOWS{1'b0}})
                                          | (second ? windows_4_reg : {WINDOWS{1'b0}}));
         m_refused     <= valid && !found && !rst;
-        windows_3_reg <= windows_2_reg;
-        eos_3_reg     <= rst ? {WINDOWS{1'b0}} : eos_2_reg;
 
         entry_4_reg   <= entry_3_reg;
         found_4_reg   <= found_3_reg && !rst;
         index_4_reg   <= m_index;
         windows_4_reg <= m_windows;
-        refused_reg   <= rst ? {WINDOWS{1'b0}} : closed;
     end
+
+    ws_group_door #(.WINDOWS(WINDOWS)) door (
+        .clk(clk), .rst(rst), .windows(windows_2_reg), .eos(eos_2_reg), .refused(m_refused), .closed(closed)
+    );
 
     // ---- The entries
 
@@ -166,7 +166,7 @@ module ws_group_cam #(
 
             always @(posedge clk) begin
                 // The first free entry takes every key; it counts once the entry is used.
-                if (head_reg[i] && valid) entry_key_reg <= key_2_reg;
+                if (head[i] && valid) entry_key_reg <= key_2_reg;
                 present_reg <= (present_reg & ~clears) | (entry_3_reg[i] ? m_windows : {WINDOWS{1'b0}});
                 if (rst) present_reg <= {WINDOWS{1'b0}};
             end
@@ -183,11 +183,11 @@ module ws_group_cam #(
     // The keys once more, to be read by index.
     ws_ram_sdp #(.DATA_W(KEY_W), .ADDR_W(INDEX_W), .STYLE("distributed")) keys (
         .clk(clk),
-        .wr_en(valid && head_valid_reg), .wr_addr(head_index_reg), .wr_data(key_2_reg),
+        .wr_en(valid && head_valid), .wr_addr(head_index), .wr_data(key_2_reg),
         .rd_en(1'b1), .rd_addr(read_index), .rd_data(read_key)
     );
 
-    // ---- The free entries: first those never used, in order, then those given back
+    // ---- The free entries
 
     // A released entry is free if it is unused three cycles after: by then a tuple that still matched it has its entry.
     reg  [2:0]           check_reg;
@@ -195,6 +195,7 @@ module ws_group_cam #(
     reg                  back_reg;
     reg  [INDEX_W-1:0]   back_index_reg;
     wire [INDEX_W-1:0]   settled_index = check_index_reg[2*INDEX_W +: INDEX_W];
+    wire [INDEX_W:0]     level;
 
     always @(posedge clk) begin
         check_reg       <= rst ? 3'b0 : {check_reg[1:0], clear_reg != 0};
@@ -203,57 +204,13 @@ module ws_group_cam #(
         back_index_reg  <= settled_index;
     end
 
-    localparam FIFO_ADDR_W = INDEX_W < 2 ? 2 : INDEX_W;
-    wire                 back_ready, back_valid;
-    wire [FIFO_ADDR_W:0] back_level;
-    wire [INDEX_W-1:0]   back_index;
-    reg  [INDEX_W:0]     untouched_reg;   // the first entry that was never used
-    wire                 touched = untouched_reg == CAPACITY[INDEX_W:0];
-    wire                 take;
-
-    ws_sync_fifo #(.DATA_W(INDEX_W), .ADDR_W(FIFO_ADDR_W), .STYLE("distributed")) free_entries (
+    ws_free_list #(.CAPACITY(CAPACITY)) free_entries (
         .clk(clk), .rst(rst),
-        .s_valid(back_reg), .s_ready(back_ready), .s_data(back_index_reg),
-        .m_valid(back_valid), .m_ready(take && touched), .m_data(back_index),
-        .level(back_level)
+        .give(back_reg), .give_index(back_index_reg),
+        .valid(head_valid), .index(head_index), .entry(head), .take(is_new), .level(level)
     );
 
-    wire unused = &{1'b0, back_ready, back_level};   // there is room for every entry
-
-    // The head, and two behind it: what is taken from the list does not depend on whether the head is given away.
-    reg  [INDEX_W-1:0]  spare_1_reg, spare_2_reg;
-    reg                 spare_1_valid_reg, spare_2_valid_reg;
-    wire [INDEX_W-1:0]  more       = touched ? back_index : untouched_reg[INDEX_W-1:0];
-    wire                more_valid = take && (!touched || back_valid);
-    wire                moves      = is_new || !head_valid_reg;
-    wire [CAPACITY-1:0] one        = {{(CAPACITY-1){1'b0}}, 1'b1};
-
-    assign take = !spare_2_valid_reg;
-
-    always @(posedge clk) begin
-        if (take && !touched) untouched_reg <= untouched_reg + 1'b1;
-        if (moves) begin
-            head_reg          <= spare_1_valid_reg ? one << spare_1_reg : {CAPACITY{1'b0}};
-            head_index_reg    <= spare_1_reg;
-            head_valid_reg    <= spare_1_valid_reg;
-            spare_1_reg       <= spare_2_valid_reg ? spare_2_reg : more;
-            spare_1_valid_reg <= spare_2_valid_reg || more_valid;
-            spare_2_valid_reg <= 1'b0;
-        end else if (!spare_1_valid_reg) begin
-            spare_1_reg       <= more;
-            spare_1_valid_reg <= more_valid;
-        end else if (!spare_2_valid_reg) begin
-            spare_2_reg       <= more;
-            spare_2_valid_reg <= more_valid;
-        end
-        if (rst) begin
-            head_reg          <= {CAPACITY{1'b0}};
-            head_valid_reg    <= 1'b0;
-            spare_1_valid_reg <= 1'b0;
-            spare_2_valid_reg <= 1'b0;
-            untouched_reg     <= {(INDEX_W+1){1'b0}};
-        end
-    end
+    wire unused = &{1'b0, level};         // but in the proof
 
 `ifdef FORMAL
     // Every key's windows and index, and what the tuples were, three cycles on.
@@ -290,7 +247,7 @@ module ws_group_cam #(
         for (k = 0; k < 10; k = k + 1) live = live + resting_ref[k];
         // every entry is present where its key is; and is either used or in the list
         booked  = 1'b1;
-        entries = CAPACITY - untouched_reg + back_level + head_valid_reg + spare_1_valid_reg + spare_2_valid_reg;
+        entries = level;
         for (l = 0; l < CAPACITY; l = l + 1) begin
             holders = clear_index_reg == l ? clear_reg : {WINDOWS{1'b0}};
             for (k = 0; k < KEYS; k = k + 1)
@@ -376,9 +333,6 @@ module ws_group_cam #(
             if ($past(!rst && present_ref[k_watch*WINDOWS +: WINDOWS] != 0)
                 && $past(read_index == index_ref[k_watch*INDEX_W +: INDEX_W]))
                 ref_read: assert (read_key == k_watch);
-
-            assert (head_valid_reg || !is_new);
-            assert (spare_1_valid_reg || !spare_2_valid_reg);
         end
         cover (past_valid && m_refused && live == CAPACITY);
         cover (past_valid && m_windows != 0 && $past(m_windows != 0) && told == keys_ref[0 +: KEY_W] && s_windows == 0);

@@ -173,13 +173,13 @@ module ws_group_cam_fast #(
     reg                found_7_reg, new_7_reg, refused_7_reg;
     reg  [INDEX_W-1:0] index_7_reg;
     reg  [WINDOWS-1:0] here_7_reg;        // the key was present here
-    reg                head_valid_reg;    // of the list of free entries
-    reg  [INDEX_W-1:0] head_index_reg;
+    wire               head_valid;        // a free entry is at hand
+    wire [INDEX_W-1:0] head_index;
 
     wire same   = same_6_reg && found_7_reg;
     wire known  = answer_6_reg[ANSWER_W-1] || same;
     wire closed;
-    wire room   = head_valid_reg && !closed;
+    wire room   = head_valid && !closed;
     wire is_new = valid_reg[6] && !known && room;
 
     ws_group_door #(.WINDOWS(WINDOWS), .PANES(PANES)) door (
@@ -192,7 +192,7 @@ module ws_group_cam_fast #(
         found_7_reg   <= valid_reg[6] && (known || room) && !rst;
         new_7_reg     <= is_new;
         refused_7_reg <= valid_reg[6] && !known && !room && !rst;
-        index_7_reg   <= same ? index_7_reg : answer_6_reg[ANSWER_W-1] ? answer_6_reg[0 +: INDEX_W] : head_index_reg;
+        index_7_reg   <= same ? index_7_reg : answer_6_reg[ANSWER_W-1] ? answer_6_reg[0 +: INDEX_W] : head_index;
         here_7_reg    <= answer_6_reg[INDEX_W +: WINDOWS] | (same ? windows_7 : {WINDOWS{1'b0}});
     end
 
@@ -254,7 +254,7 @@ module ws_group_cam_fast #(
         .rd_en(1'b1), .rd_addr(read_index), .rd_data(read_key)
     );
 
-    // ---- The free entries: first those never used, in order, then those given back
+    // ---- The free entries
 
     // A released entry is free if it is unused 11 cycles after: by then a tuple that still matched it has used it.
     reg  [9:0]            check_reg;
@@ -268,6 +268,7 @@ module ws_group_cam_fast #(
     reg                   back_reg;
     reg  [INDEX_W-1:0]    back_index_reg;
     integer               u;
+    wire                  unused = &{1'b0, settled_index};    // the three in front
 
     generate
         for (g = 0; g < GROUPS; g = g + 1) begin : gen_used_at
@@ -291,58 +292,13 @@ module ws_group_cam_fast #(
         back_index_reg    <= settled_index_reg;
     end
 
-    localparam FIFO_ADDR_W = INDEX_W < 2 ? 2 : INDEX_W;
-    wire                 back_ready, back_valid;
-    wire [FIFO_ADDR_W:0] back_level;
-    wire [INDEX_W-1:0]   back_index;
-    reg  [INDEX_W:0]     untouched_reg;   // the first entry that was never used
-    reg                  touched_reg;     // there is none
-    wire                 take;
-
-    ws_sync_fifo #(.DATA_W(INDEX_W), .ADDR_W(FIFO_ADDR_W), .STYLE("distributed")) free_entries (
+    /* verilator lint_off PINCONNECTEMPTY */
+    ws_free_list #(.CAPACITY(CAPACITY)) free_entries (
         .clk(clk), .rst(rst),
-        .s_valid(back_reg), .s_ready(back_ready), .s_data(back_index_reg),
-        .m_valid(back_valid), .m_ready(take && touched_reg), .m_data(back_index),
-        .level(back_level)
+        .give(back_reg), .give_index(back_index_reg),
+        .valid(head_valid), .index(head_index), .entry(), .take(is_new), .level()
     );
-
-    wire unused = &{1'b0, back_ready, back_level, settled_index};   // there is room for every entry
-
-    // The head, and two behind it: what is taken from the list does not depend on whether the head is given away.
-    reg  [INDEX_W-1:0]  spare_1_reg, spare_2_reg;
-    reg                 spare_1_valid_reg, spare_2_valid_reg;
-    wire [INDEX_W-1:0]  more       = touched_reg ? back_index : untouched_reg[INDEX_W-1:0];
-    wire                more_valid = take && (!touched_reg || back_valid);
-    wire                moves      = is_new || !head_valid_reg;
-
-    assign take = !spare_2_valid_reg;
-
-    always @(posedge clk) begin
-        if (take && !touched_reg) begin
-            untouched_reg <= untouched_reg + 1'b1;
-            touched_reg   <= untouched_reg == CAPACITY[INDEX_W:0] - 1'b1;
-        end
-        if (moves) begin
-            head_index_reg    <= spare_1_reg;
-            head_valid_reg    <= spare_1_valid_reg;
-            spare_1_reg       <= spare_2_valid_reg ? spare_2_reg : more;
-            spare_1_valid_reg <= spare_2_valid_reg || more_valid;
-            spare_2_valid_reg <= 1'b0;
-        end else if (!spare_1_valid_reg) begin
-            spare_1_reg       <= more;
-            spare_1_valid_reg <= more_valid;
-        end else if (!spare_2_valid_reg) begin
-            spare_2_reg       <= more;
-            spare_2_valid_reg <= more_valid;
-        end
-        if (rst) begin
-            head_valid_reg    <= 1'b0;
-            spare_1_valid_reg <= 1'b0;
-            spare_2_valid_reg <= 1'b0;
-            untouched_reg     <= {(INDEX_W+1){1'b0}};
-            touched_reg       <= 1'b0;
-        end
-    end
+    /* verilator lint_on PINCONNECTEMPTY */
 
 `ifdef FORMAL
     // Every key's windows and index, and what the tuples were, 8 cycles on.

@@ -123,6 +123,8 @@ module ws_punctuator #(
         end
     end
 
+    `include "ws_below.vh"
+
     // ---- The time of the session
 
     reg  signed [T_W-1:0] last_end_reg;    // no window that holds the item's attribute ends later
@@ -141,10 +143,11 @@ module ws_punctuator #(
                NEXT    = 4,   // find the next boundary
                CROSS   = 5,   // announce it, if the item passes it
                JUMP    = 6,   // the last end that the item reaches is being computed
-               DISCARD = 7,   // count the windows that are lost
-               RESTART = 8,   // wait for what is in flight
-               FINISH  = 9;   // reset the query
-    localparam STATES = 10;
+               LAST    = 7,   // is the next end beyond what is open?
+               DISCARD = 8,   // if not, its window is lost, and counted
+               RESTART = 9,   // wait for what is in flight
+               FINISH  = 10;  // reset the query
+    localparam STATES = 11;
     localparam [STATES-1:0] ONE = 1;
 
     reg  [STATES-1:0] state_reg;
@@ -178,29 +181,39 @@ module ws_punctuator #(
     // are announced, with both in the cycle of NEXT. Each answer is a register of its own.
     reg  passes_reg;
     reg  reaches_step_reg, reaches_end_reg, step_beyond_reg, end_beyond_reg;    // beyond what is open
-    reg  sent_reg;
-    reg  signed [T_W-1:0] sent_end_reg;
+    reg  step_due_reg, end_due_reg;    // the boundary is a step, is an end
+    wire step_first = !apart_reg[D_W-1];
 
     always @(posedge clk) begin
         if (take) begin
             last_end_reg <= next_attr + T_RANGE;
-            passes_reg   <= next_mark >= boundary_reg;
+            passes_reg   <= !below(next_mark, boundary_reg);
         end
         if (state_reg[CROSS]) passes_reg <= 1'b0;    // it goes to RUN only if it passes none
-        reaches_step_reg <= mark >= next_step_reg;
-        reaches_end_reg  <= mark >= next_end_reg;
-        step_beyond_reg  <= next_step_reg > open_end_reg;
-        end_beyond_reg   <= next_end_reg > open_end_reg;
+        reaches_step_reg <= !below(mark, next_step_reg);
+        reaches_end_reg  <= !below(mark, next_end_reg);
+        step_beyond_reg  <= below(open_end_reg, next_step_reg);
+        end_beyond_reg   <= below(open_end_reg, next_end_reg);
+        step_due_reg     <= step_first;
+        end_due_reg      <= !step_first || apart_reg == 0;
+    end
+
+    // A tuple that is sent may hold open a later end than any before, that just before it included.
+    reg  sent_reg, sent_before_reg, later_reg, later_before_reg;
+    reg  signed [T_W-1:0] sent_end_reg;
+
+    always @(posedge clk) begin
         sent_reg         <= send_tuple && !rst;
+        sent_before_reg  <= sent_reg && !rst;
         sent_end_reg     <= last_end_reg;
+        later_reg        <= below(open_end_reg, last_end_reg);
+        later_before_reg <= below(sent_end_reg, last_end_reg);
     end
 
     wire reaches = reaches_step_reg || reaches_end_reg;
     wire may_punct, may_tuple, idle;
     wire running    = state_reg[RUN] && plain;
-    wire step_due   = !apart_reg[D_W-1];                      // boundary is a step
-    wire end_due    = apart_reg[D_W-1] || apart_reg == 0;     // and an end
-    wire lost       = next_end_reg <= open_end_reg;
+    wire lost       = state_reg[DISCARD] && !end_beyond_reg;
     wire jump       = state_reg[CROSS] && EMIT_EMPTY == 0
                    && reaches_end_reg && step_beyond_reg && end_beyond_reg && !jumped_reg;
     wire send_punct = may_punct && (state_reg[OPEN] || (state_reg[CROSS] && reaches && !jump));
@@ -249,19 +262,19 @@ module ws_punctuator #(
             end
             state_reg[OPEN]: if (may_punct) state_reg <= ONE << NEXT;
             state_reg[NEXT]: begin
-                boundary_reg <= step_due ? next_step_reg : next_end_reg;
+                boundary_reg <= step_first ? next_step_reg : next_end_reg;
                 state_reg    <= ONE << CROSS;
             end
             state_reg[CROSS]: begin
-                if (!reaches)    state_reg <= ONE << RUN;
-                else if (jump)   state_reg <= ONE << JUMP;
-                else if (may_punct) begin
-                    if (step_due) next_step_reg <= next_step_reg + T_STEP;
-                    if (end_due)  next_end_reg  <= next_end_reg + T_SLIDE;
-                    apart_reg  <= apart_reg + (end_due ? D_SLIDE : D_ZERO) - (step_due ? D_STEP : D_ZERO);
+                if (reaches && may_punct) begin    // where it jumps all of this is set anew
+                    if (step_due_reg) next_step_reg <= next_step_reg + T_STEP;
+                    if (end_due_reg)  next_end_reg  <= next_end_reg + T_SLIDE;
+                    apart_reg  <= apart_reg + (end_due_reg ? D_SLIDE : D_ZERO) - (step_due_reg ? D_STEP : D_ZERO);
                     jumped_reg <= 1'b0;
-                    state_reg  <= ONE << NEXT;
                 end
+                if (!reaches)       state_reg <= ONE << RUN;
+                else if (jump)      state_reg <= ONE << JUMP;
+                else if (may_punct) state_reg <= ONE << NEXT;
             end
             state_reg[JUMP]: if (align_done_reg) begin
                 next_end_reg  <= aligned_reg;
@@ -271,16 +284,18 @@ module ws_punctuator #(
                 state_reg     <= ONE << NEXT;
             end
             state_reg[RUN]: begin
-                if (valid && !plain) state_reg <= ONE << DISCARD;
+                if (valid && !plain) state_reg <= ONE << LAST;
                 else if (as_resync || (plain && !ahead && passes_reg)) state_reg <= ONE << NEXT;
             end
-            state_reg[DISCARD]:
+            state_reg[LAST]: state_reg <= ONE << DISCARD;
+            state_reg[DISCARD]: begin
                 if (lost) next_end_reg <= next_end_reg + T_SLIDE;
-                else state_reg <= ONE << RESTART;
+                state_reg <= lost ? ONE << LAST : ONE << RESTART;
+            end
             state_reg[RESTART]: if (may_punct && idle) state_reg <= ONE << FINISH;
             default: state_reg <= ONE << FIRST;  // FINISH
         endcase
-        if (sent_reg && sent_end_reg > open_end_reg) open_end_reg <= sent_end_reg;
+        if (sent_reg && later_reg && (later_before_reg || !sent_before_reg)) open_end_reg <= sent_end_reg;
         if (rst) state_reg <= ONE << FIRST;
     end
 
@@ -291,11 +306,11 @@ module ws_punctuator #(
         m_punct   <= send_punct && !rst;
         m_restart <= state_reg[FINISH] && !rst;
         m_data    <= data;
-        if (send_punct) m_data[WATTR_LSB +: WATTR_W] <= boundary_reg[WATTR_W-1:0];
+        if (!state_reg[RUN]) m_data[WATTR_LSB +: WATTR_W] <= boundary_reg[WATTR_W-1:0];
         quiet     <= empty && idle && !rst;
 
         evt_late      <= accept && late && !rst;
-        evt_discarded <= state_reg[DISCARD] && lost && !rst;
+        evt_discarded <= lost && !rst;
     end
 
     assign m_eos = 1'b0;

@@ -78,7 +78,7 @@ module ws_watermark #(
 
     localparam [1:0] KIND_TUPLE = 2'd0, KIND_PUNCT = 2'd1, KIND_START = 2'd2;
 
-    // Times, wide enough for an attribute plus or minus any of the parameters.
+    // Times, wide enough for an attribute plus or minus any of the parameters, and for the difference of two such.
     localparam T_W = WATTR_W + 2;
     localparam signed [T_W-1:0] T_SLACK     = SLACK;
     localparam signed [T_W-1:0] T_MAX_AHEAD = MAX_AHEAD;
@@ -91,29 +91,35 @@ module ws_watermark #(
         $finish;
     end
 
-    // ---- Entry: s_ready is a register
+    `include "ws_below.vh"
 
-    wire               in_valid, in_ready;
-    wire [WATTR_W-1:0] in_field;
+    // ---- An item waits at one of eight places from its arrival until it leaves
+
+    reg  [DATA_W-1:0]  items [0:7];
+    reg  [WATTR_W+1:0] heads [0:7];       // kind and attribute, which are read before
+    reg  [2:0]         write_reg, fetch_reg, read_reg;
+    reg                ready_reg;
+
+    wire               skip, in_ready;
+    wire               leave    = accept || drop || skip;
+    wire               arrives  = s_valid && ready_reg;
+    wire               in_valid = fetch_reg != write_reg;
+    wire [2:0]         held     = write_reg - read_reg;
     wire [1:0]         in_kind;
+    wire [WATTR_W-1:0] in_field;
 
-    ws_skid_buffer #(.DATA_W(WATTR_W + 2)) entry (
-        .clk(clk), .rst(rst),
-        .s_valid(s_valid), .s_ready(s_ready), .s_data({s_kind, s_data[WATTR_LSB +: WATTR_W]}),
-        .m_valid(in_valid), .m_ready(in_ready), .m_data({in_kind, in_field})
-    );
-
-    wire skip;
-    wire leave = accept || drop || skip;
-
-    // The whole item waits at its place until it leaves, one of four: two in the entry, one in each stage.
-    reg  [DATA_W-1:0] places [0:3];
-    reg  [1:0]        write_reg, read_reg;
+    assign s_ready             = ready_reg;
+    assign {in_kind, in_field} = heads[fetch_reg];
 
     always @(posedge clk) begin
-        if (s_valid && s_ready) places[write_reg] <= s_data;
-        write_reg <= rst ? 2'd0 : write_reg + {1'b0, s_valid && s_ready};
-        read_reg  <= rst ? 2'd0 : read_reg + {1'b0, leave};
+        if (arrives) begin
+            items[write_reg] <= s_data;
+            heads[write_reg] <= {s_kind, s_data[WATTR_LSB +: WATTR_W]};
+        end
+        write_reg <= rst ? 3'd0 : write_reg + {2'b0, arrives};
+        fetch_reg <= rst ? 3'd0 : fetch_reg + {2'b0, in_valid && in_ready};
+        read_reg  <= rst ? 3'd0 : read_reg + {2'b0, leave};
+        ready_reg <= rst || held < 3'd6;      // one more may arrive in this cycle and one in the next
     end
 
     // ---- Stage 1: what the item's attribute would make of the watermark
@@ -151,10 +157,11 @@ module ws_watermark #(
     reg  signed [T_W-1:0] farthest_reg;       // watermark + MAX_AHEAD
     reg                   first_reg;          // no tuple of this session yet
     reg  signed [T_W-1:0] run_min_reg, run_max_reg;    // least and largest attribute of a run of tuples that are ahead
+    reg  signed [T_W-1:0] run_limit_reg;               // the least plus MAX_AHEAD
 
     assign take = !valid_reg || leave;
     assign {valid, plain, attr, mark} = {valid_reg, plain_reg, attr_reg, mark_reg};
-    assign data  = places[read_reg];
+    assign data  = items[read_reg];
     assign tuple = kind_reg == KIND_TUPLE;
     assign empty = !in_valid && !next_valid_reg && !valid_reg;
 
@@ -180,12 +187,12 @@ module ws_watermark #(
             attr_reg  <= next_attr_reg;
             mark_reg  <= next_mark_reg;
             limit_reg <= next_limit_reg;
-            below_reg         <= next_attr_reg < watermark_reg;
-            below_before_reg  <= next_attr_reg < mark_reg;
-            raises_reg        <= next_mark_reg > watermark_reg;
-            raises_before_reg <= next_mark_reg > mark_reg;
-            far_reg           <= next_attr_reg > farthest_reg;
-            far_before_reg    <= next_attr_reg > limit_reg;
+            below_reg         <= below(next_attr_reg, watermark_reg);
+            below_before_reg  <= below(next_attr_reg, mark_reg);
+            raises_reg        <= below(watermark_reg, next_mark_reg);
+            raises_before_reg <= below(mark_reg, next_mark_reg);
+            far_reg           <= below(farthest_reg, next_attr_reg);
+            far_before_reg    <= below(limit_reg, next_attr_reg);
             before_reg  <= plain_reg && !skip;
             again_reg   <= 1'b0;
             bounded_reg <= MAX_AHEAD != 0 && next_valid_reg && next_kind_reg == KIND_TUPLE
@@ -199,8 +206,8 @@ module ws_watermark #(
             if (again)           again_reg   <= 1'b1;
             if (again || resync) bounded_reg <= 1'b0;
         end
-        below_now_reg  <= attr_reg < watermark_reg;
-        raises_now_reg <= mark_reg > watermark_reg;
+        below_now_reg  <= below(attr_reg, watermark_reg);
+        raises_now_reg <= below(watermark_reg, mark_reg);
         if (accept && raises) begin
             watermark_reg <= mark_reg;
             farthest_reg  <= limit_reg;
@@ -241,25 +248,29 @@ module ws_watermark #(
                 if (accept || drop || begins) run_reg <= 8'd0;
             end
             state_reg[ADD]: begin
-                if (run_reg == 0 || attr_reg < run_min_reg) run_min_reg <= attr_reg;
-                if (run_reg == 0 || attr_reg > run_max_reg) run_max_reg <= attr_reg;
+                if (run_reg == 0 || below(attr_reg, run_min_reg)) begin
+                    run_min_reg   <= attr_reg;
+                    run_limit_reg <= attr_reg + T_MAX_AHEAD;
+                end
+                if (run_reg == 0 || below(run_max_reg, attr_reg)) run_max_reg <= attr_reg;
                 state_reg <= ONE << SPREAD;
             end
             state_reg[SPREAD]: begin
-                narrow_reg <= run_max_reg - run_min_reg <= T_MAX_AHEAD;
+                narrow_reg <= !below(run_limit_reg, run_max_reg);
                 state_reg  <= ONE << LENGTH;
             end
             state_reg[LENGTH]: begin
                 run_reg <= !narrow_reg ? 8'd1 : full ? 8'd0 : run_reg + 8'd1;
                 if (!narrow_reg) begin
-                    run_min_reg <= attr_reg;
-                    run_max_reg <= attr_reg;
+                    run_min_reg   <= attr_reg;
+                    run_max_reg   <= attr_reg;
+                    run_limit_reg <= attr_reg + T_MAX_AHEAD;
                 end
                 state_reg <= resync ? ONE << NONE : ONE << SKIP;
             end
             default: state_reg <= ONE << NONE;  // SKIP
         endcase
-        if (rst) state_reg <= ONE << NONE;
+        if (rst || MAX_AHEAD == 0) state_reg <= ONE << NONE;
 
         evt_ahead  <= state_reg[ADD] && !rst;
         evt_resync <= resync && !rst;

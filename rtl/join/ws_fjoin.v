@@ -20,7 +20,8 @@
 //              TUPLE_W   width of a tuple in memory, see ws_fjoin_reader; the key is in its low KEY_W bits, and what is
 //                        above it, such as an id, stays where it is
 //              BURST     beats of a burst, see ws_fjoin_writer
-//              READ_W    a reader has 2**READ_W beats under way: as many as the memory's latency has cycles, or more
+//              READ_W    a reader has 2**READ_W beats under way: as many as the memory's latency has cycles, or more;
+//                        at least 2 * BURST
 //              QUEUE_W   2**QUEUE_W jobs at most between their start and the host's taking note of their end, 1 to 6
 //              RESULT_W  width of a result in memory: {1, 0 …, result of ws_fjoin_chain}, a power of two; do not set.
 //                        A word of 0 is no result: it fills up the last beat of a lane
@@ -145,6 +146,7 @@ module ws_fjoin #(
     wire [ADDR_W-1:0]   probe_order, window_order;
     wire [PROBES_W-1:0] probe_order_count;
     wire [ROWS_W-1:0]   window_order_count;
+    wire [QUEUE_W-1:0]  order_job, w_job, p_job;
     wire                w_valid, w_ready, w_last, w_error, c_valid, c_ready, c_flush;
     wire                p_valid, p_ready, p_last, p_error;
     wire [LANES-1:0]    lane_valid, lane_ready, lane_flush;
@@ -188,10 +190,11 @@ module ws_fjoin #(
         .probe_valid(probe_order_valid), .probe_ready(probe_order_ready),
         .probe_order(probe_order), .probe_order_count(probe_order_count),
         .window_valid(window_order_valid), .window_ready(window_order_ready),
-        .window_order(window_order), .window_order_count(window_order_count),
-        .s_window_valid(w_valid), .s_window_ready(w_ready), .s_window_last(w_last), .s_window_error(w_error),
+        .window_order(window_order), .window_order_count(window_order_count), .order_job(order_job),
+        .s_window_valid(w_valid), .s_window_ready(w_ready), .s_window_last(w_last),
+        .s_window_error(w_error), .s_window_job(w_job),
         .m_window_valid(c_valid), .m_window_ready(c_ready), .m_window_flush(c_flush),
-        .probe_taken(p_valid && p_ready), .probe_last(p_last), .probe_error(p_error),
+        .probe_taken(p_valid && p_ready), .probe_error(p_error), .probe_job(p_job),
         .halt(halt), .idle(window_idle && probe_idle && writer_idle), .full(full), .done(done), .written(ring_written),
         .write_error(m_axi_bvalid && m_axi_bresp[1]), .results(results_reg), .flushed(flushed_reg),
         .count_cycles(cycles), .count_evaluations(evaluations),
@@ -206,27 +209,31 @@ module ws_fjoin #(
     wire [TUPLE_W-1:0] w_data, p_data;
 
     ws_fjoin_reader #(
-        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .TUPLE_W(TUPLE_W), .COUNT_W(ROWS_W), .BURST(BURST), .FIFO_W(READ_W)
+        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .TUPLE_W(TUPLE_W), .COUNT_W(ROWS_W), .BURST(BURST), .FIFO_W(READ_W),
+        .TAG_W(QUEUE_W)
     ) window_reader (
         .clk(clk), .rst(clear),
         .order_valid(window_order_valid), .order_ready(window_order_ready),
-        .order_address(window_order), .order_count(window_order_count), .halt(halt), .idle(window_idle),
+        .order_address(window_order), .order_count(window_order_count), .order_tag(order_job),
+        .halt(halt), .idle(window_idle),
         .ar_valid(window_ask), .ar_ready(ask_ready && !probe_ask), .ar_addr(window_ask_addr), .ar_len(window_ask_len),
         .r_valid(m_axi_rvalid && !m_axi_rid), .r_data(m_axi_rdata), .r_error(m_axi_rresp[1]),
         .m_valid(w_valid), .m_ready(w_ready), .m_data(w_data), .m_last(w_last),
-        .m_error(w_error)
+        .m_error(w_error), .m_tag(w_job)
     );
 
     ws_fjoin_reader #(
-        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .TUPLE_W(TUPLE_W), .COUNT_W(PROBES_W), .BURST(BURST), .FIFO_W(READ_W)
+        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .TUPLE_W(TUPLE_W), .COUNT_W(PROBES_W), .BURST(BURST), .FIFO_W(READ_W),
+        .TAG_W(QUEUE_W)
     ) probe_reader (
         .clk(clk), .rst(clear),
         .order_valid(probe_order_valid), .order_ready(probe_order_ready),
-        .order_address(probe_order), .order_count(probe_order_count), .halt(halt), .idle(probe_idle),
+        .order_address(probe_order), .order_count(probe_order_count), .order_tag(order_job),
+        .halt(halt), .idle(probe_idle),
         .ar_valid(probe_ask), .ar_ready(ask_ready), .ar_addr(probe_ask_addr), .ar_len(probe_ask_len),
         .r_valid(m_axi_rvalid && m_axi_rid), .r_data(m_axi_rdata), .r_error(m_axi_rresp[1]),
         .m_valid(p_valid), .m_ready(p_ready), .m_data(p_data), .m_last(p_last),
-        .m_error(p_error)
+        .m_error(p_error), .m_tag(p_job)
     );
 
     ws_skid_buffer #(.DATA_W(1 + ADDR_W + 8)) ask_slice (

@@ -23,15 +23,18 @@
 //              PROBES, ROWS   most probes and window tuples of a job
 //              DATA_W    width of the memory port in bits; ADDR_W that of an address; BURST beats of a written burst
 //              QUEUE_W   2**QUEUE_W jobs at most between their start and the `next` that takes their completion: 1 to 6
-// Ports        start     a job, whose descriptor (see ws_fjoin_registers) has stood still for a cycle; not while full,
+// Ports        start     a job, whose descriptor (see ws_fjoin_registers) has stood still for 2 cycles; not while full,
 //                        in every third cycle at most
 //              cancel    aborts; restart resets everything else while there is no job, for a new ring
 //              next      takes the completion that is shown; there is one
 //              clear     resets everything else
-//              probe_*, window_*   orders to the readers, see ws_fjoin_reader
+//              probe_*, window_*   orders to the readers, see ws_fjoin_reader; order_job: of both, their tag
 //              s_window, m_window   window tuples from the reader to the chain, and the FLUSH behind them
-//              halt, idle   of both readers and the writer; full, done, written: of the writer
-//              read_error   comes with a window tuple; a probe with an error, the last of an array; an answer
+//              probe_taken   a probe has gone to the chain
+//              halt, idle   of both readers and the writer; full, done, written: of the writer, see there. A FLUSH has
+//                        taken 5 cycles or more when it is done
+//              probe_job, s_window_job   of which job a tuple is, its tag
+//              probe_error, s_window_error, write_error   a tuple, or an answer, came with an error
 //              results   results that have gone to the writer in this cycle; flushed: a FLUSH has
 //              status    bit 0 busy, 1 a completion is shown, 2 no place for a job; and of the completion 4 bad
 //                        descriptor, 5 read error, 6 write error, 7 aborted; done_end: where its results end in the
@@ -87,18 +90,20 @@ module ws_fjoin_control #(
     input  wire               window_ready,
     output wire [ADDR_W-1:0]  window_order,
     output wire [ROWS_W-1:0]  window_order_count,
+    output wire [QUEUE_W-1:0] order_job,
 
     input  wire               s_window_valid,
     output wire               s_window_ready,
     input  wire               s_window_last,
     input  wire               s_window_error,
+    input  wire [QUEUE_W-1:0] s_window_job,
     output wire               m_window_valid,
     input  wire               m_window_ready,
     output wire               m_window_flush,
 
     input  wire               probe_taken,
-    input  wire               probe_last,
     input  wire               probe_error,
+    input  wire [QUEUE_W-1:0] probe_job,
 
     output wire               halt,
     input  wire               idle,
@@ -121,12 +126,21 @@ module ws_fjoin_control #(
     localparam BURST_W = $clog2(BURST);
     localparam BEAT_W  = ADDR_W - BYTES_W;
     localparam JOBS    = 1 << QUEUE_W;
+    localparam BATCH_W = $clog2(UNITS + 1);
     localparam [COUNT_W-1:0] BATCH = UNITS;
+    localparam [31:0] TWO = 2 * UNITS, THREE = 3 * UNITS;
 
     initial if (QUEUE_W < 1 || QUEUE_W > 6) begin
         $display("ERROR: %m: QUEUE_W = %0d (1 to 6)", QUEUE_W);
         $finish;
     end
+
+`ifdef FORMAL
+    (* anyconst *) reg [QUEUE_W:0]          watch_ref;      // see the properties below
+    wire [2*BEAT_W+COUNT_W+ROWS_W:0]        orders_watch;
+    wire [COUNT_W:0]                        joins_watch;
+    wire [67:0]                             completions_watch;
+`endif
 
     // ---- Jobs are numbered as they start; how far each step is
 
@@ -140,25 +154,27 @@ module ws_fjoin_control #(
 
     always @(posedge clk) begin
         if (start) start_reg <= start_reg + 1'b1;
-        if (begins) begin_reg <= begin_reg + 1'b1;
-        if (ordered) order_reg <= order_reg + 1'b1;
-        if (joined) join_reg <= join_reg + 1'b1;
+        begin_reg <= ended ? start_reg : begin_reg + {{QUEUE_W{1'b0}}, begins};
+        order_reg <= ended ? start_reg : order_reg + {{QUEUE_W{1'b0}}, ordered};
+        join_reg  <= ended ? start_reg : join_reg + {{QUEUE_W{1'b0}}, joined};
         if (ends) done_reg <= done_reg + 1'b1;
         if (next) next_reg <= next_reg + 1'b1;
-        if (ended) {begin_reg, order_reg, join_reg} <= {3{start_reg}};
         if (rst) {start_reg, begin_reg, order_reg, join_reg, done_reg, next_reg} <= {6*(QUEUE_W+1){1'b0}};
     end
 
-    // ---- Start: what is wrong with the descriptor is known a cycle before
+    // ---- Start: what is wrong with the descriptor is known before
 
-    wire bad = |probe_address[BYTES_W-1:0] || |window_address[BYTES_W-1:0] || |ring_address[BYTES_W+BURST_W-1:0]
-            || |(probe_address >> ADDR_W) || |(window_address >> ADDR_W) || |(ring_address >> ADDR_W)
-            || |ring_size[BURST_W-1:0] || ring_size == 0 || probe_count > PROBES || window_count > ROWS;
-    reg  bad_reg, void_reg;                         // void: there is nothing to do
+    reg  [5:0] wrong_reg;
+    reg  [1:0] none_reg;
+    reg        bad_reg, void_reg;                   // void: there is nothing to do
 
     always @(posedge clk) begin
-        bad_reg  <= bad;
-        void_reg <= bad || probe_count == 0 || window_count == 0;
+        wrong_reg <= {|probe_address[BYTES_W-1:0] || |window_address[BYTES_W-1:0] || |ring_address[BYTES_W+BURST_W-1:0],
+                      |(probe_address >> ADDR_W) || |(window_address >> ADDR_W) || |(ring_address >> ADDR_W),
+                      |ring_size[BURST_W-1:0], ring_size == 0, probe_count > PROBES, window_count > ROWS};
+        none_reg  <= {probe_count == 0, window_count == 0};
+        bad_reg   <= |wrong_reg;
+        void_reg  <= |wrong_reg || |none_reg;
     end
 
     // ---- Order: the probes once, the window for every batch
@@ -178,20 +194,25 @@ module ws_fjoin_control #(
                   probe_count[COUNT_W-1:0], window_count[ROWS_W-1:0]}),
         .rd_en(1'b1), .rd_addr(order_reg[QUEUE_W-1:0]),
         .rd_data({order_void, probe_beat, window_beat, probe_order_count, window_order_count})
+`ifdef FORMAL
+        ,
+        .watch_addr(watch_ref[QUEUE_W-1:0]), .watch_data(orders_watch)
+`endif
     );
 
     assign probe_order  = {probe_beat, {BYTES_W{1'b0}}};
     assign window_order = {window_beat, {BYTES_W{1'b0}}};
-    assign probe_valid  = order_state_reg == STATE_ORDER && probes_reg;
-    assign window_valid = order_state_reg == STATE_ORDER && window_reg;
+    assign order_job    = order_reg[QUEUE_W-1:0];
+    assign probe_valid  = probes_reg;
+    assign window_valid = window_reg;
     assign begins       = order_state_reg == STATE_READ;
     assign ordered      = order_state_reg == STATE_ORDER && !probes_reg && !window_reg;
 
     always @(posedge clk) begin
         case (order_state_reg)
-            STATE_WAIT: if (order_reg != start_reg) order_state_reg <= STATE_READ;
+            STATE_WAIT: order_state_reg <= order_reg == start_reg ? STATE_WAIT : STATE_READ;
             STATE_READ: order_state_reg <= STATE_ORDER;
-            default:    if (ordered) order_state_reg <= STATE_WAIT;
+            default:    order_state_reg <= ordered ? STATE_WAIT : STATE_ORDER;
         endcase
         if (order_state_reg == STATE_READ) begin
             probes_reg   <= !order_void;
@@ -203,7 +224,10 @@ module ws_fjoin_control #(
             window_reg   <= to_order_reg > BATCH;
             to_order_reg <= to_order_reg - BATCH;
         end
-        if (rst || halting) order_state_reg <= STATE_WAIT;
+        if (rst || halting) begin
+            order_state_reg          <= STATE_WAIT;
+            {probes_reg, window_reg} <= 2'b00;
+        end
     end
 
     // ---- Join: window tuples go on to the chain, pass after pass, and then a FLUSH
@@ -212,20 +236,24 @@ module ws_fjoin_control #(
 
     reg  [1:0]         join_state_reg;
     reg  [COUNT_W-1:0] to_join_reg;                 // probes of the batches that have not met the window
-    reg                last_pass_reg;
-    wire               join_bad, join_void;
+    reg                last_pass_reg, last_next_reg;    // the pass is the last one; the one behind it is
+    wire               join_void;
     wire [COUNT_W-1:0] join_count;
     wire               joining = join_state_reg == STATE_JOIN;
     wire [QUEUE_W:0]   reading = join_reg + {{QUEUE_W{1'b0}}, m_window_flush};     // the next one's, with the FLUSH
     wire               tuple   = s_window_valid && s_window_ready;
     wire               ends_pass = tuple && s_window_last;
     wire [COUNT_W-1:0] rest    = to_join_reg - BATCH;
-    wire [COUNT_W-1:0] batch   = last_pass_reg ? to_join_reg : BATCH;
+    wire [BATCH_W-1:0] batch   = last_pass_reg ? to_join_reg[BATCH_W-1:0] : BATCH[BATCH_W-1:0];
 
-    ws_ram_sdp #(.DATA_W(2 + COUNT_W), .ADDR_W(QUEUE_W), .STYLE("distributed")) joins (
+    ws_ram_sdp #(.DATA_W(1 + COUNT_W), .ADDR_W(QUEUE_W), .STYLE("distributed")) joins (
         .clk(clk),
-        .wr_en(start), .wr_addr(start_reg[QUEUE_W-1:0]), .wr_data({bad_reg, void_reg, probe_count[COUNT_W-1:0]}),
-        .rd_en(1'b1), .rd_addr(reading[QUEUE_W-1:0]), .rd_data({join_bad, join_void, join_count})
+        .wr_en(start), .wr_addr(start_reg[QUEUE_W-1:0]), .wr_data({void_reg, probe_count[COUNT_W-1:0]}),
+        .rd_en(1'b1), .rd_addr(reading[QUEUE_W-1:0]), .rd_data({join_void, join_count})
+`ifdef FORMAL
+        ,
+        .watch_addr(watch_ref[QUEUE_W-1:0]), .watch_data(joins_watch)
+`endif
     );
 
     assign s_window_ready = joining && m_window_ready;
@@ -235,49 +263,41 @@ module ws_fjoin_control #(
 
     always @(posedge clk) begin
         case (join_state_reg)
-            STATE_WAIT:  if (reading != begin_reg) join_state_reg <= STATE_READ;
+            STATE_WAIT:  join_state_reg <= reading == begin_reg ? STATE_WAIT : STATE_READ;
             STATE_READ:  join_state_reg <= join_void ? STATE_FLUSH : STATE_JOIN;
-            STATE_JOIN:  if (ends_pass && last_pass_reg) join_state_reg <= STATE_FLUSH;
-            default:     if (joined) join_state_reg <= reading != begin_reg ? STATE_READ : STATE_WAIT;
+            STATE_JOIN:  join_state_reg <= ends_pass && last_pass_reg ? STATE_FLUSH : STATE_JOIN;
+            default:     join_state_reg <= !joined ? STATE_FLUSH : reading == begin_reg ? STATE_WAIT : STATE_READ;
         endcase
         if (join_state_reg == STATE_READ) begin
             to_join_reg   <= join_count;
             last_pass_reg <= join_count <= BATCH;
+            last_next_reg <= {{(32-COUNT_W){1'b0}}, join_count} <= TWO;
         end
         if (ends_pass) begin
             to_join_reg   <= rest;
-            last_pass_reg <= rest <= BATCH;
+            last_pass_reg <= last_next_reg;
+            last_next_reg <= {{(32-COUNT_W){1'b0}}, to_join_reg} <= THREE;
         end
         if (rst || halting) join_state_reg <= STATE_WAIT;
     end
 
-    // ---- Errors of a job, until it is done: probes may be a few jobs ahead of window tuples
+    // ---- Errors of a job: probes may come a few jobs ahead of window tuples, and all before the job's FLUSH
 
-    reg  [JOBS-1:0]    job_bad_reg, job_void_reg, window_error_reg, probe_error_reg;
-    reg  [QUEUE_W-1:0] probe_job_reg, probe_done_reg;       // numbers of jobs that have probes
-    reg                write_error_reg;
-    wire [QUEUE_W-1:0] at       = done_reg[QUEUE_W-1:0];
-    wire               at_void  = job_void_reg[at];
+    localparam [JOBS-1:0] ONE = 1;
+
+    reg  [JOBS-1:0]    bad_job_reg, fault_reg, read_error_reg;      // fault: with a tuple of the last cycle
+    reg                write_error_reg;             // since the last FLUSH was done
+    wire [QUEUE_W-1:0] at = done_reg[QUEUE_W-1:0];  // the job that is done next, and what is known of it
+    reg                at_bad_reg, at_error_reg;
 
     always @(posedge clk) begin
-        if (join_state_reg == STATE_READ) begin
-            job_bad_reg[join_reg[QUEUE_W-1:0]]      <= join_bad;
-            job_void_reg[join_reg[QUEUE_W-1:0]]     <= join_void;
-            window_error_reg[join_reg[QUEUE_W-1:0]] <= 1'b0;
-        end
-        if (tuple && s_window_error) window_error_reg[join_reg[QUEUE_W-1:0]] <= 1'b1;
-        if (done && !at_void) begin
-            probe_error_reg[probe_done_reg] <= 1'b0;
-            probe_done_reg                  <= probe_done_reg + 1'b1;
-        end
-        if (probe_taken && probe_error) probe_error_reg[probe_job_reg] <= 1'b1;
-        if (probe_taken && probe_last) probe_job_reg <= probe_job_reg + 1'b1;
-        write_error_reg <= write_error || (write_error_reg && !done);
-        if (clear) begin
-            {probe_job_reg, probe_done_reg} <= {2*QUEUE_W{1'b0}};
-            probe_error_reg <= {JOBS{1'b0}};
-            write_error_reg <= 1'b0;
-        end
+        if (start) bad_job_reg[start_reg[QUEUE_W-1:0]] <= bad_reg;
+        fault_reg       <= ({JOBS{probe_taken && probe_error}} & (ONE << probe_job))
+                         | ({JOBS{tuple && s_window_error}} & (ONE << s_window_job));
+        read_error_reg  <= (read_error_reg & ~({JOBS{begins}} & (ONE << order_job))) | fault_reg;
+        write_error_reg <= !clear && (write_error || (write_error_reg && !done));
+        at_bad_reg      <= bad_job_reg[at];
+        at_error_reg    <= read_error_reg[at];
     end
 
     // ---- Done: the writer says so for each FLUSH, an abort for all that are left
@@ -285,8 +305,8 @@ module ws_fjoin_control #(
     localparam [1:0] STATE_RUN = 2'd0, STATE_HALT = 2'd1, STATE_CLEAR = 2'd2, STATE_END = 2'd3;
 
     reg  [1:0]  run_state_reg;
-    reg         clear_reg, halt_reg, abort_reg, ends_reg;
-    reg  [3:0]  errors_reg;
+    reg         clear_reg, halt_reg, abort_reg, ends_reg, idle_reg;
+    reg  [3:0]  errors_reg;                         // of the job that ends
     reg  [31:0] end_reg;
     reg  [31:0] results_reg, flushed_reg;           // of the job that comes to the writer; of the one before its FLUSH
     wire        left = done_reg != start_reg;
@@ -301,17 +321,17 @@ module ws_fjoin_control #(
 
     always @(posedge clk) begin
         clear_reg <= rst || run_state_reg == STATE_CLEAR;
+        idle_reg  <= idle;                          // what begins as halt rises goes no further
         case (run_state_reg)
-            STATE_RUN:   if (cancel) {run_state_reg, halt_reg, abort_reg} <= {STATE_HALT, 2'b11};
-                         else if (restart) {run_state_reg, halt_reg} <= {STATE_CLEAR, 1'b1};
-            STATE_HALT:  if (idle) run_state_reg <= STATE_CLEAR;
+            STATE_RUN:   run_state_reg <= cancel ? STATE_HALT : restart ? STATE_CLEAR : STATE_RUN;
+            STATE_HALT:  run_state_reg <= idle_reg ? STATE_CLEAR : STATE_HALT;
             STATE_CLEAR: run_state_reg <= STATE_END;
-            default:     if (!left) {run_state_reg, halt_reg, abort_reg} <= {STATE_RUN, 2'b00};
+            default:     run_state_reg <= left ? STATE_END : STATE_RUN;
         endcase
+        halt_reg   <= run_state_reg == STATE_RUN ? cancel || restart : run_state_reg != STATE_END || left;
+        abort_reg  <= run_state_reg == STATE_RUN ? cancel : abort_reg && (run_state_reg != STATE_END || left);
         ends_reg   <= (done && !halting) || (ended && left && !ends_reg);
-        errors_reg <= halting ? 4'b1000 :
-                      {1'b0, write_error_reg, !at_void && (window_error_reg[at] || probe_error_reg[probe_done_reg]),
-                       job_bad_reg[at]};
+        errors_reg <= halting ? 4'b1000 : {1'b0, write_error_reg, at_error_reg, at_bad_reg};
         end_reg    <= written & {32{!halting}};
         if (rst) begin
             run_state_reg <= STATE_RUN;
@@ -331,6 +351,10 @@ module ws_fjoin_control #(
         .clk(clk),
         .wr_en(ends), .wr_addr(at), .wr_data({errors_reg, end_reg, flushed_reg & {32{!errors_reg[3]}}}),
         .rd_en(1'b1), .rd_addr(next_reg[QUEUE_W-1:0]), .rd_data({errors, done_end, done_results})
+`ifdef FORMAL
+        ,
+        .watch_addr(watch_ref[QUEUE_W-1:0]), .watch_data(completions_watch)
+`endif
     );
 
     reg  shown_reg, full_reg, busy_reg;             // the first: the completion that is read from there
@@ -346,24 +370,241 @@ module ws_fjoin_control #(
     // ---- Counters
 
     reg  [47:0]        cycles_reg, evaluations_reg;
-    reg  [COUNT_W-1:0] batch_reg;
+    reg  [BATCH_W-1:0] batch_reg;
+    reg                stalled_reg, starved_reg, failed_reg;    // what is counted has been seen
 
     assign count_cycles      = {16'd0, cycles_reg};
     assign count_evaluations = {16'd0, evaluations_reg};
 
     always @(posedge clk) begin
-        batch_reg       <= tuple ? batch : {COUNT_W{1'b0}};
-        cycles_reg      <= cycles_reg + {47'd0, busy};
-        evaluations_reg <= evaluations_reg + {{(48-COUNT_W){1'b0}}, batch_reg};
-        count_stalled   <= count_stalled + {31'd0, full && !halt};
-        count_starved   <= count_starved + {31'd0, joining && m_window_ready && !s_window_valid};
+        batch_reg       <= tuple ? batch : {BATCH_W{1'b0}};
+        cycles_reg      <= cycles_reg + {47'd0, busy_reg};
+        evaluations_reg <= evaluations_reg + {{(48-BATCH_W){1'b0}}, batch_reg};
+        stalled_reg     <= full && !halt;
+        starved_reg     <= joining && m_window_ready && !s_window_valid;
+        failed_reg      <= ends && errors_reg != 0;
+        count_stalled   <= count_stalled + {31'd0, stalled_reg};
+        count_starved   <= count_starved + {31'd0, starved_reg};
         count_jobs      <= count_jobs + {31'd0, ends};
-        count_failed    <= count_failed + {31'd0, ends && errors_reg != 0};
+        count_failed    <= count_failed + {31'd0, failed_reg};
         if (rst) begin
+            {stalled_reg, starved_reg, failed_reg} <= 3'd0;
             {cycles_reg, evaluations_reg} <= 96'd0;
             {count_stalled, count_starved, count_jobs, count_failed} <= 128'd0;
         end
     end
+
+`ifdef FORMAL
+    // An arbitrary job is watched, by its number: how often each step is taken for it, with what, and with which
+    // completion it ends. What is asked of the ports is assumed; readers and chain do as they like, and the writer is
+    // done once for each FLUSH, which takes its time.
+    reg                past_valid = 1'b0, past_2_valid = 1'b0;
+    reg                live_ref, flushed_ref, ended_ref;    // posted and not taken; its FLUSH has gone; it has ended
+    reg                bad_ref, void_ref, error_ref;        // error: came with a tuple of its own
+    reg                write_ref;                           // an error of the writer's since the last done
+    reg  [2*BEAT_W+COUNT_W+ROWS_W-1:0] order_ref;           // its descriptor
+    reg  [COUNT_W-1:0] count_ref;
+    reg                probes_ref;                          // its probes have been ordered
+    reg  [COUNT_W:0]   windows_ref, passes_ref;             // windows ordered, and joined
+    reg  [67:0]        completion_ref;
+    reg  [4:0]         flying_ref;                          // FLUSHes that have just gone to the chain
+    reg  [QUEUE_W:0]   ripe_ref;                            // those that the writer may be done with
+    reg  [1:0]         acted_ref, done_ref;                 // cycles since the host did something, since the last done
+    wire [QUEUE_W:0]   w_ref = watch_ref - next_reg, d_ref = done_reg - next_reg, j_ref = join_reg - next_reg;
+    wire [QUEUE_W:0]   b_ref = begin_reg - next_reg, o_ref = order_reg - next_reg, s_ref = start_reg - next_reg;
+    // places in the queue of the jobs that a probe and a window tuple are of
+    wire [QUEUE_W-1:0] pj_ref = probe_job - next_reg[QUEUE_W-1:0], wj_ref = s_window_job - next_reg[QUEUE_W-1:0];
+    wire [QUEUE_W-1:0] place_ref = watch_ref[QUEUE_W-1:0];
+    wire [QUEUE_W:0]   fault_ref = {1'b0, place_ref - next_reg[QUEUE_W-1:0]};     // of whom fault_reg[place_ref] is
+    wire               probe_mine = probe_taken && pj_ref == w_ref, window_mine = tuple && wj_ref == w_ref;
+    wire               acts  = start || cancel || restart || next;
+    wire               order_is = order_reg == watch_ref, join_is = join_reg == watch_ref;
+    wire [287:0]       descriptor = {probe_address, window_address, ring_address, probe_count, window_count, ring_size};
+    reg  [287:0]       descriptor_ref;                      // in the last cycle, in which it was the same
+    reg                still_ref;
+    wire [63:0]        beats_ref = DATA_W / 8, burst_ref = BURST * DATA_W / 8, space_ref = 64'd1 << ADDR_W;
+    wire               wrong_ref = probe_address % beats_ref != 0 || window_address % beats_ref != 0
+                                || ring_address % burst_ref != 0 || probe_address >= space_ref
+                                || window_address >= space_ref || ring_address >= space_ref
+                                || ring_size == 0 || ring_size % BURST != 0 || probe_count > PROBES
+                                || window_count > ROWS;
+    wire [COUNT_W:0]   ordered_ref = windows_ref * UNITS, joined_ref = passes_ref * UNITS;     // probes
+    wire [COUNT_W:0]   left_ref    = count_ref - joined_ref, batch_ref = left_ref > UNITS ? UNITS : left_ref;
+    wire [QUEUE_W+2:0] flushes_ref = ripe_ref + flying_ref[0] + flying_ref[1] + flying_ref[2] + flying_ref[3]
+                                   + flying_ref[4];
+
+    always @(posedge clk) begin
+        past_valid     <= 1'b1;
+        past_2_valid   <= past_valid;
+        descriptor_ref <= descriptor;
+        still_ref      <= descriptor == descriptor_ref && past_valid;
+        acted_ref    <= acts ? 2'd0 : acted_ref + (acted_ref != 2);
+        done_ref     <= done ? 2'd0 : done_ref + (done_ref != 3);
+        flying_ref   <= {flying_ref[3:0], joined};
+        ripe_ref     <= ripe_ref + flying_ref[4] - done;
+        if (clear) {flying_ref, ripe_ref} <= 0;
+
+        if (start && start_reg == watch_ref) begin
+            live_ref    <= 1'b1;
+            bad_ref     <= wrong_ref;
+            void_ref    <= wrong_ref || probe_count == 0 || window_count == 0;
+            order_ref   <= {probe_address[ADDR_W-1:BYTES_W], window_address[ADDR_W-1:BYTES_W], probe_count[COUNT_W-1:0],
+                            window_count[ROWS_W-1:0]};
+            count_ref   <= probe_count[COUNT_W-1:0];
+            {flushed_ref, ended_ref, error_ref, probes_ref, windows_ref, passes_ref} <= 0;
+        end
+        if (probe_valid && probe_ready && order_is) probes_ref <= 1'b1;
+        if (window_valid && window_ready && order_is) windows_ref <= windows_ref + 1'b1;
+        if (ends_pass && join_is) passes_ref <= passes_ref + 1'b1;
+        if (probe_mine && probe_error) error_ref <= 1'b1;
+        if (window_mine && s_window_error) error_ref <= 1'b1;
+        write_ref <= !clear && (write_error || (write_ref && !done));
+        if (joined && join_is) flushed_ref <= 1'b1;
+        if (ends && done_reg == watch_ref) begin
+            ended_ref      <= 1'b1;
+            completion_ref <= {errors_reg, end_reg, flushed_reg & {32{!errors_reg[3]}}};
+        end
+        if (next && next_reg == watch_ref) live_ref <= 1'b0;
+        if (rst) {live_ref, flying_ref, ripe_ref, acted_ref, done_ref} <= 0;
+
+        if (!past_valid) assume (rst);
+        else begin
+            assume (!rst);
+            assume (!acts || acted_ref == 2);
+            assume (!start || (still_ref && descriptor == descriptor_ref && !status[2]));
+            assume (!next || status[1]);
+            assume (!restart || !(status[0] || start || cancel || next));
+            assume (!done || (ripe_ref != 0 && done_ref == 3));
+            // tuples come between their job's order and its FLUSH
+            assume (!probe_taken || (pj_ref >= j_ref && pj_ref < b_ref));
+            assume (!tuple || (wj_ref >= j_ref && wj_ref < b_ref));
+            assume (!(void_ref && (probe_mine || window_mine)));
+            // a window ends behind its order, and the chain needs the probes; for a void job that is asserted below
+            assume (!joined || j_ref < o_ref || ordered);
+
+            // the queue holds a job before anything is done for it, until its completion is taken, and no more jobs
+            // than it has places for
+            control_order: assert (d_ref <= j_ref && j_ref <= b_ref && b_ref <= s_ref && s_ref <= JOBS);
+            assert (live_ref == (w_ref < s_ref));
+            if (start) control_place: assert (s_ref < JOBS && run_state_reg == STATE_RUN);
+            if (ends) control_room: assert (d_ref < JOBS && d_ref < s_ref);
+            // what is wrong with it is known as it starts
+            if (start) assert (bad_reg == wrong_ref);
+            if (start) assert (void_reg == (wrong_ref || probe_count == 0 || window_count == 0));
+            // its probes are ordered once, and its window once for each batch, as it says
+            if (probe_valid && order_is)
+                assert (live_ref && !void_ref && !probes_ref && probe_order_count == count_ref);
+            if (window_valid && order_is) assert (live_ref && !void_ref && ordered_ref < count_ref);
+            if ((probe_valid || window_valid) && order_is)
+                assert ({probe_beat, window_beat, probe_order_count, window_order_count} == order_ref);
+            if (ordered && order_is && !void_ref)
+                assert (probes_ref && ordered_ref >= count_ref && ordered_ref < count_ref + UNITS);
+            if (ordered && order_is && void_ref) assert (!probes_ref && windows_ref == 0);
+            // then as many passes go to the chain, a FLUSH behind them, and no tuple of another job
+            if (tuple) assert (m_window_valid && !m_window_flush && j_ref < b_ref);
+            if (m_window_flush) assert (m_window_valid && !s_window_ready);
+            if (m_window_flush && join_is && void_ref) begin
+                assert (live_ref && !flushed_ref && passes_ref == 0);
+                assert (j_ref < o_ref || ordered);
+            end
+            if (m_window_flush && join_is && !void_ref) assert (live_ref && !flushed_ref && joined_ref >= count_ref);
+            if (m_window_flush && join_is && !void_ref) assert (joined_ref < count_ref + UNITS);
+            if ($past(m_window_flush && !m_window_ready && !halting && !rst)) assert (m_window_flush);
+            if ($past(window_valid && !window_ready && !halting && !rst))
+                assert (window_valid && $stable({window_order, window_order_count}));
+            if ($past(probe_valid && !probe_ready && !halting && !rst))
+                assert (probe_valid && $stable({probe_order, probe_order_count}));
+            // it ends once: when the writer is done with its FLUSH, or as aborted
+            if ($past(done && !halting && !rst)) assert (ends && !errors_reg[3] && end_reg == $past(written));
+            if (ends && done_reg == watch_ref) begin
+                control_once: assert (live_ref && !ended_ref && (flushed_ref || errors_reg[3]));
+                if (!errors_reg[3]) begin
+                    assert (errors_reg[1:0] == {error_ref, bad_ref});
+                    assert (errors_reg[2] == $past(write_ref));
+                end else assert (errors_reg == 4'b1000 && end_reg == 0);
+            end
+            // the host sees that completion
+            if (status[1] && next_reg == watch_ref) begin
+                control_shown: assert (live_ref && ended_ref);
+                assert ({status[7:4], done_end, done_results} == completion_ref);
+            end
+            assert (!clear || !(probe_valid || window_valid || m_window_valid || start));
+            // what is counted, from the reset on, and the results up to a FLUSH
+            if ($past(rst)) assert ({status[1:0], count_cycles, count_evaluations} == 0);
+            if ($past(rst)) assert ({count_stalled, count_starved, count_jobs, count_failed} == 0);
+            if ($past(past_valid)) begin
+                assert (count_cycles[47:0] == $past(count_cycles[47:0]) + $past(status[0]));
+                assert (count_jobs == $past(count_jobs) + $past(ends));
+                assert (results_reg == ($past(clear) ? 0 : $past(flushed ? 0 : results_reg) + $past(results)));
+                assert (flushed_reg == $past(flushed ? results_reg : flushed_reg));
+            end
+            if ($past(past_2_valid)) begin
+                assert (count_stalled == $past(count_stalled) + $past(full && !halt, 2));
+                assert (count_starved == $past(count_starved) + $past(joining && m_window_ready && !s_window_valid, 2));
+                assert (count_failed == $past(count_failed) + $past(ends && errors_reg != 0, 2));
+                if ($past(!tuple, 2)) assert (count_evaluations == $past(count_evaluations));
+                if ($past(tuple && join_is, 2))
+                    assert (count_evaluations[47:0] == $past(count_evaluations[47:0]) + $past(batch_ref, 2));
+            end
+
+            // what makes it inductive
+            if (live_ref) assert (ended_ref == (w_ref < d_ref));
+            if (live_ref && !ended_ref && !halting) assert (flushed_ref == (w_ref < j_ref));
+            assert (!shown_reg || d_ref != 0);
+            assert (halt_reg == (run_state_reg != STATE_RUN) && (!abort_reg || halt_reg));
+            assert (!ends_reg || d_ref < s_ref);
+            assert (j_ref <= o_ref && o_ref <= b_ref && b_ref - o_ref <= 1);
+            if ($past(past_valid)) assert (write_error_reg == write_ref);
+            if (!halt_reg) begin
+                if (fault_reg[place_ref] && $past(past_valid && !halt_reg))
+                    assert (fault_ref >= j_ref - flying_ref[0] && fault_ref < b_ref);
+                assert (j_ref - d_ref == flushes_ref + ends_reg);
+                assert ((order_state_reg == STATE_ORDER) == (o_ref != b_ref));
+            end
+            assert (order_state_reg != 2'd3 && (order_state_reg != STATE_ORDER || o_ref != b_ref));
+            assert (order_state_reg == STATE_WAIT || o_ref < s_ref);
+            assert (join_state_reg == STATE_WAIT || j_ref < b_ref);
+            assert (order_state_reg == STATE_ORDER || !(probes_reg || window_reg));
+            if (run_state_reg == STATE_CLEAR || run_state_reg == STATE_END)
+                assert (order_state_reg == STATE_WAIT && join_state_reg == STATE_WAIT);
+            if (run_state_reg != STATE_RUN && !abort_reg) assert (s_ref == d_ref && run_state_reg != STATE_HALT);
+            assert (!clear_reg || run_state_reg == STATE_END || $past(rst));
+            if (run_state_reg == STATE_END && !clear_reg)
+                assert (flying_ref == 0 && ripe_ref == 0 && {j_ref, o_ref, b_ref} == {3{s_ref}});
+            if (live_ref) begin
+                assert (orders_watch == {void_ref, order_ref} && joins_watch == {void_ref, count_ref});
+                assert (order_ref[ROWS_W +: COUNT_W] == count_ref && (void_ref || count_ref != 0));
+                assert (void_ref ? !error_ref && passes_ref == 0 : count_ref <= PROBES);
+                if (ended_ref) assert (completions_watch == completion_ref);
+                if (order_is && order_state_reg != STATE_WAIT)
+                    assert ({order_void, probe_beat, window_beat, probe_order_count, window_order_count}
+                            == {void_ref, order_ref});
+                if (order_is && order_state_reg == STATE_ORDER) begin
+                    assert (probes_reg == (!void_ref && !probes_ref));
+                    assert (window_reg == (!void_ref && ordered_ref < count_ref));
+                    if (window_reg) assert (to_order_reg == count_ref - ordered_ref);
+                    assert (ordered_ref < count_ref + UNITS && (!void_ref || !(probes_ref || windows_ref != 0)));
+                end else if (w_ref >= o_ref && !halting) assert (!probes_ref && windows_ref == 0);
+                if (join_is && join_state_reg == STATE_READ)
+                    assert ({join_void, join_count} == {void_ref, count_ref});
+                if (join_is && join_state_reg == STATE_JOIN) begin
+                    assert (!void_ref && joined_ref < count_ref && to_join_reg == count_ref - joined_ref);
+                    assert (last_pass_reg == (to_join_reg <= UNITS));
+                    assert (last_pass_reg || last_next_reg == (to_join_reg <= 2 * UNITS));
+                end
+                if (!halting && (w_ref > j_ref || (join_is && !join_state_reg[1]))) assert (passes_ref == 0);
+                assert (bad_job_reg[place_ref] == bad_ref);
+                if (!halting && !ended_ref)
+                    assert (error_ref == (w_ref < b_ref && (read_error_reg[place_ref] || fault_reg[place_ref])));
+            end
+        end
+        cover (past_valid && next && next_reg == watch_ref && windows_ref == 2 && status[7:4] == 4'b0010);
+        cover (past_valid && next && next_reg == watch_ref && errors[3] && windows_ref == 1 && s_ref == JOBS);
+        cover (past_valid && next && next_reg == watch_ref && bad_ref && errors == 4'b0001 && done_end != 0);
+        cover (past_valid && flying_ref != 0 && joining && j_ref - d_ref == 1 && !probe_valid);
+        cover (past_valid && restart && d_ref != 0 && !halting);
+    end
+`endif
 
 endmodule
 

@@ -15,16 +15,17 @@
 //              ADDR_W    width of an address in bits, of bytes
 //              TUPLE_W   width of a tuple in memory, a power of two up to DATA_W. The first one of a beat is in its low
 //                        bits; the array begins with a beat, and its last beat may be partly used
-//              COUNT_W   width of count
+//              COUNT_W   width of count; TAG_W of a tag
 //              BURST     beats of a burst at most: a power of two from 2 to 256, up to 4096 bytes
-//              FIFO_W    2**FIFO_W beats are under way at most, at least BURST
+//              FIFO_W    2**FIFO_W beats are under way at most, at least 2 * BURST
 // Ports        order_*   an array to read: address, of a beat, and count, at least 1. It is taken when the one before
 //                        has been asked for as a whole
 //              halt      asks for nothing more
 //              idle      all that was asked for has come
 //              r_valid   a beat for this reader; it is always taken. r_error: it came with SLVERR or DECERR
-//              m_last    the last tuple of an array; m_error: of the beat that the tuple came with
-// Latency      order_valid to ar_valid 2 cycles; r_valid to m_valid 4 cycles
+//              m_last    the last tuple of an array; m_error: of the beat that the tuple came with; m_tag: order_tag of
+//                        its array
+// Latency      order_valid to ar_valid 2 cycles; r_valid to m_valid 6 cycles
 // Issue rate   1 tuple a cycle, or a beat if that is less; a burst every 2 cycles, and 1 more for each array
 // Overflow     cannot happen: see above
 // Bad input    A beat with r_error counts as any other; what to do is the user's business
@@ -38,7 +39,8 @@ module ws_fjoin_reader #(
     parameter TUPLE_W = 64,
     parameter COUNT_W = 17,
     parameter BURST   = 16,
-    parameter FIFO_W  = 7
+    parameter FIFO_W  = 7,
+    parameter TAG_W   = 1
 ) (
     input  wire               clk,
     input  wire               rst,
@@ -47,6 +49,7 @@ module ws_fjoin_reader #(
     output wire               order_ready,
     input  wire [ADDR_W-1:0]  order_address,
     input  wire [COUNT_W-1:0] order_count,
+    input  wire [TAG_W-1:0]   order_tag,
     input  wire               halt,
     output wire               idle,
 
@@ -63,7 +66,8 @@ module ws_fjoin_reader #(
     input  wire               m_ready,
     output wire [TUPLE_W-1:0] m_data,
     output wire               m_last,
-    output wire               m_error
+    output wire               m_error,
+    output wire [TAG_W-1:0]   m_tag
 );
 
     localparam BYTES_W = $clog2(DATA_W / 8);
@@ -82,8 +86,8 @@ module ws_fjoin_reader #(
     end
 
     initial if (BURST < 2 || BURST > 256 || BURST != 1 << BURST_W || BURST * DATA_W > 8 * 4096
-                || FIFO_W < BURST_W) begin
-        $display("ERROR: %m: BURST = %0d (a power of two, 2 to 256, up to 4096 bytes), FIFO_W = %0d (at least BURST)",
+                || FIFO_W <= BURST_W) begin
+        $display("ERROR: %m: BURST = %0d (a power of two, 2 to 256, up to 4096 bytes), FIFO_W = %0d (over BURST)",
                  BURST, FIFO_W);
         $finish;
     end
@@ -94,22 +98,20 @@ module ws_fjoin_reader #(
     localparam [BURST_W:0]  WHOLE = BURST;
     localparam [LEFT_W-1:0] ROUND = PER - 1;
     localparam [FIFO_W:0]   MOST  = (1 << FIFO_W) - BURST;   // beats under way that leave room for a burst
+    localparam [FIFO_W:0]   FEWER = MOST - BURST;            // that still do when one goes
 
     reg  [1:0]         state_reg;
     reg  [BEAT_W-1:0]  beat_reg;                // the next one to be asked for
     reg  [LEFT_W-1:0]  left_reg;                // beats of the array
-    reg  [BURST_W:0]   len_reg;
-    reg                ends_reg, room_reg, may_reg;
+    reg  [BURST_W:0]   len_reg, to_end_reg;     // of a burst; beats to the next multiple of BURST
+    reg                ends_reg, room_reg, may_reg, popped_reg;
     reg  [FIFO_W:0]    reserved_reg, flying_reg;    // beats asked for that have not left the FIFO; that have not come
     wire [LEFT_W-1:0]  beats  = ({{(LEFT_W-COUNT_W){1'b0}}, order_count} + ROUND) >> PER_W;
-    wire [BURST_W:0]   to_end = WHOLE - {1'b0, beat_reg[BURST_W-1:0]};
-    wire               ends   = left_reg <= {{(LEFT_W-BURST_W-1){1'b0}}, to_end};
+    wire               ends   = left_reg <= {{(LEFT_W-BURST_W-1){1'b0}}, to_end_reg};
     wire               ask    = ar_valid && ar_ready;
     wire               order  = order_valid && order_ready;
     wire               counts_ready;
-    wire               pop;
     wire [FIFO_W:0]    length   = {{(FIFO_W-BURST_W){1'b0}}, len_reg & {BURST_W+1{ask}}};
-    wire [FIFO_W:0]    reserved = reserved_reg + length - {{FIFO_W{1'b0}}, pop};
     wire [BURST_W-1:0] less   = len_reg[BURST_W-1:0] - 1'b1;
 
     assign ar_valid = state_reg == STATE_ASK;
@@ -121,31 +123,36 @@ module ws_fjoin_reader #(
     always @(posedge clk) begin
         case (state_reg)
             STATE_SIZE: begin
-                len_reg  <= ends ? left_reg[BURST_W:0] : to_end;
+                len_reg  <= ends ? left_reg[BURST_W:0] : to_end_reg;
                 ends_reg <= ends;
                 if (halt) state_reg <= STATE_IDLE;
                 else if (room_reg) state_reg <= STATE_ASK;
             end
             STATE_ASK: if (ar_ready) begin
-                beat_reg  <= beat_reg + {{(BEAT_W-BURST_W-1){1'b0}}, len_reg};
-                left_reg  <= left_reg - {{(LEFT_W-BURST_W-1){1'b0}}, len_reg};
-                state_reg <= ends_reg ? STATE_IDLE : STATE_SIZE;
+                beat_reg   <= beat_reg + {{(BEAT_W-BURST_W-1){1'b0}}, len_reg};
+                left_reg   <= left_reg - {{(LEFT_W-BURST_W-1){1'b0}}, len_reg};
+                to_end_reg <= WHOLE;
+                state_reg  <= ends_reg ? STATE_IDLE : STATE_SIZE;
             end
             default: ;
         endcase
         if (order) begin
-            beat_reg  <= order_address[ADDR_W-1:BYTES_W];
-            left_reg  <= beats;
-            state_reg <= STATE_SIZE;
+            beat_reg   <= order_address[ADDR_W-1:BYTES_W];
+            left_reg   <= beats;
+            to_end_reg <= WHOLE - {1'b0, order_address[BYTES_W +: BURST_W]};
+            state_reg  <= STATE_SIZE;
         end
         may_reg      <= counts_ready && !halt;      // orders are 3 cycles apart: one more finds its place
-        room_reg     <= reserved <= MOST;
-        reserved_reg <= reserved;
+        // a burst that goes counts as a whole one at first, and a beat that leaves makes room 2 cycles later
+        room_reg     <= ask ? reserved_reg <= FEWER : reserved_reg <= MOST;
+        reserved_reg <= reserved_reg + length - {{FIFO_W{1'b0}}, popped_reg};
+        popped_reg   <= out_valid && out_ready;
         flying_reg   <= flying_reg + length - {{FIFO_W{1'b0}}, r_valid};
         if (rst) begin
             state_reg    <= STATE_IDLE;
             may_reg      <= 1'b0;
             room_reg     <= 1'b0;
+            popped_reg   <= 1'b0;
             reserved_reg <= {FIFO_W+1{1'b0}};
             flying_reg   <= {FIFO_W+1{1'b0}};
         end
@@ -154,37 +161,49 @@ module ws_fjoin_reader #(
     // ---- Beats that have come
 
     wire              room;
-    wire              beat_valid;
+    wire              out_valid, out_ready, beat_valid, pop;
+    wire [DATA_W:0]   out;
     wire [DATA_W-1:0] beat;
+    wire              tuple_error;
     wire [FIFO_W:0]   level;
 
     ws_sync_fifo #(.DATA_W(DATA_W + 1), .ADDR_W(FIFO_W), .OUTPUT_REG(1)) fifo (
         .clk(clk), .rst(rst),
         .s_valid(r_valid), .s_ready(room), .s_data({r_error, r_data}),
-        .m_valid(beat_valid), .m_ready(pop), .m_data({m_error, beat}),
+        .m_valid(out_valid), .m_ready(out_ready), .m_data(out),
         .level(level)
+    );
+
+    // The FIFO does not wait to see what becomes of a tuple
+    ws_skid_buffer #(.DATA_W(DATA_W + 1)) beat_slice (
+        .clk(clk), .rst(rst),
+        .s_valid(out_valid), .s_ready(out_ready), .s_data(out),
+        .m_valid(beat_valid), .m_ready(pop), .m_data({tuple_error, beat})
     );
 
     // ---- Tuples: an array has its count, and its last beat may have more places
 
     reg  [COUNT_W-1:0] more_reg;                // left of the array behind the next one
     reg                inside_reg, last_reg;    // some are left; one is
+    reg  [TAG_W-1:0]   tag_reg;
     wire               count_valid;
     wire [3:0]         counted;
     wire [COUNT_W-1:0] more;                    // than one tuple
+    wire [TAG_W-1:0]   tag;
+    wire               tuple_valid, tuple_ready;
+    wire [TUPLE_W-1:0] tuple_data;
     wire               next   = !inside_reg || (take && last_reg);
-    wire               take = m_valid && m_ready;
+    wire               take = tuple_valid && tuple_ready;
     wire               done;                    // with this beat
     wire [PART_W-1:0]  part;                    // of the beat
 
-    assign m_valid = beat_valid && inside_reg;
-    assign m_last  = last_reg;
-    assign pop     = take && done;
+    assign tuple_valid = beat_valid && inside_reg;
+    assign pop         = take && done;
 
-    ws_sync_fifo #(.DATA_W(COUNT_W), .ADDR_W(3), .STYLE("distributed")) counts (
+    ws_sync_fifo #(.DATA_W(TAG_W + COUNT_W), .ADDR_W(3), .STYLE("distributed")) counts (
         .clk(clk), .rst(rst),
-        .s_valid(order), .s_ready(counts_ready), .s_data(order_count - 1'b1),
-        .m_valid(count_valid), .m_ready(next), .m_data(more),
+        .s_valid(order), .s_ready(counts_ready), .s_data({order_tag, order_count - 1'b1}),
+        .m_valid(count_valid), .m_ready(next), .m_data({tag, more}),
         .level(counted)
     );
 
@@ -192,6 +211,7 @@ module ws_fjoin_reader #(
         if (next) begin
             inside_reg <= count_valid;
             more_reg   <= more;
+            tag_reg    <= tag;
             last_reg   <= more == 0;
         end else if (take) begin
             more_reg <= more_reg - 1'b1;
@@ -217,7 +237,13 @@ module ws_fjoin_reader #(
         end
     endgenerate
 
-    assign m_data = beat[part*TUPLE_W +: TUPLE_W];
+    assign tuple_data = beat[part*TUPLE_W +: TUPLE_W];
+
+    ws_skid_buffer #(.DATA_W(TAG_W + TUPLE_W + 2)) tuple_slice (
+        .clk(clk), .rst(rst),
+        .s_valid(tuple_valid), .s_ready(tuple_ready), .s_data({tag_reg, last_reg, tuple_error, tuple_data}),
+        .m_valid(m_valid), .m_ready(m_ready), .m_data({m_tag, m_last, m_error, m_data})
+    );
 
     wire unused = &{room, level, counted, order_address};
 
@@ -231,7 +257,8 @@ module ws_fjoin_reader #(
     reg  [FIFO_W:0]    flying_ref, came_ref, gone_ref;
     reg  [COUNT_W-1:0] last_ref, given_ref;         // the array that goes on: its last tuple's number, and those gone
     (* anyconst *) wire [3:0] array_ref;            // an array that is watched, by its number
-    reg  [COUNT_W-1:0] count_ref;                   // its tuples
+    reg  [COUNT_W-1:0] count_ref;                   // its tuples, its tag, and that of the array that goes on
+    reg  [TAG_W-1:0]   tag_ref, going_ref;
     reg  [3:0]         taken_ref, begun_ref;        // arrays
     reg  [DATA_W:0]    beat_ref;
     wire [ADDR_W-1:0]  address_ref = start_ref + (asked_ref << BYTES_W);
@@ -246,17 +273,18 @@ module ws_fjoin_reader #(
             beats_ref <= (order_count + PER - 1) / PER;
             asked_ref <= 0;
             taken_ref <= taken_ref + 1'b1;
-            if (taken_ref == array_ref) count_ref <= order_count;
+            if (taken_ref == array_ref) {tag_ref, count_ref} <= {order_tag, order_count};
         end
         if (next && count_valid) begin
             last_ref  <= more;
+            going_ref <= tag;
             begun_ref <= begun_ref + 1'b1;
         end
         flying_ref <= flying_ref + (ask ? length_ref : 0) - r_valid;
         if (r_valid) came_ref <= came_ref + 1'b1;
         if (r_valid && came_ref == watch_ref) beat_ref <= {r_error, r_data};
         if (pop) gone_ref <= gone_ref + 1'b1;
-        if (take) given_ref <= m_last ? 0 : given_ref + 1'b1;
+        if (take) given_ref <= last_reg ? 0 : given_ref + 1'b1;
         if (rst) {flying_ref, came_ref, gone_ref, given_ref, taken_ref, begun_ref} <= 0;
 
         if (!past_valid) assume (rst);
@@ -272,26 +300,31 @@ module ws_fjoin_reader #(
                 assert (ar_addr == address_ref);
                 assert (asked_ref + length_ref <= beats_ref && ends_reg == (asked_ref + length_ref == beats_ref));
             end
-            if ($past(m_valid && !m_ready && !rst))
-                reader_still: assert (m_valid && $stable({m_data, m_last, m_error}));
+            if ($past(tuple_valid && !tuple_ready && !rst))
+                reader_still: assert (tuple_valid && $stable({tuple_data, last_reg, tuple_error, tag_reg}));
             // an order is taken when the one before has been asked for, and not while halt
             if (order) assert (!$past(halt) && !ar_valid && counts_ready);
             // a beat that comes has its place
             if (r_valid) assert (room);
-            if (idle) assert (flying_ref == 0 && !ar_valid);
+            assert (idle == (flying_ref == 0 && state_reg == STATE_IDLE));
             // an array has its count, and takes its last beat with it
-            if (m_valid) assert (m_last == (given_ref == last_ref));
-            if (take) assert (pop == (m_last || part_ref == PER - 1));
+            if (tuple_valid) assert (last_reg == (given_ref == last_ref) && tag_reg == going_ref);
+            if (take) assert (pop == (last_reg || part_ref == PER - 1));
             // what comes out is what came
-            if (m_valid && gone_ref == watch_ref && came_ref - gone_ref <= 1 << FIFO_W)
-                reader_data: assert ({m_error, m_data} == {beat_ref[DATA_W], beat_ref[part_ref*TUPLE_W +: TUPLE_W]});
+            if (tuple_valid && gone_ref == watch_ref && came_ref - gone_ref <= (1 << FIFO_W) + 2)
+                reader_data: assert (tuple_error == beat_ref[DATA_W]
+                                     && tuple_data == beat_ref[part_ref*TUPLE_W +: TUPLE_W]);
 
-            if (next && count_valid && begun_ref == array_ref) reader_count: assert (count_ref == more + 1'b1);
+            if (next && count_valid && begun_ref == array_ref)
+                reader_count: assert (count_ref == more + 1'b1 && tag_ref == tag);
 
             // what makes it inductive
-            assert (flying_reg == flying_ref && flying_reg <= reserved_reg && level == reserved_reg - flying_reg);
-            assert (reserved_reg <= 1 << FIFO_W && came_ref - gone_ref == level);
+            assert (flying_reg == flying_ref && flying_reg + popped_reg <= reserved_reg);
+            assert (level == reserved_reg - flying_reg - popped_reg);
+            assert (reserved_reg <= 1 << FIFO_W && came_ref - gone_ref == level + beat_valid + !out_ready);
             assert (!room_reg || reserved_reg <= MOST);
+            if (state_reg != STATE_IDLE) assert (to_end_reg == BURST - beat_reg[BURST_W-1:0]);
+            if (ar_valid && !ends_reg) assert (len_reg == to_end_reg);
             assert (state_reg != 2'd3 && (!ar_valid || reserved_reg <= MOST));
             if (state_reg != STATE_IDLE) assert (left_reg + asked_ref == beats_ref && left_reg != 0);
             if (state_reg != STATE_IDLE) assert (left_reg <= beats_ref && beats_ref <= (1 << COUNT_W));
@@ -302,13 +335,13 @@ module ws_fjoin_reader #(
             if (ar_valid) assert (ends_reg == (len_reg == left_reg));
             assert (counted == taken_ref - begun_ref && counted <= 8);
             if (inside_reg) assert (more_reg + given_ref == last_ref && given_ref <= last_ref);
-            if (inside_reg) assert (last_reg == (more_reg == 0));
+            if (inside_reg) assert (last_reg == (more_reg == 0) && tag_reg == going_ref);
             else assert (given_ref == 0);
             assert (part == part_ref);
         end
         cover (past_valid && order && $past(ask && ends_reg && ar_len == 0));
-        cover (past_valid && take && m_last && part_ref == 0 && m_error && $past(asked_ref) != 0);
-        cover (past_valid && reserved_reg == 1 << FIFO_W && !m_ready);
+        cover (past_valid && take && last_reg && part_ref == 0 && tuple_error && $past(asked_ref) != 0);
+        cover (past_valid && reserved_reg == 1 << FIFO_W && !tuple_ready);
     end
 `endif
 

@@ -12,8 +12,9 @@
 //              clear    sets ring_taken to 0
 //              status   of the words of these names
 //              irq      status bit 1: a completion is shown
-// Latency      those of ws_axil_slave: the last of awvalid and wvalid to bvalid, arvalid to rvalid: 3 cycles
-// Issue rate   one transfer at a time, reads and writes in turn, in 4 cycles
+// Latency      those of ws_axil_slave: the last of awvalid and wvalid to bvalid 3 cycles, arvalid to rvalid 4; what is
+//              written stands at the ports 2 cycles behind awready
+// Issue rate   one transfer at a time, reads and writes in turn, a write in 4 cycles, a read in 5
 // Bad input    An address without a register gets DECERR. A write to a word that is read-only, to the limit or the ring
 //              while busy, a start while full and a next without a completion get SLVERR and change nothing. The two
 //              low address bits are ignored. wstrb is honoured
@@ -84,27 +85,30 @@ module ws_fjoin_registers #(
     wire [31:0] wdata;
     wire [3:0]  wstrb;
     reg  [31:0] word_reg;
-    reg         known_reg, control_reg, setting_reg, shared_reg;
+    reg         known_reg, orders_reg, shared_reg, allowed_reg;
     reg  [SETTINGS-1:0] select_reg;                 // of the settings
-    integer     n;
+    integer     n, k;
+
+    // What is refused is known a cycle before the write: no write is so near behind another that this would change it,
+    // and all else that changes the status allows more.
+    wire        orders  = address == CONTROL && wstrb[0];
+    wire        setting = {26'd0, address} >= FIRST && {26'd0, address} < FIRST + SETTINGS;
+    wire        shared  = {26'd0, address} >= SHARED && {26'd0, address} < TAKEN;
+    wire        refused = (orders && wdata[0] && status[2]) || (orders && wdata[2] && !status[1])
+                       || (shared && status[0]);
+    wire        act     = write && allowed_reg;
 
     always @(posedge clk) begin
         known_reg   <= {26'd0, address} < WORDS;
-        control_reg <= address == CONTROL;
-        setting_reg <= {26'd0, address} >= FIRST && {26'd0, address} < FIRST + SETTINGS;
-        shared_reg  <= {26'd0, address} >= SHARED && {26'd0, address} < TAKEN;
+        orders_reg  <= orders;
+        shared_reg  <= shared;
+        allowed_reg <= (address == CONTROL || setting) && !refused;
         for (n = 0; n < SETTINGS; n = n + 1) select_reg[n] <= {26'd0, address} == FIRST + n;
     end
 
-    wire        orders  = control_reg && wstrb[0];
-    wire        refused = (orders && wdata[0] && status[2]) || (orders && wdata[2] && !status[1])
-                       || (shared_reg && status[0]);
-    wire        allowed = (control_reg || setting_reg) && !refused;
-    wire        act     = write && allowed;
-
     assign irq = status[1];
 
-    ws_axil_slave #(.ADDR_W(8)) slave (
+    ws_axil_slave #(.ADDR_W(8), .READ_CYCLES(3)) slave (
         .clk(clk), .rst(rst),
         .s_axil_awaddr(s_axil_awaddr), .s_axil_awvalid(s_axil_awvalid), .s_axil_awready(s_axil_awready),
         .s_axil_wdata(s_axil_wdata), .s_axil_wstrb(s_axil_wstrb),
@@ -114,23 +118,29 @@ module ws_fjoin_registers #(
         .s_axil_rdata(s_axil_rdata), .s_axil_rresp(s_axil_rresp),
         .s_axil_rvalid(s_axil_rvalid), .s_axil_rready(s_axil_rready),
         .hold(1'b0), .write(write), .read(read), .address(address), .wdata(wdata), .wstrb(wstrb),
-        .known(known_reg), .may_write(allowed), .may_read(1'b1), .rdata(word_reg)
+        .known(known_reg), .may_write(allowed_reg), .may_read(1'b1), .rdata(word_reg)
     );
 
     always @(posedge clk) begin
-        start   <= act && orders && wdata[0];
-        abort   <= act && orders && wdata[1];
-        next    <= act && orders && wdata[2];
+        start   <= act && orders_reg && wdata[0];
+        abort   <= act && orders_reg && wdata[1];
+        next    <= act && orders_reg && wdata[2];
         restart <= act && shared_reg;
         if (rst) {start, abort, next, restart} <= 4'd0;
     end
 
-    // What is written
+    // What is written, in a register before it goes to one of many
     reg [32*SETTINGS-1:0] settings_reg;
+    reg [SETTINGS-1:0]    put_reg;
+    reg [3:0]             put_strb_reg;
+    reg [31:0]            put_data_reg;
 
     always @(posedge clk) begin
+        put_reg      <= select_reg & {SETTINGS{act}};
+        put_strb_reg <= wstrb;
+        put_data_reg <= wdata;
         for (n = 0; n < 4 * SETTINGS; n = n + 1)
-            if (act && select_reg[n/4] && wstrb[n%4]) settings_reg[8*n +: 8] <= wdata[8*(n%4) +: 8];
+            if (put_reg[n/4] && put_strb_reg[n%4]) settings_reg[8*n +: 8] <= put_data_reg[8*(n%4) +: 8];
         if (clear) settings_reg[32*(TAKEN-FIRST) +: 32] <= 32'd0;       // the ring begins anew
         if (rst) settings_reg <= {32*SETTINGS{1'b0}};
     end
@@ -145,15 +155,24 @@ module ws_fjoin_registers #(
         settings_reg,
         status, 32'd0, FORM, SIZES, 32'd2, ID
     };
-    reg [31:0] word;
+    // one of eight neighbours first, and then one of those
+    localparam PARTS = (WORDS + 7) / 8;
+    reg [32*PARTS-1:0] parts, parts_reg;
+    reg [31:0]         word;
 
     always @* begin
-        word = 32'd0;
+        parts = {32*PARTS{1'b0}};
         for (n = 0; n < WORDS; n = n + 1)
-            if ({26'd0, address} == n) word = words[32*n +: 32];
+            if ({29'd0, address[4:2]} == n % 8) parts[32*(n/8) +: 32] = words[32*n +: 32];
+        word = 32'd0;
+        for (k = 0; k < PARTS; k = k + 1)
+            if ({29'd0, address[7:5]} == k) word = parts_reg[32*k +: 32];
     end
 
-    always @(posedge clk) word_reg <= word;
+    always @(posedge clk) begin
+        parts_reg <= parts;
+        word_reg  <= word;
+    end
 
     wire unused = &{read};          // nothing happens with it
 

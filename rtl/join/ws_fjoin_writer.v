@@ -17,10 +17,11 @@
 //              written   beats of which the memory has said that they are there, a position
 //              s_flush   no beat, but the end of a job. The next job's beats may follow, but its FLUSH waits for `done`
 //              full      a burst waits for room in the ring
-//              done      for one cycle: everything before a FLUSH is in memory, and nothing after it is in `written`
+//              done      for one cycle: everything before a FLUSH is in memory, and nothing after it is in `written`.
+//                        From one to the next at least 4 cycles
 //              halt      begins no more bursts; idle: none is under way
 //              b_valid   a burst was answered
-// Latency      the last beat of a burst to aw_valid 4 cycles; the last b_valid to done 1 cycle
+// Latency      the last beat of a burst to aw_valid 4 cycles; the last b_valid to done 1 cycle, or a FLUSH 3 cycles
 // Issue rate   1 beat a cycle, with BURST of at least 8; a burst every 5 cycles
 // Overflow     cannot happen: s_ready falls
 // Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.1; ARM IHI 0022, AXI4
@@ -88,17 +89,19 @@ module ws_fjoin_writer #(
 
     reg  [BURST_W-1:0] phase_reg;                   // beats of the burst that is coming
     reg                fill_reg, flushed_reg;       // beats of 0 are missing; a FLUSH has come that is not done
+    reg                fresh_reg, done_reg;         // it came in the last cycle; it is done
     reg  [OWED_W-1:0]  owed_reg, before_reg;        // bursts without an answer; those of them before the FLUSH
     wire               take  = s_valid && s_ready;
     wire               flush = take && s_flush;
     wire               room, beat_valid, beat_ready;
     wire               push  = (take && !s_flush) || (fill_reg && room);
     wire               whole = push && &phase_reg;  // a burst is here
-    wire [OWED_W-1:0]  owed  = owed_reg - {{(OWED_W-1){1'b0}}, b_valid};
+    wire               more  = fresh_reg && fill_reg;   // the FLUSH's burst, which is not whole yet
+    wire [OWED_W-1:0]  ahead = fresh_reg ? owed_reg : before_reg;
     wire [FIFO_W:0]    level;
 
     assign s_ready = room && !fill_reg && !(s_flush && flushed_reg);
-    assign done    = flushed_reg && before_reg == 0;
+    assign done    = done_reg;
 
     ws_sync_fifo #(.DATA_W(DATA_W), .ADDR_W(FIFO_W), .OUTPUT_REG(1)) fifo (
         .clk(clk), .rst(rst),
@@ -110,18 +113,21 @@ module ws_fjoin_writer #(
     always @(posedge clk) begin
         if (push) phase_reg <= phase_reg + 1'b1;
         if (whole) fill_reg <= 1'b0;
-        owed_reg   <= owed + {{(OWED_W-1){1'b0}}, whole};
-        before_reg <= before_reg - {{(OWED_W-1){1'b0}}, b_valid};
-        if (done) flushed_reg <= 1'b0;
+        if (whole != b_valid) owed_reg <= owed_reg + {{(OWED_W-1){b_valid}}, 1'b1};
+        before_reg <= more == b_valid ? ahead : ahead + {{(OWED_W-1){b_valid}}, 1'b1};
+        fresh_reg  <= flush;
+        done_reg   <= flushed_reg && !fresh_reg && !done_reg && (before_reg == 0 || (before_reg == 1 && b_valid));
+        if (done_reg) flushed_reg <= 1'b0;
         if (flush) begin
             flushed_reg <= 1'b1;
             fill_reg    <= phase_reg != 0;
-            before_reg  <= owed + {{(OWED_W-1){1'b0}}, phase_reg != 0};
         end
         if (rst) begin
             phase_reg   <= {BURST_W{1'b0}};
             fill_reg    <= 1'b0;
             flushed_reg <= 1'b0;
+            fresh_reg   <= 1'b0;
+            done_reg    <= 1'b0;
             owed_reg    <= {OWED_W{1'b0}};
         end
     end
@@ -136,7 +142,7 @@ module ws_fjoin_writer #(
     reg  [2:0]         state_reg;
     reg  [HERE_W-1:0]  here_reg;
     reg  [BURST_W:0]   left_reg;                    // beats of the burst whose data go
-    reg                last_reg, going_reg, room_reg;
+    reg                last_reg, going_reg, room_reg, wrap_reg;
     reg  [BLOCK_W-1:0] place_reg, place_last_reg;   // the next burst's in the ring; the last one there is
     reg  [COUNT_W-1:0] begun_reg, written_reg, used_reg, most_reg;
     reg  [3:0]         open_reg;                    // bursts without an answer
@@ -144,7 +150,6 @@ module ws_fjoin_writer #(
     wire               sent   = w_valid && w_ready;
     wire               free   = !going_reg || (sent && last_reg);
     wire               hand   = state_reg == STATE_HAND && free;
-    wire [BURST_W:0]   left   = hand ? WHOLE : left_reg - {{BURST_W{1'b0}}, sent};
     wire [BURST_W:0]   less   = WHOLE - 1'b1;
 
     assign aw_valid   = state_reg == STATE_ASK;
@@ -183,16 +188,24 @@ module ws_fjoin_writer #(
         here_reg <= here_reg + {{(HERE_W-1){1'b0}}, whole} - {{(HERE_W-1){1'b0}}, ask};
         if (ask) begin
             begun_reg <= begun_reg + BEATS;
-            place_reg <= place_reg == place_last_reg ? {BLOCK_W{1'b0}} : place_reg + 1'b1;
+            place_reg <= wrap_reg ? {BLOCK_W{1'b0}} : place_reg + 1'b1;
         end
+        wrap_reg       <= place_reg == place_last_reg;
         place_last_reg <= size[COUNT_W-1:BURST_W] - 1'b1;
         most_reg       <= size - BEATS;
         used_reg       <= begun_reg - taken;
         room_reg       <= used_reg <= most_reg;
 
-        left_reg  <= left;
-        going_reg <= left != 0;
-        last_reg  <= left == 1;
+        if (sent) begin
+            left_reg  <= left_reg - 1'b1;
+            last_reg  <= left_reg == 2;
+            going_reg <= !last_reg;
+        end
+        if (hand) begin
+            left_reg  <= WHOLE;
+            last_reg  <= 1'b0;
+            going_reg <= 1'b1;
+        end
 
         open_reg <= open_reg + {3'd0, ask} - {3'd0, b_valid};
         if (b_valid) written_reg <= written_reg + BEATS;
@@ -215,7 +228,7 @@ module ws_fjoin_writer #(
     // counted as they come, as bursts ask for them, as they go, and as they are answered; an arbitrary one is watched.
     (* anyconst *) reg [COUNT_W-1:0] watch_ref;
     (* anyconst *) reg [COUNT_W-1:0] size_any;
-    reg                past_valid = 1'b0;
+    reg                past_valid = 1'b0, past_2_valid = 1'b0;
     reg  [COUNT_W-1:0] came_ref, asked_ref, sent_ref, answered_ref;     // the first with those of 0
     reg  [COUNT_W-1:0] place_ref;                   // of the next burst in the ring
     reg  [COUNT_W-1:0] end_ref;                     // of what came before the FLUSH
@@ -234,7 +247,8 @@ module ws_fjoin_writer #(
     wire               chosen     = state_reg == STATE_USED || state_reg == STATE_ROOM || aw_valid;
 
     always @(posedge clk) begin
-        past_valid <= 1'b1;
+        past_valid   <= 1'b1;
+        past_2_valid <= past_valid;
         if (came || zero) came_ref <= came_ref + 1'b1;
         if ((came || zero) && came_ref == watch_ref) beat_ref <= came ? s_data : 0;
         if (ask) asked_ref <= asked_ref + BURST;
@@ -277,16 +291,22 @@ module ws_fjoin_writer #(
             assert (written == answered_ref);
             if (idle) assert (written == asked_ref && sent_ref == asked_ref && !aw_valid && !w_valid);
             // a FLUSH is done once, when what came before it is written, and nothing behind it is
-            assert (done == (ended_ref && written == end_ref));
+            if (done) assert (ended_ref && written == end_ref);
+            if ($past(past_2_valid) && $past(ended_ref && !done && written == end_ref, 2)) assert (done || !ended_ref);
             if (ended_ref) assert (before_ref <= BURST * 16 + (1 << FIFO_W));
             assert (!(flush && ended_ref) && !(filling_ref && take));
 
             // what makes it inductive
             assert (fill_reg == filling_ref && flushed_reg == ended_ref && phase_reg == phase_ref);
+            assert (!(fresh_reg || done_reg) || (flushed_reg && !(fresh_reg && done_reg)));
+            if (fresh_reg) assert (filling_ref ? end_ref == filled_ref : end_ref == ready_ref && phase_ref == 0);
+            // its next beats are not a burst yet when nothing is owed
+            if (flushed_reg && !done_reg && before_reg == 0 && !fresh_reg) assert (came_ref - end_ref <= 1);
             assert (!filling_ref || (ended_ref && phase_ref != 0 && end_ref == filled_ref));
             assert (owed_reg == owed_ref >> BURST_W && owed_ref <= BURST * 15 + (1 << FIFO_W));
-            if (ended_ref) assert (before_reg == before_ref >> BURST_W && end_ref % BURST == 0);
-            if (ended_ref) assert (before_reg <= owed_reg + filling_ref);
+            if (ended_ref) assert (end_ref % BURST == 0);
+            if (ended_ref && !fresh_reg) assert (before_reg == before_ref >> BURST_W);
+            if (ended_ref && !fresh_reg) assert (before_reg <= owed_reg + filling_ref);
             assert (answered_ref % BURST == 0 && asked_ref % BURST == 0);
             assert (begun_reg == asked_ref && state_reg <= STATE_HAND);
             assert (place_reg == place_ref >> BURST_W && place_ref < size && place_ref[BURST_W-1:0] == 0);
@@ -304,6 +324,7 @@ module ws_fjoin_writer #(
             if (state_reg == STATE_ROOM && room_reg) assert (used_ref <= most_reg);
             if (aw_valid) assert (used_ref <= most_reg);
             if ($past(past_valid)) assert (most_reg == size - BURST && place_last_reg == size / BURST - 1);
+            if ($past(past_2_valid) && !$past(ask)) assert (wrap_reg == (place_reg == place_last_reg));
         end
         cover (past_valid && done && came_ref == BURST && place_reg == 0);
         cover (past_valid && full && $past(full));

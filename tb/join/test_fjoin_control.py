@@ -14,8 +14,8 @@ from tb.lib.run import run, run_four_state
 BAD, READ_ERROR, WRITE_ERROR = 1, 2, 4
 INPUTS = (
     *("start", "cancel", "restart", "next", "ring_address", "probe_ready", "window_ready", "s_window_valid"),
-    *("s_window_error", "m_window_ready", "probe_taken", "probe_last", "probe_error", "done", "written"),
-    *("write_error", "results", "flushed", "full"),
+    *("s_window_error", "s_window_job", "m_window_ready", "probe_taken", "probe_error", "probe_job", "done"),
+    *("written", "write_error", "results", "flushed", "full"),
 )
 
 
@@ -35,6 +35,7 @@ class Around:
 
     async def play(self) -> None:
         dut, g, units = self.dut, self.g, int(self.dut.UNITS.value)
+        places = 1 << int(dut.QUEUE_W.value)
         posted = flushed = now = done_in = end = 0
         windows: deque[tuple[int, int, bool]] = deque()  # job, tuples left, whether one of them has an error
         probes: deque[tuple[int, bool]] = deque()  # job, error
@@ -64,9 +65,11 @@ class Around:
             window = windows[0] if windows and not self.stopped() else None
             dut.s_window_valid.value = window is not None
             dut.s_window_last.value = window is not None and window[1] == 1
+            dut.s_window_job.value = (window[0] if window else g.randrange(places)) % places
             dut.s_window_error.value = window is not None and window[2] and window[1] == 1
             probe = probes.popleft() if probes and not self.stopped() else None
-            dut.probe_taken.value, dut.probe_last.value = probe is not None, True
+            dut.probe_taken.value = probe is not None
+            dut.probe_job.value = (probe[0] if probe else g.randrange(places)) % places
             dut.probe_error.value = g.random() < 0.5 if probe is None else probe[1]
             dut.flushed.value, dut.results.value = 0, 0
             done = bool(flushes) and done_in == 0

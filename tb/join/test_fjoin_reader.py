@@ -17,14 +17,14 @@ SIZE = 1 << 13
 class Bench:
     """The reader and a memory that answers after `latency` cycles; everything may pause.
 
-    got: (cycle, tuple, last, error). bursts: (address, beats). faults: addresses of beats that come with an error.
+    got: (cycle, tuple, last, error, tag). bursts: (address, beats). faults: addresses of beats that come with an error.
     """
 
     def __init__(self, dut):
         self.dut, self.g = dut, rng("reader")
         self.beat, self.tuple, self.burst = (int(getattr(dut, n).value) for n in ("DATA_W", "TUPLE_W", "BURST"))
         self.memory, self.faults = self.g.randbytes(SIZE), set()
-        self.now = 0
+        self.now, self.tags = 0, 1 << int(dut.TAG_W.value)
 
     @classmethod
     async def setup(cls, dut) -> Bench:
@@ -48,6 +48,7 @@ class Bench:
         while len(self.got) < total and quiet < 100:
             valid = bool(left) and (valid or g.random() >= stall)
             dut.order_valid.value = valid
+            dut.order_tag.value = (len(orders) - len(left)) % self.tags if valid else g.randrange(self.tags)
             dut.order_address.value, dut.order_count.value = left[0] if valid else (0, g.randrange(1, 100))
             beat = coming and coming[0][0] <= self.now and g.random() >= pause
             dut.r_valid.value = bool(beat)
@@ -71,7 +72,7 @@ class Bench:
                 valid = False
             if int(dut.m_valid.value) and int(dut.m_ready.value):
                 self.got.append(
-                    (self.now, *(int(getattr(dut, f"m_{name}").value) for name in ("data", "last", "error")))
+                    (self.now, *(int(getattr(dut, f"m_{name}").value) for name in ("data", "last", "error", "tag")))
                 )
                 quiet = 0
             quiet += 1
@@ -79,13 +80,13 @@ class Bench:
             await RisingEdge(dut.clk)
             self.now += 1
 
-    def tuples(self, orders) -> list[tuple[int, int, int]]:
+    def tuples(self, orders) -> list[tuple[int, int, int, int]]:
         width, bytes_, found = self.tuple // 8, self.beat // 8, []
-        for address, count in orders:
+        for tag, (address, count) in enumerate(orders):
             for n in range(count):
                 at = address + n * width
                 number = int.from_bytes(self.memory[at : at + width], "little")
-                found.append((number, n == count - 1, at // bytes_ * bytes_ in self.faults))
+                found.append((number, n == count - 1, at // bytes_ * bytes_ in self.faults, tag % self.tags))
         return found
 
 
@@ -140,7 +141,7 @@ async def halt(dut):
 
 
 PARAMETERS = {
-    "parts": {"DATA_W": 64, "TUPLE_W": 16, "ADDR_W": 16, "COUNT_W": 12, "BURST": 4, "FIFO_W": 4},
+    "parts": {"DATA_W": 64, "TUPLE_W": 16, "ADDR_W": 16, "COUNT_W": 12, "BURST": 4, "FIFO_W": 4, "TAG_W": 3},
     "whole": {"DATA_W": 32, "TUPLE_W": 32, "ADDR_W": 16, "COUNT_W": 12, "BURST": 8, "FIFO_W": 6},
 }
 

@@ -10,7 +10,7 @@
 //
 // So the words around the point are kept (`anchor`), and one shift by its place brings all digits to theirs. Bytes of
 // other fields and of the tag are no digits but 0. Nothing but these words and the flags loops. Digits behind the point
-// are moved before it as the field's type wants, and four digits a term become binary (A), eight (B), products (C), and
+// are moved before it as the field's type wants, and two digits a term become binary (A), eight (B), products (C), and
 // the sum.
 //
 // Latency      2 cycles from stage 2 to `natural`, 3 to the flags, 6 to `value` (of stage 2: see ws_fix_words)
@@ -24,6 +24,9 @@ module ws_fix_decimal (
     input  wire        clk,
     input  wire        step,
 
+    // stage 2, before the register
+    input  wire [7:0]  anchor,
+
     // stage 2
     input  wire        valid,
     input  wire        last,            // with valid, as is `ends`, or after a reset
@@ -32,7 +35,7 @@ module ws_fix_decimal (
     input  wire [7:0]  lead,
     input  wire [7:0]  trail,
     input  wire [7:0]  point,
-    input  wire [7:0]  anchor,
+    input  wire [7:0]  heads,
     input  wire [7:0]  value_byte,
     input  wire [7:0]  digit,
     input  wire [7:0]  nonzero,
@@ -41,12 +44,12 @@ module ws_fix_decimal (
     input  wire [7:0]  rough,
 
     // stage 3, before the register
-    output wire        counts,          // a natural number above 0, if natural_good is high later
     input  wire [9:0]  decimals,        // one-hot: digits behind the point in `value`; bit 9: it is a timestamp
 
     // stage 4
     output reg  [16:0] natural,         // the last five digits
     output reg         natural_good,    // digits only, and no others; natural may be above 65,535
+    output reg         promises,        // digits only, 1 to 65,535
     output reg         three,           // three characters
     output reg  [15:0] reach,           // bit n: natural is at least n
 
@@ -69,8 +72,6 @@ module ws_fix_decimal (
 
     integer i, j;
 
-    wire [7:0] heads = point & trail;
-
     // The code of this word's bytes that belong to the field that ends here, and to the one that goes on.
     reg [63:0] lead_code, trail_code;
 
@@ -79,10 +80,22 @@ module ws_fix_decimal (
         trail_code[8*i +: 8] = trail[i] ? code[8*i +: 8] : 8'd0;
     end
 
-    // Stage 3. phase_reg: 0 as long as there is no point, then words since that with it, 3 for all further ones.
-    reg [1:0]  phase_reg;
-    reg        held_reg;                                    // it is not 0
-    reg [7:0]  place_reg;                                   // of the point in anchor_reg
+    // Where the point is: in a word before (place_reg, in anchor_reg), or else in this one, or where the value ends. For
+    // all digits it is one register, at_reg.
+    reg        held_reg;
+    reg [7:0]  place_reg, at_reg;
+    wire       news       = valid && (ends || !held_reg);
+    wire       held_next  = !last && (news ? |heads : held_reg);
+    wire [7:0] place_next = news ? first(heads) : place_reg;
+
+    always @(posedge clk) if (step) begin
+        held_reg  <= held_next;
+        place_reg <= place_next;
+        at_reg    <= held_next ? place_next : anchor;
+    end
+
+    // Stage 3. phase_reg: words since that with the point, with it; the last bit for all further ones.
+    reg [3:1]  phase_reg;
     reg [63:0] anchor_reg, back1_reg, back2_reg, next1_reg;
     reg [15:0] back3_reg, next2_reg;                        // two bytes
     reg [7:0]  used0_reg, used1_reg, used2_reg, used3_reg, used_next1_reg, used_next2_reg;
@@ -90,13 +103,11 @@ module ws_fix_decimal (
 
     always @(posedge clk) if (step) begin
         if (valid) begin
-            if (ends || !held_reg) begin
+            if (news) begin
                 anchor_reg <= trail_code;
-                place_reg  <= first(heads);
-                phase_reg  <= {1'b0, |heads};
-                held_reg   <= |heads;
+                phase_reg  <= {2'b00, |heads};
                 used0_reg  <= nonzero & trail;
-            end else if (phase_reg != 2'd3) phase_reg <= phase_reg + 2'd1;
+            end else phase_reg <= {|phase_reg[3:2], phase_reg[1], 1'b0};
             if (!held_reg) begin
                 back1_reg  <= anchor_reg;
                 back2_reg  <= back1_reg;
@@ -106,15 +117,15 @@ module ws_fix_decimal (
                 used3_reg  <= used2_reg;
                 used_back_reg <= used_back_reg || |used3_reg;
             end
-            if (phase_reg == 2'd1) begin
+            if (phase_reg[1]) begin
                 next1_reg      <= code;
                 used_next1_reg <= nonzero;
             end
-            if (phase_reg == 2'd2) begin
+            if (phase_reg[2]) begin
                 next2_reg      <= code[15:0];
                 used_next2_reg <= nonzero;
             end
-            if (phase_reg == 2'd3) used_beyond_reg <= used_beyond_reg || |nonzero;
+            if (phase_reg[3]) used_beyond_reg <= used_beyond_reg || |nonzero;
         end
         if (ends || last) begin
             back1_reg       <= 64'd0;
@@ -131,8 +142,7 @@ module ws_fix_decimal (
             used_beyond_reg <= 1'b0;
         end
         if (last) begin
-            phase_reg  <= 2'd0;
-            held_reg   <= 1'b0;
+            phase_reg  <= 3'd0;
             anchor_reg <= 64'd0;
             used0_reg  <= 8'd0;
         end
@@ -152,7 +162,7 @@ module ws_fix_decimal (
         if (last) {odd_reg, digit_reg, minus_reg, point_reg, rough_reg} <= 5'd0;
     end
 
-    // With a point before this word, and with none: two shifts side by side.
+    // The 18 bytes before the place and the 10 behind it.
     function [143:0] digits_before(input [207:0] bytes, input [7:0] one);
         integer n, m;
         begin
@@ -171,15 +181,14 @@ module ws_fix_decimal (
         end
     endfunction
 
-    wire [7:0]   at       = held_reg ? place_reg : anchor;
     wire [207:0] past     = {anchor_reg, back1_reg, back2_reg, back3_reg};  // the last 26 bytes
-    wire [79:0]  next     = {phase_reg == 2'd2 ? lead_code[15:0] : next2_reg,
-                             phase_reg == 2'd1 ? lead_code : next1_reg};
+    wire [79:0]  next     = {phase_reg[2] ? lead_code[15:0] : next2_reg,
+                             phase_reg[1] ? lead_code : next1_reg};
     wire [7:0]   used2    = held_reg ? used2_reg : used1_reg;
     wire [7:0]   used3    = held_reg ? used3_reg : used2_reg;
     wire [7:0]   tail     = nonzero & lead;
-    wire [7:0]   used_n1  = phase_reg == 2'd1 ? tail : used_next1_reg;
-    wire [7:0]   used_n2  = phase_reg == 2'd2 ? tail : used_next2_reg;
+    wire [7:0]   used_n1  = phase_reg[1] ? tail : used_next1_reg;
+    wire [7:0]   used_n2  = phase_reg[2] ? tail : used_next2_reg;
 
     reg [143:0] whole_reg;                                  // 18 codes
     reg [79:0]  fraction_reg;                               // 10 codes
@@ -187,11 +196,11 @@ module ws_fix_decimal (
 
     always @* begin
         old_next      = used_back_reg || (!held_reg && |used3_reg);
-        far_next      = held_reg && (used_beyond_reg || (phase_reg == 2'd3 && |tail) || |used_n2[7:1]
-                                 || (used_n2[0] && !at[7]));
+        far_next      = held_reg && (used_beyond_reg || (phase_reg[3] && |tail) || |used_n2[7:1]
+                                 || (used_n2[0] && !at_reg[7]));
         j = 0;                                              // it is no latch
         for (i = 0; i < 8; i = i + 1)
-            for (j = 0; j < 8; j = j + 1) if (at[i]) begin
+            for (j = 0; j < 8; j = j + 1) if (at_reg[i]) begin
                 if (j <= i - 3 && used2[j])         old_next = 1'b1;
                 if (j <= i + 5 && used3[j])         old_next = 1'b1;
                 if (j >= i + 2 && held_reg && used_n1[j]) far_next = 1'b1;
@@ -199,9 +208,8 @@ module ws_fix_decimal (
     end
 
     always @(posedge clk) if (step) begin
-        whole_reg    <= held_reg ? digits_before(past, place_reg) : digits_before({code, past[207:64]}, anchor);
-        fraction_reg <= held_reg ? digits_behind({next, anchor_reg}, place_reg)
-                                 : digits_behind({80'd0, lead_code}, anchor);
+        whole_reg    <= digits_before(held_reg ? past : {code, past[207:64]}, at_reg);
+        fraction_reg <= digits_behind({next, held_reg ? anchor_reg : lead_code}, at_reg);
         old_reg      <= old_next;
         far_reg      <= far_next;
         odd3_reg     <= odd_reg   || |(odd & lead);
@@ -233,8 +241,6 @@ module ws_fix_decimal (
                 myriads = worth(d4, 64'd10000);
     wire       plain = digit3_reg && !odd3_reg && !minus3_reg && !point3_reg && !old_reg;
 
-    assign counts = plain && |whole_nonzero[4:0];
-
     // The form of a timestamp, and the range of what stands in one digit.
     reg  form, form_reg;
 
@@ -251,20 +257,22 @@ module ws_fix_decimal (
 
     reg [17:0] whole_nonzero_reg;
     reg [8:0]  fraction_nonzero_reg;
-    reg        numeric_reg, negative_reg, point4_reg, old4_reg, far4_reg, less4_reg;
+    reg        numeric_reg, negative_reg, point4_reg, old4_reg, far4_reg, less4_reg, more4_reg;   // more: not less
 
     always @(posedge clk) if (step) begin
-        natural      <= {13'd0, d0} + tens[16:0] + hundreds[16:0] + thousands[16:0] + myriads[16:0];
+        natural      <= {myriads[16:4], d0} + tens[16:0] + hundreds[16:0] + thousands[16:0];
         for (i = 0; i < 16; i = i + 1)
             reach[i] <= |whole_nonzero[4:2] || |d1[3:1]
                         || (i < 10 ? d1[0] || d0 >= i[3:0] : d1[0] && d0 >= i[3:0] - 4'd10);
         natural_good <= plain && ~|whole_nonzero[17:5];
+        promises     <= plain && ~|whole_nonzero[17:5] && |whole_nonzero[4:0] && whole[19:0] <= 20'h65535;
         three        <= whole_reg[8*3+MARK];
         form_reg      <= form;
         numeric_reg   <= digit3_reg && !odd3_reg;
         negative_reg  <= minus3_reg;
         point4_reg    <= point3_reg;
         less4_reg     <= minus3_reg && !decimals[9];
+        more4_reg     <= !minus3_reg || decimals[9];
         old4_reg      <= old_reg;
         far4_reg      <= far_reg;
         whole_nonzero_reg    <= whole_nonzero;
@@ -292,27 +300,29 @@ module ws_fix_decimal (
         stamp_reg  <= decimals[9];
     end
 
-    // Stage 5 (A): four digits, negative ones of a negative number.
-    function signed [14:0] four(input [15:0] bcd, input less);
-        reg [63:0] ones, second, third, fourth;
+    // Stage 5 (A): two digits, negative ones of a negative number, times what they are worth among eight.
+    function signed [28:0] two(input [7:0] bcd, input less, input [63:0] unit);
+        reg [63:0] low, high;
         begin
-            ones   = signed_worth(less, bcd[3:0],   64'd1);
-            second = signed_worth(less, bcd[7:4],   64'd10);
-            third  = signed_worth(less, bcd[11:8],  64'd100);
-            fourth = signed_worth(less, bcd[15:12], 64'd1000);
-            four   = ones[14:0] + second[14:0] + third[14:0] + fourth[14:0];
+            low  = signed_worth(less, bcd[3:0], unit);
+            high = signed_worth(less, bcd[7:4], unit * 64'd10);
+            two  = low[28:0] + high[28:0];
         end
     endfunction
 
-    reg signed [14:0] four0_reg, four1_reg, four2_reg, four3_reg;
+    reg signed [28:0] low0_reg, low1_reg, low2_reg, low3_reg, high0_reg, high1_reg, high2_reg, high3_reg;
     reg [7:0]         top_reg;
     reg               less_reg, stamp5_reg, stamp6_reg;
 
     always @(posedge clk) if (step) begin
-        four0_reg     <= four(digits_reg[15:0],  less4_reg);
-        four1_reg     <= four(digits_reg[31:16], less4_reg);
-        four2_reg     <= four(digits_reg[47:32], less4_reg);
-        four3_reg     <= four(digits_reg[63:48], less4_reg);
+        low0_reg      <= two(digits_reg[7:0],   less4_reg,  64'd1);
+        low1_reg      <= two(digits_reg[15:8],  less4_reg,  64'd100);
+        low2_reg      <= two(digits_reg[23:16], less4_reg,  64'd10000);
+        low3_reg      <= two(digits_reg[31:24], less4_reg,  64'd1000000);
+        high0_reg     <= two(digits_reg[39:32], !more4_reg, 64'd1);
+        high1_reg     <= two(digits_reg[47:40], !more4_reg, 64'd100);
+        high2_reg     <= two(digits_reg[55:48], !more4_reg, 64'd10000);
+        high3_reg     <= two(digits_reg[63:56], !more4_reg, 64'd1000000);
         top_reg       <= digits_reg[71:64];
         less_reg      <= less4_reg;
         stamp5_reg    <= stamp_reg;
@@ -323,21 +333,13 @@ module ws_fix_decimal (
         fraction_used <= {far4_reg, fraction_nonzero_reg};
     end
 
-    // (B): eight digits, high * 10000 + low. The two above them are worth 10**16.
-    function signed [28:0] eight(input signed [14:0] high, input signed [14:0] low);
-        reg signed [28:0] wide;
-        begin
-            wide  = {{14{high[14]}}, high};
-            eight = (wide <<< 13) + (wide <<< 11) - (wide <<< 8) + (wide <<< 4) + $signed({{14{low[14]}}, low});
-        end
-    endfunction
-
+    // (B): eight digits. The two above them are worth 10**16.
     reg signed [63:0] top6_reg;
     reg signed [28:0] low6_reg, high6_reg;
 
     always @(posedge clk) if (step) begin
-        low6_reg   <= eight(four1_reg, four0_reg);
-        high6_reg  <= eight(four3_reg, four2_reg);
+        low6_reg   <= low0_reg + low1_reg + low2_reg + low3_reg;
+        high6_reg  <= high0_reg + high1_reg + high2_reg + high3_reg;
         top6_reg   <= signed_worth(less_reg, top_reg[3:0], 64'd10000000000000000)
                       + signed_worth(less_reg, top_reg[7:4], 64'd100000000000000000);
         stamp6_reg <= stamp5_reg;

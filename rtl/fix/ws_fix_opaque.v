@@ -33,7 +33,7 @@ module ws_fix_opaque (
     input  wire [13:0]       number2,
 
     // The "=" of a field that began before the word, and of one that begins behind its first SOH; one-hot, if there is
-    // one. They are data fields of the length before them.
+    // one. The first is a data field of the length before it, the second of length1.
     input  wire [7:0]        early,
     input  wire [7:0]        late,
     input  wire              early_data,
@@ -62,7 +62,7 @@ module ws_fix_opaque (
     assign promise_before = promise_reg;
     assign promise1       = length1 && free;
     assign early_begins   = early_data && promise_reg;
-    assign late_begins    = late_data && length1 && free;
+    assign late_begins    = late_data && free;
 
     // The bytes of this word and of the next that a data field takes which begins behind the "=", and how many it takes
     // of the next ones: count - (7 - place).
@@ -97,10 +97,9 @@ module ws_fix_opaque (
     wire [15:0] early_left = above(number_reg,    {1'b0, ~early_place});
     wire [15:0] late_left  = above(number1, {1'b0, ~late_place});
     wire [15:0] other_left = above(left_reg,      4'd8);
-    wire        late_ready = late_data && length1;
 
     assign opaque = covers_reg | (early_begins ? early_covers[7:0] : 8'd0)
-                    | (late_ready ? {8{free}} & late_covers[7:0] : 8'd0);
+                    | (late_begins ? late_covers[7:0] : 8'd0);
     assign beyond = ~opaque & {opaque[6:0], was_opaque_reg};
 
     // Whether one byte is not opaque, found without `opaque`.
@@ -109,7 +108,7 @@ module ws_fix_opaque (
     endfunction
 
     wire   real_last = any && real_end(last_soh, covers_reg, early_begins, early_covers[7:0])
-                       && !(free && late_ready && |(last_soh & late_covers[7:0]));
+                       && !(late_begins && |(last_soh & late_covers[7:0]));
     wire   chained   = |(start2 & end1);
 
     assign real1  = real_end(end1, covers_reg, early_begins, early_covers[7:0]);

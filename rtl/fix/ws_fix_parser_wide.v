@@ -151,7 +151,7 @@ module ws_fix_parser_wide #(
     // Stages 1 and 2: what each byte is.
 
     wire        valid2, last2, ends2;
-    wire [7:0]  keep2, soh2, first2, lead2, trail2, equals2, point2, anchor2, tagged2, inner2, owner2, begins2, sums2,
+    wire [7:0]  keep2, soh2, first2, lead2, trail2, equals2, point2, heads2, anchor, tagged2, inner2, owner2, begins2, sums2,
                 value2, digit2, nonzero2, minus2, odd2, rough2;
     wire [63:0] data2, code2;
     wire [23:0] tag_low, tag_high;
@@ -162,7 +162,7 @@ module ws_fix_parser_wide #(
         .s_valid(s_axis_tvalid), .s_last(s_axis_tlast), .s_keep(s_axis_tkeep), .s_data(s_axis_tdata),
         .valid(valid2), .last(last2), .keep(keep2), .data(data2), .code(code2), .soh(soh2),
         .ends(ends2), .first_soh(first2), .lead(lead2), .trail(trail2), .equals(equals2), .point(point2),
-        .anchor(anchor2), .tagged(tagged2), .inner(inner2), .owner(owner2),
+        .heads(heads2), .anchor(anchor), .tagged(tagged2), .inner(inner2), .owner(owner2),
         .tag_low(tag_low), .tag_high(tag_high), .size_low(size_low), .size_high(size_high), .begins(begins2),
         .sums(sums2), .value(value2), .digit(digit2), .nonzero(nonzero2), .minus(minus2), .odd(odd2), .rough(rough2)
     );
@@ -320,7 +320,7 @@ module ws_fix_parser_wide #(
 
     // Values, see there.
     reg  [MATCH_W-1:0]       match1_4, match2_4;
-    wire [CONVERTERS-1:0]    counts1, natural1_good, three1, numeric1, negative1, pointed1, timestamp_good;
+    wire [CONVERTERS-1:0]    promises, natural1_good, three1, numeric1, negative1, pointed1, timestamp_good;
     wire [17*CONVERTERS-1:0] natural1;
     wire [16*CONVERTERS-1:0] reach1;
     wire [MATCH_W-1:0]       match2;
@@ -341,9 +341,9 @@ module ws_fix_parser_wide #(
         for (c = 0; c < CONVERTERS; c = c + 1) begin : gen_number
             ws_fix_decimal decimal (
                 .clk(clk), .step(step), .valid(valid2), .last(last2), .code(code2), .ends(ends2),
-                .lead(lead2), .trail(trail2), .point(point2), .anchor(anchor2), .value_byte(value2), .digit(digit2),
-                .nonzero(nonzero2), .minus(minus2), .odd(odd2), .rough(rough2),
-                .counts(counts1[c]), .natural(natural1[17*c +: 17]), .natural_good(natural1_good[c]),
+                .lead(lead2), .trail(trail2), .point(point2), .heads(heads2), .anchor(anchor), .value_byte(value2),
+                .digit(digit2), .nonzero(nonzero2), .minus(minus2), .odd(odd2), .rough(rough2),
+                .natural(natural1[17*c +: 17]), .natural_good(natural1_good[c]), .promises(promises[c]),
                 .three(three1[c]), .reach(reach1[16*c +: 16]),
                 .decimals(match1[DECIMAL+10*c +: 10]), .numeric(numeric1[c]),
                 .negative(negative1[c]), .pointed(pointed1[c]), .whole_used(whole_used[19*c +: 19]),
@@ -390,7 +390,6 @@ module ws_fix_parser_wide #(
                                        : two_last4 ? length2_4 : {N_DATA{1'b0}};
     wire               tag1   = has_tag_reg || tagged_lead3;
     wire               good1  = ends3 && tag1 && (has_value_reg || value_lead3);
-    wire               length1 = good1 && counts1[0];
     wire [7:0]         final3  = last_of(soh3);
     reg  [7:0]         sum_end, sum_start, starts2;
 
@@ -433,14 +432,14 @@ module ws_fix_parser_wide #(
         match1_4   <= match1;
         match2_4   <= match2;
         good1_4    <= good1;
-        length1_4  <= length1 ? match1[SIZE +: N_DATA] : {N_DATA{1'b0}};
-        any_length1_4 <= length1 && |match1[SIZE +: N_DATA];
+        length1_4  <= good1 ? match1[SIZE +: N_DATA] : {N_DATA{1'b0}};
+        any_length1_4 <= good1 && |match1[SIZE +: N_DATA];
         length2_4  <= counts2 ? match2[SIZE +: N_DATA] : {N_DATA{1'b0}};
         early4      <= owner3 & lead3;
         late4       <= next3;
         late_match4 <= next_match;
         early_data4 <= owned3 && |(match1[BYTES +: N_DATA] & length_before);
-        late_data4  <= |next3 && |(next_match[BYTES +: N_DATA] & match1[SIZE +: N_DATA]);
+        late_data4  <= |next3 && good1 && |(next_match[BYTES +: N_DATA] & match1[SIZE +: N_DATA]);
         type4      <= {type_mark3[2] ? type3[23:16] : 8'd0, |type_mark3[2:1] ? type3[15:8] : 8'd0, type3[7:0]};
         type_good4 <= |type_mark3;
         if (valid3) begin
@@ -465,9 +464,9 @@ module ws_fix_parser_wide #(
     ws_fix_opaque opaques (
         .clk(clk), .step(step), .valid(valid4), .last(last4), .any(any4), .last_soh(final4),
         .end1(end1_4), .only1(only4), .last2(two_last4), .start2(start2_4),
-        .length1(any_length1_4 && natural1_good[0] && !natural1[16]), .length2(|length2_4),
+        .length1(any_length1_4 && promises[0]), .length2(|length2_4),
         .number1(natural1[15:0]), .reach1(reach1[15:0]), .number2(natural2), .early(early4), .late(late4),
-        .early_data(early_data4), .late_data(late_data4), .opaque(opaque), .beyond(beyond),
+        .early_data(early_data4), .late_data(late_data4 && promises[0]), .opaque(opaque), .beyond(beyond),
         .early_begins(early_begins), .late_begins(late_begins), .real1(real1), .real2(real2),
         .real_before(real_before), .promise_before(promise_before), .promise1(promise1)
     );
@@ -779,6 +778,7 @@ module ws_fix_parser_wide #(
 
     wire [15:0] body_length = length1_6 ? natural1_6[15:0] : {2'd0, natural2_6};    // of bytes behind the place `set`
     wire [3:0]  set         = length1_6 ? set1_6 : set2_6;
+    wire [4:0]  set_last    = {1'b0, set} - {1'b0, last6};
 
     // A field 10 of three digits that lies in the word is behind an SOH in its first place, which is a byte of 1.
     wire length_good = body_length_good_reg && (full2_6 ? left_reg == {12'd0, sum_start6} : left_before_reg == 16'd0);
@@ -815,8 +815,8 @@ module ws_fix_parser_wide #(
                 left_before_reg   <= left_reg - {12'd0, last6};
             end
             if (length1_6 || length2_6) begin
-                left_reg             <= body_length + {12'd0, set} - 16'd8;
-                left_before_reg      <= body_length + {12'd0, set} - {12'd0, last6};
+                left_reg             <= body_length + {{13{!set[3]}}, set[2:0]};    // `set` is 8 at most
+                left_before_reg      <= body_length + {{11{set_last[4]}}, set_last};
                 body_length_good_reg <= length1_6 ? natural1_good6 : natural2_good6;
             end
             malformed_reg <= malformed_reg || malformed6;

@@ -40,7 +40,8 @@ module ws_fix_words (
     output reg  [7:0]  trail,           // behind the last SOH, all if there is none
     output reg  [7:0]  equals,
     output reg  [7:0]  point,
-    output reg  [7:0]  anchor,          // the first byte that is a point or SOH
+    output reg  [7:0]  heads,           // points behind the last SOH
+    output wire [7:0]  anchor,          // before the register: the first byte that is a point or SOH
     output reg  [7:0]  tagged,          // the "=" behind a tag
     output reg  [7:0]  inner,           // such a one with an SOH before it in this word
     output reg  [7:0]  owner,           // tag_low (bits 3 to 0) or tag_high is its tag
@@ -174,7 +175,8 @@ module ws_fix_words (
         end
     end
 
-    wire [7:0] stops      = point_reg | soh_reg;
+    assign anchor = first(point_reg | soh_reg);
+
     wire [7:0] final_byte = last_reg ? ~{1'b0, keep_reg[7:1]} : 8'd0;
 
     always @(posedge clk) if (step) begin
@@ -189,7 +191,7 @@ module ws_fix_words (
         trail    <= behind(soh_reg);
         equals   <= equals_reg;
         point    <= point_reg;
-        anchor   <= first(stops);
+        heads    <= point_reg & behind(soh_reg);
         tagged   <= tags;
         inner    <= tags & ~up_to(soh_reg);
         owner    <= owners;

@@ -54,14 +54,16 @@ module ws_gate #(
         $finish;
     end
 
-    // What was sent in each of the last LATENCY cycles, and the places that it may take together.
-    reg  [LATENCY-1:0]  punct_sent_reg, tuple_sent_reg;
-    reg  [FLIGHT_W-1:0] flight_reg;
+    // What was sent in each of the last LATENCY cycles; and the free places without which nothing may be sent: those
+    // that all of that may take, the most that is being sent, and its own.
+    localparam [SUM_W-1:0] PUNCT_NEEDS = MOST + CLOSE_PLACES, TUPLE_NEEDS = MOST + TUPLE_PLACES;
+    reg [LATENCY-1:0] punct_sent_reg, tuple_sent_reg;
+    reg [SUM_W-1:0]   punct_needs_reg, tuple_needs_reg;
 
-    wire [FLIGHT_W-1:0] entering = (sent_punct ? CLOSE_PLACES[FLIGHT_W-1:0] : {FLIGHT_W{1'b0}})
-                                 + (sent_tuple ? TUPLE_PLACES[FLIGHT_W-1:0] : {FLIGHT_W{1'b0}});
-    wire [FLIGHT_W-1:0] leaving  = (punct_sent_reg[LATENCY-1] ? CLOSE_PLACES[FLIGHT_W-1:0] : {FLIGHT_W{1'b0}})
-                                 + (tuple_sent_reg[LATENCY-1] ? TUPLE_PLACES[FLIGHT_W-1:0] : {FLIGHT_W{1'b0}});
+    wire [SUM_W-1:0] entering = (sent_punct ? CLOSE_PLACES[SUM_W-1:0] : {SUM_W{1'b0}})
+                              + (sent_tuple ? TUPLE_PLACES[SUM_W-1:0] : {SUM_W{1'b0}});
+    wire [SUM_W-1:0] leaving  = (punct_sent_reg[LATENCY-1] ? CLOSE_PLACES[SUM_W-1:0] : {SUM_W{1'b0}})
+                              + (tuple_sent_reg[LATENCY-1] ? TUPLE_PLACES[SUM_W-1:0] : {SUM_W{1'b0}});
 
     // Cycles until the next punctuation may be sent.
     reg  [WAIT_W-1:0]   wait_reg;
@@ -69,16 +71,16 @@ module ws_gate #(
                                   : sent_punct ? CLOSE_CYCLES[WAIT_W-1:0] - 1'b1
                                   : wait_reg != 0 ? wait_reg - 1'b1 : wait_reg;
 
-    wire [SUM_W-1:0]    free   = {{(SUM_W-ROOM_W){1'b0}}, room};
-    wire [SUM_W-1:0]    flight = {{(SUM_W-FLIGHT_W){1'b0}}, flight_reg} + MOST[SUM_W-1:0];
+    wire [SUM_W-1:0] free = {{(SUM_W-ROOM_W){1'b0}}, room};
 
     always @(posedge clk) begin
-        punct_sent_reg <= rst ? {LATENCY{1'b0}} : {punct_sent_reg[LATENCY-2:0], sent_punct};
-        tuple_sent_reg <= rst ? {LATENCY{1'b0}} : {tuple_sent_reg[LATENCY-2:0], sent_tuple};
-        flight_reg     <= rst ? {FLIGHT_W{1'b0}} : flight_reg + entering - leaving;
-        wait_reg       <= wait_next;
-        may_punct      <= !rst && wait_next == 0 && free >= flight + CLOSE_PLACES[SUM_W-1:0];
-        may_tuple      <= !rst && (TUPLE_PLACES == 0 || free >= flight + TUPLE_PLACES[SUM_W-1:0]);
+        punct_sent_reg  <= rst ? {LATENCY{1'b0}} : {punct_sent_reg[LATENCY-2:0], sent_punct};
+        tuple_sent_reg  <= rst ? {LATENCY{1'b0}} : {tuple_sent_reg[LATENCY-2:0], sent_tuple};
+        punct_needs_reg <= rst ? PUNCT_NEEDS : punct_needs_reg + entering - leaving;
+        tuple_needs_reg <= rst ? TUPLE_NEEDS : tuple_needs_reg + entering - leaving;
+        wait_reg        <= wait_next;
+        may_punct       <= !rst && wait_next == 0 && free >= punct_needs_reg;
+        may_tuple       <= !rst && (TUPLE_PLACES == 0 || free >= tuple_needs_reg);
     end
 
     assign idle = punct_sent_reg == 0 && tuple_sent_reg == 0;
@@ -155,7 +157,8 @@ module ws_gate #(
             end else assert (!may_punct && !may_tuple);
 
             // what makes it inductive
-            assert (sound && flight_reg == sent && wait_reg == wait_ref);
+            assert (sound && wait_reg == wait_ref);
+            assert (punct_needs_reg == sent + PUNCT_NEEDS && tuple_needs_reg == sent + TUPLE_NEEDS);
             assert (wait_ref >= 0);
             assert (room >= owed);
             if (may_punct) assert (room >= owed + CLOSE_PLACES);

@@ -11,10 +11,10 @@
 //              SIGNED       1: both operands are two's complement; 0: neither
 //              DATA_W       width of the tuple in bits, at least 1
 //              BITS         bits of the quotient that one step finds, at least 1
-//              FAST         1: a step subtracts in one cycle and chooses in the next, and a sign takes two cycles, for
-//                           wide operands; BITS is 1, QUOTIENT_W and B_W at least 2
+//              FAST         1: a step subtracts in one cycle and chooses in the next, and a sign takes three cycles,
+//                           for wide operands; BITS is 1, QUOTIENT_W and B_W at least 2
 //              INTERVAL     least distance of two tuples in cycles, at least 1
-// Latency      (ceil(QUOTIENT_W/BITS) + 1 + SIGNED) * (1 + FAST) + FAST cycles
+// Latency      ceil(QUOTIENT_W/BITS) * (1 + FAST) + (1 + SIGNED) * (1 + 2*FAST) + FAST cycles
 // Issue rate   1 tuple in INTERVAL cycles; anything else on the wire at any time
 // Overflow     a quotient of more than QUOTIENT_W bits is null; with QUOTIENT_W = A_W there is none, since a signed
 //              quotient has one bit more, for the most negative dividend divided by -1
@@ -53,11 +53,12 @@ module ws_divide #(
     output wire                         y_null      // and r
 );
 
-    localparam CYCLES  = 1 + FAST;                                  // of a step, and of a sign
+    localparam CYCLES  = 1 + FAST;                                  // of a step
+    localparam SIGN    = 1 + 2*FAST;                                // of a sign
     localparam STEPS   = (QUOTIENT_W + BITS - 1) / BITS;
     localparam RUN     = INTERVAL < CYCLES ? 1 : INTERVAL / CYCLES; // steps that a unit makes for one tuple
     localparam UNITS   = (STEPS + RUN - 1) / RUN;
-    localparam LATENCY = (STEPS + 1 + SIGNED) * CYCLES + FAST;
+    localparam LATENCY = STEPS*CYCLES + (1 + SIGNED)*SIGN + FAST;
     localparam NUM_W   = STEPS * BITS;
     localparam TOP_W   = A_W > NUM_W ? A_W - NUM_W : 0;             // digits of the dividend that need no step
 
@@ -79,15 +80,15 @@ module ws_divide #(
     // Magnitudes, if signed
     generate
         if (SIGNED != 0) begin : gen_magnitudes
-            reg  [2*CYCLES-1:0] signs_reg;
-            wire [2*CYCLES+1:0] signs = {signs_reg, a[A_W-1] != b[B_W-1], a[A_W-1]};
+            reg  [2*SIGN-1:0] signs_reg;
+            wire [2*SIGN+1:0] signs = {signs_reg, a[A_W-1] != b[B_W-1], a[A_W-1]};
 
             ws_negate #(.W(A_W), .FAST(FAST)) a_magnitude (.clk(clk), .negative(a[A_W-1]), .a(a), .y(a_size));
             ws_negate #(.W(B_W), .FAST(FAST)) b_magnitude (.clk(clk), .negative(b[B_W-1]), .a(b), .y(b_size));
 
-            always @(posedge clk) signs_reg <= signs[2*CYCLES-1:0];
+            always @(posedge clk) signs_reg <= signs[2*SIGN-1:0];
 
-            assign signs_first = signs[2*CYCLES +: 2];
+            assign signs_first = signs[2*SIGN +: 2];
         end else begin : gen_operands
             assign {a_size, b_size} = {a, b};
             assign signs_first      = 2'b00;
@@ -106,14 +107,14 @@ module ws_divide #(
     genvar k;
     generate
         if (INTERVAL > 1) begin : gen_begins
-            localparam LAST = (SIGNED + (UNITS-1)*RUN) * CYCLES;
+            localparam LAST = SIGNED*SIGN + (UNITS-1)*RUN*CYCLES;
             reg  [LAST:0]   begins_reg;
             wire [LAST+1:0] since = {begins_reg, s_valid};      // bit n: a tuple came in n cycles ago
             wire            unused = since[LAST+1];
 
             always @(posedge clk) begins_reg <= since[LAST:0];
             for (k = 0; k < UNITS; k = k + 1) begin : gen_begin
-                assign begins[k] = since[(SIGNED + k*RUN)*CYCLES];
+                assign begins[k] = since[SIGNED*SIGN + k*RUN*CYCLES];
             end
         end else begin : gen_always
             assign begins = {UNITS{1'b1}};
@@ -228,17 +229,17 @@ module ws_divide #(
     wire [Y_W-1:0]    y_size;
     wire [B_W-1:0]    r_size;
     wire              y_negative, r_negative, null;
-    reg  [CYCLES-1:0] null_reg;
-    wire [CYCLES:0]   nulls = {null_reg, null};
+    reg  [SIGN-1:0]   null_reg;
+    wire [SIGN:0]     nulls = {null_reg, null};
 
     assign {y_size, r_size, y_negative, r_negative, null} = sizes;
 
     ws_negate #(.W(Y_W), .FAST(FAST)) y_sign (.clk(clk), .negative(y_negative), .a(y_size), .y(y));
     ws_negate #(.W(B_W), .FAST(FAST)) r_sign (.clk(clk), .negative(r_negative), .a(r_size), .y(r));
 
-    always @(posedge clk) null_reg <= nulls[CYCLES-1:0];
+    always @(posedge clk) null_reg <= nulls[SIGN-1:0];
 
-    assign y_null = nulls[CYCLES];
+    assign y_null = nulls[SIGN];
 
     ws_delay #(.DATA_W(DATA_W), .N(LATENCY)) wire_delay (
         .clk    (clk),

@@ -3,11 +3,12 @@
 // ws_negate: a number or its negative in two's complement, for magnitudes and signs of wide numbers.
 //
 // The one that is added to the flipped bits reaches a part of them if all bits below it were 0. With FAST one cycle
-// finds the parts that are 0, and in the next each adds its own one, so that no test or carry is longer than a part.
+// finds the parts that are 0, the next to which the one comes, and in the third each adds its own, so that no test or
+// carry is longer than a part, and nothing stands in front of it.
 //
 // Parameters   W      width in bits, at least 1
-//              FAST   1: in parts of 32 bits, in two cycles
-// Latency      1 + FAST cycles
+//              FAST   1: in parts of 32 bits, in three cycles
+// Latency      1 + 2*FAST cycles
 // Issue rate   1 number a cycle
 // Bad input    the most negative number has no negative, and stays as it is: as an unsigned number it is right
 
@@ -28,39 +29,43 @@ module ws_negate #(
         $finish;
     end
 
-    wire [W-1:0] flipped = a ^ {W{negative}};
-
     generate
         if (FAST == 0) begin : gen_whole
             reg [W-1:0] y_reg;
-            always @(posedge clk) y_reg <= flipped + {{(W-1){1'b0}}, negative};
+            always @(posedge clk) y_reg <= (a ^ {W{negative}}) + {{(W-1){1'b0}}, negative};
             assign y = y_reg;
         end else begin : gen_parts
             localparam PART  = 32;
             localparam PARTS = (W + PART - 1) / PART;
 
-            wire [PARTS-1:0] ones;      // bit p: to be added to part p
+            reg              negative_reg;
+            reg  [W-1:0]     a_reg, flipped_reg, y_reg;
+            reg  [PARTS-1:0] ones_reg;      // bit p: to be added to part p
+            wire [PARTS-1:0] zero;          // bit p: part p - 1 was 0, or there is none
             genvar p;
+
+            always @(posedge clk) begin
+                negative_reg <= negative;
+                a_reg        <= a;
+                flipped_reg  <= a_reg ^ {W{negative_reg}};
+            end
+
+            assign zero[0] = 1'b1;
+            assign y       = y_reg;
 
             for (p = 0; p < PARTS; p = p + 1) begin : part
                 localparam N = p == PARTS - 1 ? W - p*PART : PART;
-                reg         one_reg;    // the part below passes the one on that it gets; part 0 gets it
-                reg [N-1:0] flipped_reg, y_reg;
 
-                if (p == 0) begin : gen_first
-                    always @(posedge clk) one_reg <= negative;
-                    assign ones[p] = one_reg;
-                end else begin : gen_next
-                    always @(posedge clk) one_reg <= negative && a[(p-1)*PART +: PART] == 0;
-                    assign ones[p] = one_reg && (p == 1 || ones[p-1]);
+                if (p > 0) begin : gen_zero
+                    reg zero_reg;
+                    always @(posedge clk) zero_reg <= a[(p-1)*PART +: PART] == 0;
+                    assign zero[p] = zero_reg;
                 end
 
                 always @(posedge clk) begin
-                    flipped_reg <= flipped[p*PART +: N];
-                    y_reg       <= flipped_reg + ones[p];
+                    ones_reg[p]          <= negative_reg && &zero[p:0];
+                    y_reg[p*PART +: N] <= flipped_reg[p*PART +: N] + ones_reg[p];
                 end
-
-                assign y[p*PART +: N] = y_reg;
             end
         end
     endgenerate

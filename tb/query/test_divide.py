@@ -11,7 +11,8 @@ from tb.query.lockstep import extremes, kinds, lockstep, signed, wire
 def latency(dut) -> int:
     """What the header promises."""
     steps = -(-int(dut.QUOTIENT_W.value) // int(dut.BITS.value))
-    return (steps + 1 + int(dut.SIGNED.value)) * (1 + int(dut.FAST.value)) + int(dut.FAST.value)
+    signs, fast = 1 + int(dut.SIGNED.value), int(dut.FAST.value)
+    return steps * (1 + fast) + signs * (1 + 2 * fast) + fast
 
 
 def quotient(dut):

@@ -171,7 +171,7 @@ def _divide(p: Parameters, ports: Ports) -> Cells:
     steps, fast, interval = p["QUOTIENT_W"], p["FAST"], p.get("INTERVAL", 1)
     quotient, rest = _used(ports, "y"), _used(ports, "r")
     divisor = number(ports.get("b", ""))
-    latency = (steps + 1 + signed) * (1 + fast) + fast
+    latency = steps * (1 + fast) + (1 + signed) * (1 + 2 * fast) + fast
     wire, ring = _wire(p, ports, latency), _ring(p, ports, latency)
     if not quotient + rest + _used(ports, "y_null") or (divisor and not signed and divisor.bit_count() == 1):
         return Cells(ff=wire, ram_bits=ring)  # nothing, or wiring: digits of the dividend, and shift registers

@@ -550,7 +550,7 @@ class _Planner:
             return (ceil(a / DIGIT) + ceil(b / DIGIT) - 2).bit_length() + ceil((a + b) / CARRY_W)
         quotient = self._quotient_width(step, max(a, 2))
         fast = self._divides_fast(quotient, b)
-        return (quotient + 1 + signed) * (1 + fast) + fast
+        return quotient * (1 + fast) + (1 + signed) * (1 + 2 * fast) + fast
 
     @staticmethod
     def _quotient_width(step: Compute, dividend: int) -> int:

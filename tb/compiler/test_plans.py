@@ -128,6 +128,13 @@ def compile_flags(sql: str) -> list[str]:
     return [field.name for field in built(sql).circuit.results[0].schema.fields]
 
 
+def test_what_does_not_fit_a_row_is_seen_in_its_upper_bits():
+    """Whether a value of 94 bits is beyond a long: bits 63 and up are its sign, one comparison without a carry."""
+    sql = "SELECT Price * Volume * Time AS P FROM Trades"
+    compared = [i.parameters for i in built(sql).circuit.instances if i.core == "query:compute"]
+    assert [(p["OP"], p["A_W"], p["B_W"], p["SIGNED"]) for p in compared] == [("NE", 31, 1, 1)]
+
+
 def test_the_clock_decides_how_many_stages():
     """At 200 MHz a window in time, a count and a greatest value take a cycle more each, a last value does not."""
     sql = "SELECT Time, max(Price) AS Top, last(Price) AS Close, count(*) AS Trades"

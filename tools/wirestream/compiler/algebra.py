@@ -164,9 +164,9 @@ class Input(Plan):
 
 @dataclass(frozen=True)
 class Compute(Plan):
-    """output = a operator b. operator: ``+ - * div % = <> < <= > >= and or not``; `not` has no b.
+    """output = a operator b. operator: ``+ - * div % = <> < <= > >= and or not beyond``; the last two have no b.
 
-    `div` and `%` also make the column `null` of a division by zero.
+    `div` and `%` also make the column `null` of a division by zero. `beyond`: whether a does not fit a `long`.
     """
 
     child: Plan
@@ -671,13 +671,9 @@ class Scope:
         if not isinstance(value, Column) or not isinstance(value.type, Integer):
             return value
         beyond = [Column(value.overflow, BOOLEAN)] if value.overflow else []
-        for operator, limit, exceeded in (
-            ("<", LONG.low, value.type.low < LONG.low),
-            (">", LONG.high, value.type.high > LONG.high),
-        ):
-            if exceeded:
-                plain = replace(value, null=None, overflow=None)
-                beyond.append(self._compute(operator, plain, Constant(limit, Integer(limit, limit)), hidden=True))
+        if value.type.low < LONG.low or value.type.high > LONG.high:
+            plain = replace(value, null=None, overflow=None)
+            beyond.append(self._compute("beyond", plain, None, hidden=True))
         overflow = self._either(beyond)
         return replace(value, overflow=overflow and overflow.name)
 

@@ -34,6 +34,11 @@ class Signal:
             return f"{self.width}'h{self.value & (1 << self.width) - 1:x}"
         return self.name if self.lsb is None else f"{self.name}[{self.lsb} +: {self.width}]"
 
+    def above(self, bits: int) -> Signal:
+        """All but that many of the lowest bits."""
+        assert self.name.isidentifier(), self.name
+        return Signal(self.name, self.width - bits, (self.lsb or 0) + bits)
+
     def resized(self, width: int, signed: bool) -> Signal:
         """The lowest bits, or with more of them in front: copies of the sign, or zeros."""
         missing = width - self.width

@@ -69,6 +69,7 @@ OPS = {
     "and": "AND",
     "or": "OR",
     "not": "NOT",
+    "beyond": "NE",
 }
 SEVERAL = ("results", "result_nulls", "result_overflows")  # of a core with several aggregates
 # The outputs of each core, apart from those of the wire.
@@ -99,6 +100,7 @@ CLOCK_NS = 8.0  # 125 MHz, that of gigabit Ethernet
 CAPACITY = 32  # groups
 REGISTER_NS = 1.2  # out of a register and into the next
 DIVIDE_NS, DIVISOR_NS = 3.5, 0.05  # a cycle of ws_divide, and what each bit of the divisor adds to it
+LONG_W = 64  # bits of what a row shows
 DIVIDE_CYCLES = 32  # between the ends of windows in time whose rows are divided, so that a divider is small
 
 
@@ -447,7 +449,7 @@ class _Planner:
         widths = [v.type.width for v in (step.a, step.b) if v is not None]
         if step.operator in ("and", "or", "not"):
             return ready + 0.6
-        if step.operator in ("=", "<>"):
+        if step.operator in ("=", "<>", "beyond"):
             return ready + 1.0 + 0.01 * max(widths)
         return ready + 1.2 + 0.04 * max([*widths, step.output.type.width])
 
@@ -470,6 +472,8 @@ class _Planner:
         signed = any(v is not None and v.type.signed for v in (step.a, step.b))
         a = self._operand(bus, step.a, signed)
         b = self._operand(bus, step.b, signed) if step.b is not None else ZERO
+        if step.operator == "beyond":  # all bits above a long's are its sign
+            a, b = a.above(LONG_W - 1), a.above(LONG_W - 1).resized(1, signed) if signed else ZERO
         width = step.output.type.width
         parameters = {
             "OP": OPS[step.operator],

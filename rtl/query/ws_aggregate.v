@@ -8,13 +8,13 @@
 // A punctuation that comes with eos follows the row by one cycle, with the same m_data; any other passes.
 //
 // The accumulator stands in the result's register, so a REGISTERED = 0 would save nothing, and does not exist. With
-// FAST a sum is added in FAST + 1 parts of its bits, each a cycle behind the one below, and the least or greatest value
-// is chosen a cycle behind the comparison; and in a cycle without row or punctuation all that leaves is 0, so that a
-// ws_multiplex behind has nothing to choose.
+// FAST a sum is added in FAST parts of its bits, each a cycle behind the one below, and is told a cycle behind the
+// last, while the least or greatest value is chosen a cycle behind the comparison; and in a cycle without row or
+// punctuation all that leaves is 0, so that a ws_multiplex behind has nothing to choose.
 //
 // Parameters   DATA_W      width of the tuple in bits
 //              KIND, VALUE_W, SIGNED, ACC_W, RESULT_W   see ws_fold: ACC_W is the width inside
-//              FAST        stages more, for a higher clock: 0; 1 for MIN and MAX; for CNT and SUM below ACC_W. Parts of
+//              FAST        stages more, for a higher clock: 0; 1 for MIN and MAX; 2 to ACC_W for CNT and SUM. Parts of
 //                          32 bits are for 200 MHz on an ECP5
 //              EMIT_EMPTY  1: a sub-stream without tuples gives a row too (count 0, else null)
 // Ports        value, null: the column, in step with s_data; count(*) ties null to 0. A null value is not aggregated
@@ -54,15 +54,15 @@ module ws_aggregate #(
     output wire [DATA_W-1:0]   m_data,
     output reg  [RESULT_W-1:0] result,
     output reg                 result_null,
-    output wire                result_overflow
+    output reg                 result_overflow
 );
 
     localparam IS_COUNT  = KIND == "CNT";
     localparam ADDS      = IS_COUNT || KIND == "SUM";
     localparam IS_SIGNED = SIGNED != 0 && !IS_COUNT;
 
-    initial if (FAST < 0 || (ADDS ? FAST >= ACC_W : FAST > (KIND == "MIN" || KIND == "MAX" ? 1 : 0))) begin
-        $display("ERROR: %m: FAST = %0d, must be 0, up to 1 for MIN and MAX, below ACC_W = %0d for CNT and SUM",
+    initial if (FAST != 0 && (ADDS ? FAST < 2 || FAST > ACC_W : FAST != 1 || (KIND != "MIN" && KIND != "MAX"))) begin
+        $display("ERROR: %m: FAST = %0d, must be 0, or 1 for MIN and MAX, or 2 to ACC_W = %0d for CNT and SUM",
                  FAST, ACC_W);
         $finish;
     end
@@ -90,7 +90,6 @@ module ws_aggregate #(
     // It waits for its result; `row` is what leaves with the next cycle.
     wire              row_valid, row_punct, row_eos;
     wire [DATA_W-1:0] row_data;
-    wire              told = FAST == 0 || (row_eos && !rst);
     wire              none = FAST != 0 && !valid_reg && !punct_reg && !eos_reg;
 
     ws_delay #(.DATA_W(DATA_W), .N(FAST != 0 ? FAST - 1 : 0)) row (
@@ -105,19 +104,26 @@ module ws_aggregate #(
         .m_valid(m_valid), .m_punct(m_punct), .m_eos(m_eos), .m_data(m_data)
     );
 
+    // That there is nothing to tell has to reach all bits of the result: a register, the inverse of row_eos.
+    reg  [FAST:0]   ends_reg;
+    wire [FAST+1:0] ends        = {ends_reg, s_eos};     // bit n: a sub-stream ended n cycles ago
+    wire            unused_ends = &{1'b0, ends};
+    reg             silent_reg;
+
+    always @(posedge clk) begin
+        ends_reg   <= rst ? {(FAST+1){1'b0}} : ends[FAST:0];
+        silent_reg <= FAST != 0 && (rst || !ends[FAST != 0 ? FAST - 1 : 0]);
+    end
+
     // ---- What it holds
 
     wire [RESULT_W-1:0] next_result;
     wire                next_null, next_overflow;
-    reg                 overflow_reg;
-    wire                late_overflow;      // what is known a cycle later
-
-    assign result_overflow = overflow_reg || late_overflow;
 
     always @(posedge clk) begin
-        result       <= told ? next_result : {RESULT_W{1'b0}};
-        result_null  <= told && next_null;
-        overflow_reg <= told && next_overflow;
+        result          <= silent_reg ? {RESULT_W{1'b0}} : next_result;
+        result_null     <= !silent_reg && next_null;
+        result_overflow <= !silent_reg && next_overflow;
     end
 
     generate
@@ -127,17 +133,16 @@ module ws_aggregate #(
 
             always @(posedge clk) state_reg <= next;
 
-            assign late_overflow = 1'b0;
-
             ws_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNED), .ACC_W(ACC_W), .RESULT_W(RESULT_W)) fold (
                 .state(state_reg), .fresh(fresh_reg), .take(take), .value(value),
                 .next(next), .result(next_result), .null(next_null), .overflow(next_overflow)
             );
         end else begin : gen_fast
             wire [ACC_W-1:0] number;
-            wire             seen;
+            wire             seen, left;    // there was a value; a sum has left its width
 
             if (ADDS) begin : gen_sum
+                localparam TOP = FAST - 1;    // the uppermost part, of 0 to TOP
                 wire [ACC_W:0] term;          // with a sign bit more, which shows that a sum leaves its width
                 wire [ACC_W:0] taken_term;    // for the parts above the lowest
                 if (IS_COUNT) begin : gen_one
@@ -149,10 +154,10 @@ module ws_aggregate #(
                     assign taken_term = take ? term : {(ACC_W+1){1'b0}};
                 end
 
-                // What goes along with a tuple, and with what ends its sub-stream, to the parts.
+                // What goes along with a tuple, and with what ends its sub-stream, to the parts and to the result.
                 reg  [FAST:1] ended_reg, taken_reg;
                 wire [FAST:0] ended = {ended_reg, fresh_reg};    // bit p: with the tuple that is in part p + 1
-                wire [FAST:0] taken = {taken_reg, take};
+                wire [FAST:0] taken = {taken_reg, take};         // bit p: with the one that is in part p
 
                 always @(posedge clk) begin
                     ended_reg <= ended[FAST-1:0];
@@ -162,12 +167,12 @@ module ws_aggregate #(
                 // Part 0. That the value counts, or that a sub-stream begins, is not on the way of the carry:
                 // acc_low_reg is 0 in time, while low_reg is what the sub-stream has come to. A carry counts where it
                 // meets `take`, a bit further up, so that nothing stands behind the chain either.
-                localparam LOW = ACC_W/(FAST+1);
+                localparam LOW = ACC_W/FAST;
                 reg  [LOW-1:0] acc_low_reg, low_reg;
                 reg            carry_reg;
                 wire [LOW+1:0] low = {1'b0, take, acc_low_reg} + {2'b00, term[LOW-1:0]};
                 wire           unused_low = &{1'b0, low[LOW]};
-                wire [FAST:0]  carry;     // bit p: of part p, a cycle later; of the uppermost, the sign
+                wire [TOP:0]   carry;     // bit p: of part p, a cycle later; of the uppermost, the sign
 
                 always @(posedge clk) begin
                     if (s_eos || rst) acc_low_reg <= {LOW{1'b0}};
@@ -179,55 +184,48 @@ module ws_aggregate #(
 
                 assign carry[0] = carry_reg;
 
-                // The parts above. The carry goes in at the lowest bit of a chain that is a bit longer. An accumulator
-                // is 0 when a sub-stream begins, so that nothing stands in front of the chain.
-                wire [FAST*ACC_W-1:0] below;    // what the parts below part p came to, from bit (p - 1)*ACC_W
+                // The parts above. The carry, which may come from afar, goes in at the lowest bit of a chain that is a
+                // bit longer, and what comes out goes to one register, at its side.
+                wire [FAST*ACC_W-1:0] sums;    // what the parts up to part p have come to, from bit p*ACC_W
 
-                assign below[ACC_W-1:0] = {{(ACC_W-LOW){1'b0}}, low_reg};
+                assign sums[ACC_W-1:0] = {{(ACC_W-LOW){1'b0}}, low_reg};
 
                 genvar p;
-                for (p = 1; p <= FAST; p = p + 1) begin : gen_part
-                    localparam TOP = p == FAST, FROM = p*ACC_W/(FAST+1), W = (p+1)*ACC_W/(FAST+1) - FROM;
-                    localparam TERM_W = W + (TOP ? 1 : 0);    // with the sign
-                    reg  [p*TERM_W-1:0]     terms_reg;        // the oldest is for this cycle
-                    reg  [W-1:0]            acc_reg;
+                for (p = 1; p <= TOP; p = p + 1) begin : gen_part
+                    localparam LAST = p == TOP, FROM = p*ACC_W/FAST, W = (p+1)*ACC_W/FAST - FROM;
+                    localparam TERM_W = W + (LAST ? 1 : 0);    // with the sign
+                    reg  [p*TERM_W-1:0]     terms_reg;         // the oldest is for this cycle
+                    reg  [W-1:0]            sum_reg;
+                    reg  [ACC_W-1:0]        below_reg;
                     reg                     carry_out_reg;
                     wire [(p+1)*TERM_W-1:0] terms = {terms_reg, taken_term[FROM +: TERM_W]};
                     wire [TERM_W-1:0]       more  = terms[p*TERM_W +: TERM_W];
-                    wire [W+1:0]            total = {TOP && IS_SIGNED && acc_reg[W-1], acc_reg, 1'b1}
-                                                  + {TOP && more[TERM_W-1], more[W-1:0], carry[p-1]};
-                    wire [ACC_W-1:0]        sums  = below[(p-1)*ACC_W +: ACC_W]
-                                                  | {{(ACC_W-W){1'b0}}, total[W:1]} << FROM;
+                    wire [W-1:0]            acc   = ended[p] ? {W{1'b0}} : sum_reg;
+                    wire [W+1:0]            total = {LAST && IS_SIGNED && acc[W-1], acc, 1'b1}
+                                                  + {LAST && more[TERM_W-1], more[W-1:0], carry[p-1]};
                     wire                    unused = &{1'b0, total[0]};
 
                     always @(posedge clk) begin
                         terms_reg     <= terms[p*TERM_W-1:0];
-                        acc_reg       <= ended[p-1] ? {W{1'b0}} : total[W:1];
+                        sum_reg       <= total[W:1];
                         carry_out_reg <= total[W+1];
+                        below_reg     <= sums[(p-1)*ACC_W +: ACC_W];
                     end
 
                     assign carry[p] = carry_out_reg;
-
-                    if (TOP) begin : gen_number
-                        assign number = sums;
-                    end else begin : gen_on
-                        reg [ACC_W-1:0] sums_reg;
-                        always @(posedge clk) sums_reg <= sums;
-                        assign below[p*ACC_W +: ACC_W] = sums_reg;
-                    end
+                    assign sums[p*ACC_W +: ACC_W] = below_reg | {{(ACC_W-W){1'b0}}, sum_reg} << FROM;
                 end
 
-                // The sign bits say a cycle later whether the sum has left its width.
-                reg  top_reg, left_reg, seen_reg;
-                wire left = left_reg || carry[FAST] != (IS_SIGNED && top_reg);
+                // The sign bits say whether the sum has left its width.
+                reg left_reg, seen_reg;
 
-                assign seen          = seen_reg || taken[FAST];
-                assign late_overflow = left && m_eos;
+                assign number = sums[TOP*ACC_W +: ACC_W];
+                assign left   = left_reg || carry[TOP] != (IS_SIGNED && number[ACC_W-1]);
+                assign seen   = seen_reg || taken[FAST];
 
                 always @(posedge clk) begin
-                    top_reg  <= number[ACC_W-1];
-                    left_reg <= left && !ended[FAST];
-                    seen_reg <= seen && !ended[FAST-1];
+                    left_reg <= left && !ended[TOP];
+                    seen_reg <= seen && !ended[TOP];
                 end
             end else begin : gen_order
                 localparam [VALUE_W-1:0] SIGN = {VALUE_W{IS_SIGNED}} << (VALUE_W - 1);
@@ -259,8 +257,8 @@ module ws_aggregate #(
                     best_reg     <= best;
                 end
 
-                assign late_overflow = 1'b0;
                 assign seen   = seen_reg;
+                assign left   = 1'b0;
                 assign number = wide[ACC_W-1:0];
             end
 
@@ -270,7 +268,7 @@ module ws_aggregate #(
             wire             unused_told = &{1'b0, unused_next, unused_null};
 
             ws_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNED), .ACC_W(ACC_W), .RESULT_W(RESULT_W)) tell (
-                .state({1'b0, ADDS || seen, number}), .fresh(1'b0), .take(1'b0), .value({VALUE_W{1'b0}}),
+                .state({left, ADDS || seen, number}), .fresh(1'b0), .take(1'b0), .value({VALUE_W{1'b0}}),
                 .next(unused_next), .result(next_result), .null(unused_null), .overflow(next_overflow)
             );
 
@@ -366,6 +364,7 @@ module ws_aggregate #(
             end
 
             // what makes it inductive
+            assert (silent_reg == (FAST != 0 && !row_eos));
             assert (behind_reg == due_ref && fresh_reg == fresh_ref);
             if (!fresh_ref) begin
                 assert (some_reg == tuples_ref);
@@ -387,36 +386,36 @@ module ws_aggregate #(
                 if (!left_ref) assert (gen_at_once.state_reg[ACC_W-1:0] == (exact_ref & ((1 << ACC_W) - 1)));
             end
         end else if (ADDS) begin : gen_sums
+            localparam TOP = FAST - 1;
             // What a part and those above it will be with the tuple that is in it, of what they are, what is to come,
             // and the tuples before it, which the parts above have still to add; all as integers with their signs.
-            wire [(FAST+2)*32-1:0]         wholes;    // of part p from bit p*32
-            reg  [FAST*(ACC_W+1)-1:0]      terms_reg;
-            wire [(FAST+1)*(ACC_W+1)-1:0]  terms = {terms_reg, gen_fast.gen_sum.taken_term};
-            always @(posedge clk) terms_reg <= terms[FAST*(ACC_W+1)-1:0];
+            wire [(FAST+1)*32-1:0]    wholes;    // of part p from bit p*32
+            reg  [TOP*(ACC_W+1)-1:0]  terms_reg;
+            wire [FAST*(ACC_W+1)-1:0] terms = {terms_reg, gen_fast.gen_sum.taken_term};
+            always @(posedge clk) terms_reg <= terms[TOP*(ACC_W+1)-1:0];
 
-            assign wholes[FAST*32+32 +: 32] = 32'd0;
+            assign wholes[FAST*32 +: 32] = 32'd0;
 
-            for (q = 1; q <= FAST; q = q + 1) begin : gen_part
-                localparam integer FROM = q*ACC_W/(FAST+1), W = (q+1)*ACC_W/(FAST+1) - FROM;
+            for (q = 1; q <= TOP; q = q + 1) begin : gen_part
+                localparam integer FROM = q*ACC_W/FAST, W = (q+1)*ACC_W/FAST - FROM;
                 integer    base, more, whole;
-                wire [W-1:0] acc  = gen_fast.gen_sum.gen_part[q].acc_reg;
+                wire [W-1:0] acc  = gen_fast.gen_sum.gen_part[q].acc;
                 wire         same = !gen_fast.gen_sum.ended[q];    // the tuple before it is of the same sub-stream
 
                 always @* begin
                     base = acc;
-                    if (q == FAST && IS_SIGNED && acc[W-1]) base = base - (1 << W);
+                    if (q == TOP && IS_SIGNED && acc[W-1]) base = base - (1 << W);
                     more = terms[q*(ACC_W+1) +: ACC_W+1];
                     if (IS_SIGNED && more >= 1 << ACC_W) more = more - (2 << ACC_W);
                     more  = more >>> FROM;
                     whole = base + more + (gen_fast.gen_sum.carry[q-1] ? 1 : 0);
-                    if (q < FAST && same) whole = whole + (wholes[(q+1)*32 +: 32] << W);
+                    if (q < TOP && same) whole = whole + (wholes[(q+1)*32 +: 32] << W);
                 end
                 assign wholes[q*32 +: 32] = whole;
 
                 wire signed [31:0] exact_then = refs[(q-1)*REF_W +: 32];
                 wire               left_before = refs[(q+1)*REF_W - 1];
                 always @(posedge clk) if (past[q]) begin
-                    if (!same) assert (acc == 0);
                     if (!same || !left_before) assert (whole == exact_then >>> FROM);
                 end
             end
@@ -429,7 +428,7 @@ module ws_aggregate #(
                 if (past[FAST]) assert (gen_fast.gen_sum.taken[FAST] == $past(some_value, FAST));
                 if (past[FAST+1]) begin
                     assert (gen_fast.gen_sum.seen_reg == (!gen_fast.gen_sum.ended[FAST] && told_set != 0));
-                    if (!gen_fast.gen_sum.ended[FAST]) assert (gen_fast.gen_sum.left == told_left);
+                    assert (gen_fast.gen_sum.left_reg == (!gen_fast.gen_sum.ended[FAST] && told_left));
                 end
             end
         end else begin : gen_orders

@@ -50,8 +50,8 @@ async def reset_forgets(dut):
 MATRIX = [
     {"KIND": "SUM", "ACC_W": 36, "RESULT_W": 34},
     {"KIND": "SUM", "VALUE_W": 32, "SIGNED": 0, "ACC_W": 64, "RESULT_W": 64, "EMIT_EMPTY": 1},
-    {"KIND": "SUM", "VALUE_W": 9, "ACC_W": 11, "RESULT_W": 11, "FAST": 1},
-    {"KIND": "SUM", "VALUE_W": 12, "ACC_W": 14, "RESULT_W": 13, "FAST": 2},
+    {"KIND": "SUM", "VALUE_W": 9, "ACC_W": 11, "RESULT_W": 11, "FAST": 2},
+    {"KIND": "SUM", "VALUE_W": 12, "ACC_W": 14, "RESULT_W": 13, "FAST": 3},
     {"KIND": "CNT", "VALUE_W": 1, "ACC_W": 6, "RESULT_W": 3, "EMIT_EMPTY": 1},
     {"KIND": "MIN", "ACC_W": 32, "EMIT_EMPTY": 1},
     {"KIND": "MAX", "VALUE_W": 9, "ACC_W": 12, "RESULT_W": 8, "FAST": 1},

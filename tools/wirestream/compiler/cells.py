@@ -232,10 +232,10 @@ def _aggregate(p: Parameters, ports: Ports) -> Cells:
     if not adds:  # the value, the best, and two comparisons
         return Cells(lut + 1.4 * width, ff + 2 * width)
     # The result, what parts below have come to, and the bits of a value that wait for those above
-    part, value = width / (fast + 1), 0 if counts else p["VALUE_W"]
-    ff += width + part * sum(range(2, fast + 1))
-    ff += sum(n * min(max(value - n * part, 0), part) for n in range(1, fast + 1))
-    lut += part if counts else width + max(value - part, 0)
+    part, value = width / fast, 0 if counts else p["VALUE_W"]
+    ff += width + part * sum(range(1, fast + 1))
+    ff += sum(n * min(max(value - n * part, 0), part) for n in range(1, fast))
+    lut += width - part + (part if counts else width + max(value - part, 0))
     return Cells(lut, ff)
 
 

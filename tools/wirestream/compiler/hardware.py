@@ -320,7 +320,7 @@ class _Planner:
 
     def _delayed(self, signal: Signal, cycles: int) -> Signal:
         """A signal some cycles later."""
-        if not cycles:
+        if not cycles or signal is ZERO:
             return signal
         still = Bus(ZERO.text, ZERO.text, ZERO.text, {})
         parameters = {"DATA_W": signal.width, "N": cycles}
@@ -800,27 +800,31 @@ class _Planner:
         return self._stage([f"{core} of {len(rows)}"], bus, bus.latency - rows[0].latency, rows)
 
     def _measures(self, node: Aggregate, bus: Bus) -> Bus:
-        """The measures of one window, in step; the first of the slowest carries the window's end."""
+        """The measures of one window, in step; the first of the slowest carries the window's end.
+
+        The others take their values later: these have fewer bits than the results, and all copies share them.
+        """
         latency = max(measure_latency(measure, self.clock_ns) for measure in node.measures)
         end = {node.end.name: bus.columns[node.end.name]} if node.end else {}
         row: Bus | None = None
         found: dict[str, Signal] = {}
         for measure in node.measures:
-            value, null = self._taken(measure, bus)
+            took = measure_latency(measure, self.clock_ns)
+            wait = latency - took
+            value, null = (self._delayed(signal, wait) for signal in self._taken(measure, bus))
+            taken, kept = (self._register(bus, (), wait), {}) if wait else (bus, end)
             core, parameters, full = windows.measure_core(measure, self.clock_ns, node.window.emit_empty)
             outputs = {"result": full}
             outputs |= {"result_null": 1} if measure.output.null else {}
             outputs |= {"result_overflow": 1} if measure.output.overflow else {}
-            took = measure_latency(measure, self.clock_ns)
-            behind, made = self._through(
-                core, parameters, bus, end, took, {"value": value.text, "null": null.text}, outputs
-            )
+            inputs = {"value": value.text, "null": null.text}
+            behind, made = self._through(core, parameters, taken, kept, took, inputs, outputs)
             results = {measure.output.name: part(made["result"], full, full).resized(measure.output.type.width, True)}
             for port, column in (("result_null", measure.output.null), ("result_overflow", measure.output.overflow)):
                 if column:
                     results[column] = Signal(made[port], 1)
-            found |= {column: self._delayed(signal, latency - took) for column, signal in results.items()}
-            if row is None or row.latency < behind.latency:
+            found |= results
+            if row is None and not wait:
                 row = behind
         return replace(row, columns=row.columns | found)
 

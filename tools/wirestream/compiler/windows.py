@@ -128,7 +128,8 @@ def measure_latency(measure: Measure, clock_ns: float) -> int:
     if measure.function in ("count", "sum"):
         width = number_width(measure)
         parts = range(1, ceil(width / PART_W) + 1)
-        return next((n for n in parts if SUM_NS + BIT_NS * width / n <= clock_ns), parts[-1])
+        needed = next((n for n in parts if SUM_NS + BIT_NS * width / n <= clock_ns), parts[-1])
+        return needed + (needed > 1)
     if measure.function in ("min", "max"):
         return 1 + (clock_ns < ORDER_NS + BIT_NS * value_width(measure))
     return 1 + (measure.function == "wsum" and any(abs(w).bit_count() > 1 for w in measure.weights))

@@ -8,7 +8,8 @@
 //
 // The filter is in its transposed form: instead of N values in a shift register and a tree of adders behind them,
 // place k of the chain holds what the values so far will have added to the sum when k more have come, so a value
-// passes one multiplier and one adder, whatever N is.
+// passes one multiplier and one adder, whatever N is. With PARTS the sums are added in so many parts of their bits,
+// each a cycle behind the one below, for wide values and a fast clock.
 //
 // Parameters   DATA_W      width of the tuple in bits
 //              N           number of weights, at least 1
@@ -18,9 +19,11 @@
 //              VALUE_W     width of a value in bits
 //              SIGNED      1: values are two's complement
 //              PRODUCT_REG 1: a register behind each product; wanted where weights have more than one bit set
+//              PARTS       at least 1; above 1 each weight is 0, or a power of two or its negative, and PRODUCT_REG 0.
+//                          Parts of 32 bits are for 200 MHz on an ECP5
 //              EMIT_EMPTY  1: a sub-stream without tuples gives a null row
 // Result       RESULT_W = VALUE_W + WEIGHT_W + $clog2(N) + 1 bits, two's complement; 0 in a null row
-// Latency      1 + PRODUCT_REG cycles from eos to the row
+// Latency      PARTS + PRODUCT_REG cycles from eos to the row
 // Issue rate   1 tuple a cycle; eos in successive cycles is possible
 // CLOSE_CYCLES 2    CLOSE_ROWS 1: in the cycle after a punctuation with eos there must be neither
 // Overflow     cannot happen
@@ -36,6 +39,7 @@ module ws_wsum #(
     parameter                   VALUE_W     = 32,
     parameter                   SIGNED      = 1,
     parameter                   PRODUCT_REG = 0,
+    parameter                   PARTS       = 1,
     parameter                   EMIT_EMPTY  = 0
 ) (
     input  wire               clk,
@@ -48,10 +52,10 @@ module ws_wsum #(
     input  wire [VALUE_W-1:0] value,
     input  wire               null,
 
-    output reg                m_valid,
-    output reg                m_punct,
-    output reg                m_eos,
-    output reg  [DATA_W-1:0]  m_data,
+    output wire               m_valid,
+    output wire               m_punct,
+    output wire               m_eos,
+    output wire [DATA_W-1:0]  m_data,
     output wire [VALUE_W+WEIGHT_W+$clog2(N):0] result,
     output wire               result_null
 );
@@ -63,10 +67,17 @@ module ws_wsum #(
                  N, WEIGHT_W, VALUE_W, PRODUCT_REG);
         $finish;
     end
+    initial if (PARTS < 1 || PARTS > RESULT_W || (PARTS > 1 && PRODUCT_REG != 0)) begin
+        $display("ERROR: %m: PARTS = %0d (1 to %0d), PRODUCT_REG = %0d (0 if PARTS is above 1)",
+                 PARTS, RESULT_W, PRODUCT_REG);
+        $finish;
+    end
 
     reg  seen_reg, some_reg;   // the sub-stream has a value, a tuple
     reg  fresh_reg;            // it has just ended: the next begins
     reg  behind_reg;           // a punctuation waits behind the row that leaves
+    reg  valid_reg, punct_reg, eos_reg;
+    reg  [DATA_W-1:0] data_reg;
 
     // The wire, in step with the products.
     wire              valid, punct, eos, no_value;
@@ -88,50 +99,110 @@ module ws_wsum #(
         fresh_reg  <= eos || rst;
         behind_reg <= punct && eos && !rst;
 
-        m_valid    <= eos && (some || EMIT_EMPTY != 0) && !rst;
-        m_punct    <= ((punct && !eos) || behind_reg) && !rst;
-        m_eos      <= eos && !rst;
-        if (!behind_reg) m_data <= data;
+        valid_reg  <= eos && (some || EMIT_EMPTY != 0) && !rst;
+        punct_reg  <= ((punct && !eos) || behind_reg) && !rst;
+        eos_reg    <= eos && !rst;
+        if (!behind_reg) data_reg <= data;
     end
+
+    // The row, which waits for the uppermost part of its sum
+    ws_delay #(.DATA_W(DATA_W + 1), .N(PARTS - 1)) row (
+        .clk(clk), .rst(rst),
+        .s_valid(valid_reg), .s_punct(punct_reg), .s_eos(eos_reg), .s_data({!seen_reg, data_reg}),
+        .m_valid(m_valid), .m_punct(m_punct), .m_eos(m_eos), .m_data({result_null, m_data})
+    );
 
     wire [RESULT_W-1:0]       wide = {{(RESULT_W-VALUE_W){SIGNED != 0 && value[VALUE_W-1]}}, value};
     wire [(N+1)*RESULT_W-1:0] chain;   // place 0 is the sum
 
     assign chain[N*RESULT_W +: RESULT_W] = {RESULT_W{1'b0}};
 
-    genvar k;
+    // For the parts: the value and what goes along with it, p cycles ago
+    localparam STEP_W = RESULT_W + 2;
+    wire [(PARTS+1)*STEP_W-1:0] steps;
+    reg  [PARTS*STEP_W-1:0]     steps_reg;
+    wire                        unused_steps = &{1'b0, steps};
+
+    assign steps = {steps_reg, take, seen, wide};
+    always @(posedge clk) steps_reg <= steps[PARTS*STEP_W-1:0];
+
+    genvar k, p;
     generate
         for (k = 0; k < N; k = k + 1) begin : gen_place
             localparam [WEIGHT_W-1:0] WEIGHT = WEIGHTS[(N-1-k)*WEIGHT_W +: WEIGHT_W];
-            reg  [RESULT_W-1:0] sum_reg, bits;
-            wire [RESULT_W-1:0] product;
+            reg  [RESULT_W-1:0] sum_reg;
             wire [RESULT_W-1:0] older = chain[(k+1)*RESULT_W +: RESULT_W];
-            integer             b;
-
-            // In logic, not in multipliers, which take longer: a sum over the bits of the weight, the sign's taken off.
-            always @* begin
-                bits = {RESULT_W{1'b0}};
-                for (b = 0; b < WEIGHT_W; b = b + 1)
-                    if (WEIGHT[b]) bits = b == WEIGHT_W - 1 ? bits - (wide << b) : bits + (wide << b);
-            end
-
-            if (PRODUCT_REG != 0) begin : gen_product_reg
-                reg [RESULT_W-1:0] product_reg;
-                always @(posedge clk) product_reg <= bits;
-                assign product = product_reg;
-            end else begin : gen_no_product_reg
-                assign product = bits;
-            end
 
             assign chain[k*RESULT_W +: RESULT_W] = sum_reg;
 
-            always @(posedge clk)
-                if (take || !seen) sum_reg <= !take ? {RESULT_W{1'b0}} : seen ? product + older : product;
+            if (PARTS == 1) begin : gen_whole
+                reg  [RESULT_W-1:0] bits;
+                wire [RESULT_W-1:0] product;
+                integer             b;
+
+                // In logic, not in multipliers, which take longer: a sum over the bits of the weight, the sign's taken
+                // off.
+                always @* begin
+                    bits = {RESULT_W{1'b0}};
+                    for (b = 0; b < WEIGHT_W; b = b + 1)
+                        if (WEIGHT[b]) bits = b == WEIGHT_W - 1 ? bits - (wide << b) : bits + (wide << b);
+                end
+
+                if (PRODUCT_REG != 0) begin : gen_product_reg
+                    reg [RESULT_W-1:0] product_reg;
+                    always @(posedge clk) product_reg <= bits;
+                    assign product = product_reg;
+                end else begin : gen_no_product_reg
+                    assign product = bits;
+                end
+
+                always @(posedge clk)
+                    if (take || !seen) sum_reg <= !take ? {RESULT_W{1'b0}} : seen ? product + older : product;
+            end else begin : gen_parts
+                // The lowest bit of a weight that is set is its only one, but for copies of the sign. A negative
+                // product is its bits flipped, and a carry into the lowest part.
+                localparam [WEIGHT_W-1:0] UNIT = WEIGHT & (~WEIGHT + 1'b1);
+                localparam [0:0] NEGATIVE = WEIGHT[WEIGHT_W-1];
+                reg  [PARTS-1:0] carry_reg;
+                wire [PARTS:0]   carry = {carry_reg, NEGATIVE};    // bit p: into part p
+                wire             unused_carry = carry[PARTS];
+
+                initial if ((NEGATIVE ? ~WEIGHT + 1'b1 : WEIGHT) != UNIT) begin
+                    $display("ERROR: %m: PARTS = %0d, and a weight of more bits than one: %b", PARTS, WEIGHT);
+                    $finish;
+                end
+
+                for (p = 0; p < PARTS; p = p + 1) begin : part
+                    localparam FROM = p*RESULT_W/PARTS, W = (p+1)*RESULT_W/PARTS - FROM;
+                    wire                take_then, seen_then;
+                    wire [RESULT_W-1:0] wide_then;
+                    wire [RESULT_W-1:0] product = wide_then * UNIT ^ {RESULT_W{NEGATIVE}};
+                    wire [W-1:0]        before  = seen_then ? older[FROM +: W] : {W{1'b0}};
+                    wire [W+1:0]        total   = {1'b0, before, 1'b1} + {1'b0, product[FROM +: W], carry[p]};
+                    wire                unused  = &{1'b0, product, total[0]};
+
+                    assign {take_then, seen_then, wide_then} = steps[p*STEP_W +: STEP_W];
+
+                    always @(posedge clk) begin
+                        carry_reg[p] <= total[W+1];
+                        if (take_then || !seen_then) sum_reg[FROM +: W] <= take_then ? total[W:1] : {W{1'b0}};
+                    end
+                end
+            end
+        end
+
+        // The parts of the result, of which a lower one waits for those above
+        for (p = 0; p < PARTS; p = p + 1) begin : gen_result
+            localparam FROM = p*RESULT_W/PARTS, W = (p+1)*RESULT_W/PARTS - FROM;
+            wire [2:0] none;
+            wire       unused = &{1'b0, none};
+            ws_delay #(.DATA_W(W), .N(PARTS - 1 - p)) wait_for (
+                .clk(clk), .rst(rst),
+                .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data(chain[FROM +: W]),
+                .m_valid(none[2]), .m_punct(none[1]), .m_eos(none[0]), .m_data(result[FROM +: W])
+            );
         end
     endgenerate
-
-    assign result      = chain[RESULT_W-1:0];
-    assign result_null = !seen_reg;
 
 `ifdef FORMAL
     // The last N values in a shift register, and the sum over them, in step with the products.
@@ -146,6 +217,21 @@ module ws_wsum #(
     wire [VALUE_W-1:0]         number = PRODUCT_REG != 0 ? value_ref : value;
     wire signed [VALUE_W:0]    now = {SIGNED != 0 && number[VALUE_W-1], number};
     integer i, j, weight, partial;
+    reg [N*RESULT_W-1:0]       wholes_ref;  // what each place holds of the values held
+
+    always @* begin
+        wholes_ref = 0;
+        for (j = 0; j < N; j = j + 1) begin
+            partial = 0;
+            for (i = 0; i + j < N; i = i + 1) begin
+                weight = WEIGHTS[(N-1-i-j)*WEIGHT_W +: WEIGHT_W];
+                if (weight >= 1 << (WEIGHT_W - 1)) weight = weight - (1 << WEIGHT_W);
+                if (i < held_ref) partial = partial + weight * last_ref[i];
+            end
+            wholes_ref[j*RESULT_W +: RESULT_W] = partial;
+            if (past_valid) assert (partial >= -(1 << (RESULT_W-1)) && partial < 1 << (RESULT_W-1));
+        end
+    end
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
@@ -166,33 +252,56 @@ module ws_wsum #(
             assume (!(s_valid && s_punct));
             if (due_ref) assume (!eos && !punct);
 
-            assert (m_valid == row_ref && m_eos == $past(eos && !rst));
-            assert (m_punct == $past((punct && !eos && !rst) || (due_ref && !rst)));
-            assert (!(m_valid && m_punct));
-            if (m_valid || m_eos || (m_punct && !$past(due_ref))) assert (m_data == data_ref);
-            if (m_punct && $past(due_ref)) assert ($stable(m_data));
-            if (m_valid) assert (result_null == (held_ref == 0));
+            assert (valid_reg == row_ref && eos_reg == $past(eos && !rst));
+            assert (punct_reg == $past((punct && !eos && !rst) || (due_ref && !rst)));
+            assert (!(valid_reg && punct_reg));
+            if (valid_reg || eos_reg || (punct_reg && !$past(due_ref))) assert (data_reg == data_ref);
+            if (punct_reg && $past(due_ref)) assert ($stable(data_reg));
+            if (valid_reg) assert (seen_reg == (held_ref != 0));
             if (m_valid && result_null) assert (result == 0);
 
             // place j of the chain: what the values held add when j more have come; place 0 is the row
             assert (behind_reg == due_ref && fresh_reg == fresh_ref);
-            for (j = 0; j < N; j = j + 1) begin
-                partial = 0;
-                for (i = 0; i + j < N; i = i + 1) begin
-                    weight = WEIGHTS[(N-1-i-j)*WEIGHT_W +: WEIGHT_W];
-                    if (weight >= 1 << (WEIGHT_W - 1)) weight = weight - (1 << WEIGHT_W);
-                    if (i < held_ref) partial = partial + weight * last_ref[i];
-                end
-                if (!fresh_ref || m_valid) assert (chain[j*RESULT_W +: RESULT_W] == (partial & ((1 << RESULT_W) - 1)));
-                assert (partial >= -(1 << (RESULT_W-1)) && partial < 1 << (RESULT_W-1));
-            end
+            if (PARTS == 1 && (!fresh_ref || valid_reg)) assert (chain[N*RESULT_W-1:0] == wholes_ref);
             if (!fresh_ref) assert (some_reg == tuples_ref && seen_reg == (held_ref != 0));
-            if (!fresh_ref || m_valid) assert (held_ref <= N);
+            if (!fresh_ref || valid_reg) assert (held_ref <= N);
         end
-        cover (past_valid && m_valid && held_ref == N && result != 0 && $past(due_ref, 3));
+        cover (past_valid && m_valid && $past(held_ref == N, PARTS - 1) && result != 0 && $past(due_ref, PARTS + 2));
         cover (past_valid && m_valid && result_null && $past(m_valid));
         cover (past_valid && m_punct && $past(m_valid) && s_valid);
     end
+
+    // With parts: part p holds what it has to a cycle later than the one below, and gets the carry of those below.
+    generate
+        if (PARTS > 1) begin : gen_skewed
+            localparam HELD_W = N*RESULT_W + 1;
+            reg  [PARTS*HELD_W-1:0]     helds_reg = 0;
+            wire [(PARTS+1)*HELD_W-1:0] helds = {helds_reg, past_valid && (!fresh_ref || valid_reg), wholes_ref};
+            always @(posedge clk) helds_reg <= helds[PARTS*HELD_W-1:0];
+
+            for (k = 0; k < N; k = k + 1) begin : place
+                wire [RESULT_W-1:0] older = k < N - 1 && seen ? wholes_ref >> ((k+1)*RESULT_W) : 0;
+                localparam [WEIGHT_W-1:0] WEIGHT = WEIGHTS[(N-1-k)*WEIGHT_W +: WEIGHT_W];
+                localparam [WEIGHT_W-1:0] UNIT   = WEIGHT[WEIGHT_W-1] ? ~WEIGHT + 1'b1 : WEIGHT;
+                wire [RESULT_W-1:0] flip    = {RESULT_W{WEIGHT[WEIGHT_W-1]}};
+                wire [RESULT_W-1:0] product = wide * UNIT ^ flip;
+                for (p = 0; p < PARTS; p = p + 1) begin : part
+                    localparam FROM = p*RESULT_W/PARTS, TO = (p+1)*RESULT_W/PARTS;
+                    wire         known;
+                    wire [N*RESULT_W-1:0] held;
+                    wire [TO:0]  low   = older[TO-1:0] + product[TO-1:0] + flip[0];
+                    reg  [2*PARTS+1:0] carries_reg = 0;     // of each cycle before: whether there is a carry, and which
+                    wire [2*PARTS+3:0] carries = {carries_reg, past_valid && take, low[TO]};
+                    assign {known, held} = helds[p*HELD_W +: HELD_W];
+                    always @(posedge clk) begin
+                        carries_reg <= carries[2*PARTS+1:0];
+                        if (known) assert (chain[k*RESULT_W + FROM +: TO-FROM] == held[k*RESULT_W + FROM +: TO-FROM]);
+                        if (carries[2*p+3]) assert (gen_place[k].gen_parts.carry_reg[p] == carries[2*p+2]);
+                    end
+                end
+            end
+        end
+    endgenerate
 `endif
 
 endmodule

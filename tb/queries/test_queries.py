@@ -58,8 +58,8 @@ def test_rows_however_windows_are_made(method):
 
 
 def test_rows_at_200_mhz():
-    """Registers behind every operator, and the long forms of window, aggregate, group_by and divide."""
-    names = ("candles", "heartbeat", "price_range", "sliding_count", "vwap", "vwap_of_ten")
+    """Registers behind every operator, and the long forms of window, aggregate, wsum, group_by and divide."""
+    names = ("candles", "heartbeat", "price_range", "sliding_count", "vwap", "vwap_change", "vwap_of_ten")
     check(*names, without=("merge",), clock_ns=5.0)
 
 

@@ -1,4 +1,5 @@
-"""wsum: the last values of random sub-streams, weighted, against Python; 1 or 2 cycles, a tuple and an eos a cycle."""
+"""wsum: the last values of random sub-streams, weighted, against Python; a row some cycles
+later, as many as the header says, a tuple and an eos a cycle."""
 
 from dataclasses import dataclass
 
@@ -39,7 +40,7 @@ class WeightedSum:
 
 
 async def bench(dut) -> SubStreams:
-    b = SubStreams(dut, WeightedSum.of(dut), 1 + int(dut.PRODUCT_REG.value))
+    b = SubStreams(dut, WeightedSum.of(dut), int(dut.PARTS.value) + int(dut.PRODUCT_REG.value))
     await b.start()
     return b
 
@@ -81,10 +82,12 @@ MATRIX = [
     {"VALUE_W": 32},
     {"N": 3, "WEIGHT_W": 5, "WEIGHTS": 0b10000_01111_10110, "VALUE_W": 9, "PRODUCT_REG": 1, "EMIT_EMPTY": 1},
     {"N": 2, "WEIGHT_W": 4, "WEIGHTS": 0x7D, "VALUE_W": 12, "SIGNED": 0},
+    {"N": 3, "WEIGHT_W": 3, "WEIGHTS": 0b010_111_100, "VALUE_W": 40, "PARTS": 3},
+    {"N": 2, "WEIGHT_W": 2, "WEIGHTS": 0b0111, "VALUE_W": 9, "SIGNED": 0, "PARTS": 2, "EMIT_EMPTY": 1},
 ]
 
 
-@pytest.mark.parametrize("parameters", MATRIX, ids=["q4", "signed-registered", "unsigned"])
+@pytest.mark.parametrize("parameters", MATRIX, ids=["q4", "signed-registered", "unsigned", "parts", "parts-unsigned"])
 def test_wsum(parameters):
     run("wsum", **parameters)
 

@@ -264,6 +264,9 @@ def _wsum(p: Parameters, ports: Ports) -> Cells:
     ff = value + sum(sums) + 3 + _end_ff(p, ports)
     if p["PRODUCT_REG"]:
         ff += n * value + _used(ports, "m_data") * p["DATA_W"] + 3 + _changes(ports, "null")
+    if (parts := p.get("PARTS", 1)) > 1:  # the value's upper bits wait for the carry, and the lower bits of the row
+        waits = (parts - 1) / 2
+        ff += waits * (value + full) + parts * n + (parts - 1) * (_wire(p, ports, 1) + 3)
     return Cells(lut, ff)
 
 

@@ -126,13 +126,33 @@ def signed(measure: Measure) -> bool:
 def measure_latency(measure: Measure, clock_ns: float) -> int:
     """Cycles of ws_aggregate or ws_wsum."""
     if measure.function in ("count", "sum"):
-        width = number_width(measure)
-        parts = range(1, ceil(width / PART_W) + 1)
-        needed = next((n for n in parts if SUM_NS + BIT_NS * width / n <= clock_ns), parts[-1])
-        return needed + (needed > 1)
+        parts = _sum_parts(number_width(measure), clock_ns)
+        return parts + (parts > 1)
     if measure.function in ("min", "max"):
         return 1 + (clock_ns < ORDER_NS + BIT_NS * value_width(measure))
-    return 1 + (measure.function == "wsum" and any(abs(w).bit_count() > 1 for w in measure.weights))
+    if measure.function == "wsum":
+        return 2 if _several_bits(measure) else _sum_parts(_wsum_width(measure), clock_ns)
+    return 1
+
+
+def _sum_parts(width: int, clock_ns: float) -> int:
+    """In how many parts a sum is added, so that it keeps the clock."""
+    parts = range(1, ceil(width / PART_W) + 1)
+    return next((n for n in parts if SUM_NS + BIT_NS * width / n <= clock_ns), parts[-1])
+
+
+def _several_bits(measure: Measure) -> bool:
+    """Whether a product with one of the weights is more than a shift."""
+    return any(abs(weight).bit_count() > 1 for weight in measure.weights)
+
+
+def _weight_width(measure: Measure) -> int:
+    return max(Integer(min(w, 0), max(w, 0)).width + (w > 0) for w in measure.weights)
+
+
+def _wsum_width(measure: Measure) -> int:
+    """Bits of the result of ws_wsum."""
+    return value_width(measure) + _weight_width(measure) + (len(measure.weights) - 1).bit_length() + 1
 
 
 def is_silent(measure: Measure, clock_ns: float) -> bool:
@@ -145,14 +165,15 @@ def measure_core(measure: Measure, clock_ns: float, emit_empty: bool) -> tuple[s
     value = value_width(measure)
     parameters = {"VALUE_W": value, "SIGNED": int(signed(measure))}
     if measure.function == "wsum":
-        weight = max(Integer(min(w, 0), max(w, 0)).width + (w > 0) for w in measure.weights)
+        weight, registered = _weight_width(measure), int(_several_bits(measure))
         packed = "".join(f"{w & (1 << weight) - 1:0{weight}b}" for w in measure.weights)
-        core, width = "query:wsum", value + weight + (len(measure.weights) - 1).bit_length() + 1
+        core, width = "query:wsum", _wsum_width(measure)
         parameters |= {
             "N": len(measure.weights),
             "WEIGHT_W": weight,
             "WEIGHTS": f"{len(packed)}'b{packed}",
-            "PRODUCT_REG": measure_latency(measure, clock_ns) - 1,
+            "PRODUCT_REG": registered,
+            "PARTS": measure_latency(measure, clock_ns) - registered,
         }
     else:
         core, width = "query:aggregate", number_width(measure)

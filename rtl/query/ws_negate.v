@@ -63,7 +63,7 @@ module ws_negate #(
                 end
 
                 always @(posedge clk) begin
-                    ones_reg[p]          <= negative_reg && &zero[p:0];
+                    ones_reg[p]        <= negative_reg && &zero[p:0];
                     y_reg[p*PART +: N] <= flipped_reg[p*PART +: N] + ones_reg[p];
                 end
             end

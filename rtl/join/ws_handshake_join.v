@@ -34,7 +34,8 @@
 //              RESULT_CLOCK  1: the merging network and m_axis are on m_clk, each queue of a core is followed by a FIFO
 //                            of 16 results to there; 0: m_clk and m_rst are not used
 // Ports        rst and m_rst must be high together once, for as long as ws_async_fifo says, and again whenever one of
-//              them is
+//              them is. With more than 8 cores they come to them over a tree of registers: for log2(CORES / 8) cycles
+//              behind rst, rounded up, s_axis_tready stays low, as m_axis_tvalid does behind m_rst
 // Items        of ws_window_join: s_axis: a beat is a tuple, s_axis_tdest 0 of R, 1 of S, the first declared field in
 //              the most significant bits. A beat with tkeep 0 is a FLUSH: it comes out on m_axis, as a beat with tkeep
 //              0, behind the last result of the tuples before it and before all others. It admits and expires nothing.
@@ -124,6 +125,26 @@ module ws_handshake_join #(
         $finish;
     end
 
+    // ---- The reset comes to all cores and unions at once, some cycles late; until then nothing comes in or goes out
+
+    localparam RESETS = CORES > 8 ? 1 << $clog2((CORES + 7)/8) : 1;
+    localparam RESET_CYCLES = $clog2(RESETS);
+    localparam [7:0] RESETTING = (1 << RESET_CYCLES) - 1;     // of the cycles before, those in which it is under way
+
+    wire              merge_clk, merge_rst;
+    wire [RESETS-1:0] part_rst;
+    reg  [7:0]        past_rst_reg, past_merge_rst_reg;
+    wire              wait_in  = |(past_rst_reg & RESETTING);
+    wire              wait_out = |(past_merge_rst_reg & RESETTING);
+    wire              entry_ready;
+
+    ws_reset_tree #(.LEAVES(RESETS)) reset_tree (.clk(clk), .rst(rst), .leaf(part_rst));
+
+    always @(posedge clk) past_rst_reg <= {past_rst_reg[6:0], rst};
+    always @(posedge merge_clk) past_merge_rst_reg <= {past_merge_rst_reg[6:0], merge_rst};
+
+    assign s_axis_tready = entry_ready && !wait_in;
+
     // ---- Entry: the order of arrival
 
     wire              tuple, flush, in_dest;
@@ -137,8 +158,8 @@ module ws_handshake_join #(
         .TIME_W(TIME_W), .R_TIME_LSB(R_TIME_LSB), .S_TIME_LSB(S_TIME_LSB), .WINDOW(WINDOW), .SLACK(SLACK)
     ) entry (
         .clk(clk), .rst(rst),
-        .s_axis_tdata(s_axis_tdata), .s_axis_tkeep(s_axis_tkeep), .s_axis_tvalid(s_axis_tvalid),
-        .s_axis_tready(s_axis_tready), .s_axis_tlast(s_axis_tlast), .s_axis_tdest(s_axis_tdest),
+        .s_axis_tdata(s_axis_tdata), .s_axis_tkeep(s_axis_tkeep), .s_axis_tvalid(s_axis_tvalid && !wait_in),
+        .s_axis_tready(entry_ready), .s_axis_tlast(s_axis_tlast), .s_axis_tdest(s_axis_tdest),
         .m_tuple(tuple), .m_flush(flush), .m_ready(may && (swept || !flush)), .m_dest(in_dest), .m_data(in_data),
         .evt_dropped(evt_dropped), .evt_late(evt_late), .evt_overflow(evt_overflow),
         .dropped_dest(dropped_dest), .dropped_id(dropped_id)
@@ -216,7 +237,7 @@ module ws_handshake_join #(
                 .SIGNED(SIGNED), .LIMIT_W(LIMIT_W), .R_KEY_LSB(R_KEY_LSB), .S_KEY_LSB(S_KEY_LSB), .FIFO_W(FIFO_W),
                 .HOP_W(HOP_W), .TIME_W(TIME_W), .R_TIME_LSB(R_TIME_LSB), .S_TIME_LSB(S_TIME_LSB), .WINDOW(WINDOW)
             ) join_core (
-                .clk(clk), .rst(rst), .limit(limit),
+                .clk(clk), .rst(part_rst[k*RESETS/CORES]), .limit(limit),
                 .s_valid(step_valid[k]), .s_ready(step_ready[k]),
                 .s_kind(in[STEP_W-1 -: 2]), .s_has(in[STEP_W-3]), .s_new(in[STEP_W-4]),
                 .s_hops(in[DATA_W +: HOP_W]), .s_data(in[DATA_W-1:0]),
@@ -237,7 +258,6 @@ module ws_handshake_join #(
 
     localparam RESULT_W = 2*DATA_W + 1;
 
-    wire                      merge_clk, merge_rst;
     wire [CORES-1:0]          leaf_valid, leaf_ready, leaf_flush;
     wire [CORES*RESULT_W-1:0] leaf;
 
@@ -257,14 +277,18 @@ module ws_handshake_join #(
             assign result_ready           = leaf_ready & open;
             assign {leaf_flush, leaf}     = {result_flush, result};
 `else
+            wire [RESETS-1:0] part_m_rst;
+
             assign {merge_clk, merge_rst} = {m_clk, m_rst};
+
+            ws_reset_tree #(.LEAVES(RESETS)) m_reset_tree (.clk(m_clk), .rst(m_rst), .leaf(part_m_rst));
 
             for (k = 0; k < CORES; k = k + 1) begin : gen_leaf
                 /* verilator lint_off PINCONNECTEMPTY */
                 ws_async_fifo #(.DATA_W(RESULT_W + 1), .ADDR_W(4), .STYLE("distributed")) crossing (
-                    .wr_clk(clk), .wr_rst(rst), .s_valid(result_valid[k]), .s_ready(result_ready[k]),
+                    .wr_clk(clk), .wr_rst(part_rst[k*RESETS/CORES]), .s_valid(result_valid[k]), .s_ready(result_ready[k]),
                     .s_data({result_flush[k], result[k*RESULT_W +: RESULT_W]}), .wr_clearing(),
-                    .rd_clk(m_clk), .rd_rst(m_rst), .m_valid(leaf_valid[k]), .m_ready(leaf_ready[k]),
+                    .rd_clk(m_clk), .rd_rst(part_m_rst[k*RESETS/CORES]), .m_valid(leaf_valid[k]), .m_ready(leaf_ready[k]),
                     .m_data({leaf_flush[k], leaf[k*RESULT_W +: RESULT_W]}), .rd_clearing()
                 );
                 /* verilator lint_on PINCONNECTEMPTY */
@@ -281,14 +305,14 @@ module ws_handshake_join #(
     wire              out_valid, out_ready, out_flush, out_side, m_flush;
     wire [DATA_W-1:0] new_tuple, old_tuple;
 
-    ws_handshake_merge #(.INPUTS(CORES), .DATA_W(RESULT_W)) merge (
+    ws_handshake_merge #(.INPUTS(CORES), .DATA_W(RESULT_W), .RESETS(RESETS)) merge (
         .clk(merge_clk), .rst(merge_rst),
         .s_valid(leaf_valid), .s_ready(leaf_ready), .s_flush(leaf_flush), .s_data(leaf),
         .m_valid(out_valid), .m_ready(out_ready), .m_flush(out_flush), .m_data({out_side, new_tuple, old_tuple})
     );
 
     ws_skid_buffer #(.DATA_W(RESULT_W)) out_slice (
-        .clk(merge_clk), .rst(merge_rst),
+        .clk(merge_clk), .rst(merge_rst || wait_out),
         .s_valid(out_valid), .s_ready(out_ready),
         .s_data({out_flush, out_side ? {old_tuple, new_tuple} : {new_tuple, old_tuple}}),
         .m_valid(m_axis_tvalid), .m_ready(m_axis_tready), .m_data({m_flush, m_axis_tdata})

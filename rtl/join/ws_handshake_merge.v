@@ -8,6 +8,7 @@
 //
 // Parameters   INPUTS   at least 1
 //              DATA_W   width of an item in bits
+//              RESETS   a power of 2; more than 1: rst reaches the nodes over a ws_reset_tree with so many leaves
 // Ports        s_flush  an item is a FLUSH; every input must bring as many
 // Latency      1 cycle for each level, or 2 if it was the other input's turn. Levels: floor(log2(INPUTS)), or one more
 // Issue rate   1 item a cycle; a node whose inputs both wait takes them in turn
@@ -18,7 +19,8 @@
 
 module ws_handshake_merge #(
     parameter INPUTS = 4,
-    parameter DATA_W = 130
+    parameter DATA_W = 130,
+    parameter RESETS = 1
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -46,6 +48,20 @@ module ws_handshake_merge #(
     assign ready[1]                = m_ready;
     assign {m_flush, m_data}       = item[WIDTH +: WIDTH];
 
+    // A node's leaf is its ancestor in the heap, or one below it.
+    wire [RESETS-1:0] part_rst;
+
+    ws_reset_tree #(.LEAVES(RESETS)) reset_tree (.clk(clk), .rst(rst), .leaf(part_rst));
+
+    function integer leaf_of(input integer node);
+        begin
+            leaf_of = node;
+            while (leaf_of >= 2*RESETS) leaf_of = leaf_of >> 1;
+            while (leaf_of < RESETS) leaf_of = leaf_of << 1;
+            leaf_of = leaf_of - RESETS;
+        end
+    endfunction
+
     genvar n;
     generate
         for (n = 0; n < INPUTS; n = n + 1) begin : gen_input
@@ -53,7 +69,7 @@ module ws_handshake_merge #(
         end
 
         if (INPUTS == 1) begin : gen_none
-            wire unused = &{clk, rst};
+            wire unused = &part_rst;
         end
 
         for (n = 1; n < INPUTS; n = n + 1) begin : gen_node
@@ -62,6 +78,7 @@ module ws_handshake_merge #(
             wire             a_waits = valid[2*n] && !a[DATA_W];
             wire             b_waits = valid[2*n + 1] && !b[DATA_W];
             wire             room;
+            wire             node_rst = part_rst[leaf_of(n)];
             reg              a_turn_reg, b_turn_reg, flush_reg;
             wire             take_a  = a_waits && a_turn_reg;
             wire             take_b  = b_waits && !a_turn_reg;
@@ -76,11 +93,11 @@ module ws_handshake_merge #(
                 if (a_turn_reg ? b_waits && (!a_waits || room) : a_waits && (!b_waits || room))
                     {a_turn_reg, b_turn_reg} <= {b_turn_reg, a_turn_reg};
                 flush_reg <= valid[2*n] && a[DATA_W] && valid[2*n + 1] && b[DATA_W] && !(flush_reg && room);
-                if (rst) {a_turn_reg, b_turn_reg, flush_reg} <= 3'b100;
+                if (node_rst) {a_turn_reg, b_turn_reg, flush_reg} <= 3'b100;
             end
 
             ws_skid_buffer #(.DATA_W(WIDTH)) slice (
-                .clk(clk), .rst(rst),
+                .clk(clk), .rst(node_rst),
                 .s_valid(take_a || take_b || flush_reg), .s_ready(room), .s_data(b_turn_reg ? b : a),
                 .m_valid(valid[n]), .m_ready(ready[n]), .m_data(item[n*WIDTH +: WIDTH])
             );

@@ -265,6 +265,14 @@ def test_two_clocks():
     run("handshake_join", FORWARD=1, RESULT_CLOCK=1, env={"TWO_CLOCKS": "1", "FORWARD": "1"}, **PARAMETERS)
 
 
+@pytest.mark.parametrize("result_clock", [0, 1])
+def test_late_reset(result_clock):
+    """From 9 cores on the reset comes over a tree."""
+    env = {"FORWARD": "1", **({"TWO_CLOCKS": "1"} if result_clock else {})}
+    cases = "reset_in_mid_scan,random_stalls"
+    run("handshake_join", testcase=cases, CORES=17, SEGMENT=2, LIMIT_W=1, RESULT_CLOCK=result_clock, env=env)
+
+
 def test_drop():
     run("handshake_join", testcase="dropped_tuples", env={"DROP": "1"}, **DROPPING)
 

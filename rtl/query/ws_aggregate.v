@@ -105,13 +105,14 @@ module ws_aggregate #(
     );
 
     // That there is nothing to tell has to reach all bits of the result: a register, the inverse of row_eos.
-    reg  [FAST:0]   ends_reg;
-    wire [FAST+1:0] ends        = {ends_reg, s_eos};     // bit n: a sub-stream ended n cycles ago
+    localparam ENDS = FAST > 2 ? FAST - 1 : 1;
+    reg  [ENDS-1:0] ends_reg;
+    wire [ENDS:0]   ends        = {ends_reg, s_eos};     // bit n: a sub-stream ended n cycles ago
     wire            unused_ends = &{1'b0, ends};
     reg             silent_reg;
 
     always @(posedge clk) begin
-        ends_reg   <= rst ? {(FAST+1){1'b0}} : ends[FAST:0];
+        ends_reg   <= rst ? {ENDS{1'b0}} : ends[ENDS-1:0];
         silent_reg <= FAST != 0 && (rst || !ends[FAST != 0 ? FAST - 1 : 0]);
     end
 

@@ -176,7 +176,8 @@ module ws_wsum #(
                     localparam FROM = p*RESULT_W/PARTS, W = (p+1)*RESULT_W/PARTS - FROM;
                     wire                take_then, seen_then;
                     wire [RESULT_W-1:0] wide_then;
-                    wire [RESULT_W-1:0] product = wide_then * UNIT ^ {RESULT_W{NEGATIVE}};
+                    wire [RESULT_W-1:0] shifted = UNIT != 0 ? wide_then << $clog2(UNIT) : {RESULT_W{1'b0}};
+                    wire [RESULT_W-1:0] product = shifted ^ {RESULT_W{NEGATIVE}};
                     wire [W-1:0]        before  = seen_then ? older[FROM +: W] : {W{1'b0}};
                     wire [W+1:0]        total   = {1'b0, before, 1'b1} + {1'b0, product[FROM +: W], carry[p]};
                     wire                unused  = &{1'b0, product, total[0]};

@@ -143,8 +143,8 @@ module ws_punctuator #(
                NEXT    = 4,   // find the next boundary
                CROSS   = 5,   // announce it, if the item passes it
                JUMP    = 6,   // the last end that the item reaches is being computed
-               LAST    = 7,   // is the next end beyond what is open?
-               DISCARD = 8,   // if not, its window is lost, and counted
+               LAST    = 7,   // is a window still open?
+               DISCARD = 8,   // if so, count it as lost
                RESTART = 9,   // wait for what is in flight
                FINISH  = 10;  // reset the query
     localparam STATES = 11;

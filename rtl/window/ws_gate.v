@@ -56,14 +56,15 @@ module ws_gate #(
 
     // What was sent in each of the last LATENCY cycles; and the free places without which nothing may be sent: those
     // that all of that may take, the most that is being sent, and its own.
-    localparam [SUM_W-1:0] PUNCT_NEEDS = MOST + CLOSE_PLACES, TUPLE_NEEDS = MOST + TUPLE_PLACES;
-    reg [LATENCY-1:0] punct_sent_reg, tuple_sent_reg;
-    reg [SUM_W-1:0]   punct_needs_reg, tuple_needs_reg;
+    localparam [SUM_W-1:0] SPARE = MOST[SUM_W-1:0], PUNCT = CLOSE_PLACES[SUM_W-1:0], TUPLE = TUPLE_PLACES[SUM_W-1:0];
+    localparam [SUM_W-1:0] NONE  = {SUM_W{1'b0}};
 
-    wire [SUM_W-1:0] entering = (sent_punct ? CLOSE_PLACES[SUM_W-1:0] : {SUM_W{1'b0}})
-                              + (sent_tuple ? TUPLE_PLACES[SUM_W-1:0] : {SUM_W{1'b0}});
-    wire [SUM_W-1:0] leaving  = (punct_sent_reg[LATENCY-1] ? CLOSE_PLACES[SUM_W-1:0] : {SUM_W{1'b0}})
-                              + (tuple_sent_reg[LATENCY-1] ? TUPLE_PLACES[SUM_W-1:0] : {SUM_W{1'b0}});
+    reg  [LATENCY-1:0]  punct_sent_reg, tuple_sent_reg;
+    reg  [SUM_W-1:0]    punct_needs_reg, tuple_needs_reg;
+
+    wire [SUM_W-1:0]    entering = (sent_punct ? PUNCT : NONE) + (sent_tuple ? TUPLE : NONE);
+    wire [SUM_W-1:0]    leaving  = (punct_sent_reg[LATENCY-1] ? PUNCT : NONE)
+                                 + (tuple_sent_reg[LATENCY-1] ? TUPLE : NONE);
 
     // Cycles until the next punctuation may be sent.
     reg  [WAIT_W-1:0]   wait_reg;
@@ -76,8 +77,8 @@ module ws_gate #(
     always @(posedge clk) begin
         punct_sent_reg  <= rst ? {LATENCY{1'b0}} : {punct_sent_reg[LATENCY-2:0], sent_punct};
         tuple_sent_reg  <= rst ? {LATENCY{1'b0}} : {tuple_sent_reg[LATENCY-2:0], sent_tuple};
-        punct_needs_reg <= rst ? PUNCT_NEEDS : punct_needs_reg + entering - leaving;
-        tuple_needs_reg <= rst ? TUPLE_NEEDS : tuple_needs_reg + entering - leaving;
+        punct_needs_reg <= rst ? SPARE + PUNCT : punct_needs_reg + entering - leaving;
+        tuple_needs_reg <= rst ? SPARE + TUPLE : tuple_needs_reg + entering - leaving;
         wait_reg        <= wait_next;
         may_punct       <= !rst && wait_next == 0 && free >= punct_needs_reg;
         may_tuple       <= !rst && (TUPLE_PLACES == 0 || free >= tuple_needs_reg);
@@ -158,7 +159,7 @@ module ws_gate #(
 
             // what makes it inductive
             assert (sound && wait_reg == wait_ref);
-            assert (punct_needs_reg == sent + PUNCT_NEEDS && tuple_needs_reg == sent + TUPLE_NEEDS);
+            assert (punct_needs_reg == sent + MOST + CLOSE_PLACES && tuple_needs_reg == sent + MOST + TUPLE_PLACES);
             assert (wait_ref >= 0);
             assert (room >= owed);
             if (may_punct) assert (room >= owed + CLOSE_PLACES);

@@ -1,5 +1,4 @@
-"""wsum: the last values of random sub-streams, weighted, against Python; a row some cycles
-later, as many as the header says, a tuple and an eos a cycle."""
+"""wsum: the last values of random sub-streams, weighted, against Python; a tuple and an eos a cycle, PARTS and more."""
 
 from dataclasses import dataclass
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from docs import diagrams
+from tb.queries.run import compiled
 from wirestream import cores, registers
 from wirestream.compiler import dialect
 from wirestream.counters import counter_names
@@ -118,7 +120,42 @@ def test_example():
     assert table("trades_q3.md", "no.") == rows
 
 
+# ---- docs/queries.md
+
+
+def test_latencies():
+    """Of several queries, or of one by its stages."""
+    for names, _, plain, _, best in table("queries.md", "query"):
+        queries = names.lower().split(", ")
+        for cell, without in ((plain, ("merge", "parallel", "multiplex", "unnest")), (best, ())):
+            told = [int(number) for number in re.findall(r"\d+", cell)]
+            built = [compiled(query, without=without, windows=["replicate"]) for query in queries]
+            cycles = [circuit.circuit.results[0].latency for circuit in built]
+            assert cycles == (told if len(queries) > 1 else [sum(told)]), names
+
+
 # ---- examples run as they stand
+
+
+@pytest.mark.parametrize("page", ["queries.md", "joins.md"])
+def test_commands_say_what_is_shown(page, tmp_path):
+    """What stands behind `$ …`, but for the lines that are left out (…). Queries are those that come along, and the
+    page's first."""
+    for query in (REPOSITORY / "fusesoc" / "queries").glob("*.sql"):
+        (tmp_path / query.name).write_text(query.read_text())
+    for query in blocks(page, "sql")[:1]:
+        (tmp_path / "vwap.sql").write_text(query)
+    shown = re.findall(r"^\$ (.*)\n((?:(?!\$ |```).*\n)+)", (DOCS / page).read_text(), re.MULTILINE)
+    assert shown
+    for command, lines in shown:
+        command = re.sub(r"^wirestream", "python -m wirestream.cli", command)
+        command = re.sub(r"^\S*python", sys.executable, command)
+        environment = {**os.environ, "COLUMNS": "200"}
+        done = subprocess.run(command.split(), cwd=tmp_path, env=environment, capture_output=True, text=True)
+        said = [" ".join(line.split()) for line in (done.stdout + done.stderr).splitlines()]
+        for line in lines.splitlines():
+            beginning, left_out, _ = " ".join(line.split()).partition("…")
+            assert any(beginning == text or (left_out and text.startswith(beginning)) for text in said), line
 
 
 @pytest.mark.parametrize("page", ["registers.md", "trades_q3.md", "testing.md", "wire-format.md", "board.md"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import socket
 import struct
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from itertools import chain, zip_longest
@@ -24,7 +23,7 @@ from wirestream.packets import (
     wire_times,
     write_pcap,
 )
-from wirestream.send import DEPTH, Trouble, UsageError, add_ways
+from wirestream.send import Trouble, UsageError, add_trouble, carry_out, command, read_address, target_of
 from wirestream.tuples import HEADER_BYTES, START, Header
 
 SOH = b"\x01"
@@ -211,13 +210,8 @@ def in_frames(
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
-        prog="send_orders.py",
-        description="Stream orders as FIX, ITCH or binary messages over UDP to HOST:PORT, or write them as a pcap.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_ways(p)
+    description = "Stream orders as FIX, ITCH or binary messages over UDP to HOST:PORT, or write them as a pcap."
+    p = command("send_orders.py", description, EXAMPLES)
     p.add_argument("--format", choices=FORMATS, default="fix", help="kind of messages (%(default)s)")
     p.add_argument("--bare", action="store_true", help="ITCH without MoldUDP64: a message a datagram")
     p.add_argument(
@@ -228,60 +222,48 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--rate", type=float, default=RATE, metavar="R", help="messages a second (%(default)s)")
     p.add_argument("--cancels", type=float, default=0.3, metavar="P", help="share of those about orders (%(default)s)")
     p.add_argument("--per-datagram", type=int, default=1, metavar="N", help="messages in a datagram (%(default)s)")
-    bad = p.add_argument_group("a bad network: shares of the datagrams of each line, the last one excepted")
-    bad.add_argument("--lose", type=float, default=0.0, metavar="P", help="not sent")
-    bad.add_argument("--duplicate", type=float, default=0.0, metavar="P", help="sent twice")
-    bad.add_argument("--reorder", type=float, default=0.0, metavar="P", help="sent late")
-    bad.add_argument("--depth", type=int, default=DEPTH, metavar="N", help="by at most N places (%(default)s)")
+    add_trouble(p, "the datagrams of each line")
     return p
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
-    args = parser().parse_args(argv)
-    try:
-        if args.count < 0 or args.rate <= 0 or args.per_datagram < 1 or not 0 <= args.cancels <= 1:
-            raise PacketError("count must be at least 0, rate above 0, per-datagram at least 1, cancels from 0 to 1")
-        if not args.pcap and not args.target and not args.tunnel:
-            raise PacketError("HOST:PORT, --tunnel or --pcap FILE is missing")
-        if args.bare and args.format != "itch":
-            raise PacketError("--bare is of ITCH")
-        make, wrap = FORMATS[args.format]
-        wrap = bare if args.bare else wrap
-        made = make(args.count, seed=args.seed, rate=args.rate, cancels=args.cancels)
-        bad = (args.lose, args.duplicate, args.reorder, args.depth)
-        troubles = [Trouble(*bad, seed=args.seed + line) for line in range(args.lines)]
-        sent = on_lines(wrap(made, args.per_datagram), troubles)
-        host, port = _address(args.target) if args.target else (DEVICE.ip, DEVICE.port)
-        seconds = args.per_datagram / args.rate / args.lines
-        if args.pcap:
-            blocks = list(in_frames(sent, host, port))
-            write_pcap(args.pcap, blocks, wire_times(blocks, interval_ns=seconds * 1e9))
-        elif args.tunnel:
-            there = _address(args.tunnel)
-            _send(((block.tobytes(), there) for block in in_frames(sent, host, port)), seconds)
-        else:
-            _send(((data, (host, port + line)) for line, data in sent), seconds)
-    except (PacketError, UsageError) as error:
-        print(f"send_orders.py: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"send_orders.py: {error.strerror or error}", file=sys.stderr)
-        return 1
-    return 0
+    """The command."""
+    return carry_out(parser(), argv, _run)
 
 
-def _address(target: str) -> tuple[str, int]:
-    host, _, port = target.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
-        raise PacketError(f"'{target}' is not HOST:PORT")
-    return host, int(port)
+def _run(args: argparse.Namespace) -> None:
+    if args.count < 0 or args.rate <= 0 or args.per_datagram < 1 or not 0 <= args.cancels <= 1:
+        raise UsageError("count must be at least 0, rate above 0, per-datagram at least 1, cancels from 0 to 1")
+    host, port = target_of(args)
+    if args.bare and args.format != "itch":
+        raise UsageError("--bare is of ITCH")
+    make, wrap = FORMATS[args.format]
+    wrap = bare if args.bare else wrap
+    made = make(args.count, seed=args.seed, rate=args.rate, cancels=args.cancels)
+    troubles = [Trouble.of(args, args.seed + line) for line in range(args.lines)]
+    sent = on_lines(wrap(made, args.per_datagram), troubles)
+    seconds = args.per_datagram / args.rate / args.lines
+    if args.pcap:
+        where, blocks = args.pcap, list(in_frames(sent, host, port))
+        write_pcap(where, blocks, wire_times(blocks, interval_ns=seconds * 1e9))
+        datagrams = len(blocks)
+    elif args.tunnel:
+        where, there = args.tunnel, read_address(args.tunnel)
+        datagrams = _send(((block.tobytes(), there) for block in in_frames(sent, host, port)), seconds)
+    else:
+        where = args.target
+        datagrams = _send(((data, (host, port + line)) for line, data in sent), seconds)
+    print(f"{args.count:,} messages in {datagrams:,} datagrams to {where}")
 
 
-def _send(ready: Iterable[tuple[bytes, tuple[str, int]]], interval: float) -> None:
-    """A payload to its address every `interval` seconds, counted from the first, so that no delay adds up."""
+def _send(ready: Iterable[tuple[bytes, tuple[str, int]]], interval: float) -> int:
+    """A payload to its address every `interval` seconds, counted from the first, so that no delay adds up; returns how
+    many."""
+    number = 0
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         begin = time.perf_counter()
-        for number, (payload, address) in enumerate(ready):
+        for payload, address in ready:
             time.sleep(max(0.0, begin + number * interval - time.perf_counter()))
             udp.sendto(payload, address)
+            number += 1
+    return number

@@ -263,6 +263,11 @@ class Trouble:
         if not 0 < self.depth < WINDOW:
             raise UsageError(f"--depth {self.depth}: from 1 to {WINDOW - 1}, so that what is late is not stale")
 
+    @classmethod
+    def of(cls, args: argparse.Namespace, seed: int) -> Trouble:
+        """Of the arguments that `add_trouble` adds."""
+        return cls(args.lose, args.duplicate, args.reorder, args.depth, seed)
+
     def __bool__(self) -> bool:
         return bool(self.lose or self.duplicate or self.reorder)
 
@@ -342,8 +347,11 @@ def _trade(text: bytes, row: int) -> tuple:
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
-def add_ways(p: argparse.ArgumentParser) -> None:
-    """Where datagrams go: the arguments target, --pcap and --tunnel."""
+def command(prog: str, description: str, examples: str) -> argparse.ArgumentParser:
+    """The parser of a command that sends datagrams, with where they go: target, --pcap and --tunnel."""
+    p = argparse.ArgumentParser(
+        prog=prog, description=description, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("target", nargs="?", metavar="HOST:PORT", help="where to send; with --pcap, --tunnel: IPv4")
     way = p.add_mutually_exclusive_group()
     way.add_argument("--pcap", metavar="FILE", help="write a capture instead of sending")
@@ -351,16 +359,36 @@ def add_ways(p: argparse.ArgumentParser) -> None:
         *("--tunnel",), nargs="?", const=BOARD, metavar="A:PORT",
         help=f"send frames to a simulated board without rights (there: {BOARD})",
     )  # fmt: skip
+    return p
+
+
+def add_trouble(p: argparse.ArgumentParser, whose: str) -> None:
+    """What a bad network does to `whose` datagrams, for `Trouble.of`."""
+    bad = p.add_argument_group(f"a bad network: shares of {whose}, the last one excepted")
+    bad.add_argument("--lose", type=float, default=0.0, metavar="P", help="not sent")
+    bad.add_argument("--duplicate", type=float, default=0.0, metavar="P", help="sent twice")
+    bad.add_argument("--reorder", type=float, default=0.0, metavar="P", help="sent late")
+    bad.add_argument("--depth", type=int, default=DEPTH, metavar="N", help="by at most N places (%(default)s)")
+
+
+def target_of(args: argparse.Namespace) -> tuple[str, int]:
+    """Host and port that are sent to; in frames those of the device, if none are named."""
+    if not args.target and not args.pcap and not args.tunnel:
+        raise UsageError("name HOST:PORT, --tunnel, or --pcap FILE; --help shows examples")
+    return read_address(args.target) if args.target else (DEVICE.ip, DEVICE.port)
+
+
+def read_address(text: str) -> tuple[str, int]:
+    """``HOST:PORT``."""
+    try:
+        return address(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
-        prog="send_trades.py",
-        description="Stream trades as tuple datagrams to HOST:PORT over UDP, or write them as a pcap file.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_ways(p)
+    description = "Stream trades as tuple datagrams to HOST:PORT over UDP, or write them as a pcap file."
+    p = command("send_trades.py", description, EXAMPLES)
     source = p.add_argument_group("where the trades come from (generated, if no file is named)")
     file = source.add_mutually_exclusive_group()
     file.add_argument("--csv", metavar="FILE", help="trades of a CSV file, in its order")
@@ -392,37 +420,35 @@ def parser() -> argparse.ArgumentParser:
     )
     stream.add_argument("--method", choices=METHODS, default="", help="how datagrams reach the kernel (the best)")
     stream.add_argument("--json", action="store_true", help="the summary as one line of JSON")
-    bad = p.add_argument_group("a bad network: shares of the datagrams, the last one excepted")
-    bad.add_argument("--lose", type=float, default=0.0, metavar="P", help="not sent")
-    bad.add_argument("--duplicate", type=float, default=0.0, metavar="P", help="sent twice")
-    bad.add_argument("--reorder", type=float, default=0.0, metavar="P", help="sent late")
-    bad.add_argument("--depth", type=int, default=DEPTH, metavar="N", help="by at most N places (%(default)s)")
+    add_trouble(p, "the datagrams")
     return p
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
-    p = parser()
+    """The command."""
+    return carry_out(parser(), argv, _run)
+
+
+def carry_out(p: argparse.ArgumentParser, argv: list[str] | None, run: Callable[[argparse.Namespace], None]) -> int:
+    """Run a command that sends. Exit codes: 0 done, 1 it failed, 2 wrong arguments, 130 stopped; what fails prints one
+    line."""
     args = p.parse_args(argv)
-    console = Console(stderr=True, highlight=False)
     try:
-        _run(args, console)
+        run(args)
     except (UsageError, trades.TradeFileError, PacketError) as error:
-        print(f"send_trades.py: {error}", file=sys.stderr)
+        print(f"{p.prog}: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"send_trades.py: {error.filename or args.target or ''}: {error.strerror or error}", file=sys.stderr)
+        print(f"{p.prog}: {error.filename or args.target or ''}: {error.strerror or error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("send_trades.py: stopped", file=sys.stderr)
+        print(f"{p.prog}: stopped", file=sys.stderr)
         return 130
     return 0
 
 
-def _run(args: argparse.Namespace, console: Console) -> None:
-    if not args.target and not args.pcap and not args.tunnel:
-        raise UsageError("name HOST:PORT, --tunnel, or --pcap FILE; --help shows examples")
-    host, port = _target(args.target) if args.target else (DEVICE.ip, DEVICE.port)
+def _run(args: argparse.Namespace) -> None:
+    host, port = target_of(args)
     try:
         rate = Rate.read(args.rate)
     except ValueError as error:
@@ -434,11 +460,11 @@ def _run(args: argparse.Namespace, console: Console) -> None:
     session = args.session if args.session is not None else (1 if args.pcap else int(time.time()) % 2**32)
     if not 0 <= session < 2**32:
         raise UsageError(f"--session {session}: must fit 32 bits, unsigned")
-    trouble = Trouble(args.lose, args.duplicate, args.reorder, args.depth, args.seed)
+    trouble = Trouble.of(args, args.seed)
     if args.stdin:
         if args.pcap or trouble or args.close is not None or args.count is not None:
             raise UsageError("--stdin goes with none of --pcap, --count, --close, --lose, --duplicate, --reorder")
-        _send(args, live(sys.stdin.fileno(), args.per_datagram, session), 0, 0, rate, session, (host, port), console)
+        _send(args, live(sys.stdin.fileno(), args.per_datagram, session), 0, 0, rate, session, (host, port))
         return
     records = _trades(args)
     last = None if args.close is None else np.array((b"", 0, 0, args.close), TRADES.dtype)
@@ -453,7 +479,7 @@ def _run(args: argparse.Namespace, console: Console) -> None:
         span = int(times[-1] - times[0]) / 1e9 if len(times) else 0.0
         print(f"{args.pcap}: {len(records):,} trades in {datagrams:,} frames, {span:.6f} s on the wire{_told(done)}")
         return
-    _send(args, blocks, len(records), datagrams, rate, session, (host, port), console, done)
+    _send(args, blocks, len(records), datagrams, rate, session, (host, port), done)
 
 
 def _send(
@@ -464,7 +490,6 @@ def _send(
     rate: Rate,
     session: int,
     target: tuple[str, int],
-    console: Console,
     done: dict[str, int] | None = None,
 ) -> None:
     """Send payloads, in frames if there is a tunnel, and say how it went. trades_, datagrams: 0 for a live source."""
@@ -473,8 +498,9 @@ def _send(
         device, plain, around = Endpoint(DEVICE.mac, *target), blocks, HEADERS
         blocks = (frames([block], SENDER, device)[0] for block in plain)
     tuples = Counting(blocks, around)
-    udp = Socket(*(_target(args.tunnel) if args.tunnel else target), args.method)
+    udp = Socket(*(read_address(args.tunnel) if args.tunnel else target), args.method)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,} of {task.total:,}"))
+    console = Console(stderr=True, highlight=False)
     hidden = not console.is_terminal or not datagrams
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=hidden) as bar:
         task = bar.add_task("datagrams", total=datagrams)
@@ -522,13 +548,6 @@ class Counting:
 
 def _told(done: dict[str, int]) -> str:
     return "".join(f", {count:,} {name}" for name, count in done.items() if count)
-
-
-def _target(text: str) -> tuple[str, int]:
-    try:
-        return address(text)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
 
 
 def _trades(args: argparse.Namespace) -> np.ndarray:

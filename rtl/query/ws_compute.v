@@ -73,7 +73,8 @@ module ws_compute #(
 
     wire         equal  = a_wide == b_wide;
     wire         less   = SIGNED != 0 ? $signed(a_wide) < $signed(b_wide) : a_wide < b_wide;
-    wire         more   = SIGNED != 0 ? $signed(a_wide) > $signed(b_wide) : a_wide > b_wide;
+    // b < a: of a > b Yosys makes a tree of LUTs beside the carry chain
+    wire         more   = SIGNED != 0 ? $signed(b_wide) < $signed(a_wide) : b_wide < a_wide;
     wire         truth  = OP == "EQ" ? equal
                         : OP == "NE" ? !equal
                         : OP == "LT" ? less

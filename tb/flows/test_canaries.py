@@ -66,6 +66,7 @@ def fusesoc(target: str, **variables: str) -> subprocess.CompletedProcess:
 def test_a_passing_test_passes():
     done = fusesoc("sim", CANARY="passes")
     assert done.returncode == 0, done.stdout
+    assert "1 of 1 tests passed: passes" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,8 @@ def _visible(folder: Path, toplevel: str) -> Path:
 
 
 def judge(results: Path, label: str, crashed: str, repeat: str) -> None:
-    """Raise `SimulationFailure` unless the JUnit file `results` shows at least one test run and none failed."""
+    """Raise `SimulationFailure` unless the JUnit file `results` shows at least one test run and none failed; else say
+    which."""
     again = f"\n  repeat it with: {repeat}"
     if not results.is_file():
         raise SimulationFailure(f"{label}: {crashed or 'the simulator wrote no results'}{again}")
@@ -161,6 +162,7 @@ def judge(results: Path, label: str, crashed: str, repeat: str) -> None:
         raise SimulationFailure(f"{label}: {crashed}{again}")
     if not ran:
         raise SimulationFailure(f"{label}: no test ran{again}")
+    print(f"{label}: {len(ran)} of {len(ran)} tests passed: {', '.join(c.get('name') for c in ran)}", flush=True)
 
 
 def icarus_installed() -> bool:

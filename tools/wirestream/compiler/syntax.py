@@ -18,11 +18,11 @@ REORDERS = tuple(2**n for n in range(2, 9))  # of ws_line_arbiter
 MOST_GAP_MS = 65535
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 # What a person would call the grammar's terminals, in the message about an unexpected word.
-TERMINALS = {"NAME": "a name", "INTEGER": "a number", "STRING": "a string", "WEIGHT": "a weight", "LPAR": "(",
-             "RPAR": ")", "LSQB": "[", "RSQB": "]", "COMMA": ",", "SEMICOLON": ";", "STAR": "*", "DOLLAR": "$",
-             "DOT": ".", "MINUS": "-", "SIGN": "+ or -", "TIMES": "*, div or %", "COMPARE": "a comparison",
-             "MESSAGES": "FIX, BINARY or ITCH",
-             "UNIT": "seconds, minutes or hours", "$END": "the end"}  # fmt: skip
+TERMINALS = {"NAME": "a name", "INTEGER": "a number", "STRING": "a string", "WEIGHT": "a weight", "LPAR": "'('",
+             "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "SEMICOLON": "';'", "STAR": "'*'",
+             "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "SIGN": "'+', '-'", "TIMES": "'*', div, '%'",
+             "COMPARE": "a comparison", "MESSAGES": "FIX, BINARY or ITCH", "UNIT": "seconds, minutes or hours",
+             "$END": "the end"}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -176,6 +176,36 @@ def test_command_shows_the_place(tmp_path, capsys):
     assert said.endswith("           Prise FROM Trades\n           ^\n")
     assert cli.main(["explain", str(tmp_path / "none.sql")]) == 1
     assert "none.sql: No such file" in capsys.readouterr().err
+    query.write_text("SELECT Price FROM Trades")
+    assert cli.main(["explain", str(query), "--svg", str(tmp_path / "none" / "q.svg")]) == 1
+    assert "q.svg: No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("described", "said"),
+    [
+        ("{name: T, id: 1}", "a stream has name, id and fields, and may have time"),
+        ("{name: T, id: 1, fields: {a: int}, at: a}", "and may have time"),
+        ("{name: T, id: 1, fields: [a], message: orders.Order, at: a}", "and may have message and moldudp64"),
+        ("{name: T, id: 1, fields: {a: int}", "expected ',' or '}'"),
+        ("{name: T, id: x, fields: {a: int}}", "id: x is no number from 0 to 65535"),
+        ("{name: T, id: 65536, fields: {a: int}}", "id: 65536 is no number"),
+        ("{name: [T], id: 1, fields: {a: int}}", "['T'] is no name"),
+        ("{name: T, id: 1, fields: {a b: int}}", "a b is no name"),
+        ("{name: T, id: 1, fields: {a: 5}}", "unknown type '5'"),
+        ("{name: T, id: 1, fields: [a]}", "fields: a type for each name"),
+        ("{name: T, id: 1, fields: {}}", "fields: a type for each name"),
+        ("{name: T, id: 1, fields: {a: int}, message: orders.Order}", "fields: a list of names"),
+        ("{name: T, id: 1, fields: {a: int}, time: b}", "time: b is no field"),
+    ],
+)
+def test_streams_that_are_described_wrong(tmp_path, capsys, described, said):
+    query, stream = tmp_path / "q.sql", tmp_path / "t.yml"
+    query.write_text("SELECT a FROM T")
+    stream.write_text(described)
+    assert cli.main(["explain", str(query), "--stream", str(stream)]) == 1
+    error = capsys.readouterr().err
+    assert "t.yml: " in error and said in error and error.count("\n") == 1
 
 
 def test_command_writes_a_core(tmp_path, capsys):

@@ -30,7 +30,7 @@ console = Console(highlight=False)
 
 def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
-    text, files = "", ", ".join(map(str, options.query))
+    text, said, files = "", "", ", ".join(map(str, options.query))
     try:
         text = "\n;\n".join(path.read_text() for path in options.query)
         if options.command == "place":
@@ -47,6 +47,10 @@ def main(argv: list[str] | None = None) -> int:
         )
         if options.command == "compile":
             written = write(compiled, options.output, dict(options.set))
+            said = f"\nwrote to {options.output}: {', '.join(path.name for path in written)}"
+        elif options.svg:
+            options.svg.write_text(draw(compiled.circuit))
+            said = f"\ndrew {options.svg}"
     except QueryError as error:
         print(f"{files}: {error.shown(text)}", file=sys.stderr)
         return 1
@@ -57,11 +61,8 @@ def main(argv: list[str] | None = None) -> int:
         print(f"wirestream: {error}", file=sys.stderr)
         return 1
     show(compiled)
-    if options.command == "compile":
-        print(f"\nwrote to {options.output}: {', '.join(path.name for path in written)}")
-    elif options.svg:
-        options.svg.write_text(draw(compiled.circuit))
-        print(f"\ndrew {options.svg}")
+    if said:
+        print(said)
     return 0
 
 

@@ -43,32 +43,47 @@ class Stream:
 
 
 def load(path: Path) -> Stream | Format:
-    """What a .yml file describes: a stream, or messages of a format."""
-    described = yaml.safe_load(path.read_text())
+    """What a .yml file describes: a stream, or messages of a format; raises `QueryError`."""
+    try:
+        described = yaml.safe_load(path.read_text())
+    except yaml.YAMLError as error:
+        raise QueryError(f"{path}: {' '.join(str(error).split())}") from error
     if isinstance(described, dict) and "messages" in described:
         return formats.read(path, described)
-    may = OF_MESSAGES if isinstance(described, dict) and "message" in described else OPTIONAL
-    if not isinstance(described, dict) or not KEYS <= described.keys() <= KEYS | may:
-        raise QueryError(f"{path}: a stream has name, id and fields, and may have time")
-    if "message" in described:
-        kind, _, message = str(described["message"]).partition(".")
-        names = [Name(None, name) for name in described["fields"]]
-        try:
-            framing = _framing(described["moldudp64"]) if "moldudp64" in described else None
-            known = formats.shipped()
-            return _of_messages(described["name"], described["id"], kind, message, names, known, None, framing)
-        except QueryError as error:
-            raise QueryError(f"{path}: {error.message}") from error
-    fields = tuple(Field(name, kind) for name, kind in described["fields"].items())
     try:
-        for field in fields:
-            _ = field.numpy
+        return _described(described)
+    except QueryError as error:
+        raise QueryError(f"{path}: {error.message}") from error
     except ValueError as error:
         raise QueryError(f"{path}: {error}") from error
+
+
+def _described(described: object) -> Stream:
+    """What a .yml file holds."""
+    of_messages = isinstance(described, dict) and "message" in described
+    may = OF_MESSAGES if of_messages else OPTIONAL
+    if not isinstance(described, dict) or not KEYS <= described.keys() <= KEYS | may:
+        raise QueryError(f"a stream has name, id and fields, and may have {' and '.join(sorted(may))}")
+    name, stream_id, listed = described["name"], described["id"], described["fields"]
+    if type(stream_id) is not int or not 0 <= stream_id < 1 << 16:
+        raise QueryError(f"id: {stream_id} is no number from 0 to 65535")
+    if not isinstance(listed, list if of_messages else dict) or not listed:
+        raise QueryError(f"fields: a {'list of names' if of_messages else 'type for each name'}")
+    for word in (name, *listed):
+        if not isinstance(word, str) or not word.isidentifier() or not word.isascii():
+            raise QueryError(f"{word} is no name")
+    if of_messages:
+        kind, _, message = str(described["message"]).partition(".")
+        framing = _framing(described["moldudp64"]) if "moldudp64" in described else None
+        names = [Name(None, field) for field in listed]
+        return _of_messages(name, stream_id, kind, message, names, formats.shipped(), None, framing)
+    fields = tuple(Field(field, str(kind)) for field, kind in listed.items())
+    for field in fields:
+        _ = field.numpy  # ValueError if its type is unknown
     time = described.get("time")
-    if time is not None and time not in described["fields"]:
-        raise QueryError(f"{path}: time: {time} is no field")
-    return Stream(Schema(described["name"], described["id"], fields), time)
+    if time is not None and time not in listed:
+        raise QueryError(f"time: {time} is no field")
+    return Stream(Schema(name, stream_id, fields), time)
 
 
 def shipped() -> list[Stream]:

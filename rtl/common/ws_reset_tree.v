@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_reset_tree: a reset for each part of a large core, over a tree of registers, so that no net has to reach all of it.
+// ws_reset_tree: a reset for each part of a large core, over a tree of registers, so that no net reaches all of it.
 //
 // All copies rise and fall together. One of any two siblings is kept inverted, or synthesis would make them one.
 //

@@ -10,7 +10,7 @@
 // Latency      from the last word of a message to m_valid: 4 cycles with 8 bits, 8 with 64
 // Issue rate   1 word a cycle
 // Overflow     a sink that stalls pushes back
-// Bad input    counted as by the parsers; payloads with tuser[0] must not come: a frame FIFO stands before this core
+// Bad input    counted as by the parsers; bad payloads must not come: a frame FIFO stands before this core
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.1.1; FIX 4.4, volume 1
 
 `default_nettype none

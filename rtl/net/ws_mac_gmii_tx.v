@@ -3,10 +3,11 @@
 // ws_mac_gmii_tx: Ethernet transmit MAC, AXI4-Stream to GMII.
 //
 // Sends seven octets of preamble, the SFD, the frame, zeros up to 60 octets, the FCS and 12 octets of gap; frames that
-// wait leave exactly 12 octets apart. In a cycle with gmii_tx_ce the octet on the pins is taken and the next one follows:
-// in all at 1 Gb/s, in fewer at 10 and 100 Mb/s (ws_mii), where tready is low in the others. A frame once begun must be there octet by octet, because GMII cannot wait. Every
-// frame is counted once, when its last octet is taken:
-//   evt_underrun  tvalid was low when an octet of the frame was due: it is broken off with one cycle of tx_er, the rest taken and dropped
+// wait leave exactly 12 octets apart. In a cycle with gmii_tx_ce the octet on the pins is taken and the next one
+// follows: in all at 1 Gb/s, in fewer at 10 and 100 Mb/s (ws_mii), where tready is low in the others. A frame once begun
+// must be there octet by octet, because GMII cannot wait. Every frame is counted once, when its last octet is taken:
+//   evt_underrun  tvalid was low when an octet of the frame was due: it is broken off with one cycle of tx_er, the rest
+//                 taken and dropped
 //   evt_bad       tuser[0] with tlast: the last octet is sent with tx_er, and no FCS
 //   evt_good
 //

@@ -627,13 +627,13 @@ class _Planner:
         if told not in self.circuit.joins:
             self.circuit.joins.append(told)
             self.circuit.notes.append((str(node), note))
-        groups = node.window.rows // lanes
+        reads = node.window.rows // lanes
         same = entries[0] is entries[1]  # then the tuple of S comes behind that of R
-        took = join_core.FIRST_ROW + groups + join_core.predicate_cycles(node) + same
+        took = join_core.FIRST_ROW + reads + join_core.predicate_cycles(node) + same
         columns = core.columns(made["m_data"], made["m_key"])
         bus = Bus(
             *(made[port] for port in WIRE[:3]), columns, delay=join_core.GATE_NS, latency=latest + took,
-            exact=False, early=groups - 1 + same,
+            exact=False, early=reads - 1 + same,
         )  # fmt: skip
         return self._stage([str(node)], bus, took, sides)
 
@@ -721,8 +721,8 @@ class _Planner:
         behind, made = self._through(method.core, dict(method.parameters), bus, end, latency, inputs, outputs)
         behind = replace(behind, columns=behind.columns | self._results(node.measures, made, method.parameters))
         self._closes(method.close_cycles, node.window)
-        made = "" if node.window.session else f" by {method.name}"
-        text = f"⊞ {algebra.window_text(node.window)}: {', '.join(map(str, node.measures))}{made}"
+        by = "" if node.window.session else f" by {method.name}"
+        text = f"⊞ {algebra.window_text(node.window)}: {', '.join(map(str, node.measures))}{by}"
         return self._stage([text], behind, method.latency, [begin])
 
     @staticmethod
@@ -908,8 +908,8 @@ class _Planner:
         parts = slices(first["o_data"], {n: s.width for n, s in behind.columns.items()}, top)
         row = [parts[f.name].resized(algebra.of_field(f.type).width, kinds[f.name].signed) for f in fields]
         data = joined(_padded(row, schema))
-        windows = "" if alone else f"{{{valids}}}"
-        self.spill = Spill(f"o{number or ''}", schema, valid, first["o_punct"], data, windows, len(wires))
+        refused = "" if alone else f"{{{valids}}}"
+        self.spill = Spill(f"o{number or ''}", schema, valid, first["o_punct"], data, refused, len(wires))
         self.circuit.spills.append(self.spill)
 
     # ---- several wires to one

@@ -159,7 +159,7 @@ module ws_union #(
     endgenerate
 
     always @(posedge clk) begin
-        rises_reg <= mark[MARK_W +: MARK_W] > sent_reg;
+        rises_reg <= sent_reg < mark[MARK_W +: MARK_W];
         sent_reg  <= mark[MARK_W +: MARK_W];
         taken_reg <= {taken_reg[LEVELS:0], |(send & punct)};
         if (rst) begin

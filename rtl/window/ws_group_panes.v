@@ -215,7 +215,7 @@ module ws_group_panes #(
     always @(posedge clk) begin
         wattr_3_reg  <= wattr_2;
         at_end_2_reg <= {1'b0, wattr_1} == end_reg;
-        beyond_2_reg <= {1'b0, wattr_1} > end_reg;
+        beyond_2_reg <= end_reg < {1'b0, wattr_1};
         at_end_reg   <= at_end_2_reg;
         beyond_reg   <= beyond_2_reg;
         first_reg    <= is_punct && !started_reg && !rst;

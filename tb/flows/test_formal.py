@@ -80,6 +80,16 @@ def test_weak_property_lets_mutants_live(tmp_path):
         prove(counter(tmp_path, "assert (value <= 5);", REACHED), replace(OPTIONS, mutants=20))
 
 
+def test_excused_mutants_may_live_but_an_excuse_of_no_mutant_fails(tmp_path):
+    weak = counter(tmp_path, "assert (value <= 5);", REACHED)
+    excused = replace(OPTIONS, mutants=20, equivalent=("ws_counter.v | for the test",))
+    prove(weak, excused)
+    stale = replace(OPTIONS, mutants=1, equivalent=("count_reg + 3'd1 | is there", "count_reg + 3'd2 | is no more"))
+    for short in (False, True):
+        with pytest.raises(ProofFailure, match=r"these entries of `equivalent`:\n  count_reg \+ 3'd2$"):
+            prove(counter(tmp_path, WHOLE, REACHED), stale, short=short)
+
+
 def test_bounded_property_needs_no_induction_but_the_base_case(tmp_path):
     bounded = replace(OPTIONS, bounded=("soon",))
     prove(counter(tmp_path, "soon: assert (value != 7);", "assert (value <= 5);", REACHED), bounded)

@@ -51,7 +51,7 @@ class ProofOptions:
     mutants: how many faults to try, shared out over the configurations. by_induction: 1 for a core whose faults take
     longer to show than the base case is; it is then enough that the induction fails. equivalent: ``"SOURCE TEXT |
     reason"``: a surviving mutant of a line that contains SOURCE TEXT changes nothing that can be observed, for the
-    reason given.
+    reason given. An entry that no fault is like is an error.
     """
 
     depth: int = 12
@@ -74,6 +74,11 @@ class ProofOptions:
             return tuple(given) if kind is tuple else kind(given)
 
         return cls(**{k: value(k, v) for k, v in options.items() if k in cls.__annotations__})
+
+    @property
+    def excused(self) -> tuple[str, ...]:
+        """The source texts of `equivalent`."""
+        return tuple(entry.rpartition(" | ")[0].strip() for entry in self.equivalent)
 
 
 @dataclass(frozen=True)
@@ -178,8 +183,8 @@ class Problem:
             raise ProofFailure(f"{self.design.label}: the solver broke down\n{words[-2000:]}")
         return done.returncode == 0, words
 
-    def mutants(self, seed: int) -> list[Mutant]:
-        """Faults in the core's own lines or those asked for, not in properties, in a seeded order."""
+    def faults(self) -> list[list[Mutant]]:
+        """Faults in the core's own lines or those asked for, not in properties; those of the bits of a bus together."""
         wanted = [re.fullmatch(r"(?:(\w+\.v): )?(.*)", text).groups() for text in self.options.mutated]
         lines = {}  # of the files in which faults may be, but for their properties
         for source in self.design.sources:
@@ -208,9 +213,13 @@ class Problem:
             kind = re.match(r"(?:\$flatten\S*?\.(?=\$))?\$?([a-z_]*)", cell).group(1)
             fault = f"{mode} at {kind} {port}[{bit}]" + (f" by {control.group(1)}" if control else "")
             where = f"{name}:{line}: {text}  ({fault})"
-            found.setdefault((cell, port, mode), []).append(Mutant(command, where))  # the bits of a bus count once
-        chooser = random.Random(seed)
-        return [chooser.choice(bits) for bits in chooser.sample(list(found.values()), len(found))]
+            found.setdefault((cell, port, mode), []).append(Mutant(command, where))
+        return list(found.values())
+
+    def mutants(self, seed: int) -> list[Mutant]:
+        """The faults in a seeded order; the bits of a bus count once."""
+        chooser, faults = random.Random(seed), self.faults()
+        return [chooser.choice(bits) for bits in chooser.sample(faults, len(faults))]
 
 
 def formal_lines(lines: list[str]) -> set[int]:
@@ -230,14 +239,15 @@ def formal_lines(lines: list[str]) -> set[int]:
 
 
 def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None:
-    """Raise `ProofFailure` unless every configuration of `design` is proven and every mutant is found out.
+    """Raise `ProofFailure` unless every configuration of `design` is proven, every mutant is found out, and each entry
+    of `options.equivalent` is about a fault that there may be in one of them.
 
     A short proof tries one mutant, none of `options.equivalent`, and takes `options.short` cycles where that is set.
     """
     if short:
         options = replace(options, mutants=1)
     share = -(-options.mutants // len(options.configurations))
-    left = options.mutants
+    left, met = options.mutants, set()
     for index, configuration in enumerate(options.configurations):
         values = dict(pair.split("=") for pair in configuration.split())
         own = {k: values.pop(k) for k in list(values) if k in ProofOptions.__annotations__}
@@ -245,12 +255,15 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
         configured_options = ProofOptions.from_flow_options({**vars(options), **own})
         if short and configured_options.short:
             configured_options = replace(configured_options, depth=configured_options.short)
-        prove_one(configured, configured_options, min(share, left), MUTANT_SEED + index, short)
+        met |= prove_one(configured, configured_options, min(share, left), MUTANT_SEED + index, short)
         left -= min(share, left)
+    if stale := [text for text in options.excused if text not in met]:
+        entries = "".join(f"\n  {text}" for text in stale)
+        raise ProofFailure(f"{design.label}: no fault is like these entries of `equivalent`:{entries}")
 
 
-def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, short: bool) -> None:
-    """Prove one configuration."""
+def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, short: bool) -> set[str]:
+    """Prove one configuration; returns the entries of `equivalent` that are about faults of it."""
     if options.induction > options.depth:
         raise ProofFailure(f"{design.label}: the induction may be longer than the base case that it stands on")
     began = time.monotonic()
@@ -278,15 +291,16 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, sh
     summary = f"{problem.asserts} assertions proven{within}, {problem.covers} covers reached"
     print(f"{design.label}: {summary}, {time.monotonic() - began:.1f} s", flush=True)
 
+    places = [fault.where for bits in problem.faults() for fault in bits]
+    met = {text for text in options.excused if any(text in where for where in places)}
     if not mutants:
-        return
+        return met
     tried, survivors = 0, []
-    excused = [entry.rpartition(" | ")[0].strip() for entry in options.equivalent]
     questions = ["base case", "cover"]
     if options.by_induction:
         questions = [*sorted(("cover", "induction"), key=took_s.get), "base case"]
     for mutant in problem.mutants(seed):
-        if short and any(text in mutant.where for text in excused):
+        if short and any(text in mutant.where for text in options.excused):
             continue
         problem.write(mutant)
         if problem.text() == unharmed:
@@ -296,7 +310,7 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, sh
             survivors.append(mutant)
         if tried == mutants:
             break
-    unexplained = [m for m in survivors if not any(text in m.where for text in excused)]
+    unexplained = [m for m in survivors if not any(text in m.where for text in options.excused)]
     if not tried:
         raise ProofFailure(
             f"{design.label}: no fault could be put into the core, so nothing shows what the proof is worth"
@@ -308,6 +322,7 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, sh
     if unexplained:
         where = "".join(f"\n  {m.where}" for m in unexplained)
         raise ProofFailure(f"{design.label}: {len(unexplained)} mutants break no property:{where}")
+    return met
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -317,7 +332,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments).core or proven
     for core in chosen:
         if core not in proven and core not in [name.split(":")[2] for name in proven]:
-            raise SystemExit(f"{core} has no properties; the cores that have: {', '.join(proven)}")
+            raise SystemExit(f"{core} has no properties; docs/cores.md shows which cores have")
     failures = 0
     for core in chosen:
         edam = describe(core, "formal")

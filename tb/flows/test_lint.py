@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 import yaml
@@ -112,6 +113,15 @@ def test_every_core_has_what_fusesoc_needs_to_simulate_it(core: Core):
 @pytest.mark.parametrize("target", ["lint", "sim"])
 def test_fusesoc_takes_parameters(target):
     fusesoc(target, "skid_buffer", "--DATA_W", "5")
+
+
+@pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)
+def test_targets_have_the_options_of_their_flows(core: Core):
+    """One of another flow would be passed over in silence."""
+    for target in yaml.safe_load(core.path.read_text())["targets"].values():
+        if options := target.get("flow_options"):
+            flow = import_module(f"edalize.flows.{target['flow']}")
+            assert options.keys() <= getattr(flow, target["flow"].capitalize()).get_flow_options().keys()
 
 
 @pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)

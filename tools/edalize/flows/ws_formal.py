@@ -13,6 +13,7 @@ class Ws_formal(Flow):  # FuseSoC derives the class name from the flow's
     def get_flow_options(cls) -> dict:
         return {
             "depth": {"type": "int", "desc": "Cycles of the base case, the covers and the longest induction"},
+            "short": {"type": "int", "desc": "The same of a short proof, if the whole takes minutes"},
             "induction": {"type": "int", "desc": "Longest induction, if it is another"},
             "cover": {"type": "str", "desc": "Cycles of the covers, if they are others: TO or FROM:TO"},
             "multiclock": {"type": "int", "desc": "1: the core has clocks of its own choice"},

@@ -50,6 +50,7 @@ module ws_delay #(
             // the last the control bits are put out: from before a reset there are none.
             localparam ADDR_W = $clog2(N - 2);
             localparam LAST   = N - 3;
+            localparam STYLE  = ADDR_W > 5 ? "block" : "distributed";   // more places of LUTs are slow to read
             reg  [ADDR_W-1:0] read_reg, write_reg;          // the place read now is written in the next cycle
             reg               round_reg, full_reg;          // all places written since the reset; and read
             reg  [2:0]        control_reg;
@@ -57,7 +58,7 @@ module ws_delay #(
             wire [2:0]        control;
             wire [DATA_W-1:0] data;
 
-            ws_ram_sdp #(.DATA_W(DATA_W + 3), .ADDR_W(ADDR_W), .OUTPUT_REG(1)) ring (
+            ws_ram_sdp #(.DATA_W(DATA_W + 3), .ADDR_W(ADDR_W), .OUTPUT_REG(1), .STYLE(STYLE)) ring (
                 .clk(clk), .wr_en(1'b1), .wr_addr(write_reg), .wr_data({s_valid, s_punct, s_eos, s_data}),
                 .rd_en(1'b1), .rd_addr(read_reg), .rd_data({control, data})
 `ifdef FORMAL

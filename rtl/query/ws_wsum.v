@@ -73,8 +73,8 @@ module ws_wsum #(
         $finish;
     end
 
-    reg  seen_reg, some_reg;   // the sub-stream has a value, a tuple
-    reg  fresh_reg;            // it has just ended: the next begins
+    reg  seen_reg, tuples_reg; // the sub-stream has had a value, a tuple
+    reg  valued_reg;           // the one that ended with the last cycle had a value
     reg  behind_reg;           // a punctuation waits behind the row that leaves
     reg  valid_reg, punct_reg, eos_reg;
     reg  [DATA_W-1:0] data_reg;
@@ -90,13 +90,12 @@ module ws_wsum #(
     );
 
     wire take = valid && !no_value;
-    wire seen = seen_reg && !fresh_reg;
-    wire some = valid || (some_reg && !fresh_reg);
+    wire some = valid || tuples_reg;
 
     always @(posedge clk) begin
-        seen_reg   <= take || seen;
-        some_reg   <= some;
-        fresh_reg  <= eos || rst;
+        seen_reg   <= (take || seen_reg) && !eos && !rst;
+        tuples_reg <= some && !eos && !rst;
+        valued_reg <= take || seen_reg;
         behind_reg <= punct && eos && !rst;
 
         valid_reg  <= eos && (some || EMIT_EMPTY != 0) && !rst;
@@ -108,7 +107,7 @@ module ws_wsum #(
     // The row, which waits for the uppermost part of its sum
     ws_delay #(.DATA_W(DATA_W + 1), .N(PARTS - 1)) row (
         .clk(clk), .rst(rst),
-        .s_valid(valid_reg), .s_punct(punct_reg), .s_eos(eos_reg), .s_data({!seen_reg, data_reg}),
+        .s_valid(valid_reg), .s_punct(punct_reg), .s_eos(eos_reg), .s_data({!valued_reg, data_reg}),
         .m_valid(m_valid), .m_punct(m_punct), .m_eos(m_eos), .m_data({result_null, m_data})
     );
 
@@ -123,7 +122,7 @@ module ws_wsum #(
     reg  [PARTS*STEP_W-1:0]     steps_reg;
     wire                        unused_steps = &{1'b0, steps};
 
-    assign steps = {steps_reg, take, seen, wide};
+    assign steps = {steps_reg, take, seen_reg, wide};
     always @(posedge clk) steps_reg <= steps[PARTS*STEP_W-1:0];
 
     genvar k, p;
@@ -157,7 +156,7 @@ module ws_wsum #(
                 end
 
                 always @(posedge clk)
-                    if (take || !seen) sum_reg <= !take ? {RESULT_W{1'b0}} : seen ? product + older : product;
+                    if (take || !seen_reg) sum_reg <= !take ? {RESULT_W{1'b0}} : seen_reg ? product + older : product;
             end else begin : gen_parts
                 // The lowest bit of a weight that is set is its only one, but for copies of the sign. A negative
                 // product is its bits flipped, and a carry into the lowest part.
@@ -258,13 +257,13 @@ module ws_wsum #(
             assert (!(valid_reg && punct_reg));
             if (valid_reg || eos_reg || (punct_reg && !$past(due_ref))) assert (data_reg == data_ref);
             if (punct_reg && $past(due_ref)) assert ($stable(data_reg));
-            if (valid_reg) assert (seen_reg == (held_ref != 0));
+            if (valid_reg) assert (valued_reg == (held_ref != 0));
             if (m_valid && result_null) assert (result == 0);
 
             // place j of the chain: what the values held add when j more have come; place 0 is the row
-            assert (behind_reg == due_ref && fresh_reg == fresh_ref);
+            assert (behind_reg == due_ref);
             if (PARTS == 1 && (!fresh_ref || valid_reg)) assert (chain[N*RESULT_W-1:0] == wholes_ref);
-            if (!fresh_ref) assert (some_reg == tuples_ref && seen_reg == (held_ref != 0));
+            assert (tuples_reg == (tuples_ref && !fresh_ref) && seen_reg == (held_ref != 0 && !fresh_ref));
             if (!fresh_ref || valid_reg) assert (held_ref <= N);
         end
         cover (past_valid && m_valid && $past(held_ref == N, PARTS - 1) && result != 0 && $past(due_ref, PARTS + 2));
@@ -281,16 +280,16 @@ module ws_wsum #(
             always @(posedge clk) helds_reg <= helds[PARTS*HELD_W-1:0];
 
             for (k = 0; k < N; k = k + 1) begin : place
-                wire [RESULT_W-1:0] older = k < N - 1 && seen ? wholes_ref >> ((k+1)*RESULT_W) : 0;
+                wire [RESULT_W-1:0] older = k < N - 1 && seen_reg ? wholes_ref >> ((k+1)*RESULT_W) : 0;
                 localparam [WEIGHT_W-1:0] WEIGHT = WEIGHTS[(N-1-k)*WEIGHT_W +: WEIGHT_W];
-                localparam [WEIGHT_W-1:0] UNIT   = WEIGHT[WEIGHT_W-1] ? ~WEIGHT + 1'b1 : WEIGHT;
-                wire [RESULT_W-1:0] flip    = {RESULT_W{WEIGHT[WEIGHT_W-1]}};
-                wire [RESULT_W-1:0] product = wide * UNIT ^ flip;
+                localparam [WEIGHT_W-1:0] UNIT = WEIGHT[WEIGHT_W-1] ? ~WEIGHT + 1'b1 : WEIGHT;
+                localparam [0:0] NEGATIVE = WEIGHT[WEIGHT_W-1];
+                wire [RESULT_W-1:0] product = NEGATIVE ? {RESULT_W{1'b1}} - wide * UNIT : wide * UNIT;
                 for (p = 0; p < PARTS; p = p + 1) begin : part
                     localparam FROM = p*RESULT_W/PARTS, TO = (p+1)*RESULT_W/PARTS;
                     wire         known;
                     wire [N*RESULT_W-1:0] held;
-                    wire [TO:0]  low   = older[TO-1:0] + product[TO-1:0] + flip[0];
+                    wire [TO:0]  low   = older[TO-1:0] + product[TO-1:0] + NEGATIVE;
                     reg  [2*PARTS+1:0] carries_reg = 0;     // of each cycle before: whether there is a carry, and which
                     wire [2*PARTS+3:0] carries = {carries_reg, past_valid && take, low[TO]};
                     assign {known, held} = helds[p*HELD_W +: HELD_W];

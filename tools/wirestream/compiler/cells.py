@@ -15,7 +15,7 @@ Parameters = Mapping[str, int | str]
 Ports = Mapping[str, str]
 
 SRL_FROM = 3  # a delay of so many cycles, and no reset, is a shift register in a LUT
-RING_FROM, BLOCK_FROM = 32, 67  # one of so many is a ring in a RAM (ws_delay); and of so many, in a block RAM
+RING_FROM, BLOCK_FROM = 32, 35  # one of so many is a ring in a RAM (ws_delay); and of so many, in a block RAM
 NUMBER = re.compile(r"(\d+)'([bdh])([0-9a-f_]+)")
 BASES = {"b": 2, "d": 10, "h": 16}
 MOST_COUNT = 40  # COUNT_W of ws_group_panes, if ACC_W is more

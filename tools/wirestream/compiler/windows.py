@@ -50,7 +50,8 @@ GATE_FF, GATE_LUT = 2, 1 / 3  # of ws_gate, for each cycle of latency
 
 # Nanoseconds on an ECP5 at speed 8; the periods go through what place and route made of one or two sizes each.
 WINDOW_NS = 7.0  # ws_window in time with no more than a stage
-SUM_NS, ORDER_NS, BIT_NS = 3.7, 4.4, 0.03  # the short form of a sum, or a least value, in ws_aggregate, and each bit
+SUM_NS, WSUM_NS, ORDER_NS = 3.7, 4.1, 4.4  # short forms of a sum in ws_aggregate, in ws_wsum, and of a least value
+BIT_NS = 0.03  # each of its bits
 PART_W = 32  # bits of a sum in its long form, at least: narrower parts would bring little
 REPLICATE_NS, FITS, TREE_NS = 4.8, 10, 1.3  # up to so many copies, with the long forms; each doubling: ws_multiplex
 WID_NS, FAN_NS = 4.85, 0.17  # one window, and each time that the number of open ones doubles
@@ -126,19 +127,19 @@ def signed(measure: Measure) -> bool:
 def measure_latency(measure: Measure, clock_ns: float) -> int:
     """Cycles of ws_aggregate or ws_wsum."""
     if measure.function in ("count", "sum"):
-        parts = _sum_parts(number_width(measure), clock_ns)
+        parts = _sum_parts(SUM_NS, number_width(measure), clock_ns)
         return parts + (parts > 1)
     if measure.function in ("min", "max"):
         return 1 + (clock_ns < ORDER_NS + BIT_NS * value_width(measure))
     if measure.function == "wsum":
-        return 2 if _several_bits(measure) else _sum_parts(_wsum_width(measure), clock_ns)
+        return 2 if _several_bits(measure) else _sum_parts(WSUM_NS, _wsum_width(measure), clock_ns)
     return 1
 
 
-def _sum_parts(width: int, clock_ns: float) -> int:
+def _sum_parts(shortest_ns: float, width: int, clock_ns: float) -> int:
     """In how many parts a sum is added, so that it keeps the clock."""
     parts = range(1, ceil(width / PART_W) + 1)
-    return next((n for n in parts if SUM_NS + BIT_NS * width / n <= clock_ns), parts[-1])
+    return next((n for n in parts if shortest_ns + BIT_NS * width / n <= clock_ns), parts[-1])
 
 
 def _several_bits(measure: Measure) -> bool:

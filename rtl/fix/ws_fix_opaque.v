@@ -124,7 +124,8 @@ module ws_fix_opaque (
                 promise_reg <= only1 ? promise1 && real_last
                                : last2 && length2 && real2 && !(chained && promise1);
                 number_reg  <= only1 ? number1 : {2'd0, number2};
-                for (i = 0; i < 16; i = i + 1) reach_reg[i] <= only1 ? reach1[i] : number2 >= i[13:0];
+                for (i = 0; i < 16; i = i + 1)
+                    reach_reg[i] <= only1 ? reach1[i] : |number2[13:4] || number2[3:0] >= i[3:0];
             end
         end
         if (last) begin

@@ -96,7 +96,7 @@ module ws_watermark #(
     // ---- An item waits at one of eight places from its arrival until it leaves
 
     reg  [DATA_W-1:0]  items [0:7];
-    reg  [WATTR_W+1:0] heads [0:7];       // kind and attribute, which are read before
+    reg  [WATTR_W+2:0] heads [0:7];       // kind, is it a tuple, and attribute, which are read before
     reg  [2:0]         write_reg, fetch_reg, read_reg;
     reg                ready_reg;
 
@@ -106,15 +106,16 @@ module ws_watermark #(
     wire               in_valid = fetch_reg != write_reg;
     wire [2:0]         held     = write_reg - read_reg;
     wire [1:0]         in_kind;
+    wire               in_tuple;
     wire [WATTR_W-1:0] in_field;
 
-    assign s_ready             = ready_reg;
-    assign {in_kind, in_field} = heads[fetch_reg];
+    assign s_ready                       = ready_reg;
+    assign {in_kind, in_tuple, in_field} = heads[fetch_reg];
 
     always @(posedge clk) begin
         if (arrives) begin
             items[write_reg] <= s_data;
-            heads[write_reg] <= {s_kind, s_data[WATTR_LSB +: WATTR_W]};
+            heads[write_reg] <= {s_kind, s_kind == KIND_TUPLE, s_data[WATTR_LSB +: WATTR_W]};
         end
         write_reg <= rst ? 3'd0 : write_reg + {2'b0, arrives};
         fetch_reg <= rst ? 3'd0 : fetch_reg + {2'b0, in_valid && in_ready};
@@ -142,8 +143,8 @@ module ws_watermark #(
             next_valid_reg <= in_valid;
             next_kind_reg  <= in_kind;
             next_attr_reg  <= in_attr;
-            next_mark_reg  <= in_attr - (in_kind == KIND_TUPLE ? T_SLACK : T_ZERO);
-            next_limit_reg <= in_attr + (in_kind == KIND_TUPLE ? T_MAX_AHEAD - T_SLACK : T_MAX_AHEAD);
+            next_mark_reg  <= in_attr - (in_tuple ? T_SLACK : T_ZERO);
+            next_limit_reg <= in_attr + (in_tuple ? T_MAX_AHEAD - T_SLACK : T_MAX_AHEAD);
         end
         if (rst) next_valid_reg <= 1'b0;
     end
@@ -156,8 +157,8 @@ module ws_watermark #(
     reg  signed [T_W-1:0] watermark_reg;
     reg  signed [T_W-1:0] farthest_reg;       // watermark + MAX_AHEAD
     reg                   first_reg;          // no tuple of this session yet
-    reg  signed [T_W-1:0] run_min_reg, run_max_reg;    // least and largest attribute of a run of tuples that are ahead
-    reg  signed [T_W-1:0] run_limit_reg;               // the least plus MAX_AHEAD
+    // Of a run of tuples that are ahead: the least and the largest mark, and the limit that goes with the least.
+    reg  signed [T_W-1:0] run_min_reg, run_max_reg, run_limit_reg;
 
     assign take = !valid_reg || leave;
     assign {valid, plain, attr, mark} = {valid_reg, plain_reg, attr_reg, mark_reg};
@@ -200,8 +201,8 @@ module ws_watermark #(
         end else begin
             if (resync) begin    // its mark was above the watermark, and still is
                 kind_reg  <= KIND_PUNCT;
-                mark_reg  <= run_min_reg - T_SLACK;
-                limit_reg <= run_min_reg + (T_MAX_AHEAD - T_SLACK);
+                mark_reg  <= run_min_reg;
+                limit_reg <= run_limit_reg;
             end
             if (again)           again_reg   <= 1'b1;
             if (again || resync) bounded_reg <= 1'b0;
@@ -234,6 +235,7 @@ module ws_watermark #(
     reg  [STATES-1:0]     state_reg;
     reg  [7:0]            run_reg;            // such tuples in a row
     reg                   narrow_reg;         // these are within MAX_AHEAD
+    reg                   least_reg, most_reg;         // the tuple's mark is outside of those of the run
 
     wire full = run_reg == RESYNC_RUN - 8'd1;
 
@@ -242,17 +244,16 @@ module ws_watermark #(
     assign resync = state_reg[LENGTH] && narrow_reg && full;
 
     always @(posedge clk) begin
+        least_reg <= below(mark_reg, run_min_reg);
+        most_reg  <= below(run_max_reg, mark_reg);
         case (1'b1)
             state_reg[NONE]: begin
                 if (run && ahead) state_reg <= ONE << ADD;
                 if (accept || drop || begins) run_reg <= 8'd0;
             end
             state_reg[ADD]: begin
-                if (run_reg == 0 || below(attr_reg, run_min_reg)) begin
-                    run_min_reg   <= attr_reg;
-                    run_limit_reg <= attr_reg + T_MAX_AHEAD;
-                end
-                if (run_reg == 0 || below(run_max_reg, attr_reg)) run_max_reg <= attr_reg;
+                if (run_reg == 0 || least_reg) {run_min_reg, run_limit_reg} <= {mark_reg, limit_reg};
+                if (run_reg == 0 || most_reg)  run_max_reg <= mark_reg;
                 state_reg <= ONE << SPREAD;
             end
             state_reg[SPREAD]: begin
@@ -261,11 +262,7 @@ module ws_watermark #(
             end
             state_reg[LENGTH]: begin
                 run_reg <= !narrow_reg ? 8'd1 : full ? 8'd0 : run_reg + 8'd1;
-                if (!narrow_reg) begin
-                    run_min_reg   <= attr_reg;
-                    run_max_reg   <= attr_reg;
-                    run_limit_reg <= attr_reg + T_MAX_AHEAD;
-                end
+                if (!narrow_reg) {run_min_reg, run_max_reg, run_limit_reg} <= {mark_reg, mark_reg, limit_reg};
                 state_reg <= resync ? ONE << NONE : ONE << SKIP;
             end
             default: state_reg <= ONE << NONE;  // SKIP

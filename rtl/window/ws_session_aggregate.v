@@ -5,8 +5,9 @@
 //
 // Tuples less than GAP apart belong to one session, whose end is its last time + GAP. Every open session has its states
 // in a slot (ws_session_slots). A tuple that bridges two sessions merges their states in the cycle in which it is
-// added, so that one tuple a cycle holds whatever it does. What the stream must keep (ws_session_entry sees to it):
-// each punctuation is the end of the oldest session that is open, and closes it; no tuple behind it is below.
+// added, so that one tuple a cycle holds whatever it does. Sums are added SEGMENT_W bits a cycle (ws_session_sum). What
+// the stream must keep (ws_session_entry sees to it): each punctuation is the end of the oldest session that is open,
+// and closes it; no tuple behind it is below.
 //
 // Sessions are kept in the order of time, tuples come in that of arrival: with FST and LST SLACK must be 0, so that
 // both are the same.
@@ -14,11 +15,13 @@
 // Parameters   DATA_W       width of what goes with a session's row, in bits
 //              WATTR_W      width of the windowing attribute, not negative
 //              GAP, SLACK   in units of the windowing attribute; GAP at least 1
-//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_bank; ACC_W is the results' width too
+//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_bank; ACC_W is the results'
+//                           width too, at least 2
+//              SEGMENT_W    most bits of a sum that one cycle adds, at least 2
 // Ports        values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_data: s_data of the punctuation that closed the session, m_end: its attribute, the session's end;
 //              behind each session m_punct repeats both
-// Latency      3 cycles from a closing punctuation to its row, one more to m_punct
+// Latency      4 + ceil(ACC_W / SEGMENT_W) cycles from a closing punctuation to its row, one more to m_punct
 // Issue rate   1 tuple a cycle
 // CLOSE_CYCLES 2    CLOSE_ROWS 1
 // Bad input    a punctuation without an open session: must not happen
@@ -29,15 +32,16 @@
 `default_nettype none
 
 module ws_session_aggregate #(
-    parameter               DATA_W  = 32,
-    parameter               WATTR_W = 32,
-    parameter               GAP     = 30,
-    parameter               SLACK   = 60,
-    parameter               AGGS    = 2,
-    parameter [24*AGGS-1:0] KINDS   = "SUMCNT",
-    parameter [AGGS-1:0]    SIGNEDS = 2'b10,
-    parameter               VALUE_W = 32,
-    parameter               ACC_W   = 64
+    parameter               DATA_W    = 32,
+    parameter               WATTR_W   = 32,
+    parameter               GAP       = 30,
+    parameter               SLACK     = 60,
+    parameter               AGGS      = 2,
+    parameter [24*AGGS-1:0] KINDS     = "SUMCNT",
+    parameter [AGGS-1:0]    SIGNEDS   = 2'b10,
+    parameter               VALUE_W   = 32,
+    parameter               ACC_W     = 64,
+    parameter               SEGMENT_W = 16
 ) (
     input  wire                    clk,
     input  wire                    rst,
@@ -62,28 +66,27 @@ module ws_session_aggregate #(
 
     localparam SLOTS   = SLACK > 0 ? (SLACK - 1)/GAP + 2 : 1;
     localparam TIME_W  = WATTR_W + 1;    // an end may lie above the largest attribute
-    localparam STATE_W = ACC_W + 2;
+    localparam STATE_W = VALUE_W + 1;    // of a least, largest, first or last value
+    localparam LATER   = (ACC_W + SEGMENT_W - 1)/SEGMENT_W - 1;    // cycles until the upper end of a sum is known
 
     wire unused = &{1'b0, s_eos, open, due, end_first};
 
-    // ---- Stage 1: the item is compared with the sessions
+    // ---- Stages 1 to 3: the item comes to the sessions, and is compared with them
 
-    reg                    valid_1_reg, punct_1_reg;
-    reg [WATTR_W-1:0]      at_reg;
-    reg [DATA_W-1:0]       data_1_reg;
-    reg [AGGS*VALUE_W-1:0] values_1_reg;
-    reg [AGGS-1:0]         nulls_1_reg;
+    wire                    valid_3, punct_3;
+    wire [WATTR_W-1:0]      end_3;
+    wire [DATA_W-1:0]       data_3;
+    wire [AGGS*VALUE_W-1:0] values_3;
+    wire [AGGS-1:0]         nulls_3;
 
-    always @(posedge clk) begin
-        valid_1_reg  <= s_valid && !rst;
-        punct_1_reg  <= s_punct && !rst;
-        at_reg       <= wattr;
-        data_1_reg   <= s_data;
-        values_1_reg <= values;
-        nulls_1_reg  <= nulls;
-    end
+    /* verilator lint_off PINCONNECTEMPTY */
+    ws_delay #(.DATA_W(WATTR_W + DATA_W + AGGS*(VALUE_W + 1)), .N(3)) way (
+        .clk(clk), .rst(rst),
+        .s_valid(s_valid), .s_punct(s_punct), .s_eos(1'b0), .s_data({wattr, s_data, values, nulls}),
+        .m_valid(valid_3), .m_punct(punct_3), .m_eos(), .m_data({end_3, data_3, values_3, nulls_3})
+    );
 
-    // ---- Stage 2: the session
+    // ---- Stage 4: the session
 
     wire [SLOTS-1:0]  rise, fall, merge, take;
     wire              begins, open, due;
@@ -91,85 +94,140 @@ module ws_session_aggregate #(
 
     ws_session_slots #(.TIME_W(TIME_W), .GAP(GAP), .SLACK(SLACK), .SLOTS(SLOTS)) slots (
         .clk(clk), .rst(rst),
-        .move(1'b1), .at({1'b0, wattr}), .again(1'b0), .mark({TIME_W+1{1'b0}}),
-        .add(valid_1_reg), .close(punct_1_reg),
+        .move(1'b1), .at({1'b0, wattr}), .mark({TIME_W+1{1'b0}}),
+        .add(valid_3), .close(punct_3),
         .rise(rise), .fall(fall), .merge(merge), .take(take), .begins(begins),
         .open(open), .due(due), .end_first(end_first)
     );
 
-    reg                    close_2_reg, begins_2_reg;
-    reg [SLOTS-1:0]        rise_2_reg, fall_2_reg, merge_2_reg, take_2_reg;
-    reg [DATA_W-1:0]       data_2_reg;
-    reg [WATTR_W-1:0]      end_2_reg;
-    reg [AGGS*VALUE_W-1:0] values_2_reg;
-    reg [AGGS-1:0]         nulls_2_reg;
+    // What a slot holds next: its own state, that of the slot above or below it, and a value.
+    wire [SLOTS-1:0]       keep = ~rise & ~fall & ~(begins ? take : {SLOTS{1'b0}});
+    reg                    close_4_reg;
+    reg [DATA_W-1:0]       data_4_reg;
+    reg [WATTR_W-1:0]      end_4_reg;
 
     always @(posedge clk) begin
-        close_2_reg  <= punct_1_reg && !rst;
-        begins_2_reg <= begins;
-        {rise_2_reg, fall_2_reg, merge_2_reg, take_2_reg} <= {rise, fall, merge, take};
-        data_2_reg   <= data_1_reg;
-        end_2_reg    <= at_reg;
-        values_2_reg <= values_1_reg;
-        nulls_2_reg  <= nulls_1_reg;
+        close_4_reg <= punct_3 && !rst;
+        data_4_reg  <= data_3;
+        end_4_reg   <= end_3;
     end
 
-    // ---- Stage 3: the states
+    // ---- Stage 5 and on: the states, and the row when slot 0 is known
+
+    wire               row;
+    wire [DATA_W-1:0]  row_data;
+    wire [WATTR_W-1:0] row_end;
+
+    ws_delay #(.DATA_W(DATA_W + WATTR_W), .N(LATER)) later (
+        .clk(clk), .rst(rst),
+        .s_valid(close_4_reg), .s_punct(1'b0), .s_eos(1'b0), .s_data({data_4_reg, end_4_reg}),
+        .m_valid(row), .m_punct(), .m_eos(), .m_data({row_data, row_end})
+    );
 
     genvar a, i;
     generate
         for (a = 0; a < AGGS; a = a + 1) begin : gen_aggregate
             localparam [23:0] KIND = KINDS[24*a +: 24];
+            localparam        ADDS = KIND == "CNT" || KIND == "SUM";
 
-            wire [(SLOTS+2)*STATE_W-1:0] states;    // a slot's between those of its neighbours
+            wire [VALUE_W-1:0] value_3 = values_3[a*VALUE_W +: VALUE_W];
+            wire [SLOTS-1:0]   take_3  = nulls_3[a] ? {SLOTS{1'b0}} : take;
+            reg  [SLOTS-1:0]   taken_reg;    // a value goes there
+            wire               left, seen;
+            wire [ACC_W-1:0]   number;
 
-            assign states[STATE_W-1:0]                  = {STATE_W{1'b0}};
-            assign states[(SLOTS+1)*STATE_W +: STATE_W] = {STATE_W{1'b0}};
+            // Every bit of every state goes by these. So each aggregate has its own, which the attribute keeps from
+            // being made one.
+            reg [SLOTS-1:0] rise_4_reg, keep_4_reg, join_4_reg;
+
+            (* keep *) always @(posedge clk) {rise_4_reg, keep_4_reg, join_4_reg} <= {rise, keep, fall | merge};
+            always @(posedge clk) taken_reg <= take_3;
 
             initial if ((KIND == "FST" || KIND == "LST") && SLACK != 0) begin
                 $display("ERROR: %m: SLACK = %0d, must be 0: sessions have the order of time", SLACK);
                 $finish;
             end
 
-            for (i = 0; i < SLOTS; i = i + 1) begin : gen_slot
-                reg  [STATE_W-1:0] state_reg;
-                wire [STATE_W-1:0] below = states[i*STATE_W +: STATE_W];
-                wire [STATE_W-1:0] above = states[(i + 2)*STATE_W +: STATE_W];
-                wire [STATE_W-1:0] next;
+            if (ADDS) begin : gen_sum
+                localparam TERM_W = KIND == "CNT" ? 1 : VALUE_W;
 
-                assign states[(i + 1)*STATE_W +: STATE_W] = state_reg;
+                wire [TERM_W-1:0]       term_3 = KIND == "CNT" ? {TERM_W{1'b1}} : value_3[TERM_W-1:0];
+                reg  [SLOTS*TERM_W-1:0] terms_reg;
+                reg  [SLOTS-1:0]        seen_reg;
+                wire                    unused_value = &{1'b0, value_3};
 
-                ws_session_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(SIGNEDS[a]), .ACC_W(ACC_W)) fold (
-                    .state(state_reg), .other(above), .fresh(begins_2_reg), .merge(merge_2_reg[i]),
-                    .take(!nulls_2_reg[a]), .value(values_2_reg[a*VALUE_W +: VALUE_W]), .next(next)
-                );
+                for (i = 0; i < SLOTS; i = i + 1) begin : slot
+                    always @(posedge clk) terms_reg[i*TERM_W +: TERM_W] <= take_3[i] ? term_3 : {TERM_W{1'b0}};
+                end
 
                 always @(posedge clk)
-                    state_reg <= rst ? {STATE_W{1'b0}} : take_2_reg[i] ? next
-                               : rise_2_reg[i] ? below : fall_2_reg[i] ? above : state_reg;
+                    seen_reg <= (keep_4_reg & seen_reg) | (join_4_reg & (seen_reg >> 1))
+                              | (rise_4_reg & (seen_reg << 1)) | taken_reg;
+
+                ws_session_sum #(
+                    .SLOTS(SLOTS), .TERM_W(TERM_W), .SIGNED(SIGNEDS[a] && KIND != "CNT"), .ACC_W(ACC_W),
+                    .SEGMENT_W(SEGMENT_W)
+                ) sums (
+                    .clk(clk), .keep(keep_4_reg), .merge(join_4_reg), .rise(rise_4_reg), .terms(terms_reg),
+                    .number(number), .left(left)
+                );
+
+                ws_delay #(.DATA_W(1), .N(LATER)) seen_later (
+                    .clk(clk), .rst(rst), .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data(seen_reg[0]),
+                    .m_valid(), .m_punct(), .m_eos(), .m_data(seen)
+                );
+            end else begin : gen_one_of_them
+                localparam IS_SIGNED = SIGNEDS[a];
+
+                wire [(SLOTS+2)*STATE_W-1:0] states;    // a slot's between those of its neighbours
+                wire [VALUE_W-1:0]           found;
+                reg  [VALUE_W-1:0]           value_reg;
+
+                assign states[STATE_W-1:0]                  = {STATE_W{1'b0}};
+                assign states[(SLOTS+1)*STATE_W +: STATE_W] = {STATE_W{1'b0}};
+
+                always @(posedge clk) value_reg <= value_3;
+
+                for (i = 0; i < SLOTS; i = i + 1) begin : slot
+                    reg  [STATE_W-1:0] state_reg;
+                    wire [STATE_W-1:0] below = states[i*STATE_W +: STATE_W];
+                    wire [STATE_W-1:0] above = states[(i + 2)*STATE_W +: STATE_W];
+                    wire [STATE_W-1:0] next;
+
+                    assign states[(i + 1)*STATE_W +: STATE_W] = state_reg;
+
+                    ws_session_fold #(.KIND(KIND), .VALUE_W(VALUE_W), .SIGNED(IS_SIGNED)) fold (
+                        .state(state_reg), .other(above), .keep(keep_4_reg[i]), .merge(join_4_reg[i]),
+                        .take(taken_reg[i]), .value(value_reg), .next(next)
+                    );
+
+                    always @(posedge clk) state_reg <= rst ? {STATE_W{1'b0}} : rise_4_reg[i] ? below : next;
+                end
+
+                ws_delay #(.DATA_W(STATE_W), .N(LATER)) state_later (
+                    .clk(clk), .rst(rst), .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0),
+                    .s_data(states[STATE_W +: STATE_W]), .m_valid(), .m_punct(), .m_eos(), .m_data({seen, found})
+                );
+
+                assign number = {{(ACC_W-VALUE_W){IS_SIGNED && found[VALUE_W-1]}}, found};
+                assign left   = 1'b0;
             end
 
-            // ---- The row
-
-            wire             left, seen;
-            wire [ACC_W-1:0] number;
-
-            assign {left, seen, number} = states[STATE_W +: STATE_W];
-
-            always @(posedge clk) if (close_2_reg) begin
+            always @(posedge clk) if (row) begin
                 results[a*ACC_W +: ACC_W] <= number;
                 result_nulls[a]           <= KIND != "CNT" && !seen;
                 result_overflows[a]       <= left;
             end
         end
     endgenerate
+    /* verilator lint_on PINCONNECTEMPTY */
 
     assign m_eos = 1'b0;
 
     always @(posedge clk) begin
-        m_valid <= close_2_reg && !rst;
+        m_valid <= row && !rst;
         m_punct <= m_valid && !rst;
-        if (close_2_reg) {m_data, m_end} <= {data_2_reg, end_2_reg};
+        if (row) {m_data, m_end} <= {row_data, row_end};
     end
 
 endmodule

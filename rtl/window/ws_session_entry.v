@@ -22,9 +22,9 @@
 //              LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES, ROOM_W   of the query behind, see ws_gate; it is
 //                                           reset by m_restart and by rst
 // Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START; s_selected is a tuple's
-// Latency      4 cycles from s to m for a tuple that closes no session
+// Latency      8 cycles from s to m for a tuple that closes no session
 // Issue rate   1 tuple a cycle; one that closes n sessions costs n * CLOSE_CYCLES cycles more at most, one
-//              that is ahead 4 (a resync 1 more); a START item 2, and what the query needs to come to rest
+//              that is ahead 4; a START item 4, and what entry and query need to come to rest
 // Overflow     cannot happen: s_ready falls. Attributes are compared in WATTR_W + 2 bits and never wrap
 // Source       session windows as of Akidau et al., PVLDB 8(12), 2015; the rules of time are those of ws_punctuator
 
@@ -102,14 +102,16 @@ module ws_session_entry #(
                      STATE_RESTART = 3'd4, STATE_FINISH = 3'd5;
 
     reg  [2:0]            state_reg;
-    wire                  valid, plain, is_tuple, selected, late, ahead, take, resync, empty;
+    wire                  valid, plain, is_tuple, selected, late, ahead, empty;
     wire [DATA_W-1:0]     data;
-    wire signed [T_W-1:0] mark, next_attr, next_mark;
-    wire                  accept;          // the item leaves and counts
+    wire signed [T_W-1:0] attr, mark;
+    wire                  accept;          // the item leaves; if it is late, it goes no further
 
     wire running = state_reg == STATE_RUN && plain;
-    wire again   = state_reg == STATE_AGAIN;
     wire finish  = state_reg == STATE_FINISH;
+    wire ready;                            // there is a place behind
+
+    assign accept = running && !ahead && ready;
 
     /* verilator lint_off PINCONNECTEMPTY */
     ws_watermark #(
@@ -118,29 +120,59 @@ module ws_session_entry #(
     ) watermark (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data({s_selected, s_data}), .s_kind(s_kind),
-        .valid(valid), .plain(plain), .tuple(is_tuple), .data({selected, data}), .attr(), .mark(mark),
-        .late(late), .ahead(ahead), .take(take), .next_attr(next_attr), .next_mark(next_mark), .resync(resync),
-        .empty(empty),
-        .run(state_reg == STATE_RUN), .accept(accept), .drop((running && late) || finish),
-        .begins(state_reg == STATE_BEGIN), .start(T_START), .again(again),
+        .valid(valid), .plain(plain), .tuple(is_tuple), .data({selected, data}), .attr(attr), .mark(mark),
+        .late(late), .ahead(ahead), .take(), .next_attr(), .next_mark(), .resync(), .empty(empty),
+        .run(state_reg == STATE_RUN), .accept(accept), .drop(finish),
+        .begins(state_reg == STATE_BEGIN), .start(T_START), .again(state_reg == STATE_AGAIN),
         .evt_ahead(evt_ahead), .evt_resync(evt_resync)
     );
 
-    // ---- Sessions end
+    // ---- Items that count, on their way from the judgement to the sessions: neither waits for what the other decides
+
+    wire                  come_valid, come_ready, come_adds;
+    wire [DATA_W-1:0]     come_data;
+    wire [TIME_W-1:0]     come_at;
+    wire signed [T_W-1:0] come_mark;
+
+    ws_skid_buffer #(.DATA_W(1 + DATA_W + TIME_W + T_W)) judged (
+        .clk(clk), .rst(rst),
+        .s_valid(accept && !late), .s_ready(ready), .s_data({is_tuple && selected, data, attr[TIME_W-1:0], mark}),
+        .m_valid(come_valid), .m_ready(come_ready), .m_data({come_adds, come_data, come_at, come_mark})
+    );
+
+    // ---- Sessions end: the item is there that adds to one, when those that it ends have been announced
 
     wire              may_punct, idle, open, due;
     wire [TIME_W-1:0] end_first;
-    wire              unused = &{1'b0, next_attr[T_W-1], end_first[TIME_W-1]};    // neither comes to anything
+    wire              unused = &{1'b0, attr[T_W-1], end_first[TIME_W-1]};    // neither comes to anything
+    reg               far_reg, near_reg, there_reg;                // an item is there
+    reg               far_adds_reg, near_adds_reg, adds_reg;       // it is a tuple, and selected
+    reg  [DATA_W-1:0] far_data_reg, near_data_reg, there_data_reg;
+    reg               discarding_reg;
 
-    wire send_tuple = accept && is_tuple && selected;
-    wire send_punct = running && !late && !ahead && due && may_punct;
-    wire discard    = state_reg == STATE_DISCARD && open;
+    wire send_tuple = adds_reg && !due;
+    wire send_punct = due && may_punct;
+    wire behind     = come_valid || far_reg || near_reg || there_reg;
+    wire discard    = discarding_reg && open;
 
-    assign accept = running && !late && !ahead && !due;
+    // Where no item comes the mark is negative, so that nothing is due, and `due` alone says that an item waits.
+    wire [T_W-1:0] come_asks = come_mark | {T_W{!come_valid}};
+
+    assign come_ready = !due;
+
+    always @(posedge clk) begin
+        if (come_ready) begin
+            {there_reg, near_reg, far_reg}                <= {near_reg, far_reg, come_valid};
+            {adds_reg, near_adds_reg, far_adds_reg}       <= {near_adds_reg, far_adds_reg, come_valid && come_adds};
+            {there_data_reg, near_data_reg, far_data_reg} <= {near_data_reg, far_data_reg, come_data};
+        end
+        discarding_reg <= state_reg == STATE_DISCARD && !behind;
+        if (rst) {there_reg, near_reg, far_reg, adds_reg, near_adds_reg, far_adds_reg} <= 6'd0;
+    end
 
     ws_session_slots #(.TIME_W(TIME_W), .GAP(GAP), .SLACK(SLACK), .SLOTS(SLOTS)) sessions (
         .clk(clk), .rst(rst),
-        .move(take), .at(next_attr[TIME_W-1:0]), .again(again && !take), .mark(again ? mark : next_mark),
+        .move(come_ready), .at(come_at), .mark(come_asks),
         .add(send_tuple), .close(send_punct || discard),
         .rise(), .fall(), .merge(), .take(), .begins(),
         .open(open), .due(due), .end_first(end_first)
@@ -161,8 +193,7 @@ module ws_session_entry #(
             STATE_BEGIN:   state_reg <= STATE_AGAIN;
             STATE_AGAIN:   state_reg <= STATE_RUN;
             STATE_RUN:     if (valid && !plain) state_reg <= STATE_DISCARD;
-                           else if (resync) state_reg <= STATE_AGAIN;
-            STATE_DISCARD: if (!open) state_reg <= STATE_RESTART;
+            STATE_DISCARD: if (discarding_reg && !open) state_reg <= STATE_RESTART;
             STATE_RESTART: if (may_punct && idle) state_reg <= STATE_FINISH;
             default:       state_reg <= STATE_BEGIN;
         endcase
@@ -175,11 +206,11 @@ module ws_session_entry #(
         m_valid   <= send_tuple && !rst;
         m_punct   <= send_punct && !rst;
         m_restart <= finish && !rst;
-        m_data    <= data;
+        m_data    <= there_data_reg;
         if (send_punct) m_data[WATTR_LSB +: WATTR_W] <= end_first[WATTR_W-1:0];
-        quiet     <= empty && idle && !rst;
+        quiet     <= empty && !behind && idle && !rst;
 
-        evt_late      <= running && late && !rst;
+        evt_late      <= accept && late && !rst;
         evt_discarded <= discard && !rst;
     end
 

@@ -9,22 +9,23 @@
 // How many are open: all but the oldest begin above the watermark, since that one ends there, none above watermark
 // + SLACK, and they begin GAP apart: at most (SLACK - 1)/GAP + 2 together, and 1 without SLACK. Proven at the foot.
 //
-// An item is compared with all sessions as it comes in, and where the one before it changes a session in that cycle,
-// with what it makes of it: so a cycle holds a comparison or a decision, never one behind the other.
+// An item takes three steps: it is far, near, and there. As it comes near it is compared with all sessions, and with
+// the two items before it; a cycle later it is known what the first of these has made of the sessions, and another
+// cycle later what the second has. So a cycle holds a comparison or a decision, never one behind the other.
 //
 // Parameters   TIME_W   width of a time, of an end too
 //              GAP      at least 1
 //              SLACK    at least 0
 //              SLOTS    sessions that there is room for, at least as many as may be open
-// Ports        move: an item comes in, in place of the one before it: its time `at`, and `mark`, to which it moves the
-//              watermark. From the next cycle on it may be added, once: its `move` is that of the next, or none
-//              again: instead, `mark` is a new one of the item that is there; neither add nor close comes with it
-//              add: the item is a tuple, and goes into its session; close: the oldest session goes, and if `move` is
-//              not set the item stays. At most one in a cycle. A tuple is not below the watermark; the sessions that
-//              end at or below the watermark that it makes have been closed before
+// Ports        move: every item takes a step, so that the one that is near is there from the next cycle on, and another
+//              is far: its time `at`, and `mark`, to which it moves the watermark
+//              add: the item that is there is a tuple, and goes into its session; with `move`, since that happens once
+//              close: the oldest session goes. At most one of the two in a cycle. A tuple is not below the watermark;
+//              the sessions that end at or below the watermark that it makes have been closed before
 //              What happens at the end of the cycle: rise, fall: the slot becomes the one below it, above it; merge:
 //              the one above joins it; take: the tuple goes there, and `begins` anew
-//              open: there is a session; end_first: where the oldest ends; due: at or below the item's mark
+//              open: there is a session; end_first: where the oldest ends; due: at or below the mark of the item
+//              that is there
 // Latency      0 cycles from add and close to what happens; 1 to open, end_first and due
 // Issue rate   1 tuple or close a cycle
 // Source       session windows as of Akidau et al., PVLDB 8(12), 2015
@@ -42,7 +43,6 @@ module ws_session_slots #(
 
     input  wire                     move,
     input  wire        [TIME_W-1:0] at,
-    input  wire                     again,
     input  wire signed [TIME_W:0]   mark,
     input  wire                     add,
     input  wire                     close,
@@ -64,35 +64,36 @@ module ws_session_slots #(
         $finish;
     end
 
-    // ---- The item: its time, the end of a session of which it is the last, and GAP before it
+    // ---- The items: time, mark, the end of a session of which each is the last, and GAP before it
 
-    localparam [TIME_W-1:0]      T_GAP = GAP;
-    localparam signed [TIME_W:0] T_LOW = GAP;
+    // A bit above each says that it is not negative: so all are compared without a sign, and with < and >= alone, which
+    // Yosys makes of a carry chain and nothing behind it.
+    localparam [TIME_W:0] T_GAP = GAP;
 
-    reg         [TIME_W-1:0] at_end_reg;
-    reg  signed [TIME_W:0]   at_low_reg;
+    reg [TIME_W:0] far_time_reg, far_mark_reg, far_end_reg, far_low_reg, near_end_reg, near_low_reg;
+    reg [TIME_W:0] there_end_reg, there_low_reg;
 
     always @(posedge clk) if (move) begin
-        at_end_reg <= at + T_GAP;
-        at_low_reg <= $signed({1'b0, at}) - T_LOW;
+        far_time_reg <= {1'b1, at};
+        far_mark_reg <= {!mark[TIME_W], mark[TIME_W-1:0]};
+        far_end_reg  <= {1'b1, at} + T_GAP;
+        far_low_reg  <= {1'b1, at} - T_GAP;
+        {near_end_reg, near_low_reg, there_end_reg, there_low_reg}
+                     <= {far_end_reg, far_low_reg, near_end_reg, near_low_reg};
     end
 
     // ---- The sessions: open, end, and GAP before the first time; a tuple touches what lies between
 
-    localparam LOW_W = TIME_W + 1;
+    localparam T_W = TIME_W + 1;
 
     reg  [SLOTS-1:0]        open_reg;
-    wire [SLOTS*LOW_W-1:0]  lows;
-    wire [SLOTS*TIME_W-1:0] ends;
-    reg  [SLOTS-1:0]        past_reg, above_reg, due_reg;  // the item is not below the end, is above the low; end due
-    wire [SLOTS-1:0]        under = open_reg & past_reg & ({SLOTS{1'b1}} >> 1);  // those in front; the last never is
-    wire [SLOTS-1:0]        touch = open_reg & ~under & above_reg;
-
-    // The item that comes in, against the sessions as they are, and against one that the item before it begins.
-    wire [SLOTS-1:0]        past, above, reached;
-    wire                    past_item    = at >= at_end_reg;
-    wire                    above_item   = $signed({1'b0, at}) > at_low_reg;
-    wire                    reached_item = $signed({1'b0, at_end_reg}) <= mark;
+    wire [SLOTS*T_W-1:0]    lows, ends;
+    // The item that is there: it is not below the end, is above the low (neither, where no session is open); the end is
+    // due; it leaves the low, and moves the end.
+    reg  [SLOTS-1:0]        past_reg, above_reg, due_reg, leaves_reg, extends_reg;
+    reg                     first_due_reg;    // there is a first session, and its end is due
+    wire [SLOTS-1:0]        under = past_reg & ({SLOTS{1'b1}} >> 1);    // those in front; the last never is
+    wire [SLOTS-1:0]        touch = ~under & above_reg;
 
     // A tuple goes to the first session that does not lie under it, or takes its place.
     wire [SLOTS-1:0] beyond  = ~(under << 1) & ~{{(SLOTS-1){1'b0}}, 1'b1};    // behind that place
@@ -104,50 +105,116 @@ module ws_session_slots #(
     assign fall      = close ? {SLOTS{1'b1}} : add && bridges ? beyond : {SLOTS{1'b0}};
     assign merge     = bridges ? take : {SLOTS{1'b0}};
     assign open      = open_reg[0];
-    assign due       = open_reg[0] && due_reg[0];
+    assign due       = first_due_reg;
     assign end_first = ends[TIME_W-1:0];
 
-    always @(posedge clk)
-        open_reg <= rst ? {SLOTS{1'b0}}
-                  : (rise & (open_reg << 1)) | (fall & (open_reg >> 1)) | (~rise & ~fall & open_reg) | take;
+    wire [SLOTS-1:0] open_next = (rise & (open_reg << 1)) | (fall & (open_reg >> 1)) | (~rise & ~fall & open_reg)
+                               | take;
+
+    always @(posedge clk) open_reg <= rst ? {SLOTS{1'b0}} : open_next;
+
+    // Of the item that is near, against the sessions as they were a cycle ago: is it past the end, above the low, is the
+    // end due; and if it is a tuple, does it leave the low, and move the end?
+    reg  [SLOTS-1:0] past_was_reg, above_was_reg, due_was_reg, leaves_was_reg, extends_was_reg;
+    wire [SLOTS-1:0] near_past, near_above, near_due, near_leaves, near_extends;    // and as they are
 
     genvar i;
     generate
         for (i = 0; i < SLOTS; i = i + 1) begin : slot
-            localparam BELOW = i > 0 ? i - 1 : 0, ABOVE = i < SLOTS - 1 ? i + 1 : i;
-            reg         [TIME_W-1:0] end_reg;
-            reg  signed [TIME_W:0]   low_reg;
+            localparam LAST = i == SLOTS - 1, BELOW = i > 0 ? i - 1 : 0, ABOVE = LAST ? i : i + 1;
+            reg [TIME_W:0] end_reg, low_reg;
 
-            assign lows[i*LOW_W +: LOW_W]   = low_reg;
-            assign ends[i*TIME_W +: TIME_W] = end_reg;
-            assign past[i]                  = at >= end_reg;
-            assign above[i]                 = $signed({1'b0, at}) > low_reg;
-            assign reached[i]               = $signed({1'b0, end_reg}) <= mark;
+            assign lows[i*T_W +: T_W] = low_reg;
+            assign ends[i*T_W +: T_W] = end_reg;
 
             always @(posedge clk) begin
-                if (take[i] ? begins || at_low_reg < low_reg : rise[i] || fall[i])
-                    low_reg <= take[i] ? at_low_reg
-                             : rise[i] ? lows[BELOW*LOW_W +: LOW_W] : lows[ABOVE*LOW_W +: LOW_W];
-                if (take[i] ? begins || at_end_reg > end_reg : rise[i] || fall[i])    // merge[i]: it is above
-                    end_reg <= take[i] && !merge[i] ? at_end_reg
-                             : rise[i] ? ends[BELOW*TIME_W +: TIME_W] : ends[ABOVE*TIME_W +: TIME_W];
+                past_was_reg[i]    <= move ? far_time_reg >= end_reg && open_reg[i] : near_past[i];
+                above_was_reg[i]   <= move ? low_reg < far_time_reg && open_reg[i] : near_above[i];
+                due_was_reg[i]     <= move ? far_mark_reg >= end_reg : near_due[i];
+                leaves_was_reg[i]  <= move ? far_low_reg >= low_reg : near_leaves[i];
+                extends_was_reg[i] <= move ? end_reg < far_end_reg : near_extends[i];
 
-                // The end becomes the larger, the low the smaller of two, and nothing needs to know which.
-                if (!move) begin
-                    if (close)
-                        {past_reg[i], above_reg[i], due_reg[i]} <= {past_reg[ABOVE], above_reg[ABOVE], due_reg[ABOVE]};
-                    if (again) due_reg[i] <= reached[i];
-                end else begin
-                    past_reg[i]  <= take[i] ? (merge[i] ? past[ABOVE] : past_item && (begins || past[i]))
-                                  : rise[i] ? past[BELOW] : fall[i] ? past[ABOVE] : past[i];
-                    above_reg[i] <= take[i] ? above_item || (!begins && above[i])
-                                  : rise[i] ? above[BELOW] : fall[i] ? above[ABOVE] : above[i];
-                    due_reg[i]   <= take[i] ? (merge[i] ? reached[ABOVE] : reached_item && (begins || reached[i]))
-                                  : rise[i] ? reached[BELOW] : fall[i] ? reached[ABOVE] : reached[i];
-                end
+                // The last slot becomes anything if it falls: then it is not open. merge[i]: the end is above.
+                if (take[i] ? begins || !leaves_reg[i] : rise[i] || fall[i])
+                    low_reg <= take[i] || SLOTS == 1 ? there_low_reg
+                             : rise[i] || LAST ? lows[BELOW*T_W +: T_W] : lows[ABOVE*T_W +: T_W];
+                if (take[i] ? begins || extends_reg[i] : rise[i] || fall[i])
+                    end_reg <= (take[i] && !merge[i]) || SLOTS == 1 ? there_end_reg
+                             : rise[i] || LAST ? ends[BELOW*T_W +: T_W] : ends[ABOVE*T_W +: T_W];
             end
         end
     endgenerate
+
+    // ---- What is known of an item follows the changes of the sessions
+
+    localparam CHANGE_W = 4*SLOTS + 1;
+    wire [CHANGE_W-1:0] change = {merge, begins, take, rise, fall};
+    reg  [CHANGE_W-1:0] change_reg;
+
+    // A comparison with every session's end, `was`, behind a change; `item`: that with the end of the tuple added. The
+    // end becomes the larger of two, or that of the session above, which joins.
+    function [SLOTS-1:0] of_ends(input [SLOTS-1:0] was, input item, input [CHANGE_W-1:0] by);
+        reg             anew;
+        reg [SLOTS-1:0] joins, takes, rises, falls, stays;
+        begin
+            {joins, anew, takes, rises, falls} = by;
+            stays   = ~(rises | falls | joins);
+            of_ends = (rises & (was << 1)) | ((falls | joins) & (was >> 1))
+                    | (stays & (was | (takes & {SLOTS{anew}})) & (~takes | {SLOTS{item}}));
+        end
+    endfunction
+
+    // The same with the lows, of which the smaller stays: here that of the session which another joins.
+    function [SLOTS-1:0] of_lows(input [SLOTS-1:0] was, input item, input [3*SLOTS:0] by);
+        reg             anew;
+        reg [SLOTS-1:0] takes, rises, falls, stays;
+        begin
+            {anew, takes, rises, falls} = by;
+            stays   = ~(rises | falls | (takes & {SLOTS{anew}}));
+            of_lows = (rises & (was << 1)) | (falls & (was >> 1)) | (stays & was) | (takes & {SLOTS{item}});
+        end
+    endfunction
+
+    // Of the item that is near: the same, and the comparisons with the two items before it; one of these may have made
+    // the latest change, the other makes the next.
+    reg             past_before_reg, above_before_reg, due_before_reg, leaves_before_reg, extends_before_reg;
+    reg             past_item_reg, above_item_reg, due_item_reg, leaves_item_reg, extends_item_reg;
+
+    wire [3*SLOTS:0] low_change     = change[3*SLOTS:0];
+    wire [3*SLOTS:0] low_change_reg = change_reg[3*SLOTS:0];
+
+    assign near_past    = of_ends(past_was_reg, past_before_reg, change_reg);
+    assign near_above   = of_lows(above_was_reg, above_before_reg, low_change_reg);
+    assign near_due     = of_ends(due_was_reg, due_before_reg, change_reg);
+    assign near_leaves  = of_lows(leaves_was_reg, leaves_before_reg, low_change_reg);
+    assign near_extends = of_ends(extends_was_reg, extends_before_reg, change_reg);
+
+    wire [SLOTS-1:0] due_next = move ? of_ends(near_due, due_item_reg, change) : close ? due_reg >> 1 : due_reg;
+
+    always @(posedge clk) begin
+        due_reg       <= due_next;
+        first_due_reg <= open_next[0] && due_next[0] && !rst;
+        change_reg    <= change;
+        if (move) begin
+            past_before_reg    <= far_time_reg >= there_end_reg;
+            above_before_reg   <= there_low_reg < far_time_reg;
+            due_before_reg     <= far_mark_reg >= there_end_reg;
+            leaves_before_reg  <= far_low_reg >= there_low_reg;
+            extends_before_reg <= there_end_reg < far_end_reg;
+            past_item_reg      <= far_time_reg >= near_end_reg;
+            above_item_reg     <= near_low_reg < far_time_reg;
+            due_item_reg       <= far_mark_reg >= near_end_reg;
+            leaves_item_reg    <= far_low_reg >= near_low_reg;
+            extends_item_reg   <= near_end_reg < far_end_reg;
+            past_reg           <= of_ends(near_past, past_item_reg, change);
+            above_reg          <= of_lows(near_above, above_item_reg, low_change);
+            leaves_reg         <= of_lows(near_leaves, leaves_item_reg, low_change);
+            extends_reg        <= of_ends(near_extends, extends_item_reg, change);
+        end else if (close) begin
+            {past_reg, above_reg}     <= {past_reg >> 1, above_reg >> 1};
+            {leaves_reg, extends_reg} <= {leaves_reg >> 1, extends_reg >> 1};
+        end
+    end
 
 `ifdef FORMAL
     // The watermark, which tuples move, and other things too. A session at or below it is closed before the next tuple.
@@ -155,13 +222,16 @@ module ws_session_slots #(
     reg            past_valid = 1'b0;
     integer        mark_ref, made, n, m;
     (* anyseq *) reg [TIME_W-1:0] moved;
-    reg            held_item;                  // there is an item, not yet added
-    reg  [TIME_W-1:0]        at_ref;
-    reg  signed [TIME_W:0]   mark_of_ref;
-    wire [SLOTS*TIME_W-1:0]  firsts;
+    reg            far_item, near_item, held_item;       // there is an item
+    reg  [TIME_W-1:0]        far_ref, near_ref, at_ref;
+    reg  signed [TIME_W:0]   far_mark_ref, near_mark_ref, mark_of_ref;
+    wire [SLOTS*TIME_W-1:0]  firsts, ends_ref;
     genvar k;
     generate
-        for (k = 0; k < SLOTS; k = k + 1) assign firsts[k*TIME_W +: TIME_W] = lows[k*LOW_W +: LOW_W] + GAP;
+        for (k = 0; k < SLOTS; k = k + 1) begin
+            assign firsts[k*TIME_W +: TIME_W]   = lows[k*T_W +: TIME_W] + GAP;
+            assign ends_ref[k*TIME_W +: TIME_W] = ends[k*T_W +: TIME_W];
+        end
     endgenerate
     // A time is held where a tuple lies less than GAP before it, or there; it is inside where it cannot be a boundary
     // between two sessions either.
@@ -170,7 +240,7 @@ module ws_session_slots #(
 
     always @* begin
         {held, inside} = 2'b00;
-        for (m = 0; m < SLOTS; m = m + 1) if (open_reg[m] && some_time < ends[m*TIME_W +: TIME_W]) begin
+        for (m = 0; m < SLOTS; m = m + 1) if (open_reg[m] && some_time < ends_ref[m*TIME_W +: TIME_W]) begin
             held   = held || some_time >= firsts[m*TIME_W +: TIME_W];
             inside = inside || some_time > firsts[m*TIME_W +: TIME_W];
         end
@@ -181,11 +251,15 @@ module ws_session_slots #(
         if (!past_valid) assume (rst);
         made = at_ref;    // as an integer, which has a sign
         made = made - SLACK > mark_ref ? made - SLACK : mark_ref;
-        assume (!(add && close) && !(again && (add || close || move)));
+        assume (!(add && (close || !move)));
         assume (at + GAP < TOP);
-        held_item <= !rst && (move || (held_item && !add));
-        if (move) at_ref <= at;
-        if (move || again) mark_of_ref <= mark;
+        far_item  <= !rst && (move || far_item);
+        near_item <= !rst && (move ? far_item : near_item);
+        held_item <= !rst && (move ? near_item : held_item);
+        if (move) begin
+            {far_ref, near_ref, at_ref}                 <= {at, far_ref, near_ref};
+            {far_mark_ref, near_mark_ref, mark_of_ref}  <= {mark, far_mark_ref, near_mark_ref};
+        end
         if (add) begin
             assume (held_item && at_ref >= mark_ref);
             if (open) assume (end_first > made);
@@ -199,29 +273,57 @@ module ws_session_slots #(
                                || (add && some_time > at_ref && some_time < at_ref + GAP));
         if (past_valid) begin
             assert (held == held_ref && inside == inside_ref);
+            assert (open || !due);
             if (held_item) assert (due == (open && $signed({1'b0, end_first}) <= mark_of_ref));
             if (add) assert (take != 0 && (take & (take - 1'b1)) == 0);
             if (begins) assert (!open_reg[SLOTS-1]);    // there is room
 
             // what makes it inductive
             if (held_item) begin
-                assert (at_ref + GAP < TOP && at_end_reg == at_ref + GAP);
-                assert (at_low_reg + T_LOW == $signed({1'b0, at_ref}));
+                assert (at_ref + GAP < TOP && there_end_reg == TOP + at_ref + GAP);
+                assert (there_low_reg + T_GAP == {1'b1, at_ref});
                 for (n = 0; n < SLOTS; n = n + 1) if (open_reg[n]) begin
-                    assert (past_reg[n] == (at_ref >= ends[n*TIME_W +: TIME_W]));
+                    assert (past_reg[n] == (at_ref >= ends_ref[n*TIME_W +: TIME_W]));
                     assert (above_reg[n] == (at_ref + GAP > firsts[n*TIME_W +: TIME_W]));
-                    assert (due_reg[n] == ($signed({1'b0, ends[n*TIME_W +: TIME_W]}) <= mark_of_ref));
+                    assert (due_reg[n] == ($signed({1'b0, ends_ref[n*TIME_W +: TIME_W]}) <= mark_of_ref));
+                    assert (leaves_reg[n] == (at_ref >= firsts[n*TIME_W +: TIME_W]));
+                    assert (extends_reg[n] == (at_ref + GAP > ends_ref[n*TIME_W +: TIME_W]));
+                end else
+                    assert (!past_reg[n] && !above_reg[n]);
+            end
+            if (far_item) begin
+                assert (far_ref + GAP < TOP && far_end_reg == TOP + far_ref + GAP);
+                assert (far_low_reg + T_GAP == {1'b1, far_ref} && far_time_reg == {1'b1, far_ref});
+                assert (far_mark_reg == {!far_mark_ref[TIME_W], far_mark_ref[TIME_W-1:0]});
+            end
+            if (near_item) begin
+                assert (near_ref + GAP < TOP && near_end_reg == TOP + near_ref + GAP);
+                assert (near_low_reg + T_GAP == {1'b1, near_ref});
+                for (n = 0; n < SLOTS; n = n + 1) if (open_reg[n]) begin
+                    assert (near_past[n] == (near_ref >= ends_ref[n*TIME_W +: TIME_W]));
+                    assert (near_above[n] == (near_ref + GAP > firsts[n*TIME_W +: TIME_W]));
+                    assert (near_due[n] == ($signed({1'b0, ends_ref[n*TIME_W +: TIME_W]}) <= near_mark_ref));
+                    assert (near_leaves[n] == (near_ref >= firsts[n*TIME_W +: TIME_W]));
+                    assert (near_extends[n] == (near_ref + GAP > ends_ref[n*TIME_W +: TIME_W]));
+                end else
+                    assert (!near_past[n] && !near_above[n]);
+                if (held_item) begin
+                    assert (past_item_reg == (near_ref >= at_ref + GAP));
+                    assert (above_item_reg == (near_ref + GAP > at_ref));
+                    assert (leaves_item_reg == (near_ref >= at_ref) && extends_item_reg == (near_ref > at_ref));
+                    assert (due_item_reg == ($signed({1'b0, at_ref}) + GAP <= near_mark_ref));
                 end
             end
             assert (mark_ref >= 0 && mark_ref < TOP);
             for (n = 0; n < SLOTS; n = n + 1) begin
                 if (n > 0) assert (!open_reg[n] || open_reg[n-1]);
                 if (open_reg[n]) begin
-                    assert ($signed(lows[n*LOW_W +: LOW_W]) + T_LOW == $signed({1'b0, firsts[n*TIME_W +: TIME_W]}));
-                    assert (ends[n*TIME_W +: TIME_W] >= firsts[n*TIME_W +: TIME_W] + GAP);
-                    assert (ends[n*TIME_W +: TIME_W] <= mark_ref + SLACK + GAP);
-                    assert (ends[n*TIME_W +: TIME_W] > mark_ref);
-                    if (n > 0) assert (firsts[n*TIME_W +: TIME_W] >= ends[(n-1)*TIME_W +: TIME_W]);
+                    assert (lows[n*T_W +: T_W] + T_GAP == {1'b1, firsts[n*TIME_W +: TIME_W]});
+                    assert (ends[n*T_W + TIME_W]);
+                    assert (ends_ref[n*TIME_W +: TIME_W] >= firsts[n*TIME_W +: TIME_W] + GAP);
+                    assert (ends_ref[n*TIME_W +: TIME_W] <= mark_ref + SLACK + GAP);
+                    assert (ends_ref[n*TIME_W +: TIME_W] > mark_ref);
+                    if (n > 0) assert (firsts[n*TIME_W +: TIME_W] >= ends_ref[(n-1)*TIME_W +: TIME_W]);
                 end
             end
             if (SLOTS > 2) cover (begins && rise[SLOTS-1] && open_reg == {SLOTS{1'b1}} >> 1);

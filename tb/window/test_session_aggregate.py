@@ -14,7 +14,6 @@ from tb.lib.run import run, run_four_state
 from tb.window.family import COLUMNS, SPARK, TOP, Aggregate, Core, Item, draw, environment, of_golden, told
 from tb.window.sessions import Bench, Query, events, golden_stream, spark_rows, stream
 
-CORE = Core(latency=3, close_cycles=2)  # as the header says
 NARROW = bool(told("narrow"))
 
 
@@ -74,8 +73,8 @@ async def full_rate(dut):
     puncts = sum(e.name == "punct" for e in happened)
     tuples = sum(e.name == "tuple" for e in happened)
     assert tuples > 200
-    most = tuples + puncts * CORE.close_cycles
-    assert bench.now - before <= most + CORE.latency + 2 * CORE.close_cycles + 10
+    most = tuples + puncts * bench.core.close_cycles
+    assert bench.now - before <= most + bench.core.latency + 2 * bench.core.close_cycles + 10
 
 
 @cocotb.test(skip=not told("golden"))
@@ -101,19 +100,20 @@ FOUR = (
 )
 ORDERED = (*FOUR, Aggregate("FST", True, 0), Aggregate("LST", True, 1))
 
-MATRIX = {  # query, seed of its golden
-    "30-60": (Query(30, 1, 60, FOUR), 1),  # 3 sessions at most
-    "5-0": (Query(5, 1, 0, ORDERED), 3),  # 1
-    "60-20": (Query(60, 1, 20, FOUR[1:]), 4),  # 2
-    "2-9-narrow": (Query(2, 1, 9, (*FOUR, Aggregate("SUM", False, 1)), value_w=5, acc_w=7), None),  # 6
-    "1-4-narrow": (Query(1, 1, 4, FOUR[:2], value_w=5, acc_w=5), None),  # no tuple ever bridges
+MATRIX = {  # query, seed of its golden, SEGMENT_W
+    "30-60": (Query(30, 1, 60, FOUR), 1, 16),  # 3 sessions at most
+    "5-0": (Query(5, 1, 0, ORDERED), 3, 16),  # 1
+    "60-20": (Query(60, 1, 20, FOUR[1:]), 4, 32),  # 2
+    "2-9-narrow": (Query(2, 1, 9, (*FOUR, Aggregate("SUM", False, 1)), value_w=5, acc_w=7), None, 3),  # 6
+    "1-4-narrow": (Query(1, 1, 4, FOUR[:2], value_w=5, acc_w=5), None, 16),  # no tuple ever bridges
 }
 
 
-def configuration(query: Query, seed: int | None) -> tuple[dict, dict]:
+def configuration(query: Query, seed: int | None, segment_w: int) -> tuple[dict, dict]:
     """The parameters of one build, and the environment that tells its tests of it."""
     golden = seed and (seed, str(spark_rows(golden_stream(seed, query.range, query.slack), query.range, query.slack)))
-    return query.parameters, environment(query, CORE, narrow=query.acc_w < 32, golden=golden)
+    core = Core(latency=4 + -(-query.acc_w // segment_w), close_cycles=2)  # as the header says
+    return query.parameters | {"SEGMENT_W": segment_w}, environment(query, core, narrow=query.acc_w < 32, golden=golden)
 
 
 @pytest.mark.parametrize("build", MATRIX.values(), ids=MATRIX)
@@ -123,5 +123,5 @@ def test_session_aggregate(build):
 
 
 def test_four_state():
-    parameters, env = configuration(replace(MATRIX["2-9-narrow"][0], range=3), None)
+    parameters, env = configuration(replace(MATRIX["2-9-narrow"][0], range=3), None, 3)
     run_four_state("session_aggregate", "edges", env=env, **parameters)

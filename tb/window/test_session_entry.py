@@ -178,7 +178,7 @@ async def far_ahead(dut):
 
 @cocotb.test()
 async def rate(dut):
-    """Tuples that close no session leave 4 cycles after they came, one a cycle; so does what is dropped as late. A
+    """Tuples that close no session leave 8 cycles after they came, one a cycle; so does what is dropped as late. A
     session that ends costs CLOSE_CYCLES at most."""
     gap, slack = PARAMETERS["GAP"], PARAMETERS["SLACK"]
     bench = Bench(dut)
@@ -192,7 +192,7 @@ async def rate(dut):
     taken = [s.cycle for s in bench.source.sent[sent:]]
     assert taken == list(range(taken[0], taken[0] + 30))
     kept = [s.cycle for i, s in enumerate(bench.source.sent[sent:]) if i % 5]
-    assert [s.cycle for s in bench.sink.seen[before:]] == [c + 4 for c in kept]
+    assert [s.cycle for s in bench.sink.seen[before:]] == [c + 8 for c in kept]
     before = len(bench.sink.seen)
     bench.send(*tuples(*(first + (gap + slack + 1) * i for i in range(1, 10))))
     await bench.settle()

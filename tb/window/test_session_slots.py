@@ -1,5 +1,8 @@
 """session_slots: what it tells its users to do with their slots makes them the sessions, whatever the order is."""
 
+from itertools import chain
+from typing import NamedTuple
+
 import cocotb
 import pytest
 from cocotb.triggers import ReadOnly, RisingEdge
@@ -41,73 +44,68 @@ class User:
                 self.slots[i] = old[i - 1] if rise[i] else old[i + 1]
 
 
+class Item(NamedTuple):
+    time: int
+    mark: int
+    adds: bool
+
+
 class Driver:
-    """Moves items in, adds and closes, a cycle each; what is due is checked in all of them."""
+    """Moves items on, adds and closes, a cycle each; what is open and due is checked in all of them."""
 
-    def __init__(self, dut, user: User):
-        self.dut, self.user, self.gap = dut, user, int(dut.GAP.value)
-        self.item: tuple[int, int] | None = None  # time and mark of the one that is there
+    def __init__(self, dut):
+        self.dut, self.user, self.gap = dut, User(dut), int(dut.GAP.value)
+        self.far: Item | None = None
+        self.near: Item | None = None
+        self.there: Item | None = None
+        self.open: list[list[int]] = []  # times of the sessions, as they should be
+        self.most = self.bridged = 0
 
-    async def cycle(
-        self, add: bool = False, close: bool = False, move: tuple[int, int] | None = None, again: int | None = None
-    ) -> None:
-        """move: time and mark of the item that comes in. again: another mark of the one that is there."""
-        dut, user = self.dut, self.user
-        dut.add.value, dut.close.value, dut.move.value, dut.again.value = (
-            add,
-            close,
-            move is not None,
-            again is not None,
-        )
-        dut.at.value = move[0] if move else 0
-        dut.mark.value = move[1] if move else again or 0
+    def due(self) -> int:
+        """How many sessions the item that is there ends."""
+        return sum(self.there is not None and times[-1] + self.gap <= self.there.mark for times in self.open)
+
+    async def cycle(self, add: bool = False, close: bool = False, move: Item | None = None) -> None:
+        """move: the item that is far from then on."""
+        dut = self.dut
+        dut.add.value, dut.close.value, dut.move.value = add, close, move is not None
+        dut.at.value, dut.mark.value = move[:2] if move else (0, 0)
         await ReadOnly()
-        ends = [max(slot) + self.gap for slot in user.slots if slot]
-        assert int(dut.open.value) == bool(ends) and (not ends or int(dut.end_first.value) == ends[0])
-        if self.item:
-            assert int(dut.due.value) == (bool(ends) and ends[0] <= self.item[1])
-        user.obey(self.item[0] if add else None)
-        if move or add:
-            self.item = move
-        elif again is not None:
-            self.item = self.item[0], again
+        assert int(dut.open.value) == bool(self.open)
+        assert not self.open or int(dut.end_first.value) == self.open[0][-1] + self.gap
+        assert self.there is None or int(dut.due.value) == (self.due() > 0)
+        self.user.obey(self.there.time if add else None)
+        if close:
+            del self.open[0]
+        if add:
+            before, times = len(self.open), [self.there.time, *chain(*self.open)]
+            self.open = sessions(times, self.gap)
+            self.most, self.bridged = max(self.most, len(self.open)), self.bridged + (len(self.open) < before)
+        assert [sorted(slot) for slot in self.user.slots[: len(self.open)]] == self.open
+        if move:
+            self.far, self.near, self.there = move, self.far, self.near
         await RisingEdge(dut.clk)
 
 
 @cocotb.test()
 async def users_hold_the_sessions(dut):
     """Tuples within SLACK of the latest, one a cycle or with pauses, sessions closed as the watermark reaches their
-    ends; now and then a tuple's mark is known only when it is there."""
-    gap, slack, g, user = int(dut.GAP.value), int(dut.SLACK.value), rng("slots"), User(dut)
-    for name in ("add", "close", "move", "again", "at", "mark"):
+    ends: before the item that moves it, or, if that is no tuple, together with it."""
+    gap, slack, g = int(dut.GAP.value), int(dut.SLACK.value), rng("slots")
+    for name in ("add", "close", "move", "at", "mark"):
         getattr(dut, name).value = 0
     await start(dut)
-    driver = Driver(dut, user)
-    latest, times, most, bridged, added = slack, [], 0, 0, False
-    for _ in range(3000):
+    driver, latest = Driver(dut), slack
+    for _ in range(4000):
         latest += g.choice((0, 0, 1, g.randrange(gap + 1), g.randrange(2 * gap + 2)))
-        time, mark = latest - g.randint(0, slack), latest - slack
-        late_mark = g.random() < 0.1
-        coming = time, 0 if late_mark else mark
-        if added and g.random() < 0.2:
-            await driver.cycle(add=True)
-            added = False
-        await driver.cycle(add=added, move=coming)  # the one before it is added as this one comes
-        if late_mark:
-            await driver.cycle(again=mark)
-        while times and sessions(times, gap)[0][-1] + gap <= mark:
-            oldest = sessions(times, gap)[0]
-            times = [t for t in times if t not in oldest]
-            await driver.cycle(close=True)
-        before = len(sessions(times, gap))
-        times.append(time)
-        added = True
-        if g.random() < 0.5:
-            await driver.cycle()
-        expected = sessions(times, gap)
-        most, bridged = max(most, len(expected)), bridged + (len(expected) < before)
-        assert [sorted(slot) for slot in user.slots if slot] == sessions(times[:-1], gap)
-    assert most == user.size and (bridged or slack < 2)
+        coming, moved = Item(latest - g.randint(0, slack), latest - slack, adds=g.random() < 0.8), False
+        while not moved:
+            adds, due = driver.there is not None and driver.there.adds, driver.due()
+            if g.random() < 0.1:
+                await driver.cycle()
+            moved = not due or (due == 1 and not adds and g.random() < 0.5)
+            await driver.cycle(add=adds and not due, close=due > 0, move=coming if moved else None)
+    assert driver.most == driver.user.size and (driver.bridged or slack < 2)
 
 
 MATRIX = [{"GAP": 30, "SLACK": 60}, {"GAP": 7, "SLACK": 20}, {"GAP": 5, "SLACK": 0}]

@@ -51,7 +51,7 @@ module ws_session_path #(
 );
 
     localparam WATTR_LSB    = AGGS*(1 + VALUE_W);
-    localparam LATENCY      = 3;         // of ws_session_aggregate
+    localparam LATENCY      = 4 + (ACC_W + 15)/16;    // of ws_session_aggregate
     localparam CLOSE_CYCLES = 2;
     localparam CLOSE_PLACES = 2;         // a row, and the punctuation behind it
 

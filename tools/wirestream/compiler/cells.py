@@ -15,6 +15,7 @@ Parameters = Mapping[str, int | str]
 Ports = Mapping[str, str]
 
 SRL_FROM = 3  # a delay of so many cycles, and no reset, is a shift register in a LUT
+SEGMENT_W = 16  # bits of a session's sum that a cycle adds (ws_session_sum)
 RING_FROM, BLOCK_FROM = 32, 35  # one of so many is a ring in a RAM (ws_delay); and of so many, in a block RAM
 NUMBER = re.compile(r"(\d+)'([bdh])([0-9a-f_]+)")
 BASES = {"b": 2, "d": 10, "h": 16}
@@ -428,18 +429,26 @@ def _session_aggregate(p: Parameters, ports: Ports) -> Cells:
     """The slots of sessions with their times, and in each a state of every aggregate, which the one above may join."""
     several = _Several.of(p, ports)
     slots = (p["SLACK"] - 1) // p["GAP"] + 2 if p["SLACK"] else 1
-    time = p["WATTR_W"]
-    ff = slots * (2 * time + 10) + (2 * time + 3 if slots > 1 else 1)
-    lut = slots * time * (6.0 if slots > 1 else 4.2)
-    ff += 3 * p["DATA_W"] * _used(ports, "m_data") + 3 * time * _used(ports, "m_end")
-    ff += 2 * several.valued * several.value + 2 * len(several.kinds) * several.seen
+    time, later = p["WATTR_W"], -(-p["ACC_W"] // SEGMENT_W) - 1  # segments of a sum, but one
+    row = p["DATA_W"] * _used(ports, "m_data") + time * _used(ports, "m_end")
+    ff = slots * (2 * time + 12) + (6 * time + 10 if slots > 1 else 2 * time + 1)
+    lut = slots * time * (8.2 if slots > 1 else 5.2)
+    ff += row + 3 * slots * later + later
+    ff += several.valued * several.value + len(several.kinds) * several.seen
     told = _used(ports, "result_nulls")
     for kind in several.kinds:
         adds, counts = kind in ("CNT", "SUM"), kind == "CNT"
-        bits = several.number if adds else several.value
-        ff += (slots + 1) * (bits + several.left * adds + (not counts and (told or not adds)))
-        each = 2.6 * bits + 1.8 * several.value * (not counts) if adds else 3.4 * bits
-        lut += slots * each if slots > 1 else 0.45 * each
+        ff += slots
+        if adds:
+            term = 1 if counts else several.value
+            ff += slots * (several.number + 1.4 * term + 3 * later + 3 * several.left)
+            ff += several.number + SEGMENT_W * later + several.left
+            ff += (not counts and told) * (slots + 1)
+            lut += slots * (2.1 * several.number + 1.8 * term) if slots > 1 else 1.2 * several.number + term
+        else:
+            ff += several.value + slots * (several.value + 1) + several.value + 1
+            ff += (several.value + 1) * (later if later < SRL_FROM else 0)
+            lut += slots * 3.4 * several.value if slots > 1 else 1.5 * several.value
     return Cells(lut, ff)
 
 

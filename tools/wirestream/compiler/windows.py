@@ -28,7 +28,7 @@ from math import ceil, gcd, log2
 
 from wirestream.compiler import cells
 from wirestream.compiler.algebra import Aggregate, Integer, Measure
-from wirestream.compiler.cells import Cells
+from wirestream.compiler.cells import SEGMENT_W, Cells
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
@@ -41,7 +41,7 @@ NEAR = 1.1  # costs, and periods, that count as equal
 MOST_BITS = 64  # of a result, in ws_bank
 MOST_PANES = 65_536  # in a window
 MOST_SESSIONS = 64  # open at once
-SESSION_LATENCY = 3  # of ws_session_aggregate
+SESSION_LATENCY = 4  # of ws_session_aggregate, and a cycle for each segment of a sum
 NUMBER_W = 64  # bits of a tuple's number
 NUMBERED = 2  # cycles of ws_tuple_numbers, from a tuple to the punctuation behind it
 MOST_INTERVAL = 8  # cycles from a tuple to the next, for windows of tuples
@@ -322,7 +322,8 @@ def sessions(node: Aggregate, end: int) -> Choice:
     parameters |= {"GAP": window.size, "SLACK": window.slack} | several(node.measures, 2)
     taken = cells.estimate(core, parameters | {"DATA_W": end}, _used(node, end))
     most = f"at most {slots} open at once" if slots > 1 else "one at a time"
-    return Choice(Method("session", "", core, parameters, SESSION_LATENCY, cells=taken), most, ())
+    latency = SESSION_LATENCY - (-parameters["ACC_W"] // SEGMENT_W)
+    return Choice(Method("session", "", core, parameters, latency, cells=taken), most, ())
 
 
 def _why_one_window(node: Aggregate) -> str:

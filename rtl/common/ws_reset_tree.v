@@ -2,10 +2,11 @@
 //
 // ws_reset_tree: a reset for each part of a large core, over a tree of registers, so that no net reaches all of it.
 //
-// All copies rise and fall together. One of any two siblings is kept inverted, or synthesis would make them one.
+// All copies rise and fall together. One of any two siblings is kept inverted, or synthesis would make them one; each
+// leaf has a register behind that, so that the inverter is not in front of its fan-out.
 //
 // Parameters   LEAVES   copies, a power of 2; 1: rst itself
-// Latency      log2(LEAVES) cycles
+// Latency      log2(LEAVES) + 1 cycles; none for 1
 // Issue rate   a change in every cycle
 
 `default_nettype none
@@ -27,12 +28,15 @@ module ws_reset_tree #(
     wire [2*LEAVES-1:1] node;
 
     assign node[1] = rst;
-    assign leaf    = node[LEAVES +: LEAVES];
-
     genvar n;
     generate
         if (LEAVES == 1) begin : gen_none
-            wire unused = clk;
+            wire unused = &{clk, node};
+            assign leaf = rst;
+        end else begin : gen_leaves
+            reg [LEAVES-1:0] leaf_reg;
+            always @(posedge clk) leaf_reg <= node[LEAVES +: LEAVES];
+            assign leaf = leaf_reg;
         end
 
         for (n = 1; n < LEAVES; n = n + 1) begin : gen_node
@@ -50,7 +54,7 @@ module ws_reset_tree #(
 
 `ifdef FORMAL
     // All copies are the reset of that many cycles before.
-    localparam CYCLES = $clog2(LEAVES);
+    localparam CYCLES = LEAVES > 1 ? $clog2(LEAVES) + 1 : 0;
     reg  [CYCLES:0] past_ref = 0, known_ref = 0;
     wire [CYCLES:0] now = {past_ref[CYCLES:0] << 1} | rst;
 

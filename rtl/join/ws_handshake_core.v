@@ -91,7 +91,7 @@ module ws_handshake_core #(
     localparam BRIEF   = SEGMENT < (FORWARD != 0 ? 3 : 4);     // a step may be given on in the last cycle but one
     localparam MATCH_CYCLES = match_cycles(PREDICATE, TIME_W);
     localparam TIME_PORT_W  = TIME_W != 0 ? TIME_W : 1;
-    localparam MOST    = (1 << FIFO_W) - MATCH_CYCLES - 4;     // what may be under way is not in the queue's level yet
+    localparam MOST    = (1 << FIFO_W) - MATCH_CYCLES - 5;     // what may be under way is not in the queue yet
     localparam [COUNT_W-1:0] ONE   = 1;
     localparam [ADDR_W-1:0]  PLACE = 1;
     localparam [1:0] KIND_R = 2'd0, KIND_S = 2'd1, KIND_SWEEP = 2'd2, KIND_FLUSH = 2'd3;
@@ -307,30 +307,41 @@ module ws_handshake_core #(
         .match(match)
     );
 
-    // ---- The result queue
+    // ---- The result queue: a RAM and its read register. Every cycle something is written at its next place, and is kept
+    // if it is a result: so only the pointer waits for the match. The RAM holds at most 2**FIFO_W - 1 results
 
-    wire [FIFO_W:0] level;
-    wire            room;
-    wire            found = valid_reg[MATCH_CYCLES] && (flush_reg[MATCH_CYCLES] || match);
+    reg  [FIFO_W-1:0] wr_ptr_reg, rd_ptr_reg;
+    wire [FIFO_W-1:0] waiting  = wr_ptr_reg - rd_ptr_reg;   // results in the RAM
+    reg               out_valid_reg;
+    wire              found    = valid_reg[MATCH_CYCLES] && (flush_reg[MATCH_CYCLES] || match);
+    wire              out_free = !out_valid_reg || result_ready;
+    wire              some     = wr_ptr_reg != rd_ptr_reg;
 
-    ws_sync_fifo #(.DATA_W(2*DATA_W + 2), .ADDR_W(FIFO_W), .STYLE("distributed")) queue (
-        .clk(clk), .rst(rst),
-        .s_valid(found), .s_ready(room),
-        .s_data({flush_reg[MATCH_CYCLES], side_reg[MATCH_CYCLES], probes_reg[MATCH_CYCLES*DATA_W +: DATA_W],
-                 rows_reg[(MATCH_CYCLES-1)*DATA_W +: DATA_W]}),
-        .m_valid(result_valid), .m_ready(result_ready), .m_data({result_flush, result_side, result_data}),
-        .level(level)
+    assign result_valid = out_valid_reg;
+
+    ws_ram_sdp #(.DATA_W(2*DATA_W + 2), .ADDR_W(FIFO_W), .STYLE("distributed")) queue (
+        .clk(clk),
+        .wr_en(1'b1), .wr_addr(wr_ptr_reg),
+        .wr_data({flush_reg[MATCH_CYCLES], side_reg[MATCH_CYCLES], probes_reg[MATCH_CYCLES*DATA_W +: DATA_W],
+                  rows_reg[(MATCH_CYCLES-1)*DATA_W +: DATA_W]}),
+        .rd_en(out_free), .rd_addr(rd_ptr_reg), .rd_data({result_flush, result_side, result_data})
+`ifdef FORMAL
+        ,
+        .watch_addr({FIFO_W{1'b0}}), .watch_data(), .watch_addr_2({FIFO_W{1'b0}}), .watch_data_2()
+`endif
     );
 
     always @(posedge clk) begin
-        room_reg <= level <= MOST[FIFO_W:0] && !rst;
+        if (found) wr_ptr_reg <= wr_ptr_reg + 1'b1;
+        if (out_free && some) rd_ptr_reg <= rd_ptr_reg + 1'b1;
+        if (out_free) out_valid_reg <= some;
+        room_reg <= waiting <= MOST[FIFO_W-1:0] && !rst;
         run_reg  <= room_reg && !rst;
+        if (rst) {out_valid_reg, wr_ptr_reg, rd_ptr_reg} <= {(2*FIFO_W+1){1'b0}};
     end
 
 `ifdef FORMAL
-    always @(posedge clk) if (!rst && found) never_lost: assert (room);
-`else
-    wire unused_room = room;
+    always @(posedge clk) if (!rst && found) never_lost: assert (!(&waiting));
 `endif
 
 endmodule

@@ -34,8 +34,8 @@
 //              RESULT_CLOCK  1: the merging network and m_axis are on m_clk, each queue of a core is followed by a FIFO
 //                            of 16 results to there; 0: m_clk and m_rst are not used
 // Ports        rst and m_rst must be high together once, for as long as ws_async_fifo says, and again whenever one of
-//              them is. With more than 8 cores they come to them over a tree of registers: for log2(CORES / 8) cycles
-//              behind rst, rounded up, s_axis_tready stays low, as m_axis_tvalid does behind m_rst
+//              them is. With more than 8 cores they come to them over a tree of registers: for log2(CORES / 8) + 1
+//              cycles behind rst, rounded up, s_axis_tready stays low, as m_axis_tvalid does behind m_rst
 // Items        of ws_window_join: s_axis: a beat is a tuple, s_axis_tdest 0 of R, 1 of S, the first declared field in
 //              the most significant bits. A beat with tkeep 0 is a FLUSH: it comes out on m_axis, as a beat with tkeep
 //              0, behind the last result of the tuples before it and before all others. It admits and expires nothing.
@@ -128,7 +128,7 @@ module ws_handshake_join #(
     // ---- The reset comes to all cores and unions at once, some cycles late; until then nothing comes in or goes out
 
     localparam RESETS = CORES > 8 ? 1 << $clog2((CORES + 7)/8) : 1;
-    localparam RESET_CYCLES = $clog2(RESETS);
+    localparam RESET_CYCLES = RESETS > 1 ? $clog2(RESETS) + 1 : 0;
     localparam [7:0] RESETTING = (1 << RESET_CYCLES) - 1;     // of the cycles before, those in which it is under way
 
     wire              merge_clk, merge_rst;

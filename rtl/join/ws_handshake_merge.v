@@ -3,8 +3,9 @@
 // ws_handshake_merge: the merging network of a handshake join, a tree of two-to-one unions that take turns.
 //
 // Nodes are numbered as in a heap: node n merges 2n and 2n + 1, the inputs are INPUTS to 2 * INPUTS - 1, and 1 is the
-// root. A FLUSH waits at a node until one stands at both inputs; then they leave as one. So behind the root it has all
-// items before it, of every input, in front of it, and no node has to know of any but its own two inputs.
+// root. A node that has taken a FLUSH takes nothing more from that input until it has the other one's too; then it
+// sends one on. So behind the root it has all items before it, of every input, in front of it, and no node has to know
+// of any but its own two inputs.
 //
 // Parameters   INPUTS   at least 1
 //              DATA_W   width of an item in bits
@@ -75,46 +76,43 @@ module ws_handshake_merge #(
         for (n = 1; n < INPUTS; n = n + 1) begin : gen_node
             wire [WIDTH-1:0] a = item[2*n*WIDTH +: WIDTH];
             wire [WIDTH-1:0] b = item[(2*n + 1)*WIDTH +: WIDTH];
-            wire             a_waits = valid[2*n] && !a[DATA_W];
-            wire             b_waits = valid[2*n + 1] && !b[DATA_W];
             wire             room;
             wire             node_rst = part_rst[leaf_of(n)];
-            reg              a_turn_reg, b_turn_reg, flush_reg;
-            wire             take_a  = a_waits && a_turn_reg;
-            wire             take_b  = b_waits && !a_turn_reg;
+            reg              a_turn_reg, b_turn_reg;    // one of them; b_turn_reg is the wide items' alone
+            reg              half_reg;                  // the other input's FLUSH has been taken
+            wire             here    = a_turn_reg ? valid[2*n] : valid[2*n + 1];
+            wire             there   = a_turn_reg ? valid[2*n + 1] : valid[2*n];
+            wire             flush   = a_turn_reg ? a[DATA_W] : b[DATA_W];
 
-            assign ready[2*n]     = room && (take_a || flush_reg);
-            assign ready[2*n + 1] = room && (take_b || flush_reg);
+            // Ready is of registers alone, so that no choice of this node is in the way of the registers of a wide item
+            // below it, all of which have to hear whether it leaves.
+            assign ready[2*n]     = room && a_turn_reg;
+            assign ready[2*n + 1] = room && !a_turn_reg;
 
-            // Whose turn it is, and that both have a FLUSH, is decided a cycle before, which keeps the choice out of
-            // the way of the wide items: b_turn_reg is theirs alone. The turn changes when it has been used, or is of
-            // no use.
+            // The first FLUSH of two is taken and forgotten, and it is the other input's turn until its own comes.
+            // Else the turn changes when it has been used, or is of no use.
             always @(posedge clk) begin
-                if (a_turn_reg ? b_waits && (!a_waits || room) : a_waits && (!b_waits || room))
+                if (!half_reg && (here ? room && (there || flush) : there))
                     {a_turn_reg, b_turn_reg} <= {b_turn_reg, a_turn_reg};
-                flush_reg <= valid[2*n] && a[DATA_W] && valid[2*n + 1] && b[DATA_W] && !(flush_reg && room);
-                if (node_rst) {a_turn_reg, b_turn_reg, flush_reg} <= 3'b100;
+                if (room && here && flush) half_reg <= !half_reg;
+                if (node_rst) {a_turn_reg, b_turn_reg, half_reg} <= 3'b100;
             end
 
             ws_skid_buffer #(.DATA_W(WIDTH)) slice (
                 .clk(clk), .rst(node_rst),
-                .s_valid(take_a || take_b || flush_reg), .s_ready(room), .s_data(b_turn_reg ? b : a),
+                .s_valid(here && (half_reg || !flush)), .s_ready(room), .s_data(b_turn_reg ? b : a),
                 .m_valid(valid[n]), .m_ready(ready[n]), .m_data(item[n*WIDTH +: WIDTH])
             );
 
 `ifdef FORMAL
             always @(posedge clk) if (!rst) begin
-                if ($past(!rst && room && take_a && b_waits)) assert (take_b);
-                if ($past(!rst && room && take_b && a_waits)) assert (take_a);
-                if ($past(!rst && a_waits && !take_a && !take_b)) assert (take_a);
-                if ($past(!rst && b_waits && !take_a && !take_b)) assert (take_b);
-                if ($past(rst) && a_waits) assert (take_a);
-                // a waiting item is taken or keeps its turn, and never waits for two others
-                if ($past(!rst && a_waits && !b_turn_reg && !room)) assert (take_a);
-                if ($past(!rst && b_waits && b_turn_reg && !room)) assert (take_b);
-                assert (a_waits == (valid[2*n] && !a[DATA_W]) && b_waits == (valid[2*n + 1] && !b[DATA_W]));
                 assert (a_turn_reg != b_turn_reg);
-                if (flush_reg) assert (valid[2*n] && a[DATA_W] && valid[2*n + 1] && b[DATA_W]);
+                // what waits has its turn next, but for a FLUSH that is waited for, and otherwise the turn stays
+                if ($past(!rst && !half_reg && there && (room || !here)))
+                    assert (here && a_turn_reg != $past(a_turn_reg));
+                if ($past(!rst && here && !room)) assert (here && a_turn_reg == $past(a_turn_reg));
+                if ($past(!rst && (half_reg || (!there && !(here && flush))))) assert (a_turn_reg == $past(a_turn_reg));
+                if ($past(rst)) assert (a_turn_reg && !half_reg);
             end
 `endif
         end

@@ -119,20 +119,30 @@ module ws_bank #(
                 // What a tuple adds, with a sign bit more
                 wire [ACC_W:0]   term = IS_COUNT ? {{ACC_W{1'b0}}, 1'b1}
                                                  : {{(ACC_W+1-VALUE_W){IS_SIGNED && value[VALUE_W-1]}}, value};
-                wire [HIGH:0]    term_now;
-                wire [SLOTS-1:0] take_now, carry;
-                wire             unused = &{1'b0, value, carry};
+                wire [SLOTS*(HIGH+1)-1:0] mores;    // what goes to the upper half of each slot, or to all of it
+                wire [SLOTS-1:0]          carry;
+                wire                      unused = &{1'b0, value, carry};
 
                 if (SKEW != 0) begin : gen_lower
                     wire [SLOTS*LOW-1:0] low;
-                    reg  [HIGH:0]        term_reg;
-                    reg  [SLOTS-1:0]     take_reg;
 
                     assign number[LOW-1:0] = low[LOW-1:0];
-                    assign term_now        = term_reg;
-                    assign take_now        = take_reg;
 
-                    always @(posedge clk) {term_reg, take_reg} <= {term[ACC_W:LOW], take};
+                    // Few slots have a register each for that, so that nothing is chosen in front of the sum.
+                    if (SLOTS < 4) begin : gen_each
+                        for (i = 0; i < SLOTS; i = i + 1) begin : slot
+                            reg [HIGH:0] more_reg;
+                            always @(posedge clk) more_reg <= take[i] ? term[ACC_W:LOW] : {(HIGH+1){1'b0}};
+                            assign mores[i*(HIGH+1) +: HIGH+1] = more_reg;
+                        end
+                    end else begin : gen_one
+                        reg [HIGH:0]    term_reg;
+                        reg [SLOTS-1:0] take_reg;
+                        always @(posedge clk) {term_reg, take_reg} <= {term[ACC_W:LOW], take};
+                        for (i = 0; i < SLOTS; i = i + 1) begin : slot
+                            assign mores[i*(HIGH+1) +: HIGH+1] = term_reg & {(HIGH+1){take_reg[i]}};
+                        end
+                    end
 
                     for (i = 0; i < SLOTS; i = i + 1) begin : slot
                         reg  [LOW-1:0] low_reg;
@@ -143,12 +153,16 @@ module ws_bank #(
                         wire [LOW:0]   total = {1'b0, moved} + {1'b0, more};
                         assign low[i*LOW +: LOW] = low_reg;
                         assign carry[i]          = carry_reg;
-                        always @(posedge clk) {carry_reg, low_reg} <= clears ? {(LOW+1){1'b0}} : total;
+                        always @(posedge clk) begin
+                            low_reg   <= clears ? {LOW{1'b0}} : total[LOW-1:0];
+                            carry_reg <= total[LOW];     // none with a clear; and behind a reset the upper half has one
+                        end
                     end
                 end else begin : gen_no_lower
-                    assign term_now = term;
-                    assign take_now = take;
-                    assign carry    = {SLOTS{1'b0}};
+                    for (i = 0; i < SLOTS; i = i + 1) begin : slot
+                        assign mores[i*(HIGH+1) +: HIGH+1] = term & {(HIGH+1){take[i]}};
+                    end
+                    assign carry = {SLOTS{1'b0}};
                 end
 
                 // Whether a number leaves its width is told by a bit more of it; with SKEW from its register, so that
@@ -170,7 +184,7 @@ module ws_bank #(
                     wire [HIGH-1:0] above  = i == SLOTS - 1 ? {HIGH{1'b0}} : high[(i + 1)%SLOTS*HIGH +: HIGH];
                     wire [HIGH-1:0] moved  = shift_now ? above : high_reg;
                     wire [HIGH:0]   before = {IS_SIGNED && moved[HIGH-1], moved};
-                    wire [HIGH:0]   more   = take_now[i] ? term_now : {(HIGH+1){1'b0}};
+                    wire [HIGH:0]   more   = mores[i*(HIGH+1) +: HIGH+1];
                     wire [HIGH:0]   total;
                     if (SKEW != 0) begin : gen_carry
                         // The carry goes in at the lowest bit of a chain that is a bit longer.
@@ -213,16 +227,15 @@ module ws_bank #(
                 endfunction
 
                 for (i = 0; i < SLOTS; i = i + 1) begin : slot
-                    localparam LAST = i == SLOTS - 1;
                     reg  [VALUE_W-1:0] kept_reg;
                     reg                wins_reg;      // the value of the cycle before does
-                    wire [VALUE_W-1:0] above = kept[(i + 1)%SLOTS*VALUE_W +: VALUE_W];
+                    wire [VALUE_W-1:0] above = i == SLOTS - 1 ? {VALUE_W{1'b0}}
+                                                              : kept[(i + 1)%SLOTS*VALUE_W +: VALUE_W];
                     wire               over  = wins_reg ? over_last : better(value, kept_reg);
                     assign kept[i*VALUE_W +: VALUE_W] = wins_reg ? last_reg : kept_reg;
                     always @(posedge clk) begin
                         wins_reg <= take[i] && (!seen_reg[i] || over) && !clears;
-                        kept_reg <= clears || (shift && LAST) ? {VALUE_W{1'b0}}
-                                  : shift ? above : kept[i*VALUE_W +: VALUE_W];
+                        kept_reg <= clears ? {VALUE_W{1'b0}} : shift ? above : kept[i*VALUE_W +: VALUE_W];
                     end
                 end
             end

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
@@ -19,7 +18,6 @@ from wirestream.compiler.package import package
 from wirestream.compiler.streams import shipped
 from wirestream.compiler.verilog import verilog
 from wirestream.compiler.windows import METHODS, WindowOptions, panes
-from wirestream.design import REPOSITORY
 
 DEFAULT, FAST = 8.0, 5.0  # ns
 
@@ -308,13 +306,3 @@ def test_command_writes_how_windows_are_made(tmp_path):
     assert cli.main(["compile", str(query), "--windows", "pane", "-o", str(tmp_path)]) == 0
     assert "wirestream:window:pane_aggregate" in (tmp_path / "panes.core").read_text()
     assert json.loads((tmp_path / "panes.json").read_text())["entries"][0]["step"] == 50
-
-
-def test_what_the_docs_show(capsys):
-    """The excerpts of docs/queries.md are what the command prints."""
-    shown = re.findall(r"^\$ wirestream (explain .*)\n(?:…\n)?(.*)", (REPOSITORY / "docs/queries.md").read_text(), re.M)
-    assert len(shown) == 6
-    for command, line in shown:
-        cli.main([str(QUERIES / word) if word.endswith(".sql") else word for word in command.split()])
-        said = capsys.readouterr()
-        assert line in (said.out + said.err).replace(f"{QUERIES}/", "").splitlines()

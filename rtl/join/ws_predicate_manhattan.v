@@ -52,7 +52,7 @@ module ws_predicate_manhattan #(
     );
 
     always @(posedge clk) begin
-        most_reg     <= limit - 1'b1;
+        most_reg     <= limit != {LIMIT_W{1'b0}} ? limit - 1'b1 : {LIMIT_W{1'b0}};
         any_reg      <= limit != {LIMIT_W{1'b0}};
         dx_reg       <= dx;
         dy_reg       <= dy;

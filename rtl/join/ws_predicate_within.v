@@ -4,7 +4,7 @@
 //
 // Parameters   W         diff is in two's complement with W + 1 bits
 //              LIMIT_W   width of the limit
-// Ports        any       0: nothing is within the limit
+// Ports        any       0: nothing is within the limit, which is 0 then
 // Latency      0
 
 `default_nettype none
@@ -22,13 +22,13 @@ module ws_predicate_within #(
     localparam V = LIMIT_W > W ? LIMIT_W : W;
 
     // far is |diff| - negative. With it limit - |diff| takes one carry chain, whose carry out says that it is not below
-    // zero; the lowest bit of both operands is the carry in, and the carry out goes on if there is any.
+    // zero; the lowest bit of both operands is the carry in, without which not even 0 is within 0.
     wire         negative = diff[W];
     wire [V-1:0] far      = {{(V-W){1'b0}}, diff[W-1:0] ^ {W{negative}}};
     wire [V-1:0] bound    = {{(V-LIMIT_W){1'b0}}, limit};
-    wire [V+1:0] unused;
+    wire [V:0]   unused;
 
-    assign {within, unused} = {1'b0, any, bound, 1'b1} + {2'b00, ~far, !negative};
+    assign {within, unused} = {1'b0, bound, 1'b1} + {1'b0, ~far, any && !negative};
 
 endmodule
 

@@ -65,18 +65,35 @@ module ws_fjoin_results #(
         if (rst) pass_reg <= {PASS_W{1'b1}};
     end
 
-    // ---- Queue
+    // ---- Queue: it holds too whether a word has a single match, which would be the longest way behind it
+
+    // Two matches differ in a bit of their numbers.
+    function single(input [UNITS-1:0] matches);
+        integer i, k;
+        reg     low, high;
+        begin
+            single = 1'b1;
+            for (k = 1; k < UNITS; k = 2*k) begin
+                {low, high} = 2'b00;
+                for (i = 0; i < UNITS; i = i + 1)
+                    if (i / k % 2 == 0) low = low | matches[i];
+                    else high = high | matches[i];
+                single = single && !(low && high);
+            end
+        end
+    endfunction
 
     wire              room, q_valid, q_ready, q_flush;
     wire [PASS_W-1:0] q_pass;
     wire [SLOT_W-1:0] q_slot;
     wire [UNITS-1:0]  q_hits;
+    wire              q_single;
     wire [ADDR_W:0]   level;
 
-    ws_sync_fifo #(.DATA_W(1 + PASS_W + SLOT_W + UNITS), .ADDR_W(ADDR_W), .STYLE("distributed")) queue (
+    ws_sync_fifo #(.DATA_W(2 + PASS_W + SLOT_W + UNITS), .ADDR_W(ADDR_W), .STYLE("distributed")) queue (
         .clk(clk), .rst(rst),
-        .s_valid(write_reg), .s_ready(room), .s_data({flush_reg, pass_reg, slot_reg, hits_reg}),
-        .m_valid(q_valid), .m_ready(q_ready), .m_data({q_flush, q_pass, q_slot, q_hits}),
+        .s_valid(write_reg), .s_ready(room), .s_data({flush_reg, single(hits_reg), pass_reg, slot_reg, hits_reg}),
+        .m_valid(q_valid), .m_ready(q_ready), .m_data({q_flush, q_single, q_pass, q_slot, q_hits}),
         .level(level)
     );
 
@@ -113,22 +130,6 @@ module ws_fjoin_results #(
                 but_lowest = matches & (matches - {{(UNITS-1){1'b0}}, 1'b1});
             endfunction
 
-            // Two matches differ in a bit of their numbers.
-            function single(input [UNITS-1:0] matches);
-                integer i, k;
-                reg     low, high;
-                begin
-                    single = 1'b1;
-                    for (k = 1; k < UNITS; k = 2*k) begin
-                        {low, high} = 2'b00;
-                        for (i = 0; i < UNITS; i = i + 1)
-                            if (i / k % 2 == 0) low = low | matches[i];
-                            else high = high | matches[i];
-                        single = single && !(low && high);
-                    end
-                end
-            endfunction
-
             assign q_ready = !held_reg || (out_ready && last_reg);
 
             always @(posedge clk) begin
@@ -142,7 +143,7 @@ module ws_fjoin_results #(
                     // ready comes late: what it chooses between is there before it
                     left_reg <= q_ready ? q_hits : rest_reg;
                     rest_reg <= q_ready ? but_lowest(q_hits) : but_lowest(rest_reg);
-                    last_reg <= q_ready ? single(q_hits) : single(rest_reg);
+                    last_reg <= q_ready ? q_single : single(rest_reg);
                 end
                 if (rst) held_reg <= 1'b0;
             end

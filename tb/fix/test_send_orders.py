@@ -71,6 +71,26 @@ def test_tunnel():
     assert {frame[36:38] for frame in found} == {port.to_bytes(2, "big") for port in (4000, 4001)}
 
 
+@pytest.mark.parametrize(
+    ("rate", "apart", "in_time"),
+    [
+        ("4k", 2 / 4000, 4000),
+        ("2kpps", 1 / 2000, 4000),
+        ("10Mbps", 8 * (42 + 20 + 2 * 38 + 24) / 10e6, 1000),
+        ("0", 0, 1000),
+    ],
+)
+def test_rates(rate, apart, in_time, tmp_path):
+    """As those of send_trades.py: on the wire, and in the times of messages."""
+    file = tmp_path / "itch.pcap"
+    arguments = ["--format", "itch", "--per-datagram", "2", "--count", "600", "--cancels", "0", "--rate", rate]
+    assert not send("--pcap", str(file), *arguments).returncode
+    assert payloads_of(file) == list(mold(generate_itch(600, rate=in_time, cancels=0), 2))
+    times = read_pcap(file)[1]
+    assert len(times) == 301
+    assert (times[-1] - times[0]) / 300e9 == pytest.approx(apart or 8 * 162 / 1e9, rel=0.005)
+
+
 def test_bare(tmp_path):
     file = tmp_path / "itch.pcap"
     assert not send("--pcap", str(file), "--format", "itch", "--bare", "--count", "50").returncode
@@ -110,7 +130,7 @@ def test_binary(tmp_path):
         (["here:1", "--bare"], "--bare is of ITCH"),
         (["--pcap", "x", "--format", "itch", "--bare", "--per-datagram", "2"], "a message a datagram"),
         (["here"], "'here' is not HOST:PORT"),
-        (["127.0.0.1:4000", "--rate", "0"], "rate above 0"),
+        (["127.0.0.1:4000", "--rate=-5"], "--rate: '-5' is no rate, such as 20000, 5kpps or 800Mbps"),
         (["--pcap", "/no/such/folder/x.pcap"], "No such file"),
     ],
 )

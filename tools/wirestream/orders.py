@@ -23,14 +23,14 @@ from wirestream.packets import (
     wire_times,
     write_pcap,
 )
-from wirestream.send import Trouble, UsageError, add_trouble, carry_out, command, read_address, target_of
+from wirestream.send import Rate, Trouble, UsageError, add_trouble, carry_out, command, read_address, target_of
 from wirestream.tuples import HEADER_BYTES, START, Header
 
 SOH = b"\x01"
 SYMBOLS = ("UBSN", "NESN", "NOVN", "ROG", "ABBN", "ZURN", "CSGN", "UHR")
 FIRST_NS = 1_767_258_000 * 10**9  # 2026-01-01 09:00:00 UTC
 DAY_NS = 86_400 * 10**9
-RATE = 1000.0  # messages a second
+RATE = 1000.0  # messages a second of stream time
 OPEN = 100  # orders that messages may be about
 MOLD, MOLD_END = struct.Struct(">10sQH"), 0xFFFF  # MoldUDP64's header, and the count that ends a session
 BINARY = {"D": struct.Struct(">cq4scLLL"), "F": struct.Struct(">cqqL")}  # fusesoc/formats/exchange.yml
@@ -38,7 +38,7 @@ BINARY_STREAM, BINARY_BYTES = 16, 32  # id of their tuple datagrams, and bytes o
 EXAMPLES = """\
 examples:
   10,000 orders and cancels at 1,000 a second to a device, 3 messages in a datagram:
-    send_orders.py 192.168.1.10:4000 --count 10000 --rate 1000 --per-datagram 3
+    send_orders.py 192.168.1.10:4000 --count 10000 --rate 1k --per-datagram 3
   a capture for the simulator:
     send_orders.py --pcap orders.pcap --count 5000
   ITCH on lines A and B, ports 4000 and 4001, each of which loses and delays datagrams of its own:
@@ -49,6 +49,8 @@ examples:
 Binary messages are those of fusesoc/formats/exchange.yml, in tuple datagrams; times are milliseconds since midnight.
 ITCH messages are in MoldUDP64: session, number of the first, count, and a length before each. The last datagram ends
 the session and tells how many there were; with --bare each is a datagram of its own.
+Times in messages follow the rate, and are those of 1000 messages a second if it is 0 or in bps.
+Lines A and B have the rate each.
 """
 
 
@@ -211,7 +213,7 @@ def in_frames(
 
 def parser() -> argparse.ArgumentParser:
     description = "Stream orders as FIX, ITCH or binary messages over UDP to HOST:PORT, or write them as a pcap."
-    p = command("send_orders.py", description, EXAMPLES)
+    p = command("send_orders.py", description, EXAMPLES, "messages")
     p.add_argument("--format", choices=FORMATS, default="fix", help="kind of messages (%(default)s)")
     p.add_argument("--bare", action="store_true", help="ITCH without MoldUDP64: a message a datagram")
     p.add_argument(
@@ -219,7 +221,7 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--count", type=int, default=1000, metavar="N", help="messages (%(default)s)")
     p.add_argument("--seed", type=int, default=1, help="same seed, same messages (%(default)s)")
-    p.add_argument("--rate", type=float, default=RATE, metavar="R", help="messages a second (%(default)s)")
+    p.add_argument("--rate", default="1000", metavar="R", help="see below; 0: flat out (%(default)s)")
     p.add_argument("--cancels", type=float, default=0.3, metavar="P", help="share of those about orders (%(default)s)")
     p.add_argument("--per-datagram", type=int, default=1, metavar="N", help="messages in a datagram (%(default)s)")
     add_trouble(p, "the datagrams of each line")
@@ -232,17 +234,19 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> None:
-    if args.count < 0 or args.rate <= 0 or args.per_datagram < 1 or not 0 <= args.cancels <= 1:
-        raise UsageError("count must be at least 0, rate above 0, per-datagram at least 1, cancels from 0 to 1")
+    rate = Rate.read(args.rate)
+    if args.count < 0 or args.per_datagram < 1 or not 0 <= args.cancels <= 1:
+        raise UsageError("count must be at least 0, per-datagram at least 1, cancels from 0 to 1")
     host, port = target_of(args)
     if args.bare and args.format != "itch":
         raise UsageError("--bare is of ITCH")
     make, wrap = FORMATS[args.format]
     wrap = bare if args.bare else wrap
-    made = make(args.count, seed=args.seed, rate=args.rate, cancels=args.cancels)
+    in_time = {"": rate.value, "pps": rate.value * args.per_datagram, "bps": 0}[rate.unit] or RATE
+    made = make(args.count, seed=args.seed, rate=in_time, cancels=args.cancels)
     troubles = [Trouble.of(args, args.seed + line) for line in range(args.lines)]
-    sent = on_lines(wrap(made, args.per_datagram), troubles)
-    seconds = args.per_datagram / args.rate / args.lines
+    sent = list(on_lines(wrap(made, args.per_datagram), troubles))
+    seconds = sum(rate.seconds(len(data), args.per_datagram) for _, data in sent) / max(len(sent), 1) / args.lines
     if args.pcap:
         where, blocks = args.pcap, list(in_frames(sent, host, port))
         write_pcap(where, blocks, wire_times(blocks, interval_ns=seconds * 1e9))

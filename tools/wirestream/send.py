@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from math import floor
+from math import floor, inf
 
 import numpy as np
 from rich.console import Console
@@ -52,6 +52,10 @@ FLUSH_S = 0.1  # a trade from standard input leaves at the latest after this tim
 DEPTH = 8  # places by which a datagram out of order comes late, at most
 WINDOW = 64  # sequence numbers that a receiver looks back on
 
+RATES = """\
+A rate is a number with k, M or G behind it if you like, of {} a second; or with pps of
+datagrams, or with bps of bits on the wire: headers, FCS, preamble and gap count.
+"""
 EXAMPLES = """\
 examples:
   100,000 generated trades at 20,000 a second to a device, the last windows closed:
@@ -68,8 +72,6 @@ examples:
 A CSV file begins with a line of column names and a Parquet file has columns of these names:
 Symbol (1 to 4 ASCII characters), Price, Volume and Time (32-bit integers), in any order.
 Lines of standard input are Symbol,Price,Volume,Time.
-A rate is a number with k, M or G behind it if you like, of trades a second; or with pps of
-datagrams, or with bps of bits on the wire: headers, FCS, preamble and gap count.
 """
 
 
@@ -82,24 +84,24 @@ class UsageError(ValueError):
 
 @dataclass(frozen=True)
 class Rate:
-    """So many trades, datagrams ("pps") or bits on an Ethernet wire ("bps") a second; 0: as fast as possible."""
+    """So many tuples, datagrams ("pps") or bits on an Ethernet wire ("bps") a second; 0: as fast as possible."""
 
     value: float
-    unit: str = "trades/s"
+    unit: str = ""
 
     @classmethod
     def read(cls, text: str) -> Rate:
-        """``20000``, ``20k``, ``1.5Mpps``, ``800Mbps``; ValueError if it is none of these."""
-        found = re.fullmatch(r"([-+.\de]+?)([kMG]?)(pps|bps)?", text)
-        if not found:
-            raise ValueError(f"'{text}' is no rate, such as 20000, 5kpps or 800Mbps")
-        value = float(found[1]) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[found[2]]
-        return cls(value, found[3] or "trades/s")
+        """``20000``, ``20k``, ``1.5Mpps``, ``800Mbps``; `UsageError` if it is none of these."""
+        found = re.fullmatch(r"((?:\d+\.?\d*|\.\d+)(?:e\d+)?)([kMG]?)(pps|bps)?", text)
+        value = float(found[1]) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[found[2]] if found else inf
+        if value == inf:
+            raise UsageError(f"--rate: '{text}' is no rate, such as 20000, 5kpps or 800Mbps, or 0 for flat out")
+        return cls(value, found[3] or "")
 
     def amount(self, size: int, tuples: int) -> float:
         """What one datagram with a payload of `size` bytes counts."""
         on_wire = max(size + HEADERS, MIN_FRAME) + PREAMBLE + FCS + GAP
-        return {"trades/s": tuples, "pps": 1, "bps": 8 * on_wire}[self.unit]
+        return {"": tuples, "pps": 1, "bps": 8 * on_wire}[self.unit]
 
     def seconds(self, size: int, tuples: int) -> float:
         """The time that one datagram takes at this rate."""
@@ -347,10 +349,13 @@ def _trade(text: bytes, row: int) -> tuple:
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
-def command(prog: str, description: str, examples: str) -> argparse.ArgumentParser:
-    """The parser of a command that sends datagrams, with where they go: target, --pcap and --tunnel."""
+def command(prog: str, description: str, examples: str, what: str) -> argparse.ArgumentParser:
+    """The parser of a command that sends `what` in datagrams, with where they go: target, --pcap and --tunnel."""
     p = argparse.ArgumentParser(
-        prog=prog, description=description, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=prog,
+        description=description,
+        epilog=examples + RATES.format(what),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     p.add_argument("target", nargs="?", metavar="HOST:PORT", help="where to send; with --pcap, --tunnel: IPv4")
     way = p.add_mutually_exclusive_group()
@@ -388,7 +393,7 @@ def read_address(text: str) -> tuple[str, int]:
 
 def parser() -> argparse.ArgumentParser:
     description = "Stream trades as tuple datagrams to HOST:PORT over UDP, or write them as a pcap file."
-    p = command("send_trades.py", description, EXAMPLES)
+    p = command("send_trades.py", description, EXAMPLES, "trades")
     source = p.add_argument_group("where the trades come from (generated, if no file is named)")
     file = source.add_mutually_exclusive_group()
     file.add_argument("--csv", metavar="FILE", help="trades of a CSV file, in its order")
@@ -449,12 +454,7 @@ def carry_out(p: argparse.ArgumentParser, argv: list[str] | None, run: Callable[
 
 def _run(args: argparse.Namespace) -> None:
     host, port = target_of(args)
-    try:
-        rate = Rate.read(args.rate)
-    except ValueError as error:
-        raise UsageError(f"--rate: {error}") from None
-    if not 0 <= rate.value < float("inf"):
-        raise UsageError(f"--rate {rate.value}: must be 0 or a number of trades a second")
+    rate = Rate.read(args.rate)
     if args.close is not None and not -(2**31) <= args.close < 2**31:
         raise UsageError(f"--close {args.close}: must fit 32 bits")
     session = args.session if args.session is not None else (1 if args.pcap else int(time.time()) % 2**32)
@@ -517,7 +517,7 @@ def _send(
         summary = {
             "trades": trades_, "datagrams": sent.datagrams, "payload_bytes": sent.payload_bytes, "session": session,
             "seconds": sent.seconds, "trades_per_second": trades_ / seconds, "method": sent.how,
-            "datagrams_per_second": sent.datagrams / seconds, "asked": rate.value, "unit": rate.unit,
+            "datagrams_per_second": sent.datagrams / seconds, "asked": rate.value, "unit": rate.unit or "trades/s",
             "rate_error": sent.error, **done,
         }  # fmt: skip
         print(json.dumps(summary))
@@ -525,7 +525,7 @@ def _send(
     print(
         f"{trades_:,} trades in {sent.datagrams:,} datagrams to {target[0]}:{target[1]}, session {session}: "
         f"{sent.seconds:.3f} s, {trades_ / seconds:,.0f} trades/s, {8e-6 * sent.payload_bytes / seconds:,.1f} Mb/s"
-        + (f", {100 * sent.error:+z.2f}% off {rate.value:,.0f} {rate.unit}" if sent.due else "")
+        + (f", {100 * sent.error:+z.2f}% off {rate.value:,.0f} {rate.unit or 'trades/s'}" if sent.due else "")
         + _told(done)
     )
 

@@ -13,6 +13,7 @@ except ModuleNotFoundError:  # FuseSoC took another Python than the project's
     if not python.exists() or Path(sys.executable) == python:
         sys.exit("the Python package wirestream is missing: run `make list` once, or pip install the repository")
     os.execv(python, [str(python), *sys.argv])
+from wirestream.arguments import text_of
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
 from wirestream.compiler.output import write
@@ -32,7 +33,7 @@ def main(config: dict) -> None:
     file = root / told["query"]
     text = ""
     try:
-        text = file.read_text()
+        text = text_of(file)
         streams = [*shipped(), *(load(root / path) for path in told.get("streams", []))]
         rewrites = Rewrites.without(*told.get("without", []))
         clock_ns = 1000 / told["clock"] if "clock" in told else CLOCK_NS

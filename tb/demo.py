@@ -28,7 +28,7 @@ from tb.queries.circuit import Row
 from tb.queries.ethernet import Board, Run, datagrams
 from tb.queries.streams import data
 from wirestream import cli, orders, trades
-from wirestream.arguments import name_and_value
+from wirestream.arguments import name_and_value, text_of
 from wirestream.compiler.circuit import Entry, Result
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
@@ -75,7 +75,7 @@ def quiet(log: Path):
 
 def main() -> int:
     options = arguments()
-    sql = options.query.read_text()
+    sql = options.sql
     console.print(f"[bold]{escape(sql.strip())}[/]\n")
     try:
         built = compile_queries(sql, shipped(), options.query.stem)
@@ -147,6 +147,10 @@ def arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if not options.query.is_file():
         parser.error(f"no file {options.query}")
+    try:
+        options.sql = text_of(options.query)
+    except ValueError as error:
+        parser.error(str(error))
     if options.tuples < 1 or not 1 <= options.per_datagram <= 40:
         parser.error("--tuples at least 1, --per-datagram from 1 to 40")
     return options

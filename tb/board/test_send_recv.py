@@ -154,7 +154,7 @@ def test_no_error_of_a_rate_adds_up(monkeypatch, per_second):
         number += several
 
 
-@pytest.mark.parametrize("wrong", ["", "fast", "10kk", "5 pps", "pps", "1e", "-", "-3", "1e999", "nan"])
+@pytest.mark.parametrize("wrong", ["", "fast", "10kk", "5 pps", "pps", "1e", "-", "-3", "1e999", "nan", "0.0001"])
 def test_rates_that_are_none(wrong, capsys):
     assert send.main(["127.0.0.1:9", f"--rate={wrong}"]) == 2
     assert "--rate: " in capsys.readouterr().err

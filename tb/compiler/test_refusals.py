@@ -13,13 +13,45 @@ from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import shipped
 
 WINDOW = "[SIZE 4 ADVANCE 1 TUPLES]"
+COUNT = "SELECT count(*) AS n FROM Trades"
 REFUSED = [
     ("", "a query is wanted, and here is none", None),
     ("SELECT Price FROM Trades; SELECT Price FROM Trades", "two results are called Result", (1, 27)),
     ("SELECT Price FORM Trades", "'FORM' is not expected; here could stand", (1, 14)),
-    ("SELECT Time Price FROM Trades", "stand '(', '*', div, '%', '+', '-', ',', '.', AND, AS", (1, 13)),
+    ("SELECT Time Price FROM Trades", "'Price' is not expected; here could stand ',', AS, FROM, an operator", (1, 13)),
     ("SELECT Price\nFROM", "the text ends; here could stand '(', a name", (2, 5)),
-    ("SELECT Price FROM Trades WHERE Price ? 3", "'?' begins nothing known", (1, 38)),
+    ("SELECT Price FROM Trades WHERE Price ? 3", "'?' is not expected", (1, 38)),
+    ("SELECT Price FROM Trades WHERE Price\0", r"'\x00' is not expected", (1, 37)),
+    ("SELECT Price, FROM Trades", "'FROM' is not expected; here could stand '*', an expression", (1, 15)),
+    ("SELECT Price + AS x FROM Trades", "'AS' is not expected; here could stand an expression", (1, 16)),
+    ("SELECT Price FROM Trades WHERE Symbol = 'UBSN", "a string ends on its line, with '", (1, 41)),
+    ("SELECT Price FROM Trades WHERE Symbol == 'UBSN'", "equality is =", (1, 40)),
+    ("SELECT Price FROM Trades WHERE Symbol = UBSN", "Time; a string stands in quotes, 'UBSN'", (1, 41)),
+    ("SELECT Price FROM Trades WHERE Price > 1.5", "'.5' is not expected; numbers are whole", (1, 41)),
+    ("SELECT Price FROM Trades WHERE Price BETWEEN 1 AND 2", "write a >= 1 AND a <= 9", (1, 38)),
+    ("SELECT DISTINCT Price FROM Trades", "a window with GROUP BY has each value once", (1, 8)),
+    ("SELECT Price FROM Trades ORDER BY Price", "'ORDER' is not expected; rows leave as they are made", (1, 26)),
+    ("SELECT Price FROM Trades LEFT JOIN Quotes ON TRUE", "is the inner join, and the only one", (1, 26)),
+    ("/* one */ SELECT Price FROM Trades", "'/*' is not expected; a comment begins with --", (1, 1)),
+    ("SELECT Price AS select FROM Trades", "'select' is not expected; here could stand a name", (1, 17)),
+    ("SELECT abs(Price) AS p FROM Trades", "unknown function abs; known: count, sum", (1, 8)),
+    ("SELECT Price FROM Trades WHERE median(Price) > 1", "unknown function median", (1, 32)),
+    (f"{COUNT} [RANGE 60]", "SLIDE and WATTR are missing; a window is [RANGE 600 SLIDE 60 WATTR Time", (1, 43)),
+    (f"{COUNT} [RANGE 60 WATTR Time]", "SLIDE is missing; a window is [RANGE 600 SLIDE 60 WATTR Time", (1, 54)),
+    (f"{COUNT} [RANGE 60 WATTR Time SLACK 5]", "with SLIDE as long as RANGE windows stand side by side", (1, 62)),
+    (f"{COUNT} [RANGE 60 SLIDE 60", "WATTR is missing; a window is [RANGE", (1, 52)),
+    (f"{COUNT} [RANGE 60 WATTR Time ROWS x]", "'x' is not expected; here could stand a whole number", (1, 60)),
+    (f"{COUNT} [SIZE 60 TUPLES]", "'TUPLES' is not expected; here could stand ADVANCE; a window is [SIZE", (1, 43)),
+    (f"{COUNT} [SESSION GAP 5]", "WATTR is missing; a window is [SESSION GAP 30 WATTR Time SLACK 60]", (1, 48)),
+    (f"{COUNT} [TUMBLING 60]", "'TUMBLING' is not expected; a window is [RANGE", (1, 35)),
+    (f"{COUNT} [ROWS 5]", "a window of a JOIN, and here is none; else [RANGE", (1, 34)),
+    ("SELECT wsum(Price, [.5, x]) AS n FROM Trades", "'x' is not expected; here could stand a weight", (1, 25)),
+    (f"{COUNT} [RANGE 9 SLIDE 1 WATTR Time SLACK 2147483638]", "2147483648; over Time it can be 2147483647", (1, 34)),
+    (f"{COUNT} [RANGE 9 SLIDE 1 WATTR Time START 2147483648]", "START: 2147483648; over Time", (1, 34)),
+    (f"{COUNT} [RANGE 9 SLIDE 1 WATTR Time MAX_AHEAD 2147483648]", "MAX_AHEAD: 2147483648; over Time", (1, 34)),
+    (f"{COUNT} [SESSION GAP 2147483647 WATTR Time SLACK 1]", "GAP and SLACK: 2147483648; over Time", (1, 34)),
+    (f"{COUNT} [RANGE 9 SLIDE 1 WATTR Time RESYNC 256]", "RESYNC is 1 to 255", (1, 34)),
+    (f"{COUNT} [SIZE 2147483647 ADVANCE 1 TUPLES]", "add up to 2147483648; at most 2147483647", (1, 34)),
     ("SELECT Price / 2 AS p FROM Trades", "div truncates toward zero", (1, 14)),
     ("SELECT Prise FROM Trades", "unknown column Prise; known: Symbol, Price, Volume, Time", (1, 8)),
     ("SELECT Price FROM Trade", "unknown stream Trade; known: Orders, Packets, Quotes, Trades", (1, 19)),
@@ -165,6 +197,36 @@ def test_one_constant_has_one_type():
     sql = "SELECT Price FROM Trades WHERE Price > $x AND Symbol = $x"
     with pytest.raises(QueryError, match="is a int32 in one place and a string"):
         compile_queries(sql, shipped())
+
+
+def test_the_longest_window():
+    compile_queries(f"{COUNT} [RANGE 9 SLIDE 1 WATTR Time SLACK 2147483637 START 2147483647 RESYNC 255]", shipped())
+
+
+def test_circuits_have_names_that_verilog_knows():
+    """Whatever the file of the query is called."""
+    compiled = compile_queries("SELECT Price FROM Trades", shipped(), "2 my-query.ä")
+    assert compiled.circuit.name == "2_my_query__" and "module ws_query_2_my_query__ (" in compiled.verilog
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["{text}", "--clock", "nan"], "--clock is above 0"),
+        (["{text}", "--groups", "0"], "--groups is at least 1"),
+        (["{binary}"], "q.bin: is not text in UTF-8"),
+        (["{text}", "--stream", "{binary}"], "q.bin: is not text in UTF-8"),
+    ],
+)
+def test_wrong_command_lines(arguments, said, tmp_path, capsys):
+    (tmp_path / "q.sql").write_text("SELECT Price FROM Trades")
+    (tmp_path / "q.bin").write_bytes(bytes(range(128, 256)))
+    files = {"text": tmp_path / "q.sql", "binary": tmp_path / "q.bin"}
+    try:
+        assert cli.main(["explain", *(argument.format(**files) for argument in arguments)]) == 1
+    except SystemExit as ended:  # by argparse
+        assert ended.code == 2
+    assert capsys.readouterr().err.splitlines()[-1].endswith(said)
 
 
 def test_command_shows_the_place(tmp_path, capsys):

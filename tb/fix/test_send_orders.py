@@ -131,6 +131,8 @@ def test_binary(tmp_path):
         (["--pcap", "x", "--format", "itch", "--bare", "--per-datagram", "2"], "a message a datagram"),
         (["here"], "'here' is not HOST:PORT"),
         (["127.0.0.1:4000", "--rate=-5"], "--rate: '-5' is no rate, such as 20000, 5kpps or 800Mbps"),
+        (["127.0.0.1:65535", "--lines", "2"], "port 65535: line B has the next"),
+        (["127.0.0.1:4000", "--seed", "-1"], "count and seed must be at least 0"),
         (["--pcap", "/no/such/folder/x.pcap"], "No such file"),
     ],
 )

@@ -128,6 +128,33 @@ def test_register_behind_a_product_is_the_multipliers(tmp_path, load, left, enab
         assert multiplier["connections"]["CE0"] == [pin]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["skid_buffer", "DATA_W=x"], "DATA_W=x: is a whole number"),
+        (["skid_buffer", "NOPE=3"], "Can't find object for defparam `NOPE`"),
+        (["{query}", "nope=3"], "nope: of a query it is clock, groups, luts, ram_bits, without or windows"),
+        (["{query}", "clock=fast"], "clock=fast: is a whole number, at least 1"),
+        (["{query}", "ram_bits=x"], "ram_bits=x: is a whole number, at least 0"),
+        (["{binary}"], "q.bin.sql: is not text in UTF-8"),
+    ],
+)
+def test_wrong_arguments(arguments, said, tmp_path, capsys):
+    files = {"query": tmp_path / "q.sql", "binary": tmp_path / "q.bin.sql"}
+    files["query"].write_text("SELECT Price FROM Trades")
+    files["binary"].write_bytes(b"\xff")
+    assert main([*(argument.format(**files) for argument in arguments), "--no-pnr"]) == 1
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert said in line
+
+
+def test_number_of_seeds_from_the_environment(monkeypatch, capsys):
+    monkeypatch.setenv("SEEDS", "many")
+    with pytest.raises(SystemExit):
+        main(["skid_buffer"])
+    assert "--seeds: 'many' is not a number of at least 1" in capsys.readouterr().err
+
+
 def test_times_both_speed_grades_and_names_the_path(known):
     timing = known[0].timing
     assert timing[8].median > timing[6].median > 100

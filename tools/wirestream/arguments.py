@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+
+
+def text_of(path: Path) -> str:
+    """The text in a file; OSError, or ValueError with one line if it is none."""
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not text in UTF-8") from None
 
 
 def name_and_value(text: str) -> tuple[str, int | str]:

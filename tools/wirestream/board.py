@@ -27,7 +27,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from wirestream.arguments import name_and_value
+from wirestream.arguments import name_and_value, text_of
 from wirestream.compiler.circuit import Instance
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.errors import QueryError
@@ -244,9 +244,11 @@ def main(argv: list[str] | None = None) -> int:
     args = p.parse_args(argv)
     if bool(args.source) != bool(args.out):
         p.error("--in and --out belong together")
+    if args.session is not None and not 0 <= args.session < 2**32:
+        p.error("--session fits 32 bits, unsigned")
     console, text = Console(stderr=True, highlight=False), ""
     try:
-        text = args.query.read_text()
+        text = text_of(args.query)
         built = compile_queries(text, [*shipped(), *map(load, args.stream)], args.query.stem)
         with console.status("building the board") if console.is_terminal else nullcontext():
             board = Board.of(built)

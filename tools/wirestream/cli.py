@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from math import inf
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wirestream.arguments import name_and_value
+from wirestream.arguments import name_and_value, text_of
 from wirestream.compiler.cells import Cells, estimates
 from wirestream.compiler.circuit import Circuit, Result
 from wirestream.compiler.compile import Compiled, compile_queries
@@ -32,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     options = arguments(argv)
     text, said, files = "", "", ", ".join(map(str, options.query))
     try:
-        text = "\n;\n".join(path.read_text() for path in options.query)
+        text = "\n;\n".join(map(text_of, options.query))
         if options.command == "place":
             placing.run(options, text)
             return 0
@@ -101,8 +102,10 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     placing.add_arguments(commands.add_parser("place", help="divide a query between chip and Spark",
                                               description=placing.__doc__))  # fmt: skip
     options = parser.parse_args(argv)
-    if options.clock <= 0:
+    if not 0 < options.clock < inf:
         parser.error("--clock is above 0")
+    if options.command != "place" and options.groups < 1:
+        parser.error("--groups is at least 1")
     return options
 
 

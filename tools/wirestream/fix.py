@@ -32,6 +32,8 @@ from pathlib import Path
 
 import yaml
 
+from wirestream.arguments import text_of
+
 # The data fields of FIX 4.2 to 5.0 SP2: length: data.
 DATA = {90: 91, 93: 89, 95: 96, 212: 213, 348: 349, 350: 351, 352: 353, 354: 355, 356: 357, 358: 359}
 DATA |= {360: 361, 362: 363, 364: 365, 445: 446, 618: 619, 621: 622}
@@ -156,7 +158,7 @@ def _same(unit: Unit) -> tuple:
 def load(path: Path) -> FixMap:
     """The description in a .yml file; raises `FixMapError`."""
     try:
-        described = yaml.safe_load(path.read_text())
+        described = yaml.safe_load(text_of(path))
         return read(described)
     except (yaml.YAMLError, FixMapError) as error:
         raise FixMapError(f"{path}: {error}") from error

@@ -235,9 +235,11 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> None:
     rate = Rate.read(args.rate)
-    if args.count < 0 or args.per_datagram < 1 or not 0 <= args.cancels <= 1:
-        raise UsageError("count must be at least 0, per-datagram at least 1, cancels from 0 to 1")
+    if args.count < 0 or args.seed < 0 or args.per_datagram < 1 or not 0 <= args.cancels <= 1:
+        raise UsageError("count and seed must be at least 0, per-datagram at least 1, cancels from 0 to 1")
     host, port = target_of(args)
+    if port + args.lines > 2**16:
+        raise UsageError(f"port {port}: line B has the next, and there is none")
     if args.bare and args.format != "itch":
         raise UsageError("--bare is of ITCH")
     make, wrap = FORMATS[args.format]

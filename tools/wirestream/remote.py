@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from pathlib import Path
 
+from wirestream.arguments import text_of
 from wirestream.compiler import algebra
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import compile_queries
@@ -201,7 +202,7 @@ class Remote:
 def circuit_of(query: Path, streams: Iterable[Path] = ()) -> Circuit:
     """The circuit of a file with a query; ValueError with one line if it is none."""
     try:
-        text = query.read_text()
+        text = text_of(query)
     except OSError as error:
         raise ValueError(f"{query}: {error.strerror}") from None
     try:

@@ -52,6 +52,8 @@ FLUSH_S = 0.1  # a trade from standard input leaves at the latest after this tim
 DEPTH = 8  # places by which a datagram out of order comes late, at most
 WINDOW = 64  # sequence numbers that a receiver looks back on
 
+SLOWEST = 0.001  # of rates but 0
+
 RATES = """\
 A rate is a number with k, M or G behind it if you like, of {} a second; or with pps of
 datagrams, or with bps of bits on the wire: headers, FCS, preamble and gap count.
@@ -94,7 +96,7 @@ class Rate:
         """``20000``, ``20k``, ``1.5Mpps``, ``800Mbps``; `UsageError` if it is none of these."""
         found = re.fullmatch(r"((?:\d+\.?\d*|\.\d+)(?:e\d+)?)([kMG]?)(pps|bps)?", text)
         value = float(found[1]) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[found[2]] if found else inf
-        if value == inf:
+        if value == inf or 0 < value < SLOWEST:
             raise UsageError(f"--rate: '{text}' is no rate, such as 20000, 5kpps or 800Mbps, or 0 for flat out")
         return cls(value, found[3] or "")
 
@@ -460,6 +462,8 @@ def _run(args: argparse.Namespace) -> None:
     session = args.session if args.session is not None else (1 if args.pcap else int(time.time()) % 2**32)
     if not 0 <= session < 2**32:
         raise UsageError(f"--session {session}: must fit 32 bits, unsigned")
+    if args.seed < 0:
+        raise UsageError(f"--seed {args.seed}: must be at least 0")
     trouble = Trouble.of(args, args.seed)
     if args.stdin:
         if args.pcap or trouble or args.close is not None or args.count is not None:

@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from wirestream.arguments import name_and_value
-from wirestream.design import BUILD, Design, environment, resolve
+from wirestream.arguments import name_and_value, text_of
+from wirestream.design import BUILD, Design, describe, environment, resolve
 from wirestream.netlist import Module, Names, NetlistFailure, add_shell, use_multiplier_registers, use_output_registers
 from wirestream.yosys import YosysFailure, read, yosys
 
@@ -385,9 +385,9 @@ def check(m: Measurement, require: float) -> None:
         raise SynthesisFailure(f"{m.design.label}: {median:.1f} MHz at speed {SPEEDS[0]}, {require:g} MHz required")
 
 
-def seeds_from_environment() -> int:
-    """The number of seeds asked for by SEEDS (5 by default)."""
-    return int(os.environ.get("SEEDS") or DEFAULT_SEEDS)
+def seeds_from_environment() -> str:
+    """The number of seeds asked for by SEEDS (5 by default), for `positive`."""
+    return os.environ.get("SEEDS") or str(DEFAULT_SEEDS)
 
 
 def positive(text: str) -> int:
@@ -404,6 +404,7 @@ def of_query(
     windows: str = "",
     luts: int | None = None,
     ram_bits: int | None = None,
+    **unknown: int | str,
 ) -> Design:
     """The circuit of a query, and of what it was compiled for as its name. clock: in MHz."""
     from wirestream.compiler.compile import compile_queries
@@ -413,14 +414,30 @@ def of_query(
     from wirestream.compiler.streams import shipped
     from wirestream.compiler.windows import WindowOptions
 
+    numbers = {"clock": clock, "groups": groups, "luts": luts, "ram_bits": ram_bits}
+    if unknown:
+        raise ValueError(f"{min(unknown)}: of a query it is {', '.join(numbers)}, without or windows")
+    for told, value in numbers.items():
+        least = int(told in ("clock", "groups"))
+        if value is not None and (isinstance(value, str) or value < least):
+            raise ValueError(f"{told}={value}: is a whole number, at least {least}")
     clock, groups, left_out = clock or 1000 / CLOCK_NS, groups or CAPACITY, without.split(",") if without else []
     made = windows.split(",") if windows else []
     options = WindowOptions.read(made, luts, ram_bits)
     budget = [f"{name}{value}" for name, value in (("luts", luts), ("ram", ram_bits)) if value is not None]
-    sql, name = Path(file).read_text(), Path(file).stem
+    sql, name = text_of(Path(file)), Path(file).stem
     compiled = compile_queries(sql, shipped(), name, Rewrites.without(*left_out), 1000 / clock, groups, options)
     folder = "-".join([name, f"{clock:g}MHz", str(groups), *left_out, *made, *budget])
     return as_design(compiled, BUILD / "synth" / folder)
+
+
+def of_core(core: str, parameters: dict[str, int | str]) -> Design:
+    """A core with parameters; raises ValueError if one should be a number and is none."""
+    design = resolve(core)
+    numbers = {name for name, told in describe(core)["parameters"].items() if told["datatype"] == "int"}
+    if wrong := next((n for n, value in parameters.items() if n in numbers and isinstance(value, str)), None):
+        raise ValueError(f"{wrong}={parameters[wrong]}: is a whole number")
+    return design.with_parameters(**parameters)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -437,7 +454,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         design = of_query(chosen.core, **dict(chosen.parameters)) if chosen.core.endswith(".sql") else None
-        design = design or resolve(chosen.core).with_parameters(**dict(chosen.parameters))
+        design = design or of_core(chosen.core, dict(chosen.parameters))
         result = measure(design, chosen.seeds, not chosen.no_pnr)
         show(result)
         if chosen.require:

@@ -46,7 +46,7 @@ def generate(
     below the watermark for SLACK = disorder. absurd: so many get one in 2^30 .. 2^31-1. Raises ValueError for
     arguments outside their range.
     """
-    if count < 0 or rate <= 0 or disorder < 0 or not 0 <= share <= 1 or late < 0 or absurd < 0:
+    if count < 0 or not 0 < rate < np.inf or disorder < 0 or not 0 <= share <= 1 or late < 0 or absurd < 0:
         raise ValueError("count, disorder, late and absurd must be at least 0, rate above 0, share from 0 to 1")
     if late + absurd > max(count - 1, 0):
         raise ValueError(f"{late} late and {absurd} absurd trades need a stream longer than {count}")

@@ -25,7 +25,7 @@ def yosys(commands: list[str], folder: Path, name: str) -> str:
     words = done.stdout + done.stderr
     (folder / f"{name}.log").write_text(words)
     if done.returncode:
-        error = re.search(r"^(?:ERROR: |.*: ERROR: ).*", words, re.MULTILINE)
+        error = re.search(r"^(?:ERROR:|.*: ERROR:).*", words, re.MULTILINE)
         raise YosysFailure(error.group() if error else words[-2000:])
     return words
 

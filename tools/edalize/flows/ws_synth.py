@@ -1,9 +1,9 @@
 """FuseSoC flow `ws_synth`: cells and post-route clock rate of the core (seeds by SEEDS)."""
 
 from wirestream.flow import Flow
-from wirestream.synth import measure, seeds_from_environment, show
+from wirestream.synth import measure, positive, seeds_from_environment, show
 
 
 class Ws_synth(Flow):  # FuseSoC derives the class name from the flow's
     def run(self) -> None:
-        show(measure(self.design, seeds_from_environment()))
+        show(measure(self.design, positive(seeds_from_environment())))

@@ -471,13 +471,18 @@ def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
         return joins.select(select, streams)
     source = select.source
     if isinstance(source.window, syntax.JoinWindow):
-        raise QueryError("a window of a JOIN, and here is none", source.window.place)
+        raise QueryError(
+            "a window of a JOIN, and here is none; else [RANGE 600 SLIDE 60 WATTR Time] or [SIZE 4 ADVANCE 1 TUPLES]",
+            source.window.place,
+        )
     if source.alias:
         raise QueryError(f"AS {source.alias} names a side of a JOIN, and here is none", source.place)
     before = Scope(read(source, streams))
     if select.where is not None:
         before.keep(select.where)
     calls = called([item.expression for item in select.items if item.expression] + [select.having])
+    for call in calls:
+        _check_known(call)
     if source.window is None:
         if calls:
             raise QueryError(
@@ -547,6 +552,7 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
         found = before.column(syntax.Name(window.place, attribute))
         if not isinstance(found.type, Integer):
             raise QueryError(f"the windowing attribute {attribute} is a {found.type}, not a number", window.place)
+        _check_times(window, found)
         if any(isinstance(node, Aggregate) for node in walk(before.plan)):
             raise QueryError("a window in time over the rows of another window; take one of TUPLES", window.place)
         field = origin(before.plan, attribute)
@@ -572,15 +578,28 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     return after
 
 
+def _check_times(window: syntax.Window, attribute: Column) -> None:
+    """Whether the punctuator can count the window's times."""
+    most = 2 ** (min(attribute.type.width, 32) - 1) - 1
+    spans = ("GAP and SLACK", 0) if window.session else ("length, distance and SLACK of the window", window.advance)
+    times = {spans[0]: window.size + spans[1] + window.slack, "MAX_AHEAD": window.max_ahead, "START": window.start or 0}
+    for name, value in times.items():
+        if value > most:
+            raise QueryError(f"{name}: {value}; over {attribute} it can be {most} at most", window.place)
+
+
 def _any_overflow(value: Column) -> Measure:
     """Whether a value of the window has overflown: the greatest of its flags."""
     flag = Column(value.overflow, Integer(0, 1))
     return Measure(Column(f".max({flag})", Integer(0, 1)), "max", flag)
 
 
+def _check_known(call: syntax.Call) -> None:
+    if call.function not in AGGREGATES:
+        raise QueryError(f"unknown function {call.function}; known: {', '.join(AGGREGATES)}", call.place)
+
+
 def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Window) -> Measure:
-    if function not in AGGREGATES:
-        raise QueryError(f"unknown function {function}; known: {', '.join(AGGREGATES)}", call.place)
     if bool(call.weights) != (function == "wsum"):
         raise QueryError("wsum, and only wsum, has weights: wsum(Price, [.5, .25, .25])", call.place)
     if len(call.arguments) != 1 and (call.arguments or call.function != "count"):
@@ -590,7 +609,7 @@ def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Win
     if function == "count":
         return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value)
     if isinstance(value.type, Boolean) or (not isinstance(value.type, Integer) and function not in ("first", "last")):
-        raise QueryError(f"{call.function} of a {value.type}", call.place)
+        raise QueryError(f"{call.function} of a {value.type}; it takes numbers", call.place)
     null = f"{name}.null" if value.null or window.emit_empty else None
     if function in ("min", "max", "first", "last"):
         return Measure(Column(name, value.type, null), function, value)
@@ -687,7 +706,7 @@ class Scope:
 
     # ---- expressions
 
-    def column(self, name: syntax.Name) -> Column:
+    def column(self, name: syntax.Name, beside: Type | None = None) -> Column:
         if name.name in self.plan.columns:
             return self.plan.columns[name.name]
         known = ", ".join(c.name for c in shown(self.plan) if c.name not in self.made and not set(c.name) & set("( "))
@@ -695,7 +714,8 @@ class Scope:
             raise QueryError(
                 f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known})", name.place
             )
-        raise QueryError(f"unknown column {name.name}; known: {known}", name.place)
+        quoted = f"; a string stands in quotes, '{name.name}'" if isinstance(beside, Text) else ""
+        raise QueryError(f"unknown column {name.name}; known: {known}{quoted}", name.place)
 
     def as_column(self, expression: syntax.Expression) -> Column:
         value = self.value(expression)
@@ -715,8 +735,9 @@ class Scope:
             case syntax.Name(name=name, runtime=True):
                 return Runtime(name, beside or of_bits(32, True))
             case syntax.Name():
-                return self.column(expression)
+                return self.column(expression, beside)
             case syntax.Call() if self.results is None:
+                _check_known(expression)
                 raise QueryError(
                     f"{expression.function} belongs into SELECT or HAVING of a query with a window", expression.place
                 )

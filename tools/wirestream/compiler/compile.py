@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,7 @@ def compile_queries(
     """One circuit for the queries in `sql`; raises `QueryError`, and ValueError for options of what is not there.
 
     streams: those that the text does not declare itself, and the messages that it says streams are of. name: of the
-    circuit, else that of the first result.
+    circuit, else that of the first result; what cannot stand in a name of Verilog becomes _.
     """
     given = [load(s) if isinstance(s, Path) else s for s in streams]
     formats = [*shipped(), *(s for s in given if isinstance(s, Format))]
@@ -49,7 +50,7 @@ def compile_queries(
     for statement in syntax.parse(sql):
         if isinstance(statement, syntax.Create):
             if statement.name in known:
-                raise QueryError(f"stream {statement.name} is declared twice", statement.place)
+                raise QueryError(f"stream {statement.name} is there already; take another name", statement.place)
             made = declared(statement, len(known) + 1, formats)
             if other := next((one for one in known.values() if _framed_otherwise(made, one)), None):
                 place = statement.framing.place if statement.framing else statement.place
@@ -65,7 +66,8 @@ def compile_queries(
     if unknown := windows.of.keys() - {query.into for query in queries}:
         raise ValueError(f"windows of {', '.join(sorted(unknown))}: no result has that name")
     plans = [(query.into, rewrite(algebra.build(query, known), rewrites)) for query in queries]
-    circuit = hardware.plan_circuit(name or queries[0].into, plans, rewrites, clock_ns, capacity, windows)
+    name = re.sub(r"\W", "_", name or queries[0].into, flags=re.ASCII)
+    circuit = hardware.plan_circuit(name, plans, rewrites, clock_ns, capacity, windows)
     return Compiled(circuit, verilog(circuit, sql))
 
 

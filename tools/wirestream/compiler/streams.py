@@ -20,6 +20,7 @@ from pathlib import Path
 
 import yaml
 
+from wirestream.arguments import text_of
 from wirestream.compiler import formats
 from wirestream.compiler.errors import Place, QueryError
 from wirestream.compiler.formats import Format, Origin
@@ -45,7 +46,7 @@ class Stream:
 def load(path: Path) -> Stream | Format:
     """What a .yml file describes: a stream, or messages of a format; raises `QueryError`."""
     try:
-        described = yaml.safe_load(path.read_text())
+        described = yaml.safe_load(text_of(path))
     except yaml.YAMLError as error:
         raise QueryError(f"{path}: {' '.join(str(error).split())}") from error
     if isinstance(described, dict) and "messages" in described:

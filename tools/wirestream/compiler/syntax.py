@@ -11,18 +11,15 @@ from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 from lark.exceptions import VisitError
 
 from wirestream.compiler.errors import Place, QueryError
+from wirestream.compiler.unexpected import unexpected
 from wirestream.tuples import Field
 
 MOST_ROWS = 2**16  # of a window of a JOIN
 REORDERS = tuple(2**n for n in range(2, 9))  # of ws_line_arbiter
 MOST_GAP_MS = 65535
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
-# What a person would call the grammar's terminals, in the message about an unexpected word.
-TERMINALS = {"NAME": "a name", "INTEGER": "a number", "STRING": "a string", "WEIGHT": "a weight", "LPAR": "'('",
-             "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "SEMICOLON": "';'", "STAR": "'*'",
-             "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "SIGN": "'+', '-'", "TIMES": "'*', div, '%'",
-             "COMPARE": "a comparison", "MESSAGES": "FIX, BINARY or ITCH", "UNIT": "seconds, minutes or hours",
-             "$END": "the end"}  # fmt: skip
+MOST_RESYNC = 255  # of ws_watermark
+MOST_TUPLES = 2**31 - 1  # of a window and from one to the next
 
 
 @dataclass(frozen=True)
@@ -178,14 +175,13 @@ def parse(text: str) -> list[Create | Query]:
     try:
         return _Build().transform(_grammar().parse(text))
     except UnexpectedToken as error:
-        wanted = sorted({TERMINALS.get(name, name) for name in error.accepts or error.expected})
-        found = "the text ends" if error.token.type == "$END" else f"'{error.token}' is not expected"
         lines = text.splitlines() or [""]
-        ends = Place(len(lines), len(lines[-1]) + 1)
-        place = ends if error.token.type == "$END" else Place(error.line, error.column)
-        raise QueryError(f"{found}; here could stand {', '.join(wanted)}", place) from error
+        ends = error.token.type == "$END"
+        place = Place(len(lines), len(lines[-1]) + 1) if ends else Place(error.line, error.column)
+        at = len(text) if ends else error.pos_in_stream
+        raise QueryError(unexpected(text, at, error.accepts or error.expected), place) from error
     except UnexpectedCharacters as error:
-        raise QueryError(f"'{error.char}' begins nothing known", Place(error.line, error.column)) from error
+        raise QueryError(unexpected(text, error.pos_in_stream), Place(error.line, error.column)) from error
     except VisitError as error:
         raise error.orig_exc from None
 
@@ -303,8 +299,12 @@ class _Build(Transformer):
         window = Window(place, unit, size, advance, **more, **dict(options))
         if size < 1 or advance < 1:
             raise QueryError("a window's length and the distance between windows are at least 1", place)
+        if not window.in_time and size + advance > MOST_TUPLES:
+            raise QueryError(f"SIZE and ADVANCE add up to {size + advance}; at most {MOST_TUPLES} can be", place)
         if window.session and window.emit_empty:
             raise QueryError("EMIT_EMPTY with SESSION: a session begins with a tuple, so none is empty", place)
+        if not 1 <= window.resync <= MOST_RESYNC:
+            raise QueryError(f"RESYNC is 1 to {MOST_RESYNC}", place)
         apart, name = (size, "GAP") if window.session else (advance, "SLIDE")
         if window.max_ahead and window.max_ahead < window.slack + apart:
             raise QueryError(f"MAX_AHEAD is at least SLACK + {name} = {window.slack + apart}", place)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+from math import inf
 from pathlib import Path
 
 
@@ -12,6 +14,13 @@ def text_of(path: Path) -> str:
         return path.read_text("utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not text in UTF-8") from None
+
+
+def scaled(text: str) -> float | None:
+    """A number from 0 on with k, M or G behind it if need be: ``20000``, ``20k``, ``1.5M``; None if it is none."""
+    found = re.fullmatch(r"((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)([kMG]?)", text)
+    value = float(found[1]) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[found[2]] if found else inf
+    return value if value < inf else None
 
 
 def name_and_value(text: str) -> tuple[str, int | str]:

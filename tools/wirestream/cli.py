@@ -23,7 +23,7 @@ from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
 from wirestream.compiler.output import write
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import load, shipped
-from wirestream.compiler.windows import AUTO, METHODS, WindowOptions
+from wirestream.compiler.windows import AUTO, METHODS, WindowOptions, cycles
 from wirestream.place import command as placing
 
 console = Console(highlight=False)
@@ -141,12 +141,12 @@ def figures(cells: Cells) -> tuple[str, str, str]:
 def promise(circuit: Circuit, result: Result) -> str:
     """One result's latency, issue rate, and what the closing of a window costs."""
     entry = result.entry
-    early, cycles = result.bus.early, f"{result.latency} cycle{'s' * (result.latency != 1)}"
-    cycles = f"{f'{result.latency - early} to ' * (early > 0)}{cycles}{result.waits}"
+    early = result.bus.early
+    latency = f"{f'{result.latency - early} to ' * (early > 0)}{cycles(result.latency)}{result.waits}"
     rate = "1 tuple a cycle" if entry.interval == 1 else f"1 tuple in {entry.interval} cycles"
     if result.joined:
         rate += " while `ready`"
-    lines = [f"\n[bold]{result.name}[/]  latency {cycles}, issue rate {rate}"]
+    lines = [f"\n[bold]{result.name}[/]  latency {latency}, issue rate {rate}"]
     closing, each = result.bus.rows
     if entry.window:
         closes = f"windows close at least {entry.close_cycles} cycles apart"

@@ -261,11 +261,11 @@ def decode(blocks: Blocks, schema: Schema, *, fcs: bool = False, others: bool = 
             _require(numbers, (frame_check_sequences(block[:, :-4]) == block[:, -4:]).all(axis=1), "wrong FCS")
             block = block[:, :-4]
         if others:
-            is_udp = (_word(block, 12) == 0x0800) & (block[:, 23] == 17)
+            is_udp = (word(block, 12) == 0x0800) & (block[:, 23] == 17)
             numbers, block = numbers[is_udp], block[is_udp]
         _require(numbers, np.full(len(block), block.shape[1] >= HEADERS + HEADER_BYTES), "too short for a datagram")
         # Frames of one length can hold shorter datagrams and padding.
-        sizes = _word(block, 38)
+        sizes = word(block, 38)
         for size in np.unique(sizes):
             chosen = sizes == size
             parts.append(_decode(block[chosen], numbers[chosen], int(size), schema, row_type))
@@ -276,14 +276,14 @@ def decode(blocks: Blocks, schema: Schema, *, fcs: bool = False, others: bool = 
 def _decode(block: np.ndarray, numbers: np.ndarray, udp_bytes: int, schema: Schema, row_type: np.dtype) -> np.ndarray:
     """Rows of frames whose UDP length is `udp_bytes`."""
     end = 34 + udp_bytes
-    fixed = (_word(block, 12) == 0x0800) & (block[:, 14] == 0x45) & (block[:, 23] == 17)
+    fixed = (word(block, 12) == 0x0800) & (block[:, 14] == 0x45) & (block[:, 23] == 17)
     _require(numbers, fixed, "not IPv4 with UDP and without options")
-    _require(numbers, _word(block, 20) & 0x3FFF == 0, "a fragment")
-    _require(numbers, (_word(block, 16) == 20 + udp_bytes) & (end <= block.shape[1]), "wrong IP or UDP length")
+    _require(numbers, word(block, 20) & 0x3FFF == 0, "a fragment")
+    _require(numbers, (word(block, 16) == 20 + udp_bytes) & (end <= block.shape[1]), "wrong IP or UDP length")
     _require(numbers, checksum(block[:, 14:34]) == 0, "wrong IP checksum")
     pseudo = _sum16(block[:, 26:34]) + 17 + udp_bytes
     total = checksum(block[:, 34:end], pseudo)
-    _require(numbers, (total == 0) | (_word(block, 40) == 0), "wrong UDP checksum")
+    _require(numbers, (total == 0) | (word(block, 40) == 0), "wrong UDP checksum")
 
     _require(numbers, np.full(len(block), udp_bytes >= 8 + HEADER_BYTES), "too short for a tuple header")
     header = np.ascontiguousarray(block[:, HEADERS : HEADERS + HEADER_BYTES]).view(HEADER)[:, 0]
@@ -307,7 +307,7 @@ def _decode(block: np.ndarray, numbers: np.ndarray, udp_bytes: int, schema: Sche
     return rows.reshape(-1)
 
 
-def _word(block: np.ndarray, at: int) -> np.ndarray:
+def word(block: np.ndarray, at: int) -> np.ndarray:
     """The big-endian 16-bit word at byte `at` of each row."""
     return block[:, at].astype(np.int64) << 8 | block[:, at + 1]
 

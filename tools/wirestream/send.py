@@ -11,20 +11,20 @@ import ctypes
 import errno
 import json
 import os
-import re
 import select
 import socket
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from math import floor, inf
+from math import floor
 
 import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from wirestream import trades
+from wirestream.arguments import scaled
 from wirestream.packets import (
     DEVICE,
     FCS,
@@ -94,11 +94,11 @@ class Rate:
     @classmethod
     def read(cls, text: str) -> Rate:
         """``20000``, ``20k``, ``1.5Mpps``, ``800Mbps``; `UsageError` if it is none of these."""
-        found = re.fullmatch(r"((?:\d+\.?\d*|\.\d+)(?:e\d+)?)([kMG]?)(pps|bps)?", text)
-        value = float(found[1]) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[found[2]] if found else inf
-        if value == inf or 0 < value < SLOWEST:
+        unit = next((unit for unit in ("pps", "bps") if text.endswith(unit)), "")
+        value = scaled(text.removesuffix(unit))
+        if value is None or 0 < value < SLOWEST:
             raise UsageError(f"--rate: '{text}' is no rate, such as 20000, 5kpps or 800Mbps, or 0 for flat out")
-        return cls(value, found[3] or "")
+        return cls(value, unit)
 
     def amount(self, size: int, tuples: int) -> float:
         """What one datagram with a payload of `size` bytes counts."""

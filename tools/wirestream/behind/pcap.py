@@ -18,7 +18,7 @@ import numpy as np
 
 from wirestream.behind.datagrams import FAULTS, Payloads, mark
 from wirestream.behind.records import TAIL, chain, checked, gather
-from wirestream.packets import PacketError
+from wirestream.packets import PacketError, word
 
 RANGE_BYTES = 64 << 20  # with fewer, what a task of Spark costs is felt
 CHAIN = 24  # record headers
@@ -141,11 +141,11 @@ def _udp(data: np.ndarray, frame: np.ndarray, kept: np.ndarray, length: np.ndarr
     mark(fault, kept < length, "cut_off")
     mark(fault, kept < 14, "bad_length")
     ethernet = gather(data, frame, 22)  # with two tags
-    kind, network = _word(ethernet, 12), np.full(len(frame), 14)
+    kind, network = word(ethernet, 12), np.full(len(frame), 14)
     for place in (16, 20):
         tagged = ((kind == 0x8100) | (kind == 0x88A8)) & (network == place - 2)
         mark(fault, tagged & (kept < place + 2), "bad_length")
-        kind, network = np.where(tagged, _word(ethernet, place), kind), network + 4 * tagged
+        kind, network = np.where(tagged, word(ethernet, place), kind), network + 4 * tagged
     mark(fault, kind == 0x86DD, "ipv6")
     mark(fault, kind == 0x0806, "arp")
     mark(fault, kind != 0x0800, "not_ip")
@@ -154,7 +154,7 @@ def _udp(data: np.ndarray, frame: np.ndarray, kept: np.ndarray, length: np.ndarr
     mark(fault, room < 20, "bad_length")
     at = np.where(fault == 0, frame + network, 0)
     ip = gather(data, at, 20)
-    total, head = _word(ip, 2), (ip[:, 0] & 15).astype(np.int64) * 4
+    total, head = word(ip, 2), (ip[:, 0] & 15).astype(np.int64) * 4
     mark(fault, total > room, "bad_length")
     cannot = (ip[:, 12] == 127) | (ip[:, 12] >= 224)
     mark(fault, (ip[:, 0] >> 4 != 4) | (head < 20) | (head > total) | cannot, "bad_ip_header")
@@ -162,28 +162,23 @@ def _udp(data: np.ndarray, frame: np.ndarray, kept: np.ndarray, length: np.ndarr
     wrong = np.zeros(len(frame), bool)
     wrong[sound] = ~checked(data, at[sound], head[sound])
     mark(fault, wrong, "bad_ip_checksum")
-    mark(fault, _word(ip, 6) & 0x3FFF != 0, "fragment")
+    mark(fault, word(ip, 6) & 0x3FFF != 0, "fragment")
     for number, name in ((1, "icmp"), (2, "igmp")):
         mark(fault, ip[:, 9] == number, name)
     mark(fault, ip[:, 9] != 17, "not_udp")
 
     datagram = np.where(fault == 0, at + head, 0)
     udp = gather(data, datagram, 8)
-    size = _word(udp, 4)
+    size = word(udp, 4)
     mark(fault, (total - head < 8) | (size < 8) | (size != total - head), "bad_length")
     if port:
-        mark(fault, _word(udp, 2) != port, "other_port")
+        mark(fault, word(udp, 2) != port, "other_port")
     # The pseudo header: both addresses, 17, and the length, as little-endian words like all that `checked` sums.
     addresses = np.ascontiguousarray(ip[:, 12:20]).view("<u4").sum(axis=1, dtype=np.uint64)
     pseudo = addresses + np.uint64(17 << 8) + (size.astype("<u2").byteswap()).astype(np.uint64)
-    sound = np.flatnonzero((fault == 0) & (_word(udp, 6) != 0))  # 0: there is none
+    sound = np.flatnonzero((fault == 0) & (word(udp, 6) != 0))  # 0: there is none
     wrong[:] = False
     wrong[sound] = ~checked(data, datagram[sound], size[sound], pseudo[sound])
     mark(fault, wrong, "bad_udp_checksum")
     source = np.ascontiguousarray(ip[:, 12:16]).view(">u4")[:, 0].astype(np.int64)
-    return [datagram + 8, size - 8, source, _word(udp, 0), fault]
-
-
-def _word(block: np.ndarray, at: int) -> np.ndarray:
-    """The big-endian 16-bit word at byte `at` of each row."""
-    return block[:, at].astype(np.int64) << 8 | block[:, at + 1]
+    return [datagram + 8, size - 8, source, word(udp, 0), fault]

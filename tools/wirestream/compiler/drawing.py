@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from wirestream.compiler.cells import Cells, estimates
+from wirestream.compiler.windows import cycles
 
 if TYPE_CHECKING:
     from wirestream.compiler.circuit import Circuit
@@ -82,10 +83,6 @@ def _cells(cells: Cells) -> str:
     return f"{cells.lut:.0f} LUT · {cells.ff:.0f} FF{memory}"
 
 
-def _cycles(number: int) -> str:
-    return f"{number} cycle{'s' * (number != 1)}"
-
-
 # ---- what is to be drawn
 
 
@@ -97,7 +94,7 @@ def _nodes(circuit: Circuit, cells: dict[str, Cells]) -> list[Node]:
     for stage in circuit.stages:
         sources = [stages[s] for s in stage.sources] or [entries[stage.entry or 0]]
         facts = [f"{TIMES} {stage.copies}"] if stage.copies > 1 else []
-        facts.append(_cycles(stage.latency))
+        facts.append(cycles(stage.latency))
         facts += _cells(sum((cells[instance.name] for instance in stage.instances), Cells())).split(" · ")
         layer = 1 + max(source.layer for source in sources)
         node = Node(layer, _lines(stage.text), tuple(facts), copies=stage.copies)
@@ -106,7 +103,7 @@ def _nodes(circuit: Circuit, cells: dict[str, Cells]) -> list[Node]:
         _join(sources, node, nodes)
     top = 1 + max(node.layer for node in nodes)
     for result in circuit.results:
-        node = Node(top, (result.name, f"after {_cycles(result.latency)}"), colours=RESULT)
+        node = Node(top, (result.name, f"after {cycles(result.latency)}"), colours=RESULT)
         nodes.append(node)
         _join([stages[result.stage]], node, nodes)
     return nodes

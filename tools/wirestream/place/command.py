@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wirestream.arguments import name_and_value
+from wirestream.arguments import name_and_value, scaled
 from wirestream.compiler.streams import load, shipped
 from wirestream.place.cost import CHIPS, Chip, Load, Priced, room, si
 from wirestream.place.cuts import Depth
@@ -45,12 +45,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def quantity(text: str) -> float:
     """A number with k, M or G behind it, above 0."""
-    sizes = {"k": 1e3, "M": 1e6, "G": 1e9}
-    try:
-        value = float(text.rstrip("kMG")) * sizes.get(text[-1:], 1)
-    except ValueError:
-        value = 0
-    if not 0 < value < float("inf"):
+    if not (value := scaled(text)):
         raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0 such as 500k or 2M")
     return value
 

@@ -16,7 +16,8 @@
 //              SKEW      1: sums and counts add their upper halves (all but ACC_W/2 bits) a cycle behind the lower, for
 //                        a faster clock where ACC_W is above 32; else 0
 // Ports        add: the slots that take this cycle's tuple; values, nulls: the tuple's, the first aggregate in the most
-//              significant bits. A slot with a tuple whose value is null holds a tuple, but the aggregate takes nothing
+//              significant bits. A slot with a tuple whose value is null holds a tuple, but the aggregate takes
+//              nothing. A sum is given 0 for it, so that nothing waits for `nulls` in front of its carry chain
 //              shift: each slot takes the place of the one before it; clear: all begin anew. In a cycle at most one of
 //              add, shift and clear
 //              some: slot 0 holds a tuple; states: its states, of all cycles before. With SKEW the upper half and
@@ -117,7 +118,7 @@ module ws_bank #(
 
             if (ADDS) begin : gen_sum
                 // What a tuple adds, with a sign bit more
-                wire [ACC_W:0]   term = IS_COUNT ? {{ACC_W{1'b0}}, 1'b1}
+                wire [ACC_W:0]   term = IS_COUNT ? {{ACC_W{1'b0}}, !nulls[a]}
                                                  : {{(ACC_W+1-VALUE_W){IS_SIGNED && value[VALUE_W-1]}}, value};
                 wire [SLOTS*(HIGH+1)-1:0] mores;    // what goes to the upper half of each slot, or to all of it
                 wire [SLOTS-1:0]          carry;
@@ -132,15 +133,15 @@ module ws_bank #(
                     if (SLOTS < 4) begin : gen_each
                         for (i = 0; i < SLOTS; i = i + 1) begin : slot
                             reg [HIGH:0] more_reg;
-                            always @(posedge clk) more_reg <= take[i] ? term[ACC_W:LOW] : {(HIGH+1){1'b0}};
+                            always @(posedge clk) more_reg <= add[i] ? term[ACC_W:LOW] : {(HIGH+1){1'b0}};
                             assign mores[i*(HIGH+1) +: HIGH+1] = more_reg;
                         end
                     end else begin : gen_one
                         reg [HIGH:0]    term_reg;
-                        reg [SLOTS-1:0] take_reg;
-                        always @(posedge clk) {term_reg, take_reg} <= {term[ACC_W:LOW], take};
+                        reg [SLOTS-1:0] add_reg;
+                        always @(posedge clk) {term_reg, add_reg} <= {term[ACC_W:LOW], add};
                         for (i = 0; i < SLOTS; i = i + 1) begin : slot
-                            assign mores[i*(HIGH+1) +: HIGH+1] = term_reg & {(HIGH+1){take_reg[i]}};
+                            assign mores[i*(HIGH+1) +: HIGH+1] = term_reg & {(HIGH+1){add_reg[i]}};
                         end
                     end
 
@@ -149,18 +150,20 @@ module ws_bank #(
                         reg            carry_reg;
                         wire [LOW-1:0] above = i == SLOTS - 1 ? {LOW{1'b0}} : low[(i + 1)%SLOTS*LOW +: LOW];
                         wire [LOW-1:0] moved = shift ? above : low_reg;
-                        wire [LOW-1:0] more  = take[i] ? term[LOW-1:0] : {LOW{1'b0}};
+                        wire [LOW-1:0] more  = add[i] ? term[LOW-1:0] : {LOW{1'b0}};
                         wire [LOW:0]   total = {1'b0, moved} + {1'b0, more};
                         assign low[i*LOW +: LOW] = low_reg;
                         assign carry[i]          = carry_reg;
                         always @(posedge clk) begin
                             low_reg   <= clears ? {LOW{1'b0}} : total[LOW-1:0];
-                            carry_reg <= total[LOW];     // none with a clear; and behind a reset the upper half has one
+                            // Cleared for no other reason than that it may then stand at the end of its chain, beside
+                            // low_reg: registers of one slice share their reset.
+                            carry_reg <= clears ? 1'b0 : total[LOW];
                         end
                     end
                 end else begin : gen_no_lower
                     for (i = 0; i < SLOTS; i = i + 1) begin : slot
-                        assign mores[i*(HIGH+1) +: HIGH+1] = term & {(HIGH+1){take[i]}};
+                        assign mores[i*(HIGH+1) +: HIGH+1] = term & {(HIGH+1){add[i]}};
                     end
                     assign carry = {SLOTS{1'b0}};
                 end
@@ -192,7 +195,7 @@ module ws_bank #(
                         reg  over_reg;
                         assign {total, unused_lowest} = {before, 1'b1} + {more, carry[i]};
                         assign leaves[i] = over_reg != (IS_SIGNED && high_reg[HIGH-1]);
-                        always @(posedge clk) over_reg <= total[HIGH] && !clears_now;
+                        always @(posedge clk) over_reg <= clears_now ? 1'b0 : total[HIGH];
                     end else begin : gen_no_carry
                         assign total     = before + more;
                         assign leaves[i] = total[HIGH] != (IS_SIGNED && total[HIGH-1]);
@@ -250,6 +253,7 @@ module ws_bank #(
             reg                had, lost;
 
             always @(posedge clk) begin
+                if (KIND == "SUM") assume (!nulls[a] || value == 0);
                 v = IS_SIGNED && value >= VALUES/2 ? value - VALUES : value;
                 for (n = 0; n < SLOTS; n = n + 1) begin
                     was  = !shift ? number_ref[32*n +: 32] : n == SLOTS - 1 ? 0 : number_ref[32*((n + 1)%SLOTS) +: 32];

@@ -164,6 +164,8 @@ module ws_lane_bank #(
                 always @(posedge clk) begin
                     numbers[32*(STAGES+1)-1:32] <= numbers[32*STAGES-1:0];
                     seens[STAGES:1]             <= seens[STAGES-1:0];
+                    if (KIND == "SUM") for (at = 0; at < LANES; at = at + 1)
+                        assume (!nulls[at*AGGS + a] || values[(at*AGGS + a)*VALUE_W +: VALUE_W] == 0);
                     if (shift) {number_ref, seen_ref} <= {32'd0, number_ref[32*SLOTS-1:32], 1'b0, seen_ref[SLOTS-1:1]};
                     else for (to = 0; to < SLOTS; to = to + 1) begin
                         now = number_ref[32*to +: 32];

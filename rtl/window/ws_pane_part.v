@@ -55,7 +55,8 @@ module ws_pane_part #(
 
     always @(posedge clk) begin
         if (push || pop) {carry_out, sum} <= total;
-        if (forget) sum <= {SUM_W{1'b0}};
+        // The carry for no other reason than that it may then stand at the end of its chain, beside the sum.
+        if (forget) {carry_out, sum} <= {(SUM_W+1){1'b0}};
     end
 
     generate

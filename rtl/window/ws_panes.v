@@ -121,6 +121,7 @@ module ws_panes #(
             wire [LOW_W-1:0]        distance = wattr[l*WATTR_W +: LOW_W] - latest_reg[LOW_W-1:0];
             wire [SLOTS:0]          reached;        // the tuple is at or above the pane's begin
             wire                    unused_bits = &{1'b0, distance, wattr[l*WATTR_W +: WATTR_W]};
+            wire [AGGS-1:0]         lane_nulls  = nulls[l*AGGS +: AGGS];
 
             assign reached[0]     = 1'b1;
             assign reached[SLOTS] = 1'b0;
@@ -133,10 +134,14 @@ module ws_panes #(
 
             always @(posedge clk) begin
                 add_reg <= s_valid[l] && !rst ? reached[SLOTS-1:0] & ~reached[SLOTS:1] : {SLOTS{1'b0}};
-                if (s_valid[l]) begin
-                    values_reg <= values[l*AGGS*VALUE_W +: AGGS*VALUE_W];
-                    nulls_reg  <= nulls[l*AGGS +: AGGS];
-                end
+                if (s_valid[l]) nulls_reg <= lane_nulls;
+            end
+
+            for (i = 0; i < AGGS; i = i + 1) begin : gen_value
+                wire [VALUE_W-1:0] value = values[(l*AGGS + i)*VALUE_W +: VALUE_W];
+                wire               none  = KINDS[24*i +: 24] == "SUM" && lane_nulls[i];
+                always @(posedge clk)
+                    if (s_valid[l]) values_reg[i*VALUE_W +: VALUE_W] <= none ? {VALUE_W{1'b0}} : value;
             end
 
             assign add[l*SLOTS +: SLOTS]                         = add_reg;

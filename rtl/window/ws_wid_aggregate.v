@@ -139,9 +139,16 @@ module ws_wid_aggregate #(
     always @(posedge clk) begin
         add_reg    <= tuple_reg && !rst ? holds : {WINDOWS{1'b0}};
         close_reg  <= closes_reg && !rst;
-        values_reg <= values_1_reg;
         nulls_reg  <= nulls_1_reg;
     end
+
+    generate
+        for (i = 0; i < AGGS; i = i + 1) begin : gen_value
+            wire [VALUE_W-1:0] value = values_1_reg[i*VALUE_W +: VALUE_W];
+            wire               none  = KINDS[24*i +: 24] == "SUM" && nulls_1_reg[i];
+            always @(posedge clk) values_reg[i*VALUE_W +: VALUE_W] <= none ? {VALUE_W{1'b0}} : value;
+        end
+    endgenerate
 
     // ---- Stage 3: the accumulators; a close moves each into the place of the one before it. The row is the oldest's:
     // what leaves beside its states is registered in the cycle before.

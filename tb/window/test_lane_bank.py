@@ -65,8 +65,8 @@ async def slots_move(dut):
                 add |= to << lane * slots
                 for n, (aggregate, value) in enumerate(zip(found, row, strict=True)):
                     place = lane * len(found) + len(found) - 1 - n
-                    bits = g.getrandbits(aggregate.value_w) if value is None else aggregate.bits(value)
-                    values |= bits << place * aggregate.value_w
+                    noise = 0 if aggregate.kind == "SUM" else g.getrandbits(aggregate.value_w)
+                    values |= (noise if value is None else aggregate.bits(value)) << place * aggregate.value_w
                     nulls |= (value is None) << place
             lines = {"rst": reset, "clear": clear, "shift": shift, "add": add, "values": values, "nulls": nulls}
             for name, bits in lines.items():

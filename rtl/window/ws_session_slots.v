@@ -99,8 +99,11 @@ module ws_session_slots #(
     wire [SLOTS-1:0] beyond  = ~(under << 1) & ~{{(SLOTS-1){1'b0}}, 1'b1};    // behind that place
     wire             bridges = (touch & (touch >> 1)) != 0;
 
-    assign begins    = add && touch == 0;
-    assign take      = add ? ~under & ~beyond : {SLOTS{1'b0}};
+    wire [SLOTS-1:0] place   = ~under & ~beyond;
+    wire             alone   = touch == 0;
+
+    assign begins    = add && alone;
+    assign take      = add ? place : {SLOTS{1'b0}};
     assign rise      = begins ? beyond : {SLOTS{1'b0}};
     assign fall      = close ? {SLOTS{1'b1}} : add && bridges ? beyond : {SLOTS{1'b0}};
     assign merge     = bridges ? take : {SLOTS{1'b0}};
@@ -134,13 +137,14 @@ module ws_session_slots #(
                 leaves_was_reg[i]  <= move ? far_low_reg >= low_reg : near_leaves[i];
                 extends_was_reg[i] <= move ? end_reg < far_end_reg : near_extends[i];
 
-                // The last slot becomes anything if it falls: then it is not open. merge[i]: the end is above.
-                if (take[i] ? begins || !leaves_reg[i] : rise[i] || fall[i])
-                    low_reg <= take[i] || SLOTS == 1 ? there_low_reg
-                             : rise[i] || LAST ? lows[BELOW*T_W +: T_W] : lows[ABOVE*T_W +: T_W];
-                if (take[i] ? begins || extends_reg[i] : rise[i] || fall[i])
-                    end_reg <= (take[i] && !merge[i]) || SLOTS == 1 ? there_end_reg
-                             : rise[i] || LAST ? ends[BELOW*T_W +: T_W] : ends[ABOVE*T_W +: T_W];
+                // What is written does not ask whether the item is added: if not, nothing is, or all sessions fall. The
+                // last slot becomes anything if it falls: then it is not open.
+                if (close || (add && (place[i] ? alone || !leaves_reg[i] : beyond[i] && (alone || bridges))))
+                    low_reg <= (place[i] && !close) || SLOTS == 1 ? there_low_reg
+                             : (alone && !close) || LAST ? lows[BELOW*T_W +: T_W] : lows[ABOVE*T_W +: T_W];
+                if (close || (add && (place[i] ? alone || extends_reg[i] : beyond[i] && (alone || bridges))))
+                    end_reg <= (place[i] && !bridges && !close) || SLOTS == 1 ? there_end_reg
+                             : (alone && !close) || LAST ? ends[BELOW*T_W +: T_W] : ends[ABOVE*T_W +: T_W];
             end
         end
     endgenerate

@@ -89,7 +89,7 @@ module ws_session_sum #(
 
     // ---- The segments; a slot's between those of its neighbours
 
-    wire [(LATER+2)*SLOTS*2-1:0] carries;    // into each segment, at most 2: is it 2, is it 1 or 2?
+    wire [(LATER+2)*SLOTS*2-1:0] carries;    // into each segment, at most 2
     wire [SLOTS-1:0]             leaves;
 
     assign carries[0 +: SLOTS*2] = {SLOTS*2{1'b0}};
@@ -122,7 +122,8 @@ module ws_session_sum #(
                 wire         unused = &{1'b0, lowest, most[W+1]};
 
                 // A carry of 1 goes in below the lowest bit, of one of 2 the other half where `most` leaves a place.
-                assign {two, any}      = carries[(k*SLOTS + i)*2 +: 2];
+                assign two             = carries[(k*SLOTS + i)*2 + 1];
+                assign any             = carries[(k*SLOTS + i)*2 +: 2] != 2'd0;
                 assign {total, lowest} = {x ^ y ^ z, any} + {most[W:0], two, any};
 
                 assign parts[(i + 1)*W +: W]             = part_reg;
@@ -132,8 +133,8 @@ module ws_session_sum #(
                     part_reg <= rises[k*SLOTS + i] ? below : total[W-1:0];
                     if (k == LATER)    // the number goes on above the segment
                         carry_reg <= rises[k*SLOTS + i] ? {2{SIGN && below[W-1]}} : total[W+1:W];
-                    else
-                        carry_reg <= rises[k*SLOTS + i] ? 2'd0 : {total[W+1], total[W+1] || total[W]};
+                    else               // none with rise, where nothing is added
+                        carry_reg <= total[W+1:W];
                 end
             end
 

@@ -95,7 +95,7 @@ module ws_session_aggregate #(
     ws_session_slots #(.TIME_W(TIME_W), .GAP(GAP), .SLACK(SLACK), .SLOTS(SLOTS)) slots (
         .clk(clk), .rst(rst),
         .move(1'b1), .at({1'b0, wattr}), .mark({TIME_W+1{1'b0}}),
-        .add(valid_3), .close(punct_3),
+        .add(valid_3), .close(punct_3), .closing(punct_3),
         .rise(rise), .fall(fall), .merge(merge), .take(take), .begins(begins),
         .open(open), .due(due), .end_first(end_first)
     );

@@ -173,7 +173,7 @@ module ws_session_entry #(
     ws_session_slots #(.TIME_W(TIME_W), .GAP(GAP), .SLACK(SLACK), .SLOTS(SLOTS)) sessions (
         .clk(clk), .rst(rst),
         .move(come_ready), .at(come_at), .mark(come_asks),
-        .add(send_tuple), .close(send_punct || discard),
+        .add(send_tuple), .close(send_punct || discard), .closing(due || discarding_reg),
         .rise(), .fall(), .merge(), .take(), .begins(),
         .open(open), .due(due), .end_first(end_first)
     );

@@ -20,7 +20,8 @@
 // Ports        move: every item takes a step, so that the one that is near is there from the next cycle on, and another
 //              is far: its time `at`, and `mark`, to which it moves the watermark
 //              add: the item that is there is a tuple, and goes into its session; with `move`, since that happens once
-//              close: the oldest session goes. At most one of the two in a cycle. A tuple is not below the watermark;
+//              close: the oldest session goes. closing: high with close, low with add, and known sooner than both. A
+//              tuple is not below the watermark;
 //              the sessions that end at or below the watermark that it makes have been closed before
 //              What happens at the end of the cycle: rise, fall: the slot becomes the one below it, above it; merge:
 //              the one above joins it; take: the tuple goes there, and `begins` anew
@@ -46,6 +47,7 @@ module ws_session_slots #(
     input  wire signed [TIME_W:0]   mark,
     input  wire                     add,
     input  wire                     close,
+    input  wire                     closing,
 
     output wire        [SLOTS-1:0]  rise,
     output wire        [SLOTS-1:0]  fall,
@@ -137,14 +139,14 @@ module ws_session_slots #(
                 leaves_was_reg[i]  <= move ? far_low_reg >= low_reg : near_leaves[i];
                 extends_was_reg[i] <= move ? end_reg < far_end_reg : near_extends[i];
 
-                // What is written does not ask whether the item is added: if not, nothing is, or all sessions fall. The
-                // last slot becomes anything if it falls: then it is not open.
+                // What is written does not ask whether an item is added or a session closed, only which of both it could
+                // be. The last slot becomes anything if it falls: then it is not open.
                 if (close || (add && (place[i] ? alone || !leaves_reg[i] : beyond[i] && (alone || bridges))))
-                    low_reg <= (place[i] && !close) || SLOTS == 1 ? there_low_reg
-                             : (alone && !close) || LAST ? lows[BELOW*T_W +: T_W] : lows[ABOVE*T_W +: T_W];
+                    low_reg <= (place[i] && !closing) || SLOTS == 1 ? there_low_reg
+                             : (alone && !closing) || LAST ? lows[BELOW*T_W +: T_W] : lows[ABOVE*T_W +: T_W];
                 if (close || (add && (place[i] ? alone || extends_reg[i] : beyond[i] && (alone || bridges))))
-                    end_reg <= (place[i] && !bridges && !close) || SLOTS == 1 ? there_end_reg
-                             : (alone && !close) || LAST ? ends[BELOW*T_W +: T_W] : ends[ABOVE*T_W +: T_W];
+                    end_reg <= (place[i] && !bridges && !closing) || SLOTS == 1 ? there_end_reg
+                             : (alone && !closing) || LAST ? ends[BELOW*T_W +: T_W] : ends[ABOVE*T_W +: T_W];
             end
         end
     endgenerate
@@ -255,7 +257,7 @@ module ws_session_slots #(
         if (!past_valid) assume (rst);
         made = at_ref;    // as an integer, which has a sign
         made = made - SLACK > mark_ref ? made - SLACK : mark_ref;
-        assume (!(add && (close || !move)));
+        assume (!(add && (closing || !move)) && (closing || !close));
         assume (at + GAP < TOP);
         far_item  <= !rst && (move || far_item);
         near_item <= !rst && (move ? far_item : near_item);

@@ -60,6 +60,7 @@ class Driver:
         self.there: Item | None = None
         self.open: list[list[int]] = []  # times of the sessions, as they should be
         self.most = self.bridged = 0
+        self.rng = rng("closing")
 
     def due(self) -> int:
         """How many sessions the item that is there ends."""
@@ -69,6 +70,7 @@ class Driver:
         """move: the item that is far from then on."""
         dut = self.dut
         dut.add.value, dut.close.value, dut.move.value = add, close, move is not None
+        dut.closing.value = close or (not add and self.rng.random() < 0.5)
         dut.at.value, dut.mark.value = move[:2] if move else (0, 0)
         await ReadOnly()
         assert int(dut.open.value) == bool(self.open)
@@ -92,7 +94,7 @@ async def users_hold_the_sessions(dut):
     """Tuples within SLACK of the latest, one a cycle or with pauses, sessions closed as the watermark reaches their
     ends: before the item that moves it, or, if that is no tuple, together with it."""
     gap, slack, g = int(dut.GAP.value), int(dut.SLACK.value), rng("slots")
-    for name in ("add", "close", "move", "at", "mark"):
+    for name in ("add", "close", "closing", "move", "at", "mark"):
         getattr(dut, name).value = 0
     await start(dut)
     driver, latest = Driver(dut), slack

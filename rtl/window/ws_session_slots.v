@@ -20,9 +20,9 @@
 // Ports        move: every item takes a step, so that the one that is near is there from the next cycle on, and another
 //              is far: its time `at`, and `mark`, to which it moves the watermark
 //              add: the item that is there is a tuple, and goes into its session; with `move`, since that happens once
-//              close: the oldest session goes. closing: high with close, low with add, and known sooner than both. A
-//              tuple is not below the watermark;
-//              the sessions that end at or below the watermark that it makes have been closed before
+//              close: the oldest session goes. closing: high with close, low with add, and known sooner than both
+//              A tuple is not below the watermark; the sessions that end at or below the watermark that it makes have
+//              been closed before
 //              What happens at the end of the cycle: rise, fall: the slot becomes the one below it, above it; merge:
 //              the one above joins it; take: the tuple goes there, and `begins` anew
 //              open: there is a session; end_first: where the oldest ends; due: at or below the mark of the item

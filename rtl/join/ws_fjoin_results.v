@@ -116,6 +116,7 @@ module ws_fjoin_results #(
             assign q_ready   = out_ready;
             assign out_flush = q_flush;
             assign out_data  = {q_pass, FIRST[UNIT_W-1:0], q_slot, q_hits};
+            wire unused_single = q_single;
         end else begin : gen_pairs
             // A word stands here until its last match has gone: those left, and of them all but the lowest.
             reg              held_reg, last_reg, flush_held_reg;

@@ -124,6 +124,17 @@ def test_explained_and_drawn(tmp_path, capsys):
     assert "⋈" in draw(built(query.read_text()))
 
 
+def test_latency():
+    """A register in front of the join and one behind it; 10 cycles or in time 14, the predicate, 12 groups. With one
+    stream on both sides the tuple of S is one cycle behind that of R, in time three."""
+    itself = (ROWS.replace("Quotes", "Trades"), TIME.replace("Quotes", "Trades"))
+    found = [
+        built(f"SELECT t.Price FROM {source} ON t.Symbol = q.Symbol").results[0].latency
+        for source in (ROWS, TIME, *itself)
+    ]
+    assert found == [25, 30, 26, 33]
+
+
 REFUSED = [
     ("SELECT Price FROM Trades JOIN Quotes ON Trades.Price = Quotes.Bid", "Trades needs a window of a JOIN", (1, 19)),
     ("SELECT Price FROM Trades [ROWS 4]", "a window of a JOIN, and here is none", (1, 26)),

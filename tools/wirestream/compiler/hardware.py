@@ -607,7 +607,7 @@ class _Planner:
         core = join_core.Core.of(node, self.wanted[self._key(node)], sides)
         limit = self._value(sides[0], node.limit) if node.limit else ZERO
         record_bytes = min(entry.stream.schema.record_bytes for entry in entries)
-        lanes, note = join_core.match_lanes(node.window.rows, record_bytes, self.clock_ns)
+        lanes, note = join_core.match_lanes(node.window.rows, bool(node.times), record_bytes, self.clock_ns)
         parameters = core.parameters | {"LIMIT_W": limit.width, "MATCH_LANES": lanes, "GRACE": GRACE + latest}
         eos = sorted({bus.eos for bus in sides})
         inputs = {
@@ -628,7 +628,8 @@ class _Planner:
             self.circuit.joins.append(told)
             self.circuit.notes.append((str(node), note))
         reads = node.window.rows // lanes
-        same = entries[0] is entries[1]  # then the tuple of S comes behind that of R
+        # With one stream on both sides the tuple of S comes behind that of R.
+        same = (entries[0] is entries[1]) * (3 if node.times else 1)
         took = join_core.FIRST_ROW + reads + join_core.predicate_cycles(node) + same
         columns = core.columns(made["m_data"], made["m_key"])
         bus = Bus(

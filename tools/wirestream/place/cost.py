@@ -21,6 +21,7 @@ from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.groups import CAM_GROUPS
 from wirestream.compiler.hardware import CAPACITY
+from wirestream.compiler.join_core import pair_cycles
 from wirestream.compiler.package import FLUSH_CYCLES, package
 from wirestream.compiler.windows import WindowOptions
 from wirestream.packets import FCS, GAP, HEADERS, MAX_FRAME, MIN_FRAME, PREAMBLE
@@ -217,7 +218,7 @@ def busy(circuit: Circuit, load: Load) -> float:
     for instance in circuit.instances:
         if instance.core == "join:wire_join":
             rows, lanes = (int(instance.parameters[name]) for name in ("ROWS", "MATCH_LANES"))
-            cycles = max(cycles, load.rate * (rows // lanes + 2))
+            cycles = max(cycles, load.rate * pair_cycles(rows, lanes, "TIME_W" in instance.parameters))
     if entry.window:
         cycles += load.tick / (entry.step or entry.window.advance) * entry.close_cycles
     return cycles / load.hertz

@@ -20,9 +20,9 @@
 //              m_data, m_key {of R, of S}
 // Latency      from a tuple to its first row of group n, if the join is idle: 10 + n cycles and those of the predicate,
 //              that of S one more if one of R came with it; the groups count from 1, that of the oldest row. In time
-//              14 + n, and the predicate's cycles are 2 at least
-// Issue rate   a tuple of each stream in ROWS/MATCH_LANES + 2 cycles, less where there are more rows than cycles; rows:
-//              1 a cycle
+//              14 + n, three more for that of S, and the predicate's cycles are 2 at least
+// Issue rate   a tuple of each stream in ROWS/MATCH_LANES + 2 cycles, in time 6 at least, less where there are more rows
+//              than cycles; rows: 1 a cycle
 // Overflow     a tuple or eos that finds the queue full is lost: evt_lost. It cannot be if GRACE is kept to
 // Bad input    punctuations end here. evt_late: a late tuple is refused; evt_refused: in time, a tuple whose place is
 //              that of a row that may still match (see ws_window_join)

@@ -1,4 +1,4 @@
-"""wire_join: the pairs of the definition, tuples of both streams in a cycle; latency and rate, GRACE, room, eos."""
+"""wire_join: the pairs of the definition, tuples of both streams in a cycle; latency, rate, GRACE, room, eos, loss."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Self
 
 import cocotb
 import pytest
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from tb.join.model import R, S, Tuple, late, time_windows, tuple_windows
+from tb.join.model import R, S, Tuple, late, overflow, time_windows, tuple_windows
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
@@ -26,11 +26,16 @@ Slot = tuple[Tuple, ...] | str  # what comes in a cycle: a tuple, one of R and o
 
 @dataclass
 class Bench:
-    """Sends `slots`, as late behind `ready` as GRACE allows; `room` comes and goes with probability `stall`."""
+    """Sends `slots`, as late behind `ready` as GRACE allows; `room` comes and goes with probability `stall`.
+
+    heeds: waits for `ready`. shut: there is no room.
+    """
 
     dut: object
     idle: float
     stall: float
+    heeds: bool = True
+    shut: bool = False
     slots: deque[Slot] = field(default_factory=deque)
     sent: list[tuple[int, Tuple]] = field(default_factory=list)  # the cycle, in order of arrival
     rows: list[tuple[int, int, int]] = field(default_factory=list)  # the cycle, the numbers of R and S
@@ -63,7 +68,7 @@ class Bench:
         ready, asked = deque([False] * (self.grace + 1), maxlen=self.grace + 1), deque()
         while True:
             keys, times, numbers, valid, eos = [0, 0], [0, 0], [0, 0], 0, False
-            if self.slots and ready[0] and not next(idle):
+            if self.slots and (ready[0] or not self.heeds) and not next(idle):
                 slot = self.slots.popleft()
                 eos = slot == EOS
                 for one in () if eos else slot:
@@ -73,7 +78,7 @@ class Bench:
                     self.sent.append((cycle(), one))
                 if eos:
                     asked.append(len(self.sent))
-            dut.s_valid.value, dut.s_eos.value, dut.room.value = valid, eos, not next(stall)
+            dut.s_valid.value, dut.s_eos.value, dut.room.value = valid, eos, not (next(stall) or self.shut)
             quiet = not valid
             for port, (r, s), width in (
                 (dut.s_data, numbers, NUMBER_W),
@@ -112,9 +117,13 @@ class Bench:
     def wanted(self, count: int | None = None) -> list[tuple[int, int]]:
         """The pairs of the first tuples."""
         tuples = [one for _, one in self.sent][:count]
-        if self.time_w:
-            return sorted(time_windows(tuples, PREDICATE, LIMIT, self.near, self.slack))
-        return sorted(tuple_windows(tuples, PREDICATE, LIMIT, self.window))
+        if not self.time_w:
+            return sorted(tuple_windows(tuples, PREDICATE, LIMIT, self.window))
+        pairs, refused = time_windows(tuples, PREDICATE, LIMIT, self.near, self.slack), self.refused(tuples)
+        return sorted(pair for pair in pairs if refused.isdisjoint(pair))
+
+    def refused(self, tuples: list[Tuple]) -> set[int]:
+        return overflow(tuples, self.near, self.slack, self.window) if self.time_w else set()
 
     def pairs(self, count: int | None = None) -> list[tuple[int, int]]:
         return sorted((r, s) for _, r, s in self.rows[:count])
@@ -148,7 +157,9 @@ async def random_stalls(dut):
     for sent, came, _ in bench.ends:
         assert bench.pairs(came) == bench.wanted(sent)
     tuples = [one for _, one in bench.sent]
-    assert bench.events == {"late": len(late(tuples, bench.slack)) if bench.time_w else 0, "refused": 0, "lost": 0}
+    behind, refused = len(late(tuples, bench.slack)) if bench.time_w else 0, len(bench.refused(tuples))
+    assert bench.events == {"late": behind, "refused": refused, "lost": 0}
+    assert bool(refused) == (bench.time_w > 0 and bench.window < 16)
     assert len(bench.ends) > 3
 
 
@@ -163,24 +174,48 @@ async def latency(dut):
         await bench.play([(Tuple(R, 8 * n, 8 * n),)])
         assert bench.rows[-1][0] - bench.sent[-1][0] == took + 1 + n // bench.lanes
     assert len(bench.rows) == bench.window
-    if not bench.time_w:  # where all places are taken now
-        for n in range(bench.lanes):  # so that the last one ends a group, the last to be read
-            await bench.play([(Tuple(R, 400 + n, 400), Tuple(S, 400 + n, 400))])
-        assert bench.rows[-1][0] - bench.sent[-1][0] == took + bench.groups + 1  # the tuple of S comes behind that of R
+    # A tuple of S comes behind that of R. The last of these pairs is in the last group; in time, where the first may
+    # be refused and all others have left then, it is in the first.
+    for n in range(2 if bench.time_w else bench.lanes):
+        await bench.play([(Tuple(R, 400 + n, 400, 400), Tuple(S, 400 + n, 400, 400))])
+    later = 1 + 3 if bench.time_w else bench.groups + 1
+    assert bench.rows[-1][0] - bench.sent[-1][0] == took + later
 
 
 @cocotb.test()
 async def cycles_per_tuple(dut):
-    """Tuples of both streams in a cycle take as long as those of one: ROWS / MATCH_LANES + 2."""
+    """Tuples of both streams in a cycle take as long as those of one: ROWS / MATCH_LANES + 2, in time 6 at least."""
     bench = await Bench.setup(dut)
     for sides in ((R,), (R, S))[bench.time_w > 0 :]:  # in time, a stream alone finds no places
         took = []
         for count in (3 * bench.window, 5 * bench.window):
-            now = 2 * len(bench.sent)
-            await bench.play(tuple(Tuple(side, 20 * side, 0, now + 2 * n) for side in sides) for n in range(count))
+            now = 6 * len(bench.sent)
+            await bench.play(tuple(Tuple(side, 20 * side, 0, now + 6 * n) for side in sides) for n in range(count))
             took.append(bench.ends[-1][2] - bench.sent[-count * len(sides)][0])
-        assert took[1] - took[0] == 2 * bench.window * (bench.groups + 2), sides
+        assert took[1] - took[0] == 2 * bench.window * max(bench.groups + 2, 6 if bench.time_w else 0), sides
     assert not bench.rows and not any(bench.events.values())
+
+
+@cocotb.test()
+async def what_does_not_wait_for_ready_is_lost(dut):
+    """Every tuple that finds the queue full, and is told; those before it are joined, and those after it."""
+    bench = await Bench.setup(dut)
+    bench.shut = True
+    bench.slots += [(Tuple(n % 2, 1),) for n in range(100)]
+    while any([int(dut.ready.value) for _ in range(100) if not await RisingEdge(dut.clk)]):
+        pass
+    bench.slots.clear()
+    bench.heeds = False
+    bench.slots += [(Tuple(S, 1),)] * (bench.grace + 30)
+    while bench.slots:
+        await RisingEdge(dut.clk)
+    await ClockCycles(dut.clk, 10)
+    lost = bench.events["lost"]
+    assert bench.grace + 30 > lost > 10
+    del bench.sent[-lost:]
+    bench.heeds, bench.shut = True, False
+    await bench.play([(Tuple(R, 1), Tuple(S, 1))])
+    assert bench.pairs() == bench.wanted() and bench.events["lost"] == lost
 
 
 @cocotb.test()
@@ -203,6 +238,7 @@ FORMS = {
     "eq": {"KEY_W": 16, "ROWS": 8, "MATCH_LANES": 2, "GRACE": 5},
     "band": {"KEY_W": 12, "PREDICATE": "BAND", "SIGNED": 1, "LIMIT_W": 3, "ROWS": 6, "GRACE": 0},
     "time": {"KEY_W": 16, "TIME_W": 16, "WINDOW": 9, "SLACK": 4, "ROWS": 64, "MATCH_LANES": 8, "GRACE": 9},
+    "few": {"KEY_W": 16, "TIME_W": 16, "WINDOW": 9, "SLACK": 4, "ROWS": 8, "MATCH_LANES": 4, "GRACE": 9},
 }
 
 

@@ -14,8 +14,8 @@
 //              └────── reader ── probes ─────────────▶ └─────────┘   └──────┘
 //                                                         lanes       lanes
 //
-// Parameters   UNITS to LIMIT_W   see ws_fjoin_chain; LIMIT_W at most 64
-//              DATA_W    width of the memory port in bits, a power of two, at least a result's
+// Parameters   UNITS to LIMIT_W   see ws_fjoin_chain; UNITS up to 65535, LIMIT_W to 64, BLOCK to 255 with mask words
+//              DATA_W    width of the memory port in bits, a power of two, a result's to 1024
 //              ADDR_W    width of an address in bits, at most 64
 //              TUPLE_W   width of a tuple in memory, see ws_fjoin_reader; the key is in its low KEY_W bits, and what is
 //                        above it, such as an id, stays where it is
@@ -29,9 +29,9 @@
 //              m_axi_*   memory: INCR bursts of whole beats, all bytes written; reads of the window have id 0, those of
 //                        probes 1. rready and bready are always high
 //              irq       a job is done, and the host has not taken note of it
-// Latency      start to the first address 8 cycles; the last window tuple to done: that of the chain, and of the memory
+// Latency      `start` to the first arvalid 6 cycles; the last window tuple to done: that of the chain, and of the memory
 // Issue rate   a window tuple a cycle, if the port brings as many: it carries TUPLE_W * (W + UNITS) bits for W cycles.
-//              3 cycles between two jobs, if there are results of no more than one that wait for the memory
+//              3 cycles between two jobs, unless results of the one before still wait for the memory then
 // Overflow     a ring that is full stalls the join, which is counted; nothing is lost
 // Bad input    see ws_fjoin_control: the job has a status. A memory that does not answer is waited for
 // Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.1
@@ -132,6 +132,13 @@ module ws_fjoin #(
                 || PASS_W + UNIT_W > 30 || SLOT_W > 30 || READ_W < 2) begin
         $display("ERROR: %m: KEY_W = %0d (of %0d), LIMIT_W, ADDR_W = %0d, %0d (up to 64), RESULT_W = %0d (%0d to %0d)",
                  KEY_W, TUPLE_W, LIMIT_W, ADDR_W, RESULT_W, WORD_W + 1, DATA_W);
+        $finish;
+    end
+
+    // What the registers `sizes` and `form` have room for.
+    initial if (UNITS > 65535 || DATA_W > 1024 || TUPLE_W < 8 || (PAIRS == 0 && BLOCK > 255)) begin
+        $display("ERROR: %m: UNITS = %0d (up to 65535), DATA_W = %0d (up to 1024), TUPLE_W = %0d (8 at least), BLOCK = %0d",
+                 UNITS, DATA_W, TUPLE_W, BLOCK);
         $finish;
     end
 

@@ -22,6 +22,7 @@
 // Parameters   UNITS     probes of a batch
 //              PROBES, ROWS   most probes and window tuples of a job
 //              DATA_W    width of the memory port in bits; ADDR_W that of an address; BURST beats of a written burst
+//              PER       most results of a beat
 //              QUEUE_W   2**QUEUE_W jobs at most between their start and the `next` that takes their completion: 1 to 6
 // Ports        start     a job, whose descriptor (see ws_fjoin_registers) has stood still for 2 cycles; not while full,
 //                        in every third cycle at most

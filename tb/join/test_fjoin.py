@@ -6,6 +6,7 @@ import random
 import re
 from collections import deque
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import cocotb
 import numpy as np
@@ -27,6 +28,7 @@ from wirestream.joins.machine import (
     BUSY,
     DONE,
     FULL,
+    ID,
     NEXT,
     READ_ERROR,
     REGISTERS,
@@ -64,7 +66,7 @@ class Bench:
         return bench
 
     async def begin(self) -> None:
-        """Meet the machine, after a reset."""
+        """Meet the machine, as a host that begins."""
         self.machine = await bridge(Machine)(self.bus, self.ram)
         await self.open()
 
@@ -320,6 +322,24 @@ async def abort(dut):
 
 
 @cocotb.test()
+async def whoever_comes_next(dut):
+    """A host that begins with a machine that others have left at work sees nothing of their jobs."""
+    bench = await Bench.setup(dut, latency=5)
+    jobs, units = Jobs(bench, "next"), bench.machine.units
+    small, many = jobs.job([1] * units, [1] * 4, 0), jobs.job([1] * (3 * units), [1] * 60, 1)
+    for left in ([small, small], [small, many]):
+        await bench.open()
+        for job in left:
+            await bridge(bench.machine.post)(job)
+        await ClockCycles(dut.clk, 300)
+        assert await bench.read("status") & DONE
+        await bench.begin()
+        assert await bench.read("status") == 0
+        await bench.open()
+        assert await bench.join(small) == [(p, s) for p in range(units) for s in range(4)]
+
+
+@cocotb.test()
 async def registers(dut):
     """What can be read and written, and when; a reset in mid-job."""
     bench = await Bench.setup(dut, pause=0.2)
@@ -455,12 +475,21 @@ MACHINES = {
     "pairs": {"PREDICATE": "EQ", "KEY_W": 24, "LIMIT_W": 1, "TUPLE_W": 32, "DATA_W": 64, "BURST": 8, "READ_W": 4},
     "words": {"PAIRS": 0, "PREDICATE": "L1", "KEY_W": 64, "LIMIT_W": 34, "DATA_W": 64, "BURST": 4, "READ_W": 3},
 }
-TESTS = "jobs_of_all_sizes,jobs_without_a_pause,a_full_ring_waits,completions,errors_end_a_job,abort,registers"
+JOBS = "jobs_of_all_sizes,jobs_without_a_pause,a_full_ring_waits,completions"
+TESTS = f"{JOBS},errors_end_a_job,abort,whoever_comes_next,registers"
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_jobs(machine):
     run("fjoin", testcase=TESTS, **SMALL | MACHINES[machine])
+
+
+def test_results_that_the_host_cannot_read():
+    """Masks of 32 units make results of 128 bits, which the hardware may have."""
+    words = {"id": ID, "sizes": 8 << 24 | 16 << 16 | 256, "form": 16 << 24 | 32 << 16 | 8 << 8 | 16, "queue": 8}
+    told = {REGISTERS[name][0]: word for name, word in words.items()}
+    with pytest.raises(MachineError, match="results of 16 bytes, of which this reads 8 at most"):
+        Machine(SimpleNamespace(read32=told.__getitem__), None)
 
 
 def test_host_library():

@@ -109,8 +109,12 @@ class Machine:
         self._slot_w, self._pass_w, self._block, self._result_bytes = (form >> n & 0xFF for n in (0, 8, 16, 24))
         self._unit_w = max(1, (self.units - 1).bit_length())
         self.probes, self.rows = self.units << self._pass_w, 1 << self._slot_w
+        if self._result_bytes > 8:
+            raise MachineError(0, f"results of {self._result_bytes} bytes, of which this reads 8 at most")
         self.posted: deque[_Posted] = deque()
-        self._begin()
+        self.abort()  # the jobs of whoever had the machine before, and their completions
+        while self.read("status") & DONE:
+            self.write("control", NEXT)
 
     def _begin(self) -> None:
         self._taken = self._batch = 0  # beats of the ring, and batches

@@ -107,8 +107,8 @@ module ws_window_join #(
     end
 
     initial if (ROWS < 1 || ROWS > 65536 || MATCH_LANES < 1 || ROWS % MATCH_LANES != 0 || MOST < 0 || FIFO_W > 10) begin
-        $display("ERROR: %m: ROWS = %0d (1 to 65536), MATCH_LANES = %0d (divides ROWS), FIFO_W = %0d (few, or > 10)",
-                 ROWS, MATCH_LANES, FIFO_W);
+        $display("ERROR: %m: ROWS = %0d (1 to 65536), MATCH_LANES = %0d (divides ROWS), FIFO_W = %0d (%0d to 10)",
+                 ROWS, MATCH_LANES, FIFO_W, $clog2(MARGIN));
         $finish;
     end
 

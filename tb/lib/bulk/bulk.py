@@ -314,7 +314,9 @@ def build(core: str | Design, parts: tuple[str, ...] = BENCH, **parameters: int 
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two tests may want the same bench at once
         if not stamp.exists() or stamp.read_text() != key.hexdigest():
-            stamp.unlink(missing_ok=True)
+            # What was compiled where this checkout stood before cannot be made again; ccache has what did not change.
+            for old in (stamp, *folder.glob("*.[do]")):
+                old.unlink(missing_ok=True)
             env = environment()
             _call(design.label, verilate, env)
             (folder / "bulk_ports.inc").write_text(_ports_of(folder / "Vdut.h"))

@@ -7,7 +7,7 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from tb.lib.axis import Monitor, Sink, Source
+from tb.lib.axis import Monitor, Sink, Source, drained
 from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
 from wirestream.design import resolve
@@ -42,12 +42,7 @@ class Bench:
         return generator.getrandbits(self.user_w) & ~1
 
     async def drained(self) -> None:
-        await self.source.wait()
-        quiet = 0
-        while quiet < 50:
-            before = self.output.beats
-            await ClockCycles(self.dut.clk, 1)
-            quiet = quiet + 1 if self.output.beats == before else 0
+        await drained(self, 50)
 
 
 async def setup(dut, idle: float = 0.0, stall: float = 0.0) -> Bench:

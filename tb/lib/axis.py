@@ -177,6 +177,16 @@ class Monitor:
             self.unready += not is_ready
 
 
+async def drained(bench, quiet: int) -> None:
+    """All that `bench.source` has to send has been taken, and for so many cycles `bench.output` has seen no beat."""
+    await bench.source.wait()
+    since = 0
+    while since < quiet:
+        before = bench.output.beats
+        await ClockCycles(bench.dut.clk, 1)
+        since = since + 1 if bench.output.beats == before else 0
+
+
 class Bench:
     """A core from s_axis to m_axis: its source and sink, and the monitors of both. lanes: bytes of the wider side."""
 
@@ -194,12 +204,7 @@ class Bench:
 
     async def drained(self) -> None:
         """Everything has been taken, and for some time nothing has come out."""
-        await self.source.wait()
-        quiet = 0
-        while quiet < 10 + 4 * self.lanes:
-            before = self.output.beats
-            await ClockCycles(self.dut.clk, 1)
-            quiet = quiet + 1 if self.output.beats == before else 0
+        await drained(self, 10 + 4 * self.lanes)
 
     async def check_packets(self, generator: random.Random) -> None:
         """Packets of many sizes, some bad, with 3 bits of metadata, come out as they went in."""

@@ -218,6 +218,11 @@ def udp(
     return data.ljust(60, b"\0") if pad else data
 
 
+def udp_frame(generator: random.Random, length: int | None = None) -> bytes:
+    """A UDP frame of 60 bytes or more, without FCS; its length is random, or as given."""
+    return udp(generator.randbytes(generator.randrange(200) if length is None else max(0, length - 42)))
+
+
 def arp_request(sender_ip: str = PEER_IP, sender_mac: str = PEER_MAC, target: str = LOCAL_IP) -> bytes:
     """Asks for the local address, and so makes the peer known."""
     question = ARP(op=1, hwsrc=sender_mac, psrc=sender_ip, pdst=target)

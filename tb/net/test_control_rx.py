@@ -11,7 +11,7 @@ import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from scapy.all import ARP, ICMP, IP, UDP, Dot1AD, Dot1Q, Ether, IPOption_NOP, IPOption_Router_Alert, IPv6, Raw
 
-from tb.lib.axis import Monitor, Sink, Source
+from tb.lib.axis import Monitor, Sink, Source, drained
 from tb.lib.bench import reset, rng, start
 from tb.lib.events import Events
 from tb.lib.frames import (
@@ -149,12 +149,7 @@ class Bench:
         self.source.put(frame, bad=bad)
 
     async def drained(self) -> None:
-        await self.source.wait()
-        quiet = 0
-        while quiet < 200:
-            before = self.output.beats
-            await ClockCycles(self.dut.clk, 1)
-            quiet = quiet + 1 if self.output.beats == before else 0
+        await drained(self, 200)
 
     async def check(self) -> Counter:
         """What left is what was expected, in order, but for frames counted as evt_full; returns the events."""

@@ -5,7 +5,7 @@ import pytest
 from cocotb.triggers import ClockCycles
 from scapy.all import ARP, ICMP, IP, Ether, Raw
 
-from tb.lib.axis import Monitor, Sink, Source
+from tb.lib.axis import Monitor, Sink, Source, drained
 from tb.lib.bench import reset, rng, start
 from tb.lib.events import Events
 from tb.lib.frames import BROADCAST_MAC, LOCAL_IP, LOCAL_MAC, PEER_IP, PEER_MAC
@@ -33,12 +33,7 @@ class Bench:
         self.events = Events(dut)
 
     async def drained(self) -> None:
-        await self.source.wait()
-        quiet = 0
-        while quiet < 50:
-            before = self.output.beats
-            await ClockCycles(self.dut.clk, 1)
-            quiet = quiet + 1 if self.output.beats == before else 0
+        await drained(self, 50)
 
 
 async def setup(dut, idle: float = 0.0, stall: float = 0.0) -> Bench:

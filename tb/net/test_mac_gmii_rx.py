@@ -9,18 +9,13 @@ from cocotbext.eth import GmiiFrame, GmiiSource
 
 from tb.lib.bench import now_and_then, rng, start
 from tb.lib.events import Events
-from tb.lib.frames import fcs, udp, with_fcs
+from tb.lib.frames import fcs, udp_frame, with_fcs
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
 
 LATENCY = 7  # cycles from rxd to tdata
 PREAMBLE = b"\x55" * 7
 SFD = b"\xd5"
-
-
-def udp_frame(random, length: int | None = None) -> bytes:
-    """A UDP frame of 60 octets or more, without FCS; its length is random, or as given."""
-    return udp(random.randbytes(random.randrange(200) if length is None else max(0, length - 42)))
 
 
 def expected(raw: bytes, errors: list[int], max_frame: int) -> tuple[str, bytes | None]:

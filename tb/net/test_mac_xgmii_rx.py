@@ -12,7 +12,7 @@ from cocotbext.eth import XgmiiFrame, XgmiiSource
 from tb.lib.bench import rng, start
 from tb.lib.bulk.bulk import FAULT, PacketFlag, build
 from tb.lib.events import Events
-from tb.lib.frames import fcs, udp, with_fcs
+from tb.lib.frames import fcs, udp_frame, with_fcs
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
 from wirestream.simulate import seed
@@ -23,11 +23,6 @@ SFD = 0xD5
 PREAMBLE = [START, *[0x55] * 6, SFD]
 LOCAL_FAULT = [SEQUENCE, 0, 0, 1]
 BAD_FCS, WRONG = PacketFlag.BAD_FCS, PacketFlag.ERROR
-
-
-def udp_frame(random, length: int | None = None) -> bytes:
-    """A UDP frame of 60 octets or more, without FCS; its length is random, or as given."""
-    return udp(random.randbytes(random.randrange(200) if length is None else max(0, length - 42)))
 
 
 def whole(frame: bytes) -> list[int]:

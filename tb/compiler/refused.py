@@ -1,0 +1,16 @@
+"""What a query that cannot be built is told."""
+
+import pytest
+
+from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.errors import QueryError
+from wirestream.compiler.streams import shipped
+
+
+def check_refused(sql: str, words: str, place: tuple[int, int] | None) -> None:
+    """One line that has `words`, and the line and column of the place in the text."""
+    with pytest.raises(QueryError) as refused:
+        compile_queries(sql, shipped())
+    assert words in refused.value.message
+    assert (refused.value.place and (refused.value.place.line, refused.value.place.column)) == place
+    assert "\n" not in refused.value.message

@@ -65,6 +65,11 @@ def pairs(tuples: DataFrame, joins: Sequence[Join]) -> DataFrame:
     return met.select("w.case", r.alias("r"), s.alias("s"))
 
 
+def ordered(found: DataFrame) -> DataFrame:
+    """Pairs of `pairs` by the arrival of the later tuple, then of the earlier one: the order-preserving output."""
+    return found.orderBy("case", F.greatest("r", "s"), F.least("r", "s"))
+
+
 def _same_key(joins: Sequence[Join]) -> Column:
     """Where all joins are equi-joins Spark may join by the key; the predicate is the same with it and without."""
     return F.expr("w.x = p.x") if {join.predicate for join in joins} == {"EQ"} else F.lit(True)

@@ -1,7 +1,7 @@
 """The streams that the joins' tests use, and PySpark's pairs of them.
 
-`expected(case)` is the Parquet file with the pairs of one case, computed if it is not there; the first who misses one
-computes all that are missing, in one Spark job.
+`expected(case)` is the Parquet file with the pairs of one case, in their order, computed if it is not there; the first
+who misses one computes all that are missing, in one Spark job.
 """
 
 from __future__ import annotations
@@ -54,10 +54,15 @@ def expected(case: Case) -> Path:
     return case.file
 
 
-def pairs(case: Case) -> list[tuple[int, int]]:
-    """PySpark's pairs (number of the R tuple, of the S tuple) of `case`, sorted."""
+def sequence(case: Case) -> list[tuple[int, int]]:
+    """PySpark's pairs (number of the R tuple, of the S tuple) of `case`, as the order-preserving output has them."""
     table = pa.parquet.read_table(expected(case))
-    return sorted(zip(table["r"].to_pylist(), table["s"].to_pylist(), strict=True))
+    return list(zip(table["r"].to_pylist(), table["s"].to_pylist(), strict=True))
+
+
+def pairs(case: Case) -> list[tuple[int, int]]:
+    """The same, sorted."""
+    return sorted(sequence(case))
 
 
 def _compute(cases: list[Case]) -> None:
@@ -72,7 +77,7 @@ def _compute(cases: list[Case]) -> None:
         names = ("case", "seq", "side", "x", "y", "time")
         columns = [pa.array(column, pa.int64()) for column in zip(*rows, strict=True)]
         tuples = session().createDataFrame(pa.table(dict(zip(names, columns, strict=True))))
-        found = join.pairs(tuples, [case.join for case in batch]).toArrow()
+        found = join.ordered(join.pairs(tuples, [case.join for case in batch])).toArrow()
         for n, case in enumerate(batch):
             part = case.file.with_suffix(".part")
             pa.parquet.write_table(found.filter(pc.field("case") == n), part)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from tb.join.golden import CASES, Case, pairs
+from tb.join.golden import CASES, Case, sequence
 from tb.join.model import Tuple, match
 from tb.lib.bench import pauses, rng, start
 from tb.lib.run import run
@@ -44,10 +44,6 @@ def software(case: Case, units: int) -> BruteForce:
 def in_order(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """By the arrival of the later tuple, then of the earlier one."""
     return sorted(found, key=lambda pair: (max(pair), min(pair)))
-
-
-def golden(case: Case) -> list[tuple[int, int]]:
-    return in_order(pairs(case))
 
 
 def numbers(case: Case, rows: Sequence[tuple[Row, Row]]) -> list[tuple[int, int]]:
@@ -169,7 +165,7 @@ async def pairs_of_both_windows(dut):
         while join.unfinished:
             await RisingEdge(dut.clk)
             got += join.poll()
-        assert numbers(case, got) == golden(case) and len(got) > 100
+        assert numbers(case, got) == sequence(case) and len(got) > 100
         assert join.results.duplicates and join.results.outside
         parts = [part for part, _ in chain.parts[before:]]
         assert len(parts) > 20 and any(len(part.window) == chain.rows for part in parts)  # too long for one pass

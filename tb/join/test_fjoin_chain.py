@@ -3,93 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 
 import cocotb
-import numpy as np
 import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from spark_golden.join import Join
+from tb.join.bulk_chain import Chain
 from tb.join.golden import Case, Keys, addresses, one_of, pairs, plane, signed
 from tb.join.model import R, S, Tuple
 from tb.lib.bench import rng, start
-from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, BulkResult, build, items
+from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG
 from tb.lib.run import run, run_four_state
 
-WINDOW, LAST_WINDOW, FLUSH, PROBE, LAST_PROBE = 1, 3, 2, 4, 12  # kinds of the bulk bench's items, which add up
-SLOT_W = 16
 MATCH_CYCLES = 1  # of the predicate EQ
 
 
 # --- with the bulk bench --------------------------------------------------------------------------------------------
-
-
-class Chain:
-    """A bulk bench around the chain, and what its results say."""
-
-    def __init__(self, **parameters: int | str):
-        self.bench: Bench = build("fjoin_bulk", **parameters)
-        self.units, self.block, self.pairs = (
-            parameters.get(n, d) for n, d in (("UNITS", 64), ("BLOCK", 16), ("PAIRS", 1))
-        )
-        self.unit_w = max(1, (self.units - 1).bit_length())
-
-    def play(self, probes: Sequence[int], windows: Sequence[Sequence[int]], folder, **options) -> BulkResult:
-        """Join the probes, batch by batch, each with its window; probes come beside the window tuples of the pass
-        before theirs."""
-        batches = [probes[n : n + self.units] for n in range(0, len(probes), self.units)]
-        key_w = self.bench.width("s_data") // 2
-        kinds, data = [], []
-
-        def put(batch: Sequence[int], window: Sequence[int]) -> None:
-            for n in range(max(len(batch), len(window))):
-                kind = value = 0
-                if n < len(window):
-                    kind, value = (WINDOW if n < len(window) - 1 else LAST_WINDOW), window[n]
-                if n < len(batch):
-                    kind |= LAST_PROBE if n == len(batch) - 1 else PROBE
-                    value |= batch[n] << key_w
-                kinds.append(kind)
-                data.append(value)
-
-        for batch, window in zip([*batches, []], [[], *windows], strict=True):
-            put(batch, window)
-        source = items([*kinds, FLUSH], [*data, 0], 2 * key_w)
-        result = self.bench.run(source, folder, watchdog=10**5, **options)
-        words = result.items["data"].view(">u8")
-        flushes = np.nonzero((words >> np.uint64(62)) == 3)
-        assert sorted(flushes[1]) == list(range(words.shape[1]))  # one on every lane
-        for at, lane in zip(*flushes, strict=True):
-            assert not words[at + 1 :, lane].any()  # behind the results
-        return result
-
-    def found(self, result: BulkResult) -> np.ndarray:
-        """(number of the probe, of the window tuple in its pass), sorted."""
-        words = result.items["data"].view(">u8").astype(np.uint64).reshape(-1)
-        words = words[(words >> np.uint64(62)) == 2] & np.uint64((1 << 62) - 1)
-        masks = np.ones(len(words), np.uint64)
-        if not self.pairs:
-            masks, words = words & np.uint64((1 << self.block) - 1), words >> np.uint64(self.block)
-            assert masks.all()
-        slot = (words & np.uint64((1 << SLOT_W) - 1)).astype(np.int64)
-        unit = (words >> np.uint64(SLOT_W) & np.uint64((1 << self.unit_w) - 1)).astype(np.int64)
-        first = (words >> np.uint64(SLOT_W + self.unit_w)).astype(np.int64) * self.units + unit
-        rows = [
-            np.stack([first + n, slot], 1)[(masks >> np.uint64(n) & np.uint64(1)) == 1]
-            for n in range(1 if self.pairs else self.block)
-        ]
-        together = np.concatenate(rows)
-        return together[np.lexsort(together.T[::-1])]
-
-    def eta(self, probes: Sequence[int], window: Sequence[int], folder) -> float:
-        """Predicate evaluations / (units * cycles from the first load to the last result and FLUSH). The pairs are
-        those with equal keys, once each."""
-        result = self.play(probes, [window] * -(-len(probes) // self.units), folder, inputs={"limit": 0})
-        keys, rows = np.array(probes), np.array(window)
-        assert np.array_equal(self.found(result), np.argwhere(keys[:, None] == rows[None, :]))
-        cycles = int(result.item_cycles[-1]) - int(result.sent_cycles[0]) + 1
-        return len(probes) * len(window) / (self.units * cycles)
 
 
 def batches_of(name: str, join: Join, probes: int, keys: Keys) -> Case:
@@ -135,15 +65,17 @@ def test_pairs(predicate, tmp_path):
     chain, window = Chain(PREDICATE=predicate, **parameters), case.join.window
     keys = [(t.x % 2**32) << 32 | t.y if parameters["KEY_W"] == 64 else t.x % 2**32 for t in case.tuples]
     probes = keys[window:]
-    windows = [keys[:window]] * -(-len(probes) // chain.units)
-    result = chain.play(probes, windows, tmp_path, inputs={"limit": case.join.limit}, gaps=gaps, stalls=stalls)
+    batches = chain.batches(probes)
+    result = chain.play(
+        batches, [keys[:window]] * len(batches), tmp_path, inputs={"limit": case.join.limit}, gaps=gaps, stalls=stalls
+    )
     wanted = pairs(case)
     assert len(wanted) > 30
     if predicate == "L1":  # the tuples are such that a sum of 32 bits finds more
         rows, came = case.tuples[:window], case.tuples[window:]
         sums = [abs(r.x - s.x) + abs(r.y - s.y) for r in came for s in rows]
         assert sum(far % 2**32 < case.join.limit for far in sums) > len(wanted)
-    assert [(probe + window, slot) for probe, slot in chain.found(result).tolist()] == wanted
+    assert [(probe + window, slot) for probe, slot in chain.of_probes(result).tolist()] == wanted
 
 
 # eta of mask words and of pairs, by how many values the keys have: two match with one chance in so many. The lanes

@@ -56,12 +56,16 @@ CHAINS = {
 }
 
 
+def in_time_chain(name: str) -> dict[str, int | str]:
+    """window_join's parameters with the sizes of a chain for its own."""
+    return {key: value for key, value in IN_TIME[name].items() if key not in ("ROWS", "MATCH_LANES")} | CHAINS[name]
+
+
 @pytest.mark.parametrize("name", CHAINS)
 def test_in_time(name, tmp_path):
     chain = CHAINS[name]
     assert chain["CORES"] * chain["SEGMENT"] == IN_TIME[name]["ROWS"]
-    parameters = {key: value for key, value in IN_TIME[name].items() if key not in ("ROWS", "MATCH_LANES")}
-    check_in_time(name, tmp_path, **parameters, **chain)
+    check_in_time(name, tmp_path, **in_time_chain(name))
 
 
 @pytest.mark.soak

@@ -44,8 +44,10 @@ IN_TIME = {
 }
 
 
-def play(bench, join: Join, tuples: Sequence[Tuple], wanted: list, folder: Path, gaps: str, stalls: str) -> BulkResult:
-    """The wanted pairs come out once each, those of the tuples before a FLUSH before that comes out."""
+def play(
+    bench, join: Join, tuples: Sequence[Tuple], wanted: Sequence, folder: Path, gaps: str, stalls: str
+) -> BulkResult:
+    """The wanted pairs, which are sorted, come out once each, those of the tuples before a FLUSH before that does."""
     width = bench.width("s_data")
     key_w = width - ID - (TIME_W if join.in_time else 0)
     keys = [(t.x % 2**32) << 32 | t.y if key_w == 64 else t.x % 2**32 for t in tuples]
@@ -62,17 +64,23 @@ def play(bench, join: Join, tuples: Sequence[Tuple], wanted: list, folder: Path,
     result = bench.run(
         items(kinds, data, width), folder, inputs={"limit": join.limit}, gaps=gaps, stalls=stalls, **waits
     )
-    out = result.items
+    out, numbers = result.items, arrivals(bench, result)
     found = out["data"].view(">u4").reshape(len(out), -1)
-    numbers = found[:, [0, width // 32]].astype(np.int64)
     ended = np.flatnonzero(out["kind"])
     assert len(ended) == len(flushes) and ended[-1] == len(out) - 1
+    results, wanted = out["kind"] == 0, np.array(wanted, np.int64).reshape(-1, 2)
     for end, flush in zip(ended, flushes, strict=True):
-        early = sorted(map(tuple, numbers[:end][out["kind"][:end] == 0].tolist()))
-        assert early == [pair for pair in wanted if max(pair) < flush], (folder.name, flush)
-    results = out["kind"] == 0
+        early = numbers[:end][results[:end]]
+        early = early[np.lexsort(early.T[::-1])]
+        assert np.array_equal(early, wanted[wanted.max(1) < flush]), (folder.name, flush)
     assert (found[results] == np.hstack([sent[numbers[results, side]] for side in (R, S)])).all()  # whole tuples
     return result
+
+
+def arrivals(bench, result: BulkResult) -> np.ndarray:
+    """Of the items that came out: (arrival number of the R tuple, of the S tuple)."""
+    words = result.items["data"].view(">u4").reshape(len(result.items), -1)
+    return words[:, [0, bench.width("s_data") // 32]].astype(np.int64)
 
 
 def check_pairs(bench, case: Case, folder: Path, gaps: str, stalls: str) -> BulkResult:
@@ -100,12 +108,16 @@ def crowded(name: str) -> list[Tuple]:
     return tuples
 
 
+def times(join: Join, parameters: dict[str, int | str]) -> dict[str, int]:
+    """What join_bulk needs for a window in time beside its other parameters."""
+    return {"TIME_W": TIME_W, "TIME_LSB": parameters.get("KEY_W", 32), "WINDOW": join.window, "SLACK": join.slack}
+
+
 def check_in_time(name: str, folder: Path, **parameters: int | str) -> None:
     """The pairs of a window in time; and of streams that come twice as fast as there are places for: what is refused is
     exactly what has no place. parameters: of join_bulk but for the times."""
     join, rows = CASES[name].join, IN_TIME[name]["ROWS"]
-    times = {"TIME_W": TIME_W, "TIME_LSB": parameters.get("KEY_W", 32), "WINDOW": join.window, "SLACK": join.slack}
-    bench = build("join_bulk", **parameters, **times)
+    bench = build("join_bulk", **parameters, **times(join, parameters))
     result = check_pairs(bench, CASES[name], folder / "golden", RANDOM, RANDOM)
     assert result.events == {"late": len(late(CASES[name].tuples, join.slack)), "overflow": 0}
 

@@ -35,7 +35,7 @@ module ws_fjoin_bulk #(
 );
 
     localparam UNIT_W = UNITS > 1 ? $clog2(UNITS) : 1;
-    localparam WORD_W = 24 + UNIT_W + (PAIRS != 0 ? 0 : BLOCK);
+    localparam WORD_W = 32 + UNIT_W + (PAIRS != 0 ? 0 : BLOCK);
 
     wire             p_room, p_valid, p_ready, p_last, w_room, w_valid, w_ready, w_last, w_flush;
     wire [KEY_W-1:0] p_key, w_key;
@@ -62,7 +62,7 @@ module ws_fjoin_bulk #(
     wire [LANES*WORD_W-1:0] data;
 
     ws_fjoin_chain #(
-        .UNITS(UNITS), .GROUP(GROUP), .BLOCK(BLOCK), .LANES(LANES), .PAIRS(PAIRS), .PASS_W(8), .SLOT_W(16),
+        .UNITS(UNITS), .GROUP(GROUP), .BLOCK(BLOCK), .LANES(LANES), .PAIRS(PAIRS), .PASS_W(16), .SLOT_W(16),
         .PREDICATE(PREDICATE), .KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W)
     ) chain (
         .clk(clk), .rst(rst), .limit(limit),

@@ -7,7 +7,7 @@ docs/host-join.md.
 `store`        ids that wrap around, whole tuples, the streams' windows in slices
 `controller`   sources, lateness, tasks, and when a slice has expired
 `scheduler`    tasks in parts over pipelines in turn, results in the order of the tasks
-`results`      duplicate filter, window check, order, whole tuples from ids
+`results`      duplicate filter, window check, order, whole tuples from ids; the order of other joins
 `machine`      the machine `fjoin` as a pipeline: its memory and registers
 `planner`      beside them: which join for a load, how large, and what is left for Spark
 ============== =================================================================================
@@ -19,11 +19,25 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wirestream.joins.controller import Controller, Source, SourceError
-from wirestream.joins.results import Results
+from wirestream.joins.results import InOrder, Results
 from wirestream.joins.scheduler import BruteForce, Pair, Part, Pipeline, Scheduler
 from wirestream.joins.store import IdError, Ids, Keyed, R, S, Store
 
-__all__ = ["BruteForce", "HostJoin", "IdError", "Keyed", "Pair", "Part", "Pipeline", "R", "S", "Source", "SourceError"]
+__all__ = [
+    "BruteForce",
+    "HostJoin",
+    "IdError",
+    "Ids",
+    "InOrder",
+    "Keyed",
+    "Pair",
+    "Part",
+    "Pipeline",
+    "R",
+    "S",
+    "Source",
+    "SourceError",
+]
 
 
 class HostJoin:

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirestream.joins.controller import Task
 from wirestream.joins.scheduler import Pair
-from wirestream.joins.store import R, S, Store
+from wirestream.joins.store import Ids, R, S, Store
 
 
 class Results:
@@ -53,3 +53,29 @@ class Results:
         for probe, other in pairs:
             buckets[age(task.first, probe)].append((probe, other))
         return [pair for bucket in buckets for pair in sorted(bucket, key=lambda pair: -age(pair[1], pair[0]))]
+
+
+class InOrder:
+    """The results of a join that answers FLUSHes, `window_join` or `handshake_join`, in the order of `Results`.
+
+    Between two FLUSHes come, in no promised order, all results of which the later tuple came between them. ids: of the
+    tuples, by arrival; from the oldest tuple in a window to the newest one before the next FLUSH there are half of them
+    at most.
+    """
+
+    def __init__(self, ids: Ids):
+        self._ids = ids
+        self._held: list[tuple[int, int, Any]] = []
+
+    def put(self, r: int, s: int, result: Any) -> None:
+        """A result, and the ids of its tuples."""
+        later, earlier = (s, r) if self._ids.before(r, s) else (r, s)
+        self._held.append((later, self._ids.age(earlier, later), result))
+
+    def flush(self) -> list[Any]:
+        """A FLUSH came: the results since the last one."""
+        held, self._held, ids = self._held, [], self._ids
+        if held:
+            base = held[0][0] - ids.half  # at or before every later tuple
+            held.sort(key=lambda each: (ids.age(base, each[0]), -each[1]))
+        return [result for _, _, result in held]

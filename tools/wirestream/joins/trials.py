@@ -74,7 +74,7 @@ def eta(design: Design, folder: Path, rows: int, percent: int, batches: int) -> 
     eta: share of the evaluations that the units could do, from the first load to the last result. cycles: that a tuple
     of each stream takes, if batches of both are joined in turn.
     """
-    from tb.join.test_fjoin_chain import Chain
+    from tb.join.bulk_chain import Chain
 
     chain = Chain(**design.parameters)
     g, values = np.random.default_rng(percent), round(100 / percent) if percent else 0

@@ -6,8 +6,12 @@ import random
 
 import pytest
 
+from tb.join.test_handshake_join import BUILDS as CHAINS
+from tb.join.test_window_join import BUILDS
+from wirestream.design import resolve
 from wirestream.joins import planner
-from wirestream.joins.planner import BUSY, JOINS, Chip, Load, main, plan
+from wirestream.joins.planner import BUSY, JOINS, Chip, Load, fjoins, handshake_joins, main, plan, window_joins
+from wirestream.joins.trials import eta, rate
 
 CHIPS = (Chip(), Chip(luts=5_000), Chip(rams=20), Chip(delay_s=2e-6))
 
@@ -59,6 +63,35 @@ def test_a_larger_chip_takes_no_smaller_share():
         except ValueError:
             continue
         assert plan(load, large).share >= share
+
+
+# Of the sizes whose benches other tests have built, at equal rates: what the simulation may differ by from the planner.
+SIMULATED = {
+    "window_join": ({"ROWS": 64, "MATCH_LANES": 4}, window_joins, 0.01),
+    "handshake_join": ({"CORES": 4, "SEGMENT": 16}, handshake_joins, 0.01),
+    "fjoin_chain": ({"UNITS": 64, "LANES": 4}, fjoins, 0.03),
+}
+ROWS, FJOIN_ROWS = 64, 512
+
+
+@pytest.mark.parametrize("percent", [0, 10, 50, 100])
+@pytest.mark.parametrize("core", SIMULATED)
+def test_busy_is_what_is_simulated(core, percent, tmp_path):
+    """Cycles of a tuple of each stream."""
+    parameters, sizes, tolerance = SIMULATED[core]
+    rows = FJOIN_ROWS if core == "fjoin_chain" else ROWS
+    load = Load("EQ", rows, rows, 1, 1, percent / 100)
+    size = next(size for size in sizes(load) if size.parameters == parameters)
+    planned = size.busy * 1e6 * size.mhz
+    if core == "fjoin_chain":
+        simulated = eta(resolve("fjoin_bulk").with_parameters(PAIRS=1), tmp_path, rows, percent, 40)["cycles"]
+    else:
+        bench = BUILDS["eq"] if core == "window_join" else CHAINS["eq"]
+        assert parameters.items() <= bench.items()
+        design = resolve("join_bulk").with_parameters(**bench)
+        simulated = rate(design, tmp_path, rows, percent, 4 * rows, 400)["cycles"]
+    print(f"{core}, {percent}%: planned {planned:.2f} cycles, simulated {simulated:.2f}")
+    assert simulated == pytest.approx(planned, rel=tolerance)
 
 
 def test_equation_1():

@@ -10,7 +10,18 @@ from tb.join.test_handshake_join import BUILDS as CHAINS
 from tb.join.test_window_join import BUILDS
 from wirestream.design import resolve
 from wirestream.joins import planner
-from wirestream.joins.planner import BUSY, JOINS, Chip, Load, fjoins, handshake_joins, main, plan, window_joins
+from wirestream.joins.planner import (
+    BUSY,
+    JOINS,
+    MEASURED,
+    Chip,
+    Load,
+    fjoins,
+    handshake_joins,
+    main,
+    plan,
+    window_joins,
+)
 from wirestream.joins.trials import eta, rate
 
 CHIPS = (Chip(), Chip(luts=5_000), Chip(rams=20), Chip(delay_s=2e-6))
@@ -101,10 +112,34 @@ def test_equation_1():
     assert Load.in_time("EQ", 4, 3, 5, 0.1).evaluations == 2 * 4 * 3 * 5  # equation 2
 
 
+@pytest.mark.parametrize(("rate_r", "rate_s"), [(3000, 1000), (10, 10), (50, 1e5)])
+def test_equation_4(rate_r, rate_s):
+    """CPU cores for windows of 180 seconds by the ratio of the rates and their sum, and for a third of that."""
+    load, cpu = Load.in_time("L1", 180, rate_r, rate_s, 0.01), 1e6
+    ratio, together = rate_r / rate_s, rate_r + rate_s
+    needed = 2 * 180 * ratio * together**2 / ((ratio + 1) ** 2 * cpu)
+    assert needed - 1e-6 <= load.cores(cpu) < needed + 1
+    assert needed / 3 - 1e-6 <= load.cores(cpu, 1 / 3) < needed / 3 + 1
+
+
+def test_dropping():
+    """Equation 4 of Miyoshi et al.: a tuple every t cycles, each of which takes as many as equation 5 says."""
+    scan = 64 + 2
+    for every in (10, 50, 66, 200):
+        hertz = 1e6 * MEASURED["window_join"].at(1)[1]
+        size = next(window_joins(Load("EQ", 64, 64, hertz / every, hertz / every, 0)))
+        assert size.parameters == {"ROWS": 64, "MATCH_LANES": 1}
+        assert size.taken == pytest.approx(min(1, every / scan))
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ("EQ --rows 1024 --rates 1e6 1e6", "take window_join ROWS=1024"),
+        ("EQ --rows 1024 --rates 1e6 1e6 --cpu 1e6", "Spark alone: 2048 CPU cores"),
+        ("EQ --rows 1024 --rates 1e6 1e6 --cpu 3e9", "Spark alone: 1 CPU core"),
+        ("EQ --rows 50000 --rates 1e7 1e7 --cpu 1e9", "evaluations a second, 958 CPU cores"),
+        ("EQ --rows 10000 --rates 1e7 1e7", "handshake_join with DROP=1 would take at most 7.5% of the tuples"),
         ("L1 --seconds 0.1 --rates 1e5 2e5 --selectivity 0.001", "take fjoin_chain"),
         ("EQ --rows 100000 --rates 1e7 1e7", "Spark finds the pairs that are farther apart"),
     ],
@@ -120,6 +155,7 @@ def test_command(arguments, said, capsys):
         ("EQ --rows 64 --rates 0 1", "must be larger than 0"),
         ("EQ --rows 64 --rates 1 1 --selectivity 2", "selectivity 2.0: must be 0 to 1"),
         ("EQ --rows 64 --rates 1 1 --delay 1e-9", "no join that fits"),
+        ("EQ --rows 64 --rates 1 1 --cpu 0", "must be larger than 0"),
     ],
 )
 def test_refused(arguments, said, capsys):

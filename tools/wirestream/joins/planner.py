@@ -15,7 +15,8 @@ and gives selectivity * C results a second. What keeps a join busy:
                     since a batch is loaded while the one before is joined
 
 and for each of them a cycle a tuple. Where no join that fits keeps up, the chip joins over the newest part of each
-window, with less work by as much, and Spark finds the pairs whose tuples are farther apart.
+window, with less work by as much, and Spark finds the pairs whose tuples are farther apart: on C / C_cpu cores, if one
+does C_cpu evaluations a second (Lin, Chen, Jin, equation 4).
 """
 
 from __future__ import annotations
@@ -81,6 +82,10 @@ class Load:
         """Of the larger window."""
         return ceil(max(self.rows_r, self.rows_s))
 
+    def cores(self, cpu: float, share: float = 1) -> int:
+        """CPU cores for a share of it, each of so many evaluations a second."""
+        return ceil(share * self.evaluations / cpu)
+
     def part(self, share: float) -> Load:
         """What is left of it with a share of each window."""
         return replace(self, rows_r=share * self.rows_r, rows_s=share * self.rows_s)
@@ -130,6 +135,11 @@ class Size:
     rams: int
     busy: float
     delay_s: float
+
+    @property
+    def taken(self) -> float:
+        """With DROP = 1: the share of the tuples that it takes at most, Rate_op of equation 4 of Miyoshi et al."""
+        return min(1, 1 / self.busy)
 
 
 def powers_of_two(least: int, most: int) -> list[int]:
@@ -191,6 +201,7 @@ def fjoins(load: Load, lanes: int = 4) -> Iterator[Size]:
         )
 
 
+DROPPING = ("window_join", "handshake_join")  # those that can refuse a tuple
 JOINS: tuple[Callable[[Load], Iterator[Size]], ...] = (window_joins, handshake_joins, fjoins)
 
 
@@ -252,26 +263,32 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--luts", type=float, default=Chip.luts, help="of the chip (%(default)d)")
     parser.add_argument("--rams", type=int, default=Chip.rams, help="of the chip, of 18 Kb (%(default)d)")
     parser.add_argument("--delay", type=float, default=Chip.delay_s, metavar="SECONDS", help="of a result, at most")
+    parser.add_argument("--cpu", type=float, metavar="EVALUATIONS", help="a second, that a CPU core does under Spark")
     return parser
 
 
 def main(argv: list[str] | None = None) -> int:
     given = arguments().parse_args(argv)
     try:
+        if given.cpu is not None and not given.cpu > 0:
+            raise ValueError("evaluations of a CPU core must be larger than 0")
         if given.rows is None:
             load = Load.in_time(given.predicate, given.seconds, *given.rates, given.selectivity)
         else:
             load = Load(given.predicate, given.rows, given.rows, *given.rates, given.selectivity)
-        show(load, plan(load, Chip(given.luts, given.rams, given.delay)))
+        show(load, plan(load, Chip(given.luts, given.rams, given.delay)), given.cpu)
     except ValueError as error:
         print(f"planner: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def show(load: Load, found: Plan) -> None:
+def show(load: Load, found: Plan, cpu: float | None = None) -> None:
+    """cpu: evaluations a second of a CPU core."""
     console = Console(highlight=False)
     console.print(f"{load.evaluations:.3g} evaluations and {load.results:.3g} results a second")
+    if cpu:
+        console.print(f"Spark alone: {cores(load.cores(cpu))}")
     table = Table("join", "parameters", box=None)
     for name in ("MHz", "LUT", "RAM", "delay", "busy"):
         table.add_column(name, justify="right")
@@ -282,10 +299,20 @@ def show(load: Load, found: Plan) -> None:
     console.print(table)
     console.print(f"take {found.best.core} {told(found.best)}", style="bold")
     if found.share < 1:
+        left = 1 - found.share
+        needs = f", {cores(load.cores(cpu, left))}" if cpu else ""
         console.print(
             f"for the newest {found.share:.1%} of each window ({load.part(found.share).rows} tuples); Spark finds the "
-            f"pairs that are farther apart, {(1 - found.share) * load.evaluations:.3g} evaluations a second"
+            f"pairs that are farther apart, {left * load.evaluations:.3g} evaluations a second{needs}"
         )
+        dropping = [size for size in found.sizes if size.core in DROPPING]
+        if dropping:
+            best = max(dropping, key=lambda size: size.taken)
+            console.print(f"{best.core} with DROP=1 would take at most {best.taken:.1%} of the tuples")
+
+
+def cores(count: int) -> str:
+    return f"{count} CPU core{'s' if count > 1 else ''}"
 
 
 def told(size: Size) -> str:

@@ -2,10 +2,12 @@
 
 import pytest
 
+from tb.join import test_fjoin_chain as fjoin
 from tb.join.model import Tuple, tuple_windows
 from tb.join.test_window_join import BUILDS
 from wirestream.design import resolve
-from wirestream.joins.trials import keys_of, matches, rate
+from wirestream.joins.trials import eta, host_rate, keys_of, matches, rate
+from wirestream.report import ETA_BATCHES, ETA_ROWS, eta_of_pairs
 
 EQ = BUILDS["eq"]  # a bench that its test has built
 ROWS, GROUPS = EQ["ROWS"], EQ["ROWS"] // EQ["MATCH_LANES"]
@@ -26,3 +28,28 @@ def test_rate(tmp_path):
     assert found["cycles"] == pytest.approx(2 * ROWS, rel=0.1) and found["results"] == pytest.approx(1, rel=0.1)
     with pytest.raises(RuntimeError, match="pairs"):
         rate(design, tmp_path, ROWS - 1, 10, 2 * ROWS, 40)
+
+
+def test_host_rate(tmp_path, monkeypatch):
+    """A window of the chain has a batch more than the join's; the host takes out what is then too much, as it must."""
+    parameters = {"PREDICATE": "EQ", **fjoin.CASES["EQ"][1]}
+    units, lanes, rows = parameters["UNITS"], parameters["LANES"], 5 * parameters["UNITS"]
+    load = 2 * rows, 10 * units
+    design = resolve("fjoin_bulk").with_parameters(**parameters)
+    assert host_rate(design, tmp_path, rows, 0, *load) == {"cycles": 2 * (rows + units) / units}
+    found = host_rate(design, tmp_path, rows, 100, *load)
+    assert found["cycles"] == pytest.approx(2 * (rows + units) / lanes, rel=0.05)
+    with pytest.raises(ValueError, match="must be tasks"):
+        host_rate(design, tmp_path, rows, 0, 2 * rows, 10 * units + 2)
+    whole = fjoin.Chain.found
+    monkeypatch.setattr(fjoin.Chain, "found", lambda chain, result: whole(chain, result)[:-1])
+    with pytest.raises(RuntimeError, match="pairs"):
+        host_rate(design, tmp_path, rows, 100, *load)
+
+
+@pytest.mark.parametrize("percent", [0, 20])
+def test_eta_is_that_of_the_equation(percent, tmp_path):
+    """fjoin.md's, to a twentieth of a percent where the window decides; matches are not spread as evenly as it says."""
+    design = resolve("fjoin_bulk").with_parameters(**fjoin.FORMS["pairs"])
+    found = eta(design, tmp_path, ETA_ROWS, percent, ETA_BATCHES)
+    assert found["eta"] == pytest.approx(eta_of_pairs(percent), rel=0.03 if percent else 5e-4)

@@ -73,6 +73,22 @@ def test_a_change_is_measured(tmp_path):
     assert fingerprint(panes("SCAN", 4)) == keys[0]
 
 
+def measured_by(step, *_):
+    """Instead of `kept`: what there is to measure without measuring it."""
+    return {"mhz": 100.0} if step is report.clock else dict.fromkeys((*LUT_KINDS, "ff", "bram"), 1)
+
+
+@pytest.mark.parametrize("name", ["wid", "panes", "handshake"])
+def test_every_picture_has_its_numbers(name, monkeypatch):
+    """Cells at all sizes and clocks at those that are placed, be it one picture of a sweep or several."""
+    monkeypatch.setattr(report, "kept", measured_by)
+    sweep = report.SWEEPS[name]
+    found = report.measure(sweep, 1, 1)
+    for curve in (curve for curve in sweep.curves if curve.design):
+        measured = found[curve.name]
+        assert (set(measured["lut"]), set(measured["mhz"])) == (set(sweep.sizes), set(sweep.timed))
+
+
 def test_a_failure_ends_with_one_line(quick, monkeypatch, capsys):
     def fail(*_):
         raise YosysFailure("out of gates")

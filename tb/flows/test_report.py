@@ -89,6 +89,29 @@ def test_every_picture_has_its_numbers(name, monkeypatch):
         assert (set(measured["lut"]), set(measured["mhz"])) == (set(sweep.sizes), set(sweep.timed))
 
 
+def test_units_keep_up_with_what_equation_5_says():
+    """At eta 0.31 and 300 MHz ours is the paper's, whose units do as many evaluations as both streams need."""
+    sweep = report.FJOIN_UNITS
+    found = {curve.name: dict(curve.known) for curve in sweep.curves}
+    found["fjoin_chain"] = {"eta": {16: 0.31, 64: 1}, "mhz": {16: 300}}
+    sweep.follows(found)
+    for seconds in (180, 300):
+        ours = found["fjoin_chain"][f"{seconds} s"]
+        assert ours == {16: found["eta 0.31, 300 MHz"][f"{seconds} s"][16]}
+        of_a_stream = 1e3 * ours[16] / 2
+        assert 2 * of_a_stream * seconds * of_a_stream == pytest.approx(0.31 * 300e6 * 16)
+
+
+def test_rates_at_the_clock():
+    found = {
+        "section 7.7.5": {"rate": {5: 500, 10: 1000}},
+        "half of it": {"rate": {5: 250, 10: 500}},
+        "FORWARD = 1": {"rate": {5: 240, 10: 480}, "mhz": {10: 150}},
+    }
+    report.HANDSHAKE_RATE.follows(found)
+    assert [numbers["placed"] for numbers in found.values()] == [{10: 1500}, {10: 750}, {10: 720}]
+
+
 def test_a_failure_ends_with_one_line(quick, monkeypatch, capsys):
     def fail(*_):
         raise YosysFailure("out of gates")

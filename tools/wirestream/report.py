@@ -16,12 +16,15 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import version
+from itertools import pairwise
+from math import inf, sqrt
 from pathlib import Path
 from types import ModuleType
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 from rich.console import Console
 from rich.progress import track
 
@@ -58,13 +61,17 @@ QUANTITIES = {
     "latency": "latency, cycles from punctuation to row",
     "close": "least cycles between windows' ends",
     "rate": "tuples of each stream, 1000/s at 100 MHz",
+    "placed": "1000 tuples/s of each stream at that clock",
     "results": "results a cycle",
     "taken": "tuples taken, of those that come every ROWS + 2 cycles",
     "eta": "eta: evaluations / (units · cycles)",
     "cycles": "cycles that a tuple of each stream takes",
+    "180 s": "1000 tuples/s of both streams, windows of 180 s",
+    "300 s": "1000 tuples/s of both streams, windows of 300 s",
 }
-LOGARITHMIC = {"share", "latency", "close", "rate", "cycles"}
-PRECISE = {"rate", "results", "taken", "eta", "cycles"}  # simulated, or of an equation: 3 digits
+LOGARITHMIC = {"share", "latency", "close", "rate", "placed", "cycles", "180 s", "300 s"}
+# Simulated, or of an equation: 3 digits.
+PRECISE = LOGARITHMIC - {"share", "latency", "close"} | {"results", "taken", "eta"}
 CELLS = {"lut", "ff", "share", "bram"}
 DEVICE = {"lut": 150_720, "ff": 301_440, "bram": 416}  # what the papers' XC6VLX240T has; a slice: 4 LUT, 8 FF
 # Colours that the colour-blind tell apart (Okabe and Ito); markers and lines tell the curves apart as well.
@@ -104,7 +111,7 @@ class Sweep:
     """A paper's figures over one x axis, in powers of 2 if `log`.
 
     sizes: synthesised and simulated; timed: placed and routed too. pictures: file -> quantities. ratios: (curve, what
-    divides it).
+    divides it). follows: puts what follows from several numbers of a size to what was found.
     """
 
     title: str
@@ -116,6 +123,7 @@ class Sweep:
     curves: tuple[Curve, ...]
     pictures: dict[str, tuple[str, ...]]
     ratios: tuple[tuple[str, str], ...]
+    follows: Callable[[dict[str, Numbers]], None] | None = None
 
 
 # ---- What is swept
@@ -296,8 +304,8 @@ exchanged and which counts the results of one match unit: with an output of one 
 )
 
 
-def handshake(cores: int) -> Design:
-    return resolved("handshake_join").with_parameters(CORES=cores, SEGMENT=8, LIMIT_W=1)
+def handshake(cores: int, segment: int = 8) -> Design:
+    return resolved("handshake_join").with_parameters(CORES=cores, SEGMENT=segment, LIMIT_W=1)
 
 
 HANDSHAKE = Sweep(
@@ -324,6 +332,12 @@ def handshake_rate(forward: int, cores: int) -> Trial:
     return Trial(trials.rate, design, (CHAIN_ROWS, 0, 2 * CHAIN_ROWS + 50, 100), found_rate)
 
 
+def at_its_clock(found: dict[str, Numbers]) -> None:
+    clocks = found["FORWARD = 1"]["mhz"]
+    for name in ("section 7.7.5", "half of it", "FORWARD = 1"):
+        found[name]["placed"] = {n: found[name]["rate"][n] * mhz / FIXED_MHZ for n, mhz in clocks.items()}
+
+
 HANDSHAKE_RATE = Sweep(
     title="handshake_join: windows of 1000 tuples on 1 to 100 cores",
     text="""\
@@ -331,19 +345,25 @@ Mueller, dissertation, figure 7.16 and section 7.7.5: a tuple takes max(⌈W_R /
 both streams have one entry, and the scan of a tuple of R does not overlap that of a tuple of S: a tuple of each takes
 twice as many. Where only one stream sends, it has the whole of the model's rate. Simulated, with full windows and no
 pair that matches; FORWARD = 0 is the dissertation's way, in which the windows flow through the chain.
+
+The figure has the clock too, and the rate at it, from 1 to 200 cores on the Virtex-6 XC6VLX760; its text says that both
+are the highest with 100, and gives no numbers. Ours are those of FORWARD = 1, and not of more than 20 cores; of 64
+cores, with 8 tuples each, the clock is above. With less than 16 cores segments are in block RAM, and what leaves it is
+compared in the same cycle. The model's rate is drawn with the clock of ours.
 """,
     axis="cores",
     log=True,
     sizes=CHAIN_CORES,
-    timed=(),
+    timed=(1, 5, 10, 20),
     curves=(
         Curve("section 7.7.5", 0, known=lines("rate", CHAIN_CORES, lambda n: 1e3 * FIXED_MHZ * n / CHAIN_ROWS)),
         Curve("half of it", 1, known=lines("rate", CHAIN_CORES, lambda n: 1e3 * FIXED_MHZ * n / CHAIN_ROWS / 2)),
-        Curve("FORWARD = 1", 3, trial=partial(handshake_rate, 1)),
+        Curve("FORWARD = 1", 3, lambda n: handshake(n, CHAIN_ROWS // n), trial=partial(handshake_rate, 1)),
         Curve("FORWARD = 0", 4, trial=partial(handshake_rate, 0)),
     ),
-    pictures={"handshake_rate": ("rate",)},
+    pictures={"handshake_rate": ("rate", "mhz", "placed")},
     ratios=(("FORWARD = 1", "half of it"), ("FORWARD = 0", "half of it")),
+    follows=at_its_clock,
 )
 
 ETA_SHARES, ETA_ROWS, ETA_BATCHES, UNITS, LANES = (0, 1, 5, 10, 20, 33), 1024, 20, 64, 4
@@ -364,8 +384,8 @@ def fjoin_eta(pairs: int, percent: int) -> Trial:
 FJOIN = Sweep(
     title="fjoin_chain: eta",
     text=f"""\
-Lin, Chen, Jin, 2022, have figure 8, the throughput over the number of units, as eta · f · n of equation 5, with one eta
-that was measured, 0.31. This is what eta depends on: {UNITS} units, windows of {ETA_ROWS}, {ETA_BATCHES} full batches.
+Lin, Chen, Jin, 2022, have one eta in equation 5, which was measured, 0.31. This is what it depends on: {UNITS} units,
+windows of {ETA_ROWS}, {ETA_BATCHES} full batches.
 
 - *published RTL*: commit cd3ace4, measured once and not by this command; pairs leave one a cycle; at 33%, that of 30%.
 - *equation, pairs*: [fjoin.md](fjoin.md#how-fast-eta)'s, {LANES} pairs a cycle.
@@ -384,6 +404,64 @@ that was measured, 0.31. This is what eta depends on: {UNITS} units, windows of 
     ),
     pictures={"fjoin_eta": ("eta",)},
     ratios=(("pairs", "published RTL"), ("mask words", "published RTL"), ("pairs", "equation, pairs")),
+)
+
+CHAINS, BOTH_WINDOWS = (4, 16, 64, 256), ("180 s", "300 s")
+PAPERS, AIMED = (0.31, 300), (1, 200)  # eta and MHz
+
+
+def tuples_in(window: str, eta: float, mhz: float, units: int) -> float:
+    """Equation 5, in 1000/s: both streams' tuples that units keep up with, as many of R as of S."""
+    return sqrt(2 * eta * mhz * 1e6 * units / float(window.split()[0])) / 1e3
+
+
+def equation_5(eta: float, mhz: float) -> Numbers:
+    return {w: {units: tuples_in(w, eta, mhz, units) for units in CHAINS} for w in BOTH_WINDOWS}
+
+
+def chain_of(units: int) -> dict[str, int]:
+    """At most 16 groups, as the queues have room for what is on its way through so many."""
+    return {"UNITS": units, "GROUP": max(4, units // 16), "BLOCK": min(16, units), "LANES": max(1, units // 16)}
+
+
+def chain_eta(units: int) -> Trial:
+    design = resolved("fjoin_bulk").with_parameters(**chain_of(units))
+    return Trial(trials.eta, design, (ETA_ROWS, 1, ETA_BATCHES), lambda found: {"eta": found["eta"]})
+
+
+def chain_keeps_up(found: dict[str, Numbers]) -> None:
+    ours = found["fjoin_chain"]
+    for window in BOTH_WINDOWS:
+        ours[window] = {n: tuples_in(window, ours["eta"][n], mhz, n) for n, mhz in ours["mhz"].items()}
+
+
+FJOIN_UNITS = Sweep(
+    title="fjoin_chain: tuples a second over the number of units",
+    text=f"""\
+Lin, Chen, Jin, 2022, figure 8 (a): the tuples that 16 to 1024 units keep up with, Manhattan distance, windows of 180
+and 300 seconds. The paper draws it without numbers, but says that its units run at 300 MHz and that eta is about 0.31.
+Equation 5 has √(2 · eta · f · n / W) tuples a second for n units at f, with as many of R as of S and windows of W
+seconds.
+
+- *eta 0.31, 300 MHz*: the paper's equation with the paper's numbers, on an Alveo card.
+- *eta 1, 200 MHz*: with all that the units can do, at the clock that we aim for.
+- *fjoin_chain*: with our eta and our clock. eta is simulated: windows of {ETA_ROWS} tuples, {ETA_BATCHES} batches, 1%
+  matches, pairs on a lane for every 16 units, every result checked; the load of the first batch, a cycle a unit, is in
+  it. The clock is that of [ws_fjoin_constant](../tb/join/ws_fjoin_constant.v), with Manhattan distance and a constant
+  threshold. 256 units, here in groups of 16, are more than the ECP5 holds, and simulated only.
+""",
+    axis="units",
+    log=True,
+    sizes=CHAINS,
+    timed=(4, 16, 64),
+    curves=(
+        Curve("eta 1, 200 MHz", 0, known=equation_5(*AIMED)),
+        Curve("eta 0.31, 300 MHz", 1, known=equation_5(*PAPERS)),
+        Curve("fjoin_chain", 3, lambda n: resolved("fjoin_constant").with_parameters(**chain_of(n)), trial=chain_eta),
+    ),
+    pictures={"fjoin_units": (*BOTH_WINDOWS, "eta", "mhz")},
+    ratios=(("fjoin_chain", "eta 0.31, 300 MHz"),),
+    follows=chain_keeps_up,
 )
 
 # The three joins with 16 comparisons a cycle.
@@ -471,6 +549,7 @@ SWEEPS = {
     "handshake": HANDSHAKE,
     "handshake_rate": HANDSHAKE_RATE,
     "fjoin_eta": FJOIN,
+    "fjoin_units": FJOIN_UNITS,
     "joins": JOINS,
     "joins_rows": JOINS_ROWS,
 }
@@ -551,6 +630,8 @@ def measure(sweep: Sweep, seeds: int, jobs: int) -> dict[str, Numbers]:
         except SynthesisFailure:
             pool.shutdown(cancel_futures=True)
             raise
+    if sweep.follows:
+        sweep.follows(found)
     return found
 
 
@@ -581,10 +662,12 @@ def diagram(axes: Axes, sweep: Sweep, quantity: str, found: dict[str, Numbers]) 
     axes.set_xlabel(sweep.axis)
     if sweep.log:
         axes.set_xscale("log", base=2)
-    axes.set_xticks(sweep.sizes, map(str, sweep.sizes))
+    apart = 0 if sweep.log else (sweep.sizes[-1] - sweep.sizes[0]) / 50  # or labels run into one another
+    axes.set_xticks(sweep.sizes, [str(b) if b - a >= apart else "" for a, b in pairwise((-inf, *sweep.sizes))])
     if quantity in LOGARITHMIC:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(LogFormatter())  # without powers of 10
     elif axes.lines:
         axes.set_ylim(0, 1.08 * axes.dataLim.ymax)
     axes.grid(color="#e0e0e0")

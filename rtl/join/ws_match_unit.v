@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_match_unit: half of ws_window_join: the window of one stream in block RAM, and the unit that compares the other
-// stream's tuples with it.
+// ws_match_unit: half of ws_window_join: the window of one stream in RAM, and the unit that compares the other
+// stream's tuples with it. The RAM is ROWS/LANES deep: synthesis makes it of LUTs where that is little.
 //
 // The window is a ring of ROWS rows, LANES side by side in a group. A probe is compared with all groups, a group a
 // cycle, from that of the oldest row on. Read, compare and output overlap. A row that comes while the ring is read

@@ -161,3 +161,13 @@ def test_command(arguments, said, capsys):
 def test_refused(arguments, said, capsys):
     assert main(arguments.split()) == 1
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("sizes", "longer"), [(window_joins, 5), (handshake_joins, 5), (fjoins, 0)])
+def test_windows_in_time(sizes, longer):
+    """An entry that takes 3 cycles a tuple, and 4 cycles and those of a predicate of 2 until a result."""
+    tuples, timed = (Load("EQ", 64, 64, 3e7, 3e7, 0, timed) for timed in (False, True))
+    for a, b in zip(sizes(tuples), sizes(timed), strict=True):
+        hertz = 1e6 * b.mhz
+        assert b.busy == pytest.approx(max(a.busy, 6e7 * 3 / hertz) if longer else a.busy)
+        assert b.delay_s == pytest.approx(a.delay_s + longer / hertz)

@@ -14,7 +14,7 @@ and gives selectivity * C results a second. What keeps a join busy:
     fjoin_chain     a cycle for UNITS evaluations, and for LANES results: Lin, Chen, Jin, equation 5, with eta = 1,
                     since a batch is loaded while the one before is joined
 
-and for each of them a cycle a tuple. Where no join that fits keeps up, the chip joins over the newest part of each
+and for each of them a cycle a tuple; in time the entry of window_join and handshake_join takes 3. Where no join that fits keeps up, the chip joins over the newest part of each
 window, with less work by as much, and Spark finds the pairs whose tuples are farther apart: on C / C_cpu cores, if one
 does C_cpu evaluations a second (Lin, Chen, Jin, equation 4).
 """
@@ -40,7 +40,8 @@ LARGEST = 256  # match lanes, cores, units
 
 @dataclass(frozen=True)
 class Load:
-    """rows: tuples in the windows of R and S. rate: tuples a second. selectivity: share of pairs that match."""
+    """rows: tuples in the windows of R and S. rate: tuples a second. selectivity: share of pairs that match. timed: the
+    windows are in time."""
 
     predicate: str
     rows_r: float
@@ -48,6 +49,7 @@ class Load:
     rate_r: float
     rate_s: float
     selectivity: float
+    timed: bool = False
 
     def __post_init__(self):
         if self.predicate not in PREDICATES:
@@ -60,7 +62,7 @@ class Load:
     @classmethod
     def in_time(cls, predicate: str, seconds: float, rate_r: float, rate_s: float, selectivity: float) -> Load:
         """Windows of so many seconds."""
-        return cls(predicate, seconds * rate_r, seconds * rate_s, rate_r, rate_s, selectivity)
+        return cls(predicate, seconds * rate_r, seconds * rate_s, rate_r, rate_s, selectivity, timed=True)
 
     @property
     def evaluations(self) -> float:
@@ -76,6 +78,17 @@ class Load:
     def tuples(self) -> float:
         """A second."""
         return self.rate_r + self.rate_s
+
+    @property
+    def entry_cycles(self) -> int:
+        """For a tuple, at the entry of the joins that have one."""
+        return 3 if self.timed else 1
+
+    @property
+    def match_cycles(self) -> int:
+        """From there to a result, beside those of the join itself."""
+        cycles = PREDICATES[self.predicate]
+        return 4 + max(2, cycles) if self.timed else cycles
 
     @property
     def rows(self) -> int:
@@ -159,8 +172,8 @@ def window_joins(load: Load) -> Iterator[Size]:
             mhz,
             luts,
             2 * max(ceil(rows * TUPLE_W / RAM_BITS), ceil(lanes * TUPLE_W / 36)),
-            max(max(load.rate_r, load.rate_s) * scan, load.tuples, load.results) / hertz,
-            (8 + scan + PREDICATES[load.predicate]) / hertz,
+            max(max(load.rate_r, load.rate_s) * scan, load.tuples * load.entry_cycles, load.results) / hertz,
+            (8 + scan + load.match_cycles) / hertz,
         )
 
 
@@ -171,7 +184,7 @@ def handshake_joins(load: Load) -> Iterator[Size]:
         if segment > 4096:
             continue
         luts, mhz = MEASURED["handshake_join"].at(cores)
-        hertz, scan = 1e6 * mhz, max(segment, 2)
+        hertz, scan = 1e6 * mhz, max(segment, 2, load.entry_cycles)
         yield Size(
             "handshake_join",
             {"CORES": cores, "SEGMENT": segment},
@@ -179,7 +192,7 @@ def handshake_joins(load: Load) -> Iterator[Size]:
             luts,
             2 * cores * ceil(segment * TUPLE_W / RAM_BITS) if segment > 64 else 0,
             max(load.tuples * scan, load.results) / hertz,
-            (6 + cores + segment + PREDICATES[load.predicate] + 2 * ceil(log2(cores))) / hertz,
+            (6 + cores + segment + load.match_cycles + 2 * ceil(log2(cores))) / hertz,
         )
 
 

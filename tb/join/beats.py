@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from dataclasses import dataclass
 from typing import Self
@@ -13,6 +14,8 @@ from tb.join.model import R, S, Tuple, late, overflow, time_windows, tuple_windo
 from tb.lib import axis
 from tb.lib.bench import pauses, rng, start
 from tb.lib.wire import cycle
+
+TIMED = "TIMED" in os.environ  # the windows are in time
 
 ID = 32  # bits: a tuple of the tests is {number of its arrival, its time where there is one, key}
 
@@ -211,10 +214,10 @@ def numbers(beat: Beat) -> tuple[int, int]:
 # --- tests of all joins ---------------------------------------------------------------------------------------------
 
 
-def random_tuples(name: str, count: int, values: int, timed: bool) -> list[Tuple]:
+def random_tuples(name: str, count: int, values: int) -> list[Tuple]:
     """Their times, where they count, rise by 1 or so a tuple, in disorder."""
     g = rng(name)
-    times = [max(0, n - g.randrange(7)) if timed else 0 for n in range(count)]
+    times = [max(0, n - g.randrange(7)) if TIMED else 0 for n in range(count)]
     return [Tuple(g.randrange(2), g.randrange(values), 0, time) for time in times]
 
 

@@ -12,7 +12,7 @@ from cocotb.triggers import ClockCycles
 
 from spark_golden.join import Join
 from tb.join import beats
-from tb.join.beats import Domain, JoinBench
+from tb.join.beats import TIMED, Domain, JoinBench, random_tuples
 from tb.join.golden import CASES, Case, one_of, stream
 from tb.join.model import R, S, Tuple
 from tb.join.test_window_join import IN_TIME, TIMES, check_in_time, check_pairs
@@ -20,7 +20,7 @@ from tb.lib.bench import CLOCK_NS, reset
 from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, build
 from tb.lib.run import run, run_four_state
 
-DROP, FORWARD, TIMED, TWO_CLOCKS = (name in os.environ for name in ("DROP", "FORWARD", "TIMED", "TWO_CLOCKS"))
+DROP, FORWARD, TWO_CLOCKS = (name in os.environ for name in ("DROP", "FORWARD", "TWO_CLOCKS"))
 MATCH_CYCLES = 2 if TIMED else 1  # of the predicate EQ
 
 
@@ -107,10 +107,6 @@ class Bench(JoinBench):
 
     async def drained(self) -> None:
         await self.quiet(2 * self.rows + 20)
-
-
-def random_tuples(name: str, count: int, values: int) -> list[Tuple]:
-    return beats.random_tuples(name, count, values, TIMED)
 
 
 @cocotb.test()
@@ -263,6 +259,10 @@ def test_flow():
 
 def test_in_time_cycles():
     run("handshake_join", FORWARD=1, env={"FORWARD": "1", "TIMED": "1"}, **PARAMETERS, **TIMES)
+
+
+def test_one_core():
+    run("handshake_join", testcase="cycles_per_tuple", FORWARD=0, **PARAMETERS | {"CORES": 1})
 
 
 def test_two_clocks():

@@ -14,7 +14,7 @@ from cocotb.triggers import ClockCycles
 
 from spark_golden.join import Join
 from tb.join import beats
-from tb.join.beats import ID, JoinBench
+from tb.join.beats import ID, TIMED, JoinBench, random_tuples
 from tb.join.golden import CASES, Case, one_of, pairs, stream
 from tb.join.model import R, S, Tuple, late, overflow, time_windows, tuple_windows
 from tb.lib.bench import reset, rng
@@ -22,7 +22,7 @@ from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, BulkResult, build, i
 from tb.lib.run import run, run_four_state
 
 TUPLE, FLUSH = 0, 2  # kinds of the bulk bench's items, to which the stream is added
-DROP, TIMED = (name in os.environ for name in ("DROP", "TIMED"))
+DROP = "DROP" in os.environ
 TIME_W = 32
 
 
@@ -165,10 +165,6 @@ class Bench(JoinBench):
 
     async def drained(self) -> None:
         await self.quiet(3 * self.groups + 20)
-
-
-def random_tuples(name: str, count: int, values: int) -> list[Tuple]:
-    return beats.random_tuples(name, count, values, TIMED)
 
 
 @cocotb.test()

@@ -90,7 +90,7 @@ def host_rate(design: Design, folder: Path, rows: int, percent: int, warm: int, 
 
     cycles: as of `rate`. Raises ValueError unless `warm` and `count` are whole tasks.
     """
-    from tb.join.test_fjoin_chain import SLOT_W, Chain
+    from tb.join.bulk_chain import SLOT_W, Chain
 
     chain, keys = Chain(**design.parameters), keys_of(percent, warm + count)
     if warm % (2 * chain.units) or count % (2 * chain.units):
@@ -100,13 +100,12 @@ def host_rate(design: Design, folder: Path, rows: int, percent: int, warm: int, 
     sources = join.register(R), join.register(S)
     for n, key in enumerate(keys):
         join.push(sources[n % 2], key)
-    probes = [probe.key for part in pipeline.parts for probe in part.probes]
+    batches = [[probe.key for probe in part.probes] for part in pipeline.parts]
     windows = [[row.key for row in part.window] for part in pipeline.parts]
-    result = chain.play(probes, windows, folder / f"{percent}", inputs={"limit": 0})
+    result = chain.play(batches, windows, folder / f"{percent}", inputs={"limit": 0})
 
     pipeline.found = [[] for _ in pipeline.parts]
-    for probe, slot in chain.found(result).tolist():
-        number, unit = divmod(probe, chain.units)
+    for number, unit, slot in chain.found(result).tolist():
         part = pipeline.parts[number]
         pipeline.found[number].append((part.probes[unit].id, part.window[slot].id))
     found = len(join.poll())

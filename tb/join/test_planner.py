@@ -66,6 +66,21 @@ def test_smallest_that_keeps_up(chip):
     assert whole > 20 and parts > 10
 
 
+def test_luts_as_measured():
+    """Of handshake_join what `make synth` says of 4 cores with segments of 8 and 64 tuples, and what the report says of
+    16 cores with 64, 11,835, in which are inverters and LUTs that pass a signal on; and fjoin_chain with its queues."""
+    luts = {
+        (size.parameters["CORES"], size.parameters["SEGMENT"]): size.luts
+        for rows in (32, 256, 1024)
+        for size in handshake_joins(Load("EQ", rows, rows, 1, 1, 0))
+    }
+    assert luts[4, 8] == 1388 + 528 and luts[4, 64] == pytest.approx(1690 + 1056, abs=4)
+    assert 0.87 * 11_835 < luts[16, 64] < 11_835
+    assert luts[4, 256] < luts[4, 64]  # in block RAM
+    size = next(fjoins(Load("L1", 1024, 1024, 1, 1, 0)))
+    assert size.parameters["UNITS"] == 64 and size.luts == pytest.approx((149 + 3.5 + 1) * 64, rel=0.01)
+
+
 def test_a_larger_chip_takes_no_smaller_share():
     small, large = Chip(luts=10_000, rams=30), Chip(luts=20_000, rams=60)
     for load in loads(100):

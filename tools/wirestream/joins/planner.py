@@ -124,13 +124,17 @@ class Measured:
         return between(self.luts, (units - a) / (b - a)), between(self.mhz, log2(units / a) / log2(b / a))
 
 
-# Of tuples of 64 bits: window_join and handshake_join with EQ, and segments of 8; fjoin_chain with L1 and a constant
-# threshold. docs/joins.md, handshake-join.md and fjoin.md have the same.
+# Of tuples of 64 bits, as logic, memory and shift registers: window_join and handshake_join with EQ, and segments of 8;
+# fjoin_chain with L1 and a constant threshold. docs/joins.md, handshake-join.md and fjoin.md have the same.
 MEASURED = {
     "window_join": Measured((1, 4), (664, 1318), (206, 185)),
     "handshake_join": Measured((4, 16), (1916, 7429), (237, 237)),
-    "fjoin_chain": Measured((16, 64), (2434, 9511), (227, 206)),
+    "fjoin_chain": Measured((16, 64), (2510, 9799), (227, 206)),
 }
+
+# LUTs that a core of handshake_join has more than with a segment of 8, up to these segments, measured of 4 cores. Above
+# 64 tuples they are in block RAM.
+SEGMENT_LUTS = {8: 0, 16: 6, 32: 52, 64: 208, 4096: -28}
 
 
 @dataclass(frozen=True)
@@ -181,9 +185,10 @@ def handshake_joins(load: Load) -> Iterator[Size]:
     """With FORWARD = 1: both streams' new tuples go through all cores at once."""
     for cores in powers_of_two(1, LARGEST):
         segment = ceil(load.rows / cores)
-        if segment > 4096:
+        if segment > max(SEGMENT_LUTS):
             continue
         luts, mhz = MEASURED["handshake_join"].at(cores)
+        luts += cores * next(more for most, more in SEGMENT_LUTS.items() if segment <= most)
         hertz, scan = 1e6 * mhz, max(segment, 2, load.entry_cycles)
         yield Size(
             "handshake_join",

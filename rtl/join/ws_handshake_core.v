@@ -102,6 +102,7 @@ module ws_handshake_core #(
     reg              offer_reg;     // to the next core
     reg              reading_reg;   // there is something left to read that it is compared with
     reg [1:0]        kind_reg;
+    reg              r_reg;         // it is not of S: for this core, as kind_reg is for the next, to which wires are long
     reg [HOP_W-1:0]  hops_reg;      // of the next core
     reg [DATA_W-1:0] data_reg;
 
@@ -111,8 +112,8 @@ module ws_handshake_core #(
     wire             giving;        // it has not been given to the next core
     wire             read_last;
     wire             last_comes;    // the next cycle is that of the last read
-    wire             side   = kind_reg[0];
-    wire             flush  = kind_reg == KIND_FLUSH;
+    wire             side   = !r_reg;
+    wire             flush  = kind_reg[1] && side;
 
     assign s_ready = ready_reg;
     assign m_valid = offer_reg;
@@ -124,6 +125,7 @@ module ws_handshake_core #(
         // While no step is there whatever stands on the port is taken over, for nothing: so no choice is in its way.
         if (ready_reg) begin
             kind_reg <= s_kind;
+            r_reg    <= !s_kind[0];
             hops_reg <= s_hops - {{(HOP_W-1){1'b0}}, 1'b1};
         end
         reading_reg <= accept || (reading_reg && !read_last);
@@ -136,21 +138,32 @@ module ws_handshake_core #(
 
     // ---- The segments: places 0 of R and of S, and so on
 
-    reg                put_reg;         // the tuple that came in goes into its stream's segment
+    wire               put;             // in the next cycle the tuple that came in goes into its stream's segment
+    wire               put_side;
+    reg                put_reg, r_put_reg, s_put_reg;
+    reg [ADDR_W-1:0]   put_place_reg;
     wire [DATA_W-1:0]  probe;
     wire               probe_has, probe_new;
     wire [ADDR_W-1:0]  r_place, s_place, r_newest, s_newest;
     wire [COUNT_W-1:0] r_held, s_held, r_recent, s_recent;
 
     ws_handshake_ring #(.SEGMENT(SEGMENT), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W)) r_ring (
-        .clk(clk), .rst(rst), .put(put_reg && !side), .put_new(probe_new), .settle(reading_reg && flush),
+        .clk(clk), .rst(rst), .put(r_put_reg), .put_new(probe_new), .settle(reading_reg && flush),
         .place(r_place), .newest(r_newest), .held(r_held), .recent(r_recent)
     );
 
     ws_handshake_ring #(.SEGMENT(SEGMENT), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W)) s_ring (
-        .clk(clk), .rst(rst), .put(put_reg && side), .put_new(probe_new), .settle(reading_reg && flush),
+        .clk(clk), .rst(rst), .put(s_put_reg), .put_new(probe_new), .settle(reading_reg && flush),
         .place(s_place), .newest(s_newest), .held(s_held), .recent(s_recent)
     );
+
+    always @(posedge clk) begin
+        put_reg   <= put;
+        r_put_reg <= put && !put_side;
+        s_put_reg <= put && put_side;
+        if (ready_reg) put_place_reg <= s_kind[0] ? s_place : r_place;
+        if (rst) {put_reg, r_put_reg, s_put_reg} <= 3'b000;
+    end
 
     reg                room_reg;        // the queue has room: otherwise WAIT
     reg                run_reg;         // the same, a cycle later
@@ -190,7 +203,7 @@ module ws_handshake_core #(
 
     ws_ram_sdp #(.DATA_W(DATA_W), .ADDR_W(ADDR_W + 1), .STYLE(SEGMENT > 64 ? "block" : "distributed")) segments (
         .clk(clk),
-        .wr_en(put_reg), .wr_addr({side ? s_place : r_place, side}), .wr_data(probe),
+        .wr_en(put_reg), .wr_addr({put_place_reg, side}), .wr_data(probe),
         .rd_en(1'b1), .rd_addr(peek ? peek_addr : {addr_reg, !side}), .rd_data(row)
 `ifdef FORMAL
         ,
@@ -201,11 +214,10 @@ module ws_handshake_core #(
     generate
         if (FORWARD != 0) begin : gen_forward
             // ---- The new tuple is all there is
-            always @(posedge clk) begin
-                if (ready_reg) data_reg <= s_data;
-                put_reg <= accept && !s_kind[1] && s_hops == {HOP_W{1'b0}} && !rst;
-            end
+            always @(posedge clk) if (ready_reg) data_reg <= s_data;
 
+            assign put       = accept && !s_kind[1] && s_hops == {HOP_W{1'b0}};
+            assign put_side  = s_kind[0];
             assign offer     = accept;
             assign giving    = offer_reg;
             assign m_has     = 1'b1;
@@ -235,7 +247,6 @@ module ws_handshake_core #(
             always @(posedge clk) begin
                 giving_reg <= accept || (giving_reg && !give);
                 begun_reg <= !accept && (begun_reg || begin_step) && !rst;
-                put_reg   <= begin_step && !kind_reg[1] && (side ? from_has : has_reg) && !rst;
                 lift_reg  <= begin_step && (fall_out || take_up) && !rst;
                 idle_reg  <= !busy && !rst;
                 if (ready_reg) {has_reg, new_reg, data_reg} <= {s_has, s_new, s_data};
@@ -258,6 +269,8 @@ module ws_handshake_core #(
                 if (rst) {giving_reg, sweep_age_reg} <= {(COUNT_W+1){1'b0}};
             end
 
+            assign put       = begin_step && !kind_reg[1] && (side ? from_has : has_reg);
+            assign put_side  = side;
             assign giving    = giving_reg;
             assign offer     = lift_reg || (begin_step && !fall_out && !take_up);
             assign m_has     = has_reg;

@@ -14,9 +14,9 @@ and gives selectivity * C results a second. What keeps a join busy:
     fjoin_chain     a cycle for UNITS evaluations, and for LANES results: Lin, Chen, Jin, equation 5, with eta = 1,
                     since a batch is loaded while the one before is joined
 
-and for each of them a cycle a tuple; in time the entry of window_join and handshake_join takes 3. Where no join that fits keeps up, the chip joins over the newest part of each
-window, with less work by as much, and Spark finds the pairs whose tuples are farther apart: on C / C_cpu cores, if one
-does C_cpu evaluations a second (Lin, Chen, Jin, equation 4).
+and for each of them a cycle a tuple; in time the entry of window_join and handshake_join takes 3. Where no join that
+fits keeps up, the chip joins over the newest part of each window, with less work by as much, and Spark finds the pairs
+whose tuples are farther apart: on C / C_cpu cores, if one does C_cpu evaluations a second (Lin, Chen, Jin, equation 4).
 """
 
 from __future__ import annotations
@@ -133,8 +133,9 @@ MEASURED = {
 }
 
 # LUTs that a core of handshake_join has more than with a segment of 8, up to these segments, measured of 4 cores. Above
-# 64 tuples they are in block RAM.
+# 64 tuples they are in block RAM, which limits the clock, measured of 1 and 5 cores.
 SEGMENT_LUTS = {8: 0, 16: 6, 32: 52, 64: 208, 4096: -28}
+MOST_IN_LUTS, BLOCK_RAM_MHZ = 64, 118
 
 
 @dataclass(frozen=True)
@@ -189,13 +190,15 @@ def handshake_joins(load: Load) -> Iterator[Size]:
             continue
         luts, mhz = MEASURED["handshake_join"].at(cores)
         luts += cores * next(more for most, more in SEGMENT_LUTS.items() if segment <= most)
+        in_ram = segment > MOST_IN_LUTS
+        mhz = BLOCK_RAM_MHZ if in_ram else mhz
         hertz, scan = 1e6 * mhz, max(segment, 2, load.entry_cycles)
         yield Size(
             "handshake_join",
             {"CORES": cores, "SEGMENT": segment},
             mhz,
             luts,
-            2 * cores * ceil(segment * TUPLE_W / RAM_BITS) if segment > 64 else 0,
+            2 * cores * ceil(segment * TUPLE_W / RAM_BITS) if in_ram else 0,
             max(load.tuples * scan, load.results) / hertz,
             (6 + cores + segment + load.match_cycles + 2 * ceil(log2(cores))) / hertz,
         )

@@ -10,12 +10,11 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles
 
-from spark_golden.join import Join
 from tb.join import beats
 from tb.join.beats import TIMED, Domain, JoinBench, random_tuples
-from tb.join.golden import CASES, Case, one_of, stream
+from tb.join.golden import CASES, all_match
 from tb.join.model import R, S, Tuple
-from tb.join.test_window_join import IN_TIME, TIMES, check_in_time, check_pairs
+from tb.join.test_window_join import IN_TIME, MOST, TIMES, check_in_time, check_long, check_pairs
 from tb.lib.bench import CLOCK_NS, reset
 from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, build
 from tb.lib.run import run, run_four_state
@@ -70,11 +69,16 @@ def test_in_time(name, tmp_path):
 
 @pytest.mark.soak
 @pytest.mark.parametrize("forward", [0, 1])
-@pytest.mark.parametrize("values", [10**6, 1000, 100])
-def test_200000_tuples(values, forward, tmp_path):
-    case = Case(f"eq_200000_{values}", Join("EQ", 1024), stream(f"long {values}", 200_000, one_of(values)))
+@pytest.mark.parametrize("values", [10**6, 1000, MOST])
+def test_long_stream(values, forward, tmp_path):
     bench = build("join_bulk", CORES=64, SEGMENT=16, FORWARD=forward, LIMIT_W=1)
-    check_pairs(bench, case, tmp_path, NONE, RANDOM)
+    check_long(bench, values, tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["eq", "eq_flow"])
+def test_all_match(name, tmp_path):
+    check_pairs(build("join_bulk", **BUILDS[name]), all_match(20_000), tmp_path, NONE, RANDOM)
 
 
 # --- cycles, with cocotb --------------------------------------------------------------------------------------------

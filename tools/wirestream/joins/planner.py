@@ -128,13 +128,13 @@ class Measured:
 # fjoin_chain with L1 and a constant threshold. docs/joins.md, handshake-join.md and fjoin.md have the same.
 MEASURED = {
     "window_join": Measured((1, 4), (664, 1318), (206, 185)),
-    "handshake_join": Measured((4, 16), (1916, 7429), (237, 237)),
+    "handshake_join": Measured((4, 16, 64), (1919, 7447, 29484), (264, 231, 196)),
     "fjoin_chain": Measured((16, 64), (2510, 9799), (227, 206)),
 }
 
 # LUTs that a core of handshake_join has more than with a segment of 8, up to these segments, measured of 4 cores. Above
 # 64 tuples they are in block RAM, which limits the clock, measured of 1 and 5 cores.
-SEGMENT_LUTS = {8: 0, 16: 6, 32: 52, 64: 208, 4096: -28}
+SEGMENT_LUTS = {8: 0, 16: 3, 32: 51, 64: 211, 4096: -28}
 MOST_IN_LUTS, BLOCK_RAM_MHZ = 64, 118
 
 

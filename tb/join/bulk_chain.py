@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tb.lib.bulk.bulk import RANDOM, Bench, BulkResult, build, items
+from tb.lib.bulk.bulk import NONE, RANDOM, Bench, BulkResult, build, items
 from wirestream.joins import Pair, Part
 
 WINDOW, LAST_WINDOW, FLUSH, PROBE, LAST_PROBE = 1, 3, 2, 4, 12  # kinds of the bench's items, which add up
@@ -94,13 +94,24 @@ class Chain:
 
 class BulkPipeline:
     """The chain as a pipeline of `HostJoin`. Parts wait until `finished` asks for them; then they follow one another
-    through it, under random pauses and stalls. key: of a tuple's key, its number. rows: see `Pipeline`."""
+    through it, and `result` is what the bench says of that. key: of a tuple's key, its number. rows: see `Pipeline`.
+    pauses: random ones, and stalls."""
 
-    def __init__(self, chain: Chain, folder: Path, key: Callable[[Any], int], limit: int, rows: int = 1 << SLOT_W):
+    def __init__(
+        self,
+        chain: Chain,
+        folder: Path,
+        key: Callable[[Any], int],
+        limit: int,
+        rows: int = 1 << SLOT_W,
+        pauses: bool = True,
+    ):
         self.chain, self.folder, self.key, self.limit = chain, folder, key, limit
         self.units, self.rows = chain.units, rows
+        self.often = RANDOM if pauses else NONE
         self.waiting: list[Part] = []
         self.runs = 0
+        self.result: BulkResult | None = None
 
     def submit(self, part: Part) -> None:
         self.waiting.append(part)
@@ -113,10 +124,10 @@ class BulkPipeline:
             [[self.key(t.key) for t in getattr(part, side)] for part in parts] for side in ("probes", "window")
         )
         self.runs += 1
-        folder = self.folder / f"{self.runs}"
-        result = self.chain.play(batches, windows, folder, inputs={"limit": self.limit}, gaps=RANDOM, stalls=RANDOM)
+        folder, often = self.folder / f"{self.runs}", self.often
+        self.result = self.chain.play(batches, windows, folder, inputs={"limit": self.limit}, gaps=often, stalls=often)
         done: list[tuple[Part, list[Pair]]] = [(part, []) for part in parts]
-        for number, unit, slot in self.chain.found(result).tolist():
+        for number, unit, slot in self.chain.found(self.result).tolist():
             part, pairs = done[number]
             pairs.append((part.probes[unit].id, part.window[slot].id))
         return done

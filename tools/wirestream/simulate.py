@@ -6,38 +6,23 @@ failed. Everything else raises `SimulationFailure` with the command that repeats
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 from xml.etree import ElementTree
 
 from wirestream.design import BUILD, REPOSITORY, Design, environment
+from wirestream.verilate import BuildFailure, Kind, build, locked
 
-# Uninitialised registers get seeded random values, so that a test cannot lean on zeros that hardware does not have.
-# The model is one file to compile: of several, each would take longer to read Verilator's headers than to compile.
-VERILATOR_ARGS = [
-    "--default-language",
-    "1364-2005",
-    "--x-assign",
-    "unique",
-    "--x-initial",
-    "unique",
-    "-Wno-fatal",
-    "--no-timing",
-    "-O3",
-    "--output-split",
-    "0",
-    "--no-public-flat-rw",
-]
+if TYPE_CHECKING:
+    from cocotb_tools.runner import Runner
+
 ICARUS_ARGS = ["-g2005", "-Wall", "-Wno-timescale"]
-
-# The bench in Python takes most of a simulation's time: optimising the model costs more than it brings.
-# Verilator's makefile builds precompiled headers by rules that some of its packages break.
-MAKE_VARIABLES = "OPT_FAST=-O0 OPT_GLOBAL=-O1 OPT_SLOW=-O0 VK_PCH_I_FAST= VK_PCH_I_SLOW="
 
 TIMEOUT_S = 900  # a simulation that runs longer hangs, unless SIM_TIMEOUT says otherwise
 
@@ -75,7 +60,7 @@ def simulate(
     environment for the tests. repeat: the command that a person types to
     repeat the run, for the failure message. Returns the build folder, with `dump.vcd` in it if WAVES=1.
     """
-    from cocotb_tools.runner import VerilatorControlFile, get_runner
+    from cocotb_tools.runner import get_runner
 
     testcase = testcase or os.environ.get("TESTCASE")
     sim = simulator()
@@ -84,38 +69,27 @@ def simulate(
     build_dir = BUILD / "sim" / f"{design.label}.{sim}{'.waves' if waves else ''}"
     build_dir.mkdir(parents=True, exist_ok=True)
     results = build_dir / f"results.{testcase or 'all'}.xml"
-    log = build_dir / "build.log"
     tools = {
         **environment(),
         "SIM_CMD_PREFIX": f"timeout --kill-after=5 {timeout()}",
         "WAVES": str(int(waves)),
-        "MAKEFLAGS": MAKE_VARIABLES,
         "COCOTB_LOG_LEVEL": "WARNING",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # cocotb needs pytest's assertions only
         **(env or {}),
     }
     # cocotb lets this process's environment and path go before what it is given for the simulator: set them here.
     path = [str(REPOSITORY), *sys.path]
-    with (build_dir / "lock").open("w") as lock, patch.dict(os.environ, tools), patch.object(sys, "path", path):
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two tests may want the same build at once
+    with locked(build_dir), patch.dict(os.environ, tools), patch.object(sys, "path", path):
         results.unlink(missing_ok=True)
         runner = get_runner(sim)
-        controls = [*design.waivers, _visible(build_dir, design.toplevel)] if verilator else []
         try:
-            runner.build(
-                sources=[*map(VerilatorControlFile, controls), *design.sources],
-                includes=design.includes,
-                hdl_toplevel=design.toplevel,
-                parameters=design.literals,
-                build_dir=build_dir,
-                build_args=VERILATOR_ARGS if verilator else ICARUS_ARGS,
-                timescale=("1ns", "1ps"),
-                waves=waves,
-                log_file=log,
-                always=not verilator,
-            )
-        except Exception as error:
-            tail = log.read_text(errors="replace")[-4000:] if log.exists() else ""
-            raise SimulationFailure(f"{design.label}: the build failed ({error})\n{tail}") from error
+            if verilator:
+                visible = _visible(build_dir, design.toplevel)
+                build(replace(design, waivers=(*design.waivers, visible)), _kind(), build_dir, traces=waves)
+            else:
+                _build_icarus(runner, design, build_dir)
+        except BuildFailure as failure:
+            raise SimulationFailure(str(failure)) from None
         began, crashed = time.monotonic(), ""
         try:
             runner.test(
@@ -136,6 +110,40 @@ def simulate(
             crashed = f"no end in {timeout()} s" if hung else f"the simulator ended abnormally ({error})"
         judge(results, design.label, crashed, f"SEED={seed()} SIM={sim} {repeat}".strip())
     return build_dir
+
+
+def _kind() -> Kind:
+    """The bench in Python takes most of a simulation's time: optimising the model costs more than it brings."""
+    from cocotb_tools import config
+
+    return Kind(
+        prefix="Vtop",
+        main=config.share_dir / "lib" / "verilator" / "verilator.cpp",
+        runtime=("verilated", "verilated_dpi", "verilated_threads", "verilated_vpi"),
+        headers=("verilated.h", "verilated_dpi.h", "verilated_vpi.h"),
+        optimise="-O0",
+        verilate=("--vpi", "--no-public-flat-rw", "--timescale", "1ns/1ps"),
+        link=(f"-L{config.libs_dir}", f"-Wl,-rpath,{config.libs_dir}", "-lcocotbvpi_verilator"),
+    )
+
+
+def _build_icarus(runner: Runner, design: Design, folder: Path) -> None:
+    log = folder / "build.log"
+    try:
+        runner.build(
+            sources=design.sources,
+            includes=design.includes,
+            hdl_toplevel=design.toplevel,
+            parameters=design.literals,
+            build_dir=folder,
+            build_args=ICARUS_ARGS,
+            timescale=("1ns", "1ps"),
+            log_file=log,
+            always=True,
+        )
+    except Exception as error:
+        said = log.read_text(errors="replace")[-4000:] if log.exists() else ""
+        raise BuildFailure(f"{design.label}: the build failed ({error})\n{said}") from error
 
 
 def _visible(folder: Path, toplevel: str) -> Path:

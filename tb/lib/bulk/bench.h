@@ -13,7 +13,7 @@
 //   board.cpp     the loop, with the wall clock          link.cpp   frames on a TAP device or in a UDP tunnel
 //   bus.cpp       AXI4-Lite, and its datagrams
 //
-// Only main.cpp and board.cpp see the model's class, so all else comes out of the compiler cache for the next core.
+// Only main.cpp and board.cpp see the model's class; all else is compiled once for all cores.
 #pragma once
 
 #include <cstdint>

@@ -26,8 +26,6 @@ XGMII it is that of the octet, preamble and FCS included.
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import json
 import os
 import re
@@ -42,14 +40,14 @@ from pathlib import Path
 
 import numpy as np
 
-from wirestream.design import BUILD, Design, environment, resolve
+from wirestream import verilate
+from wirestream.design import BUILD, Design, resolve
 from wirestream.simulate import seed as run_seed
+from wirestream.verilate import BuildFailure, Kind, locked
 
 HERE = Path(__file__).resolve().parent
 PARTS = ("bench", "files", "ethernet", "gmii", "xgmii", "axis", "items")
 BENCH, BOARD = ("main", *PARTS), ("board", "link", "bus", *PARTS)
-SHARED = ("model", "bench", "files", "ethernet")
-HEADERS = {BENCH: SHARED, BOARD: (*SHARED, "link", "bus")}
 LINKTYPE_ETHERNET = 1
 LINKTYPE_USER0 = 147
 
@@ -287,54 +285,24 @@ def build(core: str | Design, parts: tuple[str, ...] = BENCH, **parameters: int 
     parts: `BOARD` makes the simulated board (`wirestream.board`) of a design that has its ports. WAVES=bulk in the
     environment builds it with traces; every run of a bench then writes ``dump.vcd``, which may become large.
     """
-    sources = [HERE / f"{name}.cpp" for name in parts]
-    headers = [HERE / f"{name}.h" for name in HEADERS[parts]]
     design = (core if isinstance(core, Design) else resolve(core)).with_parameters(**parameters)
     traces = os.environ.get("WAVES") == "bulk"
     folder = BUILD / "bulk" / (design.label + (".waves" if traces else ""))
-    folder.mkdir(parents=True, exist_ok=True)
-    values = [f"-G{name}={value}" for name, value in design.literals.items()]
-    verilate = ["verilator", "--cc", "--exe", "--prefix", "Vdut", "--Mdir", str(folder)]
-    verilate += ["--default-language", "1364-2005", "--output-split", "0"]
-    verilate += ["--top-module", design.toplevel, *values, "-O3", "--no-timing", "-Wno-fatal"]
-    verilate += ["--x-assign", "unique", "--x-initial", "unique"]
-    verilate += ["--trace-vcd", "--timescale-override", "1ns/1ns"] if traces else []
-    verilate += ["-CFLAGS", f"-std=c++17 -I{HERE}", "-o", "bulk"]
-    verilate += [f"-I{folder}" for folder in design.includes]
-    verilate += [str(path) for path in (*design.waivers, *design.sources, *sources)]
-    # Verilator's makefile builds precompiled headers by rules that some of its packages break.
-    make = ["make", "-C", str(folder), "-f", "Vdut.mk", "-j", "2", "VK_PCH_I_FAST=", "VK_PCH_I_SLOW="]
-    # Runs of a test are short: what -O2 saves in them it takes to compile.
-    make += ["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2", "bulk"]
-
-    key = hashlib.sha256(repr((verilate, make)).encode())
-    for path in (Path(__file__), *design.waivers, *design.sources, *sources, *headers):
-        key.update(path.read_bytes())
-    stamp = folder / "stamp"
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two tests may want the same bench at once
-        if not stamp.exists() or stamp.read_text() != key.hexdigest():
-            # What was compiled where this checkout stood before cannot be made again; ccache has what did not change.
-            for old in (stamp, *folder.glob("*.[do]")):
-                old.unlink(missing_ok=True)
-            env = environment()
-            _call(design.label, verilate, env)
-            (folder / "bulk_ports.inc").write_text(_ports_of(folder / "Vdut.h"))
-            _call(design.label, make, env)
-            stamp.write_text(key.hexdigest())
+    main, *others = (HERE / f"{name}.cpp" for name in parts)
+    kind = Kind(
+        prefix="Vdut",
+        main=main,
+        parts=tuple(others),
+        runtime=("verilated", "verilated_threads"),
+        headers=("bench.h", "verilated.h"),
+        verilate=("--timescale-override", "1ns/1ns") if traces else (),
+    )
+    try:
+        with locked(folder):
+            program = verilate.build(design, kind, folder, traces=traces, port_list="bulk_ports.inc")
+    except BuildFailure as failure:
+        raise BulkFailure(str(failure)) from None
     found = re.findall(r"PORT\((\w+), (\w+), (\d+)\)", (folder / "bulk_ports.inc").read_text())
     ports = {name: (direction, int(width)) for direction, name, width in found}
-    return Bench(design.label, folder / "bulk", ports, traces)
+    return Bench(design.label, program, ports, traces)
 
-
-def _ports_of(header: Path) -> str:
-    """The ports in the class that Verilator wrote, e.g. ``VL_INW(&s_axis_tdata,511,0,16);``, as lines for main.cpp."""
-    ports = re.findall(r"VL_(IN|OUT)(?:8|16|64|W)?\(&?(\w+),(\d+),(\d+)", header.read_text())
-    return "".join(f"PORT({d.lower()}put, {name}, {int(high) - int(low) + 1})\n" for d, name, high, low in ports)
-
-
-def _call(label: str, command: list[str], env: dict[str, str]) -> None:
-    done = subprocess.run(command, env=env, capture_output=True, text=True)
-    if done.returncode:
-        said = (done.stdout + done.stderr)[-4000:]
-        raise BulkFailure(f"{label}: the build failed\n{said}\n  repeat: {shlex.join(command)}")

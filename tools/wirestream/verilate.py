@@ -1,0 +1,146 @@
+"""Make a program of a design: Verilator, then one call of the compiler for the model and the file with `main`.
+
+Compiling the headers and the runtime of Verilator takes longer than a small core does. Both are the same for all
+programs of a kind, so they are compiled once, under build/verilated: the headers as a precompiled one, the rest as an
+archive. A program that exists is kept while neither its sources nor its commands change.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirestream.design import BUILD, Design, environment
+
+VERILATOR = Path(environment()["VERILATOR_ROOT"])
+COMPILER = ("c++", "-std=gnu++17", "-pthread")
+
+# Uninitialised registers get seeded random values, so that a test cannot lean on zeros that hardware does not have.
+VERILATE = ("--cc", "--default-language", "1364-2005", "--x-assign", "unique", "--x-initial", "unique")
+VERILATE += ("-Wno-fatal", "--no-timing", "-O3", "--output-split", "0")
+
+
+class BuildFailure(RuntimeError):
+    """Verilator or the compiler refused the sources: its words, and the command."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What programs of one kind have in common.
+
+    prefix: of the model's class. main: the C++ file with `main`, which knows the model. parts: C++ files that do not;
+    runtime: those of Verilator beside them. headers: included in front of `main` and the model. optimise: of `main`
+    and the model. verilate: further arguments of Verilator. link: of the linker.
+    """
+
+    prefix: str
+    main: Path
+    runtime: tuple[str, ...]
+    headers: tuple[str, ...]
+    parts: tuple[Path, ...] = ()
+    optimise: str = "-O1"
+    verilate: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+
+
+def build(design: Design, kind: Kind, folder: Path, *, traces: bool = False, port_list: str = "") -> Path:
+    """The program of `design`, ``folder/<top level>``; the caller has `locked` the folder if others may build there.
+
+    port_list: a file to write in `folder`, a line ``PORT(input, name, width)`` for each port of the design. Raises
+    `BuildFailure`.
+    """
+    shared = _Shared(kind, traces)
+    verilate = ["verilator", *VERILATE, *kind.verilate, "--prefix", kind.prefix, "--Mdir", str(folder)]
+    verilate += ["--top-module", design.toplevel, *(f"-G{k}={v}" for k, v in design.literals.items())]
+    verilate += ["--trace-vcd"] if traces else []
+    verilate += [*(f"-I{path}" for path in design.includes), *map(str, (*design.waivers, *design.sources))]
+    included = [file for path in design.includes for file in sorted(path.glob("*.v*"))]
+    key = _digest([str(folder), *verilate, shared.key], [*design.waivers, *design.sources, *included])
+    stamp, program = folder / "stamp", folder / design.toplevel
+    if stamp.exists() and stamp.read_text() == key:
+        return program
+    for old in (stamp, *folder.glob(f"{kind.prefix}*")):
+        old.unlink(missing_ok=True)
+    _call(design.label, verilate)
+    if port_list:
+        (folder / port_list).write_text("".join(_ports(folder / f"{kind.prefix}.h")))
+    whole = folder / "program.cpp"
+    sources = [kind.main, *sorted(folder.glob(f"{kind.prefix}*.cpp"))]
+    whole.write_text("".join(f'#include "{file}"\n' for file in sources))
+    compile = [*shared.compiler, kind.optimise, f"-I{folder}", "-include", str(shared.header), str(whole)]
+    _call(design.label, [*compile, str(shared.archive), *kind.link, "-latomic", "-o", str(program)])
+    stamp.write_text(key)
+    return program
+
+
+class _Shared:
+    """The precompiled header and the archive of a kind, built unless they are there."""
+
+    def __init__(self, kind: Kind, traces: bool):
+        runtime = [VERILATOR / "include" / f"{name}.cpp" for name in (*kind.runtime, *["verilated_vcd_c"] * traces)]
+        self.sources = [*runtime, *kind.parts]
+        own = sorted({header for source in (kind.main, *kind.parts) for header in source.parent.glob("*.h")})
+        headers = (*kind.headers, *["verilated_vcd_c.h"] * traces)
+        values = {"COVERAGE": 0, "SC": 0, "TIMING": 0, "TRACE": traces, "TRACE_VCD": traces}
+        values |= {"TRACE_FST": 0, "TRACE_SAIF": 0}
+        include = {*(header.parent for header in own), VERILATOR / "include", VERILATOR / "include" / "vltstd"}
+        self.compiler = [*COMPILER, "-DVERILATOR=1", *(f"-DVM_{name}={int(on)}" for name, on in values.items())]
+        self.compiler += [f"-I{path}" for path in sorted(include)]
+        text = "".join(f'#include "{name}"\n' for name in headers)
+        self.key = _digest([*self.compiler, kind.optimise, text], [Path(__file__), kind.main, *self.sources, *own])
+        self.folder = BUILD / "verilated" / self.key
+        self.header, self.archive = self.folder / "shared.h", self.folder / "shared.a"
+        with locked(self.folder):
+            if not self.archive.exists():
+                self._build(text, kind.optimise)
+
+    def _build(self, text: str, optimise: str) -> None:
+        self.header.write_text(text)
+        header = [*self.compiler, optimise, "-x", "c++-header", str(self.header), "-o", f"{self.header}.gch"]
+        objects = [self.folder / f"{source.stem}.o" for source in self.sources]
+        commands = [
+            [*self.compiler, "-O2", "-c", str(source), "-o", str(made)]
+            for source, made in zip(self.sources, objects, strict=True)
+        ]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(lambda command: _call(self.folder.name, command), [header, *commands]))
+        _call(self.folder.name, ["ar", "rcs", f"{self.archive}.part", *map(str, objects)])
+        Path(f"{self.archive}.part").rename(self.archive)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of `folder`, which is made if it is not there: two tests may want the same program at once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _digest(words: Iterable[str], files: Iterable[Path]) -> str:
+    digest = hashlib.sha256("\0".join(words).encode())
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _ports(header: Path) -> Iterator[str]:
+    """The ports in the class that Verilator wrote, e.g. ``VL_INW(&s_axis_tdata,511,0,16);``."""
+    for way, name, high, low in re.findall(r"VL_(IN|OUT)(?:8|16|64|W)?\(&?(\w+),(\d+),(\d+)", header.read_text()):
+        yield f"PORT({way.lower()}put, {name}, {int(high) - int(low) + 1})\n"
+
+
+def _call(label: str, command: list[str]) -> None:
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        said = (done.stdout + done.stderr)[-4000:]
+        raise BuildFailure(f"{label}: the build failed\n{said}\n  repeat: {shlex.join(command)}")

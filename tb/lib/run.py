@@ -1,4 +1,7 @@
-"""Run the cocotb tests of one core from pytest: resolve it with FuseSoC, simulate it, judge it."""
+"""Run the cocotb tests of one core from pytest: resolve it with FuseSoC, simulate it, judge it.
+
+Every simulation imports this module with its tests, so what only pytest needs is imported where it is used.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,10 @@ import inspect
 import os
 from functools import cache
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 
 from wirestream.design import REPOSITORY, Design, resolve
-from wirestream.simulate import icarus_installed, simulate
 
 
 @cache
@@ -30,19 +31,30 @@ def run(core: str, *, testcase: str | None = None, env: dict[str, str] | None = 
 
 def run_four_state(core: str, testcase: str, env: dict[str, str] | None = None, **parameters: int | str) -> None:
     """Run one smoke test in Icarus, which knows X; skipped where Icarus is not installed."""
+    from wirestream.simulate import icarus_installed
+
     if not icarus_installed():
         pytest.skip("iverilog is not installed: no four-state run")
     caller = Path(inspect.stack()[1].filename)
-    with patch.dict(os.environ, {"SIM": "icarus"}):
-        _simulate(core, caller, testcase, env, parameters)
+    _simulate(core, caller, testcase, env, parameters, sim="icarus")
 
 
-def _simulate(core: str, caller: Path, testcase: str | None, env: dict[str, str] | None, parameters: dict) -> Path:
+def _simulate(
+    core: str,
+    caller: Path,
+    testcase: str | None,
+    env: dict[str, str] | None,
+    parameters: dict,
+    sim: str | None = None,
+) -> Path:
+    from wirestream.simulate import simulate
+
     test = os.environ.get("PYTEST_CURRENT_TEST", "").split(" ")[0]
     return simulate(
         design(core).with_parameters(**parameters),
         ".".join(caller.relative_to(REPOSITORY).with_suffix("").parts),
         testcase=testcase,
         env=env,
+        sim=sim,
         repeat=f".venv/bin/pytest '{test}'",
     )

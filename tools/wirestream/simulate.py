@@ -13,7 +13,6 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from unittest.mock import patch
 from xml.etree import ElementTree
 
 from wirestream.design import BUILD, REPOSITORY, Design, environment
@@ -52,18 +51,21 @@ def simulate(
     *,
     testcase: str | None = None,
     env: dict[str, str] | None = None,
+    sim: str | None = None,
     repeat: str = "",
 ) -> Path:
     """Simulate `design` under the cocotb tests of `test_module` (importable from the repository's root).
 
     testcase: run only this test; without it the one named by TESTCASE in the environment, or all. env: extra
-    environment for the tests. repeat: the command that a person types to
-    repeat the run, for the failure message. Returns the build folder, with `dump.vcd` in it if WAVES=1.
+    environment for the tests. sim: ``verilator`` or ``icarus``, by default `simulator`. repeat: the command that a
+    person types to repeat the run, for the failure message. Returns the build folder, with `dump.vcd` in it if WAVES=1.
     """
+    from unittest.mock import patch
+
     from cocotb_tools.runner import get_runner
 
     testcase = testcase or os.environ.get("TESTCASE")
-    sim = simulator()
+    sim = sim or simulator()
     verilator = sim == "verilator"
     waves = verilator and os.environ.get("WAVES") == "1"
     build_dir = BUILD / "sim" / f"{design.label}.{sim}{'.waves' if waves else ''}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import First, ReadOnly, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotb_bus.drivers import BusDriver
 from cocotb_bus.monitors import BusMonitor
@@ -17,16 +17,17 @@ from cocotb_bus.monitors import BusMonitor
 from tb.lib.bench import CLOCK_NS, pauses, rng, start
 
 TUPLE, PUNCT, START = 0, 1, 2
+STEPS_NS = 1000  # steps of the simulators in a nanosecond
 
 
 def cycle() -> int:
     """The number of the current clock cycle, counted from rising edge to rising edge."""
-    return int((get_sim_time("ns") + 0.5) // CLOCK_NS)
+    return (get_sim_time() + STEPS_NS // 2) // (CLOCK_NS * STEPS_NS)
 
 
 def at_edge() -> bool:
     """Whether a clock cycle begins at this moment."""
-    return round(get_sim_time("ns")) % CLOCK_NS == 0
+    return get_sim_time() % (CLOCK_NS * STEPS_NS) == 0
 
 
 @dataclass(frozen=True)
@@ -98,17 +99,20 @@ class WireMonitor(BusMonitor):
         super().__init__(entity, name, clock, reset=entity.rst, callback=self.seen.append)
 
     async def _monitor_recv(self):
+        controls = [self.bus.valid, self.bus.punct, self.bus.eos]
         while True:
             await RisingEdge(self.clock)
             await ReadOnly()
+            # Most results stay quiet for long: to look at them in every cycle would be half of a simulation's time.
+            while not self.in_reset and not any(int(control.value) for control in controls):  # int() raises on X
+                await First(*(control.value_change for control in controls))
+                await ReadOnly()
             if self.in_reset:
                 continue
-            valid, punct = int(self.bus.valid.value), int(self.bus.punct.value)  # int() raises on X
-            eos = int(self.bus.eos.value)
+            valid, punct, eos = (int(control.value) for control in controls)
             if valid and punct:
                 raise AssertionError(f"{self.name}: valid and punct together in cycle {cycle()}")
-            if valid or punct or eos:
-                self._recv(Seen(cycle(), int(self.bus.data.value), PUNCT if punct else TUPLE, bool(eos)))
+            self._recv(Seen(cycle(), int(self.bus.data.value), PUNCT if punct else TUPLE, bool(eos)))
 
 
 class ItemDriver(BusDriver):

@@ -23,6 +23,26 @@ def rng(name: str) -> random.Random:
     return random.Random(f"{SEED}/{name}")
 
 
+class Pins:
+    """The ports of a core for a bench that drives them in every cycle: a handle is looked up once, and a value that
+    stands there already is not written again."""
+
+    def __init__(self, dut):
+        self._dut = dut
+        self._driven: dict[str, int] = {}
+
+    def __getattr__(self, name: str):
+        handle = getattr(self._dut, name)
+        setattr(self, name, handle)  # found without this function the next time
+        return handle
+
+    def drive(self, **values: int) -> None:
+        for name, value in values.items():
+            if self._driven.get(name) != value:
+                self._driven[name] = value
+                getattr(self, name).value = value
+
+
 async def start(dut, *, reset_cycles: int = 4) -> None:
     """Start the clock and hold `rst` for `reset_cycles`. On GMII there is an octet in every cycle."""
     for enable in ("gmii_rx_ce", "gmii_tx_ce"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from itertools import accumulate
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
@@ -43,12 +44,11 @@ class Aggregate:
         values = [v for v in column if v is not None]
         if not values and self.kind != "CNT":
             return 0, 1, 0
-        sums = [sum(values[: n + 1]) for n in range(len(values))]
         match self.kind:
             case "CNT":
                 exact, way = len(values), range(len(values) + 1)
             case "SUM":
-                exact, way = sums[-1], sums
+                exact, way = sum(values), list(accumulate(values))
             case "MIN" | "MAX":
                 exact, way = {"MIN": min, "MAX": max}[self.kind](values), ()
             case _:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from cocotb.triggers import FallingEdge
 
-from tb.lib.bench import SEED, rng, start
+from tb.lib.bench import SEED, Pins, rng, start
 from tb.lib.golden import load
 from tb.lib.model import PUNCTUATION, START, TUPLE, Punctuator
 
@@ -328,7 +328,8 @@ class Bench:
         query = dict(told("query"))
         self.query = self.query_type(**query | {"aggregates": tuple(Aggregate(**a) for a in query["aggregates"])})
         self.core = Core(**told("core"))
-        self.dut, self.g, self.idle = dut, rng("noise"), rng("lanes")
+        self.dut, self.pins, self.g, self.idle = dut, Pins(dut), rng("noise"), rng("lanes")
+        self.data_w = len(dut.s_data)
         self.now = 0
         self.seen: list[tuple] = []
         self.counts: Counter[str] = Counter()
@@ -347,8 +348,8 @@ class Bench:
 
     def _drive(self, *on_lanes: tuple[int, Event]) -> int:
         """Set the inputs for this cycle, noise where nothing is to be read; returns s_data."""
-        dut, query, given = self.dut, self.query, dict(on_lanes)
-        data = self.g.getrandbits(len(dut.s_data))
+        query, given = self.query, dict(on_lanes)
+        data = self.g.getrandbits(self.data_w)
         times = values = nulls = 0
         for lane in reversed(range(self.core.lanes)):
             event = given.get(lane)
@@ -359,27 +360,32 @@ class Bench:
                 nulls = nulls << 1 | (bits is None if name == "tuple" else self.g.getrandbits(1))
                 values = values << query.value_w | (self.g.getrandbits(query.value_w) if bits is None else bits)
         names = {event.name for event in given.values()}
-        dut.rst.value = "reset" in names
-        dut.s_valid.value = sum(1 << lane for lane in given) if "tuple" in names else 0
-        dut.s_punct.value = "punct" in names
-        dut.s_eos.value = 0
-        dut.s_data.value, dut.wattr.value, dut.values.value, dut.nulls.value = data, times, values, nulls
+        self.pins.drive(
+            rst="reset" in names,
+            s_valid=sum(1 << lane for lane in given) if "tuple" in names else 0,
+            s_punct="punct" in names,
+            s_eos=0,
+            s_data=data,
+            wattr=times,
+            values=values,
+            nulls=nulls,
+        )
         return data
 
     async def _cycle(self, *on_lanes: tuple[int, Event]) -> int:
         """One clock cycle with these events on the wire, and what the next one shows; returns s_data.
 
         Inputs are set and outputs read in the middle of a cycle, at the falling edge."""
-        dut = self.dut
+        pins = self.pins
         data = self._drive(*on_lanes)
-        await FallingEdge(dut.clk)
+        await FallingEdge(pins.clk)
         self.now += 1
-        valid, punct, eos = int(dut.m_valid.value), int(dut.m_punct.value), int(dut.m_eos.value)  # int() raises on X
+        valid, punct, eos = int(pins.m_valid.value), int(pins.m_punct.value), int(pins.m_eos.value)  # int() raises on X
         if valid or eos:
-            ports = tuple(int(getattr(dut, name).value) for name in self.outputs)
-            self.seen.append((self.now, "row" if valid else "eos", int(dut.m_data.value), *ports))
+            ports = tuple(int(getattr(pins, name).value) for name in self.outputs)
+            self.seen.append((self.now, "row" if valid else "eos", int(pins.m_data.value), *ports))
         if punct:
-            self.seen.append((self.now, "punct", int(dut.m_data.value)))
+            self.seen.append((self.now, "punct", int(pins.m_data.value)))
         return data
 
     async def play(self, items: list[Item], full: bool = False) -> str:

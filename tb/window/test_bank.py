@@ -5,7 +5,7 @@ import cocotb
 import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from tb.lib.bench import rng, start
+from tb.lib.bench import Pins, rng, start
 from tb.lib.run import run, run_four_state
 from tb.query.aggregates import Aggregate
 from tb.query.lockstep import text
@@ -43,7 +43,7 @@ def states(found: list[Aggregate], columns: list[Column], later: bool | None = N
 @cocotb.test()
 async def slots_move(dut):
     """Tuples for random slots with shifts in between: seldom, so that sums grow, or often, or one after the other."""
-    found, slots, skew = aggregates(dut), len(dut.add), int(dut.SKEW.value)
+    pins, found, slots, skew = Pins(dut), aggregates(dut), len(dut.add), int(dut.SKEW.value)
     g, left = rng("cycles"), dict.fromkeys(("CNT", "SUM"), 0)
     held: list[list[Column]] = []
 
@@ -68,21 +68,20 @@ async def slots_move(dut):
                 noise = 0 if aggregate.kind == "SUM" else g.getrandbits(aggregate.value_w)
                 values = values << aggregate.value_w | (noise if value is None else aggregate.bits(value))
             lines = {"rst": reset, "clear": clear, "shift": shift, "add": add, "values": values, "nulls": nulls}
-            for name, bits in lines.items():
-                getattr(dut, name).value = bits
+            pins.drive(**lines)
 
-            await FallingEdge(dut.clk)
-            assert int(dut.some.value) == bool(held[0][0])
+            await FallingEdge(pins.clk)
+            assert int(pins.some.value) == bool(held[0][0])
             bits, mask = states(found, held[0], False if skew else None)
-            assert int(dut.states.value) & mask == bits, held[0]
+            assert int(pins.states.value) & mask == bits, held[0]
             if skew and before is not None:
                 bits, mask = states(found, before, True)
-                assert int(dut.states.value) & mask == bits, before
+                assert int(pins.states.value) & mask == bits, before
             before = None if reset else [list(column) for column in held[0]]
             for aggregate, column in zip(found, held[0], strict=True):
                 if aggregate.kind in left:
                     left[aggregate.kind] += aggregate.row(column)[2]
-            await RisingEdge(dut.clk)
+            await RisingEdge(pins.clk)
 
             for number, slot in enumerate(held):
                 if add >> number & 1:

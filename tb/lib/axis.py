@@ -7,11 +7,11 @@ import random
 from dataclasses import dataclass
 
 import cocotb
-from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge
+from cocotb.triggers import ClockCycles, FallingEdge, First, ReadOnly, RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from tb.lib.bench import pauses, rng, start
-from tb.lib.wire import cycle
+from tb.lib.wire import at_edge, cycle
 
 USER_W = 113  # tuser of a UDP payload stream without the port's index and the ingress time
 
@@ -151,8 +151,13 @@ class Monitor:
         content = [signal for signal in content if signal is not None]
         four_states = "verilator" not in cocotb.SIM_NAME.lower()
         waiting = first = None
+        asleep = False  # nothing comes and the sink is ready: until one of the two changes there is nothing to see
         while True:
-            await RisingEdge(dut.clk)
+            if asleep:
+                await First(valid.value_change, ready.value_change, dut.rst.value_change)
+            if not asleep or not at_edge():
+                await RisingEdge(dut.clk)
+            asleep = False
             await ReadOnly()  # the values of the cycle that begins here; models drive at its beginning
             resets = dut.rst.value
             if not resets.is_resolvable or int(resets):
@@ -175,6 +180,7 @@ class Monitor:
             self.beats += is_valid and is_ready
             self.refused += is_valid and not is_ready
             self.unready += not is_ready
+            asleep = is_ready and not is_valid
 
 
 async def drained(bench, quiet: int) -> None:

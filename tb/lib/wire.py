@@ -27,7 +27,7 @@ def cycle() -> int:
 
 def at_edge() -> bool:
     """Whether a clock cycle begins at this moment."""
-    return get_sim_time() % (CLOCK_NS * STEPS_NS) == 0
+    return (get_sim_time() + STEPS_NS // 2) // STEPS_NS % CLOCK_NS == 0
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet
 import pytest
+from rich.console import Console
 from scapy.all import ARP, ICMP, IP, Ether, Raw
 
+from tb.lib.tap import unavailable
 from tb.queries.golden import expected
 from tb.queries.run import QUERIES
 from tb.queries.streams import CONSTANTS, data
@@ -373,27 +375,93 @@ def test_the_board_starts_again(board, wanted, stream, tmp_path, capsys):
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
-def test_command(board, stream, capsys):
-    """Ctrl-C ends it with every counter by its name; a port that is taken is one line."""
-    here, peer, registers = (f"127.0.0.1:{free_port()}" for _ in range(3))
-    call = [sys.executable, "-m", "wirestream.board", str(QUERY), "--set", "symbol=UBSN", "--registers", registers]
-    call += ["--tunnel", here, "--peer", peer]
-    process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=REPOSITORY)
-    try:
-        while "Ctrl-C" not in (line := process.stderr.readline()):
+class Command:
+    """`wirestream.board` as a person starts it, on a tunnel between free ports. A context manager."""
+
+    def __init__(self):
+        self.here, peer, self.registers = (f"127.0.0.1:{free_port()}" for _ in range(3))
+        self.arguments = [str(QUERY), "--set", "symbol=UBSN", "--registers", self.registers]
+        self.arguments += ["--tunnel", self.here, "--peer", peer]
+
+    def __enter__(self) -> Command:
+        call = [sys.executable, "-m", "wirestream.board", *self.arguments]
+        pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+        self.process = subprocess.Popen(call, **pipes, text=True, cwd=REPOSITORY)
+        while "Ctrl-C" not in (line := self.process.stderr.readline()):
             assert line
-        assert send.main(["--tunnel", here, "--parquet", str(stream), "--rate", "0"]) == 0
-        remote = Remote.at(registers, board.built.circuit)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    @property
+    def simulator(self) -> int:
+        """The process with the design in it."""
+        return int(Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text())
+
+
+def test_command(board, stream, capsys):
+    """Ctrl-C ends it with what it counted, by name; a port that is taken is one line."""
+    with Command() as running:
+        assert send.main(["--tunnel", running.here, "--parquet", str(stream), "--rate", "0"]) == 0
+        remote = Remote.at(running.registers, board.built.circuit)
         wait_for(lambda: remote.counters()["tuple_rx_tuple"] == 1500)
         capsys.readouterr()
-        assert command.main(call[3:]) == 1
+        assert command.main(running.arguments) == 1
         said = capsys.readouterr().err
         assert "Address already in use" in said and said.count("\n") == 1
-    finally:
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 0 and not err, err
-    assert "50 frames, 1,500 tuples" in out and all(name in out for name in board.counters)
+        running.process.send_signal(signal.SIGINT)
+        out, err = running.process.communicate(timeout=60)
+    assert running.process.returncode == 0 and not err, err
+    assert "50 frames, 1,500 tuples" in out and "tuple_rx_session" in out
+    assert "udp_rx_bad_udp_checksum" not in out and "are 0; --json names them" in out
+
+
+def test_the_simulator_ends_with_its_parent(board):
+    """Whatever ends that: its UDP port is free again at once."""
+    with Command() as running:
+        host, port = running.here.split(":")
+        running.process.kill()
+        wait_for(lambda: free(host, int(port)), 10)
+
+
+def free(host: str, port: int) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        try:
+            udp.bind((host, port))
+        except OSError:
+            return False
+    return True
+
+
+def test_a_killed_simulator_is_named(board):
+    with Command() as running:
+        os.kill(running.simulator, signal.SIGKILL)
+        assert running.process.wait(10) == 1
+        assert "board: the simulator was ended by SIGKILL" in running.process.stderr.read()
+
+
+def test_only_drops_and_faults_are_marked(capsys):
+    """A neighbour of whom nothing was heard for two minutes is none."""
+    told_ = dict.fromkeys(("cycles", "frames_in", "frames_out", *LOST), 0) | {"seconds": 1}
+    counters = {"tuple_rx_tuple": 1, "arp_aged": 2, "udp_tx_unresolved": 3, "udp_rx_full": 0}
+    command.show(told_, counters, Console(width=100))
+    lines = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines() if line.strip()}
+    assert lines["arp_aged"] == ["2"] and lines["udp_tx_unresolved"] == ["3", "a", "drop", "or", "fault"]
+    assert "udp_rx_full" not in lines and lines["the"][:4] == ["other", "1", "are", "0;"]
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "message"),
+    [
+        (-9, "", "the simulator was ended by SIGKILL"),
+        (4, "", "the simulator ended with status 4"),
+        (1, "bulk: cannot write x\n", "cannot write x"),
+    ],
+)
+def test_why_a_simulator_ended(status, said, message):
+    assert command.why(status, said).startswith(message)
 
 
 # --- a TAP device ---------------------------------------------------------------------------------------------------
@@ -408,6 +476,7 @@ class Namespace:
         wait_for(lambda: self._holder.poll() is not None or self._of_holder() != mine)
         if self._holder.poll() is not None:
             raise OSError("no network namespace could be made")
+        self.run("ip", "link", "set", "lo", "up")
         return self
 
     def _of_holder(self) -> str:
@@ -455,14 +524,55 @@ def test_tap(board, wanted, stream, tmp_path):
         pytest.skip(f"no TAP device or network namespace here: {error}")
 
 
-def of_the_host(board: Board, space: Namespace, wanted: Counter, stream: Path, folder: Path) -> None:
-    space.run("ip", "link", "set", "lo", "up")
-    report, tools = folder / "report.json", REPOSITORY / "tools"
+def test_a_busy_tap_device(board, tmp_path):
+    """The second board says who has it."""
+    if why := unavailable():
+        pytest.skip(why)
+    with Namespace() as space:
+        first = on_tap(board, space, tmp_path / "first.json")
+        try:
+            with pytest.raises(BoardError, match=rf"board0 is busy: process {first.pid} \(bulk\) may hold it"):
+                on_tap(board, space, tmp_path / "second.json")
+        finally:
+            first.send_signal(signal.SIGINT)
+            assert first.wait(20) == 0
+
+
+def test_a_host_that_does_not_ask(board, stream):
+    """On a TAP device no row waits for ARP: a kernel that knows the board does not ask, as after two minutes of
+    silence, when the board has forgotten it."""
+    if why := unavailable():
+        pytest.skip(why)
+    with Namespace() as space:
+        call = [sys.executable, "-m", "wirestream.board", QUERY, "--set", "symbol=UBSN", "--tap", "board0", "--json"]
+        pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+        process = subprocess.Popen(space.call(*call), **pipes, text=True, cwd=REPOSITORY)
+        try:
+            while "Ctrl-C" not in (line := process.stderr.readline()):
+                assert line
+            neighbour = ["lladdr", DEVICE.mac, "dev", "board0", "nud", "permanent"]
+            space.run("ip", "neighbour", "add", DEVICE.ip, *neighbour)
+            sender = [sys.executable, REPOSITORY / "tools" / "send_trades.py", f"{DEVICE.ip}:{DEVICE.port}"]
+            space.run(*sender, "--parquet", stream, "--rate", "0")
+        finally:
+            process.send_signal(signal.SIGINT)
+            said, _ = process.communicate(timeout=60)
+    counters = json.loads(said)["counters"]
+    assert counters["tuple_rx_tuple"] == 1500 and counters["arp_request"] == counters["udp_tx_unresolved"] == 0
+    assert counters["udp_tx_sent"] == counters["query_datagram"] > 0
+
+
+def on_tap(board: Board, space: Namespace, report: Path, *where: str, **options) -> subprocess.Popen:
+    """Start a board on a TAP device in a network of its own."""
     with pytest.MonkeyPatch.context() as patch:
         popen = subprocess.Popen
-        patch.setattr(subprocess, "Popen", lambda command, **options: popen(space.call(*command), **options))
-        where = ["--tap", "board0", "--address", f"{SENDER.ip}/24", "--registers", "127.0.0.1:4100"]
-        process = board.start(report, *where, settings=SETTINGS)
+        patch.setattr(subprocess, "Popen", lambda command, **given: popen(space.call(*command), **given))
+        return board.start(report, "--tap", "board0", "--address", f"{SENDER.ip}/24", *where, **options)
+
+
+def of_the_host(board: Board, space: Namespace, wanted: Counter, stream: Path, folder: Path) -> None:
+    report, tools = folder / "report.json", REPOSITORY / "tools"
+    process = on_tap(board, space, report, "--registers", "127.0.0.1:4100", settings=SETTINGS)
     try:
         assert "all answered" in space.run(sys.executable, "-c", ARP_AND_PING)
         receive = space.call(

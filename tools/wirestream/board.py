@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -165,7 +167,8 @@ class Board:
         """Start it, with its ports open when this returns. where: options of the program that say what it is on.
 
         settings: registers of the network, and constants of the query. static_arp: the MAC address of the receiver of
-        the results, who need not make himself known then. The counters are in `report` when it has ended.
+        the results, who need not make himself known then. The counters are in `report` when it has ended. It ends with
+        this process at the latest, and with the object that is returned.
         """
         report.parent.mkdir(parents=True, exist_ok=True)
         report.unlink(missing_ok=True)
@@ -173,10 +176,20 @@ class Board:
         command = [str(self.program), "--report", str(report), "--session", str(session), *map(str, where)]
         for address, value in writes:
             command += ["--write", f"{address}={value}"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        leash, held = os.pipe()
+        try:
+            process = subprocess.Popen(
+                [*command, "--leash"], stdin=leash, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+        except BaseException:
+            os.close(held)
+            raise
+        finally:
+            os.close(leash)
+        weakref.finalize(process, os.close, held)
         if process.stdout.readline() != "ready\n":
-            said = process.stderr.read().strip().removeprefix("bulk: ")
-            raise BoardError(said or f"the board ended with status {process.wait()}")
+            said = process.stderr.read()
+            raise BoardError(why(process.wait(), said))
         return process
 
     def _writes(self, settings: Mapping[str, int | str], static_arp: str) -> list[tuple[int, int]]:
@@ -197,13 +210,23 @@ class Board:
         return told, dict(zip(self.counters, told.pop("counters"), strict=True))
 
 
+def why(status: int, said: str) -> str:
+    """Why a program ended that should not have: what it said, else its signal or status."""
+    if said.strip():
+        return said.strip().removeprefix("bulk: ")
+    if status >= 0:
+        return f"the simulator ended with status {status}"
+    killed = " (by a person, or the system was out of memory)" if -status == signal.SIGKILL else ""
+    return f"the simulator was ended by {signal.Signals(-status).name}{killed}"
+
+
 def play(board: Board, source: Path, out: Path, **options) -> tuple[dict[str, int], dict[str, int]]:
     """From pcap to pcap. options: of `Board.start`. Returns what it reported and its counters by name."""
     report = out.with_suffix(".json")
     process = board.start(report, "--in", source, "--out", out, static_arp=SENDER.mac, **options)
     _, said = process.communicate()
     if process.returncode:
-        raise BoardError(said.strip().removeprefix("bulk: "))
+        raise BoardError(why(process.returncode, said))
     return board.named(report)
 
 
@@ -234,7 +257,7 @@ def parser() -> argparse.ArgumentParser:
         help="a $constant of the query or a register of docs/registers.md; may be repeated",
     )  # fmt: skip
     p.add_argument("--session", type=int, help="session number of the results (the clock's seconds; 1 with --in)")
-    p.add_argument("--json", action="store_true", help="the summary as one line of JSON")
+    p.add_argument("--json", action="store_true", help="the summary as one line of JSON, with every counter")
     return p
 
 
@@ -274,17 +297,19 @@ def _run(args: argparse.Namespace, board: Board, console: Console) -> None:
         told, counters = play(board, args.source, args.out, settings=settings, session=session)
     else:
         session = int(time.time()) % 2**32 if args.session is None else args.session
+        where, static_arp = ["--tunnel", args.tunnel or BOARD, "--peer", args.peer], ""
         if args.tap:
-            where = ["--tap", args.tap, "--address", args.address]
-        else:
-            where = ["--tunnel", args.tunnel or BOARD, "--peer", args.peer]
-        process = board.start(report, *where, "--registers", args.registers, settings=settings, session=session)
+            where = ["--tap", args.tap, "--address", args.address, "--mac", SENDER.mac]
+            here = args.address.partition("/")[0] == settings.get("result_ip", SENDER.ip)
+            static_arp = SENDER.mac if here else ""  # ARP would cost the first row: who knows the board does not ask
+        where += ["--registers", args.registers]
+        process = board.start(report, *where, settings=settings, session=session, static_arp=static_arp)
         for which in (signal.SIGINT, signal.SIGTERM):
             signal.signal(which, lambda *_: process.terminate())  # the program ends, and this one with it
         _welcome(args, board, settings, console)
         _, said = process.communicate()
         if process.returncode:
-            raise BoardError(said.strip().removeprefix("bulk: "))
+            raise BoardError(why(process.returncode, said))
         told, counters = board.named(report)
     if args.json:
         print(json.dumps(told | {"counters": counters}))
@@ -309,7 +334,7 @@ def _welcome(args: argparse.Namespace, board: Board, settings: Mapping[str, int 
 
 
 def show(told: Mapping[str, int], counters: Mapping[str, int], console: Console) -> None:
-    """The summary: what went through, every counter by its name, and what the host did not take or give."""
+    """The summary: what went through, every counter that counted, and what the host did not take or give."""
     rate = told["cycles"] / max(told["seconds"], 1e-9)
     rows = sum(count for name, count in counters.items() if name.endswith("_row"))
     count, kind = taken(counters)
@@ -322,7 +347,7 @@ def show(told: Mapping[str, int], counters: Mapping[str, int], console: Console)
             table.add_row(name, f"{count:,}", "" if harmless(name) else "[bold]a drop or fault[/]")
     console.print()
     console.print(table)
-    console.print(f"[dim]0: {', '.join(name for name, count in counters.items() if not count)}[/]")
+    console.print(f"[dim]the other {sum(not count for count in counters.values())} are 0; --json names them[/]")
     losses = {
         "dropped_by_host": "frames were dropped by this machine on their way to the board",
         "dropped_waiting": "frames found no room in the board's program",

@@ -29,7 +29,7 @@ HARMLESS = {
     "mac_rx_good",
     *("udp_rx_delivered", "udp_rx_arp", "udp_rx_icmp", "udp_rx_igmp"),
     *("control_rx_arp", "control_rx_icmp", "control_rx_igmp", "control_tx_sent"),
-    *("arp_request", "arp_reply", "arp_ignored", "arp_answered", "arp_asked", "arp_announced"),
+    *("arp_request", "arp_reply", "arp_ignored", "arp_answered", "arp_asked", "arp_announced", "arp_aged"),
     *("icmp_reply", "igmp_query", "igmp_report", "igmp_leave"),
     *("tuple_rx_accepted", "tuple_rx_reordered", "tuple_rx_session", "tuple_rx_tuple"),
     *("query_accepted", "query_selected", "query_row", "fix_message", "itch_message", "itch_unread"),

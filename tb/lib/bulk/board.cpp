@@ -4,14 +4,18 @@
 // frames or transfers are under way it runs as fast as it can, else it sleeps until something comes; tick_ms follows
 // the wall clock. With pcap files it follows the design's own clock, so that a run can be repeated.
 //
-// Exit status: 0 the files are done or SIGINT or SIGTERM came, 1 wrong call, 4 the design called $finish.
+// Exit status: 0 the files are done or SIGINT or SIGTERM came, 1 wrong call, 4 the design called $finish, 5 standard
+// input ended, with --leash.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
 #include <optional>
 #include <poll.h>
+#include <thread>
+#include <unistd.h>
 
 #include "bus.h"
 #include "files.h"
@@ -21,13 +25,14 @@
 static constexpr uint64_t RESET_CYCLES = 8, CYCLES_OF_A_MS = 156250;
 static constexpr double PERIOD_NS = 6.4;
 static constexpr uint64_t BATCH = 64;  // cycles between two looks at the world; more than an ARP check takes
-static constexpr int NAP_MS = 20, FINISH = 4;
+static constexpr int NAP_MS = 20, FINISH = 4, PARENT_ENDED = 5;
 
 static const char *USAGE = R"(usage: board --report FILE [options]
   --in FILE           frames of a pcap file, as fast as it goes; the board ends after the last
   --out FILE          what it sends, with --in
   --tap NAME          a TAP device of this name (needs CAP_NET_ADMIN)
   --address A/BITS    the host's address on it (192.168.1.77/24)
+  --mac MAC           the host's MAC address on it (one that the kernel makes)
   --tunnel A:PORT     a UDP port; each datagram is a frame
   --peer A:PORT       where to the tunnel sends
   --registers A:PORT  a UDP port for transfers to the registers
@@ -36,12 +41,14 @@ static const char *USAGE = R"(usage: board --report FILE [options]
   --report FILE       where the counters are written at the end (JSON)
   --quiet CYCLES      the design is at rest when no output moved for that long (5000)
   --seed N            seed of uninitialised registers
+  --leash             end at once when standard input ends: a pipe of the process that started this one
 )";
 
 struct BoardOptions {
     Options bench;
-    std::string in, out, tap, address = "192.168.1.77/24", tunnel, peer, registers, report;
+    std::string in, out, tap, address = "192.168.1.77/24", mac, tunnel, peer, registers, report;
     uint64_t session = 1, quiet = 5000;
+    bool leash = false;
     std::vector<std::pair<uint32_t, uint32_t>> writes;
 
     BoardOptions(int argc, char **argv) {
@@ -53,10 +60,10 @@ struct BoardOptions {
             return true;
         };
         parse(argc, argv, USAGE,
-              {{{"--in", &in}, {"--out", &out}, {"--tap", &tap}, {"--address", &address}, {"--tunnel", &tunnel},
-                {"--peer", &peer}, {"--registers", &registers}, {"--report", &report}},
+              {{{"--in", &in}, {"--out", &out}, {"--tap", &tap}, {"--address", &address}, {"--mac", &mac},
+                {"--tunnel", &tunnel}, {"--peer", &peer}, {"--registers", &registers}, {"--report", &report}},
                {{"--session", &session}, {"--quiet", &quiet}, {"--seed", &bench.seed}},
-               {}, other, this});
+               {{"--leash", &leash}}, other, this});
         if (report.empty() || (!in.empty()) + (!tap.empty()) + (!tunnel.empty()) != 1 || in.empty() != out.empty() ||
             tunnel.empty() != peer.empty())
             fail("--report, and one of --in with --out, --tap, --tunnel with --peer; see --help");
@@ -97,13 +104,24 @@ static void report(const BoardOptions &options, const Run &run, const Source &so
     if (std::fclose(json)) fail("cannot write %s", options.report.c_str());
 }
 
+// A pipe, and no PR_SET_PDEATHSIG: that comes already when the parent's thread ends, and never if the parent ended first.
+static void end_with_parent() {
+    std::thread([] {
+        char byte;
+        while (read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR) errno = 0;
+        _exit(PARENT_ENDED);  // nobody is left to read the report
+    }).detach();
+}
+
 int main(int argc, char **argv) {
     BoardOptions options(argc, argv);
+    if (options.leash) end_with_parent();
     std::optional<PacketReader> in;
     std::optional<PacketWriter> out;
     std::unique_ptr<Link> link;
     if (options.in.empty()) {
-        link = options.tap.empty() ? tunnel_link(options.tunnel, options.peer) : tap_link(options.tap, options.address);
+        link = options.tap.empty() ? tunnel_link(options.tunnel, options.peer)
+                                   : tap_link(options.tap, options.address, options.mac);
         options.bench.input = link.get();
         options.bench.output = link.get();
     } else {

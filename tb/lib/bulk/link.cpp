@@ -6,8 +6,11 @@
 #include <cinttypes>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
 #include <linux/if.h>
 #include <linux/if_tun.h>
+#include <netinet/ether.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -63,14 +66,36 @@ bool Link::next(std::vector<uint8_t> &frame) {
 
 namespace {
 
+// The processes with a TAP device of this name, of this network namespace or another, as far as /proc lets one see.
+std::string holders(const std::string &name) {
+    namespace fs = std::filesystem;
+    std::string found;
+    std::error_code hidden;
+    for (const fs::directory_entry &process : fs::directory_iterator("/proc", hidden)) {
+        fs::directory_iterator files(process.path() / "fdinfo", hidden);
+        if (hidden) continue;
+        for (const fs::directory_entry &file : files) {
+            std::ifstream info(file.path());
+            std::string word, device, command;
+            while (info >> word && word != "iff:") {}
+            if (!(info >> device) || device != name) continue;
+            std::getline(std::ifstream(process.path() / "comm") >> std::ws, command);
+            found += (found.empty() ? "process " : ", ") + process.path().filename().string() + " (" + command + ")";
+        }
+    }
+    return found.empty() ? "held by a process that only root can see" : found + " may hold it";
+}
+
 class Tap final : public Link {
 public:
-    Tap(const std::string &name, const std::string &address) : name_(name) {
+    Tap(const std::string &name, const std::string &address, const std::string &mac) : name_(name) {
         size_t slash = address.find('/');
         uint64_t bits = slash == std::string::npos ? 24 : number(address.substr(slash + 1), "--address");
         in_addr host, mask{htonl(bits ? ~0u << (32 - bits) : 0)};
         if (bits > 32 || inet_pton(AF_INET, address.substr(0, slash).c_str(), &host) != 1)
             fail("--address: '%s' is not ADDRESS/BITS, such as 192.168.1.77/24", address.c_str());
+        ether_addr hardware{};
+        if (!mac.empty() && !ether_aton_r(mac.c_str(), &hardware)) fail("--mac: '%s' is not a MAC address", mac.c_str());
         if (name.empty() || name.size() >= IFNAMSIZ) fail("--tap: '%s' is not the name of a device", name.c_str());
 
         descriptor_ = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -78,12 +103,18 @@ public:
         ifreq request{};
         name.copy(request.ifr_name, IFNAMSIZ - 1);
         request.ifr_flags = IFF_TAP | IFF_NO_PI;
-        if (ioctl(descriptor_, TUNSETIFF, &request)) failed("TAP device " + name);
+        if (ioctl(descriptor_, TUNSETIFF, &request)) refused();
         int control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
         request.ifr_qlen = QUEUE;
         set(control, SIOCSIFTXQLEN, request);
         set(control, SIOCSIFADDR, request, host);
         set(control, SIOCSIFNETMASK, request, mask);
+        if (!mac.empty()) {
+            request.ifr_hwaddr = {};
+            request.ifr_hwaddr.sa_family = ARPHRD_ETHER;
+            std::memcpy(request.ifr_hwaddr.sa_data, &hardware, sizeof hardware);
+            set(control, SIOCSIFHWADDR, request);
+        }
         request.ifr_flags = IFF_UP | IFF_RUNNING;
         set(control, SIOCSIFFLAGS, request);
         close(control);
@@ -112,6 +143,12 @@ protected:
     ssize_t read(uint8_t *to, size_t room) override { return ::read(descriptor_, to, room); }
 
 private:
+    [[noreturn]] void refused() const {
+        if (errno == EBUSY)
+            fail("TAP device %s is busy: %s; end it, or take another name", name_.c_str(), holders(name_).c_str());
+        if (errno == EPERM) fail("TAP device %s: needs root or CAP_NET_ADMIN, as a tunnel does not", name_.c_str());
+        failed("TAP device " + name_);
+    }
     void set(int control, unsigned long what, ifreq &request) {
         if (ioctl(control, what, &request)) failed("TAP device " + name_);
     }
@@ -162,8 +199,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Link> tap_link(const std::string &name, const std::string &address) {
-    return std::make_unique<Tap>(name, address);
+std::unique_ptr<Link> tap_link(const std::string &name, const std::string &address, const std::string &mac) {
+    return std::make_unique<Tap>(name, address, mac);
 }
 
 std::unique_ptr<Link> tunnel_link(const std::string &local, const std::string &peer) {

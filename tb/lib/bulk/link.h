@@ -33,5 +33,6 @@ private:
     std::deque<std::vector<uint8_t>> waiting_;
 };
 
-std::unique_ptr<Link> tap_link(const std::string &name, const std::string &address);  // ADDRESS/BITS on the host's side
+// address: ADDRESS/BITS of the host's side. mac: of the host's side; empty: one that the kernel makes.
+std::unique_ptr<Link> tap_link(const std::string &name, const std::string &address, const std::string &mac);
 std::unique_ptr<Link> tunnel_link(const std::string &local, const std::string &peer);

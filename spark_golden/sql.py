@@ -49,7 +49,7 @@ from spark_golden.clauses import (
 from spark_golden.pairs import pairs, pairs_in_time
 from spark_golden.query import Query
 from spark_golden.session import session
-from spark_golden.time_rules import ACCEPTED, TUPLE, judge, with_queries
+from spark_golden.time_rules import ACCEPTED, TUPLE, column_of, judge, with_queries
 from spark_golden.windows import floor_div, windows_begun, windows_closed
 from wirestream.compiler.streams import Stream
 
@@ -445,12 +445,12 @@ class _Evaluation:
         names, origin = tuple(types), (source, above and above.attribute)
         if above is None:
             tuples = self.frames[source].where(F.col("kind") == TUPLE)
-            cast = [f"CAST(`{name}` AS {kind}) AS `{name}`" for name, kind in types.items()]
+            cast = [f"CAST(`{column_of(name)}` AS {kind}) AS `{name}`" for name, kind in types.items()]
             return Rows(tuples.selectExpr(f"session AS `{SESSION}`", f"seq AS `{ORDER}`", *cast), names, origin)
         if above.attribute not in names:
             raise ValueError(f"{source} has no {above.attribute} to tell windows by")
-        rules = ("0L AS stream", "CAST(session AS LONG)", "CAST(seq AS LONG)", "kind", f"`{above.attribute}` AS Time")
-        cast = [f"CAST(`{name}` AS {kind}) AS {FIELD}{name}" for name, kind in types.items()]
+        rules = ("0L AS stream", "CAST(session AS LONG)", "CAST(seq AS LONG)", "kind", f"`{column_of(above.attribute)}` AS Time")
+        cast = [f"CAST(`{column_of(name)}` AS {kind}) AS {FIELD}{name}" for name, kind in types.items()]
         return self._in_windows(Rows(self.frames[source].selectExpr(*rules, *cast), names, origin), above)
 
     def _in_windows(self, items: Rows, window: Window) -> Rows:

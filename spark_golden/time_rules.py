@@ -7,7 +7,7 @@ An item is a tuple or a sender's punctuation. Items come as a DataFrame with the
     seq      long    arrival order within the stream, over all its sessions
     kind     int     TUPLE or PUNCTUATION
     Time     int     the windowing attribute, or the punctuation's value
-    …                the other fields
+    …                the other fields, each in the column `column_of` it
 
 The rules, all in units of the windowing attribute:
 
@@ -38,6 +38,11 @@ TUPLE, PUNCTUATION = 0, 1
 ACCEPTED, LATE, AHEAD, PUNCT = "accepted", "late", "ahead", "punctuation"
 CHUNK = 65_536  # items that the scalable form looks at together
 SESSION = ("stream", "session")
+
+
+def column_of(field: str) -> str:
+    """The column of items that holds a field: of its name, unless Spark could take that for another column of items."""
+    return f"#{field}" if field.lower() in ("stream", "session", "seq", "kind") else field
 
 
 QUERY = pa.struct(

@@ -77,7 +77,7 @@ def to_frame(records: np.ndarray, seq: np.ndarray | None = None) -> DataFrame:
     import pyarrow as pa
 
     from spark_golden.session import session
-    from spark_golden.time_rules import TUPLE
+    from spark_golden.time_rules import TUPLE, column_of
 
     count = len(records)
     columns = {"stream": np.zeros(count, np.int64), "session": np.zeros(count, np.int64), "seq": np.arange(count)}
@@ -86,7 +86,7 @@ def to_frame(records: np.ndarray, seq: np.ndarray | None = None) -> DataFrame:
     columns["kind"] = np.full(count, TUPLE, np.int32)
     for name in records.dtype.names:
         field = records[name]
-        columns[name] = [text.decode() for text in field] if field.dtype.kind == "S" else field.astype(np.int64)
+        columns[column_of(name)] = [text.decode() for text in field] if field.dtype.kind == "S" else field.astype(np.int64)
     # one partition, so that nothing is shuffled
     return session().createDataFrame(pa.table(columns)).coalesce(1).persist()
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from spark_golden.sql import Answer, answers, evaluate, wsum
+from spark_golden.time_rules import column_of
 from tb.queries import golden, streams
 from wirestream.compiler.streams import Stream
 from wirestream.tuples import Field, Schema
@@ -57,6 +58,11 @@ EXPRESSIONS = {
     "Spark's own words are names here": (
         "CREATE INPUT STREAM T (Key string(2), Date int, Null int, Time int); SELECT Date, Null FROM T WHERE Null = 0",
         [(5, 0)],
+    ),
+    "so are those of the items that it is given": (
+        "CREATE INPUT STREAM T (Stream string(2), kind int, Seq int, session int); "
+        "SELECT kind, Seq + session AS Place FROM T WHERE kind >= Seq AND Stream = 'b' AND session > 100",
+        [(5, 103), (2, 332)],
     ),
 }
 QUERIES = {
@@ -123,6 +129,17 @@ QUERIES = {
         "[SESSION GAP 31 WATTR Time SLACK 130] WHERE NOT Y = 5",
         [(131, 2), (162, 1)],
     ),
+    "windows of a stream whose fields are called as columns of items": (
+        "CREATE INPUT STREAM T (Stream string(2), kind int, Seq int, Session int); "
+        "SELECT Session, Stream, sum(kind) AS S, first(Seq) AS F FROM T "
+        "[RANGE 30 SLIDE 30 WATTR Session SLACK 5] WHERE kind < 9 GROUP BY Stream",
+        [(120, "a", -7, 2), (120, "b", 5, 0), (150, "a", -3, -2), (210, "a", 8, 3)],
+    ),
+    "a join of them": (
+        "CREATE INPUT STREAM T (Stream string(2), kind int, Seq int, Session int); "
+        "SELECT a.kind, b.Seq AS Other FROM T [ROWS 1] AS a JOIN T [ROWS 1] AS b ON a.Seq = b.Seq AND a.Session > 300",
+        [(2, 2)],
+    ),
     "minutes": (
         "SELECT Time, sum(X) AS S FROM T [RANGE 1 minute SLIDE 60 SECONDS WATTR Time]",
         [(120, -2), (180, -3), (240, 8)],
@@ -183,7 +200,9 @@ def ask(sql: str) -> Answer:
     """Of the tuples above, by the names that the text gives the fields, if it does."""
     created = re.findall(r"(\w+) (?:int|string)", sql)
     records = np.array(TUPLES, T.schema.dtype)
-    frame = golden.to_frame(records).withColumnsRenamed(dict(zip(records.dtype.names, created, strict=False)))
+    frame = golden.to_frame(records).withColumnsRenamed(
+        dict(zip(records.dtype.names, map(column_of, created), strict=False))
+    )
     return evaluate(sql, {"T": T}, {"T": frame}, {"less": 1, "key": "a"})
 
 

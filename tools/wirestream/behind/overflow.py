@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from spark_golden.clauses import Select, Window, lexed, query, split, written
 from spark_golden.sql import evaluate
-from spark_golden.time_rules import PUNCTUATION, TUPLE
+from spark_golden.time_rules import PUNCTUATION, TUPLE, column_of
 from wirestream.behind.columns import SPARK, Stream
 from wirestream.behind.datagrams import PUNCTUATIONS, ROWS
 from wirestream.behind.sequence import once
@@ -63,7 +63,8 @@ def _host(
         order = F.col("_sequence") * (1 << 16) + F.col("_record")  # as sent, however it came
         head = {"stream": F.lit(0).cast("long"), "session": F.col("_session"), "seq": order, "kind": F.lit(kind)}
         named = [column.alias(name) for name, column in head.items()]
-        part = once(opened(stream=OVERFLOW, read=read)).select(*named, *(f"`{field.name}`" for field in schema.fields))
+        fields = [F.col(f"`{field.name}`").alias(column_of(field.name)) for field in schema.fields]
+        part = once(opened(stream=OVERFLOW, read=read)).select(*named, *fields)
         items = part if items is None else items.unionByName(part)
     rows = evaluate(text, {OVERFLOW: streams.Stream(schema, time)}, {OVERFLOW: items}, constants).rows
     return rows.select(*(F.col(name).cast(SPARK[result.arrow[name]]).alias(name) for name in rows.columns))

@@ -22,7 +22,7 @@ from pyspark.sql import functions as F
 from spark_golden.query import Query
 from spark_golden.session import session
 from spark_golden.sql import evaluate
-from spark_golden.time_rules import ACCEPTED, PUNCTUATION, TUPLE, judge, with_queries
+from spark_golden.time_rules import ACCEPTED, PUNCTUATION, TUPLE, column_of, judge, with_queries
 from spark_golden.windows import floor_div
 from wirestream.arguments import name_and_value
 from wirestream.behind.columns import SchemaError, Stream
@@ -104,7 +104,7 @@ class Job:
         more = ["start", "reached"] if spec.in_time else []
         columns |= {name: f"#{name}" for name in more}
         kept = [F.col(old).alias(new) for old, new in columns.items()]
-        items = items.select(*HIDDEN, *(F.col(f"`{name}`").alias(f"{FIELD}{name}") for name in names))
+        items = items.select(*HIDDEN, *(F.col(f"`{column_of(name)}`").alias(f"{FIELD}{name}") for name in names))
         tuples = items.where(F.col("kind") == TUPLE)
         if spec.in_time:
             slide = 1 if spec.session else spec.advance
@@ -135,7 +135,7 @@ class Job:
         head = {"stream": F.lit(0).cast("long"), "session": F.col("_session"), "seq": F.col("#row.`#place`")}
         named = [column.alias(name) for name, column in (head | {"kind": F.lit(kind)}).items()]
         kinds = {f.name: "string" if f.type.startswith("string") else "bigint" for f in schema.fields}
-        values = [_plain(name, kind, (), "#row") for name, kind in kinds.items()]
+        values = [_plain(name, kind, (), "#row").alias(column_of(name)) for name, kind in kinds.items()]
         return rows.select(*named, *values)
 
     def _listed(
@@ -143,7 +143,9 @@ class Job:
     ) -> DataFrame:
         """The view of items, and these for what knows an order."""
         self.items[view] = known, items
-        named = [_plain(name, kind, booleans) for name, kind in items.dtypes if name not in HIDDEN]
+        kinds = dict(items.dtypes)
+        fields = [(field.name, column_of(field.name)) for field in known.schema.fields]
+        named = [_plain(column, kinds[column], booleans).alias(name) for name, column in fields]
         placed = [column.alias(ORDER) for column in order]
         return self._view(view, items.where(F.col("kind") == TUPLE).select(*named, *placed))
 

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections import Counter
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -61,3 +62,32 @@ def test_demo_ends_with_1_if_a_row_differs(wrong, query, monkeypatch):
     monkeypatch.setattr(demo, "expected", expected_with_a_wrong_row)
     monkeypatch.setattr(sys, "argv", ["make demo", *query, "--tuples", "2000"])
     assert demo.main() == wrong
+
+
+def numbered(*numbers: int) -> list:
+    return [(("N", number),) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("rows", "wanted", "counters", "code", "said"),
+    [
+        ([], [], {}, 0, "EQUAL no row, neither of the circuit nor of PySpark"),
+        ([1], [1], {}, 0, "EQUAL the only row of the circuit is that of PySpark"),
+        ([1, 2], [2, 1], {"query_refused": 3}, 0, "EQUAL all 2 rows of the circuit are those of PySpark"),
+        ([1], [1, 2], {"query_refused": 0}, 1, "DIFFERENT"),
+        ([1, 3], [1, 2], {"query_refused": 3}, 1, "DIFFERENT"),
+        ([1], [1, 1, 2], {"query_refused": 3}, 1, "INCOMPLETE every row of the circuit is PySpark's; the 2 others"),
+    ],
+)
+def test_the_verdict(rows, wanted, counters, code, said, capsys):
+    """A join that refuses tuples, which it counts, leaves their pairs out: that is no fault of the circuit."""
+    assert demo.verdict([(numbered(*rows), numbered(*wanted))], Counter(counters)) == code
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.startswith(said) and ("3 tuples that found no place" in shown) == ("INCOMPLETE" in said)
+
+
+def test_at_most_20_rows_that_differ_are_shown(capsys):
+    demo.show_rows("Result", numbered(*range(100), *range(1000, 1030)), numbered(*range(100), *range(2000, 2500)), False)
+    lines = capsys.readouterr().out.splitlines()
+    assert sum("PySpark's" in line for line in lines) == 20 and any("510 more" in line for line in lines)
+    assert sum(" = " in line for line in lines) == demo.HEAD

@@ -449,7 +449,13 @@ class _Evaluation:
             return Rows(tuples.selectExpr(f"session AS `{SESSION}`", f"seq AS `{ORDER}`", *cast), names, origin)
         if above.attribute not in names:
             raise ValueError(f"{source} has no {above.attribute} to tell windows by")
-        rules = ("0L AS stream", "CAST(session AS LONG)", "CAST(seq AS LONG)", "kind", f"`{column_of(above.attribute)}` AS Time")
+        rules = (
+            "0L AS stream",
+            "CAST(session AS LONG)",
+            "CAST(seq AS LONG)",
+            "kind",
+            f"`{column_of(above.attribute)}` AS Time",
+        )
         cast = [f"CAST(`{column_of(name)}` AS {kind}) AS {FIELD}{name}" for name, kind in types.items()]
         return self._in_windows(Rows(self.frames[source].selectExpr(*rules, *cast), names, origin), above)
 

@@ -306,8 +306,8 @@ def verdict(results: list[tuple[list[Row], list[Row]]], counters: Mapping[str, i
     missing = sum((golden - rows).total() for rows, golden in sides)
     if (refused := counters["query_refused"]) and all(rows <= golden for rows, golden in sides):
         console.print(
-            f"\n[bold yellow]INCOMPLETE[/] every row of the circuit is PySpark's; the {missing:,} others are pairs of the "
-            f"{refused:,} tuples that found no place in the join's memory (query_refused): give it more ROWS"
+            f"\n[bold yellow]INCOMPLETE[/] every row of the circuit is PySpark's; the {missing:,} others are pairs "
+            f"of the {refused:,} tuples that found no place in the join's memory (query_refused): give it more ROWS"
         )
     else:
         console.print("\n[bold red]DIFFERENT[/] the circuit and PySpark disagree")

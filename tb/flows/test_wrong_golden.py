@@ -87,7 +87,9 @@ def test_the_verdict(rows, wanted, counters, code, said, capsys):
 
 
 def test_at_most_20_rows_that_differ_are_shown(capsys):
-    demo.show_rows("Result", numbered(*range(100), *range(1000, 1030)), numbered(*range(100), *range(2000, 2500)), False)
+    demo.show_rows(
+        "Result", numbered(*range(100), *range(1000, 1030)), numbered(*range(100), *range(2000, 2500)), False
+    )
     lines = capsys.readouterr().out.splitlines()
     assert sum("PySpark's" in line for line in lines) == 20 and any("510 more" in line for line in lines)
     assert sum(" = " in line for line in lines) == demo.HEAD

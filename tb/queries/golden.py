@@ -85,8 +85,8 @@ def to_frame(records: np.ndarray, seq: np.ndarray | None = None) -> DataFrame:
         columns["seq"] = seq
     columns["kind"] = np.full(count, TUPLE, np.int32)
     for name in records.dtype.names:
-        field = records[name]
-        columns[column_of(name)] = [text.decode() for text in field] if field.dtype.kind == "S" else field.astype(np.int64)
+        field, column = records[name], column_of(name)
+        columns[column] = [text.decode() for text in field] if field.dtype.kind == "S" else field.astype(np.int64)
     # one partition, so that nothing is shuffled
     return session().createDataFrame(pa.table(columns)).coalesce(1).persist()
 

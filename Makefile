@@ -64,10 +64,11 @@ waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_ag
 soak: $(READY) ## every check with a seed drawn anew, and the long campaigns: a million trades and more
 	@SEED=$${SEED:-$$($(PY) -c 'import random; print(random.randrange(2**31))')} $(PY) -m pytest -m "soak or not soak" -n $(JOBS) --dist worksteal tb
 
-docs: $(READY) ## write the core table, the register map, the dialect and the diagrams anew
+docs: $(READY) ## write the core table, what is proven, the register map, the dialect and the diagrams anew
 	@$(PY) -m wirestream.cores --markdown
 	@$(PY) -m wirestream.registers --markdown --verilog
 	@$(PY) -m wirestream.compiler.dialect
+	@$(PY) -m wirestream.proven
 	@$(PY) -m docs.diagrams
 
 list: $(READY) ## list the cores

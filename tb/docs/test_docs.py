@@ -12,7 +12,7 @@ import pytest
 
 from docs import diagrams
 from tb.queries.run import compiled
-from wirestream import cores, registers
+from wirestream import cores, proven, registers
 from wirestream.compiler import dialect
 from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
@@ -46,6 +46,16 @@ def anchors(page: Path) -> set[str]:
 
 def test_cores_page_is_up_to_date():
     assert cores.PAGE.read_text() == cores.markdown(), "run `make docs`"
+
+
+def test_what_is_proven_is_up_to_date():
+    assert proven.parts(proven.PAGE.read_text())[1] == proven.markdown(), "run `make docs`"
+
+
+def test_what_is_proven_names_every_core_once():
+    page = proven.markdown()
+    for core in cores.cores():
+        assert len(re.findall(rf"(?:[:,|] ){core.name}(?= \||,|$)", page, re.MULTILINE)) == 1, core.name
 
 
 def test_dialect_page_is_up_to_date():

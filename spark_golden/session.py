@@ -79,6 +79,8 @@ def session(java_options: tuple[str, ...] = JAVA_OPTIONS) -> SparkSession:
         # (30 s of processor time instead of 55 for those of `make test`).
         .config("spark.driver.extraJavaOptions", " ".join(java_options))
         .config("spark.sql.adaptive.enabled", "false")
+        # A busy machine is no reason to give up on a join.
+        .config("spark.sql.broadcastTimeout", 3600)
         .config("spark.sql.warehouse.dir", "build/spark-warehouse")
         .getOrCreate()
     )

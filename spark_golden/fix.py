@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
+import yaml
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 SOH = "\x01"
-DATA = {90: 91, 93: 89, 95: 96, 212: 213, 348: 349, 350: 351, 352: 353, 354: 355, 356: 357, 358: 359, 360: 361}
-DATA |= {362: 363, 364: 365, 445: 446, 618: 619, 621: 622}
-VERSIONS = ("FIX.4.2", "FIX.4.4", "FIXT.1.1")
+DEFAULTS = yaml.safe_load((Path(__file__).parents[1] / "rtl" / "fix" / "defaults.yml").read_text())
 TAG = "([1-9][0-9]{0,5})="
 
 
@@ -53,11 +53,35 @@ def wanted(description: dict) -> list[Wanted]:
     return found
 
 
-def fields(payloads: DataFrame, data: dict[int, int] = DATA) -> DataFrame:
+@dataclass(frozen=True)
+class Role:
+    """What a tag is in messages of `type`: a field of no group (group 0), or of the group with this count tag its
+    count, the first field of an entry or another one."""
+
+    type: str
+    tag: int
+    group: int
+    role: str
+
+
+def roles(description: dict) -> list[Role]:
+    found = []
+    for message in description["messages"].values():
+        kind = str(message["type"])
+        found += [Role(kind, told["tag"], 0, "field") for told in message["fields"].values()]
+        for group in message.get("groups", {}).values():
+            found.append(Role(kind, group["tag"], group["tag"], "count"))
+            for name, told in group["fields"].items():
+                found.append(Role(kind, told["tag"], group["tag"], "first" if name == group["first"] else "member"))
+    return found
+
+
+def fields(payloads: DataFrame, data: dict[int, int]) -> DataFrame:
     """payload, text → payload, n, body, ended, fits: the fields of each payload, in order.
 
     ended: an SOH follows. fits: the rules for lengths and data are kept. A data field's body may hold SOH: parts are
-    joined again until they have the length that the field before stated.
+    joined again until they have the length that the field before stated. Lengths count inside messages only, from a
+    field 8 to the next field 10, and a field 8 always begins one.
     """
     length = F.create_map(*(F.lit(str(k)) for pair in data.items() for k in pair))
     is_data = F.array(*(F.lit(str(tag)) for tag in data.values()))
@@ -67,25 +91,31 @@ def fields(payloads: DataFrame, data: dict[int, int] = DATA) -> DataFrame:
         tag = F.regexp_extract(part, f"(?s)^{TAG}", 1)
         counted = (tag == state.promised) & (tag != "")
         waits = counted & (F.length(part) - F.length(tag) - 1 < state.need)
-        begun = F.named_struct(
-            F.lit("body"), part, F.lit("need"), F.when(counted, state.need).otherwise(F.lit(-1)),
-            F.lit("fits"), F.when(state.promised != "", counted).otherwise(~F.array_contains(is_data, tag)),
-        )  # fmt: skip
         value = F.regexp_extract(part, f"(?s)^{TAG}([0-9]+)\\z", 2)
         number = F.when((value != "") & (F.length(F.regexp_replace(value, "^0+", "")) <= 5), value.cast("int"))
         stated = F.coalesce(length[tag], F.lit(""))
-        good = begun.fits & (stated != "") & ~counted & number.between(1, 65535)
+        countable = F.coalesce(number.between(1, 65535), F.lit(False))
+        due = F.when(state.promised != "", counted | (tag == "8")).otherwise(~F.array_contains(is_data, tag))
+        fits = due & (counted | (stated == "") | countable)
+        begun = F.named_struct(
+            F.lit("body"), part, F.lit("need"), F.when(counted, state.need).otherwise(F.lit(-1)), F.lit("fits"), fits
+        )
+        good = fits & (stated != "") & ~counted & state.inside
         promise = F.when(good, stated).otherwise(F.lit(""))
+        inside = (tag == "8") | (state.inside & (tag != "10"))
         # in the middle of a data field; a data field begins and waits for more; any other field
         still = F.length(joined) - F.length(F.regexp_extract(joined, f"(?s)^{TAG}", 1)) - 1 < state.need
         done = F.named_struct(F.lit("body"), joined, F.lit("need"), state.need, F.lit("fits"), F.lit(True))
         empty = F.lit("")
         return (
-            F.when((state.open != "") & still, _state(state.fields, joined, state.need, empty))
-            .when(state.open != "", _state(F.array_append(state.fields, done), empty, F.lit(-1), empty))
-            .when(waits, _state(state.fields, part, state.need, empty))
+            F.when((state.open != "") & still, _state(state.fields, joined, state.need, empty, state.inside))
+            .when(state.open != "", _state(F.array_append(state.fields, done), empty, F.lit(-1), empty, state.inside))
+            .when(waits, _state(state.fields, part, state.need, empty, state.inside))
             .otherwise(
-                _state(F.array_append(state.fields, begun), empty, F.when(good, number).otherwise(F.lit(-1)), promise)
+                _state(
+                    *(F.array_append(state.fields, begun), empty, F.when(good, number).otherwise(F.lit(-1))),
+                    *(promise, inside),
+                )
             )
         )
 
@@ -96,7 +126,7 @@ def fields(payloads: DataFrame, data: dict[int, int] = DATA) -> DataFrame:
             F.lit("body"), p, F.lit("need"), F.lit(-1), F.lit("fits"), ~F.array_contains(is_data, _tag(p))
         ),
     )
-    start = _state(F.slice(plain, 1, 0), F.lit(""), F.lit(-1), F.lit(""))
+    start = _state(F.slice(plain, 1, 0), F.lit(""), F.lit(-1), F.lit(""), F.lit(False))
     # The last part is what no SOH follows, also where it belongs to a data field.
     whole, rest = F.slice(parts, 1, F.size(parts) - 1), F.element_at(parts, -1)
     folded = F.aggregate(whole, start, step)
@@ -114,9 +144,9 @@ def fields(payloads: DataFrame, data: dict[int, int] = DATA) -> DataFrame:
     ).where(F.col("ended") | (F.col("body") != ""))  # fmt: skip
 
 
-def _state(done: Column, opened: Column, need: Column, promised: Column) -> Column:
-    names = ("fields", "open", "need", "promised")
-    return F.named_struct(*(c for name, v in zip(names, (done, opened, need, promised), strict=True)
+def _state(done: Column, opened: Column, need: Column, promised: Column, inside: Column) -> Column:
+    names = ("fields", "open", "need", "promised", "inside")
+    return F.named_struct(*(c for name, v in zip(names, (done, opened, need, promised, inside), strict=True)
                             for c in (F.lit(name), v)))  # fmt: skip
 
 
@@ -136,7 +166,8 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
     before = inside.rowsBetween(Window.unboundedPreceding, -1)
     begins = (F.col("tag") == "8") & (F.col("ended") | (F.length("body") > 2))
     closes = (F.col("tag") == "10") & F.col("ended")
-    split = fields(payloads).withColumn("message", F.sum(begins.cast("int")).over(order))
+    split = fields(payloads, description.get("data", DEFAULTS["data"]))
+    split = split.withColumn("message", F.sum(begins.cast("int")).over(order))
     split = split.withColumn("closed", F.coalesce(F.max(closes).over(before), F.lit(False)) | (F.col("message") == 0))
     code_sum = F.aggregate(F.split("body", ""), F.lit(1), lambda total, c: total + F.ascii(c))  # and the SOH
     split = split.withColumn("place", F.row_number().over(inside) - 1).withColumn("sum", code_sum)
@@ -154,6 +185,9 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
     def at(place: int, what: Column) -> Column:
         return F.max(F.when(F.col("place") == place, what))
 
+    def yes(column: str) -> Column:
+        return F.coalesce(column, F.lit(False))
+
     closing = F.col("tag") == "10"
     frame = own.groupBy("payload", "message").agg(
         F.max(closes).alias("complete"),
@@ -170,6 +204,7 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
     )
 
     known = payloads.sparkSession.createDataFrame(wanted(description))
+    parts = payloads.sparkSession.createDataFrame(roles(description))
     types = frame.select("payload", "message", "type")
     here = F.lit(0)
     for group, first in firsts:
@@ -188,7 +223,23 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
     )
     of_fields = per_field.groupBy("payload", "message").agg(F.max("twice").alias("twice"), F.max("bad").alias("bad"))
 
-    # The groups: entries that came, and that were announced.
+    # The groups: their order, ...
+    part = F.broadcast(parts.withColumnRenamed("type", "of").withColumnRenamed("tag", "of_tag"))
+    placed = body.join(part, (F.col("of") == body.type) & (body.tag == F.col("of_tag").cast("string")))
+    step = F.when(F.col("role") == "field", "").when(F.col("role") == "count", F.concat("tag", F.lit("=")))
+    step = F.when(F.col("role") == "first", F.concat("group", F.lit("+"))).otherwise(step)
+    placed = placed.withColumn("after", F.coalesce(F.last(step, ignorenulls=True).over(before), F.lit("")))
+    in_entry = F.col("after") == F.concat("group", F.lit("+"))
+    behind_count = F.col("after") == F.concat("group", F.lit("="))
+    counts = F.col("role") == "count"
+    order_of = placed.groupBy("payload", "message").agg(
+        F.max(
+            ((F.col("role") == "first") & ~in_entry & ~behind_count) | ((F.col("role") == "member") & ~in_entry)
+        ).alias("misplaced"),
+        (F.count_if(counts) > F.count_distinct(F.when(counts, F.col("tag")))).alias("twice_counted"),
+        F.max(counts & ~F.col("value").rlike("^[0-9]+\\z")).alias("no_count"),
+    )
+    # ... the entries that came, and that were announced.
     entries = own.groupBy("payload", "message").agg(
         F.lit(0).alias("none"),
         *(F.max(f"entries{g}_{f}").alias(f"came{g}_{f}") for g, f in firsts),
@@ -214,11 +265,12 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
         uneven = uneven | (F.col("type").isin(uses) & ~good)
 
     all_of = frame.join(entries, ["payload", "message"]).join(of_fields, ["payload", "message"], "left")
-    all_of = all_of.join(missing, ["payload", "message"], "left")
+    all_of = all_of.join(missing, ["payload", "message"], "left").join(order_of, ["payload", "message"], "left")
     length = F.when(F.col("length").rlike("^[0-9]+\\z") & _digits(F.col("length"), 5), F.col("length").cast("int"))
     length_good = F.coalesce((length <= 65535) & (length == F.col("bytes")), F.lit(False))
     sum_good = F.col("checksum").rlike("^[0-9]{3}\\z") & (F.col("checksum") == F.lpad(F.col("total") % 256, 3, "0"))
-    header = F.col("version").isin(*VERSIONS) & F.coalesce("second", F.lit(False)) & F.coalesce("third", F.lit(False))
+    versions = description.get("begin_strings", DEFAULTS["begin_strings"])
+    header = F.col("version").isin(*versions) & F.coalesce("second", F.lit(False)) & F.coalesce("third", F.lit(False))
     types_known = sorted({w.type for w in wanted(description)})
     verdict = (
         F.when(~F.col("complete"), "truncated")
@@ -227,10 +279,10 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
         .when(~length_good, "bad_length")
         .when(~sum_good, "bad_checksum")
         .when(~F.col("type").isin(types_known), "unknown")
-        .when(F.col("again") | F.coalesce("twice", F.lit(False)), "repeated")
-        .when(F.coalesce("bad", F.lit(False)), "bad_value")
+        .when(F.col("again") | yes("twice") | yes("twice_counted"), "repeated")
+        .when(yes("bad") | yes("no_count"), "bad_value")
         .when(F.coalesce("missing", F.lit(0)) > 0, "missing")
-        .when(uneven, "bad_group")
+        .when(uneven | yes("misplaced"), "bad_group")
         .otherwise("message")
     )
     verdicts = all_of.select("payload", "message", "type", verdict.alias("verdict"))

@@ -10,7 +10,8 @@
 //                   |_______ finish, and with it malformed if this was no field
 //
 // A data field may hold SOH: its length is the value of the field before it. Both are named by LENGTH_TAGS and
-// DATA_TAGS; a length that its data does not follow, or data without a length or of another one, are malformed.
+// DATA_TAGS; a length that its data does not follow, or data without a length or of another one, are malformed. Lengths
+// count in messages only (`inside`), and a field 8 begins the next message, so it is good where data should follow.
 //
 // What a field is as a whole stands when `finish` does, and until the next `start`: `natural`, and what is said of
 // numbers.
@@ -21,7 +22,8 @@
 // Latency      2 cycles from a byte on s_* to its events
 // Issue rate   1 byte a cycle
 // Bad input    malformed: a tag that is no number, begins with 0 or has more than 6 digits; no value; a data field as
-//              above. A payload's end (`stop`, with its last byte) discards a field that has not finished
+//              above; a length that is no number of 1 to 65,535. A payload's end (`stop`, with its last byte) discards
+//              a field that has not finished
 // Source       FIX 4.4, volume 1, "FIX tag=value syntax" and data type data
 
 `default_nettype none
@@ -38,6 +40,7 @@ module ws_fix_fields #(
     input  wire              s_keep,        // there is a byte; an empty payload has none
     input  wire              s_last,
     input  wire [7:0]        s_data,
+    input  wire              inside,        // with finish: the field is in a message
 
     output reg               valid,
     output reg  [7:0]        data,
@@ -48,7 +51,7 @@ module ws_fix_fields #(
     output reg               fraction,
     output wire              ending,        // finish comes in the next cycle
     output reg               finish,
-    output reg               malformed,
+    output wire              malformed,
     output reg               stop,
     output reg               partial,       // with stop: a field has not finished
 
@@ -91,8 +94,11 @@ module ws_fix_fields #(
     reg                tag_bad_reg, tag_some_reg;
     reg                first_reg;           // no byte of the value yet
     reg                field_bad_reg;       // known so far
-    reg  [N_DATA-1:0]  is_length_reg;
+    reg                is_length_reg;       // the length of a data field,
+    reg  [23:0]        due_tag_reg;         // whose tag this is
     reg                is_data_reg;         // a data field
+    reg                is_begin_reg;        // field 8
+    reg                unfit_reg;           // with finish: malformed, but for a length's value
     reg                promised_reg;        // the field before was the length of one,
     reg  [23:0]        data_tag_reg;        // whose tag must be this
     reg                counted_reg;         // this is it
@@ -108,15 +114,23 @@ module ws_fix_fields #(
     wire value_byte = in_valid_reg && in_value_reg && !ends;
     wire tag_byte   = in_valid_reg && !in_value_reg && !ends;
 
-    reg        is_data;
-    reg [23:0] data_tag;
+    wire countable = natural_good && natural != 16'd0;      // with finish
+
+    assign malformed = unfit_reg || (finish && is_length_reg && !countable);
+
+    reg        is_data, is_length;
+    reg [23:0] due_tag;
 
     always @* begin
-        is_data  = 1'b0;
-        data_tag = 24'd0;
+        is_data   = 1'b0;
+        is_length = 1'b0;
+        due_tag   = 24'd0;
         for (i = 0; i < N_DATA; i = i + 1) begin
             if (tag == DATA_TAGS[24*i +: 24]) is_data = 1'b1;
-            if (is_length_reg[i]) data_tag = data_tag | DATA_TAGS[24*i +: 24];
+            if (tag == LENGTH_TAGS[24*i +: 24]) begin
+                is_length = 1'b1;
+                due_tag   = due_tag | DATA_TAGS[24*i +: 24];
+            end
         end
     end
 
@@ -133,8 +147,8 @@ module ws_fix_fields #(
         number    <= negative ? -{1'b0, in_data_reg[3:0]} : {1'b0, in_data_reg[3:0]};
         fraction  <= point;
         finish    <= ends;
-        malformed <= ends && (!in_value_reg || first_reg || field_bad_reg || promised_reg != counted_reg
-                              || (is_data_reg && !counted_reg));
+        unfit_reg <= ends && (!in_value_reg || first_reg || field_bad_reg || (is_data_reg && !counted_reg)
+                              || (promised_reg && !counted_reg && !is_begin_reg));
         stop      <= cuts;
         partial   <= cuts && in_valid_reg && !ends;
 
@@ -152,10 +166,11 @@ module ws_fix_fields #(
                 field_bad_reg <= tag_bad_reg || !tag_some_reg;
                 left_reg      <= natural;
                 left_more_reg <= 1'b1;      // a length of 0 is no length
-                for (i = 0; i < N_DATA; i = i + 1)
-                    is_length_reg[i] <= tag == LENGTH_TAGS[24*i +: 24] && !tag_bad_reg;
-                is_data_reg <= is_data && !tag_bad_reg;
-                counted_reg <= promised_reg && tag == data_tag_reg && !tag_bad_reg;
+                is_length_reg <= is_length && !tag_bad_reg;
+                due_tag_reg   <= due_tag;
+                is_data_reg  <= is_data && !tag_bad_reg;
+                is_begin_reg <= tag == 24'h8 && !tag_bad_reg;
+                counted_reg  <= promised_reg && tag == data_tag_reg && !tag_bad_reg;
             end
             if (value_byte) begin
                 first_reg <= 1'b0;
@@ -174,8 +189,8 @@ module ws_fix_fields #(
 
         // What must follow; `finish` is a cycle behind the byte that ends the field.
         if (finish) begin
-            promised_reg <= |is_length_reg && natural_good && natural != 16'd0 && !malformed;
-            data_tag_reg <= data_tag;
+            promised_reg <= inside && is_length_reg && countable && !unfit_reg;
+            data_tag_reg <= due_tag_reg;
         end
 
         if (rst || cuts) begin

@@ -2,8 +2,8 @@
 //
 // ws_fix_opaque: which bytes of a word belong to the value of a data field, whatever they are.
 //
-// The loop of the eight-byte parser. A field with a length *promises* its data field if it begins behind a real end of
-// a field that promised nothing itself. A data field that follows such a promise is opaque for as many bytes as that
+// The loop of the eight-byte parser. A field with a length *promises* its data field if it is in a message and begins
+// behind a real end of a field that promised nothing itself. A data field that follows such a promise is opaque for as many bytes as that
 // says: left_reg. All that does not depend on these three is given by the caller, for a word in which every SOH ends a
 // field. A word has at most one data field that begins, at most one that ends, and at most two fields with a length.
 //
@@ -31,6 +31,9 @@ module ws_fix_opaque (
     input  wire [15:0]       number1,
     input  wire [15:0]       reach1,        // bit n: it is at least n
     input  wire [13:0]       number2,
+    input  wire              inside,        // a message goes on from the word before,
+    input  wire              closes,        // and ends with end1, if that is real
+    input  wire              opens,         // one begins, before the length that ends behind start2
 
     // The "=" of a field that began before the word, and of one that begins behind its first SOH; one-hot, if there is
     // one. The first is a data field of the length before it, the second of length1.
@@ -60,9 +63,9 @@ module ws_fix_opaque (
 
     assign real_before    = real_reg;
     assign promise_before = promise_reg;
-    assign promise1       = length1 && free;
+    assign promise1       = length1 && free && inside;
     assign early_begins   = early_data && promise_reg;
-    assign late_begins    = late_data && free;
+    assign late_begins    = late_data && free && inside;
 
     // The bytes of this word and of the next that a data field takes which begins behind the "=", and how many it takes
     // of the next ones: count - (7 - place).
@@ -114,6 +117,8 @@ module ws_fix_opaque (
     assign real1  = real_end(end1, covers_reg, early_begins, early_covers[7:0]);
     assign real2  = real_end(start2, covers_reg, early_begins, early_covers[7:0]);
 
+    wire   inside2 = opens || (inside && !(closes && real1 && real_reg));
+
     always @(posedge clk) if (step) begin
         if (valid) begin
             left_reg       <= early_begins ? early_left : late_begins ? late_left : other_left;
@@ -122,7 +127,7 @@ module ws_fix_opaque (
             if (any) begin
                 real_reg    <= real_last;
                 promise_reg <= only1 ? promise1 && real_last
-                               : last2 && length2 && real2 && !(chained && promise1);
+                               : last2 && length2 && real2 && inside2 && !(chained && promise1);
                 number_reg  <= only1 ? number1 : {2'd0, number2};
                 for (i = 0; i < 16; i = i + 1)
                     reach_reg[i] <= only1 ? reach1[i] : |number2[13:4] || number2[3:0] >= i[3:0];

@@ -9,17 +9,17 @@
 // off, before the next field 8 or with the payload. Each is counted once, by evt_message or by the first of these that
 // applies:
 //   evt_truncated     broken off
-//   evt_malformed     a field is not tag=value, or a data field does not have its length
-//   evt_bad_header    BeginString is none of FIX.4.2, FIX.4.4 and FIXT.1.1, or BodyLength (9) is not second, or
-//                     MsgType (35) not third
+//   evt_malformed     a field is not tag=value, a data field does not have its length, or a length is none
+//   evt_bad_header    BeginString is none of BEGIN_STRINGS, or BodyLength (9) is not second, or MsgType (35) not third
 //   evt_bad_length    BodyLength is no number or not the length
 //   evt_bad_checksum  CheckSum is not three digits or not the sum
 //   evt_unknown       another MsgType
-//   evt_repeated      a wanted field, BodyLength or MsgType comes again
-//   evt_bad_value     the value of a wanted field is not of its type, too long or out of range
+//   evt_repeated      a wanted field, a group's count, BodyLength or MsgType comes again
+//   evt_bad_value     the value of a wanted field is not of its type, too long or out of range; a count is no number
 //   evt_missing       a required field does not come
-//   evt_bad_group     a group has not as many entries as it says
-// Besides: evt_garbage, a run of bytes outside messages in one payload.
+//   evt_bad_group     a group has not as many entries as its count says, which comes first; a field of it comes before
+//                     its entries' first field, or after a wanted field that is not of the group
+// Besides: evt_garbage, a run of bytes outside messages in one payload. There no field has data, whatever its tag.
 //
 // Parameters   N_MESSAGES    message types, at least 1
 //              TYPES         MsgType of each, 24 bits: up to 3 characters, zeros before them
@@ -28,7 +28,7 @@
 //              N_FIELDS      fields, at least 1; field 0 has the low bits of every table and of m_fields
 //              TAGS          24 bits a field: up to 6 decimal digits of 4 bits
 //              KINDS         2 bits a field: 0 integer, 1 price, 2 string, 3 timestamp
-//              WIDTHS        8 bits a field, its width: 32 or 64 of a number, 8 to 248 of a string, 64 of a timestamp
+//              WIDTHS        10 bits a field, its width: 32 or 64 of a number, 8 to 512 of a string, 64 of a timestamp
 //              SIGNED        1 bit a field: the number may be negative
 //              DECIMALS      4 bits a field: digits behind the point of a price, 0 to 8
 //              FIELDS_W      sum of WIDTHS
@@ -38,6 +38,8 @@
 //              N_GROUPS      repeating groups, at least 1 (one whose tags are 0 never comes)
 //              COUNT_TAGS    24 bits a group: the tag of its number of entries
 //              FIRST_TAGS    24 bits a group: the tag that begins an entry
+//              N_BEGINS      BeginStrings that are taken, at least 1
+//              BEGIN_STRINGS 64 bits each: 1 to 8 characters, zeros before them
 //              N_DATA, LENGTH_TAGS, DATA_TAGS  data fields, see ws_fix_fields
 // Latency      4 cycles from the last byte of a message to m_valid
 // Issue rate   1 byte a cycle
@@ -52,6 +54,7 @@ module ws_fix_parser #(
     parameter                             N_MESSAGES  = 1,
     parameter                             N_FIELDS    = 4,
     parameter                             N_GROUPS    = 1,
+    parameter                             N_BEGINS    = 3,
     parameter                             N_DATA      = 1,
     parameter                             FIELDS_W    = 64 + 64 + 32 + 64,
     parameter [N_MESSAGES*24-1:0]         TYPES       = "D",
@@ -59,7 +62,7 @@ module ws_fix_parser #(
     parameter [N_MESSAGES*N_FIELDS-1:0]   REQUIRED    = 4'b0011,
     parameter [N_FIELDS*24-1:0]           TAGS        = {24'h60, 24'h38, 24'h44, 24'h55},
     parameter [N_FIELDS*2-1:0]            KINDS       = {2'd3, 2'd0, 2'd1, 2'd2},
-    parameter [N_FIELDS*8-1:0]            WIDTHS      = {8'd64, 8'd32, 8'd64, 8'd64},
+    parameter [N_FIELDS*10-1:0]           WIDTHS      = {10'd64, 10'd32, 10'd64, 10'd64},
     parameter [N_FIELDS-1:0]              SIGNED      = 4'b0010,
     parameter [N_FIELDS*4-1:0]            DECIMALS    = 16'h0040,
     parameter [FIELDS_W-1:0]              DEFAULTS    = 0,
@@ -67,6 +70,7 @@ module ws_fix_parser #(
     parameter [N_FIELDS*4-1:0]            ENTRY       = 0,
     parameter [N_GROUPS*24-1:0]           COUNT_TAGS  = 0,
     parameter [N_GROUPS*24-1:0]           FIRST_TAGS  = 0,
+    parameter [N_BEGINS*64-1:0]           BEGIN_STRINGS = {64'h4649582e342e32, 64'h4649582e342e34, "FIXT.1.1"},
     parameter [N_DATA*24-1:0]             LENGTH_TAGS = 24'h95,
     parameter [N_DATA*24-1:0]             DATA_TAGS   = 24'h96
 ) (
@@ -106,7 +110,7 @@ module ws_fix_parser #(
         integer n;
         begin
             offset = 0;
-            for (n = 0; n < index; n = n + 1) offset = offset + {24'd0, WIDTHS[8*n +: 8]};
+            for (n = 0; n < index; n = n + 1) offset = offset + {22'd0, WIDTHS[10*n +: 10]};
         end
     endfunction
 
@@ -114,6 +118,19 @@ module ws_fix_parser #(
         $display("ERROR: %m: FIELDS_W = %0d, but the fields have %0d bits", FIELDS_W, offset(N_FIELDS));
         $finish;
     end
+
+    // The places of a value that are told apart: those of a timestamp and of the longest string, and one more.
+    function integer places(input integer unused);
+        integer n;
+        begin
+            places = 32;
+            for (n = 0; n < N_FIELDS; n = n + 1)
+                if (KINDS[2*n +: 2] == STRING && WIDTHS[10*n +: 10] >= 10'd256)
+                    if ({25'd0, WIDTHS[10*n+3 +: 7]} + 1 > places) places = {25'd0, WIDTHS[10*n+3 +: 7]} + 1;
+        end
+    endfunction
+
+    localparam LAST_PLACE = places(0);
 
     // A message's fields stand from its end until the next message has come to its MsgType: far more bytes than are on
     // their way when a sink that stalls stops the input.
@@ -135,6 +152,7 @@ module ws_fix_parser #(
     ws_fix_fields #(.N_DATA(N_DATA), .LENGTH_TAGS(LENGTH_TAGS), .DATA_TAGS(DATA_TAGS)) fields (
         .clk(clk), .rst(rst),
         .s_valid(s_axis_tvalid && s_axis_tready), .s_keep(s_axis_tkeep), .s_last(s_axis_tlast), .s_data(s_axis_tdata),
+        .inside(inside_reg),
         .valid(byte_valid), .data(data), .start(start), .text(text), .digit(digit), .number(number),
         .fraction(fraction), .ending(ending), .finish(finish), .malformed(malformed), .stop(stop), .partial(partial),
         .tag(tag), .tag_known(tag_known),
@@ -145,11 +163,12 @@ module ws_fix_parser #(
     // What the tag says: in step with `start`, and until the field has finished.
     reg                is_begin_reg, is_length_reg, is_type_reg, is_sum_reg;
     reg [N_FIELDS-1:0] is_field_reg;
-    reg [N_GROUPS-1:0] is_count_reg, is_first_reg;
-    integer            i;
+    reg [N_GROUPS-1:0] is_count_reg, is_first_reg, is_member_reg;   // of groups of this message's type
+    reg                is_single_reg;       // a wanted field of no group
+    integer            i, k;
 
     // Places in the value: one-hot, the highest for all further ones.
-    reg [32:0] at_reg;
+    reg [LAST_PLACE:0] at_reg;
     reg [63:0] text_reg;                    // the last 8 characters
 
     // The wanted fields of this message.
@@ -160,6 +179,25 @@ module ws_fix_parser #(
     wire [N_FIELDS-1:0] late_bad;           // a cycle later: the timestamp is none
     wire                dispatch;           // the message's type is known
 
+    // The groups of which the message may have fields; what the tag is.
+    reg [N_GROUPS-1:0] used, member;
+    reg                single;
+    integer            f;
+
+    always @* begin
+        used   = {N_GROUPS{1'b0}};
+        member = {N_GROUPS{1'b0}};
+        single = 1'b0;
+        for (f = 0; f < N_FIELDS; f = f + 1) if (wanted_reg[f]) begin
+            if (GROUP[4*f +: 4] == 4'd0) begin
+                if (tag == TAGS[24*f +: 24]) single = 1'b1;
+            end else begin
+                used[GROUP[4*f +: 4]-1] = 1'b1;
+                if (tag == TAGS[24*f +: 24]) member[GROUP[4*f +: 4]-1] = 1'b1;
+            end
+        end
+    end
+
     always @(posedge clk) begin
         if (finish || stop) begin
             is_begin_reg  <= 1'b0;
@@ -169,6 +207,8 @@ module ws_fix_parser #(
             is_field_reg  <= {N_FIELDS{1'b0}};
             is_count_reg  <= {N_GROUPS{1'b0}};
             is_first_reg  <= {N_GROUPS{1'b0}};
+            is_member_reg <= {N_GROUPS{1'b0}};
+            is_single_reg <= 1'b0;
         end
         if (tag_known) begin
             is_begin_reg  <= tag == 24'h8;
@@ -177,9 +217,11 @@ module ws_fix_parser #(
             is_sum_reg    <= tag == 24'h10;
             for (i = 0; i < N_FIELDS; i = i + 1) is_field_reg[i] <= tag == TAGS[24*i +: 24] && here[i] && wanted_reg[i];
             for (i = 0; i < N_GROUPS; i = i + 1) begin
-                is_count_reg[i] <= tag == COUNT_TAGS[24*i +: 24];
-                is_first_reg[i] <= tag == FIRST_TAGS[24*i +: 24];
+                is_count_reg[i] <= tag == COUNT_TAGS[24*i +: 24] && used[i];
+                is_first_reg[i] <= tag == FIRST_TAGS[24*i +: 24] && used[i];
             end
+            is_member_reg <= member;
+            is_single_reg <= single;
         end
         if (rst) begin
             is_begin_reg <= 1'b0;
@@ -189,10 +231,10 @@ module ws_fix_parser #(
 
     always @(posedge clk) begin
         if (start) begin
-            at_reg   <= 33'd1;
+            at_reg   <= {{LAST_PLACE{1'b0}}, 1'b1};
             text_reg <= 64'd0;
         end else if (text) begin
-            at_reg   <= {at_reg[32] || at_reg[31], at_reg[30:0], 1'b0};
+            at_reg   <= {|at_reg[LAST_PLACE:LAST_PLACE-1], at_reg[LAST_PLACE-2:0], 1'b0};
             text_reg <= {text_reg[55:0], data};
         end
     end
@@ -212,11 +254,17 @@ module ws_fix_parser #(
     reg        body_length_good_reg;
     reg        malformed_reg, bad_header_reg, unknown_reg, repeated_reg, bad_value_reg;
 
-    wire       begin_string = at_reg[7] ? text_reg[55:0] == "FIX.4.2" || text_reg[55:0] == "FIX.4.4"
-                                        : at_reg[8] && text_reg == "FIXT.1.1";
+    reg        begin_string;
     wire       in_place     = place_reg == 2'd0 ? begin_string
                             : place_reg == 2'd1 ? is_length_reg
                             : place_reg == 2'd2 ? is_type_reg : 1'b1;
+
+    always @* begin
+        begin_string = 1'b0;
+        for (i = 0; i < N_BEGINS; i = i + 1) for (k = 0; k < 8; k = k + 1)
+            if (BEGIN_STRINGS[64*i +: 64] >> 8 * k != 64'd0 && BEGIN_STRINGS[64*i +: 64] >> 8 * (k + 1) == 64'd0)
+                if (at_reg[k+1] && text_reg == BEGIN_STRINGS[64*i +: 64]) begin_string = 1'b1;
+    end
 
     // What began with three bad fields is not dispatched: they may be shorter than what is on its way to a sink that
     // stalls. header_reg is a cycle late, but the beginning of a field is longer than that.
@@ -241,8 +289,9 @@ module ws_fix_parser #(
             if (malformed) malformed_reg  <= 1'b1;
             if (!in_place) bad_header_reg <= 1'b1;
             if (place_reg == 2'd3 && (is_length_reg || is_type_reg)) repeated_reg <= 1'b1;
-            if (|(is_field_reg & seen_reg))  repeated_reg  <= 1'b1;
-            if (|(is_field_reg & field_bad)) bad_value_reg <= 1'b1;
+            if (|(is_field_reg & seen_reg) || |(is_count_reg & counted_reg)) repeated_reg <= 1'b1;
+            if (|(is_field_reg & field_bad) || (|is_count_reg && !(numeric && !negative && !point)))
+                bad_value_reg <= 1'b1;
             seen_reg <= seen_reg | is_field_reg;
         end
         if (|late_bad) bad_value_reg <= 1'b1;
@@ -292,10 +341,13 @@ module ws_fix_parser #(
         if (rst || begins || ends || stop) wanted_reg <= {N_FIELDS{1'b0}};
     end
 
-    // Repeating groups: how many entries there are, and how many there should be.
+    // Repeating groups: how many entries there are, and how many there should be. Their fields stand together: `open`
+    // from a group's count on, `entry` from an entry's first field on, until a wanted field comes that is of no group.
     reg [8*N_GROUPS-1:0] entries_reg, count_reg;
     reg [N_GROUPS-1:0]   count_bad_reg;
     reg [N_GROUPS-1:0]   uneven_reg;
+    reg [N_GROUPS-1:0]   counted_reg, open_reg, entry_reg;
+    reg                  misplaced_reg;
 
     always @(posedge clk) begin
         for (i = 0; i < N_GROUPS; i = i + 1) begin
@@ -312,6 +364,20 @@ module ws_fix_parser #(
                 count_bad_reg[i]      <= 1'b0;
             end
         end
+        if (finish) begin
+            counted_reg <= counted_reg | is_count_reg;
+            if (|is_count_reg || is_single_reg) begin
+                open_reg  <= is_count_reg;
+                entry_reg <= {N_GROUPS{1'b0}};
+            end else entry_reg <= entry_reg | is_first_reg;
+            if (|(is_first_reg & ~open_reg) || |(is_member_reg & ~is_first_reg & ~entry_reg)) misplaced_reg <= 1'b1;
+        end
+        if (dispatch) begin
+            counted_reg   <= {N_GROUPS{1'b0}};
+            open_reg      <= {N_GROUPS{1'b0}};
+            entry_reg     <= {N_GROUPS{1'b0}};
+            misplaced_reg <= 1'b0;
+        end
     end
 
     // ---------------------------------------------------------------------------------------------------------------
@@ -325,7 +391,7 @@ module ws_fix_parser #(
     genvar g, b;
     generate
         for (g = 0; g < N_FIELDS; g = g + 1) begin : each
-            localparam       W     = {24'd0, WIDTHS[8*g +: 8]};
+            localparam       W     = {22'd0, WIDTHS[10*g +: 10]};
             localparam       AT    = offset(g);
             localparam [1:0] KIND  = KINDS[2*g +: 2];
             localparam [3:0] OF    = GROUP[4*g +: 4];
@@ -383,7 +449,7 @@ module ws_fix_parser #(
     generate
         if (HAS_TIMESTAMP) begin : gen_timestamps
             ws_fix_timestamp timestamps (
-                .clk(clk), .start(start), .valid(text), .place({|at_reg[32:28], at_reg[27:0]}), .data(data),
+                .clk(clk), .start(start), .valid(text), .place({|at_reg[LAST_PLACE:28], at_reg[27:0]}), .data(data),
                 .is_digit(digit), .value(timestamp), .good(timestamp_good)
             );
         end else begin : gen_none
@@ -397,13 +463,6 @@ module ws_fix_parser #(
 
     reg                done_reg, cut_reg, dirt_reg;     // a message ended, was broken off; bytes outside messages ended
     reg [8:0]          wrong_reg, first_wrong;          // the first reason in the high bit
-    reg [N_GROUPS-1:0] used;                            // groups of which the message may have fields
-
-    always @* begin
-        used = {N_GROUPS{1'b0}};
-        for (i = 0; i < N_FIELDS; i = i + 1)
-            if (GROUP[4*i +: 4] != 4'd0 && wanted_reg[i]) used[GROUP[4*i +: 4]-1] = 1'b1;
-    end
 
     always @(posedge clk) begin
         done_reg  <= ends;
@@ -417,7 +476,7 @@ module ws_fix_parser #(
                       repeated_reg,
                       bad_value_reg,
                       |(required_reg & open & ~seen_reg),
-                      |(uneven_reg & used)};
+                      |(uneven_reg & used) || misplaced_reg};
         if (rst) begin
             done_reg <= 1'b0;
             cut_reg  <= 1'b0;

@@ -18,7 +18,7 @@
 //              N_FIELDS      fields, at least 1; field 0 has the low bits of every table and of m_fields
 //              TAGS          24 bits a field: up to 6 decimal digits of 4 bits
 //              KINDS         2 bits a field: 0 integer, 1 price, 2 string, 3 timestamp
-//              WIDTHS        8 bits a field, its width: 32 or 64 of a number, 8 to 248 of a string, 64 of a timestamp
+//              WIDTHS        10 bits a field, its width: 32 or 64 of a number, 8 to 512 of a string, 64 of a timestamp
 //              SIGNED        1 bit a field: the number may be negative
 //              DECIMALS      4 bits a field: digits behind the point of a price, 0 to 8
 //              FIELDS_W      sum of WIDTHS
@@ -28,6 +28,8 @@
 //              N_GROUPS      repeating groups, at least 1 (one whose tags are 0 never comes)
 //              COUNT_TAGS    24 bits a group: the tag of its number of entries
 //              FIRST_TAGS    24 bits a group: the tag that begins an entry
+//              N_BEGINS      BeginStrings that are taken, at least 1
+//              BEGIN_STRINGS 64 bits each: 1 to 8 characters, zeros before them
 //              N_DATA, LENGTH_TAGS, DATA_TAGS  data fields, see ws_fix_fields
 // Latency      8 cycles from the last word of a message to m_valid
 // Issue rate   1 word a cycle
@@ -43,6 +45,7 @@ module ws_fix_parser_wide #(
     parameter                             N_MESSAGES  = 1,
     parameter                             N_FIELDS    = 4,
     parameter                             N_GROUPS    = 1,
+    parameter                             N_BEGINS    = 3,
     parameter                             N_DATA      = 1,
     parameter                             FIELDS_W    = 64 + 64 + 32 + 64,
     parameter [N_MESSAGES*24-1:0]         TYPES       = "D",
@@ -50,7 +53,7 @@ module ws_fix_parser_wide #(
     parameter [N_MESSAGES*N_FIELDS-1:0]   REQUIRED    = 4'b0011,
     parameter [N_FIELDS*24-1:0]           TAGS        = {24'h60, 24'h38, 24'h44, 24'h55},
     parameter [N_FIELDS*2-1:0]            KINDS       = {2'd3, 2'd0, 2'd1, 2'd2},
-    parameter [N_FIELDS*8-1:0]            WIDTHS      = {8'd64, 8'd32, 8'd64, 8'd64},
+    parameter [N_FIELDS*10-1:0]           WIDTHS      = {10'd64, 10'd32, 10'd64, 10'd64},
     parameter [N_FIELDS-1:0]              SIGNED      = 4'b0010,
     parameter [N_FIELDS*4-1:0]            DECIMALS    = 16'h0040,
     parameter [FIELDS_W-1:0]              DEFAULTS    = 0,
@@ -58,6 +61,7 @@ module ws_fix_parser_wide #(
     parameter [N_FIELDS*4-1:0]            ENTRY       = 0,
     parameter [N_GROUPS*24-1:0]           COUNT_TAGS  = 0,
     parameter [N_GROUPS*24-1:0]           FIRST_TAGS  = 0,
+    parameter [N_BEGINS*64-1:0]           BEGIN_STRINGS = {64'h4649582e342e32, 64'h4649582e342e34, "FIXT.1.1"},
     parameter [N_DATA*24-1:0]             LENGTH_TAGS = 24'h95,
     parameter [N_DATA*24-1:0]             DATA_TAGS   = 24'h96
 ) (
@@ -99,7 +103,7 @@ module ws_fix_parser_wide #(
         integer n;
         begin
             offset = 0;
-            for (n = 0; n < index; n = n + 1) offset = offset + {24'd0, WIDTHS[8*n +: 8]};
+            for (n = 0; n < index; n = n + 1) offset = offset + {22'd0, WIDTHS[10*n +: 10]};
         end
     endfunction
 
@@ -207,10 +211,12 @@ module ws_fix_parser_wide #(
 
     localparam CONVERTERS = converters(0);
 
-    // One bit each: the fields, number of entries and first field of the groups, frame, lengths and data, and the
-    // decimals that a described number has.
+    // One bit each: the fields, number of entries and first field of the groups, frame, that it is a length or data (and
+    // of which pair), and the decimals that a described number has.
+    localparam PAIR_W = N_DATA > 1 ? $clog2(N_DATA) : 1;
     localparam COUNT = N_FIELDS, FIRST = COUNT + N_GROUPS, LENGTH = FIRST + N_GROUPS, TYPE = LENGTH + 1, SUM = TYPE + 1,
-               SIZE = SUM + 1, BYTES = SIZE + N_DATA, DECIMAL = BYTES + N_DATA, MATCH_W = DECIMAL + 10 * CONVERTERS;
+               BEGIN = SUM + 1, SIZE = BEGIN + 1, BYTES = SIZE + 1, PAIR = BYTES + 1, DECIMAL = PAIR + PAIR_W,
+               MATCH_W = DECIMAL + 10 * CONVERTERS;
 
     // Whether the bytes before an "=", of which a tag has `digits`, are this tag.
     function is_tag(input [23:0] bytes, input [5:0] digits, input [23:0] tag);
@@ -238,9 +244,12 @@ module ws_fix_parser_wide #(
             match[LENGTH] = is_tag(bytes, digits, 24'h9);
             match[TYPE]   = is_tag(bytes, digits, 24'h35);
             match[SUM]    = is_tag(bytes, digits, 24'h10);
+            match[BEGIN]  = is_tag(bytes, digits, 24'h8);
             for (n = 0; n < N_DATA; n = n + 1) begin
-                match[SIZE+n]  = is_tag(bytes, digits, LENGTH_TAGS[24*n +: 24]);
-                match[BYTES+n] = is_tag(bytes, digits, DATA_TAGS[24*n +: 24]);
+                if (is_tag(bytes, digits, LENGTH_TAGS[24*n +: 24])) match[SIZE]  = 1'b1;
+                if (is_tag(bytes, digits, DATA_TAGS[24*n +: 24]))   match[BYTES] = 1'b1;
+                if (is_tag(bytes, digits, LENGTH_TAGS[24*n +: 24]) || is_tag(bytes, digits, DATA_TAGS[24*n +: 24]))
+                    match[PAIR +: PAIR_W] = match[PAIR +: PAIR_W] | n[PAIR_W-1:0];
             end
         end
     endfunction
@@ -372,10 +381,10 @@ module ws_fix_parser_wide #(
 
     reg                valid4, last4, good1_4, has_tag_reg, has_value_reg;
     reg [7:0]          keep4, soh4, equals4, begins4, end1_4, end2_4, start2_4, final4;     // final4: the last SOH
-    reg                any4, only4, two_last4, any_length1_4;   // SOH; one; the last is that of (2); length1_4
+    reg                any4, only4, two_last4;             // SOH; one; the last is that of (2)
     reg [7:0]          sum_end4, sum_start4;            // of a field 10 within the word: its SOH, and the one before
     reg [63:0]         data4, part4;                    // part4: sums of bytes up to each, in each half
-    reg [N_DATA-1:0]   length1_4, length2_4;
+    reg                length1_4, length2_4;            // it is a length, and a good one
     reg                early_data4, late_data4;         // it is a data field of the length before
     reg [MATCH_W-1:0]  late_match4;                     // of a field that begins behind the first SOH
     reg [7:0]          early4, late4;                   // the "=" of one that began before the word, and of that
@@ -385,9 +394,11 @@ module ws_fix_parser_wide #(
     assign             match2 = ({MATCH_W{short_low}} & low3) | ({MATCH_W{short_high}} & high3);
     wire [MATCH_W-1:0] next_match = |next3[3:0] ? low3 : high3;
     // The length that ended at the last SOH before this word.
-    reg  [N_DATA-1:0]  length_reg;
-    wire [N_DATA-1:0]  length_before = !valid4 || !any4 ? length_reg : only4 ? length1_4
-                                       : two_last4 ? length2_4 : {N_DATA{1'b0}};
+    reg                length_reg;
+    reg  [PAIR_W-1:0]  pair_reg;
+    wire               length_before = !valid4 || !any4 ? length_reg : only4 ? length1_4 : two_last4 && length2_4;
+    wire [PAIR_W-1:0]  pair_before   = !valid4 || !any4 ? pair_reg : only4 ? match1_4[PAIR +: PAIR_W]
+                                                                           : match2_4[PAIR +: PAIR_W];
     wire               tag1   = has_tag_reg || tagged_lead3;
     wire               good1  = ends3 && tag1 && (has_value_reg || value_lead3);
     wire [7:0]         final3  = last_of(soh3);
@@ -432,24 +443,25 @@ module ws_fix_parser_wide #(
         match1_4   <= match1;
         match2_4   <= match2;
         good1_4    <= good1;
-        length1_4  <= good1 ? match1[SIZE +: N_DATA] : {N_DATA{1'b0}};
-        any_length1_4 <= good1 && |match1[SIZE +: N_DATA];
-        length2_4  <= counts2 ? match2[SIZE +: N_DATA] : {N_DATA{1'b0}};
+        length1_4  <= good1 && match1[SIZE];
+        length2_4  <= counts2 && match2[SIZE];
         early4      <= owner3 & lead3;
         late4       <= next3;
         late_match4 <= next_match;
-        early_data4 <= owned3 && |(match1[BYTES +: N_DATA] & length_before);
-        late_data4  <= |next3 && good1 && |(next_match[BYTES +: N_DATA] & match1[SIZE +: N_DATA]);
+        early_data4 <= owned3 && match1[BYTES] && length_before && match1[PAIR +: PAIR_W] == pair_before;
+        late_data4  <= |next3 && good1 && next_match[BYTES] && match1[SIZE]
+                       && next_match[PAIR +: PAIR_W] == match1[PAIR +: PAIR_W];
         type4      <= {type_mark3[2] ? type3[23:16] : 8'd0, |type_mark3[2:1] ? type3[15:8] : 8'd0, type3[7:0]};
         type_good4 <= |type_mark3;
         if (valid3) begin
             has_tag_reg   <= !last3 && (tagged_trail3 || (!ends3 && has_tag_reg));
             has_value_reg <= !last3 && (value_trail3 || (!ends3 && has_value_reg));
         end
-        length_reg <= last4 ? {N_DATA{1'b0}} : length_before;
+        length_reg <= length_before && !last4;
+        pair_reg   <= pair_before;
         if (clear_reg) begin
             valid4        <= 1'b0;
-            length_reg    <= {N_DATA{1'b0}};
+            length_reg    <= 1'b0;
             has_tag_reg   <= 1'b0;
             has_value_reg <= 1'b0;
         end
@@ -460,11 +472,14 @@ module ws_fix_parser_wide #(
 
     wire [7:0] opaque, beyond;
     wire       early_begins, late_begins, real1, real2, real_before, promise_before, promise1;
+    wire       inside;                                  // a message goes on from the word before
+    reg [1:0]  real_sohs_reg;                           // the last two bytes before the word
 
     ws_fix_opaque opaques (
         .clk(clk), .step(step), .valid(valid4), .last(last4), .any(any4), .last_soh(final4),
         .end1(end1_4), .only1(only4), .last2(two_last4), .start2(start2_4),
-        .length1(any_length1_4 && promises[0]), .length2(|length2_4),
+        .length1(length1_4 && promises[0]), .length2(length2_4),
+        .inside(inside), .closes(match1_4[SUM]), .opens(|(begins4[1:0] & real_sohs_reg)),
         .number1(natural1[15:0]), .reach1(reach1[15:0]), .number2(natural2), .early(early4), .late(late4),
         .early_data(early_data4), .late_data(late_data4 && promises[0]), .opaque(opaque), .beyond(beyond),
         .early_begins(early_begins), .late_begins(late_begins), .real1(real1), .real2(real2),
@@ -477,7 +492,6 @@ module ws_fix_parser_wide #(
     reg [3:0]         sum_start5;                       // place of that SOH, from 1
     reg [63:0]        data5, sums5;                     // sums5: of bytes up to each
     reg [MATCH_W-1:0] match1_5, match2_5, opaque_match_reg;
-    reg [1:0]         real_sohs_reg;                    // the last two bytes before the word
     reg [16:0]        natural1_5;
     reg [13:0]        natural2_5;
     reg               natural1_good5, natural2_good5, three1_5, numeric2_5, negative2_5, pointed2_5;
@@ -488,9 +502,10 @@ module ws_fix_parser_wide #(
     wire [7:0]         sohs    = soh4 & ~opaque;
     wire [7:0]         begins  = begins4 & {sohs[5:0], real_sohs_reg};
     wire               raw1    = |end1_4 && real1 && real_before;       // it began behind a real end
-    wire               good1_real = raw1 && good1_4 && !promise_before && ~|match1_4[BYTES +: N_DATA];
-    wire               good2_real = |end2_4 && real2 && ~|match2_4[BYTES +: N_DATA]
-                                    && !(promise1 && |(start2_4 & end1_4));
+    wire               good1_real = raw1 && good1_4 && !match1_4[BYTES] && !(match1_4[SIZE] && !promises[0])
+                                    && (!promise_before || match1_4[BEGIN]);
+    wire               good2_real = |end2_4 && real2 && !match2_4[BYTES] && !(match2_4[SIZE] && !length2_4)
+                                    && !(promise1 && |(start2_4 & end1_4) && !match2_4[BEGIN]);
     wire [7:0]         top     = keep4 & ~{1'b0, keep4[7:1]};           // the payload's last byte
     wire [MATCH_W-1:0] opened  = early_begins ? match1_4 : late_begins ? late_match4 : opaque_match_reg;
 
@@ -560,6 +575,8 @@ module ws_fix_parser_wide #(
     wire       goes_on   = |late || (!end2_any && (|early || inside1));
     wire       begins_new = end2_any ? |late : |begins5;
 
+    assign     inside    = valid5 ? goes_on && !last5 : inside_reg;
+
     wire [7:0] bad       = soh5 & ~good5 & ~(good2_5 ? end2_5 : 8'd0);
     wire [7:0] head1     = first(soh5);
     wire [7:0] old       = sum1_5 ? head1 : up_to(begins5) & (end2_any ? up_to(sum_end5) : 8'hff);     // first message
@@ -588,6 +605,7 @@ module ws_fix_parser_wide #(
     reg [3:0]         last6, set1_6, set2_6, sum_start6;    // bytes up to the last SOH, the first, (2), that before 10
     reg [N_MESSAGES-1:0] same1_6, same2_6;
     reg [N_FIELDS-1:0] bad1_6, bad2_6;
+    reg                uncounted1_6, uncounted2_6;      // it is no natural number, whatever its size
     reg [31:0]        text2_6;
 
     always @(posedge clk) if (step) begin
@@ -627,6 +645,8 @@ module ws_fix_parser_wide #(
         natural2_6       <= natural2_5;
         natural1_good6   <= natural1_good5 && !natural1_5[16];
         natural2_good6   <= natural2_good5;
+        uncounted1_6     <= !raw1_5 || !numeric1[0] || negative1[0] || pointed1[0];
+        uncounted2_6     <= !numeric2_5 || negative2_5 || pointed2_5;
         three_digits1_6  <= natural1_good5 && three1_5 && natural1_5 < 17'd256;
         three_digits2_6  <= natural2_good5 && length2_5 == 3'd3 && natural2_5 < 14'd256;
         less_one2_6      <= natural2_5[7:0] - 8'd1;
@@ -672,10 +692,22 @@ module ws_fix_parser_wide #(
     // ---------------------------------------------------------------------------------------------------------------
     // Stage 7: the message around the fields. What holds behind the first SOH (`now`) is what a verdict is about.
 
-    wire [5:0]   text_length;                           // stage 6
-    wire [255:0] text1;                                 // stage 7
+    function integer longest(input integer unused);     // string, in bits
+        integer n;
+        begin
+            longest = 0;
+            for (n = 0; n < N_FIELDS; n = n + 1)
+                if (KINDS[2*n +: 2] == STRING && {22'd0, WIDTHS[10*n +: 10]} > longest)
+                    longest = {22'd0, WIDTHS[10*n +: 10]};
+        end
+    endfunction
 
-    ws_fix_text texts (
+    localparam TEXT_WORDS = longest(0) > 256 ? 8 : 4, TEXT_W = 64 * TEXT_WORDS;
+
+    wire [6:0]        text_length;                      // stage 6
+    wire [TEXT_W-1:0] text1;                            // stage 7
+
+    ws_fix_text #(.WORDS(TEXT_WORDS)) texts (
         .clk(clk), .rst(clear_reg), .step(step), .valid(valid5), .last(last5), .data(data5), .soh(soh5),
         .equals(equals5),
         .length(text_length), .text(text1)
@@ -688,7 +720,7 @@ module ws_fix_parser_wide #(
     reg [8*N_GROUPS-1:0] entries_reg, count_reg;
     reg [N_GROUPS-1:0] count_bad_reg;
     reg                begin_string7, dispatch7;
-    reg [5:0]          text_length7;
+    reg [6:0]          text_length7;
     reg [N_FIELDS-1:0] hit1_7, hit2_7;
     reg [31:0]         text2_7;
     reg [KIND_W-1:0]   kind7;
@@ -713,9 +745,45 @@ module ws_fix_parser_wide #(
     wire [N_FIELDS-1:0] required_now = dispatch1_6 ? required : required_reg;
     wire                unknown_now  = dispatch1_6 ? ~|same   : unknown_reg;
 
-    // Repeating groups.
+    // Repeating groups. Their fields stand together: `open` from a group's count on, `entry` from an entry's first field
+    // on, until a wanted field comes that is of no group.
+    function [N_GROUPS-1:0] groups_of(input [N_FIELDS-1:0] fields);
+        integer n;
+        begin
+            groups_of = {N_GROUPS{1'b0}};
+            for (n = 0; n < N_FIELDS; n = n + 1)
+                if (GROUP[4*n +: 4] != 4'd0 && fields[n]) groups_of[GROUP[4*n +: 4]-1] = 1'b1;
+        end
+    endfunction
+
+    function of_none(input [N_FIELDS-1:0] fields);      // of no group
+        integer n;
+        begin
+            of_none = 1'b0;
+            for (n = 0; n < N_FIELDS; n = n + 1) if (GROUP[4*n +: 4] == 4'd0 && fields[n]) of_none = 1'b1;
+        end
+    endfunction
+
+    reg  [N_GROUPS-1:0] counted_reg, open_reg, entry_reg;
+    reg                 misplaced_reg;
+    wire [N_GROUPS-1:0] used     = groups_of(wanted_now);       // groups of which the message may have fields
+    wire [N_FIELDS-1:0] fields1  = {N_FIELDS{field1_6}} & match1_6[N_FIELDS-1:0] & wanted_reg;
+    wire [N_FIELDS-1:0] fields2  = {N_FIELDS{field2_6}} & match2_6[N_FIELDS-1:0] & wanted_now;
+    wire [N_GROUPS-1:0] count1   = {N_GROUPS{field1_6}} & match1_6[COUNT +: N_GROUPS] & groups_of(wanted_reg);
+    wire [N_GROUPS-1:0] count2   = {N_GROUPS{field2_6}} & match2_6[COUNT +: N_GROUPS] & used;
+    wire [N_GROUPS-1:0] entry1   = {N_GROUPS{field1_6}} & match1_6[FIRST +: N_GROUPS] & groups_of(wanted_reg);
+    wire [N_GROUPS-1:0] entry2   = {N_GROUPS{field2_6}} & match2_6[FIRST +: N_GROUPS] & used;
+    wire                other1   = |count1 || of_none(fields1);
+    wire                other2   = |count2 || of_none(fields2);
+    wire [N_GROUPS-1:0] open_now  = other1 ? count1 : open_reg;
+    wire [N_GROUPS-1:0] entry_now = other1 ? {N_GROUPS{1'b0}} : entry_reg | entry1;
+    wire                misplaced_now  = misplaced_reg || |(entry1 & ~open_reg)
+                                         || |(groups_of(fields1) & ~entry1 & ~entry_reg);
+    wire                misplaced_next = misplaced_now || |(entry2 & ~open_now)
+                                         || |(groups_of(fields2) & ~entry2 & ~entry_now);
+
     reg [8*N_GROUPS-1:0] entries_now, entries_next, count_now, count_next;
-    reg [N_GROUPS-1:0]   count_bad_now, count_bad_next, used;
+    reg [N_GROUPS-1:0]   count_bad_now, count_bad_next;
 
     always @* for (i = 0; i < N_GROUPS; i = i + 1) begin
         entries_now[8*i +: 8] = entries_reg[8*i +: 8];
@@ -751,9 +819,6 @@ module ws_fix_parser_wide #(
     reg [N_GROUPS-1:0] same_count, one_more, new_count, uneven;
 
     always @* begin
-        used = {N_GROUPS{1'b0}};
-        for (i = 0; i < N_FIELDS; i = i + 1)
-            if (GROUP[4*i +: 4] != 4'd0 && wanted_now[i]) used[GROUP[4*i +: 4]-1] = 1'b1;
         for (i = 0; i < N_GROUPS; i = i + 1) begin
             same_count[i] = entries_reg[8*i +: 8] == count_reg[8*i +: 8];
             one_more[i]   = entries_reg[8*i +: 8] == count_reg[8*i +: 8] - 8'd1 && count_reg[8*i +: 8] != 8'd0;
@@ -765,15 +830,23 @@ module ws_fix_parser_wide #(
     end
 
     wire [N_FIELDS-1:0] here1, here2, open, late_bad;   // the entry is this one; it is there; as bad1_6
-    wire [N_FIELDS-1:0] hit1     = {N_FIELDS{field1_6}} & match1_6[N_FIELDS-1:0] & here1 & wanted_reg;
-    wire [N_FIELDS-1:0] hit2     = {N_FIELDS{field2_6}} & match2_6[N_FIELDS-1:0] & here2 & wanted_now;
+    wire [N_FIELDS-1:0] hit1     = fields1 & here1;
+    wire [N_FIELDS-1:0] hit2     = fields2 & here2;
     wire [N_FIELDS-1:0] seen_now = dispatch1_6 ? {N_FIELDS{1'b0}} : seen_reg | hit1;
-    wire                again_now = again_reg || |(hit1 & seen_reg);
-    wire                value_now = value_reg || |(hit1 & (bad1_6 | late_bad));
+    wire                again_now = again_reg || |(hit1 & seen_reg) || |(count1 & counted_reg);
+    wire                value_now = value_reg || |(hit1 & (bad1_6 | late_bad)) || (|count1 && uncounted1_6);
     wire [N_FIELDS-1:0] lacks    = required_now & open & ~seen_now;
 
-    wire begin_string = text_length7 == 6'd7 ? text1[255 -: 56] == "FIX.4.2" || text1[255 -: 56] == "FIX.4.4"
-                                             : text_length7 == 6'd8 && text1[255 -: 64] == "FIXT.1.1";
+    reg  begin_string;
+
+    always @* begin
+        begin_string = 1'b0;
+        for (i = 0; i < N_BEGINS; i = i + 1) for (k = 1; k <= 8; k = k + 1)     // it has k characters
+            if (BEGIN_STRINGS[64*i +: 64] >> 8 * (k - 1) != 64'd0 && BEGIN_STRINGS[64*i +: 64] >> 8 * k == 64'd0)
+                if (text_length7 == k[6:0] && text1[TEXT_W-1 -: 64] == BEGIN_STRINGS[64*i +: 64] << 8 * (8 - k))
+                    begin_string = 1'b1;
+    end
+
     wire header_now   = header_reg || (begin_string7 && !begin_string);
 
     wire [15:0] body_length = length1_6 ? natural1_6[15:0] : {2'd0, natural2_6};    // of bytes behind the place `set`
@@ -801,7 +874,7 @@ module ws_fix_parser_wide #(
                        again_now || again6,
                        value_now,
                        |lacks,
-                       |(uneven & used)};
+                       |(uneven & used) || misplaced_now};
         malformed7 <= quick_malformed6;
         header7    <= quick_header6;
         truncated7 <= begun6 + {2'd0, broken6} - {2'd0, unbroken6[1]} - {2'd0, unbroken6[0]};
@@ -820,8 +893,12 @@ module ws_fix_parser_wide #(
                 body_length_good_reg <= length1_6 ? natural1_good6 : natural2_good6;
             end
             malformed_reg <= malformed_reg || malformed6;
-            again_reg     <= again_now || again6 || |(hit2 & seen_now);
-            value_reg     <= value_now || |(hit2 & bad2_6);
+            again_reg     <= again_now || again6 || |(hit2 & seen_now) || |(count2 & (counted_reg | count1));
+            value_reg     <= value_now || |(hit2 & bad2_6) || (|count2 && uncounted2_6);
+            counted_reg   <= counted_reg | count1 | count2;
+            open_reg      <= other2 ? count2 : open_now;
+            entry_reg     <= other2 ? {N_GROUPS{1'b0}} : entry_now | entry2;
+            misplaced_reg <= misplaced_next;
             unknown_reg   <= dispatch1_6 || dispatch2_6 ? ~|same : unknown_reg;
             required_reg  <= dispatch1_6 || dispatch2_6 ? required : required_reg;
             wanted_reg    <= dispatch1_6 || dispatch2_6 ? wanted : wanted_reg;
@@ -837,6 +914,10 @@ module ws_fix_parser_wide #(
             header_reg    <= header_new6;
             again_reg     <= 1'b0;
             value_reg     <= 1'b0;
+            counted_reg   <= {N_GROUPS{1'b0}};
+            open_reg      <= {N_GROUPS{1'b0}};
+            entry_reg     <= {N_GROUPS{1'b0}};
+            misplaced_reg <= 1'b0;
             wanted_reg    <= {N_FIELDS{1'b0}};
         end
         begin_string7 <= begin_string6 && !begins6;
@@ -860,13 +941,13 @@ module ws_fix_parser_wide #(
     // ---------------------------------------------------------------------------------------------------------------
     // Stage 8: the fields.
 
-    wire [255:0] text2_wide = {text2_7, 224'd0};
+    wire [TEXT_W-1:0] text2_wide = {text2_7, {TEXT_W-32{1'b0}}};
     wire         unused     = ^{text1, text2_wide};         // wider than the longest string
 
     genvar g;
     generate
         for (g = 0; g < N_FIELDS; g = g + 1) begin : each
-            localparam       W      = {24'd0, WIDTHS[8*g +: 8]};
+            localparam       W      = {22'd0, WIDTHS[10*g +: 10]};
             localparam       AT     = offset(g);
             localparam [1:0] KIND   = KINDS[2*g +: 2];
             localparam [3:0] OF     = GROUP[4*g +: 4];
@@ -885,7 +966,7 @@ module ws_fix_parser_wide #(
                                                            : entries_reg[8*OF_ONE +: 8] > {4'd0, WHICH}));
 
             if (KIND == STRING) begin : gen_string
-                assign late_bad[g] = {26'd0, text_length} > W / 8;
+                assign late_bad[g] = {25'd0, text_length} > W / 8;
 
                 always @(posedge clk) if (step) begin
                     bad1_6[g] <= 1'b0;
@@ -919,8 +1000,8 @@ module ws_fix_parser_wide #(
             assign m_fields[AT +: W] = field_reg;
 
             if (KIND == STRING) begin : gen_text
-                assign from1 = text1[255 -: W];
-                assign from2 = text2_wide[255 -: W];
+                assign from1 = text1[TEXT_W-1 -: W];
+                assign from2 = text2_wide[TEXT_W-1 -: W];
             end else begin : gen_value
                 assign from1 = number1[64*OF_NUMBER +: W];
                 assign from2 = number2[64*OF_NUMBER +: W];

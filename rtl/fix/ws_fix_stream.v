@@ -20,6 +20,7 @@ module ws_fix_stream #(
     parameter                             N_MESSAGES  = 1,
     parameter                             N_FIELDS    = 4,
     parameter                             N_GROUPS    = 1,
+    parameter                             N_BEGINS    = 3,
     parameter                             N_DATA      = 1,
     parameter                             FIELDS_W    = 64 + 64 + 32 + 64,
     parameter [N_MESSAGES*24-1:0]         TYPES       = "D",
@@ -27,7 +28,7 @@ module ws_fix_stream #(
     parameter [N_MESSAGES*N_FIELDS-1:0]   REQUIRED    = 4'b0011,
     parameter [N_FIELDS*24-1:0]           TAGS        = {24'h60, 24'h38, 24'h44, 24'h55},
     parameter [N_FIELDS*2-1:0]            KINDS       = {2'd3, 2'd0, 2'd1, 2'd2},
-    parameter [N_FIELDS*8-1:0]            WIDTHS      = {8'd64, 8'd32, 8'd64, 8'd64},
+    parameter [N_FIELDS*10-1:0]           WIDTHS      = {10'd64, 10'd32, 10'd64, 10'd64},
     parameter [N_FIELDS-1:0]              SIGNED      = 4'b0010,
     parameter [N_FIELDS*4-1:0]            DECIMALS    = 16'h0040,
     parameter [FIELDS_W-1:0]              DEFAULTS    = 0,
@@ -35,6 +36,7 @@ module ws_fix_stream #(
     parameter [N_FIELDS*4-1:0]            ENTRY       = 0,
     parameter [N_GROUPS*24-1:0]           COUNT_TAGS  = 0,
     parameter [N_GROUPS*24-1:0]           FIRST_TAGS  = 0,
+    parameter [N_BEGINS*64-1:0]           BEGIN_STRINGS = {64'h4649582e342e32, 64'h4649582e342e34, "FIXT.1.1"},
     parameter [N_DATA*24-1:0]             LENGTH_TAGS = 24'h95,
     parameter [N_DATA*24-1:0]             DATA_TAGS   = 24'h96
 ) (
@@ -77,7 +79,8 @@ module ws_fix_stream #(
             .N_MESSAGES(N_MESSAGES), .N_FIELDS(N_FIELDS), .N_GROUPS(N_GROUPS), .N_DATA(N_DATA), .FIELDS_W(FIELDS_W),
             .TYPES(TYPES), .WANTED(WANTED), .REQUIRED(REQUIRED), .TAGS(TAGS), .KINDS(KINDS), .WIDTHS(WIDTHS),
             .SIGNED(SIGNED), .DECIMALS(DECIMALS), .DEFAULTS(DEFAULTS), .GROUP(GROUP), .ENTRY(ENTRY),
-            .COUNT_TAGS(COUNT_TAGS), .FIRST_TAGS(FIRST_TAGS), .LENGTH_TAGS(LENGTH_TAGS), .DATA_TAGS(DATA_TAGS)
+            .COUNT_TAGS(COUNT_TAGS), .FIRST_TAGS(FIRST_TAGS), .N_BEGINS(N_BEGINS), .BEGIN_STRINGS(BEGIN_STRINGS),
+            .LENGTH_TAGS(LENGTH_TAGS), .DATA_TAGS(DATA_TAGS)
         ) parser (
             .clk(clk), .rst(rst), .s_axis_tdata(s_axis_tdata), .s_axis_tkeep(s_axis_tkeep),
             .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tlast(s_axis_tlast),
@@ -95,7 +98,8 @@ module ws_fix_stream #(
             .N_MESSAGES(N_MESSAGES), .N_FIELDS(N_FIELDS), .N_GROUPS(N_GROUPS), .N_DATA(N_DATA), .FIELDS_W(FIELDS_W),
             .TYPES(TYPES), .WANTED(WANTED), .REQUIRED(REQUIRED), .TAGS(TAGS), .KINDS(KINDS), .WIDTHS(WIDTHS),
             .SIGNED(SIGNED), .DECIMALS(DECIMALS), .DEFAULTS(DEFAULTS), .GROUP(GROUP), .ENTRY(ENTRY),
-            .COUNT_TAGS(COUNT_TAGS), .FIRST_TAGS(FIRST_TAGS), .LENGTH_TAGS(LENGTH_TAGS), .DATA_TAGS(DATA_TAGS)
+            .COUNT_TAGS(COUNT_TAGS), .FIRST_TAGS(FIRST_TAGS), .N_BEGINS(N_BEGINS), .BEGIN_STRINGS(BEGIN_STRINGS),
+            .LENGTH_TAGS(LENGTH_TAGS), .DATA_TAGS(DATA_TAGS)
         ) parser (
             .clk(clk), .rst(rst), .s_axis_tdata(s_axis_tdata), .s_axis_tkeep(s_axis_tkeep),
             .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tlast(s_axis_tlast),

@@ -5,14 +5,17 @@
 // A value's bytes are rotated by the place of the first, which is the same for all words of a field; so byte m of a
 // rotated word belongs to bytes m, m + 8, m + 16 or m + 24 of the value. Which SOH end a field is known here.
 //
+// Parameters   WORDS   of text, 4 or 8
 // Latency      1 cycle from stage 5 to `length`, 2 to `text`
 // Issue rate   1 word a cycle
-// Bad input    bytes behind the 32nd are left out
+// Bad input    further bytes are left out
 // Source       none
 
 `default_nettype none
 
-module ws_fix_text (
+module ws_fix_text #(
+    parameter WORDS = 4
+) (
     input  wire         clk,
     input  wire         rst,
     input  wire         step,
@@ -25,12 +28,15 @@ module ws_fix_text (
     input  wire [7:0]   equals,
 
     // stage 6
-    output wire [5:0]   length,         // of the value, 32 and more if it is longer than that
+    output wire [6:0]   length,         // of the value, more than 64 if it is longer than that
     // stage 7
-    output reg  [255:0] text            // first byte in the high bits, zeros behind
+    output reg  [64*WORDS-1:0] text     // first byte in the high bits, zeros behind
 );
 
     `include "ws_fix_sets.vh"
+
+    localparam BLOCK_W = WORDS > 4 ? 4 : 3;
+    localparam [BLOCK_W-1:0] NONE = 0, ONE = 1, BEYOND = WORDS[BLOCK_W-1:0] + ONE;
 
     integer i, k, m;
 
@@ -38,8 +44,8 @@ module ws_fix_text (
     reg         open_reg;               // in a value
     reg  [7:0]  begun_reg;              // where it began, if that was in the word before, one-hot
     reg  [7:0]  start_reg;              // where it began, if it was not
-    reg  [2:0]  block_reg;              // bytes from there on are 8 * block_reg and more; at most 5
-    reg  [5:0]  count_reg;              // the value's bytes before this word, if they are more than 8; at most 39
+    reg  [BLOCK_W-1:0] block_reg;       // bytes from there on are 8 * block_reg and more; at most BEYOND
+    reg  [6:0]  count_reg;              // the value's bytes before this word, if they are more than 8; at most 79
 
     wire [7:0]  ends  = first(soh);
     wire [7:0]  lead  = before(soh);
@@ -48,12 +54,12 @@ module ws_fix_text (
     wire        opening = !open_reg && |(equals & lead);
     wire [7:0]  begun = |soh || !open_reg ? first(equals & trail) : 8'd0;   // of the field that goes on
     wire [7:0]  start_before = |begun_reg ? begun_reg : start_reg;
-    wire [2:0]  block_before = |begun_reg ? {2'd0, !begun_reg[0]} : block_reg;
+    wire [BLOCK_W-1:0] block_before = ~|begun_reg ? block_reg : begun_reg[0] ? NONE : ONE;
     wire [7:0]  start = opening ? {opens[6:0], opens[7]} : start_before;
 
     reg  [2:0]  end_place, opens_place, start_place;
 
-    wire [5:0]  count = |begun_reg ? {3'd0, 3'd0 - start_place} : count_reg;
+    wire [6:0]  count = |begun_reg ? {4'd0, 3'd0 - start_place} : count_reg;
 
     always @* begin
         end_place   = 3'd0;
@@ -68,13 +74,14 @@ module ws_fix_text (
 
     reg [63:0] data_reg;
     reg [7:0]  start6_reg, tail_reg, head_reg;
-    reg [2:0]  block6_reg, end6_reg;
-    reg [5:0]  count6_reg;
+    reg [BLOCK_W-1:0] block6_reg;
+    reg [2:0]  end6_reg;
+    reg [6:0]  count6_reg;
     reg        valid_reg, new_reg, ends_reg;
 
     always @(posedge clk) if (step) begin
         end6_reg   <= end_place;
-        count6_reg <= opening ? ~{3'd0, opens_place} : count;        // -1 - opens_place
+        count6_reg <= opening ? ~{4'd0, opens_place} : count;        // -1 - opens_place
         data_reg   <= data;
         start6_reg <= start;
         block6_reg <= block_before;
@@ -87,19 +94,19 @@ module ws_fix_text (
             open_reg  <= (|(equals & trail) || (~|soh && open_reg)) && !last;
             begun_reg <= {begun[6:0], begun[7]};
             start_reg <= start_before;
-            count_reg <= count[5] ? 6'd32 | {3'd0, count[2:0]} : count + 6'd8;
-            block_reg <= block_before == 3'd5 ? 3'd5 : block_before + 3'd1;
+            count_reg <= count[6] ? {4'b1001, count[2:0]} : count + 7'd8;
+            block_reg <= block_before == BEYOND ? BEYOND : block_before + ONE;
         end
         if (rst) open_reg <= 1'b0;
     end
 
-    assign length = count6_reg + {3'd0, end6_reg};
+    assign length = count6_reg + {4'd0, end6_reg};
 
     // Stage 7: the two rotated.
     reg [63:0]  rotated, rotated_head;
     reg [7:0]   write, write_head, wraps;
-    reg [255:0] text_reg, text_next, head_next;
-    reg [2:0]   number;
+    reg [64*WORDS-1:0] text_reg, text_next, head_next;
+    reg [BLOCK_W-1:0]  number;
 
     always @* begin
         rotated      = 64'd0;
@@ -119,13 +126,13 @@ module ws_fix_text (
                     write_head[m]          = write_head[m] | head_reg[(i + m) % 8];
                 end
             end
-        text_next = new_reg ? 256'd0 : text_reg;
-        head_next = 256'd0;
+        text_next = new_reg ? {64*WORDS{1'b0}} : text_reg;
+        head_next = {64*WORDS{1'b0}};
         for (m = 0; m < 8; m = m + 1) begin
-            number = (new_reg ? 3'd0 : block6_reg) - {2'd0, wraps[m]};
-            for (k = 0; k < 4; k = k + 1)
-                if (write[m] && number == k[2:0]) text_next[255-8*(8*k+m) -: 8] = rotated[8*m +: 8];
-            if (write_head[m]) head_next[255-8*m -: 8] = rotated_head[8*m +: 8];
+            number = (new_reg ? NONE : block6_reg) - (wraps[m] ? ONE : NONE);
+            for (k = 0; k < WORDS; k = k + 1)
+                if (write[m] && number == k[BLOCK_W-1:0]) text_next[64*WORDS-1-8*(8*k+m) -: 8] = rotated[8*m +: 8];
+            if (write_head[m]) head_next[64*WORDS-1-8*m -: 8] = rotated_head[8*m +: 8];
         end
     end
 

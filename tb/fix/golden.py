@@ -35,8 +35,8 @@ class Golden:
 
 def expected(cases: Mapping[str, Sequence[bytes]], file: Path = ORDERS) -> dict[str, Golden]:
     """Of each case, a list of payloads by its name; `file` describes the messages."""
-    source = (REPOSITORY / "spark_golden" / "fix.py").read_bytes()
-    digest = sha256(b"".join([source, Path(__file__).read_bytes(), file.read_bytes()]))
+    rules = (REPOSITORY / "spark_golden" / "fix.py", REPOSITORY / "rtl" / "fix" / "defaults.yml", Path(__file__), file)
+    digest = sha256(b"".join(rule.read_bytes() for rule in rules))
     for payloads in cases.values():
         for payload in (b"", *payloads):
             digest.update(len(payload).to_bytes(4, "big") + payload)

@@ -40,6 +40,18 @@ def test_a_default_of_another_message_is_another_register():
     assert [unit.default for unit in orders.units if unit.name == "Side"] == [None, ord("7")]
 
 
+def test_defaults_of_a_description():
+    """The data fields of FIX 4.0 to 5.0 SP2 and three BeginStrings, unless a description has its own."""
+    data = dict(fix.read(DESCRIBED).data)
+    assert len(data) == 83
+    assert (
+        data.items() >= {93: 89, 95: 96, 445: 446, 621: 622, 1184: 1185, 1401: 1402, 41873: 41874, 43110: 42486}.items()
+    )
+    assert fix.read(DESCRIBED).begin_strings == ("FIX.4.2", "FIX.4.4", "FIXT.1.1")
+    own = fix.read(changed("begin_strings", ["FIX.4.0", "FIX.4.3"]) | {"data": {95: 96}})
+    assert (own.begin_strings, own.data) == (("FIX.4.0", "FIX.4.3"), ((95, 96),))
+
+
 @pytest.mark.parametrize(
     "kind, value, bits",
     [
@@ -62,13 +74,13 @@ NEW = "messages/NewOrderSingle"
         ("name", "Two Words", "must be small letters"),
         ("messages", {}, "there must be messages"),
         ("messages", [1], "must be name: description"),
-        ("other", 1, "there must be messages, name, and maybe data"),
+        ("other", 1, "there must be messages, name, and maybe begin_strings, data"),
         (f"{NEW}/type", "ABCD", "1 to 3 characters"),
         (f"{NEW}/type", "F", "two messages have type F"),
         (f"{NEW}/fields", None, "there must be fields, type"),
         (f"{NEW}/fields", 5, "must be name: description"),
         (f"{NEW}/fields/Side/type", "double", "unknown type 'double'"),
-        (f"{NEW}/fields/Side/type", "string(32)", "unknown type"),
+        (f"{NEW}/fields/Side/type", "string(65)", "unknown type"),
         (f"{NEW}/fields/Price/type", "price(9)", "unknown type"),
         (f"{NEW}/fields/Side/tag", 35, "none of 8, 9, 10 and 35"),
         (f"{NEW}/fields/Side/tag", 1_000_000, "must be 1 to 999999"),
@@ -78,6 +90,12 @@ NEW = "messages/NewOrderSingle"
         (f"{NEW}/fields/Side/default", "12", "more than 1 bytes"),
         (f"{NEW}/groups/NoPartyIDs/first", "Side", "first must be one of its fields"),
         (f"{NEW}/groups/NoPartyIDs/entries", 17, "entries must be 1 to 16"),
+        (f"{NEW}/groups/NoPartyIDs/tag", 448, "tag 448 comes twice"),
+        (f"{NEW}/groups/NoPartyIDs/tag", 55, "tag 55 comes twice"),
+        ("begin_strings", [], "must be a list of at least one"),
+        ("begin_strings", "FIX.4.3", "must be a list of at least one"),
+        ("begin_strings", ["FIX.4.3", 4.4], "begin_strings: 4.4 must be 1 to 8 characters"),
+        ("begin_strings", ["FIXT.1.10"], "begin_strings: 'FIXT.1.10' must be 1 to 8 characters"),
         ("data", {95: 8}, "none of 8"),
         ("data", {5: 6}, "5 must have two digits"),
         ("data", {95: 96, 96: 97}, "no data field itself"),

@@ -136,6 +136,9 @@ ODD_FIELDS = (
 ODD_PAIRS = (
     *("95=3 96=ab", "95=2 96=abc", "95=0 96=a", "95=3 58=abc", "95=x 96=a", "95=70000 96=a", "95=9999 96=a"),
     *("95=3 91=abc", "95=1 58=a", "95=003 96=a\x01c", "453=300 453=2", "96=a 95=1"),
+    *("95=abc", "212=5x", "93=-5", "1184=3 1185=a\x01c", "41873=1 41874=a", "1401=9"),
+    *("453=x 448=A", "453=1 452=7 448=A", "448=A 453=1", "453=2 448=A 55=B 448=B", "453=1 448=A 38=7 452=1"),
+    *("453=2 448=A 58=x 448=B", "453=1 448=A 453=1", "453=-1", "453=99999"),
 )
 
 
@@ -191,6 +194,7 @@ def damaged(g: random.Random, whole: bytes) -> bytes:
 
 
 RUBBISH = (SOH, SOH * 5, b"hello", b"44=1\x01", b"8=", b"8", b"10=000\x01")
+RUBBISH += (b"93=2\x01", b"95=9000\x0196=x\x01", b"1184=65535\x01", b"8=FIX.4.4\x019=5\x0135=0\x01212=70\x01")
 
 
 def payloads(g: random.Random, count: int, spoiled: float) -> Iterator[bytes]:
@@ -245,8 +249,34 @@ BODIES = {
     GOOD + "453=1|448=P|452=3|": "message",
     GOOD + "453=3|448=P|452=3|448=Q|448=R|452=x|": "message",  # the third entry is not looked at
     GOOD + "453=2|448=P|": "bad_group",
-    GOOD + "453=x|": "bad_group",
+    GOOD + "453=x|": "bad_value",
+    GOOD + "453=-1|448=P|": "bad_value",
+    GOOD + "453=1.0|448=P|": "bad_value",
+    GOOD + "453=300|": "bad_group",
+    GOOD + "453=99999999|": "bad_group",
+    GOOD + "453=0|": "message",
+    GOOD + "453=1|453=1|448=P|": "repeated",
+    GOOD + "453=1|448=P|453=1|": "repeated",
     GOOD + "448=P|": "bad_group",
+    GOOD + "452=3|": "bad_group",
+    GOOD + "453=0|452=3|": "bad_group",
+    GOOD + "453=1|452=7|448=A|": "bad_group",
+    GOOD + "448=A|453=1|": "bad_group",
+    GOOD + "448=A|452=3|453=1|": "bad_group",
+    GOOD + "453=2|448=A|44=1|448=B|": "bad_group",
+    GOOD + "453=1|448=A|44=1|452=3|": "bad_group",
+    GOOD + "453=1|44=1|448=A|": "bad_group",
+    GOOD + "453=2|448=A|58=x|448=B|452=3|": "message",  # 58 is not described
+    GOOD + "453=3|448=A|448=B|448=C|44=1|452=3|": "bad_group",  # in an entry that is not taken
+    "35=F|60=20260101-00:00:00|54=1|41=A|11=B|452=x|453=2|453=y|": "message",  # no group of this type
+    GOOD + "95=abc|": "malformed",
+    GOOD + "95=5x|": "malformed",
+    GOOD + "95=-5|": "malformed",
+    GOOD + "95=0|": "malformed",
+    GOOD + "95=65536|": "malformed",
+    GOOD + "1184=7|1185=a\x0110=\x01b|": "message",
+    GOOD + "1401=3|1402=a\x01b|": "message",
+    GOOD + "41873=3|41874=a\x01b|": "message",
     GOOD + "453=1|448=P|452=1|452=2|": "repeated",
     GOOD + "453=1|448=P|452=-1|": "bad_value",
     GOOD.replace("55=B|", ""): "missing",
@@ -298,6 +328,19 @@ for _length in (b"0", b"47", b"65582", b"x", b"-53", b"99999999999999999999"):
 for _sum in (b"10=1\x01", b"10=0000\x01", b"10=abc\x01", b"10=999\x01"):
     TEXTS[_whole[:-7] + _sum] = ["bad_checksum"]
 
+# A length in front of a message, between two, or at the end of a broken one takes nothing of the next.
+for _tag in (93, 95, 212, 445, 1184, 43110):
+    for _number in (1, 2, 9, 100, 9_000, 65_535):
+        _stated = b"%d=%d\x01" % (_tag, _number)
+        TEXTS[_stated + _whole] = ["garbage", "message"]
+        TEXTS[_whole + _stated + _whole] = ["message", "garbage", "message"]
+        TEXTS[b"8=FIX.4.4\x019=5\x0135=0\x01" + _stated + _whole] = ["truncated", "message"]
+TEXTS[b"95=9000\x0196=x\x01" + _whole] = ["garbage", "message"]
+TEXTS[_whole + b"95=9000\x0196=" + _whole] = ["message", "garbage"]  # the second begins in the middle of a field
+TEXTS[_whole + b"95=1\x0196=\x01" + _whole] = ["message", "garbage", "message"]
+TEXTS[b"8=\x0195=9\x01" + _whole] = ["truncated", "message"]
+TEXTS[b"8=\x0195=5\x0196=8=\x01\x01\x01\x01" + _whole] = ["truncated", "message"]
+
 # Payloads that are crowded: what is counted for them.
 STORMS = {
     b"8=" + SOH: ["truncated"],
@@ -316,7 +359,8 @@ TOKENS = (
     *(SOH, SOH, SOH * 3, b"x", b"=", b"8", b"8=", b"8=F\x01", b"8=\x01", b"10=", b"10=\x01", b"\x0110=1\x01"),
     *(b"\x0110=123\x01", b"1=2", b"9=5", b"35=D", b"95=1", b"95=2", b"95=12", b"95=5\x01", b"96=", b"96=\x01"),
     *(b"96=a\x01", b"96=8=\x0110", b"95=003\x0196=\x01\x01\x01", b"354=4\x01355=", b"453=1", b"448=P", b"452=3"),
-    *(b"44=1.5", b"38=-7", b"60=x"),
+    *(b"44=1.5", b"38=-7", b"60=x", b"93=2\x01", b"95=x\x01", b"95=9\x0196=a", b"10=000\x0195=9\x01"),
+    *(b"453=2\x01448=A\x01", b"448=B\x01", b"452=3\x01", b"54=1\x01", b"8=\x0195=3\x0196="),
 )
 
 

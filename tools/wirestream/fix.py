@@ -16,9 +16,11 @@
             entries: 2
             fields:
               PartyID: {tag: 448, type: string(6), default: ""}
-    data: {95: 96}                                          data fields by the field with their length; default: `DATA`
+    begin_strings: [FIX.4.3]                                BeginStrings (8) that are taken
+    data: {95: 96}                                          data fields by the field with their length
 
-docs/fix.md has the types. A field of the same tag, type and default is one register for all messages.
+rtl/fix/defaults.yml has the last two for a description without them, docs/fix.md the types. A field of the same tag,
+type and default is one register for all messages.
 """
 
 from __future__ import annotations
@@ -33,13 +35,13 @@ from pathlib import Path
 import yaml
 
 from wirestream.arguments import text_of
+from wirestream.design import REPOSITORY
 
-# The data fields of FIX 4.2 to 5.0 SP2: length: data.
-DATA = {90: 91, 93: 89, 95: 96, 212: 213, 348: 349, 350: 351, 352: 353, 354: 355, 356: 357, 358: 359}
-DATA |= {360: 361, 362: 363, 364: 365, 445: 446, 618: 619, 621: 622}
+DEFAULTS = yaml.safe_load((REPOSITORY / "rtl" / "fix" / "defaults.yml").read_text())
 FRAME = {8, 9, 10, 35}  # tags of the message itself
 INTEGER, PRICE, STRING, TIMESTAMP = range(4)
-LONGEST_STRING = 31
+LONGEST_STRING = 64
+LONGEST_BEGIN_STRING = 8
 MOST_DECIMALS = 8
 LAST_TAG = 999_999
 DIGITS = {32: 9, 64: 18}  # of a number, those behind the point included
@@ -127,6 +129,7 @@ class FixMap:
     name: str
     messages: tuple[Message, ...]
     data: tuple[tuple[int, int], ...]
+    begin_strings: tuple[str, ...]
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
@@ -166,7 +169,7 @@ def load(path: Path) -> FixMap:
 
 def read(described: dict) -> FixMap:
     """The description as YAML gives it; raises `FixMapError`."""
-    _keys("a description", described, {"name", "messages"}, {"data"})
+    _keys("a description", described, {"name", "messages"}, set(DEFAULTS))
     if not re.fullmatch(r"[a-z][a-z0-9_]*", str(described["name"])):
         raise FixMapError(f"name '{described['name']}' must be small letters, digits and _")
     messages = tuple(_message(name, body) for name, body in _mapping("messages", described["messages"]).items())
@@ -176,7 +179,13 @@ def read(described: dict) -> FixMap:
     for kind in types:
         if types.count(kind) > 1:
             raise FixMapError(f"two messages have type {kind}")
-    data = described.get("data", DATA)
+    begins = described.get("begin_strings", DEFAULTS["begin_strings"])
+    if not isinstance(begins, list) or not begins:
+        raise FixMapError("begin_strings must be a list of at least one, such as [FIX.4.2, FIX.4.4]")
+    for begin in begins:
+        if not isinstance(begin, str) or not re.fullmatch(rf"[!-~]{{1,{LONGEST_BEGIN_STRING}}}", begin):
+            raise FixMapError(f"begin_strings: {begin!r} must be 1 to {LONGEST_BEGIN_STRING} characters")
+    data = described.get("data", DEFAULTS["data"])
     if not isinstance(data, dict) or not data:
         raise FixMapError("data must be length: data, at least one pair")
     pairs = tuple((_tag(length, "data"), _tag(tag, "data")) for length, tag in data.items())
@@ -184,7 +193,7 @@ def read(described: dict) -> FixMap:
     for length in lengths:
         if length < 10 or length in tags:
             raise FixMapError(f"data: {length} must have two digits, and be no data field itself")
-    described_map = FixMap(described["name"], messages, pairs)
+    described_map = FixMap(described["name"], messages, pairs, tuple(dict.fromkeys(begins)))
     if len(described_map.groups) > 15:
         raise FixMapError("more than 15 groups")
     return described_map
@@ -210,11 +219,14 @@ def _message(name: str, body: dict) -> Message:
                 units.append(Unit(unit.name, unit.tag, unit.kind, unit.default, _tag(told["tag"], where), first, entry))
     if not units:
         raise FixMapError(f"{name}: there must be fields")
-    for attribute in ("name", "tag"):
-        seen = [(getattr(unit, attribute), unit.entry if attribute == "tag" else 0) for unit in units]
+    counts = [told["tag"] for told in body.get("groups", {}).values()]
+    for attribute, seen in {
+        "name": [unit.name for unit in units],
+        "tag": [unit.tag for unit in units if not unit.entry] + counts,
+    }.items():
         for each in seen:
             if seen.count(each) > 1:
-                raise FixMapError(f"{name}: {attribute} {each[0]} comes twice")
+                raise FixMapError(f"{name}: {attribute} {each} comes twice")
     return Message(name, kind, tuple(units))
 
 
@@ -281,7 +293,7 @@ def parameters(fix: FixMap) -> dict[str, str]:
         "REQUIRED": _packed(len(units), [mask(m, required=True) for m in messages]),
         "TAGS": _packed(24, [_bcd(u.tag) for u in units]),
         "KINDS": _packed(2, [u.kind.kind for u in units]),
-        "WIDTHS": _packed(8, [u.kind.width for u in units]),
+        "WIDTHS": _packed(10, [u.kind.width for u in units]),
         "SIGNED": _packed(1, [u.kind.signed for u in units]),
         "DECIMALS": _packed(4, [u.kind.decimals for u in units]),
         "DEFAULTS": f"{shift}'h{defaults:x}",
@@ -289,6 +301,8 @@ def parameters(fix: FixMap) -> dict[str, str]:
         "ENTRY": _packed(4, [u.entry for u in units]),
         "COUNT_TAGS": _packed(24, [_bcd(count) for count, _ in groups]),
         "FIRST_TAGS": _packed(24, [_bcd(first) for _, first in groups]),
+        "N_BEGINS": str(len(fix.begin_strings)),
+        "BEGIN_STRINGS": _packed(64, [int.from_bytes(begin.encode(), "big") for begin in fix.begin_strings]),
         "LENGTH_TAGS": _packed(24, [_bcd(length) for length, _ in fix.data]),
         "DATA_TAGS": _packed(24, [_bcd(tag) for _, tag in fix.data]),
     }

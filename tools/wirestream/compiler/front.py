@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wirestream import fix
@@ -178,7 +179,7 @@ class Fix(Front):
         super().__init__(streams)
         described = streams[0].origin.format.described
         read = {stream.origin.message.name for stream in streams}
-        self.map = fix.FixMap(described.name, tuple(m for m in described.messages if m.name in read), described.data)
+        self.map = replace(described, messages=tuple(m for m in described.messages if m.name in read))
         self.bits = sum(unit.kind.width for unit in self.map.units)
         self.index_bits = len(self.map.messages).bit_length()
 

@@ -9,14 +9,16 @@ import random
 from collections import Counter
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from unittest.mock import patch
 
 import cocotb
 import pytest
+import yaml
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from tb.fix import golden
-from tb.fix.traffic import BODIES, GOOD, SOH, STORMS, TEXTS, by_hand, crowded, payloads
+from tb.fix.traffic import BODIES, GOOD, SOH, STORMS, TEXTS, by_hand, crowded, framed, payloads
 from tb.lib.axis import Source
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, PacketFlag, build
@@ -33,9 +35,9 @@ WHOLE = by_hand(GOOD + "95=7|96=a\x0110=\x01b|453=1|448=P|")
 
 
 @cache
-def design(width: int = 8) -> Design:
-    """The parser of rtl/fix/orders.yml for a stream of `width` bits."""
-    described = fix.load(golden.ORDERS)
+def design(width: int = 8, description: Path = golden.ORDERS) -> Design:
+    """The parser of a description for a stream of `width` bits."""
+    described = fix.load(description)
     folder = BUILD / "fix"
     folder.mkdir(parents=True, exist_ok=True)
     described = replace(described, name=described.name + {8: "", 64: "_wide"}[width])
@@ -109,6 +111,38 @@ def test_payloads(bench, tmp_path, case):
         case "good":
             assert counted["message"] > 1_000
             assert not counted["truncated"] + counted["malformed"] + counted["bad_checksum"] + counted["bad_length"]
+
+
+UUID = "123e4567-e89b-12d3-a456-426614174000"
+QUANTITIES = ("200.00", "200", "-0.0001", ".5", "99999999999999.9999")
+NO_QUANTITIES = ("0.00001", "100000000000000", "1,5")
+BEGIN_STRINGS = ("FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIXT.1.1")
+NO_BEGIN_STRINGS = ("FIX.4.5", "FIX.4.", "FIXT.1.11", "XFIX.4.0")
+
+
+def test_decimal_quantities_and_long_strings(width, tmp_path):
+    """rtl/fix/orders_decimal.yml takes 200.00, a UUID and the BeginStrings of FIX 4.0 to 5.0; a string, here the
+    symbol, has up to 64 bytes, wherever it begins in a word."""
+    g = random.Random(f"{seed()}/decimal")
+    described = yaml.safe_load((golden.ORDERS.parent / "orders_decimal.yml").read_text())
+    described["name"] = "decimal"
+    described["messages"]["NewOrderSingle"]["fields"]["Symbol"]["type"] = "string(64)"
+    file = tmp_path / "decimal.yml"
+    file.write_text(yaml.safe_dump(described, sort_keys=False))
+
+    order = GOOD.replace("11=A", f"11={UUID}")
+    stated = {by_hand(order.replace("38=5", f"38={number}")): "message" for number in QUANTITIES}
+    stated |= {by_hand(order.replace("38=5", f"38={number}")): "bad_value" for number in NO_QUANTITIES}
+    stated[by_hand(GOOD.replace("11=A", f"11={UUID}0"))] = "bad_value"
+    for size in (*range(1, 90), 127, 128, 129, 200, 1000):
+        symbol = "".join(g.choices("ABCxyz.= 0", k=size))
+        body = order.replace("55=B", f"55={symbol}").replace(UUID, UUID[: g.randint(29, 36)])
+        stated[by_hand(body)] = "message" if size <= 64 else "bad_value"
+    for begin in (*BEGIN_STRINGS, *NO_BEGIN_STRINGS):
+        sent = framed(order.replace("|", "\x01").encode(), begin.encode())
+        stated[sent] = "message" if begin in BEGIN_STRINGS else "bad_header"
+    counted = check(build(design(width, file)), list(stated), golden.expected({"": list(stated)}, file)[""], tmp_path)
+    assert +counted == Counter(stated.values())
 
 
 def test_mutated(bench, tmp_path):

@@ -11,6 +11,7 @@ from tb.fix.test_fix_parser import (  # noqa: F401
     bench,
     test_a_million_mutated,
     test_a_record_that_waits_stands_still,
+    test_decimal_quantities_and_long_strings,
     test_four_state,
     test_latency,
     test_mutated,

@@ -30,7 +30,10 @@ from wirestream.compiler.syntax import Framing
 from wirestream.design import REPOSITORY
 from wirestream.tuples import ALIGNMENT, Field
 
-SHIPPED = (REPOSITORY / "rtl" / "fix" / "orders.yml", *sorted((REPOSITORY / "fusesoc" / "formats").glob("*.yml")))
+SHIPPED = (
+    *sorted((REPOSITORY / "rtl" / "fix").glob("orders*.yml")),
+    *sorted((REPOSITORY / "fusesoc" / "formats").glob("*.yml")),
+)
 ITCH_TYPES = "AFECXDUP"  # in the order of m_kind of ws_itch5
 KINDS = ("FIX", "BINARY", "ITCH")
 WIDTHS = {"int": 32, "uint": 32, "long": 64, "flags": 8, "ushort": 16}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from wirestream import simulate
 from wirestream.behind.log import (
     EACH,
     NEVER,
+    RECORD,
     SEGMENT,
     Datagram,
     Log,
@@ -56,6 +60,85 @@ def test_what_was_appended_is_read(tmp_path, fsync):
     assert written(tmp_path, wanted, segment_bytes=50_000, fsync=fsync) == 0
     assert found(tmp_path) == wanted
     assert len(segments(tmp_path)) > 5
+
+
+def test_an_empty_datagram_ends_a_segment(tmp_path):
+    """A record that is a head and nothing else, as the last one of every segment."""
+    wanted = [datagram._replace(payload=bytes(10 * (n % 2 == 0))) for n, datagram in enumerate(drawn(6))]
+    with Log(tmp_path, segment_bytes=SEGMENT.size + 2 * RECORD.size + 10) as log:
+        places = [log.append(*datagram) for datagram in wanted]
+        end = log.place
+    assert segments(tmp_path) == [1, 2, 3] and places[1::2] == [Place(n, SEGMENT.size + 34) for n in (1, 2, 3)]
+    log = Reader(tmp_path)
+    assert log.end() == end and log.end(places[4], 35) == end
+    assert found(tmp_path) == wanted
+    for place, datagram in zip(places[1::2], wanted[1::2], strict=True):
+        assert next(log.datagrams(place)) == (place, datagram)
+    assert written(tmp_path, wanted[:1]) == 0
+    assert found(tmp_path) == [*wanted, wanted[0]]
+
+
+class Calls:
+    """What is asked of the system, in turn: the bytes written, the size of the file that is synced."""
+
+    def __init__(self, patch: pytest.MonkeyPatch):
+        self.seen: list[tuple[str, int]] = []
+        write, sync = os.write, os.fdatasync
+        patch.setattr(os, "write", lambda file, data: self._note("write", len(data), write(file, data)))
+        patch.setattr(os, "fdatasync", lambda file: self._note("fdatasync", os.fstat(file).st_size, sync(file)))
+
+    def _note(self, name: str, size: int, answer: int | None) -> int | None:
+        self.seen.append((name, size))
+        return answer
+
+    def take(self) -> list[tuple[str, int]]:
+        seen, self.seen = self.seen, []
+        return seen
+
+
+def test_each_append_is_on_disk_before_it_returns(tmp_path, monkeypatch):
+    """One write and then one fdatasync, of a file that has all of it, for an append and for many datagrams together."""
+    wanted = drawn(20)
+    with Log(tmp_path, fsync=EACH) as log:
+        calls = Calls(monkeypatch)
+        for few in (wanted[:1], wanted[1:2], wanted[2:]):
+            size = sum(RECORD.size + len(datagram.payload) for datagram in few)
+            log.extend(few)
+            assert calls.take() == [("write", size), ("fdatasync", log.place.offset)]
+        assert log.append(*wanted[0]) < log.place
+        assert [name for name, _ in calls.take()] == ["write", "fdatasync"]
+
+
+def test_an_append_that_cannot_be_synced_does_not_return(tmp_path, monkeypatch):
+    def fails(file: int) -> None:
+        raise OSError("the disk is gone")
+
+    with Log(tmp_path, fsync=EACH) as log, monkeypatch.context() as patch:
+        patch.setattr(os, "fdatasync", fails)
+        with pytest.raises(OSError, match="the disk is gone"):
+            log.append(1, SOURCE, b"a")
+
+
+def test_other_policies_sync_where_they_say(tmp_path, monkeypatch):
+    """Seconds: never in an append, but from a thread; NEVER: at the end of a segment and of the log."""
+    calls = Calls(monkeypatch)
+    with Log(tmp_path / "thread", fsync=0.01) as log:
+        size = log.append(1, SOURCE, b"a").offset + RECORD.size + 1
+        wait_for(lambda: ("fdatasync", size) in calls.seen)
+    calls.take()
+    with Log(tmp_path / "never", fsync=NEVER, segment_bytes=SEGMENT.size + 1) as log:
+        log.append(1, SOURCE, b"a")
+        assert [name for name, _ in calls.take()] == ["write", "write"]  # the segment's head is the first
+        log.append(2, SOURCE, b"b")
+        assert [name for name, _ in calls.take()] == ["fdatasync", "write", "write"]
+    assert [name for name, _ in calls.take()] == ["fdatasync"]
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.005)
 
 
 def test_ranges_are_whole_records(tmp_path):

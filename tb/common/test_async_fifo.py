@@ -10,8 +10,6 @@ from cocotb_bus.monitors import BusMonitor
 from tb.lib.bench import pauses, rng
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import ItemDriver, ItemMonitor
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 PERIODS_PS = [(8000, 8002), (8000, 6400), (6400, 8000), (8000, 2500), (2500, 8000), (8000, 8000)]
 
@@ -176,8 +174,3 @@ def test_async_fifo(data_w, addr_w, stages):
 
 def test_four_state():
     run_four_state("async_fifo", "order_kept_when_mostly_full", DATA_W=9)
-
-
-@pytest.mark.parametrize(("data_w", "addr_w", "stages"), [(1, 2, 2), (75, 5, 8)])
-def test_lint(data_w, addr_w, stages):
-    lint(resolve("async_fifo").with_parameters(DATA_W=data_w, ADDR_W=addr_w, SYNC_STAGES=stages))

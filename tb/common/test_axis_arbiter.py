@@ -10,8 +10,6 @@ from tb.lib.axis import Monitor, Sink
 from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 
 class Bench:
@@ -157,8 +155,3 @@ def test_axis_arbiter(data_w, n):
 
 def test_four_state():
     run_four_state("axis_arbiter", "packets_whole_and_in_order", DATA_W=8, N=3, USER_W=3)
-
-
-@pytest.mark.parametrize("n", [1, 16])
-def test_lint(n):
-    lint(resolve("axis_arbiter").with_parameters(DATA_W=64, N=n, USER_W=3))

@@ -7,8 +7,6 @@ from cocotb.triggers import ClockCycles
 from tb.lib.axis import Bench
 from tb.lib.bench import reset, rng
 from tb.lib.run import run, run_four_state
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 
 @cocotb.test()
@@ -58,7 +56,3 @@ def test_axis_narrow(data_w):
 
 def test_four_state():
     run_four_state("axis_narrow", "packets_under_stalls", DATA_W=64, USER_W=4)
-
-
-def test_lint():
-    lint(resolve("axis_narrow").with_parameters(DATA_W=512, USER_W=1))

@@ -9,8 +9,6 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 
 def shape(dut) -> tuple[int, int]:
@@ -132,8 +130,3 @@ def test_event_counters(n):
 
 def test_four_state():
     run_four_state("event_counters", "every_pulse_counts", N=5)
-
-
-@pytest.mark.parametrize("n", [2, 64])
-def test_lint(n):
-    lint(resolve("event_counters").with_parameters(N=n))

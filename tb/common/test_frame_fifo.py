@@ -10,8 +10,6 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from tb.lib.axis import Monitor, Sink, Source, drained
 from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 EVENTS = ("good", "bad", "oversize", "full")
 
@@ -176,8 +174,3 @@ def test_frame_fifo(parameters):
 
 def test_four_state():
     run_four_state("frame_fifo", "frames_at_leisure", DATA_W=64, USER_W=9, ADDR_W=5, MAX_BYTES=150)
-
-
-@pytest.mark.parametrize("parameters", [{}, {"DATA_W": 64, "USER_W": 113, "MAX_BYTES": 1472, "OUTPUT_REG": 1}])
-def test_lint(parameters):
-    lint(resolve("frame_fifo").with_parameters(**parameters))

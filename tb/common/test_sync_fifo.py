@@ -7,8 +7,6 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from tb.lib.bench import reset
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import item_bench, random_items
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 ITEMS = 600
 
@@ -84,8 +82,3 @@ def test_sync_fifo(data_w, addr_w, output_reg):
 
 def test_four_state():
     run_four_state("sync_fifo", "order_kept_when_mostly_empty", OUTPUT_REG=1)
-
-
-@pytest.mark.parametrize(("data_w", "addr_w", "output_reg"), [(1, 2, 1), (128, 11, 0)])
-def test_lint(data_w, addr_w, output_reg):
-    lint(resolve("sync_fifo").with_parameters(DATA_W=data_w, ADDR_W=addr_w, OUTPUT_REG=output_reg))

@@ -11,83 +11,33 @@ import yaml
 from tb.lib.run import design
 from wirestream.cores import Core, cores
 from wirestream.design import REPOSITORY
-from wirestream.lint import lint
+from wirestream.lint import configurations, lint, main
 
 ALL = cores()
-OTHERS = [
-    ("ram_sdp", {"DATA_W": 1, "ADDR_W": 2, "OUTPUT_REG": 1, "STYLE": "block"}),
-    ("skid_buffer", {"DATA_W": 1}),
-    ("commit_fifo", {"DATA_W": 1, "ADDR_W": 2, "OUTPUT_REG": 1}),
-    ("frame_fifo", {"DATA_W": 64, "USER_W": 113, "OUTPUT_REG": 1}),
-    ("frame_fifo", {"DATA_W": 8, "USER_W": 1, "ADDR_W": 12}),
-    ("event_counters", {"N": 1}),
-    ("event_counters", {"N": 50}),
-    ("remainder", {"NUMBER_W": 10, "DIVISOR": 1}),
-    ("remainder", {"NUMBER_W": 64, "DIVISOR": 1024}),
-    ("udp_rx", {"DATA_W": 64}),
-    ("udp_tx", {"DATA_W": 64}),
-    ("tuple_rx", {"DATA_W": 64, "RECORD_BYTES": 24}),
-    ("tuple_rx", {"DATA_W": 64, "RECORD_BYTES": 8}),
-    ("tuple_rx", {"DATA_W": 8, "RECORD_BYTES": 8}),
-    ("tuple_rx", {"DATA_W": 64, "N": 2, "RECORD_BYTES": 40, "EACH_BYTES": 40 << 16 | 16, "STREAM_ID": 2 << 16 | 1}),
-    ("tuple_tx", {"DATA_W": 64, "RECORD_BYTES": 24}),
-    ("tuple_tx", {"DATA_W": 64, "RECORD_BYTES": 8}),
-    ("udp_rx", {"DATA_W": 64, "N_PORTS": 16, "N_GROUPS": 16, "TIME_W": 1, "STORE": 1}),
-    ("udp_rx", {"N_PORTS": 3, "N_GROUPS": 2, "STORE": 1}),
-    ("udp_tx", {"DATA_W": 64, "MAX_PAYLOAD": 8972, "HEADERS": 109}),
-    ("verdict_slice", {"DATA_W": 64}),
-    ("control_rx", {"DATA_W": 64}),
-    ("control_tx", {"DATA_W": 64}),
-    ("axis_arbiter", {"DATA_W": 64, "N": 16}),
-    ("axis_async_fifo", {"DATA_W": 64}),
-    ("udp_ip_stack", {"DATA_W": 64}),
-    ("udp_ip_stack", {"DATA_W": 64, "N_PORTS": 1, "N_GROUPS": 1, "STORE": 0, "TIME_W": 1}),
-    ("mac_gmii_rx", {"MAX_FRAME": 9018}),
-    ("mac_xgmii_rx", {"MAX_FRAME": 9018}),
-    ("mac_xgmii_rx", {"MAX_FRAME": 65535}),
-    *(
-        ("select_const", {"OP": op, "FIELD_SIGNED": signed, "VALUE": 7})
-        for op in ("NE", "LT", "GE")
-        for signed in (0, 1)
-    ),
-    ("gate", {"LATENCY": 2, "CLOSE_CYCLES": 1, "CLOSE_PLACES": 1, "TUPLE_PLACES": 3, "ROOM_W": 12}),
-    ("gate", {"LATENCY": 40, "CLOSE_CYCLES": 20, "CLOSE_PLACES": 9, "ROOM_W": 4}),
-    ("punctuator", {"RANGE": 7, "SLIDE": 3, "SLACK": 5, "MAX_AHEAD": 20, "RESYNC": 3, "START": 10}),
-    ("punctuator", {"RANGE": 20, "SLIDE": 50, "SLACK": 0, "EMIT_EMPTY": 1}),
-    ("punctuator", {"WATTR_SIGNED": 0}),
-    ("entry", {"DATA_W": 1, "INTERVAL": 9, "LATENCY": 2, "TUPLE_PLACES": 5, "ROOM_W": 4}),
-    ("constants", {"N": 33}),
-    ("gmii_endpoint", {"N_PORTS": 1, "N_GROUPS": 1, "HEADERS": 0, "TIME_W": 1}),
-    ("group_by", {"FAST": 1}),
-    ("bank", {"SLOTS": 1, "AGGS": 3, "KINDS": "CNTLSTSUM", "SIGNEDS": 1, "SKEW": 1}),
-    ("wid_aggregate", {"KINDS": "SUM", "SIGNEDS": 1, "SKEW": 1}),
-    ("wid_aggregate", {"KINDS": "MIN", "RANGE": 20, "SLIDE": 50, "SLACK": 0}),
-    (
-        "wid_aggregate",
-        {"AGGS": 2, "KINDS": "MAXFST", "SIGNEDS": 3, "RANGE": 64, "SLIDE": 64, "SLACK": 0, "EMIT_EMPTY": 1},
-    ),
-    ("pane_aggregate", {"METHOD": "SCAN", "KINDS": "SUMMIN", "SIGNEDS": 3, "RANGE": 100, "SLIDE": 30}),
-    ("pane_aggregate", {"METHOD": "CONSTANT", "KINDS": "CNTSUM", "SIGNEDS": 1, "SKEW": 0}),
-    ("trades_q3", {"MAX_AHEAD": 3600}),
-    ("window_join", {"MATCH_LANES": 8, "TIME_W": 32, "R_TIME_LSB": 32, "S_TIME_LSB": 32}),
-    ("handshake_join", {"CORES": 1, "SEGMENT": 1, "FORWARD": 0}),
-    ("handshake_join", {"TIME_W": 32, "R_TIME_LSB": 32, "S_TIME_LSB": 32, "DROP": 1, "RESULT_CLOCK": 1}),
-    ("fjoin_chain", {"UNITS": 64, "LANES": 1, "PAIRS": 0}),
-]
+CONFIGURATIONS = configurations()
+DIVISORS = ("remainder.DIVISOR=1.NUMBER_W=10", "remainder.DIVISOR=1024.NUMBER_W=64")
 
 
-@pytest.mark.parametrize("name", [core.name for core in ALL])
-def test_defaults(name):
-    lint(design(name))
+def label(one: str | dict) -> str:
+    """Of a core, or of its parameters."""
+    return one if isinstance(one, str) else "-".join(f"{name}={value}" for name, value in one.items()) or "defaults"
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters"), OTHERS, ids=["-".join([n, *(f"{k}={v}" for k, v in p.items())]) for n, p in OTHERS]
-)
-def test_other_parameters(name, parameters):
+@pytest.mark.parametrize(("name", "parameters"), CONFIGURATIONS, ids=label)
+def test_lint(name, parameters):
+    """As `make lint` does."""
     core = yaml.safe_load(next(c for c in ALL if c.name == name).path.read_text())
-    assert parameters.keys() <= core["parameters"].keys(), "a parameter that the core does not offer"
+    assert parameters.keys() <= core.get("parameters", {}).keys(), "a parameter that the core does not offer"
     lint(design(name).with_parameters(**parameters))
+
+
+def test_the_command_tries_the_matrix(capsys):
+    """`make lint` finds what `make test` finds."""
+    main(["skid_buffer", "remainder"])
+    clean = ["skid_buffer", "skid_buffer.DATA_W=1", "remainder", *DIVISORS]
+    assert capsys.readouterr().out.splitlines() == [f"{one}: lint clean" for one in clean]
+    assert [name for name, parameters in CONFIGURATIONS if not parameters] == [core.name for core in ALL]
+    assert len(CONFIGURATIONS) > len(ALL) + 50
 
 
 def fusesoc(target: str, *words: str, **environment: str) -> None:

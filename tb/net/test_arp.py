@@ -1,7 +1,6 @@
 """arp: answers, asks, announces and resolves as a plain model says, for frames made with Scapy; one event a frame."""
 
 import cocotb
-import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from scapy.all import ARP, Ether
 
@@ -11,8 +10,6 @@ from tb.lib.events import Events
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, ip_int, mac_int
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 MASK, GATEWAY = "255.255.255.0", "192.168.1.1"
 BROADCAST, ZERO_MAC = "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00"
@@ -410,8 +407,3 @@ def test_arp():
 
 def test_four_state():
     run_four_state("arp", "smoke", **configuration()[0])
-
-
-@pytest.mark.parametrize("entries", [8, 64])
-def test_lint(entries):
-    lint(resolve("arp").with_parameters(ENTRIES=entries))

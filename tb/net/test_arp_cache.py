@@ -13,8 +13,6 @@ from tb.lib.bench import reset, rng, start
 from tb.lib.events import Events
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 ASK, UPDATE, INSERT, CLEAR, SET = 1, 2, 3, 4, 5
 PENDING, KNOWN, STATIC = "pending", "known", "static"
@@ -353,8 +351,3 @@ def test_arp_cache(entries):
 
 def test_four_state():
     run_four_state("arp_cache", "smoke", ENTRIES=16, **SMALL)
-
-
-@pytest.mark.parametrize("parameters", [{"ENTRIES": 8, "REACHABLE_S": 2}, {"ENTRIES": 64, "REACHABLE_S": 4000}])
-def test_lint(parameters):
-    lint(resolve("arp_cache").with_parameters(**parameters))

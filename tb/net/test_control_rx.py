@@ -27,8 +27,6 @@ from tb.lib.frames import (
 )
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 KINDS = ("arp", "icmp", "igmp")
 OTHER_MAC, GROUP_MAC, GROUP_IP = "02:00:00:00:00:02", "01:00:5e:00:00:01", "224.0.0.1"
@@ -292,8 +290,3 @@ def test_control_rx(data_w, addr_w):
 
 def test_four_state():
     run_four_state("control_rx", "smoke", DATA_W=64)
-
-
-@pytest.mark.parametrize("data_w", [8, 64])
-def test_lint(data_w):
-    lint(resolve("control_rx").with_parameters(DATA_W=data_w))

@@ -10,8 +10,6 @@ from tb.lib.bench import reset, rng, start
 from tb.lib.events import Events
 from tb.lib.frames import BROADCAST_MAC, LOCAL_IP, LOCAL_MAC, PEER_IP, PEER_MAC
 from tb.lib.run import run, run_four_state
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 
 def reply(size: int, generator) -> bytes:
@@ -111,8 +109,3 @@ def test_control_tx(data_w, addr_w):
 
 def test_four_state():
     run_four_state("control_tx", "frames_in_order", DATA_W=64)
-
-
-@pytest.mark.parametrize("data_w", [8, 64])
-def test_lint(data_w):
-    lint(resolve("control_tx").with_parameters(DATA_W=data_w))

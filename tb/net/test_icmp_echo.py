@@ -12,8 +12,6 @@ from tb.lib.bench import reset, rng, start
 from tb.lib.events import Events
 from tb.lib.frames import BROADCAST_MAC, LOCAL_IP, LOCAL_MAC, PEER_IP, PEER_MAC, internet_sum, ip_int, mac_int
 from tb.lib.run import run, run_four_state
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 LATENCY = 7
 WAIT = 18  # cycles in which a frame holds s_axis up
@@ -349,8 +347,3 @@ def test_icmp_echo(max_payload, rate, burst):
 
 def test_four_state():
     run_four_state("icmp_echo", "smoke")
-
-
-@pytest.mark.parametrize("parameters", [{"MAX_PAYLOAD": 8972}, {"RATE": 7, "BURST": 1}, {"RATE": 1000, "BURST": 1}])
-def test_lint(parameters):
-    lint(resolve("icmp_echo").with_parameters(**parameters))

@@ -14,8 +14,6 @@ from tb.lib.events import Events
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, PEER_IP, PEER_MAC, internet_sum, ip_int, mac_int
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 A, B, C, D = "239.1.2.3", "224.0.0.251", "232.129.255.254", "239.1.2.4"
 ALL_HOSTS, NONE = "224.0.0.1", "0.0.0.0"
@@ -494,8 +492,3 @@ def test_igmp(n_groups):
 
 def test_four_state():
     run_four_state("igmp", "smoke", N_GROUPS=2)
-
-
-@pytest.mark.parametrize("parameters", [{"N_GROUPS": 2}, {"N_GROUPS": 64, "OLDER_QUERIER_S": 1000}])
-def test_lint(parameters):
-    lint(resolve("igmp").with_parameters(**parameters))

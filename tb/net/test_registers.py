@@ -10,8 +10,6 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from tb.lib.axil import Bus, BusError
 from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
-from wirestream.design import resolve
-from wirestream.lint import lint
 from wirestream.registers import COUNTERS_AT, Register, RegisterError, Registers, description, to_number
 
 OKAY, SLVERR, DECERR = 0, 2, 3
@@ -306,8 +304,3 @@ def test_registers(ports, groups, counters):
 
 def test_four_state():
     run_four_state("registers", "snapshot_is_one_sweep", N_COUNTERS=5)
-
-
-@pytest.mark.parametrize("size", [1, 16])
-def test_lint(size):
-    lint(resolve("registers").with_parameters(N_PORTS=size, N_GROUPS=size, N_COUNTERS=size * size))

@@ -34,8 +34,6 @@ from tb.lib.frames import (
 )
 from tb.lib.run import run, run_four_state
 from wirestream.counters import STACK, counter_names
-from wirestream.design import resolve
-from wirestream.lint import lint
 
 EVENTS = counter_names(STACK)
 PARAMETERS = {"N_PORTS": len(PORTS), "N_GROUPS": len(GROUPS), "TIME_W": 32}
@@ -404,8 +402,3 @@ def test_udp_ip_stack(data_w, store):
 
 def test_four_state():
     run_four_state("udp_ip_stack", "smoke", **configuration(DATA_W=64)[0])
-
-
-@pytest.mark.parametrize("parameters", [{"DATA_W": 64, "N_PORTS": 16, "N_GROUPS": 16, "MAX_PAYLOAD": 8972}])
-def test_lint(parameters):
-    lint(resolve("udp_ip_stack").with_parameters(**parameters))

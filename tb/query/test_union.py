@@ -197,6 +197,29 @@ async def no_input_starves(dut):
 
 
 @cocotb.test()
+async def an_ended_input_waits(dut):
+    """Until the others' sub-streams end: it takes no turn from them, its queue holds what the header says, and of what
+    it loses each item is told, of whatever kind."""
+    bench, lost = await setup(dut), 7
+    await bench.step({0: ("eos", 0)})
+    for _ in range(bench.latency + 4):
+        await bench.step()
+    for n in range(bench.places + lost):
+        kind = ("punct" if n % 2 else "tuple") if n < bench.places else ("punct", "tuple", "punct", "eos")[n % 4]
+        await bench.step({0: (kind, 0), 1: ("tuple", 0)})
+    for _ in range(bench.latency):
+        await bench.step()
+    assert bench.lost == [lost, *[0] * (bench.inputs - 1)]
+    assert [s.cycle for s in bench.seen] == [s.cycle + bench.latency for s in bench.sent[1]]
+    for number in range(1, bench.inputs):
+        await bench.step({number: ("eos", 0)})
+    await bench.drain()
+    del bench.sent[0][-lost:]
+    bench.lost[0] = 0
+    bench.check()
+
+
+@cocotb.test()
 async def bursts_that_fit(dut):
     """As many tuples as the header allows, on inputs that are drawn anew for each burst, lose nothing."""
     bench, g = await setup(dut), rng("bursts")

@@ -17,6 +17,7 @@ from tb.lib.axis import Bench as AxisBench
 from tb.lib.bench import reset
 from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, build
 from tb.lib.events import Events
+from tb.lib.run import run as run_cocotb
 from tb.lib.run import run_four_state
 from wirestream.design import BUILD
 from wirestream.simulate import seed
@@ -160,33 +161,44 @@ def test_reset(bench, tmp_path):
     assert left == sorted(left)
 
 
-@cocotb.test()
-async def smoke(dut):
-    """The rules of time, one by one."""
-    bench = await AxisBench.setup(dut)
-    dut.tick.value = 0
-    events = Events(dut)
-    first, second, _ = SESSIONS
+class Rules:
+    """The core with a clock that ticks when it is told to."""
 
-    async def put(*arrived: Message) -> list[int]:
+    @classmethod
+    async def start(cls, dut) -> Rules:
+        self = cls()
+        self.dut, self.bench, self.events = dut, await AxisBench.setup(dut), Events(dut)
+        dut.tick.value = 0
+        return self
+
+    async def put(self, *arrived: Message) -> list[int]:
+        """Send messages; the numbers of those that leave."""
         for m in arrived:
-            bench.source.put(m.data, user=m.pack())
-        await bench.drained()
-        seen = [Message.of(p.users[0], p.data) for p in bench.sink.get_all()]
+            self.bench.source.put(m.data, user=m.pack())
+        await self.bench.drained()
+        seen = [Message.of(p.users[0], p.data) for p in self.bench.sink.get_all()]
         assert all(m == message(m.session, m.number, m.line) for m in seen)
         return [m.number for m in seen]
 
-    async def ticks(count: int) -> list[int]:
+    async def ticks(self, count: int) -> list[int]:
         for _ in range(count):
-            dut.tick.value = 1
-            await ClockCycles(dut.clk, 1)
-            dut.tick.value = 0
-            await ClockCycles(dut.clk, 3)
-        return await put()
+            self.dut.tick.value = 1
+            await ClockCycles(self.dut.clk, 1)
+            self.dut.tick.value = 0
+            await ClockCycles(self.dut.clk, 3)
+        return await self.put()
 
-    def since() -> dict[str, int]:
-        return {name: n for name, n in events.take().items() if n}
+    def since(self) -> dict[str, int]:
+        """The events since the last call."""
+        return {name: n for name, n in self.events.take().items() if n}
 
+
+@cocotb.test()
+async def smoke(dut):
+    """The rules of time, one by one."""
+    rules = await Rules.start(dut)
+    put, ticks, since = rules.put, rules.ticks, rules.since
+    first, second, _ = SESSIONS
     await reset(dut)
     await put(message(first, 3))
     await reset(dut)
@@ -208,6 +220,66 @@ async def smoke(dut):
     assert since() == {"message": 1, "gap": 1, "lost": 2}
     assert await put(message(first, 15), message(second, 2), message(first, 14), message(second, 1)) == [15, 1, 2]
     assert since() == {"session": 1, "message": 3, "gap": 1, "lost": 1, "stale": 1}
+
+
+@cocotb.test()
+async def a_reset_forgets_the_session_before(dut):
+    """After it the first session has none before it: a packet of the old one begins a session and is not stale."""
+    rules = await Rules.start(dut)
+    first, second, _ = SESSIONS
+    assert await rules.put(message(first, 1)) == [1]
+    await reset(dut)
+    rules.since()
+    assert await rules.put(message(second, 1), message(first, 1)) == [1, 1]
+    assert rules.since() == {"session": 2, "message": 2}
+
+
+@cocotb.test()
+async def each_session_has_gaps_of_its_own(dut):
+    """One at the end of a session and one at the beginning of the next are two."""
+    rules = await Rules.start(dut)
+    first, second, _ = SESSIONS
+    assert await rules.put(message(first, 1), Message(first, 4, 0, True, b"")) == [1]
+    assert await rules.put(message(second, 3)) == []
+    assert rules.since() == {"session": 2, "message": 1, "gap": 1, "lost": 2}
+    assert await rules.ticks(GAP_TICKS) == [3]
+    assert rules.since() == {"message": 1, "gap": 1, "lost": 2}
+
+
+@cocotb.test()
+async def the_time_begins_with_the_gap(dut):
+    """Ticks before it do not count, each one after it does, and a message that leaves begins it anew."""
+    rules = await Rules.start(dut)
+    session = SESSIONS[0]
+    assert await rules.put(message(session, 1)) == [1]
+    await rules.ticks(3 * GAP_TICKS)
+    await rules.put(message(session, 3))
+    for arrived, numbers in ((message(session, 5), [3]), (Message(session, 8, 0, True, b""), [5])):
+        assert await rules.ticks(GAP_TICKS - 1) == []
+        await rules.put(arrived)
+        assert await rules.ticks(1) == numbers
+    assert rules.since() == {"session": 1, "message": 3, "gap": 2, "lost": 2}
+    await rules.ticks(GAP_TICKS - 1)
+    assert rules.since() == {}
+    await rules.ticks(1)
+    assert rules.since() == {"gap": 1, "lost": 2}
+
+
+@cocotb.test()
+async def more_are_lost_than_can_be_told(dut):
+    """The numbers that three jumps pass over are more than 2**64: they are told of one a cycle all the same."""
+    rules, number = await Rules.start(dut), 1
+    assert await rules.put(message(SESSIONS[0], 1)) == [1]
+    for _ in range(4):
+        number = (number + 2**63 - 2 * REORDER) % 2**64
+        await rules.put(message(SESSIONS[0], number))
+        rules.since()
+        await ClockCycles(dut.clk, 100)
+        assert rules.since() == {"lost": 100}
+
+
+def test_rules():
+    run_cocotb("line_arbiter", MESSAGE_BYTES=BYTES, REORDER=REORDER, GAP_TICKS=GAP_TICKS)
 
 
 def test_four_state():

@@ -1,8 +1,9 @@
-"""The cocotb bench of compiled queries: rows as PySpark has them, each as late as the compiler says.
+"""The cocotb bench of compiled queries: rows as PySpark has them, in the order and as late as the compiler says.
 
 CIRCUIT names a JSON file: `description` (of wirestream.compiler.description), `streams` (each input's records, as a
 .npy file), `rows` (each result's expected rows, as a .json file, or null where only the circuit runs), `constants`, and
-where streams are joined `arrival` (the entry of each tuple, in their common order).
+where streams are joined `arrival` (the entry of each tuple, in their common order). `ordered`: the expected rows of
+tuples are in the order of arrival.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import random
 from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import cocotb
@@ -29,6 +31,8 @@ from wirestream.compiler.description import load_schema
 from wirestream.tuples import Schema
 
 Row = tuple[tuple[str, int | str | None], ...]
+ALONE = 40  # tuples of which each finds the joins idle
+DRAIN = 40  # latencies in which the queues of the joins run empty
 
 
 def row_of(record: np.void, fallible: list[str]) -> Row:
@@ -136,17 +140,32 @@ class Side:
         self.signals["data"].value = self.sent[-1].data if send else noise
 
 
-async def in_order(dut, description: dict, sides: list[Side], arrival: list[int], joined: list[WireMonitor]) -> None:
+async def in_order(
+    dut, description: dict, sides: list[Side], arrival: list[int], joined: list[WireMonitor]
+) -> list[int]:
     """Send the tuples of all entries in one order, some of two in the same cycle, as late behind `ready` as can be, and
-    an eos, which comes out of every join; `room` comes and goes. Raises unless nothing is lost."""
+    an eos, which comes out of every join; `room` comes and goes. Raises unless nothing is lost.
+
+    In between, `ALONE` tuples come one by one, each once the rows of the one before have left; `room` stays. Returns
+    their cycles, and that of the tuple after them."""
     grace, left = description["grace"], deque(arrival)
+    longest = max(result["latency"] for result in description["results"])
+    start, alone, quiet, before = len(arrival) * 2 // 3, [], 0, 0
     pairs = {tuple(r["sides"]) for r in description["results"] if r["sides"]}
     rooms, idle, generator = paused(1, rng("room")), paused(1, rng("order")), rng("same cycle")
     was_ready = deque([False] * (grace + 1), maxlen=grace + 1)
     refused, waited, ended = 0, 0, False
     while not all(any(item.eos for item in monitor.seen) for monitor in joined):
         sending: set[int] = set()
-        if left and was_ready[0] and not next(idle):
+        count, place = sum(len(monitor.seen) for monitor in joined), len(arrival) - len(left)
+        quiet, before = 0 if count > before else quiet + 1, count
+        apart = start <= place <= start + ALONE
+        settled = quiet >= (DRAIN if place == start else 3) * longest
+        if apart and left and settled:
+            sending.add(left.popleft())
+            alone.append(wire.cycle())
+            quiet = 0
+        elif not apart and left and was_ready[0] and not next(idle):
             sending.add(left.popleft())
             first, second = next(iter(sending)), left[0] if left else None
             same = (second, first) not in pairs and first != second and (first, second) in pairs
@@ -156,7 +175,7 @@ async def in_order(dut, description: dict, sides: list[Side], arrival: list[int]
         ended |= eos
         for number, side in enumerate(sides):
             side.drive(number in sending, eos)
-        dut.room.value = not next(rooms)
+        dut.room.value = apart or not next(rooms)
         await ReadOnly()
         was_ready.append(bool(int(dut.ready.value)))
         assert not int(dut.evt_lost.value), "a tuple found no place in front of a join"
@@ -166,10 +185,29 @@ async def in_order(dut, description: dict, sides: list[Side], arrival: list[int]
         await RisingEdge(dut.clk)
     dut.room.value = 1
     assert not refused, "ROWS of a window in time are too few for the test's tuples"
+    return alone
+
+
+def differences(name: str, got: list[Row], wanted: list[Row]) -> str:
+    """What is wrong with rows in whatever order, or nothing."""
+    many, few = Counter(got) - Counter(wanted), Counter(wanted) - Counter(got)
+    return f"{name}: too many {list(many)[:3]}, missing {list(few)[:3]}" if many or few else ""
+
+
+def out_of_order(result: dict, got: list[Row], wanted: list[Row], ordered: bool) -> str:
+    """What is wrong with the order that is promised of rows, or nothing. ordered: the wanted rows of tuples come in
+    the order of arrival."""
+    order, name = result["order"], result["stream"]["name"]
+    if order == "arrival":
+        place = next((n for n, (a, b) in enumerate(zip(got, wanted, strict=True)) if a != b), None) if ordered else None
+        return f"{name}: row {place} is {got[place]}, in order of arrival {wanted[place]}" if place is not None else ""
+    falls = [a for a, b in pairwise(dict(row)[order] for row in got) if b < a] if order else []
+    return f"{name}: {order} falls from {falls[0]}" if falls else ""
 
 
 def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str:
-    """What is wrong with the cycles in which the rows of a result left, or nothing."""
+    """What is wrong with the cycles in which the rows of a result left, or nothing. Tuples wait in front of a join: see
+    `judge_alone`."""
     name, soonest = result["stream"]["name"], result["latency"] - result["early"]
     causes = [item.cycle for item in sent if item.kind == (PUNCT if closes else TUPLE)]
     most = max(result["closing_rows"] if closes else result["tuple_rows"], 1)
@@ -180,12 +218,25 @@ def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str
         if not nearest:
             return f"{name}: a row sooner than {soonest} cycles"
         late.append(row.cycle - soonest - causes[nearest - 1])
-    first = result["exact"] and (most == 1 or not result["sifted"])  # the first row of one cause at least leaves
-    if result["sides"]:  # tuples wait in front of a join
+    if result["sides"]:
         return ""
+    first = result["exact"] and (most == 1 or not result["sifted"])  # the first row of one cause at least leaves
     if late and (max(late) > allowed or (first and min(late))):
         return f"{name}: rows {min(late)} to {max(late)} cycles later than {soonest}"
     return ""
+
+
+def judge_alone(result: dict, alone: list[int], rows: list[Seen]) -> tuple[str, int]:
+    """What is wrong with the rows of the tuples that found the joins idle, or nothing, and how many rows there were:
+    they leave one a cycle, the first of them within the latency."""
+    cycles, latest = [row.cycle for row in rows], 0
+    for cause, end in pairwise(alone):
+        own = cycles[bisect_right(cycles, cause) : bisect_right(cycles, end)]
+        latest = max([latest, *(cycle - cause - number for number, cycle in enumerate(own))])
+    count = bisect_right(cycles, alone[-1]) - bisect_right(cycles, alone[0])
+    if latest > result["latency"]:
+        return f"{result['stream']['name']}: a row after {latest} cycles, not {result['latency']} at most", count
+    return "", count
 
 
 @cocotb.test()
@@ -219,24 +270,28 @@ async def circuit(dut):
     monitors = [WireMonitor(dut, result["prefix"], dut.clk) for result in description["results"]]
     if description["grace"] is not None:
         joined = [m for m, result in zip(monitors, description["results"], strict=True) if result["sides"]]
-        await in_order(dut, description, drivers, told["arrival"], joined)
+        alone = await in_order(dut, description, drivers, told["arrival"], joined)
     while any(driver._sendQ for driver in drivers):
         await ClockCycles(dut.clk, 50)
     await ClockCycles(dut.clk, max(r["latency"] + r["closing_rows"] for r in description["results"]) + 200)
-    wrong, rows = [], 0
+    wrong, rows, rows_alone = [], 0, 0
     for result, monitor, expected in zip(description["results"], monitors, told["rows"], strict=True):
         name, schema = result["stream"]["name"], load_schema(result["stream"])
         entry, driver = ((found[result["entry"]]) for found in (description["entries"], drivers))
         seen = [item for item in monitor.seen if item.kind == TUPLE and not item.eos]
         if expected is not None:
-            got = Counter(rows_of(seen, schema, result["fallible"]))
-            wanted = Counter(tuple(row.items()) for row in json.loads(Path(expected).read_text()))
-            dut._log.info("%s: %d rows", name, got.total())
-            rows += got.total()
-            if got != wanted:
-                wrong.append(f"{name}: too many {list(got - wanted)[:3]}, missing {list(wanted - got)[:3]}")
+            got = rows_of(seen, schema, result["fallible"])
+            wanted = [tuple(row.items()) for row in json.loads(Path(expected).read_text())]
+            dut._log.info("%s: %d rows", name, len(got))
+            rows += len(got)
+            wrong.append(differences(name, got, wanted) or out_of_order(result, got, wanted, told["ordered"]))
         sides = [drivers[n].sent for n in result["sides"]] if result["sides"] else [driver.sent]
         sent = sorted((item for side in sides for item in side), key=lambda item: item.cycle)
         wrong.append(judge(result, sent, seen, entry["window"] is not None))
+        if result["sides"]:
+            fault, count = judge_alone(result, alone, seen)
+            wrong.append(fault)
+            rows_alone += count
     assert not any(wrong), "\n".join(filter(None, wrong))
     assert rows, "no rows"
+    assert description["grace"] is None or rows_alone, "no rows of a tuple that found the joins idle"

@@ -41,9 +41,11 @@ def told(
     constants: Mapping[str, int | str],
     tuples: Callable[[str], np.ndarray] = data,
     order: Callable[[], Iterable[str]] = arrival,
+    ordered: bool = False,
 ) -> dict[str, str]:
     """The environment of the bench, and the files that it reads. rows: expected of each result. tuples: of a stream by
-    its name. order: the names of the streams in the order in which their tuples come."""
+    its name. order: the names of the streams in the order in which their tuples come. ordered: whether
+    expected rows of tuples are in the order of arrival."""
     folder.mkdir(parents=True, exist_ok=True)
     names = [entry["stream"]["name"] for entry in description["entries"]]
     streams = [str(folder / f"{name}.npy") for name in names]
@@ -52,6 +54,7 @@ def told(
     found = [str(path) if path else None for path in rows]
     file = folder / "circuit.json"
     content = {"description": description, "streams": streams, "rows": found, "constants": dict(constants)}
+    content["ordered"] = ordered
     if description["grace"] is not None:  # then the order of several streams' tuples decides
         content["arrival"] = [names.index(name) for name in order() if name in names]
     file.write_text(json.dumps(content))
@@ -65,12 +68,18 @@ def check(*names: str, without: Sequence[str] = (), **options) -> None:
     constants = {k: v for name in names for k, v in CONSTANTS.get(name, {}).items()}
     rows = [expected() / f"{name}.json" for name in names]
     assert all(json.loads(path.read_text()) for path in rows), "a query without rows tests nothing"
-    simulated(built, folder, rows, constants)
+    simulated(built, folder, rows, constants, ordered=True)
 
 
-def simulated(built: Compiled, folder: Path, rows: Sequence[Path | None], constants: Mapping[str, int | str]) -> None:
-    """Raise unless the circuit gives the rows, as late as the compiler says."""
-    env = told(describe(built.circuit), folder, rows, constants)
+def simulated(
+    built: Compiled,
+    folder: Path,
+    rows: Sequence[Path | None],
+    constants: Mapping[str, int | str],
+    ordered: bool = False,
+) -> None:
+    """Raise unless the circuit gives the rows, as late as the compiler says; see `told`."""
+    env = told(describe(built.circuit), folder, rows, constants, ordered=ordered)
     simulate.simulate(as_design(built, folder), "tb.queries.circuit", env=env)
 
 

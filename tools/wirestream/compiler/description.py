@@ -12,7 +12,7 @@
                   "where": cycles from <prefix>_where_data to <prefix>_where, or null: there is no condition}],
      "results": [{"prefix": "m", "stream": {name, id, fields}, "fallible": [columns with flags], "entry": 0,
                   "latency": 2, "exact": true, "early": 0, "closing_rows": 1, "tuple_rows": 0,
-                  "sifted": false, "sides": null, "scale": {column: power of two}}],
+                  "sifted": false, "sides": null, "order": "arrival", "scale": {column: power of two}}],
      "spills":  [{"prefix": "o", "stream": {name, id, fields}, "copies": 1}]}
 
 `unit`: time, or session, of which `size` is the GAP. `exact`: every row is as late as `latency` says; else up to
@@ -20,6 +20,8 @@
 cycle, come of a punctuation and of a tuple; `sifted`: any of them may be missing, the first too.
 `grace`: of a circuit with a JOIN, in how many cycles behind that in which `ready` has fallen tuples may still come;
 `sides`: the entries of R and S that a result's JOIN reads.
+`order`: rows leave in the order of arrival of their tuples, or so that this column, the end of their windows, never
+falls; null: in no order that is promised.
 `scale`: the columns that are a weighted sum, which is that many times two too large.
 """
 
@@ -27,7 +29,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from wirestream.compiler.algebra import Aggregate, Column, Filter, Input, Join, Plan, Project, walk
+from wirestream.compiler.algebra import Aggregate, Column, Filter, Input, Join, Plan, Project, Union, walk
 from wirestream.compiler.circuit import GRACE, Circuit, Entry, Result, fallible
 from wirestream.tuples import Field, Schema
 
@@ -86,8 +88,22 @@ def _result(result: Result, circuit: Circuit) -> dict:
         "sifted": result.bus.gaps
         or any(isinstance(n, Filter) and any(isinstance(m, Aggregate) for m in walk(n)) for n in plan),
         "sides": _sides(result, circuit),
+        "order": order(result.plan),
         "scale": scales(result.plan),
     }
+
+
+def order(plan: Plan) -> str | None:
+    """See above. Neither the parts of a union nor the pairs of a join come in an order that is promised."""
+    nodes = list(walk(plan))
+    if any(isinstance(node, Union | Join) for node in nodes):
+        return None
+    aggregates = [node for node in nodes if isinstance(node, Aggregate)]
+    if not aggregates:
+        return "arrival"
+    end = aggregates[-1].end
+    found = [c.name for c, v in plan.outputs if v == end] if end and isinstance(plan, Project) else []
+    return found[0] if found else None
 
 
 def _sides(result: Result, circuit: Circuit) -> list[int] | None:

@@ -22,6 +22,8 @@ Written by `make docs` from [the grammar](../tools/wirestream/compiler/dialect.l
   of its row is its end, the last time and a GAP. It is made of the tuples that WHERE selects.
 - A JOIN gives the pairs that pass ON and of which the earlier tuple is in its window when the later one comes. What
   reads one side alone selects its tuples in front of a window of tuples, and pairs where windows are in time.
+- Rows leave in the order of their tuples, and rows of windows in time in that of the windows' ends. The rows of a
+  window's groups, of a UNION ALL and of a JOIN leave in no order that is promised.
 - `$name` is a constant that a port of the circuit brings, as wide as what it stands beside.
 - A row's flags stand behind its columns: two bits for each column that may overflow (the lower) or be null.
 

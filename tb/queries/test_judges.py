@@ -1,0 +1,79 @@
+"""What the bench of compiled queries says of rows that are late, or out of order."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb.lib.wire import Seen
+from tb.queries.circuit import differences, judge_alone, out_of_order
+from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.description import describe
+from wirestream.compiler.streams import shipped
+
+ALONE = [100, 200, 300]  # two tuples, and the one after them
+
+
+@pytest.mark.parametrize(
+    ("cycles", "said"),
+    [
+        ([90, 130, 131, 132, 229, 330], ("", 4)),  # the first may take 30, and the next ones one each
+        ([130, 132], ("Rows: a row after 31 cycles, not 30 at most", 2)),
+        ([131], ("Rows: a row after 31 cycles, not 30 at most", 1)),
+        ([129, 130, 133], ("Rows: a row after 31 cycles, not 30 at most", 3)),
+        ([231], ("Rows: a row after 31 cycles, not 30 at most", 1)),
+        ([331], ("", 0)),
+    ],
+)
+def test_rows_of_tuples_that_find_a_join_idle(cycles, said):
+    result = {"stream": {"name": "Rows"}, "latency": 30}
+    assert judge_alone(result, ALONE, [Seen(cycle, 0) for cycle in cycles]) == said
+
+
+def rows(*pairs: tuple[int, int]) -> list[tuple]:
+    return [(("Time", time), ("Price", price)) for time, price in pairs]
+
+
+FIRST, SECOND = rows((1, 5), (2, 4), (2, 7)), rows((1, 5), (2, 7), (2, 4))
+
+
+@pytest.mark.parametrize(
+    ("order", "got", "wanted", "said"),
+    [
+        ("arrival", FIRST, FIRST, ""),
+        ("arrival", SECOND, FIRST, f"Rows: row 1 is {SECOND[1]}, in order of arrival {FIRST[1]}"),
+        ("Time", SECOND, FIRST, ""),
+        ("Time", FIRST[::-1], FIRST, "Rows: Time falls from 2"),
+        (None, FIRST[::-1], FIRST, ""),
+    ],
+)
+def test_order(order, got, wanted, said):
+    result = {"stream": {"name": "Rows"}, "order": order}
+    assert differences("Rows", got, wanted) == ""
+    assert out_of_order(result, got, wanted, ordered=True) == said
+
+
+def test_differences():
+    assert differences("Rows", [*FIRST, FIRST[0]], FIRST) == f"Rows: too many {FIRST[:1]}, missing []"
+    assert differences("Rows", FIRST[:2], FIRST) == f"Rows: too many [], missing {FIRST[2:]}"
+
+
+WINDOW = "FROM Trades [RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
+EACH = "SELECT Price FROM Trades WHERE Volume > 3"
+
+
+@pytest.mark.parametrize(
+    ("sql", "order"),
+    [
+        (f"{EACH} INTO One", "arrival"),
+        (f"{EACH} UNION ALL {EACH} INTO One", None),
+        (f"SELECT Time AS Ends, max(Price) AS Top {WINDOW} INTO One", "Ends"),
+        (f"SELECT max(Price) AS Top {WINDOW} INTO One", None),
+        (f"SELECT Time + 1 AS Later, max(Price) AS Top {WINDOW} INTO One", None),
+        ("SELECT max(Price) AS Top FROM Trades [SIZE 4 ADVANCE 1 TUPLES] INTO One", None),
+        ("SELECT a.Price AS A, b.Price AS B FROM Trades [ROWS 4] AS a JOIN Trades [ROWS 4] AS b ON a.Time = b.Time "
+         "INTO One", None),
+    ],
+)  # fmt: skip
+def test_the_order_that_is_promised(sql, order):
+    (result,) = describe(compile_queries(sql, shipped(), "one").circuit)["results"]
+    assert result["order"] == order

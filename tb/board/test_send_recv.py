@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import random
 import socket
 import subprocess
@@ -365,7 +366,6 @@ def test_chart():
 
 def test_the_screen(vwap, tmp_path):
     """On a terminal: a table, or a chart, and the count of rows below."""
-    pty = pytest.importorskip("pty")
     sent = frames([datagram(vwap, 1, n, [(20 * n, n * n, 0)]) for n in range(30)], DEVICE, SENDER)
     write_pcap(tmp_path / "t.pcap", sent, np.zeros(30))
     script = str(REPOSITORY / "tools" / "recv_results.py")

@@ -12,7 +12,7 @@ from tb.fix.test_fix_parser import Bench, check, design
 from tb.lib.bulk.bulk import build
 from wirestream.simulate import seed
 
-quickfix = pytest.importorskip("quickfix", reason="QuickFIX is not installed")
+quickfix = pytest.importorskip("quickfix", reason="QuickFIX is not installed", exc_type=ModuleNotFoundError)
 
 COUNT = 5_000
 VERSIONS = ("FIX.4.2", "FIX.4.4", "FIXT.1.1")

@@ -16,7 +16,7 @@ from tb.lib.bulk.bulk import RANDOM, build
 from tb.lib.echo import ping, play, traffic
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, LOCAL_PORT, PEER_IP, PEER_MAC, arp_request, udp
 from tb.lib.run import run, run_four_state
-from tb.lib.tap import Tap, unavailable
+from tb.lib.tap import Tap, require_tap
 from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
 from wirestream.simulate import seed
@@ -178,8 +178,7 @@ async def linux_peer(dut):
 
 
 def test_linux_peer():
-    if reason := unavailable():
-        pytest.skip(reason)
+    require_tap()
     run("udp_echo", testcase="linux_peer", env={"LINUX_PEER": "1"})
 
 

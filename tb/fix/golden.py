@@ -10,7 +10,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,10 +17,12 @@ import pyarrow.parquet
 import yaml
 from filelock import FileLock
 
+from tb.lib.sources import fingerprint
 from wirestream.design import BUILD, REPOSITORY
 
 GOLDEN = BUILD / "golden"
 ORDERS = REPOSITORY / "rtl" / "fix" / "orders.yml"
+DEFAULTS = ORDERS.with_name("defaults.yml")  # what spark_golden.fix reads beside a description
 
 
 @dataclass(frozen=True)
@@ -35,23 +36,25 @@ class Golden:
 
 def expected(cases: Mapping[str, Sequence[bytes]], file: Path = ORDERS) -> dict[str, Golden]:
     """Of each case, a list of payloads by its name; `file` describes the messages."""
-    rules = (REPOSITORY / "spark_golden" / "fix.py", REPOSITORY / "rtl" / "fix" / "defaults.yml", Path(__file__), file)
-    digest = sha256(b"".join(rule.read_bytes() for rule in rules))
-    for payloads in cases.values():
-        for payload in (b"", *payloads):
-            digest.update(len(payload).to_bytes(4, "big") + payload)
-    kept = GOLDEN / f"fix-{digest.hexdigest()[:16]}.json"
+    place = kept(cases, file)
     GOLDEN.mkdir(parents=True, exist_ok=True)
     with FileLock(GOLDEN / "fix.lock"):
-        if not kept.exists():
-            part = kept.with_suffix(".part")
-            part.write_text(json.dumps(_compute(cases, yaml.safe_load(file.read_text()), kept.with_suffix(".parquet"))))
-            part.rename(kept)
-    told = json.loads(kept.read_text())
+        if not place.exists():
+            part, table = place.with_suffix(".part"), place.with_suffix(".parquet")
+            part.write_text(json.dumps(_compute(cases, yaml.safe_load(file.read_text()), table)))
+            part.rename(place)
+    told = json.loads(place.read_text())
     return {
         name: Golden([(kind, int(record, 16)) for kind, record in one["records"]], Counter(one["verdicts"]))
         for name, one in told.items()
     }
+
+
+def kept(cases: Mapping[str, Sequence[bytes]], file: Path) -> Path:
+    """Where the answer for these cases is kept."""
+    packed = (len(one).to_bytes(4, "big") + one for payloads in cases.values() for one in (b"", *payloads))
+    what = repr(list(cases)).encode() + b"".join(packed)
+    return GOLDEN / f"fix-{fingerprint(what, __name__, files=[file, DEFAULTS])}.json"
 
 
 def _compute(cases: Mapping[str, Sequence[bytes]], description: dict, table: Path) -> dict[str, dict]:

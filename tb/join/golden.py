@@ -10,7 +10,6 @@ import random
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,7 +19,8 @@ from filelock import FileLock
 
 from spark_golden.join import Join
 from tb.join.model import R, S, Tuple
-from wirestream.design import BUILD, REPOSITORY
+from tb.lib.sources import fingerprint
+from wirestream.design import BUILD
 
 GOLDEN = BUILD / "golden"
 Sides = Callable[[random.Random, int], int]  # of tuple number n
@@ -37,10 +37,7 @@ class Case:
 
     @property
     def file(self) -> Path:
-        digest = sha256(f"{self.join} {self.tuples}".encode())
-        for name in ("join", "session"):
-            digest.update((REPOSITORY / "spark_golden" / f"{name}.py").read_bytes())
-        return GOLDEN / f"join-{digest.hexdigest()[:16]}.parquet"
+        return GOLDEN / f"join-{fingerprint(f'{self.join} {self.tuples}', __name__)}.parquet"
 
 
 def expected(case: Case) -> Path:

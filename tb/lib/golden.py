@@ -6,8 +6,8 @@ On the pytest side, `expected(CASES["q3_5000"])` gives the folder of one case, c
 
 Inside the simulator, `load()` reads the folder that GOLDEN names. A folder `build/golden/<hash>` holds `items.npy`
 (the stream), `rows.parquet` (session, Time, Number, emitted, and all of `spark_golden.windows.RESULTS`),
-`summary.json` and `case.txt`. The hash covers the case and the sources that make the rows, so nothing stale is ever
-read. The first worker that misses a case computes all that are missing, in one Spark session.
+`summary.json` and `case.txt`. The hash covers the case and all sources that have a part in the rows (`sources`), so
+nothing stale is ever read. The first worker that misses a case computes all that are missing, in one Spark session.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import os
 import random
 import shutil
 from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +27,9 @@ from filelock import FileLock
 
 from spark_golden.q3 import q3
 from spark_golden.query import Query
+from tb.lib.sources import fingerprint
 from wirestream import trades
-from wirestream.design import BUILD, REPOSITORY
+from wirestream.design import BUILD
 
 GOLDEN = BUILD / "golden"
 TUPLE, PUNCTUATION = 0, 1
@@ -76,13 +76,7 @@ class Case:
 
     @property
     def folder(self) -> Path:
-        sources = sorted((REPOSITORY / "spark_golden").glob("*.py"))
-        if isinstance(self.stream, Trades):
-            sources.append(Path(trades.__file__))
-        digest = sha256(repr(self).encode())
-        for source in sources:
-            digest.update(source.read_bytes())
-        return GOLDEN / digest.hexdigest()[:16]
+        return GOLDEN / fingerprint(repr(self), __name__)
 
     def items(self) -> np.ndarray:
         """The stream in arrival order, of dtype `ITEM`."""

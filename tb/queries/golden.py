@@ -7,13 +7,13 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from filelock import FileLock
 
+from tb.lib.sources import fingerprint
 from tb.queries import streams
 from wirestream import simulate
 from wirestream.compiler.streams import SHIPPED
@@ -29,20 +29,22 @@ AT_ONCE = 3  # queries: most of a small one's time is Spark's planning, on one c
 def expected() -> Path:
     """The folder with NAME.json for every query NAME.sql: its rows as a list, each {column: value} in the result's
     order; a null is null, a string a string, a number or a Boolean an integer."""
-    sources = (path for folder, suffix in ((QUERIES, "sql"), (SHIPPED, "yml")) for path in folder.glob(f"*.{suffix}"))
-    return computed("queries", "", sorted(sources), frames)
+    names = "".join(f"{path.stem} {path.read_text()}" for path in sorted(QUERIES.glob("*.sql")))
+    return computed("queries", names, (), frames)
 
 
-def computed(name: str, what: str, sources: Iterable[Path], made: Callable[[], Mapping[str, DataFrame]]) -> Path:
-    """The folder with the rows of `made()`, computed if it is not there, once for all workers.
+def folder_of(name: str, what: str, modules: Iterable[str]) -> Path:
+    """Where rows are kept. Its name has a hash of `what`, the seed, the streams, and of `modules` and all that makes
+    streams and rows, so nothing stale is ever read."""
+    digest = fingerprint(
+        f"{simulate.seed()} {what}", __name__, "spark_golden.*", *modules, files=sorted(SHIPPED.glob("*.yml"))
+    )
+    return BUILD / "golden" / f"{name}.{digest}"
 
-    Its name has a hash of `what`, the seed, `sources` and what makes streams and rows, so nothing stale is ever read.
-    """
-    digest = sha256(f"{simulate.seed()} {what}".encode())
-    makers = (Path(__file__), Path(streams.__file__), *sorted((REPOSITORY / "spark_golden").glob("*.py")))
-    for source in (*sources, *makers):
-        digest.update(source.read_bytes())
-    folder = BUILD / "golden" / f"{name}.{digest.hexdigest()[:16]}"
+
+def computed(name: str, what: str, modules: Iterable[str], made: Callable[[], Mapping[str, DataFrame]]) -> Path:
+    """The folder with the rows of `made()`, computed if it is not there, once for all workers."""
+    folder = folder_of(name, what, modules)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
         if not folder.is_dir():

@@ -10,7 +10,6 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from filelock import FileLock
 
 from tb.lib.golden import GOLDEN, ITEM, to_arrow
 from tb.lib.model import PUNCTUATION, START, TUPLE
+from tb.lib.sources import fingerprint
 from tb.window import family
 from tb.window.family import TOP, Event, Item, draw
 
@@ -174,14 +174,16 @@ def golden_stream(seed: int, gap: int, slack: int, count: int = 400) -> np.ndarr
     return np.array(rows, ITEM)
 
 
+def kept(what: bytes) -> Path:
+    """Where PySpark's answer to `what` is kept."""
+    return GOLDEN / f"sessions-{fingerprint(what, __name__)}.parquet"
+
+
 def spark_rows(items: np.ndarray, gap: int, slack: int, symbol: bytes | None = None) -> Path:
     """The Parquet file with PySpark's rows of `items`, computed if it is not there."""
     import spark_golden.windows as oracle
 
-    digest = sha256(items.tobytes() + f"{gap} {slack} {symbol}".encode())
-    for source in sorted(Path(oracle.__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
-    file = GOLDEN / f"sessions-{digest.hexdigest()[:16]}.parquet"
+    file = kept(items.tobytes() + f"{gap} {slack} {symbol}".encode())
     GOLDEN.mkdir(parents=True, exist_ok=True)
     with FileLock(GOLDEN / "lock"):
         if not file.exists():

@@ -24,7 +24,8 @@ async def words_cross(dut):
             dut.wr_en.value, dut.wr_addr.value, dut.wr_data.value = 1, address, words[address]
             await FallingEdge(dut.wr_clk)
         dut.wr_en.value = 0
-        dut.wr_data.value = generator.getrandbits(len(dut.wr_data))
+        for port in (dut.wr_addr, dut.wr_data):
+            port.value = generator.getrandbits(len(port))
         await FallingEdge(dut.rd_clk)
         expected = None
         for _ in range(40):

@@ -23,6 +23,7 @@ class Bench:
         self.dut = dut
         self.output_reg = dut.OUTPUT_REG.value.to_unsigned()
         self.words: dict[int, int] = {}
+        self.noise = rng("noise")
         self.read, self.expected = GARBAGE, GARBAGE
         cocotb.start_soon(Clock(dut.clk, CLOCK_NS, unit="ns", impl="gpi").start(start_high=False))
 
@@ -30,10 +31,9 @@ class Bench:
         """Let one clock edge see `write` (address, word) and `read` (address), then check rd_data."""
         self.dut.wr_en.value = write is not None
         self.dut.rd_en.value = read is not None
-        if write is not None:
-            self.dut.wr_addr.value, self.dut.wr_data.value = write
-        if read is not None:
-            self.dut.rd_addr.value = read
+        noise = [self.noise.getrandbits(len(port)) for port in (self.dut.wr_addr, self.dut.wr_data, self.dut.rd_addr)]
+        self.dut.wr_addr.value, self.dut.wr_data.value = noise[:2] if write is None else write
+        self.dut.rd_addr.value = noise[2] if read is None else read
         await RisingEdge(self.dut.clk)  # at time 0 the undriven clock of a four-state simulator falls first
         await FallingEdge(self.dut.clk)
 

@@ -11,7 +11,7 @@ from cocotb.triggers import ReadOnly, RisingEdge, Timer
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiBus, AxiRam
 
-from tb.lib.bench import CLOCK_NS, pauses, rng
+from tb.lib.bench import CLOCK_NS, pauses, rng, scramble
 
 
 class _Late:
@@ -43,7 +43,7 @@ class Ram:
     """`size` bytes behind the port m_axi; zero is not what they hold at first.
 
     latency: cycles from AR to the first beat, more than the model's own 3. pause: probability that a channel, each by
-    itself, waits in a cycle. faults: ranges of addresses where the answer is an error.
+    itself, waits in a cycle. faults: ranges of addresses where the answer is an error. What is not valid is random.
     """
 
     dut: object
@@ -72,6 +72,9 @@ class Ram:
         for name, channel in channels.items():
             if self.pause:
                 channel.set_pause_generator(pauses(self.pause, rng(f"m_axi/{name}")))
+        for name, content in (("r", ("rid", "rdata", "rresp", "rlast")), ("b", ("bid", "bresp"))):
+            valid, *signals = (getattr(dut, f"m_axi_{signal}") for signal in (f"{name}valid", *content))
+            cocotb.start_soon(scramble(valid, signals, dut.clk, rng(f"m_axi/{name}/scramble")))
         reads.ar_channel = _Late(reads.ar_channel, self)
 
     def _checked(self, access):

@@ -64,9 +64,9 @@ class Around:
             dut.m_window_ready.value = not self.stopped()
             window = windows[0] if windows and not self.stopped() else None
             dut.s_window_valid.value = window is not None
-            dut.s_window_last.value = window is not None and window[1] == 1
+            dut.s_window_last.value = g.random() < 0.5 if window is None else window[1] == 1
             dut.s_window_job.value = (window[0] if window else g.randrange(places)) % places
-            dut.s_window_error.value = window is not None and window[2] and window[1] == 1
+            dut.s_window_error.value = g.random() < 0.5 if window is None else window[2] and window[1] == 1
             probe = probes.popleft() if probes and not self.stopped() else None
             dut.probe_taken.value = probe is not None
             dut.probe_job.value = (probe[0] if probe else g.randrange(places)) % places

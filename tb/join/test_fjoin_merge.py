@@ -18,7 +18,7 @@ async def play(dut, streams: list[list[int | None]], idle: float, stall: float) 
     while quiet < 20:
         for n in (0, 1):
             offered[n] = bool(left[n]) and (offered[n] or g.random() >= idle)
-        words = [left[n][0] if offered[n] else g.getrandbits(width) for n in (0, 1)]
+        words = [left[n][0] if offered[n] else g.choice((FLUSH, g.getrandbits(width))) for n in (0, 1)]
         flush = [word is FLUSH for word in words]
         dut.s_valid.value = offered[0] | offered[1] << 1
         dut.s_flush.value = flush[0] | flush[1] << 1

@@ -33,7 +33,7 @@ async def play(dut, words, idle: float, stall: float) -> tuple[list[int | None],
     while quiet < 20:
         offered = bool(left) and (offered or g.random() >= idle)
         dut.s_valid.value, dut.m_ready.value = offered, g.random() >= stall
-        word = left[0] if offered else g.getrandbits(8)
+        word = left[0] if offered else g.choice((FLUSH, g.getrandbits(8)))
         dut.s_flush.value = word is FLUSH
         dut.s_data.value = g.getrandbits(8) if word is FLUSH else word
         await FallingEdge(dut.clk)

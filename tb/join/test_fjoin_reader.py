@@ -49,7 +49,8 @@ class Bench:
             valid = bool(left) and (valid or g.random() >= stall)
             dut.order_valid.value = valid
             dut.order_tag.value = (len(orders) - len(left)) % self.tags if valid else g.randrange(self.tags)
-            dut.order_address.value, dut.order_count.value = left[0] if valid else (0, g.randrange(1, 100))
+            noise = g.getrandbits(len(dut.order_address)), g.getrandbits(len(dut.order_count))
+            dut.order_address.value, dut.order_count.value = left[0] if valid else noise
             beat = coming and coming[0][0] <= self.now and g.random() >= pause
             dut.r_valid.value = bool(beat)
             at = coming[0][1] if beat else 0

@@ -21,6 +21,7 @@ class Bench:
         self.queues: list[list[int]] = [[] for _ in range(self.inputs)]
         self.idles = [pauses(idle, rng(f"idle {n}")) for n in range(self.inputs)]
         self.stall = pauses(stall, rng("stall"))
+        self.noise = rng("noise")
         self.seen: list[tuple[int, int]] = []
         dut.s_valid.value = 0
         dut.m_ready.value = 0
@@ -36,7 +37,8 @@ class Bench:
         dut, width, offered = self.dut, int(self.dut.DATA_W.value), [False] * self.inputs
         while True:
             offered = [bool(q) and (o or not next(i)) for q, o, i in zip(self.queues, offered, self.idles, strict=True)]
-            items = [queue[0] if o else 0 for queue, o in zip(self.queues, offered, strict=True)]
+            noise = [self.noise.choice((FLUSH, self.noise.getrandbits(width))) for _ in offered]
+            items = [q[0] if o else other for q, o, other in zip(self.queues, offered, noise, strict=True)]
             dut.s_valid.value = sum(o << n for n, o in enumerate(offered))
             dut.s_flush.value = sum((item == FLUSH) << n for n, item in enumerate(items))
             dut.s_data.value = sum(max(item, 0) << n * width for n, item in enumerate(items))

@@ -79,13 +79,13 @@ class Bench:
                 if eos:
                     asked.append(len(self.sent))
             dut.s_valid.value, dut.s_eos.value, dut.room.value = valid, eos, not (next(stall) or self.shut)
-            quiet = not valid
-            for port, (r, s), width in (
+            for port, of_side, width in (
                 (dut.s_data, numbers, NUMBER_W),
                 (dut.key, keys, self.key_w),
                 (dut.stamps, times, len(dut.stamps) // 2),
             ):
-                port.value = noise.getrandbits(len(port)) if quiet else r << width | s
+                r, s = (of_side[n] if valid >> n & 1 else noise.getrandbits(width) for n in (0, 1))
+                port.value = r << width | s
             await ReadOnly()
             ready.append(bool(int(dut.ready.value)))
             if int(dut.m_valid.value):

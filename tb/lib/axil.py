@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 
+import cocotb
 from cocotb.task import resume
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 
-from tb.lib.bench import pauses, rng
+from tb.lib.bench import pauses, rng, scramble
 
 
 class BusError(Exception):
@@ -17,7 +18,7 @@ class BusError(Exception):
 class Bus:
     """AXI4-Lite in tests; a transport for `Registers` running in a thread of its own (`cocotb.task.bridge`).
 
-    pause: probability that a channel, each by itself, waits in a cycle.
+    pause: probability that a channel, each by itself, waits in a cycle. What is not valid is random.
     """
 
     def __init__(self, dut, pause: float = 0.0):
@@ -30,6 +31,9 @@ class Bus:
         ):
             if pause:
                 channel.set_pause_generator(pauses(pause, rng(f"axil/{name}")))
+        for name, content in (("aw", ("awaddr",)), ("w", ("wdata", "wstrb")), ("ar", ("araddr",))):
+            valid, *signals = (getattr(dut, f"s_axil_{signal}") for signal in (f"{name}valid", *content))
+            cocotb.start_soon(scramble(valid, signals, dut.clk, rng(f"axil/{name}/scramble")))
 
     async def read(self, address: int) -> tuple[int, int]:
         """Response and word."""

@@ -7,10 +7,10 @@ import random
 from dataclasses import dataclass
 
 import cocotb
-from cocotb.triggers import ClockCycles, FallingEdge, First, ReadOnly, RisingEdge
+from cocotb.triggers import ClockCycles, First, ReadOnly, RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
-from tb.lib.bench import pauses, rng, start
+from tb.lib.bench import pauses, rng, scramble, start
 from tb.lib.wire import at_edge, cycle
 
 USER_W = 113  # tuser of a UDP payload stream without the port's index and the ingress time
@@ -77,18 +77,9 @@ class Source(AxiStreamSource):
         super().__init__(_quiet(dut, prefix), dut.clk, dut.rst)
         if idle:
             self.set_pause_generator(pauses(idle, rng(f"{prefix}/idle")))
-        cocotb.start_soon(self._scramble(rng(f"{prefix}/scramble")))
-
-    async def _scramble(self, generator: random.Random) -> None:
-        """A random beat while tvalid is low, where the base class leaves the last one standing: a core that looks at
-        it must fail."""
-        signals = [getattr(self.bus, name) for name in ("tdata", "tkeep", "tlast", "tuser") if hasattr(self.bus, name)]
-        while True:
-            await FallingEdge(self.clock)
-            if not int(self.bus.tvalid.value):
-                for signal in signals:
-                    signal.value = generator.getrandbits(len(signal))
-                await RisingEdge(self.bus.tvalid)
+        names = ("tdata", "tkeep", "tlast", "tid", "tdest", "tuser")
+        signals = [getattr(self.bus, name) for name in names if hasattr(self.bus, name)]
+        cocotb.start_soon(scramble(self.bus.tvalid, signals, self.clock, rng(f"{prefix}/scramble")))
 
     def put(self, data: bytes, *, bad: bool = False, user: int = 0) -> None:
         """Queue one packet; empty data is one beat with tkeep 0. user: metadata of every beat, with bit 0 clear."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 CLOCK_NS = 8  # 125 MHz
 SEED = int(os.environ.get("COCOTB_RANDOM_SEED", os.environ.get("SEED", "1")))
@@ -64,6 +64,18 @@ async def now_and_then(signal, clock, generator: random.Random) -> None:
     while True:
         signal.value = generator.random() < 0.4
         await RisingEdge(clock)
+
+
+async def scramble(valid, signals, clock, generator: random.Random, *, always: bool = False) -> None:
+    """Drive noise on `signals` while `valid` is low, where a bus model leaves the last values: a core that reads them
+    must fail. always: in every such cycle, for a model that drives them again."""
+    while True:
+        await FallingEdge(clock)
+        if not int(valid.value):
+            for signal in signals:
+                signal.value = generator.getrandbits(len(signal))
+            if not always:
+                await RisingEdge(valid)
 
 
 def pauses(probability: float, generator: random.Random) -> Iterator[bool]:

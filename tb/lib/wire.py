@@ -130,7 +130,9 @@ class ItemDriver(BusDriver):
 
     def _quiet(self) -> None:
         self.bus.valid.value = 0
-        self.bus.data.value = self.noise.getrandbits(len(self.bus.data))
+        for name in ("data", "kind"):  # nothing may lean on what stood there
+            if (signal := getattr(self.bus, name, None)) is not None:
+                signal.value = self.noise.getrandbits(len(signal))
 
     async def _driver_send(self, transaction, sync=True):
         data, kind = transaction if isinstance(transaction, tuple) else (transaction, TUPLE)

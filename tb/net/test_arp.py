@@ -56,6 +56,7 @@ class Bench:
         self.source, self.sink = Source(dut, idle=idle), Sink(dut, stall=stall)
         self.input, self.output = Monitor(dut, "s_axis"), Monitor(dut, "m_axis")
         self.events = Events(dut)
+        self.noise = rng("noise")
 
     async def settle(self) -> None:
         await self.source.wait()
@@ -83,7 +84,7 @@ class Bench:
         began = cycle()
         await RisingEdge(dut.clk)
         dut.resolve_valid.value = 0
-        dut.resolve_ip.value = 0x5A5A5A5A
+        dut.resolve_ip.value = self.noise.getrandbits(32)
         while not int(dut.resolve_done.value):
             await RisingEdge(dut.clk)
             assert cycle() - began < 20
@@ -111,7 +112,8 @@ class Bench:
             await RisingEdge(dut.clk)
             if int(dut.set_ready.value):
                 break
-        dut.set_valid.value = 0
+        dut.set_valid.value, dut.set_clear.value = 0, self.noise.getrandbits(1)
+        dut.set_ip.value, dut.set_mac.value = self.noise.getrandbits(32), self.noise.getrandbits(48)
         await RisingEdge(dut.clk)
 
 

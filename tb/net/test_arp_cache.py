@@ -158,7 +158,8 @@ class Bench:
         asked = bool(int(dut.op_ask.value))
         expected = self.model.op(code, ip, mac)
         assert asked == expected, f"op {code} of {ip:08x}"
-        dut.op_ip.value, dut.op_mac.value = self.noise.getrandbits(32), self.noise.getrandbits(48)
+        dut.op_code.value, dut.op_ip.value = self.noise.getrandbits(3), self.noise.getrandbits(32)
+        dut.op_mac.value = self.noise.getrandbits(48)
         await RisingEdge(dut.clk)
         return asked
 

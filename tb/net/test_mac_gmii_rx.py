@@ -7,7 +7,7 @@ import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from cocotbext.eth import GmiiFrame, GmiiSource
 
-from tb.lib.bench import now_and_then, rng, start
+from tb.lib.bench import now_and_then, rng, scramble, start
 from tb.lib.events import Events
 from tb.lib.frames import fcs, udp_frame, with_fcs
 from tb.lib.run import run, run_four_state
@@ -46,6 +46,8 @@ class Bench:
         self.max_frame = int(dut.MAX_FRAME.value)
         enable = None if enabled else dut.gmii_rx_ce
         self.source = GmiiSource(dut.gmii_rxd, dut.gmii_rx_er, dut.gmii_rx_dv, dut.clk, enable=enable)
+        noise = rng("between frames")
+        cocotb.start_soon(scramble(dut.gmii_rx_dv, [dut.gmii_rxd], dut.clk, noise, always=True))
         self.packets = []
         self.events = Events(dut)
         self.expected_events, self.expected_packets = [], []

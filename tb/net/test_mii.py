@@ -17,7 +17,7 @@ class Bench:
     """Pins of a PHY with its clocks, `period` ns of each; `received` are the octets that came to the MAC."""
 
     async def start(self, dut, clk: float = 10, rx: float = 40, tx: float = 40):
-        self.dut, self.received = dut, []
+        self.dut, self.received, self.noise = dut, [], rng("between frames")
         dut.mii_rx_dv.value = dut.mii_rx_er.value = dut.mii_rxd.value = 0
         dut.gmii_txd.value = dut.gmii_tx_en.value = dut.gmii_tx_er.value = 0
         dut.rst.value = 1
@@ -49,7 +49,7 @@ class Bench:
             for place, nibble in enumerate(frame):
                 await self._pins(nibble, 1, place == error_at)
             for _ in range(gap):
-                await self._pins(0, 0, 0)
+                await self._pins(self.noise.getrandbits(4), 0, 0)
 
     async def _pins(self, nibble: int, valid: int, error: int):
         dut = self.dut

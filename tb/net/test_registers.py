@@ -37,6 +37,7 @@ class Sweeps:
                 if generator.random() < 0.2:
                     self._dut.stat_valid.value = 0
                     self._dut.stat_index.value = generator.randrange(self._size)
+                    self._dut.stat_value.value = generator.getrandbits(64)
                     await RisingEdge(self._dut.clk)
             self.shown.append(values)
 

@@ -246,7 +246,7 @@ async def unknown_destination(dut):
 @cocotb.test()
 async def static_entry(dut):
     """An address that was set is never asked for; cleared, it is."""
-    b = await bench(dut)
+    b, noise = await bench(dut), rng("noise")
     for clear in (0, 1):
         dut.arp_set_ip.value, dut.arp_set_mac.value = ip_int(NOBODY), mac_int(PEER_MAC)
         dut.arp_set_clear.value, dut.arp_set_valid.value = clear, 1
@@ -255,6 +255,8 @@ async def static_entry(dut):
             if int(dut.arp_set_ready.value):
                 break
         dut.arp_set_valid.value = 0
+        for signal in (dut.arp_set_ip, dut.arp_set_mac, dut.arp_set_clear):
+            signal.value = noise.getrandbits(len(signal))
         await ClockCycles(dut.clk, 40)
         b.send(b"to a fixed address", NOBODY)
         (frame,) = await b.left()

@@ -7,12 +7,14 @@ from cocotb.triggers import ReadOnly, RisingEdge
 from tb.lib.bench import rng, start
 from tb.lib.run import run, run_four_state
 
+NOISE = rng("noise")
 LATENCY = 4  # cycles from give to the entry being at hand, in an empty list
 
 
 async def cycle(dut, take: bool, give: int | None) -> tuple[int | None, int]:
     """One cycle: the entry that was at hand, if there was one, and how many were in the list."""
-    dut.take.value, dut.give.value, dut.give_index.value = take, give is not None, give or 0
+    dut.take.value, dut.give.value = take, give is not None
+    dut.give_index.value = NOISE.getrandbits(len(dut.give_index)) if give is None else give
     await ReadOnly()
     index = int(dut.index.value) if int(dut.valid.value) else None
     assert int(dut.entry.value) == (0 if index is None else 1 << index)

@@ -25,14 +25,16 @@ class Bench:
         self.dut = dut
         self.sink = WireMonitor(dut, "m", dut.clk)
         self.expected: list[Seen] = []
+        self.noise = rng("idle")
         self.op = OPERATORS[bits(dut.OP).to_bytes(2, "big").decode()]
         self.width, self.lsb = int(dut.FIELD_W.value), int(dut.FIELD_LSB.value)
         self.constant = self.number(bits(dut.VALUE))
         self.quiet()
 
     def quiet(self) -> None:
-        for name in ("valid", "punct", "eos", "data"):
+        for name in ("valid", "punct", "eos"):
             getattr(self.dut, f"s_{name}").value = 0
+        self.dut.s_data.value = self.noise.getrandbits(len(self.dut.s_data))
 
     def number(self, bits: int) -> int:
         """The value of a field's bits."""

@@ -71,7 +71,8 @@ class Driver:
         dut = self.dut
         dut.add.value, dut.close.value, dut.move.value = add, close, move is not None
         dut.closing.value = close or (not add and self.rng.random() < 0.5)
-        dut.at.value, dut.mark.value = move[:2] if move else (0, 0)
+        noise = self.rng.getrandbits(len(dut.at)), self.rng.getrandbits(len(dut.at))
+        dut.at.value, dut.mark.value = move[:2] if move else noise
         await ReadOnly()
         assert int(dut.open.value) == bool(self.open)
         assert not self.open or int(dut.end_first.value) == self.open[0][-1] + self.gap

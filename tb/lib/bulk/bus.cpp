@@ -22,13 +22,12 @@ AxiLite::AxiLite(Ports &ports, const std::string &prefix) {
     rvalid_ = take("_rvalid").data;
     *awvalid_ = *wvalid_ = *arvalid_ = 0;
     *bready_ = *rready_ = 1;
-    wstrb_.set(15);
 }
 
 void AxiLite::begin(bool write, uint32_t address, uint32_t data) {
     (write ? writing_ : reading_) = true;
     (write ? awaddr_ : araddr_).set(address & 0xfff);
-    if (write) wdata_.set(data);
+    if (write) wdata_.set(data), wstrb_.set(15);
     address_taken_ = data_taken_ = false;
 }
 
@@ -36,6 +35,9 @@ void AxiLite::drive() {
     *awvalid_ = writing_ && !address_taken_;
     *wvalid_ = writing_ && !data_taken_;
     *arvalid_ = reading_ && !address_taken_;
+    if (!*awvalid_) awaddr_.scramble(random_);
+    if (!*wvalid_) wdata_.scramble(random_), wstrb_.scramble(random_);
+    if (!*arvalid_) araddr_.scramble(random_);
 }
 
 void AxiLite::sample() {

@@ -29,6 +29,7 @@ private:
     uint8_t *awvalid_, *wvalid_, *bready_, *arvalid_, *rready_;
     const uint8_t *awready_, *wready_, *bvalid_, *arready_, *rvalid_;
     bool reading_ = false, writing_ = false, address_taken_ = false, data_taken_ = false;
+    Random random_{1};  // what stands where nothing is valid
 };
 
 class Registers {

@@ -51,7 +51,8 @@ module ws_fix_fields #(
     output reg               fraction,
     output wire              ending,        // finish comes in the next cycle
     output reg               finish,
-    output wire              malformed,
+    output reg               malformed,
+    output wire              no_length,     // with finish: malformed, too, since a length's value is none
     output reg               stop,
     output reg               partial,       // with stop: a field has not finished
 
@@ -98,7 +99,6 @@ module ws_fix_fields #(
     reg  [23:0]        due_tag_reg;         // whose tag this is
     reg                is_data_reg;         // a data field
     reg                is_begin_reg;        // field 8
-    reg                unfit_reg;           // with finish: malformed, but for a length's value
     reg                promised_reg;        // the field before was the length of one,
     reg  [23:0]        data_tag_reg;        // whose tag must be this
     reg                counted_reg;         // this is it
@@ -116,7 +116,7 @@ module ws_fix_fields #(
 
     wire countable = natural_good && natural != 16'd0;      // with finish
 
-    assign malformed = unfit_reg || (finish && is_length_reg && !countable);
+    assign no_length = finish && is_length_reg && !countable;
 
     reg        is_data, is_length;
     reg [23:0] due_tag;
@@ -147,7 +147,7 @@ module ws_fix_fields #(
         number    <= negative ? -{1'b0, in_data_reg[3:0]} : {1'b0, in_data_reg[3:0]};
         fraction  <= point;
         finish    <= ends;
-        unfit_reg <= ends && (!in_value_reg || first_reg || field_bad_reg || (is_data_reg && !counted_reg)
+        malformed <= ends && (!in_value_reg || first_reg || field_bad_reg || (is_data_reg && !counted_reg)
                               || (promised_reg && !counted_reg && !is_begin_reg));
         stop      <= cuts;
         partial   <= cuts && in_valid_reg && !ends;
@@ -189,7 +189,7 @@ module ws_fix_fields #(
 
         // What must follow; `finish` is a cycle behind the byte that ends the field.
         if (finish) begin
-            promised_reg <= inside && is_length_reg && countable && !unfit_reg;
+            promised_reg <= inside && is_length_reg && countable && !malformed;
             data_tag_reg <= due_tag_reg;
         end
 

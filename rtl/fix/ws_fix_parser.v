@@ -140,7 +140,8 @@ module ws_fix_parser #(
     always @(posedge clk) hold_reg <= !rst && m_valid && !m_ready;
 
     // Stages 1 and 2: bytes to fields.
-    wire              byte_valid, start, text, digit, fraction, ending, finish, malformed, stop, partial;
+    wire              byte_valid, start, text, digit, fraction, ending, finish, malformed, no_length, stop;
+    wire              partial;
     wire              tag_known;
     wire              natural_good, numeric, negative, point;
     wire [7:0]        data;
@@ -154,7 +155,8 @@ module ws_fix_parser #(
         .s_valid(s_axis_tvalid && s_axis_tready), .s_keep(s_axis_tkeep), .s_last(s_axis_tlast), .s_data(s_axis_tdata),
         .inside(inside_reg),
         .valid(byte_valid), .data(data), .start(start), .text(text), .digit(digit), .number(number),
-        .fraction(fraction), .ending(ending), .finish(finish), .malformed(malformed), .stop(stop), .partial(partial),
+        .fraction(fraction), .ending(ending), .finish(finish), .malformed(malformed), .no_length(no_length),
+        .stop(stop), .partial(partial),
         .tag(tag), .tag_known(tag_known),
         .natural(natural), .natural_good(natural_good),
         .numeric(numeric), .negative(negative), .point(point), .whole(whole), .scale(scale)
@@ -286,7 +288,7 @@ module ws_fix_parser #(
                 length_reg           <= 16'd0;
                 length_before_reg    <= 16'd0;
             end
-            if (malformed) malformed_reg  <= 1'b1;
+            if (malformed || no_length) malformed_reg <= 1'b1;
             if (!in_place) bad_header_reg <= 1'b1;
             if (place_reg == 2'd3 && (is_length_reg || is_type_reg)) repeated_reg <= 1'b1;
             if (|(is_field_reg & seen_reg) || |(is_count_reg & counted_reg)) repeated_reg <= 1'b1;

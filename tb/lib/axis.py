@@ -7,11 +7,11 @@ import random
 from dataclasses import dataclass
 
 import cocotb
-from cocotb.triggers import ClockCycles, First, ReadOnly, RisingEdge
+from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from tb.lib.bench import pauses, rng, scramble, start
-from tb.lib.wire import at_edge, cycle
+from tb.lib.wire import cycle, next_cycle
 
 USER_W = 113  # tuser of a UDP payload stream without the port's index and the ingress time
 
@@ -144,12 +144,8 @@ class Monitor:
         waiting = first = None
         asleep = False  # nothing comes and the sink is ready: until one of the two changes there is nothing to see
         while True:
-            if asleep:
-                await First(valid.value_change, ready.value_change, dut.rst.value_change)
-            if not asleep or not at_edge():
-                await RisingEdge(dut.clk)
+            await next_cycle(dut.clk, *((valid, ready, dut.rst) if asleep else ()))  # models drive at its beginning
             asleep = False
-            await ReadOnly()  # the values of the cycle that begins here; models drive at its beginning
             resets = dut.rst.value
             if not resets.is_resolvable or int(resets):
                 waiting = first = None

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import cocotb
-from cocotb.triggers import ReadOnly, RisingEdge, ValueChange
 
-from tb.lib.wire import at_edge, cycle
+from tb.lib.wire import cycle, next_cycle
 
 
 class Events:
@@ -30,11 +29,7 @@ class Events:
         name, clk, rst = output._name.removeprefix("evt_"), self._dut.clk, self._dut.rst
         low = False
         while True:
-            if low:
-                await ValueChange(output)
-            if not low or not at_edge():
-                await RisingEdge(clk)
-            await ReadOnly()
+            await next_cycle(clk, *([output] if low else []))
             resets = rst.value
             if not resets.is_resolvable or int(resets):
                 low = False

@@ -30,6 +30,16 @@ def at_edge() -> bool:
     return (get_sim_time() + STEPS_NS // 2) // STEPS_NS % CLOCK_NS == 0
 
 
+async def next_cycle(clock, *quiet) -> None:
+    """Wait until the outputs of the next cycle stand still; with signals in `quiet`, of the next one in which one of
+    them changes, since to wake up in every cycle of a quiet bus would be half of a simulation's time."""
+    if quiet:
+        await First(*(signal.value_change for signal in quiet))
+    if not quiet or not at_edge():
+        await RisingEdge(clock)
+    await ReadOnly()
+
+
 @dataclass(frozen=True)
 class Seen:
     """One thing seen on a bus: its cycle, data, kind (TUPLE, PUNCT, START) and, on the wire, eos."""
@@ -99,17 +109,16 @@ class WireMonitor(BusMonitor):
         super().__init__(entity, name, clock, reset=entity.rst, callback=self.seen.append)
 
     async def _monitor_recv(self):
-        controls = [self.bus.valid, self.bus.punct, self.bus.eos]
+        controls, quiet = [self.bus.valid, self.bus.punct, self.bus.eos], False
         while True:
-            await RisingEdge(self.clock)
-            await ReadOnly()
-            # Most results stay quiet for long: to look at them in every cycle would be half of a simulation's time.
-            while not self.in_reset and not any(int(control.value) for control in controls):  # int() raises on X
-                await First(*(control.value_change for control in controls))
-                await ReadOnly()
+            await next_cycle(self.clock, *(controls if quiet else ()))
+            quiet = False
             if self.in_reset:
                 continue
-            valid, punct, eos = (int(control.value) for control in controls)
+            valid, punct, eos = (int(control.value) for control in controls)  # int() raises on X
+            quiet = not (valid or punct or eos)
+            if quiet:
+                continue
             if valid and punct:
                 raise AssertionError(f"{self.name}: valid and punct together in cycle {cycle()}")
             self._recv(Seen(cycle(), int(self.bus.data.value), PUNCT if punct else TUPLE, bool(eos)))

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 import pytest
 
 SLOWEST = 10
+BEGAN = pytest.StashKey[float]()  # CPU seconds of the process before a phase of the test
 
 
 def used_s() -> float:
@@ -28,9 +29,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     return (yield)
 
 
-BEGAN = pytest.StashKey[float]()
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield
@@ -41,23 +39,33 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 def pytest_terminal_summary(terminalreporter) -> None:
     reports = [r for found in terminalreporter.stats.values() for r in found if hasattr(r, "cpu_s")]
-    took: Counter[str] = Counter()
-    cpu: Counter[str] = Counter()
+    tests, folders = Totals(), Totals()
     for report in reports:
-        took[report.nodeid] += report.duration
-        cpu[report.nodeid] += report.cpu_s
-    if len(took) <= SLOWEST:
+        tests.add(report.nodeid, report)
+        folders.add(str(PurePosixPath(report.nodeid.split("::")[0]).parent), report)
+        folders.add("all", report)
+    if len(tests.took) <= SLOWEST:
         return
-    line = terminalreporter.write_line
     terminalreporter.section(f"the {SLOWEST} slowest tests")
-    for test, seconds in took.most_common(SLOWEST):
-        line(f"{seconds:8.1f} s {cpu[test]:8.1f} s CPU  {test}")
-    folders: Counter[str] = Counter()
-    folders_cpu: Counter[str] = Counter()
-    for test, seconds in took.items():
-        folder = str(PurePosixPath(test.split("::")[0]).parent)
-        folders[folder] += seconds
-        folders_cpu[folder] += cpu[test]
+    for line in tests.lines(SLOWEST, digits=1):
+        terminalreporter.write_line(line)
     terminalreporter.section("worker-seconds a folder")
-    for folder, seconds in (*folders.most_common(), ("all", folders.total())):
-        line(f"{seconds:8.0f} s {folders_cpu[folder] or folders_cpu.total():8.0f} s CPU  {folder}")
+    for line in folders.lines():
+        terminalreporter.write_line(line)
+
+
+class Totals:
+    """Worker-seconds and CPU seconds, by name."""
+
+    def __init__(self):
+        self.took: Counter[str] = Counter()
+        self.cpu: Counter[str] = Counter()
+
+    def add(self, name: str, report: pytest.TestReport) -> None:
+        self.took[name] += report.duration
+        self.cpu[name] += report.cpu_s
+
+    def lines(self, most: int | None = None, digits: int = 0) -> Iterator[str]:
+        """The largest first."""
+        for name, seconds in self.took.most_common(most):
+            yield f"{seconds:8.{digits}f} s {self.cpu[name]:8.{digits}f} s CPU  {name}"

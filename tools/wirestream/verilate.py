@@ -96,7 +96,9 @@ class _Shared:
         self.compiler = [*COMPILER, "-DVERILATOR=1", *(f"-DVM_{name}={int(on)}" for name, on in values.items())]
         self.compiler += [f"-I{path}" for path in sorted(include)]
         text = "".join(f'#include "{name}"\n' for name in headers)
-        self.key = _digest([*self.compiler, kind.optimise, text], [Path(__file__), kind.main, *self.sources, *own])
+        version = VERILATOR / "include" / "verilated_config.h"
+        sources = [Path(__file__), version, kind.main, *self.sources, *own]
+        self.key = _digest([*self.compiler, kind.optimise, text], sources)
         self.folder = BUILD / "verilated" / self.key
         self.header, self.archive = self.folder / "shared.h", self.folder / "shared.a"
         with locked(self.folder):

@@ -10,7 +10,6 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from unittest.mock import patch
 
 import cocotb
 import pytest
@@ -222,9 +221,9 @@ async def smoke(dut):
 
 @pytest.mark.skipif(not icarus_installed(), reason="iverilog is not installed: no four-state run")
 def test_four_state(width):
-    with patch.dict(os.environ, {"SIM": "icarus"}):
-        simulate(
-            design(width),
-            "tb.fix.test_fix_parser",
-            repeat=f".venv/bin/pytest tb/fix/test_{CORES[width]}.py::test_four_state",
-        )
+    simulate(
+        design(width),
+        "tb.fix.test_fix_parser",
+        sim="icarus",
+        repeat=f".venv/bin/pytest tb/fix/test_{CORES[width]}.py::test_four_state",
+    )

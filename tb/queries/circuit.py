@@ -31,8 +31,6 @@ from wirestream.compiler.description import load_schema
 from wirestream.tuples import Schema
 
 Row = tuple[tuple[str, int | str | None], ...]
-ALONE = 40  # tuples of which each finds the joins idle
-DRAIN = 40  # latencies in which the queues of the joins run empty
 
 
 def row_of(record: np.void, fallible: list[str]) -> Row:
@@ -190,8 +188,8 @@ def out_of_order(result: dict, got: list[Row], wanted: list[Row], ordered: bool)
 
 
 def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str:
-    """What is wrong with the cycles in which the rows of a result left, or nothing. Tuples wait
-    in front of a join: only how soon its rows leave is judged."""
+    """What is wrong with the cycles in which the rows of a result left, or nothing. Behind a
+    join, in front of which tuples wait, it judges only how soon they leave."""
     name, soonest = result["stream"]["name"], result["latency"] - result["early"]
     causes = [item.cycle for item in sent if item.kind == (PUNCT if closes else TUPLE)]
     most = max(result["closing_rows"] if closes else result["tuple_rows"], 1)

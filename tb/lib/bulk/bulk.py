@@ -305,4 +305,3 @@ def build(core: str | Design, parts: tuple[str, ...] = BENCH, **parameters: int 
     found = re.findall(r"PORT\((\w+), (\w+), (\d+)\)", (folder / "bulk_ports.inc").read_text())
     ports = {name: (direction, int(width)) for direction, name, width in found}
     return Bench(design.label, program, ports, traces)
-

@@ -28,7 +28,7 @@ module ws_gmii_endpoint #(
     parameter MAX_PAYLOAD = 1472,
     parameter HEADERS     = 19,
     parameter TIME_W      = 64,
-    parameter N_EVENTS    = 65      // do not set: width of `events`
+    parameter N_EVENTS    = 66      // do not set: width of `events`
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -78,7 +78,7 @@ module ws_gmii_endpoint #(
     output wire [N_EVENTS-1:0]    events
 );
 
-    localparam STACK_EVENTS = 56;
+    localparam STACK_EVENTS = 57;
 
     wire [7:0] rx_tdata, tx_tdata;
     wire       rx_tkeep, tx_tkeep;

@@ -5,7 +5,7 @@
 localparam WORDS = 64;              // below the counters
 localparam MOST_COUNTERS = 256;
 localparam [31:0] ID = 32'h57534950;
-localparam [31:0] VERSION = 32'h00010000;
+localparam [31:0] VERSION = 32'h00020000;
 
 // Number of a register's first word
 localparam WORD_ID                 = 0;

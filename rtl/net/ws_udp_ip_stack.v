@@ -36,7 +36,8 @@
 //              frame
 // Overflow     STORE 1: s_mac_axis_tready is always high; what m_axis does not take in time is dropped whole, counted.
 //              STORE 0: s_mac_axis_tready follows m_axis_tready, so a MAC that cannot wait needs a sink that does not.
-// Bad input    `events` has one pulse for every frame: received = delivered + arp + icmp + igmp + drops by reason
+// Bad input    `events` has one pulse for every frame: received = delivered + arp + icmp + igmp + drops by reason;
+//              udp_rx_surplus counts some of those delivered once more
 // Source       RFC 768, 791, 792, 826, 1071, 1112, 3376, 5227
 
 `default_nettype none
@@ -49,7 +50,7 @@ module ws_udp_ip_stack #(
     parameter MAX_PAYLOAD = 1472,
     parameter HEADERS     = 19,
     parameter TIME_W      = 64,
-    parameter N_EVENTS    = 56      // do not set: width of `events`
+    parameter N_EVENTS    = 57      // do not set: width of `events`
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -112,6 +113,7 @@ module ws_udp_ip_stack #(
     wire udp_rx_delivered, udp_rx_bad_frame, udp_rx_other_mac, udp_rx_ipv6, udp_rx_arp, udp_rx_not_ip;
     wire udp_rx_bad_length, udp_rx_bad_ip_header, udp_rx_bad_ip_checksum, udp_rx_fragment, udp_rx_icmp, udp_rx_igmp;
     wire udp_rx_not_udp, udp_rx_other_ip, udp_rx_other_port, udp_rx_bad_udp_checksum, udp_rx_full;
+    wire udp_rx_surplus;
 
     ws_udp_rx #(
         .DATA_W(DATA_W), .N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .STORE(STORE), .TIME_W(TIME_W)
@@ -128,7 +130,8 @@ module ws_udp_ip_stack #(
         .evt_bad_ip_header(udp_rx_bad_ip_header), .evt_bad_ip_checksum(udp_rx_bad_ip_checksum),
         .evt_fragment(udp_rx_fragment), .evt_icmp(udp_rx_icmp), .evt_igmp(udp_rx_igmp),
         .evt_not_udp(udp_rx_not_udp), .evt_other_ip(udp_rx_other_ip), .evt_other_port(udp_rx_other_port),
-        .evt_bad_udp_checksum(udp_rx_bad_udp_checksum), .evt_full(udp_rx_full)
+        .evt_bad_udp_checksum(udp_rx_bad_udp_checksum), .evt_full(udp_rx_full),
+        .evt_surplus(udp_rx_surplus)
     );
 
     // ---- The other protocols, 8 bits a cycle
@@ -273,9 +276,9 @@ module ws_udp_ip_stack #(
         arp_ignored, arp_reply, arp_request, arp_conflict, arp_malformed, arp_bad,
         control_rx_oversize, control_rx_full, control_rx_bad_ip, control_rx_igmp, control_rx_icmp, control_rx_arp,
         // receive
-        udp_rx_full, udp_rx_bad_udp_checksum, udp_rx_other_port, udp_rx_other_ip, udp_rx_not_udp, udp_rx_igmp,
-        udp_rx_icmp, udp_rx_fragment, udp_rx_bad_ip_checksum, udp_rx_bad_ip_header, udp_rx_bad_length, udp_rx_not_ip,
-        udp_rx_arp, udp_rx_ipv6, udp_rx_other_mac, udp_rx_bad_frame, udp_rx_delivered
+        udp_rx_surplus, udp_rx_full, udp_rx_bad_udp_checksum, udp_rx_other_port, udp_rx_other_ip, udp_rx_not_udp,
+        udp_rx_igmp, udp_rx_icmp, udp_rx_fragment, udp_rx_bad_ip_checksum, udp_rx_bad_ip_header, udp_rx_bad_length,
+        udp_rx_not_ip, udp_rx_arp, udp_rx_ipv6, udp_rx_other_mac, udp_rx_bad_frame, udp_rx_delivered
     };
 
 endmodule

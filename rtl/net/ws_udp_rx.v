@@ -16,7 +16,8 @@
 //
 // Accepted     own MAC or broadcast with own IP or limited broadcast; a joined group's MAC (01:00:5e, low 23 bits) with
 //              that group's IP; any MAC with any IP if promiscuous; a port of local_ports; up to two 802.1Q or 802.1ad
-//              tags, skipped; IPv4 options, skipped; UDP checksum 0 (RFC 768: none); padding behind the datagram
+//              tags, skipped; IPv4 options, skipped; UDP checksum 0 (RFC 768: none); padding behind the datagram;
+//              a UDP length that leaves a surplus in the IPv4 packet (options of RFC 9868), which is cut off
 // Counted      each frame is one pulse of evt_delivered or of the first of these that holds:
 //                bad_frame         the MAC said so
 //                bad_length        the frame ends inside its Ethernet header
@@ -25,9 +26,10 @@
 //                bad_ip_header     version, header length below 20 or above the total length; a source that cannot be
 //                                  (127.0.0.0/8, 224.0.0.0/3)
 //                bad_ip_checksum, fragment, icmp, igmp, not_udp (any other protocol), other_ip
-//                bad_length        the UDP length is below 8 or is not what the IP header leaves for it
+//                bad_length        the UDP length is below 8 or above what the IP header leaves for it
 //                other_port, bad_udp_checksum
 //                full              STORE = 1: the FIFO has no room
+//              evt_surplus, with evt_delivered: the datagram had a surplus
 // Parameters   DATA_W     width of tdata in bits, 8 or 64
 //              N_PORTS    ports, 1 to 16; in local_ports, the first in the low bits; 0 is none
 //              N_GROUPS   groups, 1 to 16; in groups, likewise
@@ -95,7 +97,8 @@ module ws_udp_rx #(
     output wire                   evt_other_ip,
     output wire                   evt_other_port,
     output wire                   evt_bad_udp_checksum,
-    output wire                   evt_full
+    output wire                   evt_full,
+    output wire                   evt_surplus
 );
 
     initial if ((DATA_W != 8 && DATA_W != 64) || N_PORTS < 1 || N_PORTS > 16 || N_GROUPS < 1 || N_GROUPS > 16
@@ -202,7 +205,6 @@ module ws_udp_rx #(
             hdr_hi_reg <= ip_first || hdr_left_reg > BEAT + 6'd4;
             ip_sum_reg <= ip_sum_reg + (hdr_lo_reg ? {4'b0, sum_lo} : 21'd0) + (hdr_hi_reg ? {4'b0, sum_hi} : 21'd0);
 
-            if (|ip_missing)              cut_reg <= 1'b1;
             if (ip_first)                 ip_header_bad_reg <= ip_data[7:4] != 4'd4 || ip_data[3:0] < 4'd5;
             if (ip_at_length && ip_short) ip_header_bad_reg <= 1'b1;
             if (ip_word[12/K] && (&ip_data[8*(12%K)+5 +: 3] || ip_data[8*(12%K) +: 8] == 8'd127))
@@ -215,6 +217,7 @@ module ws_udp_rx #(
                 igmp_reg <= ip_data[8*(9%K) +: 8] == 8'd2;
             end
         end
+        if (step && |ip_missing) cut_reg <= 1'b1;
         if (rst || (step && udp_end_reg)) begin
             hdr_lo_reg <= 1'b1;
             hdr_hi_reg <= 1'b1;
@@ -248,17 +251,17 @@ module ws_udp_rx #(
 
     always @(posedge clk) if (step && ip_valid && |ip_word[WORDS-1:K==1?15:2]) same_reg <= same;
 
-    // UDP checksum, with the pseudo header: 17 at the start, the length beside the word in which it becomes known, and
-    // the addresses. First what the word adds, then, a step later, the sum, complete with verdict_reg.
+    // UDP checksum, with the pseudo header: 17 at the start, the addresses, and the UDP length, which so counts twice.
+    // First what the word adds, then, a step later, the sum, complete with verdict_reg.
     reg [17:0] udp_add_reg;
     reg [31:0] udp_sum_reg;                     // 65,535 bytes and a pseudo header at most
 
     always @(posedge clk) begin
         if (step) begin
-            udp_add_reg <= (!ip_valid                   ? 18'd0
-                            : ip_at_length              ? {2'b0, ip_length}
-                            : !hdr_lo_reg || pseudo_lo  ? {1'b0, sum_lo} : 18'd0)
-                         + (ip_valid && (!hdr_hi_reg || pseudo_hi) ? {1'b0, sum_hi} : 18'd0);
+            udp_add_reg <= (ip_valid && (!hdr_lo_reg || pseudo_lo) ? {1'b0, sum_lo} : 18'd0)
+                         + (ip_valid && (!hdr_hi_reg || pseudo_hi) ? {1'b0, sum_hi} : 18'd0)
+                         + (ip_valid && !hdr_lo_reg && (udp_at_reg[4/K] || udp_at_reg[5/K])
+                            ? {1'b0, length_again} : 18'd0);
             udp_sum_reg <= udp_sum_reg + {14'b0, udp_add_reg};
         end
         if (rst || (step && verdict_reg)) udp_sum_reg <= 32'd17;
@@ -276,7 +279,7 @@ module ws_udp_rx #(
     reg [3:0]         udp_reason_reg;
     reg [UDP_LAST+1:0] udp_at_reg;              // word of the header, one-hot; stays behind its last
     reg               open_reg;                 // the payload leaves, unless a check of the UDP stage failed
-    reg               udp_length_good_reg, checked_reg;
+    reg               udp_length_good_reg, surplus_reg, checked_reg;
     reg [N_PORTS-1:0] port_on_reg, port_same_reg;
     reg [3:0]         port_index, port_index_reg;
     reg [15:0]        src_port_reg, dst_port_reg, length_reg;
@@ -285,15 +288,16 @@ module ws_udp_rx #(
     wire [DATA_W-1:0] udp_data;
     wire [K-1:0]      udp_keep;
     wire [31:0]       src_ip, dst_ip;
-    wire              same_length;              // this word agrees with length, or this byte and those before do
-    wire [N_PORTS-1:0] same_port;               // likewise with a port
+    wire [15:0]       udp_length;               // with the word of its last byte (64 bit), or after it
+    wire [16:0]       length_again;             // what it adds to the checksum once more
+    wire [N_PORTS-1:0] same_port;               // this word agrees with a port, or this byte and that before do
 
     assign udp_here = step && udp_word && !hdr_lo_reg;
 
     generate
         if (K == 1) begin : gen_udp_8
             reg [31:0] src_ip_reg, dst_ip_reg;
-            wire       later = udp_at_reg[3] || udp_at_reg[5];     // the second byte of a field
+            wire       later = udp_at_reg[3];   // the second byte of the port
             wire       unused = odd;            // realigns nothing
 
             assign udp_word    = ip_valid;
@@ -302,8 +306,8 @@ module ws_udp_rx #(
             assign udp_keep    = ip_keep;
             assign src_ip      = src_ip_reg;
             assign dst_ip      = dst_ip_reg;
-            assign same_length = ip_data == (later ? ip_length[7:0] : ip_length[15:8])
-                                 && (!later || udp_length_good_reg);
+            assign udp_length  = length_reg;
+            assign length_again = sum_lo;
             for (g = 0; g < N_PORTS; g = g + 1) begin : gen_port
                 assign same_port[g] = ip_data == (later ? local_ports[16*g +: 8] : local_ports[16*g+8 +: 8])
                                       && (later ? port_same_reg[g] : port_on_reg[g]);
@@ -331,9 +335,8 @@ module ws_udp_rx #(
             assign dst_ip    = {addresses_out_reg[39:32], addresses_out_reg[47:40], addresses_out_reg[55:48],
                                 addresses_out_reg[63:56]};
 
-            // compared before realignment, so that the choice comes last
-            wire [15:0] length_swapped = {ip_length[7:0], ip_length[15:8]};
-            assign same_length = odd ? ip_data[15:0] == length_swapped : ip_data[47:32] == length_swapped;
+            assign udp_length   = odd ? {ip_data[7:0], ip_data[15:8]} : {ip_data[39:32], ip_data[47:40]};
+            assign length_again = {1'b0, udp_length};
             for (g = 0; g < N_PORTS; g = g + 1) begin : gen_port
                 wire [15:0] swapped = {local_ports[16*g +: 8], local_ports[16*g+8 +: 8]};
                 assign same_port[g] = port_on_reg[g] && (odd ? half_reg[31:16] == swapped : ip_data[31:16] == swapped);
@@ -369,14 +372,18 @@ module ws_udp_rx #(
                 if (udp_at_reg[i/K])     src_port_reg[8*(1-i) +: 8] <= udp_data[8*(i%K) +: 8];
                 if (udp_at_reg[(2+i)/K]) dst_port_reg[8*(1-i) +: 8] <= udp_data[8*((2+i)%K) +: 8];
                 if (udp_at_reg[(2+i)/K]) port_same_reg              <= same_port;
-                if (udp_at_reg[(4+i)/K]) udp_length_good_reg        <= same_length;
+                if (K == 1 && udp_at_reg[(4+i)/K]) length_reg[8*(1-i) +: 8] <= udp_data[8*((4+i)%K) +: 8];
+            end
+            if (udp_at_reg[6/K]) begin
+                udp_length_good_reg <= |udp_length[15:3] && udp_length <= ip_length;
+                surplus_reg         <= udp_length != ip_length;
             end
             if (udp_at_reg[6/K]) checked_reg <= udp_data[8*(6%K) +: 8] != 8'd0;
             if (udp_at_reg[7/K] && udp_data[8*(7%K) +: 8] != 8'd0) checked_reg <= 1'b1;
             if (udp_at_reg[UDP_LAST]) begin
                 open_reg   <= (K != 1 || fits) && !ip_header_bad_reg && !fragment_reg && udp_reg && !other_ip
                               && !no_udp;
-                length_reg <= ip_length - 16'd8;
+                length_reg <= udp_length - 16'd8;
             end
         end
         if (rst || (step && udp_end_reg)) begin
@@ -440,7 +447,7 @@ module ws_udp_rx #(
         end
     end
 
-    // Events
+    // Events. Like the metadata, surplus_reg stands until the datagram has left.
     reg [15:0] evt_reg;
 
     always @(posedge clk) begin
@@ -450,6 +457,7 @@ module ws_udp_rx #(
         if (rst) evt_reg <= 16'd0;
     end
 
+    assign evt_surplus = evt_delivered && surplus_reg;
     assign {evt_bad_udp_checksum, evt_other_port, evt_other_ip, evt_not_udp, evt_igmp, evt_icmp, evt_fragment,
             evt_bad_ip_checksum, evt_bad_ip_header, evt_bad_length, evt_not_ip, evt_arp, evt_ipv6, evt_other_mac,
             evt_bad_frame} = evt_reg[15:1];

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ws_udp_rx_ipv4: second stage of ws_udp_rx: what follows the type field, realigned to its first byte and trimmed to
-// the IPv4 total length, and the partial sums of its 16-bit words.
+// the IPv4 total length and to the UDP length, and the partial sums of its 16-bit words.
+//
+// Whatever the protocol, the field where UDP has its length trims what follows 8 bytes after the IPv4 header: nothing
+// there is looked at in packets of other protocols.
 //
 // Parameters   DATA_W       that of ws_udp_rx
 // Latency      1 step
@@ -32,10 +35,10 @@ module ws_udp_rx_ipv4 #(
     output reg                 valid,
     output reg  [DATA_W-1:0]   data,            // 0 where keep is
     output reg  [DATA_W/8-1:0] keep,
-    output reg  [DATA_W/8-1:0] missing,         // lanes that belong to the datagram and are not there
+    output reg  [DATA_W/8-1:0] missing,         // lanes that belong to the IPv4 packet and are not there
     output reg  [WORDS-1:0]    word,            // which one of the header's first 20 bytes it is; 0 behind them
     output wire [1:0]          next_word,       // 8 bit: low bits of the number of the next one
-    output reg                 is_final,          // the datagram ends in this word
+    output reg                 is_final,        // the datagram ends in this word
     output reg                 last,            // the step of the frame's end, valid or not
     output reg  [16:0]         sum_lo,          // of the 16-bit words in the lower and the upper half of data
     output reg  [16:0]         sum_hi,
@@ -57,22 +60,32 @@ module ws_udp_rx_ipv4 #(
     reg  [4:0]        at_reg;                   // of the word being aligned
     reg  [3:0]        ihl_reg;                  // header length in 4-byte words
     reg               trim_reg, after_total_reg;    // the total length is known; it is since the word before
-    reg  [15:0]       left_reg;                 // bytes of the datagram from this word on, and GONE more
-    reg  [K-1:0]      claim_reg;                // lanes that belong to the datagram; all while that is unknown
+    reg  [15:0]       left_reg;                 // bytes of the packet from this word on, and GONE more
+    reg  [K-1:0]      claim_reg;                // lanes that belong to the packet; all while that is unknown
+    reg  [K-1:0]      take_reg;                 // and to the datagram
     reg               final_reg;                // the datagram ends in this word
+
+    // The UDP length trims what follows the word with the last byte of the UDP header (8 bit) or with its first (64).
+    reg  [6:0]        to_udp_reg;               // words to that one: 1 in it, 0 after it
+    reg  [15:0]       rest_reg;                 // the UDP length, less K for each word since it is known
 
     wire [DATA_W-1:0] aligned, trimmed;
     wire [K-1:0]      present;                  // lanes that hold bytes of the frame
     wire [15:0]       total_length;
     wire              some;                     // left_reg is more than what has gone by
-    wire [K-1:0]      claim;                    // claim_reg, final_reg of the next word
-    wire              final_word;
+    wire [K-1:0]      claim, udp_claim;         // lanes of the next word that belong to the packet, to the datagram
+    wire              final_word, udp_final;    // the packet, the datagram ends in the next word
+    wire [6:0]        to_udp;                   // to_udp_reg after the header's first word
+    wire [15:0]       rest;                     // rest_reg, as it is in this word
+    wire              udp_known;                // the UDP length is known in this word
+    wire [15:0]       udp_length;               // and is this
+    wire              in_udp = to_udp_reg[6:1] == 6'd0;
     wire [16:0]       new_lo, new_hi;
 
     generate
         genvar g;
         for (g = 0; g < K; g = g + 1) begin : gen_trim
-            assign trimmed[8*g +: 8] = claim_reg[g] ? aligned[8*g +: 8] : 8'h00;
+            assign trimmed[8*g +: 8] = take_reg[g] ? aligned[8*g +: 8] : 8'h00;
         end
         if (K == 1) begin : gen_align_8
             wire   unused       = &{take, one_tag};     // nothing is realigned
@@ -85,6 +98,13 @@ module ws_udp_rx_ipv4 #(
             assign some       = left_reg > GONE;
             assign claim      = left_reg > GONE + 16'd1 || at_reg < 5'd19;
             assign final_word = left_reg < GONE + 16'd3;
+
+            assign to_udp     = {1'b0, aligned[3:0], 2'b00} + 7'd7;
+            assign udp_known  = to_udp_reg == 7'd3;
+            assign udp_length = {previous, aligned};
+            assign rest       = rest_reg;
+            assign udp_claim  = rest > 16'd7;           // in the header's last byte it is one less than the length
+            assign udp_final  = rest < 16'd9;
         end else begin : gen_align_64
             // The Ethernet header has 14 bytes, or 18 with one tag, or 22 with two.
             wire [5:0] new_keep = ends ? 6'b0 : tkeep[5:0];
@@ -106,6 +126,21 @@ module ws_udp_rx_ipv4 #(
             assign final_word = !full || exact;
             // The word behind the total length's second one begins with the last four bytes that every header has.
             assign claim      = {8{full}} | ({8{part}} & ~(8'hff << left_reg[2:0])) | {4'h0, {4{after_total_reg}}};
+
+            // The datagram begins with this word or, if the header is odd, in the middle of it; then its length comes
+            // first in the next word, whose upper half is payload already.
+            wire [15:0] field = one_tag ? (odd ? tdata[31:16] : previous[47:32]) : (odd ? tdata[63:48] : tdata[31:16]);
+            wire [4:0]  low   = rest[4:0];
+            wire        long  = |rest[15:5];
+            assign to_udp     = {4'd0, aligned[3:1]};
+            assign udp_known  = to_udp_reg == 7'd1;
+            assign udp_length = {field[7:0], field[15:8]};
+            assign rest       = udp_known ? udp_length : rest_reg;
+            assign udp_final  = !long && low <= (odd ? 5'd12 : 5'd16);
+            for (g = 0; g < 8; g = g + 1) begin : gen_udp_claim
+                wire in_header = g < 4 && odd && udp_known;
+                assign udp_claim[g] = long || in_header || low > (odd ? 5'd4 + g[4:0] : 5'd8 + g[4:0]);
+            end
         end
     endgenerate
 
@@ -117,10 +152,10 @@ module ws_udp_rx_ipv4 #(
     // Realigned word
     always @(posedge clk) begin
         if (step) begin
-            valid     <= here && present[0] && claim_reg[0];
+            valid     <= here && present[0] && take_reg[0];
             data      <= trimmed;
-            keep      <= present & claim_reg;
-            missing   <= claim_reg & ~present;
+            keep      <= present & take_reg;
+            missing   <= {K{here}} & claim_reg & ~present;
             for (i = 0; i < WORDS; i = i + 1) word[i] <= at_reg == i[4:0];
             is_final  <= final_reg;
             last      <= ends;
@@ -150,15 +185,20 @@ module ws_udp_rx_ipv4 #(
             else if (some) left_reg <= left_reg - K[15:0];
             if (after_total_reg) {short, length} <= {1'b0, left_reg} - {11'b0, ihl_reg, 2'b00};
             if (trim_reg) begin
-                final_reg <= final_word;
+                final_reg <= final_word || (in_udp && udp_final);
                 claim_reg <= claim;
+                take_reg  <= claim & (udp_claim | {K{!in_udp}});
             end
+            if (at_reg == 5'd0)          to_udp_reg <= to_udp;
+            else if (to_udp_reg != 7'd0) to_udp_reg <= to_udp_reg - 7'd1;
+            rest_reg <= K == 1 && udp_known ? udp_length : |rest[15:3] ? rest - K[15:0] : 16'd0;
         end
         if (rst || (step && ends)) begin
             at_reg          <= 5'd0;
             trim_reg        <= 1'b0;
             after_total_reg <= 1'b0;
             claim_reg       <= {K{1'b1}};
+            take_reg        <= {K{1'b1}};
             final_reg       <= 1'b0;
         end
     end

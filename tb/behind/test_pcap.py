@@ -130,6 +130,7 @@ FRAMES: list[tuple[Packet, str | None]] = [
     (udp(GOOD, ip={"options": [IPOption_Router_Alert()]}), None),
     (Ether() / Dot1Q(vlan=5) / udp(GOOD)[IP], None),
     (Ether(type=0x88A8) / Dot1Q(vlan=5) / Dot1Q(vlan=6) / udp(GOOD)[IP], None),
+    (udp(GOOD, len=8 + len(GOOD), chksum=Ether(bytes(udp(GOOD)))[UDP].chksum) / Raw(b"\1" * 6), None),  # RFC 9868
     (udp(GOOD, ip={"flags": "DF"}) / Padding(bytes(7)), None),  # a frame's padding is no part of the datagram
     (Ether() / Dot1Q() / Dot1Q() / Dot1Q() / udp(GOOD)[IP], "not_ip"),
     (Ether() / ARP(), "arp"),
@@ -148,7 +149,7 @@ FRAMES: list[tuple[Packet, str | None]] = [
     (Ether() / IP(src="10.0.0.1", proto=2) / Raw(bytes(8)), "igmp"),
     (Ether() / IP(src="10.0.0.1", proto=6) / Raw(bytes(20)), "not_udp"),
     (udp(GOOD, len=7), "bad_length"),
-    (udp(GOOD, len=30), "bad_length"),
+    (udp(GOOD, len=9 + len(GOOD)), "bad_length"),
     (udp(GOOD, chksum=1), "bad_udp_checksum"),
     (udp(GOOD[:15]), "bad_header"),
     (udp(b""), "bad_header"),
@@ -170,9 +171,9 @@ def test_faults_by_name(tmp_path, order, magic):
     wanted = [fault for _, fault in FRAMES] + ["cut_off", "cut_off"]
     assert found["fault"] == wanted
     assert set(FAULTS[1:]) - set(wanted) == {"other_port"}
-    assert table(path, ROWS).num_rows == 2 * 6
+    assert table(path, ROWS).num_rows == 2 * 7
     assert table(path, DATAGRAMS, port=4001)["fault"].to_pylist().count("other_port") == wanted.count(None) + sum(
-        fault in ("bad_udp_checksum", "bad_header", "wrong_stream") or k >= 33
+        fault in ("bad_udp_checksum", "bad_header", "wrong_stream") or k >= 34
         for k, fault in enumerate(wanted[:-2])
         if fault
     )

@@ -46,11 +46,11 @@ def play(
     result = bench.run(sent, folder, **options)
     counters = Counter(dict(zip(names, result.counters, strict=True)))
 
-    # Received: each frame is one event, under the reference's reason.
+    # Received: each frame is one event, under the reference's reason; a surplus is one more.
     assert counters["mac_rx_good"] == len(sent) == result.sent
-    reasons = Counter(f.reason for f in found)
-    assert {n: counters[f"udp_rx_{n}"] for n in ("delivered", *REASONS)} == {
-        n: reasons[n] for n in ("delivered", *REASONS)
+    reasons = Counter(name for f in found for name in f.events)
+    assert {n: counters[f"udp_rx_{n}"] for n in ("delivered", "surplus", *REASONS)} == {
+        n: reasons[n] for n in ("delivered", "surplus", *REASONS)
     }
     # Delivered datagrams are sent back, or their sender's address is not known.
     assert counters["udp_rx_full"] == counters["udp_tx_bad"] == counters["udp_tx_oversize"] == 0

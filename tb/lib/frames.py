@@ -41,6 +41,9 @@ REASONS = (
 )
 DELIVERED = "delivered"
 
+# UDP options as RFC 9868 lays them out: checksum, maximum datagram size, timestamps, end of list.
+SURPLUS = bytes.fromhex("1d2c 0404 05c0 080a 00112233 44556677 00")
+
 
 def mac_int(address: str) -> int:
     return int(address.replace(":", ""), 16)
@@ -84,6 +87,7 @@ class Verdict:
     """What becomes of a frame. reason: DELIVERED or one of REASONS. payload: the datagram's, if delivered.
 
     begins: payload may appear before the frame turns out bad, so a cut-through receiver may have to mark its end bad.
+    surplus: bytes that the IPv4 packet has after a delivered datagram, which are not part of it (RFC 9868).
     """
 
     reason: str
@@ -94,10 +98,16 @@ class Verdict:
     dst_port: int = 0
     port_index: int = 0
     begins: bool = False
+    surplus: int = 0
 
     @property
     def delivered(self) -> bool:
         return self.reason == DELIVERED
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """What the frame counts as: its reason, and a delivered datagram with a surplus once more."""
+        return (self.reason, "surplus") if self.surplus else (self.reason,)
 
 
 def verdict(
@@ -146,6 +156,7 @@ def _judge(
     header_bytes, total = 4 * (number(packet, 0, 1) & 15), number(packet, 2)
     whole = len(packet) >= max(20, total)
     header = packet[:header_bytes]
+    size = number(packet, header_bytes + 4)  # of the datagram; what the packet has beyond it is no part of it
     reason = ""
     if len(packet) < 20:
         reason = "bad_length"
@@ -159,18 +170,18 @@ def _judge(
         reason = {1: "icmp", 2: "igmp"}.get(header[9], "not_udp")
     elif number(header, 16, 4) not in addresses and not promiscuous:
         reason = "other_ip"
-    elif number(packet, header_bytes + 4) != total - header_bytes or total - header_bytes < 8:
+    elif not 8 <= size <= total - header_bytes:
         reason = "bad_length"
     elif number(packet, header_bytes + 2) not in [port for port in ports if port]:
         reason = "other_port"
     # A receiver that sees no more than the headers lets the payload begin here.
-    begins = not reason and len(packet) > header_bytes + 8 and total > header_bytes + 8
+    begins = not reason and len(packet) > header_bytes + 8 and size > 8
     if not whole:
         return Verdict("bad_length", begins=begins)
     if reason:
         return Verdict(reason)
 
-    datagram = packet[header_bytes:total]
+    datagram = packet[header_bytes : header_bytes + size]
     pseudo = header[12:20] + struct.pack(">HH", 17, len(datagram))
     if number(datagram, 6) and internet_sum(pseudo + datagram) != 0xFFFF:
         return Verdict("bad_udp_checksum", begins=begins)
@@ -183,6 +194,7 @@ def _judge(
         dst_port=number(datagram, 2),
         port_index=ports.index(number(datagram, 2)),
         begins=begins,
+        surplus=total - header_bytes - size,
     )
 
 
@@ -218,6 +230,13 @@ def udp(
     return data.ljust(60, b"\0") if pad else data
 
 
+def udp_with_surplus(payload: bytes, surplus: bytes, **layers) -> bytes:
+    """A UDP frame whose IPv4 packet has `surplus` after the datagram, such as the options of RFC 9868; neither the UDP
+    length nor the UDP checksum covers it. layers: those of `udp`."""
+    alone = Ether(udp(payload, **layers))[UDP]
+    return udp(payload + surplus, udp={"len": 8 + len(payload), "chksum": alone.chksum}, **layers)
+
+
 def udp_frame(generator: random.Random, length: int | None = None) -> bytes:
     """A UDP frame of 60 bytes or more, without FCS; its length is random, or as given."""
     return udp(generator.randbytes(generator.randrange(200) if length is None else max(0, length - 42)))
@@ -248,6 +267,14 @@ def good_frames(payload: bytes) -> list[Frame]:
         Frame("802.1ad and 802.1Q", udp(payload, tags=(Dot1AD(vlan=7), Dot1Q(vlan=100)))),
         Frame("two tags and options", udp(payload, tags=(Dot1Q(vlan=7), Dot1Q(vlan=8)), ip={"options": options[1]})),
         Frame("tag and options", udp(payload, tags=(Dot1Q(vlan=7),), ip={"options": options[2]})),
+        *(Frame(f"surplus of {n}", udp_with_surplus(payload, SURPLUS[:n], pad=False)) for n in (1, 2, 3, 8, 15)),
+        Frame("surplus, padding", udp_with_surplus(payload, SURPLUS) + b"\xa5" * 9),
+        Frame("surplus, tag", udp_with_surplus(payload, SURPLUS, tags=(Dot1Q(vlan=7),), pad=False)),
+        Frame("surplus, two tags", udp_with_surplus(payload, SURPLUS[:5], tags=(Dot1AD(vlan=7), Dot1Q(vlan=8)))),
+        *(
+            Frame(f"surplus, {4 * k} bytes of IPv4 options", udp_with_surplus(payload, SURPLUS, ip={"options": o}))
+            for k, o in options.items()
+        ),
     ]
 
 
@@ -317,13 +344,18 @@ def bad_frames(payload: bytes) -> list[Frame]:
         Frame("IP length without room for UDP", udp(payload, ip={"len": 27}, udp={"len": 7}), "bad_length"),
         Frame("IP length of the header alone", udp(payload, ip={"len": 20}, udp={"len": 0}), "bad_length"),
         Frame("UDP length one more", udp(payload, udp={"len": 9 + n}), "bad_length"),
-        Frame("UDP length one less", udp(payload, udp={"len": 7 + n}), "bad_length"),
+        Frame("UDP length one more, surplus", udp(payload + b"\0", udp={"len": 10 + n}), "bad_length"),
+        Frame("UDP length far more", udp(payload, udp={"len": 0x8000 + n}), "bad_length"),
         Frame("UDP length 0", udp(payload, udp={"len": 0}), "bad_length"),
         Frame("UDP length 7", udp(payload, udp={"len": 7}), "bad_length"),
+        Frame("surplus cut off", udp_with_surplus(payload, SURPLUS, pad=False)[:-1], "bad_length"),
+        Frame("only a surplus, cut off", udp_with_surplus(b"", payload, pad=False)[:-1], "bad_length"),
+        Frame("surplus, other port", udp(payload, udp={"dport": 1, "len": 8}), "other_port"),
         Frame("UDP checksum", udp(payload, udp={"chksum": checked ^ 0x0100}), "bad_udp_checksum"),
         Frame("last payload byte", good[:-1] + bytes([good[-1] ^ 1]), "bad_udp_checksum"),
         Frame("first payload byte", good[:42] + bytes([good[42] ^ 0x80]) + good[43:], "bad_udp_checksum"),
         Frame("UDP checksum, empty payload", udp(b"", udp={"chksum": 1}), "bad_udp_checksum"),
+        Frame("UDP checksum over the surplus", udp(payload + b"\1\2", udp={"len": 8 + n}), "bad_udp_checksum"),
     ]
 
 

@@ -42,7 +42,7 @@ SETTINGS = {
     **{"local_ports": sum(port << 16 * n for n, port in enumerate(PORTS)), "groups": 0, "promiscuous": 0, "ping": 1},
     **{"tick_ms": 0, "now": 0, "arp_set_valid": 0, "arp_set_clear": 0, "arp_set_ip": 0, "arp_set_mac": 0},
 }
-QUIET = 400  # cycles without a beat after which nothing more comes; an ARP reply takes some hundred at 8 bits
+QUIET = 800  # cycles without a beat after which nothing more comes: a ping of 200 bytes is moved three times at 8 bits
 NOBODY = "192.168.1.200"
 
 
@@ -215,6 +215,7 @@ async def everything_at_once(dut):
         assert (frame.dst, frame[ICMP].type) == (host(number)[0], 0)
         assert raw(frame[ICMP].payload)[: len(payload)] == payload
     assert {f"udp_rx_{v.reason}" for v in wanted} <= set(b.events)
+    assert b.events["udp_rx_surplus"] == sum(v.surplus > 0 for v in wanted)
     for reason in (DELIVERED, *REASONS):
         expected = sum(v.reason == reason for v in wanted) + (len(hosts) if reason == "arp" else 0)
         assert b.events[f"udp_rx_{reason}"] == expected, reason

@@ -29,7 +29,7 @@ SETTINGS = {
     "local_ports": sum(port << 16 * n for n, port in enumerate(PORTS)),
     "groups": sum(frames.ip_int(group) << 32 * n for n, group in enumerate(GROUPS)),
 }
-EVENTS = (DELIVERED, *REASONS, "full")
+EVENTS = (DELIVERED, *REASONS, "full", "surplus")
 DRAIN = 80  # cycles after which everything has left the core
 
 
@@ -98,7 +98,7 @@ class Bench:
             elif found.begins:
                 assert next(packets).bad, f"{name}: not marked bad"
         assert next(packets, None) is None, "something came out that nobody sent"
-        assert self.events == Counter(found.reason for _, found in self.sent)
+        assert self.events == Counter(name for _, found in self.sent for name in found.events)
         self.sent.clear()
         self.events.clear()
         self.input.packets.clear()
@@ -319,9 +319,11 @@ def play(sent: list[tuple[bytes, bool, Verdict]], out: Path, promiscuous: bool =
     )
     expected = Counter(found.reason for _, _, found in sent)
     events = Counter(result.events)
+    surplus = events.pop("surplus")
+    assert surplus == sum(found.surplus > 0 for _, _, found in sent) or events["full"]
     events[DELIVERED] += events.pop("full")
     assert events == Counter({name: 0 for name in REASONS} | expected)
-    assert sum(result.events.values()) == result.sent == len(sent)
+    assert sum(events.values()) == result.sent == len(sent)
     return result
 
 
@@ -348,12 +350,15 @@ def test_campaign(data_w: int, pauses: str, promiscuous: bool, tmp_path: Path):
 def test_stored(data_w: int, stalls: str, tmp_path: Path):
     """STORE: only good datagrams leave. None is lost as long as the sink keeps up; else whole ones are, and counted."""
     sent = campaign(20_000, seed())
-    result = play(sent, tmp_path, DATA_W=data_w, STORE=1, stalls=stalls, require_ready=True)
+    options = {"DATA_W": data_w, "STORE": 1, "stalls": stalls, "require_ready": True}
+    result = play(sent, tmp_path, **options)
     good = ((found.payload, meta(found)) for _, _, found in sent if found.delivered)
     out = list(zip(result.packets, result.tuser, strict=True))
     assert all(packet in good for packet in out), "not a good datagram, or not in order"
     assert len(out) == result.events[DELIVERED]
     assert bool(result.events["full"]) == (stalls != NONE)
+    result = play([each for each in sent if each[2].surplus], tmp_path, **options)
+    assert result.events["surplus"] == result.events[DELIVERED] > 0
 
 
 @pytest.mark.parametrize("data_w", [8, 64])

@@ -18,7 +18,6 @@ from scapy.all import ARP, IP, UDP, Ether
 from tb.lib.bench import reset, rng, start
 from tb.lib.bulk.bulk import FAULT, RANDOM, PacketFlag
 from tb.lib.frames import (
-    DELIVERED,
     PEER_IP,
     PEER_MAC,
     PEER_PORT,
@@ -243,9 +242,9 @@ class Traffic:
         self.expected[f"mac_rx_{mac}"] += 1
         if mac == "no_preamble":
             return
-        reason = verdict(frame.ljust(60, b"\0")).reason if mac == "good" else "bad_frame"
-        self.expected[f"udp_rx_{reason}"] += 1
-        if reason == DELIVERED:
+        found = verdict(frame.ljust(60, b"\0"), bad=mac != "good")
+        self.expected.update(f"udp_rx_{name}" for name in found.events)
+        if found.delivered:
             self.expected[f"tuple_rx_{becomes}"] += 1
 
     @staticmethod

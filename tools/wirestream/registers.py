@@ -304,7 +304,7 @@ class Memory(dict):
         self[address] = value
 
 
-registers = Registers(Memory({0x008: 65 << 16, 0x00C: 1}))  # 65 counters, and a snapshot of them is done
+registers = Registers(Memory({0x008: 66 << 16, 0x00C: 1}))  # 66 counters, and a snapshot of them is done
 registers.local_ip = "192.168.1.10"
 registers.local_port[1] = 4001
 registers.promiscuous = True

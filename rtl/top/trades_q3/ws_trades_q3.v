@@ -60,7 +60,7 @@ module ws_trades_q3 #(
 
     // ---- Network
 
-    localparam STACK_EVENTS = 56;
+    localparam STACK_EVENTS = 57;
 
     wire [7:0]   rx_tdata, payload_tdata, datagram_tdata, tx_tdata;
     wire         rx_tkeep, payload_tkeep, datagram_tkeep, tx_tkeep;

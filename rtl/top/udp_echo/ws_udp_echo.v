@@ -47,7 +47,7 @@ module ws_udp_echo #(
     output wire [63:0]            stat_value
 );
 
-    localparam N_EVENTS = 65;
+    localparam N_EVENTS = 66;
 
     wire [7:0]          echo_tdata;
     wire                echo_tkeep, echo_tvalid, echo_tready, echo_tlast;

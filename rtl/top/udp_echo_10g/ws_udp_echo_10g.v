@@ -59,7 +59,7 @@ module ws_udp_echo_10g #(
     output wire [63:0] stat_value
 );
 
-    localparam STACK_EVENTS = 56;
+    localparam STACK_EVENTS = 57;
     localparam N_EVENTS     = STACK_EVENTS + 9;
 
     // ---- Settings

@@ -170,7 +170,7 @@ def _udp(data: np.ndarray, frame: np.ndarray, kept: np.ndarray, length: np.ndarr
     datagram = np.where(fault == 0, at + head, 0)
     udp = gather(data, datagram, 8)
     size = word(udp, 4)
-    mark(fault, (total - head < 8) | (size < 8) | (size != total - head), "bad_length")
+    mark(fault, (size < 8) | (size > total - head), "bad_length")
     if port:
         mark(fault, word(udp, 2) != port, "other_port")
     # The pseudo header: both addresses, 17, and the length, as little-endian words like all that `checked` sums.

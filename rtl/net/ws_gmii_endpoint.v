@@ -10,6 +10,7 @@
 // receives, and only good datagrams leave it. Settings, static ARP entries and tuser are those of ws_udp_ip_stack.
 //
 // Parameters   N_PORTS, N_GROUPS, MAX_PAYLOAD, HEADERS, TIME_W   of ws_udp_ip_stack
+//              MAX_FRAME   longest frame received in octets, FCS included: 1526 with two tags, 9026 for jumbo frames
 // Latency      from the last octet of a frame, FCS included, to its payload's first on m_axis: 13 cycles; from the
 //              last octet of a payload of 10 or more on s_axis to its frame's first preamble octet: 6 cycles with
 //              HEADERS = 0, else 8, and 1 more behind a frame of another protocol; when nothing else waits
@@ -25,8 +26,9 @@
 module ws_gmii_endpoint #(
     parameter N_PORTS     = 4,
     parameter N_GROUPS    = 4,
-    parameter MAX_PAYLOAD = 1472,
-    parameter HEADERS     = 19,
+    parameter MAX_FRAME   = 1526,
+    parameter MAX_PAYLOAD = MAX_FRAME - 54,
+    parameter HEADERS     = (MAX_PAYLOAD + 66) / 84 + 1,
     parameter TIME_W      = 64,
     parameter N_EVENTS    = 66      // do not set: width of `events`
 ) (
@@ -92,7 +94,7 @@ module ws_gmii_endpoint #(
     wire mac_rx_good, mac_rx_no_preamble, mac_rx_error, mac_rx_oversize, mac_rx_runt, mac_rx_bad_fcs;
     wire mac_tx_good, mac_tx_bad, mac_tx_underrun;
 
-    ws_mac_gmii_rx mac_rx (
+    ws_mac_gmii_rx #(.MAX_FRAME(MAX_FRAME)) mac_rx (
         .clk(clk), .rst(rst),
         .gmii_rx_ce(gmii_rx_ce), .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
         .m_axis_tdata(rx_tdata), .m_axis_tkeep(rx_tkeep), .m_axis_tvalid(rx_tvalid),
@@ -103,8 +105,8 @@ module ws_gmii_endpoint #(
 
     /* verilator lint_off PINCONNECTEMPTY */
     ws_udp_ip_stack #(
-        .DATA_W(8), .N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .STORE(1), .MAX_PAYLOAD(MAX_PAYLOAD), .HEADERS(HEADERS),
-        .TIME_W(TIME_W)
+        .DATA_W(8), .N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .STORE(1), .MAX_FRAME(MAX_FRAME),
+        .MAX_PAYLOAD(MAX_PAYLOAD), .HEADERS(HEADERS), .TIME_W(TIME_W)
     ) stack (
         .clk(clk), .rst(rst), .tick_ms(tick_ms), .now(now),
         .local_mac(local_mac), .local_ip(local_ip), .netmask(netmask), .gateway(gateway),

@@ -20,7 +20,8 @@
 //   evt_good
 // Between frames everything but a start is ignored; fault sequences (IEEE 802.3, 46.3.4) are for others to act upon.
 //
-// Parameters   MAX_FRAME   longest good frame in octets, FCS included: 64 to 65535
+// Parameters   MAX_FRAME   longest good frame in octets, FCS included: 64 to 65535. 1526 are 1500 octets of IP behind
+//                          two VLAN tags; 9026 are 9000
 // Latency      7 cycles from the word on rxd that completes eight octets of the frame to their beat, events included
 // Issue rate   8 octets a cycle; frames may leave any gap of at least 5 octets, terminate included
 // Overflow     cannot happen
@@ -31,7 +32,7 @@
 `default_nettype none
 
 module ws_mac_xgmii_rx #(
-    parameter MAX_FRAME = 1522
+    parameter MAX_FRAME = 1526
 ) (
     input  wire        clk,
     input  wire        rst,

@@ -25,11 +25,13 @@
 // Parameters   DATA_W       width of tdata in bits: 8 (1 Gb/s at 125 MHz) or 64 (10 Gb/s at 156.25 MHz)
 //              N_PORTS      UDP ports listened to, 1 to 16
 //              N_GROUPS     multicast groups that can be joined, 1 to 16
-//              STORE        1: only good datagrams appear on m_axis, of up to 4096 bytes; 0: they begin to leave while
-//                           they arrive, and tuser[0] with tlast marks a bad one
-//              MAX_PAYLOAD  longest payload sent, in bytes (see ws_udp_tx)
-//              HEADERS      headers that can wait to be sent: (MAX_PAYLOAD + 66) / 84 + 1 keep the wire busy with any
-//                           mix of sizes; with 0, 2 cycles faster, only if sizes change slowly (see ws_udp_tx)
+//              STORE        1: only good datagrams appear on m_axis; 0: they begin to leave while they arrive, and
+//                           tuser[0] with tlast marks a bad one
+//              MAX_FRAME    longest frame in octets, with two tags and FCS, that the MAC lets pass: 1526, or 9026 for
+//                           jumbo frames; with STORE the receive FIFO holds one and a half of them, at least 4096 bytes
+//              MAX_PAYLOAD  longest payload sent, in bytes (see ws_udp_tx); by default what fills such a frame
+//              HEADERS      headers that can wait to be sent: the default keeps the wire busy with any mix of sizes;
+//                           with 0, 2 cycles faster, only if sizes change slowly (see ws_udp_tx)
 //              TIME_W       width of the ingress time in bits, 1 to 64
 // Latency      that of ws_udp_rx; s_axis to m_mac_axis that of ws_udp_tx and ws_axis_arbiter
 // Issue rate   line rate both ways for every frame size (any mix of sizes: see HEADERS); m_mac_axis has no gap inside a
@@ -47,8 +49,9 @@ module ws_udp_ip_stack #(
     parameter N_PORTS     = 4,
     parameter N_GROUPS    = 4,
     parameter STORE       = 1,
-    parameter MAX_PAYLOAD = 1472,
-    parameter HEADERS     = 19,
+    parameter MAX_FRAME   = 1526,
+    parameter MAX_PAYLOAD = MAX_FRAME - 54,
+    parameter HEADERS     = (MAX_PAYLOAD + 66) / 84 + 1,
     parameter TIME_W      = 64,
     parameter N_EVENTS    = 57      // do not set: width of `events`
 ) (
@@ -110,13 +113,16 @@ module ws_udp_ip_stack #(
 
     // ---- Receive
 
+    localparam BYTES_W = MAX_FRAME < 2730 ? 12 : $clog2(MAX_FRAME + MAX_FRAME / 2);     // of the receive FIFO
+
     wire udp_rx_delivered, udp_rx_bad_frame, udp_rx_other_mac, udp_rx_ipv6, udp_rx_arp, udp_rx_not_ip;
     wire udp_rx_bad_length, udp_rx_bad_ip_header, udp_rx_bad_ip_checksum, udp_rx_fragment, udp_rx_icmp, udp_rx_igmp;
     wire udp_rx_not_udp, udp_rx_other_ip, udp_rx_other_port, udp_rx_bad_udp_checksum, udp_rx_full;
     wire udp_rx_surplus;
 
     ws_udp_rx #(
-        .DATA_W(DATA_W), .N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .STORE(STORE), .TIME_W(TIME_W)
+        .DATA_W(DATA_W), .N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .STORE(STORE), .TIME_W(TIME_W),
+        .ADDR_W(BYTES_W - $clog2(K))
     ) udp_rx (
         .clk(clk), .rst(rst),
         .local_mac(local_mac), .local_ip(local_ip), .local_ports(local_ports), .groups(groups),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
@@ -163,6 +164,15 @@ def test_bad_parquet(tmp_path) -> None:
 
 
 # --- packets --------------------------------------------------------------------------------------------------------
+
+
+def test_the_longest_frame_is_that_of_the_rtl() -> None:
+    """1,500 bytes of IP behind two tags, with the FCS: every MAX_FRAME of the RTL is that by default."""
+    sources = {path: path.read_text() for path in REPOSITORY.glob("rtl/**/*.v")}
+    given = {path.stem: re.search(r"parameter MAX_FRAME\s*=\s*(\d+)", text) for path, text in sources.items()}
+    numbers = {name: int(found[1]) for name, found in given.items() if found}
+    assert numbers.keys() >= {"ws_mac_gmii_rx", "ws_mac_xgmii_rx", "ws_udp_ip_stack", "ws_gmii_endpoint"}
+    assert set(numbers.values()) == {packets.MAX_RECEIVED}
 
 
 def stream(count: int = 500, per_datagram: int = 7, **options) -> packets.Blocks:

@@ -7,7 +7,7 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge
 from cocotbext.eth import GmiiFrame, GmiiSink, GmiiSource
-from scapy.all import ARP, ICMP, Ether, raw
+from scapy.all import ARP, ICMP, Dot1AD, Dot1Q, Ether, raw
 
 from tb.lib import frames
 from tb.lib.axis import Monitor, Sink, Source
@@ -166,14 +166,37 @@ async def a_sink_that_stops(dut):
     """What finds no room is dropped whole and counted; the rest comes when the sink goes on."""
     b = await bench(dut)
     b.sink.pause = True
+    size = int(dut.MAX_FRAME.value) * 2 // 3
     for n in range(6):
-        b.hear(udp(bytes([n]) * 1000))
+        b.hear(udp(bytes([n]) * size))
     await b.settle()
     b.sink.pause = False
     await b.settle()
     kept = [p.data for p in b.sink.get_all()]
-    assert kept == [bytes([n]) * 1000 for n in range(len(kept))] and 0 < len(kept) < 6
+    assert kept == [bytes([n]) * size for n in range(len(kept))] and 0 < len(kept) < 6
     assert b.events == {"mac_rx_good": 6, "udp_rx_delivered": len(kept), "udp_rx_full": 6 - len(kept)}
+
+
+@cocotb.test()
+async def full_frames(dut):
+    """A frame of MAX_FRAME octets, two tags and the FCS among them, passes both ways; one octet more is refused."""
+    b, most = await bench(dut), int(dut.MAX_FRAME.value)
+    await b.meet()
+    b.events.clear()
+    tags, room = (Dot1AD(vlan=7), Dot1Q(vlan=100)), most - 54  # of the payload
+    fitting, longer = (udp(bytes(n % 251 for n in range(size)), tags=tags) for size in (room, room + 1))
+    assert len(fitting) + 4 == most
+    for frame in (fitting, longer, fitting):
+        b.hear(frame)
+    for size in (room, room + 1, room):
+        b.source.put(bytes(size), user=TO_PEER)
+    for frame in await b.left():
+        b.check_sent(frame, bytes(room))
+    assert [(p.data, p.bad) for p in b.sink.get_all()] == [(verdict(fitting).payload, False)] * 2
+    assert b.events == {
+        **{"mac_rx_good": 2, "udp_rx_delivered": 2, "mac_rx_oversize": 1, "udp_rx_bad_frame": 1},
+        **{"udp_tx_sent": 2, "mac_tx_good": 2, "udp_tx_oversize": 1},
+    }
 
 
 @cocotb.test()
@@ -220,9 +243,9 @@ async def reset_in_mid_frame(dut):
 PARAMETERS = {"N_PORTS": 1, "N_GROUPS": 1, "TIME_W": 1}
 
 
-@pytest.mark.parametrize("headers", TX_LATENCY)
-def test_gmii_endpoint(headers):
-    run("gmii_endpoint", HEADERS=headers, **PARAMETERS)
+@pytest.mark.parametrize(("headers", "max_frame"), [(0, 1526), (19, 9026)])
+def test_gmii_endpoint(headers, max_frame):
+    run("gmii_endpoint", HEADERS=headers, MAX_FRAME=max_frame, **PARAMETERS)
 
 
 def test_four_state():

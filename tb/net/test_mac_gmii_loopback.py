@@ -60,4 +60,4 @@ async def replay(dut):
 def test_loopback(tmp_path):
     trace = {"TRACE": str(tmp_path / "pins.json")}
     run("mac_gmii_tx", testcase="record", env=trace)
-    run("mac_gmii_rx", testcase="replay", env=trace, MAX_FRAME=1522)
+    run("mac_gmii_rx", testcase="replay", env=trace, MAX_FRAME=1526)

@@ -239,7 +239,7 @@ async def soup(dut, enabled):
     assert bench.events.total["good"] > 20
 
 
-@pytest.mark.parametrize("max_frame", [256, 1522])
+@pytest.mark.parametrize("max_frame", [256, 1526])
 def test_mac_gmii_rx(max_frame):
     run("mac_gmii_rx", MAX_FRAME=max_frame)
 

@@ -62,4 +62,4 @@ async def replay(dut):
 def test_loopback(tmp_path):
     trace = {"TRACE": str(tmp_path / "pins.json")}
     run("mac_xgmii_tx", testcase="record", env=trace)
-    run("mac_xgmii_rx", testcase="replay", env=trace, MAX_FRAME=1522)
+    run("mac_xgmii_rx", testcase="replay", env=trace, MAX_FRAME=1526)

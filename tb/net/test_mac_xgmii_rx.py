@@ -317,7 +317,7 @@ async def soup(dut):
     assert bench.events.total["good"] > 80
 
 
-@pytest.mark.parametrize("max_frame", [253, 1522])
+@pytest.mark.parametrize("max_frame", [253, 1526])
 def test_mac_xgmii_rx(max_frame):
     run("mac_xgmii_rx", MAX_FRAME=max_frame)
 

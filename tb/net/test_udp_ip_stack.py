@@ -9,7 +9,7 @@ from collections import Counter
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
-from scapy.all import ARP, ICMP, IP, UDP, Ether, Raw, raw
+from scapy.all import ARP, ICMP, IP, UDP, Dot1AD, Dot1Q, Ether, Raw, raw
 from scapy.layers.igmp import IGMPv3_MR
 
 from tb.lib import frames
@@ -371,6 +371,24 @@ async def no_gap_inside_a_frame(dut):
 
 
 @cocotb.test()
+async def full_frames(dut):
+    """The longest datagrams, in frames with two tags, come and go in a row; a longer one is not sent."""
+    b, most = await bench(dut, 0, 0), int(dut.MAX_FRAME.value)
+    await b.know(5)
+    payload = bytes(n % 251 for n in range(most - 54))
+    frame = udp(payload, tags=(Dot1AD(vlan=7), Dot1Q(vlan=100)))
+    assert len(frame) + 4 == most
+    b.hear(*[frame] * 4)
+    for size in (len(payload), len(payload) + 1, len(payload)):
+        b.send(payload[:size].ljust(size, b"x"), host(5)[1])
+    for sent in await b.left():
+        check_sent(sent, payload, *host(5)[::-1])
+    assert [payload for payload, _ in b.delivered()] == [payload] * 4
+    assert (b.events["udp_tx_sent"], b.events["udp_tx_oversize"], b.events["udp_rx_full"]) == (2, 1, 0)
+    b.add_up()
+
+
+@cocotb.test()
 async def reset_in_mid_traffic(dut):
     """Reset at any moment: the tables are empty again, nothing old comes out, and new traffic works."""
     b, generator = await bench(dut, 0, 0), rng("reset")
@@ -398,9 +416,9 @@ def configuration(**parameters) -> tuple[dict, dict]:
     return {**PARAMETERS, **parameters}, {}
 
 
-@pytest.mark.parametrize(("data_w", "store"), [(8, 1), (64, 1), (64, 0)])
-def test_udp_ip_stack(data_w, store):
-    run("udp_ip_stack", **configuration(DATA_W=data_w, STORE=store)[0])
+@pytest.mark.parametrize(("data_w", "store", "max_frame"), [(8, 1, 9026), (64, 1, 9026), (64, 0, 1526)])
+def test_udp_ip_stack(data_w, store, max_frame):
+    run("udp_ip_stack", **configuration(DATA_W=data_w, STORE=store, MAX_FRAME=max_frame)[0])
 
 
 def test_four_state():

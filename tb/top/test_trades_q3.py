@@ -33,6 +33,7 @@ from tb.lib.run import run, run_four_state
 from tb.lib.trades_q3 import HELLO, INPUTS, bench, datagrams, golden_rows, play, play_items
 from tb.lib.wire import cycle
 from wirestream.design import BUILD
+from wirestream.packets import FCS, MAX_RECEIVED
 from wirestream.tuples import PUNCT, Q3_RESULT, START, TRADES, Header, pack, unpack
 
 LATENCY = 156  # cycles, last octet of the closing frame to first octet of the result's, as the core's header says
@@ -253,7 +254,7 @@ class Traffic:
             return "no_preamble"
         if flags & PacketFlag.ERROR:
             return "error"
-        if len(frame) > 1518:
+        if len(frame) > MAX_RECEIVED - FCS:
             return "oversize"
         if flags & PacketFlag.NO_PAD and len(frame) < 60:
             return "runt"

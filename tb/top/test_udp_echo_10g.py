@@ -9,7 +9,7 @@ import pytest
 from cocotb.task import bridge
 from cocotb.triggers import ClockCycles
 from cocotbext.eth import XgmiiFrame, XgmiiSink, XgmiiSource
-from scapy.all import ARP, ICMP, IP, UDP, Ether, raw
+from scapy.all import ARP, ICMP, IP, UDP, Dot1AD, Dot1Q, Ether, raw
 
 from tb.lib.axil import Bus
 from tb.lib.bench import start
@@ -65,6 +65,15 @@ async def smoke(dut):
     assert (answer[ARP].op, answer[ARP].hwsrc, answer[ARP].psrc, answer.dst) == (2, LOCAL_MAC, LOCAL_IP, PEER_MAC)
     echo = await b.exchange(udp(b"to and fro"))
     assert (echo[UDP].sport, echo[UDP].dport, raw(echo[UDP].payload)[:10]) == (LOCAL_PORT, 5000, b"to and fro")
+
+
+@cocotb.test()
+async def full_frame(dut):
+    """A frame with two tags and 1,500 bytes of IP comes back."""
+    b, payload = await bench(dut), bytes(n % 251 for n in range(1472))
+    await b.exchange(arp_request())
+    echo = await b.exchange(udp(payload, tags=(Dot1AD(vlan=7), Dot1Q(vlan=100))))
+    assert raw(echo[UDP].payload) == payload
 
 
 @cocotb.test()

@@ -38,8 +38,8 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("axis_async_fifo", {"DATA_W": 64}),
     ("udp_ip_stack", {"DATA_W": 64}),
     ("udp_ip_stack", {"DATA_W": 64, "N_PORTS": 1, "N_GROUPS": 1, "STORE": 0, "TIME_W": 1}),
-    ("mac_gmii_rx", {"MAX_FRAME": 9018}),
-    ("mac_xgmii_rx", {"MAX_FRAME": 9018}),
+    ("mac_gmii_rx", {"MAX_FRAME": 9026}),
+    ("mac_xgmii_rx", {"MAX_FRAME": 9026}),
     ("mac_xgmii_rx", {"MAX_FRAME": 65535}),
     *(
         ("select_const", {"OP": op, "FIELD_SIGNED": signed, "VALUE": 7})
@@ -75,7 +75,7 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("igmp", {"N_GROUPS": 64, "OLDER_QUERIER_S": 1000}),
     ("registers", {"N_PORTS": 1, "N_GROUPS": 1, "N_COUNTERS": 1}),
     ("registers", {"N_PORTS": 16, "N_GROUPS": 16, "N_COUNTERS": 256}),
-    ("udp_ip_stack", {"DATA_W": 64, "N_PORTS": 16, "N_GROUPS": 16, "MAX_PAYLOAD": 8972}),
+    ("udp_ip_stack", {"DATA_W": 64, "N_PORTS": 16, "N_GROUPS": 16, "MAX_FRAME": 9026}),
     ("axis_widen", {"DATA_W": 512, "USER_W": 1}),
     ("axis_narrow", {"DATA_W": 512, "USER_W": 1}),
     ("axis_arbiter", {"DATA_W": 64, "N": 1, "USER_W": 3}),

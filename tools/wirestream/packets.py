@@ -22,7 +22,9 @@ Blocks = list[np.ndarray]
 CYCLE_NS = 8  # one byte of Gigabit Ethernet at 125 MHz
 PREAMBLE, FCS, GAP = 8, 4, 12  # bytes that a frame costs on the wire beside its own
 MIN_FRAME = 60  # bytes without FCS
-MAX_FRAME = 1514
+MAX_FRAME = 14 + 1500  # without FCS: what a sender makes
+TAG = 4  # bytes of a VLAN tag
+MAX_RECEIVED = MAX_FRAME + 2 * TAG + FCS  # what a receiver takes: the default of MAX_FRAME in the RTL
 HEADERS = 14 + 20 + 8  # bytes of Ethernet, IPv4 and UDP
 START_DATAGRAMS = 8  # a sender sets START on so many, so that a lost datagram does not lose the stream
 

@@ -8,7 +8,7 @@
 // It answers ARP, ping and IGMP queries as well. Both GMII directions run on clk, 125 MHz.
 //
 // Settings     those of ws_udp_ip_stack; unused ports and groups are 0
-// Parameters   N_PORTS, N_GROUPS   of ws_udp_ip_stack
+// Parameters   N_PORTS, N_GROUPS, MAX_FRAME   of ws_udp_ip_stack
 // Latency      from the last octet of a frame, FCS included, to the first preamble octet of the answer, when nothing
 //              else waits: 21 + n cycles for a payload of n bytes, 18 or more; 116 for an ARP request
 // Issue rate   line rate: 1 octet a cycle in and out
@@ -21,8 +21,9 @@
 `default_nettype none
 
 module ws_udp_echo #(
-    parameter N_PORTS  = 2,
-    parameter N_GROUPS = 2
+    parameter N_PORTS   = 2,
+    parameter N_GROUPS  = 2,
+    parameter MAX_FRAME = 1526
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -63,7 +64,7 @@ module ws_udp_echo #(
     wire [15:0]  dst_port = echo_tuser[80:65];
 
     /* verilator lint_off PINCONNECTEMPTY */
-    ws_gmii_endpoint #(.N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .TIME_W(1)) network (
+    ws_gmii_endpoint #(.N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .MAX_FRAME(MAX_FRAME), .TIME_W(1)) network (
         .clk(clk), .rst(rst), .tick_ms(tick_ms), .now(1'b0),
         .gmii_rx_ce(1'b1), .gmii_rxd(gmii_rxd), .gmii_rx_dv(gmii_rx_dv), .gmii_rx_er(gmii_rx_er),
         .gmii_tx_ce(1'b1), .gmii_txd(gmii_txd), .gmii_tx_en(gmii_tx_en), .gmii_tx_er(gmii_tx_er),

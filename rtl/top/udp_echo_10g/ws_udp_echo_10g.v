@@ -10,7 +10,7 @@
 // It answers ARP, ping and IGMP queries as well, with the settings that the registers have after a reset, if nobody
 // writes them. Both XGMII directions and the bus run on clk, 156.25 MHz.
 //
-// Parameters   N_PORTS, N_GROUPS   of ws_udp_ip_stack
+// Parameters   N_PORTS, N_GROUPS, MAX_FRAME   of ws_udp_ip_stack
 // Latency      from the word with the last octet of a frame, FCS included, to that with the start of the answer, when
 //              nothing else waits: 42 cycles for a payload of n = 0 to 80 bytes; 32 + n / 8, and at most 1 more by the
 //              lanes in which frames begin and end, for a longer one; 126 for an ARP request
@@ -24,8 +24,9 @@
 `default_nettype none
 
 module ws_udp_echo_10g #(
-    parameter N_PORTS  = 2,
-    parameter N_GROUPS = 2
+    parameter N_PORTS   = 2,
+    parameter N_GROUPS  = 2,
+    parameter MAX_FRAME = 1526
 ) (
     input  wire        clk,
     input  wire        rst,
@@ -104,7 +105,7 @@ module ws_udp_echo_10g #(
 
     wire mac_rx_good, mac_rx_no_preamble, mac_rx_error, mac_rx_oversize, mac_rx_runt, mac_rx_bad_fcs;
 
-    ws_mac_xgmii_rx mac_rx (
+    ws_mac_xgmii_rx #(.MAX_FRAME(MAX_FRAME)) mac_rx (
         .clk(clk), .rst(rst),
         .xgmii_rxd(xgmii_rxd), .xgmii_rxc(xgmii_rxc),
         .m_axis_tdata(rx_tdata), .m_axis_tkeep(rx_tkeep), .m_axis_tvalid(rx_tvalid),
@@ -123,7 +124,9 @@ module ws_udp_echo_10g #(
     wire [15:0]  dst_port = echo_tuser[80:65];
 
     /* verilator lint_off PINCONNECTEMPTY */
-    ws_udp_ip_stack #(.DATA_W(64), .N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .TIME_W(1)) stack (
+    ws_udp_ip_stack #(
+        .DATA_W(64), .N_PORTS(N_PORTS), .N_GROUPS(N_GROUPS), .MAX_FRAME(MAX_FRAME), .TIME_W(1)
+    ) stack (
         .clk(clk), .rst(rst), .tick_ms(tick_ms), .now(1'b0),
         .local_mac(local_mac), .local_ip(local_ip), .netmask(netmask), .gateway(gateway),
         .local_ports(local_ports), .groups(groups), .promiscuous(promiscuous), .ping(ping),

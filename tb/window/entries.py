@@ -33,6 +33,8 @@ class EntryBench:
         while True:
             await RisingEdge(self.dut.clk)
             await ReadOnly()
+            if self.dut.rst.value == 1:
+                continue
             for name in self.counts:
                 self.counts[name] += int(getattr(self.dut, f"evt_{name}").value == 1)
             if self.dut.quiet.value == 1:

@@ -216,7 +216,7 @@ async def quiet_after_latency(dut):
 async def gate_keeps_room(dut):
     """With an output FIFO of few places, emptied in bursts and filled as late as LATENCY allows, none is missing."""
     bench, fifo = Bench(dut), SmallFifo(dut, 12)
-    items = walk("gate", 200)
+    items = walk("gate", 600)
     await start(dut)
     bench.send(*items)
     while len(bench.source.sent) < len(items):

@@ -44,6 +44,8 @@ class Bench:
         while True:
             await FallingEdge(self.dut.clk)
             await ReadOnly()
+            if self.dut.rst.value == 1:
+                continue
             if self.dut.m_valid.value == 1 and self.dut.m_ready.value == 1:
                 self.answers.append(int(self.dut.m_selected.value))
             if self.dut.empty.value == 1:

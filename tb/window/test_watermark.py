@@ -45,6 +45,8 @@ class Bench:
     async def _count(self) -> None:
         while True:
             await FallingEdge(self.dut.clk)
+            if self.dut.rst.value == 1:
+                continue
             for name in self.counts:
                 self.counts[name] += int(getattr(self.dut, f"evt_{name}").value == 1)
 

@@ -161,6 +161,88 @@ def test_refused(sql, words, place):
     check_refused(sql, words, place)
 
 
+SELECTED = "SELECT Price FROM Trades WHERE"
+LARGE = {
+    "ORs": f"{SELECTED} {' OR '.join(f'Price = {n}' for n in range(1000))}",
+    "aggregates": f"SELECT {', '.join(f'sum(Price + {n}) AS s{n}' for n in range(400))} FROM Trades {WINDOW}",
+    "having": f"SELECT count(*) AS n FROM Trades {WINDOW} WHERE {' OR '.join(f'Price = {n}' for n in range(100))} "
+    f"HAVING {' OR '.join(f'count(*) = {n}' for n in range(100))}",
+}
+
+
+@pytest.mark.parametrize("sql", LARGE.values(), ids=LARGE)
+def test_a_query_that_computes_too_much(sql):
+    with pytest.raises(QueryError, match="a query computes at most 256 values: each operator is one") as refused:
+        compile_queries(sql, shipped())
+    assert refused.value.place
+
+
+DEEP = {
+    "NOT": f"{SELECTED} {'NOT ' * 3000} Price = 1",
+    "a sum": f"{SELECTED} Price = {' + '.join(['Volume'] * 2000)}",
+    "sub-queries": f"SELECT Price FROM {'(SELECT Price FROM ' * 500} Trades {')' * 500}",
+}
+
+
+@pytest.mark.parametrize("sql", DEEP.values(), ids=DEEP)
+def test_a_query_that_is_too_deep(sql):
+    with pytest.raises(QueryError, match="more than 100 deep") as refused:
+        compile_queries(sql, shipped())
+    assert refused.value.place
+
+
+def test_conditions_in_a_row_are_a_tree_of_little_depth():
+    """As many as there can be; parentheses cost nothing."""
+    conditions = " OR ".join(f"Price = {n} AND Volume > {n}" for n in range(64))
+    compiled = compile_queries(f"{SELECTED} {'(' * 2000}{conditions}{')' * 2000}", shipped())
+    assert compiled.circuit.results[0].latency <= 2
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("Price > 3000000000", "Price > 3000000000 is always false: Price is -2147483648 to 2147483647"),
+        ("3000000000 >= Price", "3000000000 >= Price is always true"),
+        ("Price = 2147483648", "Price = 2147483648 is always false"),
+        ("Price <> -2147483649", "Price <> -2147483649 is always true"),
+        ("Price < -2147483648", "Price < -2147483648 is always false"),
+        ("Price % 10 = 10", "(Price % 10) = 10 is always false: Price % 10 is -9 to 9"),
+        ("Price <= 2147483646 AND Price >= -2147483647 AND 2 < 1 AND Price <> 2147483647", ""),
+    ],
+)
+def test_a_constant_answer_is_a_warning(condition, said, tmp_path, capsys):
+    query = tmp_path / "q.sql"
+    query.write_text(f"{SELECTED} {condition}")
+    assert cli.main(["explain", str(query)]) == 0
+    shown = capsys.readouterr().out
+    assert f"warning {said}" in shown if said else "warning" not in shown
+
+
+def wide(count: int) -> str:
+    return f"CREATE INPUT STREAM Wide ({', '.join(f'a{n} long' for n in range(count))});"
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        (f"{wide(183)} SELECT a0 FROM Wide", "a tuple of Wide has 1464 bytes, but at most 1456 fit a datagram"),
+        (
+            f"{wide(90)} SELECT {', '.join(f'a{n} AS a{n}, a{n} AS b{n}' for n in range(90))}, "
+            "a0 AS c, a1 AS d, a2 AS e FROM Wide INTO Wider",
+            "a row of Wider has 1464 bytes",
+        ),
+    ],
+)
+def test_what_is_wider_than_a_datagram(sql, said):
+    compiled = compile_queries(sql, shipped())
+    with pytest.raises(QueryError, match=said):
+        package(compiled.circuit)
+
+
+def test_the_widest_record():
+    package(compile_queries(f"{wide(182)} SELECT * FROM Wide", shipped()).circuit)
+
+
 def test_unknown_rewrite():
     with pytest.raises(ValueError, match="no rewrite is called speed"):
         Rewrites.without("speed")

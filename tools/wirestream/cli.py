@@ -130,6 +130,8 @@ def show(compiled: Compiled) -> None:
         console.print(f"\n{escape(text)}\n  windows by {choice}", soft_wrap=True)
     for text, note in circuit.notes:
         console.print(f"\n{escape(text)}\n  {note}", soft_wrap=True)
+    for warning in circuit.warnings:
+        console.print(f"\n[bold yellow]warning[/] {escape(warning)}", soft_wrap=True)
     for result in circuit.results:
         console.print(promise(circuit, result))
 

@@ -18,6 +18,7 @@ Boolean column like any other, so that nulls need nothing of their own further d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import product
@@ -28,6 +29,7 @@ from wirestream.compiler.errors import Place, QueryError
 from wirestream.compiler.streams import Stream
 
 MAX_BITS = 128  # of an intermediate value
+MOST_VALUES = 256  # that a query computes: each is a node of its plan, through which every pass goes by recursion
 APPLY = {"+": add, "-": sub, "*": mul, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 AGGREGATES = ("count", "sum", "min", "max", "avg", "wsum", "first", "last")
 
@@ -345,6 +347,29 @@ def walk(plan: Plan):
     yield plan
 
 
+def constant_answers(plan: Plan) -> list[str]:
+    """A line for each comparison whose answer does not depend on the tuple, because of what its column can hold."""
+    found = {}
+    for node in walk(plan):
+        if isinstance(node, Compute) and isinstance(node.a.type, Integer) and node.operator in ANSWERS:
+            a, b = node.a.type, node.b.type
+            always, never = ANSWERS[node.operator]
+            column = node.b if isinstance(node.a, Constant) else node.a
+            if isinstance(column, Column) and (always(a, b) or never(a, b)):
+                known = f"{label(column)} is {column.type.low} to {column.type.high}"
+                found[f"{label(node.output)} is always {str(always(a, b)).lower()}: {known}"] = None
+    return list(found)
+
+
+# Whether a comparison is true, and whether it is false, of any values of two ranges.
+ANSWERS: dict[str, tuple[Callable[[Integer, Integer], bool], Callable[[Integer, Integer], bool]]] = {
+    "=": (lambda a, b: a.low == a.high == b.low == b.high, lambda a, b: a.high < b.low or b.high < a.low),
+    "<": (lambda a, b: a.high < b.low, lambda a, b: a.low >= b.high),
+    "<=": (lambda a, b: a.high <= b.low, lambda a, b: a.low > b.high),
+}
+ANSWERS |= {"<>": ANSWERS["="][::-1], ">": ANSWERS["<="][::-1], ">=": ANSWERS["<"][::-1]}
+
+
 def timing(plan: Plan) -> syntax.Window | None:
     """The window in time of a plan, over the stream's own attribute, if it has one."""
     for node in walk(plan):
@@ -650,6 +675,9 @@ class Scope:
     results: dict[syntax.Call, tuple[Measure, ...]] | None = None
     made: dict[str, Column] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._below = sum(isinstance(node, Compute) for node in walk(self.plan))
+
     def keep(self, condition: syntax.Expression) -> None:
         value = self.value(condition)
         if not isinstance(value.type, Boolean):
@@ -744,6 +772,9 @@ class Scope:
             case syntax.Call():
                 found = self.results[expression]
                 return found[0].output if len(found) == 1 else self._average(*found)
+            case _ if self._below + len(self.made) >= MOST_VALUES:
+                why = "each operator is one, and each flag of a null or an overflow"
+                raise QueryError(f"a query computes at most {MOST_VALUES} values: {why}", expression.place)
             case syntax.Operation(operator="not", operands=(operand,)):
                 return self._not(self._boolean(operand))
             case syntax.Operation(operator="and" | "or" as operator, operands=(left, right)):

@@ -231,6 +231,7 @@ class Circuit:
     runtime: the constants $name and their types. capacity: groups that a GROUP BY has room for. choices: the
     aggregates whose windows could be made in several ways, and how they are. joins: of each JOIN, in front of which
     tuples wait, the wires ready, evt_late, evt_refused and evt_lost. notes: each JOIN, and what is to be said of it.
+    warnings: what the queries surely do not mean.
     """
 
     name: str
@@ -245,6 +246,7 @@ class Circuit:
     choices: list[tuple[str, Choice]] = field(default_factory=list)
     joins: list[dict[str, str]] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def module(self) -> str:

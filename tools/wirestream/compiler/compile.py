@@ -65,9 +65,12 @@ def compile_queries(
     rewrites, windows = rewrites or Rewrites(), windows or WindowOptions()
     if unknown := windows.of.keys() - {query.into for query in queries}:
         raise ValueError(f"windows of {', '.join(sorted(unknown))}: no result has that name")
-    plans = [(query.into, rewrite(algebra.build(query, known), rewrites)) for query in queries]
+    plans = [(query.into, algebra.build(query, known)) for query in queries]
+    warnings = [line for _, plan in plans for line in algebra.constant_answers(plan)]
+    plans = [(into, rewrite(plan, rewrites)) for into, plan in plans]
     name = re.sub(r"\W", "_", name or queries[0].into, flags=re.ASCII)
     circuit = hardware.plan_circuit(name, plans, rewrites, clock_ns, capacity, windows)
+    circuit.warnings = list(dict.fromkeys(warnings))
     return Compiled(circuit, verilog(circuit, sql))
 
 

@@ -79,6 +79,8 @@ def package(circuit: Circuit, values: Mapping[str, int | str] | None = None) -> 
     if circuit.joins and len(circuit.results) > 1:
         raise QueryError("a JOIN beside other queries, which hold nothing back; compile it by itself for the network")
     for entry in circuit.entries:
+        if entry.stream.origin is None:
+            _check_fits("a tuple", entry.stream.schema)
         if entry.window and entry.interval > 1:
             raise QueryError(
                 f"a window in time beside a UNION takes a tuple in {entry.interval} cycles, for which the punctuator "
@@ -111,6 +113,12 @@ def bits_of(value: int | str, kind: algebra.Type) -> int:
     if not isinstance(value, int) or not low <= value <= high:
         raise ValueError(f"{value!r} is no {kind}: {low} to {high}")
     return value & (1 << kind.width) - 1
+
+
+def _check_fits(what: str, schema: Schema) -> None:
+    if schema.record_bytes > PAYLOAD - HEADER:
+        most = f"at most {PAYLOAD - HEADER} fit a datagram in an Ethernet frame"
+        raise QueryError(f"{what} of {schema.name} has {schema.record_bytes} bytes, but {most}")
 
 
 def _port(name: str, width: int) -> str:
@@ -217,6 +225,8 @@ class _Axis:
             label = "query" if alone else result.name.lower()
             found.append(_Output(label, result.prefix, result.schema, result.bus.rows, tuple(bits)))
         found += [_Output(f"overflow{n or ''}", s.prefix, s.schema, (0, 1)) for n, s in enumerate(circuit.spills)]
+        for output in found:
+            _check_fits("a row", output.schema)
         return found
 
     def _gates(self) -> list[_Gate]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 
-from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken, v_args
+from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedToken, v_args
 from lark.exceptions import VisitError
 
 from wirestream.compiler.errors import Place, QueryError
@@ -19,6 +19,7 @@ REORDERS = tuple(2**n for n in range(2, 9))  # of ws_line_arbiter
 MOST_GAP_MS = 65535
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 MOST_RESYNC = 255  # of ws_watermark
+MOST_DEPTH = 100  # of the tree that the grammar makes of a text
 MOST_TUPLES = 2**31 - 1  # of a window and from one to the next
 
 
@@ -173,7 +174,9 @@ def _grammar() -> Lark:
 def parse(text: str) -> list[Create | Query]:
     """The statements of `text`; raises `QueryError` at the first word that fits no rule."""
     try:
-        return _Build().transform(_grammar().parse(text))
+        tree = _grammar().parse(text)
+        _check_depth(tree)
+        return _Build().transform(tree)
     except UnexpectedToken as error:
         lines = text.splitlines() or [""]
         ends = error.token.type == "$END"
@@ -184,6 +187,16 @@ def parse(text: str) -> list[Create | Query]:
         raise QueryError(unexpected(text, error.pos_in_stream), Place(error.line, error.column)) from error
     except VisitError as error:
         raise error.orig_exc from None
+
+
+def _check_depth(tree: Tree) -> None:
+    """So that no pass, each of which follows expressions and sub-queries into their parts, has to go too deep."""
+    level = [tree]
+    for _ in range(MOST_DEPTH):
+        level = [part for parent in level for part in parent.children if isinstance(part, Tree)]
+    if level:
+        place = _at(level[0].meta)
+        raise QueryError(f"nested or in a row more than {MOST_DEPTH} deep; AND and OR may be of any number", place)
 
 
 @v_args(meta=True)
@@ -329,10 +342,10 @@ class _Build(Transformer):
     # ---- expressions
 
     def or_(self, meta, parts):
-        return Operation(_at(meta), "or", tuple(parts))
+        return _balanced("or", parts)
 
     def and_(self, meta, parts):
-        return Operation(_at(meta), "and", tuple(parts))
+        return _balanced("and", parts)
 
     def not_(self, meta, parts):
         return Operation(_at(meta), "not", tuple(parts))
@@ -386,6 +399,15 @@ class _Build(Transformer):
 
     def weights(self, meta, parts):
         return tuple(Decimal(str(part)) for part in parts)
+
+
+def _balanced(operator: str, parts: list[Expression]) -> Expression:
+    """AND or OR of any number of conditions as a tree of little depth, which the circuit computes in few cycles."""
+    if len(parts) == 1:
+        return parts[0]
+    half = 1 << (len(parts) - 1).bit_length() - 1  # a full tree on the left: what two queries begin with is shared
+    sides = _balanced(operator, parts[:half]), _balanced(operator, parts[half:])
+    return Operation(sides[0].place, operator, sides)
 
 
 def _at(where) -> Place:

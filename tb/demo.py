@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +40,7 @@ from wirestream.counters import harmless, taken
 from wirestream.design import BUILD
 from wirestream.packets import DEVICE, Blocks, frames
 from wirestream.send import Trouble
+from wirestream.verilate import locked
 
 CLOCK_NS = 8
 FOLDER = BUILD / "demo"
@@ -76,6 +77,13 @@ def quiet(log: Path):
 
 def main() -> int:
     options = arguments()
+    with ExitStack() as held:
+        with console.status("waiting for another demo in this checkout"):
+            held.enter_context(locked(FOLDER))
+        return demo(options)
+
+
+def demo(options: argparse.Namespace) -> int:
     sql = options.sql
     console.print(f"[bold]{escape(sql.strip())}[/]\n")
     try:

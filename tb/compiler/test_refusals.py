@@ -374,3 +374,16 @@ def test_streams_of_several_kinds_are_not_packaged():
     SELECT ClOrdID FROM Cancels INTO One; SELECT Bid FROM Quotes INTO Two"""
     with pytest.raises(QueryError, match="FIX orders and tuples do not come on one wire"):
         package(compile_queries(sql, shipped()).circuit)
+
+
+def test_files_are_blamed_by_their_own_name(tmp_path, capsys):
+    """A wrong stream, or a table that is not there, is no fault of the query; nothing is written."""
+    query, stream, out = tmp_path / "q.sql", tmp_path / "wrong.yml", tmp_path / "out"
+    query.write_text("SELECT Price FROM Trades")
+    stream.write_text("streams: [a: {")
+    for command in (["explain"], ["place", "--rate", "1M"]):
+        assert cli.main([*command, str(query), "--stream", str(stream)]) == 1
+        assert capsys.readouterr().err.startswith(f"wirestream: {stream}: ")
+    assert cli.main(["place", str(query), "--rate", "1M", "--table", f"T={tmp_path / 'none.csv'}", "-o", str(out)]) == 1
+    assert capsys.readouterr().err == f"wirestream: {tmp_path / 'none.csv'}: No such file or directory\n"
+    assert not out.exists()

@@ -1,9 +1,11 @@
-"""fix_parser: messages as QuickFIX encodes them, where it is installed: `.venv/bin/pip install -e ".[quickfix]"`, which
-compiles it for half an hour."""
+"""fix_parser: messages as QuickFIX encodes them. quickfix.txt keeps some hundred; `make soak` makes them anew, and
+others, where QuickFIX is installed: `.venv/bin/pip install -e ".[quickfix]"`, which compiles it for half an hour."""
 
 from __future__ import annotations
 
-import random
+import re
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -12,43 +14,15 @@ from tb.fix.test_fix_parser import Bench, check, design
 from tb.lib.bulk.bulk import build
 from wirestream.simulate import seed
 
-quickfix = pytest.importorskip("quickfix", reason="QuickFIX is not installed", exc_type=ModuleNotFoundError)
-
-COUNT = 5_000
-VERSIONS = ("FIX.4.2", "FIX.4.4", "FIXT.1.1")
-
-
-def text(g: random.Random, most: int) -> str:
-    return "".join(g.choices("ABCXYZ0189=.- ", k=g.randrange(1, most + 1)))
+HEAD, *LINES = Path(__file__).with_name("quickfix.txt").read_text().splitlines()
+HEADER = re.compile(r"# QuickFIX (\S+), seed (\S+), (\d+) messages: written by quickfix_vectors.py")
+MANY = 5_000
 
 
-def message(g: random.Random, number: int) -> bytes:
-    """A new order with its parties, or a cancel request, with fields in a session's header and of no interest."""
-    kind, made = g.choice("DF"), quickfix.Message()
-    head = made.getHeader()
-    header = {8: g.choice(VERSIONS), 35: kind, 49: "TRADER", 56: "VENUE", 34: str(number)}
-    for tag, value in header.items():
-        head.setField(tag, value)
-    time = f"20260{g.randrange(1, 10)}{g.randrange(10, 29)}-{g.randrange(24):02}:59:{g.randrange(60):02}"
-    fields = {11: text(g, 12), 54: g.choice("12"), 60: time + g.choice(["", ".123", ".123456789"]), 58: text(g, 40)}
-    if kind == "F":
-        fields |= {41: text(g, 12)}
-    else:
-        fields |= {55: text(g, 8), 38: str(g.randrange(10**9)), 40: g.choice("12")}
-        fields |= {44: f"{g.randrange(-(10**8), 10**8) / 10 ** g.randrange(5):.{g.randrange(1, 9)}f}"}
-    for tag, value in fields.items():
-        made.setField(tag, value)
-    for _ in range(g.randrange(5) if kind == "D" else 0):
-        party = quickfix.Group(453, 448)
-        party.setField(448, text(g, 6))
-        if g.random() < 0.5:
-            party.setField(452, str(g.randrange(100)))
-        made.addGroup(party)
-    if g.random() < 0.2:
-        raw = f"{text(g, 9)}\x0110=000\x01"
-        made.setField(95, str(len(raw)))
-        made.setField(96, raw)
-    return made.toString().encode("latin-1")
+def field(message: bytes, tag: int) -> bytes | None:
+    """The value of a message's first field with this tag."""
+    found = re.search(rb"(?:^|\x01)%d=([^\x01]*)" % tag, message)
+    return found and found[1]
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +30,36 @@ def bench() -> Bench:
     return build(design())
 
 
+def compare(bench: Bench, messages: list[bytes], folder: Path) -> None:
+    """Three messages a payload: every record is PySpark's, and no message is refused but those of unknown type."""
+    sent = [b"".join(messages[at : at + 3]) for at in range(0, len(messages), 3)]
+    counted = check(bench, sent, golden.expected({"": sent})[""], folder)
+    assert +counted == Counter("unknown" if field(made, 35) == b"0" else "message" for made in messages)
+
+
+def test_vectors(bench, tmp_path):
+    messages = [line.replace("|", "\x01").encode("ascii") for line in LINES]
+    assert len(messages) == int(HEADER.fullmatch(HEAD)[3]) >= 500
+    assert {field(m, 35) for m in messages} == {b"D", b"F", b"AS", b"0"}
+    assert {field(m, 8) for m in messages} == {b"FIX.4.2", b"FIX.4.4", b"FIXT.1.1"}
+    assert {field(m, 453) for m in messages} == {None, b"1", b"2", b"3", b"4"}
+    for tag in (6, 11, 38, 40, 41, 44, 54, 55, 60, 70, 96, 118, 349, 355, 448, 452):
+        assert sum(field(m, tag) is not None for m in messages) > 20, tag
+    compare(bench, messages, tmp_path)
+
+
+@pytest.mark.soak
+def test_vectors_are_those_of_quickfix():
+    pytest.importorskip("quickfix", reason="QuickFIX is not installed")
+    from tb.fix import quickfix_vectors
+
+    _, of, count = HEADER.fullmatch(HEAD).groups()
+    assert "\n".join([HEAD, *LINES, ""]) == quickfix_vectors.vectors(of, int(count))
+
+
+@pytest.mark.soak
 def test_messages_of_quickfix(bench, tmp_path):
-    g = random.Random(f"{seed()}/quickfix")
-    messages = [message(g, number) for number in range(COUNT)]
-    sent = [b"".join(messages[at : at + 3]) for at in range(0, COUNT, 3)]
-    counted = check(bench, sent, golden.expected({"": sent})[""], tmp_path)
-    assert +counted == {"message": COUNT}
+    pytest.importorskip("quickfix", reason="QuickFIX is not installed")
+    from tb.fix import quickfix_vectors
+
+    compare(bench, [made.encode("ascii") for made in quickfix_vectors.messages(seed(), MANY)], tmp_path)

@@ -343,3 +343,13 @@ def test_design_that_does_not_compile(tmp_path):
     broken.write_text("module broken (input wire clk) endmodule\n")
     with pytest.raises(BulkFailure, match="the build failed"):
         build(Design("wirestream:bulk:broken", "broken", (broken,)))
+
+
+def test_a_program_outlives_the_next_build(tmp_path):
+    """Who has built a bench runs it, though another circuit of its name be built before it does."""
+    sources, benches = tmp_path / "kept.v", []
+    for width in (8, 16):
+        sources.write_text(f"module kept (input clk, rst, output [{width - 1}:0] y); assign y = 0; endmodule")
+        benches.append(build(Design("wirestream:test:kept", "kept", (sources,), (), ())))
+    assert all(bench.program.is_file() for bench in benches) and benches[0].program != benches[1].program
+    assert [bench.width("y") for bench in benches] == [8, 16]

@@ -132,7 +132,7 @@ def test_register_behind_a_product_is_the_multipliers(tmp_path, load, left, enab
     ("arguments", "said"),
     [
         (["skid_buffer", "DATA_W=x"], "DATA_W=x: is a whole number"),
-        (["skid_buffer", "NOPE=3"], "Can't find object for defparam `NOPE`"),
+        (["skid_buffer", "NOPE=3"], "NOPE: skid_buffer has DATA_W"),
         (["{query}", "nope=3"], "nope: of a query it is clock, groups, luts, ram_bits, without or windows"),
         (["{query}", "clock=fast"], "clock=fast: is a whole number, at least 1"),
         (["{query}", "ram_bits=x"], "ram_bits=x: is a whole number, at least 0"),

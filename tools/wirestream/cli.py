@@ -22,7 +22,7 @@ from wirestream.compiler.groups import CAM_GROUPS
 from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
 from wirestream.compiler.output import write
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.streams import load, shipped
+from wirestream.compiler.streams import known
 from wirestream.compiler.windows import AUTO, METHODS, WindowOptions, cycles
 from wirestream.place import command as placing
 
@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         compiled = compile_queries(
             text,
-            [*shipped(), *map(load, options.stream)],
+            known(options.stream),
             options.name or options.query[0].stem,
             Rewrites.without(*options.without),
             1000 / options.clock,

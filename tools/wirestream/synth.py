@@ -432,9 +432,11 @@ def of_query(
 
 
 def of_core(core: str, parameters: dict[str, int | str]) -> Design:
-    """A core with parameters; raises ValueError if one should be a number and is none."""
-    design = resolve(core)
-    numbers = {name for name, told in describe(core)["parameters"].items() if told["datatype"] == "int"}
+    """A core with parameters; raises ValueError if it has no such one, or if one should be a number and is none."""
+    design, known = resolve(core), describe(core)["parameters"]
+    if unknown := parameters.keys() - known.keys():
+        raise ValueError(f"{min(unknown)}: {design.label} has {', '.join(sorted(known)) or 'no parameters'}")
+    numbers = {name for name, told in known.items() if told["datatype"] == "int"}
     if wrong := next((n for n, value in parameters.items() if n in numbers and isinstance(value, str)), None):
         raise ValueError(f"{wrong}={parameters[wrong]}: is a whole number")
     return design.with_parameters(**parameters)

@@ -59,6 +59,14 @@ def load(path: Path) -> Stream | Format:
         raise QueryError(f"{path}: {error}") from error
 
 
+def known(paths: Iterable[Path]) -> list[Stream | Format]:
+    """What is shipped, and what the .yml files `paths` describe; raises `ValueError`, for no query is to blame."""
+    try:
+        return [*shipped(), *map(load, paths)]
+    except QueryError as error:
+        raise ValueError(error.message) from error
+
+
 def _described(described: object) -> Stream:
     """What a .yml file holds."""
     of_messages = isinstance(described, dict) and "message" in described

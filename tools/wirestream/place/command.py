@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirestream.arguments import name_and_value, scaled
-from wirestream.compiler.streams import load, shipped
+from wirestream.compiler.streams import known
 from wirestream.place.cost import CHIPS, Chip, Load, Priced, room, si
 from wirestream.place.cuts import Depth
 from wirestream.place.plan import FPGA, Plan, place
@@ -52,13 +52,14 @@ def quantity(text: str) -> float:
 
 def run(options: argparse.Namespace, text: str) -> None:
     """Raises QueryError, OSError, ValueError."""
+    tables = {name: Path(str(file)).resolve(strict=True) for name, file in options.table}
     plan = place(
         text,
-        [*shipped(), *map(load, options.stream)],
+        known(options.stream),
         _load(options),
         _chip(options),
         dict(options.set),
-        {name: Path(str(file)).resolve() for name, file in options.table},
+        tables,
         options.query[0].stem,
     )
     show(plan)

@@ -17,6 +17,7 @@ from wirestream.simulate import seed
 HEAD, *LINES = Path(__file__).with_name("quickfix.txt").read_text().splitlines()
 HEADER = re.compile(r"# QuickFIX (\S+), seed (\S+), (\d+) messages: written by quickfix_vectors.py")
 MANY = 5_000
+ABSENT = "QuickFIX is not installed"
 
 
 def field(message: bytes, tag: int) -> bytes | None:
@@ -50,7 +51,7 @@ def test_vectors(bench, tmp_path):
 
 @pytest.mark.soak
 def test_vectors_are_those_of_quickfix():
-    pytest.importorskip("quickfix", reason="QuickFIX is not installed")
+    pytest.importorskip("quickfix", reason=ABSENT, exc_type=ModuleNotFoundError)
     from tb.fix import quickfix_vectors
 
     _, of, count = HEADER.fullmatch(HEAD).groups()
@@ -59,7 +60,7 @@ def test_vectors_are_those_of_quickfix():
 
 @pytest.mark.soak
 def test_messages_of_quickfix(bench, tmp_path):
-    pytest.importorskip("quickfix", reason="QuickFIX is not installed")
+    pytest.importorskip("quickfix", reason=ABSENT, exc_type=ModuleNotFoundError)
     from tb.fix import quickfix_vectors
 
     compare(bench, [made.encode("ascii") for made in quickfix_vectors.messages(seed(), MANY)], tmp_path)

@@ -2,6 +2,8 @@
 
 from wirestream import simulate
 
+pytest_plugins = ["tb.lib.inventory"]
+
 
 def pytest_report_header(config):
     return f"seed: {simulate.seed()} (another: SEED=…; `make soak` draws one)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 
 from wirestream.design import Design, environment
+from wirestream.inventory import note
 
 
 class LintFailure(RuntimeError):
@@ -20,6 +21,7 @@ def lint(design: Design) -> None:
     if result.returncode:
         raise LintFailure(f"{design.label}: lint failed\n{result.stderr}")
     print(f"{design.label}: lint clean")
+    note("lint", design.label)
 
 
 def main() -> None:

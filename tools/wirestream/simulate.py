@@ -16,6 +16,7 @@ from unittest.mock import patch
 from xml.etree import ElementTree
 
 from wirestream.design import BUILD, REPOSITORY, Design, environment
+from wirestream.inventory import note
 
 # Uninitialised registers get seeded random values, so that a test cannot lean on zeros that hardware does not have.
 # The model is one file to compile: of several, each would take longer to read Verilator's headers than to compile.
@@ -163,6 +164,7 @@ def judge(results: Path, label: str, crashed: str, repeat: str) -> None:
     if not ran:
         raise SimulationFailure(f"{label}: no test ran{again}")
     print(f"{label}: {len(ran)} of {len(ran)} tests passed: {', '.join(c.get('name') for c in ran)}", flush=True)
+    note("cocotb" if simulator() == "verilator" else "four-state", label, (c.get("name") for c in ran))
 
 
 def icarus_installed() -> bool:

@@ -43,6 +43,7 @@ from pathlib import Path
 import numpy as np
 
 from wirestream.design import BUILD, Design, environment, resolve
+from wirestream.inventory import note
 from wirestream.simulate import seed as run_seed
 
 HERE = Path(__file__).resolve().parent
@@ -263,6 +264,7 @@ class Bench:
             said = (done.stdout + done.stderr).strip()[-4000:]
             said = said or f"ended with status {done.returncode}"
             raise BulkFailure(f"{self.label}: {said}\n  repeat: {shlex.join(command)}")
+        note("bulk", self.label)
         return BulkResult.load(out, self.width("m_data") or self.width("m_axis_tuser"))
 
     def _input(self, source: Path | np.ndarray | Iterable[bytes], out: Path) -> Path:

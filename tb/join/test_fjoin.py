@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
 from collections import deque
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -20,7 +21,7 @@ from tb.join.memory import Ram, Watch
 from tb.join.model import Tuple, match
 from tb.lib.axil import Bus
 from tb.lib.bench import rng, start
-from tb.lib.run import run, run_four_state
+from tb.lib.run import design, run, run_four_state
 from wirestream.design import REPOSITORY
 from wirestream.joins.machine import (
     ABORTED,
@@ -40,6 +41,7 @@ from wirestream.joins.machine import (
     MachineError,
     MachinePipeline,
 )
+from wirestream.simulate import icarus_installed
 
 OKAY, SLVERR, DECERR = 0, 2, 3
 LIMIT = 2
@@ -511,6 +513,23 @@ def test_documented_registers():
     page = (REPOSITORY / "docs" / "fjoin.md").read_text()
     rows = re.findall(r"^\| 0x(\w\w) \| `(\w+)` \| (\d\d):0 \|", page, re.MULTILINE)
     assert {name: (int(at, 16), -(-int(top) // 32)) for at, name, top in rows} == REGISTERS
+
+
+@pytest.mark.skipif(not icarus_installed(), reason="iverilog is not installed")
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("UNITS", 65536, "UNITS = 65536 (up to 65535)"),
+        ("DATA_W", 2048, "DATA_W = 2048 (up to 1024)"),
+        ("BLOCK", 256, "BLOCK = 256"),
+    ],
+)
+def test_parameters_are_refused(name, value, message, tmp_path):
+    core = design("fjoin")
+    options = [f"-P{core.toplevel}.{name}={value}", *(["-Pws_fjoin.PAIRS=0"] if name == "BLOCK" else [])]
+    files = [*(f"-I{folder}" for folder in core.includes), *map(str, core.sources)]
+    subprocess.run(["iverilog", "-g2005", "-s", core.toplevel, "-o", tmp_path / "fjoin", *options, *files], check=True)
+    assert message in subprocess.run(["vvp", "-n", tmp_path / "fjoin"], capture_output=True, text=True).stdout
 
 
 def test_four_state():

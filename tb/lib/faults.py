@@ -16,6 +16,7 @@ import argparse
 import ast
 import random
 import re
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -23,11 +24,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tb.lib import tree
 from wirestream.design import REPOSITORY
 from wirestream.formal import formal_lines
+from wirestream.inventory import FOLDER
 
 FAULTS = REPOSITORY / "tb" / "faults.yml"
 TIMEOUT_S = 900
@@ -232,10 +235,18 @@ def draw(area: str, seed: int, count: int, without: str = "^$") -> list[Fault]:
 def attempt(fault: Fault, folder: Path) -> tuple[bool, str]:
     """Whether the fault's tests fail in the copy `folder` with the fault in it, and what they said."""
     text = fault.apply(folder)
+    inside = {FOLDER: str(folder / "build")}  # as within a run, which compares no inventory of its own
     try:
-        done = tree.python(folder, "pytest", "-x", "-q", *fault.tests, timeout=TIMEOUT_S)
+        done = tree.python(folder, "pytest", "-x", "-q", *fault.tests, timeout=TIMEOUT_S, **inside)
+    except subprocess.TimeoutExpired:
+        return True, f"no end in {TIMEOUT_S} s"
     finally:
         (folder / fault.file).write_text(text)
+    if (
+        done.returncode in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)
+        and "rror" not in done.stdout
+    ):
+        raise ValueError(f"{fault.file}: no test ran\n{done.stdout}")
     return done.returncode != 0, done.stdout
 
 
@@ -260,8 +271,8 @@ def main() -> int:
     drawing.add_argument("--seed", type=int, default=1)
     drawing.add_argument("--count", type=int, default=10)
     drawing.add_argument("--without", default="^$", metavar="REGEX", help="files to leave out")
-    trying = commands.add_parser("try", help="put the faults of tb/faults.yml whose name has this part into a copy")
-    trying.add_argument("part", nargs="?", default="")
+    trying = commands.add_parser("try", help="put faults of tb/faults.yml into a copy of the checkout")
+    trying.add_argument("name", nargs="*", help="area, name or number (default: all)")
     options = parser.parse_args()
     if options.command == "draw":
         print(dumped(draw(options.area, options.seed, options.count, options.without)), end="")
@@ -270,11 +281,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = tree.copy(Path(folder) / "tree")
         for number, fault in enumerate(read()):
-            if options.part in fault.name:
-                caught, said = attempt(fault, copy)
-                verdict = "caught" if caught else "equivalent" if fault.equivalent else "SURVIVED"
-                count[verdict] += 1
-                print(f"{number:3} {fault.name}: {verdict}", *said.splitlines()[-1:], flush=True)
+            if options.name and not {fault.area, fault.name, str(number)} & set(options.name):
+                continue
+            caught, said = attempt(fault, copy)
+            verdict = "caught" if caught else "equivalent" if fault.equivalent else "SURVIVED"
+            count[verdict] += 1
+            print(f"{number:3} {fault.name}: {verdict}", *said.splitlines()[-1:], flush=True)
     print(f"{sum(count.values())} faults: {', '.join(f'{n} {verdict}' for verdict, n in count.items())}")
     return 1 if count["SURVIVED"] else 0
 

@@ -23,9 +23,9 @@ def copy(to: Path) -> Path:
     return to
 
 
-def python(tree: Path, *words: str, timeout: float | None = None) -> subprocess.CompletedProcess:
+def python(tree: Path, *words: str, timeout: float | None = None, **variables: str) -> subprocess.CompletedProcess:
     """Run ``python -m`` `words` in a copy, as from a shell; its output is one text."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_") and k != FOLDER}
-    env |= {"PYTHONPATH": str(tree / "tools"), "PYTHONDONTWRITEBYTECODE": "1"}
+    env |= {"PYTHONPATH": str(tree / "tools"), "PYTHONDONTWRITEBYTECODE": "1", **variables}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     return subprocess.run([sys.executable, "-m", *words], cwd=tree, env=env, text=True, timeout=timeout, **pipes)

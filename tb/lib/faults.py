@@ -250,6 +250,16 @@ def attempt(fault: Fault, folder: Path) -> tuple[bool, str]:
     return done.returncode != 0, done.stdout
 
 
+def pytest_terminal_summary(terminalreporter) -> None:
+    """How many faults a run put in, and what became of them."""
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, [])]
+    count = Counter(value for report in reports for name, value in report.user_properties if name == "fault")
+    if count:
+        terminalreporter.section("faults")
+        verdicts = ", ".join(f"{count[verdict]} {verdict}" for verdict in ("caught", "equivalent", "survived"))
+        terminalreporter.write_line(f"{sum(count.values())} faults injected: {verdicts}")
+
+
 def dumped(faults: list[Fault]) -> str:
     class Dumper(yaml.SafeDumper):
         pass

@@ -168,7 +168,14 @@ class Run:
 def scope(config: pytest.Config) -> tuple[str, ...]:
     """The files and folders, relative to the repository, that this run takes whole; none if it chooses among tests."""
     option = config.option
-    chosen = (option.keyword, option.deselect, option.ignore, option.ignore_glob, option.collectonly, option.lf)
+    chosen = (
+        option.keyword,
+        option.deselect,
+        option.ignore,
+        option.ignore_glob,
+        option.collectonly,
+        getattr(option, "lf", False),
+    )
     if any(chosen) or option.markexpr not in ("not soak", ALSO_SOAK):
         return ()
     if os.environ.get("TESTCASE") or os.environ.get("SIM", "verilator") != "verilator":

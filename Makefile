@@ -15,7 +15,7 @@ QUERY   ?=
 TESTS    = $(wildcard tb/*/test_$(CORE).py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo board test lint formal synth compare report waves soak docs list icarus clean
+.PHONY: help demo board test inventory lint formal synth compare report waves soak docs list icarus clean
 # One install at a time, and a failing step ends the command.
 .NOTPARALLEL:
 
@@ -36,6 +36,9 @@ else
 	@$(if $(TESTS),,$(error no test for CORE=$(CORE); `make list` shows the cores))
 	@$(PY) -m pytest $(TESTS)
 endif
+
+inventory: $(READY) ## write tb/inventory.txt anew, with what the last good `make test` ran
+	@$(PY) -m tb.lib.inventory
 
 lint: $(READY) ## lint every core (or CORE=…) with all warnings, and the Python with ruff
 	@$(VENV)/bin/ruff check .

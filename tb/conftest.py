@@ -2,7 +2,7 @@
 
 from wirestream import simulate
 
-pytest_plugins = ["tb.lib.effort"]
+pytest_plugins = ["tb.lib.effort", "tb.lib.inventory", "tb.lib.faults"]
 
 
 def pytest_report_header(config):

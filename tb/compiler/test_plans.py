@@ -35,6 +35,13 @@ def test_latency_of_the_dissertation(name):
         assert result.latency == plain
 
 
+@pytest.mark.parametrize(
+    ("name", "rate"), [("q1", "a cycle"), ("amplifiers", "in 2 cycles"), ("rolling_orders", "in 4")]
+)
+def test_the_header_has_the_issue_rate(name, rate):
+    assert f"issue rate 1 tuple {rate}" in compiled(name).verilog
+
+
 def test_every_query_compiles_in_a_second():
     for name in ALL:
         began = time.process_time()

@@ -39,6 +39,11 @@ REFUSED = [
     ("SELECT Price FROM Trades WHERE median(Price) > 1", "unknown function median", (1, 32)),
     (f"{COUNT} [RANGE 60]", "SLIDE and WATTR are missing; a window is [RANGE 600 SLIDE 60 WATTR Time", (1, 43)),
     (f"{COUNT} [RANGE 60 WATTR Time]", "SLIDE is missing; a window is [RANGE 600 SLIDE 60 WATTR Time", (1, 54)),
+    (
+        f"{COUNT} [RANGE 60 WATTR Time]",
+        "60], of a JOIN [ROWS 64] or [RANGE 60 WATTR Time SLACK 10 ROWS 256]; w",
+        (1, 54),
+    ),
     (f"{COUNT} [RANGE 60 WATTR Time SLACK 5]", "with SLIDE as long as RANGE windows stand side by side", (1, 62)),
     (f"{COUNT} [RANGE 60 SLIDE 60", "WATTR is missing; a window is [RANGE", (1, 52)),
     (f"{COUNT} [RANGE 60 WATTR Time ROWS x]", "'x' is not expected; here could stand a whole number", (1, 60)),

@@ -3,9 +3,12 @@
 import pytest
 
 from wirestream import registers
+from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.streams import shipped
 from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
 from wirestream.registers import DescriptionError, RegisterError, Registers, UnknownRegister
+from wirestream.remote import Remote
 
 
 @pytest.mark.parametrize(
@@ -101,6 +104,17 @@ def test_client_names_errors(change, error, message):
     assert not memory  # nothing reached the bus
 
 
+def test_registers_by_the_names_that_a_person_types():
+    circuit = compile_queries("SELECT Price FROM Trades INTO Prices", shipped(), "prices").circuit
+    remote = Remote(Memory(), circuit)
+    remote.set("result_port", 5001)
+    remote.set("local_port[2]", 4002)
+    assert (remote.registers.result_port, remote.registers.local_port[2]) == (5001, 4002)
+    assert (remote.get("result_port"), remote.get("local_port[2]"), remote.get("local_port[1]")) == (5001, 4002, 0)
+    with pytest.raises(RegisterError, match=r"local_port\[x\]: no register"):
+        remote.set("local_port[x]", 1)
+
+
 def test_a_snapshot_that_never_ends(monkeypatch):
     monkeypatch.setattr(registers, "SNAPSHOT_S", 0.01)
     memory = Memory()
@@ -112,3 +126,9 @@ def test_a_snapshot_that_never_ends(monkeypatch):
 def test_counters_are_the_events_of_the_stack_and_its_macs():
     names = [counter.name for counter in registers.load().counters]
     assert names == counter_names(REPOSITORY / "rtl/top/udp_echo_10g/ws_udp_echo_10g.v")
+
+
+def test_a_design_without_a_list_of_events(tmp_path):
+    (tmp_path / "ws_none.v").write_text("module ws_none; wire [1:0] eventful = {a, b}; endmodule")
+    with pytest.raises(ValueError, match=r"ws_none\.v: no list of events"):
+        counter_names(tmp_path / "ws_none.v")

@@ -107,6 +107,7 @@ def hand_made() -> list[bytes]:
     made += [datagram(b"PAIRS     ", 1, [g.randbytes(a), g.randbytes(b)]) for a in range(1, 18) for b in range(1, 18)]
     made += [datagram(b"EMPTY     ", 1, [g.randbytes(n), b"", g.randbytes(9)]) for n in range(1, 18)]
     made += [datagram(b"BEHIND    ", 1, [g.randbytes(n)]) + g.randbytes(t) for n in range(1, 10) for t in range(1, 10)]
+    made += [datagram(b"SMALLEST  ", 1, [g.randbytes(1)] * n) for n in (25, 100)]
     made += [datagram(b"HEARTBEAT ", 5, []), datagram(b"END       ", 6, [], END)]
     return made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
 from collections import deque
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -20,7 +21,8 @@ from tb.join.memory import Ram, Watch
 from tb.join.model import Tuple, match
 from tb.lib.axil import Bus
 from tb.lib.bench import rng, start
-from tb.lib.run import run, run_four_state
+from tb.lib.run import design, run, run_four_state
+from tb.lib.wire import cycle
 from wirestream.design import REPOSITORY
 from wirestream.joins.machine import (
     ABORTED,
@@ -40,6 +42,7 @@ from wirestream.joins.machine import (
     MachineError,
     MachinePipeline,
 )
+from wirestream.simulate import icarus_installed
 
 OKAY, SLVERR, DECERR = 0, 2, 3
 LIMIT = 2
@@ -193,6 +196,21 @@ async def jobs_of_all_sizes(dut):
 @cocotb.test()
 async def jobs_without_a_pause(dut):
     await play_all_sizes(await Bench.setup(dut))
+
+
+@cocotb.test()
+async def the_memory_is_as_slow_as_asked(dut):
+    """From a burst's AR to its first beat: its latency and at most the model's own 3 cycles."""
+    bench = await Bench.setup(dut, latency=20)
+    jobs, cycles = Jobs(bench, "late"), {}
+    played = cocotb.start_soon(bench.play([jobs.job([1], [1])]))
+    while "r" not in cycles:
+        await RisingEdge(dut.clk)
+        for channel in ("ar", "r"):
+            if all(int(getattr(dut, f"m_axi_{channel}{signal}").value) for signal in ("valid", "ready")):
+                cycles.setdefault(channel, cycle())
+    assert 20 <= cycles["r"] - cycles["ar"] <= 20 + 3
+    await played
 
 
 @cocotb.test()
@@ -513,5 +531,16 @@ def test_documented_registers():
     assert {name: (int(at, 16), -(-int(top) // 32)) for at, name, top in rows} == REGISTERS
 
 
-def test_four_state():
-    run_four_state("fjoin", "jobs_of_all_sizes", **SMALL | MACHINES["pairs"])
+@pytest.mark.skipif(not icarus_installed(), reason="iverilog is not installed")
+def test_parameters_are_refused(tmp_path):
+    core = design("fjoin")
+    files = [*(f"-I{folder}" for folder in core.includes), *map(str, core.sources)]
+    command = ["iverilog", "-g2005", "-s", core.toplevel, "-o", tmp_path / "fjoin", "-Pws_fjoin.DATA_W=2048"]
+    subprocess.run([*command, *files], check=True)
+    said = subprocess.run(["vvp", "-n", tmp_path / "fjoin"], capture_output=True, text=True).stdout
+    assert "DATA_W = 2048 (up to 1024)" in said
+
+
+@pytest.mark.parametrize("testcase", ["jobs_of_all_sizes", "the_memory_is_as_slow_as_asked"])
+def test_four_state(testcase):
+    run_four_state("fjoin", testcase, **SMALL | MACHINES["pairs"])

@@ -30,7 +30,7 @@ from wirestream.compiler.streams import shipped
 from wirestream.design import BUILD
 from wirestream.packets import frames, payloads, write_pcap
 from wirestream.place import host
-from wirestream.place.cost import Chip, Load, room
+from wirestream.place.cost import CHIPS, Chip, Load, room
 from wirestream.place.plan import Plan, place
 from wirestream.tuples import FLAG_NULL, FLAG_OVERFLOW, Schema
 
@@ -316,10 +316,40 @@ def test_places(sql, chip, load, sides, reason):
     assert bool(plan.best.short) == (load.get("rate") == 1e8)
 
 
+@pytest.mark.parametrize(
+    ("join", "side"), [("", "F"), ("LEFT", "F"), ("CROSS", "F"), ("RIGHT", "S"), ("FULL", "S"), ("LEFT SEMI", "S")]
+)
+def test_a_selection_goes_in_front_of_a_join_with_all_its_rows(join, side, companies):
+    """Not where rows of the table that found none are rows of the result, too; nor of other kinds."""
+    on = "" if join == "CROSS" else "ON t.Symbol = c.Symbol"
+    sql = f"SELECT t.Price FROM Trades AS t {join} JOIN Companies AS c {on} WHERE t.Price > 9"
+    assert where(planned(sql, tables=companies)) == f"{side}SS"
+
+
 def test_a_larger_budget_never_sends_more_rows():
     most = [planned(TOP, Chip(luts, rams), groups=300).best.to_do for luts, rams in
             ((0, 0), (2000, 2), (3000, 3), (3500, 4), (6000, 60), (60_000, 600))]  # fmt: skip
     assert most == sorted(most, reverse=True) and most[0] > most[-1] == 0
+
+
+# Slices (of 4 LUTs) and block RAMs of 36 Kb in the overviews of Xilinx (DS150, DS180); thousands of LUTs and blocks of
+# 18 Kb in Lattice's (FPGA-DS-02012).
+XILINX = {
+    "artix-35": (5_200, 50),
+    "artix-100": (15_850, 135),
+    "artix-200": (33_650, 365),
+    "kintex-325": (50_950, 445),
+    "virtex6-240": (37_680, 416),
+}
+LATTICE = {"ecp5-25": (24, 56), "ecp5-45": (44, 108), "ecp5-85": (84, 208)}
+
+
+def test_chips_are_those_of_the_data_sheets():
+    assert CHIPS.keys() == XILINX.keys() | LATTICE.keys()
+    for name, (slices, rams) in XILINX.items():
+        assert (CHIPS[name].luts, CHIPS[name].rams) == (4 * slices, 2 * rams), name
+    for name, (thousands, rams) in LATTICE.items():
+        assert (round(CHIPS[name].luts / 1000), CHIPS[name].rams) == (thousands, rams), name
 
 
 # ---- The command
@@ -338,6 +368,13 @@ def test_command(tmp_path, capsys):
     assert {"topbysector_fpga.sql", "topbysector_spark.py", "fromchip.yml", "ws_query_topbysector_gmii.v"} <= names
     again = compile_queries((tmp_path / "out" / "topbysector_fpga.sql").read_text(), shipped(), "again")
     assert again.circuit.results[0].name == "FromChip"
+
+
+def test_command_shows_a_cut_that_cannot_be_built(tmp_path, capsys):
+    query = tmp_path / "wide.sql"
+    query.write_text(f"SELECT {'*'.join(['Price'] * 9)} AS P FROM Trades WHERE Price > 1")
+    assert cli.main(["place", str(query), "--rate", "1M", "-o", str(tmp_path / "out")]) == 0
+    assert "156 bits; at most 128" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

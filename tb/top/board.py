@@ -34,10 +34,15 @@ async def wakes(dut, clock, button, pressed: int, tick: int = TICK) -> None:
     for _ in range(25 * tick):
         await ClockCycles(clock, 1)
         held.append((int(dut.phy_rst_n.value), int(dut.lights.value) & 1))
+    woken(held, tick)
+    await ClockCycles(clock, 200)  # the board says who it is
+
+
+def woken(held: list[tuple[int, int]], tick: int) -> None:
+    """Raise unless the PHY and then the design, as (running, running) a cycle, leave their resets in time."""
     phy, design = held.index((1, 0)), held.index((1, 1))
     assert held == [(0, 0)] * phy + [(1, 0)] * (design - phy) + [(1, 1)] * (len(held) - design)
     assert 19 * tick < phy < 21 * tick and design - phy == tick
-    await ClockCycles(clock, 200)  # the board says who it is
 
 
 async def asks_and_counts(source, sink, clock) -> None:

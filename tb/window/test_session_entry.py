@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from itertools import pairwise
 
 import cocotb
@@ -9,10 +10,11 @@ import pytest
 from cocotb.triggers import ClockCycles
 
 from tb.lib.bench import reset, rng, start
-from tb.lib.run import run, run_four_state
+from tb.lib.run import design, run, run_four_state
 from tb.lib.wire import PUNCT, START, TUPLE
 from tb.window.entries import CLOSE_PLACES, EntryBench, SmallFifo
 from tb.window.sessions import Sessions
+from wirestream.simulate import icarus_installed
 
 PARAMETERS = json.loads(os.environ.get("SESSION_ENTRY", "{}"))
 EVENTS = ("late", "ahead", "resync", "discarded")
@@ -264,3 +266,14 @@ def test_session_entry(parameters):
 
 def test_four_state():
     run_four_state("session_entry", "random_streams", env=configuration(MATRIX["30-60"])[1], **MATRIX["30-60"])
+
+
+@pytest.mark.skipif(not icarus_installed(), reason="iverilog is not installed")
+@pytest.mark.parametrize(("lsb", "message"), [(96, ""), (97, "the attribute is outside of the tuple")])
+def test_the_attribute_is_inside_the_tuple(lsb, message, tmp_path):
+    core, program = design("session_entry"), tmp_path / "entry"
+    files = [*(f"-I{folder}" for folder in core.includes), *map(str, core.sources)]
+    parameters = ["-Pws_session_entry.DATA_W=128", f"-Pws_session_entry.WATTR_LSB={lsb}"]
+    subprocess.run(["iverilog", "-g2005", "-s", core.toplevel, "-o", program, *parameters, *files], check=True)
+    said = subprocess.run(["vvp", "-n", program], capture_output=True, text=True).stdout
+    assert message in said and ("ERROR" in said) == bool(message)

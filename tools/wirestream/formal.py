@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirestream.design import BUILD, REPOSITORY, Design, cores, describe, environment, from_edam
+from wirestream.inventory import note
 from wirestream.yosys import YosysFailure, yosys
 
 CHECKERS = sorted((REPOSITORY / "tb" / "lib" / "formal").glob("*.v"))
@@ -256,6 +257,7 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
         if short and configured_options.short:
             configured_options = replace(configured_options, depth=configured_options.short)
         met |= prove_one(configured, configured_options, min(share, left), MUTANT_SEED + index, short)
+        note("proof", ".".join([design.name, *configuration.split()]))
         left -= min(share, left)
     if stale := [text for text in options.excused if text not in met]:
         entries = "".join(f"\n  {text}" for text in stale)

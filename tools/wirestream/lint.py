@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from wirestream.cores import cores
 from wirestream.design import Design, environment, resolve
+from wirestream.inventory import note
 
 # What is linted of a core beside its defaults: widths, methods and options that elaborate other code.
 MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
@@ -108,6 +109,7 @@ def lint(design: Design) -> None:
     if result.returncode:
         raise LintFailure(f"{design.label}: lint failed\n{result.stderr}")
     print(f"{design.label}: lint clean")
+    note("lint", design.label)
 
 
 def configurations(names: Sequence[str] = ()) -> list[tuple[str, dict[str, int | str]]]:

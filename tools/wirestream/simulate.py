@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from wirestream.design import BUILD, REPOSITORY, Design, environment
+from wirestream.inventory import note
 from wirestream.verilate import BuildFailure, Kind, build, locked
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def simulate(
         except (RuntimeError, SystemExit) as error:
             hung = time.monotonic() - began >= timeout()
             crashed = f"no end in {timeout()} s" if hung else f"the simulator ended abnormally ({error})"
-        judge(results, design.label, crashed, f"SEED={seed()} SIM={sim} {repeat}".strip())
+        ran = judge(results, design.label, crashed, f"SEED={seed()} SIM={sim} {repeat}".strip())
+        note("cocotb" if verilator else "four-state", design.label, ran)
     return build_dir
 
 
@@ -157,9 +159,9 @@ def _visible(folder: Path, toplevel: str) -> Path:
     return file
 
 
-def judge(results: Path, label: str, crashed: str, repeat: str) -> None:
-    """Raise `SimulationFailure` unless the JUnit file `results` shows at least one test run and none failed; else say
-    which."""
+def judge(results: Path, label: str, crashed: str, repeat: str) -> list[str]:
+    """Print and return the names of the tests in the JUnit file `results`; raises `SimulationFailure` unless at least
+    one ran and none failed."""
     again = f"\n  repeat it with: {repeat}"
     if not results.is_file():
         raise SimulationFailure(f"{label}: {crashed or 'the simulator wrote no results'}{again}")
@@ -172,7 +174,9 @@ def judge(results: Path, label: str, crashed: str, repeat: str) -> None:
         raise SimulationFailure(f"{label}: {crashed}{again}")
     if not ran:
         raise SimulationFailure(f"{label}: no test ran{again}")
-    print(f"{label}: {len(ran)} of {len(ran)} tests passed: {', '.join(c.get('name') for c in ran)}", flush=True)
+    names = [c.get("name") for c in ran]
+    print(f"{label}: {len(ran)} of {len(ran)} tests passed: {', '.join(names)}", flush=True)
+    return names
 
 
 def icarus_installed() -> bool:

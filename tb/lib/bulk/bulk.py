@@ -42,6 +42,7 @@ import numpy as np
 
 from wirestream import verilate
 from wirestream.design import BUILD, Design, resolve
+from wirestream.inventory import note
 from wirestream.simulate import seed as run_seed
 from wirestream.verilate import BuildFailure, Kind, locked
 
@@ -261,6 +262,7 @@ class Bench:
             said = (done.stdout + done.stderr).strip()[-4000:]
             said = said or f"ended with status {done.returncode}"
             raise BulkFailure(f"{self.label}: {said}\n  repeat: {shlex.join(command)}")
+        note("bulk", self.label)
         return BulkResult.load(out, self.width("m_data") or self.width("m_axis_tuser"))
 
     def _input(self, source: Path | np.ndarray | Iterable[bytes], out: Path) -> Path:

@@ -1,0 +1,252 @@
+"""The inventory: what the whole bench runs, compared after each run with tb/inventory.txt.
+
+A core's tests can vanish without a failure: a test function that no longer begins with ``test_``, a cocotb test that is
+skipped, a `formal` target that is dropped. So what ran and was good is counted, from what pytest reports and from the
+notes of `wirestream.inventory`, a line for each core and kind of check:
+
+    udp_rx cocotb tb/net/test_udp_rx.py: bad_frames 2, latency 2
+
+and a run fails when a line is not as in the file. `make inventory` writes the lines of the last good run into the file.
+
+A run answers for the test files that it ran whole: `make test CORE=udp_rx` for one, `make test` for all, also for those
+that are gone. Tests skipped for something that this machine lacks (`LACKING`) count as run; the four-state runs are
+compared where Icarus is installed. `make soak` runs more: there only what is missing counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from wirestream.design import BUILD, REPOSITORY
+from wirestream.inventory import FOLDER
+from wirestream.simulate import icarus_installed
+
+INVENTORY = REPOSITORY / "tb" / "inventory.txt"
+NOTES = BUILD / "inventory"
+LAST = NOTES / "last.json"
+WHOLE = "configurations"  # the item of a check that has no tests with names
+ALSO_SOAK = "soak or not soak"  # what `make soak` asks for
+SHOWN = 20  # lines that are new; all that are missing are shown
+NO_ICARUS = "iverilog is not installed"
+# Reasons to skip a test that lie in the machine. A test skipped for any other has not run.
+LACKING = (NO_ICARUS, "QuickFIX is not installed", "TAP device", "network namespace", "gives no smaller buffer")
+
+
+class Line(NamedTuple):
+    """What was checked: a core by simulation (cocotb, four-state, bulk), proof or lint; a file's pytest functions."""
+
+    core: str
+    kind: str
+    file: str
+
+
+Items = dict[str, int]  # how often each test ran, or the configurations that were proven
+Lines = dict[Line, Items]
+
+
+def read(text: str) -> Lines:
+    """The lines of an inventory; raises ValueError with the number of one that cannot be read."""
+    lines = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        found = re.fullmatch(r"(\S+) (\S+) (\S+): (\S.*)", line)
+        items = [re.fullmatch(r"(\S+)(?: (\d+))?", item) for item in found[4].split(", ")] if found else [None]
+        if None in items:
+            raise ValueError(f"line {number} is not CORE KIND FILE: NAME COUNT, ...: {line}")
+        lines[Line(*found.groups()[:3])] = {item[1]: int(item[2] or 1) for item in items}
+    return lines
+
+
+def written(lines: Lines) -> str:
+    """The file's text, sorted."""
+
+    def shown(line: Line, items: Items) -> str:
+        counts = (f"{name} {n}" if n > 1 or line.kind != "proof" else name for name, n in sorted(items.items()))
+        return f"{' '.join(line)}: {', '.join(counts)}\n"
+
+    return "".join(sorted(shown(line, items) for line, items in lines.items() if items))
+
+
+def summary(lines: Lines) -> str:
+    """The whole in one sentence."""
+
+    def total(kind: str) -> int:
+        return sum(sum(items.values()) for line, items in lines.items() if line.kind == kind)
+
+    simulated = [(line.core, name) for line, items in lines.items() if line.kind == "cocotb" for name in items]
+    return (
+        f"{len({core for core, _ in simulated}):,} designs with {len(set(simulated)):,} cocotb tests in "
+        f"{total('cocotb'):,} runs, {total('proof'):,} proofs, {total('four-state'):,} four-state runs, "
+        f"{total('bulk'):,} bulk benches, {total('pytest'):,} tests"
+    )
+
+
+def differences(listed: Lines, found: Lines) -> tuple[list[str], list[str]]:
+    """What `listed` has and `found` lacks, and the reverse, each in words."""
+    missing, new = [], []
+    for line in sorted({**listed, **found}):
+        before, now = Counter(listed.get(line, {})), Counter(found.get(line, {}))
+        for gone, words, count in ((before - now, missing, now), (now - before, new, before)):
+            if gone:
+                names = (f"{name} ({n} of {n + count[name]})" for name, n in sorted(gone.items()))
+                words.append(f"{' '.join(line)}: {', '.join(names)}")
+    return missing, new
+
+
+def noted(folder: Path) -> Lines:
+    """The lines that the notes in `folder` make; what was checked again, by another worker or test, counts once."""
+    seen = {
+        (Line(label.partition(".")[0], kind, file), name, label)
+        for path in folder.glob("*.jsonl")
+        for kind, label, names, file in map(json.loads, path.read_text().splitlines())
+        for name in names or [WHOLE]
+    }
+    lines = defaultdict(Counter)
+    for line, name, label in seen:
+        item = label.partition(".")[2] or "defaults" if line.kind == "proof" else name.partition("/")[0]
+        lines[line][item] += 1
+    return dict(lines)
+
+
+@dataclass
+class Run:
+    """What a run answers for and what it found. scope: the files and folders that it ran whole."""
+
+    scope: tuple[str, ...]
+    icarus: bool = field(default_factory=icarus_installed)
+    tests: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))  # good, by file and function
+    lacking: set[str] = field(default_factory=set)  # files of which this machine cannot run all
+
+    def report(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        """Count one report of pytest."""
+        file, _, function = report.nodeid.partition("::")
+        reason = str(report.longrepr[2]) if report.skipped and isinstance(report.longrepr, (tuple, list)) else ""
+        lacks = any(known in reason for known in LACKING)
+        if lacks and NO_ICARUS not in reason:
+            self.lacking.add(file)
+        if function and (lacks or (report.passed and report.when == "call")):
+            self.tests[file][function.partition("[")[0].replace("::", ".")] += 1
+
+    def answers_for(self, line: Line) -> bool:
+        if line.kind == "four-state" and not self.icarus:
+            return False
+        if line.file in self.lacking and line.kind != "pytest":
+            return False
+        return any(line.file == path or line.file.startswith(f"{path}/") for path in self.scope)
+
+    def chosen(self, lines: Lines) -> Lines:
+        return {line: items for line, items in lines.items() if self.answers_for(line)}
+
+    def found(self, folder: Path) -> Lines:
+        """The tests that were good, with the notes in `folder`."""
+        tests = {Line(Path(file).stem.removeprefix("test_"), "pytest", file): dict(c) for file, c in self.tests.items()}
+        return self.chosen(tests | noted(folder))
+
+    def compare(self, listed: Lines, found: Lines, more: bool = False) -> list[str]:
+        """What is wrong, a line each; nothing if all is as listed. more: the run may do more than is listed."""
+        missing, new = differences(self.chosen(listed), found)
+        said = ["in tb/inventory.txt, but not run:", *missing] if missing else []
+        if new and not more:
+            said += ["run, but not in tb/inventory.txt:", *new[:SHOWN]]
+            said += [f"and {len(new) - SHOWN} more lines"] if len(new) > SHOWN else []
+        return said
+
+    def update(self, listed: Lines, found: Lines) -> Lines:
+        """`listed` with what this run found in place of what it answers for."""
+        return {line: items for line, items in listed.items() if not self.answers_for(line)} | found
+
+
+def scope(config: pytest.Config) -> tuple[str, ...]:
+    """The files and folders, relative to the repository, that this run takes whole; none if it chooses among tests."""
+    option = config.option
+    chosen = (
+        option.keyword,
+        option.deselect,
+        option.ignore,
+        option.ignore_glob,
+        option.collectonly,
+        getattr(option, "lf", False),
+    )
+    if any(chosen) or option.markexpr not in ("not soak", ALSO_SOAK):
+        return ()
+    if os.environ.get("TESTCASE") or os.environ.get("SIM", "verilator") != "verilator":
+        return ()
+    paths = [(config.invocation_params.dir / arg).resolve() for arg in config.args if "::" not in arg]
+    return tuple(str(path.relative_to(REPOSITORY)) for path in paths if path.is_relative_to(REPOSITORY))
+
+
+class Plugin:
+    """Counts in the process that a person started; the workers' tests only note."""
+
+    def __init__(self, config: pytest.Config):
+        NOTES.mkdir(parents=True, exist_ok=True)
+        self.run, self.more = Run(scope(config)), config.option.markexpr == ALSO_SOAK
+        self.folder = Path(tempfile.mkdtemp(dir=NOTES))
+        self.said, self.summary = [], ""
+        os.environ[FOLDER] = str(self.folder)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.run.report(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self.run.report(report)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if exitstatus != pytest.ExitCode.OK or not self.run.scope:
+            return
+        found = self.run.found(self.folder)
+        self.said, self.summary = self.run.compare(listed(), found, self.more), summary(found)
+        if self.said:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if not self.more:
+            kept = {"scope": self.run.scope, "icarus": self.run.icarus, "lacking": sorted(self.run.lacking)}
+            LAST.write_text(json.dumps({"run": kept, "found": written(found)}))
+
+    def pytest_terminal_summary(self, terminalreporter) -> None:
+        if self.summary:
+            terminalreporter.section("inventory")
+            terminalreporter.write_line(self.summary)
+        if self.said:
+            terminalreporter.write_line("\n  ".join(self.said), red=True)
+            terminalreporter.write_line("if this is meant: `make inventory` writes tb/inventory.txt anew", red=True)
+
+    def pytest_unconfigure(self) -> None:
+        os.environ.pop(FOLDER, None)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if FOLDER not in os.environ and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Plugin(config), "inventory")
+
+
+def listed() -> Lines:
+    return read(INVENTORY.read_text()) if INVENTORY.exists() else {}
+
+
+def main() -> None:
+    """Write what the last good run found into tb/inventory.txt."""
+    if not LAST.exists():
+        raise SystemExit("no run to take it from: a good `make test`, or `make test CORE=...`, comes first")
+    last = json.loads(LAST.read_text())
+    run, found, before = Run(**last["run"]), read(last["found"]), listed()
+    after = run.update(before, found)
+    INVENTORY.write_text(written(after))
+    fewer, more = differences(before, after)
+    for title, lines in (("fewer:", fewer), ("more:", more)):
+        print("\n  ".join([title, *lines]) if lines else "", end="\n" * bool(lines))
+    print(f"tb/inventory.txt written anew for {', '.join(run.scope)}: {len(fewer)} fewer, {len(more)} more")
+
+
+if __name__ == "__main__":
+    main()

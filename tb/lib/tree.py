@@ -1,0 +1,31 @@
+"""A copy of the checkout to break on purpose, and pytest in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from wirestream.design import BUILD, REPOSITORY
+from wirestream.inventory import FOLDER
+
+
+def copy(to: Path) -> Path:
+    """Copy the checkout without what was built, but for the compiler cache, which the copy shares."""
+    shutil.copytree(REPOSITORY, to, ignore=shutil.ignore_patterns("build", ".*", "__pycache__", "*.egg-info"))
+    (to / ".venv").symlink_to(Path(sys.prefix))
+    (to / "build").mkdir()
+    (to / "build" / "FUSESOC_IGNORE").touch()
+    (BUILD / "ccache").mkdir(parents=True, exist_ok=True)
+    (to / "build" / "ccache").symlink_to(BUILD / "ccache")
+    return to
+
+
+def python(tree: Path, *words: str, timeout: float | None = None, **variables: str) -> subprocess.CompletedProcess:
+    """Run ``python -m`` `words` in a copy, as from a shell; its output is one text."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_") and k != FOLDER}
+    env |= {"PYTHONPATH": str(tree / "tools"), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.run([sys.executable, "-m", *words], cwd=tree, env=env, text=True, timeout=timeout, **pipes)

@@ -86,23 +86,33 @@ def fields(payloads: DataFrame, data: dict[int, int]) -> DataFrame:
     length = F.create_map(*(F.lit(str(k)) for pair in data.items() for k in pair))
     is_data = F.array(*(F.lit(str(tag)) for tag in data.values()))
 
-    def step(state: Column, part: Column) -> Column:
-        joined = F.concat(state.open, F.lit(SOH), part)
-        tag = F.regexp_extract(part, f"(?s)^{TAG}", 1)
-        counted = (tag == state.promised) & (tag != "")
-        waits = counted & (F.length(part) - F.length(tag) - 1 < state.need)
+    def read(part: Column) -> Column:
+        """What a part says by itself, once for all the conditions of `step`. number: the length that it states of the
+        data field `stated`, null if it can be none."""
         value = F.regexp_extract(part, f"(?s)^{TAG}([0-9]+)\\z", 2)
         number = F.when((value != "") & (F.length(F.regexp_replace(value, "^0+", "")) <= 5), value.cast("int"))
-        stated = F.coalesce(length[tag], F.lit(""))
-        countable = F.coalesce(number.between(1, 65535), F.lit(False))
-        due = F.when(state.promised != "", counted | (tag == "8")).otherwise(~F.array_contains(is_data, tag))
-        fits = due & (counted | (stated == "") | countable)
-        begun = F.named_struct(
-            F.lit("body"), part, F.lit("need"), F.when(counted, state.need).otherwise(F.lit(-1)), F.lit("fits"), fits
+        return F.struct(
+            part.alias("body"),
+            _tag(part).alias("tag"),
+            (F.length(part) - F.length(_tag(part)) - 1).alias("bytes"),
+            F.coalesce(length[_tag(part)], F.lit("")).alias("stated"),
+            F.when(number.between(1, 65535), number).alias("number"),
+            F.array_contains(is_data, _tag(part)).alias("data"),
         )
-        good = fits & (stated != "") & ~counted & state.inside
-        promise = F.when(good, stated).otherwise(F.lit(""))
-        inside = (tag == "8") | (state.inside & (tag != "10"))
+
+    def step(state: Column, part: Column) -> Column:
+        joined = F.concat(state.open, F.lit(SOH), part.body)
+        counted = (part.tag == state.promised) & (part.tag != "")
+        waits = counted & (part.bytes < state.need)
+        due = F.when(state.promised != "", counted | (part.tag == "8")).otherwise(~part.data)
+        fits = due & (counted | (part.stated == "") | part.number.isNotNull())
+        begun = F.named_struct(
+            *(F.lit("body"), part.body, F.lit("need"), F.when(counted, state.need).otherwise(F.lit(-1))),
+            *(F.lit("fits"), fits),
+        )
+        good = fits & (part.stated != "") & ~counted & state.inside
+        promise = F.when(good, part.stated).otherwise(F.lit(""))
+        inside = (part.tag == "8") | (state.inside & (part.tag != "10"))
         # in the middle of a data field; a data field begins and waits for more; any other field
         still = F.length(joined) - F.length(F.regexp_extract(joined, f"(?s)^{TAG}", 1)) - 1 < state.need
         done = F.named_struct(F.lit("body"), joined, F.lit("need"), state.need, F.lit("fits"), F.lit(True))
@@ -110,11 +120,11 @@ def fields(payloads: DataFrame, data: dict[int, int]) -> DataFrame:
         return (
             F.when((state.open != "") & still, _state(state.fields, joined, state.need, empty, state.inside))
             .when(state.open != "", _state(F.array_append(state.fields, done), empty, F.lit(-1), empty, state.inside))
-            .when(waits, _state(state.fields, part, state.need, empty, state.inside))
+            .when(waits, _state(state.fields, part.body, state.need, empty, state.inside))
             .otherwise(
                 _state(
-                    *(F.array_append(state.fields, begun), empty, F.when(good, number).otherwise(F.lit(-1))),
-                    *(promise, inside),
+                    *(F.array_append(state.fields, begun), empty),
+                    *(F.when(good, part.number).otherwise(F.lit(-1)), promise, inside),
                 )
             )
         )
@@ -129,11 +139,15 @@ def fields(payloads: DataFrame, data: dict[int, int]) -> DataFrame:
     start = _state(F.slice(plain, 1, 0), F.lit(""), F.lit(-1), F.lit(""), F.lit(False))
     # The last part is what no SOH follows, also where it belongs to a data field.
     whole, rest = F.slice(parts, 1, F.size(parts) - 1), F.element_at(parts, -1)
-    folded = F.aggregate(whole, start, step)
-    stays = F.concat(folded.open, F.when(folded.open != "", SOH).otherwise(""), rest)
-    tail = F.named_struct(F.lit("body"), stays, F.lit("need"), F.lit(-1), F.lit("fits"), F.lit(True))
     has_data = F.col("text").rlike(f"(^|{SOH})({'|'.join(map(str, data))})=")
-    listed = payloads.withColumn("parts", F.when(has_data, F.array_append(folded.fields, tail)).otherwise(plain))
+    folded = F.when(has_data, F.aggregate(F.transform(whole, read), start, step))
+    listed = payloads.withColumn("folded", folded)  # a column of its own, which is computed once
+    opened = F.col("folded.open")
+    stays = F.concat(opened, F.when(opened != "", SOH).otherwise(""), rest)
+    tail = F.named_struct(F.lit("body"), stays, F.lit("need"), F.lit(-1), F.lit("fits"), F.lit(True))
+    listed = listed.withColumn(
+        "parts", F.when(F.col("folded").isNotNull(), F.array_append("folded.fields", tail)).otherwise(plain)
+    )
     each = listed.select("payload", F.size("parts").alias("size"), F.posexplode("parts").alias("n", "field"))
     ended = F.col("n") < F.col("size") - 1
     tag = _tag(F.col("field.body"))

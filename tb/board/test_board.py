@@ -19,7 +19,9 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 from rich.console import Console
-from scapy.all import ARP, ICMP, IP, Ether, Raw
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.l2 import ARP, Ether
+from scapy.packet import Raw
 
 from tb.lib.tap import require_tap
 from tb.queries.golden import expected

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from scapy.all import ARP, IP, UDP, Ether
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import ARP, Ether
 
 from wirestream.design import REPOSITORY, environment
 from wirestream.simulate import icarus_installed

@@ -10,7 +10,10 @@ import sys
 import numpy as np
 import pyarrow.parquet
 import pytest
-from scapy.all import IP, UDP, Ether, Raw, rdpcap
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
+from scapy.utils import rdpcap
 
 from tb.lib import frames as scapy_frames
 from wirestream import packets, send, trades

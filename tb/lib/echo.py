@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from scapy.all import ICMP, IP, Ether, Raw, raw
+from scapy.compat import raw
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
 
 from tb.lib import frames
 from tb.lib.bulk.bulk import Bench, read_pcap

@@ -12,7 +12,10 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scapy.all import ARP, ICMP, IP, TCP, UDP, Dot1AD, Dot1Q, Ether, IPOption_NOP, IPOption_Router_Alert, IPv6, Raw
+from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_NOP, IPOption_Router_Alert
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
+from scapy.packet import Raw
 
 LOCAL_MAC, LOCAL_IP, LOCAL_PORT = "02:00:00:00:00:01", "192.168.1.10", 4000
 PEER_MAC, PEER_IP, PEER_PORT = "02:00:00:00:00:99", "192.168.1.77", 5000

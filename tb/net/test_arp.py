@@ -2,7 +2,7 @@
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
-from scapy.all import ARP, Ether
+from scapy.layers.l2 import ARP, Ether
 
 from tb.lib.axis import Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start

@@ -9,7 +9,10 @@ from itertools import islice
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
-from scapy.all import ARP, ICMP, IP, UDP, Dot1AD, Dot1Q, Ether, IPOption_NOP, IPOption_Router_Alert, IPv6, Raw
+from scapy.layers.inet import ICMP, IP, UDP, IPOption_NOP, IPOption_Router_Alert
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
+from scapy.packet import Raw
 
 from tb.lib.axis import Monitor, Sink, Source, drained
 from tb.lib.bench import reset, rng, start

@@ -3,7 +3,9 @@
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
-from scapy.all import ARP, ICMP, IP, Ether, Raw
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.l2 import ARP, Ether
+from scapy.packet import Raw
 
 from tb.lib.axis import Monitor, Sink, Source, drained
 from tb.lib.bench import reset, rng, start

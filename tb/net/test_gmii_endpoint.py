@@ -7,7 +7,9 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge
 from cocotbext.eth import GmiiFrame, GmiiSink, GmiiSource
-from scapy.all import ARP, ICMP, Dot1AD, Dot1Q, Ether, raw
+from scapy.compat import raw
+from scapy.layers.inet import ICMP
+from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 
 from tb.lib import frames
 from tb.lib.axis import Monitor, Sink, Source

@@ -5,7 +5,9 @@ from collections import Counter
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
-from scapy.all import ICMP, IP, Ether, IPOption_NOP, Raw
+from scapy.layers.inet import ICMP, IP, IPOption_NOP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
 
 from tb.lib.axis import Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start

@@ -5,8 +5,9 @@ from collections import Counter
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
-from scapy.all import IP, Ether, IPOption_Router_Alert
 from scapy.layers.igmp import IGMP, IGMPv3_MQ, IGMPv3_MR, IGMPv3_MR_Group
+from scapy.layers.inet import IP, IPOption_Router_Alert
+from scapy.layers.l2 import Ether
 
 from tb.lib.axis import Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start

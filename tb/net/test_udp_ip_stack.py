@@ -9,8 +9,11 @@ from collections import Counter
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
-from scapy.all import ARP, ICMP, IP, UDP, Dot1AD, Dot1Q, Ether, Raw, raw
+from scapy.compat import raw
 from scapy.layers.igmp import IGMPv3_MR
+from scapy.layers.inet import ICMP, IP, UDP
+from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
+from scapy.packet import Raw
 
 from tb.lib import frames
 from tb.lib.axis import Meta, Monitor, Sink, Source

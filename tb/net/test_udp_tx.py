@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiStreamFrame
-from scapy.all import IP, UDP, Ether
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
 
 from tb.lib.axis import Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scapy.all import IP, UDP, Ether, Raw
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
 
 from tb.board.test_board import Tunnel, wait_for
 from tb.compiler.refused import check_refused

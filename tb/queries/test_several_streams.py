@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
-from scapy.all import IP, UDP, Ether, Raw
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
 
 from tb.lib.bulk.bulk import RANDOM, RANDOM_AND_LONG
 from tb.queries.ethernet import Board, Run, datagrams

@@ -7,7 +7,8 @@ import os
 
 from cocotb.triggers import ClockCycles
 from cocotbext.eth import GmiiFrame
-from scapy.all import ARP, UDP, Ether
+from scapy.layers.inet import UDP
+from scapy.layers.l2 import ARP, Ether
 
 from tb.lib.frames import udp, with_fcs
 from tb.lib.golden import CASES, expected, load

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from cocotb.triggers import ClockCycles
 from cocotbext.eth import GmiiFrame, GmiiSink, GmiiSource
-from scapy.all import ARP, IP, UDP, Ether
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import ARP, Ether
 
 from tb.lib.bench import reset, rng, start
 from tb.lib.bulk.bulk import FAULT, RANDOM, PacketFlag

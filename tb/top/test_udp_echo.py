@@ -8,7 +8,9 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.eth import GmiiFrame, GmiiSink, GmiiSource
-from scapy.all import ARP, ICMP, IP, UDP, Ether, raw
+from scapy.compat import raw
+from scapy.layers.inet import ICMP, IP, UDP
+from scapy.layers.l2 import ARP, Ether
 
 from tb.lib import frames
 from tb.lib.bench import rng, start

@@ -9,7 +9,9 @@ import pytest
 from cocotb.task import bridge
 from cocotb.triggers import ClockCycles
 from cocotbext.eth import XgmiiFrame, XgmiiSink, XgmiiSource
-from scapy.all import ARP, ICMP, IP, UDP, Dot1AD, Dot1Q, Ether, raw
+from scapy.compat import raw
+from scapy.layers.inet import ICMP, IP, UDP
+from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 
 from tb.lib.axil import Bus
 from tb.lib.bench import start

@@ -77,7 +77,10 @@ def simulate(
         "SIM_CMD_PREFIX": f"timeout --kill-after=5 {timeout()}",
         "WAVES": str(int(waves)),
         "COCOTB_LOG_LEVEL": "WARNING",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # cocotb needs pytest's assertions only
+        # cocotb needs pytest's assertions only, and those of the benches only: to go through numpy and Scapy for them
+        # takes as long as many a test.
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "COCOTB_REWRITE_ASSERTION_FILES": f"{REPOSITORY}/tb/*.py",
         **(env or {}),
     }
     # cocotb lets this process's environment and path go before what it is given for the simulator: set them here.

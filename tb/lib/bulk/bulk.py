@@ -308,6 +308,7 @@ def build(core: str | Design, parts: tuple[str, ...] = BENCH, **parameters: int 
         parts=tuple(others),
         runtime=("verilated", "verilated_threads"),
         headers=("bench.h", "verilated.h"),
+        optimise="-O1" if parts == BOARD else "-Og",  # a bench is built more often than it runs long
         verilate=("--timescale-override", "1ns/1ns") if traces else (),
     )
     try:

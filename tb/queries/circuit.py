@@ -31,6 +31,8 @@ from wirestream.compiler.description import load_schema
 from wirestream.tuples import Schema
 
 Row = tuple[tuple[str, int | str | None], ...]
+ALONE = 40  # tuples of which each finds the joins idle
+DRAIN = 40  # latencies in which the queues of the joins run empty
 
 
 def row_of(record: np.void, fallible: list[str]) -> Row:
@@ -138,17 +140,32 @@ class Side:
         self.signals["data"].value = self.sent[-1].data if send else noise
 
 
-async def in_order(dut, description: dict, sides: list[Side], arrival: list[int], joined: list[WireMonitor]) -> None:
+async def in_order(
+    dut, description: dict, sides: list[Side], arrival: list[int], joined: list[WireMonitor]
+) -> list[int]:
     """Send the tuples of all entries in one order, some of two in the same cycle, as late behind `ready` as can be, and
-    an eos, which comes out of every join; `room` comes and goes. Raises unless nothing is lost."""
+    an eos, which comes out of every join; `room` comes and goes. Raises unless nothing is lost.
+
+    In between, `ALONE` tuples come one by one, each once the rows of the one before have left; `room` stays. Returns
+    their cycles, and that of the tuple after them."""
     grace, left = description["grace"], deque(arrival)
+    longest = max(result["latency"] for result in description["results"])
+    start, alone, quiet, before = len(arrival) * 2 // 3, [], 0, 0
     pairs = {tuple(r["sides"]) for r in description["results"] if r["sides"]}
     rooms, idle, generator = paused(1, rng("room")), paused(1, rng("order")), rng("same cycle")
     was_ready = deque([False] * (grace + 1), maxlen=grace + 1)
     refused, waited, ended = 0, 0, False
     while not all(any(item.eos for item in monitor.seen) for monitor in joined):
         sending: set[int] = set()
-        if left and was_ready[0] and not next(idle):
+        count, place = sum(len(monitor.seen) for monitor in joined), len(arrival) - len(left)
+        quiet, before = 0 if count > before else quiet + 1, count
+        apart = start <= place <= start + ALONE
+        settled = quiet >= (DRAIN if place == start else 3) * longest
+        if apart and left and settled:
+            sending.add(left.popleft())
+            alone.append(wire.cycle())
+            quiet = 0
+        elif not apart and left and was_ready[0] and not next(idle):
             sending.add(left.popleft())
             first, second = next(iter(sending)), left[0] if left else None
             same = (second, first) not in pairs and first != second and (first, second) in pairs
@@ -158,7 +175,7 @@ async def in_order(dut, description: dict, sides: list[Side], arrival: list[int]
         ended |= eos
         for number, side in enumerate(sides):
             side.drive(number in sending, eos)
-        dut.room.value = not next(rooms)
+        dut.room.value = apart or not next(rooms)
         await ReadOnly()
         was_ready.append(bool(int(dut.ready.value)))
         assert not int(dut.evt_lost.value), "a tuple found no place in front of a join"
@@ -168,6 +185,7 @@ async def in_order(dut, description: dict, sides: list[Side], arrival: list[int]
         await RisingEdge(dut.clk)
     dut.room.value = 1
     assert not refused, "ROWS of a window in time are too few for the test's tuples"
+    return alone
 
 
 def differences(name: str, got: list[Row], wanted: list[Row]) -> str:
@@ -188,8 +206,8 @@ def out_of_order(result: dict, got: list[Row], wanted: list[Row], ordered: bool)
 
 
 def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str:
-    """What is wrong with the cycles in which the rows of a result left, or nothing. Behind a
-    join, in front of which tuples wait, it judges only how soon they leave."""
+    """What is wrong with the cycles in which the rows of a result left, or nothing. Tuples wait in front of a join: see
+    `judge_alone`."""
     name, soonest = result["stream"]["name"], result["latency"] - result["early"]
     causes = [item.cycle for item in sent if item.kind == (PUNCT if closes else TUPLE)]
     most = max(result["closing_rows"] if closes else result["tuple_rows"], 1)
@@ -206,6 +224,21 @@ def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str
     if late and (max(late) > allowed or (first and min(late))):
         return f"{name}: rows {min(late)} to {max(late)} cycles later than {soonest}"
     return ""
+
+
+def judge_alone(result: dict, alone: list[int], rows: list[Seen]) -> tuple[str, int]:
+    """What is wrong with the rows of the tuples that found the joins idle, or nothing, and how many rows there were:
+    the first leaves within the latency, the others one a cycle. Where a condition follows the join, any of the `pairs`
+    of a tuple may have been in front of a row."""
+    cycles, latest = [row.cycle for row in rows], 0
+    for cause, end in pairwise(alone):
+        own = cycles[bisect_right(cycles, cause) : bisect_right(cycles, end)]
+        before = [result["pairs"] - 1] * len(own) if result["sifted"] else range(len(own))
+        latest = max([latest, *(cycle - cause - count for count, cycle in zip(before, own, strict=True))])
+    count = bisect_right(cycles, alone[-1]) - bisect_right(cycles, alone[0])
+    if latest > result["latency"]:
+        return f"{result['stream']['name']}: a row after {latest} cycles, not {result['latency']} at most", count
+    return "", count
 
 
 @cocotb.test()
@@ -239,11 +272,11 @@ async def circuit(dut):
     monitors = [WireMonitor(dut, result["prefix"], dut.clk) for result in description["results"]]
     if description["grace"] is not None:
         joined = [m for m, result in zip(monitors, description["results"], strict=True) if result["sides"]]
-        await in_order(dut, description, drivers, told["arrival"], joined)
+        alone = await in_order(dut, description, drivers, told["arrival"], joined)
     while any(driver._sendQ for driver in drivers):
         await ClockCycles(dut.clk, 50)
     await ClockCycles(dut.clk, max(r["latency"] + r["closing_rows"] for r in description["results"]) + 200)
-    wrong, rows = [], 0
+    wrong, rows, rows_alone = [], 0, 0
     for result, monitor, expected in zip(description["results"], monitors, told["rows"], strict=True):
         name, schema = result["stream"]["name"], load_schema(result["stream"])
         entry, driver = ((found[result["entry"]]) for found in (description["entries"], drivers))
@@ -257,5 +290,10 @@ async def circuit(dut):
         sides = [drivers[n].sent for n in result["sides"]] if result["sides"] else [driver.sent]
         sent = sorted((item for side in sides for item in side), key=lambda item: item.cycle)
         wrong.append(judge(result, sent, seen, entry["window"] is not None))
+        if result["sides"]:
+            fault, count = judge_alone(result, alone, seen)
+            wrong.append(fault)
+            rows_alone += count
     assert not any(wrong), "\n".join(filter(None, wrong))
     assert rows, "no rows"
+    assert description["grace"] is None or rows_alone, "no rows of a tuple that found the joins idle"

@@ -1,13 +1,37 @@
-"""What the bench of compiled queries says of rows that are wrong, or out of order."""
+"""What the bench of compiled queries says of rows that are late, or out of order."""
 
 from __future__ import annotations
 
 import pytest
 
-from tb.queries.circuit import differences, out_of_order
+from tb.lib.wire import Seen
+from tb.queries.circuit import differences, judge_alone, out_of_order
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.description import describe
 from wirestream.compiler.streams import shipped
+
+ALONE = [100, 200, 300]  # two tuples, and the one after them
+
+
+TOO_LATE = "Rows: a row after 31 cycles, not 30 at most"
+
+
+@pytest.mark.parametrize(
+    ("sifted", "cycles", "said"),
+    [
+        (False, [90, 130, 131, 132, 229, 330], ("", 4)),  # the first may take 30, and the next ones one each
+        (False, [130, 132], (TOO_LATE, 2)),
+        (False, [131], (TOO_LATE, 1)),
+        (False, [129, 130, 133], (TOO_LATE, 3)),
+        (False, [231], (TOO_LATE, 1)),
+        (False, [331], ("", 0)),
+        (True, [137, 231], ("", 2)),  # seven pairs in front of the row that met a condition
+        (True, [138], (TOO_LATE, 1)),
+    ],
+)
+def test_rows_of_tuples_that_find_a_join_idle(sifted, cycles, said):
+    result = {"stream": {"name": "Rows"}, "latency": 30, "pairs": 8, "sifted": sifted}
+    assert judge_alone(result, ALONE, [Seen(cycle, 0) for cycle in cycles]) == said
 
 
 def rows(*pairs: tuple[int, int]) -> list[tuple]:

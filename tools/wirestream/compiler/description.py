@@ -12,14 +12,16 @@
                   "where": cycles from <prefix>_where_data to <prefix>_where, or null: there is no condition}],
      "results": [{"prefix": "m", "stream": {name, id, fields}, "fallible": [columns with flags], "entry": 0,
                   "latency": 2, "exact": true, "early": 0, "closing_rows": 1, "tuple_rows": 0,
-                  "sifted": false, "sides": null, "order": "arrival", "scale": {column: power of two}}],
+                  "sifted": false, "sides": null, "pairs": null, "order": "arrival",
+                  "scale": {column: power of two}}],
      "spills":  [{"prefix": "o", "stream": {name, id, fields}, "copies": 1}]}
 
 `unit`: time, or session, of which `size` is the GAP. `exact`: every row is as late as `latency` says; else up to
 `early` cycles sooner, or later where it waits in a union. `closing_rows`, `tuple_rows`: at most that many rows, one a
 cycle, come of a punctuation and of a tuple; `sifted`: any of them may be missing, the first too.
 `grace`: of a circuit with a JOIN, in how many cycles behind that in which `ready` has fallen tuples may still come;
-`sides`: the entries of R and S that a result's JOIN reads.
+`sides`: the entries of R and S that a result's JOIN reads; `pairs`: the most that a tuple makes there, one a cycle. A
+tuple that finds the join idle has its first pair within `latency`, before conditions that follow the join.
 `order`: rows leave in the order of arrival of their tuples, or so that this column, the end of their windows, never
 falls; null: in no order that is promised.
 `scale`: the columns that are a weighted sum, which is that many times two too large.
@@ -86,8 +88,8 @@ def _result(result: Result, circuit: Circuit) -> dict:
         "closing_rows": closing,
         "tuple_rows": each,
         "sifted": result.bus.gaps
-        or any(isinstance(n, Filter) and any(isinstance(m, Aggregate) for m in walk(n)) for n in plan),
-        "sides": _sides(result, circuit),
+        or any(isinstance(n, Filter) and any(isinstance(m, Aggregate | Join) for m in walk(n)) for n in plan),
+        **_joined(plan, circuit),
         "order": order(result.plan),
         "scale": scales(result.plan),
     }
@@ -106,13 +108,14 @@ def order(plan: Plan) -> str | None:
     return found[0] if found else None
 
 
-def _sides(result: Result, circuit: Circuit) -> list[int] | None:
-    joins = [node for node in walk(result.plan) if isinstance(node, Join)]
+def _joined(plan: list[Plan], circuit: Circuit) -> dict:
+    """`sides` and `pairs`. A tuple of a stream that is joined with itself meets both windows."""
+    joins = [node for node in plan if isinstance(node, Join)]
     if not joins:
-        return None
+        return {"sides": None, "pairs": None}
     read = [next(node.stream for node in walk(side) if isinstance(node, Input)) for side in joins[0].inputs]
     plain = {entry.stream: n for n, entry in enumerate(circuit.entries) if entry.window is None}
-    return [plain[stream] for stream in read]
+    return {"sides": [plain[stream] for stream in read], "pairs": joins[0].window.rows * (3 - len(set(read)))}
 
 
 def scales(plan: Plan) -> dict[str, int]:

@@ -105,12 +105,14 @@ module ws_wire_join #(
     // ---- One after the other: R, S, eos
 
     reg  [1:0]         done_reg;                // {S, R} of what is held have gone
-    wire [2:0]         left   = held & ~{1'b0, done_reg};
+    wire [1:0]         left   = held[1:0] & ~done_reg;
     wire               is_r   = left[0], is_s = left[1] && !left[0], is_eos = !left[1] && !left[0];
+    wire               dest   = !is_r;
     wire               taken;
     wire [TUPLE_W-1:0] r_tuple, s_tuple;
+    wire [TUPLE_W-1:0] tuple = is_r ? r_tuple : s_tuple;
 
-    assign leaves = taken && (is_eos || (!left[2] && !(is_r && left[1])));
+    assign leaves = taken && (is_eos || (!held[2] && !(is_r && left[1])));
 
     always @(posedge clk) begin
         if (waits && taken) done_reg <= leaves ? 2'b00 : done_reg | {is_s, is_r};
@@ -149,8 +151,8 @@ module ws_wire_join #(
         .WINDOW(WINDOW), .SLACK(SLACK)
     ) join_ (
         .clk(clk), .rst(rst), .limit(limit),
-        .s_axis_tdata(is_r ? r_tuple : s_tuple), .s_axis_tkeep({(TUPLE_W/8){!is_eos}}), .s_axis_tvalid(waits),
-        .s_axis_tready(taken), .s_axis_tlast(1'b1), .s_axis_tdest(!is_r),
+        .s_axis_tdata(tuple), .s_axis_tkeep({(TUPLE_W/8){!is_eos}}), .s_axis_tvalid(waits),
+        .s_axis_tready(taken), .s_axis_tlast(1'b1), .s_axis_tdest(dest),
         .m_axis_tdata(pair), .m_axis_tkeep(keep), .m_axis_tvalid(row), .m_axis_tready(room), .m_axis_tlast(last),
         .evt_dropped(dropped), .evt_late(evt_late), .evt_overflow(overflow), .dropped_dest(dropped_dest),
         .dropped_id(dropped_id)
@@ -164,6 +166,189 @@ module ws_wire_join #(
     assign evt_refused = overflow;
 
     wire unused = &{s_punct, dropped, dropped_dest, dropped_id, last, keep, pair, held_stamps};
+
+`ifdef FORMAL
+    // Around the join, by induction: what comes is taken by it, once, in order, as it came, as long as the queue does
+    // what ws_sync_fifo proves (sound_ref). Through the real queue and join, for some cycles: the rows and eos.
+    reg                 past_valid = 1'b0;
+    localparam [ADDR_W:0] PLACES = 1 << ADDR_W;
+    localparam SLOT_W = 3 + DATA_W + 2*KEY_W + 2*STAMP_W;
+    reg  [ADDR_W:0]     in_ref, out_ref;            // slots, that is what came in a cycle, accepted and left, modulo
+    reg  [GRACE:0]      ready_ref;                  // ready in the cycles before, the last one in bit 0
+    reg                 kept_ref, sound_ref;        // GRACE has been kept to; the queue is one
+    reg                 full_ref;                   // what came in the last cycle found the queue full
+    reg                 room_ref;                   // there was room for GRACE + 3 more in the last cycle
+    (* anyconst *) reg [ADDR_W:0] watch;            // an arbitrary slot
+    reg  [SLOT_W-1:0]   slot_ref;
+    reg  [1:0]          gone_ref;                   // its {S, R}, taken by the join
+    wire [ADDR_W:0]     held_ref = in_ref - out_ref;
+    wire                accepted = come && held_ref < PLACES;
+    wire                pops     = waits && leaves;
+    wire                watched  = out_ref == watch && held_ref != 0;
+    wire [SLOT_W-1:0]   slot_now = {s_eos, s_valid, s_data, key, stamps};
+    wire                f_eos, f_has_s, f_has_r;
+    wire [R_W-1:0]      f_r;
+    wire [S_W-1:0]      f_s;
+    wire [KEY_W-1:0]    f_r_key, f_s_key;
+    wire [STAMP_W-1:0]  f_r_stamp, f_s_stamp;
+    wire                now_r   = f_has_r && !gone_ref[0];
+    wire                now_s   = f_has_s && !gone_ref[1] && !now_r;
+    wire                now_eos = !now_r && !now_s;
+
+    assign {f_eos, f_has_s, f_has_r, f_r, f_s, f_r_key, f_s_key, f_r_stamp, f_s_stamp} = slot_ref;
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        in_ref     <= in_ref + accepted;
+        out_ref    <= out_ref + pops;
+        ready_ref  <= {ready_ref, ready};
+        kept_ref   <= kept_ref && (!come || ready_ref[GRACE]);
+        full_ref   <= come && held_ref >= PLACES && !rst;
+        room_ref   <= held_ref + GRACE + 3 <= PLACES && !rst;
+        sound_ref  <= sound_ref && !(waits && held_ref == 0)
+                      && !(waits && watched && {held, held_data, held_key, held_stamps} != slot_ref);
+        if (accepted && in_ref == watch) slot_ref <= slot_now;
+        if (watched && waits && taken) gone_ref <= gone_ref | {now_s, now_r};
+        if (pops) gone_ref <= 2'b00;
+        if (rst) begin
+            {in_ref, out_ref, ready_ref, gone_ref} <= 0;
+            {kept_ref, sound_ref} <= 2'b11;
+        end
+
+        if (!past_valid) assume (rst);
+        else begin
+            // what is lost is told; nothing is if GRACE is kept to, and `ready` is not low without need
+            assert (evt_lost == full_ref);
+            if (kept_ref && sound_ref) assert (!evt_lost);
+            if (room_ref) assert (ready);
+            if ($past(rst)) assert (!ready);
+            // R, S, eos of a slot, each once and as it came, and the slot leaves with the last
+            if (!rst && sound_ref && waits && watched && {held, held_data, held_key, held_stamps} == slot_ref) begin
+                assert (dest == !now_r && is_s == now_s && is_eos == now_eos);
+                if (now_r) assert (TIME_W != 0 ? tuple == {f_r, f_r_stamp, f_r_key} : tuple == {f_r, f_r_key});
+                if (now_s) assert (TIME_W != 0 ? tuple == {f_s, f_s_stamp, f_s_key} : tuple == {f_s, f_s_key});
+                assert (leaves == (taken && (now_eos || (!f_eos && !(now_r && f_has_s)))));
+            end
+            // a row or an eos, and only if there is room
+            assert (!(m_valid && m_eos) && !m_punct && (room || !(m_valid || m_eos)));
+
+            // what makes it inductive
+            assert (level == held_ref);
+            if (sound_ref) assert (held_ref <= PLACES);
+            if (out_ref == watch && sound_ref) assert (done_reg == gone_ref);
+            if (out_ref != watch) assert (gone_ref == 2'b00);
+            if (gone_ref != 2'b00 && sound_ref) assert (held_ref != 0 && (gone_ref & ~{f_has_s, f_has_r}) == 2'b00);
+            if (gone_ref[1] && f_has_r && sound_ref) assert (gone_ref[0]);
+            if (gone_ref != 2'b00 && sound_ref) assert (f_eos || {f_has_s, f_has_r} != gone_ref);
+            // this is what the proof of ws_sync_fifo says
+            queue_sound: assert (sound_ref);
+        end
+        cover (past_valid && evt_lost);
+        cover (past_valid && watched && waits && taken && gone_ref == 2'b11 && !rst);
+    end
+
+    // A tuple of R and one of S are marked by bit 0 of their data, which no other tuple has: the pair comes out once
+    // and whole if the definition says that they meet, before the eos that its tuples came before, after all others.
+    // In time, for ROWS = 1.
+    (* anyconst *) reg [4:0] e_watch;                       // an arbitrary eos
+    reg  [4:0]        e_in_ref, e_out_ref;                  // eos accepted, and out
+    reg               r_marked_ref, s_marked_ref;           // the marked tuple has come
+    reg               single_ref;                           // not more than one of each stream
+    reg  [R_W-1:0]    r_ref;
+    reg  [S_W-1:0]    s_ref;
+    reg  [KEY_W-1:0]  r_key_ref, s_key_ref;
+    reg  [STAMP_W-1:0] r_time_ref, s_time_ref;
+    reg               r_out_ref, s_out_ref;                 // the marked tuple was late or refused
+    reg  [3:0]        r_since_ref, s_since_ref;             // tuples of the stream from the marked one on, up to 15
+    reg               wanted_ref, came_ref, early_ref;      // early: before the watched eos
+    reg  [STAMP_W-1:0] r_newest_ref, s_newest_ref, r_row_ref, s_row_ref;
+    reg               r_held_ref, s_held_ref;               // there is a row, and its time
+    reg  [4:0]        late_in_ref, late_out_ref, late_early_ref, full_in_ref, full_out_ref, full_early_ref;
+    reg               r_marked, s_marked, r_late, s_late, r_full, s_full, wanted;
+    reg  [STAMP_W-1:0] r_newest;
+    reg               r_held;
+    reg  [STAMP_W-1:0] r_row, r_stamp, s_stamp;
+    wire              r_comes = accepted && s_valid[0];
+    wire              s_comes = accepted && s_valid[1];
+    wire [KEY_W-1:0]  r_key = key[KEY_W +: KEY_W], s_key = key[0 +: KEY_W];
+    wire              pair_out = m_valid && m_data[S_W] && m_data[0];
+    wire [3:0]        r_since = r_since_ref + (r_comes && r_marked_ref && r_since_ref != 15);
+
+    function near(input [STAMP_W-1:0] one, input [STAMP_W-1:0] other);
+        near = TIME_W == 0 || ({1'b0, one} <= other + WINDOW && {1'b0, other} <= one + WINDOW);
+    endfunction
+
+    always @* begin
+        {r_stamp, s_stamp} = stamps;
+        r_marked = r_comes && s_data[S_W];
+        s_marked = s_comes && s_data[0];
+        // R first
+        r_late   = TIME_W != 0 && r_comes && r_stamp + SLACK < r_newest_ref;
+        r_newest = r_comes && r_stamp > r_newest_ref ? r_stamp : r_newest_ref;
+        r_full   = TIME_W != 0 && r_comes && !r_late && r_held_ref && r_row_ref + WINDOW + SLACK >= s_newest_ref;
+        wanted   = wanted_ref;
+        if (r_marked && s_marked_ref && r_key == s_key_ref)
+            wanted = TIME_W == 0 ? s_since_ref <= ROWS : !r_late && !r_full && !s_out_ref && near(r_stamp, s_time_ref);
+        s_late   = TIME_W != 0 && s_comes && s_stamp + SLACK < s_newest_ref;
+        s_full   = TIME_W != 0 && s_comes && !s_late && s_held_ref && s_row_ref + WINDOW + SLACK >= r_newest;
+        if (s_marked && r_marked && s_key == r_key)
+            wanted = TIME_W == 0 || (!r_late && !r_full && !s_late && !s_full && near(s_stamp, r_stamp));
+        else if (s_marked && r_marked_ref && s_key == r_key_ref)
+            wanted = TIME_W == 0 ? r_since <= ROWS : !s_late && !s_full && !r_out_ref && near(s_stamp, r_time_ref);
+    end
+
+    always @(posedge clk) begin
+        wanted_ref <= wanted;
+        single_ref <= single_ref && !(r_marked && r_marked_ref) && !(s_marked && s_marked_ref);
+        if (r_marked) {r_marked_ref, r_ref, r_key_ref, r_time_ref, r_out_ref}
+                      <= {1'b1, s_data[S_W +: R_W], r_key, r_stamp, r_late || r_full};
+        if (s_marked) {s_marked_ref, s_ref, s_key_ref, s_time_ref, s_out_ref}
+                      <= {1'b1, s_data[0 +: S_W], s_key, s_stamp, s_late || s_full};
+        r_since_ref <= r_marked ? 4'd1 : r_since;
+        s_since_ref <= s_marked ? 4'd1 : s_since_ref + (s_comes && s_marked_ref && s_since_ref != 15);
+        r_newest_ref <= r_newest;
+        if (s_comes && s_stamp > s_newest_ref) s_newest_ref <= s_stamp;
+        if (r_comes && !r_late && !r_full) {r_held_ref, r_row_ref} <= {1'b1, r_stamp};
+        if (s_comes && !s_late && !s_full) {s_held_ref, s_row_ref} <= {1'b1, s_stamp};
+        late_in_ref  <= late_in_ref + r_late + s_late;
+        full_in_ref  <= full_in_ref + r_full + s_full;
+        late_out_ref <= late_out_ref + evt_late;
+        full_out_ref <= full_out_ref + evt_refused;
+        if (accepted && s_eos) begin
+            e_in_ref <= e_in_ref + 1'b1;
+            if (e_in_ref == e_watch) {early_ref, late_early_ref, full_early_ref}
+                                     <= {wanted, late_in_ref + r_late + s_late, full_in_ref + r_full + s_full};
+        end
+        if (m_eos) e_out_ref <= e_out_ref + 1'b1;
+        if (pair_out) came_ref <= 1'b1;
+        if (rst) begin
+            {e_in_ref, e_out_ref, r_marked_ref, s_marked_ref, r_since_ref, s_since_ref} <= 0;
+            {wanted_ref, came_ref, early_ref, r_newest_ref, s_newest_ref, r_held_ref, s_held_ref} <= 0;
+            {late_in_ref, late_out_ref, full_in_ref, full_out_ref} <= 0;
+            single_ref <= 1'b1;
+        end
+
+        if (past_valid && !rst) begin
+            if (single_ref && pair_out) begin
+                join_false: assert (wanted_ref && m_data == {r_ref, s_ref} && m_key == {r_key_ref, s_key_ref});
+                join_doubled: assert (!came_ref);
+            end
+            if (m_eos) join_eos: assert (e_out_ref != e_in_ref);
+            if (m_eos && single_ref && e_out_ref == e_watch) join_lost: assert (came_ref == early_ref);
+            if (evt_late) join_late: assert (late_out_ref != late_in_ref);
+            if (evt_refused) join_refused: assert (full_out_ref != full_in_ref);
+            if (m_eos && e_out_ref == e_watch) begin
+                join_late_told: assert (late_out_ref - late_early_ref <= late_in_ref - late_early_ref);
+                join_refused_told: assert (full_out_ref - full_early_ref <= full_in_ref - full_early_ref);
+            end
+        end
+        cover (past_valid && m_eos && came_ref && e_out_ref == e_watch && e_watch == 1 && single_ref);
+        if (TIME_W != 0) begin
+            cover (past_valid && evt_late);
+            cover (past_valid && evt_refused);
+        end
+    end
+`endif
 
 endmodule
 

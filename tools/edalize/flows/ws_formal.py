@@ -21,9 +21,10 @@ class Ws_formal(Flow):  # FuseSoC derives the class name from the flow's
             "bounded": {"type": "str", "desc": "Assertions for the base case alone: part of a name", "list": True},
             "below": {"type": "int", "desc": "0: without the properties of the cores below"},
             "mutants": {"type": "int", "desc": "Faults that the properties must find"},
+            "short_mutants": {"type": "int", "desc": "Those of a short proof, if they are not three"},
             "mutated": {"type": "str", "desc": "Where they are: source text, or FILE: source text", "list": True},
             "by_induction": {"type": "int", "desc": "1: found if the induction fails"},
-            "equivalent": {"type": "str", "desc": "Mutants without effect: source text | reason", "list": True},
+            "equivalent": {"type": "str", "desc": "Unobservable: LINE | FAULT | CONFIGURATION | REASON", "list": True},
         }
 
     def run(self) -> None:

@@ -97,13 +97,16 @@ LINE, FAULT = "else if (step && count_reg != 3'd5) count_reg <= count_reg + 3'd1
 SURVIVORS = re.compile(r"^  ws_counter\.v:\d+: (.*)  \((.*)\)$", re.MULTILINE)
 
 
-def test_equivalent_entries_excuse_the_mutants_that_they_name(tmp_path):
+def test_equivalent_entries_excuse_the_mutants_that_they_name(tmp_path, capsys):
     weak, options = counter(tmp_path, "assert (value <= 5);", REACHED), replace(OPTIONS, mutants=20)
     with pytest.raises(ProofFailure, match="mutants break no property") as failure:
         prove(weak, options)
     survivors = SURVIVORS.findall(str(failure.value))
     entries = tuple(f"{line} | {fault} | any | for the test" for line, fault in survivors)
     prove(weak, replace(options, equivalent=entries))
+    assert f"of 20 mutants killed, {len(entries)} equivalent" in capsys.readouterr().out
+    prove(weak, replace(options, equivalent=entries), short=True)
+    assert re.search(r": 3 of 3 mutants killed, [\d.]+ s\n$", capsys.readouterr().out)
     with pytest.raises(ProofFailure, match="1 mutants break no property") as failure:
         prove(weak, replace(options, equivalent=entries[1:]))
     assert SURVIVORS.findall(str(failure.value)) == survivors[:1]

@@ -313,12 +313,12 @@ def formal_lines(lines: list[str]) -> set[int]:
     return inside
 
 
-def different(problem: Problem, seed: int, wanted: int) -> Iterator[tuple[str, Mutant]]:
-    """The first `wanted` mutants that differ from the unharmed problem, each with the name of its problem.
+def different(problem: Problem, mutants: list[Mutant], wanted: int) -> Iterator[tuple[str, Mutant]]:
+    """The first `wanted` of the mutants that differ from the unharmed problem, each with the name of its problem.
 
     A fault such as a constant bit forced to its value leaves the problem as it is, so it is none.
     """
-    unharmed, found, left = problem.text(UNHARMED), 0, problem.mutants(seed)
+    unharmed, found, left = problem.text(UNHARMED), 0, mutants
     while left and found < wanted:
         batch = {f"mutant_{number}": fault for number, fault in enumerate(left[: wanted - found])}
         left = left[len(batch) :]
@@ -333,7 +333,8 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
     """Raise `ProofFailure` unless every configuration of `design` is proven, every mutant is found out, and each
     entry of `options.equivalent` matches a mutant of one of them.
 
-    A short proof tries only `options.short_mutants` mutants and takes `options.short` cycles where that is set.
+    A short proof takes `options.short` cycles where that is set, and tries only `options.short_mutants` mutants, none
+    of them equivalent.
     """
     if short:
         options = replace(options, mutants=min(options.short_mutants, options.mutants))
@@ -347,7 +348,8 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
         configured_options = ProofOptions.from_flow_options({**vars(options), **own})
         if short and configured_options.short:
             configured_options = replace(configured_options, depth=configured_options.short)
-        met |= prove_one(configured, configured_options, entries, min(share, left), MUTANT_SEED + index)
+        seed = MUTANT_SEED + index
+        met |= prove_one(configured, configured_options, entries, min(share, left), seed, short=short)
         note("proof", ".".join([design.name, *configuration.split()]))
         left -= min(share, left)
     if stale := [entry for entry in entries if entry not in met]:
@@ -356,7 +358,7 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
 
 
 def prove_one(
-    design: Design, options: ProofOptions, entries: list[Equivalent], mutants: int, seed: int
+    design: Design, options: ProofOptions, entries: list[Equivalent], mutants: int, seed: int, *, short: bool
 ) -> set[Equivalent]:
     """Prove one configuration; returns the entries of `equivalent` that match a mutant of it."""
     if options.induction > options.depth:
@@ -375,16 +377,20 @@ def prove_one(
     summary = f"{problem.asserts} assertions proven{within}, {problem.covers} covers reached"
     print(f"{design.label}: {summary}, {time.monotonic() - began:.1f} s", flush=True)
 
+    def excused(mutant: Mutant) -> bool:
+        return any(entry.covers(mutant, design.parameters) for entry in entries)
+
     every = [fault for bits in problem.faults() for fault in bits]
     met = {entry for entry in entries if any(entry.covers(fault, design.parameters) for fault in every)}
     if not mutants:
         return met
     questions = QUESTIONS if options.by_induction else QUESTIONS[:2]
     killers = {}  # by mutant
-    for name, mutant in different(problem, seed, mutants):
+    tried = [mutant for mutant in problem.mutants(seed) if not (short and excused(mutant))]
+    for name, mutant in different(problem, tried, mutants):
         killers[mutant] = next((question for question in questions if not problem.holds(question, name)), "")
     survivors = [mutant for mutant, killer in killers.items() if not killer]
-    unexplained = [m for m in survivors if not any(entry.covers(m, design.parameters) for entry in met)]
+    unexplained = [mutant for mutant in survivors if not excused(mutant)]
     if not killers:
         raise ProofFailure(
             f"{design.label}: no fault could be put into the core, so nothing shows what the proof is worth"

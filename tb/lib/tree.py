@@ -8,18 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from wirestream.design import BUILD, REPOSITORY
+from wirestream.design import REPOSITORY
 from wirestream.inventory import FOLDER
 
 
 def copy(to: Path) -> Path:
-    """Copy the checkout without what was built, but for the compiler cache, which the copy shares."""
+    """Copy the checkout without what was built."""
     shutil.copytree(REPOSITORY, to, ignore=shutil.ignore_patterns("build", ".*", "__pycache__", "*.egg-info"))
     (to / ".venv").symlink_to(Path(sys.prefix))
     (to / "build").mkdir()
     (to / "build" / "FUSESOC_IGNORE").touch()
-    (BUILD / "ccache").mkdir(parents=True, exist_ok=True)
-    (to / "build" / "ccache").symlink_to(BUILD / "ccache")
     return to
 
 

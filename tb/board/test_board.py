@@ -333,10 +333,11 @@ def test_the_receiver_starts_again(board, wanted, stream, tmp_path):
 
 
 def settled(tunnel: Tunnel) -> bool:
-    """Every row has left in a datagram."""
+    """Every row has left in a datagram, whose frame is on the wire."""
     counters = tunnel.remote.counters()
     gone = counters["udp_tx_sent"] + counters["udp_tx_unresolved"]
-    return counters["query_row"] == counters["query_record"] and counters["query_datagram"] == gone
+    on_wire = counters["mac_tx_good"] == counters["udp_tx_sent"] + counters["control_tx_sent"]
+    return counters["query_row"] == counters["query_record"] and counters["query_datagram"] == gone and on_wire
 
 
 def test_the_board_starts_again(board, wanted, stream, tmp_path, capsys):

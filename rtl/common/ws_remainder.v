@@ -22,6 +22,12 @@ module ws_remainder #(
     input  wire [NUMBER_W-1:0] number,
     output reg                 done,
     output wire [NUMBER_W-1:0] remainder
+`ifdef FORMAL
+    ,
+    // For the proofs of the cores that use this one: the number that is divided, and cycles to go.
+    output wire [NUMBER_W-1:0]           dividing,
+    output wire [$clog2(NUMBER_W+1)-1:0] bits_left
+`endif
 );
 
     localparam REM_W = $clog2(DIVISOR + 1);
@@ -62,6 +68,8 @@ module ws_remainder #(
     reg                started_ref;
     reg [NUMBER_W-1:0] number_ref;
     reg [CNT_W-1:0]    busy_ref;     // cycles since start, up to NUMBER_W + 1
+
+    assign {dividing, bits_left} = {number_ref, left_reg};
 
     always @(posedge clk) begin
         past_valid  <= 1'b1;

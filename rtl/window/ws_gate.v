@@ -24,6 +24,9 @@ module ws_gate #(
     parameter RESET_CYCLES = 1,
     parameter CLOSE_PLACES = 2,
     parameter TUPLE_PLACES = 0,
+`ifdef FORMAL
+    parameter FIFO_MODEL   = 1,    // 0: the output FIFO is left to the proof of the core above
+`endif
     parameter ROOM_W       = 8
 ) (
     input  wire              clk,
@@ -37,6 +40,10 @@ module ws_gate #(
     output reg               may_punct,
     output reg               may_tuple,
     output wire              idle        // nothing is on its way to the FIFO
+`ifdef FORMAL
+    ,
+    output reg  [5:0]        since_sent  // cycles since a sending, up to LATENCY + 1, for the proof of the core above
+`endif
 );
 
     localparam MOST     = CLOSE_PLACES > TUPLE_PLACES ? CLOSE_PLACES : TUPLE_PLACES;
@@ -106,6 +113,8 @@ module ws_gate #(
     reg                                     sound;                        // nothing is owed that was not sent
 
     always @* begin
+        since_sent = LATENCY + 1;
+        for (i = LATENCY - 1; i >= 0; i = i - 1) if (punct_sent_reg[i] || tuple_sent_reg[i]) since_sent = i + 1;
         owed = 0; left = 0; sent = 0; sound = 1'b1;
         wait_ref = CLOSE_CYCLES - since_punct_ref > RESET_CYCLES - since_reset_ref ? CLOSE_CYCLES - since_punct_ref
                                                                                    : RESET_CYCLES - since_reset_ref;
@@ -130,27 +139,31 @@ module ws_gate #(
                          : since_any_ref + (since_any_ref <= LATENCY);
         refused_ref     <= !rst && (refused_ref ? !sent_punct : held_ref != 0 && !may_punct && wait_reg == 0);
 
-        // the query sends what it may
-        assume (!(sent_punct && sent_tuple));
-        if (sent_punct) assume (may_punct);
-        if (sent_tuple) assume (may_tuple);
         // the FIFO
-        assume (room == capacity - held_ref);
-        assume (drained <= held_ref);
-        assume (taken + left <= places + owed);
-        for (i = 0; i < AGES; i = i + 1)
-            assume (kept[i*FLIGHT_W +: FLIGHT_W] <= due[i*FLIGHT_W +: FLIGHT_W]);
+        if (FIFO_MODEL != 0) begin
+            assume (room == capacity - held_ref);
+            assume (drained <= held_ref);
+            assume (taken + left <= places + owed);
+            for (i = 0; i < AGES; i = i + 1)
+                assume (kept[i*FLIGHT_W +: FLIGHT_W] <= due[i*FLIGHT_W +: FLIGHT_W]);
+        end
 
         if (!past_valid) assume (rst);
         else begin
+            // the query sends what it may
+            assume (!(sent_punct && sent_tuple));
+            if (sent_punct) assume (may_punct);
+            if (sent_tuple) assume (may_tuple);
             // never an overflow
-            assert (held_ref <= capacity);
-            if (!rst) assert (held_ref + taken <= capacity);
+            if (FIFO_MODEL != 0) begin
+                assert (held_ref <= capacity);
+                if (!rst) assert (held_ref + taken <= capacity);
+            end
             // punctuations keep their distance
             if (may_punct) assert (since_punct_ref >= CLOSE_CYCLES && since_reset_ref >= RESET_CYCLES);
             // idle means that all has reached the FIFO
             assert (idle == (since_any_ref > LATENCY));
-            if (idle) assert (owed == 0);
+            if (idle && FIFO_MODEL != 0) assert (owed == 0);
             // nothing waits without need
             if (!$past(rst)) begin
                 assert (may_punct == (wait_ref == 0 && $past(room >= sent + MOST + CLOSE_PLACES)));
@@ -158,12 +171,16 @@ module ws_gate #(
             end else assert (!may_punct && !may_tuple);
 
             // what makes it inductive
-            assert (sound && wait_reg == wait_ref);
+            assert (wait_reg == wait_ref);
             assert (punct_needs_reg == sent + MOST + CLOSE_PLACES && tuple_needs_reg == sent + MOST + TUPLE_PLACES);
-            assert (wait_ref >= 0);
-            assert (room >= owed);
-            if (may_punct) assert (room >= owed + CLOSE_PLACES);
-            if (may_tuple) assert (room >= owed + TUPLE_PLACES);
+            assert (wait_ref >= 0 && since_any_ref == since_sent);
+            assert (since_punct_ref >= 1 && since_punct_ref <= CLOSE_CYCLES);
+            assert (since_reset_ref >= 1 && since_reset_ref <= RESET_CYCLES);
+            if (FIFO_MODEL != 0) begin
+                assert (sound && room >= owed);
+                if (may_punct) assert (room >= owed + CLOSE_PLACES);
+                if (may_tuple) assert (room >= owed + TUPLE_PLACES);
+            end
         end
         // a punctuation goes into the last places that the gate gives away, and one goes that had to wait for room
         cover (past_valid && !rst && sent_punct && room == MOST + CLOSE_PLACES && held_ref != 0);

@@ -152,6 +152,17 @@ module ws_punctuator #(
 
     reg  [STATES-1:0] state_reg;
 
+`ifdef FORMAL
+    wire [3:0]           watch_ref, arrived, left;
+    wire [DATA_W+1:0]    watched;
+    wire [1:0]           session;
+    wire                 busy;
+    wire [5:0]           since_sent;
+    wire signed [T_W-1:0] attr, in_force;
+    wire [WATTR_W-1:0]   dividing;
+    wire [$clog2(WATTR_W + 1)-1:0] bits_left;
+`endif
+
     // ---- The item that is shown, judged by the watermark
 
     wire                  valid, plain, is_tuple, late, ahead, take, as_resync, empty;
@@ -167,7 +178,14 @@ module ws_punctuator #(
     ) watermark (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .s_kind(s_kind),
-        .valid(valid), .plain(plain), .tuple(is_tuple), .data(data), .attr(), .mark(mark), .late(late), .ahead(ahead),
+        .valid(valid), .plain(plain), .tuple(is_tuple), .data(data),
+`ifdef FORMAL
+        .attr(attr), .watch(watch_ref), .watched(watched), .arrived(arrived), .left(left),
+        .session(session), .busy(busy), .in_force(in_force),
+`else
+        .attr(),
+`endif
+        .mark(mark), .late(late), .ahead(ahead),
         .take(take), .next_attr(next_attr), .next_mark(next_mark), .resync(as_resync), .empty(empty),
         .run(state_reg[RUN]), .accept(accept), .drop(state_reg[FINISH]),
         .begins(state_reg[ALIGN] && align_done_reg), .start(start), .again(state_reg[OPEN]),
@@ -236,6 +254,9 @@ module ws_punctuator #(
 
     ws_remainder #(.NUMBER_W(WATTR_W), .DIVISOR(SLIDE)) align (
         .clk(clk), .rst(rst), .start(divide_reg), .number(dividend_reg), .done(divided), .remainder(excess)
+`ifdef FORMAL
+        , .dividing(dividing), .bits_left(bits_left)
+`endif
     );
 
     always @(posedge clk) begin
@@ -317,12 +338,265 @@ module ws_punctuator #(
 
     ws_gate #(
         .LATENCY(LATENCY), .CLOSE_CYCLES(CLOSE_CYCLES), .RESET_CYCLES(RESET_CYCLES),
-        .CLOSE_PLACES(CLOSE_PLACES), .TUPLE_PLACES(TUPLE_PLACES), .ROOM_W(ROOM_W)
+        .CLOSE_PLACES(CLOSE_PLACES), .TUPLE_PLACES(TUPLE_PLACES),
+`ifdef FORMAL
+        .FIFO_MODEL(0),
+`endif
+        .ROOM_W(ROOM_W)
     ) gate (
         .clk(clk), .rst(rst),
         .sent_punct(send_punct), .sent_tuple(send_tuple), .restart(state_reg[FINISH]), .room(room),
         .may_punct(may_punct), .may_tuple(may_tuple), .idle(idle)
+`ifdef FORMAL
+        , .since_sent(since_sent)
+`endif
     );
+
+`ifdef FORMAL
+    // Items are numbered as ws_watermark numbers them, and one of them is watched. What becomes of an item is said by
+    // the rules of time, in times that are wider than the core's; of boundaries only the last that was announced is
+    // kept, and the next is computed from that.
+    localparam R_W = T_W + 2;
+    localparam signed [R_W-1:0] R_RANGE = RANGE, R_SLIDE = SLIDE, R_STEP = STEP > 0 ? STEP : SLIDE, R_START = START;
+    localparam signed [R_W-1:0] R_NONE  = -1;
+    localparam signed [R_W-1:0] MOST    = WATTR_SIGNED != 0 ? (1 << (WATTR_W - 1)) - 1 : (1 << WATTR_W) - 1;
+    localparam [5:0] AFTER_LATENCY = LATENCY + 1, AFTER_CLOSE = CLOSE_CYCLES, AFTER_RESET = RESET_CYCLES;
+    localparam [5:0] SINCE   = AFTER_CLOSE > AFTER_LATENCY ? AFTER_CLOSE : AFTER_LATENCY;
+    localparam [5:0] ALIGNED = WATTR_W + 2;
+
+    // A time that is not negative, modulo STEP and SLIDE, from tables, which solvers follow better than a division: a
+    // column of TIMES bits for each bit of the result. The least step and the least end of a window above a time, and
+    // the last end up to a time.
+    localparam TIMES = 2 << WATTR_W, COLUMNS = $clog2(SLIDE + 1);
+    function [COLUMNS*TIMES-1:0] residues(input integer period);
+        integer c, n;
+        for (c = 0; c < COLUMNS; c = c + 1)
+            for (n = 0; n < TIMES; n = n + 1) residues[c*TIMES + n] = n % period >> c;
+    endfunction
+    function signed [R_W-1:0] look_up(input [COLUMNS*TIMES-1:0] table_of, input [WATTR_W:0] at);
+        reg [TIMES-1:0] column;
+        integer c;
+        begin
+            look_up = 0;
+            for (c = 0; c < COLUMNS; c = c + 1) begin
+                column     = table_of[c*TIMES +: TIMES];
+                look_up[c] = column[at];
+            end
+        end
+    endfunction
+    localparam [COLUMNS*TIMES-1:0] OVER_STEP = residues(R_STEP), OVER_SLIDE = residues(R_SLIDE);
+    function signed [R_W-1:0] over_slide(input signed [R_W-1:0] since);
+        over_slide = look_up(OVER_SLIDE, since[WATTR_W:0]);
+    endfunction
+    function signed [R_W-1:0] step_after(input signed [R_W-1:0] from, input signed [R_W-1:0] at);
+        step_after = at + R_STEP - look_up(OVER_STEP, at - from);
+    endfunction
+    function signed [R_W-1:0] end_after(input signed [R_W-1:0] from, input signed [R_W-1:0] at);
+        end_after = at < from + R_RANGE ? from + R_RANGE : at + R_SLIDE - over_slide(at - from - R_RANGE);
+    endfunction
+    function signed [R_W-1:0] end_up_to(input signed [R_W-1:0] from, input signed [R_W-1:0] at);
+        end_up_to = at - over_slide(at - from - R_RANGE);
+    endfunction
+
+    reg                  past_valid = 1'b0;
+    reg  [3:0]           arrived_ref;
+    reg  [DATA_W+1:0]    item_ref;
+    reg                  begun_ref;                                   // `start` has been announced
+    reg  signed [R_W-1:0] start_ref, announced_ref, watermark_ref;
+    reg  signed [R_W-1:0] newest_ref;                                 // the largest accepted attribute, or -1
+    reg  signed [R_W-1:0] closed_ref;                                 // windows that end up to here are closed or lost
+    reg  [5:0]           since_punct_ref, since_reset_ref, since_any_ref;    // cycles, up to a limit
+    reg  [5:0]           aligning_ref;                                // cycles in ALIGN or JUMP
+
+    wire [3:0]           place        = watch_ref - left;
+    wire [3:0]           held_ref     = arrived_ref - left;
+    wire signed [R_W-1:0] time_ref     = attr, asks_ref = mark;
+    wire signed [R_W-1:0] wire_time    = $signed({1'b0, m_data[WATTR_LSB +: WATTR_W]});
+    wire signed [R_W-1:0] signed_time  = $signed(m_data[WATTR_LSB +: WATTR_W]);
+    wire signed [R_W-1:0] occupied_ref = newest_ref < 0 ? R_NONE : newest_ref + R_RANGE;
+    wire                 late_ref     = is_tuple && time_ref < watermark_ref;
+    wire signed [R_W-1:0] first_ref    = START >= 0 ? R_START : asks_ref < 0 ? 0 : asks_ref - over_slide(asks_ref);
+
+    // With what is on the wire in this cycle taken into account.
+    wire                 begun     = m_punct || (begun_ref && !m_restart);
+    wire signed [R_W-1:0] from      = begun_ref ? start_ref : wire_time;
+    wire signed [R_W-1:0] announced = m_punct ? wire_time : announced_ref;
+    wire signed [R_W-1:0] force_ref = begun_ref ? watermark_ref : wire_time;
+    wire signed [R_W-1:0] occupied  = begun_ref ? occupied_ref : R_NONE;
+    wire signed [R_W-1:0] closed    = evt_discarded ? end_after(start_ref, closed_ref)
+                                   : begun_ref ? closed_ref : wire_time;
+    wire signed [R_W-1:0] step_next = step_after(from, announced), end_next = end_after(from, announced);
+    wire signed [R_W-1:0] next      = step_next < end_next ? step_next : end_next;
+    wire                 jumps     = EMIT_EMPTY == 0 && next > occupied && end_next <= asks_ref;
+
+    // Before it.
+    wire signed [R_W-1:0] step_ref  = step_after(start_ref, announced_ref);
+    wire signed [R_W-1:0] end_ref   = end_after(start_ref, announced_ref);
+    wire signed [R_W-1:0] next_ref  = step_ref < end_ref ? step_ref : end_ref;
+    wire                 jumps_ref = EMIT_EMPTY == 0 && next_ref > occupied_ref && end_ref <= asks_ref;
+
+    wire later   = later_reg && (later_before_reg || !sent_before_reg);
+    wire live    = state_reg[NEXT] || state_reg[CROSS] || state_reg[JUMP] || state_reg[RUN];
+    wire divides = state_reg[ALIGN] || state_reg[JUMP];
+    wire may_wait = state_reg[FIRST] ? !valid
+                  : state_reg[RUN] ? !valid || (plain && (ahead || next > asks_ref))
+                  : state_reg[OPEN] || state_reg[CROSS] ? !may_punct
+                  : state_reg[RESTART] ? !may_punct || !idle
+                  : divides && aligning_ref != ALIGNED;
+    wire signed [R_W-1:0] open_end  = sent_reg && later ? sent_end_reg : open_end_reg;
+    wire signed [R_W-1:0] step_reg  = next_step_reg, end_reg = next_end_reg;
+    wire signed [R_W-1:0] least_reg = step_reg < end_reg ? step_reg : end_reg;
+
+    always @(posedge clk) begin
+        past_valid  <= 1'b1;
+        arrived_ref <= rst ? 4'd0 : arrived_ref + {3'd0, s_valid && s_ready};
+        if (s_valid && s_ready && arrived_ref == watch_ref) item_ref <= {s_kind, s_data};
+
+        begun_ref <= !rst && begun;
+        if (m_punct) begin
+            announced_ref <= wire_time;
+            if (!begun_ref) begin
+                {start_ref, watermark_ref, closed_ref} <= {3{wire_time}};
+                newest_ref <= R_NONE;
+            end
+        end
+        if (accept && !late_ref) begin
+            if (asks_ref > watermark_ref) {watermark_ref, closed_ref} <= {2{asks_ref}};
+            if (is_tuple && time_ref > newest_ref) newest_ref <= time_ref;
+        end
+        if (evt_discarded) closed_ref <= closed;
+        since_any_ref   <= rst ? SINCE : m_valid || m_punct ? 6'd1 : since_any_ref + {5'd0, since_any_ref < SINCE};
+        since_punct_ref <= rst || m_restart ? SINCE : m_punct ? 6'd1
+                         : since_punct_ref + {5'd0, since_punct_ref < SINCE};
+        since_reset_ref <= rst || m_restart ? 6'd1 : since_reset_ref + {5'd0, since_reset_ref < AFTER_RESET};
+        aligning_ref    <= !rst && divides ? aligning_ref + 6'd1 : 6'd0;
+
+        if (!past_valid) assume (rst);
+        else begin
+            // the wire: one thing at a time
+            assert (!m_eos && m_valid + m_punct + m_restart <= 1);
+            // nothing lost, nothing twice, order kept: an item is the one whose turn it is, and goes one way
+            if (valid && place == 0) assert (item_ref[DATA_W-1:0] == data);
+            if (accept) assert (valid && plain && begun_ref);
+            if (!$past(rst)) begin
+                assert (m_valid == $past(accept && is_tuple && !late_ref));
+                assert (evt_late == $past(accept && late_ref));
+                assert (m_restart == (left != $past(left) && $past(!plain)));
+                assert (left == $past(left) || $past(accept || !plain || busy));
+                if (m_valid) assert (m_data == $past(data));
+            end else
+                assert (!m_valid && !m_punct && !m_restart && !evt_late && !evt_ahead && !evt_resync
+                        && !evt_discarded && !quiet);
+            // the rules of time: an item is preceded by what it causes, which is announced one boundary at a time
+            if (m_valid && $past(place == 0)) assert ((WATTR_SIGNED != 0 ? signed_time : wire_time) >= announced_ref);
+            if (accept) assert (next_ref > asks_ref);
+            if (m_punct) begin
+                assert (valid && plain);
+                if (begun_ref) begin
+                    assert (wire_time > announced_ref && wire_time <= asks_ref);
+                    assert (wire_time == (jumps_ref ? end_up_to(start_ref, asks_ref) : next_ref));
+                end else
+                    assert (wire_time == first_ref);
+            end
+            if (evt_discarded) assert (begun_ref && end_after(start_ref, closed_ref) <= occupied_ref);
+            if (m_restart && begun_ref) assert (end_after(start_ref, closed_ref) > occupied_ref);
+            // punctuations keep their distance; a restart, and quiet, wait until all has reached the FIFO
+            if (m_punct) assert (since_punct_ref >= AFTER_CLOSE && since_reset_ref >= AFTER_RESET);
+            if (m_restart) assert (since_any_ref >= AFTER_LATENCY);
+            if (!$past(rst))
+                assert (quiet == (since_any_ref >= AFTER_LATENCY && !m_valid && !m_punct
+                                  && $past(arrived_ref == left)));
+            // an item a cycle
+            if ($past(accept && !rst) && valid && plain && !ahead && next_ref > asks_ref
+                && (TUPLE_PLACES == 0 || !is_tuple || late_ref || may_tuple)) assert (accept);
+
+            // a state is left as soon as it may be
+            if (!$past(rst || may_wait)) assert (state_reg != $past(state_reg));
+
+            // what makes it inductive: what is shown
+            assert (arrived == arrived_ref);
+            if (place < held_ref) assert (item_ref == watched);
+            if (valid) assert (last_end_reg == time_ref + R_RANGE);
+            assert (since_any_ref >= 1 && since_punct_ref >= 1 && since_reset_ref >= 1);
+            assert (since_sent == (m_valid || m_punct ? 6'd1
+                                   : since_any_ref < AFTER_LATENCY ? since_any_ref + 6'd1 : AFTER_LATENCY));
+            // the states
+            assert (state_reg != 0 && (state_reg & (state_reg - 1'b1)) == 0);
+            if (state_reg[FIRST] || state_reg[ALIGN]) assert (!begun && session == 2'd0);
+            if (state_reg[OPEN]) assert (!begun && (session == 2'd1 || session == 2'd2));
+            if (live) assert (begun && session >= 2'd2);
+            if (state_reg[LAST] || state_reg[DISCARD]) assert (begun);
+            if (state_reg[ALIGN] || state_reg[OPEN] || (live && !state_reg[RUN])) assert (valid && plain);
+            if (state_reg[LAST] || state_reg[DISCARD] || state_reg[RESTART] || state_reg[FINISH])
+                assert (valid && !plain);
+            assert (!busy || state_reg[RUN]);
+            if (m_punct) assert (state_reg[NEXT]);
+            if (m_restart) assert (state_reg[FIRST]);
+            if (!state_reg[RUN]) assert (!sent_reg);
+            if (evt_discarded) assert (state_reg[LAST]);
+            // alignments
+            if (divides) begin
+                assert (aligning_ref <= ALIGNED);
+                assert (divide_reg == (aligning_ref == 0) && align_done_reg == (aligning_ref == ALIGNED));
+                if (aligning_ref != 0) begin
+                    assert (bits_left == (aligning_ref == ALIGNED ? 6'd0 : ALIGNED - 6'd1 - aligning_ref));
+                    if (state_reg[JUMP]) assert (dividing == asks_ref - end_next);
+                    else assert (dividing == (asks_ref < 0 ? 0 : asks_ref));
+                end else if (state_reg[JUMP]) assert (dividend_reg == asks_ref - end_next);
+                else assert (dividend_reg == (asks_ref < 0 ? 0 : asks_ref));
+                if (align_done_reg)
+                    assert (aligned_reg == (state_reg[JUMP] ? end_up_to(from, asks_ref)
+                                            : asks_ref < 0 ? 0 : asks_ref - over_slide(asks_ref)));
+            end else
+                assert (!divide_reg && bits_left == 0 && !divided && !align_done_reg);
+            // boundaries
+            if (state_reg[OPEN]) begin
+                assert (in_force == first_ref && boundary_reg == first_ref);
+                assert (step_reg == first_ref + R_STEP && end_reg == first_ref + R_RANGE);
+                assert (open_end_reg == R_NONE && !jumped_reg && apart_reg == end_reg - step_reg);
+            end
+            if (begun) assert (from >= 0 && from <= MOST && announced >= from && announced <= MOST);
+            if (begun) assert (force_ref >= from && force_ref <= MOST && occupied <= MOST + R_RANGE);
+            if (begun && (live || state_reg[LAST] || state_reg[DISCARD])) begin
+                assert (in_force == force_ref && open_end == occupied && next > force_ref);
+                if (sent_reg) assert (later == (sent_end_reg > open_end_reg));
+            end
+            if (live) begin
+                assert (closed == force_ref && apart_reg == end_reg - step_reg);
+                assert (announced <= (valid && plain && asks_ref > force_ref && !state_reg[RUN] ? asks_ref : force_ref)
+                        || (state_reg[RUN] && valid && plain && announced <= asks_ref));
+                if (jumped_reg) begin
+                    assert (jumps && (state_reg[NEXT] || state_reg[CROSS]));
+                    assert (end_reg == end_up_to(from, asks_ref) && step_reg == step_after(from, end_reg));
+                end else
+                    assert (state_reg[JUMP] ? jumps : step_reg == step_next && end_reg == end_next);
+            end
+            if (state_reg[CROSS]) begin
+                assert (boundary_reg == least_reg);
+                assert (reaches_step_reg == (asks_ref >= step_reg) && reaches_end_reg == (asks_ref >= end_reg));
+                assert (step_beyond_reg == (step_reg > occupied) && end_beyond_reg == (end_reg > occupied));
+                assert (step_due_reg == (step_reg <= end_reg) && end_due_reg == (end_reg <= step_reg));
+            end
+            if (state_reg[RUN]) begin
+                assert (boundary_reg == next);
+                if (valid && plain) assert (passes_reg == (asks_ref >= next));
+            end
+            if (state_reg[LAST] || state_reg[DISCARD] || (state_reg[RESTART] && begun) || (state_reg[FINISH] && begun))
+                assert (end_reg == end_after(from, closed) && closed >= from && closed <= MOST + R_RANGE);
+            if (state_reg[DISCARD]) assert (end_beyond_reg == (end_reg > occupied));
+            if ((state_reg[RESTART] || state_reg[FINISH]) && begun) assert (end_reg > occupied);
+        end
+        if (past_valid && !rst) begin
+            if (EMIT_EMPTY == 0) cover (state_reg[JUMP] && asks_ref > end_next);  // it ends within ALIGNED cycles
+            cover (m_punct && begun_ref && wire_time == step_ref && wire_time != end_ref);
+            cover (m_punct && begun_ref && wire_time == end_ref && next <= asks_ref);
+            cover (m_valid && $past(evt_late));
+            cover (evt_discarded && $past(evt_discarded, 2));
+            cover (m_restart && begun_ref && valid);
+            if (MAX_AHEAD != 0) cover (evt_resync);
+        end
+    end
+`endif
 
 endmodule
 

@@ -154,7 +154,7 @@ class Problem:
             "opt_dff",  # a register that holds its value is one cell with an enable, not a multiplexer to mutate
             "opt_clean",
             "write_rtlil elaborated.il",
-            "mutate -list 100000 -seed 1 -o mutants.txt",
+            "mutate -list 10000000 -seed 1 -o mutants.txt",  # all: Yosys takes long to choose among too many
             *(f"select -count t:${kind} t:$check r:FLAVOR={kind} %i %u" for kind in ("assert", "cover")),
             f"select -count none {self._bounded()}",
         )

@@ -68,6 +68,29 @@ def test_property_that_is_not_inductive_fails(tmp_path):
         prove(counter(tmp_path, "assert (value != 7);", REACHED), OPTIONS)
 
 
+PDR = replace(OPTIONS, depth=8, pdr=1)
+
+
+def test_pdr_proves_what_is_not_inductive(tmp_path):
+    prove(counter(tmp_path, "assert (value != 7);", REACHED), PDR)
+
+
+def test_pdr_finds_a_false_property_after_the_base_case_and_leaves_a_trace(tmp_path):
+    late = counter(tmp_path, "assert (value != 4);", "cover (value == 1);")
+    with pytest.raises(ProofFailure, match=r"induction fails(?s:.*)trace: .*induction.vcd"):
+        prove(late, replace(PDR, depth=4))
+    with pytest.raises(ProofFailure, match=r"base case fails(?s:.*)trace: .*base_case.vcd"):
+        prove(late, PDR)
+
+
+def test_pdr_keeps_assumptions_and_leaves_out_bounded_assertions(tmp_path):
+    odd = "soon: assert (value != 5);", "assert (value != 7);", "cover (value == 1);"
+    prove(counter(tmp_path, *odd), replace(PDR, depth=4, bounded=("soon",)))
+    with pytest.raises(ProofFailure, match="induction fails"):
+        prove(counter(tmp_path, *odd), replace(PDR, depth=4))
+    prove(counter(tmp_path, "if (value == 4) assume (!step);", *odd), replace(PDR, depth=4))
+
+
 def test_no_assertion_fails(tmp_path):
     with pytest.raises(ProofFailure, match="no assertion"):
         prove(counter(tmp_path, REACHED), OPTIONS)

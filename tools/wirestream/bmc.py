@@ -1,4 +1,4 @@
-"""Bounded model checking by ABC, the program that comes with pyosys, of a design as Yosys writes it in AIGER.
+"""Model checking by ABC, the program that comes with pyosys, of a design as Yosys writes it in AIGER.
 
 The bad states of the file are failures of assertions and, turned round, covers. Two more keep the answers strict:
 `first` is reached in the first cycle and never again, so a problem always has a register; ABC refuses one without.
@@ -17,6 +17,7 @@ ABC = Path(find_spec("pyosys").origin).with_name("yosys-abc")
 TEMPLATES = Path(__file__).with_suffix(".v")
 TIMEOUT_S = 600
 DEEP = 60  # cycles above which CaDiCaL decides a base case faster than ABC's own solver: 33 s and 70 s at 92 cycles
+REDUCE = "&get; &scorr; &put"
 HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
 
 
@@ -52,7 +53,7 @@ def base_case(folder: Path, name: str, depth: int) -> str:
     bad = _bad(folder, name)
     late = bad["late"][0]
     cadical = "-c " if depth > DEEP else ""
-    words = _check(folder, name, [late, *bad["assert"]], f"bmc3 {cadical}-F {depth + 1}")
+    words = _check(folder, name, [late, *bad["assert"]], f"{REDUCE}; bmc3 {cadical}-F {depth + 1}")
     if failed := re.search(r"^Output +(\d+) of miter .* was asserted in frame +(\d+)\.", words, re.MULTILINE):
         output, frame = map(int, failed.groups())
         if output:
@@ -64,12 +65,26 @@ def base_case(folder: Path, name: str, depth: int) -> str:
     raise Undecided(words)
 
 
+def ever_fails(folder: Path, name: str) -> int | None:
+    """The number of cycles in which an assertion of ``<name>.aig`` can fail, or None if none ever fails, by property
+    directed reachability.
+
+    The assertions are taken together, so each may rely on all of them.
+    """
+    words = _check(folder, name, _bad(folder, name)["assert"], "orpos; pdr")
+    if failed := re.search(r"^Output +0 of miter .* was asserted in frame +(\d+)\.", words, re.MULTILINE):
+        return int(failed.group(1)) + 1
+    if re.search(r"^Property proved\.", words, re.MULTILINE):
+        return None
+    raise Undecided(words)
+
+
 def unreached(folder: Path, name: str, depth: int) -> list[str]:
     """The names of the covers of ``<name>.aig`` that no trace of `depth` cycles reaches."""
     bad = _bad(folder, name)
     covers = bad["reached"]
     # -x: without it, ABC may crash where several outputs but not all are asserted in one frame
-    words = _check(folder, name, [bad["first"][0], *covers], f"bmc3 -a -x -F {depth}")
+    words = _check(folder, name, [bad["first"][0], *covers], f"{REDUCE}; bmc3 -a -x -F {depth}")
     count = len(covers) + 1
     if re.search(rf"^All {count} outputs are found to be SAT after", words, re.MULTILINE):
         return []
@@ -104,7 +119,7 @@ def _check(folder: Path, name: str, chosen: list[tuple[int, str]], command: str)
     head = " ".join(map(str, ["aig", *sizes, latches, outputs, ands, len(chosen), assumptions])).encode()
     part = folder / "part.aig"
     part.write_bytes(b"\n".join([head, *lines[:begin], *(lines[begin + number] for number, _ in chosen), *lines[end:]]))
-    script = f"read_aiger {part.name}; fold; strash; &get; &scorr; &put; {command}"
+    script = f"read_aiger {part.name}; fold; strash; {command}"
     try:
         done = subprocess.run([ABC, "-c", script], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired as error:

@@ -6,10 +6,11 @@ and in SMT, for Yices, and these decide
 1. the base case (ABC): no assertion fails within `depth` cycles of a reset, and the assumptions allow that many;
 2. the covers (ABC): every cover statement can be reached, so the assumptions do not exclude what matters;
 3. the induction (Yices): a state reached through up to `depth` cycles that keep the assertions keeps them in the next;
+   with the option `pdr`, ABC searches for an invariant that implies the assertions and is inductive;
 4. the mutants: small faults put into the core one at a time (Yosys `mutate`) each break an assertion or make a cover
    unreachable; one that does neither shows behaviour that no property describes.
 
-The trace of a failed base case is by Yices too, which has to agree that it fails.
+The trace of a failure is by Yices, which has to agree that the assertion fails.
 Assumptions of a core that is instantiated below become obligations: they must follow from how it is used.
 tb/lib/formal holds checkers, such as the rules of a bus: they belong to the core in which they are instantiated.
 """
@@ -50,7 +51,8 @@ class ProofOptions:
     whole takes minutes. induction, cover: a depth of their own. multiclock: 1 for a core with clocks of its own choice;
     a cycle is then a step in which each clock may rise, fall or stay. configurations: parameter values, one proof each,
     as ``"ADDR_W=2 OUTPUT_REG=1"``; memories want to be tiny. An option among them, as in ``"FAST=1 depth=29"``, is for
-    that proof alone.
+    that proof alone. pdr: 1 for assertions that hold in every cycle but are not inductive: property directed
+    reachability finds what is missing in place of `induction`, or a trace in which an assertion fails.
 
     For properties that describe only a part of a large core: bounded: assertions with one of these words in their name
     are proven for the base case alone, that is within `depth` cycles of a reset. below: 0 leaves the properties of the
@@ -65,6 +67,7 @@ class ProofOptions:
     depth: int = 12
     short: int = 0
     induction: int = 0
+    pdr: int = 0
     cover: int = 0
     multiclock: int = 0
     configurations: tuple[str, ...] = ("",)
@@ -183,7 +186,15 @@ class Problem:
         self._yosys(*(command for name, fault in faults.items() for command in self._written(name, fault)))
 
     def _written(self, name: str, fault: Mutant | None) -> list[str]:
-        """The Yosys commands that write a problem for ABC and for Yices, and the latter without bounded assertions."""
+        """The Yosys commands that write a problem for ABC and for Yices and, where it is needed, that of the induction,
+        without bounded assertions.
+        """
+        induction = [
+            "design -push-copy",
+            *([f"delete {self._bounded()}", "opt_clean"] if self.bounded else []),
+            *(bmc.lower(f"{name}_induction", 1) if self.options.pdr else [f"write_smt2 -wires {name}_induction.smt2"]),
+            "design -pop",
+        ]
         return [
             "design -reset",
             "read_rtlil elaborated.il",
@@ -195,9 +206,7 @@ class Problem:
             "opt -full",
             "dffunmap",
             f"write_smt2 -wires {name}.smt2",
-            *(["design -push-copy", f"delete {self._bounded()}", "opt_clean"] if self.bounded else []),
-            f"write_smt2 -wires {name}_induction.smt2",
-            *(["design -pop"] if self.bounded else []),
+            *(induction if not fault or self.options.by_induction else []),
             *bmc.lower(name, self.options.depth),
         ]
 
@@ -216,6 +225,8 @@ class Problem:
                     return verdict == bmc.HOLDS or (verdict == bmc.VACUOUS and name != UNHARMED)
                 case "cover":
                     return not bmc.unreached(self.folder, name, self.options.cover or self.options.depth)
+                case "induction" if self.options.pdr:
+                    return bmc.ever_fails(self.folder, f"{name}_induction") is None
                 case "induction":
                     depth = self.options.induction or self.options.depth
                     return self._smtbmc(f"{name}_induction.smt2", depth, "-i")[0]
@@ -229,11 +240,13 @@ class Problem:
             return [f"Unreached cover statement: {name}" for name in missed]
         trace = self.folder / f"{question.replace(' ', '_')}.vcd"
         trace.unlink(missing_ok=True)
-        if question == "induction":
+        if question == "induction" and not self.options.pdr:
             depth = self.options.induction or self.options.depth
             holds, words = self._smtbmc(f"{UNHARMED}_induction.smt2", depth, "-i", "--dump-vcd", trace.name)
         else:
             depth = self.options.depth + 1  # of which the last only shows whether the assumptions can be kept
+            if question == "induction":
+                depth = bmc.ever_fails(self.folder, f"{UNHARMED}_induction")
             holds, words = self._smtbmc(f"{UNHARMED}.smt2", depth, "--presat", "--dump-vcd", trace.name)
         if holds:
             raise ProofFailure(f"{self.design.label}: ABC finds that the {question} fails, and Yices that it holds")

@@ -274,7 +274,7 @@ module ws_group_cam #(
             if (s_eos[v]) age_ref[v*3 +: 3] <= 0;
             released = 1'b1;
             for (k = 0; k < KEYS; k = k + 1) if (present_ref[k*WINDOWS + v]) released = 1'b0;
-            if (age_ref[v*3 +: 3] == 7 && released && freed_ref == 0) closing_ref[v] <= 1'b0;
+            if (age_ref[v*3 +: 3] == 7 && released && freed_ref == 0 && !s_eos[v]) closing_ref[v] <= 1'b0;
         end
         for (k = 0; k < KEYS; k = k + 1) begin
             if (present_ref[k*WINDOWS +: WINDOWS] != 0 && index_ref[k*INDEX_W +: INDEX_W] == free_index) begin

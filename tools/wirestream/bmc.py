@@ -69,9 +69,9 @@ def ever_fails(folder: Path, name: str) -> int | None:
     """The number of cycles in which an assertion of ``<name>.aig`` can fail, or None if none ever fails, by property
     directed reachability.
 
-    The assertions are taken together, so each may rely on all of them.
+    The assertions are taken together, so each may rely on all of them. -y: twice as fast with these designs.
     """
-    words = _check(folder, name, _bad(folder, name)["assert"], "orpos; pdr")
+    words = _check(folder, name, _bad(folder, name)["assert"], "orpos; pdr -y")
     if failed := re.search(r"^Output +0 of miter .* was asserted in frame +(\d+)\.", words, re.MULTILINE):
         return int(failed.group(1)) + 1
     if re.search(r"^Property proved\.", words, re.MULTILINE):

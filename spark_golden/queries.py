@@ -141,13 +141,15 @@ def in_sessions(
 
     items: every tuple of the stream, since each moves the watermark; but sessions are made of those selected, and any
     two of them less than a gap apart belong together: [SESSION GAP gap WATTR attribute SLACK slack]. Spark's
-    session_window, here of microseconds, joins what is a whole gap apart too, so it is given one less.
+    session_window, here of microseconds, joins what is a whole gap apart too, so it is given one less. The watermark at
+    the end is an aggregate of each session: Spark puts a condition on grouping columns below the merging of sessions.
     """
     judged = _judged(items, Query(gap, 1, slack, max_ahead=max_ahead, resync=resync), attribute)
     judged = judged.withColumn("closed", F.max("watermark").over(Window.partitionBy(*SESSION)))
     held = judged.where(F.col("verdict") == ACCEPTED).where(selected)
     window = F.session_window(F.timestamp_micros("Time"), f"{gap - 1} microseconds").alias("window")
-    whole = held.groupBy("closed", window).agg(F.collect_list(F.struct(*items.columns)).alias("tuples"))
+    tuples = F.collect_list(F.struct(*items.columns)).alias("tuples")
+    whole = held.groupBy(window).agg(tuples, F.max("closed").alias("closed"))
     ended = whole.withColumn("end", F.unix_micros("window.end") + 1).where("end <= closed")
     return ended.select("end", F.inline("tuples"))
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 
+from spark_golden.queries import in_sessions
 from tb.lib.golden import UBSN
+from tb.queries.golden import to_frame
 from tb.window.family import COLUMNS, SPARK, Aggregate, of_golden
 from tb.window.sessions import Query, events, golden_stream, spark_rows
 
@@ -45,3 +48,11 @@ def test_a_gap_apart() -> None:
     spark = list(zip(table["Time"], table["COUNT"], strict=True))
     assert spark == [(e.time, *e.row) for e in events(query, of_golden(items)) if e.row]
     assert spark == [(510, 1), (538, 3), (560, 3)]
+
+
+def test_what_is_not_closed_is_not_cut() -> None:
+    """A session that is open at the end makes no row, not even of those of its tuples that would be closed alone."""
+    records = np.array([(time,) for time in (100, 115, 121, 196)], [("Time", "<i4")])
+    assert [row.Time for row in in_sessions(to_frame(records), 20, 60).collect()] == []
+    records["Time"][-1] = 201  # the watermark reaches 141, the session's end
+    assert [row.Time for row in in_sessions(to_frame(records), 20, 60).collect()] == [100, 115, 121]

@@ -15,6 +15,7 @@ class Ws_formal(Flow):  # FuseSoC derives the class name from the flow's
             "depth": {"type": "int", "desc": "Cycles of the base case, the covers and the longest induction"},
             "short": {"type": "int", "desc": "The same of a short proof, if the whole takes minutes"},
             "induction": {"type": "int", "desc": "Longest induction, if it is another"},
+            "pdr": {"type": "int", "desc": "1: property directed reachability in place of the induction"},
             "cover": {"type": "int", "desc": "Cycles of the covers, if they are others"},
             "multiclock": {"type": "int", "desc": "1: the core has clocks of its own choice"},
             "configurations": {"type": "str", "desc": "Parameter values, one proof each: A=1 B=2", "list": True},

@@ -160,17 +160,17 @@ async def in_order(
         count, place = sum(len(monitor.seen) for monitor in joined), len(arrival) - len(left)
         quiet, before = 0 if count > before else quiet + 1, count
         apart = start <= place <= start + ALONE
-        settled = quiet >= (DRAIN if place == start else 3) * longest
+        settled = quiet >= (3 if alone else DRAIN) * longest
         if apart and left and settled:
             sending.add(left.popleft())
             alone.append(wire.cycle())
-            quiet = 0
         elif not apart and left and was_ready[0] and not next(idle):
             sending.add(left.popleft())
             first, second = next(iter(sending)), left[0] if left else None
             same = (second, first) not in pairs and first != second and (first, second) in pairs
             if same and generator.random() < 0.5:
                 sending.add(left.popleft())
+        quiet = 0 if sending else quiet
         eos = not left and not sending and not ended and was_ready[0]
         ended |= eos
         for number, side in enumerate(sides):

@@ -48,7 +48,7 @@ def wanted(name: str) -> tuple[Compiled, list[Sent], Found, dict[str, Counter]]:
     """A query of fusesoc/orders, its traffic, and what PySpark makes of that."""
     made, sent = built(name), TRAFFIC[name]()
     given = found(made.circuit, sent)
-    assert min(map(len, given.tuples.values())) > 100
+    assert min(map(len, given.tuples.values())) > 50
     answers = counted(rows(name, text(name), made.circuit, given))
     assert all(answers.values())
     return made, sent, given, answers

@@ -592,7 +592,7 @@ module ws_group_panes #(
         else begin
             // a pane ends as soon as it may; tuples come right behind a punctuation and right in front of one
             assume (!rst && s_punct == (gap_ref == CLOSE_CYCLES) && !(s_valid && s_punct));
-            if (s_valid) assume (started_reg && wattr - low_ref < PANE && (gap_ref < NEAR || gap_ref > CLOSE_CYCLES - 3));
+            if (s_valid) assume (started_reg && wattr - low_ref < PANE && (gap_ref < NEAR || gap_ref > CLOSE_CYCLES - 4));
             if (s_punct) assume (started_reg ? wattr == low_ref + PANE : wattr <= PANES);
 
             // what is refused leaves with every punctuation; a key is for a window wholly in or wholly out

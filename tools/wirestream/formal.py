@@ -25,6 +25,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from wirestream import bmc
@@ -123,8 +124,9 @@ class Equivalent:
 
     def covers(self, mutant: Mutant, parameters: dict[str, int | str]) -> bool:
         """Whether this is about `mutant` of a core with these parameters."""
-        wanted = {} if self.configuration == "any" else values(self.configuration)
-        return (self.line, self.fault) == (mutant.line, mutant.fault) and wanted.items() <= parameters.items()
+        if (self.line, self.fault) != (mutant.line, mutant.fault):
+            return False
+        return self.configuration == "any" or values(self.configuration).items() <= parameters.items()
 
     def __str__(self) -> str:
         return f"{self.line} | {self.fault} | {self.configuration}"
@@ -267,6 +269,7 @@ class Problem:
             raise ProofFailure(f"{self.design.label}: the solver broke down\n{words[-2000:]}")
         return done.returncode == 0, words
 
+    @cached_property
     def faults(self) -> list[list[Mutant]]:
         """Faults in the core's own lines or those asked for, not in properties; those of the bits of a bus together."""
         wanted = [re.fullmatch(r"(?:(\w+\.v): )?(.*)", text).groups() for text in self.options.mutated]
@@ -301,8 +304,8 @@ class Problem:
 
     def mutants(self, seed: int) -> list[Mutant]:
         """The faults in a seeded order; the bits of a bus count once."""
-        chooser, faults = random.Random(seed), self.faults()
-        return [chooser.choice(bits) for bits in chooser.sample(faults, len(faults))]
+        chooser = random.Random(seed)
+        return [chooser.choice(bits) for bits in chooser.sample(self.faults, len(self.faults))]
 
 
 def values(configuration: str) -> dict[str, int]:
@@ -393,7 +396,7 @@ def prove_one(
     def excused(mutant: Mutant) -> bool:
         return any(entry.covers(mutant, design.parameters) for entry in entries)
 
-    every = [fault for bits in problem.faults() for fault in bits]
+    every = [fault for bits in problem.faults for fault in bits]
     met = {entry for entry in entries if any(entry.covers(fault, design.parameters) for fault in every)}
     if not mutants:
         return met

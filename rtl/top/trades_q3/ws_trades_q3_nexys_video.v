@@ -4,6 +4,8 @@
 //
 // Its PHY, an RTL8211E, sends clock and data in step and wants them back a quarter of a cycle apart. So the design runs
 // on RXC a quarter of a cycle later, in the middle of the data, and TXC is a quarter of a cycle behind that.
+//
+// Latency      of ws_trades_q3_rgmii
 
 `default_nettype none
 

@@ -1,4 +1,4 @@
-"""The one Spark session of a run."""
+"""One Spark session a process, and one Java machine for the processes of a run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from py4j.java_gateway import JavaGateway
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from wirestream.design import BUILD
+from wirestream.design import BUILD, REPOSITORY
 
 # Less compiling than for a long job, and room for the code of hundreds of small ones.
 JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSize=256m")
 JAVA = 17  # the oldest Java that Spark 4 runs on
+SHARED = "WIRESTREAM_SPARK"  # port and secret of the Java machine to share, and the checkout that it is for
+MACHINES: list[JavaGateway] = []  # that this process shares: they live as long as their pipes from here
 
 
 def java_home() -> str | None:
@@ -60,29 +65,61 @@ def _version(java: str) -> int:
 
 @cache
 def session(java_options: tuple[str, ...] = JAVA_OPTIONS) -> SparkSession:
-    """Start Spark on this machine, once a process (6 to 8 seconds). java_options: of its machine; () for long jobs."""
-    if home := java_home():
-        os.environ["JAVA_HOME"] = home
-    root = str(Path(__file__).resolve().parents[1])  # Spark's Python workers import this package too
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .appName("wirestream")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", 2)
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", "2g")
-        # Goldens are many short jobs: compiling Java thoroughly and replanning queries cost more than they gain
-        # (30 s of processor time instead of 55 for those of `make test`).
-        .config("spark.driver.extraJavaOptions", " ".join(java_options))
-        .config("spark.sql.adaptive.enabled", "false")
-        # A busy machine is no reason to give up on a join.
-        .config("spark.sql.broadcastTimeout", 3600)
-        .config("spark.sql.warehouse.dir", "build/spark-warehouse")
-        .getOrCreate()
-    )
+    """Start Spark on this machine, once a process (6 to 8 seconds). java_options: of its machine; () for long jobs.
+    If a process that this one comes from has called `share`, its machine is taken, with views and settings apart."""
+    port, secret, checkout = os.environ.get(SHARED, "  ").split(" ", 2)
+    if checkout == str(REPOSITORY):
+        os.environ |= (where := {"PYSPARK_GATEWAY_PORT": port, "PYSPARK_GATEWAY_SECRET": secret})
+        spark = _session_of(launch_gateway())
+        for name in where:
+            del os.environ[name]
+    else:
+        spark = SparkSession.builder.config(conf=_settings(java_options)).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+def share() -> None:
+    """Start the Java machine that `session` takes in the processes to come, in this checkout; it ends with this one."""
+    log = BUILD / "spark.log"
+    log.parent.mkdir(exist_ok=True)
+    with log.open("w") as said:
+        gateway = launch_gateway(_settings(JAVA_OPTIONS), {"stdout": said, "stderr": said})
+    machine = gateway.java_parameters
+    os.environ[SHARED] = f"{machine.port} {machine.auth_token} {REPOSITORY}"
+    MACHINES.append(gateway)
+
+
+def _session_of(gateway: JavaGateway) -> SparkSession:
+    """A session of its own in the only context that a Java machine has; whoever comes first makes it."""
+    java = gateway.jvm
+    context = java.org.apache.spark.SparkContext.getOrCreate()
+    context = SparkContext(gateway=gateway, jsc=java.JavaSparkContext.fromSparkContext(context))
+    return SparkSession(context, java.SparkSession.builder().getOrCreate().newSession())
+
+
+def _settings(java_options: tuple[str, ...]) -> SparkConf:
+    """Of Spark, and the environment that its Java machine is started with."""
+    if home := java_home():
+        os.environ["JAVA_HOME"] = home
+    # Spark's Python workers import this package too.
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")]))
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    settings = {
+        "spark.master": "local[2]",
+        "spark.app.name": "wirestream",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": "2g",
+        # Goldens are many short jobs: compiling Java thoroughly and replanning queries cost more than they gain
+        # (30 s of processor time instead of 55 for those of `make test`).
+        "spark.driver.extraJavaOptions": " ".join(java_options),
+        "spark.sql.adaptive.enabled": "false",
+        # A busy machine is no reason to give up on a join.
+        "spark.sql.broadcastTimeout": "3600",
+        "spark.sql.warehouse.dir": "build/spark-warehouse",
+    }
+    return SparkConf(loadDefaults=False).setAll(settings.items())

@@ -5,5 +5,13 @@ from wirestream import simulate
 pytest_plugins = ["tb.lib.effort", "tb.lib.inventory", "tb.lib.faults"]
 
 
+def pytest_configure(config):
+    """The workers of a run share one Java machine."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        from spark_golden.session import share
+
+        share()
+
+
 def pytest_report_header(config):
     return f"seed: {simulate.seed()} (another: SEED=…; `make soak` draws one)"

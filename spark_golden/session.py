@@ -111,6 +111,7 @@ def _settings(java_options: tuple[str, ...]) -> SparkConf:
         "spark.app.name": "wirestream",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
+        "spark.sql.artifact.isolation.enabled": "false",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "2g",

@@ -111,7 +111,6 @@ def _settings(java_options: tuple[str, ...]) -> SparkConf:
         "spark.app.name": "wirestream",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
-        "spark.sql.artifact.isolation.enabled": "false",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "2g",
@@ -119,6 +118,9 @@ def _settings(java_options: tuple[str, ...]) -> SparkConf:
         # (30 s of processor time instead of 55 for those of `make test`).
         "spark.driver.extraJavaOptions": " ".join(java_options),
         "spark.sql.adaptive.enabled": "false",
+        # So do a class loader for each session and, with every operator on a column, a note of where it stands.
+        "spark.sql.artifact.isolation.enabled": "false",
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         # A busy machine is no reason to give up on a join.
         "spark.sql.broadcastTimeout": "3600",
         "spark.sql.warehouse.dir": "build/spark-warehouse",

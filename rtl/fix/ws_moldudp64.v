@@ -129,8 +129,8 @@ module ws_moldudp64 #(
         for (q = 0; q < K; q = q + 1) begin
             block_q            = {in_bytes[8*q +: 8], in_bytes[8*(q+1) +: 8]};
             next_q[17*q +: 17] = {1'b0, block_q} + (q[16:0] + 17'd2 - K[16:0]);
-            within_q[q]        = block_q != 16'd0 && q + 2 < K && block_q < (K[15:0] - 16'd2 - q[15:0]);
-            ends_q[q]          = block_q != 16'd0 && block_q < (K[15:0] - q[15:0]);
+            within_q[q]        = block_q != 16'd0 && q + 3 < K && block_q < (K[15:0] - 16'd2 - q[15:0]);
+            ends_q[q]          = block_q != 16'd0 && q + 1 < K && block_q < (K[15:0] - q[15:0]);
             follows_q[q]       = !(q + 2 < K && block_q < (K[15:0] - 16'd2 - q[15:0]))
                                  && block_q < (2 * K[15:0] - 16'd2 - q[15:0]);
         end
@@ -163,9 +163,10 @@ module ws_moldudp64 #(
     reg               here_reg;                 // in it
     wire [LANE_W-1:0] lane  = K > 1 ? place_reg[LANE_W-1:0] : {LANE_W{1'b0}};
     wire [DATA_W+7:0] bytes = {word_reg, before_reg};
+    wire [15:0]       pair  = bytes[8*lane +: 16];   // the length, its first byte in the lowest bits
     wire [16:0]       next  = next_reg[17*lane +: 17];
 
-    assign again = word_valid_reg && here_reg && (within_reg[lane] || (word_last_reg && ends_reg[lane]));
+    assign again = K > 1 && word_valid_reg && here_reg && (within_reg[lane] || (word_last_reg && ends_reg[lane]));
 
     // A message that ends in this word is followed at K + 1 at the latest: adding K to `next` flips a bit.
     always @(posedge clk) begin
@@ -193,7 +194,7 @@ module ws_moldudp64 #(
     reg [15:0]         look_block_reg;          // the length
     reg [16:0]         look_room_reg;           // bytes of the payload behind it; negative: it is not whole
     reg [2*DATA_W-1:0] look_bytes_reg;          // the previous look's word and this one
-    reg [HEADER_W-1:0] header_reg;              // first byte on top
+    reg [HEADER_W-1:0] header_reg;              // the words up to this one, first byte on top
     reg [DATA_W-1:0]   turned;                  // word_reg, first byte on top
     integer            i;
 
@@ -212,14 +213,15 @@ module ws_moldudp64 #(
             look_here_reg   <= here_reg;
             look_ends_reg   <= place_reg <= K + 1;
             look_lane_reg   <= lane;
-            look_block_reg  <= {bytes[8*lane +: 8], bytes[8*lane+8 +: 8]};
+            look_block_reg  <= {pair[7:0], pair[15:8]};
             look_room_reg   <= left_reg - {{17-LANE_W{1'b0}}, lane} - 17'd1;
-            if (fresh_reg && words_reg != HEADER_WORDS[4:0]) header_reg <= {header_reg[HEADER_W-DATA_W-1:0], turned};
+            header_reg      <= {header_reg[HEADER_W-DATA_W-1:0], turned};
         end
         if (rst) look_valid_reg <= 1'b0;
     end
 
-    // Stage 4, the verdicts. `open` is a payload whose header is there and that has not been judged.
+    // Stage 4, the verdicts. `open` is a payload whose header is there and that has not been judged. All bits of the
+    // count of a notice are the same.
     wire [79:0] h_session = header_reg[HEADER_W-1 -: 80];
     wire [63:0] h_number  = header_reg[HEADER_W-81 -: 64];
     wire [15:0] h_count   = header_reg[HEADER_W-145 -: 16];
@@ -246,8 +248,8 @@ module ws_moldudp64 #(
             else if (look_header_reg) count_reg <= h_count;
         end
         evt_datagram   <= look && final && exact;
-        evt_heartbeat  <= look && notice && look_exact_reg && h_count == 16'd0;
-        evt_end        <= look && notice && look_exact_reg && h_count != 16'd0;
+        evt_heartbeat  <= look && notice && look_exact_reg && !h_count[0];
+        evt_end        <= look && notice && look_exact_reg && h_count[0];
         evt_bad_header <= look && look_last_reg && !headed_reg && !look_header_reg;
         evt_empty      <= look && block && empty;
         evt_truncated  <= look && cut;
@@ -301,8 +303,8 @@ module ws_moldudp64 #(
             end
             for (i = 0; i < WORDS; i = i + 1)
                 if (at_reg[i]) data_reg[DATA_W*i +: DATA_W] <= shifted[DATA_W-1:0];
-                else if (i > 0 && at_reg[i > 0 ? i-1 : 0]) data_reg[DATA_W*i +: DATA_W] <= shifted[2*DATA_W-1:DATA_W];
-                else if (at_reg[0]) data_reg[DATA_W*i +: DATA_W] <= {DATA_W{1'b0}};
+                else if (K > 1 && i > 0 && at_reg[i > 0 ? i-1 : 0]) data_reg[DATA_W*i +: DATA_W] <= shifted[2*DATA_W-1:DATA_W];
+                else if (i > 1 && at_reg[0]) data_reg[DATA_W*i +: DATA_W] <= {DATA_W{1'b0}};
         end
         if (rst) message_reg <= 1'b0;
     end
@@ -321,7 +323,7 @@ module ws_moldudp64 #(
             user_reg      <= notice ? {h_session, h_number, look_line_reg, 1'b1}
                                     : {session_reg, number_reg, line_reg, 1'b0};
             for (i = 0; i < MESSAGE_BYTES; i = i + 1)
-                m_axis_tkeep[i] <= !notice && !overlong && {16'd0, block_reg} > i;
+                m_axis_tkeep[i] <= !notice && !overlong && (i == 0 || {16'd0, block_reg} > i);
         end
         evt_message  <= look && ended;
         evt_overlong <= look && ended && overlong;
@@ -331,6 +333,291 @@ module ws_moldudp64 #(
             evt_overlong  <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    localparam [2:0] DATAGRAM = 3'd0, HEARTBEAT = 3'd1, END = 3'd2, BAD_HEADER = 3'd3, EMPTY = 3'd4, TRUNCATED = 3'd5,
+                     TRAILING = 3'd6;
+    reg         past_valid = 1'b0;
+    reg         rst_ref, waits_ref;
+    reg  [16:0] s_rest_ref;                     // bytes of the payload to come
+    wire        s_inside;
+    wire [16:0] s_rest   = s_inside ? s_rest_ref : {1'b0, s_axis_tuser[16:1]};
+    wire        taken    = s_axis_tvalid && s_axis_tready;
+    wire        gone     = m_axis_tvalid && m_axis_tready;
+    wire [6:0]  events   = {evt_trailing, evt_truncated, evt_empty, evt_bad_header,
+                            evt_end, evt_heartbeat, evt_datagram};
+    wire        verdict  = events != 7'd0;
+    wire        noticed  = NOTICES != 0 && (evt_heartbeat || evt_end);
+
+    ws_axis_rules #(.DATA_W(DATA_W), .USER_W(117), .ASSUME(1)) s_rules (
+        .clk(clk), .rst(rst),
+        .tdata(s_axis_tdata), .tkeep(s_axis_tkeep), .tvalid(s_axis_tvalid), .tready(s_axis_tready),
+        .tlast(s_axis_tlast), .tuser(s_axis_tuser), .inside(s_inside)
+    );
+    ws_axis_rules #(.DATA_W(8*MESSAGE_BYTES), .USER_W(147)) m_rules (
+        .clk(clk), .rst(rst),
+        .tdata(m_axis_tdata), .tkeep(m_axis_tkeep), .tvalid(m_axis_tvalid), .tready(m_axis_tready),
+        .tlast(m_axis_tlast), .tuser(m_axis_tuser)
+    );
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        rst_ref    <= rst;
+        waits_ref  <= m_axis_tvalid && !m_axis_tready;
+        if (taken) s_rest_ref <= s_rest - K[16:0];
+        // a header alone takes 20 cycles, so it comes without pauses and resets
+        if (past_valid && K == 1 && words != HEADER_WORDS) assume (s_axis_tvalid && !rst);
+        // payloads are as long as s_axis_tuser says
+        if (past_valid && s_axis_tvalid) begin
+            assume (s_axis_tlast == (s_rest <= K));
+            assume (s_axis_tkeep == (s_rest >= K ? {K{1'b1}} : ~({K{1'b1}} << s_rest)));
+        end
+        // a reset empties the core
+        if (past_valid && rst_ref) assert (!m_axis_tvalid && !verdict && !evt_message && !evt_overlong);
+        if (past_valid && !rst_ref) begin
+            // a message or notice leaves in the cycle of its event, and waits until it is taken
+            assert (m_axis_tvalid == (waits_ref || evt_message || noticed));
+            // nothing happens while one waits
+            assert (!(waits_ref && (verdict || evt_message)));
+            // every packet is a good one of one beat
+            assert (m_axis_tlast && !m_axis_tuser[0]);
+            // a message that is too long leaves as an empty packet, every other with its bytes
+            if (evt_overlong) assert (evt_message);
+            if (evt_message && !m_axis_tuser[1]) assert (evt_overlong == !m_axis_tkeep[0]);
+            // a notice is an empty packet with the notice bit
+            if (noticed) assert (m_axis_tuser[1] && m_axis_tkeep == 0);
+            // a message is none
+            if (evt_message) ref_message: assert (!m_axis_tuser[1] && !noticed);
+        end
+    end
+
+    // The input register slice: an arbitrary word is watched.
+    (* anyconst *) reg [1:0] s_watch;
+    reg  [1:0]         taken_ref, loaded_ref;           // words, modulo 4
+    reg  [DATA_W+17:0] s_word_ref;
+
+    always @(posedge clk) begin
+        taken_ref  <= rst ? 2'd0 : taken_ref + taken;
+        loaded_ref <= rst ? 2'd0 : loaded_ref + beat;
+        if (taken && taken_ref == s_watch)
+            s_word_ref <= {s_axis_tuser[113], s_axis_tuser[16:1], s_axis_tlast, s_axis_tdata};
+        // every word passes once and as it came
+        if (past_valid && in_valid) begin
+            ref_taken: assert (taken_ref != loaded_ref);
+            if (loaded_ref == s_watch) ref_word: assert (s_word_ref == {in_line, in_length, in_last, in_data});
+        end
+    end
+
+    // The definition, a byte at a time, as words are loaded into stage 2. An arbitrary item, that is a message or a
+    // notice, and an arbitrary byte of it are watched; items are numbered in order. A verdict and the end of a message
+    // are due at the look (stage 3) that has them. A place is counted from the first byte of the word.
+    localparam HEADER_REST = HEADER - K * HEADER_LAST;  // bytes of the header in its last word
+    (* anyconst *) reg [3:0] watch;
+    (* anyconst *) reg [4:0] w_place;
+    reg  [3:0]   begun_ref, items_ref, out_ref;         // items begun, whole, and out
+    reg          inside_ref;                            // the word is not the first of its payload
+    reg  [16:0]  rest_ref;                              // bytes of the payload from this word on
+    reg  [4:0]   words_ref;                             // of the payload that were loaded, up to HEADER_WORDS
+    reg  [HEADER_W-1:0] head_ref;
+    reg          open_ref, message_ref;                 // a length is to come; a message has begun and not ended
+    reg  [16:0]  to_ref;                                // place of the next length's second byte
+    reg  [7:0]   high_ref;                              // the byte before this word
+    reg  [15:0]  left_ref;                              // messages to come
+    reg          line_ref, exact_ref, first_now_ref;    // first: no message of the payload has begun
+    reg  [15:0]  w_length_ref;                          // of the watched item
+    reg  [145:0] w_user_ref;
+    reg          w_first_ref;                           // it is the first of its payload, or a notice
+    reg          w_waits_ref;                           // it has begun, and the watched byte is to come
+    reg  [5:0]   w_to_ref;                              // place of the watched byte
+    reg  [7:0]   w_byte_ref;
+    reg  [63:0]  number_ref;                            // of the item that left last
+    reg  [3:0]   idle_ref, stuck_ref;                   // cycles without beat or stall; that a beat waits without one
+    reg          known_ref;                             // of the word in stage 2: the place of the next length is known
+    reg  [16:0]  known_to_ref;                          // that place
+    reg  [K-1:0] todo_ref, more_ref;                    // lengths in it not yet looked at; those that take another look
+    reg  [K-1:0] begins_ref, judges_ref;                // those that begin a message; that decide the verdict
+    reg          due_ref, ends_ref;                     // a message leaves after it; one from before ends in it
+    reg          judged_ref, notes_ref;                 // a payload is judged in it; that is a heartbeat or an end
+    reg  [2:0]   kind_ref;
+    reg          look_block_ref;                        // of the look in stage 3: it has a length,
+    reg          look_begins_ref, look_ends_ref;        // with which a message begins; one ends
+    reg          look_open_ref;                         // it is the last of its word, and a length is to come
+    reg  [15:0]  look_left_ref;                         // messages to begin after its word
+    reg  [6:0]   look_events_ref;                       // its verdict
+    reg          counts_ref, ended_ref;                 // the same one step later
+    reg  [15:0]  count_ref;
+    reg  [6:0]   events_ref;
+    reg  [3:0]   begun, items;
+    reg  [2:0]   kind;
+    reg          first, opens, message, judged, w_message, w_first, w_waits;
+    reg  [16:0]  to, behind;
+    reg  [15:0]  size, left, w_length;
+    reg  [5:0]   w_to;
+    reg  [7:0]   high, w_byte;
+    reg  [K-1:0] todo, more, begins_at, judges;
+    reg  [HEADER_W-1:0] head;
+    reg  [16:0]  n;
+    wire [16:0]  rest      = inside_ref ? rest_ref : {1'b0, in_length};
+    wire [4:0]   words     = inside_ref ? words_ref : 5'd0;
+    wire [16:0]  place     = inside_ref ? to_ref : FIRST[16:0];
+    wire         line      = inside_ref ? line_ref : in_line;
+    wire [79:0]  f_session = head[HEADER_W-1 -: 80];
+    wire [63:0]  f_number  = head[HEADER_W-81 -: 64];
+    wire [15:0]  f_count   = head[HEADER_W-145 -: 16];
+    wire         heads     = words == HEADER_LAST && rest >= HEADER_REST;
+    wire         notes     = heads && (f_count == 16'd0 || f_count == 16'hFFFF);
+    wire         notifies  = notes && rest == HEADER_REST && NOTICES != 0;
+    wire         known     = words != HEADER_WORDS || open_ref;
+    wire [K-1:0] now       = todo_ref & (~todo_ref + 1'b1);         // the first
+    wire [8*MESSAGE_BYTES-1:0] watched_byte = m_axis_tdata >> {w_place, 3'd0};      // and what follows it
+
+    always @* begin
+        head = head_ref;
+        if (words < HEADER_WORDS)
+            for (n = 0; n < K; n = n + 1) head = {head[HEADER_W-9:0], in_data[8*n +: 8]};
+    end
+
+    always @* begin
+        {begun, items, high} = {begun_ref, items_ref, high_ref};
+        first   = heads || first_now_ref;
+        opens   = heads ? !notes : inside_ref && open_ref;
+        message = inside_ref && message_ref;
+        to      = place;
+        left    = heads ? f_count : left_ref;
+        judged  = notes;
+        kind    = rest != HEADER_REST ? TRAILING : f_count == 16'd0 ? HEARTBEAT : END;
+        {w_length, w_first, w_byte} = {w_length_ref, w_first_ref, w_byte_ref};
+        {w_waits, w_to} = {w_waits_ref, w_to_ref};
+        w_message = 1'b0;
+        {todo, more, begins_at, judges} = 0;
+        {behind, size} = 33'd0;
+        for (n = 0; n < K; n = n + 1)
+            if (n < rest) begin
+                behind = rest - n - 17'd1;
+                size   = {high, in_data[8*n +: 8]};
+                high   = in_data[8*n +: 8];
+                if (w_waits && w_to == n) {w_waits, w_byte} = {1'b0, high};
+                if (message && to == n + 2) {items, message} = {items + 4'd1, 1'b0};
+                if (opens && to == n) begin
+                    todo[n] = 1'b1;
+                    more[n] = size != 16'd0 && (n + 2 + size < K || (in_last && n + size < K));
+                    to      = n + 2 + size;
+                    message = size != 16'd0 && size <= behind;
+                    opens   = message && left != 16'd1;
+                    judged  = !opens;
+                    begins_at[n] = message;
+                    judges[n]    = !opens;
+                    kind    = size == 16'd0 ? EMPTY : !message ? TRUNCATED : size != behind ? TRAILING : DATAGRAM;
+                    if (message && begun == watch) begin
+                        {w_message, w_length, w_first, w_waits} = {1'b1, size, first, 1'b1};
+                        w_to = n + 1 + w_place;
+                    end
+                    if (message) {first, begun, left} = {1'b0, begun + 4'd1, left - 16'd1};
+                end
+            end
+        if (rest <= K && opens) {judged, kind} = {1'b1, TRUNCATED};
+        if (rest <= K && words < HEADER_WORDS && !heads) {judged, kind} = {1'b1, BAD_HEADER};
+    end
+
+    always @(posedge clk) begin
+        if (beat) begin
+            {begun_ref, items_ref}  <= {begun + notifies, items + notifies};
+            {head_ref, line_ref}    <= {head, line};
+            if (!inside_ref) exact_ref <= rest == HEADER;
+            {inside_ref, rest_ref}  <= {!in_last, rest - K[16:0]};
+            {open_ref, message_ref, high_ref, left_ref} <= {opens, message, high, left};
+            to_ref                  <= to - K[16:0];
+            {known_ref, known_to_ref, todo_ref, more_ref} <= {known, place, todo, more};
+            {begins_ref, judges_ref, judged_ref, kind_ref, notes_ref} <= {begins_at, judges, judged, kind, notes};
+            due_ref                 <= message || (begins_at & ~more) != 0;
+            ends_ref                <= inside_ref && due_ref && place <= K + 1;
+            {w_waits_ref, w_to_ref} <= {w_waits, w_to - K[5:0]};
+            {w_length_ref, w_first_ref, w_byte_ref, first_now_ref} <= {w_length, w_first, w_byte, first};
+            words_ref               <= words + (words != HEADER_WORDS);
+            if (w_message) w_user_ref <= {f_session, f_number, line, 1'b0};
+            if (notifies && items_ref == watch)
+                {w_length_ref, w_first_ref, w_user_ref} <= {16'd0, 1'b1, f_session, f_number, line, 1'b1};
+        end else if (step) todo_ref <= todo_ref & ~now;
+        if (step && word_valid_reg) begin
+            {look_open_ref, look_left_ref} <= {open_ref && !again, left_ref};
+            look_block_ref  <= now != 0;
+            look_begins_ref <= (now & begins_ref) != 0;
+            look_ends_ref   <= fresh_reg ? ends_ref : look_begins_ref;
+            look_events_ref <= judged_ref && (judges_ref != 0 ? (now & judges_ref) != 0
+                                              : notes_ref ? fresh_reg : !again) ? 7'd1 << kind_ref : 7'd0;
+        end
+        counts_ref <= look && look_open_ref;
+        count_ref  <= look_left_ref;
+        events_ref <= look ? look_events_ref : 7'd0;
+        ended_ref  <= look && look_ends_ref;
+        if (gone) number_ref <= m_axis_tuser[66:3];
+        out_ref   <= out_ref + gone;
+        idle_ref  <= beat || !step ? 4'd0 : idle_ref + (idle_ref != 15);
+        stuck_ref <= in_valid && step && !load ? stuck_ref + (stuck_ref != 15) : 4'd0;
+        if (rst) {begun_ref, items_ref, out_ref, idle_ref, stuck_ref, inside_ref} <= 0;
+
+        if (past_valid) begin
+            // a payload's words and bytes are counted
+            assert (inside_reg == inside_ref);
+            if (inside_ref) assert (words_reg <= HEADER_WORDS && words_ref == words_reg + (words_reg != HEADER_WORDS));
+            if (inside_ref) assert (rest_ref + K[16:0] == left_reg);
+        end
+        if (past_valid && !rst && !rst_ref) begin
+            // words end payloads as their lengths say
+            if (in_valid) ref_last: assert (in_last == (rest <= K));
+            // a word stands beside its payload's line and kind
+            if (word_valid_reg) ref_payload: assert (word_line_reg == line_ref && exact_reg == exact_ref);
+            // lengths are looked at in order and where they are
+            if (word_valid_reg && fresh_reg && known_ref)
+                ref_place: assert (place_reg == known_to_ref && here_reg == (known_to_ref < K));
+            if (!word_valid_reg && (!inside_ref || known))
+                ref_next: assert (place_reg == place && here_reg == (place < K));
+            if (word_valid_reg && todo_ref != 0) begin
+                ref_here: assert (here_reg && now == 1'b1 << lane);
+                // a word is looked at again only for another length, or for a message that ends with the payload
+                ref_again: assert (again == ((now & more_ref) != 0));
+            end
+            // a look has a length, begins a message and ends one as the bytes say
+            if (look_valid_reg) begin
+                ref_block: assert (block == look_block_ref);
+                ref_begins: assert (begins == look_begins_ref);
+                ref_ends: assert (ended == look_ends_ref);
+            end
+            // the first number is that of the header
+            if (open_reg && first_reg && inside_ref && words_ref == HEADER_WORDS)
+                ref_first: assert (number_reg == head_ref[HEADER_W-81 -: 64]);
+            // messages that are to begin are counted
+            if (counts_ref) ref_count: assert (count_reg == count_ref);
+            // a message leaves when its end was looked at
+            ref_ended: assert (evt_message == ended_ref);
+            // only whole items leave
+            if (m_axis_tvalid) ref_whole: assert (out_ref != items_ref);
+            // they leave in order, with session, line and number, and with their bytes
+            if (m_axis_tvalid && out_ref == watch) begin
+                ref_user: assert ({m_axis_tuser[146:67], m_axis_tuser[2:1]} == {w_user_ref[145:66], w_user_ref[1:0]});
+                ref_number: assert (m_axis_tuser[66:3] == (w_first_ref ? w_user_ref[65:2] : number_ref + 1'b1));
+                ref_keep: assert (m_axis_tkeep == (w_length_ref > MESSAGE_BYTES ? {MESSAGE_BYTES{1'b0}}
+                                                   : ~({MESSAGE_BYTES{1'b1}} << w_length_ref)));
+                if (m_axis_tkeep[0] && w_place < w_length_ref)
+                    ref_data: assert (watched_byte[7:0] == w_byte_ref);
+            end
+            // every payload gets its verdict, when it is due
+            ref_verdict: assert (events == events_ref);
+            // nothing is lost
+            if (idle_ref > 6) ref_lost: assert (out_ref == items_ref);
+            // a word waits for at most 3 looks, a byte for none
+            ref_rate: assert (stuck_ref < 4);
+            if (K == 1) assert (load == step);
+        end
+        cover (past_valid && gone && out_ref == 1 && m_axis_tkeep[0]);
+        cover (past_valid && evt_overlong);
+        cover (past_valid && evt_datagram);
+        cover (past_valid && evt_trailing);
+        cover (past_valid && evt_truncated);
+        cover (past_valid && evt_empty);
+        if (NOTICES != 0) cover (past_valid && evt_end && m_axis_tvalid);
+    end
+`endif
 
 endmodule
 

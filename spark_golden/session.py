@@ -66,9 +66,9 @@ def _version(java: str) -> int:
 @cache
 def session(java_options: tuple[str, ...] = JAVA_OPTIONS) -> SparkSession:
     """Start Spark on this machine, once a process (6 to 8 seconds). java_options: of its machine; () for long jobs.
-    If a process that this one comes from has called `share`, its machine is taken, with views and settings apart."""
+    With the usual ones, a machine that a process above has called `share` for is taken, views and settings apart."""
     port, secret, checkout = os.environ.get(SHARED, "  ").split(" ", 2)
-    if checkout == str(REPOSITORY):
+    if checkout == str(REPOSITORY) and java_options == JAVA_OPTIONS:
         os.environ |= (where := {"PYSPARK_GATEWAY_PORT": port, "PYSPARK_GATEWAY_SECRET": secret})
         spark = _session_of(launch_gateway())
         for name in where:

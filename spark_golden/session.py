@@ -17,8 +17,11 @@ from pyspark.sql import SparkSession
 
 from wirestream.design import BUILD, REPOSITORY
 
-# Less compiling than for a long job, and room for the code of hundreds of small ones.
-JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSize=256m")
+# Less compiling than for a long job, and room for the code and the classes of hundreds of small ones.
+JAVA_OPTIONS = (
+    *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+    *("-XX:ReservedCodeCacheSize=256m", "-XX:MetaspaceSize=256m"),
+)
 JAVA = 17  # the oldest Java that Spark 4 runs on
 SHARED = "WIRESTREAM_SPARK"  # port and secret of the Java machine to share, and the checkout that it is for
 MACHINES: list[JavaGateway] = []  # that this process shares: they live as long as their pipes from here
@@ -113,7 +116,7 @@ def _settings(java_options: tuple[str, ...]) -> SparkConf:
         "spark.sql.shuffle.partitions": "2",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.memory": "2g",
+        "spark.driver.memory": "3g",
         # Goldens are many short jobs: compiling Java thoroughly and replanning queries cost more than they gain
         # (30 s of processor time instead of 55 for those of `make test`).
         "spark.driver.extraJavaOptions": " ".join(java_options),

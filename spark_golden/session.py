@@ -24,7 +24,6 @@ JAVA_OPTIONS = (
 )
 JAVA = 17  # the oldest Java that Spark 4 runs on
 SHARED = "WIRESTREAM_SPARK"  # port and secret of the Java machine to share, and the checkout that it is for
-MACHINES: list[JavaGateway] = []  # that this process shares: they live as long as their pipes from here
 
 
 def java_home() -> str | None:
@@ -82,7 +81,8 @@ def session(java_options: tuple[str, ...] = JAVA_OPTIONS) -> SparkSession:
     return spark
 
 
-def share() -> None:
+@cache  # the machine ends with its pipe from here
+def share() -> JavaGateway:
     """Start the Java machine that `session` takes in the processes to come, in this checkout; it ends with this one."""
     log = BUILD / "spark.log"
     log.parent.mkdir(exist_ok=True)
@@ -90,7 +90,7 @@ def share() -> None:
         gateway = launch_gateway(_settings(JAVA_OPTIONS), {"stdout": said, "stderr": said})
     machine = gateway.java_parameters
     os.environ[SHARED] = f"{machine.port} {machine.auth_token} {REPOSITORY}"
-    MACHINES.append(gateway)
+    return gateway
 
 
 def _session_of(gateway: JavaGateway) -> SparkSession:
@@ -121,8 +121,7 @@ def _settings(java_options: tuple[str, ...]) -> SparkConf:
         # (30 s of processor time instead of 55 for those of `make test`).
         "spark.driver.extraJavaOptions": " ".join(java_options),
         "spark.sql.adaptive.enabled": "false",
-        # So do a class loader for each session and, with every operator on a column, a note of where it stands.
-        "spark.sql.artifact.isolation.enabled": "false",
+        # So does a note, with every operator on a column, of where it stands (10 s of 117 for the oracle's test).
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         # A busy machine is no reason to give up on a join.
         "spark.sql.broadcastTimeout": "3600",

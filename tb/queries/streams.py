@@ -119,9 +119,12 @@ SERVERS = (0x0A000002, 0x0A010001, 0xC0A80001)
 
 
 def _packets(generator: random.Random) -> Iterator[tuple]:
-    """Times pass 2**31. One packet in eight is of a host that tries ports; 80 packets come in the same millisecond."""
+    """Times pass 2**31. One packet in eight is of a host that tries ports; 80 packets come in the same millisecond,
+    after a leap, so that no window in time has more rows than `handshakes` stores."""
     burst = None
     for k, time in enumerate(_times(generator, 2**31 - 20_000, (0, 0, 1, 5, 20, 60), 15, 90, 3000, 1500)):
+        if k >= 700:
+            time += 3000
         if 700 <= k < 780:
             time = burst = burst or time
         source, target = generator.choice(HOSTS), generator.choice(SERVERS)

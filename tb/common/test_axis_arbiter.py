@@ -59,10 +59,11 @@ class Bench:
 
     async def drained(self) -> None:
         quiet = 0
-        while quiet < 30 or any(self.queues) or any(beat is not None for beat in self.now):
+        while quiet < 30:
             before = self.output.beats
             await ClockCycles(self.dut.clk, 1)
-            quiet = quiet + 1 if self.output.beats == before else 0
+            waiting = any(self.queues) or any(beat is not None for beat in self.now)
+            quiet = 0 if waiting or self.output.beats != before else quiet + 1
 
 
 async def setup(dut, idle: float = 0.0, stall: float = 0.0) -> Bench:

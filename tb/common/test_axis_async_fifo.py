@@ -127,7 +127,9 @@ async def resets_at_any_time(dut, periods, heed):
         return  # a MAC that cannot wait needs a read side that is not slower
     source, sink = await setup(dut, periods, stall=0.2 if heed else 0.0, heed=heed)
     generator, cut, lost = rng("resets"), 0, 0
-    for _ in range(40):
+    for resets in range(400):
+        if resets >= 40 and cut and lost > cut:
+            break
         packets = [packet(dut, generator) for _ in range(6)]
         for data, user in packets:
             source.put(data, user)

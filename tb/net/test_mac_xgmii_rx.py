@@ -310,7 +310,7 @@ async def soup(dut):
             characters[random.randrange(1, len(characters))] = random.randrange(256)
         if random.random() < 0.3:
             characters = characters[: random.randrange(1, len(characters))] + random.choice([[TERMINATE], []])
-        if random.random() < 0.2:
+        if len(characters) > 1 and random.random() < 0.2:
             characters[random.randrange(1, len(characters))] = random.choice([ERROR, IDLE, TERMINATE, SEQUENCE])
         bench.put(characters, gap=random.choice([9, 12, 40]))
     await bench.check()

@@ -243,7 +243,8 @@ module ws_icmp_echo #(
     wire        cut = cut_reg || (write_reg && full);
 
     always @(posedge clk) begin
-        write_reg   <= (end_reg && !bad_reg) || (move && writes_reg);   // what is bad needs no end: it is rewound
+        // A bad frame is rewound and needs no end: that of a single byte would join the commit of the reply before it.
+        write_reg   <= (end_reg && !bad_reg) || (move && writes_reg);
         written_reg <= {end_reg, in_header_reg ? made : is_type_reg ? 8'h00 : passed};
         cut_reg     <= cut && !verdict_reg;
         if (rst) begin

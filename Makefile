@@ -26,7 +26,7 @@ demo: $(READY) ## compile a query, simulate it from frame to frame, compare with
 	@$(PY) -m tb.demo $(QUERY) $(ARGS)
 
 board: $(READY) ## a simulated FPGA on the network with a query in it [QUERY=my.sql] [ARGS="--tap"]
-	@$(PY) -m wirestream.board $(or $(QUERY),tb/demo.sql) $(ARGS)
+	@$(PY) -m wirestream.host.board $(or $(QUERY),tb/demo.sql) $(ARGS)
 
 test: $(READY) ## run every check, or those of one core: make test CORE=udp_rx
 ifeq ($(CORE),)
@@ -42,20 +42,20 @@ inventory: $(READY) ## write tb/inventory.txt anew, with what the last good `mak
 
 lint: $(READY) ## lint every core (or CORE=…) with all warnings, and the Python with ruff
 	@$(VENV)/bin/ruff check .
-	@$(PY) -m wirestream.lint $(CORE)
+	@$(PY) -m wirestream.measure.lint $(CORE)
 
 formal: $(READY) ## prove every core that has properties (or CORE=…)
-	@$(PY) -m wirestream.formal $(CORE)
+	@$(PY) -m wirestream.measure.formal $(CORE)
 
 synth: $(READY) ## cells and post-route Fmax of a core: make synth CORE=udp_rx [PARAMS="DATA_W=64"] [SEEDS=5] [REQUIRE=125]
 	@$(if $(CORE),,$(error which core? make synth CORE=udp_rx; `make list` shows them))
-	@$(PY) -m wirestream.synth $(CORE) $(PARAMS) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(REQUIRE),--require $(REQUIRE))
+	@$(PY) -m wirestream.measure.synth $(CORE) $(PARAMS) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(REQUIRE),--require $(REQUIRE))
 
 compare: $(READY) ## WID aggregate: ours against the paper's algorithm transcribed literally
-	@$(PY) -m wirestream.compare wid
+	@$(PY) -m wirestream.measure.compare wid
 
 report: $(READY) ## sweep our cores and draw the papers' figures with our curves: docs/report.md [ARGS="--quick"]
-	@$(PY) -m wirestream.report $(ARGS)
+	@$(PY) -m wirestream.measure.report $(ARGS)
 
 waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_aggregate
 	@$(if $(CORE),,$(error which core? make waves CORE=skid_buffer; `make list` shows them))
@@ -68,14 +68,14 @@ soak: $(READY) ## every check with a seed drawn anew, and the long campaigns: a 
 	@SEED=$${SEED:-$$($(PY) -c 'import random; print(random.randrange(2**31))')} $(PY) -m pytest -m "soak or not soak" -n $(JOBS) --dist worksteal tb
 
 docs: $(READY) ## write the core table, what is proven, the register map, the dialect and the diagrams anew
-	@$(PY) -m wirestream.cores --markdown
-	@$(PY) -m wirestream.registers --markdown --verilog
+	@$(PY) -m wirestream.measure.cores --markdown
+	@$(PY) -m wirestream.schema.registers --markdown --verilog
 	@$(PY) -m wirestream.compiler.dialect
-	@$(PY) -m wirestream.proven
+	@$(PY) -m wirestream.measure.proven
 	@$(PY) -m docs.diagrams
 
 list: $(READY) ## list the cores
-	@$(PY) -m wirestream.cores
+	@$(PY) -m wirestream.measure.cores
 
 icarus: ## install the optional second simulator (Debian, Ubuntu)
 	@command -v iverilog >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq iverilog; } \

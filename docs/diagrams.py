@@ -7,8 +7,8 @@ wire.svg        a window closing on the wire
 punctuator.svg  the states of ws_punctuator.v; drawing fails where they differ from the source
 queries.svg     two compiled queries, by the compiler's own hand; joins.svg a join
 blocks.svg      the worked example of ws_pane_blocks in docs/windows.md; drawing fails where its method gives no window
-board.svg       the simulated board; drawing fails where its cores are not those of wirestream.board
-place.svg       a query on FPGA and Spark, as the planner divides it
+board.svg       the simulated board; drawing fails where its cores are not those of wirestream.host.board
+split.svg       a query on FPGA and Spark, as the planner divides it
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from xml.sax.saxutils import escape
 
 from spark_golden.query import Query
 from tb.lib.model import TUPLE, Event, Punctuator, windows
-from wirestream.board import CORES
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.drawing import draw
-from wirestream.compiler.streams import shipped
-from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
-from wirestream.place import plan as planner
-from wirestream.place.cost import Load, room, si
+from wirestream.host.board import CORES
+from wirestream.schema.counters import counter_names
+from wirestream.schema.streams import shipped
+from wirestream.split import plan as planner
+from wirestream.split.cost import Load, room, si
 
 FOLDER = REPOSITORY / "docs"
 QUERIES = REPOSITORY / "fusesoc" / "queries"
@@ -694,7 +694,7 @@ def blocks() -> Svg:
     return svg
 
 
-# ---- The simulated board: the parts of wirestream.board, between the tools and the ways to reach it
+# ---- The simulated board: the parts of wirestream.host.board, between the tools and the ways to reach it
 
 PARTS = {  # core: x, y, width
     "mac_xgmii_rx": (430, 74, 120),
@@ -707,7 +707,7 @@ PARTS = {  # core: x, y, width
 
 def board() -> Svg:
     if PARTS.keys() != {core.split(":")[1] for core in CORES}:
-        raise ValueError(f"wirestream.board and its diagram differ in {sorted(PARTS.keys() ^ {*CORES})}")
+        raise ValueError(f"wirestream.host.board and its diagram differ in {sorted(PARTS.keys() ^ {*CORES})}")
     svg = Svg(900, 340)
     svg.box(290, 42, 590, 284, round=10)
     svg.text(290, 28, "one program: the Verilated design, and the ways to it", bold=True, anchor="start")

@@ -25,7 +25,7 @@ from wirestream.design import BUILD, REPOSITORY
 PICTURE = REPOSITORY / "docs" / "live.svg"
 WIDTH, CHART_WIDTH, SETTLED_S = 124, 64, 3
 
-BOARD = ("make board", ["-m", "wirestream.board", "tb/demo.sql"])
+BOARD = ("make board", ["-m", "wirestream.host.board", "tb/demo.sql"])
 RECEIVER = (
     "recv_results.py tb/demo.sql --tunnel --chart Number",
     ["tools/recv_results.py", "tb/demo.sql", "--tunnel", "--chart", "Number"],

@@ -14,12 +14,12 @@ except ModuleNotFoundError:  # FuseSoC took another Python than the project's
         sys.exit("the Python package wirestream is missing: run `make list` once, or pip install the repository")
     os.execv(python, [str(python), *sys.argv])
 from wirestream.arguments import text_of
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
 from wirestream.compiler.output import write
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.streams import load, shipped
 from wirestream.compiler.windows import WindowOptions
+from wirestream.errors import QueryError
+from wirestream.schema.streams import load, shipped
 
 USED = {"query", "streams", "clock", "groups", "without", "windows", "luts", "ram_bits", "set"}
 

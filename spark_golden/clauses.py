@@ -11,8 +11,8 @@ import re
 from collections import deque
 from dataclasses import dataclass
 
-from wirestream.compiler.streams import Stream
-from wirestream.tuples import Field, Schema
+from wirestream.schema.streams import Stream
+from wirestream.schema.tuples import Field, Schema
 
 
 @dataclass(frozen=True)

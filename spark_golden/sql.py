@@ -51,7 +51,7 @@ from spark_golden.query import Query
 from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, TUPLE, column_of, judge, with_queries
 from spark_golden.windows import floor_div, windows_begun, windows_closed
-from wirestream.compiler.streams import Stream
+from wirestream.schema.streams import Stream
 
 INTEGER = "DECIMAL(38,0)"
 MOST_SCALE = 24  # a weight is a multiple of 2**-24

@@ -1,6 +1,6 @@
 """pytest settings for the whole bench: one seed a run, printed where everybody sees it; what the tests took."""
 
-from wirestream import simulate
+from wirestream.sim import simulate
 
 pytest_plugins = ["tb.lib.effort", "tb.lib.inventory", "tb.lib.faults"]
 

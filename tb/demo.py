@@ -22,25 +22,26 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tb.lib.bulk.bulk import BulkFailure
 from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
 from tb.queries.circuit import Row
 from tb.queries.ethernet import Board, Run, datagrams
 from tb.queries.streams import data
-from wirestream import cli, orders, trades
+from wirestream import cli
 from wirestream.arguments import name_and_value, text_of
 from wirestream.compiler.circuit import Entry, Result
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
-from wirestream.compiler.errors import QueryError
-from wirestream.compiler.streams import Stream, shipped
 from wirestream.compiler.syntax import Window
-from wirestream.counters import harmless, taken
 from wirestream.design import BUILD
-from wirestream.packets import DEVICE, Blocks, frames
-from wirestream.send import Trouble
-from wirestream.verilate import locked
+from wirestream.errors import QueryError
+from wirestream.host import orders, trades
+from wirestream.host.send import Trouble
+from wirestream.schema.counters import harmless, taken
+from wirestream.schema.packets import DEVICE, Blocks, frames
+from wirestream.schema.streams import Stream, shipped
+from wirestream.sim.bulk import BulkFailure
+from wirestream.sim.verilate import locked
 
 CLOCK_NS = 8
 FOLDER = BUILD / "demo"

@@ -3,6 +3,6 @@
 
 import sys
 
-from wirestream.remote import main
+from wirestream.host.remote import main
 
 sys.exit(main())

@@ -3,6 +3,6 @@
 
 import sys
 
-from wirestream.recv import main
+from wirestream.host.recv import main
 
 sys.exit(main())

@@ -3,6 +3,6 @@
 
 import sys
 
-from wirestream.orders import main
+from wirestream.host.orders import main
 
 sys.exit(main())

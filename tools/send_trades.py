@@ -3,6 +3,6 @@
 
 import sys
 
-from wirestream.send import main
+from wirestream.host.send import main
 
 sys.exit(main())

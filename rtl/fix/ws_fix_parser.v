@@ -3,7 +3,7 @@
 // ws_fix_parser: FIX messages (tag=value) in UDP payloads to typed fields, one byte a cycle.
 //
 // Each message of a wanted type leaves as one item: its type's index and the fields, those that it did not bring at
-// their defaults. docs/fix.md has the rules in full; wirestream.fix writes the parameters from a .yml file.
+// their defaults. docs/fix.md has the rules in full; wirestream.schema.fix writes the parameters from a .yml file.
 //
 // A message begins with a field 8, at a payload's beginning or behind an SOH, and ends with its field 10, or, broken
 // off, before the next field 8 or with the payload. Each is counted once, by evt_message or by the first of these that

@@ -27,16 +27,16 @@ from tb.lib.tap import require_tap
 from tb.queries.golden import expected
 from tb.queries.run import QUERIES
 from tb.queries.streams import CONSTANTS, data
-from wirestream import board as command
-from wirestream import recv, send, trades
-from wirestream.board import Board, BoardError, play
 from wirestream.compiler.compile import compile_queries
-from wirestream.compiler.streams import shipped
 from wirestream.design import REPOSITORY
-from wirestream.packets import DEVICE, SENDER, frames, payloads, wire_times, write_pcap
-from wirestream.registers import RegisterError
-from wirestream.remote import Recorder, Remote, RemoteError
-from wirestream.tuples import TRADES, Header, pack
+from wirestream.host import board as command
+from wirestream.host import recv, send, trades
+from wirestream.host.board import Board, BoardError, play
+from wirestream.host.remote import Recorder, Remote, RemoteError
+from wirestream.schema.packets import DEVICE, SENDER, frames, payloads, wire_times, write_pcap
+from wirestream.schema.registers import RegisterError
+from wirestream.schema.streams import shipped
+from wirestream.schema.tuples import TRADES, Header, pack
 
 NAME = "vwap_of_ten"
 QUERY = QUERIES / f"{NAME}.sql"
@@ -205,7 +205,7 @@ def test_registers(board, tmp_path, capsys):
             udp.settimeout(0.1)
             with pytest.raises(TimeoutError):
                 udp.recv(100)
-        from wirestream.remote import main
+        from wirestream.host.remote import main
 
         assert main([str(QUERY), "--at", tunnel.registers, "$symbol=UBSN", "result_port=7", "$symbol", "ping"]) == 0
         assert capsys.readouterr().out.split() == ["$symbol", "UBSN", "ping", "True"] and registers.result_port == 7
@@ -379,7 +379,7 @@ def test_the_board_starts_again(board, wanted, stream, tmp_path, capsys):
 
 
 class Command:
-    """`wirestream.board` as a person starts it, on a tunnel between free ports. A context manager."""
+    """`wirestream.host.board` as a person starts it, on a tunnel between free ports. A context manager."""
 
     def __init__(self):
         self.here, peer, self.registers = (f"127.0.0.1:{free_port()}" for _ in range(3))
@@ -387,7 +387,7 @@ class Command:
         self.arguments += ["--tunnel", self.here, "--peer", peer]
 
     def __enter__(self) -> Command:
-        call = [sys.executable, "-m", "wirestream.board", *self.arguments]
+        call = [sys.executable, "-m", "wirestream.host.board", *self.arguments]
         pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
         self.process = subprocess.Popen(call, **pipes, text=True, cwd=REPOSITORY)
         while "Ctrl-C" not in (line := self.process.stderr.readline()):
@@ -543,7 +543,8 @@ def test_a_host_that_does_not_ask(board, stream):
     silence, when the board has forgotten it."""
     require_tap()
     with Namespace() as space:
-        call = [sys.executable, "-m", "wirestream.board", QUERY, "--set", "symbol=UBSN", "--tap", "board0", "--json"]
+        call = [sys.executable, "-m", "wirestream.host.board", QUERY]
+        call += ["--set", "symbol=UBSN", "--tap", "board0", "--json"]
         pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
         process = subprocess.Popen(space.call(*call), **pipes, text=True, cwd=REPOSITORY)
         try:

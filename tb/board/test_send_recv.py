@@ -18,17 +18,17 @@ import pyarrow.parquet
 import pytest
 
 from tb.queries.run import QUERIES
-from wirestream import recv, send, trades
-from wirestream.behind.columns import SchemaError, Stream
-from wirestream.behind.log import Reader
 from wirestream.compiler.compile import compile_queries
-from wirestream.compiler.streams import shipped
 from wirestream.design import REPOSITORY
-from wirestream.packets import DEVICE, SENDER, Endpoint, frames, payloads, read_pcap, wire_times, write_pcap
-from wirestream.recv import Results, Session, UdpInput
-from wirestream.send import METHODS, Rate, Socket, Trouble, UsageError
-from wirestream.simulate import seed
-from wirestream.tuples import FLAG_NULL, FLAG_OVERFLOW, PUNCT, START, TRADES, Header, pack, unpack
+from wirestream.host import recv, send, trades
+from wirestream.host.recv import Results, Session, UdpInput
+from wirestream.host.send import METHODS, Rate, Socket, Trouble, UsageError
+from wirestream.record.columns import SchemaError, Stream
+from wirestream.record.log import Reader
+from wirestream.schema.packets import DEVICE, SENDER, Endpoint, frames, payloads, read_pcap, wire_times, write_pcap
+from wirestream.schema.streams import shipped
+from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, PUNCT, START, TRADES, Header, pack, unpack
+from wirestream.sim.simulate import seed
 
 VWAP = QUERIES / "vwap.sql"
 

@@ -10,7 +10,7 @@ from cocotb.triggers import RisingEdge, Timer
 from tb.lib.bench import rng
 from tb.lib.run import design, run, run_four_state
 from wirestream.design import REPOSITORY
-from wirestream.lint import lint
+from wirestream.measure.lint import lint
 
 CELLS = REPOSITORY / "tb" / "common" / "vendor_cells.v"
 

@@ -3,8 +3,8 @@
 import pytest
 
 from wirestream.compiler.compile import compile_queries
-from wirestream.compiler.errors import QueryError
-from wirestream.compiler.streams import shipped
+from wirestream.errors import QueryError
+from wirestream.schema.streams import shipped
 
 
 def check_refused(sql: str, words: str, place: tuple[int, int] | None) -> None:

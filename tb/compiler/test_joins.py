@@ -10,9 +10,9 @@ from wirestream import cli
 from wirestream.compiler.circuit import Circuit, Instance
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.drawing import draw
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.package import package
-from wirestream.compiler.streams import shipped
+from wirestream.errors import QueryError
+from wirestream.schema.streams import shipped
 
 ROWS = "Trades [ROWS 12] AS t JOIN Quotes [ROWS 12] AS q"
 TIME = "Trades [RANGE 9 WATTR Time ROWS 12] AS t JOIN Quotes [RANGE 9 WATTR Time ROWS 12] AS q"

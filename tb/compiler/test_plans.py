@@ -9,8 +9,8 @@ import pytest
 from tb.queries.run import QUERIES, compiled
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.streams import shipped
 from wirestream.compiler.windows import WindowOptions
+from wirestream.schema.streams import shipped
 
 ALL = sorted(path.stem for path in QUERIES.glob("*.sql"))
 # Table 7.2 of the dissertation, without and with its optimisations; q5 has a divider, and no 16 cycles for a new group.

@@ -8,10 +8,10 @@ from tb.compiler.refused import check_refused
 from tb.queries.run import QUERIES
 from wirestream import cli
 from wirestream.compiler.compile import compile_queries
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.package import package
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.streams import shipped
+from wirestream.errors import QueryError
+from wirestream.schema.streams import shipped
 
 WINDOW = "[SIZE 4 ADVANCE 1 TUPLES]"
 COUNT = "SELECT count(*) AS n FROM Trades"

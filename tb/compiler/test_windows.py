@@ -12,12 +12,12 @@ from wirestream.compiler.cells import Cells, estimates
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.description import describe
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.hardware import DIVIDE_CYCLES
 from wirestream.compiler.package import package
-from wirestream.compiler.streams import shipped
 from wirestream.compiler.verilog import verilog
 from wirestream.compiler.windows import METHODS, WindowOptions, panes
+from wirestream.errors import QueryError
+from wirestream.schema.streams import shipped
 
 DEFAULT, FAST = 8.0, 5.0  # ns
 

@@ -12,10 +12,11 @@ import pytest
 
 from docs import diagrams
 from tb.queries.run import compiled
-from wirestream import cores, proven, registers
 from wirestream.compiler import dialect
-from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
+from wirestream.measure import cores, proven
+from wirestream.schema import registers
+from wirestream.schema.counters import counter_names
 
 DOCS = REPOSITORY / "docs"
 PAGES = [REPOSITORY / "README.md", *sorted(DOCS.rglob("*.md"))]

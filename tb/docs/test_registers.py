@@ -2,13 +2,13 @@
 
 import pytest
 
-from wirestream import registers
 from wirestream.compiler.compile import compile_queries
-from wirestream.compiler.streams import shipped
-from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
-from wirestream.registers import DescriptionError, RegisterError, Registers, UnknownRegister
-from wirestream.remote import Remote
+from wirestream.host.remote import Remote
+from wirestream.schema import registers
+from wirestream.schema.counters import counter_names
+from wirestream.schema.registers import DescriptionError, RegisterError, Registers, UnknownRegister
+from wirestream.schema.streams import shipped
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tb.fix.golden import ORDERS
-from wirestream import fix
+from wirestream.schema import fix
 
 DESCRIBED = yaml.safe_load(ORDERS.read_text())
 

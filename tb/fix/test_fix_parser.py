@@ -20,12 +20,12 @@ from tb.fix import golden
 from tb.fix.traffic import BODIES, GOOD, SOH, STORMS, TEXTS, by_hand, crowded, framed, payloads
 from tb.lib.axis import Source
 from tb.lib.bench import pauses, reset, rng, start
-from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, PacketFlag, build
 from tb.lib.events import Events
 from tb.lib.wire import ItemMonitor
-from wirestream import fix
 from wirestream.design import BUILD, Design, resolve
-from wirestream.simulate import icarus_installed, seed, simulate
+from wirestream.schema import fix
+from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, PacketFlag, build
+from wirestream.sim.simulate import icarus_installed, seed, simulate
 
 CORES = {8: "fix_parser", 64: "fix_parser_wide"}
 LATENCY = {8: 4, 64: 8}  # cycles from a message's last word to its record

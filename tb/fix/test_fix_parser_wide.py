@@ -19,9 +19,9 @@ from tb.fix.test_fix_parser import (  # noqa: F401
     test_reset_in_mid_message,
 )
 from tb.fix.traffic import by_hand
-from tb.lib.bulk.bulk import build
-from wirestream import fix
 from wirestream.design import resolve
+from wirestream.schema import fix
+from wirestream.sim.bulk import build
 
 
 @pytest.fixture(scope="module")

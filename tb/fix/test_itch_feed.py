@@ -17,14 +17,14 @@ from tb.fix.test_moldudp64 import HEADER, user
 from tb.fix.test_send_orders import send
 from tb.lib.axis import Source
 from tb.lib.bench import pauses, reset, rng, start
-from tb.lib.bulk.bulk import NONE, RANDOM, Bench, build
 from tb.lib.events import Events
 from tb.lib.run import run_four_state
 from tb.lib.wire import ItemMonitor
-from wirestream.orders import generate_itch, mold, on_lines
-from wirestream.packets import DEVICE, HEADERS, read_pcap
-from wirestream.send import Trouble
-from wirestream.simulate import seed
+from wirestream.host.orders import generate_itch, mold, on_lines
+from wirestream.host.send import Trouble
+from wirestream.schema.packets import DEVICE, HEADERS, read_pcap
+from wirestream.sim.bulk import NONE, RANDOM, Bench, build
+from wirestream.sim.simulate import seed
 
 LATENCY = 13  # cycles from the word with a message's last byte to its tuple
 REORDER = 32

@@ -16,11 +16,11 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from tb.lib.axis import Bench as AxisBench
 from tb.lib.axis import Meta
 from tb.lib.bench import reset, rng
-from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, BulkResult, PacketFlag, build
 from tb.lib.events import Events
 from tb.lib.run import run_four_state
 from wirestream.design import BUILD
-from wirestream.simulate import seed
+from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, BulkResult, PacketFlag, build
+from wirestream.sim.simulate import seed
 
 LATENCY = 4  # cycles from the word with a message's last byte to the message
 HEADER = 20

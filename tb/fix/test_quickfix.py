@@ -11,8 +11,8 @@ import pytest
 
 from tb.fix import golden
 from tb.fix.test_fix_parser import Bench, check, design
-from tb.lib.bulk.bulk import build
-from wirestream.simulate import seed
+from wirestream.sim.bulk import build
+from wirestream.sim.simulate import seed
 
 HEAD, *LINES = Path(__file__).with_name("quickfix.txt").read_text().splitlines()
 HEADER = re.compile(r"# QuickFIX (\S+), seed (\S+), (\d+) messages: written by quickfix_vectors.py")

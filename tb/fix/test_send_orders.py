@@ -10,12 +10,12 @@ import sys
 import pytest
 
 from tb.fix.test_fix_parser import bench, width  # noqa: F401
-from wirestream import fix
 from wirestream.design import REPOSITORY
-from wirestream.orders import SYMBOLS, generate_itch, in_frames, mold, on_lines
-from wirestream.packets import HEADERS, read_pcap
-from wirestream.send import Trouble
-from wirestream.tuples import START, Header
+from wirestream.host.orders import SYMBOLS, generate_itch, in_frames, mold, on_lines
+from wirestream.host.send import Trouble
+from wirestream.schema import fix
+from wirestream.schema.packets import HEADERS, read_pcap
+from wirestream.schema.tuples import START, Header
 
 SEND = [sys.executable, str(REPOSITORY / "tools" / "send_orders.py")]
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tb.lib.bulk.bulk import (
+from wirestream.design import Design
+from wirestream.sim.bulk import (
     EOS,
     FAULT,
     LINKTYPE_ETHERNET,
@@ -25,10 +26,9 @@ from tb.lib.bulk.bulk import (
     items,
     write_pcap,
 )
-from wirestream.design import Design
-from wirestream.simulate import seed
+from wirestream.sim.simulate import seed
 
-TESTDATA = Path(__file__).resolve().parents[1] / "lib" / "bulk" / "testdata"
+TESTDATA = Path(__file__).resolve().parents[1] / "lib" / "loops"
 USER_W = 17
 
 

@@ -12,7 +12,7 @@ from cocotb.triggers import ClockCycles
 from tb.lib.bench import start
 from tb.lib.run import run
 from wirestream.design import REPOSITORY
-from wirestream.simulate import SimulationFailure
+from wirestream.sim.simulate import SimulationFailure
 
 CANARY = os.environ.get("CANARY")  # the one cocotb test to run; without it none runs
 
@@ -93,7 +93,7 @@ def test_pytest_fails_with_the_cocotb_test():
 
 @pytest.mark.parametrize(
     "words",
-    [("fusesoc.main", "run", "--target=lint", "canaries"), ("wirestream.lint", "canaries")],
+    [("fusesoc.main", "run", "--target=lint", "canaries"), ("wirestream.measure.lint", "canaries")],
     ids=["fusesoc", "make"],
 )
 def test_lint(words):

@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from wirestream.cores import cores
 from wirestream.design import REPOSITORY, resolve
-from wirestream.lint import lint
-from wirestream.yosys import read, yosys
+from wirestream.measure.cores import cores
+from wirestream.measure.lint import lint
+from wirestream.measure.yosys import read, yosys
 
 FOLDER = REPOSITORY / "constraints" / "cdc"
 # The cores in which signals cross, and the registers between which they do: sources, first stage.

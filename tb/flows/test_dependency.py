@@ -21,7 +21,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import ARP, Ether
 
 from wirestream.design import REPOSITORY, environment
-from wirestream.simulate import icarus_installed
+from wirestream.sim.simulate import icarus_installed
 
 DOCS = REPOSITORY / "docs"
 README = DOCS / "examples" / "udp_ip_dependency" / "README.md"

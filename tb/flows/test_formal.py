@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from wirestream.design import Design
-from wirestream.formal import Problem, ProofFailure, ProofOptions, prove
+from wirestream.measure.formal import Problem, ProofFailure, ProofOptions, prove
 
 COUNTER = """
 module ws_counter #(parameter START = 0) (input wire clk, input wire rst, input wire step, output wire [2:0] value);

@@ -11,9 +11,9 @@ from tb.lib.inventory import WHOLE, Line, Run, differences, read, written
 BENCH = '''
 import pytest
 from wirestream.design import BUILD, cores, describe, from_edam
-from wirestream.formal import ProofOptions, prove
+from wirestream.measure.formal import ProofOptions, prove
 from wirestream.inventory import note
-from wirestream.simulate import judge
+from wirestream.sim.simulate import judge
 
 RESULTS = """<testsuites><testsuite name="all">
 <testcase name="latency" classname="b"/>

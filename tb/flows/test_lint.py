@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from tb.lib.run import design
-from wirestream.cores import Core, cores
 from wirestream.design import REPOSITORY
-from wirestream.lint import configurations, lint, main
+from wirestream.measure.cores import Core, cores
+from wirestream.measure.lint import configurations, lint, main
 
 ALL = cores()
 CONFIGURATIONS = configurations()

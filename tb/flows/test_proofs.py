@@ -3,7 +3,7 @@
 import pytest
 
 from wirestream.design import BUILD, cores, describe, from_edam
-from wirestream.formal import ProofOptions, prove
+from wirestream.measure.formal import ProofOptions, prove
 
 PROVEN = cores(target="formal")
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from tb.window import test_pane_aggregate as simulation
-from wirestream import report
-from wirestream.report import WID, Curve, fingerprint, main, panes
-from wirestream.yosys import YosysFailure
+from wirestream.measure import report
+from wirestream.measure.report import WID, Curve, fingerprint, main, panes
+from wirestream.measure.yosys import YosysFailure
 
 SIZES = (2, 3, 4)  # windows; --quick takes two
 PAPER = {2: 1000, 3: 2000, 4: 3000}  # LUTs

@@ -8,11 +8,20 @@ from pathlib import Path
 import pytest
 
 from tb.lib.run import design as resolved
-from wirestream import synth
 from wirestream.design import REPOSITORY, Design, environment
-from wirestream.netlist import NetlistFailure
-from wirestream.synth import SynthesisFailure, check, main, map_ecp5, map_xilinx, measure, place_and_route, timing_of
-from wirestream.yosys import YosysFailure
+from wirestream.measure import synth
+from wirestream.measure.netlist import NetlistFailure
+from wirestream.measure.synth import (
+    SynthesisFailure,
+    check,
+    main,
+    map_ecp5,
+    map_xilinx,
+    measure,
+    place_and_route,
+    timing_of,
+)
+from wirestream.measure.yosys import YosysFailure
 
 RAM = REPOSITORY / "rtl/common/ws_ram_sdp.v"
 

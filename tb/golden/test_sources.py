@@ -17,12 +17,15 @@ from tb.window import sessions as of_sessions
 from wirestream.design import REPOSITORY
 
 NAMES = {  # of a golden's file or folder in the cache, and sources that have a part in it
-    "trades": (lambda: CASES["q3_5000"].folder, "wirestream/trades wirestream/tuples spark_golden/run tb/lib/golden"),
+    "trades": (
+        lambda: CASES["q3_5000"].folder,
+        "wirestream/host/trades wirestream/schema/tuples spark_golden/run tb/lib/golden",
+    ),
     "items": (lambda: CASES["late"].folder, "spark_golden/time_rules spark_golden/session wirestream/design"),
     "joins": (lambda: of_joins.Case("one", Join(1, 1), ()).file, "tb/join/model spark_golden/join tb/join/golden"),
     "queries": (lambda: of_queries.folder_of("", "", ()), "spark_golden/operators wirestream/fix tb/queries/streams"),
     "fix": (lambda: of_fix.kept({}, of_fix.ORDERS), "spark_golden/session spark_golden/fix wirestream/design"),
-    "sessions": (lambda: of_sessions.kept(b""), "spark_golden/windows wirestream/tuples tb/lib/golden"),
+    "sessions": (lambda: of_sessions.kept(b""), "spark_golden/windows wirestream/schema/tuples tb/lib/golden"),
 }
 CHANGED = [(name, source) for name, (_, changed) in NAMES.items() for source in changed.split()]
 

@@ -16,10 +16,11 @@ from scapy.packet import Raw
 from scapy.utils import rdpcap
 
 from tb.lib import frames as scapy_frames
-from wirestream import packets, send, trades
 from wirestream.design import REPOSITORY
-from wirestream.packets import DEVICE, SENDER, PacketError
-from wirestream.tuples import PUNCT, Q3_RESULT, START, TRADES, Field, Header, TupleFormatError, pack, unpack
+from wirestream.host import send, trades
+from wirestream.schema import packets
+from wirestream.schema.packets import DEVICE, SENDER, PacketError
+from wirestream.schema.tuples import PUNCT, Q3_RESULT, START, TRADES, Field, Header, TupleFormatError, pack, unpack
 
 SEND = [sys.executable, str(REPOSITORY / "tools" / "send_trades.py")]
 

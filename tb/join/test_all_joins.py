@@ -9,13 +9,13 @@ import pytest
 
 from spark_golden.join import Join
 from tb.join import test_fjoin_chain, test_handshake_join, test_window_join
-from tb.join.bulk_chain import SLOT_W, BulkPipeline, Chain
 from tb.join.golden import CASES, Case, all_match, long_stream, long_window, sequence
 from tb.join.host_join import join_of, numbers, push
 from tb.join.test_handshake_join import in_time_chain
 from tb.join.test_window_join import IN_TIME, arrivals, check_pairs, times
-from tb.lib.bulk.bulk import RANDOM, build
 from wirestream.joins import Ids, InOrder
+from wirestream.sim.bulk import RANDOM, build
+from wirestream.sim.fjoin import SLOT_W, BulkPipeline, Chain
 
 
 def window_join(case: Case) -> dict[str, int | str]:

@@ -42,7 +42,7 @@ from wirestream.joins.machine import (
     MachineError,
     MachinePipeline,
 )
-from wirestream.simulate import icarus_installed
+from wirestream.sim.simulate import icarus_installed
 
 OKAY, SLVERR, DECERR = 0, 2, 3
 LIMIT = 2

@@ -9,12 +9,12 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from spark_golden.join import Join
-from tb.join.bulk_chain import Chain
 from tb.join.golden import Case, Keys, addresses, one_of, pairs, plane, signed
 from tb.join.model import R, S, Tuple
 from tb.lib.bench import rng, start
-from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG
 from tb.lib.run import run, run_four_state
+from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG
+from wirestream.sim.fjoin import Chain
 
 MATCH_CYCLES = 1  # of the predicate EQ
 

@@ -16,8 +16,8 @@ from tb.join.golden import CASES, all_match
 from tb.join.model import R, S, Tuple
 from tb.join.test_window_join import IN_TIME, MOST, TIMES, check_in_time, check_long, check_pairs
 from tb.lib.bench import CLOCK_NS, reset
-from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, build
 from tb.lib.run import run, run_four_state
+from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, build
 
 DROP, FORWARD, TWO_CLOCKS = (name in os.environ for name in ("DROP", "FORWARD", "TWO_CLOCKS"))
 MATCH_CYCLES = 2 if TIMED else 1  # of the predicate EQ

@@ -8,9 +8,8 @@ import pytest
 
 from tb.join.test_handshake_join import BUILDS as CHAINS
 from tb.join.test_window_join import BUILDS
-from wirestream.design import resolve
-from wirestream.joins import planner
-from wirestream.joins.planner import (
+from wirestream.compiler import join_planner as planner
+from wirestream.compiler.join_planner import (
     BUSY,
     JOINS,
     MEASURED,
@@ -22,7 +21,8 @@ from wirestream.joins.planner import (
     plan,
     window_joins,
 )
-from wirestream.joins.trials import eta, rate
+from wirestream.design import resolve
+from wirestream.measure.join_trials import eta, rate
 
 CHIPS = (Chip(), Chip(luts=5_000), Chip(rams=20), Chip(delay_s=2e-6))
 

@@ -18,8 +18,8 @@ from tb.join.beats import ID, TIMED, JoinBench, random_tuples
 from tb.join.golden import CASES, Case, all_match, long_stream, long_window, pairs
 from tb.join.model import R, S, Tuple, late, overflow, time_windows
 from tb.lib.bench import reset, rng
-from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, BulkResult, build, items
 from tb.lib.run import run, run_four_state
+from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, BulkResult, build, items
 
 TUPLE, FLUSH = 0, 2  # kinds of the bulk bench's items, to which the stream is added
 DROP = "DROP" in os.environ

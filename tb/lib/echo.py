@@ -14,9 +14,9 @@ from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
 from tb.lib import frames
-from tb.lib.bulk.bulk import Bench, read_pcap
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, PEER_IP, PEER_MAC, REASONS, arp_request, mutated, verdict
-from wirestream.simulate import seed
+from wirestream.sim.bulk import Bench, read_pcap
+from wirestream.sim.simulate import seed
 
 
 def ping(payload: bytes, number: int = 1) -> bytes:

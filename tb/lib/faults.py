@@ -29,8 +29,8 @@ import yaml
 
 from tb.lib import tree
 from wirestream.design import REPOSITORY
-from wirestream.formal import formal_lines
 from wirestream.inventory import FOLDER
+from wirestream.measure.formal import formal_lines
 
 FAULTS = REPOSITORY / "tb" / "faults.yml"
 TIMEOUT_S = 900
@@ -40,7 +40,7 @@ AREAS = {
     "rtl": ("rtl/*/ws_*.v",),
     "compiler": ("tools/wirestream/compiler/*.py",),
     "golden": ("spark_golden/*.py",),
-    "spark": ("tools/wirestream/behind/*.py", "tools/wirestream/place/*.py"),
+    "spark": ("tools/wirestream/record/*.py", "tools/wirestream/split/*.py"),
     "host": (*(f"tools/wirestream/{name}.py" for name in HOST), "tools/wirestream/joins/*.py"),
     "tests": ("tb/lib/*.py", "tb/[!lf]*/[!t_]*.py", "tb/fix/[!t_]*.py"),
 }

@@ -28,8 +28,8 @@ from filelock import FileLock
 from spark_golden.q3 import q3
 from spark_golden.query import Query
 from tb.lib.sources import fingerprint
-from wirestream import trades
 from wirestream.design import BUILD
+from wirestream.host import trades
 
 GOLDEN = BUILD / "golden"
 TUPLE, PUNCTUATION = 0, 1
@@ -54,7 +54,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Trades:
-    """Arguments of `wirestream.trades.generate`; one session."""
+    """Arguments of `wirestream.host.trades.generate`; one session."""
 
     count: int
     seed: int = 1

@@ -29,7 +29,7 @@ import pytest
 
 from wirestream.design import BUILD, REPOSITORY
 from wirestream.inventory import FOLDER
-from wirestream.simulate import icarus_installed
+from wirestream.sim.simulate import icarus_installed
 
 INVENTORY = REPOSITORY / "tb" / "inventory.txt"
 NOTES = BUILD / "inventory"

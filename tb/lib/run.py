@@ -31,7 +31,7 @@ def run(core: str, *, testcase: str | None = None, env: dict[str, str] | None = 
 
 def run_four_state(core: str, testcase: str, env: dict[str, str] | None = None, **parameters: int | str) -> None:
     """Run one smoke test in Icarus, which knows X; skipped where Icarus is not installed."""
-    from wirestream.simulate import icarus_installed
+    from wirestream.sim.simulate import icarus_installed
 
     if not icarus_installed():
         pytest.skip("iverilog is not installed: no four-state run")
@@ -47,7 +47,7 @@ def _simulate(
     parameters: dict,
     sim: str | None = None,
 ) -> Path:
-    from wirestream.simulate import simulate
+    from wirestream.sim.simulate import simulate
 
     test = os.environ.get("PYTEST_CURRENT_TEST", "").split(" ")[0]
     return simulate(

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from tb.lib.bulk import bulk
-from tb.lib.bulk.bulk import Bench, BulkResult, build
 from tb.lib.frames import arp_request
 from tb.lib.golden import PUNCTUATION
-from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
-from wirestream.packets import DEVICE, SENDER, Blocks, decode, frames, payloads, read_pcap
-from wirestream.tuples import Q3_RESULT, TRADES
+from wirestream.schema.counters import counter_names
+from wirestream.schema.packets import DEVICE, SENDER, Blocks, decode, frames, payloads, read_pcap
+from wirestream.schema.tuples import Q3_RESULT, TRADES
+from wirestream.sim import bulk
+from wirestream.sim.bulk import Bench, BulkResult, build
 
 VERILOG = REPOSITORY / "rtl" / "top" / "trades_q3" / "ws_trades_q3.v"
 FIRST_SESSION = 7000  # of the results

@@ -18,8 +18,8 @@ from tb.lib.echo import ping
 from tb.lib.frames import DELIVERED, LOCAL_IP, LOCAL_MAC, LOCAL_PORT, PEER_IP, PEER_MAC, arp_request, udp, verdict
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
+from wirestream.schema.counters import counter_names
 
 EVENTS = counter_names(REPOSITORY / "rtl/net/ws_gmii_endpoint.v")
 RX_LATENCY = 13  # cycles from the last octet of a frame to its payload's first

@@ -10,12 +10,12 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from cocotbext.eth import XgmiiFrame, XgmiiSource
 
 from tb.lib.bench import rng, start
-from tb.lib.bulk.bulk import FAULT, PacketFlag, build
 from tb.lib.events import Events
 from tb.lib.frames import fcs, udp_frame, with_fcs
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.simulate import seed
+from wirestream.sim.bulk import FAULT, PacketFlag, build
+from wirestream.sim.simulate import seed
 
 LATENCY = 7  # cycles from the word that completes a beat to the beat
 IDLE, SEQUENCE, START, TERMINATE, ERROR = 0x107, 0x19C, 0x1FB, 0x1FD, 0x1FE  # 0x100: on a control lane

@@ -10,12 +10,12 @@ from cocotbext.eth import XgmiiSink
 
 from tb.lib.axis import Monitor, Source
 from tb.lib.bench import rng, start
-from tb.lib.bulk.bulk import build
 from tb.lib.events import Events
 from tb.lib.frames import udp, with_fcs
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.simulate import seed
+from wirestream.sim.bulk import build
+from wirestream.sim.simulate import seed
 
 IDLE, START, TERMINATE, ERROR = 0x107, 0x1FB, 0x1FD, 0x1FE  # 0x100: on a control lane
 PREAMBLE = [START, *[0x55] * 6, 0xD5]

@@ -10,7 +10,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from tb.lib.axil import Bus, BusError
 from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
-from wirestream.registers import COUNTERS_AT, Register, RegisterError, Registers, description, to_number
+from wirestream.schema.registers import COUNTERS_AT, Register, RegisterError, Registers, description, to_number
 
 OKAY, SLVERR, DECERR = 0, 2, 3
 BYTES = 4096

@@ -16,7 +16,7 @@ from tb.lib.run import run, run_four_state
 from tb.lib.wire import PUNCT as PUNCTUATION
 from tb.lib.wire import START as SESSION
 from tb.lib.wire import TUPLE, ItemMonitor, cycle
-from wirestream.tuples import HEADER_BYTES, PUNCT, START, Header, TupleFormatError
+from wirestream.schema.tuples import HEADER_BYTES, PUNCT, START, Header, TupleFormatError
 
 STREAMS = (1, 0x7001)  # of which a core has the first, or both
 WINDOW = 64

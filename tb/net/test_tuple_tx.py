@@ -13,7 +13,7 @@ from tb.lib.run import run, run_four_state
 from tb.lib.wire import PUNCT as PUNCTUATION
 from tb.lib.wire import START as SESSION
 from tb.lib.wire import TUPLE, ItemDriver
-from wirestream.tuples import HEADER_BYTES, PUNCT, START, Header
+from wirestream.schema.tuples import HEADER_BYTES, PUNCT, START, Header
 
 STREAM = 0x8001
 FIRST_SESSION = 0xFFFFFFFE  # so that session numbers wrap as well

@@ -36,7 +36,7 @@ from tb.lib.frames import (
     verdict,
 )
 from tb.lib.run import run, run_four_state
-from wirestream.counters import STACK, counter_names
+from wirestream.schema.counters import STACK, counter_names
 
 EVENTS = counter_names(STACK)
 PARAMETERS = {"N_PORTS": len(PORTS), "N_GROUPS": len(GROUPS), "TIME_W": 32}

@@ -16,11 +16,11 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from tb.lib import frames
 from tb.lib.axis import Meta, Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start
-from tb.lib.bulk.bulk import LONG, NONE, RANDOM, BulkResult, build
 from tb.lib.frames import DELIVERED, GROUPS, LOCAL_IP, LOCAL_MAC, PORTS, REASONS, Frame, Verdict, udp, verdict
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.simulate import seed
+from wirestream.sim.bulk import LONG, NONE, RANDOM, BulkResult, build
+from wirestream.sim.simulate import seed
 
 PARAMETERS = {"N_PORTS": len(PORTS), "N_GROUPS": len(GROUPS), "TIME_W": 32}
 SETTINGS = {

@@ -18,7 +18,6 @@ from scapy.layers.l2 import Ether
 
 from tb.lib.axis import Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start
-from tb.lib.bulk.bulk import NONE, RANDOM, BulkResult, build
 from tb.lib.frames import (
     LOCAL_IP,
     LOCAL_MAC,
@@ -34,7 +33,8 @@ from tb.lib.frames import (
 )
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.simulate import seed
+from wirestream.sim.bulk import NONE, RANDOM, BulkResult, build
+from wirestream.sim.simulate import seed
 
 MAX_PAYLOAD, JUMBO = 1472, 8972
 EVENTS = ("sent", "bad", "oversize", "unresolved")

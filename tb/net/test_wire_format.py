@@ -1,9 +1,9 @@
-"""docs/wire-format.md: its example and its tables are what tools/wirestream/tuples.py does."""
+"""docs/wire-format.md: its example and its tables are what tools/wirestream/schema/tuples.py does."""
 
 import re
 
 from wirestream.design import REPOSITORY
-from wirestream.tuples import Q3_RESULT, TRADES, TupleFormatError, unpack
+from wirestream.schema.tuples import Q3_RESULT, TRADES, TupleFormatError, unpack
 
 TEXT = (REPOSITORY / "docs/wire-format.md").read_text()
 

@@ -28,7 +28,7 @@ from tb.lib.wire import PUNCT, TUPLE, Seen, WireDriver, WireMonitor
 from tb.window.sessions import Sessions
 from wirestream.compiler.circuit import UNION_WAITS
 from wirestream.compiler.description import load_schema
-from wirestream.tuples import Schema
+from wirestream.schema.tuples import Schema
 
 Row = tuple[tuple[str, int | str | None], ...]
 ALONE = 40  # tuples of which each finds the joins idle

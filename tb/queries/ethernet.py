@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from tb.lib.bulk.bulk import Bench, BulkResult, build
 from tb.lib.trades_q3 import HELLO, INPUTS
 from tb.queries.circuit import Row, row_of
 from wirestream.compiler.compile import Compiled
 from wirestream.compiler.description import load_schema
 from wirestream.compiler.output import as_design
 from wirestream.compiler.package import AXIL, FLUSH_CYCLES
-from wirestream.packets import START_DATAGRAMS, Blocks, decode, frames, payloads, read_pcap
-from wirestream.tuples import START, Header, Schema, pack
+from wirestream.schema.packets import START_DATAGRAMS, Blocks, decode, frames, payloads, read_pcap
+from wirestream.schema.tuples import START, Header, Schema, pack
+from wirestream.sim.bulk import Bench, BulkResult, build
 
 QUIET = 4 * FLUSH_CYCLES  # without anything on the wire, until the last datagram must have left
 STREAM_AT = 42 + 8  # of a frame: where the number of its stream stands

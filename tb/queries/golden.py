@@ -15,9 +15,9 @@ from filelock import FileLock
 
 from tb.lib.sources import fingerprint
 from tb.queries import streams
-from wirestream import simulate
-from wirestream.compiler.streams import SHIPPED
 from wirestream.design import BUILD, REPOSITORY
+from wirestream.schema.streams import SHIPPED
+from wirestream.sim import simulate
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row

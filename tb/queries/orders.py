@@ -22,14 +22,14 @@ from tb.fix.golden import ORDERS, expected
 from tb.fix.traffic import message
 from tb.queries import run
 from tb.queries.golden import computed, to_frame
-from wirestream import simulate
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import Compiled, compile_queries
-from wirestream.compiler.streams import Stream, shipped
 from wirestream.design import BUILD, REPOSITORY
-from wirestream.orders import generate_itch, mold, on_lines, stamp
-from wirestream.send import Trouble
-from wirestream.tuples import START, Header
+from wirestream.host.orders import generate_itch, mold, on_lines, stamp
+from wirestream.host.send import Trouble
+from wirestream.schema.streams import Stream, shipped
+from wirestream.schema.tuples import START, Header
+from wirestream.sim import simulate
 
 QUERIES = REPOSITORY / "fusesoc" / "orders"
 FORMATS = REPOSITORY / "fusesoc" / "formats"

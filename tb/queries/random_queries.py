@@ -29,8 +29,8 @@ from tb.queries.random_tree import (
     sql,
     whole,
 )
-from wirestream.compiler.streams import Stream, load
 from wirestream.design import REPOSITORY
+from wirestream.schema.streams import Stream, load
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -10,14 +10,14 @@ import numpy as np
 
 from tb.queries.golden import expected
 from tb.queries.streams import CONSTANTS, arrival, data
-from wirestream import simulate
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.description import describe
 from wirestream.compiler.output import as_design
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.streams import shipped
 from wirestream.compiler.windows import WindowOptions
 from wirestream.design import BUILD, REPOSITORY
+from wirestream.schema.streams import shipped
+from wirestream.sim import simulate
 
 QUERIES = REPOSITORY / "fusesoc" / "queries"
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from wirestream import simulate
-from wirestream.compiler.streams import Stream, shipped
+from wirestream.schema.streams import Stream, shipped
+from wirestream.sim import simulate
 
 COUNT = 1500
 

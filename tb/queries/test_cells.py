@@ -13,7 +13,7 @@ from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.windows import AUTO, WindowOptions
 from wirestream.design import REPOSITORY, Design
-from wirestream.synth import map_xilinx
+from wirestream.measure.synth import map_xilinx
 
 QUERIES = REPOSITORY / "fusesoc" / "queries"
 WITHIN = 0.2

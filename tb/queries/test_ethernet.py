@@ -8,7 +8,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tb.lib.bulk.bulk import RANDOM
 from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
 from tb.queries.ethernet import Board
@@ -17,10 +16,11 @@ from tb.queries.run import compiled
 from tb.queries.streams import CONSTANTS, data
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.streams import shipped
 from wirestream.compiler.windows import AUTO
 from wirestream.design import BUILD
-from wirestream.tuples import TRADES
+from wirestream.schema.streams import shipped
+from wirestream.schema.tuples import TRADES
+from wirestream.sim.bulk import RANDOM
 
 FOLDER = BUILD / "queries"
 SLOW = "0.5:6000"  # after every frame: rows of windows that close at every tuple need more of the wire than tuples do

@@ -17,19 +17,19 @@ from scapy.packet import Raw
 
 from tb.board.test_board import Tunnel, wait_for
 from tb.compiler.refused import check_refused
-from tb.lib.bulk.bulk import RANDOM
 from tb.queries.ethernet import Board, rows_in
 from tb.queries.orders import TRAFFIC, Found, Sent, built, counted, found, rows, text
-from wirestream import board, orders
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.description import describe
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.package import package
-from wirestream.compiler.streams import load, shipped
-from wirestream.counters import taken
 from wirestream.design import BUILD
-from wirestream.orders import generate_itch, mold
-from wirestream.packets import DEVICE, SENDER, wire_times, write_pcap
+from wirestream.errors import QueryError
+from wirestream.host import board, orders
+from wirestream.host.orders import generate_itch, mold
+from wirestream.schema.counters import taken
+from wirestream.schema.packets import DEVICE, SENDER, wire_times, write_pcap
+from wirestream.schema.streams import load, shipped
+from wirestream.sim.bulk import RANDOM
 
 FOLDER = BUILD / "queries"
 GROUPS = ("233.54.12.111", "233.86.230.111")  # of lines A and B

@@ -13,9 +13,9 @@ from tb.queries.orders import QUERIES as ORDERS
 from tb.queries.run import QUERIES
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.output import as_design
-from wirestream.compiler.streams import shipped
 from wirestream.design import REPOSITORY
-from wirestream.lint import lint
+from wirestream.measure.lint import lint
+from wirestream.schema.streams import shipped
 
 EACH_OPERATOR = ("active_periods", "q1", "q2", "top_by_symbol", "union_of_two", "venue_arbitrage", "vwap_of_ten")
 CORE = """CAPI=2:

@@ -8,7 +8,7 @@ from tb.lib.wire import Seen
 from tb.queries.circuit import differences, judge_alone, out_of_order
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.description import describe
-from wirestream.compiler.streams import shipped
+from wirestream.schema.streams import shipped
 
 ALONE = [100, 200, 300]  # two tuples, and the one after them
 

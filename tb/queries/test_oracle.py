@@ -12,8 +12,8 @@ import pytest
 from spark_golden.sql import Answer, answers, evaluate, wsum
 from spark_golden.time_rules import column_of
 from tb.queries import golden, streams
-from wirestream.compiler.streams import Stream
-from wirestream.tuples import Field, Schema
+from wirestream.schema.streams import Stream
+from wirestream.schema.tuples import Field, Schema
 
 FIELDS = (Field("Key", "string(2)"), Field("X", "int"), Field("Y", "int"), Field("Time", "int"))
 T = Stream(Schema("T", 1, FIELDS), "Time")

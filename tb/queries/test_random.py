@@ -10,12 +10,12 @@ import pytest
 from tb.queries.golden import computed, frame
 from tb.queries.random_queries import Drawn, draw
 from tb.queries.run import simulated
-from wirestream import simulate
 from wirestream.compiler.compile import compile_queries
-from wirestream.compiler.errors import QueryError
-from wirestream.compiler.streams import shipped
 from wirestream.compiler.windows import WindowOptions
 from wirestream.design import BUILD
+from wirestream.errors import QueryError
+from wirestream.schema.streams import shipped
+from wirestream.sim import simulate
 
 TOGETHER = 10  # queries in one simulator build
 MOST_CYCLES = 60  # between punctuations, so that a simulation of many panes comes to an end

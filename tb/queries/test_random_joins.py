@@ -9,10 +9,10 @@ import pytest
 from tb.queries.golden import computed, frame
 from tb.queries.random_joins import Drawn, draw
 from tb.queries.run import simulated
-from wirestream import simulate
 from wirestream.compiler.compile import compile_queries
-from wirestream.compiler.streams import shipped
 from wirestream.design import BUILD
+from wirestream.schema.streams import shipped
+from wirestream.sim import simulate
 
 TOGETHER = 6  # queries in one simulator build
 

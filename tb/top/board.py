@@ -14,8 +14,8 @@ from tb.lib.frames import udp, with_fcs
 from tb.lib.golden import CASES, expected, load
 from tb.lib.trades_q3 import HELLO, datagrams, golden_rows
 from tb.top.test_trades_q3 import rows
-from wirestream.packets import DEVICE
-from wirestream.tuples import Q3_RESULT, unpack
+from wirestream.schema.packets import DEVICE
+from wirestream.schema.tuples import Q3_RESULT, unpack
 
 TICK = 50  # cycles that pass for a millisecond
 

@@ -17,7 +17,6 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import ARP, Ether
 
 from tb.lib.bench import reset, rng, start
-from tb.lib.bulk.bulk import FAULT, RANDOM, PacketFlag
 from tb.lib.frames import (
     PEER_IP,
     PEER_MAC,
@@ -34,8 +33,9 @@ from tb.lib.run import run, run_four_state
 from tb.lib.trades_q3 import HELLO, INPUTS, bench, datagrams, golden_rows, play, play_items
 from tb.lib.wire import cycle
 from wirestream.design import BUILD
-from wirestream.packets import FCS, MAX_RECEIVED
-from wirestream.tuples import PUNCT, Q3_RESULT, START, TRADES, Header, pack, unpack
+from wirestream.schema.packets import FCS, MAX_RECEIVED
+from wirestream.schema.tuples import PUNCT, Q3_RESULT, START, TRADES, Header, pack, unpack
+from wirestream.sim.bulk import FAULT, RANDOM, PacketFlag
 
 LATENCY = 156  # cycles, last octet of the closing frame to first octet of the result's, as the core's header says
 LIMIT = 3600  # MAX_AHEAD of the goldens that have one

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from wirestream.bitstream import BitstreamFailure, Chip, build
 from wirestream.design import BUILD, Design, describe, from_edam
-from wirestream.yosys import read, yosys
+from wirestream.measure.bitstream import BitstreamFailure, Chip, build
+from wirestream.measure.yosys import read, yosys
 
 BOARDS = {
     "versa_ecp5": "trades_q3_rgmii",

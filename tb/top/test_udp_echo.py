@@ -14,14 +14,14 @@ from scapy.layers.l2 import ARP, Ether
 
 from tb.lib import frames
 from tb.lib.bench import rng, start
-from tb.lib.bulk.bulk import RANDOM, build
 from tb.lib.echo import ping, play, traffic
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, LOCAL_PORT, PEER_IP, PEER_MAC, arp_request, udp
 from tb.lib.run import run, run_four_state
 from tb.lib.tap import Tap, require_tap
-from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
-from wirestream.simulate import seed
+from wirestream.schema.counters import counter_names
+from wirestream.sim.bulk import RANDOM, build
+from wirestream.sim.simulate import seed
 
 ARP_LATENCY, ECHO_LATENCY = 116, 21  # cycles; an echo takes one more a byte
 

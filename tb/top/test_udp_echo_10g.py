@@ -15,14 +15,14 @@ from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 
 from tb.lib.axil import Bus
 from tb.lib.bench import start
-from tb.lib.bulk.bulk import RANDOM, build
 from tb.lib.echo import ping, play, traffic
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, LOCAL_PORT, PEER_IP, PEER_MAC, arp_request, udp, verdict
 from tb.lib.run import run
-from wirestream.counters import counter_names
 from wirestream.design import REPOSITORY
-from wirestream.registers import Registers
-from wirestream.simulate import seed
+from wirestream.schema.counters import counter_names
+from wirestream.schema.registers import Registers
+from wirestream.sim.bulk import RANDOM, build
+from wirestream.sim.simulate import seed
 
 ARP_LATENCY = 126
 ECHO_LATENCY = {18: 42, 100: 44, 1472: 216}  # by the size of the payload

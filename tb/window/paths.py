@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tb.lib.bulk.bulk import BulkResult
 from tb.window.family import Query
+from wirestream.sim.bulk import BulkResult
 
 ROW, PUNCT, NEW_SESSION = 0, 1, 2  # m_kind
 

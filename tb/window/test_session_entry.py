@@ -14,7 +14,7 @@ from tb.lib.run import design, run, run_four_state
 from tb.lib.wire import PUNCT, START, TUPLE
 from tb.window.entries import CLOSE_PLACES, EntryBench, SmallFifo
 from tb.window.sessions import Sessions
-from wirestream.simulate import icarus_installed
+from wirestream.sim.simulate import icarus_installed
 
 PARAMETERS = json.loads(os.environ.get("SESSION_ENTRY", "{}"))
 EVENTS = ("late", "ahead", "resync", "discarded")

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tb.lib.bench import rng
-from tb.lib.bulk.bulk import NONE, RANDOM, RANDOM_AND_LONG, build, items
 from tb.lib.model import PUNCTUATION, START, TUPLE
 from tb.window.family import TOP, WATTR_W, Aggregate, Item
 from tb.window.paths import NEW_SESSION, PUNCT, ROW, agree, operands, row
 from tb.window.sessions import Query, events, stream
 from tb.window.test_session_aggregate import FOUR, ORDERED
+from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, build, items
 
 EVENTS = ("late", "discarded")
 COUNT = 250  # items a session of the stream

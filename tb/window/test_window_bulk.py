@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tb.lib.bench import rng
-from tb.lib.bulk.bulk import RANDOM, RANDOM_AND_LONG, Bench, build, items
 from tb.lib.model import START, TUPLE
 from tb.window.family import Aggregate, Core, Item, Query, events, stream
 from tb.window.paths import NEW_SESSION, PUNCT, ROW, agree, operands, row
 from tb.window.test_pane_aggregate import CUT, FOUR, MIXED, SPARSE, core
+from wirestream.sim.bulk import RANDOM, RANDOM_AND_LONG, Bench, build, items
 
 SESSIONS = 10
 MORE = (*FOUR, Aggregate("FST", True, 0), Aggregate("LST", False, 1))  # in order of arrival, whatever the SLACK

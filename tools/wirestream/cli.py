@@ -17,14 +17,14 @@ from wirestream.compiler.circuit import Circuit, Result
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.description import scales
 from wirestream.compiler.drawing import draw
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.groups import CAM_GROUPS
 from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
 from wirestream.compiler.output import write
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.streams import known
 from wirestream.compiler.windows import AUTO, METHODS, WindowOptions, cycles
-from wirestream.place import command as placing
+from wirestream.errors import QueryError
+from wirestream.schema.streams import known
+from wirestream.split import command as placing
 
 console = Console(highlight=False)
 

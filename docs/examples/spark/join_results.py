@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark_golden.session import session
-from wirestream.behind.sources import stream_log
+from wirestream.record.sources import stream_log
 
 SYMBOLS = Path(__file__).with_name("symbols.csv")
 

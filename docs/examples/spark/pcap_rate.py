@@ -19,9 +19,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 from spark_golden.session import session
-from wirestream import send
-from wirestream.behind.sources import PcapSource, read_pcap
 from wirestream.design import BUILD, REPOSITORY
+from wirestream.host import send
+from wirestream.record.sources import PcapSource, read_pcap
 
 TRADES = REPOSITORY / "fusesoc" / "streams" / "trades.yml"
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")

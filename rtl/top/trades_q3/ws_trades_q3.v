@@ -222,7 +222,7 @@ module ws_trades_q3 #(
     );
 
     // ---- Counters: the last in this list has index 0, which is the stack's first.
-    // tools/wirestream/counters.py reads the names from here and from there.
+    // tools/wirestream/schema/counters.py reads the names from here and from there.
 
     wire query_accepted = in_valid;
     wire query_selected = ubs_valid;

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from wirestream.bitstream import Chip, build, show
-from wirestream.flow import Flow
+from wirestream.measure.bitstream import Chip, build, show
+from wirestream.measure.flow import Flow
 
 
 class Ws_bitstream(Flow):  # FuseSoC derives the class name from the flow's

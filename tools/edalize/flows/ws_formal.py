@@ -1,7 +1,7 @@
 """FuseSoC flow `ws_formal`: k-induction of the core's properties, covers and mutants."""
 
-from wirestream.flow import Flow
-from wirestream.formal import ProofOptions, prove
+from wirestream.measure.flow import Flow
+from wirestream.measure.formal import ProofOptions, prove
 
 
 class Ws_formal(Flow):  # FuseSoC derives the class name from the flow's

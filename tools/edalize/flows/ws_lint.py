@@ -1,7 +1,7 @@
 """FuseSoC flow `ws_lint`: Verilator with every warning, as an error."""
 
-from wirestream.flow import Flow
-from wirestream.lint import lint
+from wirestream.measure.flow import Flow
+from wirestream.measure.lint import lint
 
 
 class Ws_lint(Flow):  # FuseSoC derives the class name from the flow's

@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 
 from wirestream.design import REPOSITORY
-from wirestream.flow import Flow
-from wirestream.simulate import simulate
+from wirestream.measure.flow import Flow
+from wirestream.sim.simulate import simulate
 
 # What stands around a circuit in its test, by the library of its core
 QUERIES = {"queries": "tb.queries.run", "orders": "tb.queries.orders"}

@@ -1,7 +1,7 @@
 """FuseSoC flow `ws_synth`: cells and post-route clock rate of the core (seeds by SEEDS)."""
 
-from wirestream.flow import Flow
-from wirestream.synth import measure, positive, seeds_from_environment, show
+from wirestream.measure.flow import Flow
+from wirestream.measure.synth import measure, positive, seeds_from_environment, show
 
 
 class Ws_synth(Flow):  # FuseSoC derives the class name from the flow's

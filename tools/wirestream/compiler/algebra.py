@@ -25,8 +25,8 @@ from itertools import product
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from wirestream.compiler import joins, syntax
-from wirestream.compiler.errors import Place, QueryError
-from wirestream.compiler.streams import Stream
+from wirestream.errors import Place, QueryError
+from wirestream.schema.streams import Stream
 
 MAX_BITS = 128  # of an intermediate value
 MOST_VALUES = 256  # that a query computes: each is a node of its plan, through which every pass goes by recursion

@@ -44,7 +44,7 @@ def estimates(circuit: Circuit) -> dict[str, Cells]:
 
 
 def estimate(core: str, parameters: Parameters, ports: Ports) -> Cells:
-    """The cells of one instance, in Virtex-6 and 7-series cells as `wirestream.synth` counts them.
+    """The cells of one instance, in Virtex-6 and 7-series cells as `wirestream.measure.synth` counts them.
 
     core: as "query:compute". ports: the text on each port: numbers make logic smaller, and what stands behind an
     output that is "" is not built.

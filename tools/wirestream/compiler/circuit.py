@@ -8,10 +8,10 @@ from math import ceil
 
 from wirestream.compiler import algebra
 from wirestream.compiler.algebra import Boolean, Column, Join, Plan, Text, walk
-from wirestream.compiler.streams import Stream
 from wirestream.compiler.syntax import Window
 from wirestream.compiler.windows import Choice
-from wirestream.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
+from wirestream.schema.streams import Stream
+from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
 
 FIRST_RESULT, FIRST_SPILL = 0x8001, 0xC001  # stream ids of results, and of tuples whose groups had no room
 FLAGS_IN_A_BYTE = 4

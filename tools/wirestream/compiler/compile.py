@@ -9,12 +9,12 @@ from pathlib import Path
 
 from wirestream.compiler import algebra, hardware, syntax
 from wirestream.compiler.circuit import Circuit
-from wirestream.compiler.errors import QueryError
-from wirestream.compiler.formats import Format, shipped
 from wirestream.compiler.rewrite import Rewrites, rewrite
-from wirestream.compiler.streams import Stream, declared, load
 from wirestream.compiler.verilog import verilog
 from wirestream.compiler.windows import WindowOptions
+from wirestream.errors import QueryError
+from wirestream.schema.formats import Format, shipped
+from wirestream.schema.streams import Stream, declared, load
 
 
 @dataclass(frozen=True)

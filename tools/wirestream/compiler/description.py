@@ -33,7 +33,7 @@ from dataclasses import asdict
 
 from wirestream.compiler.algebra import Aggregate, Column, Filter, Input, Join, Plan, Project, Union, walk
 from wirestream.compiler.circuit import GRACE, Circuit, Entry, Result, fallible
-from wirestream.tuples import Field, Schema
+from wirestream.schema.tuples import Field, Schema
 
 
 def describe(circuit: Circuit) -> dict:

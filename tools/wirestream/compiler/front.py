@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wirestream import fix
 from wirestream.compiler.circuit import Reference
-from wirestream.compiler.errors import QueryError
-from wirestream.compiler.formats import ITCH_TYPES
-from wirestream.compiler.streams import Stream
+from wirestream.errors import QueryError
+from wirestream.schema import fix
+from wirestream.schema.formats import ITCH_TYPES
+from wirestream.schema.streams import Stream
 
 if TYPE_CHECKING:
     from wirestream.compiler.package import _Axis

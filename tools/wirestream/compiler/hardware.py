@@ -49,14 +49,14 @@ from wirestream.compiler.circuit import (
     result_schema,
     slices,
 )
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.groups import GroupTable
+from wirestream.compiler.join_planner import entry_cycles, match_cycles
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.streams import Stream
 from wirestream.compiler.syntax import Window
 from wirestream.compiler.windows import WINDOW_NS, Method, WindowOptions, measure_latency
-from wirestream.joins.planner import entry_cycles, match_cycles
-from wirestream.tuples import Field, Schema
+from wirestream.errors import QueryError
+from wirestream.schema.streams import Stream
+from wirestream.schema.tuples import Field, Schema
 
 OPS = {
     "+": "ADD",

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wirestream.compiler import algebra, syntax
-from wirestream.compiler.errors import Place, QueryError
+from wirestream.errors import Place, QueryError
 
 if TYPE_CHECKING:
-    from wirestream.compiler.streams import Stream
+    from wirestream.schema.streams import Stream
 
 AGGREGATED = "an aggregate over a JOIN, whose rows come in no promised order; it is for whoever receives the pairs"
 WANTED = (

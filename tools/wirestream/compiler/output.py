@@ -9,9 +9,9 @@ from pathlib import Path
 
 from wirestream.compiler.compile import Compiled
 from wirestream.compiler.description import describe
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.package import Package, package
 from wirestream.design import Design, resolve
+from wirestream.errors import QueryError
 
 CORE = """CAPI=2:
 name: {vlnv}

@@ -27,12 +27,12 @@ from wirestream.compiler.circuit import (
     fallible,
     record_columns,
 )
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.front import AXIS, DATA_W, table
-from wirestream.compiler.streams import Stream
 from wirestream.compiler.verilog import module, range_of
-from wirestream.counters import NETWORK, counter_names
-from wirestream.tuples import Schema
+from wirestream.errors import QueryError
+from wirestream.schema.counters import NETWORK, counter_names
+from wirestream.schema.streams import Stream
+from wirestream.schema.tuples import Schema
 
 PAYLOAD = 1472  # bytes of a UDP datagram in an Ethernet frame
 HEADER = 16  # bytes of a datagram of tuples

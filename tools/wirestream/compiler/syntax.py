@@ -10,9 +10,9 @@ from importlib.resources import files
 from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedToken, v_args
 from lark.exceptions import VisitError
 
-from wirestream.compiler.errors import Place, QueryError
 from wirestream.compiler.unexpected import unexpected
-from wirestream.tuples import Field
+from wirestream.errors import Place, QueryError
+from wirestream.schema.tuples import Field
 
 MOST_ROWS = 2**16  # of a window of a JOIN
 REORDERS = tuple(2**n for n in range(2, 9))  # of ws_line_arbiter

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from wirestream.compiler import algebra
 from wirestream.compiler.circuit import GRACE, Circuit, Entry, Instance, Reference, Result, Spill, joined
-from wirestream.tuples import Schema
+from wirestream.schema.tuples import Schema
 
 CONTROL = ("valid", "punct", "eos")
 

@@ -29,9 +29,9 @@ from math import ceil, gcd, log2
 from wirestream.compiler import cells
 from wirestream.compiler.algebra import Aggregate, Integer, Measure
 from wirestream.compiler.cells import SEGMENT_W, Cells
-from wirestream.compiler.errors import QueryError
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
+from wirestream.errors import QueryError
 
 AUTO = "auto"
 METHODS = ("replicate", "wid", "pane", "constant")

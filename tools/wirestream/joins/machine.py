@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from wirestream.joins.scheduler import Pair, Part
-from wirestream.registers import Transport
+from wirestream.schema.registers import Transport
 
 ID = int.from_bytes(b"FJN1", "big")
 REGISTERS = {  # offset in bytes, words of 32 bits

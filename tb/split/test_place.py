@@ -1,0 +1,406 @@
+"""A query in two parts gives the rows that PySpark computes alone, wherever it is cut; and it is cut for a reason."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import Counter
+from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from spark_golden.session import session
+from spark_golden.trading import active_periods, resistance, symbols_of_120, top_by_symbol
+from tb.queries.ethernet import Board, Run
+from tb.queries.golden import plain, to_frame
+from tb.queries.run import QUERIES, text
+from tb.queries.streams import CONSTANTS, data
+from tb.queries.test_ethernet import SLOW, many_groups
+from tb.split import golden
+from wirestream import cli
+from wirestream.compiler.compile import compile_queries
+from wirestream.design import BUILD
+from wirestream.errors import QueryError
+from wirestream.record.columns import Stream
+from wirestream.record.log import Log
+from wirestream.schema.packets import frames, payloads, write_pcap
+from wirestream.schema.streams import shipped
+from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Schema
+from wirestream.split import host
+from wirestream.split.cost import CHIPS, Chip, Load, room
+from wirestream.split.plan import Plan, place
+
+FOLDER = BUILD / "place"
+LARGE = room("ecp5-85")
+LEAST = {"least": 400_000}
+NOTHING = Chip(0, 0)
+
+
+def planned(sql: str, chip: Chip = LARGE, rate: float = 1e6, constants=LEAST, tables=None, **load) -> Plan:
+    return place(sql, shipped(), Load(rate, **load), chip, constants, tables)
+
+
+def where(plan: Plan) -> str:
+    """F for each operator on the FPGA and S for each of Spark, from the stream upward."""
+    return "".join(side[0] for _, side, _ in plan.operators)
+
+
+def reasons(plan: Plan) -> list[str]:
+    return [why for _, _, why in plan.operators]
+
+
+# ---- Both parts run
+
+
+@cache
+def trades() -> np.ndarray:
+    """Of 4 symbols, and now and then of 24."""
+    records = many_groups(few=4, many=24, rate=10)
+    records["Price"] = np.random.default_rng(2).integers(-100, 10_000, len(records))
+    return records
+
+
+@pytest.fixture(scope="module")
+def companies(tmp_path_factory) -> dict[str, Path]:
+    """A table with a symbol twice, and some missing."""
+    path = tmp_path_factory.mktemp("tables") / "companies.csv"
+    lines = [f"{k:04d},{'ABCDE'[k % 5]},{'US' if k % 4 == 0 else 'CH'}" for k in (*range(21), 7)]
+    path.write_text("\n".join(["Symbol,Sector,Country", *lines]) + "\n")
+    return {"Companies": path}
+
+
+def module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def computed(plan: Plan, folder: Path, capture: Path) -> DataFrame:
+    """What the job that is written gives of a capture."""
+    plan.write(folder)
+    made = module(folder / plan.files[1])
+    return host.run(made.rows, made.CONSTANTS, made.TABLES, pcap=capture)
+
+
+RUNS: dict[tuple[str, int], Run] = {}
+
+
+def played(plan: Plan) -> Run:
+    """The chip's part of a plan, from packets to packets; simulated once for plans in which it is the same."""
+    built = plan.best.built
+    key = plan.best.cut.sql, built.circuit.capacity
+    if key not in RUNS:
+        name = plan.query.name.lower()
+        values = {name: value for name, value in LEAST.items() if name in built.circuit.runtime}
+        board = Board.of(built, FOLDER / f"{name}.gmii", values)
+        RUNS[key] = board.play(trades(), FOLDER / f"{name}.run", gaps=SLOW)
+    return RUNS[key]
+
+
+def rows(frame: DataFrame) -> Counter:
+    """Whole numbers as such; of quotients what both engines agree on to the last bit."""
+    return Counter(
+        tuple(v if isinstance(v, float) else w for v, w in zip(row, plain(row).values(), strict=True))
+        for row in frame.collect()
+    )
+
+
+def check(plan: Plan, folder: Path, wanted: DataFrame) -> Run:
+    """Raise unless chip and Spark together give the rows of Spark alone; and so does Spark's job without a chip."""
+    run = played(plan)
+    alone = rows(wanted)
+    assert rows(computed(plan, folder / "split", run.result.folder / "out.pcap").select(*wanted.columns)) == alone
+    assert alone
+    return run
+
+
+def test_a_budget_and_operators_that_no_chip_has(companies, tmp_path):
+    """On the chip windows of 12 groups, on Spark the other groups, a table, another GROUP BY, a quotient, an order."""
+    plan = planned(golden.TOP_BY_SECTOR, Chip(3500, 2), tables=companies, groups=24)
+    assert plan.best.groups == 12 and plan.finished and where(plan) == "FFFSSSSSS"
+    wanted = golden.top_by_sector(to_frame(trades()), session().read.csv(str(companies["Companies"]), header=True))
+    run = check(plan, tmp_path, wanted)
+    assert 0 < run.counters["overflow_row"] < len(trades()) and run.counters["query_row"] > 20
+
+    # A rate that the chip's port does not bring: the same rows from the packets that went in.
+    fast = planned(golden.TOP_BY_SECTOR, LARGE, rate=2e7, tables=companies)
+    assert set(where(fast)) == {"S"} and "port brings" in reasons(fast)[0]
+    captured = run.result.folder / "in.pcap"
+    assert rows(computed(fast, tmp_path / "fast", captured).select(*wanted.columns)) == rows(wanted)
+
+
+def test_groups_without_a_window_and_windows_that_do_not_fit(tmp_path):
+    """The chip selects, Spark does the rest: functions of its own, groups that never end; windows of tuples."""
+    unbounded = planned(golden.LARGE_BY_SYMBOL, selectivity=0.1)
+    assert where(unbounded) == "FSSSS" and "never end" in reasons(unbounded)[2]
+    check(unbounded, tmp_path / "unbounded", golden.large_by_symbol(to_frame(trades()), **LEAST))
+    small = planned(golden.LARGE_SIXTIES, Chip(300, 10))
+    assert where(small) == "FSS" and "room for 300" in reasons(small)[1]
+    assert small.best.cut.sql == unbounded.best.cut.sql
+    check(small, tmp_path / "small", golden.large_sixties(to_frame(trades()), **LEAST))
+
+
+def test_wholly_on_the_chip(tmp_path):
+    plan = planned(golden.MARKED)
+    assert set(where(plan)) == {"F"} and not plan.left
+    check(plan, tmp_path, golden.marked(to_frame(trades()), **LEAST))
+
+
+# ---- Spark alone
+
+
+@pytest.fixture(scope="module")
+def captures(tmp_path_factory) -> dict[str, Path]:
+    """The tests' streams as packets, some of them twice."""
+    folder, found = tmp_path_factory.mktemp("captures"), {}
+    for stream in shipped():
+        schema: Schema = stream.schema
+        if schema.name in ("Trades", "Quotes"):
+            blocks = frames(payloads(schema, data(schema.name), per_datagram=10))
+            blocks.insert(1, blocks[0][-4:])
+            found[schema.name] = folder / f"{schema.name}.pcap"
+            write_pcap(found[schema.name], blocks, np.arange(sum(map(len, blocks))) * 1000)
+    return found
+
+
+ALWAYS = "(stddev(Price) >= 0 OR stddev(Price) IS NULL OR isnan(stddev(Price)))"
+
+
+@pytest.mark.parametrize(
+    ("name", "stream", "wanted", "more"),
+    [
+        ("top_by_symbol", "Trades", top_by_symbol, f"HAVING {ALWAYS} AND"),
+        ("symbols_of_120", "Trades", symbols_of_120, f"GROUP BY Symbol HAVING {ALWAYS}"),
+        ("active_periods", "Quotes", active_periods, "HAVING count(DISTINCT Bid) > 0 INTO"),
+        ("resistance", "Trades", resistance, ""),
+    ],
+)
+def test_windows_that_spark_makes(name, stream, wanted, more, captures, tmp_path):
+    """With a condition that is always true, but that the dialect does not have; the last one as it is."""
+    known = "HAVING" if "AND" in more.split() else "GROUP BY Symbol" if "GROUP" in more else "INTO"
+    sql = text(name).replace(known, more, 1) if more else text(name)
+    plan = planned(sql, NOTHING)
+    methods = [step.method for step in plan.steps]
+    assert methods[1] == ("windows" if more else "dialect") and set(where(plan)) == {"S"}
+    found = computed(plan, tmp_path, captures[stream])
+    alone = wanted(to_frame(data(stream)))
+    assert rows(found.select(*alone.columns)) == rows(alone)
+
+
+def test_texts_that_are_not_cut(captures, tmp_path):
+    """Of a JOIN of streams the pairs are the dialect's, also below what only Spark has; a query without windows is
+    Spark's own."""
+    trades = to_frame(data("Trades"))
+    lines = [row.asDict() for row in trades.orderBy("seq").collect()]
+    near = [  # a trade comes as a first, when b has the last two before it; then as b, when a has it and the last one
+        a["Price"] - b["Price"]
+        for k, new in enumerate(lines)
+        for a, b in [
+            *((new, old) for old in lines[max(0, k - 2) : k]),
+            *((old, new) for old in lines[max(0, k - 1) : k]),
+        ]
+        if a["Symbol"] == b["Symbol"] and 0 < a["Price"] - b["Price"] <= 1000
+    ]
+    sql = """SELECT sqrt(d) AS Root FROM (SELECT a.Price - b.Price AS d FROM Trades [ROWS 2] AS a
+             JOIN Trades [ROWS 2] AS b ON a.Symbol = b.Symbol AND abs(a.Price - b.Price) <= 1000) WHERE d > 0"""
+    plan = planned(sql, NOTHING)
+    assert [step.method for step in plan.steps] == ["stream", "dialect", "sql"] and "LUT" in reasons(plan)[0]
+    found = computed(plan, tmp_path / "pairs", captures["Trades"])
+    assert Counter(round(row.Root**2) for row in found.collect()) == Counter(near) and near
+
+    plan = planned("SELECT Symbol, Price FROM Trades WHERE Price = (SELECT max(Price) FROM Trades) INTO Highest")
+    assert [step.method for step in plan.steps] == ["stream", "sql"] and "in an expression" in reasons(plan)[0]
+    most = max(line["Price"] for line in lines)
+    wanted = Counter((line["Symbol"], most) for line in lines if line["Price"] == most)
+    assert rows(computed(plan, tmp_path / "highest", captures["Trades"])) == wanted
+
+    made = module(tmp_path / "highest" / plan.files[1])  # as a program
+    program = partial(host.main, "", made.rows, made.CONSTANTS, made.TABLES)
+    program(["--pcap", str(captures["Trades"]), "--out", str(tmp_path / "out")])
+    assert rows(session().read.parquet(str(tmp_path / "out"))) == wanted
+    with pytest.raises(SystemExit, match="there is no"):
+        program(["--pcap", str(tmp_path / "none.pcap")])
+
+
+def test_rows_from_the_log(tmp_path):
+    """What the chip flags as null is null, what it flags as an overflow an error, never a null of Spark's."""
+    plan = planned("SELECT Price, Price * Volume * Volume AS Much, Price div Volume AS Least FROM Trades INTO Much")
+    plan.write(tmp_path)
+    job = module(tmp_path / plan.files[1])
+    stream = Stream.load(tmp_path / "fpga" / "much.json")
+    records = np.zeros(2, stream.schema.dtype)
+    records["Much"], records["Flags"] = 9, [0, FLAG_NULL << 2]  # of the second column that has flags
+    assert stream.fallible == ("Much", "Least")
+    for flags, wanted in ((0, Counter({(0, 9, 0): 1, (0, 9, None): 1})), (FLAG_OVERFLOW, None)):
+        records["Flags"][0] = flags
+        with Log(folder := tmp_path / f"log{flags}") as log:
+            for block in payloads(stream.schema, records, per_datagram=2):
+                for number in range(2):  # the second is a repeat
+                    log.append(number, ("192.168.1.10", 4000), block.tobytes())
+        found = host.run(job.rows, {}, {}, log=folder)
+        if wanted:
+            assert rows(found) == wanted
+        else:
+            with pytest.raises(PySparkException, match="more than 64 bits"):
+                found.collect()
+
+
+# ---- The choice
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in QUERIES.glob("*.sql")))
+def test_every_compiled_query_stays_whole(name):
+    """The text that a plan gives the chip is the query: the compiler makes the same circuit of it."""
+    plan = planned(text(name), rate=1e5, constants=CONSTANTS.get(name, {}), groups=8, tick=1000)
+    built = plan.best.built
+    wanted = compile_queries(text(name), shipped(), plan.query.name, capacity=8)
+    if name != "exposure":  # whose products may overflow, which travels on where a sub-query computes them
+        assert code(built.verilog) == code(wanted.verilog)
+    assert not plan.left
+    assert {side for _, side, _ in plan.operators} == {"FPGA"}
+
+
+def code(verilog: str) -> list[str]:
+    """Lines that are no comments, in which columns of a sub-query have names of their own."""
+    return [line for line in verilog.splitlines() if not line.lstrip().startswith("//")]
+
+
+TOP = text("top_by_symbol")
+WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
+
+
+@pytest.mark.parametrize(
+    ("sql", "chip", "load", "sides", "reason"),
+    [
+        # functions, clauses and tables that only Spark has; what is in front of them stays on the chip
+        ("SELECT Price / 100 AS P FROM Trades WHERE Price > 9", LARGE, {}, "FS", "the chip has no /"),
+        ("SELECT upper(Symbol) AS S FROM Trades WHERE Price > 9", LARGE, {}, "FS", "the chip has no UPPER"),
+        ("SELECT DISTINCT Symbol FROM Trades WHERE Price > 9", LARGE, {}, "FSS", "the chip has no DISTINCT"),
+        ("SELECT Symbol FROM Trades WHERE Price BETWEEN 2 AND 3 AND Volume > 1", LARGE, {}, "SFS", "no BETWEEN"),
+        (TOP.replace("INTO", "ORDER BY Top LIMIT 9 INTO"), LARGE, {}, "FFSSS", "the chip has no ORDER"),
+        ("SELECT sum(Price) AS S FROM Trades WHERE Price > 9", LARGE, {}, "FSS", "never end"),
+        # conditions behind OR go together
+        ("SELECT Price FROM Trades WHERE Price > 9 OR Symbol LIKE 'U%'", LARGE, {}, "SS", "no LIKE"),
+        # which tuples are late, Spark can only tell if it has all
+        (f"SELECT stddev(Price) AS D FROM Trades {WINDOW} WHERE Price > 9", LARGE, {}, "SSS", "which tuples are late"),
+        (f"SELECT max(P) AS M FROM (SELECT Price / 2 AS P, Time FROM Trades) {WINDOW}", LARGE, {}, "", "put that"),
+        # budgets and rates
+        (TOP, Chip(500, 100), {}, "SSS", "LUT, and there is room for 500"),
+        (TOP, Chip(9000, 0), {}, "SSS", "block RAMs, and there is room for 0"),
+        (TOP, LARGE, {"rate": 7e6}, "SSS", "its port brings"),
+        (TOP, LARGE, {"rate": 3e6, "clock": 40}, "SSS", "its port brings 1.99 M tuples/s"),
+        (TOP, LARGE, {"tick": 1e9}, "SSS", "its cycles are enough"),
+        (text("near_twins").replace("ROWS 12", "ROWS 1024"), LARGE, {"rate": 2.5e6}, "S", "its cycles are enough"),
+        (text("symbols_of_120"), LARGE, {}, "SS", "--groups says"),
+        (text("symbols_of_120"), LARGE, {"groups": 9}, "FF", ""),
+        # an average on the chip takes a divider; in front of other work of Spark's its sum and count are enough
+        (text("q5"), LARGE, {}, "FF", ""),
+        (text("q5").replace("INTO", "LIMIT 3 INTO"), LARGE, {}, "FSS", "rest of its SELECT"),
+        # nothing keeps up, and it is said
+        ("SELECT sqrt(Price) AS P FROM Trades", LARGE, {"rate": 1e8, "cores": 1}, "S", "the chip has no SQRT"),
+    ],
+)  # fmt: skip
+def test_places(sql, chip, load, sides, reason):
+    if not sides:
+        with pytest.raises(QueryError, match=reason):
+            planned(sql, chip, **load)
+        return
+    plan = planned(sql, chip, **load)
+    assert where(plan) == sides
+    assert any(reason in why for why in reasons(plan)), reasons(plan)
+    assert bool(plan.best.short) == (load.get("rate") == 1e8)
+
+
+@pytest.mark.parametrize(
+    ("join", "side"), [("", "F"), ("LEFT", "F"), ("CROSS", "F"), ("RIGHT", "S"), ("FULL", "S"), ("LEFT SEMI", "S")]
+)
+def test_a_selection_goes_in_front_of_a_join_with_all_its_rows(join, side, companies):
+    """Not where rows of the table that found none are rows of the result, too; nor of other kinds."""
+    on = "" if join == "CROSS" else "ON t.Symbol = c.Symbol"
+    sql = f"SELECT t.Price FROM Trades AS t {join} JOIN Companies AS c {on} WHERE t.Price > 9"
+    assert where(planned(sql, tables=companies)) == f"{side}SS"
+
+
+def test_a_larger_budget_never_sends_more_rows():
+    most = [planned(TOP, Chip(luts, rams), groups=300).best.to_do for luts, rams in
+            ((0, 0), (2000, 2), (3000, 3), (3500, 4), (6000, 60), (60_000, 600))]  # fmt: skip
+    assert most == sorted(most, reverse=True) and most[0] > most[-1] == 0
+
+
+# Slices (of 4 LUTs) and block RAMs of 36 Kb in the overviews of Xilinx (DS150, DS180); thousands of LUTs and blocks of
+# 18 Kb in Lattice's (FPGA-DS-02012).
+XILINX = {
+    "artix-35": (5_200, 50),
+    "artix-100": (15_850, 135),
+    "artix-200": (33_650, 365),
+    "kintex-325": (50_950, 445),
+    "virtex6-240": (37_680, 416),
+}
+LATTICE = {"ecp5-25": (24, 56), "ecp5-45": (44, 108), "ecp5-85": (84, 208)}
+
+
+def test_chips_are_those_of_the_data_sheets():
+    assert CHIPS.keys() == XILINX.keys() | LATTICE.keys()
+    for name, (slices, rams) in XILINX.items():
+        assert (CHIPS[name].luts, CHIPS[name].rams) == (4 * slices, 2 * rams), name
+    for name, (thousands, rams) in LATTICE.items():
+        assert (round(CHIPS[name].luts / 1000), CHIPS[name].rams) == (thousands, rams), name
+
+
+# ---- The command
+
+
+def test_command(tmp_path, capsys):
+    """It prints where and why, and writes a circuit, its stream, its query and a job."""
+    query = tmp_path / "sectors.sql"
+    query.write_text(golden.TOP_BY_SECTOR)
+    (tmp_path / "c.csv").write_text("Symbol,Sector,Country\n")
+    call = ["place", str(query), "--rate", "2M", "--table", f"Companies={tmp_path}/c.csv", "-o", str(tmp_path / "out")]
+    assert cli.main(call) == 0
+    said = capsys.readouterr().out
+    assert "chosen" in said and "a JOIN with" in said and "room for 32 groups" in said
+    names = {path.name for path in (tmp_path / "out").rglob("*")}
+    assert {"topbysector_fpga.sql", "topbysector_spark.py", "fromchip.yml", "ws_query_topbysector_gmii.v"} <= names
+    again = compile_queries((tmp_path / "out" / "topbysector_fpga.sql").read_text(), shipped(), "again")
+    assert again.circuit.results[0].name == "FromChip"
+
+
+def test_command_shows_a_cut_that_cannot_be_built(tmp_path, capsys):
+    query = tmp_path / "wide.sql"
+    query.write_text(f"SELECT {'*'.join(['Price'] * 9)} AS P FROM Trades WHERE Price > 1")
+    assert cli.main(["place", str(query), "--rate", "1M", "-o", str(tmp_path / "out")]) == 0
+    assert "156 bits; at most 128" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("sql", "more", "message"),
+    [
+        ("SELECT Price FROM Trads", [], "Trads is neither a stream"),
+        ("SELECT Prize FROM Trades", [], "unknown column Prize; known: Symbol, Price"),
+        ("SELECT Price FROM Trades; SELECT Time FROM Trades", [], "one query is placed at a time"),
+        ("SELECT Price FROM Trades WHERE Price > $limit", [], "which value has $limit"),
+        ("SELECT Price FROM Trades [RANGE 3", [], "line 1, column 26: [ is never closed"),
+        ("SELECT Price FROM Trades TABLESAMPLE (3 ROWS)", [], "by chance"),
+        ("SELECT FROM WHERE", [], "Expected table name"),
+        ("SELECT Price FROM Trades INTO Trades", [], "something else has that name"),
+        ("SELECT Price FROM Trades", ["--selectivity", "2"], "--selectivity is 0 to 1"),
+        ("SELECT Price FROM Trades", ["--groups", "0"], "--groups is above 0"),
+    ],
+)
+def test_command_errors(sql, more, message, tmp_path, capsys):
+    query = tmp_path / "query.sql"
+    query.write_text(sql)
+    assert cli.main(["place", str(query), "--rate", "1M", *more]) == 1
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rate", ["fast", "0", "-3", "nan", "infk"])
+def test_rates_that_are_none(rate, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["place", "q.sql", f"--rate={rate}"])
+    assert "is not a number above 0" in capsys.readouterr().err

@@ -1,0 +1,365 @@
+"""A board that anyone has: a query behind the whole network stack, as a simulated FPGA on the network.
+
+    python -m wirestream.host.board QUERY.sql                            frames in UDP datagrams: no rights needed
+    python -m wirestream.host.board QUERY.sql --tap                      a TAP device: ARP, ping, UDP of this machine
+    python -m wirestream.host.board QUERY.sql --in a.pcap --out b.pcap   as fast as it goes
+
+`as_board` is the design; sim/cpp/board.cpp is the program around it that this module builds and starts.
+
+    ws_query_<name>_board:  xgmii -> mac_xgmii_rx -> udp_ip_stack -> ws_query_<name>_axis -.
+                            xgmii <- mac_xgmii_tx <- udp_ip_stack <------------------------'
+                            s_axil -> registers;   q_axil -> the query's constants
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from wirestream.arguments import name_and_value, text_of
+from wirestream.compiler.circuit import Instance
+from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.output import as_design
+from wirestream.compiler.package import AXIL, Package, package, user_bits
+from wirestream.compiler.verilog import module, range_of
+from wirestream.design import BUILD, REPOSITORY, Design, resolve
+from wirestream.errors import QueryError
+from wirestream.host.remote import BOARD, PEER, REGISTERS, Recorder, Remote
+from wirestream.schema.counters import NETWORK, counter_names, harmless, taken
+from wirestream.schema.packets import DEVICE, SENDER
+from wirestream.schema.streams import load, shipped
+
+DATA_W = 64
+CORES = ("net:mac_xgmii_rx", "net:mac_xgmii_tx", "net:udp_ip_stack", "net:registers", "common:event_counters")
+XGMII = {"xgmii_rxd": 64, "xgmii_rxc": 8, "xgmii_txd": -64, "xgmii_txc": -8}
+STREAM = {"tdata": DATA_W, "tkeep": DATA_W // 8, "tvalid": 1, "tready": 1, "tlast": 1}
+SETTINGS = {"local_mac": 48, "local_ip": 32, "netmask": 32, "gateway": 32, "promiscuous": 1, "ping": 1}
+RESULT = {"result_ip": 32, "result_port": 16, "result_source_port": 16}
+STATIC_ARP = {"arp_set_valid": 1, "arp_set_ready": 1, "arp_set_clear": 1, "arp_set_ip": 32, "arp_set_mac": 48}
+MAC_EVENTS = {"rx": ("good", "no_preamble", "rx_error", "oversize", "runt", "bad_fcs"),
+              "tx": ("good", "bad", "underrun")}  # fmt: skip
+
+
+def as_board(built: Compiled, folder: Path, values: Mapping[str, int | str] | None = None) -> Design:
+    """The query behind a 10-gigabit Ethernet port and its registers, written to `folder`, with all cores in it.
+
+    values: of the constants after a reset. Raises `QueryError` for a query that cannot stand on the network.
+    """
+    whole, around = as_design(built, folder, "_axis", values), package(built.circuit, values)
+    top = f"{built.module}_board"
+    file = folder / f"{top}.v"
+    file.write_text(_verilog(top, built.module, around))
+    below = [resolve(f"wirestream:{core}") for core in CORES]
+
+    def united(part: str) -> tuple[Path, ...]:
+        return tuple(dict.fromkeys(path for design in (*below, whole) for path in getattr(design, part)))
+
+    name = f"wirestream:queries:{folder.name}"
+    return Design(name, top, (*united("sources"), file), united("includes"), united("waivers"))
+
+
+def _verilog(name: str, query: str, around: Package) -> str:
+    network, total = len(counter_names(NETWORK)), len(around.counters)
+    macs = [f"mac_{side}_{event}" for side, events in MAC_EVENTS.items() for event in events]
+    clock = {"clk": "clk", "rst": "rst"}
+    stat = {"stat_valid": 0, "stat_index": -(total - 1).bit_length(), "stat_value": -64}
+    bus = {port.replace("s_", "q_", 1): width for port, width in AXIL.items()} if around.registers else {}
+    ports = ["input  wire clk", "input  wire rst", "input  wire tick_ms", "input  wire [31:0] first_session"]
+    for port, width in (XGMII | AXIL | bus | stat).items():
+        ports.append(f"{'input ' if width > 0 else 'output'} wire {range_of(abs(width))}{port}")
+
+    wires = {"network_events": network, "query_events": total - network, "stack_events": network - len(macs)}
+    settings = SETTINGS | {"local_ports": 16 * around.lines, "groups": 32 * around.lines}
+    wires |= dict.fromkeys(macs, 1) | settings | RESULT | STATIC_ARP
+    for stream, user in (("rx", 1), ("tx", 1), ("payload", 118), ("datagram", 1)):
+        wires |= {f"{stream}_{signal}": width for signal, width in (STREAM | {"tuser": user}).items()}
+
+    def side(port: str, wire: str, user: str = "") -> dict[str, str]:
+        return {f"{port}_{s}": f"{wire}_{s}" for s in STREAM} | {f"{port}_tuser": user or f"{wire}_tuser"}
+
+    def events(direction: str) -> dict[str, str]:
+        return {f"evt_{event}": f"mac_{direction}_{event}" for event in MAC_EVENTS[direction]}
+
+    def same(names: Mapping[str, int]) -> dict[str, str]:
+        return {port: port for port in names}
+
+    receiver = clock | {"xgmii_rxd": "xgmii_rxd", "xgmii_rxc": "xgmii_rxc"} | side("m_axis", "rx") | events("rx")
+    del receiver["m_axis_tready"]  # it cannot wait
+    sender = clock | {"xgmii_txd": "xgmii_txd", "xgmii_txc": "xgmii_txc"} | side("s_axis", "tx") | events("tx")
+    stack = clock | {"tick_ms": "tick_ms", "now": "1'b0", "events": "stack_events"} | same(settings | STATIC_ARP)
+    stack |= side("s_mac_axis", "rx") | side("m_mac_axis", "tx") | side("m_axis", "payload")
+    stack |= side("s_axis", "datagram", "{result_source_port, result_ip, result_port, datagram_tuser}")
+    inside = clock | {"first_session": "first_session", "events": "query_events"}
+    inside |= {"tick_ms": "tick_ms"} if around.lines > 1 else {}
+    inside |= side("s_axis", "payload", f"payload_tuser[{user_bits(around.lines) - 1}:0]") | side("m_axis", "datagram")
+    inside |= {port.replace("q_", "s_", 1): port for port in bus}
+    registers = clock | same(AXIL | settings | RESULT | STATIC_ARP | stat)
+    counters = clock | {"event_pulse": "{query_events, network_events}"} | same(stat)
+    sizes = {"N_PORTS": around.lines, "N_GROUPS": around.lines}
+    listens = sum(DEVICE.port + line << 16 * line for line in range(around.lines))
+    instances = [
+        Instance("net:mac_xgmii_rx", "mac_rx", {}, receiver),
+        Instance("net:udp_ip_stack", "stack", {"DATA_W": DATA_W, **sizes, "TIME_W": 1}, stack),
+        Instance(f"queries:{query.removeprefix('ws_')}_axis", "query", {"DATA_W": DATA_W}, inside),
+        Instance("net:mac_xgmii_tx", "mac_tx", {}, sender),
+        Instance(
+            "net:registers",
+            "registers",
+            {**sizes, "N_COUNTERS": total, "LOCAL_PORTS": f"{16 * around.lines}'d{listens}"},
+            registers,
+        ),
+        Instance("common:event_counters", "counters", {"N": total}, counters),
+    ]
+    order = ", ".join([*reversed(macs), "stack_events"])
+    header = [f"{name}: {query} behind a 10-gigabit Ethernet port, written by wirestream board"]
+    return module(name, header, ports, wires, instances, [("network_events", f"{{{order}}}")])
+
+
+# --- the program ----------------------------------------------------------------------------------------------------
+
+
+class BoardError(RuntimeError):
+    """The board could not be started, or broke off; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """The program of a query. counters: their names, by index. lines: UDP ports that it listens to."""
+
+    built: Compiled
+    program: Path
+    counters: tuple[str, ...]
+    lines: int
+
+    @classmethod
+    def of(cls, built: Compiled, folder: Path = BUILD / "board") -> Board:
+        """Build it, unless it is there. Raises `QueryError` for a query that cannot stand on the network."""
+        if str(REPOSITORY) not in sys.path:
+            sys.path.append(str(REPOSITORY))
+        from wirestream.sim import bulk
+
+        name = f"{built.circuit.name.lower()}.board"
+        program = bulk.build(as_board(built, folder / name), bulk.BOARD).program
+        around = package(built.circuit)
+        return cls(built, program, around.counters, around.lines)
+
+    def start(
+        self,
+        report: Path,
+        *where: str | Path,
+        settings: Mapping[str, int | str] | None = None,
+        session: int = 1,
+        static_arp: str = "",
+    ) -> subprocess.Popen:
+        """Start it, with its ports open when this returns. where: options of the program that say what it is on.
+
+        settings: registers of the network, and constants of the query. static_arp: the MAC address of the receiver of
+        the results, who need not make himself known then. The counters are in `report` when it has ended. It ends with
+        this process at the latest, and with the object that is returned.
+        """
+        report.parent.mkdir(parents=True, exist_ok=True)
+        report.unlink(missing_ok=True)
+        writes = self._writes(settings or {}, static_arp)
+        command = [str(self.program), "--report", str(report), "--session", str(session), *map(str, where)]
+        for address, value in writes:
+            command += ["--write", f"{address}={value}"]
+        leash, held = os.pipe()
+        try:
+            process = subprocess.Popen(
+                [*command, "--leash"], stdin=leash, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+        except BaseException:
+            os.close(held)
+            raise
+        finally:
+            os.close(leash)
+        weakref.finalize(process, os.close, held)
+        if process.stdout.readline() != "ready\n":
+            said = process.stderr.read()
+            raise BoardError(why(process.wait(), said))
+        return process
+
+    def _writes(self, settings: Mapping[str, int | str], static_arp: str) -> list[tuple[int, int]]:
+        """The transfers by which a host would do the same."""
+        recorder = Recorder()
+        remote = Remote(recorder, self.built.circuit)
+        constants = {name: value for name, value in settings.items() if name in self.built.circuit.runtime}
+        remote.set_constants(constants)
+        for name, value in settings.items() - constants.items():
+            remote.set(name, value)
+        if static_arp:
+            remote.registers.set_arp(settings.get("result_ip", SENDER.ip), static_arp)
+        return recorder.writes
+
+    def named(self, report: Path) -> tuple[dict[str, int], dict[str, int]]:
+        """What the program reported, and the counters by name."""
+        told = json.loads(report.read_text())
+        return told, dict(zip(self.counters, told.pop("counters"), strict=True))
+
+
+def why(status: int, said: str) -> str:
+    """Why a program ended that should not have: what it said, else its signal or status."""
+    if said.strip():
+        return said.strip().removeprefix("bulk: ")
+    if status >= 0:
+        return f"the simulator ended with status {status}"
+    killed = " (by a person, or the system was out of memory)" if -status == signal.SIGKILL else ""
+    return f"the simulator was ended by {signal.Signals(-status).name}{killed}"
+
+
+def play(board: Board, source: Path, out: Path, **options) -> tuple[dict[str, int], dict[str, int]]:
+    """From pcap to pcap. options: of `Board.start`. Returns what it reported and its counters by name."""
+    report = out.with_suffix(".json")
+    process = board.start(report, "--in", source, "--out", out, static_arp=SENDER.mac, **options)
+    _, said = process.communicate()
+    if process.returncode:
+        raise BoardError(why(process.returncode, said))
+    return board.named(report)
+
+
+# --- the command ----------------------------------------------------------------------------------------------------
+
+
+def parser() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser(
+        prog="make board QUERY=…",
+        description="Run a query as a simulated FPGA on the network, until Ctrl-C; with --in, until the file's end.",
+    )
+    p.add_argument("query", type=Path, help="a file with a query")
+    p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="a stream of your own")
+    wire = p.add_argument_group("the wire (a tunnel, if nothing is named)").add_mutually_exclusive_group()
+    wire.add_argument(
+        "--tap", nargs="?", const="wirestream0", metavar="NAME", help="a TAP device; needs root or CAP_NET_ADMIN"
+    )
+    wire.add_argument("--tunnel", metavar="A:PORT", help=f"frames in UDP datagrams that come here ({BOARD})")
+    wire.add_argument("--in", dest="source", type=Path, metavar="PCAP", help="frames of a capture, as fast as it goes")
+    p.add_argument("--out", type=Path, metavar="PCAP", help="with --in: what the board sends")
+    p.add_argument("--peer", default=PEER, metavar="A:PORT", help="the far end of the tunnel (%(default)s)")
+    p.add_argument(
+        "--address", default=f"{SENDER.ip}/24", metavar="A/BITS", help="this machine's on the TAP device (%(default)s)"
+    )
+    p.add_argument("--registers", default=REGISTERS, metavar="A:PORT", help="UDP port for registers (%(default)s)")
+    p.add_argument(
+        *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
+        help="a $constant of the query or a register of docs/registers.md; may be repeated",
+    )  # fmt: skip
+    p.add_argument("--session", type=int, help="session number of the results (the clock's seconds; 1 with --in)")
+    p.add_argument("--json", action="store_true", help="the summary as one line of JSON, with every counter")
+    return p
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
+    p = parser()
+    args = p.parse_args(argv)
+    if bool(args.source) != bool(args.out):
+        p.error("--in and --out belong together")
+    if args.session is not None and not 0 <= args.session < 2**32:
+        p.error("--session fits 32 bits, unsigned")
+    console, text = Console(stderr=True, highlight=False), ""
+    try:
+        text = text_of(args.query)
+        built = compile_queries(text, [*shipped(), *map(load, args.stream)], args.query.stem)
+        with console.status("building the board") if console.is_terminal else nullcontext():
+            board = Board.of(built)
+        _run(args, board, console)
+    except QueryError as error:
+        print(f"{args.query}: {error.shown(text)}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"board: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    except (RuntimeError, ValueError) as error:  # of the board, its build, or a register
+        print(f"board: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _run(args: argparse.Namespace, board: Board, console: Console) -> None:
+    report, settings = BUILD / "board" / "report.json", dict(args.set)
+    if args.source:
+        session = 1 if args.session is None else args.session
+        told, counters = play(board, args.source, args.out, settings=settings, session=session)
+    else:
+        session = int(time.time()) % 2**32 if args.session is None else args.session
+        where, static_arp = ["--tunnel", args.tunnel or BOARD, "--peer", args.peer], ""
+        if args.tap:
+            where = ["--tap", args.tap, "--address", args.address, "--mac", SENDER.mac]
+            here = args.address.partition("/")[0] == settings.get("result_ip", SENDER.ip)
+            static_arp = SENDER.mac if here else ""  # ARP would cost the first row: who knows the board does not ask
+        where += ["--registers", args.registers]
+        process = board.start(report, *where, settings=settings, session=session, static_arp=static_arp)
+        for which in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(which, lambda *_: process.terminate())  # the program ends, and this one with it
+        _welcome(args, board, settings, console)
+        _, said = process.communicate()
+        if process.returncode:
+            raise BoardError(why(process.returncode, said))
+        told, counters = board.named(report)
+    if args.json:
+        print(json.dumps(told | {"counters": counters}))
+    else:
+        show(told, counters, Console(highlight=False))
+
+
+def _welcome(args: argparse.Namespace, board: Board, settings: Mapping[str, int | str], console: Console) -> None:
+    circuit = board.built.circuit
+    ports = (settings.get(f"local_port[{line}]", DEVICE.port + line) for line in range(board.lines))
+    device = f"{settings.get('local_ip', DEVICE.ip)}:{' and '.join(map(str, ports))}"
+    wire = f"TAP device {args.tap}" if args.tap else f"UDP tunnel {args.tunnel or BOARD}, far end {args.peer}"
+    receiver = f"{settings.get('result_ip', SENDER.ip)}:{settings.get('result_port', SENDER.port)}"
+    for name, value in (
+        ("board", f"{circuit.name} on a {wire}"),
+        ("takes", f"{' and '.join(dict.fromkeys(e.stream.schema.name for e in circuit.entries))} at {device}"),
+        ("sends", f"{', '.join(result.name for result in circuit.results)} to {receiver}"),
+        ("registers", args.registers + "".join(f"  ${name}" for name in circuit.runtime)),
+    ):
+        console.print(f"[bold]{name:<10}[/]{value}")
+    console.print("[dim]Ctrl-C ends it[/]")
+
+
+def show(told: Mapping[str, int], counters: Mapping[str, int], console: Console) -> None:
+    """The summary: what went through, every counter that counted, and what the host did not take or give."""
+    rate = told["cycles"] / max(told["seconds"], 1e-9)
+    rows = sum(count for name, count in counters.items() if name.endswith("_row"))
+    count, kind = taken(counters)
+    console.print(f"\nin   {told['frames_in']:,} frames, {count:,} {kind}")
+    console.print(f"out  {told['frames_out']:,} frames, {rows:,} rows")
+    console.print(f"     {told['cycles']:,} cycles in {told['seconds']:.1f} s, {rate:,.0f} a second")
+    table = Table("counter", "", "", box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for name, count in counters.items():
+        if count:
+            table.add_row(name, f"{count:,}", "" if harmless(name) else "[bold]a drop or fault[/]")
+    console.print()
+    console.print(table)
+    console.print(f"[dim]the other {sum(not count for count in counters.values())} are 0; --json names them[/]")
+    losses = {
+        "dropped_by_host": "frames were dropped by this machine on their way to the board",
+        "dropped_waiting": "frames found no room in the board's program",
+        "waiting": "frames had arrived but were not yet on the board's wire",
+        "refused_by_host": "frames of the board were not taken by this machine",
+        "frames_out_bad": "frames of the board were wrong",
+        "violations": "violations of XGMII",
+    }
+    for name, text in losses.items():
+        if told[name]:
+            console.print(f"[bold]{told[name]:,}[/] {text}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,272 @@
+"""The registers of a simulated board from afar: settings, counters and the query's constants over UDP.
+
+    remote = Remote.at("127.0.0.1:4100", compiled.circuit)
+    remote.registers.result_port = 5001          # docs/registers.md
+    remote.set_constants({"limit": 2500})        # $limit, from between two tuples on
+    remote.constants(), remote.counters()["query_row"]
+
+A datagram asks for up to `MOST` transfers of 32 bits, as sim/cpp/bus.h has it; one that is lost is asked for
+again. The board's program answers it: it is no part of the design.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import socket
+import struct
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
+from pathlib import Path
+
+from wirestream.arguments import text_of
+from wirestream.compiler import algebra
+from wirestream.compiler.circuit import Circuit
+from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.package import bits_of, package, registers_of
+from wirestream.errors import QueryError
+from wirestream.schema.registers import COUNTERS_AT, SNAPSHOT_S, RegisterError, Registers, Transport, description
+from wirestream.schema.streams import load, shipped
+
+BOARD, PEER, REGISTERS = "127.0.0.1:4200", "127.0.0.1:4201", "127.0.0.1:4100"  # a board's ports, unless told others
+CONSTANTS_AT = 0x1000  # above the registers of the network
+MAGIC, VERSION, WRITE = 0x5752, 1, 1 << 31
+MOST = 180  # transfers in a datagram
+RESPONSES = {2: "SLVERR", 3: "DECERR"}
+PATIENCE_S, TRIES = 0.5, 6
+
+
+class RemoteError(RegisterError):
+    """No answer, or one that says that a transfer was refused."""
+
+
+def address(text: str) -> tuple[str, int]:
+    """``HOST:PORT``; ValueError if it is none."""
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
+        raise ValueError(f"'{text}' is not HOST:PORT, such as 127.0.0.1:4100")
+    return host.strip("[]"), int(port)
+
+
+class UdpBus:
+    """Transfers over UDP, for `Registers` and `Remote`."""
+
+    def __init__(self, host: str, port: int):
+        self._at = f"{host}:{port}"
+        family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        self._socket = socket.socket(family, socket.SOCK_DGRAM)
+        self._socket.connect(where)
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def transfer(self, asked: Sequence[tuple[int, int]]) -> list[int]:
+        """Do (address, value) in order, with `WRITE` in the address of a write; the values read, 0 for a write.
+
+        Raises `RemoteError` if one is refused, or nobody answers within `TRIES` times `PATIENCE_S`.
+        """
+        found: list[int] = []
+        for begin in range(0, len(asked), MOST):
+            part = asked[begin : begin + MOST]
+            number = secrets.randbits(32)
+            head = struct.pack(">HBBI", MAGIC, VERSION, len(part), number)
+            answer = self._ask(head + b"".join(struct.pack(">II", *one) for one in part), head)
+            for (where, _), (response, value) in zip(part, struct.iter_unpack(">II", answer[8:]), strict=True):
+                if response:
+                    raise RemoteError(f"{where & ~WRITE:#06x}: {RESPONSES.get(response, response)}")
+                found.append(value)
+        return found
+
+    def _ask(self, request: bytes, head: bytes) -> bytes:
+        for _ in range(TRIES):
+            until = time.monotonic() + PATIENCE_S
+            try:
+                self._socket.send(request)
+                while (left := until - time.monotonic()) > 0:
+                    self._socket.settimeout(left)
+                    answer = self._socket.recv(2048)
+                    if answer[:8] == head and len(answer) == len(request):
+                        return answer
+            except TimeoutError:
+                continue
+            except ConnectionRefusedError:
+                time.sleep(max(0.0, until - time.monotonic()))
+        raise RemoteError(f"{self._at}: no answer; is a board running there?")
+
+    def read32(self, address: int) -> int:
+        return self.transfer([(address, 0)])[0]
+
+    def write32(self, address: int, value: int) -> None:
+        self.transfer([(address | WRITE, value)])
+
+
+class Recorder:
+    """A bus that only remembers what is to be written to a board after its reset."""
+
+    def __init__(self) -> None:
+        self.writes: list[tuple[int, int]] = []
+        self._after_reset = {
+            register.address + 4 * n: register.reset[0] >> 32 * n & 0xFFFFFFFF
+            for register in description().registers
+            for n in range(register.words)
+        }
+
+    def read32(self, address: int) -> int:
+        return self._after_reset.get(address, 0)
+
+    def write32(self, address: int, value: int) -> None:
+        self.writes.append((address, value))
+        if address in self._after_reset:
+            self._after_reset[address] = value
+
+
+class Remote:
+    """All registers of a board with the query `circuit`."""
+
+    def __init__(self, bus: Transport, circuit: Circuit):
+        self._bus, self._circuit, self._offsets = bus, circuit, registers_of(circuit)
+        self.registers = Registers(bus)
+
+    @classmethod
+    def at(cls, where: str, circuit: Circuit) -> Remote:
+        return cls(UdpBus(*address(where)), circuit)
+
+    def set(self, name: str, value: int | str) -> None:
+        """A register of the network; an element of an array is ``local_port[0]``."""
+        array, bracket, index = name.rstrip("]").partition("[")
+        if not bracket:
+            setattr(self.registers, name, value)
+        elif not index.isdecimal():
+            raise RegisterError(f"{name}: no register of this name")
+        else:
+            getattr(self.registers, array)[int(index)] = value
+
+    def get(self, name: str) -> int | str | bool:
+        array, bracket, index = name.rstrip("]").partition("[")
+        value = getattr(self.registers, array)
+        return value[int(index)] if bracket and index.isdecimal() else value
+
+    def set_constants(self, values: Mapping[str, int | str]) -> None:
+        """Put constants ``$name`` into force, together. `RegisterError` for an unknown one or a value that is none."""
+        if not values:
+            return
+        for name, value in values.items():
+            if name not in self._circuit.runtime:
+                raise RegisterError(f"${name}: the query has no such constant")
+            try:
+                number = bits_of(value, self._circuit.runtime[name])
+            except ValueError as error:
+                raise RegisterError(f"${name}: {error}") from None
+            for word in range(self._words(name)):
+                at = CONSTANTS_AT + self._offsets[name] + 4 * word
+                self._bus.write32(at, number >> 32 * word & 0xFFFFFFFF)
+        commit = CONSTANTS_AT + self._offsets["COMMIT"]
+        self._bus.write32(commit, 1)
+        deadline = time.monotonic() + SNAPSHOT_S
+        while self._bus.read32(commit):
+            if time.monotonic() > deadline:
+                raise TimeoutError("the constants wait: the query is never without a tuple")
+
+    def constants(self) -> dict[str, int | str]:
+        """The constants as written last."""
+        return {name: self._constant(name) for name in sorted(self._circuit.runtime)}
+
+    def _constant(self, name: str) -> int | str:
+        kind, at = self._circuit.runtime[name], CONSTANTS_AT + self._offsets[name]
+        number = sum(self._bus.read32(at + 4 * n) << 32 * n for n in range(self._words(name)))
+        number &= (1 << kind.width) - 1
+        if isinstance(kind, algebra.Text):
+            return number.to_bytes(kind.length, "big").rstrip(b"\0").decode(errors="replace")
+        signed = isinstance(kind, algebra.Integer) and kind.signed
+        return number - (1 << kind.width) if signed and number >> kind.width - 1 else number
+
+    def _words(self, name: str) -> int:
+        return ceil(self._circuit.runtime[name].width / 32)
+
+    def counters(self) -> dict[str, int]:
+        """All counters of one instant, by name."""
+        names = package(self._circuit).counters
+        if not isinstance(self._bus, UdpBus):
+            return dict(zip(names, self.registers.counters().values(), strict=True))
+        self.registers.snapshot = 1
+        deadline = time.monotonic() + SNAPSHOT_S
+        while not self.registers.snapshot:
+            if time.monotonic() > deadline:
+                raise TimeoutError("snapshot: not done")
+        words = self._bus.transfer([(COUNTERS_AT + 4 * n, 0) for n in range(2 * len(names))])
+        return {name: words[2 * n] | words[2 * n + 1] << 32 for n, name in enumerate(names)}
+
+
+def circuit_of(query: Path, streams: Iterable[Path] = ()) -> Circuit:
+    """The circuit of a file with a query; ValueError with one line if it is none."""
+    try:
+        text = text_of(query)
+    except OSError as error:
+        raise ValueError(f"{query}: {error.strerror}") from None
+    try:
+        return compile_queries(text, [*shipped(), *map(load, streams)], query.stem).circuit
+    except QueryError as error:
+        raise ValueError(f"{query}: {error.message}") from None
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
+    p = argparse.ArgumentParser(
+        prog="board_registers.py",
+        description="Show or change the registers, counters and $constants of a running board.",
+        epilog="Without NAME it shows the settings, the constants and all counters that are not 0.",
+    )
+    p.add_argument("query", type=Path, help="the file with the board's query")
+    p.add_argument("names", nargs="*", metavar="NAME[=VALUE]", help="a register, a counter, or a constant as '$name'")
+    p.add_argument("--at", default=REGISTERS, metavar="HOST:PORT", help="where the board listens (%(default)s)")
+    p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="a stream of your own")
+    args = p.parse_intermixed_args(argv)
+    try:
+        remote = Remote.at(args.at, circuit_of(args.query, args.stream))
+        if not args.names:
+            _show_all(remote)
+        _follow(remote, args.names)
+    except (OSError, ValueError) as error:
+        print(f"board_registers.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+SHOWN = ("local_mac", "local_ip", "netmask", "gateway", "ping", "result_ip", "result_port", "result_source_port",
+         "local_port[0]")  # fmt: skip
+
+
+def _show_all(remote: Remote) -> None:
+    for name in SHOWN:
+        print(f"{name:<24}{remote.get(name)}")
+    for name, value in remote.constants().items():
+        print(f"{f'${name}':<24}{value}")
+    for name, value in remote.counters().items():
+        if value:
+            print(f"{name:<24}{value}")
+
+
+def _follow(remote: Remote, names: Sequence[str]) -> None:
+    """Constants take effect together; everything else in the order in which it is named."""
+    constants, asked = {}, []
+    for text in names:
+        name, equals, value = text.partition("=")
+        number = int(value, 0) if value.lstrip("-")[:1].isdigit() and "." not in value and ":" not in value else value
+        if not equals:
+            asked.append(name)
+        elif name.startswith("$"):
+            constants[name[1:]] = number
+        else:
+            remote.set(name, number)
+    remote.set_constants(constants)
+    counters = remote.counters() if any(not name.startswith("$") for name in asked) else {}
+    for name in asked:
+        if name.startswith("$"):
+            known = remote.constants()
+            if name[1:] not in known:
+                raise RegisterError(f"{name}: the query has no such constant")
+            print(f"{name:<24}{known[name[1:]]}")
+        else:
+            print(f"{name:<24}{counters[name] if name in counters else remote.get(name)}")

@@ -1,0 +1,1 @@
+"""What a core costs and promises: synthesis, proofs, lint, reports."""

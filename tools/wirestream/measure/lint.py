@@ -1,0 +1,133 @@
+"""Lint a design with Verilator, all warnings on and fatal."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from wirestream.design import Design, environment, resolve
+from wirestream.inventory import note
+from wirestream.measure.cores import cores
+
+# What is linted of a core beside its defaults: widths, methods and options that elaborate other code.
+MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
+    ("ram_sdp", {"DATA_W": 1, "ADDR_W": 2, "OUTPUT_REG": 1, "STYLE": "block"}),
+    ("skid_buffer", {"DATA_W": 1}),
+    ("commit_fifo", {"DATA_W": 1, "ADDR_W": 2, "OUTPUT_REG": 1}),
+    ("frame_fifo", {"DATA_W": 64, "USER_W": 113, "OUTPUT_REG": 1}),
+    ("frame_fifo", {"DATA_W": 8, "USER_W": 1, "ADDR_W": 12}),
+    ("event_counters", {"N": 1}),
+    ("event_counters", {"N": 50}),
+    ("remainder", {"NUMBER_W": 10, "DIVISOR": 1}),
+    ("remainder", {"NUMBER_W": 64, "DIVISOR": 1024}),
+    ("udp_rx", {"DATA_W": 64}),
+    ("udp_tx", {"DATA_W": 64}),
+    ("tuple_rx", {"DATA_W": 64, "RECORD_BYTES": 24}),
+    ("tuple_rx", {"DATA_W": 64, "RECORD_BYTES": 8}),
+    ("tuple_rx", {"DATA_W": 8, "RECORD_BYTES": 8}),
+    ("tuple_rx", {"DATA_W": 64, "N": 2, "RECORD_BYTES": 40, "EACH_BYTES": 40 << 16 | 16, "STREAM_ID": 2 << 16 | 1}),
+    ("tuple_tx", {"DATA_W": 64, "RECORD_BYTES": 24}),
+    ("tuple_tx", {"DATA_W": 64, "RECORD_BYTES": 8}),
+    ("udp_rx", {"DATA_W": 64, "N_PORTS": 16, "N_GROUPS": 16, "TIME_W": 1, "STORE": 1}),
+    ("udp_rx", {"N_PORTS": 3, "N_GROUPS": 2, "STORE": 1}),
+    ("udp_tx", {"DATA_W": 64, "MAX_PAYLOAD": 8972, "HEADERS": 109}),
+    ("verdict_slice", {"DATA_W": 64}),
+    ("control_rx", {"DATA_W": 64}),
+    ("control_tx", {"DATA_W": 64}),
+    ("axis_arbiter", {"DATA_W": 64, "N": 16}),
+    ("axis_async_fifo", {"DATA_W": 64}),
+    ("udp_ip_stack", {"DATA_W": 64}),
+    ("udp_ip_stack", {"DATA_W": 64, "N_PORTS": 1, "N_GROUPS": 1, "STORE": 0, "TIME_W": 1}),
+    ("mac_gmii_rx", {"MAX_FRAME": 9026}),
+    ("mac_xgmii_rx", {"MAX_FRAME": 9026}),
+    ("mac_xgmii_rx", {"MAX_FRAME": 65535}),
+    *(
+        ("select_const", {"OP": op, "FIELD_SIGNED": signed, "VALUE": 7})
+        for op in ("NE", "LT", "GE")
+        for signed in (0, 1)
+    ),
+    ("gate", {"LATENCY": 2, "CLOSE_CYCLES": 1, "CLOSE_PLACES": 1, "TUPLE_PLACES": 3, "ROOM_W": 12}),
+    ("gate", {"LATENCY": 40, "CLOSE_CYCLES": 20, "CLOSE_PLACES": 9, "ROOM_W": 4}),
+    ("punctuator", {"RANGE": 7, "SLIDE": 3, "SLACK": 5, "MAX_AHEAD": 20, "RESYNC": 3, "START": 10}),
+    ("punctuator", {"RANGE": 20, "SLIDE": 50, "SLACK": 0, "EMIT_EMPTY": 1}),
+    ("punctuator", {"WATTR_SIGNED": 0}),
+    ("entry", {"DATA_W": 1, "INTERVAL": 9, "LATENCY": 2, "TUPLE_PLACES": 5, "ROOM_W": 4}),
+    ("constants", {"N": 33}),
+    ("gmii_endpoint", {"N_PORTS": 1, "N_GROUPS": 1, "HEADERS": 0, "TIME_W": 1}),
+    ("group_by", {"FAST": 1}),
+    ("bank", {"SLOTS": 1, "AGGS": 3, "KINDS": "CNTLSTSUM", "SIGNEDS": 1, "SKEW": 1}),
+    ("wid_aggregate", {"KINDS": "SUM", "SIGNEDS": 1, "SKEW": 1}),
+    ("wid_aggregate", {"KINDS": "MIN", "RANGE": 20, "SLIDE": 50, "SLACK": 0}),
+    (
+        "wid_aggregate",
+        {"AGGS": 2, "KINDS": "MAXFST", "SIGNEDS": 3, "RANGE": 64, "SLIDE": 64, "SLACK": 0, "EMIT_EMPTY": 1},
+    ),
+    ("pane_aggregate", {"METHOD": "SCAN", "KINDS": "SUMMIN", "SIGNEDS": 3, "RANGE": 100, "SLIDE": 30}),
+    ("pane_aggregate", {"METHOD": "CONSTANT", "KINDS": "CNTSUM", "SIGNEDS": 1, "SKEW": 0}),
+    ("icmp_echo", {"MAX_PAYLOAD": 8972}),
+    ("icmp_echo", {"RATE": 7, "BURST": 1}),
+    ("icmp_echo", {"RATE": 1000, "BURST": 1}),
+    ("arp", {"ENTRIES": 8}),
+    ("arp", {"ENTRIES": 64}),
+    ("arp_cache", {"ENTRIES": 8, "REACHABLE_S": 2}),
+    ("arp_cache", {"ENTRIES": 64, "REACHABLE_S": 4000}),
+    ("igmp", {"N_GROUPS": 2}),
+    ("igmp", {"N_GROUPS": 64, "OLDER_QUERIER_S": 1000}),
+    ("registers", {"N_PORTS": 1, "N_GROUPS": 1, "N_COUNTERS": 1}),
+    ("registers", {"N_PORTS": 16, "N_GROUPS": 16, "N_COUNTERS": 256}),
+    ("udp_ip_stack", {"DATA_W": 64, "N_PORTS": 16, "N_GROUPS": 16, "MAX_FRAME": 9026}),
+    ("axis_widen", {"DATA_W": 512, "USER_W": 1}),
+    ("axis_narrow", {"DATA_W": 512, "USER_W": 1}),
+    ("axis_arbiter", {"DATA_W": 64, "N": 1, "USER_W": 3}),
+    ("axis_arbiter", {"DATA_W": 64, "N": 16, "USER_W": 3}),
+    ("async_fifo", {"DATA_W": 1, "ADDR_W": 2, "SYNC_STAGES": 2}),
+    ("async_fifo", {"DATA_W": 75, "ADDR_W": 5, "SYNC_STAGES": 8}),
+    ("sync_fifo", {"DATA_W": 1, "ADDR_W": 2, "OUTPUT_REG": 1}),
+    ("sync_fifo", {"DATA_W": 128, "ADDR_W": 11, "OUTPUT_REG": 0}),
+    ("event_counters", {"N": 2}),
+    ("event_counters", {"N": 64}),
+    ("frame_fifo", {"DATA_W": 64, "USER_W": 113, "MAX_BYTES": 1472, "OUTPUT_REG": 1}),
+    ("trades_q3", {"MAX_AHEAD": 3600}),
+    ("window_join", {"MATCH_LANES": 8, "TIME_W": 32, "R_TIME_LSB": 32, "S_TIME_LSB": 32}),
+    ("handshake_join", {"CORES": 1, "SEGMENT": 1, "FORWARD": 0}),
+    ("handshake_join", {"TIME_W": 32, "R_TIME_LSB": 32, "S_TIME_LSB": 32, "DROP": 1, "RESULT_CLOCK": 1}),
+    ("fjoin_chain", {"UNITS": 64, "LANES": 1, "PAIRS": 0}),
+)
+
+
+class LintFailure(RuntimeError):
+    """The linter found something."""
+
+
+def lint(design: Design) -> None:
+    """Raise `LintFailure` with Verilator's words unless `design` is clean under -Wall."""
+    parameters = [f"-G{name}={value}" for name, value in design.literals.items()]
+    command = ["verilator", "--lint-only", "-Wall", "--default-language", "1364-2005", "--top-module", design.toplevel]
+    files = [*(f"-I{folder}" for folder in design.includes), *map(str, (*design.waivers, *design.sources))]
+    result = subprocess.run([*command, *parameters, *files], env=environment(), capture_output=True, text=True)
+    if result.returncode:
+        raise LintFailure(f"{design.label}: lint failed\n{result.stderr}")
+    print(f"{design.label}: lint clean")
+    note("lint", design.label)
+
+
+def configurations(names: Sequence[str] = ()) -> list[tuple[str, dict[str, int | str]]]:
+    """Core and parameters of all that is linted, or that is of these cores: the defaults of each, then `MATRIX`."""
+    chosen = names or [core.name for core in cores()]
+    return [(name, parameters) for name in chosen for parameters in ({}, *(p for n, p in MATRIX if n == name))]
+
+
+def main(names: Sequence[str]) -> None:
+    known: dict[str, Design] = {}
+    try:
+        for name, parameters in configurations(names):
+            if name not in known:
+                known[name] = resolve(name)
+            lint(known[name].with_parameters(**parameters))
+    except LintFailure as failure:
+        raise SystemExit(str(failure)) from None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,77 @@
+"""State in docs/testing.md what is proven by induction, what for some cycles only, and which cores have no proof."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import yaml
+
+from wirestream.design import REPOSITORY
+from wirestream.measure.cores import Core, cores
+from wirestream.measure.formal import ProofOptions
+
+PAGE = REPOSITORY / "docs" / "testing.md"
+BEGIN, END = "<!-- proven: written by `make docs` from the .core files; do not edit -->\n", "<!-- end of proven -->"
+
+
+def options(core: Core) -> ProofOptions | None:
+    """How `core` is proven, or None if it is not."""
+    proof = yaml.safe_load(core.path.read_text())["targets"].get("formal")
+    return ProofOptions.from_flow_options(proof.get("flow_options", {})) if proof else None
+
+
+def cycles(given: ProofOptions) -> str:
+    """The cycles of the base case, over all configurations: ``14`` or ``14 to 30``."""
+    values = [dict(pair.split("=") for pair in configuration.split()) for configuration in given.configurations]
+    depths = [int(own.get("depth", given.depth)) for own in values]
+    return " to ".join(map(str, sorted({min(depths), max(depths)})))
+
+
+def listed(members: list[Core]) -> list[str]:
+    """One line a library with the names of its cores."""
+    return [f"- {library}: {', '.join(c.name for c in own)}" for library, own in groupby(members, lambda c: c.library)]
+
+
+def markdown() -> str:
+    """The part of the page between `BEGIN` and `END`."""
+    found = [(core, options(core)) for core in cores()]
+    whole = [core for core, given in found if given and not given.bounded]
+    partly = [(core, given) for core, given in found if given and given.bounded]
+    unproven = [core for core, given in found if not given]
+    rows = [
+        f"| {core.name} | {', '.join(f'`{word}`' for word in given.bounded)} | {cycles(given)} |"
+        for core, given in partly
+    ]
+    return "\n".join(
+        [
+            f"Every assertion of these {len(whole)} cores is proven by induction, so it holds without a bound:\n",
+            *listed(whole),
+            f"\nOf these {len(partly)} cores, the assertions with one of these words in their name are proven for the",
+            "first cycles after a reset only, their other assertions by induction:\n",
+            "| core | bounded assertions | cycles |",
+            "|---|---|--:|",
+            *rows,
+            f"\nThese {len(unproven)} cores have no properties and are only tested:\n",
+            *listed(unproven),
+            "",
+        ]
+    )
+
+
+def parts(page: str) -> tuple[str, str, str]:
+    """The page in front of what is generated, that, and the rest."""
+    before, begin, rest = page.partition(BEGIN)
+    generated, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"{PAGE.relative_to(REPOSITORY)} lacks the line {(BEGIN if not begin else END).strip()}")
+    return before + begin, generated, end + after
+
+
+def main() -> None:
+    before, _, after = parts(PAGE.read_text())
+    PAGE.write_text(before + markdown() + after)
+    print(PAGE.relative_to(REPOSITORY))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""UDP payloads, many at once, to the columns that Spark reads: rows, punctuations, or the datagrams themselves.
+
+What is wrong with a datagram has the name under which the hardware counts it: those of `ws_udp_rx` for a captured
+frame, then those of docs/wire-format.md; `cut_off` is a frame of which the capture has only the beginning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from wirestream.record.columns import Stream, named
+from wirestream.record.records import gather, repeated
+from wirestream.schema.packets import HEADER
+from wirestream.schema.tuples import HEADER_BYTES, MAGIC, PUNCT, START, VERSION
+
+FAULTS = (
+    *("", "cut_off", "bad_length", "ipv6", "arp", "not_ip", "bad_ip_header", "bad_ip_checksum", "fragment"),
+    *("icmp", "igmp", "not_udp", "other_port", "bad_udp_checksum", "bad_header", "wrong_stream"),
+)
+ROWS, PUNCTUATIONS, DATAGRAMS = READS = ("rows", "punctuations", "datagrams")
+
+# What a row has beside the stream's fields: where it is, when it came, from whom, in which datagram, as which record.
+WHERE = {"_file": pa.string(), "_offset": pa.int64()}
+ARRIVED = {"_arrival": pa.timestamp("us", "UTC"), "_source": pa.string()}
+NUMBERED = {"_session": pa.int64(), "_sequence": pa.int64()}
+ROW = WHERE | ARRIVED | NUMBERED | {"_record": pa.int32()}
+# A datagram. fault: null if it is sound; the header's fields are null where there is no sound header.
+HEADERS = {"stream": pa.int32(), "session": pa.int64(), "sequence": pa.int64(), "flags": pa.int16()}
+HEADERS |= {"count": pa.int32()}
+DATAGRAM = {name[1:]: kind for name, kind in (WHERE | ARRIVED).items()} | {"fault": pa.string()} | HEADERS
+
+
+def columns_of(stream: Stream, read: str) -> dict[str, pa.DataType]:
+    """The columns of a way to read; `read` is one of `READS`."""
+    return DATAGRAM if read == DATAGRAMS else stream.arrow | ROW
+
+
+@dataclass(frozen=True)
+class Payloads:
+    """Payloads in a buffer. Arrays have an item for each.
+
+    data: the buffer, see `records.padded`. at, size: bytes. arrival: ns since 1970. ip, port: of the sender. offset: in
+    the file called `file`. fault: an index into `FAULTS`; where it is not 0, at, size, ip and port mean nothing.
+    """
+
+    data: np.ndarray
+    at: np.ndarray
+    size: np.ndarray
+    arrival: np.ndarray
+    ip: np.ndarray
+    port: np.ndarray
+    fault: np.ndarray
+    file: str
+    offset: np.ndarray
+
+    def batch(self, stream: Stream, read: str, wanted: list[str]) -> pa.RecordBatch:
+        """The wanted columns of what is read, in this order."""
+        headers, fault = self._headers(stream)
+        if read == DATAGRAMS:
+            columns = self._datagrams(headers, fault, set(wanted))
+        else:
+            columns = self._rows(stream, headers, fault, read, set(wanted))
+        return pa.RecordBatch.from_arrays([columns[name] for name in wanted], wanted)
+
+    def _headers(self, stream: Stream) -> tuple[np.ndarray, np.ndarray]:
+        """Every payload's header, and its fault; the headers of those with a bad one mean nothing."""
+        fault = self.fault.copy()
+        headers = gather(self.data, np.where(fault == 0, self.at, 0), HEADER)
+        size, count, punct = self.size, headers["count"].astype(np.int64), headers["flags"] & PUNCT != 0
+        sound = (headers["magic"] == MAGIC) & (headers["version"] == VERSION) & (headers["flags"] <= START | PUNCT)
+        mark(fault, (size < HEADER_BYTES) | ~sound, "bad_header")
+        mark(fault, headers["stream"] != stream.schema.stream_id, "wrong_stream")
+        mark(fault, (size != HEADER_BYTES + count * stream.schema.record_bytes) | punct & (count == 0), "bad_length")
+        return headers, fault
+
+    def _datagrams(self, headers: np.ndarray, fault: np.ndarray, wanted: set[str]) -> dict[str, pa.Array]:
+        headless = (self.fault != 0) | (fault == FAULTS.index("bad_header"))
+        columns = {name[1:]: array for name, array in self._origin({f"_{name}" for name in wanted}).items()}
+        if "source" in columns:
+            columns["source"] = pa.compute.if_else(pa.array(self.fault == 0), columns["source"], None)
+        columns["fault"] = pa.compute.if_else(pa.array(fault != 0), named(list(FAULTS), fault), None)
+        for name in wanted & HEADERS.keys():
+            kind = HEADERS[name]
+            columns[name] = pa.array(headers[name].astype(kind.to_pandas_dtype()), kind, mask=headless)
+        return columns
+
+    def _rows(
+        self, stream: Stream, headers: np.ndarray, fault: np.ndarray, read: str, wanted: set[str]
+    ) -> dict[str, pa.Array]:
+        sound = np.flatnonzero(fault == 0)
+        headers = headers[sound]
+        punct = (headers["flags"] & PUNCT != 0).astype(np.int64)
+        tuples = headers["count"] - punct
+        owner, number = repeated(tuples if read == ROWS else punct)
+        number = number if read == ROWS else tuples[owner]
+        at = self.at[sound][owner] + HEADER_BYTES + number * stream.schema.record_bytes
+        columns = stream.columns(gather(self.data, at, stream.schema.dtype), wanted)
+        columns |= self._origin(wanted, sound[owner])
+        for name in wanted & NUMBERED.keys():
+            columns[name] = pa.array(headers[name[1:]].astype(np.int64)[owner])
+        return columns | {"_record": pa.array(number.astype(np.int32))}
+
+    def _origin(self, wanted: set[str], of: np.ndarray | slice = slice(None)) -> dict[str, pa.Array]:
+        """Those of the wanted columns that say where payloads are from."""
+        count = len(self.at[of])
+        made = {
+            "_file": lambda: pa.repeat(pa.scalar(self.file), count),
+            "_offset": lambda: pa.array(self.offset[of]),
+            "_arrival": lambda: pa.array(self.arrival[of] // 1000, ARRIVED["_arrival"]),
+            "_source": lambda: named(*self._sources(of)),
+        }
+        return {name: make() for name, make in made.items() if name in wanted}
+
+    def _sources(self, of: np.ndarray | slice) -> tuple[list[str], np.ndarray]:
+        both = self.ip[of].astype(np.uint64) << np.uint64(16) | self.port[of].astype(np.uint64)
+        if len(both) and (both == both[0]).all():  # as nearly always, and much faster
+            return [_endpoint(int(both[0]))], np.zeros(len(both), np.int32)
+        found, which = np.unique(both, return_inverse=True)
+        return [_endpoint(int(value)) for value in found], which
+
+
+def mark(fault: np.ndarray, wrong: np.ndarray, name: str) -> None:
+    """The first fault of each payload counts."""
+    fault[(fault == 0) & wrong] = FAULTS.index(name)
+
+
+def _endpoint(value: int) -> str:
+    ip, port = divmod(value, 1 << 16)
+    return f"{ip >> 24}.{ip >> 16 & 255}.{ip >> 8 & 255}.{ip & 255}:{port}"

@@ -1,0 +1,261 @@
+"""The Spark data sources `wirestream_log` and `wirestream_pcap`, by Spark's Python Data Source API.
+
+Options of both: `path`; `schema`, a stream's .yml or a circuit's .json; `stream`, which of a .json, by name or number
+(`columns.Stream.load`); `read`: `rows` (the tuples), `punctuations` or `datagrams`; `range_bytes`: about so many in a
+partition. Of the log: `max_bytes`, about so many in a micro-batch. Of captures: `port`, to which datagrams go; a folder
+is read with all its *.pcap. A schema given to Spark's reader picks columns, the others are not made.
+
+An offset of a stream is a place in the log, before a record, and a micro-batch is what lies between two of them. Both
+are in Spark's checkpoint before the batch is computed, and what is between two places never changes. So each record is
+in exactly one batch, however often the query, or the writer, is killed and started again.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.streaming import DataStreamReader
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxBytes, SupportsTriggerAvailableNow
+from pyspark.sql.types import StructType
+
+from wirestream.record import pcap
+from wirestream.record.columns import SchemaError, Stream, spark_schema
+from wirestream.record.datagrams import READS, ROWS, Payloads, columns_of
+from wirestream.record.log import RECORD, LogError, Place, Reader, path_of
+from wirestream.record.records import chain, gather, padded
+
+LOG, PCAP = "wirestream_log", "wirestream_pcap"
+RANGE_BYTES = 8 << 20
+BATCH_ROWS = 1 << 16  # in a batch of Arrow's
+COMMON = {"path", "schema", "stream", "read", "range_bytes"}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for. Raises ValueError, with one line, for what cannot be."""
+
+    path: str
+    stream: Stream
+    read: str = ROWS
+    range_bytes: int = RANGE_BYTES
+    max_bytes: int = 0
+    port: int = 0
+
+    @classmethod
+    def of(cls, options: Mapping[str, str], others: set[str], range_bytes: int = RANGE_BYTES) -> Options:
+        given = {name.lower(): value for name, value in options.items()}
+        if unknown := given.keys() - COMMON - others:
+            raise ValueError(f"no option {min(unknown)}; there are {', '.join(sorted(COMMON | others))}")
+        if missing := {"path", "schema"} - given.keys():
+            raise ValueError(f"the option {min(missing)} is missing")
+        numbers = {"range_bytes": range_bytes}
+        for name in given.keys() & {"range_bytes", "max_bytes", "port"}:
+            if not given[name].isdecimal():
+                raise ValueError(f"{name} '{given[name]}' is not a number")
+            numbers[name] = int(given[name])
+        read = given.get("read", ROWS)
+        if read not in READS:
+            raise ValueError(f"read '{read}': {', '.join(READS)}")
+        return cls(given["path"], Stream.load(given["schema"], given.get("stream", "")), read, **numbers)
+
+    @property
+    def columns(self) -> dict[str, pa.DataType]:
+        return columns_of(self.stream, self.read)
+
+    def wanted(self, schema: StructType) -> list[str]:
+        """The columns of a schema, which may be fewer than there are, but none else."""
+        for field in to_arrow_schema(schema, timezone="UTC"):
+            if self.columns.get(field.name) != field.type:
+                raise SchemaError(f"there is no column {field.name} of type {field.type}")
+        return schema.fieldNames()
+
+    def batches(self, payloads: Payloads, wanted: list[str]) -> Iterator[pa.RecordBatch]:
+        whole = payloads.batch(self.stream, self.read, wanted)
+        for at in range(0, whole.num_rows, BATCH_ROWS):
+            yield whole.slice(at, BATCH_ROWS)
+
+
+# ---- The log
+
+
+@dataclass(frozen=True)
+class LogRange(InputPartition):
+    segment: int
+    begin: int
+    end: int
+
+
+class LogSource(DataSource):
+    """`wirestream_log`: all records of the log in a batch; in a stream those that there are, and those that come."""
+
+    @classmethod
+    def name(cls) -> str:
+        return LOG
+
+    @cached_property
+    def asked(self) -> Options:
+        return Options.of(self.options, {"max_bytes"})
+
+    def schema(self) -> str:
+        return spark_schema(self.asked.columns)
+
+    def reader(self, schema: StructType) -> LogReader:
+        return LogReader(self.asked, self.asked.wanted(schema))
+
+    def streamReader(self, schema: StructType) -> LogStream:
+        return LogStream(self.asked, self.asked.wanted(schema))
+
+
+@dataclass
+class _FromLog:
+    asked: Options
+    columns: list[str]
+
+    @property
+    def log(self) -> Reader:
+        return Reader(Path(self.asked.path))
+
+    def between(self, start: Place, end: Place) -> Sequence[LogRange]:
+        return [LogRange(*part) for part in self.log.ranges(start, end, self.asked.range_bytes)]
+
+    def read(self, partition: LogRange) -> Iterator[pa.RecordBatch]:
+        raw = self.log.read(partition.segment, partition.begin, partition.end)
+        file = path_of(self.log.folder, partition.segment)
+        yield from self.asked.batches(logged(raw, file, partition.begin), self.columns)
+
+
+class LogReader(_FromLog, DataSourceReader):
+    def partitions(self) -> Sequence[LogRange]:
+        return self.between(self.log.begin, self.log.end()) or [LogRange(0, 0, 0)]
+
+
+class LogStream(_FromLog, DataSourceStreamReader, SupportsTriggerAvailableNow):
+    final: Place | None = None
+
+    def initialOffset(self) -> dict:
+        return self.log.begin._asdict()
+
+    def latestOffset(self, start: dict, limit: ReadLimit) -> dict:
+        most = limit.max_bytes if isinstance(limit, ReadMaxBytes) else None
+        begin = Place(**start)
+        end = self.log.end(begin, most)
+        return max(begin, min(end, self.final or end))._asdict()  # of a tail that a crash took nothing is left
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        return ReadMaxBytes(self.asked.max_bytes) if self.asked.max_bytes else ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        self.final = self.log.end()
+
+    def reportLatestOffset(self) -> dict:
+        return self.log.end()._asdict()
+
+    def partitions(self, start: dict, end: dict) -> Sequence[LogRange]:
+        return self.between(Place(**start), Place(**end))
+
+
+_LOGGED = np.dtype([("size", ">u4"), ("crc", ">u4"), ("arrival", ">i8"), ("ip", ">u4"), ("port", ">u2"), ("0", ">u2")])
+
+
+def logged(raw: bytes, file: Path, begin: int) -> Payloads:
+    """The records of a range of a segment. Raises LogError where they are not whole."""
+    data, length = padded(raw), len(raw)
+    at, stop = chain(data, length, RECORD.size, 0, ">")
+    heads, view = gather(data, at, _LOGGED), memoryview(raw)
+    ends = at + RECORD.size + heads["size"]
+    crcs = [zlib.crc32(view[a + 8 : b]) for a, b in zip(at.tolist(), ends.tolist(), strict=True)]
+    wrong = np.flatnonzero(np.array(crcs, np.uint32) != heads["crc"])
+    if len(wrong) or stop != length:
+        raise LogError(f"{file}: a bad record at byte {begin + int(at[wrong[0]] if len(wrong) else stop)}")
+    columns = (heads[name].astype(np.int64) for name in ("size", "arrival", "ip", "port"))
+    size, arrival, ip, port = columns
+    fault = np.zeros(len(at), np.uint8)
+    return Payloads(data, at + RECORD.size, size, arrival, ip, port, fault, file.name, begin + at)
+
+
+# ---- Captures
+
+
+@dataclass(frozen=True)
+class PcapRange(InputPartition):
+    part: pcap.Range
+
+
+class PcapSource(DataSource):
+    """`wirestream_pcap`: the frames of a pcap file, or of a folder's *.pcap, in a batch."""
+
+    @classmethod
+    def name(cls) -> str:
+        return PCAP
+
+    @cached_property
+    def asked(self) -> Options:
+        return Options.of(self.options, {"port"}, pcap.RANGE_BYTES)
+
+    def schema(self) -> str:
+        return spark_schema(self.asked.columns)
+
+    def reader(self, schema: StructType) -> PcapReader:
+        return PcapReader(self.asked, self.asked.wanted(schema))
+
+
+@dataclass
+class PcapReader(DataSourceReader):
+    asked: Options
+    columns: list[str]
+
+    def partitions(self) -> Sequence[PcapRange]:
+        files = pcap.captures(self.asked.path)
+        return [PcapRange(part) for file in files for part in pcap.ranges(file, self.asked.range_bytes)]
+
+    def read(self, partition: PcapRange) -> Iterator[pa.RecordBatch]:
+        yield from self.asked.batches(pcap.payloads(partition.part, self.asked.port), self.columns)
+
+
+# ---- For a program
+
+
+def register(spark: SparkSession) -> SparkSession:
+    """Make both sources known to a session."""
+    for source in (LogSource, PcapSource):
+        spark.dataSource.register(source)
+    return spark
+
+
+def read_log(spark: SparkSession, folder: str | Path, schema: str | Path, **options: object) -> DataFrame:
+    """The log as a batch. schema: a stream's .yml or a circuit's .json; options: those above, and columns: the names
+    of those that are wanted."""
+    return _opened(register(spark).read.format(LOG), folder, schema, options)
+
+
+def stream_log(spark: SparkSession, folder: str | Path, schema: str | Path, **options: object) -> DataFrame:
+    """The log as a stream."""
+    return _opened(register(spark).readStream.format(LOG), folder, schema, options)
+
+
+def read_pcap(spark: SparkSession, path: str | Path, schema: str | Path, **options: object) -> DataFrame:
+    """A capture, or a folder of them."""
+    return _opened(register(spark).read.format(PCAP), path, schema, options)
+
+
+def _opened(
+    reader: DataFrameReader | DataStreamReader, path: str | Path, schema: str | Path, options: dict[str, object]
+) -> DataFrame:
+    given = {"path": Path(path).resolve(), "schema": Path(schema).resolve()} | options
+    columns = given.pop("columns", None)
+    texts = {name: str(value) for name, value in given.items()}
+    if columns is not None:
+        known = Options.of(texts, {"max_bytes", "port"}).columns
+        if unknown := [name for name in columns if name not in known]:
+            raise SchemaError(f"there is no column {unknown[0]}; there are {', '.join(known)}")
+        reader = reader.schema(spark_schema({name: known[name] for name in columns}))
+    return reader.options(**texts).load()

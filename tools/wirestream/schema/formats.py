@@ -1,0 +1,161 @@
+"""Messages that streams come in: FIX, ITCH and binary ones, as a .yml file describes them.
+
+A file without ``format`` describes FIX messages (see `wirestream.schema.fix`). Of the others:
+
+::
+
+    name: exchange
+    format: BINARY                       or ITCH
+    id: 20                               BINARY: the stream id of the tuple datagrams whose records are messages
+    messages:
+      NewOrder:
+        type: 68                         the first byte of a message: a number, or for ITCH a letter
+        time: Sent                       the field that tells its time, if there is one
+        fields: {OrderId: long, Symbol: string(8), Sent: long}
+
+The types are those of tuples; `ushort`, of ITCH, has 16 bits and is a uint in the tuple.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from wirestream.compiler.syntax import Framing
+from wirestream.design import REPOSITORY
+from wirestream.errors import QueryError
+from wirestream.schema import fix
+from wirestream.schema.tuples import ALIGNMENT, Field
+
+SHIPPED = (
+    *sorted((REPOSITORY / "rtl" / "fix").glob("orders*.yml")),
+    *sorted((REPOSITORY / "fusesoc" / "formats").glob("*.yml")),
+)
+ITCH_TYPES = "AFECXDUP"  # in the order of m_kind of ws_itch5
+KINDS = ("FIX", "BINARY", "ITCH")
+WIDTHS = {"int": 32, "uint": 32, "long": 64, "flags": 8, "ushort": 16}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A field of a message, of so many bits. type: that it has in a tuple."""
+
+    name: str
+    type: str
+    width: int
+
+
+@dataclass(frozen=True)
+class Message:
+    """code: what tells it from others: the index of ws_fix_parser or ws_itch5, or the byte in front of a binary one."""
+
+    name: str
+    code: int
+    parts: tuple[Part, ...]
+    time: str | None
+
+    @property
+    def width(self) -> int:
+        return sum(part.width for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Format:
+    """kind: one of `KINDS`. described: FIX messages as the parser takes them. stream_id: of binary ones."""
+
+    kind: str
+    name: str
+    messages: tuple[Message, ...]
+    described: fix.FixMap | None = None
+    stream_id: int | None = None
+
+    def message(self, name: str) -> Message | None:
+        return next((message for message in self.messages if message.name == name), None)
+
+    @property
+    def record_bytes(self) -> int:
+        """Of a binary message: its type, the fields, zeros up to those of the longest and to whole words."""
+        longest = 8 + max(message.width for message in self.messages)
+        return -(-longest // (8 * ALIGNMENT)) * ALIGNMENT
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The messages that are the tuples of a stream, and how they are framed; None: as they are."""
+
+    format: Format
+    message: Message
+    framing: Framing | None = None
+
+
+def read(path: Path, described: dict) -> Format:
+    """The format in a .yml file; raises `QueryError`."""
+    try:
+        if described.get("format", "FIX") == "FIX":
+            return _of_fix({key: value for key, value in described.items() if key != "format"})
+        return _of_bytes(described)
+    except (fix.FixMapError, ValueError) as error:
+        raise QueryError(f"{path}: {error}") from error
+
+
+@cache
+def shipped() -> tuple[Format, ...]:
+    """The formats of this repository."""
+    return tuple(read(path, yaml.safe_load(path.read_text())) for path in SHIPPED)
+
+
+def _of_fix(described: dict) -> Format:
+    made = fix.read(described)
+    messages = []
+    for code, message in enumerate(made.messages):
+        parts = tuple(Part(unit.name, _tuple_type(unit.kind), unit.kind.width) for unit in message.units)
+        times = [unit.name for unit in message.units if unit.kind.kind == fix.TIMESTAMP]
+        messages.append(Message(message.name, code, parts, times[0] if times else None))
+    return Format("FIX", made.name, tuple(messages), made)
+
+
+def _tuple_type(kind: fix.Kind) -> str:
+    if kind.kind == fix.STRING:
+        return f"string({kind.width // 8})"
+    return "long" if kind.width == 64 else "int" if kind.signed else "uint"
+
+
+def _of_bytes(described: dict) -> Format:
+    kind = described["format"]
+    known = {"name", "format", "messages"} | ({"id"} if kind == "BINARY" else set())
+    if kind not in KINDS or described.keys() != known or not isinstance(described["messages"], dict):
+        raise ValueError(f"format: one of {', '.join(KINDS)}; BINARY has name, id and messages, ITCH name and messages")
+    messages = []
+    for name, told in described["messages"].items():
+        if not isinstance(told, dict) or not {"type", "fields"} <= told.keys() <= {"type", "fields", "time"}:
+            raise ValueError(f"{name}: there must be type and fields, and maybe time")
+        parts = tuple(_part(f"{name}.{field}", field, str(text)) for field, text in told["fields"].items())
+        if told.get("time") not in (None, *told["fields"]):
+            raise ValueError(f"{name}: time: {told['time']} is no field")
+        messages.append(Message(name, _code(name, kind, told["type"]), parts, told.get("time")))
+    codes = [message.code for message in messages]
+    if len(set(codes)) < len(codes):
+        raise ValueError("two messages have the same type")
+    return Format(kind, described["name"], tuple(messages), None, described.get("id"))
+
+
+def _code(name: str, kind: str, told: object) -> int:
+    if kind == "ITCH":
+        if told not in tuple(ITCH_TYPES):
+            raise ValueError(f"{name}: type must be one of {', '.join(ITCH_TYPES)}")
+        return ITCH_TYPES.index(told)
+    if type(told) is not int or not 0 <= told < 256:
+        raise ValueError(f"{name}: type must be 0 to 255")
+    return told
+
+
+def _part(where: str, name: str, text: str) -> Part:
+    plain = "uint" if text == "ushort" else text
+    try:
+        size = Field(name, plain).numpy
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    return Part(name, plain, WIDTHS[text] if text in WIDTHS else 8 * int(size[1:]))

@@ -1,0 +1,154 @@
+"""The streams that queries read: declared in SQL or in a .yml file beside it.
+
+::
+
+    name: Trades
+    id: 1
+    fields: {Symbol: string(4), Price: int, Time: int}     in wire order
+    time: Time                                             the field that tells the time, if there is one
+
+Of a stream of messages (see `formats`) there is ``message: orders.NewOrderSingle``, and fields is the list of those of
+the message that its tuples have; its time is that of the message. ``moldudp64: {reorder: 64, gap_ms: 10}`` says of ITCH
+that it comes numbered on two lines; what is left out of the braces is as here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from wirestream.arguments import text_of
+from wirestream.compiler.syntax import Create, Framing, Name
+from wirestream.design import REPOSITORY
+from wirestream.errors import Place, QueryError
+from wirestream.schema import formats
+from wirestream.schema.formats import Format, Origin
+from wirestream.schema.tuples import Field, Schema
+
+SHIPPED = REPOSITORY / "fusesoc" / "streams"
+KEYS = {"name", "id", "fields"}
+OPTIONAL, OF_MESSAGES = {"time"}, {"message", "moldudp64"}
+FRAMING = {"reorder", "gap_ms"}
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream's schema, the field that tells its time, and the messages that are its tuples, if there are any."""
+
+    schema: Schema
+    time: str | None = None
+    origin: Origin | None = None
+
+
+def load(path: Path) -> Stream | Format:
+    """What a .yml file describes: a stream, or messages of a format; raises `QueryError`."""
+    try:
+        described = yaml.safe_load(text_of(path))
+    except yaml.YAMLError as error:
+        raise QueryError(f"{path}: {' '.join(str(error).split())}") from error
+    if isinstance(described, dict) and "messages" in described:
+        return formats.read(path, described)
+    try:
+        return _described(described)
+    except QueryError as error:
+        raise QueryError(f"{path}: {error.message}") from error
+    except ValueError as error:
+        raise QueryError(f"{path}: {error}") from error
+
+
+def known(paths: Iterable[Path]) -> list[Stream | Format]:
+    """What is shipped, and what the .yml files `paths` describe; raises `ValueError`, for no query is to blame."""
+    try:
+        return [*shipped(), *map(load, paths)]
+    except QueryError as error:
+        raise ValueError(error.message) from error
+
+
+def _described(described: object) -> Stream:
+    """What a .yml file holds."""
+    of_messages = isinstance(described, dict) and "message" in described
+    may = OF_MESSAGES if of_messages else OPTIONAL
+    if not isinstance(described, dict) or not KEYS <= described.keys() <= KEYS | may:
+        raise QueryError(f"a stream has name, id and fields, and may have {' and '.join(sorted(may))}")
+    name, stream_id, listed = described["name"], described["id"], described["fields"]
+    if type(stream_id) is not int or not 0 <= stream_id < 1 << 16:
+        raise QueryError(f"id: {stream_id} is no number from 0 to 65535")
+    if not isinstance(listed, list if of_messages else dict) or not listed:
+        raise QueryError(f"fields: a {'list of names' if of_messages else 'type for each name'}")
+    for word in (name, *listed):
+        if not isinstance(word, str) or not word.isidentifier() or not word.isascii():
+            raise QueryError(f"{word} is no name")
+    if of_messages:
+        kind, _, message = str(described["message"]).partition(".")
+        framing = _framing(described["moldudp64"]) if "moldudp64" in described else None
+        names = [Name(None, field) for field in listed]
+        return _of_messages(name, stream_id, kind, message, names, formats.shipped(), None, framing)
+    fields = tuple(Field(field, str(kind)) for field, kind in listed.items())
+    for field in fields:
+        _ = field.numpy  # ValueError if its type is unknown
+    time = described.get("time")
+    if time is not None and time not in listed:
+        raise QueryError(f"time: {time} is no field")
+    return Stream(Schema(name, stream_id, fields), time)
+
+
+def shipped() -> list[Stream]:
+    """The streams of this repository."""
+    return [load(path) for path in sorted(SHIPPED.glob("*.yml"))]
+
+
+def declared(create: Create, stream_id: int, known: Iterable[Format] = ()) -> Stream:
+    """The stream of a CREATE statement: its time attribute is the field called Time, if there is one, or its
+    messages'. known: formats."""
+    if create.format:
+        kind, name, message = create.format
+        known = [found for found in known if found.kind == kind]
+        place, framing = create.place, create.framing
+        return _of_messages(create.name, stream_id, name, message, create.fields, known, place, framing)
+    names = [field.name for field in create.fields]
+    for name in names:
+        if names.count(name) > 1:
+            raise QueryError(f"two fields are called {name}", create.place)
+    return Stream(Schema(create.name, stream_id, create.fields), "Time" if "Time" in names else None)
+
+
+def _framing(described: object) -> Framing:
+    """Of a .yml file."""
+    if not isinstance(described, dict) or not described.keys() <= FRAMING:
+        raise QueryError("moldudp64: may have reorder and gap_ms")
+    if any(type(value) is not int for value in described.values()):
+        raise QueryError("moldudp64: reorder and gap_ms are whole numbers")
+    return Framing(**described)
+
+
+def _of_messages(
+    name: str,
+    stream_id: int,
+    of: str,
+    kind: str,
+    fields: Iterable[Name],
+    known: Iterable[Format],
+    place: Place | None,
+    framing: Framing | None,
+) -> Stream:
+    """The stream of messages `of`.`kind`, whose tuples have these fields."""
+    found = {form.name: form for form in known}
+    if of not in found:
+        raise QueryError(f"unknown messages {of}; known: {', '.join(sorted(found)) or 'none'}", place)
+    if not (message := found[of].message(kind)):
+        messages = ", ".join(message.name for message in found[of].messages)
+        raise QueryError(f"{of} has no message {kind}; known: {messages}", place)
+    if framing and found[of].kind != "ITCH":
+        raise QueryError(f"MOLDUDP64 is a framing of ITCH, not of {found[of].kind}", framing.place)
+    parts, chosen = {part.name: part for part in message.parts}, []
+    for field in fields:
+        if field.name not in parts:
+            raise QueryError(f"{kind} has no field {field.name}; known: {', '.join(parts)}", field.place)
+        if field.name in [one.name for one in chosen]:
+            raise QueryError(f"two fields are called {field.name}", field.place)
+        chosen.append(Field(field.name, parts[field.name].type))
+    time = message.time if message.time in [one.name for one in chosen] else None
+    return Stream(Schema(name, stream_id, tuple(chosen)), time, Origin(found[of], message, framing))

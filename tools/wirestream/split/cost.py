@@ -1,0 +1,316 @@
+"""What a cut costs: cells and memory of its circuit, cycles a second, and what it sends to Spark.
+
+Cells are the compiler's estimate. What stands around every query on a board (MAC, UDP/IP, tuple framing, registers) is
+taken as measured for trades_q3 on an ECP5 (docs/boards.md), its query included. Rows are rates times shares: of WHERE
+and HAVING those that System R assumed (Selinger et al., SIGMOD 1979) unless --selectivity says more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import ceil, prod
+
+from sqlglot import exp
+
+from wirestream.compiler import algebra
+from wirestream.compiler.algebra import Boolean
+from wirestream.compiler.cells import Cells, estimates
+from wirestream.compiler.circuit import Circuit
+from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.groups import CAM_GROUPS
+from wirestream.compiler.hardware import CAPACITY
+from wirestream.compiler.join_planner import pair_cycles
+from wirestream.compiler.package import FLUSH_CYCLES, package
+from wirestream.compiler.windows import WindowOptions
+from wirestream.errors import QueryError
+from wirestream.schema.packets import FCS, GAP, HEADERS, MAX_FRAME, MIN_FRAME, PREAMBLE
+from wirestream.schema.tuples import HEADER_BYTES, Schema
+from wirestream.split.cuts import LEAF, Cut, Depth
+from wirestream.split.query import Block, Query
+
+RAM_BITS = 18 * 1024
+SPARK_PACKETS = 1_300_000  # a core-second, of `wirestream_pcap` (docs/spark.md)
+BUSY = 0.9  # that is planned for: bursts come on top
+FULL = 0.7  # of a chip's cells that are planned for, so that it can be placed
+
+
+@dataclass(frozen=True)
+class Chip:
+    """luts, rams (of 18 Kb): for the query alone."""
+
+    luts: float
+    rams: int
+
+
+AROUND = Chip(10_895, 8)
+# LUTs and block RAMs of 18 Kb: LUT4 of an ECP5, LUT6 of the others.
+CHIPS = {
+    "ecp5-25": Chip(24_288, 56),
+    "ecp5-45": Chip(43_848, 108),
+    "ecp5-85": Chip(83_640, 208),
+    "artix-35": Chip(20_800, 100),
+    "artix-100": Chip(63_400, 270),
+    "artix-200": Chip(134_600, 730),
+    "kintex-325": Chip(203_800, 890),
+    "virtex6-240": Chip(150_720, 832),
+}
+
+
+def room(name: str) -> Chip:
+    """What a chip has for a query."""
+    chip = CHIPS[name]
+    return Chip(max(FULL * chip.luts - AROUND.luts, 0), chip.rams - AROUND.rams)
+
+
+@dataclass(frozen=True)
+class Load:
+    """rate: tuples a second. selectivity: of WHERE over the stream, None: not known. groups: at once, None: not known.
+    tick: units of the windowing attribute in a second. per_datagram: tuples. clock: MHz. cores: of Spark."""
+
+    rate: float
+    selectivity: float | None = None
+    groups: int | None = None
+    tick: float = 1.0
+    per_datagram: int = 20
+    clock: float = 125.0
+    cores: int = 2
+
+    @property
+    def hertz(self) -> float:
+        return 1e6 * self.clock
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A cut and what it takes. refused: why it cannot be, short: why Spark cannot keep up with it; "" if it can.
+
+    cells: of the query. groups: that the chip has room for. rows, packets, size: rows, datagrams and bytes that reach
+    Spark a second; to_do: rows that Spark has work with. busy: share of the clock's cycles that is taken.
+    """
+
+    cut: Cut
+    refused: str = ""
+    short: str = ""
+    built: Compiled | None = None
+    cells: Cells = field(default_factory=Cells)
+    groups: int = 0
+    rows: float = 0.0
+    packets: float = 0.0
+    size: float = 0.0
+    to_do: float = 0.0
+    busy: float = 0.0
+
+    @property
+    def rams(self) -> int:
+        return ceil(self.cells.ram_bits / RAM_BITS)
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Least is best: rows a second for Spark, then the smaller circuit."""
+        return self.to_do, self.cells.lut
+
+    @property
+    def booleans(self) -> tuple[str, ...]:
+        """The chip's columns that are conditions."""
+        if self.built is None:
+            return ()
+        return tuple(c.name for c in algebra.shown(self.built.circuit.results[0].plan) if isinstance(c.type, Boolean))
+
+
+def priced(cut: Cut, query: Query, load: Load, chip: Chip, constants: Mapping[str, int | str], top: bool) -> Priced:
+    """top: the cut leaves nothing for Spark."""
+    if cut.depth == Depth.NOTHING:
+        schema = query.streams[query.reads[0]].schema
+        packets = load.rate / sent(schema, load)
+        size = packets * wire_bytes(schema, sent(schema, load))
+        return _followed(Priced(cut, rows=load.rate, packets=packets, size=size, to_do=load.rate), load)
+    groups = load.groups or CAPACITY
+    first = found = _of_size(cut, query, load, chip, constants, groups, top)
+    while cut.grouped and found.refused and groups > 1:
+        groups //= 2
+        found = _of_size(cut, query, load, chip, constants, groups, top)
+    return first if found.refused else found
+
+
+def _of_size(cut: Cut, query: Query, load: Load, chip: Chip, constants: Mapping, groups: int, top: bool) -> Priced:
+    """With a table of so many groups."""
+    values = {name: value for name, value in constants.items() if f"${name}" in cut.sql}
+    try:
+        built = _compiled(cut, query, load, chip, groups)
+        package(built.circuit, values)
+    except (QueryError, ValueError) as error:
+        return Priced(cut, getattr(error, "message", None) or str(error))
+    circuit = built.circuit
+    schema = circuit.results[0].schema
+    rows, over = flow(query, cut, load), 0.0
+    if cut.grouped and groups < (load.groups or CAPACITY):
+        share = 1 - groups / (load.groups or CAPACITY)
+        rows, over = rows * (1 - share), selected(query, cut, load) * share
+    spill = circuit.spills[0].schema if circuit.spills else schema
+    out = [(datagrams(many, of, load), many, of) for many, of in ((rows, schema), (over, spill)) if many]
+    packets = sum(number for number, _, _ in out)
+    size = sum(number * wire_bytes(of, many / number) for number, many, of in out)
+    cells, room = sum(estimates(circuit).values(), Cells()), groups if circuit.spills else 0
+    to_do = over if top else rows + over
+    found = Priced(cut, "", "", built, cells, room, rows + over, packets, size, to_do, busy(circuit, load))
+    if why := _too_much(found, circuit, query, load, chip):
+        return replace(found, refused=why)
+    if why := not_finished(cut, circuit):
+        if load.groups is None:
+            return replace(found, refused=f"{why}: --groups says how many there are at the most")
+        if load.groups > groups or groups > CAM_GROUPS:
+            return replace(found, refused=f"{why}, and there is room for {min(groups, CAM_GROUPS)}")
+    return _followed(found, load)
+
+
+def _compiled(cut: Cut, query: Query, load: Load, chip: Chip, groups: int) -> Compiled:
+    """With windows that keep the budget, if any do. Raises QueryError, ValueError."""
+    options = {"name": query.name, "clock_ns": 1e9 / load.hertz, "capacity": groups}
+    budget = WindowOptions.read((), chip.luts, chip.rams * RAM_BITS)
+    try:
+        return compile_queries(cut.sql, query.streams.values(), **options, windows=budget)
+    except QueryError:
+        return compile_queries(cut.sql, query.streams.values(), **options)
+
+
+def _too_much(found: Priced, circuit: Circuit, query: Query, load: Load, chip: Chip) -> str:
+    """What of the chip or its port is too small."""
+    if found.cells.lut > chip.luts:
+        return f"{found.cells.lut:,.0f} LUT, and there is room for {chip.luts:,.0f}"
+    if found.rams > chip.rams:
+        return f"{found.rams:,} block RAMs, and there is room for {chip.rams:,}"
+    schema = query.streams[query.reads[0]].schema
+    octets = wire_bytes(schema, sent(schema, load)) / sent(schema, load)
+    if load.rate * octets > load.hertz:
+        return f"its port brings {si(load.hertz / octets)} tuples/s at the most, an octet a cycle"
+    if found.size > BUSY * load.hertz:
+        return f"{si(found.rows)} rows/s are more than its port sends"
+    if found.busy > BUSY:
+        return f"its cycles are enough for {si(load.rate * BUSY / found.busy)} tuples/s"
+    return ""
+
+
+def _followed(found: Priced, load: Load) -> Priced:
+    """With what is to be said if Spark cannot keep up."""
+    most = SPARK_PACKETS * load.cores
+    if found.packets <= most:
+        return found
+    return replace(found, short=f"{si(found.packets)} datagrams/s, and Spark takes {si(most)} on {load.cores} cores")
+
+
+def not_finished(cut: Cut, circuit: Circuit) -> str:
+    """Why Spark cannot compute the groups that find no room on the chip, "" if it can or there are none."""
+    if not circuit.spills:
+        return ""
+    if not cut.grouped:
+        return "groups of a sub-query that find no room are nobody's"
+    if circuit.entries[0].window is None:
+        return "groups of a window of tuples that find no room are nobody's"
+    wrong = [field.name for field in circuit.spills[0].schema.fields if not field.name.isidentifier()]
+    return f"tuples that find no room would have flags ({wrong[0]})" if wrong else ""
+
+
+def busy(circuit: Circuit, load: Load) -> float:
+    """The share of its cycles that a circuit needs for the tuples, and between the closings of windows."""
+    entry = circuit.entries[0]
+    cycles = load.rate * entry.interval
+    for instance in circuit.instances:
+        if instance.core == "join:wire_join":
+            rows, lanes = (int(instance.parameters[name]) for name in ("ROWS", "MATCH_LANES"))
+            cycles = max(cycles, load.rate * pair_cycles(rows, lanes, "TIME_W" in instance.parameters))
+    if entry.window:
+        cycles += load.tick / (entry.step or entry.window.advance) * entry.close_cycles
+    return cycles / load.hertz
+
+
+# ---- Rows
+
+
+def flow(query: Query, cut: Cut, load: Load) -> float:
+    """Rows a second behind a cut."""
+    rows = selected(query, cut, load)
+    if cut.block == LEAF or cut.depth == Depth.SELECT or not query.chain[cut.block].aggregated:
+        return rows
+    block = query.chain[cut.block]
+    return closed(block, rows, load) * share_of(c for c in block.having if c not in cut.left)
+
+
+def selected(query: Query, cut: Cut, load: Load) -> float:
+    """Rows a second behind the WHERE of a cut's block."""
+    if cut.block == LEAF:
+        return load.rate
+    chain, rows = query.chain, flow(query, Cut(cut.block - 1, Depth.WHOLE), load)
+    where = chain[cut.block].where
+    here = [condition for condition in where if condition not in cut.left]
+    if load.selectivity is not None and here and not any(below.where for below in chain[: cut.block]):
+        return rows * load.selectivity ** (len(here) / len(where))
+    return rows * share_of(here)
+
+
+def closed(block: Block, tuples: float, load: Load) -> float:
+    """Rows a second of the windows of a block."""
+    spec, groups = block.spec, (load.groups or CAPACITY) if block.keys else 1
+    if spec is None:
+        return tuples
+    if spec.session:
+        return min(tuples, load.tick / spec.size)
+    if not spec.in_time:
+        return tuples / spec.advance * min(groups, spec.size)
+    windows = load.tick / spec.advance
+    return min(windows * groups, tuples * ceil(spec.size / spec.advance) if not spec.emit_empty else windows)
+
+
+def share_of(conditions: Iterable[exp.Expression]) -> float:
+    """Of the rows that pass all of them."""
+    return prod(map(_share, conditions))
+
+
+def _share(condition: exp.Expression) -> float:
+    match condition:
+        case exp.Paren():
+            return _share(condition.this)
+        case exp.Not():
+            return 1 - _share(condition.this)
+        case exp.And():
+            return _share(condition.this) * _share(condition.expression)
+        case exp.Or():
+            return 1 - (1 - _share(condition.this)) * (1 - _share(condition.expression))
+        case exp.EQ():
+            return 0.1
+        case exp.NEQ():
+            return 0.9
+        case exp.Between():
+            return 0.25
+    return 1 / 3
+
+
+# ---- Datagrams
+
+
+def records(schema: Schema) -> int:
+    """Records in a full datagram."""
+    return (MAX_FRAME - HEADERS - HEADER_BYTES) // schema.record_bytes
+
+
+def sent(schema: Schema, load: Load) -> int:
+    """Tuples in a datagram of the stream."""
+    return min(load.per_datagram, records(schema))
+
+
+def datagrams(rows: float, schema: Schema, load: Load) -> float:
+    """Datagrams a second in which rows leave the board: it waits for more, but not longer than FLUSH_CYCLES."""
+    return min(rows, max(rows / records(schema), load.hertz / FLUSH_CYCLES))
+
+
+def wire_bytes(schema: Schema, count: float) -> float:
+    """Bytes on the wire of a datagram of so many records."""
+    return max(HEADERS + HEADER_BYTES + count * schema.record_bytes, MIN_FRAME) + PREAMBLE + FCS + GAP
+
+
+def si(value: float) -> str:
+    """Three digits, with k, M or G."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.3g} {letter}"
+    return f"{value:.3g}"

@@ -1,0 +1,226 @@
+"""Where a query can be cut, from the stream upward: what is below is a query for the chip, what is above is Spark's.
+
+An operator on the chip has all its inputs there, so a cut is a place in the chain of blocks. In a block it may be
+
+======== ======================================================================================================
+SELECT   behind those conditions of WHERE that the chip has. Not below a window in time of Spark's: which tuple is
+         late depends on all that come, also those that WHERE drops
+GROUP    behind the window and its aggregates (avg as sum and count), and those conditions of HAVING that the chip has
+WHOLE    behind the block
+======== ======================================================================================================
+
+and NOTHING is the last one: Spark reads the stream itself. What the chip has is what the compiler compiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from sqlglot import exp
+
+from wirestream.errors import QueryError
+from wirestream.split.query import Block, Query, Whole, dialect, foreign, names, outermost, replaced
+
+FROM_CHIP = "FromChip"  # the result of the chip that Spark goes on with
+LEAF = -1  # the block of what is whole
+
+
+class Depth(IntEnum):
+    NOTHING = 0
+    SELECT = 1
+    GROUP = 2
+    WHOLE = 3
+
+
+@dataclass(frozen=True)
+class Operator:
+    """block: its place in the chain. depth: of the cuts that have it on the chip. lacks: what the dialect has not."""
+
+    block: int
+    depth: Depth
+    text: str
+    lacks: str = ""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """block: its place in the chain, or LEAF. sql: of the chip, "" if it does nothing. measures: of GROUP, the names of
+    the aggregates in it. grouped: it ends with a GROUP BY. left: conditions of the block that are Spark's."""
+
+    block: int
+    depth: Depth
+    sql: str = ""
+    measures: dict[exp.Expression, tuple[str, ...]] = field(default_factory=dict)
+    grouped: bool = False
+    left: tuple[exp.Expression, ...] = ()
+
+    def has(self, operator: Operator) -> bool:
+        below = (operator.block, operator.depth) <= (self.block, self.depth)
+        return self.depth != Depth.NOTHING and below and not operator.lacks
+
+
+def operators(query: Query) -> list[Operator]:
+    """From the stream upward."""
+    found = []
+    if isinstance(query.leaf, Whole):
+        found.append(Operator(LEAF, Depth.WHOLE, query.leaf.plain or shown(query.leaf.tree), query.leaf.lacks))
+    for n, block in enumerate(query.chain):
+        for condition in block.where:
+            lacks = _of_stream(block, condition) or foreign(condition)
+            found.append(Operator(n, Depth.SELECT, f"WHERE {shown(condition)}", lacks))
+        found += [Operator(n, Depth.WHOLE, shown(join), "a JOIN with a table") for join in block.joins]
+        if block.aggregates or block.keys:
+            text = ", ".join(map(shown, block.aggregates)) or "DISTINCT keys"
+            keys = f" GROUP BY {', '.join(map(shown, block.keys))}" * bool(block.keys)
+            lacks = _lacks(block) if block.window else "aggregates without a window, which never end"
+            found.append(Operator(n, Depth.GROUP, f"{block.window}{keys}: {text}".strip(), lacks))
+        for condition in block.having:
+            found.append(Operator(n, Depth.GROUP, f"HAVING {shown(condition)}", foreign(condition)))
+        lacks = next(filter(None, map(foreign, block.items)), "")
+        found.append(Operator(n, Depth.WHOLE, f"SELECT {', '.join(map(shown, block.items))}", lacks))
+        found += [Operator(n, Depth.WHOLE, shown(part), name.upper()) for name, part in block.last.items()]
+    return found
+
+
+def shown(part: exp.Expression) -> str:
+    return part.sql("spark").strip()
+
+
+def cuts(query: Query) -> Iterator[Cut]:
+    """All of them, the one that leaves all to Spark first. That they can be built is not said."""
+    yield Cut(LEAF, Depth.NOTHING)
+    leaf = query.leaf
+    if isinstance(leaf, Whole):
+        if leaf.lacks:
+            return
+        if not _late(query, LEAF):
+            yield Cut(LEAF, Depth.WHOLE, f"{leaf.plain}\nINTO {FROM_CHIP if query.chain else query.name}")
+    below, chain = "", query.chain
+    for n, block in enumerate(chain):
+        source = block.source if isinstance(block.source, str) else f"({below or leaf.plain})"
+        if not _late(query, n):
+            yield from _of_block(query, n, block, source, last=n == len(chain) - 1)
+        if not whole(block):
+            return
+        below = _text(query, block, source)
+
+
+def _late(query: Query, n: int) -> bool:
+    """Whether a block above judges which tuples are late."""
+    return any(above.window and above.spec.in_time for above in query.chain[n + 1 :])
+
+
+def _of_block(query: Query, n: int, block: Block, source: str, last: bool) -> Iterator[Cut]:
+    if block.columns is None:
+        return
+    into = f"\nINTO {FROM_CHIP}"
+    here = [c for c in block.where if not (_of_stream(block, c) or foreign(c))]
+    left = [c for c in block.where if c not in here]
+    if here and not (block.window and block.spec.in_time):
+        yield Cut(n, Depth.SELECT, f"{_select(_read(query, block, left), source, here)}{into}", left=tuple(left))
+    if block.aggregates and block.window and not (left or _lacks(block)):
+        measures = {call: tuple(f"{part.key}_{k}" for part in _parts(call)) for k, call in enumerate(block.aggregates)}
+        having = [c for c in block.having if not foreign(c)]
+        sql = _text(query, block, source, _measured(query, block, measures), having)
+        left = tuple(c for c in block.having if c not in having)
+        yield Cut(n, Depth.GROUP, f"{sql}{into}", measures, bool(block.keys), left)
+    if whole(block):
+        into = f"\nINTO {query.name}" if last else into
+        yield Cut(n, Depth.WHOLE, f"{_text(query, block, source)}{into}", grouped=bool(block.keys))
+
+
+def _lacks(block: Block) -> str:
+    """Why the chip cannot group and aggregate."""
+    if not all(isinstance(key, exp.Column) for key in block.keys):
+        return "GROUP BY an expression"
+    return next(filter(None, map(foreign, block.aggregates)), "a JOIN with a table" * bool(block.joins))
+
+
+def _parts(call: exp.Expression) -> list[exp.Expression]:
+    """What the chip computes of an aggregate: an average is a sum and a count."""
+    return [exp.Sum(this=call.this.copy()), exp.Count(this=call.this.copy())] if isinstance(call, exp.Avg) else [call]
+
+
+def _measured(query: Query, block: Block, measures: dict) -> list[exp.Expression]:
+    """The SELECT list of a cut behind GROUP: the window's end and the keys, as far as they are asked for, and parts."""
+    ends = [attribute(query, block)] if block.spec.in_time else []
+    asked = [name for name in (*ends, *(key.name for key in block.keys)) if name in block.beside]
+    parts = [
+        exp.alias_(part.copy(), name)
+        for call, made in measures.items()
+        for part, name in zip(_parts(call), made, strict=True)
+    ]
+    return [*map(exp.column, asked), *parts]
+
+
+def attribute(query: Query, block: Block) -> str:
+    """The windowing attribute of a block with a window in time."""
+    stream = query.streams[query.reads[0]]
+    if block.spec.attribute is None and stream.time is None:
+        raise QueryError(f"{stream.schema.name} has no time attribute; name one with WATTR")
+    return block.spec.attribute or stream.time
+
+
+def _read(query: Query, block: Block, left: list[exp.Expression]) -> list[str]:
+    """The columns that the rest of a block reads, at least one."""
+    parts = [*block.items, *left, *block.keys, *block.having, *block.joins, *block.last.values()]
+    shared = any(join.args.get("using") or join.args.get("method") for join in block.joins)
+    if shared or any(not isinstance(star.parent, exp.Count) for part in parts for star in part.find_all(exp.Star)):
+        return list(block.columns)
+    columns = (column for part in parts for column in part.find_all(exp.Column))
+    read = {column.name for column in columns if column.table in ("", block.alias)}
+    return [name for name in block.columns if name in read] or [block.columns[0]]
+
+
+def whole(block: Block) -> bool:
+    """Whether the dialect has all of the block."""
+    parts = (*block.where, *block.items, *block.having)
+    return not (block.joins or block.last or any(map(foreign, parts)) or (block.aggregated and _lacks(block)))
+
+
+def _of_stream(block: Block, condition: exp.Expression) -> str:
+    """What in a condition is not of the stream's side, where a table is joined."""
+    if not block.joins:
+        return ""
+    if any(join.side not in ("", "LEFT") or join.kind not in ("", "INNER", "OUTER", "CROSS") for join in block.joins):
+        return "selection in front of this JOIN"
+    for column in condition.find_all(exp.Column):
+        if column.table != block.alias:
+            return f"{column.sql('spark')}, which is not of {block.alias}"
+    return ""
+
+
+# ---- Text of the dialect
+
+
+def _select(columns: list[str], source: str, where: list[exp.Expression]) -> str:
+    return f"SELECT {', '.join(columns)}\nFROM {source}{clause('WHERE', where)}"
+
+
+def _text(query: Query, block: Block, source: str, items: list | None = None, having: list | None = None) -> str:
+    """A block. items, having: others than its own.
+
+    What GROUP BY aggregates are columns, those of a sub-query if need be: tuples of groups without room have no others.
+    """
+    items, having = block.items if items is None else items, block.having if having is None else having
+    where, aggregates = block.where, [call for part in (*items, *having) for call in outermost(part)]
+    computed = {c.this for c in aggregates if isinstance(c.this, exp.Expression)}
+    computed = [value for value in computed if not isinstance(value, exp.Column | exp.Star)]
+    if block.keys and block.spec.in_time and computed:
+        made = {value: exp.column(f"value_{k}") for k, value in enumerate(computed)}
+        read = {*names(*block.keys, *(replaced(call, made) for call in aggregates)), attribute(query, block)}
+        inner = [name for name in block.columns if name in read]
+        inner += [f"{dialect(value)} AS {column.name}" for value, column in made.items()]
+        source, where = f"({_select(inner, source, where)})", []
+        items, having = ([replaced(part, made) for part in parts] for parts in (items, having))
+    window = f" {block.window}" if block.window else ""
+    said = f"SELECT {', '.join(map(dialect, items))}\nFROM {source}{window}{clause('WHERE', where)}"
+    keys = f"\nGROUP BY {', '.join(key.name for key in block.keys)}" if block.keys else ""
+    return f"{said}{keys}{clause('HAVING', having)}"
+
+
+def clause(word: str, conditions: list[exp.Expression]) -> str:
+    said = (f"({dialect(c)})" if isinstance(c, exp.Or) else dialect(c) for c in conditions)
+    return f"\n{word} {' AND '.join(said)}" if conditions else ""

@@ -1,0 +1,370 @@
+"""The text of a query to place: the dialect, and around it what Spark's SQL has besides.
+
+sqlglot reads it as Spark's SQL, once what the dialect alone has is out of its way: a window in brackets stands as the
+sample of its relation, weights as a string, `$name` as a quoted name. A query is a chain of blocks, each SELECT reading
+the one in its FROM, down to a stream, or to what stays whole (a UNION, a JOIN of streams).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.tokens import Token, TokenType
+
+from wirestream.compiler import syntax
+from wirestream.compiler.algebra import AGGREGATES
+from wirestream.errors import Place, QueryError
+from wirestream.schema.streams import Stream, declared
+
+WINDOWS = ("RANGE", "SIZE", "SESSION", "ROWS")  # the first words of windows; other brackets hold weights
+CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "distinct", "order", "limit", "offset"}
+RESERVED = ("FromChip", "Windowed", "Whole")  # views of the job
+CALLS = (exp.Count, exp.Sum, exp.Min, exp.Max, exp.Avg, exp.First, exp.Last)
+KNOWN = (*CALLS, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Paren, exp.And, exp.Or, exp.Not, exp.EQ,
+         exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.Mod, exp.Neg, exp.Alias,
+         exp.Star)  # fmt: skip
+STRUCTURE = (exp.Select, exp.Union, exp.Subquery, exp.From, exp.Where, exp.Group, exp.Having, exp.Join, exp.Table,
+             exp.TableAlias, exp.TableSample, exp.Abs)  # fmt: skip
+SIGNS = {exp.Div: "/", exp.DPipe: "||"}
+WRAPPED = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)  # what may stand around an aggregate
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What is not cut. why: not. plain: its text in the dialect; lacks: what in it the dialect does not have."""
+
+    tree: exp.Expression
+    why: str
+    plain: str
+    lacks: str
+    windowed: bool
+
+    @property
+    def made(self) -> tuple[str, ...] | None:
+        """The names of its columns, None if not known."""
+        select = self.tree.find(exp.Select)
+        names = [item.alias_or_name for item in select.expressions] if select else [""]
+        return tuple(names) if all(names) and "*" not in names else None
+
+
+@dataclass(frozen=True)
+class Block:
+    """One SELECT. source: what it reads: a block, the name of a stream, or what is whole. columns: of that, None if not
+    known. alias: what its own text calls that. window: as in the text, "" if none; joins: of tables."""
+
+    select: exp.Select
+    source: Block | Whole | str
+    columns: tuple[str, ...] | None
+    alias: str = ""
+    window: str = ""
+    joins: tuple[exp.Join, ...] = ()
+
+    @property
+    def where(self) -> list[exp.Expression]:
+        return conjuncts(self.select.args.get("where"))
+
+    @property
+    def having(self) -> list[exp.Expression]:
+        """Its conditions, with the expressions that they name by an alias."""
+        known = set(self.columns or ())
+        aliases = {exp.column(i.alias): exp.paren(i.this) for i in self.items if i.alias and i.alias not in known}
+        return [replaced(condition, aliases) for condition in conjuncts(self.select.args.get("having"))]
+
+    @property
+    def keys(self) -> list[exp.Expression]:
+        group = self.select.args.get("group")
+        return list(group.expressions) if group else []
+
+    @property
+    def items(self) -> list[exp.Expression]:
+        """The SELECT list, a star as the columns that it stands for."""
+        found = []
+        for item in self.select.expressions:
+            stars = isinstance(item, exp.Star) and self.columns is not None and not self.joins
+            found += [exp.column(name) for name in self.columns] if stars else [item]
+        return found
+
+    @property
+    def made(self) -> tuple[str, ...] | None:
+        """The names of its columns, None if not known."""
+        names = [item.alias_or_name for item in self.items]
+        return tuple(names) if all(names) and "*" not in names else None
+
+    @property
+    def spec(self) -> syntax.Window | None:
+        """The window over what it reads. Raises QueryError."""
+        if not self.window:
+            return None
+        (read,) = syntax.parse(f"SELECT count(*) AS n FROM s {self.window}")
+        return read.body[0].source.window
+
+    @property
+    def aggregates(self) -> list[exp.Expression]:
+        """The calls of aggregates, each once."""
+        return list(dict.fromkeys(call for part in self.results for call in outermost(part)))
+
+    @property
+    def results(self) -> list[exp.Expression]:
+        """What may name aggregates: SELECT, HAVING, ORDER BY."""
+        return [*self.items, *self.having, *([self.last["order"]] if "order" in self.last else [])]
+
+    @property
+    def beside(self) -> list[str]:
+        """The columns that it names outside of aggregates."""
+        return names(*(replaced(part, {call: exp.Null() for call in outermost(part)}) for part in self.results))
+
+    @property
+    def aggregated(self) -> bool:
+        return bool(self.keys or self.aggregates or self.window)
+
+    @property
+    def last(self) -> dict[str, exp.Expression]:
+        """DISTINCT, ORDER BY and LIMIT, as far as they are there."""
+        return {name: part for name in ("distinct", "order", "limit", "offset") if (part := self.select.args.get(name))}
+
+
+@dataclass(frozen=True)
+class Query:
+    """chain: the blocks, from the leaf upward. leaf: the name of a stream, or what is whole. name: of the result, as
+    INTO says. reads: the streams in it."""
+
+    name: str
+    chain: list[Block]
+    leaf: Whole | str
+    streams: dict[str, Stream]
+    reads: list[str]
+    constants: tuple[str, ...] = ()
+
+
+def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object], name: str = "Result") -> Query:
+    """The one query of a text. streams: those that it does not CREATE; tables: names that are no streams. Raises
+    QueryError."""
+    streams = dict(streams)
+    try:
+        statements = list(_statements(text, sqlglot.tokenize(text, dialect="spark")))
+    except SqlglotError as error:
+        raise QueryError(_first_line(error)) from error
+    queries = []
+    for tokens in statements:
+        if tokens[0].text.upper() == "CREATE":
+            (create,) = syntax.parse(text[tokens[0].start : tokens[-1].end + 1])
+            streams[create.name] = declared(create, len(streams) + 1)
+        else:
+            queries.append(tokens)
+    if len(queries) != 1:
+        raise QueryError(f"one query is placed at a time, and here are {len(queries)}")
+    tokens = queries[0]
+    if len(tokens) > 2 and tokens[-2].text.upper() == "INTO":
+        name, tokens = tokens[-1].text, tokens[:-2]
+    words, windows, constants = _for_sqlglot(text, tokens)
+    try:
+        tree = sqlglot.parse_one(words, dialect="spark")
+    except SqlglotError as error:
+        raise QueryError(_first_line(error)) from error
+    if unknown := [t.name for t in tree.find_all(exp.Table) if t.name not in {*streams, *tables, *_ctes(tree)}]:
+        raise QueryError(f"{unknown[0]} is neither a stream ({', '.join(streams)}) nor given by --table")
+    reads = [name for name in dict.fromkeys(table.name for table in tree.find_all(exp.Table)) if name in streams]
+    if not reads:
+        raise QueryError("the query reads no stream")
+    if name in {*streams, *tables, *RESERVED}:
+        raise QueryError(f"INTO {name}: something else has that name")
+    leaf, chain = _chain(tree, streams, tables, windows), []
+    while isinstance(leaf, Block):
+        chain.insert(0, leaf)
+        leaf = leaf.source
+    for block in chain:
+        _check(block)
+    return Query(name, chain, leaf, streams, reads, constants)
+
+
+def _chain(tree: exp.Expression, streams: Mapping, tables: Mapping, windows: list[str]) -> Block | Whole:
+    why = _why_whole(tree, streams, tables)
+    if why:
+        plain = re.sub(r"TABLESAMPLE \((\d+) ROWS\)", lambda m: windows[int(m[1])], dialect(tree, qualified=True))
+        return Whole(tree, why, plain, _lacks(tree, plain, streams), bool(tree.find(exp.TableSample)))
+    relation, joins = tree.args["from_"].this, tuple(tree.args.get("joins") or ())
+    sample = relation.args.get("sample")
+    window = windows[int(sample.args["size"].name)] if sample else ""
+    if window and joins:
+        raise QueryError("a window beside the JOIN of a table; put FROM and its window into a sub-query")
+    if isinstance(relation, exp.Subquery):
+        below = _chain(relation.this, streams, tables, windows)
+        return Block(tree, below, below.made, relation.alias, window, joins)
+    columns = tuple(f.name for f in streams[relation.name].schema.fields)
+    return Block(tree, relation.name, columns, relation.alias or relation.name, window, joins)
+
+
+def _lacks(tree: exp.Expression, plain: str, streams: Mapping) -> str:
+    """What in a text that is whole the dialect does not have."""
+    for node in tree.walk():
+        inside = isinstance(node.parent, exp.From | exp.Join | exp.Union) or node is tree
+        if isinstance(node, exp.Subquery | exp.Union) and not (inside or isinstance(node.parent, exp.Subquery)):
+            return "a query in an expression"
+        if isinstance(node, exp.Table) and node.name not in streams:
+            return f"the table {node.name}"
+        if not isinstance(node, STRUCTURE) and (lacks := lacking(node)):
+            return lacks
+    try:
+        syntax.parse(plain)
+    except QueryError as error:
+        return error.message
+    return ""
+
+
+def _why_whole(tree: exp.Expression, streams: Mapping, tables: Mapping) -> str:
+    """Why a text is no block, "" if it is one."""
+    if isinstance(tree, exp.Union):
+        return "a UNION is placed whole"
+    if not isinstance(tree, exp.Select) or "from_" not in tree.args:
+        return "what is no SELECT is placed whole"
+    args = {name: part for name, part in tree.args.items() if part}
+    if more := args.keys() - CLAUSES:
+        return f"a query with {min(more).strip('_').upper()} is placed whole"
+    for name in args.keys() - {"from_", "joins"}:
+        for part in args[name] if isinstance(args[name], list) else [args[name]]:
+            if part.find(exp.Select):
+                return "a query with another one in an expression is placed whole"
+    group = args.get("group")
+    if group and any(part for name, part in group.args.items() if name != "expressions"):
+        return "a GROUP BY of several sets is placed whole"
+    relation = args["from_"].this
+    plain = isinstance(relation, exp.Table | exp.Subquery)
+    if not plain or {n for n, part in relation.args.items() if part} - {"this", "alias", "sample"}:
+        return "what is not read from a stream, a table or a sub-query is placed whole"
+    if relation.args.get("alias") and relation.args["alias"].columns:
+        return "an alias with columns is placed whole"
+    if isinstance(relation, exp.Table) and relation.name not in streams:
+        return "what a table gives is Spark's to compute"
+    for join in args.get("joins", ()):
+        if not isinstance(join.this, exp.Table) or join.this.name not in tables:
+            return "a JOIN of streams is placed whole"
+    return ""
+
+
+def _check(block: Block) -> None:
+    """Raise QueryError for a column that is not there."""
+    if block.columns is None:
+        return
+    aliases = {item.alias for item in block.items}
+    parts = [*block.items, *block.where, *block.keys, *block.having, *block.last.values()]
+    for column in (column for part in parts for column in part.find_all(exp.Column)):
+        of_source = column.table == block.alias if column.table or block.joins else column.name not in aliases
+        star, constant = isinstance(column.this, exp.Star), column.name.startswith("$")
+        if of_source and column.name not in block.columns and not (star or constant):
+            raise QueryError(f"unknown column {column.name}; known: {', '.join(block.columns)}")
+        if column.table and column.table != block.alias and not block.joins:
+            raise QueryError(f"{column.table} is nothing that is read here; {block.alias or 'a sub-query'} is")
+
+
+def _ctes(tree: exp.Expression) -> list[str]:
+    return [cte.alias for cte in tree.find_all(exp.CTE)]
+
+
+def _statements(text: str, tokens: list[Token]) -> Iterator[list[Token]]:
+    begin = 0
+    for k, token in enumerate(tokens):
+        if token.token_type == TokenType.SEMICOLON or k == len(tokens) - 1:
+            part = tokens[begin : k + (token.token_type != TokenType.SEMICOLON)]
+            if part:
+                yield part
+            begin = k + 1
+
+
+def _for_sqlglot(text: str, tokens: list[Token]) -> tuple[str, list[str], tuple[str, ...]]:
+    """The text as sqlglot reads it, the windows and the constants in it."""
+    words, windows, constants, k = [], [], [], 0
+    while k < len(tokens):
+        token = tokens[k]
+        if token.token_type == TokenType.L_BRACKET:
+            end = next((n for n in range(k, len(tokens)) if tokens[n].token_type == TokenType.R_BRACKET), None)
+            if end is None:
+                raise QueryError("[ is never closed", _place(text, token))
+            inside = text[token.start : tokens[end].end + 1]
+            if tokens[k + 1].text.upper() in WINDOWS:
+                words.append(f"TABLESAMPLE ({len(windows)} ROWS)")
+                windows.append(inside)
+            else:
+                words.append(f"'{inside}'")
+            k = end
+        elif token.text == "$" and k + 1 < len(tokens):
+            constants.append(tokens[k + 1].text)
+            words.append(f"`${constants[-1]}`")
+            k += 1
+        elif token.token_type == TokenType.TABLE_SAMPLE:
+            raise QueryError("TABLESAMPLE draws by chance, so no two engines give the same rows", _place(text, token))
+        else:
+            words.append(text[token.start : token.end + 1])
+        k += 1
+    return " ".join(words), windows, tuple(dict.fromkeys(constants))
+
+
+def _place(text: str, token: Token) -> Place:
+    before = text[: token.start]
+    return Place(before.count("\n") + 1, token.start - before.rfind("\n"))
+
+
+def _first_line(error: Exception) -> str:
+    line = next(line for line in str(error).splitlines() if line.strip())
+    return re.sub(r"\x1b\[\d*m", "", line)
+
+
+def conjuncts(clause: exp.Expression | None) -> list[exp.Expression]:
+    """What AND joins in a WHERE or HAVING."""
+    if clause is None:
+        return []
+    return list(clause.this.flatten()) if isinstance(clause.this, exp.And) else [clause.this]
+
+
+def is_aggregate(node: exp.Expression) -> bool:
+    named = isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES
+    return named or isinstance(node, (exp.AggFunc, *WRAPPED))
+
+
+def outermost(node: exp.Expression) -> Iterator[exp.Expression]:
+    """The calls of aggregates in an expression, without those OVER something."""
+    if is_aggregate(node):
+        yield node
+    elif not isinstance(node, exp.Window):
+        for child in node.iter_expressions():
+            yield from outermost(child)
+
+
+def names(*nodes: exp.Expression) -> list[str]:
+    """The columns in expressions, without `$name`."""
+    found = (column.name for node in nodes for column in node.find_all(exp.Column))
+    return [name for name in dict.fromkeys(found) if not name.startswith("$")]
+
+
+def foreign(node: exp.Expression) -> str:
+    """What in an expression the dialect does not have, "" if nothing."""
+    return next(filter(None, map(lacking, node.walk())), "")
+
+
+def lacking(node: exp.Expression) -> str:
+    """What of a node alone the dialect does not have."""
+    if isinstance(node, exp.Anonymous):
+        return "" if node.name.lower() in (*AGGREGATES, "prefix") else node.name
+    if isinstance(node, exp.Literal) and (set(node.name) & set("'\\") if node.is_string else not node.name.isdigit()):
+        return repr(node.name) if node.is_string else node.name
+    if isinstance(node, KNOWN):
+        return ""
+    return SIGNS.get(type(node)) or (node.sql_name() if isinstance(node, exp.Func) else node.key.upper())
+
+
+def replaced(node: exp.Expression, by: Mapping[exp.Expression, exp.Expression]) -> exp.Expression:
+    """A copy with others in place of some parts."""
+    return node.copy().transform(lambda part: by[part].copy() if part in by else part)
+
+
+def dialect(node: exp.Expression, qualified: bool = False) -> str:
+    """An expression as text of the dialect. qualified: columns keep the names of their sides."""
+    node = node.copy()
+    for column in [] if qualified else list(node.find_all(exp.Column)):
+        column.set("table", None)
+    said = node.sql(dialect="spark")
+    return re.sub(r"'(\[[^']*\])'", r"\1", re.sub(r"`(\$\w+)`", r"\1", said))

@@ -1,0 +1,323 @@
+"""What is left of a query for Spark, as steps, and the text of the job that takes them.
+
+A step makes a view. Windows of the dialect over a stream, or over what the chip has selected, are evaluated as they
+stand (`spark_golden.sql`); with functions of Spark's in them each tuple is put in its windows, and Spark groups. The
+rest is Spark SQL, where what the dialect knows means what it means there: `a DIV b` and `a % b` are null where b is 0,
+`avg` of integers is `sum DIV count`, `first` and `last` go by arrival.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlglot import exp
+
+from wirestream.design import REPOSITORY
+from wirestream.errors import QueryError
+from wirestream.split.cuts import FROM_CHIP, Cut, Depth, attribute, clause, whole
+from wirestream.split.query import Block, Query, Whole, dialect, foreign, names, outermost, replaced
+
+WINDOWED, WHOLE = "Windowed", "Whole"  # views
+WINDOW, SESSION, ORDER = "_window", "_session", "_order"  # columns beside a stream's own
+CHIP_FOLDER = "fpga"
+JOB = '''"""{title}
+
+{about}
+
+    PYTHONPATH={root} {root}/.venv/bin/python {file} --pcap CAPTURE
+
+With --log DIR it reads a log of recv_results.py instead, with --out DIR it writes the rows as Parquet.
+"""
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from wirestream.split.host import Job, main
+
+HERE = Path(__file__).resolve().parent
+CONSTANTS = {constants}
+TABLES = {tables}
+
+
+def rows(job: Job) -> DataFrame:
+{steps}
+
+
+if __name__ == "__main__":
+    main(__doc__, rows, CONSTANTS, TABLES)
+'''
+
+
+@dataclass(frozen=True)
+class Step:
+    """job.method(view, *arguments), of `host.Job`; the last one's is the result. arguments: as Python has them."""
+
+    view: str
+    method: str
+    arguments: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        return f"job.{self.method}({', '.join((literal(self.view), *self.arguments))})"
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What is left of a block: select, apart from FROM and WHERE. where: conditions. window: that Spark makes."""
+
+    block: Block
+    select: exp.Select
+    where: list[exp.Expression]
+    window: str = ""
+
+    @classmethod
+    def of(cls, block: Block) -> Rest:
+        return cls(block, with_results(block, lambda node: node), block.where, block.window)
+
+
+def steps(query: Query, cut: Cut, finished: bool, booleans: tuple[str, ...] = ()) -> list[Step]:
+    """finished: groups that find no room on the chip are Spark's. booleans: of the chip's columns.
+
+    Raises QueryError for what has no such steps.
+    """
+    found, rest = _read(query, cut, finished, booleans), _rest(query, cut)
+    base, ordered, leaf = found[0].view, not finished, "" if cut.sql else query.leaf
+    windowed = [n for n, part in enumerate(rest) if part.window]
+    relation: exp.Expression = exp.to_table(base)
+    if windowed:
+        if booleans or finished:
+            raise QueryError("a window of Spark's over conditions or groups of the chip's")
+        below, rest = rest[: windowed[-1] + 1], rest[windowed[-1] + 1 :]
+        found.append(_windowed(query, below, leaf if isinstance(leaf, Whole) else base))
+        ordered = found[-1].method == "windows"
+        rest, relation = [*([_by_window(query, below[0])] if ordered else []), *rest], exp.to_table(WINDOWED)
+    elif isinstance(leaf, Whole):
+        ordered = False
+        if not leaf.lacks:
+            found.append(Step(WHOLE, "dialect", (quoted(leaf.plain),)))
+            relation = exp.to_table(WHOLE)
+        elif leaf.windowed:
+            raise QueryError(f"{leaf.why}, windows only without this: {leaf.lacks}; put that around a sub-query")
+        else:
+            relation = exp.Subquery(this=translated(leaf.tree.copy(), set(), False))
+    if rest or isinstance(relation, exp.Subquery):
+        text = _sql(rest, relation, ordered)
+        if ORDER in text and relation.name != WINDOWED:
+            found[0] = replace(found[0], arguments=(*found[0].arguments, "ordered=True"))
+        found.append(Step(query.name, "sql", (quoted(text),)))
+    return found
+
+
+def _read(query: Query, cut: Cut, finished: bool, booleans: tuple[str, ...]) -> list[Step]:
+    """The views of what comes in."""
+    if not cut.sql:
+        return [Step(name, "stream", (f'HERE / "{name.lower()}.yml"',)) for name in query.reads]
+    arguments = [f'HERE / "{CHIP_FOLDER}" / "{query.name.lower()}.json"']
+    arguments += [quoted(cut.sql)] if finished else []
+    arguments += [f"booleans={booleans!r}"] if booleans else []
+    name = FROM_CHIP if f"INTO {FROM_CHIP}" in cut.sql else query.name
+    return [Step(name, "finished" if finished else "chip", tuple(arguments))]
+
+
+def _windowed(query: Query, below: list[Rest], base: str | Whole) -> Step:
+    """Blocks up to the last window that Spark makes."""
+    lacks = base.lacks if isinstance(base, Whole) else ""
+    if not lacks and all(whole(part.block) for part in below):
+        source = f"({base.plain})" if isinstance(base, Whole) else base
+        return Step(WINDOWED, "dialect", (quoted(_dialect(below, source)),))
+    if len(below) > 1 or isinstance(base, Whole):
+        raise QueryError("a window over a sub-query, and in one what only Spark has; put that around the window")
+    return _in_windows(query, below[0], base)
+
+
+def job(query: Query, cut: Cut, found: list[Step], file: str, constants: Mapping, tables: Mapping[str, Path]) -> str:
+    """The text of the job."""
+    *before, last = [step.line for step in found]
+    source = "what the board sends" if cut.sql else "the stream itself"
+    return JOB.format(
+        title=f"The part of {query.name} that Spark computes, written by `wirestream place`.",
+        about=f"It reads {source} from a capture and shows the rows.",
+        root=REPOSITORY,
+        file=file,
+        constants=json.dumps(dict(constants)),
+        tables=json.dumps({name: str(path) for name, path in tables.items()}),
+        steps=textwrap.indent("\n".join([*before, f"return {last}"]), "    "),
+    )
+
+
+def literal(value: str) -> str:
+    return f'"{value}"' if value.isprintable() and not set(value) & set('"\\') else repr(value)
+
+
+def quoted(text: str) -> str:
+    """A text of several lines."""
+    return repr(text) if "\\" in text or '"""' in text else f'"""\n{textwrap.indent(text, "    ")}\n"""'
+
+
+def with_results(block: Block, changed) -> exp.Select:
+    """A copy of a SELECT without FROM, JOIN and WHERE, its columns, HAVING and ORDER BY changed."""
+    select = block.select.copy()
+    for name in ("from_", "joins", "where"):
+        select.set(name, None)
+    select.set("expressions", [_named(item, changed(item.copy())) for item in block.items])
+    if block.having:
+        select.set("having", exp.Having(this=exp.and_(*(changed(condition.copy()) for condition in block.having))))
+    if "order" in block.last:
+        select.set("order", changed(block.last["order"].copy()))
+    return select
+
+
+def _named(item: exp.Expression, value: exp.Expression) -> exp.Expression:
+    name = item.alias_or_name
+    plain = isinstance(value, exp.Alias) or name in ("", "*", value.name if isinstance(value, exp.Column) else "")
+    return value if plain else exp.alias_(value, name)
+
+
+def _rest(query: Query, cut: Cut) -> list[Rest]:
+    """From the base upward."""
+    chain = query.chain
+    if cut.depth == Depth.NOTHING:
+        return [Rest.of(block) for block in chain]
+    above = [Rest.of(block) for block in chain[cut.block + 1 :]]
+    if cut.depth == Depth.WHOLE:
+        return above
+    block = chain[cut.block]
+    if cut.depth == Depth.SELECT:
+        return [replace(Rest.of(block), where=list(cut.left)), *above]
+    made = {call: _value(names) for call, names in cut.measures.items()}
+    select = with_results(block, lambda node: replaced(node, made))
+    for name in ("group", "having"):
+        select.set(name, None)
+    return [Rest(block, select, [replaced(condition, made) for condition in cut.left]), *above]
+
+
+def _value(parts: tuple[str, ...]) -> exp.Expression:
+    """An aggregate by what the chip has computed of it."""
+    first, *second = map(exp.column, parts)
+    return exp.IntDiv(this=first, expression=second[0]) if second else first
+
+
+# ---- Windows
+
+
+def _dialect(parts: list[Rest], base: str) -> str:
+    """Text of the dialect for blocks whose windows Spark evaluates."""
+    for part in parts:
+        block, window = part.block, f" {part.window}" if part.window else ""
+        said = f"SELECT {', '.join(map(dialect, block.items))}\nFROM {base}{window}{clause('WHERE', part.where)}"
+        keys = f"\nGROUP BY {', '.join(key.name for key in block.keys)}" if block.keys else ""
+        base = f"({said}{keys}{clause('HAVING', block.having)})"
+    return base[1:-1]
+
+
+def _in_windows(query: Query, part: Rest, base: str) -> Step:
+    """Every tuple in its windows: columns `_session`, `_window` (the end, or a number), `_order` beside its own."""
+    spec = part.block.spec
+    if spec.emit_empty:
+        raise QueryError("EMIT_EMPTY, and functions that only Spark has; put these around a sub-query with the window")
+    time = attribute(query, part.block) if spec.in_time else ""
+    where = " AND ".join(f"({_translated(condition, part.block)})" for condition in part.where)
+    named = [f"{name}={literal(value)}" for name, value in (("time", time), ("where", where)) if value]
+    return Step(WINDOWED, "windows", (literal(base), literal(part.window), *named))
+
+
+def _translated(condition: exp.Expression, block: Block) -> str:
+    return translated(_bare(condition.copy()), set(block.columns), False).sql("spark")
+
+
+def _by_window(query: Query, part: Rest) -> Rest:
+    """The block over tuples in their windows."""
+    block = part.block
+    ends = {exp.column(attribute(query, block)): exp.column(WINDOW)} if block.spec.in_time else {}
+
+    def of_window(node: exp.Expression) -> exp.Expression:
+        node = _bare(node)
+        kept = {call: exp.column(f"#{k}") for k, call in enumerate(dict.fromkeys(outermost(node)))}
+        back = {column: call for call, column in kept.items()}
+        return replaced(replaced(replaced(node, kept), ends), back)
+
+    select = with_results(block, of_window)
+    select.set("group", exp.Group(expressions=[exp.column(SESSION), exp.column(WINDOW), *map(_bare, block.keys)]))
+    return Rest(block, select, [])
+
+
+def _bare(node: exp.Expression) -> exp.Expression:
+    """Without the name of the stream in front of columns."""
+    for column in list(node.find_all(exp.Column)):
+        column.set("table", None)
+    return node
+
+
+# ---- Spark SQL
+
+
+def _sql(rest: list[Rest], relation: exp.Expression, ordered: bool) -> str:
+    """Blocks one in the other, the first over a relation whose rows may have an order."""
+    if not rest:
+        return relation.this.sql("spark", pretty=True)
+    typed = not isinstance(relation, exp.Subquery)  # columns are of the dialect's types
+    exact = {name for node in (rest[0].select, *rest[0].where) for name in names(node)} if typed else set()
+    for n, part in enumerate(rest):
+        block, select = part.block, part.select.copy()
+        if part.where:
+            select.set("where", exp.Where(this=exp.and_(*(condition.copy() for condition in part.where))))
+        made = {i.alias_or_name for i in select.expressions if not foreign(i) and set(names(i)) <= exact}
+        translated(select, exact, ordered and n == 0)
+        exact = made
+        if block.alias not in ("", relation.name):
+            relation.set("alias", exp.TableAlias(this=exp.to_identifier(block.alias)))
+        select.set("from_", exp.From(this=relation))
+        select.set("joins", [join.copy() for join in block.joins] or None)
+        relation = exp.Subquery(this=select)
+    return select.sql("spark", pretty=True)
+
+
+def translated(tree: exp.Expression, exact: set[str], ordered: bool) -> exp.Expression:
+    """The tree, which changes, with what the dialect means by it. exact: columns that are of its types."""
+    for node in reversed(list(tree.walk())):
+        value = _meant(node, exact, ordered)
+        if value is not node:
+            if node is tree:
+                return value
+            node.replace(value)
+    return tree
+
+
+def _meant(node: exp.Expression, exact: set[str], ordered: bool) -> exp.Expression:
+    match node:
+        case exp.Column() if node.name.startswith("$"):
+            return exp.Placeholder(this=node.name[1:])
+        case exp.IntDiv() | exp.Mod():
+            by = node.expression
+            if isinstance(by, exp.Literal) and by.name != "0":
+                return node
+            return _inside(node, type(node)(this=node.this.copy(), expression=_or_null(by)))
+        case exp.Avg() if not foreign(node.this) and set(names(node.this)) <= exact:
+            total, number = exp.Sum(this=node.this.copy()), exp.Count(this=node.this.copy())
+            return _inside(node, exp.IntDiv(this=total, expression=_or_null(number)))
+        case exp.Count() if node.this is None:
+            return exp.Count(this=exp.Star())
+        case exp.First() | exp.Last() if not isinstance(node.parent, exp.IgnoreNulls | exp.RespectNulls | exp.Window):
+            if not ordered:
+                raise QueryError(f"{node.key} of rows that come in no order")
+            known = exp.Not(this=exp.Is(this=node.this.copy(), expression=exp.Null()))
+            order = exp.Case(ifs=[exp.If(this=known, true=exp.column(ORDER))])
+            function = exp.ArgMin if isinstance(node, exp.First) else exp.ArgMax
+            return function(this=node.this.copy(), expression=order)
+        case exp.Anonymous() if node.name.lower() == "wsum":
+            raise QueryError("wsum beside functions that only Spark has; put these around a sub-query with the window")
+    return node
+
+
+def _inside(node: exp.Expression, value: exp.Expression) -> exp.Expression:
+    """A value that stands for a node, in parentheses where that is an operand."""
+    return exp.paren(value) if isinstance(node.parent, exp.Binary | exp.Unary) else value
+
+
+def _or_null(divisor: exp.Expression) -> exp.Expression:
+    return exp.Nullif(this=divisor.copy(), expression=exp.Literal.number(0))

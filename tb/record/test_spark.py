@@ -19,7 +19,6 @@ from spark_golden.trading import top_by_symbol
 from tb.queries.ethernet import Board
 from tb.queries.golden import to_frame
 from tb.queries.run import text
-from tb.queries.streams import streams
 from tb.queries.test_ethernet import SLOW, many_groups
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.description import describe
@@ -139,7 +138,7 @@ def test_overflow_is_finished_by_spark(tmp_path):
     columns = ("Time", "Symbol", "Top", "Volume", "Trades")
     alone = rows(top_by_symbol(to_frame(records)), *columns)
     chip = rows(opened(), *columns)
-    assert rows(complete(opened, described, sql, streams()), *columns) == alone
+    assert rows(complete(opened, described, sql, {"Trades": "Time"}), *columns) == alone
     assert 20 < len(chip) < len(alone) - 20
     assert not any(row.lost for stream in ("TopBySymbol", "Overflow") for row in
                    sessions(opened(stream=stream, read="datagrams").where("stream > 1")).collect())  # fmt: skip
@@ -155,7 +154,7 @@ def test_overflow_is_finished_by_spark(tmp_path):
 )
 def test_what_has_no_rest(query, message):
     with pytest.raises(ValueError, match=message):
-        rest(query if " " in query else text(query), streams())
+        rest(query if " " in query else text(query), {"Trades": "Time"})
 
 
 def test_the_example_joins_with_a_table(tmp_path):

@@ -14,7 +14,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark_golden.session import session
+from wirestream.record.session import session
 from wirestream.record.sources import stream_log
 
 SYMBOLS = Path(__file__).with_name("symbols.csv")

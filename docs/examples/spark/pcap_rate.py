@@ -18,9 +18,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StructField, StructType
 
-from spark_golden.session import session
 from wirestream.design import BUILD, REPOSITORY
 from wirestream.host import send
+from wirestream.record.session import session
 from wirestream.record.sources import PcapSource, read_pcap
 
 TRADES = REPOSITORY / "fusesoc" / "streams" / "trades.yml"
@@ -73,7 +73,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--per-datagram", type=int, default=1, help="trades in each (%(default)s)")
     options = parser.parse_args(argv)
     path = capture(options.packets, options.per_datagram)
-    spark = session(())
+    spark = session()
     trades = options.packets * options.per_datagram
 
     for name, count in (("source", source), ("job", job), ("job again", job)):

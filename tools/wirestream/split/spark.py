@@ -1,9 +1,9 @@
 """What is left of a query for Spark, as steps, and the text of the job that takes them.
 
-A step makes a view. Windows of the dialect over a stream, or over what the chip has selected, are evaluated as they
-stand (`spark_golden.sql`); with functions of Spark's in them each tuple is put in its windows, and Spark groups. The
-rest is Spark SQL, where what the dialect knows means what it means there: `a DIV b` and `a % b` are null where b is 0,
-`avg` of integers is `sum DIV count`, `first` and `last` go by arrival.
+A step makes a view. Windows of the dialect over a stream, or over what the chip has selected, are evaluated as they are
+(`split.evaluate`); with functions of Spark's in them each tuple is put in its windows, and Spark groups. The rest is
+Spark SQL, where what the dialect knows means what it means there: `a DIV b` and `a % b` are null where b is 0, `avg` of
+integers is `sum DIV count`, `first` and `last` go by arrival.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from wirestream.design import REPOSITORY
 from wirestream.errors import QueryError
 from wirestream.split.cuts import FROM_CHIP, Cut, Depth, attribute, clause, whole
 from wirestream.split.query import Block, Query, Whole, dialect, foreign, names, outermost, replaced
@@ -28,9 +27,10 @@ JOB = '''"""{title}
 
 {about}
 
-    PYTHONPATH={root} {root}/.venv/bin/python {file} --pcap CAPTURE
+    python {file} --pcap CAPTURE
 
-With --log DIR it reads a log of recv_results.py instead, with --out DIR it writes the rows as Parquet.
+with a Python in which wirestream is installed. --log DIR reads a log of recv_results.py instead of a capture, --out DIR
+writes the rows as Parquet.
 """
 
 from pathlib import Path
@@ -140,9 +140,8 @@ def job(query: Query, cut: Cut, found: list[Step], file: str, constants: Mapping
     *before, last = [step.line for step in found]
     source = "what the board sends" if cut.sql else "the stream itself"
     return JOB.format(
-        title=f"The part of {query.name} that Spark computes, written by `wirestream place`.",
+        title=f"The part of {query.name} that Spark computes, written by `wirestream split`.",
         about=f"It reads {source} from a capture and shows the rows.",
-        root=REPOSITORY,
         file=file,
         constants=json.dumps(dict(constants)),
         tables=json.dumps({name: str(path) for name, path in tables.items()}),

@@ -1,0 +1,136 @@
+"""Queries of the dialect in Spark, from their syntax tree: rows worked out by hand, and those of every golden."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from tb.queries import golden, streams
+from tb.queries.test_oracle import EXPRESSIONS, QUERIES, TUPLES, WINDOW
+from wirestream.compiler import syntax
+from wirestream.schema.tuples import Field, Schema
+from wirestream.split.evaluate import Items, evaluate
+from wirestream.split.windows import KIND, ORDER, SESSION
+
+FIELDS = ("Key", "X", "Y", "Time")
+SCHEMA = Schema("T", 1, (Field("Key", "string(2)"), *(Field(name, "int") for name in FIELDS[1:])))
+CONSTANTS = {"less": 1, "key": "a"}
+
+
+def items(frame: DataFrame, names: dict[str, str], time: str | None) -> Items:
+    """Items of the oracle as those of the product. names: of the fields, by their columns in the frame."""
+    hidden = [F.col(old).alias(new) for old, new in (("session", SESSION), ("seq", ORDER), ("kind", KIND))]
+    return Items(frame.select(*(F.col(f"`{old}`").alias(new) for old, new in names.items()), *hidden), time)
+
+
+def select(sql: str) -> syntax.Query:
+    (query,) = (statement for statement in syntax.parse(sql) if isinstance(statement, syntax.Query))
+    return query
+
+
+def rows(frame: DataFrame) -> Counter:
+    return Counter(tuple(golden.plain(row).values()) for row in frame.collect())
+
+
+def ask(sql: str, frame: DataFrame | None = None) -> DataFrame:
+    """Of the oracle's test's tuples, by the names that the text gives the fields, if it does."""
+    named = re.findall(r"(\w+) (?:int|string)", sql) or FIELDS
+    frame = golden.to_frame(np.array(TUPLES, SCHEMA.dtype)) if frame is None else frame
+    given = items(frame, dict(zip(FIELDS, named, strict=True)), "Time" if "Time" in named else None)
+    return evaluate(select(sql), {"T": given}, CONSTANTS)
+
+
+@pytest.mark.parametrize("name", [*EXPRESSIONS, *QUERIES])
+def test_rows_worked_out_by_hand(name):
+    sql, wanted = (EXPRESSIONS | QUERIES)[name]
+    # The grammar has no doubled quotes and no backslash in a string; it takes the same text otherwise.
+    assert rows(ask(sql)) == Counter(wanted)
+
+
+def test_sessions_and_punctuations():
+    """A session ends its windows of either kind; a punctuation closes like a tuple, and is none."""
+    frame = golden.to_frame(np.array(TUPLES[:4], SCHEMA.dtype)).withColumn("session", F.expr("seq div 3"))
+    frame = frame.unionAll(frame.limit(1).selectExpr("stream", "1L", "9L", "1", "Key", "X", "Y", "180L"))
+    assert rows(ask(f"SELECT Time, sum(X) AS S {WINDOW}", frame)) == {(150, -3): 1}
+    assert rows(ask("SELECT sum(X) AS S FROM T [SIZE 2 ADVANCE 1 TUPLES]", frame)) == {(-2,): 1, (14,): 1}
+    assert rows(ask("SELECT count(*) AS N FROM T [SIZE 1 ADVANCE 1 TUPLES]", frame)) == {(1,): 4}
+
+
+def test_items_too_far_ahead():
+    """They are dropped until RESYNC of them in a row are near one another; the watermark then follows them."""
+    times = [100, 900, 120, 905, 910, 915, 990]  # of 900 alone 120 breaks the run
+    records = np.array([(b"a", n, 0, time) for n, time in enumerate(times)], SCHEMA.dtype)
+    sql = "SELECT Time, sum(X) AS S, count(*) AS N FROM T [RANGE 10 SLIDE 10 WATTR Time SLACK 0 MAX_AHEAD 100 RESYNC 3]"
+    assert rows(ask(sql, golden.to_frame(records))) == {(110, 0, 1): 1, (130, 2, 1): 1}
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SELECT X FROM U", "unknown stream U; known: T"),
+        ("SELECT Z FROM T", "unknown column Z; known: Key, X, Y, Time"),
+        ("SELECT X + 1 FROM T", "needs a name"),
+        ("SELECT X, Y AS X FROM T", "two columns are called X"),
+        ("SELECT X + $more AS X FROM T", r"\$more has no value"),
+        ("SELECT sum(X) AS S FROM T", "query with a window"),
+        (f"SELECT sum(sum(X)) AS S {WINDOW}", "query with a window"),
+        (f"SELECT median(X) AS S {WINDOW}", "no aggregate median"),
+        (f"SELECT wsum(X, [.1]) AS W {WINDOW}", "not a multiple"),
+        ("SELECT X FROM T GROUP BY X", "need a window"),
+        ("SELECT X FROM T [ROWS 2]", "a window of a JOIN"),
+        ("SELECT X FROM T UNION ALL SELECT Y FROM T", "same columns"),
+        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 3] AS b ON a.X = b.X", "the same window"),
+        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS a ON a.X = a.X", "both sides of a JOIN are called a"),
+        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [SIZE 2 ADVANCE 2 TUPLES] AS b ON a.X = b.X", "needs a window"),
+        ("SELECT X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON a.X = b.X", "unknown column X"),
+        ("SELECT sum(X) AS S FROM (SELECT X FROM T UNION ALL SELECT X FROM T) [SIZE 2 ADVANCE 1 TUPLES]", "no order"),
+        (
+            "SELECT first(At) AS F FROM (SELECT Time AS At FROM T UNION ALL SELECT Time AS At FROM T) "
+            "[RANGE 9 SLIDE 9 WATTR At]",
+            "no order",
+        ),
+        (
+            "SELECT count(*) AS N FROM (SELECT Time AS At FROM T UNION ALL SELECT Y AS At FROM T) "
+            "[RANGE 9 SLIDE 9 WATTR At]",
+            "several streams or times",
+        ),
+        (f"SELECT count(*) AS N FROM (SELECT Time, count(*) AS M {WINDOW}) [SIZE 9 ADVANCE 9 TIME]", "of a window"),
+        (
+            "SELECT A FROM (SELECT count(*) AS A FROM (SELECT Time + 1 AS Time FROM T) [SIZE 3 ADVANCE 3 TIME])",
+            "computed or missing",
+        ),
+    ],
+)
+def test_what_it_refuses(sql, message):
+    with pytest.raises(ValueError, match=message) as refused:
+        ask(sql)
+    assert "\n" not in str(refused.value)
+
+
+def test_every_query_agrees_with_its_golden(tmp_path):
+    known = streams.streams()
+    given = {}
+    for name, stream in known.items():
+        frame = golden.frame(name)
+        fields = [field.name for field in stream.schema.fields]
+        given[name] = items(frame, dict(zip(frame.columns[4:], fields, strict=True)), stream.time)
+    found = {
+        path.stem: evaluate(select(path.read_text()), given, streams.CONSTANTS.get(path.stem, {}))
+        for path in sorted(golden.QUERIES.glob("*.sql"))
+    }
+    golden.compute_rows(found, tmp_path / "rows")
+    for name in found:
+        ours, wanted = (_counted(folder / f"{name}.json") for folder in (tmp_path / "rows", golden.expected()))
+        assert ours == wanted, (name, list(ours - wanted)[:2], list(wanted - ours)[:2])
+        assert ours
+    assert found
+
+
+def _counted(path) -> Counter:
+    return Counter(json.dumps(row) for row in json.loads(path.read_text()))

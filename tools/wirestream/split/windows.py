@@ -1,0 +1,144 @@
+"""Windows of the dialect in Spark: which tuples a stream accepts, and which windows hold each of them.
+
+Items are the tuples and punctuations of a stream: its fields, and the columns SESSION, ORDER (unique and rising by
+arrival in a session) and KIND. docs/dialect.md defines the windows. The oracle (`spark_golden`) implements the same
+definitions; the two share no code by intention, so that one can be tested against the other.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, WindowSpec
+from pyspark.sql import Window as Over
+from pyspark.sql import functions as F
+from pyspark.sql.types import BooleanType, LongType, StructField, StructType
+
+from wirestream.compiler import syntax
+
+SESSION, ORDER, KIND = "#session", "#order", "#kind"
+TUPLE, PUNCTUATION = 0, 1
+# Of tuples that are accepted: the time, where the session's first window starts, its last watermark.
+TIME, START, REACHED = "#time", "#start", "#reached"
+WINDOW = "#window"  # of tuples in windows: the end, or of windows of tuples the number
+
+
+def of_session() -> WindowSpec:
+    return Over.partitionBy(SESSION)
+
+
+def arrived() -> WindowSpec:
+    return of_session().orderBy(ORDER)
+
+
+def judged(items: DataFrame, window: syntax.Window) -> DataFrame:
+    """Items with TIME, START, REACHED and `#accepted`. window: in time, its attribute one of the fields."""
+    time = F.col(f"`{window.attribute}`").cast("bigint")
+    items = items.withColumn(TIME, time)
+    items = items.withColumn("#asked", F.when(F.col(KIND) == PUNCTUATION, time).otherwise(time - window.slack))
+    items = items.withColumn(START, _start(window))
+    if window.max_ahead:
+        items = _followed(items, window)
+    else:  # a late tuple asks for less than the watermark, so it need not be left out of the maximum
+        earlier = arrived().rowsBetween(Over.unboundedPreceding, -1)
+        watermark = F.greatest(START, F.max("#asked").over(earlier))
+        items = items.withColumn("#accepted", F.col(TIME) >= watermark)
+        items = items.withColumn("#watermark", F.greatest(START, "#asked"))
+    return items.withColumn(REACHED, F.max("#watermark").over(of_session()))
+
+
+def accepted(judged: DataFrame) -> DataFrame:
+    """The tuples among judged items that are neither late nor too far ahead."""
+    return judged.where((F.col(KIND) == TUPLE) & F.col("#accepted")).drop("#asked", "#watermark", "#accepted", KIND)
+
+
+def _start(window: syntax.Window) -> Column:
+    if window.start is not None:
+        return F.lit(window.start).cast("bigint")
+    first = F.min_by("#asked", ORDER).over(of_session())
+    return F.greatest(F.lit(0).cast("bigint"), first - F.pmod(first, F.lit(window.advance)))
+
+
+def _followed(items: DataFrame, window: syntax.Window) -> DataFrame:
+    """With MAX_AHEAD, acceptance depends on what was accepted before: one item after the other."""
+
+    def follow(table: pa.Table) -> pa.Table:
+        table = table.sort_by(ORDER)
+        watermark, first, run = table[START][0].as_py(), True, []
+        accepted, watermarks = [], []
+        for kind, time, asked in zip(*(table[name].to_pylist() for name in (KIND, TIME, "#asked")), strict=True):
+            ahead = kind == TUPLE and not first and time > watermark + window.max_ahead
+            accepted.append(time >= watermark and not ahead)
+            if ahead:  # RESYNC of them in a row, close to each other, set the watermark
+                run.append(time)
+                if max(run) - min(run) > window.max_ahead:
+                    run = [time]
+                if len(run) == window.resync:
+                    watermark, run = min(run) - window.slack, []
+            else:
+                watermark, run = max(watermark, asked), []
+            first = first and kind == PUNCTUATION
+            watermarks.append(watermark)
+        table = table.append_column("#accepted", pa.array(accepted, pa.bool_()))
+        return table.append_column("#watermark", pa.array(watermarks, pa.int64()))
+
+    added = StructField("#accepted", BooleanType()), StructField("#watermark", LongType())
+    return items.groupBy(SESSION).applyInArrow(follow, StructType([*items.schema, *added]))
+
+
+# ---- Each tuple once for every window that is closed and holds it
+
+
+def windowed(tuples: DataFrame, window: syntax.Window) -> DataFrame:
+    """Tuples with WINDOW. For a window in time they are accepted ones."""
+    if not window.in_time:
+        return _of_tuples(tuples, window)
+    return _sessions(tuples, window) if window.session else _in_time(tuples, window)
+
+
+def closed(judged: DataFrame, window: syntax.Window) -> DataFrame:
+    """SESSION and WINDOW of every window in time that is closed, with or without tuples."""
+    sessions = judged.groupBy(SESSION).agg(F.first(START).alias(START), F.first(REACHED).alias(REACHED))
+    last = _floor_div(F.col(REACHED) - F.col(START) - window.size, window.advance)
+    return sessions.select(SESSION, _ends(F.lit(0), last, window))
+
+
+def _in_time(tuples: DataFrame, window: syntax.Window) -> DataFrame:
+    since = F.col(TIME) - F.col(START)
+    first = F.greatest(F.lit(0), _floor_div(since - window.size, window.advance) + 1)
+    last = F.least(
+        _floor_div(since, window.advance),
+        _floor_div(F.col(REACHED) - F.col(START) - window.size, window.advance),
+    )
+    return tuples.withColumn(WINDOW, _ends(first, last, window))
+
+
+def _ends(first: Column, last: Column, window: syntax.Window) -> Column:
+    """The ends of the windows from number `first` to `last`, a row each."""
+    first, last = (F.col(START) + number * window.advance + window.size for number in (first, last))
+    step = F.lit(window.advance).cast("bigint")
+    return F.explode(F.when(first <= last, F.sequence(first, last, step))).alias(WINDOW)
+
+
+def _sessions(tuples: DataFrame, window: syntax.Window) -> DataFrame:
+    """A session window ends a GAP after its last tuple."""
+    by_time = of_session().orderBy(TIME)
+    begins = F.when(F.col(TIME) - F.lag(TIME).over(by_time) >= window.size, 1).otherwise(0)
+    tuples = tuples.withColumn("#begins", begins).withColumn("#number", F.sum("#begins").over(by_time))
+    end = F.max(TIME).over(Over.partitionBy(SESSION, "#number")) + window.size
+    tuples = tuples.withColumn(WINDOW, end).where(F.col(WINDOW) <= F.col(REACHED))
+    return tuples.drop("#begins", "#number")
+
+
+def _of_tuples(tuples: DataFrame, window: syntax.Window) -> DataFrame:
+    """The windows of the tuples 0 to SIZE - 1, ADVANCE to ADVANCE + SIZE - 1, and so on, as far as they are full."""
+    tuples = tuples.withColumn("#n", F.row_number().over(arrived()) - 1)
+    tuples = tuples.withColumn("#full", F.count("*").over(of_session()) - window.size)
+    first = F.greatest(F.lit(0), _floor_div(F.col("#n") - window.size, window.advance) + 1)
+    last = _floor_div(F.least("#n", "#full"), window.advance)
+    held = tuples.withColumn(WINDOW, F.explode(F.when(first <= last, F.sequence(first, last))))
+    return held.drop("#n", "#full")
+
+
+def _floor_div(a: Column, b: int) -> Column:
+    """a / b rounded down, exactly."""
+    return F.call_function("div", a - F.pmod(a, F.lit(b)), F.lit(b))

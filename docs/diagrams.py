@@ -745,10 +745,10 @@ def board() -> Svg:
     return svg
 
 
-def placed() -> Svg:
-    query = FOLDER / "examples" / "place" / "sectors.sql"
+def divided() -> Svg:
+    query = FOLDER / "examples" / "split" / "sectors.sql"
     tables = {"Companies": FOLDER / "examples" / "spark" / "symbols.csv"}
-    plan = planner.place(query.read_text(), shipped(), Load(2e6), room("ecp5-85"), tables=tables)
+    plan = planner.divide(query.read_text(), shipped(), Load(2e6), room("ecp5-85"), tables=tables)
     svg = Svg(900, 250)
     texts = _texts(plan, on_chip=True), _texts(plan, on_chip=False)
     sides = ("FPGA", BLUE_FILL, BLUE, 108), ("Spark", GREEN_FILL, GREEN, 548)
@@ -783,7 +783,7 @@ DIAGRAMS = {
     "joins": joins,
     "blocks": blocks,
     "board": board,
-    "place": placed,
+    "split": divided,
 }
 
 

@@ -1,4 +1,4 @@
-"""The command `wirestream`: compile queries to a circuit, explain what would be built, place one on chip and Spark."""
+"""The command `wirestream`: compile queries to a circuit, explain what would be built, split one with Spark."""
 
 from __future__ import annotations
 
@@ -24,18 +24,21 @@ from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.windows import AUTO, METHODS, WindowOptions, cycles
 from wirestream.errors import QueryError
 from wirestream.schema.streams import known
-from wirestream.split import command as placing
+from wirestream.split import command as splitting
 
 console = Console(highlight=False)
 
 
 def main(argv: list[str] | None = None) -> int:
+    if (sys.argv[1:] if argv is None else argv)[:1] == ["place"]:
+        print("wirestream: `wirestream place` is now `wirestream split`", file=sys.stderr)
+        return 2
     options = arguments(argv)
     text, said, files = "", "", ", ".join(map(str, options.query))
     try:
         text = "\n;\n".join(map(text_of, options.query))
-        if options.command == "place":
-            placing.run(options, text)
+        if options.command == "split":
+            splitting.run(options, text)
             return 0
         compiled = compile_queries(
             text,
@@ -99,12 +102,12 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
             )  # fmt: skip
         else:
             command.add_argument("--svg", type=Path, metavar="FILE", help="draw the circuit")
-    placing.add_arguments(commands.add_parser("place", help="divide a query between chip and Spark",
-                                              description=placing.__doc__))  # fmt: skip
+    splitting.add_arguments(commands.add_parser("split", help="divide a query between chip and Spark",
+                                                description=splitting.__doc__))  # fmt: skip
     options = parser.parse_args(argv)
     if not 0 < options.clock < inf:
         parser.error("--clock is above 0")
-    if options.command != "place" and options.groups < 1:
+    if options.command != "split" and options.groups < 1:
         parser.error("--groups is at least 1")
     return options
 

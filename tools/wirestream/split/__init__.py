@@ -1,4 +1,4 @@
-"""`wirestream place`: one query, cut in two: what is below the cut runs on the FPGA, what is above it on Spark.
+"""`wirestream split`: one query, cut in two: what is below the cut runs on the FPGA, what is above it on Spark.
 
 ========= ==================================================================================================
 `query`   the text: the dialect, and around it what Spark's SQL has besides

@@ -13,7 +13,7 @@ from wirestream.arguments import name_and_value, scaled
 from wirestream.schema.streams import known
 from wirestream.split.cost import CHIPS, Chip, Load, Priced, room, si
 from wirestream.split.cuts import Depth
-from wirestream.split.plan import FPGA, Plan, place
+from wirestream.split.plan import FPGA, Plan, divide
 from wirestream.split.query import Whole
 
 console = Console(highlight=False)
@@ -53,7 +53,7 @@ def quantity(text: str) -> float:
 def run(options: argparse.Namespace, text: str) -> None:
     """Raises QueryError, OSError, ValueError."""
     tables = {name: Path(str(file)).resolve(strict=True) for name, file in options.table}
-    plan = place(
+    plan = divide(
         text,
         known(options.stream),
         _load(options),

@@ -32,7 +32,7 @@ from wirestream.split.query import Block, Query
 RAM_BITS = 18 * 1024
 SPARK_PACKETS = 1_300_000  # a core-second, of `wirestream_pcap` (docs/spark.md)
 BUSY = 0.9  # that is planned for: bursts come on top
-FULL = 0.7  # of a chip's cells that are planned for, so that it can be placed
+FULL = 0.7  # of a chip's cells that are planned for, so that it can be placed and routed
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def finishes(priced: Priced) -> bool:
     return bool(priced.cut.grouped and circuit and circuit.spills and not cost.not_finished(priced.cut, circuit))
 
 
-def place(
+def divide(
     text: str,
     streams: Iterable[Stream],
     load: Load,

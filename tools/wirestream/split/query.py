@@ -1,4 +1,4 @@
-"""The text of a query to place: the dialect, and around it what Spark's SQL has besides.
+"""The text of a query to divide: the dialect, and around it what Spark's SQL has besides.
 
 sqlglot reads it as Spark's SQL, once what the dialect alone has is out of its way: a window in brackets stands as the
 sample of its relation, weights as a string, `$name` as a quoted name. A query is a chain of blocks, each SELECT reading
@@ -157,7 +157,7 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
         else:
             queries.append(tokens)
     if len(queries) != 1:
-        raise QueryError(f"one query is placed at a time, and here are {len(queries)}")
+        raise QueryError(f"one query is divided at a time, not {len(queries)}")
     tokens = queries[0]
     if len(tokens) > 2 and tokens[-2].text.upper() == "INTO":
         name, tokens = tokens[-1].text, tokens[:-2]
@@ -219,30 +219,30 @@ def _lacks(tree: exp.Expression, plain: str, streams: Mapping) -> str:
 def _why_whole(tree: exp.Expression, streams: Mapping, tables: Mapping) -> str:
     """Why a text is no block, "" if it is one."""
     if isinstance(tree, exp.Union):
-        return "a UNION is placed whole"
+        return "a UNION is not cut"
     if not isinstance(tree, exp.Select) or "from_" not in tree.args:
-        return "what is no SELECT is placed whole"
+        return "what is no SELECT is not cut"
     args = {name: part for name, part in tree.args.items() if part}
     if more := args.keys() - CLAUSES:
-        return f"a query with {min(more).strip('_').upper()} is placed whole"
+        return f"a query with {min(more).strip('_').upper()} is not cut"
     for name in args.keys() - {"from_", "joins"}:
         for part in args[name] if isinstance(args[name], list) else [args[name]]:
             if part.find(exp.Select):
-                return "a query with another one in an expression is placed whole"
+                return "a query with another one in an expression is not cut"
     group = args.get("group")
     if group and any(part for name, part in group.args.items() if name != "expressions"):
-        return "a GROUP BY of several sets is placed whole"
+        return "a GROUP BY of several sets is not cut"
     relation = args["from_"].this
     plain = isinstance(relation, exp.Table | exp.Subquery)
     if not plain or {n for n, part in relation.args.items() if part} - {"this", "alias", "sample"}:
-        return "what is not read from a stream, a table or a sub-query is placed whole"
+        return "what is not read from a stream, a table or a sub-query is not cut"
     if relation.args.get("alias") and relation.args["alias"].columns:
-        return "an alias with columns is placed whole"
+        return "an alias with columns is not cut"
     if isinstance(relation, exp.Table) and relation.name not in streams:
         return "what a table gives is Spark's to compute"
     for join in args.get("joins", ()):
         if not isinstance(join.this, exp.Table) or join.this.name not in tables:
-            return "a JOIN of streams is placed whole"
+            return "a JOIN of streams is not cut"
     return ""
 
 

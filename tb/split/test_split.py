@@ -32,16 +32,16 @@ from wirestream.schema.streams import shipped
 from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Schema
 from wirestream.split import host
 from wirestream.split.cost import CHIPS, Chip, Load, room
-from wirestream.split.plan import Plan, place
+from wirestream.split.plan import Plan, divide
 
-FOLDER = BUILD / "place"
+FOLDER = BUILD / "split"
 LARGE = room("ecp5-85")
 LEAST = {"least": 400_000}
 NOTHING = Chip(0, 0)
 
 
 def planned(sql: str, chip: Chip = LARGE, rate: float = 1e6, constants=LEAST, tables=None, **load) -> Plan:
-    return place(sql, shipped(), Load(rate, **load), chip, constants, tables)
+    return divide(sql, shipped(), Load(rate, **load), chip, constants, tables)
 
 
 def where(plan: Plan) -> str:
@@ -360,7 +360,7 @@ def test_command(tmp_path, capsys):
     query = tmp_path / "sectors.sql"
     query.write_text(golden.TOP_BY_SECTOR)
     (tmp_path / "c.csv").write_text("Symbol,Sector,Country\n")
-    call = ["place", str(query), "--rate", "2M", "--table", f"Companies={tmp_path}/c.csv", "-o", str(tmp_path / "out")]
+    call = ["split", str(query), "--rate", "2M", "--table", f"Companies={tmp_path}/c.csv", "-o", str(tmp_path / "out")]
     assert cli.main(call) == 0
     said = capsys.readouterr().out
     assert "chosen" in said and "a JOIN with" in said and "room for 32 groups" in said
@@ -373,7 +373,7 @@ def test_command(tmp_path, capsys):
 def test_command_shows_a_cut_that_cannot_be_built(tmp_path, capsys):
     query = tmp_path / "wide.sql"
     query.write_text(f"SELECT {'*'.join(['Price'] * 9)} AS P FROM Trades WHERE Price > 1")
-    assert cli.main(["place", str(query), "--rate", "1M", "-o", str(tmp_path / "out")]) == 0
+    assert cli.main(["split", str(query), "--rate", "1M", "-o", str(tmp_path / "out")]) == 0
     assert "156 bits; at most 128" in " ".join(capsys.readouterr().out.split())
 
 
@@ -382,7 +382,7 @@ def test_command_shows_a_cut_that_cannot_be_built(tmp_path, capsys):
     [
         ("SELECT Price FROM Trads", [], "Trads is neither a stream"),
         ("SELECT Prize FROM Trades", [], "unknown column Prize; known: Symbol, Price"),
-        ("SELECT Price FROM Trades; SELECT Time FROM Trades", [], "one query is placed at a time"),
+        ("SELECT Price FROM Trades; SELECT Time FROM Trades", [], "one query is divided at a time, not 2"),
         ("SELECT Price FROM Trades WHERE Price > $limit", [], "which value has $limit"),
         ("SELECT Price FROM Trades [RANGE 3", [], "line 1, column 26: [ is never closed"),
         ("SELECT Price FROM Trades TABLESAMPLE (3 ROWS)", [], "by chance"),
@@ -395,12 +395,17 @@ def test_command_shows_a_cut_that_cannot_be_built(tmp_path, capsys):
 def test_command_errors(sql, more, message, tmp_path, capsys):
     query = tmp_path / "query.sql"
     query.write_text(sql)
-    assert cli.main(["place", str(query), "--rate", "1M", *more]) == 1
+    assert cli.main(["split", str(query), "--rate", "1M", *more]) == 1
     assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("rate", ["fast", "0", "-3", "nan", "infk"])
 def test_rates_that_are_none(rate, capsys):
     with pytest.raises(SystemExit):
-        cli.main(["place", "q.sql", f"--rate={rate}"])
+        cli.main(["split", "q.sql", f"--rate={rate}"])
     assert "is not a number above 0" in capsys.readouterr().err
+
+
+def test_the_former_name_of_the_command(capsys):
+    assert cli.main(["place", "q.sql"]) == 2
+    assert "is now `wirestream split`" in capsys.readouterr().err

@@ -12,9 +12,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from tb.queries import golden, streams
+from tb.queries.random_queries import draw
 from tb.queries.test_oracle import EXPRESSIONS, QUERIES, TUPLES, WINDOW
 from wirestream.compiler import syntax
 from wirestream.schema.tuples import Field, Schema
+from wirestream.sim import simulate
 from wirestream.split.evaluate import Items, evaluate
 from wirestream.split.windows import KIND, ORDER, SESSION
 
@@ -113,15 +115,20 @@ def test_what_it_refuses(sql, message):
     assert "\n" not in str(refused.value)
 
 
-def test_every_query_agrees_with_its_golden(tmp_path):
-    known = streams.streams()
-    given = {}
-    for name, stream in known.items():
+def given() -> dict[str, Items]:
+    """The tests' streams."""
+    found = {}
+    for name, stream in streams.streams().items():
         frame = golden.frame(name)
         fields = [field.name for field in stream.schema.fields]
-        given[name] = items(frame, dict(zip(frame.columns[4:], fields, strict=True)), stream.time)
+        found[name] = items(frame, dict(zip(frame.columns[4:], fields, strict=True)), stream.time)
+    return found
+
+
+def test_every_query_agrees_with_its_golden(tmp_path):
+    known = given()
     found = {
-        path.stem: evaluate(select(path.read_text()), given, streams.CONSTANTS.get(path.stem, {}))
+        path.stem: evaluate(select(path.read_text()), known, streams.CONSTANTS.get(path.stem, {}))
         for path in sorted(golden.QUERIES.glob("*.sql"))
     }
     golden.compute_rows(found, tmp_path / "rows")
@@ -134,3 +141,13 @@ def test_every_query_agrees_with_its_golden(tmp_path):
 
 def _counted(path) -> Counter:
     return Counter(json.dumps(row) for row in json.loads(path.read_text()))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("first", range(1, 101, 20))
+def test_random_queries(first):
+    known, trades = given(), golden.frame("Trades")
+    for number in range(first, first + 20):
+        query = draw(1000 * simulate.seed() + number)
+        ours, wanted = rows(evaluate(select(query.sql), known, query.constants)), rows(query.spark(trades))
+        assert ours == wanted, query.sql

@@ -13,6 +13,7 @@ from wirestream.compiler.rewrite import Rewrites, rewrite
 from wirestream.compiler.verilog import verilog
 from wirestream.compiler.windows import WindowOptions
 from wirestream.errors import QueryError
+from wirestream.schema.declaration import Create
 from wirestream.schema.formats import Format, shipped
 from wirestream.schema.streams import Stream, declared, load
 
@@ -48,7 +49,7 @@ def compile_queries(
     known = {s.schema.name: s for s in given if isinstance(s, Stream)}
     queries: list[syntax.Query] = []
     for statement in syntax.parse(sql):
-        if isinstance(statement, syntax.Create):
+        if isinstance(statement, Create):
             if statement.name in known:
                 raise QueryError(f"stream {statement.name} is there already; take another name", statement.place)
             made = declared(statement, len(known) + 1, formats)

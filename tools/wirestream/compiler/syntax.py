@@ -12,11 +12,10 @@ from lark.exceptions import VisitError
 
 from wirestream.compiler.unexpected import unexpected
 from wirestream.errors import Place, QueryError
+from wirestream.schema.declaration import Create, FieldName, Framing
 from wirestream.schema.tuples import Field
 
 MOST_ROWS = 2**16  # of a window of a JOIN
-REORDERS = tuple(2**n for n in range(2, 9))  # of ws_line_arbiter
-MOST_GAP_MS = 65535
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 MOST_RESYNC = 255  # of ws_watermark
 MOST_DEPTH = 100  # of the tree that the grammar makes of a text
@@ -140,32 +139,6 @@ class Query:
     into: str
 
 
-@dataclass(frozen=True)
-class Framing:
-    """MoldUDP64 on lines A and B, as ws_itch_feed takes it."""
-
-    reorder: int = 64
-    gap_ms: int = 10
-    place: Place | None = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        if self.reorder not in REORDERS:
-            raise QueryError(f"REORDER is a power of two, {REORDERS[0]} to {REORDERS[-1]}", self.place)
-        if not 1 <= self.gap_ms <= MOST_GAP_MS:
-            raise QueryError(f"GAP_MS is 1 to {MOST_GAP_MS}", self.place)
-
-
-@dataclass(frozen=True)
-class Create:
-    """A declared stream. format: kind, name and message, of one of messages, of whose fields there are the names."""
-
-    place: Place
-    name: str
-    fields: tuple[Field, ...] | tuple[Name, ...]
-    format: tuple[str, str, str] | None = None
-    framing: Framing | None = None
-
-
 @cache
 def _grammar() -> Lark:
     return Lark(files(__package__).joinpath("dialect.lark").read_text(), parser="lalr", propagate_positions=True)
@@ -214,7 +187,7 @@ class _Build(Transformer):
 
     def create_messages(self, meta, parts):
         name, kind, of, message, *fields, framing = parts
-        names = tuple(Name(_at(f), str(f)) for f in fields)
+        names = tuple(FieldName(str(f), _at(f)) for f in fields)
         return Create(_at(of), str(name), names, (kind.upper(), str(of), str(message)), framing)
 
     def framing(self, meta, parts):

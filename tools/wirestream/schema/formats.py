@@ -24,10 +24,10 @@ from pathlib import Path
 
 import yaml
 
-from wirestream.compiler.syntax import Framing
 from wirestream.design import REPOSITORY
 from wirestream.errors import QueryError
 from wirestream.schema import fix
+from wirestream.schema.declaration import Framing
 from wirestream.schema.tuples import ALIGNMENT, Field
 
 SHIPPED = (

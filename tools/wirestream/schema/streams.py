@@ -21,10 +21,10 @@ from pathlib import Path
 import yaml
 
 from wirestream.arguments import text_of
-from wirestream.compiler.syntax import Create, Framing, Name
 from wirestream.design import REPOSITORY
 from wirestream.errors import Place, QueryError
 from wirestream.schema import formats
+from wirestream.schema.declaration import Create, FieldName, Framing
 from wirestream.schema.formats import Format, Origin
 from wirestream.schema.tuples import Field, Schema
 
@@ -84,7 +84,7 @@ def _described(described: object) -> Stream:
     if of_messages:
         kind, _, message = str(described["message"]).partition(".")
         framing = _framing(described["moldudp64"]) if "moldudp64" in described else None
-        names = [Name(None, field) for field in listed]
+        names = [FieldName(field) for field in listed]
         return _of_messages(name, stream_id, kind, message, names, formats.shipped(), None, framing)
     fields = tuple(Field(field, str(kind)) for field, kind in listed.items())
     for field in fields:
@@ -129,7 +129,7 @@ def _of_messages(
     stream_id: int,
     of: str,
     kind: str,
-    fields: Iterable[Name],
+    fields: Iterable[FieldName],
     known: Iterable[Format],
     place: Place | None,
     framing: Framing | None,

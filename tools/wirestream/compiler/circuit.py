@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import ceil
 
-from wirestream.compiler import algebra
-from wirestream.compiler.algebra import Boolean, Column, Join, Plan, Text, walk
+from wirestream.compiler.plan import Column, Join, Plan, shown, walk, window_text
 from wirestream.compiler.syntax import Window
+from wirestream.compiler.types import Boolean, Text, Type, of_field
 from wirestream.compiler.windows import Choice
 from wirestream.schema.streams import Stream
 from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
@@ -76,7 +76,7 @@ def slices(wire: str, widths: dict[str, int], top: int) -> dict[str, Signal]:
 
 def record_columns(wire: str, schema: Schema) -> dict[str, Signal]:
     """The fields of a record on a wire: from the most significant bit on, zeros up to whole words behind them."""
-    widths = {f.name: algebra.of_field(f.type).width for f in schema.fields}
+    widths = {f.name: of_field(f.type).width for f in schema.fields}
     return slices(wire, widths, schema.record_bits)
 
 
@@ -171,7 +171,7 @@ class Entry:
 
     @property
     def text(self) -> str:
-        return f"{self.stream.schema.name}{f' {algebra.window_text(self.window)}' if self.window else ''}"
+        return f"{self.stream.schema.name}{f' {window_text(self.window)}' if self.window else ''}"
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ class Circuit:
     wires: dict[str, int] = field(default_factory=dict)
     instances: list[Instance] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
-    runtime: dict[str, algebra.Type] = field(default_factory=dict)
+    runtime: dict[str, Type] = field(default_factory=dict)
     choices: list[tuple[str, Choice]] = field(default_factory=list)
     joins: list[dict[str, str]] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
@@ -264,7 +264,7 @@ def result_schema(name: str, plan: Plan, stream_id: int) -> tuple[Schema, list[s
     Flags follow the columns: for the k-th column that may be null or overflow, bits 2k (overflow) and 2k + 1 (null).
     """
     assert (FLAG_OVERFLOW, FLAG_NULL) == (1, 2)
-    fields = [Field(c.name, field_type(c.type)) for c in algebra.shown(plan)]
+    fields = [Field(c.name, field_type(c.type)) for c in shown(plan)]
     flags = [companion or "" for c in fallible(plan) for companion in (c.overflow, c.null)]
     for byte in range(ceil(len(flags) / 2 / FLAGS_IN_A_BYTE)):
         fields.append(Field("Flags" + (str(byte + 1) if byte else ""), "flags"))
@@ -273,10 +273,10 @@ def result_schema(name: str, plan: Plan, stream_id: int) -> tuple[Schema, list[s
 
 def fallible(plan: Plan) -> list[Column]:
     """The columns of a result that may be null or overflow."""
-    return [column for column in algebra.shown(plan) if column.null or column.overflow]
+    return [column for column in shown(plan) if column.null or column.overflow]
 
 
-def field_type(kind: algebra.Type) -> str:
+def field_type(kind: Type) -> str:
     """The type of the field that a row shows a value in."""
     if isinstance(kind, Text):
         return f"string({kind.length})"

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirestream.compiler import algebra, hardware, syntax
+from wirestream.compiler import hardware, syntax
+from wirestream.compiler.analysis import constant_answers
 from wirestream.compiler.circuit import Circuit
+from wirestream.compiler.lower import build
 from wirestream.compiler.rewrite import Rewrites, rewrite
 from wirestream.compiler.verilog import verilog
 from wirestream.compiler.windows import WindowOptions
@@ -66,8 +68,8 @@ def compile_queries(
     rewrites, windows = rewrites or Rewrites(), windows or WindowOptions()
     if unknown := windows.of.keys() - {query.into for query in queries}:
         raise ValueError(f"windows of {', '.join(sorted(unknown))}: no result has that name")
-    plans = [(query.into, algebra.build(query, known)) for query in queries]
-    warnings = [line for _, plan in plans for line in algebra.constant_answers(plan)]
+    plans = [(query.into, build(query, known)) for query in queries]
+    warnings = [line for _, plan in plans for line in constant_answers(plan)]
     plans = [(into, rewrite(plan, rewrites)) for into, plan in plans]
     name = re.sub(r"\W", "_", name or queries[0].into, flags=re.ASCII)
     circuit = hardware.plan_circuit(name, plans, rewrites, clock_ns, capacity, windows)

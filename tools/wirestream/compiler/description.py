@@ -31,8 +31,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from wirestream.compiler.algebra import Aggregate, Column, Filter, Input, Join, Plan, Project, Union, walk
 from wirestream.compiler.circuit import GRACE, Circuit, Entry, Result, fallible
+from wirestream.compiler.plan import Aggregate, Column, Filter, Input, Join, Plan, Project, Union, walk
 from wirestream.schema.tuples import Field, Schema
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from math import ceil, gcd
 
 from wirestream.compiler import cells, windows
-from wirestream.compiler.algebra import Aggregate, Compute, Filter, Plan, Project, Union, walk
+from wirestream.compiler.plan import Aggregate, Compute, Filter, Plan, Project, Union, walk
 from wirestream.compiler.windows import Method
 
 CAM_GROUPS = 240  # that a CAM takes at most

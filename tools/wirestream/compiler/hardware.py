@@ -13,22 +13,8 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import NamedTuple
 
-from wirestream.compiler import algebra, groups, join_core, windows
-from wirestream.compiler.algebra import (
-    Aggregate,
-    Column,
-    Compute,
-    Filter,
-    Input,
-    Join,
-    Measure,
-    Plan,
-    Project,
-    Runtime,
-    Union,
-    Value,
-    walk,
-)
+from wirestream.compiler import groups, join_core, windows
+from wirestream.compiler.analysis import behind_entry, condition, timing
 from wirestream.compiler.circuit import (
     FIRST_RESULT,
     FIRST_SPILL,
@@ -51,8 +37,27 @@ from wirestream.compiler.circuit import (
 )
 from wirestream.compiler.groups import GroupTable
 from wirestream.compiler.join_planner import entry_cycles, match_cycles
+from wirestream.compiler.plan import (
+    Aggregate,
+    Column,
+    Compute,
+    Filter,
+    Input,
+    Join,
+    Measure,
+    Plan,
+    Project,
+    Runtime,
+    Union,
+    Value,
+    hidden,
+    shown,
+    walk,
+    window_text,
+)
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
+from wirestream.compiler.types import of_field
 from wirestream.compiler.windows import WINDOW_NS, Method, WindowOptions, measure_latency
 from wirestream.errors import QueryError
 from wirestream.schema.streams import Stream
@@ -124,7 +129,7 @@ def plan_circuit(
 ) -> Circuit:
     """plans: each query's result and its plan. clock_ns: the clock's period. capacity: groups that fit a GROUP BY."""
     planner = _Planner(Circuit(name, capacity), rewrites, clock_ns, options)
-    inside = [algebra.behind_entry(plan) for _, plan in plans]
+    inside = [behind_entry(plan) for _, plan in plans]
     for plan in inside:
         planner.ask(plan)
     for number, ((result, whole), plan) in enumerate(zip(plans, inside, strict=True)):
@@ -143,7 +148,7 @@ class Reads(NamedTuple):
     def of(cls, plan: Plan) -> Reads:
         stream = next(node.stream for node in walk(plan) if isinstance(node, Input))
         sessions = [node for node in walk(plan) if isinstance(node, Aggregate) and node.window.session]
-        return cls(stream, algebra.timing(plan), algebra.condition(sessions[0].child) if sessions else None)
+        return cls(stream, timing(plan), condition(sessions[0].child) if sessions else None)
 
 
 def pipelined(step: Plan) -> bool:
@@ -228,8 +233,8 @@ class _Planner:
         self._applies(plan)
         bus = self._lower(plan, closed=True)
         schema, flags = result_schema(name, plan, FIRST_RESULT + number)
-        row = [bus.columns[c.name].resized(algebra.of_field(f.type).width, c.type.signed)
-               for c, f in zip(algebra.shown(plan), schema.fields, strict=False)]  # fmt: skip
+        row = [bus.columns[c.name].resized(of_field(f.type).width, c.type.signed)
+               for c, f in zip(shown(plan), schema.fields, strict=False)]  # fmt: skip
         for first in range(0, len(flags), 8):
             bits = [bus.columns[flag] if flag else ZERO for flag in flags[first : first + 8]]
             bits += [ZERO] * (8 - len(bits))
@@ -416,7 +421,7 @@ class _Planner:
                 bus = close(bus, before)
             for step in group:
                 bus = self._simple(step, bus)
-                if not (isinstance(step, Compute) and algebra.hidden(step.output.name)):
+                if not (isinstance(step, Compute) and hidden(step.output.name)):
                     texts.append(str(step))
             if not merge:
                 bus = close(bus, behind)
@@ -725,7 +730,7 @@ class _Planner:
         behind = replace(behind, columns=behind.columns | self._results(node.measures, made, method.parameters))
         self._closes(method.close_cycles, node.window)
         by = "" if node.window.session else f" by {method.name}"
-        text = f"⊞ {algebra.window_text(node.window)}: {', '.join(map(str, node.measures))}{by}"
+        text = f"⊞ {window_text(node.window)}: {', '.join(map(str, node.measures))}{by}"
         return self._stage([text], behind, method.latency, [begin])
 
     @staticmethod
@@ -770,7 +775,7 @@ class _Planner:
         behind, _ = self._through(
             "query:window", parameters, bus, kept, registered, {"wattr": attribute.text}, control=copies
         )
-        text = f"⊞ {algebra.window_text(window)}: {copies} window{'s' * (copies > 1)} at once"
+        text = f"⊞ {window_text(window)}: {copies} window{'s' * (copies > 1)} at once"
         return self._stage([text], behind, registered, [bus])
 
     @staticmethod
@@ -892,7 +897,7 @@ class _Planner:
         columns |= slices(made["m_key"], {key.name: key.type.width for key in node.keys}, key_width)
         columns |= self._results(node.measures, made, parameters)
         by = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}"
-        text = f"⊞ {algebra.window_text(node.window)}: {by}: {self.circuit.capacity} groups by {method.name}"
+        text = f"⊞ {window_text(node.window)}: {by}: {self.circuit.capacity} groups by {method.name}"
         return self._stage([text], replace(behind, columns=columns, gaps=True), method.latency, [bus])
 
     def _spill(self, node: Aggregate, behind: Bus, wires: Sequence[dict[str, str]]) -> None:
@@ -909,7 +914,7 @@ class _Planner:
         schema = Schema(f"Overflow{number or ''}", FIRST_SPILL + number, tuple(fields))
         top = sum(signal.width for signal in behind.columns.values())
         parts = slices(first["o_data"], {n: s.width for n, s in behind.columns.items()}, top)
-        row = [parts[f.name].resized(algebra.of_field(f.type).width, kinds[f.name].signed) for f in fields]
+        row = [parts[f.name].resized(of_field(f.type).width, kinds[f.name].signed) for f in fields]
         data = joined(_padded(row, schema))
         refused = "" if alone else f"{{{valids}}}"
         self.spill = Spill(f"o{number or ''}", schema, valid, first["o_punct"], data, refused, len(wires))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirestream.compiler.algebra import Integer, Join, Key, Text, Type
 from wirestream.compiler.circuit import ZERO, Bus, Signal, part, slices
 from wirestream.compiler.join_planner import MEASURED, pair_cycles
 from wirestream.compiler.joins import common
+from wirestream.compiler.plan import Join, Key
+from wirestream.compiler.types import Integer, Text, Type
 
 FIRST_ROW = 10  # cycles of ws_wire_join to the rows of group 0, without those of the predicate
 GATE_NS = 0.8  # its valid, behind the clock's edge

@@ -8,15 +8,31 @@ one key, or else the first band, Manhattan distance or prefix is what the join c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from wirestream.compiler import algebra, syntax
+from wirestream.compiler import syntax
+from wirestream.compiler.analysis import origin
+from wirestream.compiler.plan import (
+    Column,
+    Compute,
+    Constant,
+    Filter,
+    Input,
+    Join,
+    Key,
+    Plan,
+    Project,
+    Runtime,
+    Value,
+    common,
+    label,
+    shown,
+    walk,
+)
+from wirestream.compiler.scope import Scope
+from wirestream.compiler.types import Integer, of_bits
 from wirestream.errors import Place, QueryError
-
-if TYPE_CHECKING:
-    from wirestream.schema.streams import Stream
 
 AGGREGATED = "an aggregate over a JOIN, whose rows come in no promised order; it is for whoever receives the pairs"
 WANTED = (
@@ -26,25 +42,7 @@ WANTED = (
 FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 ADDRESS_BITS = 32
 
-
-# ---- What is said of a join
-
-
-def window_text(window: syntax.JoinWindow) -> str:
-    if window.attribute is None:
-        return f"[ROWS {window.rows}]"
-    return f"[RANGE {window.near} WATTR {window.attribute} SLACK {window.slack} ROWS {window.rows}]"
-
-
-def predicate_text(join: algebra.Join) -> str:
-    match join.predicate:
-        case "BAND":
-            return f"abs({join.keys[0].left} - {join.keys[0].right}) <= {join.limit}"
-        case "L1":
-            return " + ".join(f"abs({key.left} - {key.right})" for key in join.keys) + f" < {join.limit}"
-        case "PFX":
-            return str(replace(join.keys[0], bits=join.limit))
-    return " AND ".join(map(str, join.keys))
+PlanOf = Callable[[syntax.Source], Plan]
 
 
 # ---- The sides, and what reads which
@@ -57,17 +55,17 @@ class Side:
     alias: str
     place: Place
     window: syntax.JoinWindow
-    scope: algebra.Scope
+    scope: Scope
     names: tuple[str, ...]
 
 
-def _side(source: syntax.Source, streams: dict[str, Stream]) -> Side:
+def _side(source: syntax.Source, plan_of: PlanOf) -> Side:
     alias = source.alias or source.stream
     if alias is None:
         raise QueryError("a sub-query in a JOIN needs a name: (…) AS a", source.place)
-    plan = algebra.read(source, streams)
-    for node in algebra.walk(plan):
-        if not isinstance(node, algebra.Input | algebra.Compute | algebra.Filter | algebra.Project):
+    plan = plan_of(source)
+    for node in walk(plan):
+        if not isinstance(node, Input | Compute | Filter | Project):
             raise QueryError("a JOIN of anything but tuples that are selected and computed from a stream", source.place)
     window = source.window
     if isinstance(window, syntax.Window) and window.unit == "tuples" and window.advance == 1:
@@ -75,14 +73,14 @@ def _side(source: syntax.Source, streams: dict[str, Stream]) -> Side:
     if not isinstance(window, syntax.JoinWindow):
         place = window.place if window else source.place
         raise QueryError(f"{alias} needs a window of a JOIN: [ROWS 64] or [RANGE 60 WATTR Time ROWS 256]", place)
-    names = tuple(column.name for column in algebra.shown(plan))
+    names = tuple(column.name for column in shown(plan))
 
-    def named(column: algebra.Column) -> algebra.Column:
+    def named(column: Column) -> Column:
         null, overflow = (name and f"{alias}.{name}" for name in (column.null, column.overflow))
-        return algebra.Column(f"{alias}.{column.name}", column.type, null, overflow)
+        return Column(f"{alias}.{column.name}", column.type, null, overflow)
 
-    plan = algebra.Project(plan, tuple((named(column), column) for column in plan.columns.values()))
-    return Side(alias, source.place, window, algebra.Scope(plan), names)
+    plan = Project(plan, tuple((named(column), column) for column in plan.columns.values()))
+    return Side(alias, source.place, window, Scope(plan), names)
 
 
 def _qualified(expression: syntax.Expression, sides: list[Side]) -> tuple[syntax.Expression, set[int]]:
@@ -116,9 +114,9 @@ def _conjuncts(expression: syntax.Expression | None) -> list[syntax.Expression]:
 # ---- The query
 
 
-def select(query: syntax.Select, streams: dict[str, Stream]) -> algebra.Plan:
-    """The plan of a SELECT with a JOIN."""
-    sides = [_side(source, streams) for source in (query.source, query.other)]
+def select(query: syntax.Select, plan_of: PlanOf) -> Plan:
+    """The plan of a SELECT with a JOIN. plan_of: gives the plan of a side."""
+    sides = [_side(source, plan_of) for source in (query.source, query.other)]
     left, right = sides
     if left.alias == right.alias:
         raise QueryError(f"both sides are called {left.alias}; name each: … AS a JOIN … AS b", right.place)
@@ -126,7 +124,7 @@ def select(query: syntax.Select, streams: dict[str, Stream]) -> algebra.Plan:
     if one != other or (left.window.attribute is None) != (right.window.attribute is None):
         raise QueryError("both sides of a JOIN have the same window", right.window.place)
     expressions = [item.expression for item in query.items if item.expression]
-    for expression in algebra.called([*expressions, query.having]):
+    for expression in syntax.called([*expressions, query.having]):
         raise QueryError(AGGREGATED, expression.place)
     if query.group:
         raise QueryError(AGGREGATED, query.group[0].place)
@@ -143,7 +141,7 @@ def select(query: syntax.Select, streams: dict[str, Stream]) -> algebra.Plan:
     times = _times(sides)
     compared = _compared([c for c, in_on in of_both if in_on], sides, query.on.place)
     plans = [side.scope.plan for side in sides]
-    scope = algebra.Scope(algebra.Join(*plans, left.window, compared.predicate, compared.keys, compared.limit, times))
+    scope = Scope(Join(*plans, left.window, compared.predicate, compared.keys, compared.limit, times))
     for condition, _ in of_both:
         if condition not in compared.conditions:
             scope.keep(_plain(condition))
@@ -151,7 +149,7 @@ def select(query: syntax.Select, streams: dict[str, Stream]) -> algebra.Plan:
     return scope.project(tuple(items))
 
 
-def _times(sides: list[Side]) -> tuple[algebra.Column, algebra.Column] | None:
+def _times(sides: list[Side]) -> tuple[Column, Column] | None:
     """With windows in time, the columns of both times."""
     if sides[0].window.attribute is None:
         return None
@@ -160,21 +158,15 @@ def _times(sides: list[Side]) -> tuple[algebra.Column, algebra.Column] | None:
         window = side.window
         name, _ = _qualified(syntax.Name(window.place, f"{side.alias}.{window.attribute}"), [side])
         column = side.scope.column(name)
-        if not isinstance(column.type, algebra.Integer):
+        if not isinstance(column.type, Integer):
             raise QueryError(f"the windowing attribute {name.name} is a {column.type}, not a number", window.place)
-        if algebra.origin(side.scope.plan, column.name) is None:
+        if origin(side.scope.plan, column.name) is None:
             raise QueryError(f"the windowing attribute {name.name} is computed; it is a field", window.place)
         found.append(column)
     width = common(found).width
     if sides[0].window.near + sides[0].window.slack >= 2**width:
         raise QueryError(f"RANGE and SLACK together are below 2**{width}", sides[0].window.place)
     return found[0], found[1]
-
-
-def common(columns: Iterable[algebra.Column]) -> algebra.Integer:
-    """A type that holds the values of all."""
-    kinds = [column.type for column in columns]
-    return algebra.Integer(min(kind.low for kind in kinds), max(kind.high for kind in kinds))
 
 
 # ---- What the join compares
@@ -185,8 +177,8 @@ class Compared:
     """conditions: those of ON that it stands for."""
 
     predicate: str
-    keys: tuple[algebra.Key, ...]
-    limit: algebra.Value | None
+    keys: tuple[Key, ...]
+    limit: Value | None
     conditions: tuple[syntax.Expression, ...]
 
 
@@ -206,23 +198,23 @@ def _pair(one: syntax.Expression, other: syntax.Expression, sides: list[Side]) -
     return {(0, 1): (one, other), (1, 0): (other, one)}.get(tuple(r.pop() if len(r) == 1 else -1 for r in read))
 
 
-def _key(pair: tuple, sides: list[Side], bits: int | None = None) -> algebra.Key:
+def _key(pair: tuple, sides: list[Side], bits: int | None = None) -> Key:
     columns = []
     for side, expression in zip(sides, pair, strict=True):
         column = side.scope.value(expression)
         if column.null:
             raise QueryError(
-                f"{algebra.label(column)} may be null, which equals nothing; leave the nulls out in a sub-query",
+                f"{label(column)} may be null, which equals nothing; leave the nulls out in a sub-query",
                 expression.place,
             )
         columns.append(column)
     left, right = columns
     if type(left.type) is not type(right.type):
         raise QueryError(f"a JOIN of {left.type} and {right.type}; both are of the same kind", pair[1].place)
-    return algebra.Key(left, right, bits)
+    return Key(left, right, bits)
 
 
-def _equality(condition: syntax.Expression, sides: list[Side]) -> algebra.Key | None:
+def _equality(condition: syntax.Expression, sides: list[Side]) -> Key | None:
     """The key of a = b, or of prefix(a, 24) = prefix(b, 24)."""
     if not (isinstance(condition, syntax.Operation) and condition.operator == "="):
         return None
@@ -234,7 +226,7 @@ def _equality(condition: syntax.Expression, sides: list[Side]) -> algebra.Key | 
             raise QueryError(f"a prefix has 1 to {ADDRESS_BITS} bits", length.place)
         return _address(_key(pair, sides, length.value), condition.place)
     pair = _pair(*condition.operands, sides)
-    return _key(pair, sides) if pair and not algebra.called([condition]) else None
+    return _key(pair, sides) if pair and not syntax.called([condition]) else None
 
 
 def _prefixes(condition: syntax.Expression, sides: list[Side]) -> tuple | None:
@@ -253,9 +245,9 @@ def _prefixes(condition: syntax.Expression, sides: list[Side]) -> tuple | None:
     return (pair, length) if pair else None
 
 
-def _address(key: algebra.Key, place: Place) -> algebra.Key:
+def _address(key: Key, place: Place) -> Key:
     for column in (key.left, key.right):
-        if column.type != algebra.Integer(0, 2**ADDRESS_BITS - 1):
+        if column.type != Integer(0, 2**ADDRESS_BITS - 1):
             raise QueryError(f"a prefix of {column.type}; it is of a uint", place)
     return key
 
@@ -268,7 +260,7 @@ def _prefix(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
         return None
     pair, length = prefixes
     key = _address(_key(pair, sides), condition.place)
-    return Compared("PFX", (key,), algebra.Runtime(length.name, algebra.of_bits(6, False)), (condition,))
+    return Compared("PFX", (key,), Runtime(length.name, of_bits(6, False)), (condition,))
 
 
 def _distance(condition: syntax.Expression) -> tuple[str, tuple[syntax.Expression, ...], syntax.Expression] | None:
@@ -298,18 +290,18 @@ def _near(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
         return None
     predicate, wanted = ("BAND", "<=") if len(pairs) == 1 else ("L1", "<")
     keys = tuple(_key(pair, sides) for pair in pairs)
-    if not all(isinstance(key.left.type, algebra.Integer) for key in keys):
+    if not all(isinstance(key.left.type, Integer) for key in keys):
         raise QueryError("a distance is of numbers", condition.place)
     if isinstance(limit, syntax.Name) and limit.runtime:
         if operator != wanted:
             raise QueryError(f"with a constant ${limit.name} it is {wanted}, not {operator}", condition.place)
-        return Compared(predicate, keys, algebra.Runtime(limit.name, algebra.of_bits(32, False)), (condition,))
+        return Compared(predicate, keys, Runtime(limit.name, of_bits(32, False)), (condition,))
     if not (isinstance(limit, syntax.Literal) and type(limit.value) is int):
         return None
     value = limit.value + (operator != wanted) * (1 if wanted == "<" else -1)
     if value < (wanted == "<"):
         raise QueryError("a distance is never that small", condition.place)
-    return Compared(predicate, keys, algebra.Constant(value, algebra.Integer(value, value)), (condition,))
+    return Compared(predicate, keys, Constant(value, Integer(value, value)), (condition,))
 
 
 def _plain(condition: syntax.Expression) -> syntax.Expression:
@@ -317,11 +309,11 @@ def _plain(condition: syntax.Expression) -> syntax.Expression:
     match condition:
         case syntax.Operation(operator="and" | "or" | "not", operands=parts):
             return replace(condition, operands=tuple(map(_plain, parts)))
-    calls = algebra.called([condition])
+    calls = syntax.called([condition])
     if not calls:
         return condition
     found = _distance(condition)
-    if not found or found[0] in ("=", "<>") or any(algebra.called([part]) for part in (*found[1], found[2])):
+    if not found or found[0] in ("=", "<>") or any(syntax.called([part]) for part in (*found[1], found[2])):
         what = "abs, or abs + abs, is compared by <, <=, > or >= with what has no other function in it"
         raise QueryError(f"{calls[0].function} cannot stand here; {what}", calls[0].place)
     operator, differences, limit = found

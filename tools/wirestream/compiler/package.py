@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from wirestream.compiler import algebra, front
+from wirestream.compiler import front
 from wirestream.compiler.circuit import (
     FLAGS_IN_A_BYTE,
     UNION_WAITS,
@@ -28,6 +28,7 @@ from wirestream.compiler.circuit import (
     record_columns,
 )
 from wirestream.compiler.front import AXIS, DATA_W, table
+from wirestream.compiler.types import Integer, Text, Type, of_field
 from wirestream.compiler.verilog import module, range_of
 from wirestream.errors import QueryError
 from wirestream.schema.counters import NETWORK, counter_names
@@ -103,13 +104,13 @@ def registers_of(circuit: Circuit) -> dict[str, int]:
     return {**found, "COMMIT": offset} if found else {}
 
 
-def bits_of(value: int | str, kind: algebra.Type) -> int:
+def bits_of(value: int | str, kind: Type) -> int:
     """A constant's value as its port takes it; raises ValueError if it does not fit."""
-    if isinstance(kind, algebra.Text):
+    if isinstance(kind, Text):
         if not isinstance(value, str) or len(value.encode()) > kind.length:
             raise ValueError(f"{value!r} is no {kind}")
         return int.from_bytes(value.encode().ljust(kind.length, b"\0"), "big")
-    low, high = (kind.low, kind.high) if isinstance(kind, algebra.Integer) else (0, 1)
+    low, high = (kind.low, kind.high) if isinstance(kind, Integer) else (0, 1)
     if not isinstance(value, int) or not low <= value <= high:
         raise ValueError(f"{value!r} is no {kind}: {low} to {high}")
     return value & (1 << kind.width) - 1
@@ -317,7 +318,7 @@ class _Axis:
             self.add("window:entry", f"entry{name}", parameters, ports)
             return
         window, column = entry.window, record_columns("", schema)[entry.window.attribute]
-        kind = algebra.of_field(next(f.type for f in schema.fields if f.name == window.attribute))
+        kind = of_field(next(f.type for f in schema.fields if f.name == window.attribute))
         self.event(*(f"{gate.label}_{event}" for event in PUNCTUATOR))
         ports |= {f"evt_{event}": f"{gate.label}_{event}" for event in PUNCTUATOR}
         if window.session:
@@ -368,9 +369,7 @@ class _Axis:
         words = self.registers["COMMIT"] // 4
         reset = 0
         for name, kind in runtime:
-            reset |= (
-                bits_of(values.get(name, "" if isinstance(kind, algebra.Text) else 0), kind) << 8 * self.registers[name]
-            )
+            reset |= bits_of(values.get(name, "" if isinstance(kind, Text) else 0), kind) << 8 * self.registers[name]
             self.assigned.append((f"const_{name}", f"constants[{8 * self.registers[name]} +: {kind.width}]"))
             self.wire(f"const_{name}", kind.width)
         self.wire("constants", 32 * words)

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
-from wirestream.compiler.algebra import (
+from wirestream.compiler.plan import (
     APPLY,
-    BOOLEAN,
     Aggregate,
-    Boolean,
     Column,
     Compute,
     Constant,
     Filter,
     Input,
-    Integer,
     Join,
     Plan,
     Project,
     Union,
     Value,
 )
+from wirestream.compiler.types import BOOLEAN, Boolean, Integer
 
 
 @dataclass(frozen=True)

@@ -139,6 +139,17 @@ class Query:
     into: str
 
 
+def called(expressions: list[Expression | None]) -> list[Call]:
+    """The calls in expressions; what is in the arguments of a call is left out."""
+    found: list[Call] = []
+    for expression in expressions:
+        if isinstance(expression, Call):
+            found.append(expression)
+        elif isinstance(expression, Operation):
+            found += called(list(expression.operands))
+    return found
+
+
 @cache
 def _grammar() -> Lark:
     return Lark(files(__package__).joinpath("dialect.lark").read_text(), parser="lalr", propagate_positions=True)

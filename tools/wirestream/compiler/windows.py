@@ -27,10 +27,11 @@ from dataclasses import dataclass, field, replace
 from math import ceil, gcd, log2
 
 from wirestream.compiler import cells
-from wirestream.compiler.algebra import Aggregate, Integer, Measure
 from wirestream.compiler.cells import SEGMENT_W, Cells
+from wirestream.compiler.plan import Aggregate, Measure
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
+from wirestream.compiler.types import Integer
 from wirestream.errors import QueryError
 
 AUTO = "auto"

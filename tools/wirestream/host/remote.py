@@ -22,10 +22,10 @@ from math import ceil
 from pathlib import Path
 
 from wirestream.arguments import text_of
-from wirestream.compiler import algebra
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.package import bits_of, package, registers_of
+from wirestream.compiler.types import Integer, Text
 from wirestream.errors import QueryError
 from wirestream.schema.registers import COUNTERS_AT, SNAPSHOT_S, RegisterError, Registers, Transport, description
 from wirestream.schema.streams import load, shipped
@@ -177,9 +177,9 @@ class Remote:
         kind, at = self._circuit.runtime[name], CONSTANTS_AT + self._offsets[name]
         number = sum(self._bus.read32(at + 4 * n) << 32 * n for n in range(self._words(name)))
         number &= (1 << kind.width) - 1
-        if isinstance(kind, algebra.Text):
+        if isinstance(kind, Text):
             return number.to_bytes(kind.length, "big").rstrip(b"\0").decode(errors="replace")
-        signed = isinstance(kind, algebra.Integer) and kind.signed
+        signed = isinstance(kind, Integer) and kind.signed
         return number - (1 << kind.width) if signed and number >> kind.width - 1 else number
 
     def _words(self, name: str) -> int:

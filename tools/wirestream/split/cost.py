@@ -13,8 +13,6 @@ from math import ceil, prod
 
 from sqlglot import exp
 
-from wirestream.compiler import algebra
-from wirestream.compiler.algebra import Boolean
 from wirestream.compiler.cells import Cells, estimates
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import Compiled, compile_queries
@@ -22,6 +20,8 @@ from wirestream.compiler.groups import CAM_GROUPS
 from wirestream.compiler.hardware import CAPACITY
 from wirestream.compiler.join_planner import pair_cycles
 from wirestream.compiler.package import FLUSH_CYCLES, package
+from wirestream.compiler.plan import shown
+from wirestream.compiler.types import Boolean
 from wirestream.compiler.windows import WindowOptions
 from wirestream.errors import QueryError
 from wirestream.schema.packets import FCS, GAP, HEADERS, MAX_FRAME, MIN_FRAME, PREAMBLE
@@ -115,7 +115,7 @@ class Priced:
         """The chip's columns that are conditions."""
         if self.built is None:
             return ()
-        return tuple(c.name for c in algebra.shown(self.built.circuit.results[0].plan) if isinstance(c.type, Boolean))
+        return tuple(c.name for c in shown(self.built.circuit.results[0].plan) if isinstance(c.type, Boolean))
 
 
 def priced(cut: Cut, query: Query, load: Load, chip: Chip, constants: Mapping[str, int | str], top: bool) -> Priced:

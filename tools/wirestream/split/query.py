@@ -17,7 +17,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
 from wirestream.compiler import syntax
-from wirestream.compiler.algebra import AGGREGATES
+from wirestream.compiler.scope import AGGREGATES
 from wirestream.errors import Place, QueryError
 from wirestream.schema.streams import Stream, declared
 

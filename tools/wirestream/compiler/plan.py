@@ -1,0 +1,319 @@
+"""The logical plan: the streaming algebra of the dissertation's Table 7.1, with types.
+
+======================== ====================== ==================================================
+node                     in the dissertation    what it does
+======================== ====================== ==================================================
+`Input`                  a stream's name        the stream's tuples
+`Compute`                ⊛ a:(b1,b2)            adds the column a = b1 ★ b2
+`Filter`                 σ a                    keeps tuples whose column a is true
+`Project`                π a1,…,an              keeps and renames columns
+`Union`                  ∪                      the tuples of several inputs
+`Join`                   ⋈                      the pairs of two inputs that pass a predicate
+`Aggregate`              ⊞ with grp and agg     aggregates over the groups of each window
+======================== ====================== ==================================================
+
+A column that may be null has a companion that says so, and so has one that may have overflowed. A companion is a
+Boolean column like any other, so that nulls need nothing of their own further down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from operator import add, eq, ge, gt, le, lt, mul, ne, sub
+
+from wirestream.compiler.syntax import JoinWindow, Window
+from wirestream.compiler.types import BOOLEAN, Integer, Type, of_field
+from wirestream.schema.streams import Stream
+
+APPLY = {"+": add, "-": sub, "*": mul, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+# ---- Values: what an operator reads
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value known to the compiler; text as bytes."""
+
+    value: int | bytes | bool
+    type: Type
+
+    def __str__(self) -> str:
+        return f"'{self.value.rstrip(bytes(1)).decode()}'" if isinstance(self.value, bytes) else str(self.value)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A constant that is a register of the circuit."""
+
+    name: str
+    type: Type
+
+    def __str__(self) -> str:
+        return f"${self.name}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column. null, overflow: the name of its companion, if it has one."""
+
+    name: str
+    type: Type
+    null: str | None = None
+    overflow: str | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Value = Constant | Runtime | Column
+
+
+def common(columns: Iterable[Column]) -> Integer:
+    """A type that holds the values of all."""
+    kinds = [column.type for column in columns]
+    return Integer(min(kind.low for kind in kinds), max(kind.high for kind in kinds))
+
+
+# ---- The plan's nodes
+
+
+@dataclass(frozen=True)
+class Plan:
+    @property
+    def inputs(self) -> tuple[Plan, ...]:
+        child = getattr(self, "child", None)
+        return (child,) if child else ()
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return self.child.columns
+
+
+@dataclass(frozen=True)
+class Input(Plan):
+    stream: Stream
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return {f.name: Column(f.name, of_field(f.type)) for f in self.stream.schema.fields}
+
+    def __str__(self) -> str:
+        return self.stream.schema.name
+
+
+@dataclass(frozen=True)
+class Compute(Plan):
+    """output = a operator b. operator: ``+ - * div % = <> < <= > >= and or not beyond``; the last two have no b.
+
+    `div` and `%` also make the column `null` of a division by zero. `beyond`: whether a does not fit a `long`.
+    """
+
+    child: Plan
+    output: Column
+    operator: str
+    a: Value
+    b: Value | None = None
+    makes_null: bool = False
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        made = {self.output.name: self.output}
+        if self.makes_null:
+            made[self.output.null] = Column(self.output.null, BOOLEAN)
+        return self.child.columns | made
+
+    def __str__(self) -> str:
+        return label(self.output)
+
+
+@dataclass(frozen=True)
+class Filter(Plan):
+    child: Plan
+    condition: Column
+
+    def __str__(self) -> str:
+        return f"σ {label(self.condition)}"
+
+
+@dataclass(frozen=True)
+class Project(Plan):
+    """outputs: the new columns, each with the value that it takes."""
+
+    child: Plan
+    outputs: tuple[tuple[Column, Value], ...]
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return {column.name: column for column, _ in self.outputs}
+
+    def __str__(self) -> str:
+        kept = [(c, v) for c, v in self.outputs if not hidden(c.name)]
+        sides = {c.name.removesuffix(f".{v}") for c, v in kept}
+        if len(sides) == 1 and all(c.name.endswith(f".{v}") for c, v in kept):
+            return f"AS {sides.pop()}"
+        return "π " + ", ".join(c.name if str(v) == c.name else f"{label(v)} AS {c}" for c, v in kept)
+
+
+@dataclass(frozen=True)
+class Union(Plan):
+    parts: tuple[Plan, ...]
+
+    @property
+    def inputs(self) -> tuple[Plan, ...]:
+        return self.parts
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """As wide as the widest part, with a companion where any part has one."""
+        columns: dict[str, Column] = {}
+        for column in shown(self.parts[0]):
+            of_parts = [part.columns[column.name] for part in self.parts]
+            kind = column.type
+            if isinstance(kind, Integer):
+                kind = Integer(min(c.type.low for c in of_parts), max(c.type.high for c in of_parts))
+            null = f"{column}.null" if any(c.null for c in of_parts) else None
+            overflow = f"{column}.overflow" if any(c.overflow for c in of_parts) else None
+            columns[column.name] = Column(column.name, kind, null, overflow)
+            columns |= {n: Column(n, BOOLEAN) for n in (null, overflow) if n}
+        return columns
+
+    def __str__(self) -> str:
+        return "∪"
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a JOIN compares of both sides. bits: only so many, the first ones; None: all."""
+
+    left: Column
+    right: Column
+    bits: int | None = None
+
+    def __str__(self) -> str:
+        if self.bits is not None:
+            return f"prefix({self.left}, {self.bits}) = prefix({self.right}, {self.bits})"
+        return f"{self.left} = {self.right}"
+
+
+@dataclass(frozen=True)
+class Join(Plan):
+    """Pairs that pass a predicate, and of which the earlier tuple is in its window when the later one comes.
+
+    predicate, limit: of ws_predicate; L1 has two keys, EQ any number, BAND and PFX one. times: with a window in time.
+    The names of columns begin with those of their side, and a dot.
+    """
+
+    left: Plan
+    right: Plan
+    window: JoinWindow
+    predicate: str
+    keys: tuple[Key, ...]
+    limit: Value | None = None
+    times: tuple[Column, Column] | None = None
+
+    @property
+    def inputs(self) -> tuple[Plan, ...]:
+        return self.left, self.right
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return self.left.columns | self.right.columns
+
+    def __str__(self) -> str:
+        return f"⋈ {_join_window_text(self.window)} {_predicate_text(self)}"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One aggregate. function: ``count sum min max first last wsum``. value: None counts tuples.
+
+    weights: of wsum, integers, newest first; the result is 2**scale times the weighted sum.
+    """
+
+    output: Column
+    function: str
+    value: Column | None = None
+    weights: tuple[int, ...] = ()
+    scale: int = 0
+
+    def __str__(self) -> str:
+        return str(self.output)
+
+
+@dataclass(frozen=True)
+class Aggregate(Plan):
+    """The measures of each window of `child` and each value of `keys`. end: the column with a time window's end."""
+
+    child: Plan
+    window: Window
+    end: Column | None
+    keys: tuple[Column, ...]
+    measures: tuple[Measure, ...]
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        columns = {c.name: c for c in (*([self.end] if self.end else []), *self.keys)}
+        for output in (m.output for m in self.measures):
+            made = [n for n in (output.null, output.overflow) if n]
+            columns |= {output.name: output, **{n: Column(n, BOOLEAN) for n in made}}
+        return columns
+
+    def __str__(self) -> str:
+        keys = " by " + ", ".join(map(str, self.keys)) if self.keys else ""
+        return f"⊞ {window_text(self.window)}{keys}: {', '.join(map(str, self.measures))}"
+
+
+# ---- Its columns and nodes
+
+
+def walk(plan: Plan):
+    """The nodes of a plan, inputs first."""
+    for child in plan.inputs:
+        yield from walk(child)
+    yield plan
+
+
+def shown(plan: Plan) -> list[Column]:
+    """The columns that a person sees: no companions."""
+    return [column for column in plan.columns.values() if not hidden(column.name)]
+
+
+def hidden(name: str) -> bool:
+    """Whether a column serves nulls or overflow, and is not in the query."""
+    return name.startswith(".") or name.endswith((".null", ".overflow"))
+
+
+# ---- As a person reads it
+
+
+def label(value: Value) -> str:
+    """A value as a person reads it: an expression without the parentheses around it."""
+    text = str(value)
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
+
+
+def window_text(window: Window) -> str:
+    if window.unit == "tuples":
+        return f"[SIZE {window.size} ADVANCE {window.advance} TUPLES]"
+    if window.session:
+        return f"[SESSION GAP {window.size} WATTR {window.attribute} SLACK {window.slack}]"
+    return f"[RANGE {window.size} SLIDE {window.advance} WATTR {window.attribute} SLACK {window.slack}]"
+
+
+def _join_window_text(window: JoinWindow) -> str:
+    if window.attribute is None:
+        return f"[ROWS {window.rows}]"
+    return f"[RANGE {window.near} WATTR {window.attribute} SLACK {window.slack} ROWS {window.rows}]"
+
+
+def _predicate_text(join: Join) -> str:
+    match join.predicate:
+        case "BAND":
+            return f"abs({join.keys[0].left} - {join.keys[0].right}) <= {join.limit}"
+        case "L1":
+            return " + ".join(f"abs({key.left} - {key.right})" for key in join.keys) + f" < {join.limit}"
+        case "PFX":
+            return str(replace(join.keys[0], bits=join.limit))
+    return " AND ".join(map(str, join.keys))

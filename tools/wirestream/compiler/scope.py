@@ -1,0 +1,286 @@
+"""Where the expressions of a query become columns of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from wirestream.compiler import syntax
+from wirestream.compiler.plan import (
+    APPLY,
+    Column,
+    Compute,
+    Constant,
+    Filter,
+    Measure,
+    Plan,
+    Project,
+    Runtime,
+    Value,
+    shown,
+    walk,
+)
+from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text, Type, of_bits
+from wirestream.errors import Place, QueryError
+
+MAX_BITS = 128  # of an intermediate value
+MOST_VALUES = 256  # that a query computes: each is a node of its plan, through which every pass goes by recursion
+AGGREGATES = ("count", "sum", "min", "max", "avg", "wsum", "first", "last")
+
+
+def check_known(call: syntax.Call) -> None:
+    if call.function not in AGGREGATES:
+        raise QueryError(f"unknown function {call.function}; known: {', '.join(AGGREGATES)}", call.place)
+
+
+def fits(kind: Integer, place: Place) -> Integer:
+    if kind.width > MAX_BITS:
+        raise QueryError(f"a value of {kind.width} bits; at most {MAX_BITS} can be computed", place)
+    return kind
+
+
+@dataclass
+class Scope:
+    """Where expressions are lowered: each operation becomes a Compute on top of `plan`, equal ones only once.
+
+    results: the measures of each aggregate's call, in the scope after a window; avg has two, its sum and its count.
+    """
+
+    plan: Plan
+    results: dict[syntax.Call, tuple[Measure, ...]] | None = None
+    made: dict[str, Column] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._below = sum(isinstance(node, Compute) for node in walk(self.plan))
+
+    def keep(self, condition: syntax.Expression) -> None:
+        value = self.value(condition)
+        if not isinstance(value.type, Boolean):
+            raise QueryError(f"a condition, but this is {value.type}", condition.place)
+        if isinstance(value, Column) and value.null:  # a null is not true; the value beside it is then 0
+            value = replace(value, null=None)
+        if not isinstance(value, Column):
+            value = self._compute("or", value, value)
+        self.plan = Filter(self.plan, value)
+
+    def project(self, items: tuple[syntax.Item, ...]) -> Plan:
+        outputs: dict[str, tuple[Column, Value]] = {}
+        for item in items:
+            if item.expression is None:
+                if self.results is not None:
+                    raise QueryError("* beside a window; name the columns", item.place)
+                named = [(_bare(c.name), c) for c in shown(self.plan) if c.name not in self.made]
+            else:
+                own = _bare(item.expression.name) if isinstance(item.expression, syntax.Name) else None
+                alias = item.alias or own
+                if alias is None:
+                    raise QueryError("an expression needs a name: … AS Name", item.place)
+                named = [(alias, self.value(item.expression))]
+            for name, value in [(name, self._in_a_row(value)) for name, value in named]:
+                if name in outputs:
+                    raise QueryError(f"two columns are called {name}", item.place)
+                null = getattr(value, "null", None)
+                overflow = getattr(value, "overflow", None)
+                column = Column(name, value.type, null and f"{name}.null", overflow and f"{name}.overflow")
+                outputs[name] = column, value
+                for companion, origin in ((column.null, null), (column.overflow, overflow)):
+                    if companion:
+                        outputs[companion] = Column(companion, BOOLEAN), Column(origin, BOOLEAN)
+        return Project(self.plan, tuple(outputs.values()))
+
+    def _in_a_row(self, value: Value) -> Value:
+        """A value as a row shows it: in 64 bits, with the overflow flag where they are too few."""
+        if not isinstance(value, Column) or not isinstance(value.type, Integer):
+            return value
+        beyond = [Column(value.overflow, BOOLEAN)] if value.overflow else []
+        if value.type.low < LONG.low or value.type.high > LONG.high:
+            plain = replace(value, null=None, overflow=None)
+            beyond.append(self._compute("beyond", plain, None, hidden=True))
+        overflow = self._either(beyond)
+        return replace(value, overflow=overflow and overflow.name)
+
+    def flagged(self, measure: Measure, beyond: Measure | None) -> Measure:
+        """The measure, overflown too where `beyond` says so."""
+        if beyond is None:
+            return measure
+        output = measure.output
+        flags = [Column(flag, BOOLEAN) for flag in (output.overflow, beyond.output.name) if flag]
+        return replace(measure, output=replace(output, overflow=self._either(flags).name))
+
+    # ---- expressions
+
+    def column(self, name: syntax.Name, beside: Type | None = None) -> Column:
+        if name.name in self.plan.columns:
+            return self.plan.columns[name.name]
+        known = ", ".join(c.name for c in shown(self.plan) if c.name not in self.made and not set(c.name) & set("( "))
+        if self.results is not None:
+            raise QueryError(
+                f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known})", name.place
+            )
+        quoted = f"; a string stands in quotes, '{name.name}'" if isinstance(beside, Text) else ""
+        raise QueryError(f"unknown column {name.name}; known: {known}{quoted}", name.place)
+
+    def as_column(self, expression: syntax.Expression) -> Column:
+        value = self.value(expression)
+        if not isinstance(value, Column):
+            raise QueryError("an aggregate of a constant", expression.place)
+        return value
+
+    def value(self, expression: syntax.Expression, beside: Type | None = None) -> Value:
+        """What an expression stands for. beside: the type of the value that it is compared or combined with."""
+        match expression:
+            case syntax.Literal(value=bool(value)):
+                return Constant(value, BOOLEAN)
+            case syntax.Literal(value=int(value)):
+                return Constant(value, fits(Integer(value, value), expression.place))
+            case syntax.Literal(value=value):
+                return Constant(value, Text(len(value)))
+            case syntax.Name(name=name, runtime=True):
+                return Runtime(name, beside or of_bits(32, True))
+            case syntax.Name():
+                return self.column(expression, beside)
+            case syntax.Call() if self.results is None:
+                check_known(expression)
+                raise QueryError(
+                    f"{expression.function} belongs into SELECT or HAVING of a query with a window", expression.place
+                )
+            case syntax.Call():
+                found = self.results[expression]
+                return found[0].output if len(found) == 1 else self._average(*found)
+            case _ if self._below + len(self.made) >= MOST_VALUES:
+                why = "each operator is one, and each flag of a null or an overflow"
+                raise QueryError(f"a query computes at most {MOST_VALUES} values: {why}", expression.place)
+            case syntax.Operation(operator="not", operands=(operand,)):
+                return self._not(self._boolean(operand))
+            case syntax.Operation(operator="and" | "or" as operator, operands=(left, right)):
+                return self._logic(operator, self._boolean(left), self._boolean(right))
+            case syntax.Operation(operator=operator, operands=(left, right)):
+                if isinstance(left, syntax.Name) and left.runtime:
+                    second = self.value(right)
+                    first = self.value(left, second.type)
+                else:
+                    first = self.value(left)
+                    second = self.value(right, first.type)
+                if operator in ("+", "-", "*", "div", "%"):
+                    return self._arithmetic(operator, first, second, expression.place)
+                return self._comparison(operator, first, second, expression.place)
+        raise AssertionError(expression)
+
+    def _boolean(self, expression: syntax.Expression) -> Value:
+        value = self.value(expression, BOOLEAN)
+        if not isinstance(value.type, Boolean):
+            raise QueryError(f"AND, OR and NOT are of conditions, but this is {value.type}", expression.place)
+        return value
+
+    def _arithmetic(self, operator: str, a: Value, b: Value, place: Place) -> Value:
+        if not (isinstance(a.type, Integer) and isinstance(b.type, Integer)):
+            raise QueryError(f"{operator} of {a.type} and {b.type}; both are numbers", place)
+        if operator in ("div", "%"):
+            return self._divided(operator, a, b, place)
+        corners = [APPLY[operator](x, y) for x, y in product((a.type.low, a.type.high), (b.type.low, b.type.high))]
+        return self._compute(operator, a, b, fits(Integer(min(corners), max(corners)), place))
+
+    def _divided(self, operator: str, a: Value, b: Value, place: Place) -> Value:
+        most = max(abs(a.type.low), abs(a.type.high))
+        if operator == "div":
+            kind = Integer(-most if a.type.signed or b.type.signed else 0, most)
+        else:
+            most = max(min(most, max(abs(b.type.low), abs(b.type.high)) - 1), 0)
+            kind = Integer(-most if a.type.signed else 0, most)
+        return self._compute(operator, a, b, fits(kind, place), may_be_null=b.type.low <= 0 <= b.type.high)
+
+    def _average(self, total: Measure, count: Measure) -> Column:
+        """sum div count, which is between the least and the greatest value; without values it is null."""
+        number = replace(count.output, overflow=None)
+        return self._compute("div", total.output, number, total.value.type, may_be_null=True)
+
+    def _comparison(self, operator: str, a: Value, b: Value, place: Place) -> Value:
+        if type(a.type) is not type(b.type):
+            raise QueryError(f"{operator} of {a.type} and {b.type}; both are of the same kind", place)
+        if isinstance(a.type, Boolean) and operator not in ("=", "<>"):
+            raise QueryError(f"{operator} of conditions; only = and <> are known", place)
+        if isinstance(a.type, Text):
+            for one, other in ((a, b), (b, a)):
+                if isinstance(one, Constant) and one.type.length > other.type.length:
+                    raise QueryError(
+                        f"{one} has {one.type.length} characters, {other} at most {other.type.length}", place
+                    )
+            length = max(a.type.length, b.type.length)
+            a, b = (_padded(value, length) for value in (a, b))
+            if a.type.length != b.type.length:
+                raise QueryError(f"{operator} of {a.type} and {b.type}; strings are compared at equal lengths", place)
+        found = self._compute(operator, a, b, BOOLEAN)
+        return self._zero_if_null(found)
+
+    def _not(self, a: Value) -> Value:
+        found = self._compute("not", a, None, BOOLEAN)
+        return self._zero_if_null(found)
+
+    def _logic(self, operator: str, a: Value, b: Value) -> Value:
+        """AND and OR with nulls: null unless the other side decides."""
+        plain = [replace(v, null=None) if isinstance(v, Column) else v for v in (a, b)]
+        value = self._compute(operator, *plain, BOOLEAN)
+        nulls = [Column(v.null, BOOLEAN) if isinstance(v, Column) and v.null else None for v in (a, b)]
+        if not any(nulls):
+            return value
+        if operator == "or":  # null if one is null and the result is not true
+            either = self._either(nulls)
+            null = self._compute("and", either, self._compute("not", value, None, hidden=True), hidden=True)
+        else:  # null if one is null and the other is null or true
+            unknown = [self._either([p, n]) if n else p for p, n in zip(plain, nulls, strict=True)]
+            null = self._compute("and", self._either(nulls), self._compute("and", *unknown, hidden=True), hidden=True)
+        return replace(value, null=null.name)
+
+    def _zero_if_null(self, column: Column) -> Column:
+        """A condition whose value is 0 where it is null."""
+        if not column.null:
+            return column
+        known = self._compute("not", Column(column.null, BOOLEAN), None, hidden=True)
+        return replace(self._compute("and", replace(column, null=None), known, BOOLEAN), null=column.null)
+
+    def _compute(
+        self,
+        operator: str,
+        a: Value,
+        b: Value | None,
+        kind: Type = BOOLEAN,
+        *,
+        may_be_null: bool = False,
+        hidden: bool = False,
+    ) -> Column:
+        """The column `a operator b`, with companions where an operand has one; made only if it is new.
+
+        hidden: it is not in the query, but serves nulls or overflow.
+        """
+        operands = [v for v in (a, b) if isinstance(v, Column)]
+        nulls = [Column(v.null, BOOLEAN) for v in operands if v.null]
+        overflows = [Column(v.overflow, BOOLEAN) for v in operands if v.overflow]
+        text = "." * hidden + (f"({a} {operator} {b})" if b is not None else f"({operator} {a})")
+        if text in self.made:
+            return self.made[text]
+        own = f"{text}.null" if may_be_null else None
+        column = Column(text, kind, own)
+        plain = [replace(v, null=None, overflow=None) if isinstance(v, Column) else v for v in (a, b)]
+        self.plan = Compute(self.plan, column, operator, *plain, makes_null=may_be_null)
+        null = self._either([own and Column(own, BOOLEAN), *nulls])
+        overflow = self._either(overflows)
+        self.made[text] = replace(column, null=null and null.name, overflow=overflow and overflow.name)
+        return self.made[text]
+
+    def _either(self, flags: list[Value | None]) -> Value | None:
+        """One flag for those that there are, each once."""
+        found: Value | None = None
+        for flag in {str(f): f for f in flags if f}.values():
+            found = flag if found is None else self._compute("or", found, flag, hidden=True)
+        return found
+
+
+def _bare(name: str) -> str:
+    """A column's name without that of its side of a JOIN."""
+    return name.rpartition(".")[2]
+
+
+def _padded(value: Value, length: int) -> Value:
+    if isinstance(value, Constant):
+        return Constant(value.value.ljust(length, b"\0"), Text(length))
+    return value

@@ -8,9 +8,10 @@ import pytest
 
 from tb.lib.run import design
 from tb.queries.streams import streams
-from wirestream.compiler.cells import Cells, estimate, estimates, number
+from wirestream.compiler.cells import Cells, estimate, number
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
+from wirestream.compiler.size import estimates
 from wirestream.compiler.windows import AUTO, WindowOptions
 from wirestream.design import REPOSITORY, Design
 from wirestream.measure.synth import map_xilinx

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tb.queries.run import check, compiled
 from tb.queries.test_cells import WITHIN, synthesised
-from wirestream.compiler.cells import Cells, estimates
+from wirestream.compiler.cells import Cells
+from wirestream.compiler.size import estimates
 
 
 def test_rows_at_200_mhz():

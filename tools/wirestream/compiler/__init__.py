@@ -11,8 +11,8 @@
 
 `plan` has the nodes of a logical plan, the streaming algebra of the dissertation's Table 7.1, and `types` the types of
 its columns; `analysis` answers questions about one. `circuit` has the parts of a hardware plan. From it come `package`
-(the edges around a circuit), `description` (all of it as JSON), `cells` (an estimate of its size) and `drawing`;
-`output` writes the files.
+(the edges around a circuit, whose `front` makes items of datagrams), `description` (all of it as JSON), `size` (an
+estimate of its cells, by the forms in `cells`) and `drawing`; `output` writes the files.
 
 Every pass refuses what it cannot do with a `QueryError`, which shows the place in the text.
 """

@@ -11,14 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from textwrap import wrap
-from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from wirestream.compiler.cells import Cells, estimates
+from wirestream.compiler.cells import Cells
+from wirestream.compiler.circuit import Circuit
+from wirestream.compiler.size import estimates
 from wirestream.compiler.windows import cycles
-
-if TYPE_CHECKING:
-    from wirestream.compiler.circuit import Circuit
 
 INK, FAINT = "#1f2933", "#6b7785"
 INPUT, STAGE, RESULT = ("#f2f4f7", "#9aa5b1"), ("#e3eefa", "#2b6cb0"), ("#e4f3e9", "#2f7d4f")  # fill, stroke

@@ -13,7 +13,7 @@ from math import ceil, prod
 
 from sqlglot import exp
 
-from wirestream.compiler.cells import Cells, estimates
+from wirestream.compiler.cells import Cells
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.groups import CAM_GROUPS
@@ -21,6 +21,7 @@ from wirestream.compiler.hardware import CAPACITY
 from wirestream.compiler.join_planner import pair_cycles
 from wirestream.compiler.package import FLUSH_CYCLES, package
 from wirestream.compiler.plan import shown
+from wirestream.compiler.size import estimates
 from wirestream.compiler.types import Boolean
 from wirestream.compiler.windows import WindowOptions
 from wirestream.errors import QueryError

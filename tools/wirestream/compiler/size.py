@@ -1,0 +1,138 @@
+"""The cells that a circuit takes, without synthesis: those of its instances, less what leads to no output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from wirestream.compiler.cells import Cells, estimate
+from wirestream.compiler.circuit import Circuit, Instance
+
+Bit = tuple[str, int]  # of a wire
+TOKEN = re.compile(r"[{}]|\d+'[bdh][0-9a-f_]+|\w+(?:\[[^]]*\])?")
+PLACE = re.compile(r"(\w+)(?:\[(\d+)(?: \+: (\d+))?\])?")
+THROUGH = ("m_data", "o_data")  # their bits are those of s_data
+ABSORBING = {("query:multiply", port) for port in ("a", "b", "s_data")} | {("query:divide", "s_data")}
+SHIFTING = ("query:multiply", "query:divide")
+INPUTS = ("clk", "rst", "a", "b", "keep", "key", "limit", "null", "nulls", "room", "stamps", "value", "values", "wattr")
+
+
+def estimates(circuit: Circuit) -> dict[str, Cells]:
+    """The cells of each instance of a circuit, by its name, less what leads to no output of the circuit."""
+    needed = _needed(circuit)
+    return {
+        name: estimate(instance.core, parameters, ports) if any(ports[port] for port in _outputs(instance)) else Cells()
+        for name, (instance, parameters, ports) in needed.items()
+    }
+
+
+def _outputs(instance: Instance) -> list[str]:
+    return [port for port in instance.ports if not port.startswith("s_") and port not in INPUTS]
+
+
+def _bits(text: str, widths: Mapping[str, int]) -> list[Bit | None]:
+    """The bits of a Verilog expression, the least significant first; None is a number's."""
+
+    def expression(token: str) -> list[Bit | None]:
+        if token == "{":
+            bits: list[Bit | None] = []
+            token = next(tokens)
+            if token.isdigit():  # so many copies of what follows
+                bits = expression(next(tokens)) * int(token)
+                token = next(tokens)
+            while token != "}":
+                bits = expression(token) + bits
+                token = next(tokens)
+            return bits
+        if "'" in token:
+            return [None] * int(token.split("'")[0])
+        name, lsb, width = PLACE.fullmatch(token).groups()
+        first = int(lsb or 0)
+        count = widths.get(name, 1) if lsb is None else int(width or 1)
+        return [(name, n) for n in range(first, first + count)]
+
+    tokens: Iterator[str] = iter(TOKEN.findall(text))
+    return [bit for token in tokens for bit in expression(token)]
+
+
+def _needed(circuit: Circuit) -> dict[str, tuple[Instance, dict[str, int | str], dict[str, str]]]:
+    """Each instance, its parameters with the data that is needed as DATA_W, and its ports with no others than needed.
+
+    A bit of data is needed where that bit behind the instance is, all other inputs where any output is. Bits that are
+    always the same count once, also where several delays hold them. A register becomes part of a multiplier block or a
+    shift register that it alone feeds, and of a shift register that feeds it alone. The quotient and the remainder of
+    the same numbers are one division.
+    """
+    widths = circuit.wires | {f"const_{name}": kind.width for name, kind in circuit.runtime.items()}
+    drivers = {i.ports[port]: (i, port) for i in circuit.instances for port in _outputs(i) if i.ports[port]}
+    data = {i.name: _bits(i.ports.get("s_data", ""), widths) for i in circuit.instances}
+    through: dict[str, dict[int, tuple[Bit | None, ...]]] = {i.name: {} for i in circuit.instances}
+    readers: dict[Bit, set[tuple[str, str]]] = {}  # core and port
+    reached: set[str] = set()
+
+    todo: list[Bit] = []
+
+    def read(bits: Iterable[Bit | None], reader: tuple[str, str]) -> None:
+        for bit in bits:
+            if bit and bit[0] in drivers:
+                if bit not in readers:
+                    todo.append(bit)
+                readers.setdefault(bit, set()).add(reader)
+
+    for text in _results(circuit):
+        read(_bits(text, widths), ("", ""))
+    while todo:
+        wire, place = todo.pop()
+        instance, port = drivers[wire]
+        if port in THROUGH:
+            sources = tuple(data[instance.name][place :: instance.parameters["DATA_W"]])
+            through[instance.name][place] = sources
+            read(sources, (instance.core, "s_data"))
+        if instance.name not in reached:
+            reached.add(instance.name)
+            for name, text in instance.ports.items():
+                if name != "s_data" and name not in _outputs(instance):
+                    read(_bits(text, widths), (instance.core, name))
+
+    def absorbed(bit: Bit, source: Bit | None) -> bool:
+        """Whether a bit of a delay and its source are registers of something else."""
+        shifted = source and source[0] in drivers and drivers[source[0]][1] == "m_data"
+        shifted = shifted and drivers[source[0]][0].core in SHIFTING and readers[source] == {("query:delay", "s_data")}
+        return shifted or readers[bit] <= ABSORBING
+
+    wires = {wire for wire, _ in readers}
+    delayed: set[tuple] = set()  # cycles and what
+    divisions: dict[tuple, dict[str, str]] = {}
+    needed = {}
+    for instance in circuit.instances:
+        unused = {port: "" for port in _outputs(instance) if instance.ports[port] not in wires}
+        ports = {**instance.ports, **unused}
+        if instance.core == "query:divide":
+            parameters = (instance.parameters[name] for name in ("SIGNED", "QUOTIENT_W", "FAST", "INTERVAL"))
+            first = divisions.setdefault((ports["a"], ports["b"], *parameters), ports)
+            for port in ("y", "r", "y_null"):
+                first[port] = first[port] or ports[port]
+                if first is not ports:
+                    ports[port] = ""
+        bits = {place: sources for place, sources in through[instance.name].items() if any(sources)}
+        different = set(bits.values())
+        if instance.core == "query:delay":
+            cycles = instance.parameters["N"]
+            kept = (sources for place, sources in bits.items() if not absorbed((ports["m_data"], place), sources[0]))
+            different = {(cycles, *sources) for sources in kept} - delayed
+            delayed |= different
+        needed[instance.name] = instance, {**instance.parameters, "DATA_W": len(different)}, ports
+    return needed
+
+
+def _results(circuit: Circuit) -> Iterator[str]:
+    """What stands on the outputs of the circuit."""
+    for entry in circuit.entries:
+        if entry.verdict:
+            yield entry.verdict.valid
+    for wires in circuit.joins:
+        yield from wires.values()
+    for result in circuit.results:
+        yield from (result.bus.valid, result.bus.punct, result.bus.eos, *(signal.text for signal in result.row))
+    for spill in circuit.spills:
+        yield from (spill.valid, spill.punct, spill.data, spill.windows)

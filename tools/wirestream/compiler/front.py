@@ -8,19 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from wirestream.compiler.circuit import Reference
+from wirestream.compiler.netlist import AXIS, DATA_W, Netlist
 from wirestream.errors import QueryError
 from wirestream.schema import fix
 from wirestream.schema.formats import ITCH_TYPES
 from wirestream.schema.streams import Stream
 
-if TYPE_CHECKING:
-    from wirestream.compiler.package import _Axis
-
-DATA_W, KEEP_W = Reference("DATA_W"), Reference("DATA_W/8")
-AXIS = {"tdata": DATA_W, "tkeep": KEEP_W, "tvalid": 1, "tready": 1, "tlast": 1}
 TUPLE_RX = ("accepted", "bad_header", "wrong_stream", "bad_length", "wrong_session", "repeat", "stale", "reordered",
             "gap", "session", "tuple")  # fmt: skip
 ITCH_BITS = 360  # of m_data of ws_itch5
@@ -69,7 +64,7 @@ class Front:
         """The stream's record, of the data of an item."""
         raise NotImplementedError
 
-    def build(self, axis: _Axis) -> None:
+    def build(self, netlist: Netlist) -> None:
         """Make the wires item_valid, _ready, _data, _kind and _stream."""
         raise NotImplementedError
 
@@ -79,10 +74,10 @@ class Front:
         return [f"{s.schema.name}: {s.origin.format.kind} {s.origin.format.name}.{s.origin.message.name}"
                 for s in self.streams]  # fmt: skip
 
-    def _items(self, axis: _Axis, prefix: str = "item") -> dict[str, str]:
+    def _items(self, netlist: Netlist, prefix: str = "item") -> dict[str, str]:
         """The wires of items, and the ports that they stand on."""
         for name, bits in (("valid", 1), ("ready", 1), ("data", self.bits), ("kind", 2), ("stream", self.index_bits)):
-            axis.wire(f"{prefix}_{name}", bits)
+            netlist.wire(f"{prefix}_{name}", bits)
         return {f"m_{signal}": f"{prefix}_{signal}" for signal in ("valid", "ready", "data")}
 
     def _picked(self, wire: str, stream: Stream, high: int) -> str:
@@ -93,13 +88,13 @@ class Front:
             places[part.name] = at, part.width
         return _record(wire, stream, places)
 
-    def _drop_unread(self, axis: _Axis, event: str) -> None:
+    def _drop_unread(self, netlist: Netlist, event: str) -> None:
         """Between come_* and item_*: a message that no query reads ends here."""
         codes = sorted({self.index(stream) for stream in self.streams})
         read = " || ".join(f"come_stream == {self.index_bits}'d{code}" for code in codes)
-        axis.event(event)
-        unread = axis.wire("come_unread")
-        axis.assigned += [
+        netlist.event(event)
+        unread = netlist.wire("come_unread")
+        netlist.assigned += [
             (unread, f"come_kind != 2'd2 && !({read})"),
             ("item_valid", f"come_valid && !{unread}"),
             ("come_ready", f"item_ready || {unread}"),
@@ -136,14 +131,14 @@ class Tuples(Front):
         bits = stream.schema.record_bits
         return wire if bits == self.bits and wire == "item_data" else f"{wire}[{bits - 1}:0]"
 
-    def build(self, axis: _Axis) -> None:
+    def build(self, netlist: Netlist) -> None:
         schemas = [stream.schema for stream in self.streams]
         parameters = {"DATA_W": DATA_W, "RECORD_BYTES": self.bits // 8, "STREAM_ID": schemas[0].stream_id}
         if len(schemas) > 1:
             parameters |= {"N": len(schemas), "EACH_BYTES": table(16, [schema.record_bytes for schema in schemas])}
             parameters |= {"STREAM_ID": table(16, [schema.stream_id for schema in schemas])}
-        ports = self._items(axis) | {"m_kind": "item_kind", "m_stream": "item_stream"}
-        axis.receive("tuple_rx", "net:tuple_rx", parameters, ports, TUPLE_RX)
+        ports = self._items(netlist) | {"m_kind": "item_kind", "m_stream": "item_stream"}
+        netlist.receive("tuple_rx", "net:tuple_rx", parameters, ports, TUPLE_RX)
 
     @property
     def text(self) -> list[str]:
@@ -163,13 +158,13 @@ class Binary(Front):
     def record(self, wire: str, stream: Stream) -> str:
         return self._picked(wire, stream, self.bits - 8)
 
-    def build(self, axis: _Axis) -> None:
+    def build(self, netlist: Netlist) -> None:
         parameters = {"DATA_W": DATA_W, "RECORD_BYTES": self.format.record_bytes, "STREAM_ID": self.format.stream_id}
-        self._items(axis)
-        ports = self._items(axis, "come") | {"m_kind": "come_kind", "m_stream": ""}
-        axis.receive("tuple_rx", "net:tuple_rx", parameters, ports, TUPLE_RX)
-        axis.assigned.append(("come_stream", f"come_data[{self.bits - 8} +: 8]"))
-        self._drop_unread(axis, "binary_unknown")
+        self._items(netlist)
+        ports = self._items(netlist, "come") | {"m_kind": "come_kind", "m_stream": ""}
+        netlist.receive("tuple_rx", "net:tuple_rx", parameters, ports, TUPLE_RX)
+        netlist.assigned.append(("come_stream", f"come_data[{self.bits - 8} +: 8]"))
+        self._drop_unread(netlist, "binary_unknown")
 
 
 class Fix(Front):
@@ -192,15 +187,15 @@ class Fix(Front):
         places = {unit.name: (at[self.map.index(unit)], unit.kind.width) for unit in message.units}
         return _record(wire, stream, places)
 
-    def build(self, axis: _Axis) -> None:
+    def build(self, netlist: Netlist) -> None:
         parameters = {name: Reference(text) for name, text in fix.parameters(self.map).items()}
         ports = {f"s_axis_{signal}": f"s_axis_{signal}" for signal in AXIS}
-        ports |= self._items(axis) | {"m_kind": "item_stream"}
+        ports |= self._items(netlist) | {"m_kind": "item_stream"}
         ports["m_fields"] = ports.pop("m_data")
         events = {f"evt_{name}": f"fix_{name}" for name in fix.EVENTS}
-        axis.event(*events.values())
-        axis.add("fix:fix_stream", "fix_stream", {"DATA_W": DATA_W} | parameters, ports | events)
-        axis.assigned.append(("item_kind", "2'd0"))
+        netlist.event(*events.values())
+        netlist.add("fix:fix_stream", "fix_stream", {"DATA_W": DATA_W} | parameters, ports | events)
+        netlist.assigned.append(("item_kind", "2'd0"))
 
 
 class Itch(Front):
@@ -212,19 +207,19 @@ class Itch(Front):
     def record(self, wire: str, stream: Stream) -> str:
         return self._picked(wire, stream, self.bits)
 
-    def build(self, axis: _Axis) -> None:
-        self._items(axis)
+    def build(self, netlist: Netlist) -> None:
+        self._items(netlist)
         ports = {f"s_axis_{signal}": f"s_axis_{signal}" for signal in AXIS}
-        ports |= self._items(axis, "come") | {"m_kind": "come_stream"}
-        self._parse(axis, ports)
-        axis.assigned.append(("come_kind", "2'd0"))
-        self._drop_unread(axis, "itch_unread")
+        ports |= self._items(netlist, "come") | {"m_kind": "come_stream"}
+        self._parse(netlist, ports)
+        netlist.assigned.append(("come_kind", "2'd0"))
+        self._drop_unread(netlist, "itch_unread")
 
-    def _parse(self, axis: _Axis, ports: dict[str, str]) -> None:
+    def _parse(self, netlist: Netlist, ports: dict[str, str]) -> None:
         """From payloads to items."""
         events = {f"evt_{name}": f"itch_{name}" for name in ("message", "unknown", "bad_length")}
-        axis.event(*events.values())
-        axis.add("fix:itch5", "itch5", {"DATA_W": DATA_W}, ports | events)
+        netlist.event(*events.values())
+        netlist.add("fix:itch5", "itch5", {"DATA_W": DATA_W}, ports | events)
 
 
 class Feed(Itch):
@@ -232,13 +227,13 @@ class Feed(Itch):
 
     lines = 2
 
-    def _parse(self, axis: _Axis, ports: dict[str, str]) -> None:
+    def _parse(self, netlist: Netlist, ports: dict[str, str]) -> None:
         framing = self.streams[0].origin.framing
         parameters = {"DATA_W": DATA_W, "REORDER": framing.reorder, "GAP_TICKS": framing.gap_ms}
         ports |= {"tick": "tick_ms", "s_axis_tuser": "s_axis_tuser"}
         events = {f"evt_{event}": name for event, name in FEED.items()}
-        axis.event(*events.values())
-        axis.add("fix:itch_feed", "itch_feed", parameters, ports | events)
+        netlist.event(*events.values())
+        netlist.add("fix:itch_feed", "itch_feed", parameters, ports | events)
 
     @property
     def text(self) -> list[str]:

@@ -13,7 +13,7 @@ the query has constants ``$name``, their registers on AXI4-Lite, which take effe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
@@ -27,7 +27,8 @@ from wirestream.compiler.circuit import (
     fallible,
     record_columns,
 )
-from wirestream.compiler.front import AXIS, DATA_W, table
+from wirestream.compiler.front import table
+from wirestream.compiler.netlist import AXIS, DATA_W, Netlist, axis_ports
 from wirestream.compiler.types import Integer, Text, Type, of_field
 from wirestream.compiler.verilog import module, range_of
 from wirestream.errors import QueryError
@@ -127,11 +128,6 @@ def _port(name: str, width: int) -> str:
     return f"{'input ' if width > 0 else 'output'} wire {range_of(abs(width))}{name}"
 
 
-def _stream(port: str, wire: str, user: str) -> dict[str, str]:
-    """The ports of an AXI4-Stream side, connected to the wires of the same names."""
-    return {f"{port}_axis_{signal}": f"{wire}_{signal}" for signal in AXIS} | {f"{port}_axis_tuser": user}
-
-
 @dataclass(frozen=True)
 class _Output:
     """One of the circuit's outputs. rows: the most that a punctuation and that a tuple cause, itself included."""
@@ -177,19 +173,16 @@ class _Gate:
         return f"{kind}{self.number}_{signal}"
 
 
-class _Axis:
+class _Axis(Netlist):
     """The module with AXI4-Stream on both sides."""
 
     def __init__(self, circuit: Circuit, values: Mapping[str, int | str]):
+        super().__init__()
         self.circuit = circuit
         self.front = front.of(list(dict.fromkeys(entry.stream for entry in circuit.entries)))
         self.registers = registers_of(circuit)
         self.outputs = self._outputs()
         self.gates = self._gates()
-        self.wires: dict[str, int] = {}
-        self.instances: list[Instance] = []
-        self.assigned: list[tuple[str, str]] = []
-        self.events: list[str] = []
         unknown = values.keys() - circuit.runtime.keys()
         if unknown:
             raise ValueError(f"the query has no constant {', '.join(sorted(unknown))}")
@@ -249,23 +242,6 @@ class _Axis:
             name, label = str(n) if len(groups) > 1 else "", f"{label}{n}" if several else label
             found.append(_Gate(name, label, group, outputs, latency, places))
         return found
-
-    def wire(self, name: str, width: int = 1) -> str:
-        self.wires[name] = width
-        return name
-
-    def receive(self, name: str, core: str, parameters: dict, ports: dict, events: Iterable[str]) -> None:
-        """A core on s_axis, and its events."""
-        told = {f"evt_{event}": f"{name}_{event}" for event in events}
-        self.event(*told.values())
-        self.add(core, name, parameters, _stream("s", "s_axis", "s_axis_tuser") | ports | told)
-
-    def add(self, core: str, name: str, parameters: dict, ports: dict) -> None:
-        self.instances.append(Instance(core, name, parameters, {"clk": "clk", "rst": "rst"} | ports))
-
-    def event(self, *names: str) -> None:
-        for name in names:
-            self.events.append(self.wire(name))
 
     # ---- in
 
@@ -464,7 +440,7 @@ class _Axis:
             "evt_record": f"{label}_record",
         }
         self.add(
-            "net:tuple_tx", f"{label}_tx", parameters, ports | _stream("m", f"{label}_axis", f"{label}_axis_tuser")
+            "net:tuple_tx", f"{label}_tx", parameters, ports | axis_ports("m", f"{label}_axis", f"{label}_axis_tuser")
         )
 
     def _room(self, gate: _Gate) -> None:
@@ -561,14 +537,14 @@ def _gmii(circuit: Circuit, axis: _Axis) -> str:
         **{"local_ports": local_ports, "groups": groups, "promiscuous": "1'b0", "ping": "1'b1"},
         **{"arp_set_valid": "1'b0", "arp_set_ready": "", "arp_set_clear": "1'b0"},
         **{"arp_set_ip": "32'd0", "arp_set_mac": "48'd0"},
-        **_stream("m", "payload", "payload_tuser"),
-        **_stream("s", "datagram", "{local_port, dst_ip, dst_port, datagram_tuser}"),
+        **axis_ports("m", "payload", "payload_tuser"),
+        **axis_ports("s", "datagram", "{local_port, dst_ip, dst_port, datagram_tuser}"),
         "events": "network_events",
     }
     inside = {
         **{"clk": "clk", "rst": "rst", "first_session": "first_session"},
-        **_stream("s", "payload", f"payload_tuser[{user_bits(lines) - 1}:0]"),
-        **_stream("m", "datagram", "datagram_tuser"),
+        **axis_ports("s", "payload", f"payload_tuser[{user_bits(lines) - 1}:0]"),
+        **axis_ports("m", "datagram", "datagram_tuser"),
         **({port: port for port in AXIL} if circuit.runtime else {}),
         **({"tick_ms": "tick_ms"} if feed else {}),
         "events": "query_events",

@@ -1,0 +1,42 @@
+"""A module in the making: its wires, instances, assignments and events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wirestream.compiler.circuit import Instance, Reference
+
+DATA_W, KEEP_W = Reference("DATA_W"), Reference("DATA_W/8")
+AXIS = {"tdata": DATA_W, "tkeep": KEEP_W, "tvalid": 1, "tready": 1, "tlast": 1}
+
+
+class Netlist:
+    """wires: their widths. assigned: wires or ports, each with its expression. events: wires that pulse, in order."""
+
+    def __init__(self) -> None:
+        self.wires: dict[str, int | Reference] = {}
+        self.instances: list[Instance] = []
+        self.assigned: list[tuple[str, str]] = []
+        self.events: list[str] = []
+
+    def wire(self, name: str, width: int | Reference = 1) -> str:
+        self.wires[name] = width
+        return name
+
+    def event(self, *names: str) -> None:
+        for name in names:
+            self.events.append(self.wire(name))
+
+    def add(self, core: str, name: str, parameters: dict, ports: dict) -> None:
+        self.instances.append(Instance(core, name, parameters, {"clk": "clk", "rst": "rst"} | ports))
+
+    def receive(self, name: str, core: str, parameters: dict, ports: dict, events: Iterable[str]) -> None:
+        """A core on s_axis, and its events."""
+        own = {f"evt_{event}": f"{name}_{event}" for event in events}
+        self.event(*own.values())
+        self.add(core, name, parameters, axis_ports("s", "s_axis", "s_axis_tuser") | ports | own)
+
+
+def axis_ports(port: str, wire: str, user: str) -> dict[str, str]:
+    """The ports of an AXI4-Stream side, connected to the wires of the same names."""
+    return {f"{port}_axis_{signal}": f"{wire}_{signal}" for signal in AXIS} | {f"{port}_axis_tuser": user}

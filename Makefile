@@ -14,6 +14,9 @@ ARGS    ?=
 QUERY   ?=
 TESTS    = $(wildcard tb/*/test_$(CORE).py)
 
+# The import contracts of pyproject.toml: one line when all are kept, else all that breaks them.
+LINT_IMPORTS = said=$$($(VENV)/bin/lint-imports --no-logo --no-cache) && echo "$$said" | grep Contracts: || { echo "$$said"; exit 1; }
+
 .DEFAULT_GOAL := help
 .PHONY: help demo board test inventory lint formal synth compare report waves soak docs list icarus clean
 # One install at a time, and a failing step ends the command.
@@ -31,6 +34,7 @@ board: $(READY) ## a simulated FPGA on the network with a query in it [QUERY=my.
 test: $(READY) ## run every check, or those of one core: make test CORE=udp_rx
 ifeq ($(CORE),)
 	@$(VENV)/bin/ruff check .
+	@$(LINT_IMPORTS)
 	@$(PY) -m pytest -n $(JOBS) --dist worksteal tb
 else
 	@$(if $(TESTS),,$(error no test for CORE=$(CORE); `make list` shows the cores))
@@ -40,8 +44,9 @@ endif
 inventory: $(READY) ## write tb/inventory.txt anew, with what the last good `make test` ran
 	@$(PY) -m tb.lib.inventory
 
-lint: $(READY) ## lint every core (or CORE=…) with all warnings, and the Python with ruff
+lint: $(READY) ## lint every core (or CORE=…) with all warnings, and the Python with ruff and import-linter
 	@$(VENV)/bin/ruff check .
+	@$(LINT_IMPORTS)
 	@$(PY) -m wirestream.measure.lint $(CORE)
 
 formal: $(READY) ## prove every core that has properties (or CORE=…)

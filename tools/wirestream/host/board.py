@@ -35,12 +35,13 @@ from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.output import as_design
 from wirestream.compiler.package import AXIL, Package, package, user_bits
 from wirestream.compiler.verilog import module, range_of
-from wirestream.design import BUILD, REPOSITORY, Design, resolve
+from wirestream.design import BUILD, Design, resolve
 from wirestream.errors import QueryError
 from wirestream.host.remote import BOARD, PEER, REGISTERS, Recorder, Remote
 from wirestream.schema.counters import NETWORK, counter_names, harmless, taken
 from wirestream.schema.packets import DEVICE, SENDER
 from wirestream.schema.streams import load, shipped
+from wirestream.sim import bulk
 
 DATA_W = 64
 CORES = ("net:mac_xgmii_rx", "net:mac_xgmii_tx", "net:udp_ip_stack", "net:registers", "common:event_counters")
@@ -147,10 +148,6 @@ class Board:
     @classmethod
     def of(cls, built: Compiled, folder: Path = BUILD / "board") -> Board:
         """Build it, unless it is there. Raises `QueryError` for a query that cannot stand on the network."""
-        if str(REPOSITORY) not in sys.path:
-            sys.path.append(str(REPOSITORY))
-        from wirestream.sim import bulk
-
         name = f"{built.circuit.name.lower()}.board"
         program = bulk.build(as_board(built, folder / name), bulk.BOARD).program
         around = package(built.circuit)

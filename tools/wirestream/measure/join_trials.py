@@ -5,18 +5,16 @@ A trial takes a design and its folder, and what it asks after these; it gives nu
 
 from __future__ import annotations
 
-import sys
 from collections import Counter, deque
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from wirestream.design import REPOSITORY, Design
+from wirestream.design import Design
 from wirestream.joins import HostJoin, R, S
-
-if str(REPOSITORY) not in sys.path:
-    sys.path.append(str(REPOSITORY))  # the benches are in tb/
+from wirestream.sim.bulk import build, items
+from wirestream.sim.fjoin import BulkPipeline, Chain
 
 FLUSH, KEY_W, DATA_W = 2, 32, 64  # of join_bulk: an item is {number, key}
 
@@ -48,8 +46,6 @@ def rate(design: Design, folder: Path, rows: int, percent: int, warm: int, count
     cycles: between two tuples of a stream, over the `count` of both, an even number, behind the first `warm`. results:
     that leave in a cycle.
     """
-    from wirestream.sim.bulk import build, items
-
     keys = keys_of(percent, warm + count + 1)
     data = [n << KEY_W | key for n, key in enumerate(keys)]
     kinds = [n % 2 for n in range(len(keys))]
@@ -75,8 +71,6 @@ def host_rate(design: Design, folder: Path, rows: int, percent: int, warm: int, 
 
     cycles: as of `rate`. Raises ValueError unless `warm` and `count` are whole tasks.
     """
-    from wirestream.sim.fjoin import BulkPipeline, Chain
-
     chain, keys = Chain(**design.parameters), keys_of(percent, warm + count)
     if warm % (2 * chain.units) or count % (2 * chain.units):
         raise ValueError(f"{design.label}: {warm} and {count} tuples must be tasks of {2 * chain.units}")
@@ -99,8 +93,6 @@ def eta(design: Design, folder: Path, rows: int, percent: int, batches: int) -> 
     eta: share of the evaluations that the units could do, from the first load to the last result. cycles: that a tuple
     of each stream takes, if batches of both are joined in turn.
     """
-    from wirestream.sim.fjoin import Chain
-
     chain = Chain(**design.parameters)
     g, values = np.random.default_rng(percent), round(100 / percent) if percent else 0
     probes, window = (

@@ -10,7 +10,7 @@ import yaml
 
 from tb.lib.run import design
 from wirestream.design import REPOSITORY
-from wirestream.measure.cores import Core, cores
+from wirestream.measure.cores import LIBRARIES, Core, cores
 from wirestream.measure.lint import configurations, lint, main
 
 ALL = cores()
@@ -72,6 +72,24 @@ def test_targets_have_the_options_of_their_flows(core: Core):
         if options := target.get("flow_options"):
             flow = import_module(f"edalize.flows.{target['flow']}")
             assert options.keys() <= getattr(flow, target["flow"].capitalize()).get_flow_options().keys()
+
+
+def above(core: Core, data: dict) -> list[str]:
+    """What a core depends on of libraries after its own in `LIBRARIES`; constraint files are for `top` only."""
+    order = {library: n for n, library in enumerate(LIBRARIES)} | {"constraints": LIBRARIES.index("top")}
+    needed = [name for files in data["filesets"].values() for name in files.get("depend", [])]
+    return [name for name in needed if order[name.split(":")[1]] > order[core.library]]
+
+
+@pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)
+def test_each_library_uses_those_before_it(core: Core):
+    """So that `fix` needs nothing of `query`, and `query` nothing of `join`."""
+    assert above(core, yaml.safe_load(core.path.read_text())) == []
+
+
+def test_a_library_that_uses_one_after_it_is_found():
+    (core,) = (core for core in ALL if core.name == "fix_demux")
+    assert above(core, {"filesets": {"rtl": {"depend": ["wirestream:query:delay"]}}}) == ["wirestream:query:delay"]
 
 
 @pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)

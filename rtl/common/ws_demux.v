@@ -2,8 +2,7 @@
 //
 // ws_demux: the stream de-multiplexer; sends each tuple to the output of its type.
 //
-// Punctuations and eos go to all outputs. The data of all outputs are the same: what tells the outputs apart is valid,
-// and synthesis merges the rest.
+// Punctuations and eos go to all outputs. The data of all outputs are the same; only their valid signals differ.
 //
 // Parameters   DATA_W       width of the tuple in bits, at least 1
 //              N            outputs, at least 1; output 0 has the low bits of every m_* port
@@ -48,42 +47,47 @@ module ws_demux #(
     end
 
     wire [N-1:0] match;
+    wire         unknown = s_valid && match == 0;
 
     genvar i;
     generate
         for (i = 0; i < N; i = i + 1) begin : each
             assign match[i] = kind == CODES[i*TYPE_W +: TYPE_W];
+        end
 
-            ws_delay #(.DATA_W(DATA_W), .N(REGISTERED)) out (
-                .clk    (clk),
-                .rst    (rst),
-                .s_valid(s_valid && match[i]),
-                .s_punct(s_punct),
-                .s_eos  (s_eos),
-                .s_data (s_data),
-                .m_valid(m_valid[i]),
-                .m_punct(m_punct[i]),
-                .m_eos  (m_eos[i]),
-                .m_data (m_data[i*DATA_W +: DATA_W])
-            );
+        if (REGISTERED == 0) begin : gen_wires
+            wire unused = &{clk, rst};
+            assign m_valid     = {N{s_valid}} & match;
+            assign m_punct     = {N{s_punct}};
+            assign m_eos       = {N{s_eos}};
+            assign m_data      = {N{s_data}};
+            assign evt_unknown = unknown;
+        end else begin : gen_registers
+            reg [N-1:0]      valid_reg;
+            reg              punct_reg, eos_reg, unknown_reg;
+            reg [DATA_W-1:0] data_reg;
+
+            always @(posedge clk) begin
+                valid_reg   <= {N{s_valid}} & match;
+                punct_reg   <= s_punct;
+                eos_reg     <= s_eos;
+                unknown_reg <= unknown;
+                data_reg    <= s_data;
+                if (rst) begin
+                    valid_reg   <= {N{1'b0}};
+                    punct_reg   <= 1'b0;
+                    eos_reg     <= 1'b0;
+                    unknown_reg <= 1'b0;
+                end
+            end
+
+            assign m_valid     = valid_reg;
+            assign m_punct     = {N{punct_reg}};
+            assign m_eos       = {N{eos_reg}};
+            assign m_data      = {N{data_reg}};
+            assign evt_unknown = unknown_reg;
         end
     endgenerate
-
-    // The event in step with them
-    wire [2:0] unused;
-
-    ws_delay #(.DATA_W(1), .N(REGISTERED)) event_out (
-        .clk    (clk),
-        .rst    (rst),
-        .s_valid(s_valid && match == 0),
-        .s_punct(1'b0),
-        .s_eos  (1'b0),
-        .s_data (1'b0),
-        .m_valid(evt_unknown),
-        .m_punct(unused[2]),
-        .m_eos  (unused[1]),
-        .m_data (unused[0])
-    );
 
 `ifdef FORMAL
     // One arbitrary output is watched.

@@ -23,7 +23,10 @@ NAMES = {  # of a golden's file or folder in the cache, and sources that have a 
     ),
     "items": (lambda: CASES["late"].folder, "spark_golden/time_rules spark_golden/session wirestream/design"),
     "joins": (lambda: of_joins.Case("one", Join(1, 1), ()).file, "tb/join/model spark_golden/join tb/join/golden"),
-    "queries": (lambda: of_queries.folder_of("", "", ()), "spark_golden/operators wirestream/fix tb/queries/streams"),
+    "queries": (
+        lambda: of_queries.folder_of("", "", ()),
+        "spark_golden/operators wirestream/schema/fix tb/queries/streams",
+    ),
     "fix": (lambda: of_fix.kept({}, of_fix.ORDERS), "spark_golden/session spark_golden/fix wirestream/design"),
     "sessions": (lambda: of_sessions.kept(b""), "spark_golden/windows wirestream/schema/tuples tb/lib/golden"),
 }

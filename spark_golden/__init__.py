@@ -1,0 +1,5 @@
+"""What PySpark says the rows are. Imports nothing of the compiler or of the tests, and knows nothing of the circuits.
+
+The part of Spark that is delivered with a divided query (`wirestream.split`) and this package, which judges it, are two
+implementations by intention.
+"""

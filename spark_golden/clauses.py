@@ -11,8 +11,7 @@ import re
 from collections import deque
 from dataclasses import dataclass
 
-from wirestream.schema.streams import Stream
-from wirestream.schema.tuples import Field, Schema
+from spark_golden.declaration import Stream
 
 
 @dataclass(frozen=True)
@@ -179,11 +178,13 @@ def created(tokens: list[Token]) -> Stream:
     if words != ["CREATE", "INPUT", "STREAM"] or [t.keyword for t in tokens[4:5] + tokens[-1:]] != ["(", ")"]:
         raise ValueError(f"line {tokens[0].line}: CREATE INPUT STREAM Name (field type, …) is how a stream is declared")
     parts = split(tokens[5:-1], ",")
-    fields = tuple(Field(_name(p[:1], "a field"), "".join(t.text for t in p[1:]).lower()) for p in parts)
-    for described in fields:
-        _ = described.numpy  # raises ValueError if there is no such type
-    names = [described.name for described in fields]
-    return Stream(Schema(_name(tokens[3:4], "a stream"), 0, fields), "Time" if "Time" in names else None)
+    fields: dict[str, str] = {}
+    for part in parts:
+        name = _name(part[:1], "a field")
+        if name in fields:
+            raise ValueError(f"two fields are called {name}")
+        fields[name] = "".join(token.text for token in part[1:]).lower()
+    return Stream(_name(tokens[3:4], "a stream"), fields, "Time" if "Time" in fields else None)
 
 
 def query(tokens: list[Token]) -> tuple[list[Select], str | None]:

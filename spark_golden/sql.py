@@ -3,7 +3,9 @@
 The oracle for queries that nobody has written a golden for. It knows nothing of the compiler. A text is cut into its
 clauses here; every expression in them goes to Spark's parser, and what that makes of it is taken as it is, except for
 what Spark lacks or does otherwise. Integers are DECIMAL(38,0), so that sums and products are exact: a value beyond
-10**38, or a quotient beyond 10**32, is an error of Spark's when the rows are asked for, never a wrong row.
+10**38, or a quotient beyond 10**32, is an error of Spark's when the rows are asked for, never a wrong row. The part of
+Spark that is delivered with a divided query (`wirestream.split`) and this one, which judges it, are two implementations
+by intention.
 
 ================= ======================================================================================
 in the text       for Spark
@@ -46,12 +48,12 @@ from spark_golden.clauses import (
     split,
     written,
 )
+from spark_golden.declaration import Stream
 from spark_golden.pairs import pairs, pairs_in_time
 from spark_golden.query import Query
 from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, TUPLE, column_of, judge, with_queries
 from spark_golden.windows import floor_div, windows_begun, windows_closed
-from wirestream.schema.streams import Stream
 
 INTEGER = "DECIMAL(38,0)"
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
@@ -91,28 +93,36 @@ def answers(
     `time_rules` has them: stream, session, seq, kind and the fields. constants: the value of each `$name`. Raises
     ValueError with one line for what it does not understand.
     """
-    streams = dict(streams)
+    streams = declared(sql, streams)
     found: dict[str, Answer] = {}
-    for statement in split(lexed(sql), ";"):
-        if statement and statement[0].keyword == "CREATE" and "FORMAT" in [token.keyword for token in statement]:
-            continue  # of messages: one of `streams`
-        if statement and statement[0].keyword == "CREATE":
-            made = created(statement)
-            streams[made.schema.name] = made
-        elif statement:
-            body, name = query(statement)
-            evaluation = _Evaluation(streams, frames, constants or {})
-            if name:
-                evaluation.replaced[f"INTO {name}: the answer's name"] = None
-            name = name or f"query{len(found) + 1}"
-            if name in found:
-                raise ValueError(f"two queries are called {name}")
-            try:
-                rows = evaluation.body(body)
-                found[name] = Answer(rows.frame.select(*map(F.col, rows.names)), list(evaluation.replaced))
-            except (AnalysisException, ParseException) as error:
-                raise ValueError(_first_line(error)) from error
+    for statement in _statements(sql):
+        if statement[0].keyword == "CREATE":
+            continue
+        body, name = query(statement)
+        evaluation = _Evaluation(streams, frames, constants or {})
+        if name:
+            evaluation.replaced[f"INTO {name}: the answer's name"] = None
+        name = name or f"query{len(found) + 1}"
+        if name in found:
+            raise ValueError(f"two queries are called {name}")
+        try:
+            rows = evaluation.body(body)
+            found[name] = Answer(rows.frame.select(*map(F.col, rows.names)), list(evaluation.replaced))
+        except (AnalysisException, ParseException) as error:
+            raise ValueError(_first_line(error)) from error
     return found
+
+
+def declared(sql: str, streams: Mapping[str, Stream]) -> dict[str, Stream]:
+    """All streams that the queries of a text may read: `streams`, and those that the text creates. One that it creates
+    of messages (FORMAT) is one of `streams`."""
+    creates = [statement for statement in _statements(sql) if statement[0].keyword == "CREATE"]
+    made = [created(tokens) for tokens in creates if "FORMAT" not in [token.keyword for token in tokens]]
+    return {**streams, **{stream.name: stream for stream in made}}
+
+
+def _statements(sql: str) -> list[list[Token]]:
+    return [statement for statement in split(lexed(sql), ";") if statement]
 
 
 def _first_line(error: Exception) -> str:
@@ -258,9 +268,9 @@ class Shim:
 
     def _of_sides(self, function: str, arguments: list) -> str:
         """abs(x), or prefix(address, bits)."""
-        x = self._rewritten(arguments[0], self.columns)
         if len(arguments) != 1 + (function == "prefix"):
             raise ValueError("abs is of one number, prefix of an address and its bits")
+        x = self._rewritten(arguments[0], self.columns)
         if function == "abs":
             return f"abs({x})"
         if arguments[1].getClass().getSimpleName() != "Literal" or not 1 <= arguments[1].value() <= 32:
@@ -438,10 +448,12 @@ class _Evaluation:
     def source(self, source: str | list[Select], above: Window | None) -> Rows:
         if not isinstance(source, str):
             return self.body(source, above)
-        if source not in self.streams or source not in self.frames:
+        if source not in self.streams:
             raise ValueError(f"there is no stream {source}")
-        fields = self.streams[source].schema.fields
-        types = {f.name: "STRING" if f.type.startswith("string") else INTEGER for f in fields}
+        if source not in self.frames:
+            raise ValueError(f"there are no tuples of {source}")
+        fields = self.streams[source].fields
+        types = {name: "STRING" if kind.startswith("string") else INTEGER for name, kind in fields.items()}
         names, origin = tuple(types), (source, above and above.attribute)
         if above is None:
             tuples = self.frames[source].where(F.col("kind") == TUPLE)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from filelock import FileLock
 
+from spark_golden import declaration
 from tb.lib.sources import fingerprint
 from tb.queries import streams
 from wirestream.design import BUILD, REPOSITORY
-from wirestream.schema.streams import SHIPPED
+from wirestream.schema.streams import SHIPPED, Stream
 from wirestream.sim import simulate
 
 if TYPE_CHECKING:
@@ -70,6 +71,12 @@ def frames() -> dict[str, DataFrame]:
 def frame(name: str) -> DataFrame:
     """The tests' tuples of a stream as `spark_golden` takes them: stream, session, seq, kind and the fields."""
     return to_frame(streams.data(name), np.flatnonzero(np.array(streams.arrival()) == name))
+
+
+def declared(streams: Iterable[Stream]) -> dict[str, declaration.Stream]:
+    """What `spark_golden` has to know of streams, by their names."""
+    fields = {stream: {field.name: field.type for field in stream.schema.fields} for stream in streams}
+    return {s.schema.name: declaration.Stream(s.schema.name, types, s.time) for s, types in fields.items()}
 
 
 def to_frame(records: np.ndarray, seq: np.ndarray | None = None) -> DataFrame:

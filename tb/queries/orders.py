@@ -21,7 +21,7 @@ from tb.fix import feed
 from tb.fix.golden import ORDERS, expected
 from tb.fix.traffic import message
 from tb.queries import run
-from tb.queries.golden import computed, to_frame
+from tb.queries.golden import computed, declared, to_frame
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.design import BUILD, REPOSITORY
@@ -284,7 +284,7 @@ def rows(name: str, sql: str, circuit: Circuit, given: Found) -> Path:
         from spark_golden.sql import answers
 
         frames = {n: to_frame(given.tuples[n], given.places[n]) for n in streams}
-        return {into: answer.rows for into, answer in answers(sql, streams, frames).items()}
+        return {into: answer.rows for into, answer in answers(sql, declared(streams.values()), frames).items()}
 
     return computed(name, f"{sql}{[(n, r.tobytes()) for n, r in given.tuples.items()]}", [], answered)
 

@@ -203,7 +203,7 @@ def ask(sql: str) -> Answer:
     frame = golden.to_frame(records).withColumnsRenamed(
         dict(zip(records.dtype.names, map(column_of, created), strict=False))
     )
-    return evaluate(sql, {"T": T}, {"T": frame}, {"less": 1, "key": "a"})
+    return evaluate(sql, golden.declared([T]), {"T": frame}, {"less": 1, "key": "a"})
 
 
 @pytest.mark.parametrize("name", [*EXPRESSIONS, *QUERIES])
@@ -222,7 +222,7 @@ def test_sessions_and_punctuations():
     frame = frame.unionAll(punctuation)
 
     def asked(sql: str) -> Counter:
-        return rows(evaluate(sql, {"T": T}, {"T": frame}))
+        return rows(evaluate(sql, golden.declared([T]), {"T": frame}))
 
     assert asked(f"SELECT Time, sum(X) AS S {WINDOW}") == {(150, -3): 1}
     assert asked("SELECT sum(X) AS S FROM T [SIZE 2 ADVANCE 1 TUPLES]") == {(-2,): 1, (14,): 1}
@@ -265,6 +265,7 @@ def test_several_queries():
         ("SELECT X FROM T WHERE X > 1)", "closes nothing"),
         ("SELECT X FROM T WHERE X ~ 1", "line 1: '~'"),
         ("SELECT X FROM U", "no stream U"),
+        ("CREATE INPUT STREAM U (X int); SELECT X FROM U", "no tuples of U"),
         ("SELECT Z FROM T", "column Z is not known"),
         ("SELECT X / 2 AS H FROM T", "div divides"),
         ("SELECT X + 1 FROM T", "needs a name"),
@@ -299,6 +300,7 @@ def test_several_queries():
         ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b", "of two sides"),
         ("SELECT X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON a.X = b.X", "column X is not known"),
         ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON prefix(a.X, 33) = b.X", "1 to 32 bits"),
+        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON abs() = b.X", "abs is of one number"),
         ("SELECT count() AS N FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON a.X = b.X", "query with a window"),
         ("SELECT X FROM T UNION ALL SELECT Y FROM T", "same columns"),
         (
@@ -311,6 +313,7 @@ def test_several_queries():
         (f"SELECT wsum(X) AS W {WINDOW}", "wsum is of one column, with weights"),
         ("CREATE STREAM T (X int); SELECT X FROM T", "CREATE INPUT STREAM"),
         ("CREATE INPUT STREAM T (X float); SELECT X FROM T", "unknown type 'float'"),
+        ("CREATE INPUT STREAM T (X int, X long); SELECT X FROM T", "two fields are called X"),
     ],
 )
 def test_what_it_does_not_understand(sql, message):
@@ -327,8 +330,9 @@ def test_weights_are_scaled_by_the_least_power_of_two():
 def test_every_query_agrees_with_its_golden(tmp_path):
     known = streams.streams()
     frames = {name: golden.frame(name) for name in known}
+    declared = golden.declared(known.values())
     made = {
-        path.stem: evaluate(path.read_text(), known, frames, streams.CONSTANTS.get(path.stem)).rows
+        path.stem: evaluate(path.read_text(), declared, frames, streams.CONSTANTS.get(path.stem)).rows
         for path in sorted(golden.QUERIES.glob("*.sql"))
     }
     golden.compute_rows(made, tmp_path / "oracle")

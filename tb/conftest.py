@@ -1,12 +1,17 @@
 """pytest settings for the whole bench: one seed a run, printed where everybody sees it; what the tests took."""
 
+import os
+
+from spark_golden import CACHE
+from wirestream.design import BUILD
 from wirestream.sim import simulate
 
 pytest_plugins = ["tb.lib.effort", "tb.lib.inventory", "tb.lib.faults"]
 
 
 def pytest_configure(config):
-    """The workers of a run share one Java machine."""
+    """The workers of a run share one Java machine. What it writes is in this checkout, as all that tests write."""
+    os.environ[CACHE] = str(BUILD)
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         from spark_golden.session import share
 

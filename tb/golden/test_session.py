@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from spark_golden.session import SHARED
+from spark_golden.session import ROOT, SHARED
 from tb.lib import tree
 from wirestream.design import REPOSITORY
 
@@ -46,6 +46,6 @@ def test_another_checkout_has_its_own(tmp_path):
     """A copy may hold another golden; Spark's Python workers would import ours."""
     copy = tree.copy(tmp_path / "copy")
     (copy / "use.py").write_text(USE)
-    shared = f"1 nonsense {REPOSITORY}"  # nothing listens there
+    shared = f"1 nonsense {ROOT}"  # nothing listens there
     run = tree.python(copy, "use", "c", **{SHARED: shared})
     assert run.returncode == 0 and " 20 c 2\n" in run.stdout, run.stdout

@@ -61,6 +61,10 @@ def test_imports_in_functions_and_data_files_count():
         sources("spark_golden.query", "spark_golden.nonsense")
 
 
+def test_spark_golden_imports_nothing_else_of_the_project():
+    assert {file.parent for file in sources("spark_golden.*")} == {REPOSITORY / "spark_golden"}
+
+
 def test_parts_are_kept_apart(tmp_path):
     for name, content in (("a", "xy"), ("b", "x"), ("c", "yx")):
         (tmp_path / name).write_text(content)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from spark_golden import CACHE
 from wirestream.design import REPOSITORY
 from wirestream.inventory import FOLDER
 
@@ -24,6 +25,7 @@ def copy(to: Path) -> Path:
 def python(tree: Path, *words: str, timeout: float | None = None, **variables: str) -> subprocess.CompletedProcess:
     """Run ``python -m`` `words` in a copy, as from a shell; its output is one text."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_") and k != FOLDER}
-    env |= {"PYTHONPATH": str(tree / "tools"), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    env |= {"PYTHONPATH": str(tree / "tools"), "PYTHONDONTWRITEBYTECODE": "1", CACHE: str(tree / "build")}
+    env |= variables
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     return subprocess.run([sys.executable, "-m", *words], cwd=tree, env=env, text=True, timeout=timeout, **pipes)

@@ -5,3 +5,4 @@ implementations by intention.
 """
 
 CACHE = "WIRESTREAM_CACHE"  # environment variable: the folder of `session.cache_folder`
+NEEDED = "PySpark is missing: install the Python packages pyspark and pyarrow"

@@ -1,0 +1,140 @@
+"""What a query gives, by files: for tools that run PySpark as a process of its own.
+
+::
+
+    python -m spark_golden QUERY.sql --streams streams.json --tuples FOLDER --out FOLDER [--set NAME=VALUE]
+
+QUERY.sql      queries in the dialect, see `sql`
+streams.json   the streams that they read and do not CREATE:
+               [{"name": "Trades", "time": "Time", "fields": {"Symbol": "string(4)", "Price": "int", "Time": "int"}}];
+               a time is null or left out if there is none
+--tuples       Name.parquet for each stream: the items of `time_rules` with the columns stream, session, seq, kind and
+               the fields, each as `time_rules.column_of` calls it; text for string(n), integers for all other types
+--out          NAME.parquet for each query, by its INTO or query1, query2, …: the columns of SELECT in their order,
+               integers as DECIMAL(38,0); the order of the rows means nothing.
+               replaced.json: {NAME: [line, …]} in the order of the text, what Spark was not given as it is there.
+               spark.log: what Java says, unless a process above shares its Java machine
+--set          the value of a $constant, an integer or a text; once for each
+
+The exit status is 1, with one line on stderr, if the rows cannot be computed, and 2 for wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spark_golden import NEEDED
+from spark_golden.declaration import Stream, streams
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def main() -> None:
+    options = _arguments()
+    try:
+        from py4j.protocol import Py4JError
+        from pyarrow import ArrowException
+        from pyspark.errors import PySparkException
+    except ImportError:
+        sys.exit(f"spark_golden: {NEEDED}")
+    logging.disable()  # PySpark would log an error of Spark's on stderr, which has the line below
+    try:
+        evaluate(options.query, options.streams, options.tuples, options.out, dict(options.set))
+    except OSError as error:
+        sys.exit(f"spark_golden: {error.filename}: {error.strerror}" if error.filename else f"spark_golden: {error}")
+    except (ValueError, ArrowException, PySparkException, Py4JError) as error:
+        sys.exit(f"spark_golden: {str(error).strip().partition(chr(10))[0]}")
+
+
+def evaluate(sql: Path, declarations: Path, tuples: Path, out: Path, constants: dict[str, int | str]) -> None:
+    """Write the rows of the queries in `sql` to `out`; see above."""
+    import pyarrow.parquet
+
+    from spark_golden.session import session, share, shared
+    from spark_golden.sql import answers, declared
+
+    text = _text(sql)
+    try:
+        given = streams(_text(declarations))
+    except ValueError as error:
+        raise ValueError(f"{declarations}: {error}") from error
+    tables = {}
+    for name, stream in declared(text, given).items():
+        path = tuples / f"{name}.parquet"
+        if path.exists():
+            tables[name] = items(path, stream)
+        elif name in given:
+            raise ValueError(f"{path}: no such file, for the tuples of {name}")
+    out.mkdir(parents=True, exist_ok=True)
+    if not shared():
+        share(out / "spark.log")
+    # one partition, so that nothing is shuffled
+    frames = {name: session().createDataFrame(table).coalesce(1).persist() for name, table in tables.items()}
+    found = answers(text, given, frames, constants)
+    if not found:
+        raise ValueError(f"{sql}: no query")
+    for name, answer in found.items():
+        rows = answer.rows.toArrow()
+        pyarrow.parquet.write_table(rows, out / f"{name}.parquet")
+        print(f"{name}: {len(rows):,} row{'s' * (len(rows) != 1)}")
+    replaced = {name: answer.replaced for name, answer in found.items()}
+    (out / "replaced.json").write_text(json.dumps(replaced, indent=1), "utf-8")
+
+
+def items(path: Path, stream: Stream) -> pa.Table:
+    """The items of a stream in a file; raises ValueError with one line if they are not as `time_rules` has them."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    from spark_golden.time_rules import column_of
+
+    wanted = {"stream": pa.int64(), "session": pa.int64(), "seq": pa.int64(), "kind": pa.int32()}
+    for name, kind in stream.fields.items():
+        wanted[column_of(name)] = pa.string() if kind.startswith("string") else pa.int64()
+    try:
+        table = ParquetFile(path).read()
+        if missing := [name for name in wanted if name not in table.column_names]:
+            raise ValueError(f"no column {missing[0]}")
+        return table.select(list(wanted)).cast(pa.schema(wanted.items()))
+    except (ValueError, pa.ArrowException) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not text in UTF-8") from None
+
+
+def _arguments() -> argparse.Namespace:
+    about = __doc__.partition("\n\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m spark_golden", description=about)
+    parser.add_argument("query", type=Path, metavar="QUERY.sql", help="a file with queries")
+    parser.add_argument("--streams", type=Path, required=True, metavar="FILE", help="declarations of streams, as JSON")
+    parser.add_argument("--tuples", type=Path, required=True, metavar="FOLDER", help="with NAME.parquet of each stream")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for NAME.parquet of each query")
+    parser.add_argument(
+        "--set", type=_name_and_value, action="append", default=[], metavar="NAME=VALUE", help="a $constant"
+    )
+    return parser.parse_args()
+
+
+def _name_and_value(text: str) -> tuple[str, int | str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    try:
+        return name, int(value, 0)
+    except ValueError:
+        return name, value
+
+
+if __name__ == "__main__":
+    main()

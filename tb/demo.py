@@ -7,25 +7,32 @@ be of messages: then send_orders.py's are sent, the lines of a feed with losses,
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from spark_golden import CACHE, NEEDED
 from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
 from tb.queries.circuit import Row
 from tb.queries.ethernet import Board, Run, datagrams
+from tb.queries.golden import declared, to_table, whole
 from tb.queries.streams import data
 from wirestream import cli
 from wirestream.arguments import name_and_value, text_of
@@ -33,7 +40,7 @@ from wirestream.compiler.circuit import Entry, Result
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.syntax import Window
-from wirestream.design import BUILD
+from wirestream.design import BUILD, REPOSITORY
 from wirestream.errors import QueryError
 from wirestream.host import orders, trades
 from wirestream.host.send import Trouble
@@ -62,22 +69,11 @@ def step(text: str):
     console.print(f"[green]✓[/] {text} [dim]{time.monotonic() - began:.1f} s[/]")
 
 
-@contextmanager
-def quiet(log: Path):
-    """What the Java machine of Spark says goes to a file; Python's own errors do not."""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    kept = os.dup(2)
-    with log.open("w") as file:
-        os.dup2(file.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-
-
 def main() -> int:
     options = arguments()
+    if not find_spec("pyspark"):
+        raise ValueError(NEEDED)
+    os.environ.setdefault(CACHE, str(BUILD))
     with ExitStack() as held:
         with console.status("waiting for another demo in this checkout"):
             held.enter_context(locked(FOLDER))
@@ -101,11 +97,11 @@ def demo(options: argparse.Namespace) -> int:
     names = " and of ".join(dict.fromkeys(entry.stream.schema.name for entry in built.circuit.entries))
     messages = built.circuit.entries[0].stream.origin is not None
     told = "making messages, and taking them apart with PySpark to" if messages else "drawing"
-    with step(f"{told} tuples of {names}"), quiet(FOLDER / "spark.log"):
+    with step(f"{told} tuples of {names}"):
         traffic = (of_messages if messages else of_tuples)(built, sql, options)
     with step("building the simulator of the circuit behind a gigabit Ethernet port"):
         board = Board.of(built, FOLDER / "circuit", constants)
-    with step("computing the expected rows with PySpark"), quiet(FOLDER / "spark.log"):
+    with step("computing the expected rows with PySpark"):
         wanted, replaced = expected(sql, traffic, constants)
     with step("sending the tuples as UDP frames at line rate, receiving the rows"):
         run = play(board, traffic)
@@ -186,9 +182,12 @@ def of_tuples(built: Compiled, sql: str, options: argparse.Namespace) -> Traffic
 
 
 def of_messages(built: Compiled, sql: str, options: argparse.Namespace) -> Traffic:
-    """Messages of send_orders.py, and what PySpark finds in them."""
+    """Messages of send_orders.py, and what PySpark finds in them; `expected` takes the same Java machine."""
+    from spark_golden.session import share, shared
     from tb.queries.orders import found
 
+    if not shared():
+        share(FOLDER / "spark.log")
     origin = built.circuit.entries[0].stream.origin
     make, wrap = orders.FORMATS[origin.format.kind.lower()]
     window = next((entry.window for entry in built.circuit.entries if entry.window), None)
@@ -260,15 +259,25 @@ def play(board: Board, traffic: Traffic, **options) -> Run:
 
 
 def expected(sql: str, traffic: Traffic, constants: dict) -> tuple[list[list[Row]], list[str]]:
-    """The rows of each query that Spark computes from the text, and what it was not given as it stands there."""
-    from spark_golden.sql import answers
-    from tb.queries.golden import plain, to_frame
-
-    found = {s.schema.name: to_frame(records, traffic.places[s]) for s, records in traffic.tuples.items()}
-    streams = {s.schema.name: s for s in (*shipped(), *traffic.tuples)}
-    told = answers(sql, streams, found, constants).values()
-    replaced = dict.fromkeys(line for answer in told for line in answer.replaced)
-    return [[tuple(plain(row).items()) for row in answer.rows.collect()] for answer in told], list(replaced)
+    """The rows of each query that Spark computes from the text, and what it was not given as it is there. Raises
+    ValueError with what `spark_golden`, which is a process of its own, says is wrong."""
+    query, streams, sent, out = (FOLDER / name for name in ("query.sql", "streams.json", "tuples", "expected"))
+    for folder in (sent, out):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    query.write_text(sql, "utf-8")
+    streams.write_text(json.dumps([asdict(stream) for stream in declared(traffic.tuples).values()]))
+    for stream, records in traffic.tuples.items():
+        pyarrow.parquet.write_table(to_table(records, traffic.places[stream]), sent / f"{stream.schema.name}.parquet")
+    words = [sys.executable, "-m", "spark_golden", query, "--streams", streams, "--tuples", sent, "--out", out]
+    words += [word for name, value in constants.items() for word in ("--set", f"{name}={value}")]
+    done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True)
+    if done.returncode:
+        raise ValueError(done.stderr.strip() or f"spark_golden ended with {done.returncode}")
+    replaced = json.loads((out / "replaced.json").read_text())
+    tables = [pyarrow.parquet.read_table(out / f"{name}.parquet") for name in replaced]
+    rows = [[tuple(whole(row).items()) for row in table.to_pylist()] for table in tables]
+    return rows, list(dict.fromkeys(line for lines in replaced.values() for line in lines))
 
 
 def show_rows(name: str, rows: list[Row], wanted: list[Row], everything: bool) -> None:

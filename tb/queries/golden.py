@@ -21,6 +21,7 @@ from wirestream.schema.streams import SHIPPED, Stream
 from wirestream.sim import simulate
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, Row
 
 QUERIES = REPOSITORY / "fusesoc" / "queries"
@@ -80,12 +81,19 @@ def declared(streams: Iterable[Stream]) -> dict[str, declaration.Stream]:
 
 
 def to_frame(records: np.ndarray, seq: np.ndarray | None = None) -> DataFrame:
+    """`to_table` as Spark has it."""
+    from spark_golden.session import session
+
+    # one partition, so that nothing is shuffled
+    return session().createDataFrame(to_table(records, seq)).coalesce(1).persist()
+
+
+def to_table(records: np.ndarray, seq: np.ndarray | None = None) -> pa.Table:
     """Records of a stream as tuples of one session, in their order: integers as long, strings without padding.
 
     seq: their places in the arrival order of several streams."""
     import pyarrow as pa
 
-    from spark_golden.session import session
     from spark_golden.time_rules import TUPLE, column_of
 
     count = len(records)
@@ -96,8 +104,7 @@ def to_frame(records: np.ndarray, seq: np.ndarray | None = None) -> DataFrame:
     for name in records.dtype.names:
         field, column = records[name], column_of(name)
         columns[column] = [text.decode() for text in field] if field.dtype.kind == "S" else field.astype(np.int64)
-    # one partition, so that nothing is shuffled
-    return session().createDataFrame(pa.table(columns)).coalesce(1).persist()
+    return pa.table(columns)
 
 
 def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
@@ -119,7 +126,8 @@ def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
 
 def plain(row: Row) -> dict[str, int | str | None]:
     """A row with whole numbers for decimals and Booleans."""
-    return {
-        column: value if value is None or isinstance(value, str) else int(value)
-        for column, value in row.asDict().items()
-    }
+    return whole(row.asDict())
+
+
+def whole(row: Mapping[str, object]) -> dict[str, int | str | None]:
+    return {column: value if value is None or isinstance(value, str) else int(value) for column, value in row.items()}

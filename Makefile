@@ -60,7 +60,7 @@ compare: $(READY) ## WID aggregate: ours against the paper's algorithm transcrib
 	@$(PY) -m wirestream.measure.compare wid
 
 report: $(READY) ## sweep our cores and draw the papers' figures with our curves: docs/report.md [ARGS="--quick"]
-	@$(PY) -m wirestream.measure.report $(ARGS)
+	@$(PY) -m wirestream.measure.report --output docs $(ARGS)
 
 waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_aggregate
 	@$(if $(CORE),,$(error which core? make waves CORE=skid_buffer; `make list` shows them))
@@ -73,10 +73,10 @@ soak: $(READY) ## every check with a seed drawn anew, and the long campaigns: a 
 	@SEED=$${SEED:-$$($(PY) -c 'import random; print(random.randrange(2**31))')} $(PY) -m pytest -m "soak or not soak" -n $(JOBS) --dist worksteal tb
 
 docs: $(READY) ## write the core table, what is proven, the register map, the dialect and the diagrams anew
-	@$(PY) -m wirestream.measure.cores --markdown
-	@$(PY) -m wirestream.schema.registers --markdown --verilog
-	@$(PY) -m wirestream.compiler.dialect
-	@$(PY) -m wirestream.measure.proven
+	@$(PY) -m wirestream.measure.cores --markdown docs/cores.md
+	@$(PY) -m wirestream.schema.registers --markdown docs/registers.md --verilog rtl/net/ws_registers.vh
+	@$(PY) -m wirestream.compiler.dialect docs/dialect.md
+	@$(PY) -m wirestream.measure.proven docs/testing.md
 	@$(PY) -m docs.diagrams
 
 list: $(READY) ## list the cores
@@ -101,5 +101,6 @@ $(READY): pyproject.toml requirements.lock
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) && touch $(VENV)/FUSESOC_IGNORE
 	@java=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); \
 	extras=dev; [ "$${java:-0}" -ge 17 ] || extras=dev,java; \
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check -c requirements.lock -e ".[$$extras]"
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -c requirements.lock \
+		--config-settings editable_mode=compat -e ".[$$extras]"
 	@mkdir -p build && touch build/FUSESOC_IGNORE $@

@@ -21,10 +21,10 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from spark_golden.query import Query
+from tb import REPOSITORY
 from tb.lib.model import TUPLE, Event, Punctuator, windows
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.drawing import draw
-from wirestream.design import REPOSITORY
 from wirestream.host.board import CORES
 from wirestream.schema.counters import counter_names
 from wirestream.schema.streams import shipped

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from wirestream.design import BUILD, REPOSITORY
+from tb import BUILD, REPOSITORY
 
 PICTURE = REPOSITORY / "docs" / "live.svg"
 WIDTH, CHART_WIDTH, SETTLED_S = 124, 64, 3

@@ -4,5 +4,5 @@ The part of Spark that is delivered with a divided query (`wirestream.split`) an
 implementations by intention.
 """
 
-CACHE = "WIRESTREAM_CACHE"  # environment variable: the folder of `session.cache_folder`
+CACHE = "WIRESTREAM_BUILD"  # environment variable: the folder of `session.cache_folder`
 NEEDED = "PySpark is missing: install the Python packages pyspark and pyarrow"

@@ -3,7 +3,7 @@
 import os
 
 from spark_golden import CACHE
-from wirestream.design import BUILD
+from tb import BUILD
 from wirestream.sim import simulate
 
 pytest_plugins = ["tb.lib.effort", "tb.lib.inventory", "tb.lib.faults"]

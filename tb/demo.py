@@ -28,19 +28,19 @@ from rich.markup import escape
 from rich.table import Table
 
 from spark_golden import CACHE, NEEDED
+from tb import BUILD, REPOSITORY
 from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
 from tb.queries.circuit import Row
 from tb.queries.ethernet import Board, Run, datagrams
 from tb.queries.golden import declared, to_table, whole
 from tb.queries.streams import data
-from wirestream import cli
 from wirestream.arguments import name_and_value, text_of
 from wirestream.compiler.circuit import Entry, Result
+from wirestream.compiler.command import show
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.syntax import Window
-from wirestream.design import BUILD, REPOSITORY
 from wirestream.errors import QueryError
 from wirestream.host import orders, trades
 from wirestream.host.send import Trouble
@@ -92,7 +92,7 @@ def demo(options: argparse.Namespace) -> int:
     if missing := built.circuit.runtime.keys() - constants.keys():
         console.print(f"{options.query}: which value has ${min(missing)}? make demo … ARGS='--set {min(missing)}=…'")
         return 1
-    cli.show(built)
+    show(built)
     console.print()
     names = " and of ".join(dict.fromkeys(entry.stream.schema.name for entry in built.circuit.entries))
     messages = built.circuit.entries[0].stream.origin is not None

@@ -23,12 +23,12 @@ from scapy.layers.inet import ICMP, IP
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Raw
 
+from tb import REPOSITORY
 from tb.lib.tap import require_tap
 from tb.queries.golden import expected
 from tb.queries.run import QUERIES
 from tb.queries.streams import CONSTANTS, data
 from wirestream.compiler.compile import compile_queries
-from wirestream.design import REPOSITORY
 from wirestream.host import board as command
 from wirestream.host import recv, send, trades
 from wirestream.host.board import Board, BoardError, play

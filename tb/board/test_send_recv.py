@@ -17,9 +17,9 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+from tb import REPOSITORY
 from tb.queries.run import QUERIES
 from wirestream.compiler.compile import compile_queries
-from wirestream.design import REPOSITORY
 from wirestream.host import recv, send, trades
 from wirestream.host.recv import Results, Session, UdpInput
 from wirestream.host.send import METHODS, Rate, Socket, Trouble, UsageError

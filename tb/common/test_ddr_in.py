@@ -7,9 +7,9 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge, Timer
 
+from tb import REPOSITORY
 from tb.lib.bench import rng
 from tb.lib.run import design, run, run_four_state
-from wirestream.design import REPOSITORY
 from wirestream.measure.lint import lint
 
 CELLS = REPOSITORY / "tb" / "common" / "vendor_cells.v"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from docs import diagrams
+from tb import REPOSITORY
 from tb.queries.run import compiled
 from wirestream.compiler import dialect
-from wirestream.design import REPOSITORY
 from wirestream.measure import cores, proven
 from wirestream.schema import registers
 from wirestream.schema.counters import counter_names
@@ -46,11 +46,11 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_cores_page_is_up_to_date():
-    assert cores.PAGE.read_text() == cores.markdown(), "run `make docs`"
+    assert (DOCS / "cores.md").read_text() == cores.markdown(), "run `make docs`"
 
 
 def test_what_is_proven_is_up_to_date():
-    assert proven.parts(proven.PAGE.read_text())[1] == proven.markdown(), "run `make docs`"
+    assert proven.parts((DOCS / "testing.md").read_text())[1] == proven.markdown(), "run `make docs`"
 
 
 def test_what_is_proven_names_every_core_once():
@@ -60,7 +60,7 @@ def test_what_is_proven_names_every_core_once():
 
 
 def test_dialect_page_is_up_to_date():
-    assert dialect.PAGE.read_text() == dialect.markdown(), "run `make docs`"
+    assert (DOCS / "dialect.md").read_text() == dialect.markdown(), "run `make docs`"
 
 
 @pytest.mark.parametrize("name", diagrams.DIAGRAMS)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tb import REPOSITORY
 from wirestream.compiler.compile import compile_queries
-from wirestream.design import REPOSITORY
 from wirestream.host.remote import Remote
 from wirestream.schema import registers
 from wirestream.schema.counters import counter_names
@@ -12,7 +12,8 @@ from wirestream.schema.streams import shipped
 
 
 @pytest.mark.parametrize(
-    ("path", "render"), [(registers.PAGE, registers.markdown), (registers.VERILOG, registers.verilog)]
+    ("path", "render"),
+    [(REPOSITORY / "docs" / "registers.md", registers.markdown), (registers.VERILOG, registers.verilog)],
 )
 def test_up_to_date(path, render):
     assert path.read_text() == render(registers.load()), "run `make docs`"

@@ -9,7 +9,7 @@ from hashlib import sha256
 import pyarrow as pa
 import pyarrow.parquet
 
-from wirestream.design import BUILD
+from tb import BUILD
 
 
 def golden(sent: Sequence[tuple[int, bytes]], reorder: int) -> tuple[list[dict], Counter[str]]:

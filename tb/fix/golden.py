@@ -17,8 +17,8 @@ import pyarrow.parquet
 import yaml
 from filelock import FileLock
 
+from tb import BUILD, REPOSITORY
 from tb.lib.sources import fingerprint
-from wirestream.design import BUILD, REPOSITORY
 
 GOLDEN = BUILD / "golden"
 ORDERS = REPOSITORY / "rtl" / "fix" / "orders.yml"

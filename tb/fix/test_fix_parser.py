@@ -16,13 +16,14 @@ import pytest
 import yaml
 from cocotb.triggers import ClockCycles, RisingEdge
 
+from tb import BUILD
 from tb.fix import golden
 from tb.fix.traffic import BODIES, GOOD, SOH, STORMS, TEXTS, by_hand, crowded, framed, payloads
 from tb.lib.axis import Source
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.events import Events
 from tb.lib.wire import ItemMonitor
-from wirestream.design import BUILD, Design, resolve
+from wirestream.design import Design, resolve
 from wirestream.schema import fix
 from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, PacketFlag, build
 from wirestream.sim.simulate import icarus_installed, seed, simulate

@@ -12,12 +12,12 @@ import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from spark_golden.itch import MESSAGES, messages
+from tb import BUILD
 from tb.lib.axis import Source
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.events import Events
 from tb.lib.run import run_four_state
 from tb.lib.wire import ItemMonitor
-from wirestream.design import BUILD
 from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, PacketFlag, build
 from wirestream.sim.simulate import seed
 

@@ -12,13 +12,13 @@ import pyarrow.parquet
 import pytest
 from cocotb.triggers import ClockCycles
 
+from tb import BUILD
 from tb.fix.test_moldudp64 import Message, received
 from tb.lib.axis import Bench as AxisBench
 from tb.lib.bench import reset
 from tb.lib.events import Events
 from tb.lib.run import run as run_cocotb
 from tb.lib.run import run_four_state
-from wirestream.design import BUILD
 from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, build
 from wirestream.sim.simulate import seed
 

@@ -13,12 +13,12 @@ import pyarrow.parquet
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
+from tb import BUILD
 from tb.lib.axis import Bench as AxisBench
 from tb.lib.axis import Meta
 from tb.lib.bench import reset, rng
 from tb.lib.events import Events
 from tb.lib.run import run_four_state
-from wirestream.design import BUILD
 from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, BulkResult, PacketFlag, build
 from wirestream.sim.simulate import seed
 

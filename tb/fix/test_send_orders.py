@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
+from tb import REPOSITORY
 from tb.fix.test_fix_parser import bench, width  # noqa: F401
-from wirestream.design import REPOSITORY
 from wirestream.host.orders import SYMBOLS, generate_itch, in_frames, mold, on_lines
 from wirestream.host.send import Trouble
 from wirestream.schema import fix

@@ -9,9 +9,9 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
 
+from tb import REPOSITORY
 from tb.lib.bench import start
 from tb.lib.run import run
-from wirestream.design import REPOSITORY
 from wirestream.sim.simulate import SimulationFailure
 
 CANARY = os.environ.get("CANARY")  # the one cocotb test to run; without it none runs

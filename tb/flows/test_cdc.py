@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from wirestream.design import REPOSITORY, resolve
+from tb import REPOSITORY
+from wirestream.design import resolve
 from wirestream.measure.cores import cores
 from wirestream.measure.lint import lint
 from wirestream.measure.yosys import read, yosys

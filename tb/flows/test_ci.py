@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wirestream.design import REPOSITORY
+from tb import REPOSITORY
 
 
 @pytest.mark.parametrize("installed", [True, False])

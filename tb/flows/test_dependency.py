@@ -20,7 +20,8 @@ from packaging.requirements import Requirement
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import ARP, Ether
 
-from wirestream.design import REPOSITORY, environment
+from tb import REPOSITORY
+from wirestream.design import environment
 from wirestream.sim.simulate import icarus_installed
 
 DOCS = REPOSITORY / "docs"

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
+from tb import REPOSITORY
 from tb.lib import tree
 from tb.lib.faults import AREAS, Fault, attempt, draw, python_changes, read, verilog_changes
-from wirestream.design import REPOSITORY
 
 FAULTS = read()
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from wirestream.design import REPOSITORY
+from tb import REPOSITORY
 
 PACKAGES = ("tools/wirestream", "spark_golden", "tb")
 FOR_TYPES = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from wirestream.compiler import drawing"

@@ -10,7 +10,8 @@ from tb.lib.inventory import WHOLE, Line, Run, differences, read, written
 
 BENCH = '''
 import pytest
-from wirestream.design import BUILD, cores, describe, from_edam
+from tb import BUILD
+from wirestream.design import cores, describe, from_edam
 from wirestream.measure.formal import ProofOptions, prove
 from wirestream.inventory import note
 from wirestream.sim.simulate import judge

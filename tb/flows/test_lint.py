@@ -8,8 +8,8 @@ from importlib import import_module
 import pytest
 import yaml
 
+from tb import REPOSITORY
 from tb.lib.run import design
-from wirestream.design import REPOSITORY
 from wirestream.measure.cores import LIBRARIES, Core, cores
 from wirestream.measure.lint import configurations, lint, main
 

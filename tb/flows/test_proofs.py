@@ -2,7 +2,8 @@
 
 import pytest
 
-from wirestream.design import BUILD, cores, describe, from_edam
+from tb import BUILD
+from wirestream.design import cores, describe, from_edam
 from wirestream.measure.formal import ProofOptions, prove
 
 PROVEN = cores(target="formal")

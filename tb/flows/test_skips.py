@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wirestream.design import REPOSITORY
+from tb import REPOSITORY
 
 FILES = sorted((REPOSITORY / "tb").rglob("*.py"))
 SKIP, IMPORT = "pytest.skip", "pytest.importorskip"

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tb import REPOSITORY
 from tb.lib.run import design as resolved
-from wirestream.design import REPOSITORY, Design, environment
+from wirestream.design import Design, environment
 from wirestream.measure import synth
 from wirestream.measure.netlist import NetlistFailure
 from wirestream.measure.synth import (

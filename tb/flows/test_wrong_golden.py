@@ -8,10 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tb import demo
+from tb import REPOSITORY, demo
 from tb.lib.golden import CASES, expected
 from tb.top import test_trades_q3
-from wirestream.design import REPOSITORY
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from spark_golden import NEEDED, declaration
-from wirestream.design import REPOSITORY
+from tb import REPOSITORY
 
 T = {"name": "T", "time": "Time", "fields": {"Key": "string(2)", "X": "int", "Seq": "int", "Time": "long"}}
 # In order of arrival. Seq is a field, in the column `#Seq` beside that of the items.

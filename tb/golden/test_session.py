@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from spark_golden.session import ROOT, SHARED
+from tb import REPOSITORY
 from tb.lib import tree
-from wirestream.design import REPOSITORY
 
 USE = """
 import sys

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from spark_golden.join import Join
+from tb import REPOSITORY
 from tb.fix import golden as of_fix
 from tb.join import golden as of_joins
 from tb.lib.golden import CASES
 from tb.lib.sources import fingerprint, sources
 from tb.queries import golden as of_queries
 from tb.window import sessions as of_sessions
-from wirestream.design import REPOSITORY
 
 NAMES = {  # of a golden's file or folder in the cache, and sources that have a part in it
     "trades": (

@@ -15,8 +15,8 @@ from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 from scapy.utils import rdpcap
 
+from tb import REPOSITORY
 from tb.lib import frames as scapy_frames
-from wirestream.design import REPOSITORY
 from wirestream.host import send, trades
 from wirestream.schema import packets
 from wirestream.schema.packets import DEVICE, SENDER, PacketError

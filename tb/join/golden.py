@@ -18,9 +18,9 @@ import pyarrow.parquet
 from filelock import FileLock
 
 from spark_golden.join import Join
+from tb import BUILD
 from tb.join.model import R, S, Tuple
 from tb.lib.sources import fingerprint
-from wirestream.design import BUILD
 
 GOLDEN = BUILD / "golden"
 Sides = Callable[[random.Random, int], int]  # of tuple number n

@@ -15,6 +15,7 @@ import pytest
 from cocotb.task import bridge, resume
 from cocotb.triggers import ClockCycles, RisingEdge
 
+from tb import REPOSITORY
 from tb.join import host_join
 from tb.join.golden import CASES, Case, expected, sequence
 from tb.join.memory import Ram, Watch
@@ -23,7 +24,6 @@ from tb.lib.axil import Bus
 from tb.lib.bench import rng, start
 from tb.lib.run import design, run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.design import REPOSITORY
 from wirestream.joins.machine import (
     ABORTED,
     BAD,

@@ -9,11 +9,11 @@ from math import inf
 import pytest
 
 from spark_golden.join import Join
+from tb import REPOSITORY
 from tb.join import host_join
 from tb.join.golden import CASES, Case, expected, never, one_of, sequence, stream
 from tb.join.host_join import in_order, join_of, numbers, push, software
 from tb.join.model import R, S, Tuple, late, time_windows
-from wirestream.design import REPOSITORY
 from wirestream.joins import HostJoin, IdError, InOrder, Keyed, Pair, Part, SourceError
 from wirestream.joins.store import Ids
 

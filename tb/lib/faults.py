@@ -27,8 +27,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tb import REPOSITORY
 from tb.lib import tree
-from wirestream.design import REPOSITORY
 from wirestream.inventory import FOLDER
 from wirestream.measure.formal import formal_lines
 

@@ -27,8 +27,8 @@ from filelock import FileLock
 
 from spark_golden.q3 import q3
 from spark_golden.query import Query
+from tb import BUILD
 from tb.lib.sources import fingerprint
-from wirestream.design import BUILD
 from wirestream.host import trades
 
 GOLDEN = BUILD / "golden"

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import pytest
 
-from wirestream.design import BUILD, REPOSITORY
+from tb import BUILD, REPOSITORY
 from wirestream.inventory import FOLDER
 from wirestream.sim.simulate import icarus_installed
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from wirestream.design import REPOSITORY, Design, resolve
+from tb import REPOSITORY
+from wirestream.design import Design, resolve
 
 
 @cache

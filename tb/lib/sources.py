@@ -8,7 +8,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from wirestream.design import REPOSITORY
+from tb import REPOSITORY
 
 FOLDERS = {"spark_golden": REPOSITORY, "tb": REPOSITORY, "wirestream": REPOSITORY / "tools"}  # of the packages
 

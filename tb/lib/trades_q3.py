@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tb import REPOSITORY
 from tb.lib.frames import arp_request
 from tb.lib.golden import PUNCTUATION
-from wirestream.design import REPOSITORY
 from wirestream.schema.counters import counter_names
 from wirestream.schema.packets import DEVICE, SENDER, Blocks, decode, frames, payloads, read_pcap
 from wirestream.schema.tuples import Q3_RESULT, TRADES

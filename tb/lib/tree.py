@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from spark_golden import CACHE
-from wirestream.design import REPOSITORY
+from tb import REPOSITORY
 from wirestream.inventory import FOLDER
 
 

@@ -11,6 +11,7 @@ from scapy.compat import raw
 from scapy.layers.inet import ICMP
 from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 
+from tb import REPOSITORY
 from tb.lib import frames
 from tb.lib.axis import Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start
@@ -18,7 +19,6 @@ from tb.lib.echo import ping
 from tb.lib.frames import DELIVERED, LOCAL_IP, LOCAL_MAC, LOCAL_PORT, PEER_IP, PEER_MAC, arp_request, udp, verdict
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
-from wirestream.design import REPOSITORY
 from wirestream.schema.counters import counter_names
 
 EVENTS = counter_names(REPOSITORY / "rtl/net/ws_gmii_endpoint.v")

@@ -2,7 +2,7 @@
 
 import re
 
-from wirestream.design import REPOSITORY
+from tb import REPOSITORY
 from wirestream.schema.tuples import Q3_RESULT, TRADES, TupleFormatError, unpack
 
 TEXT = (REPOSITORY / "docs/wire-format.md").read_text()

@@ -14,9 +14,9 @@ import numpy as np
 from filelock import FileLock
 
 from spark_golden import declaration
+from tb import BUILD, REPOSITORY
 from tb.lib.sources import fingerprint
 from tb.queries import streams
-from wirestream.design import BUILD, REPOSITORY
 from wirestream.schema.streams import SHIPPED, Stream
 from wirestream.sim import simulate
 

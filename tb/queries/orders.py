@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from tb import BUILD, REPOSITORY
 from tb.fix import feed
 from tb.fix.golden import ORDERS, expected
 from tb.fix.traffic import message
@@ -24,7 +25,6 @@ from tb.queries import run
 from tb.queries.golden import computed, declared, to_frame
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import Compiled, compile_queries
-from wirestream.design import BUILD, REPOSITORY
 from wirestream.host.orders import generate_itch, mold, on_lines, stamp
 from wirestream.host.send import Trouble
 from wirestream.schema.streams import Stream, shipped

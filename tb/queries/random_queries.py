@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
+from tb import REPOSITORY
 from tb.queries.random_tree import (
     APPLY,
     COMPARE,
@@ -29,7 +30,6 @@ from tb.queries.random_tree import (
     sql,
     whole,
 )
-from wirestream.design import REPOSITORY
 from wirestream.schema.streams import Stream, load
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tb import BUILD, REPOSITORY
 from tb.queries.golden import expected
 from tb.queries.streams import CONSTANTS, arrival, data
 from wirestream.compiler.compile import Compiled, compile_queries
@@ -15,7 +16,6 @@ from wirestream.compiler.description import describe
 from wirestream.compiler.output import as_design
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.windows import WindowOptions
-from wirestream.design import BUILD, REPOSITORY
 from wirestream.schema.streams import shipped
 from wirestream.sim import simulate
 

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tb import REPOSITORY
 from tb.lib.run import design
 from tb.queries.streams import streams
 from wirestream.compiler.cells import Cells, estimate, number
@@ -13,7 +14,7 @@ from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.size import estimates
 from wirestream.compiler.windows import AUTO, WindowOptions
-from wirestream.design import REPOSITORY, Design
+from wirestream.design import Design
 from wirestream.measure.synth import map_xilinx
 
 QUERIES = REPOSITORY / "fusesoc" / "queries"

@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from tb import BUILD
 from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
 from tb.queries.ethernet import Board
@@ -17,7 +18,6 @@ from tb.queries.streams import CONSTANTS, data
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.windows import AUTO
-from wirestream.design import BUILD
 from wirestream.schema.streams import shipped
 from wirestream.schema.tuples import TRADES
 from wirestream.sim.bulk import RANDOM

@@ -15,6 +15,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
+from tb import BUILD
 from tb.board.test_board import Tunnel, wait_for
 from tb.compiler.refused import check_refused
 from tb.queries.ethernet import Board, rows_in
@@ -22,7 +23,6 @@ from tb.queries.orders import TRAFFIC, Found, Sent, built, counted, found, rows,
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.description import describe
 from wirestream.compiler.package import package
-from wirestream.design import BUILD
 from wirestream.errors import QueryError
 from wirestream.host import board, orders
 from wirestream.host.orders import generate_itch, mold

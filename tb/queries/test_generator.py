@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tb import REPOSITORY
 from tb.queries.orders import QUERIES as ORDERS
 from tb.queries.run import QUERIES
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.output import as_design
-from wirestream.design import REPOSITORY
 from wirestream.measure.lint import lint
 from wirestream.schema.streams import shipped
 

@@ -6,11 +6,11 @@ import json
 from collections import Counter
 from itertools import chain
 
+from tb import BUILD
 from tb.queries.ethernet import Board
 from tb.queries.golden import expected
 from tb.queries.run import compiled
 from tb.queries.streams import CONSTANTS, data
-from wirestream.design import BUILD
 from wirestream.schema.packets import frames, payloads
 from wirestream.sim.bulk import RANDOM_AND_LONG
 

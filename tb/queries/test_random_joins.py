@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tb import BUILD
 from tb.queries.golden import computed, frame
 from tb.queries.random_joins import Drawn, draw
 from tb.queries.run import simulated
 from wirestream.compiler.compile import compile_queries
-from wirestream.design import BUILD
 from wirestream.schema.streams import shipped
 from wirestream.sim import simulate
 

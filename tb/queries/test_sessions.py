@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from tb import BUILD
 from tb.queries.ethernet import Board
 from tb.queries.golden import expected
 from tb.queries.run import compiled
 from tb.queries.streams import CONSTANTS, data
-from wirestream.design import BUILD
 from wirestream.sim.bulk import RANDOM
 
 FOLDER = BUILD / "queries"

@@ -11,11 +11,11 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
+from tb import BUILD
 from tb.queries.ethernet import Board, Run, datagrams
 from tb.queries.golden import expected
 from tb.queries.run import compiled
 from tb.queries.streams import CONSTANTS, COUNT, arrival, data, streams
-from wirestream.design import BUILD
 from wirestream.schema.packets import DEVICE, SENDER
 from wirestream.schema.tuples import Header, pack
 from wirestream.sim.bulk import RANDOM, RANDOM_AND_LONG

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from docs.examples.spark import join_results
 from spark_golden.session import session
 from spark_golden.trading import top_by_symbol
+from tb import BUILD
 from tb.queries.ethernet import Board
 from tb.queries.golden import to_frame
 from tb.queries.run import text
@@ -23,7 +24,6 @@ from tb.queries.test_ethernet import SLOW, many_groups
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.description import describe
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.design import BUILD
 from wirestream.host.trades import generate
 from wirestream.record.columns import SchemaError, Stream
 from wirestream.record.log import Log, path_of, segments

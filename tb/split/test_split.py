@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame
 
 from spark_golden.session import session
 from spark_golden.trading import active_periods, resistance, symbols_of_120, top_by_symbol
+from tb import BUILD
 from tb.queries.ethernet import Board, Run
 from tb.queries.golden import plain, to_frame
 from tb.queries.run import QUERIES, text
@@ -23,7 +24,6 @@ from tb.queries.test_ethernet import SLOW, many_groups
 from tb.split import golden
 from wirestream import cli
 from wirestream.compiler.compile import compile_queries
-from wirestream.design import BUILD
 from wirestream.errors import QueryError
 from wirestream.record.columns import Stream
 from wirestream.record.log import Log

@@ -16,6 +16,7 @@ from cocotbext.eth import GmiiFrame, GmiiSink, GmiiSource
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import ARP, Ether
 
+from tb import BUILD
 from tb.lib.bench import reset, rng, start
 from tb.lib.frames import (
     PEER_IP,
@@ -32,7 +33,6 @@ from tb.lib.golden import CASES, expected, load
 from tb.lib.run import run, run_four_state
 from tb.lib.trades_q3 import HELLO, INPUTS, bench, datagrams, golden_rows, play, play_items
 from tb.lib.wire import cycle
-from wirestream.design import BUILD
 from wirestream.schema.packets import FCS, MAX_RECEIVED
 from wirestream.schema.tuples import PUNCT, Q3_RESULT, START, TRADES, Header, pack, unpack
 from wirestream.sim.bulk import FAULT, RANDOM, PacketFlag

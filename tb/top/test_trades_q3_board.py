@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from wirestream.design import BUILD, Design, describe, from_edam
+from tb import BUILD
+from wirestream.design import Design, describe, from_edam
 from wirestream.measure.bitstream import BitstreamFailure, Chip, build
 from wirestream.measure.yosys import read, yosys
 

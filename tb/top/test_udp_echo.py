@@ -12,13 +12,13 @@ from scapy.compat import raw
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.l2 import ARP, Ether
 
+from tb import REPOSITORY
 from tb.lib import frames
 from tb.lib.bench import rng, start
 from tb.lib.echo import ping, play, traffic
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, LOCAL_PORT, PEER_IP, PEER_MAC, arp_request, udp
 from tb.lib.run import run, run_four_state
 from tb.lib.tap import Tap, require_tap
-from wirestream.design import REPOSITORY
 from wirestream.schema.counters import counter_names
 from wirestream.sim.bulk import RANDOM, build
 from wirestream.sim.simulate import seed

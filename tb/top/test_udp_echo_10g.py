@@ -13,12 +13,12 @@ from scapy.compat import raw
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 
+from tb import REPOSITORY
 from tb.lib.axil import Bus
 from tb.lib.bench import start
 from tb.lib.echo import ping, play, traffic
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, LOCAL_PORT, PEER_IP, PEER_MAC, arp_request, udp, verdict
 from tb.lib.run import run
-from wirestream.design import REPOSITORY
 from wirestream.schema.counters import counter_names
 from wirestream.schema.registers import Registers
 from wirestream.sim.bulk import RANDOM, build

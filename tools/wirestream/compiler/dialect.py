@@ -1,12 +1,11 @@
-"""Write docs/dialect.md from the grammar."""
+"""Write the page of the dialect from the grammar: `python -m wirestream.compiler.dialect FILE`."""
 
 from __future__ import annotations
 
+import sys
 from importlib.resources import files
+from pathlib import Path
 
-from wirestream.design import REPOSITORY
-
-PAGE = REPOSITORY / "docs" / "dialect.md"
 HEAD = """# The dialect
 
 Written by `make docs` from [the grammar](../tools/wirestream/compiler/dialect.lark), which is what the compiler reads.
@@ -36,5 +35,5 @@ def markdown() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(markdown())
-    print(PAGE.relative_to(REPOSITORY))
+    Path(sys.argv[1]).write_text(markdown())
+    print(sys.argv[1])

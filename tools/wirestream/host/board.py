@@ -35,7 +35,7 @@ from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.output import as_design
 from wirestream.compiler.package import AXIL, Package, package, user_bits
 from wirestream.compiler.verilog import module, range_of
-from wirestream.design import BUILD, Design, resolve
+from wirestream.design import Design, build_dir, resolve
 from wirestream.errors import QueryError
 from wirestream.host.remote import BOARD, PEER, REGISTERS, Recorder, Remote
 from wirestream.schema.counters import NETWORK, counter_names, harmless, taken
@@ -146,10 +146,10 @@ class Board:
     lines: int
 
     @classmethod
-    def of(cls, built: Compiled, folder: Path = BUILD / "board") -> Board:
+    def of(cls, built: Compiled, folder: Path | None = None) -> Board:
         """Build it, unless it is there. Raises `QueryError` for a query that cannot stand on the network."""
         name = f"{built.circuit.name.lower()}.board"
-        program = bulk.build(as_board(built, folder / name), bulk.BOARD).program
+        program = bulk.build(as_board(built, (folder or build_dir() / "board") / name), bulk.BOARD).program
         around = package(built.circuit)
         return cls(built, program, around.counters, around.lines)
 
@@ -230,9 +230,9 @@ def play(board: Board, source: Path, out: Path, **options) -> tuple[dict[str, in
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(prog: str) -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
-        prog="make board QUERY=…",
+        prog=prog,
         description="Run a query as a simulated FPGA on the network, until Ctrl-C; with --in, until the file's end.",
     )
     p.add_argument("query", type=Path, help="a file with a query")
@@ -258,9 +258,9 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, prog: str = "make board QUERY=…") -> int:
     """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
-    p = parser()
+    p = parser(prog)
     args = p.parse_args(argv)
     if bool(args.source) != bool(args.out):
         p.error("--in and --out belong together")
@@ -288,7 +288,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace, board: Board, console: Console) -> None:
-    report, settings = BUILD / "board" / "report.json", dict(args.set)
+    report, settings = build_dir() / "board" / "report.json", dict(args.set)
     if args.source:
         session = 1 if args.session is None else args.session
         told, counters = play(board, args.source, args.out, settings=settings, session=session)

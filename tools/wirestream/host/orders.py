@@ -38,13 +38,13 @@ BINARY_STREAM, BINARY_BYTES = 16, 32  # id of their tuple datagrams, and bytes o
 EXAMPLES = """\
 examples:
   10,000 orders and cancels at 1,000 a second to a device, 3 messages in a datagram:
-    send_orders.py 192.168.1.10:4000 --count 10000 --rate 1k --per-datagram 3
+    %(prog)s 192.168.1.10:4000 --count 10000 --rate 1k --per-datagram 3
   a capture for the simulator:
-    send_orders.py --pcap orders.pcap --count 5000
+    %(prog)s --pcap orders.pcap --count 5000
   ITCH on lines A and B, ports 4000 and 4001, each of which loses and delays datagrams of its own:
-    send_orders.py 192.168.1.10:4000 --format itch --lines 2 --lose 0.01 --reorder 0.05
+    %(prog)s 192.168.1.10:4000 --format itch --lines 2 --lose 0.01 --reorder 0.05
   the same to a simulated board, without any rights:
-    send_orders.py --tunnel --format itch --lines 2 --lose 0.01 --reorder 0.05
+    %(prog)s --tunnel --format itch --lines 2 --lose 0.01 --reorder 0.05
 
 Binary messages are those of fusesoc/formats/exchange.yml, in tuple datagrams; times are milliseconds since midnight.
 ITCH messages are in MoldUDP64: session, number of the first, count, and a length before each. The last datagram ends
@@ -211,9 +211,9 @@ def in_frames(
         yield frames([np.frombuffer(data, np.uint8)[None]], SENDER, target)[0]
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(prog: str) -> argparse.ArgumentParser:
     description = "Stream orders as FIX, ITCH or binary messages over UDP to HOST:PORT, or write them as a pcap."
-    p = command("send_orders.py", description, EXAMPLES, "messages")
+    p = command(prog, description, EXAMPLES, "messages")
     p.add_argument("--format", choices=FORMATS, default="fix", help="kind of messages (%(default)s)")
     p.add_argument("--bare", action="store_true", help="ITCH without MoldUDP64: a message a datagram")
     p.add_argument(
@@ -228,9 +228,9 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, prog: str = "send_orders.py") -> int:
     """The command."""
-    return carry_out(parser(), argv, _run)
+    return carry_out(parser(prog), argv, _run)
 
 
 def _run(args: argparse.Namespace) -> None:

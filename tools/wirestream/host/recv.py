@@ -40,13 +40,13 @@ from wirestream.schema.tuples import HEADER_BYTES, MAGIC, PUNCT, START, VERSION
 EXAMPLES = """\
 examples:
   rows of a device, as they come, on this machine's port 5000:
-    recv_results.py vwap.sql
+    %(prog)s vwap.sql
   of a simulated board without rights, as a chart that moves:
-    recv_results.py vwap.sql --tunnel --chart Price
+    %(prog)s vwap.sql --tunnel --chart Price
   the first 10,000 rows into a file, and what was lost:
-    recv_results.py vwap.sql --parquet rows.parquet --count 10000 --json
+    %(prog)s vwap.sql --parquet rows.parquet --count 10000 --json
   what a capture holds:
-    recv_results.py vwap.sql --capture out.pcap --csv rows.csv
+    %(prog)s vwap.sql --capture out.pcap --csv rows.csv
 
 It ends with --count, --seconds, --idle, Ctrl-C, or the end of the capture.
 """
@@ -431,9 +431,9 @@ def chart(values: Sequence[float | None], height: int) -> list[str]:
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(prog: str) -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
-        prog="recv_results.py",
+        prog=prog,
         description="Receive the rows of a query, and report what was lost.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -473,9 +473,9 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, prog: str = "recv_results.py") -> int:
     """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
-    args = parser().parse_args(argv)
+    args = parser(prog).parse_args(argv)
     try:
         results = Results(Stream.of(circuit_of(args.query, args.stream), args.result))
         if args.log and args.capture:
@@ -485,10 +485,10 @@ def main(argv: list[str] | None = None) -> int:
         output = _output(args, results)
     except OSError as error:
         what = error.filename or args.tunnel or args.listen
-        print(f"recv_results.py: {what}: {error.strerror or error}", file=sys.stderr)
+        print(f"{prog}: {what}: {error.strerror or error}", file=sys.stderr)
         return 1
     except (ValueError, PacketError) as error:
-        print(f"recv_results.py: {error}", file=sys.stderr)
+        print(f"{prog}: {error}", file=sys.stderr)
         return 2
     begin = time.monotonic()
     first, last = _receive(args, source, results, output, log)

@@ -211,10 +211,10 @@ def circuit_of(query: Path, streams: Iterable[Path] = ()) -> Circuit:
         raise ValueError(f"{query}: {error.message}") from None
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, prog: str = "board_registers.py") -> int:
     """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
     p = argparse.ArgumentParser(
-        prog="board_registers.py",
+        prog=prog,
         description="Show or change the registers, counters and $constants of a running board.",
         epilog="Without NAME it shows the settings, the constants and all counters that are not 0.",
     )
@@ -229,7 +229,7 @@ def main(argv: list[str] | None = None) -> int:
             _show_all(remote)
         _follow(remote, args.names)
     except (OSError, ValueError) as error:
-        print(f"board_registers.py: {error}", file=sys.stderr)
+        print(f"{prog}: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -61,15 +61,15 @@ datagrams, or with bps of bits on the wire: headers, FCS, preamble and gap count
 EXAMPLES = """\
 examples:
   100,000 generated trades at 20,000 a second to a device, the last windows closed:
-    send_trades.py 192.168.1.10:4000 --count 100000 --rate 20000 --close
+    %(prog)s 192.168.1.10:4000 --count 100000 --rate 20000 --close
   the same to a simulated board, without any rights, a datagram in a hundred lost:
-    send_trades.py --tunnel --count 100000 --rate 20000 --close --lose 0.01
+    %(prog)s --tunnel --count 100000 --rate 20000 --close --lose 0.01
   trades of a file, as fast as this machine can, 91 in a datagram:
-    send_trades.py 192.168.1.10:4000 --csv trades.csv --rate 0 --per-datagram 91
+    %(prog)s 192.168.1.10:4000 --csv trades.csv --rate 0 --per-datagram 91
   trades as they come, a line each:
-    tail -f trades.log | send_trades.py 192.168.1.10:4000 --stdin
+    tail -f trades.log | %(prog)s 192.168.1.10:4000 --stdin
   a capture for the simulator, back to back on Gigabit Ethernet:
-    send_trades.py --pcap trades.pcap --count 5000 --disorder 60 --rate 0
+    %(prog)s --pcap trades.pcap --count 5000 --disorder 60 --rate 0
 
 A CSV file begins with a line of column names and a Parquet file has columns of these names:
 Symbol (1 to 4 ASCII characters), Price, Volume and Time (32-bit integers), in any order.
@@ -393,9 +393,9 @@ def read_address(text: str) -> tuple[str, int]:
         raise UsageError(str(error)) from None
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(prog: str) -> argparse.ArgumentParser:
     description = "Stream trades as tuple datagrams to HOST:PORT over UDP, or write them as a pcap file."
-    p = command("send_trades.py", description, EXAMPLES, "trades")
+    p = command(prog, description, EXAMPLES, "trades")
     source = p.add_argument_group("where the trades come from (generated, if no file is named)")
     file = source.add_mutually_exclusive_group()
     file.add_argument("--csv", metavar="FILE", help="trades of a CSV file, in its order")
@@ -431,9 +431,9 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, prog: str = "send_trades.py") -> int:
     """The command."""
-    return carry_out(parser(), argv, _run)
+    return carry_out(parser(prog), argv, _run)
 
 
 def carry_out(p: argparse.ArgumentParser, argv: list[str] | None, run: Callable[[argparse.Namespace], None]) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirestream.design import BUILD, Design
+from wirestream.design import Design, build_dir
 from wirestream.measure.synth import SynthesisFailure, load, run_tool, use_ecp5_registers
 from wirestream.measure.yosys import read, yosys
 
@@ -48,7 +48,7 @@ def build(design: Design, chip: Chip, constraints: Sequence[Path], seed: int = 1
     """Raises `SynthesisFailure` with the reason. All files are in ``build/bitstream/<toplevel>/``."""
     if not constraints:
         raise BitstreamFailure(f"{design.toplevel}: no file of constraints says where its pins are")
-    folder = BUILD / "bitstream" / design.toplevel
+    folder = build_dir() / "bitstream" / design.toplevel
     # Vendor cells are known from `synth_ecp5` on only, so that it checks the hierarchy.
     yosys([*read(design)[:-1], f"synth_ecp5 -top {design.toplevel}", "write_json mapped.json"], folder, "map")
     module = load(folder / "mapped.json")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from wirestream.design import BUILD, Design, resolve
+from wirestream.design import Design, build_dir, resolve
 from wirestream.measure.synth import Measurement, SynthesisFailure, as_json, measure, positive, seeds_from_environment
 
 SLIDE = SLACK = 60  # seconds, as in the WID paper's evaluation
@@ -115,7 +115,7 @@ def main(arguments: list[str] | None = None) -> int:
         {"windows": n, "agg_w": w, "literal": as_json(a), "ours": as_json(b), "paper": vars(WID_PAPER[n])}
         for n, w, a, b in rows
     ]
-    (BUILD / "synth" / "compare.wid.json").write_text(json.dumps(result, indent=2) + "\n")
+    (build_dir() / "synth" / "compare.wid.json").write_text(json.dumps(result, indent=2) + "\n")
     show(rows, Console(width=max(140, Console().width)))
     return 0
 

@@ -12,9 +12,8 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from wirestream.design import REPOSITORY
+from wirestream.design import HOME, RTL
 
-PAGE = REPOSITORY / "docs" / "cores.md"
 LIBRARIES = ("common", "net", "fix", "query", "window", "sort", "join", "qm", "top")  # each uses those before it
 HEAD = """\
 # The cores
@@ -55,7 +54,7 @@ class Core:
 def cores() -> list[Core]:
     """Every core of the project, library by library, each of which uses those before it."""
     found = []
-    for path in sorted((REPOSITORY / "rtl").rglob("*.core")):
+    for path in sorted(RTL.rglob("*.core")):
         data = yaml.safe_load(path.read_text())
         _, library, name, version = data["name"].split(":")
         proof = data["targets"].get("formal")
@@ -71,18 +70,18 @@ def markdown() -> str:
     for library, members in groupby(cores(), key=lambda core: core.library):
         parts += [f"\n## {library}\n", *TABLE]
         for core in members:
-            link = f"[{core.name}](../{core.verilog.relative_to(REPOSITORY)})"
+            link = f"[{core.name}](../{core.verilog.relative_to(HOME)})"
             cells = (core.description, core.says("Latency"), core.says("Issue rate"), core.proven)
             parts.append(f"| {link} | {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     return "\n".join(parts) + "\n"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m wirestream.measure.cores", description=__doc__)
-    parser.add_argument("--markdown", action="store_true", help=f"write {PAGE.relative_to(REPOSITORY)} instead")
-    if parser.parse_args().markdown:
-        PAGE.write_text(markdown())
-        print(PAGE.relative_to(REPOSITORY))
+def main(argv: list[str] | None = None, prog: str = "python -m wirestream.measure.cores") -> None:
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the page of the cores instead")
+    if page := parser.parse_args(argv).markdown:
+        page.write_text(markdown())
+        print(page)
         return
     table = Table("core", "version", "description", box=None)
     for core in cores():

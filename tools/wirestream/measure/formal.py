@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from wirestream.design import BUILD, Design, cores, describe, environment, from_edam
+from wirestream.design import Design, build_dir, cores, describe, environment, from_edam
 from wirestream.inventory import note
 from wirestream.measure import bmc
 from wirestream.measure.yosys import YosysFailure, yosys
@@ -380,7 +380,7 @@ def prove_one(
     if options.induction > options.depth:
         raise ProofFailure(f"{design.label}: the induction may be longer than the base case that it stands on")
     began = time.monotonic()
-    problem = Problem(design, BUILD / "formal" / design.label, options)
+    problem = Problem(design, build_dir() / "formal" / design.label, options)
     if not problem.asserts:
         raise ProofFailure(f"{design.label}: no assertion, so nothing is proven")
     if not problem.covers:
@@ -435,7 +435,7 @@ def main(arguments: list[str] | None = None) -> int:
     for core in chosen:
         edam = describe(core, "formal")
         try:
-            prove(from_edam(edam, BUILD), ProofOptions.from_flow_options(edam["flow_options"]))
+            prove(from_edam(edam, build_dir()), ProofOptions.from_flow_options(edam["flow_options"]))
         except ProofFailure as failure:
             failures += 1
             print(failure, file=sys.stderr)

@@ -1,16 +1,19 @@
-"""State in docs/testing.md what is proven by induction, what for some cycles only, and which cores have no proof."""
+"""State in a page what is proven by induction, what for some cycles only, and which cores have no proof.
+
+`python -m wirestream.measure.proven FILE` replaces what is between BEGIN and END.
+"""
 
 from __future__ import annotations
 
+import sys
 from itertools import groupby
+from pathlib import Path
 
 import yaml
 
-from wirestream.design import REPOSITORY
 from wirestream.measure.cores import Core, cores
 from wirestream.measure.formal import ProofOptions
 
-PAGE = REPOSITORY / "docs" / "testing.md"
 BEGIN, END = "<!-- proven: written by `make docs` from the .core files; do not edit -->\n", "<!-- end of proven -->"
 
 
@@ -63,14 +66,15 @@ def parts(page: str) -> tuple[str, str, str]:
     before, begin, rest = page.partition(BEGIN)
     generated, end, after = rest.partition(END)
     if not begin or not end:
-        raise SystemExit(f"{PAGE.relative_to(REPOSITORY)} lacks the line {(BEGIN if not begin else END).strip()}")
+        raise SystemExit(f"the page lacks the line {(BEGIN if not begin else END).strip()}")
     return before + begin, generated, end + after
 
 
 def main() -> None:
-    before, _, after = parts(PAGE.read_text())
-    PAGE.write_text(before + markdown() + after)
-    print(PAGE.relative_to(REPOSITORY))
+    page = Path(sys.argv[1])
+    before, _, after = parts(page.read_text())
+    page.write_text(before + markdown() + after)
+    print(page)
 
 
 if __name__ == "__main__":

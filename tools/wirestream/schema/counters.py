@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from wirestream.design import REPOSITORY
+from wirestream.design import RTL
 
-NET = REPOSITORY / "rtl" / "net"
+NET = RTL / "net"
 STACK, NETWORK = NET / "ws_udp_ip_stack.v", NET / "ws_gmii_endpoint.v"
 # A name in a design's list that stands for all events of a core in it.
 BELOW = {"stack_events": STACK, "network_events": NETWORK}

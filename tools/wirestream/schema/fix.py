@@ -35,9 +35,9 @@ from pathlib import Path
 import yaml
 
 from wirestream.arguments import text_of
-from wirestream.design import REPOSITORY
+from wirestream.design import RTL
 
-DEFAULTS = yaml.safe_load((REPOSITORY / "rtl" / "fix" / "defaults.yml").read_text())
+DEFAULTS = yaml.safe_load((RTL / "fix" / "defaults.yml").read_text())
 FRAME = {8, 9, 10, 35}  # tags of the message itself
 INTEGER, PRICE, STRING, TIMESTAMP = range(4)
 LONGEST_STRING = 64

@@ -24,15 +24,15 @@ from pathlib import Path
 
 import yaml
 
-from wirestream.design import REPOSITORY
+from wirestream.design import RTL, SHIPPED
 from wirestream.errors import QueryError
 from wirestream.schema import fix
 from wirestream.schema.declaration import Framing
 from wirestream.schema.tuples import ALIGNMENT, Field
 
 SHIPPED = (
-    *sorted((REPOSITORY / "rtl" / "fix").glob("orders*.yml")),
-    *sorted((REPOSITORY / "fusesoc" / "formats").glob("*.yml")),
+    *sorted((RTL / "fix").glob("orders*.yml")),
+    *sorted((SHIPPED / "formats").glob("*.yml")),
 )
 ITCH_TYPES = "AFECXDUP"  # in the order of m_kind of ws_itch5
 KINDS = ("FIX", "BINARY", "ITCH")

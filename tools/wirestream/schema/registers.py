@@ -22,11 +22,10 @@ from typing import Protocol
 
 import yaml
 
-from wirestream.design import REPOSITORY
+from wirestream.design import RTL
 
-DESCRIPTION = REPOSITORY / "rtl" / "net" / "registers.yml"
-VERILOG = REPOSITORY / "rtl" / "net" / "ws_registers.vh"
-PAGE = REPOSITORY / "docs" / "registers.md"
+DESCRIPTION = RTL / "net" / "registers.yml"
+VERILOG = RTL / "net" / "ws_registers.vh"
 
 WIDTHS = {"number": 32, "ipv4": 32, "mac": 48}
 ACCESS = ("rw", "ro", "wo")
@@ -448,8 +447,8 @@ class Registers:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m wirestream.schema.registers", description=__doc__.split("\n")[0])
-    for option, path in (("markdown", PAGE), ("verilog", VERILOG)):
-        parser.add_argument(f"--{option}", action="store_true", help=f"write {path.relative_to(REPOSITORY)}")
+    for option in ("markdown", "verilog"):
+        parser.add_argument(f"--{option}", type=Path, metavar="FILE", help="write the map to a file")
     chosen = parser.parse_args(arguments)
     try:
         d = load()
@@ -458,10 +457,10 @@ def main(arguments: list[str] | None = None) -> None:
     if not chosen.markdown and not chosen.verilog:
         for register in d.registers:
             print(f"{register.address:#05x}  {register.name:20}  {register.access}  {register.doc}")
-    for wanted, path, render in ((chosen.markdown, PAGE, markdown), (chosen.verilog, VERILOG, verilog)):
-        if wanted:
+    for path, render in ((chosen.markdown, markdown), (chosen.verilog, verilog)):
+        if path:
             path.write_text(render(d))
-            print(path.relative_to(REPOSITORY))
+            print(path)
 
 
 if __name__ == "__main__":

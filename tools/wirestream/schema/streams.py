@@ -20,15 +20,15 @@ from pathlib import Path
 
 import yaml
 
+from wirestream import design
 from wirestream.arguments import text_of
-from wirestream.design import REPOSITORY
 from wirestream.errors import Place, QueryError
 from wirestream.schema import formats
 from wirestream.schema.declaration import Create, FieldName, Framing
 from wirestream.schema.formats import Format, Origin
 from wirestream.schema.tuples import Field, Schema
 
-SHIPPED = REPOSITORY / "fusesoc" / "streams"
+SHIPPED = design.SHIPPED / "streams"
 KEYS = {"name", "id", "fields"}
 OPTIONAL, OF_MESSAGES = {"time"}, {"message", "moldudp64"}
 FRAMING = {"reorder", "gap_ms"}
@@ -96,7 +96,7 @@ def _described(described: object) -> Stream:
 
 
 def shipped() -> list[Stream]:
-    """The streams of this repository."""
+    """The streams that come with the package."""
     return [load(path) for path in sorted(SHIPPED.glob("*.yml"))]
 
 

@@ -40,7 +40,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wirestream.design import BUILD, Design, resolve
+from wirestream.design import Design, build_dir, resolve
 from wirestream.inventory import note
 from wirestream.sim import verilate
 from wirestream.sim.simulate import seed as run_seed
@@ -300,7 +300,7 @@ def build(core: str | Design, parts: tuple[str, ...] = BENCH, **parameters: int 
     """
     design = (core if isinstance(core, Design) else resolve(core)).with_parameters(**parameters)
     traces = os.environ.get("WAVES") == "bulk"
-    folder = BUILD / "bulk" / (design.label + (".waves" if traces else ""))
+    folder = build_dir() / "bulk" / (design.label + (".waves" if traces else ""))
     main, *others = (PROGRAM / f"{name}.cpp" for name in parts)
     kind = Kind(
         prefix="Vdut",

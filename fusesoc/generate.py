@@ -14,10 +14,10 @@ except ModuleNotFoundError:  # FuseSoC took another Python than the project's
         sys.exit("the Python package wirestream is missing: run `make list` once, or pip install the repository")
     os.execv(python, [str(python), *sys.argv])
 from wirestream.arguments import text_of
-from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
+from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.output import write
+from wirestream.compiler.planner import CAPACITY, CLOCK_NS
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.windows import WindowOptions
 from wirestream.errors import QueryError
 from wirestream.schema.streams import load, shipped
 

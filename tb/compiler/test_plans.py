@@ -8,8 +8,8 @@ import pytest
 
 from tb.queries.run import QUERIES, compiled
 from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.windows import WindowOptions
 from wirestream.schema.streams import shipped
 
 ALL = sorted(path.stem for path in QUERIES.glob("*.sql"))

@@ -8,15 +8,15 @@ import pytest
 
 from tb.queries.run import QUERIES
 from wirestream import cli
-from wirestream.compiler.cells import Cells
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.cores.base import Cells
 from wirestream.compiler.description import describe
-from wirestream.compiler.hardware import DIVIDE_CYCLES
+from wirestream.compiler.methods import METHODS, WindowOptions, panes
 from wirestream.compiler.package import package
+from wirestream.compiler.planner import DIVIDE_CYCLES
 from wirestream.compiler.size import estimates
 from wirestream.compiler.verilog import verilog
-from wirestream.compiler.windows import METHODS, WindowOptions, panes
 from wirestream.errors import QueryError
 from wirestream.schema.streams import shipped
 

@@ -13,9 +13,9 @@ from tb.queries.golden import expected
 from tb.queries.streams import CONSTANTS, arrival, data
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.description import describe
+from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.output import as_design
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.windows import WindowOptions
 from wirestream.schema.streams import shipped
 from wirestream.sim import simulate
 

@@ -9,11 +9,12 @@ import pytest
 from tb import REPOSITORY
 from tb.lib.run import design
 from tb.queries.streams import streams
-from wirestream.compiler.cells import Cells, estimate, number
 from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.cores import Compute
+from wirestream.compiler.cores.base import Cells, number
 from wirestream.compiler.drawing import draw
+from wirestream.compiler.methods import AUTO, WindowOptions
 from wirestream.compiler.size import estimates
-from wirestream.compiler.windows import AUTO, WindowOptions
 from wirestream.design import Design
 from wirestream.measure.synth import map_xilinx
 
@@ -61,10 +62,10 @@ def test_estimate(name, windows, tmp_path):
 
 
 def test_numbers_make_logic_smaller():
-    parameters = {"OP": "LT", "A_W": 32, "B_W": 32, "Y_W": 1, "SIGNED": 1, "DATA_W": 1, "REGISTERED": 0}
-    assert estimate("query:compute", parameters, {"a": "x", "b": "32'h64"}).lut < 16
-    assert estimate("query:compute", parameters, {"a": "x", "b": "y"}).lut > 16
-    assert estimate("query:compute", parameters, {"a": "32'h1", "b": "{1'b0, 31'd5}"}).lut == 0
+    less = Compute("LT", A_W=32, B_W=32, Y_W=1, SIGNED=1, DATA_W=1, REGISTERED=0)
+    assert less.cells({"a": "x", "b": "32'h64"}).lut < 16
+    assert less.cells({"a": "x", "b": "y"}).lut > 16
+    assert less.cells({"a": "32'h1", "b": "{1'b0, 31'd5}"}).lut == 0
     assert number("{2'b10, 4'hf}") == 0x2F and number("{1'b0, x}") is None
 
 

@@ -16,8 +16,8 @@ from tb.queries.golden import expected
 from tb.queries.run import compiled
 from tb.queries.streams import CONSTANTS, data
 from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.methods import AUTO
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.windows import AUTO
 from wirestream.schema.streams import shipped
 from wirestream.schema.tuples import TRADES
 from wirestream.sim.bulk import RANDOM

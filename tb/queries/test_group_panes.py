@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb.queries.run import check, compiled
 from tb.queries.test_cells import WITHIN, synthesised
-from wirestream.compiler.cells import Cells
+from wirestream.compiler.cores.base import Cells
 from wirestream.compiler.size import estimates
 
 

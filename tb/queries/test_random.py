@@ -12,7 +12,7 @@ from tb.queries.golden import computed, frame
 from tb.queries.random_queries import Drawn, draw
 from tb.queries.run import simulated
 from wirestream.compiler.compile import compile_queries
-from wirestream.compiler.windows import WindowOptions
+from wirestream.compiler.methods import WindowOptions
 from wirestream.errors import QueryError
 from wirestream.schema.streams import shipped
 from wirestream.sim import simulate

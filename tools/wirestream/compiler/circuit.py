@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import ceil
 
+from wirestream.compiler.cores import Core
+from wirestream.compiler.methods import Choice
 from wirestream.compiler.plan import Column, Join, Plan, shown, walk, window_text
 from wirestream.compiler.syntax import Window
 from wirestream.compiler.types import Boolean, Text, Type, of_field
-from wirestream.compiler.windows import Choice
 from wirestream.schema.streams import Stream
 from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
 
@@ -113,12 +114,14 @@ class Reference(str):
 
 @dataclass(frozen=True)
 class Instance:
-    """core: as "query:compute". ports: each port's text, "" where nothing is connected."""
+    """core: as "query:compute". ports: each port's text, "" where nothing is connected. contract: of a core that the
+    planner chooses."""
 
     core: str
     name: str
     parameters: dict[str, int | str | Reference]
     ports: dict[str, str]
+    contract: Core | None = None
 
     @property
     def module(self) -> str:
@@ -256,6 +259,12 @@ class Circuit:
     @property
     def cores(self) -> list[str]:
         return sorted({instance.core for instance in self.instances})
+
+
+def padded(row: list[Signal], schema: Schema) -> list[Signal]:
+    """A record of whole words: zeros after its fields."""
+    padding = schema.record_bits - sum(signal.width for signal in row)
+    return [*row, Signal("", padding, value=0)] if padding else row
 
 
 def result_schema(name: str, plan: Plan, stream_id: int) -> tuple[Schema, list[str]]:

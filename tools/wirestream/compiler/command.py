@@ -13,17 +13,17 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirestream.arguments import name_and_value, text_of
-from wirestream.compiler.cells import Cells
 from wirestream.compiler.circuit import Circuit, Result
 from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.cores.base import Cells
 from wirestream.compiler.description import scales
 from wirestream.compiler.drawing import draw
-from wirestream.compiler.groups import CAM_GROUPS
-from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
+from wirestream.compiler.group_methods import CAM_GROUPS
+from wirestream.compiler.methods import AUTO, METHODS, WindowOptions, cycles
 from wirestream.compiler.output import write
+from wirestream.compiler.planner import CAPACITY, CLOCK_NS
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.size import estimates
-from wirestream.compiler.windows import AUTO, METHODS, WindowOptions, cycles
 from wirestream.errors import QueryError
 from wirestream.schema.streams import known
 

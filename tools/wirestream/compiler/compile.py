@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirestream.compiler import hardware, syntax
+from wirestream.compiler import planner, syntax
 from wirestream.compiler.analysis import constant_answers
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.lower import build
+from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.rewrite import Rewrites, rewrite
 from wirestream.compiler.verilog import verilog
-from wirestream.compiler.windows import WindowOptions
 from wirestream.errors import QueryError
 from wirestream.schema.declaration import Create
 from wirestream.schema.formats import Format, shipped
@@ -37,8 +37,8 @@ def compile_queries(
     streams: Iterable[Path | Stream | Format] = (),
     name: str | None = None,
     rewrites: Rewrites | None = None,
-    clock_ns: float = hardware.CLOCK_NS,
-    capacity: int = hardware.CAPACITY,
+    clock_ns: float = planner.CLOCK_NS,
+    capacity: int = planner.CAPACITY,
     windows: WindowOptions | None = None,
 ) -> Compiled:
     """One circuit for the queries in `sql`; raises `QueryError`, and ValueError for options of what is not there.
@@ -72,7 +72,7 @@ def compile_queries(
     warnings = [line for _, plan in plans for line in constant_answers(plan)]
     plans = [(into, rewrite(plan, rewrites)) for into, plan in plans]
     name = re.sub(r"\W", "_", name or queries[0].into, flags=re.ASCII)
-    circuit = hardware.plan_circuit(name, plans, rewrites, clock_ns, capacity, windows)
+    circuit = planner.plan_circuit(name, plans, rewrites, clock_ns, capacity, windows)
     circuit.warnings = list(dict.fromkeys(warnings))
     return Compiled(circuit, verilog(circuit, sql))
 

@@ -13,10 +13,10 @@ from itertools import pairwise
 from textwrap import wrap
 from xml.sax.saxutils import escape
 
-from wirestream.compiler.cells import Cells
 from wirestream.compiler.circuit import Circuit
+from wirestream.compiler.cores.base import Cells
+from wirestream.compiler.methods import cycles
 from wirestream.compiler.size import estimates
-from wirestream.compiler.windows import cycles
 
 INK, FAINT = "#1f2933", "#6b7785"
 INPUT, STAGE, RESULT = ("#f2f4f7", "#9aa5b1"), ("#e3eefa", "#2b6cb0"), ("#e4f3e9", "#2f7d4f")  # fill, stroke

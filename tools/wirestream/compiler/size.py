@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from wirestream.compiler.cells import Cells, estimate
 from wirestream.compiler.circuit import Circuit, Instance
+from wirestream.compiler.cores.base import Cells
 
 Bit = tuple[str, int]  # of a wire
 TOKEN = re.compile(r"[{}]|\d+'[bdh][0-9a-f_]+|\w+(?:\[[^]]*\])?")
@@ -19,10 +20,11 @@ INPUTS = ("clk", "rst", "a", "b", "keep", "key", "limit", "null", "nulls", "room
 
 def estimates(circuit: Circuit) -> dict[str, Cells]:
     """The cells of each instance of a circuit, by its name, less what leads to no output of the circuit."""
-    needed = _needed(circuit)
     return {
-        name: estimate(instance.core, parameters, ports) if any(ports[port] for port in _outputs(instance)) else Cells()
-        for name, (instance, parameters, ports) in needed.items()
+        instance.name: replace(instance.contract, DATA_W=width).cells(ports)
+        if any(ports[port] for port in _outputs(instance))
+        else Cells()
+        for instance, width, ports in _needed(circuit)
     }
 
 
@@ -55,8 +57,8 @@ def _bits(text: str, widths: Mapping[str, int]) -> list[Bit | None]:
     return [bit for token in tokens for bit in expression(token)]
 
 
-def _needed(circuit: Circuit) -> dict[str, tuple[Instance, dict[str, int | str], dict[str, str]]]:
-    """Each instance, its parameters with the data that is needed as DATA_W, and its ports with no others than needed.
+def _needed(circuit: Circuit) -> list[tuple[Instance, int, dict[str, str]]]:
+    """Each instance, the bits of its data that are needed, and its ports with no others than needed.
 
     A bit of data is needed where that bit behind the instance is, all other inputs where any output is. Bits that are
     always the same count once, also where several delays hold them. A register becomes part of a multiplier block or a
@@ -103,7 +105,7 @@ def _needed(circuit: Circuit) -> dict[str, tuple[Instance, dict[str, int | str],
     wires = {wire for wire, _ in readers}
     delayed: set[tuple] = set()  # cycles and what
     divisions: dict[tuple, dict[str, str]] = {}
-    needed = {}
+    needed = []
     for instance in circuit.instances:
         unused = {port: "" for port in _outputs(instance) if instance.ports[port] not in wires}
         ports = {**instance.ports, **unused}
@@ -121,7 +123,7 @@ def _needed(circuit: Circuit) -> dict[str, tuple[Instance, dict[str, int | str],
             kept = (sources for place, sources in bits.items() if not absorbed((ports["m_data"], place), sources[0]))
             different = {(cycles, *sources) for sources in kept} - delayed
             delayed |= different
-        needed[instance.name] = instance, {**instance.parameters, "DATA_W": len(different)}, ports
+        needed.append((instance, len(different), ports))
     return needed
 
 

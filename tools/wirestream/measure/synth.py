@@ -416,10 +416,10 @@ def of_query(
 ) -> Design:
     """The circuit of a query, and of what it was compiled for as its name. clock: in MHz."""
     from wirestream.compiler.compile import compile_queries
-    from wirestream.compiler.hardware import CAPACITY, CLOCK_NS
+    from wirestream.compiler.methods import WindowOptions
     from wirestream.compiler.output import as_design
+    from wirestream.compiler.planner import CAPACITY, CLOCK_NS
     from wirestream.compiler.rewrite import Rewrites
-    from wirestream.compiler.windows import WindowOptions
     from wirestream.schema.streams import shipped
 
     numbers = {"clock": clock, "groups": groups, "luts": luts, "ram_bits": ram_bits}

@@ -13,17 +13,17 @@ from math import ceil, prod
 
 from sqlglot import exp
 
-from wirestream.compiler.cells import Cells
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import Compiled, compile_queries
-from wirestream.compiler.groups import CAM_GROUPS
-from wirestream.compiler.hardware import CAPACITY
+from wirestream.compiler.cores.base import Cells
+from wirestream.compiler.group_methods import CAM_GROUPS
 from wirestream.compiler.join_planner import pair_cycles
+from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.package import FLUSH_CYCLES, package
 from wirestream.compiler.plan import shown
+from wirestream.compiler.planner import CAPACITY
 from wirestream.compiler.size import estimates
 from wirestream.compiler.types import Boolean
-from wirestream.compiler.windows import WindowOptions
 from wirestream.errors import QueryError
 from wirestream.schema.packets import FCS, GAP, HEADERS, MAX_FRAME, MIN_FRAME, PREAMBLE
 from wirestream.schema.tuples import HEADER_BYTES, Schema

@@ -1,16 +1,17 @@
-"""A JOIN as an instance of ws_wire_join: what stands on its inputs, where columns are behind it, how fast it is."""
+"""A JOIN as an instance of ws_wire_join: its inputs, where columns are after it, how many rows it compares at once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirestream.compiler.circuit import ZERO, Bus, Signal, part, slices
-from wirestream.compiler.join_planner import MEASURED, pair_cycles
+from wirestream.compiler.circuit import GRACE, ZERO, Bus, Entry, Signal, joined, part, slices
+from wirestream.compiler.cores import WireJoin
+from wirestream.compiler.join_planner import MEASURED, entry_cycles, pair_cycles
 from wirestream.compiler.joins import common
 from wirestream.compiler.plan import Join, Key
+from wirestream.compiler.planner.wiring import BUS, Wiring
 from wirestream.compiler.types import Integer, Text, Type
 
-FIRST_ROW = 10  # cycles of ws_wire_join to the rows of group 0, without those of the predicate
 GATE_NS = 0.8  # its valid, behind the clock's edge
 MOST_LANES = 16
 BYTE_NS = 8  # of gigabit Ethernet
@@ -27,9 +28,49 @@ def match_lanes(rows: int, timed: bool, record_bytes: int, clock_ns: float) -> t
     return lanes, f"{takes}; gigabit Ethernet brings one in {int(comes)} at the soonest; about {mhz:.0f} MHz"
 
 
+def of_sides(wiring: Wiring, node: Join, needed: set[str], entries: list[Entry], sides: list[Bus]) -> Bus:
+    """The rows of a join. needed: its columns. entries, sides: the inputs of its sides, and the buses from these."""
+    latest = max(bus.latency for bus in sides)
+    for n, bus in enumerate(sides):
+        if missing := latest - bus.latency:
+            later = wiring.register(bus, bus.columns, missing)
+            sides[n] = wiring.stage(["wait for the other side"], later, missing, [bus])
+    ports = Ports.of(node, needed, sides)
+    limit = wiring.value(sides[0], node.limit) if node.limit else ZERO
+    record_bytes = min(entry.stream.schema.record_bytes for entry in entries)
+    lanes, note = match_lanes(node.window.rows, bool(node.times), record_bytes, wiring.clock_ns)
+    core = WireJoin(**ports.parameters, LIMIT_W=limit.width, MATCH_LANES=lanes, GRACE=GRACE + latest)
+    eos = sorted({bus.eos for bus in sides})
+    inputs = {
+        "s_valid": joined(Signal(bus.valid, 1) for bus in reversed(sides)),
+        "s_punct": ZERO.text,
+        "s_eos": " | ".join(eos),
+        "s_data": joined(ports.data),
+        "key": joined(ports.keys),
+        "stamps": joined(ports.stamps),
+        "limit": limit.text,
+        "room": "room",
+    }
+    outputs = dict(zip(BUS, (1, 1, 1, core.DATA_W), strict=True)) | dict.fromkeys(core.outputs, 1)
+    made = wiring.make(core, inputs, outputs | {"m_key": 2 * core.KEY_W})
+    told = {port: made[port] for port in ("ready", "evt_late", "evt_refused", "evt_lost")}
+    if told not in wiring.circuit.joins:
+        wiring.circuit.joins.append(told)
+        wiring.circuit.notes.append((str(node), note))
+    # With one stream on both sides the tuple of S comes after that of R.
+    later = entry_cycles(core.timed) if entries[0] is entries[1] else 0
+    took = core.latency + later
+    columns = ports.columns(made["m_data"], made["m_key"])
+    bus = Bus(
+        *(made[port] for port in BUS[:3]), columns, delay=GATE_NS, latency=latest + took, exact=False,
+        early=core.reads - 1 + later,
+    )  # fmt: skip
+    return wiring.stage([str(node)], bus, took, sides)
+
+
 @dataclass(frozen=True)
-class Core:
-    """The ws_wire_join of a node: signals on its inputs, of R and S, and where columns stand on its outputs.
+class Ports:
+    """The ports of the ws_wire_join of a node: signals on its inputs, of R and S, and where columns are on its outputs.
 
     A column that is compared as a whole is taken from the key, others travel beside it.
     """
@@ -42,8 +83,8 @@ class Core:
     in_keys: tuple[dict[str, tuple[int, int]], ...]  # of each side, lowest bit and width
 
     @classmethod
-    def of(cls, node: Join, wanted: set[str], sides: list[Bus]) -> Core:
-        """wanted: the columns that are asked for behind the join."""
+    def of(cls, node: Join, wanted: set[str], sides: list[Bus]) -> Ports:
+        """wanted: the columns that are needed after the join."""
         keys: list[list[Signal]] = [[], []]
         in_keys: tuple[dict, dict] = {}, {}
         kinds = common_types(node)

@@ -24,10 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil, gcd, log2
+from math import ceil, log2
 
-from wirestream.compiler import cells
-from wirestream.compiler.cells import SEGMENT_W, Cells
+from wirestream.compiler import cores
+from wirestream.compiler.cores.base import Cells, Core
+from wirestream.compiler.cores.several import Aggregates, panes
 from wirestream.compiler.plan import Aggregate, Measure
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
@@ -42,9 +43,7 @@ NEAR = 1.1  # costs, and periods, that count as equal
 MOST_BITS = 64  # of a result, in ws_bank
 MOST_PANES = 65_536  # in a window
 MOST_SESSIONS = 64  # open at once
-SESSION_LATENCY = 4  # of ws_session_aggregate, and a cycle for each segment of a sum
 NUMBER_W = 64  # bits of a tuple's number
-NUMBERED = 2  # cycles of ws_tuple_numbers, from a tuple to the punctuation behind it
 MOST_INTERVAL = 8  # cycles from a tuple to the next, for windows of tuples
 TUPLE_GAP = 3  # cycles from a punctuation to a tuple, for panes; ws_punctuator takes no fewer
 GATE_FF, GATE_LUT = 2, 1 / 3  # of ws_gate, for each cycle of latency
@@ -107,11 +106,6 @@ def open_windows(window: Window) -> int:
     return ceil((window.size + (window.slack if window.in_time else 0)) / window.advance)
 
 
-def open_sessions(window: Window) -> int:
-    """The most sessions that are open at once: the SLOTS of ws_session_slots."""
-    return (window.slack - 1) // window.size + 2 if window.slack else 1
-
-
 def number_width(measure: Measure) -> int:
     """Bits of what a core counts, adds up or keeps for the measure."""
     return 64 if measure.function == "count" else measure.output.type.width
@@ -124,18 +118,6 @@ def value_width(measure: Measure) -> int:
 
 def signed(measure: Measure) -> bool:
     return measure.value is not None and measure.value.type.signed
-
-
-def measure_latency(measure: Measure, clock_ns: float) -> int:
-    """Cycles of ws_aggregate or ws_wsum."""
-    if measure.function in ("count", "sum"):
-        parts = _sum_parts(SUM_NS, number_width(measure), clock_ns)
-        return parts + (parts > 1)
-    if measure.function in ("min", "max"):
-        return 1 + (clock_ns < ORDER_NS + BIT_NS * value_width(measure))
-    if measure.function == "wsum":
-        return 2 if _several_bits(measure) else _sum_parts(WSUM_NS, _wsum_width(measure), clock_ns)
-    return 1
 
 
 def _sum_parts(shortest_ns: float, width: int, clock_ns: float) -> int:
@@ -153,61 +135,47 @@ def _weight_width(measure: Measure) -> int:
     return max(Integer(min(w, 0), max(w, 0)).width + (w > 0) for w in measure.weights)
 
 
-def _wsum_width(measure: Measure) -> int:
-    """Bits of the result of ws_wsum."""
-    return value_width(measure) + _weight_width(measure) + (len(measure.weights) - 1).bit_length() + 1
+def is_silent(core: Core) -> bool:
+    """Whether the core of a measure, ws_aggregate in the long form, puts out 0 where there is no row."""
+    return isinstance(core, cores.Aggregate) and core.FAST > 0
 
 
-def is_silent(measure: Measure, clock_ns: float) -> bool:
-    """Whether its core, ws_aggregate in the long form, puts out 0 where there is no row."""
-    return measure.function != "wsum" and measure_latency(measure, clock_ns) > 1
-
-
-def measure_core(measure: Measure, clock_ns: float, emit_empty: bool) -> tuple[str, dict, int]:
-    """The core of a measure of one window, its parameters without DATA_W, and the width of its result."""
-    value = value_width(measure)
-    parameters = {"VALUE_W": value, "SIGNED": int(signed(measure))}
+def measure_core(measure: Measure, clock_ns: float, emit_empty: bool) -> Core:
+    """The core of a measure of one window, without DATA_W."""
+    value, number = value_width(measure), number_width(measure)
     if measure.function == "wsum":
         weight, registered = _weight_width(measure), int(_several_bits(measure))
         packed = "".join(f"{w & (1 << weight) - 1:0{weight}b}" for w in measure.weights)
-        core, width = "query:wsum", _wsum_width(measure)
-        parameters |= {
-            "N": len(measure.weights),
-            "WEIGHT_W": weight,
-            "WEIGHTS": f"{len(packed)}'b{packed}",
-            "PRODUCT_REG": registered,
-            "PARTS": measure_latency(measure, clock_ns) - registered,
-        }
-    else:
-        core, width = "query:aggregate", number_width(measure)
-        parameters |= {"KIND": KINDS[measure.function], "ACC_W": width, "RESULT_W": width}
-        parameters |= {"FAST": measure_latency(measure, clock_ns) - 1}
-    return core, parameters | {"EMIT_EMPTY": int(emit_empty)}, width
+        parts = 1 if registered else _sum_parts(WSUM_NS, result_width(measure), clock_ns)
+        of_weights = len(measure.weights), weight, f"{len(packed)}'b{packed}"
+        return cores.WeightedSum(0, value, int(signed(measure)), *of_weights, registered, parts, int(emit_empty))
+    parts = 1
+    if measure.function in ("count", "sum"):
+        parts = _sum_parts(SUM_NS, number, clock_ns)
+    fast = parts if parts > 1 else int(measure.function in ("min", "max") and clock_ns < ORDER_NS + BIT_NS * value)
+    kind = KINDS[measure.function]
+    return cores.Aggregate(0, value, int(signed(measure)), kind, number, number, fast, int(emit_empty))
 
 
-def window_parameters(window: Window, wattr_width: int, copies: int, registered: int) -> dict:
-    """Of ws_window, without DATA_W."""
-    return {
-        "UNIT": "TIME" if window.in_time else "TUPLES",
-        "SIZE": window.size,
-        "ADVANCE": window.advance,
-        "SLACK": window.slack,
-        "WATTR_W": wattr_width,
-        "COPIES": copies,
-        "REGISTERED": registered,
-    }
+def result_width(measure: Measure) -> int:
+    """Bits of the result of its core."""
+    if measure.function != "wsum":
+        return number_width(measure)
+    return value_width(measure) + _weight_width(measure) + (len(measure.weights) - 1).bit_length() + 1
 
 
-def several(measures: Sequence[Measure], least: int) -> dict:
-    """The parameters by which a core has several aggregates, all as wide as the widest. least: of a value, in bits."""
+def window_core(window: Window, wattr_width: int, copies: int, registered: int) -> cores.Window:
+    """Without DATA_W."""
+    unit = "TIME" if window.in_time else "TUPLES"
+    return cores.Window(0, unit, window.size, window.advance, window.slack, wattr_width, copies, registered)
+
+
+def aggregates(measures: Sequence[Measure], least: int) -> Aggregates:
+    """Of a core with several, all as wide as the widest. least: of a value, in bits."""
     value = max(least, *map(value_width, measures))
-    return {
-        "AGGS": len(measures),
-        "KINDS": "".join(KINDS[m.function] for m in measures),
-        "SIGNEDS": f"{len(measures)}'b{''.join(str(int(signed(m))) for m in measures)}",
-        "VALUE_W": value,
-        "ACC_W": max(2, value, *map(number_width, measures)),
-    }
+    kinds, signs = (KINDS[m.function] for m in measures), (str(int(signed(m))) for m in measures)
+    number = max(2, value, *map(number_width, measures))
+    return Aggregates(len(measures), "".join(kinds), f"{len(measures)}'b{''.join(signs)}", value, number)
 
 
 # ---- the methods
@@ -217,15 +185,14 @@ def several(measures: Sequence[Measure], least: int) -> dict:
 class Method:
     """A way to make the windows of an aggregate. refused: why it cannot be, else "".
 
-    core, parameters: of the one core that it is, without DATA_W; "" for `replicate`. step: distance of the
-    punctuations that it needs; None: windows' ends, and any others beside. period: of the fastest clock, in ns.
-    numbered: of tuples, by their numbers, which come `interval` cycles apart; these are part of its cells and latency.
+    core: the one that it is, without DATA_W; None for `replicate`. step: distance of the punctuations that it needs;
+    None: windows' ends, and any others beside. period: of the fastest clock, in ns. numbered: of tuples, by their
+    numbers, which come `interval` cycles apart; these are part of its cells and latency.
     """
 
     name: str
     refused: str = ""
-    core: str = ""
-    parameters: Mapping[str, int | str] = field(default_factory=dict)
+    core: Core | None = None
     latency: int = 0
     close_cycles: int = 2
     step: int | None = None
@@ -233,6 +200,12 @@ class Method:
     cells: Cells = field(default_factory=Cells)
     numbered: bool = False
     interval: int = 1
+
+    @classmethod
+    def of(cls, name: str, core: Core, carried: int, ports: Mapping[str, str], **more) -> Method:
+        """That of one core, which carries so many bits."""
+        cells = replace(core, DATA_W=carried).cells(ports)
+        return cls(name, "", core, core.latency, core.close_cycles, cells=cells, **more)
 
     @property
     def cost(self) -> float:
@@ -271,7 +244,7 @@ class Choice:
         return "; ".join(parts)
 
 
-def methods(
+def known(
     node: Aggregate, carried: int, end: int, registered: int, clock_ns: float, rewrites: Rewrites
 ) -> list[Method]:
     """All methods for an aggregate over windows without keys, as METHODS has them; of tuples, of the input's.
@@ -301,31 +274,28 @@ def _numbered(method: Method, node: Aggregate) -> Method:
     if interval > MOST_INTERVAL:
         every = "at every tuple" if apart == 1 else f"every {apart} tuples"
         return Method(method.name, f"a pane ends {every}, and to read {method.close_cycles - 10} of them takes longer")
-    values = sum(value_width(measure) for measure in node.measures)
-    taken = cells.estimate("window:tuple_numbers", {"DATA_W": values} | number_parameters(node.window, method), {})
-    latency, whole = method.latency + NUMBERED, method.cells + taken
+    numbers = replace(number_core(node.window, method), DATA_W=sum(value_width(measure) for measure in node.measures))
+    latency, whole = method.latency + numbers.latency, method.cells + numbers.cells({})
     return replace(method, latency=latency, cells=whole, numbered=True, interval=interval)
 
 
-def number_parameters(window: Window, method: Method) -> dict:
-    """Of ws_tuple_numbers, without DATA_W."""
-    return {"NUMBER_W": NUMBER_W, "SIZE": window.size, "ADVANCE": window.advance, "STEP": method.step or 0}
+def number_core(window: Window, method: Method) -> cores.TupleNumbers:
+    """In front of a method's core; without DATA_W."""
+    return cores.TupleNumbers(0, NUMBER_W, window.size, window.advance, method.step or 0)
 
 
 def sessions(node: Aggregate, end: int) -> Choice:
     """How sessions are made, for which there is one way; raises `QueryError` where there is none. end: of `methods`."""
-    window, slots = node.window, open_sessions(node.window)
+    window = node.window
+    core = cores.SessionAggregate(0, node.end.type.width, window.size, window.slack, aggregates(node.measures, 2))
     refused = _why_one_window(node) or why_by_arrival(node, "sessions")
-    if slots > MOST_SESSIONS:
-        refused = f"{slots} sessions may be open at once, at most {MOST_SESSIONS} can be; a larger GAP or less SLACK"
+    if core.slots > MOST_SESSIONS:
+        most = f"at most {MOST_SESSIONS} can be; a larger GAP or less SLACK"
+        refused = f"{core.slots} sessions may be open at once, {most}"
     if refused:
         raise QueryError(f"SESSION: {refused}", window.place)
-    core, parameters = "window:session_aggregate", {"WATTR_W": node.end.type.width}
-    parameters |= {"GAP": window.size, "SLACK": window.slack} | several(node.measures, 2)
-    taken = cells.estimate(core, parameters | {"DATA_W": end}, _used(node, end))
-    most = f"at most {slots} open at once" if slots > 1 else "one at a time"
-    latency = SESSION_LATENCY - (-parameters["ACC_W"] // SEGMENT_W)
-    return Choice(Method("session", "", core, parameters, latency, cells=taken), most, ())
+    most = f"at most {core.slots} open at once" if core.slots > 1 else "one at a time"
+    return Choice(Method.of("session", core, end, _used(node, end)), most, ())
 
 
 def _why_one_window(node: Aggregate) -> str:
@@ -353,19 +323,8 @@ def why_by_arrival(node: Aggregate, units: str) -> str:
 def _why_no_panes(node: Aggregate, method: str) -> str:
     if by_arrival := why_by_arrival(node, "panes"):
         return by_arrival
-    count = panes(node.window, method)
+    count = panes(node.window.size, node.window.advance, method == "pane")
     return f"a window has {count} panes, at most {MOST_PANES} can be" if count > MOST_PANES else ""
-
-
-def panes(window: Window, method: str) -> int:
-    """Panes in a window."""
-    period = _period(window, method)
-    cut = window.size % period > 0
-    return window.size // period * (1 + cut) + cut
-
-
-def _period(window: Window, method: str) -> int:
-    return gcd(window.size, window.advance) if method == "pane" else window.advance
 
 
 def _used(node: Aggregate, end: int) -> dict[str, str]:
@@ -384,60 +343,57 @@ def _used(node: Aggregate, end: int) -> dict[str, str]:
 def _replicate(node: Aggregate, carried: int, end: int, registered: int, clock_ns: float, rewrites: Rewrites) -> Method:
     copies = open_windows(node.window) + (not rewrites.multiplex)
     each, row = Cells(), end
-    for measure in node.measures:
-        core, parameters, width = measure_core(measure, clock_ns, node.window.emit_empty)
+    of_measures = [measure_core(measure, clock_ns, node.window.emit_empty) for measure in node.measures]
+    for measure, core in zip(node.measures, of_measures, strict=True):
         first = measure is node.measures[0]  # it carries the window's end
         ports = {name: "" for name in ("m_valid", "m_punct", "m_eos", "m_data")} if not first else {"m_eos": ""}
         ports |= {"result_null": "null" if measure.output.null else ""}
         ports |= {"result_overflow": "overflow" if measure.output.overflow else ""}
-        each += cells.estimate(core, {"DATA_W": end} | parameters, ports)
-        row += min(width, measure.output.type.width) + bool(measure.output.null) + bool(measure.output.overflow)
+        each += replace(core, DATA_W=end).cells(ports)
+        row += min(result_width(measure), measure.output.type.width)
+        row += bool(measure.output.null) + bool(measure.output.overflow)
     whole = Cells(each.lut * copies, each.ff * copies)
-    parameters = window_parameters(node.window, node.end.type.width if node.end else 1, copies, registered)
-    whole += cells.estimate("query:window", {"DATA_W": carried} | parameters, {})
-    silent = all(is_silent(measure, clock_ns) for measure in node.measures)
-    parameters = {"DATA_W": row, "N": copies} | ({"SILENT": silent} if rewrites.multiplex else {"PUNCT_W": end or 1})
-    core, took = ("multiplex", 1) if rewrites.multiplex else ("union", 3)
-    whole += cells.estimate(f"query:{core}", parameters, {"m_eos": ""})
-    latency = registered + max(measure_latency(m, clock_ns) for m in node.measures) + took
+    window = window_core(node.window, node.end.type.width if node.end else 1, copies, registered)
+    whole += replace(window, DATA_W=carried).cells({})
+    if rewrites.multiplex:
+        merged: Core = cores.Multiplex(row, copies, int(all(map(is_silent, of_measures))))
+    else:
+        merged = cores.Union(row, copies, PUNCT_W=end or 1)
+    whole += merged.cells({"m_eos": ""})
+    latency = window.latency + max(core.latency for core in of_measures) + merged.latency
     period = REPLICATE_NS + TREE_NS * max(0.0, log2(copies / FITS))
     return Method("replicate", latency=latency, period=period, cells=whole)
 
 
-def _one_core(node: Aggregate, clock_ns: float, period: float) -> tuple[dict, float]:
-    """What the parameters of all cores for several windows have in common, and the period of the clock.
+def _skewed(of: Aggregates, clock_ns: float, period: float) -> tuple[int, float]:
+    """Whether a core for several windows adds sums in two halves, and the period of its clock.
 
     period: with sums in two halves, which are taken where the clock asks for them.
     """
-    window, numbers = node.window, several(node.measures, 2)
-    adds = any(m.function in ("count", "sum") for m in node.measures)
-    whole = period + WHOLE_NS * max(0, numbers["ACC_W"] - 32) / 32
+    adds = "CNT" in of.kinds or "SUM" in of.kinds
+    whole = period + WHOLE_NS * max(0, of.ACC_W - 32) / 32
     skew = adds and clock_ns < whole
-    width = node.end.type.width if node.end else NUMBER_W
-    parameters = {"WATTR_W": width, "RANGE": window.size, "SLIDE": window.advance}
-    parameters |= {"SLACK": window.slack} | numbers | {"SKEW": int(skew), "EMIT_EMPTY": int(window.emit_empty)}
-    return parameters, whole if adds and not skew else period
+    return int(skew), whole if adds and not skew else period
 
 
 def _wid(node: Aggregate, end: int, clock_ns: float) -> Method:
-    fan = FAN_NS * log2(open_windows(node.window))
-    parameters, period = _one_core(node, clock_ns, WID_NS + fan)
-    core = "window:wid_aggregate"
-    taken = cells.estimate(core, parameters | {"DATA_W": end}, _used(node, end))
-    return Method("wid", "", core, parameters, 2 + parameters["SKEW"], period=period, cells=taken)
+    of, window, width = aggregates(node.measures, 2), node.window, node.end.type.width if node.end else NUMBER_W
+    skew, period = _skewed(of, clock_ns, WID_NS + FAN_NS * log2(open_windows(window)))
+    core = cores.WidAggregate(0, width, window.size, window.advance, window.slack, of, skew, int(window.emit_empty))
+    return Method.of("wid", core, end, _used(node, end), period=period)
 
 
 def _panes(node: Aggregate, name: str, end: int, clock_ns: float) -> Method:
-    window, count = node.window, panes(node.window, name)
-    core, scan = "window:pane_aggregate", name == "pane"
-    sums = all(m.function in ("count", "sum") for m in node.measures)
-    first, doubled = SUM_PANE_NS if sums and not scan else PANE_NS[name]
-    parameters, period = _one_core(node, clock_ns, first + doubled * log2(count))
-    parameters |= {"METHOD": "SCAN" if scan else "CONSTANT"}
-    latency = count + 9 if scan else 3 if sums and not parameters["SKEW"] else 4
-    taken = cells.estimate(core, parameters | {"DATA_W": end}, _used(node, end))
-    close = count + 10 if scan else 4 if window.size % window.advance else 2
-    return Method(name, "", core, parameters, latency, close, _period(window, name), period, taken)
+    of, window, width = aggregates(node.measures, 2), node.window, node.end.type.width if node.end else NUMBER_W
+    scan = name == "pane"
+    first, doubled = SUM_PANE_NS if of.only_sums and not scan else PANE_NS[name]
+    count = panes(window.size, window.advance, scan)
+    skew, period = _skewed(of, clock_ns, first + doubled * log2(count))
+    core = cores.PaneAggregate(
+        0, width, window.size, window.advance, window.slack, of, skew, int(window.emit_empty),
+        "SCAN" if scan else "CONSTANT",
+    )  # fmt: skip
+    return Method.of(name, core, end, _used(node, end), step=core.step, period=period)
 
 
 # ---- the choice

@@ -1,0 +1,65 @@
+"""Contract of the core for JOIN."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import ClassVar
+
+from wirestream.compiler.cores.base import Cells, Core, Ports
+from wirestream.compiler.join_planner import entry_cycles, match_cycles
+
+FIRST_ROW = 10  # cycles to the rows of group 0, without those of the predicate
+
+
+@dataclass(frozen=True)
+class WireJoin(Core):
+    """ws_wire_join; latency is that of the last row that a tuple finds in the window, the first has `reads` - 1 less.
+    Swept: 16 to 1024 rows, 1 to 8 lanes, tuples of 64 to 128 bits, EQ, BAND, L1, with times and without.
+
+    Registers of a tuple: on its way in, in each lane of both match units, in pairs on their way out.
+    """
+
+    DATA_W: int
+    R_W: int
+    KEY_W: int
+    PREDICATE: str
+    SIGNED: int
+    ROWS: int
+    TIME_W: int | None = None
+    WINDOW: int | str | None = None
+    SLACK: int | str | None = None
+    LIMIT_W: int = 1
+    MATCH_LANES: int = 1
+    GRACE: int = 0
+
+    name: ClassVar[str] = "join:wire_join"
+    outputs: ClassVar[tuple[str, ...]] = ("ready", "m_key", "evt_late", "evt_refused", "evt_lost")
+
+    @property
+    def timed(self) -> bool:
+        return self.TIME_W is not None
+
+    @property
+    def interval(self) -> int:
+        return entry_cycles(self.timed)
+
+    @property
+    def reads(self) -> int:
+        """Groups of rows that a tuple is compared with, one a cycle."""
+        return self.ROWS // self.MATCH_LANES
+
+    @property
+    def latency(self) -> int:
+        return FIRST_ROW + self.reads + match_cycles(self.PREDICATE, self.timed)
+
+    def cells(self, ports: Ports) -> Cells:
+        rows, lanes, key, time = self.ROWS, self.MATCH_LANES, self.KEY_W, self.TIME_W or 0
+        tuple_w = 8 * ceil((key + time + max(self.R_W, self.DATA_W - self.R_W)) / 8)
+        queued = self.DATA_W + 2 * key + 2 * time + 5
+        compared = lanes * key
+        lut = 77 + 3.8 * tuple_w + 2.1 * lanes * tuple_w + 0.15 * compared + (8 + 2.4 * lanes) * time
+        ff = 570 + queued + 6.9 * tuple_w + 5.8 * lanes * tuple_w + 2.8 * compared + 11.4 * lanes * time
+        more = {"BAND": (3.2, 4.1), "L1": (3.9, 2.2)}.get(self.PREDICATE, (0, 0))
+        memory = 2 * rows * tuple_w + (queued << (self.GRACE + 11).bit_length()) + 32 * (lanes + 1) * tuple_w
+        return Cells(lut + more[0] * compared, ff + more[1] * compared, memory)

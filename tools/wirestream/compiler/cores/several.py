@@ -1,0 +1,286 @@
+"""Contracts of the cores that compute several aggregates of all open windows: by windows, by panes, of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, gcd
+from typing import ClassVar
+
+from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Parameters, Ports, changes, used
+
+RESULTS = ("results", "result_nulls", "result_overflows")
+
+
+@dataclass(frozen=True)
+class Aggregates(Parameters):
+    """The aggregates of a core, all as wide as the widest. KINDS: three letters each; SIGNEDS: a bit each."""
+
+    AGGS: int
+    KINDS: str
+    SIGNEDS: str
+    VALUE_W: int
+    ACC_W: int
+
+    @property
+    def kinds(self) -> list[str]:
+        return [self.KINDS[n : n + 3] for n in range(0, len(self.KINDS), 3)]
+
+    @property
+    def only_sums(self) -> bool:
+        return all(map(adds, self.kinds))
+
+    @property
+    def valued(self) -> int:
+        """Those whose values wait in registers; FST and LST have them in shift registers."""
+        return sum(kind in ("SUM", "MIN", "MAX") for kind in self.kinds)
+
+    @property
+    def widths(self) -> list[int]:
+        """Of each state."""
+        return [self.ACC_W if adds(kind) else self.VALUE_W for kind in self.kinds]
+
+    def bank(self, slots: int, skew: int, ports: Ports) -> Cells:
+        """Cells of ws_bank, without the flag that a slot holds anything."""
+        seen, left = told(ports)
+        lut = ff = 0.0
+        for kind in self.kinds:
+            ff += slots * (seen and kind != "CNT")
+            if adds(kind):
+                ff += slots * (self.ACC_W + left) + skew * (slots * (1 + seen) + self.ACC_W // 2)
+                lut += slots * (self.ACC_W + 2 + self.VALUE_W * (kind == "SUM")) + 32 * (kind == "SUM")
+            else:
+                ordered = kind in ("FST", "LST")
+                ff += slots * (self.VALUE_W + 1) + self.VALUE_W * (not ordered)
+                lut += slots * (self.VALUE_W + 11 if ordered else 1.85 * self.VALUE_W + 14)
+        return Cells(lut, ff)
+
+
+def adds(kind: str) -> bool:
+    return kind in ("CNT", "SUM")
+
+
+def told(ports: Ports) -> tuple[bool, bool]:
+    """Whether each aggregate has a flag of its own that it has taken a value, and whether flags that a sum has left its
+    width lead anywhere."""
+    return changes(ports, "nulls") > 0, used(ports, "result_overflows") > 0
+
+
+@dataclass(frozen=True)
+class WidAggregate(Core):
+    """ws_wid_aggregate. Swept, as ws_pane_aggregate: 1 to 61 windows, 1 to 4 aggregates of every kind, of values of 32
+    and 64 bits, SKEW 0 and 1.
+
+    The place of a tuple among the windows, an accumulator for each of these, and a row of the oldest.
+    """
+
+    DATA_W: int
+    WATTR_W: int
+    RANGE: int
+    SLIDE: int
+    SLACK: int
+    of: Aggregates
+    SKEW: int
+    EMIT_EMPTY: int
+
+    name: ClassVar[str] = "window:wid_aggregate"
+    outputs: ClassVar[tuple[str, ...]] = RESULTS
+    close_cycles: ClassVar[int] = 2
+
+    @property
+    def latency(self) -> int:
+        return 2 + self.SKEW
+
+    def cells(self, ports: Ports) -> Cells:
+        of, windows = self.of, ceil((self.RANGE + self.SLACK) / self.SLIDE)
+        distance = 1 + (max(self.RANGE, self.SLIDE, self.SLACK) - 1).bit_length()
+        nulls = len(of.kinds) * told(ports)[0]
+        ff = self.WATTR_W + 1 + distance + 2 * windows + 5 + 2 * of.valued * of.VALUE_W + 2 * nulls
+        ff += (2 + self.SKEW) * self.DATA_W * used(ports, "m_data")
+        lut = 1.0 * self.WATTR_W + 23 + 2.2 * windows
+        if self.SKEW:  # what waits for the upper halves
+            ff += 4 + sum(of.ACC_W // 2 if adds(kind) else of.VALUE_W for kind in of.kinds)
+        return Cells(lut, ff) + of.bank(windows, self.SKEW, ports)
+
+
+def pane(size: int, slide: int, scan: bool) -> int:
+    """From the end of a pane to the next; a window that is no multiple of it cuts each in two."""
+    return gcd(size, slide) if scan else slide
+
+
+def panes(size: int, slide: int, scan: bool) -> int:
+    """In a window."""
+    step = pane(size, slide, scan)
+    cut = size % step > 0
+    return size // step * (1 + cut) + cut
+
+
+@dataclass(frozen=True)
+class PaneAggregate(Core):
+    """ws_pane_aggregate. Swept: see `WidAggregate`, and 5 to 4096 panes, cut and not.
+
+    The open panes, and after them for each aggregate a pane buffer and what makes windows of it.
+    """
+
+    DATA_W: int
+    WATTR_W: int
+    RANGE: int
+    SLIDE: int
+    SLACK: int
+    of: Aggregates
+    SKEW: int
+    EMIT_EMPTY: int
+    METHOD: str
+
+    name: ClassVar[str] = "window:pane_aggregate"
+    outputs: ClassVar[tuple[str, ...]] = RESULTS
+    fixed: ClassVar[Mapping[str, int]] = {"LANES": 1}
+
+    @property
+    def scan(self) -> bool:
+        return self.METHOD == "SCAN"
+
+    @property
+    def step(self) -> int:
+        return pane(self.RANGE, self.SLIDE, self.scan)
+
+    @property
+    def panes(self) -> int:
+        return panes(self.RANGE, self.SLIDE, self.scan)
+
+    @property
+    def soon(self) -> bool:
+        return not self.scan and self.of.only_sums and not self.SKEW
+
+    @property
+    def latency(self) -> int:
+        return self.panes + 9 if self.scan else 3 if self.soon else 4
+
+    @property
+    def close_cycles(self) -> int:
+        return self.panes + 10 if self.scan else 4 if self.RANGE % self.SLIDE else 2
+
+    def cells(self, ports: Ports) -> Cells:
+        of, scan, panes, period = self.of, self.scan, self.panes, self.step
+        seen, left = told(ports)
+        cut = self.RANGE % period
+        whole, over = divmod(period + self.SLACK, period)
+        slots = whole * (1 + (cut > 0)) + (over > 0) + (0 < cut < over)
+        age, address = panes.bit_length(), (panes - 1).bit_length()
+        data = self.DATA_W * used(ports, "m_data")
+
+        ff = (
+            self.WATTR_W + 2 * slots + age + 3 + 4 * (cut > 0) + of.valued * of.VALUE_W + len(of.kinds) * seen + 7 + age
+        )
+        lut = 0.9 * self.WATTR_W + 2.0 * slots + 0.8 * self.WATTR_W * (cut > 0)
+        ff += data * (2 if self.soon else 3)
+        memory, control = 0, 5 * address + 10 if scan else 0
+        for kind in of.kinds:
+            summed = adds(kind)
+            ff += age * (summed and left) + age * (seen and kind != "CNT")
+            ff += (of.ACC_W if summed else of.VALUE_W) + seen * (kind != "CNT") + left * summed
+            if summed:
+                total = of.ACC_W + address
+                ff += (1 + (panes > 63)) * address + 6 + self.SKEW if not scan else 2 * address + 3
+                if scan:
+                    ff += 2 * total + 1.5 * of.ACC_W + of.ACC_W // 2 * (not self.SKEW)
+                    ff += 2 * of.ACC_W * (address <= 5)
+                    lut += total + 30 + 7.5 * address
+                else:
+                    ring = 2 if panes > 63 else 0 if panes > 33 else 1  # registers around it, its own, that of LUTs
+                    ff += total + (of.ACC_W * ring if panes > 1 else 0)
+                    lut += total + 14.4 * address
+                memory += of.ACC_W << address
+            else:
+                value = of.VALUE_W + (kind in ("FST", "LST"))
+                if scan:
+                    ff += 5.3 * value + 2 * value * (address <= 5)
+                    lut += 4 * value + 42 + 7.5 * address
+                elif panes < 3:  # no block
+                    ff += 4.7 * value
+                    lut += 4.3 * value
+                else:
+                    ff += 8.6 * value + 92 + 6 * address + 2 * value * (address <= 5)
+                    lut += 10.5 * value + 160 + 4 * address + 100 * (address <= 5)
+                memory += value << address
+        return Cells(lut, ff + control, memory) + of.bank(slots, self.SKEW, ports)
+
+
+@dataclass(frozen=True)
+class TupleNumbers(Core):
+    """ws_tuple_numbers: two counters of tuples to come, the number of the next, and registers of what leaves.
+
+    Latency is to the punctuation after a tuple.
+    """
+
+    DATA_W: int
+    NUMBER_W: int
+    SIZE: int
+    ADVANCE: int
+    STEP: int
+
+    name: ClassVar[str] = "window:tuple_numbers"
+    outputs: ClassVar[tuple[str, ...]] = ("m_number",)
+    latency: ClassVar[int] = 2
+
+    def cells(self, ports: Ports) -> Cells:
+        left = max(self.SIZE, self.ADVANCE).bit_length()
+        data = self.DATA_W * used(ports, "m_data")
+        return Cells(2.6 * left + 8, 2 * self.NUMBER_W + 2 * left + 3 + data)
+
+
+@dataclass(frozen=True)
+class SessionAggregate(Core):
+    """ws_session_aggregate. Swept: 1, 2, 3 and 8 sessions, one aggregate and two.
+
+    The slots of sessions with their times, and in each a state of every aggregate, which the one above may join.
+    """
+
+    DATA_W: int
+    WATTR_W: int
+    GAP: int
+    SLACK: int
+    of: Aggregates
+
+    name: ClassVar[str] = "window:session_aggregate"
+    outputs: ClassVar[tuple[str, ...]] = ("m_end", *RESULTS)
+    fixed: ClassVar[Mapping[str, int]] = {"SEGMENT_W": 16}
+    close_cycles: ClassVar[int] = 2
+
+    @property
+    def slots(self) -> int:
+        """Sessions that may be open at once."""
+        return (self.SLACK - 1) // self.GAP + 2 if self.SLACK else 1
+
+    @property
+    def segments(self) -> int:
+        """Of a sum, which are added in a cycle each."""
+        return ceil(self.of.ACC_W / self.fixed["SEGMENT_W"])
+
+    @property
+    def latency(self) -> int:
+        return 4 + self.segments
+
+    def cells(self, ports: Ports) -> Cells:
+        of, slots, time, later = self.of, self.slots, self.WATTR_W, self.segments - 1
+        seen, left = told(ports)
+        row = self.DATA_W * used(ports, "m_data") + time * used(ports, "m_end")
+        ff = slots * (2 * time + 12) + (6 * time + 10 if slots > 1 else 2 * time + 1)
+        lut = slots * time * (8.2 if slots > 1 else 5.2)
+        ff += row + 3 * slots * later + later
+        ff += of.valued * of.VALUE_W + len(of.kinds) * seen
+        nulls = used(ports, "result_nulls")
+        for kind in of.kinds:
+            counts = kind == "CNT"
+            ff += slots
+            if adds(kind):
+                term = 1 if counts else of.VALUE_W
+                ff += slots * (of.ACC_W + 1.4 * term + 3 * later + 3 * left)
+                ff += of.ACC_W + self.fixed["SEGMENT_W"] * later + left
+                ff += (not counts and nulls) * (slots + 1)
+                lut += slots * (2.1 * of.ACC_W + 1.8 * term) if slots > 1 else 1.2 * of.ACC_W + term
+            else:
+                ff += of.VALUE_W + slots * (of.VALUE_W + 1) + of.VALUE_W + 1
+                ff += (of.VALUE_W + 1) * (later if later < SRL_FROM else 0)
+                lut += slots * 3.4 * of.VALUE_W if slots > 1 else 1.5 * of.VALUE_W
+        return Cells(lut, ff)

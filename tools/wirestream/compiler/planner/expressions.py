@@ -1,0 +1,209 @@
+"""What is computed, selected and projected: operators gathered into clocks, and products and quotients.
+
+Operators that take no time of their own are gathered into one clock as long as their delays fit (`merge`), then a
+register follows. Delays are estimates in nanoseconds for an ECP5 at speed 8; what place and route make of them is for
+`make synth` to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wirestream.compiler import cores
+from wirestream.compiler.circuit import ZERO, Bus, Signal, part
+from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Plan, Project, hidden
+from wirestream.compiler.planner.needs import Step, made_by
+from wirestream.compiler.planner.wiring import Wiring
+
+OPS = {
+    "+": "ADD",
+    "-": "SUB",
+    "=": "EQ",
+    "<>": "NE",
+    "<": "LT",
+    "<=": "LE",
+    ">": "GT",
+    ">=": "GE",
+    "and": "AND",
+    "or": "OR",
+    "not": "NOT",
+    "beyond": "NE",
+}
+PIPELINED = ("*", "div", "%")
+REGISTER_NS = 1.2  # out of a register and into the next
+DIVIDE_NS, DIVISOR_NS = 3.5, 0.05  # a cycle of ws_divide, and what each bit of the divisor adds to it
+DIVIDE_CYCLES = 32  # between the ends of windows in time whose rows are divided, so that a divider is small
+LONG_W = 64  # bits of what a row shows
+
+
+def chain(wiring: Wiring, steps: list[Step], bus: Bus, closed: bool) -> Bus:
+    """The bus after all steps; closed: registers are at its end."""
+    merge, clock_ns = wiring.rewrites.merge, wiring.clock_ns
+    texts: list[str] = []
+    begin = bus
+
+    def close(bus: Bus, wanted: set[str]) -> Bus:
+        nonlocal begin
+        begin = wiring.stage(texts or ["register"], wiring.register(bus, wanted), 1, [begin])
+        texts.clear()
+        return begin
+
+    position = 0
+    while position < len(steps):
+        group = _side_by_side(wiring, steps[position:])
+        before, position = steps[position].before, position + len(group)
+        behind = steps[position - 1].behind
+        if _pipelined(group[0]):
+            if bus.late(bus.columns) > 0:
+                bus = close(bus, before)
+            elif texts:
+                bus = wiring.stage(texts, bus, 0, [begin])
+                texts.clear()
+            bus = begin = _products(wiring, group, bus, behind)
+            continue
+        delay = max(_delay(step, bus) for step in group)
+        if merge and delay + REGISTER_NS > clock_ns and bus.late(bus.columns) > 0:
+            bus = close(bus, before)
+        for step in group:
+            bus = _simple(wiring, step, bus)
+            if not (isinstance(step, Compute) and hidden(step.output.name)):
+                texts.append(str(step))
+        if not merge:
+            bus = close(bus, behind)
+    if closed and (bus.latency == 0 or bus.late(bus.columns) > 0):
+        return close(bus, steps[-1].behind if steps else set(bus.columns))
+    return wiring.stage(texts, bus, 0, [begin]) if texts else bus
+
+
+def _pipelined(step: Plan) -> bool:
+    """Whether the step takes more than a cycle."""
+    return isinstance(step, Compute) and step.operator in PIPELINED
+
+
+def _side_by_side(wiring: Wiring, steps: list[Step]) -> list[Plan]:
+    """The first steps, as many as can run side by side; one where that is switched off."""
+    first = steps[0].node
+    group = [first]
+    if not wiring.rewrites.parallel or not isinstance(first, Compute):
+        return group
+    made = {first.output.name, first.output.null}
+    for step in (s.node for s in steps[1:]):
+        if not isinstance(step, Compute) or _pipelined(step) != _pipelined(first):
+            break
+        if any(isinstance(v, Column) and v.name in made for v in (step.a, step.b)):
+            break
+        group.append(step)
+        made |= {step.output.name, step.output.null}
+    return group
+
+
+# ---- within a clock
+
+
+def _delay(step: Plan, bus: Bus) -> float:
+    """When the step's result is steady, in ns after the clock's edge."""
+    if isinstance(step, Project):
+        return bus.late(v.name for _, v in step.outputs if isinstance(v, Column))
+    if isinstance(step, Filter):
+        return bus.late([step.condition.name]) + 0.6
+    ready = max([bus.delays.get(v.name, 0.0) for v in (step.a, step.b) if isinstance(v, Column)], default=0.0)
+    widths = [v.type.width for v in (step.a, step.b) if v is not None]
+    if step.operator in ("and", "or", "not"):
+        return ready + 0.6
+    if step.operator in ("=", "<>", "beyond"):
+        return ready + 1.0 + 0.01 * max(widths)
+    return ready + 1.2 + 0.04 * max([*widths, step.output.type.width])
+
+
+def _simple(wiring: Wiring, step: Plan, bus: Bus) -> Bus:
+    delay = _delay(step, bus)
+    if isinstance(step, Project):
+        columns = {
+            c.name: wiring.value(bus, v) for c, v in step.outputs if not isinstance(v, Column) or v.name in bus.columns
+        }
+        delays = {c.name: bus.delays[v.name] for c, v in step.outputs if isinstance(v, Column) and v.name in bus.delays}
+        return replace(bus, columns=columns, delays=delays)
+    if isinstance(step, Filter):
+        inputs = wiring.inputs(bus) | {"keep": bus.columns[step.condition.name].text}
+        made = wiring.make(cores.Select(1, 0), inputs, {"m_valid": 1})
+        return replace(bus, valid=made["m_valid"], delay=delay)
+    signed = any(v is not None and v.type.signed for v in (step.a, step.b))
+    a = wiring.operand(bus, step.a, signed)
+    b = wiring.operand(bus, step.b, signed) if step.b is not None else ZERO
+    if step.operator == "beyond":  # all bits above a long's are its sign
+        a, b = a.above(LONG_W - 1), a.above(LONG_W - 1).resized(1, signed) if signed else ZERO
+    width = step.output.type.width
+    core = cores.Compute(OPS[step.operator], a.width, b.width, width, int(signed), 1, 0)
+    made = wiring.make(core, wiring.inputs(bus) | {"a": a.text, "b": b.text}, {"y": width})
+    columns = bus.columns | {step.output.name: Signal(made["y"], width)}
+    return replace(bus, columns=columns, delays=bus.delays | {step.output.name: delay})
+
+
+# ---- products and quotients
+
+
+def _products(wiring: Wiring, group: list[Compute], bus: Bus, behind: set[str]) -> Bus:
+    """Products and quotients side by side; the slowest carries the tuple, and the others wait for it."""
+    apart = _apart(wiring, group[0], bus) if any(step.operator != "*" for step in group) else 1
+    operations = [_operation(wiring, step, bus, apart) for step in group]
+    latencies = [core.latency for core, *_ in operations]
+    latency = max(latencies)
+    carrier = operations[latencies.index(latency)][:2]
+    passed = behind - {name for step in group for name in made_by(step)}
+    kept = {name: signal for name, signal in bus.columns.items() if name in passed}
+    results: dict[str, Signal] = {}
+    for step, (core, operands, port, width) in zip(group, operations, strict=True):
+        outputs = {port: width} | ({"y_null": 1} if step.makes_null else {})
+        if (core, operands) == carrier:
+            carried, made = wiring.through(core, bus, kept, operands, outputs)
+        else:
+            made = wiring.make(core, wiring.inputs(bus) | operands, outputs)
+        found = {step.output.name: part(made[port], width, width)}
+        found[step.output.name] = found[step.output.name].resized(step.output.type.width, bool(core.SIGNED))
+        if step.makes_null:
+            found[step.output.null] = Signal(made["y_null"], 1)
+        results |= {column: wiring.delayed(signal, latency - core.latency) for column, signal in found.items()}
+    carried = replace(carried, columns=carried.columns | results)
+    return wiring.stage([*map(str, group)], carried, latency, [bus])
+
+
+def _apart(wiring: Wiring, step: Plan, bus: Bus) -> int:
+    """The least distance in cycles of what is divided.
+
+    The rows of windows in time come as far apart as the entry keeps the windows' ends, those of windows of tuples as
+    far as these tuples. Groups have a row a cycle, and in the queues of a union distances are lost.
+    """
+    while isinstance(step, Compute | Filter | Project):
+        step = step.child
+    if not isinstance(step, Aggregate) or step.keys or not bus.exact:
+        return 1
+    if not step.window.in_time:
+        return step.window.advance
+    wiring.close(DIVIDE_CYCLES)
+    return DIVIDE_CYCLES
+
+
+def _operation(wiring: Wiring, step: Compute, bus: Bus, apart: int) -> tuple[cores.Core, dict, str, int]:
+    """Core and operands of a product or quotient, and the output that shows it with its width.
+
+    apart: the least distance of two tuples.
+    """
+    signed = step.a.type.signed or step.b.type.signed
+    a, b = (wiring.operand(bus, v, signed) for v in (step.a, step.b))
+    if step.operator != "*" and a.width < 2:
+        a = Signal(f"{{1'b0, {a.text}}}", 2)
+    operands = {"a": a.text, "b": b.text}
+    if step.operator == "*":
+        return cores.Multiply(1, a.width, b.width, int(signed)), operands, "y", a.width + b.width
+    quotient = _quotient_width(step, a.width)
+    port, width = ("y", quotient + signed) if step.operator == "div" else ("r", b.width)
+    fast = wiring.clock_ns < DIVIDE_NS + DIVISOR_NS * b.width and min(quotient, b.width) > 1
+    return cores.Divide(1, a.width, b.width, int(signed), quotient, int(fast), apart), operands, port, width
+
+
+def _quotient_width(step: Compute, dividend: int) -> int:
+    """Bits of the quotient's size: an average has those of its values, and the dividend is a sum of many."""
+    if step.operator == "%":
+        return dividend
+    kind = step.output.type
+    return min(dividend, max(abs(kind.low), abs(kind.high)).bit_length() or 1)

@@ -1,0 +1,110 @@
+"""GROUP BY: rows of the groups of each window, and the tuples whose groups find no room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wirestream.compiler import group_methods, methods
+from wirestream.compiler.circuit import (
+    FIRST_SPILL,
+    Bus,
+    Signal,
+    Spill,
+    field_type,
+    joined,
+    padded,
+    slices,
+)
+from wirestream.compiler.cores import GroupBy
+from wirestream.compiler.group_methods import GroupTable
+from wirestream.compiler.methods import Method
+from wirestream.compiler.plan import Aggregate, window_text
+from wirestream.compiler.planner import windows
+from wirestream.compiler.planner.needs import before
+from wirestream.compiler.planner.wiring import Wiring
+from wirestream.compiler.types import of_field
+from wirestream.errors import QueryError
+from wirestream.schema.tuples import Field, Schema
+
+
+def of_table(wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, registered: int) -> tuple[Bus, Spill]:
+    """The rows of the groups of each window; a tuple whose group finds no room leaves on a bus of its own.
+
+    One table serves all windows, or without `unnest` each copy of the window has one of its own.
+    """
+    in_time, capacity, copies = node.window.in_time, table.capacity, methods.open_windows(node.window) + 1
+    core = group_methods.table_core(node, table, copies if wiring.rewrites.unnest else 1)
+    if not in_time and node.window.advance < core.close_cycles:
+        closes = f"one closes every {node.window.advance} tuples; ADVANCE {core.close_cycles} or a smaller capacity"
+        needed = f"a window of {capacity} groups needs {core.close_cycles} cycles to close, and {closes}"
+        raise QueryError(needed, node.window.place)
+    behind = windows.window(wiring, node, bus, copies, registered)
+    punct = wiring.delayed(Signal(bus.punct, 1), behind.latency - bus.latency).text
+    text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {capacity} groups"
+    ones = [behind] if wiring.rewrites.unnest else windows.each_copy(behind, copies)
+    rows, spills = zip(*(_table(wiring, node, replace(one, punct=punct), core) for one in ones), strict=True)
+    spill = _spill(wiring, node, behind, spills)
+    if in_time:
+        wiring.close(core.close_cycles)
+    wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)
+    rows = windows.staged_copies(wiring, text, list(rows), behind)
+    return windows.one_of(wiring, rows, node.end) if len(rows) > 1 else rows[0], spill
+
+
+def _table(wiring: Wiring, node: Aggregate, behind: Bus, core: GroupBy) -> tuple[Bus, dict[str, str]]:
+    """A table of groups after a window: the bus with their rows, and the wires of its overflow."""
+    latency = core.latency if node.end else core.latency_with_tuple
+    after, made, columns = _through(wiring, node, behind, core, behind.columns, {}, latency)
+    end = {node.end.name: after.columns[node.end.name]} if node.end else {}
+    return replace(after, columns=end | columns), made
+
+
+def of_panes(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> tuple[Bus, Spill]:
+    """The rows of the groups of each window, of one core for all of them."""
+    core = method.core
+    kept = {name: signal for name, signal in bus.columns.items() if name in before(node, set())}
+    inputs = {"wattr": bus.columns[node.end.name].text}
+    behind, made, columns = _through(wiring, node, bus, core, kept, inputs, core.latency)
+    spill = _spill(wiring, node, behind, [made])
+    wiring.close(core.close_cycles)
+    wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)
+    columns = {node.end.name: behind.columns[node.end.name]} | columns
+    by = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}"
+    text = f"⊞ {window_text(node.window)}: {by}: {core.CAPACITY} groups by {method.name}"
+    behind = replace(behind, columns=columns, gaps=True)
+    return wiring.stage([text], behind, core.latency, [bus]), spill
+
+
+def _through(
+    wiring: Wiring, node: Aggregate, bus: Bus, core, kept: dict[str, Signal], inputs: dict, latency: int
+) -> tuple[Bus, dict[str, str], dict[str, Signal]]:
+    """The core with keys and values at its inputs: the bus after it, its further outputs, the columns of a row."""
+    keys = [bus.columns[key.name] for key in node.keys]
+    inputs = inputs | {"key": joined(keys)} | windows.values(node.measures, bus, core.of)
+    width = max(1, sum(signal.width for signal in kept.values()))
+    outputs = {"m_key": core.KEY_W} | windows.results_widths(core.of) | {"o_valid": 1, "o_punct": 1, "o_data": width}
+    behind, made = wiring.through(core, bus, kept, inputs, outputs, latency=latency)
+    columns = slices(made["m_key"], {key.name: key.type.width for key in node.keys}, core.KEY_W)
+    return behind, made, columns | windows.results(node.measures, made, core.of)
+
+
+def _spill(wiring: Wiring, node: Aggregate, behind: Bus, tables: Sequence[dict[str, str]]) -> Spill:
+    """The overflow of one table or of each copy's, with the tuples' columns as a record."""
+    circuit, first, valids = wiring.circuit, tables[0], ", ".join(one["o_valid"] for one in reversed(tables))
+    alone = len(tables) == 1
+    valid = first["o_valid"] if alone else f"|{{{valids}}}"
+    if found := next((spill for spill in circuit.spills if spill.valid == valid), None):
+        return found
+    number = len(circuit.spills)
+    kinds = {name: node.child.columns[name].type for name in behind.columns}
+    fields = [Field(name, field_type(kind)) for name, kind in kinds.items()]
+    schema = Schema(f"Overflow{number or ''}", FIRST_SPILL + number, tuple(fields))
+    top = sum(signal.width for signal in behind.columns.values())
+    parts = slices(first["o_data"], {n: s.width for n, s in behind.columns.items()}, top)
+    row = [parts[f.name].resized(of_field(f.type).width, kinds[f.name].signed) for f in fields]
+    data = joined(padded(row, schema))
+    refused = "" if alone else f"{{{valids}}}"
+    spill = Spill(f"o{number or ''}", schema, valid, first["o_punct"], data, refused, len(tables))
+    circuit.spills.append(spill)
+    return spill

@@ -1,0 +1,67 @@
+"""Which columns the nodes of a plan need, so that no others are carried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Join, Plan, Project
+from wirestream.compiler.planner.wiring import Wiring
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node of the plan, and the columns that are needed before it and after it."""
+
+    node: Plan
+    before: set[str]
+    behind: set[str]
+
+
+class Needs:
+    """The columns that queries need of every node of their plans."""
+
+    def __init__(self, wiring: Wiring):
+        self._wiring, self._columns = wiring, {}
+
+    def add(self, plan: Plan, columns: set[str]) -> None:
+        """Note that a query needs these columns of a plan."""
+        needed = self._columns.setdefault(self._wiring.key(plan), set())
+        needed.update(columns if self._wiring.rewrites.prune else plan.columns)
+        for child in plan.inputs:
+            self.add(child, before(plan, needed) & child.columns.keys())
+
+    def of(self, node: Plan) -> set[str]:
+        return self._columns[self._wiring.key(node)]
+
+    def steps(self, plan: Plan) -> tuple[list[Step], Plan]:
+        """What is computed, selected and projected at the end of a plan, and the node before that."""
+        steps: list[Step] = []
+        while isinstance(plan, Compute | Filter | Project):
+            if not (isinstance(plan, Compute) and not made_by(plan) & self.of(plan)):  # else no query needs it
+                steps.insert(0, Step(plan, self.of(plan.child), self.of(plan)))
+            plan = plan.child
+        return steps, plan
+
+
+def before(node: Plan, behind: set[str]) -> set[str]:
+    """The columns that a node needs so that those in `behind` are there after it."""
+    match node:
+        case Filter():
+            return behind | {node.condition.name}
+        case Project():
+            return {v.name for c, v in node.outputs if c.name in behind and isinstance(v, Column)}
+        case Compute():
+            made = made_by(node)
+            operands = {v.name for v in (node.a, node.b) if isinstance(v, Column)}
+            return behind - made | operands if made & behind else behind
+        case Aggregate():
+            values = {n for m in node.measures if m.value for n in (m.value.name, m.value.null) if n}
+            return values | {c.name for c in (*node.keys, *([node.end] if node.end else []))}
+        case Join():
+            compared = (c for key in node.keys for c in (key.left, key.right))
+            return behind | {c.name for c in (*compared, *(node.times or ()))}
+    return behind
+
+
+def made_by(step: Compute) -> set[str]:
+    return {step.output.name, *([step.output.null] if step.makes_null else [])}

@@ -1,0 +1,260 @@
+"""The walk over the plans of all queries of a circuit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+from typing import NamedTuple
+
+from wirestream.compiler import group_methods, methods
+from wirestream.compiler.analysis import behind_entry, condition, timing
+from wirestream.compiler.circuit import (
+    FIRST_RESULT,
+    ZERO,
+    Bus,
+    Circuit,
+    Entry,
+    Result,
+    Signal,
+    joined,
+    padded,
+    record_columns,
+    result_schema,
+)
+from wirestream.compiler.group_methods import GroupTable
+from wirestream.compiler.methods import WINDOW_NS, Method, WindowOptions
+from wirestream.compiler.plan import Aggregate, Compute, Filter, Input, Join, Plan, Project, Union, shown, walk
+from wirestream.compiler.planner import groups, joins, windows
+from wirestream.compiler.planner.expressions import chain
+from wirestream.compiler.planner.needs import Needs, before
+from wirestream.compiler.planner.wiring import Wiring
+from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.syntax import Window
+from wirestream.compiler.types import of_field
+from wirestream.errors import QueryError
+from wirestream.schema.streams import Stream
+
+CLOCK_NS = 8.0  # 125 MHz, that of gigabit Ethernet
+CAPACITY = 32  # groups
+
+
+def plan_circuit(
+    name: str,
+    plans: Sequence[tuple[str, Plan]],
+    rewrites: Rewrites,
+    clock_ns: float,
+    capacity: int,
+    options: WindowOptions,
+) -> Circuit:
+    """plans: each query's result and its plan. clock_ns: the clock's period. capacity: groups that fit a GROUP BY."""
+    planner = _Planner(Circuit(name, capacity), rewrites, clock_ns, options)
+    inside = [behind_entry(plan) for _, plan in plans]
+    for number, plan in enumerate(inside):
+        planner.need(number, plan)
+    for number, ((result, whole), plan) in enumerate(zip(plans, inside, strict=True)):
+        planner.add(number, result, plan, Reads.of(whole), alone=len(plans) == 1)
+    return planner.circuit
+
+
+class Reads(NamedTuple):
+    """What a query reads: a stream, the window in time over it, and with sessions which of its tuples they are of."""
+
+    stream: Stream
+    window: Window | None
+    condition: Plan | None
+
+    @classmethod
+    def of(cls, plan: Plan) -> Reads:
+        stream = next(node.stream for node in walk(plan) if isinstance(node, Input))
+        sessions = [node for node in walk(plan) if isinstance(node, Aggregate) and node.window.session]
+        return cls(stream, timing(plan), condition(sessions[0].child) if sessions else None)
+
+
+class _Planner:
+    """Builds one circuit; most methods take a node of the plan and give the bus after it."""
+
+    def __init__(self, circuit: Circuit, rewrites: Rewrites, clock_ns: float, options: WindowOptions):
+        self.circuit, self.options = circuit, options
+        self.wiring = Wiring(circuit, rewrites, clock_ns)
+        self.needs = Needs(self.wiring)
+        self.table = GroupTable(circuit.capacity, clock_ns)
+        self.methods: dict[tuple, Method] = {}  # of each aggregate
+        self.ordered: set[tuple] = set()  # GROUP BYs of whose rows the order matters
+        self.asked = methods.AUTO
+        self.spill = None
+
+    # ---- one query
+
+    def need(self, number: int, plan: Plan) -> None:
+        """Note what the query needs of every node of its plan."""
+        self.wiring.query = number
+        self.needs.add(plan, set(plan.columns))
+        self.ordered.update(self.wiring.key(node) for node in group_methods.in_order(plan))
+
+    def add(self, number: int, name: str, plan: Plan, reads: Reads, alone: bool) -> None:
+        self.wiring.query = number
+        self.wiring.entry, self.spill, self.asked = self._entry(reads), None, self.options.of_result(name)
+        self._applies(plan)
+        bus = self._lower(plan, closed=True)
+        schema, flags = result_schema(name, plan, FIRST_RESULT + number)
+        row = [bus.columns[c.name].resized(of_field(f.type).width, c.type.signed)
+               for c, f in zip(shown(plan), schema.fields, strict=False)]  # fmt: skip
+        for first in range(0, len(flags), 8):
+            bits = [bus.columns[flag] if flag else ZERO for flag in flags[first : first + 8]]
+            bits += [ZERO] * (8 - len(bits))
+            row.append(Signal(joined(reversed(bits)), 8))
+        prefix = "m" if alone else f"m_{name}"
+        row = padded(row, schema)
+        self.circuit.results.append(Result(prefix, plan, self.wiring.entry, schema, bus, row, self.spill))
+
+    def _entry(self, reads: Reads) -> Entry:
+        """The input that the query reads: one for each stream, the windows in time over it and what these select."""
+        for entry in self.circuit.entries:
+            if (entry.stream, entry.window, entry.condition) == reads:
+                return entry
+        number = len(self.circuit.entries)
+        self.circuit.entries.append(Entry(f"s{number or ''}", reads.stream, reads.window, condition=reads.condition))
+        if reads.condition:
+            self._judged(self.circuit.entries[-1])
+        return self.circuit.entries[-1]
+
+    def _judged(self, entry: Entry) -> None:
+        """The condition before an entry. No reset, which would take the answers to what comes after a START."""
+        wiring, needs = self.wiring, Needs(self.wiring)
+        wiring.entry, wiring.reset = entry, ZERO.text
+        needs.add(entry.condition, set())
+        bus = Bus("1'b1", ZERO.text, ZERO.text, record_columns(entry.where_data, entry.stream.schema))
+        steps, _ = needs.steps(entry.condition)
+        entry.verdict = chain(wiring, steps, bus, closed=True)
+        stage = self.circuit.stages[entry.verdict.stage]
+        self.circuit.stages[entry.verdict.stage] = replace(stage, text=f"{stage.text}, in front of the entry")
+        wiring.reset = "rst"
+
+    def _input(self) -> Bus:
+        entry = self.wiring.entry
+        control = (f"{entry.prefix}_{signal}" for signal in ("valid", "punct", "eos"))
+        return Bus(*control, record_columns(f"{entry.prefix}_data", entry.stream.schema))
+
+    # ---- the plan
+
+    def _lower(self, plan: Plan, closed: bool) -> Bus:
+        """The bus after `plan` with the columns that are needed; closed: registers are at its end."""
+        steps, node = self.needs.steps(plan)
+        match node:
+            case Input():
+                bus = self._input()
+            case Union():
+                bus = self._union(node)
+            case Join():
+                bus = self._join(node)
+            case _:
+                bus = self._aggregate(node)
+        return chain(self.wiring, steps, bus, closed)
+
+    def _union(self, node: Union) -> Bus:
+        needed, entry = self.needs.of(node), self.wiring.entry
+        rows = []
+        for arm in node.parts:
+            bus = self._lower(arm, closed=True)
+            columns = {}
+            for column in (c for c in node.columns.values() if c.name in needed):
+                own = arm.columns.get(column.name)
+                signal = bus.columns[own.name] if own else ZERO
+                columns[column.name] = signal.resized(column.type.width, (own or column).type.signed)
+            rows.append(replace(bus, columns=columns))
+        # Of what comes to the union a row takes a cycle, and a punctuation two of each input.
+        closing, each = (sum(bus.rows[n] for bus in rows) for n in (0, 1))
+        timed = entry.window is not None
+        entry.interval = max(entry.interval, each * (1 + timed))
+        if timed:
+            self.wiring.close(closing + 4 * len(rows))
+        places = max(16, closing + 4 * len(rows) + 8)
+        time = entry.stream.time
+        bus = self.wiring.together(rows, "union", time if time in rows[0].columns else None, places)
+        return self.wiring.stage([f"union of {len(rows)}"], bus, bus.latency - max(r.latency for r in rows), rows)
+
+    def _join(self, node: Join) -> Bus:
+        """The rows of a join. Its tuples wait before it, in the order in which they came to the circuit."""
+        home, entries, sides = self.wiring.entry, [], []
+        for side in node.inputs:
+            self.wiring.entry = self._entry(Reads.of(side))
+            entries.append(self.wiring.entry)
+            sides.append(self._lower(side, closed=True))
+        self.wiring.entry = home
+        return joins.of_sides(self.wiring, node, self.needs.of(node), entries, sides)
+
+    def _aggregate(self, node: Aggregate) -> Bus:
+        window, registered = node.window, self._registered(node)
+        bus = self._lower(node.child, closed=not self.wiring.rewrites.merge)
+        method = self._method(node) if window.in_time or (not node.keys and _of_input(node)) else None
+        if method and method.core and node.keys:
+            made, self.spill = groups.of_panes(self.wiring, node, bus, method)
+        elif method and method.core:
+            made = windows.of_one_core(self.wiring, node, bus, method)
+        elif node.keys:
+            made, self.spill = groups.of_table(self.wiring, node, bus, self.table, registered)
+        else:
+            copies = methods.open_windows(window) + (not self.wiring.rewrites.multiplex)
+            made = windows.of_copies(self.wiring, node, bus, copies, registered)
+        rows = self.table.entries if node.keys else 1
+        caused = (rows, 0) if window.in_time else tuple(ceil(n / window.advance) * rows for n in bus.rows)
+        return replace(made, eos="1'b0", rows=caused)  # the windows' sub-streams end here
+
+    # ---- how windows are made
+
+    def _applies(self, plan: Plan) -> None:
+        """Refuse a method that is asked for where the query has no windows that could be made by it."""
+        for node in (node for node in walk(plan) if isinstance(node, Aggregate)):
+            if node.window.session and self.asked != methods.AUTO:
+                raise QueryError(f"windows by {self.asked}: sessions have a core of their own", node.window.place)
+            if node.keys and self.asked not in (methods.AUTO, "replicate", "constant"):
+                ways = "GROUP BY has tables for windows, by replicate, or for panes, by constant"
+                raise QueryError(f"windows by {self.asked}: {ways}", node.window.place)
+            if node.keys and self.asked == "constant" and not node.window.in_time:
+                raise QueryError("windows by constant: groups have panes of time only", node.window.place)
+
+    def _method(self, node: Aggregate) -> Method:
+        """How an aggregate's windows are made, with keys those in time, and what the input must keep for that."""
+        entry, rewrites, clock_ns = self.wiring.entry, self.wiring.rewrites, self.wiring.clock_ns
+        key = self.wiring.key(node, self.asked, self.circuit.entries.index(entry))
+        if key not in self.methods:
+            needed = before(node, set()) & node.child.columns.keys()
+            carried = sum(node.child.columns[name].type.width for name in needed)
+            end = node.end.type.width if node.end and node.end.name in self.needs.of(node) else 0
+            carried -= node.end.type.width - end if node.end else 0
+            if node.window.session:
+                choice = methods.sessions(node, end)
+            else:
+                registered = self._registered(node)
+                if node.keys:
+                    ordered = self.wiring.key(node) in self.ordered
+                    known = group_methods.known(node, self.table, carried, registered, rewrites.unnest, ordered)
+                else:
+                    known = methods.known(node, carried, end, registered, clock_ns, rewrites)
+                choice = methods.choose(node, known, self.asked, self.options, clock_ns, entry.step)
+            if (told := (str(node), choice)) not in self.circuit.choices:
+                self.circuit.choices.append(told)
+            self.methods[key] = choice.method
+        method = self.methods[key]
+        if method.numbered:
+            entry.interval = max(entry.interval, method.interval)
+            entry.reset_cycles = max(entry.reset_cycles, 1 + method.tuple_gap)
+            return method
+        entry.step = entry.step or method.step
+        entry.tuple_gap = max(entry.tuple_gap, method.tuple_gap)
+        return method
+
+    def _registered(self, node: Aggregate) -> int:
+        """The stages of ws_window."""
+        if node.window.in_time and self.wiring.clock_ns < WINDOW_NS:
+            return 2
+        return int(not self.wiring.rewrites.merge or (self.table.fast and bool(node.keys)))
+
+
+def _of_input(node: Aggregate) -> bool:
+    """Whether an aggregate is over tuples of the input, which come as far apart as the entry sends them."""
+    child = node.child
+    while isinstance(child, Compute | Filter | Project):
+        child = child.child
+    return isinstance(child, Input)

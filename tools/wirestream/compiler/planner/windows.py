@@ -1,0 +1,142 @@
+"""Aggregates over windows without keys: of one core for all open windows, or of a copy for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from wirestream.compiler import methods
+from wirestream.compiler.circuit import ZERO, Bus, Signal, joined, part
+from wirestream.compiler.cores.several import RESULTS, Aggregates
+from wirestream.compiler.methods import Method
+from wirestream.compiler.plan import Aggregate, Column, Measure, window_text
+from wirestream.compiler.planner.needs import before
+from wirestream.compiler.planner.wiring import Wiring
+
+
+def of_one_core(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> Bus:
+    """One row for each window, of one core for all of them."""
+    begin, latency, number = bus, method.latency, ""
+    if method.numbered:
+        kept = {name: signal for name, signal in bus.columns.items() if name in before(node, set())}
+        numbers = methods.number_core(node.window, method)
+        bus, made = wiring.through(numbers, bus, kept, {}, {"m_number": numbers.NUMBER_W})
+        number = made["m_number"]
+    end = {node.end.name: bus.columns[node.end.name]} if node.end else {}
+    attribute = bus.columns[node.end.name].text if node.end else number
+    of = method.core.of
+    inputs = {"wattr": attribute} | values(node.measures, bus, of)
+    behind, made = wiring.through(method.core, bus, end, inputs, results_widths(of))
+    behind = replace(behind, columns=behind.columns | results(node.measures, made, of))
+    if node.window.in_time:
+        wiring.close(method.close_cycles)
+    by = "" if node.window.session else f" by {method.name}"
+    text = f"⊞ {window_text(node.window)}: {', '.join(map(str, node.measures))}{by}"
+    return wiring.stage([text], behind, latency, [begin])
+
+
+# ---- the ports of a core with several aggregates
+
+
+def _taken(measure: Measure, bus: Bus) -> tuple[Signal, Signal]:
+    """The value that a measure takes, and whether it is null; to a count only that matters."""
+    value = bus.columns[measure.value.name] if measure.value and measure.function != "count" else ZERO
+    return value, bus.columns[measure.value.null] if measure.value and measure.value.null else ZERO
+
+
+def values(measures: Sequence[Measure], bus: Bus, of: Aggregates) -> dict[str, str]:
+    """The inputs."""
+    taken, nulls = zip(*(_taken(measure, bus) for measure in measures), strict=True)
+    resized = [v.resized(of.VALUE_W, methods.signed(m)) for m, v in zip(measures, taken, strict=True)]
+    return {"values": joined(resized), "nulls": joined(nulls)}
+
+
+def results_widths(of: Aggregates) -> dict[str, int]:
+    """The outputs, and their widths."""
+    return dict(zip(RESULTS, (of.ACC_W * of.AGGS, of.AGGS, of.AGGS), strict=True))
+
+
+def results(measures: Sequence[Measure], made: Mapping[str, str], of: Aggregates) -> dict[str, Signal]:
+    """The columns on the outputs."""
+    columns = {}
+    for place, measure in enumerate(reversed(measures)):
+        output = measure.output
+        columns[output.name] = Signal(made["results"], output.type.width, place * of.ACC_W)
+        for port, column in (("result_nulls", output.null), ("result_overflows", output.overflow)):
+            if column:
+                columns[column] = part(made[port], len(measures), 1, place)
+    return columns
+
+
+# ---- a copy for each open window
+
+
+def window(wiring: Wiring, node: Aggregate, bus: Bus, copies: int, registered: int) -> Bus:
+    """The bus to all copies: its control signals have a bit for each. registered: stages of ws_window."""
+    attribute = bus.columns[node.end.name] if node.window.in_time else ZERO
+    core = methods.window_core(node.window, attribute.width, copies, registered)
+    if node.window.in_time:
+        wiring.close(core.close_cycles)
+    needed = before(node, set())
+    kept = {name: signal for name, signal in bus.columns.items() if name in needed}
+    behind, _ = wiring.through(core, bus, kept, {"wattr": attribute.text}, control=copies)
+    text = f"⊞ {window_text(node.window)}: {copies} window{'s' * (copies > 1)} at once"
+    return wiring.stage([text], behind, core.latency, [bus])
+
+
+def each_copy(behind: Bus, copies: int) -> list[Bus]:
+    """The bus to each copy after a window."""
+    if copies == 1:
+        return [behind]
+    control = [[f"{signal}[{n}]" for signal in (behind.valid, behind.punct, behind.eos)] for n in range(copies)]
+    return [replace(behind, valid=valid, punct=punct, eos=eos) for valid, punct, eos in control]
+
+
+def of_copies(wiring: Wiring, node: Aggregate, bus: Bus, copies: int, registered: int) -> Bus:
+    """One row for each window: there is a copy of the aggregates for each window that is open."""
+    behind = window(wiring, node, bus, copies, registered)
+    of_measures = [methods.measure_core(m, wiring.clock_ns, node.window.emit_empty) for m in node.measures]
+    rows = [_measures(wiring, node, of_measures, one) for one in each_copy(behind, copies)]
+    rows = staged_copies(wiring, ", ".join(map(str, node.measures)), rows, behind)
+    if node.window.in_time:
+        wiring.close(max(core.close_cycles for core in of_measures))
+    return one_of(wiring, rows, node.end, all(map(methods.is_silent, of_measures)))
+
+
+def staged_copies(wiring: Wiring, text: str, rows: list[Bus], behind: Bus) -> list[Bus]:
+    staged = wiring.stage([text], rows[0], rows[0].latency - behind.latency, [behind], len(rows))
+    return [replace(row, stage=staged.stage) for row in rows]
+
+
+def one_of(wiring: Wiring, rows: list[Bus], end: Column | None, silent: bool = False) -> Bus:
+    """The rows of all copies on one bus. silent: all is 0 on a copy's bus where no row or punctuation is."""
+    core = "multiplex" if wiring.rewrites.multiplex else "union"
+    bus = wiring.together(rows, core, end and end.name, silent=silent)
+    return wiring.stage([f"{core} of {len(rows)}"], bus, bus.latency - rows[0].latency, rows)
+
+
+def _measures(wiring: Wiring, node: Aggregate, of_measures: list, bus: Bus) -> Bus:
+    """The measures of one window, in step; the first of the slowest carries the window's end.
+
+    The others take their values later: these have fewer bits than the results, and all copies share them.
+    """
+    latency = max(core.latency for core in of_measures)
+    end = {node.end.name: bus.columns[node.end.name]} if node.end else {}
+    row: Bus | None = None
+    found: dict[str, Signal] = {}
+    for measure, core in zip(node.measures, of_measures, strict=True):
+        wait, full = latency - core.latency, methods.result_width(measure)
+        value, null = (wiring.delayed(signal, wait) for signal in _taken(measure, bus))
+        taken, kept = (wiring.register(bus, (), wait), {}) if wait else (bus, end)
+        outputs = {"result": full}
+        outputs |= {"result_null": 1} if measure.output.null else {}
+        outputs |= {"result_overflow": 1} if measure.output.overflow else {}
+        behind, made = wiring.through(core, taken, kept, {"value": value.text, "null": null.text}, outputs)
+        of_measure = {measure.output.name: part(made["result"], full, full).resized(measure.output.type.width, True)}
+        for port, column in (("result_null", measure.output.null), ("result_overflow", measure.output.overflow)):
+            if column:
+                of_measure[column] = Signal(made[port], 1)
+        found |= of_measure
+        if row is None and not wait:
+            row = behind
+    return replace(row, columns=row.columns | found)

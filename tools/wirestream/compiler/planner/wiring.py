@@ -1,0 +1,170 @@
+"""Instances, wires and stages of a circuit that is being built.
+
+An instance whose core, parameters and inputs are those of an earlier one is that one, so what several queries have in
+common is built once (`share`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from wirestream.compiler import cores
+from wirestream.compiler.circuit import ZERO, Bus, Circuit, Entry, Instance, Signal, Stage, joined, slices
+from wirestream.compiler.cores import Core
+from wirestream.compiler.plan import Column, Runtime, Value
+from wirestream.compiler.rewrite import Rewrites
+from wirestream.errors import QueryError
+
+BUS = ("m_valid", "m_punct", "m_eos", "m_data")
+
+
+class Wiring:
+    """clock_ns: the clock's period. query: the number of the query that is being built. entry: its input. reset: of the
+    instances that are made."""
+
+    def __init__(self, circuit: Circuit, rewrites: Rewrites, clock_ns: float):
+        self.circuit, self.rewrites, self.clock_ns = circuit, rewrites, clock_ns
+        self.query, self.entry, self.reset = 0, None, "rst"
+        self._numbers: dict[str, int] = {}
+        self._built: dict[tuple, Instance] = {}
+        self._touched: dict[str, Instance] = {}  # the instances of the stage that is being made
+        self._staged: dict[tuple, int] = {}
+
+    def key(self, *parts) -> tuple:
+        """Under which something is found again: by every query, or without sharing only by the one that made it."""
+        return parts if self.rewrites.share else (*parts, self.query)
+
+    def close(self, cycles: int) -> None:
+        """Keep the ends of windows in time apart at the input."""
+        entry: Entry = self.entry
+        entry.close_cycles = max(entry.close_cycles, cycles)
+
+    # ---- instances
+
+    def make(self, core: Core, inputs: dict, outputs: dict[str, int]) -> dict[str, str]:
+        """The wires at some outputs, of the given widths, of an instance with these inputs."""
+        parameters = core.parameters
+        key = self.key(core.name, *parameters.items(), *inputs.items())
+        if key not in self._built:
+            kind = core.name.split(":")[1]
+            self._numbers[kind] = self._numbers.get(kind, 0) + 1
+            ports = {"clk": "clk", "rst": self.reset} | inputs | dict.fromkeys((*BUS, *core.outputs), "")
+            self._built[key] = Instance(core.name, f"{kind}_{self._numbers[kind]}", parameters, ports, core)
+            self.circuit.instances.append(self._built[key])
+        instance = self._built[key]
+        self._touched[instance.name] = instance
+        for port, width in outputs.items():
+            if not instance.ports[port]:
+                wire = f"{instance.name}_{port.removeprefix('m_')}"
+                self.circuit.wires[wire] = width
+                instance.ports[port] = wire
+        return {port: instance.ports[port] for port in outputs}
+
+    @staticmethod
+    def inputs(bus: Bus, data: str = "1'b0") -> dict:
+        return {"s_valid": bus.valid, "s_punct": bus.punct, "s_eos": bus.eos, "s_data": data}
+
+    def through(
+        self,
+        core: Core,
+        bus: Bus,
+        kept: dict[str, Signal],
+        inputs: dict | None = None,
+        outputs: dict[str, int] | None = None,
+        control: int = 1,
+        latency: int | None = None,
+    ) -> tuple[Bus, dict[str, str]]:
+        """An instance that carries the kept columns: the bus after it, and its further outputs.
+
+        core: whose DATA_W is set here. control: the width of its control signals. latency: without it the core's.
+        """
+        width = max(1, sum(signal.width for signal in kept.values()))
+        wires = {"m_valid": control, "m_punct": control, "m_eos": control, "m_data": width} | (outputs or {})
+        core = replace(core, DATA_W=width)
+        made = self.make(core, self.inputs(bus, joined(kept.values())) | (inputs or {}), wires)
+        columns = slices(made["m_data"], {name: signal.width for name, signal in kept.items()}, width)
+        signals = (made[port] for port in BUS[:3])
+        same = {"exact": bus.exact, "early": bus.early, "stage": bus.stage, "rows": bus.rows, "gaps": bus.gaps}
+        latency = bus.latency + (core.latency if latency is None else latency)
+        return Bus(*signals, columns, latency=latency, **same), made
+
+    def register(self, bus: Bus, needed: Iterable[str], cycles: int = 1) -> Bus:
+        kept = {name: signal for name, signal in bus.columns.items() if name in set(needed)}
+        return self.through(cores.Delay(0, cycles), bus, kept)[0]
+
+    def delayed(self, signal: Signal, cycles: int) -> Signal:
+        """A signal some cycles later."""
+        if not cycles or signal is ZERO:
+            return signal
+        still = Bus(ZERO.text, ZERO.text, ZERO.text, {})
+        core = cores.Delay(signal.width, cycles)
+        made = self.make(core, self.inputs(still, signal.text), {"m_data": signal.width})
+        return Signal(made["m_data"], signal.width)
+
+    # ---- stages
+
+    def stage(self, texts: Sequence[str], bus: Bus, latency: int, sources: Iterable[Bus], copies: int = 1) -> Bus:
+        """The bus after the stage that is made of all instances since the last one. texts: what they do, in turn."""
+        text = "; ".join(t for n, t in enumerate(texts) if not any(t in later for later in texts[n + 1 :]))
+        instances, self._touched = tuple(self._touched.values()), {}
+        before = tuple(dict.fromkeys(s.stage for s in sources if s.stage is not None))
+        key = (text, before, *(instance.name for instance in instances))
+        if key not in self._staged:
+            self._staged[key] = len(self.circuit.stages)
+            entry = self.circuit.entries.index(self.entry)
+            self.circuit.stages.append(Stage(text, instances, latency, copies, before, entry))
+        return replace(bus, stage=self._staged[key])
+
+    # ---- values
+
+    def value(self, bus: Bus, value: Value) -> Signal:
+        if isinstance(value, Column):
+            return bus.columns[value.name]
+        if isinstance(value, Runtime):
+            known = self.circuit.runtime.setdefault(value.name, value.type)
+            if known != value.type:
+                raise QueryError(f"${value.name} is a {known} in one place and a {value.type} in another")
+            return Signal(f"const_{value.name}", value.type.width)
+        number = int.from_bytes(value.value, "big") if isinstance(value.value, bytes) else int(value.value)
+        return Signal("", value.type.width, value=number)
+
+    def operand(self, bus: Bus, value: Value, signed: bool) -> Signal:
+        """A value as an operand of a core whose operands are all signed, or all not."""
+        signal = self.value(bus, value)
+        if signed and not value.type.signed:
+            return Signal(f"{{1'b0, {signal.text}}}", signal.width + 1)
+        return signal
+
+    # ---- several buses to one
+
+    def together(self, rows: list[Bus], core: str, time: str | None, places: int = 16, silent: bool = False) -> Bus:
+        """The rows of several inputs on one bus. core: ``union`` or ``multiplex``. time: what a punctuation is about.
+        places: of a union's queues. silent: of the inputs of a multiplexer, see there."""
+        if core == "union" and len(rows) > cores.Union.MOST_INPUTS:
+            raise QueryError(f"a union of {len(rows)}; at most {cores.Union.MOST_INPUTS} inputs can be united")
+        first = rows[0]
+        width = sum(s.width for s in first.columns.values())
+        columns = {name: signal.width for name, signal in first.columns.items()}
+        data = [", ".join(row.columns[name].text for name in columns) for row in reversed(rows)]
+        inputs = {
+            f"s_{signal}": f"{{{', '.join(getattr(row, signal) for row in reversed(rows))}}}"
+            for signal in ("valid", "punct", "eos")
+        } | {"s_data": "{" + ",\n         ".join(data) + "}"}
+        if core == "multiplex":
+            contract: Core = cores.Multiplex(width, len(rows), int(silent))
+        else:
+            top = slices("", columns, width)
+            place = top[time] if time else Signal("", 1, 0)
+            contract = cores.Union(width, len(rows), (places - 1).bit_length(), place.lsb or 0, place.width)
+        made = self.make(contract, inputs, dict(zip(BUS, (1, 1, 1, width), strict=True)))
+        latency = max(row.latency for row in rows)
+        return Bus(
+            *(made[port] for port in BUS[:3]),
+            slices(made["m_data"], columns, width),
+            latency=latency + contract.latency,
+            exact=core == "multiplex" and all(row.exact for row in rows),
+            early=latency - min(row.latency - row.early for row in rows),
+            rows=tuple(sum(row.rows[n] for row in rows) for n in (0, 1)),
+            gaps=any(row.gaps for row in rows),
+        )

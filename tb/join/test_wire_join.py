@@ -14,8 +14,10 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.join.model import R, S, Tuple, late, overflow, time_windows, tuple_windows
 from tb.lib.bench import pauses, reset, rng, start
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
+from wirestream.compiler import cores
 
 NUMBER_W = 16  # bits of R's data and of S's: the number of the tuple's arrival; R has zeros in front
 EOS = "eos"
@@ -174,6 +176,7 @@ async def latency(dut):
         await bench.play([(Tuple(R, 8 * n, 8 * n),)])
         assert bench.rows[-1][0] - bench.sent[-1][0] == took + 1 + n // bench.lanes
     assert len(bench.rows) == bench.window
+    hold(dut, cores.WireJoin, latency=took + bench.groups, interval=3 if bench.time_w else 1, reads=bench.groups)
     # A tuple of S comes behind that of R. The last of these pairs is in the last group; in time, where the first may
     # be refused and all others have left then, it is in the first.
     for n in range(2 if bench.time_w else bench.lanes):

@@ -4,13 +4,16 @@ cycle."""
 import cocotb
 import pytest
 
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.query.aggregates import Aggregate, SubStreams, text
+from wirestream.compiler import cores
 
 
 async def bench(dut) -> SubStreams:
     b = SubStreams(dut, Aggregate.of(dut), latency=1 + int(dut.FAST.value))
     await b.start()
+    hold(dut, cores.Aggregate, latency=1 + int(dut.FAST.value))
     return b
 
 

@@ -6,8 +6,10 @@ import cocotb
 import pytest
 
 from tb.lib.bench import rng
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.query.lockstep import extremes, kinds, lockstep, signed, text, wire
+from wirestream.compiler import cores
 
 OPERATIONS = {
     **{"ADD": operator.add, "SUB": operator.sub},
@@ -49,6 +51,7 @@ async def with_pauses_and_resets(dut):
         for kind in kinds(g, 300)
     ]
     await lockstep(dut, int(dut.REGISTERED.value), cycles, computed(dut), resets=0.03)
+    hold(dut, cores.Compute, latency=int(dut.REGISTERED.value))
 
 
 # Operators with operands of one and of two widths, a result that wraps, is exact or is longer; a string of 16 bytes.

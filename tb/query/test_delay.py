@@ -4,8 +4,10 @@ import cocotb
 import pytest
 
 from tb.lib.bench import rng
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.query.lockstep import kinds, lockstep, wire
+from wirestream.compiler import cores
 
 
 def same(inputs):
@@ -25,6 +27,7 @@ async def without_a_pause(dut):
 @cocotb.test()
 async def with_pauses_and_resets(dut):
     await lockstep(dut, int(dut.N.value), traffic(dut, 600, idle=0.5), same, resets=0.03)
+    hold(dut, cores.Delay, latency=int(dut.N.value))
 
 
 # Wires, registers, and rings in a RAM: the shortest, and one of which resets leave whole rounds.

@@ -4,8 +4,10 @@ import cocotb
 import pytest
 
 from tb.lib.bench import rng
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.query.lockstep import extremes, kinds, lockstep, signed, wire
+from wirestream.compiler import cores
 
 
 def latency(dut) -> int:
@@ -69,6 +71,7 @@ async def with_pauses_and_resets(dut):
         for kind in kinds(g, 900)
     ]
     await lockstep(dut, latency(dut), apart(dut, g, cycles), quotient(dut), resets=0.01)
+    hold(dut, cores.Divide, latency=latency(dut), interval=int(dut.INTERVAL.value))
 
 
 # Wider dividend, wider divisor, several bits a step that do not divide the width; short quotients, less than the

@@ -8,9 +8,11 @@ import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib.bench import reset, rng, start
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
 from tb.query.aggregates import Aggregate, text
+from wirestream.compiler import cores
 
 ADVANCE = 40  # in units of time, of which each cycle with a tuple is one
 
@@ -38,6 +40,9 @@ class Bench:
         # to the first row; more if a tuple comes with eos
         self.latency, self.with_tuple = (25, 0) if hashed else (22, 0) if fast else (5, 1)
         self.clearing = self.entries // 8 + 2 if hashed else 1
+        promised = {"latency": self.latency, "latency_with_tuple": self.latency + self.with_tuple}
+        promised |= {"close_cycles": self.close_cycles, "reset_cycles": self.clearing, "rows": self.entries}
+        hold(dut, cores.GroupBy, **promised)
         self.forget()
         self.drive()
 

@@ -4,8 +4,10 @@ import cocotb
 import pytest
 
 from tb.lib.bench import rng
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.query.lockstep import KINDS, kinds, lockstep
+from wirestream.compiler import cores
 
 
 def several(dut, carried: list[str], g) -> dict[str, int]:
@@ -53,6 +55,7 @@ async def collisions_pauses_and_resets(dut):
     g = rng("collisions")
     cycles = [several(dut, kinds(g, len(dut.s_valid), idle=0.7), g) for _ in range(600)]
     await lockstep(dut, int(dut.REGISTERED.value), cycles, chosen(dut), resets=0.03)
+    hold(dut, cores.Multiplex, latency=int(dut.REGISTERED.value))
 
 
 @pytest.mark.parametrize(("data_w", "n", "silent", "registered"), [(40, 2, 0, 0), (9, 5, 1, 1)])

@@ -4,8 +4,10 @@ import cocotb
 import pytest
 
 from tb.lib.bench import rng
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.query.lockstep import kinds, lockstep, wire
+from wirestream.compiler import cores
 
 
 def kept(inputs):
@@ -29,6 +31,7 @@ async def without_a_pause(dut):
 @cocotb.test()
 async def with_pauses_and_resets(dut):
     await lockstep(dut, int(dut.REGISTERED.value), traffic(dut, 600, idle=0.5), kept, resets=0.03)
+    hold(dut, cores.Select, latency=int(dut.REGISTERED.value))
 
 
 @pytest.mark.parametrize(("data_w", "registered"), [(40, 0), (9, 1)])

@@ -7,8 +7,10 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from tb.lib.bench import reset, rng, start
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.query.lockstep import KINDS, kinds
+from wirestream.compiler import cores
 
 NUMBER_W = 4  # bits of a tuple that hold the number of its input, above the attribute; the rest is a serial number
 
@@ -150,6 +152,7 @@ async def latency_and_rate(dut):
         for _ in range(bench.inputs - 1):
             await bench.step()
     await bench.drain()
+    hold(dut, cores.Union, latency=bench.latency)
     together = [s.cycle for s in bench.seen[-20 * bench.inputs :]]
     first = bench.sent[0][20].cycle + bench.latency
     assert together == list(range(first, first + 20 * bench.inputs))

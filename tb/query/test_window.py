@@ -7,10 +7,12 @@ import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib.bench import rng, start
+from tb.lib.contract import hold
 from tb.lib.model import PUNCTUATION, START, TUPLE, Punctuator
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
 from tb.query.aggregates import text
+from wirestream.compiler import cores
 
 DATA_W, WATTR_W = 48, 32  # data: a number above the attribute
 
@@ -24,6 +26,7 @@ class Bench:
             int(getattr(dut, name).value) for name in ("SIZE", "ADVANCE", "COPIES", "REGISTERED")
         )
         self.close_cycles = 2 if self.latency == 2 and text(dut.UNIT) != "TUPLES" else 1
+        hold(dut, cores.Window, latency=self.latency, close_cycles=self.close_cycles)
         self.forget()
         self.drive()
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import cocotb
 import pytest
 
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.query.aggregates import Aggregate, SubStreams
+from wirestream.compiler import cores
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class WeightedSum:
 async def bench(dut) -> SubStreams:
     b = SubStreams(dut, WeightedSum.of(dut), int(dut.PARTS.value) + int(dut.PRODUCT_REG.value))
     await b.start()
+    hold(dut, cores.WeightedSum, latency=int(dut.PARTS.value) + int(dut.PRODUCT_REG.value))
     return b
 
 

@@ -11,10 +11,12 @@ import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib.bench import reset, rng, start
+from tb.lib.contract import hold
 from tb.lib.model import TUPLE, Punctuator
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import cycle
 from tb.query.aggregates import Aggregate, fits, text
+from wirestream.compiler import cores
 
 
 class Bench:
@@ -38,6 +40,9 @@ class Bench:
         self.refusal = 13 if hashed else 10
         self.latency = self.refusal + 16 + far + any(a.kind not in ("CNT", "SUM") for a in self.aggregates)
         self.close_cycles = self.entries + self.refusal + 15 + far
+        if far == hashed:  # the default
+            promised = {"latency": self.latency, "close_cycles": self.close_cycles, "rows": self.entries}
+            hold(dut, cores.GroupPanes, **promised, reset_cycles=self.entries + 2, step=self.pane)
         self.forget()
         self.drive()
 

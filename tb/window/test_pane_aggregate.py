@@ -9,10 +9,12 @@ import cocotb
 import pytest
 
 import spark_golden.query
+from tb.lib.contract import hold
 from tb.lib.golden import AGGREGATES, expected
 from tb.lib.run import run, run_four_state
 from tb.window import family
 from tb.window.family import Aggregate, Bench, Core, Query, environment, told, without_slack
+from wirestream.compiler import cores
 
 NARROW = bool(told("narrow"))
 
@@ -29,7 +31,9 @@ async def random_streams(dut):
 
 @cocotb.test()
 async def full_rate(dut):
-    await family.full_rate(await Bench(dut).start())
+    bench = await Bench(dut).start()
+    await family.full_rate(bench)
+    hold(dut, cores.PaneAggregate, latency=bench.core.latency, close_cycles=bench.core.close_cycles)
 
 
 @cocotb.test(skip=not NARROW)

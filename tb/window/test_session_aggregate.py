@@ -9,10 +9,12 @@ import pyarrow.parquet as parquet
 import pytest
 
 from tb.lib.bench import rng
+from tb.lib.contract import hold
 from tb.lib.model import PUNCTUATION, START, TUPLE
 from tb.lib.run import run, run_four_state
 from tb.window.family import COLUMNS, SPARK, TOP, Aggregate, Core, Item, draw, environment, of_golden, told
 from tb.window.sessions import Bench, Query, events, golden_stream, spark_rows, stream
+from wirestream.compiler import cores
 
 NARROW = bool(told("narrow"))
 
@@ -75,6 +77,7 @@ async def full_rate(dut):
     assert tuples > 200
     most = tuples + puncts * bench.core.close_cycles
     assert bench.now - before <= most + bench.core.latency + 2 * bench.core.close_cycles + 10
+    hold(dut, cores.SessionAggregate, latency=bench.core.latency, close_cycles=bench.core.close_cycles)
 
 
 @cocotb.test(skip=not told("golden"))

@@ -5,8 +5,10 @@ import pytest
 from cocotb.triggers import ClockCycles
 
 from tb.lib.bench import reset, rng, start
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.lib.wire import PUNCT, TUPLE, WireDriver, WireMonitor
+from wirestream.compiler import cores
 
 
 class Numbers(WireMonitor):
@@ -56,6 +58,7 @@ async def windows(dut):
         first, *rest = monitor.left
         assert first[1:] == (PUNCT, 0, None) and first[0] < came[0] + 1
         assert rest == sorted(wanted)
+        hold(dut, cores.TupleNumbers, latency=2)
         await reset(dut)
 
 

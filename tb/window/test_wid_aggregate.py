@@ -7,11 +7,13 @@ from dataclasses import replace
 import cocotb
 import pytest
 
+from tb.lib.contract import hold
 from tb.lib.golden import AGGREGATES, CASES, Case, Golden, expected, load
 from tb.lib.model import PUNCTUATION, START, Punctuator
 from tb.lib.run import run, run_four_state
 from tb.window import family
 from tb.window.family import Aggregate, Bench, Core, Item, Query, environment, events, of_golden, told
+from wirestream.compiler import cores
 
 SPARK = {"CNT": "COUNT", "SUM": "SUM", "MIN": "MIN", "MAX": "MAX", "FST": "FIRST", "LST": "LAST"}
 
@@ -31,6 +33,7 @@ async def full_rate(dut):
     bench = await Bench(dut).start()
     await family.full_rate(bench)
     assert bench.counts["overflow"] or bench.query.acc_w > 4, "counts must leave 4 bits"
+    hold(dut, cores.WidAggregate, latency=bench.core.latency, close_cycles=bench.core.close_cycles)
 
 
 @cocotb.test(skip=not told("narrow"))

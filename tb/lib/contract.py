@@ -1,0 +1,44 @@
+"""What the compiler is promised by a core, held against what the core's bench asserts to the cycle."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import get_type_hints
+
+from wirestream.compiler.cores.base import Core, Parameters
+
+
+def hold(dut, core: type[Core], **measured: int) -> None:
+    """Raise unless the contract of `core`, at the parameters of `dut`, says the same.
+
+    measured: what the bench asserts, by the contract's names: ``latency``, ``close_cycles``, ``rows``, … Nothing is
+    compared in a build with another value of a parameter that the compiler leaves at its default (`Core.fixed`).
+    """
+    if any(_number(dut, name) != value for name, value in core.fixed.items()):
+        return
+    promised = _at(dut, core)
+    for name, value in measured.items():
+        said = getattr(promised, name)
+        assert said == value, f"{core.__name__} promises {name} {said}, and its bench has {value}"
+
+
+def _at(dut, kind: type[Parameters]) -> Parameters:
+    """The parameters of a module in simulation."""
+    hints = get_type_hints(kind)
+    return kind(**{field.name: _read(dut, field.name, hints[field.name]) for field in fields(kind)})
+
+
+def _read(dut, name: str, hint: object) -> object:
+    if isinstance(hint, type) and issubclass(hint, Parameters):
+        return _at(dut, hint)
+    return _text(dut, name) if hint is str else _number(dut, name) or (None if hint == int | None else 0)
+
+
+def _number(dut, name: str) -> int:
+    return int(getattr(dut, name).value)
+
+
+def _text(dut, name: str) -> str:
+    value = getattr(dut, name).value
+    data = value if isinstance(value, bytes) else int(value).to_bytes(64, "big")
+    return data.strip(b"\0").decode(errors="replace")

@@ -9,8 +9,15 @@ from dataclasses import replace
 import pytest
 
 from tb.window import test_pane_aggregate as simulation
-from wirestream.measure import report
-from wirestream.measure.report import WID, Curve, fingerprint, main, panes
+from wirestream.design import BUILD_DIR
+from wirestream.measure import points
+from wirestream.measure.curves import Curve
+from wirestream.measure.points import fingerprint, measure
+from wirestream.measure.report import main
+from wirestream.measure.sweeps import SWEEPS
+from wirestream.measure.sweeps.fjoin import FJOIN_UNITS
+from wirestream.measure.sweeps.handshake_join import HANDSHAKE_RATE
+from wirestream.measure.sweeps.windows import PANES, WID, panes
 from wirestream.measure.yosys import YosysFailure
 
 SIZES = (2, 3, 4)  # windows; --quick takes two
@@ -22,12 +29,12 @@ OURS = next(curve for curve in WID.curves if curve.name == "our WID")
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
     """The folder of a quick report: few windows beside an invented paper."""
-    folder = tmp_path_factory.mktemp("report")
+    folder = tmp_path_factory.mktemp("build") / "report"
     curves = (Curve("paper", 0, known={"lut": PAPER}), OURS)
     small = replace(WID, sizes=SIZES, timed=SIZES, curves=curves, ratios=(("our WID", "paper"),))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report, "FOLDER", folder)
-        patch.setitem(report.SWEEPS, "small", small)
+        patch.setenv(BUILD_DIR, str(folder.parent))
+        patch.setitem(SWEEPS, "small", small)
         assert main(["--quick", "--figure", "small"]) == 0
         yield folder
 
@@ -52,7 +59,7 @@ def test_page_has_the_measured_numbers(quick):
 
 def test_nothing_is_measured_twice(quick, monkeypatch):
     before = {file: file.read_bytes() for file in quick.rglob("*") if file.suffix in (".md", ".svg", ".json")}
-    monkeypatch.setattr(report, "map_xilinx", None)
+    monkeypatch.setattr(points, "map_xilinx", None)
     assert main(["--quick", "--figure", "small"]) == 0
     assert before == {file: file.read_bytes() for file in before}
 
@@ -75,15 +82,15 @@ def test_a_change_is_measured(tmp_path):
 
 def measured_by(step, *_):
     """Instead of `kept`: what there is to measure without measuring it."""
-    return {"mhz": 100.0} if step is report.clock else dict.fromkeys((*LUT_KINDS, "ff", "bram"), 1)
+    return {"mhz": 100.0} if step is points.clock else dict.fromkeys((*LUT_KINDS, "ff", "bram"), 1)
 
 
 @pytest.mark.parametrize("name", ["wid", "panes", "handshake"])
 def test_every_picture_has_its_numbers(name, monkeypatch):
     """Cells at all sizes and clocks at those that are placed, be it one picture of a sweep or several."""
-    monkeypatch.setattr(report, "kept", measured_by)
-    sweep = report.SWEEPS[name]
-    found = report.measure(sweep, 1, 1)
+    monkeypatch.setattr(points, "kept", measured_by)
+    sweep = SWEEPS[name]
+    found = measure(sweep, 1, 1)
     for curve in (curve for curve in sweep.curves if curve.design):
         measured = found[curve.name]
         assert (set(measured["lut"]), set(measured["mhz"])) == (set(sweep.sizes), set(sweep.timed))
@@ -91,7 +98,7 @@ def test_every_picture_has_its_numbers(name, monkeypatch):
 
 def test_units_keep_up_with_what_equation_5_says():
     """At eta 0.31 and 300 MHz ours is the paper's, whose units do as many evaluations as both streams need."""
-    sweep = report.FJOIN_UNITS
+    sweep = FJOIN_UNITS
     found = {curve.name: dict(curve.known) for curve in sweep.curves}
     found["fjoin_chain"] = {"eta": {16: 0.31, 64: 1}, "mhz": {16: 300}}
     sweep.follows(found)
@@ -108,7 +115,7 @@ def test_rates_at_the_clock():
         "half of it": {"rate": {5: 250, 10: 500}},
         "FORWARD = 1": {"rate": {5: 240, 10: 480}, "mhz": {10: 150}},
     }
-    report.HANDSHAKE_RATE.follows(found)
+    HANDSHAKE_RATE.follows(found)
     assert [numbers["placed"] for numbers in found.values()] == [{10: 1500}, {10: 750}, {10: 720}]
 
 
@@ -116,16 +123,16 @@ def test_a_failure_ends_with_one_line(quick, monkeypatch, capsys):
     def fail(*_):
         raise YosysFailure("out of gates")
 
-    monkeypatch.setattr(report, "fingerprint", lambda *_: "another")
-    monkeypatch.setattr(report, "map_xilinx", fail)
+    monkeypatch.setattr(points, "fingerprint", lambda *_: "another")
+    monkeypatch.setattr(points, "map_xilinx", fail)
     assert main(["--quick", "--figure", "small"]) == 1
     assert re.search(r"^\w+\.[\w=.]+: out of gates$", capsys.readouterr().err, re.MULTILINE)
 
 
 @pytest.mark.parametrize("method", ["SCAN", "CONSTANT"])
 def test_cycles_are_those_that_simulation_asserts(method):
-    curve = next(curve for curve in report.PANES.curves if curve.name == f"our {method}")
-    for size in report.PANES.sizes:
+    curve = next(curve for curve in PANES.curves if curve.name == f"our {method}")
+    for size in PANES.sizes:
         p = curve.design(size).parameters
         query = simulation.Query(p["RANGE"], p["SLIDE"], p["SLACK"], (simulation.Aggregate("CNT", False, 0),))
         core = simulation.core(method, query, p["SKEW"], lanes=1)

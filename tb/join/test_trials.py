@@ -7,7 +7,7 @@ from tb.join.model import Tuple, tuple_windows
 from tb.join.test_window_join import BUILDS
 from wirestream.design import resolve
 from wirestream.measure.join_trials import eta, host_rate, keys_of, matches, rate
-from wirestream.measure.report import ETA_BATCHES, ETA_ROWS, eta_of_pairs
+from wirestream.measure.sweeps.fjoin import ETA_BATCHES, ETA_ROWS, eta_of_pairs
 
 EQ = BUILDS["eq"]  # a bench that its test has built
 ROWS, GROUPS = EQ["ROWS"], EQ["ROWS"] // EQ["MATCH_LANES"]

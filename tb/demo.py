@@ -43,7 +43,7 @@ from wirestream.compiler.drawing import draw
 from wirestream.compiler.syntax import Window
 from wirestream.errors import QueryError
 from wirestream.host import orders, trades
-from wirestream.host.send import Trouble
+from wirestream.host.trouble import Trouble
 from wirestream.schema.counters import harmless, taken
 from wirestream.schema.packets import DEVICE, Blocks, frames
 from wirestream.schema.streams import Stream, shipped

@@ -19,10 +19,14 @@ import pytest
 
 from tb import REPOSITORY
 from tb.queries.run import QUERIES
+from wirestream.arguments import UsageError
 from wirestream.compiler.compile import compile_queries
-from wirestream.host import recv, send, trades
-from wirestream.host.recv import Results, Session, UdpInput
-from wirestream.host.send import METHODS, Rate, Socket, Trouble, UsageError
+from wirestream.host import recv, send, trades, transmit
+from wirestream.host.inputs import UdpInput
+from wirestream.host.outputs import chart
+from wirestream.host.results import Results, Session
+from wirestream.host.transmit import METHODS, Rate, Socket
+from wirestream.host.trouble import Trouble
 from wirestream.record.columns import SchemaError, Stream
 from wirestream.record.log import Reader
 from wirestream.schema.packets import DEVICE, SENDER, Endpoint, frames, payloads, read_pcap, wire_times, write_pcap
@@ -65,7 +69,7 @@ def test_methods_send_the_same(port, method):
     """Every datagram arrives, whole and in order, however it reaches the kernel; lengths change in between."""
     blocks = [*stream(2000, 3), *stream(100, 91), *stream(50, 1)]
     udp = Socket(*port.udp.getsockname(), method)
-    sent = send.send(blocks, udp)
+    sent = transmit.send(blocks, udp)
     udp.close()
     assert sent.how == method and sent.datagrams == sum(map(len, blocks))
     assert received(port, sent.datagrams) == [row.tobytes() for block in blocks for row in block]
@@ -78,7 +82,7 @@ def test_nobody_listens():
         where = gone.getsockname()
     for method in METHODS:
         udp = Socket(*where, method)
-        assert send.send(stream(500), udp).datagrams == 72
+        assert transmit.send(stream(500), udp).datagrams == 72
         udp.close()
 
 
@@ -99,7 +103,7 @@ def test_rates_are_kept(port, rate, per_datagram, size):
     listener = threading.Thread(target=listen)
     listener.start()
     udp = Socket(*port.udp.getsockname())
-    sent = send.send([block], udp, lambda _: step)
+    sent = transmit.send([block], udp, lambda _: step)
     time.sleep(0.1)
     stop.set()
     listener.join()
@@ -144,9 +148,9 @@ class Slow:
 def test_no_error_of_a_rate_adds_up(monkeypatch, per_second):
     """However late the machine wakes up: within 1% at the end, no datagram before its time, none long after."""
     clock = Clock(random.Random(f"{seed()}/{per_second}"))
-    monkeypatch.setattr(send, "time", clock)
+    monkeypatch.setattr(transmit, "time", clock)
     udp, count = Slow(clock), 10 * per_second
-    sent = send.send([np.zeros((count, 100), np.uint8)], udp, lambda _: 1 / per_second)
+    sent = transmit.send([np.zeros((count, 100), np.uint8)], udp, lambda _: 1 / per_second)
     assert sent.datagrams == count and abs(sent.error) < 0.01
     begin, number = udp.calls[0][0], 0
     for at, several in udp.calls:
@@ -342,7 +346,7 @@ def test_a_socket_tells_what_it_dropped(vwap):
         pytest.skip("the system gives no smaller buffer")
     udp = Socket(*port.udp.getsockname(), "sendmmsg")
     block = np.repeat(datagram(vwap, 1, 0, [(1, 1, 0)]), 3000, axis=0)
-    sent = send.send([block], udp).datagrams
+    sent = transmit.send([block], udp).datagrams
     got = len(received(port, sent // 50))
     udp.send(block[:1])
     got += len(received(port, 1))
@@ -359,10 +363,10 @@ def received_now(port: UdpInput) -> int:
 
 
 def test_chart():
-    lines = recv.chart([0, 8, None, 15], 2)
+    lines = chart([0, 8, None, 15], 2)
     assert [line.split("┤")[-1].split("│")[-1] for line in lines] == [" ▁ █", "▁█ █"]
     assert "15" in lines[0] and lines[1].split()[0] == "0"
-    assert recv.chart([], 3) and recv.chart([5, 5], 1)[0].endswith("▁▁")
+    assert chart([], 3) and chart([5, 5], 1)[0].endswith("▁▁")
 
 
 def test_the_screen(vwap, tmp_path):

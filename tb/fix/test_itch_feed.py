@@ -21,7 +21,7 @@ from tb.lib.events import Events
 from tb.lib.run import run_four_state
 from tb.lib.wire import ItemMonitor
 from wirestream.host.orders import generate_itch, mold, on_lines
-from wirestream.host.send import Trouble
+from wirestream.host.trouble import Trouble
 from wirestream.schema.packets import DEVICE, HEADERS, read_pcap
 from wirestream.sim.bulk import NONE, RANDOM, Bench, build
 from wirestream.sim.simulate import seed

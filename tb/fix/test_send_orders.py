@@ -12,7 +12,7 @@ import pytest
 from tb import REPOSITORY
 from tb.fix.test_fix_parser import bench, width  # noqa: F401
 from wirestream.host.orders import SYMBOLS, generate_itch, in_frames, mold, on_lines
-from wirestream.host.send import Trouble
+from wirestream.host.trouble import Trouble
 from wirestream.schema import fix
 from wirestream.schema.packets import HEADERS, read_pcap
 from wirestream.schema.tuples import START, Header

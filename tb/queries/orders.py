@@ -26,7 +26,7 @@ from tb.queries.golden import computed, declared, to_frame
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.host.orders import generate_itch, mold, on_lines, stamp
-from wirestream.host.send import Trouble
+from wirestream.host.trouble import Trouble
 from wirestream.schema.streams import Stream, shipped
 from wirestream.schema.tuples import START, Header
 from wirestream.sim import simulate

@@ -8,6 +8,10 @@ from math import inf
 from pathlib import Path
 
 
+class UsageError(ValueError):
+    """What the user asked for cannot be done; the message is one line."""
+
+
 def text_of(path: Path) -> str:
     """The text in a file; OSError, or ValueError with one line if it is none."""
     try:

@@ -11,7 +11,10 @@ from itertools import chain, zip_longest
 
 import numpy as np
 
-from wirestream.host.send import Rate, Trouble, UsageError, add_trouble, carry_out, command, read_address, target_of
+from wirestream.arguments import UsageError
+from wirestream.host.commands import carry_out, command, read_address, target_of
+from wirestream.host.transmit import Rate
+from wirestream.host.trouble import Trouble, add_trouble
 from wirestream.schema.packets import (
     DEVICE,
     HEADERS,

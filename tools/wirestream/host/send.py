@@ -1,42 +1,29 @@
-"""Stream trades as tuple datagrams over UDP, or write them as a pcap: the command tools/send_trades.py.
-
-`send` is the fast part: one system call for many datagrams, by UDP segmentation (the kernel cuts one large buffer into
-datagrams of equal length) or by sendmmsg, and a schedule that the clock is held against at every call.
-"""
+"""Stream trades as tuple datagrams over UDP, or write them as a pcap: the command tools/send_trades.py."""
 
 from __future__ import annotations
 
 import argparse
-import ctypes
-import errno
 import json
 import os
 import select
-import socket
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from math import floor
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from wirestream.arguments import scaled
+from wirestream.arguments import UsageError
 from wirestream.host import trades
-from wirestream.host.remote import BOARD, address
+from wirestream.host.commands import carry_out, command, read_address, target_of
+from wirestream.host.transmit import METHODS, Rate, Socket, send
+from wirestream.host.trouble import Trouble, add_trouble
 from wirestream.schema.packets import (
     DEVICE,
-    FCS,
-    GAP,
     HEADERS,
-    MIN_FRAME,
-    PREAMBLE,
     SENDER,
-    Blocks,
     Endpoint,
-    PacketError,
     decode,
     frames,
     payloads,
@@ -47,17 +34,7 @@ from wirestream.schema.packets import (
 from wirestream.schema.tuples import HEADER_BYTES, TRADES
 
 CLOSE_ALL = 2**31 - 1  # the highest punctuation that there is
-NAP = 0.001  # seconds that a sender waits for room in the socket's buffer
 FLUSH_S = 0.1  # a trade from standard input leaves at the latest after this time
-DEPTH = 8  # places by which a datagram out of order comes late, at most
-WINDOW = 64  # sequence numbers that a receiver looks back on
-
-SLOWEST = 0.001  # of rates but 0
-
-RATES = """\
-A rate is a number with k, M or G behind it if you like, of {} a second; or with pps of
-datagrams, or with bps of bits on the wire: headers, FCS, preamble and gap count.
-"""
 EXAMPLES = """\
 examples:
   100,000 generated trades at 20,000 a second to a device, the last windows closed:
@@ -75,234 +52,6 @@ A CSV file begins with a line of column names and a Parquet file has columns of 
 Symbol (1 to 4 ASCII characters), Price, Volume and Time (32-bit integers), in any order.
 Lines of standard input are Symbol,Price,Volume,Time.
 """
-
-
-class UsageError(ValueError):
-    """What the user asked for cannot be done; the message is one line."""
-
-
-# --- rates ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Rate:
-    """So many tuples, datagrams ("pps") or bits on an Ethernet wire ("bps") a second; 0: as fast as possible."""
-
-    value: float
-    unit: str = ""
-
-    @classmethod
-    def read(cls, text: str) -> Rate:
-        """``20000``, ``20k``, ``1.5Mpps``, ``800Mbps``; `UsageError` if it is none of these."""
-        unit = next((unit for unit in ("pps", "bps") if text.endswith(unit)), "")
-        value = scaled(text.removesuffix(unit))
-        if value is None or 0 < value < SLOWEST:
-            raise UsageError(f"--rate: '{text}' is no rate, such as 20000, 5kpps or 800Mbps, or 0 for flat out")
-        return cls(value, unit)
-
-    def amount(self, size: int, tuples: int) -> float:
-        """What one datagram with a payload of `size` bytes counts."""
-        on_wire = max(size + HEADERS, MIN_FRAME) + PREAMBLE + FCS + GAP
-        return {"": tuples, "pps": 1, "bps": 8 * on_wire}[self.unit]
-
-    def seconds(self, size: int, tuples: int) -> float:
-        """The time that one datagram takes at this rate."""
-        return self.amount(size, tuples) / self.value if self.value else 0.0
-
-
-@dataclass(frozen=True)
-class Sent:
-    """datagrams and payload bytes sent in so many seconds, from the first call to the last; how: the method.
-
-    due: seconds from the first call to the last by the schedule, 0 without one.
-    """
-
-    datagrams: int
-    payload_bytes: int
-    seconds: float
-    how: str
-    due: float = 0.0
-
-    @property
-    def error(self) -> float:
-        """By what share the rate was higher than the schedule's."""
-        return self.due / self.seconds - 1 if self.due and self.seconds else 0.0
-
-
-# --- sending --------------------------------------------------------------------------------------------------------
-
-UDP_SEGMENT = 103  # linux/udp.h
-SEGMENTS, LARGEST = 64, 65_507  # datagrams and bytes in one call
-MESSAGES = 256  # of one sendmmsg
-METHODS = ("gso", "sendmmsg", "send")
-
-
-class Socket:
-    """A connected UDP socket that sends rows of a block, many in one system call.
-
-    method: "gso", "sendmmsg" or "send"; without one the first of these that works.
-    """
-
-    def __init__(self, host: str, port: int, method: str = ""):
-        family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-        self.udp = socket.socket(family, socket.SOCK_DGRAM)
-        self.udp.connect(where)
-        self.method = method or METHODS[0]
-        self._fixed = bool(method)
-        self._segment = 0
-        self._libc = ctypes.CDLL(None, use_errno=True)
-
-    def close(self) -> None:
-        self.udp.close()
-
-    def most(self, size: int) -> int:
-        """How many datagrams of `size` bytes one call takes."""
-        return {"gso": max(1, min(SEGMENTS, LARGEST // size)), "sendmmsg": MESSAGES, "send": 1}[self.method]
-
-    def send(self, rows: np.ndarray) -> int:
-        """Send the first rows of a block, at most `most`; returns how many were."""
-        while True:
-            try:
-                return self._send(rows)
-            except ConnectionRefusedError:
-                continue  # the answer to an earlier datagram: nobody listens, which is no reason to stop
-            except OSError as error:
-                if error.errno in (errno.ENOBUFS, errno.EAGAIN):
-                    time.sleep(NAP)
-                elif error.errno in (errno.EIO, errno.EINVAL, errno.ENOPROTOOPT, errno.ENOSYS) and not self._fixed:
-                    self._fall_back()  # a device without checksums, another kernel
-                else:
-                    raise
-
-    def _fall_back(self) -> None:
-        if self.method == METHODS[-1]:
-            self._fixed = True
-            return
-        if self.method == "gso":
-            self.udp.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, 0)
-        self.method = METHODS[METHODS.index(self.method) + 1]
-
-    def _send(self, rows: np.ndarray) -> int:
-        size = rows.shape[1]
-        count = min(len(rows), self.most(size))
-        match self.method:
-            case "gso":
-                if self._segment != size:
-                    self.udp.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, size)
-                    self._segment = size
-                self.udp.send(rows[:count])
-                return count
-            case "sendmmsg":
-                return self._sendmmsg(rows, count)
-        self.udp.send(rows[0])
-        return 1
-
-    def _sendmmsg(self, rows: np.ndarray, count: int) -> int:
-        size = rows.shape[1]
-        parts = np.empty((count, 2), np.uint64)  # struct iovec
-        parts[:, 0], parts[:, 1] = rows.ctypes.data + size * np.arange(count, dtype=np.uint64), size
-        messages = np.zeros((count, 8), np.uint64)  # struct mmsghdr: the third word is msg_iov, the fourth msg_iovlen
-        messages[:, 2], messages[:, 3] = parts.ctypes.data + 16 * np.arange(count, dtype=np.uint64), 1
-        sent = self._libc.sendmmsg(self.udp.fileno(), ctypes.c_void_p(messages.ctypes.data), count, 0)
-        if sent < 0:
-            code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code))  # of the class that belongs to the code
-        return sent
-
-
-def send(
-    blocks: Iterable[np.ndarray],
-    udp: Socket,
-    seconds: Callable[[np.ndarray], float] = lambda block: 0.0,
-    progress: Callable[[int], None] | None = None,
-) -> Sent:
-    """Send UDP payloads. seconds: that a datagram of a block takes; 0: as fast as possible.
-
-    The schedule counts from the first datagram, so that a delay is caught up and no error adds up. progress: called
-    now and then with the number of datagrams sent since. Raises OSError if the network refuses. A full socket buffer
-    delays, it loses nothing; the network may.
-    """
-    sent = reported = total = 0
-    begin = told = last = time.perf_counter()
-    due = last_due = 0.0  # of the next datagram, and of the first of the last call
-    for block in blocks:
-        block, at, step = np.ascontiguousarray(block), 0, seconds(block)
-        while at < len(block):
-            now, count = time.perf_counter(), len(block) - at
-            if step:
-                count = min(count, floor((now - begin - due) / step) + 1)
-                if count < 1:
-                    time.sleep(begin + due - now)
-                    continue
-            last, last_due = time.perf_counter(), due
-            count = udp.send(block[at : at + count])
-            at, sent, total, due = at + count, sent + count, total + count * block.shape[1], due + count * step
-            if progress and now - told > 0.1:
-                progress(sent - reported)
-                reported, told = sent, now
-    if progress:
-        progress(sent - reported)
-    if not due:
-        last = time.perf_counter()
-    return Sent(sent, total, last - begin, udp.method, last_due)
-
-
-# --- trouble --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Trouble:
-    """What a bad network does to datagrams: the share that it loses, sends twice, and delays by 1 to `depth` places."""
-
-    lose: float = 0.0
-    duplicate: float = 0.0
-    reorder: float = 0.0
-    depth: int = DEPTH
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        for name in ("lose", "duplicate", "reorder"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise UsageError(f"--{name} {getattr(self, name)}: a share from 0 to 1")
-        if not 0 < self.depth < WINDOW:
-            raise UsageError(f"--depth {self.depth}: from 1 to {WINDOW - 1}, so that what is late is not stale")
-
-    @classmethod
-    def of(cls, args: argparse.Namespace, seed: int) -> Trouble:
-        """Of the arguments that `add_trouble` adds."""
-        return cls(args.lose, args.duplicate, args.reorder, args.depth, seed)
-
-    def __bool__(self) -> bool:
-        return bool(self.lose or self.duplicate or self.reorder)
-
-    def apply(self, blocks: Blocks) -> tuple[Blocks, dict[str, int]]:
-        """The datagrams as they leave, and how many were `lost`, `repeated` and came `reordered`, after a newer one.
-
-        The last one is spared from all: its number says what was lost before it.
-        """
-        count = sum(map(len, blocks))
-        if not count:
-            return blocks, {"lost": 0, "repeated": 0, "reordered": 0}
-        rng, number = np.random.default_rng(self.seed), np.arange(count)
-        spared = number == count - 1
-        lost, twice, late = (
-            (rng.random(count) < share) & ~spared for share in (self.lose, self.duplicate, self.reorder)
-        )
-        twice &= ~lost
-        place = number + np.where(late, rng.integers(1, self.depth, count, endpoint=True), 0)
-        place = np.minimum(place, count - 2 + spared)
-        order = number[np.lexsort((late, place))]
-        order = np.repeat(order, np.where(lost[order], 0, 1 + twice[order]))
-        behind = order < np.maximum.accumulate(order)
-        done = {"lost": int(lost.sum()), "repeated": int(twice.sum()), "reordered": len(np.unique(order[behind]))}
-        ends = np.cumsum([len(block) for block in blocks])
-        home = np.searchsorted(ends, order, "right")
-        cuts = np.flatnonzero(np.diff(home)) + 1
-        runs = zip(np.split(home, cuts), np.split(order, cuts), strict=True)
-        return [blocks[h[0]][o - (ends[h[0]] - len(blocks[h[0]]))] for h, o in runs if len(h)], done
-
-
-# --- standard input -------------------------------------------------------------------------------------------------
 
 
 def live(lines: int, per_datagram: int, session: int) -> Iterator[np.ndarray]:
@@ -348,51 +97,6 @@ def _trade(text: bytes, row: int) -> tuple:
     return symbol, *values
 
 
-# --- the command ----------------------------------------------------------------------------------------------------
-
-
-def command(prog: str, description: str, examples: str, what: str) -> argparse.ArgumentParser:
-    """The parser of a command that sends `what` in datagrams, with where they go: target, --pcap and --tunnel."""
-    p = argparse.ArgumentParser(
-        prog=prog,
-        description=description,
-        epilog=examples + RATES.format(what),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    p.add_argument("target", nargs="?", metavar="HOST:PORT", help="where to send; with --pcap, --tunnel: IPv4")
-    way = p.add_mutually_exclusive_group()
-    way.add_argument("--pcap", metavar="FILE", help="write a capture instead of sending")
-    way.add_argument(
-        *("--tunnel",), nargs="?", const=BOARD, metavar="A:PORT",
-        help=f"send frames to a simulated board without rights (there: {BOARD})",
-    )  # fmt: skip
-    return p
-
-
-def add_trouble(p: argparse.ArgumentParser, whose: str) -> None:
-    """What a bad network does to `whose` datagrams, for `Trouble.of`."""
-    bad = p.add_argument_group(f"a bad network: shares of {whose}, the last one excepted")
-    bad.add_argument("--lose", type=float, default=0.0, metavar="P", help="not sent")
-    bad.add_argument("--duplicate", type=float, default=0.0, metavar="P", help="sent twice")
-    bad.add_argument("--reorder", type=float, default=0.0, metavar="P", help="sent late")
-    bad.add_argument("--depth", type=int, default=DEPTH, metavar="N", help="by at most N places (%(default)s)")
-
-
-def target_of(args: argparse.Namespace) -> tuple[str, int]:
-    """Host and port that are sent to; in frames those of the device, if none are named."""
-    if not args.target and not args.pcap and not args.tunnel:
-        raise UsageError("name HOST:PORT, --tunnel, or --pcap FILE; --help shows examples")
-    return read_address(args.target) if args.target else (DEVICE.ip, DEVICE.port)
-
-
-def read_address(text: str) -> tuple[str, int]:
-    """``HOST:PORT``."""
-    try:
-        return address(text)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-
 def parser(prog: str) -> argparse.ArgumentParser:
     description = "Stream trades as tuple datagrams to HOST:PORT over UDP, or write them as a pcap file."
     p = command(prog, description, EXAMPLES, "trades")
@@ -434,24 +138,6 @@ def parser(prog: str) -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None, prog: str = "send_trades.py") -> int:
     """The command."""
     return carry_out(parser(prog), argv, _run)
-
-
-def carry_out(p: argparse.ArgumentParser, argv: list[str] | None, run: Callable[[argparse.Namespace], None]) -> int:
-    """Run a command that sends. Exit codes: 0 done, 1 it failed, 2 wrong arguments, 130 stopped; what fails prints one
-    line."""
-    args = p.parse_args(argv)
-    try:
-        run(args)
-    except (UsageError, trades.TradeFileError, PacketError) as error:
-        print(f"{p.prog}: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"{p.prog}: {error.filename or args.target or ''}: {error.strerror or error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"{p.prog}: stopped", file=sys.stderr)
-        return 130
-    return 0
 
 
 def _run(args: argparse.Namespace) -> None:

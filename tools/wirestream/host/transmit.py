@@ -1,0 +1,183 @@
+"""Send datagrams over UDP at a rate.
+
+One system call sends many, by UDP segmentation (the kernel cuts one large buffer into datagrams of equal length) or by
+sendmmsg; a schedule is compared with the clock at every call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import socket
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import floor
+
+import numpy as np
+
+from wirestream.arguments import UsageError, scaled
+from wirestream.schema.packets import FCS, GAP, HEADERS, MIN_FRAME, PREAMBLE
+
+NAP = 0.001  # seconds that a sender waits for room in the socket's buffer
+SLOWEST = 0.001  # of rates but 0
+UDP_SEGMENT = 103  # linux/udp.h
+SEGMENTS, LARGEST = 64, 65_507  # datagrams and bytes in one call
+MESSAGES = 256  # of one sendmmsg
+METHODS = ("gso", "sendmmsg", "send")
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So many tuples, datagrams ("pps") or bits on an Ethernet wire ("bps") a second; 0: as fast as possible."""
+
+    value: float
+    unit: str = ""
+
+    @classmethod
+    def read(cls, text: str) -> Rate:
+        """``20000``, ``20k``, ``1.5Mpps``, ``800Mbps``; `UsageError` if it is none of these."""
+        unit = next((unit for unit in ("pps", "bps") if text.endswith(unit)), "")
+        value = scaled(text.removesuffix(unit))
+        if value is None or 0 < value < SLOWEST:
+            raise UsageError(f"--rate: '{text}' is no rate, such as 20000, 5kpps or 800Mbps, or 0 for flat out")
+        return cls(value, unit)
+
+    def amount(self, size: int, tuples: int) -> float:
+        """What one datagram with a payload of `size` bytes counts."""
+        on_wire = max(size + HEADERS, MIN_FRAME) + PREAMBLE + FCS + GAP
+        return {"": tuples, "pps": 1, "bps": 8 * on_wire}[self.unit]
+
+    def seconds(self, size: int, tuples: int) -> float:
+        """The time that one datagram takes at this rate."""
+        return self.amount(size, tuples) / self.value if self.value else 0.0
+
+
+@dataclass(frozen=True)
+class Sent:
+    """datagrams and payload bytes sent in so many seconds, from the first call to the last; how: the method.
+
+    due: seconds from the first call to the last by the schedule, 0 without one.
+    """
+
+    datagrams: int
+    payload_bytes: int
+    seconds: float
+    how: str
+    due: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """By what share the rate was higher than the schedule's."""
+        return self.due / self.seconds - 1 if self.due and self.seconds else 0.0
+
+
+class Socket:
+    """A connected UDP socket that sends rows of a block, many in one system call.
+
+    method: "gso", "sendmmsg" or "send"; without one the first of these that works.
+    """
+
+    def __init__(self, host: str, port: int, method: str = ""):
+        family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        self.udp = socket.socket(family, socket.SOCK_DGRAM)
+        self.udp.connect(where)
+        self.method = method or METHODS[0]
+        self._fixed = bool(method)
+        self._segment = 0
+        self._libc = ctypes.CDLL(None, use_errno=True)
+
+    def close(self) -> None:
+        self.udp.close()
+
+    def most(self, size: int) -> int:
+        """How many datagrams of `size` bytes one call takes."""
+        return {"gso": max(1, min(SEGMENTS, LARGEST // size)), "sendmmsg": MESSAGES, "send": 1}[self.method]
+
+    def send(self, rows: np.ndarray) -> int:
+        """Send the first rows of a block, at most `most`; returns how many were."""
+        while True:
+            try:
+                return self._send(rows)
+            except ConnectionRefusedError:
+                continue  # the answer to an earlier datagram: nobody listens, which is no reason to stop
+            except OSError as error:
+                if error.errno in (errno.ENOBUFS, errno.EAGAIN):
+                    time.sleep(NAP)
+                elif error.errno in (errno.EIO, errno.EINVAL, errno.ENOPROTOOPT, errno.ENOSYS) and not self._fixed:
+                    self._fall_back()  # a device without checksums, another kernel
+                else:
+                    raise
+
+    def _fall_back(self) -> None:
+        if self.method == METHODS[-1]:
+            self._fixed = True
+            return
+        if self.method == "gso":
+            self.udp.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, 0)
+        self.method = METHODS[METHODS.index(self.method) + 1]
+
+    def _send(self, rows: np.ndarray) -> int:
+        size = rows.shape[1]
+        count = min(len(rows), self.most(size))
+        match self.method:
+            case "gso":
+                if self._segment != size:
+                    self.udp.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, size)
+                    self._segment = size
+                self.udp.send(rows[:count])
+                return count
+            case "sendmmsg":
+                return self._sendmmsg(rows, count)
+        self.udp.send(rows[0])
+        return 1
+
+    def _sendmmsg(self, rows: np.ndarray, count: int) -> int:
+        size = rows.shape[1]
+        parts = np.empty((count, 2), np.uint64)  # struct iovec
+        parts[:, 0], parts[:, 1] = rows.ctypes.data + size * np.arange(count, dtype=np.uint64), size
+        messages = np.zeros((count, 8), np.uint64)  # struct mmsghdr: the third word is msg_iov, the fourth msg_iovlen
+        messages[:, 2], messages[:, 3] = parts.ctypes.data + 16 * np.arange(count, dtype=np.uint64), 1
+        sent = self._libc.sendmmsg(self.udp.fileno(), ctypes.c_void_p(messages.ctypes.data), count, 0)
+        if sent < 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))  # of the class that belongs to the code
+        return sent
+
+
+def send(
+    blocks: Iterable[np.ndarray],
+    udp: Socket,
+    seconds: Callable[[np.ndarray], float] = lambda block: 0.0,
+    progress: Callable[[int], None] | None = None,
+) -> Sent:
+    """Send UDP payloads. seconds: that a datagram of a block takes; 0: as fast as possible.
+
+    The schedule counts from the first datagram, so that a delay is caught up and no error adds up. progress: called
+    now and then with the number of datagrams sent since. Raises OSError if the network refuses. A full socket buffer
+    delays, it loses nothing; the network may.
+    """
+    sent = reported = total = 0
+    begin = told = last = time.perf_counter()
+    due = last_due = 0.0  # of the next datagram, and of the first of the last call
+    for block in blocks:
+        block, at, step = np.ascontiguousarray(block), 0, seconds(block)
+        while at < len(block):
+            now, count = time.perf_counter(), len(block) - at
+            if step:
+                count = min(count, floor((now - begin - due) / step) + 1)
+                if count < 1:
+                    time.sleep(begin + due - now)
+                    continue
+            last, last_due = time.perf_counter(), due
+            count = udp.send(block[at : at + count])
+            at, sent, total, due = at + count, sent + count, total + count * block.shape[1], due + count * step
+            if progress and now - told > 0.1:
+                progress(sent - reported)
+                reported, told = sent, now
+    if progress:
+        progress(sent - reported)
+    if not due:
+        last = time.perf_counter()
+    return Sent(sent, total, last - begin, udp.method, last_due)

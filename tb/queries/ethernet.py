@@ -14,10 +14,11 @@ import numpy as np
 
 from tb.lib.trades_q3 import HELLO, INPUTS
 from tb.queries.circuit import Row, row_of
+from wirestream.compiler.axis import FLUSH_CYCLES
 from wirestream.compiler.compile import Compiled
+from wirestream.compiler.constants import AXIL
 from wirestream.compiler.description import load_schema
 from wirestream.compiler.output import as_design
-from wirestream.compiler.package import AXIL, FLUSH_CYCLES
 from wirestream.schema.packets import START_DATAGRAMS, Blocks, decode, frames, payloads, read_pcap
 from wirestream.schema.tuples import START, Header, Schema, pack
 from wirestream.sim.bulk import Bench, BulkResult, build

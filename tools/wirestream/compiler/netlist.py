@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from wirestream.compiler.circuit import Instance, Reference
+from wirestream.compiler.verilog import range_of
 
 DATA_W, KEEP_W = Reference("DATA_W"), Reference("DATA_W/8")
 AXIS = {"tdata": DATA_W, "tkeep": KEEP_W, "tvalid": 1, "tready": 1, "tlast": 1}
+
+
+def port_line(name: str, width: int) -> str:
+    """The declaration of a port. width: of an input; 0 or minus the width of an output."""
+    return f"{'input ' if width > 0 else 'output'} wire {range_of(abs(width))}{name}"
+
+
+def own_core(module_name: str) -> str:
+    """A module that the compiler writes itself, as the core of an instance."""
+    return f"queries:{module_name.removeprefix('ws_')}"
 
 
 class Netlist:

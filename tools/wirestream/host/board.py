@@ -30,10 +30,12 @@ from rich.console import Console
 from rich.table import Table
 
 from wirestream.arguments import name_and_value, text_of
+from wirestream.compiler.axis import user_bits
 from wirestream.compiler.circuit import Instance
 from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.constants import AXIL
 from wirestream.compiler.output import as_design
-from wirestream.compiler.package import AXIL, Package, package, user_bits
+from wirestream.compiler.package import Package, package
 from wirestream.compiler.verilog import module, range_of
 from wirestream.design import Design, build_dir, resolve
 from wirestream.errors import QueryError

@@ -24,7 +24,8 @@ from pathlib import Path
 from wirestream.arguments import text_of
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import compile_queries
-from wirestream.compiler.package import bits_of, package, registers_of
+from wirestream.compiler.constants import bits_of, registers_of
+from wirestream.compiler.package import package
 from wirestream.compiler.types import Integer, Text
 from wirestream.errors import QueryError
 from wirestream.schema.registers import COUNTERS_AT, SNAPSHOT_S, RegisterError, Registers, Transport, description

@@ -13,13 +13,14 @@ from math import ceil, prod
 
 from sqlglot import exp
 
+from wirestream.compiler.axis import FLUSH_CYCLES
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.cores.base import Cells
 from wirestream.compiler.group_methods import CAM_GROUPS
 from wirestream.compiler.join_planner import pair_cycles
 from wirestream.compiler.methods import WindowOptions
-from wirestream.compiler.package import FLUSH_CYCLES, package
+from wirestream.compiler.package import package
 from wirestream.compiler.plan import shown
 from wirestream.compiler.planner import CAPACITY
 from wirestream.compiler.size import estimates

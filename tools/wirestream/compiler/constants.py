@@ -1,0 +1,41 @@
+"""The constants ``$name`` of a circuit: their registers on AXI4-Lite, and their values as bits."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from wirestream.compiler.circuit import Circuit
+from wirestream.compiler.types import Integer, Text, Type
+
+AXIL = {
+    **{"s_axil_awaddr": 12, "s_axil_awvalid": 1, "s_axil_awready": 0, "s_axil_wdata": 32, "s_axil_wstrb": 4},
+    **{"s_axil_wvalid": 1, "s_axil_wready": 0, "s_axil_bresp": -2, "s_axil_bvalid": 0, "s_axil_bready": 1},
+    **{"s_axil_araddr": 12, "s_axil_arvalid": 1, "s_axil_arready": 0, "s_axil_rdata": -32, "s_axil_rresp": -2},
+    **{"s_axil_rvalid": 0, "s_axil_rready": 1},
+}  # width of an input; 0 or minus the width of an output
+
+
+def registers_of(circuit: Circuit) -> dict[str, int]:
+    """Byte offsets: each constant's lowest word, then COMMIT."""
+    offset, found = 0, {}
+    for name, kind in sorted(circuit.runtime.items()):
+        found[name] = offset
+        offset += 4 * ceil(kind.width / 32)
+    return {**found, "COMMIT": offset} if found else {}
+
+
+def bits_of(value: int | str, kind: Type) -> int:
+    """A constant's value as its port takes it; raises ValueError if it does not fit."""
+    if isinstance(kind, Text):
+        if not isinstance(value, str) or len(value.encode()) > kind.length:
+            raise ValueError(f"{value!r} is no {kind}")
+        return int.from_bytes(value.encode().ljust(kind.length, b"\0"), "big")
+    low, high = (kind.low, kind.high) if isinstance(kind, Integer) else (0, 1)
+    if not isinstance(value, int) or not low <= value <= high:
+        raise ValueError(f"{value!r} is no {kind}: {low} to {high}")
+    return value & (1 << kind.width) - 1
+
+
+def register_lines(registers: dict[str, int]) -> list[str]:
+    """Of a module's header. registers: as `registers_of` has them."""
+    return [f"Registers    0x{offset:03X} {name}" for name, offset in registers.items()]

@@ -1,0 +1,109 @@
+"""What lets items into a circuit, the rows that they cause, and the room in FIFOs that these rows need.
+
+A gate is an entry or a punctuator in front of one input; a JOIN has one gate, a joined_entry, in front of all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirestream.compiler.circuit import FLAGS_IN_A_BYTE, UNION_WAITS, Circuit, Entry, fallible, record_columns
+from wirestream.errors import QueryError
+from wirestream.schema.streams import Stream
+from wirestream.schema.tuples import Schema
+
+PAYLOAD = 1472  # bytes of a UDP datagram in an Ethernet frame
+HEADER = 16  # bytes of a datagram of tuples
+
+
+def check_fits(what: str, schema: Schema) -> None:
+    """Raise `QueryError` for a record that fits no datagram in an Ethernet frame. what: a tuple, a row."""
+    if schema.record_bytes > PAYLOAD - HEADER:
+        most = f"at most {PAYLOAD - HEADER} fit a datagram in an Ethernet frame"
+        raise QueryError(f"{what} of {schema.name} has {schema.record_bytes} bytes, but {most}")
+
+
+@dataclass(frozen=True)
+class Output:
+    """One of the circuit's outputs. rows: the most that a punctuation and that a tuple cause, itself included."""
+
+    label: str
+    prefix: str
+    schema: Schema
+    rows: tuple[int, int]
+    overflows: tuple[int, ...] = ()  # bits of the record
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What lets items into the circuit: through one of its inputs, or with a JOIN through all of them.
+
+    number: "" of the only one. label: of its events. outputs: on which there are rows of what it lets in.
+    """
+
+    number: str
+    label: str
+    entries: tuple[Entry, ...]
+    outputs: tuple[Output, ...]
+    latency: int
+    places: tuple[int, int]
+
+    @property
+    def entry(self) -> Entry:
+        return self.entries[0]
+
+    @property
+    def stream(self) -> Stream:
+        return self.entry.stream
+
+    @property
+    def room_bits(self) -> int:
+        """The FIFOs hold 2**room_bits: tuples come at full rate, and the rows of several windows wait."""
+        closing, each = self.places
+        return max(6, (4 * closing + 2 * each * (self.latency + 2)).bit_length())
+
+    def wire(self, name: str) -> str:
+        """in_valid, or in1_valid."""
+        kind, _, signal = name.partition("_")
+        return f"{kind}{self.number}_{signal}"
+
+
+def outputs_of(circuit: Circuit) -> list[Output]:
+    """Of the results in their order, then of what overflows; raises `QueryError` for a row that fits no datagram."""
+    alone = len(circuit.results) == 1
+    found = []
+    for result in circuit.results:
+        flags = [s for name, s in record_columns("", result.schema).items() if name.startswith("Flags")]
+        bits = [
+            flags[k // FLAGS_IN_A_BYTE].lsb + 2 * (k % FLAGS_IN_A_BYTE)
+            for k, column in enumerate(fallible(result.plan))
+            if column.overflow
+        ]
+        label = "query" if alone else result.name.lower()
+        found.append(Output(label, result.prefix, result.schema, result.bus.rows, tuple(bits)))
+    found += [Output(f"overflow{n or ''}", s.prefix, s.schema, (0, 1)) for n, s in enumerate(circuit.spills)]
+    for output in found:
+        check_fits("a row", output.schema)
+    return found
+
+
+def gates_of(circuit: Circuit, all_outputs: list[Output]) -> list[Gate]:
+    """In the order of the entries. all_outputs: as `outputs_of` has them."""
+    entries = circuit.entries
+    groups = [tuple(entries)] if circuit.joins else [(entry,) for entry in entries]
+    labels = ["query"] if len(groups) == 1 else [entry.stream.schema.name.lower() for entry in entries]
+    found = []
+    for n, (group, label) in enumerate(zip(groups, labels, strict=True)):
+        several = labels.count(label) > 1
+        results = [result for result in circuit.results if result.entry in group]
+        prefixes = {r.prefix for r in results} | {r.spill.prefix for r in results if r.spill}
+        outputs = tuple(output for output in all_outputs if output.prefix in prefixes)
+        # The most places of a FIFO that a punctuation, and that a tuple takes.
+        places = max(o.rows[0] for o in outputs) + 1, max(o.rows[1] for o in outputs)
+        # From the decision to the last place taken: its register, rows, punctuation, level, one to spare.
+        waits = 0 if all(result.bus.exact for result in results) else UNION_WAITS
+        latency = max(result.latency for result in results)
+        latency = 1 + latency + waits + max(places[0] - 1, places[1], 1) - 1 + 3
+        name, label = str(n) if len(groups) > 1 else "", f"{label}{n}" if several else label
+        found.append(Gate(name, label, group, outputs, latency, places))
+    return found

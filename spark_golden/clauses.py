@@ -1,8 +1,8 @@
 """The clauses of a text in the dialect (docs/dialect.md), for the oracle: expressions in them stay tokens.
 
 It knows of parentheses, brackets, quotes and comments, and in which order clauses come; what an expression means is
-Spark's to say (see `sql`). Raises ValueError with one line for what it does not understand. Apart from the compiler's
-grammar on purpose: one misreading must not pass on both sides.
+Spark's to say (see `expressions`). Raises ValueError with one line for what it does not understand. Apart from the
+compiler's grammar on purpose: one misreading must not pass on both sides.
 """
 
 from __future__ import annotations

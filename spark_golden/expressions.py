@@ -1,0 +1,212 @@
+"""Expressions of the dialect as text that Spark evaluates.
+
+Every expression goes to Spark's parser, and what that makes of it is taken as it is, except for what Spark lacks or
+does otherwise. Integers are DECIMAL(38,0), so that sums and products are exact: a value beyond 10**38, or a quotient
+beyond 10**32, is an error of Spark's when the rows are computed, never a wrong row.
+
+================= ======================================================================================
+in the text       for Spark
+================= ======================================================================================
+`a div b, a % b`  null where b is 0; the quotient is as wide as a (Spark's has 64 bits)
+avg(x)            sum(x) div count(x)
+wsum(x, [w, …])   the last values by arrival, weighted, times the power of two that makes the weights integers
+first(x), last(x) min_by and max_by of the arrival; nulls are left out
+count(), count(*) counts tuples, so that an empty window (EMIT_EMPTY) has 0
+a time attribute  beside aggregates: the window's end
+abs, prefix       abs; div by the power of two of the bits that are cut off
+$name             the constant's value
+================= ======================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+
+from pyspark.errors import ParseException
+
+from spark_golden.clauses import Token, written
+from spark_golden.session import session
+
+INTEGER = "DECIMAL(38,0)"
+MOST_SCALE = 24  # a weight is a multiple of 2**-24
+ORDER, WINDOW = "#order", "#window"  # columns besides the fields: the arrival, and the end of the window in time
+KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE")  # other names are quoted: Spark's words mean nothing
+ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
+            "GreaterThanOrEqual")  # fmt: skip
+
+
+def first_line(error: Exception) -> str:
+    return next(line for line in str(error).splitlines() if line.strip())
+
+
+def div(a: str, b: str) -> str:
+    """a div b, null where b is 0, both rounded toward zero as Spark's % is."""
+    return f"CAST(({a} - {a} % nullif({b}, 0)) / nullif({b}, 0) AS {INTEGER})"
+
+
+def integer(value: str) -> str:
+    return f"CAST({value} AS {INTEGER})"
+
+
+def wsum(x: str, weights: str) -> str:
+    """The weighted sum of the last values of x. weights: decimal numbers with commas, the first for the newest."""
+    try:
+        fractions = [Decimal(w) for w in weights.replace(" ", "").split(",")]
+    except InvalidOperation:
+        raise ValueError(f"weights are decimal numbers, not [{weights}]") from None
+    scale = next((s for s in range(MOST_SCALE + 1) if all(w * 2**s % 1 == 0 for w in fractions)), None)
+    if scale is None:
+        raise ValueError(f"a weight of [{weights}] is not a multiple of 2**-{MOST_SCALE}")
+    arrivals = f"collect_list(CASE WHEN {x} IS NOT NULL THEN struct(`#order` AS o, {x} AS x) END)"
+    newest = f"slice(sort_array({arrivals}, false), 1, {len(fractions)})"
+    terms = [f"coalesce(get({newest}, {k}).x, 0) * {integer(int(w * 2**scale))}" for k, w in enumerate(fractions)]
+    return f"CASE WHEN count({x}) > 0 THEN {integer(' + '.join(terms))} END"
+
+
+def by_arrival(function: str, x: str) -> str:
+    return f"{function}({x}, CASE WHEN {x} IS NOT NULL THEN `#order` END)"
+
+
+AGGREGATES: dict[str, tuple[str | None, Callable[[str], str]]] = {
+    "count": (None, lambda x: integer(f"count({x})")),
+    "sum": (None, lambda x: f"sum({x})"),
+    "min": (None, lambda x: f"min({x})"),
+    "max": (None, lambda x: f"max({x})"),
+    "avg": ("sum div count", lambda x: div(f"sum({x})", integer(f"count({x})"))),
+    "first": ("min_by the arrival, without nulls", lambda x: by_arrival("min_by", x)),
+    "last": ("max_by the arrival, without nulls", lambda x: by_arrival("max_by", x)),
+}
+IN_ORDER = ("first", "last", "wsum")
+
+
+@dataclass
+class Shim:
+    """Text of the dialect to text that Spark evaluates.
+
+    columns: what a name stands for outside aggregates, inside: within them (None: there are no aggregates here).
+    ordered: rows have an arrival order. joined: conditions are of a JOIN. replaced: filled with a line for each thing
+    that Spark does not get as it is.
+    """
+
+    constants: Mapping[str, int | str]
+    columns: Mapping[str, str]
+    inside: Mapping[str, str] | None = None
+    ordered: bool = True
+    joined: bool = False
+    replaced: dict[str, None] = field(default_factory=dict)
+
+    def __call__(self, tokens: list[Token]) -> str:
+        try:
+            tree = session()._jsparkSession.sessionState().sqlParser().parseExpression(self._for_parser(tokens))
+        except ParseException as error:
+            raise ValueError(f"'{written(tokens)}': {first_line(error)}") from None
+        return self._rewritten(tree, self.columns)
+
+    def _for_parser(self, tokens: list[Token]) -> str:
+        """The tokens as Spark's lexer takes them: quoted names, escaped strings, constants, weights as a string."""
+        words, k = [], 0
+        while k < len(tokens):
+            token = tokens[k]
+            if token.keyword == "[":
+                end = next(n for n in range(k, len(tokens)) if tokens[n].keyword == "]")
+                words.append("'" + "".join(t.text for t in tokens[k + 1 : end]) + "'")
+                k = end
+            elif token.kind == "constant":
+                words.append(self._constant(token.text))
+            elif token.kind == "string":
+                words.append(_quoted(token.text[1:-1]))
+            elif token.kind == "name" and token.keyword not in KEPT:
+                call = k + 1 < len(tokens) and tokens[k + 1].keyword == "("
+                words.append(f"`{token.text.lower() if call else token.text}`")
+            elif token.kind == "number" and not token.text.isdigit():
+                raise ValueError(f"line {token.line}: {token.text} is not an integer")
+            else:
+                words.append(token.text)
+            k += 1
+        return " ".join(words)
+
+    def _constant(self, name: str) -> str:
+        if name not in self.constants:
+            raise ValueError(f"${name} has no value")
+        value = self.constants[name]
+        self.replaced[f"${name}: {value!r}"] = None
+        return _quoted(value) if isinstance(value, str) else f"({int(value)})"
+
+    def _rewritten(self, node, columns: Mapping[str, str]) -> str:
+        """node: an expression of Spark's parser."""
+        kind = node.getClass().getSimpleName()
+        operands = [node.children().apply(k) for k in range(node.children().size())]
+        if kind == "UnresolvedFunction":
+            return self._call(node.nameParts().apply(0), operands)
+        said = [self._rewritten(operand, columns) for operand in operands]
+        if kind in ORDINARY:
+            return f"({said[0]} {node.sqlOperator()} {said[1]})"
+        match kind:
+            case "Literal":
+                plain = node.dataType().typeName() in ("string", "boolean")
+                return node.sql() if plain else integer(str(node.value()))
+            case "UnresolvedAttribute":
+                return self._column(node.nameParts().apply(0), columns)
+            case "Not":
+                return f"(NOT {said[0]})"
+            case "UnaryMinus":
+                return f"(- {said[0]})"
+            case "IntegralDivide":
+                self.replaced["a div b: exact in DECIMAL, null where b is 0"] = None
+                return div(*said)
+            case "Remainder":
+                self.replaced["a % b: null where b is 0"] = None
+                return f"({said[0]} % nullif({said[1]}, 0))"
+            case "Divide":
+                raise ValueError("/ is not in the dialect; div divides integers")
+        raise ValueError(f"'{node.sql()}' is not in the dialect")
+
+    def _column(self, name: str, columns: Mapping[str, str]) -> str:
+        if name not in columns:
+            raise ValueError(f"column {name} is not known here; known: {', '.join(columns)}")
+        if columns[name] == WINDOW:
+            self.replaced[f"{name} beside aggregates: the window's end"] = None
+        return f"`{columns[name]}`"
+
+    def _of_sides(self, function: str, arguments: list) -> str:
+        """abs(x), or prefix(address, bits)."""
+        if len(arguments) != 1 + (function == "prefix"):
+            raise ValueError("abs is of one number, prefix of an address and its bits")
+        x = self._rewritten(arguments[0], self.columns)
+        if function == "abs":
+            return f"abs({x})"
+        if arguments[1].getClass().getSimpleName() != "Literal" or not 1 <= arguments[1].value() <= 32:
+            raise ValueError("a prefix has 1 to 32 bits")
+        self.replaced["prefix: div by the power of two of the bits behind it"] = None
+        return div(x, integer(2 ** (32 - arguments[1].value())))
+
+    def _call(self, function: str, arguments: list) -> str:
+        if self.joined and function in ("abs", "prefix"):
+            return self._of_sides(function, arguments)
+        if function not in (*AGGREGATES, "wsum"):
+            raise ValueError(f"there is no function {function}")
+        if self.inside is None:
+            raise ValueError(f"{function} belongs into SELECT or HAVING of a query with a window")
+        if function in IN_ORDER and not self.ordered:
+            raise ValueError(f"{function} over a UNION, whose rows have no order")
+        inner = replace(self, columns=self.inside, inside=None)  # no aggregate of an aggregate
+        if function == "count" and (not arguments or arguments[0].getClass().getSimpleName() == "Literal"):
+            self.replaced["count(*): of what has an arrival, so 0 for an empty window"] = None
+            return integer("count(`#order`)")
+        x = inner._rewritten(arguments[0], inner.columns) if arguments else ""
+        if len(arguments) != 1 + (function == "wsum"):
+            raise ValueError(f"{function} is of one column{', with weights' * (function == 'wsum')}")
+        if function == "wsum":
+            weights = arguments[1].sql().strip("'")
+            self.replaced[f"wsum with [{weights}]: newest by arrival, times the power of two for integers"] = None
+            return wsum(x, weights)
+        explained, made = AGGREGATES[function]
+        if explained:
+            self.replaced[f"{function}: {explained}"] = None
+        return made(x)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

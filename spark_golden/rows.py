@@ -1,0 +1,305 @@
+"""The rows of a query's clauses, in Spark: what is read, selected, joined, cut into windows and aggregated.
+
+================= ======================================================================================
+in the text       for Spark
+================= ======================================================================================
+windows           `time_rules` and `windows` for those in time, row numbers by arrival for those of tuples; sessions
+                  are cut where the next tuple that is selected is a GAP or more away
+JOIN              `pairs`; conditions of one side before windows of tuples, all others after
+================= ======================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import Window as Over
+from pyspark.sql import functions as F
+
+from spark_golden.clauses import Item, JoinWindow, Select, Side, Token, Window, split
+from spark_golden.declaration import Stream
+from spark_golden.expressions import INTEGER, ORDER, WINDOW, Shim
+from spark_golden.pairs import pairs, pairs_in_time
+from spark_golden.query import Query
+from spark_golden.session import session
+from spark_golden.time_rules import ACCEPTED, TUPLE, column_of, judge, with_queries
+from spark_golden.windows import floor_div, windows_begun, windows_closed
+
+# Like ORDER and WINDOW, no names of fields. CLOSED: the watermark at the end, for windows that are sessions.
+SESSION, CLOSED = "#session", "#closed"
+FIELD = "field_"  # before a field's name while the rules add columns of their own
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with SESSION, ORDER (by which they arrived), WINDOW if one in time is above (its end), and `names`.
+
+    origin: the stream from which all come, and the attribute by which windows were told. ordered: ORDER means
+    something. windows: with EMIT_EMPTY, all that there are.
+    """
+
+    frame: DataFrame
+    names: tuple[str, ...]
+    origin: tuple[str, str | None]
+    ordered: bool = True
+    windows: DataFrame | None = None
+
+    @property
+    def hidden(self) -> list[str]:
+        return [name for name in self.frame.columns if name.startswith("#")]
+
+
+@dataclass
+class Evaluation:
+    """The rows of one query. constants: the value of each `$name`. replaced: filled with a line for each thing that
+    Spark does not get as it is in the text."""
+
+    streams: Mapping[str, Stream]
+    frames: Mapping[str, DataFrame]
+    constants: Mapping[str, int | str]
+    replaced: dict[str, None] = field(default_factory=lambda: {f"integers: {INTEGER}": None})
+
+    def body(self, arms: list[Select], above: Window | None = None) -> Rows:
+        """above: the window in time over these rows; its attribute is one of their columns."""
+        first, *others = found = [self.select(arm, above) for arm in arms]
+        if not others:
+            return first
+        if any(rows.names != first.names for rows in others):
+            raise ValueError("the parts of a UNION have the same columns, in the same order")
+        if above and any(rows.origin != first.origin for rows in others):
+            raise ValueError("a window in time over a UNION of several streams or times")
+        frames = [rows.frame.withColumn(ORDER, F.lit(0)).select(*first.hidden, *first.names) for rows in found]
+        whole = frames[0]
+        for frame in frames[1:]:
+            whole = whole.unionAll(frame)
+        return replace(first, frame=whole, ordered=False)
+
+    def select(self, select: Select, above: Window | None) -> Rows:
+        if select.other:
+            return self._joined(select, above)
+        window = select.window
+        if isinstance(window, JoinWindow):
+            raise ValueError(f"{window} is a window of a JOIN")
+        if above and window:
+            raise ValueError("a window in time over the rows of a window")
+        if above:
+            below = self.source(select.source, replace(above, attribute=self._passed(select, above.attribute)))
+        elif window and window.in_time:
+            window = replace(window, attribute=window.attribute or self._time(select.source))
+            below = self.source(select.source, window)
+        else:
+            below = self.source(select.source, None)
+        plain = {name: name for name in below.names}
+        if select.where:
+            below = replace(below, frame=below.frame.where(self._shim(plain)(select.where)))
+        if window:
+            return self._aggregated(select, window, below)
+        if select.group or select.having:
+            raise ValueError("GROUP BY and HAVING need a window behind FROM")
+        items = [i for item in select.items for i in (self._all(below) if item.expression is None else [item])]
+        shim = self._shim(plain)
+        columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
+        hidden = [f"`{name}`" for name in below.hidden]
+        return replace(below, frame=below.frame.selectExpr(*hidden, *columns), names=_names(items))
+
+    def _joined(self, select: Select, above: Window | None) -> Rows:
+        """The pairs of a JOIN: a column of them is called by its side's name, a dot and its own."""
+        if above or select.group or select.having:
+            raise ValueError("a window, GROUP BY or HAVING over a JOIN, whose rows have no order")
+        sides = (select.side, select.other)
+        windows = [self._join_window(side) for side in sides]
+        aliases = [side.alias or (side.source if isinstance(side.source, str) else "") for side in sides]
+        if "" in aliases or len(set(aliases)) == 1:
+            raise ValueError("both sides of a JOIN have a name, each another")
+        if len({replace(window, attribute=None) for window in windows}) > 1:
+            raise ValueError("both sides of a JOIN have the same window")
+        below = [self.source(side.source, None) for side in sides]
+        if not all(rows.ordered for rows in below):
+            raise ValueError("a JOIN of a UNION, whose rows have no order")
+        named = [{f"{alias}.{name}": name for name in rows.names} for alias, rows in zip(aliases, below, strict=True)]
+        both = [*named[0], *named[1]]
+        names = [name for rows in below for name in rows.names]
+        known = dict(zip(both, both, strict=True))
+        known |= {name: full for name, full in zip(names, both, strict=True) if names.count(name) == 1}
+        shims = [replace(self._shim({n: f for n, f in known.items() if f in side}), joined=True) for side in named]
+        shim = replace(self._shim(known), joined=True)
+        frames = []
+        for rows, columns in zip(below, named, strict=True):
+            renamed = [f"`{name}` AS `{full}`" for full, name in columns.items()]
+            frames.append(rows.frame.selectExpr(f"`{SESSION}` AS session", f"`{ORDER}` AS seq", *renamed))
+        of_pairs = []
+        for condition in (c for part in (select.on, select.where) if part for c in split(part, "AND")):
+            reads = {t.text for t in condition if t.kind == "name"} & known.keys()
+            of = [n for n, side in enumerate(named) if reads and all(known[name] in side for name in reads)]
+            if of and windows[0].attribute is None:
+                frames[of[0]] = frames[of[0]].where(shims[of[0]](condition))
+            else:
+                of_pairs.append(shim(condition))
+        on = " AND ".join(f"({condition})" for condition in of_pairs) or "true"
+        self.replaced[f"{windows[0]} and {windows[1]}: pairs by arrival"] = None
+        if windows[0].attribute is None:
+            found = pairs(*frames, windows[0].rows, on)
+        else:
+            times = tuple(f"{alias}.{window.attribute}" for alias, window in zip(aliases, windows, strict=True))
+            if unknown := [time for time in times if time not in known]:
+                raise ValueError(f"{unknown[0]} is not known")
+            found = pairs_in_time(*frames, windows[0].near, windows[0].slack, on, times)
+        items = [i for item in select.items for i in (self._every(both) if item.expression is None else [item])]
+        columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
+        frame = found.selectExpr(f"a.session AS `{SESSION}`", f"0L AS `{ORDER}`", *columns)
+        return Rows(frame, _names(items), below[0].origin, ordered=False)
+
+    @staticmethod
+    def _every(names: list[str]) -> list[Item]:
+        return [Item(name.rpartition(".")[2], [Token("name", name, 0)]) for name in names]
+
+    @staticmethod
+    def _join_window(side: Side) -> JoinWindow:
+        window = side.window
+        if isinstance(window, Window) and not window.in_time and window.advance == 1:
+            return JoinWindow(window.size)
+        if not isinstance(window, JoinWindow):
+            raise ValueError(f"a side of a JOIN has a window [ROWS …], not {window}")
+        return window
+
+    def source(self, source: str | list[Select], above: Window | None) -> Rows:
+        if not isinstance(source, str):
+            return self.body(source, above)
+        if source not in self.streams:
+            raise ValueError(f"there is no stream {source}")
+        if source not in self.frames:
+            raise ValueError(f"there are no tuples of {source}")
+        fields = self.streams[source].fields
+        types = {name: "STRING" if kind.startswith("string") else INTEGER for name, kind in fields.items()}
+        names, origin = tuple(types), (source, above and above.attribute)
+        if above is None:
+            tuples = self.frames[source].where(F.col("kind") == TUPLE)
+            cast = [f"CAST(`{column_of(name)}` AS {kind}) AS `{name}`" for name, kind in types.items()]
+            return Rows(tuples.selectExpr(f"session AS `{SESSION}`", f"seq AS `{ORDER}`", *cast), names, origin)
+        if above.attribute not in names:
+            raise ValueError(f"{source} has no {above.attribute} to tell windows by")
+        rules = (
+            "0L AS stream",
+            "CAST(session AS LONG)",
+            "CAST(seq AS LONG)",
+            "kind",
+            f"`{column_of(above.attribute)}` AS Time",
+        )
+        cast = [f"CAST(`{column_of(name)}` AS {kind}) AS {FIELD}{name}" for name, kind in types.items()]
+        return self._in_windows(Rows(self.frames[source].selectExpr(*rules, *cast), names, origin), above)
+
+    def _in_windows(self, items: Rows, window: Window) -> Rows:
+        """Every accepted tuple once for each window that holds it and is closed at the end of its session.
+
+        With session windows, which depend on what is selected, every one once, and its time in place of WINDOW."""
+        self.replaced[f"{window}: windows in time"] = None
+        options = {name: getattr(window, name) for name in ("start", "max_ahead", "resync")}
+        rules = Query(window.size, window.advance, window.slack, **options)
+        judged = judge(with_queries(session(), items.frame, [rules]), "fold" if rules.max_ahead else "window")
+        fields = [f"{FIELD}{name} AS `{name}`" for name in items.names]
+        if window.session:
+            judged = judged.withColumn("closed", F.max("watermark").over(Over.partitionBy("session")))
+            hidden = {"session": SESSION, f"CAST(Time AS {INTEGER})": WINDOW, "closed": CLOSED, "seq": ORDER}
+            named = [f"{column} AS `{name}`" for column, name in hidden.items()]
+            return replace(items, frame=judged.where(F.col("verdict") == ACCEPTED).selectExpr(*named, *fields))
+        closed = F.max(windows_closed("watermark")).over(Over.partitionBy("session"))
+        judged = judged.withColumn("closed", closed)
+
+        def exploded(frame: DataFrame, *numbers: Column) -> DataFrame:
+            """Once for each window from one number to another; their ends themselves are exploded, since Spark 4.3
+            loses columns of what it computes from an exploded column and filters by."""
+            first, last = (F.col("start") + number * window.advance + window.size for number in numbers)
+            ends = F.when(first <= last, F.sequence(first, last, F.lit(window.advance).cast("long")))
+            frame = frame.withColumn(WINDOW, F.explode(ends))
+            return frame.withColumns({SESSION: F.col("session"), WINDOW: F.col(WINDOW).cast(INTEGER)})
+
+        last = F.least(windows_begun("Time"), F.col("closed")) - 1
+        held = exploded(judged.where(F.col("verdict") == ACCEPTED), windows_closed("Time"), last)
+        frame = held.selectExpr(*(f"`{name}`" for name in (SESSION, WINDOW)), f"seq AS `{ORDER}`", *fields)
+        if not window.emit_empty:
+            return replace(items, frame=frame)
+        sessions = judged.select("session", "start", "closed").distinct()
+        windows = exploded(sessions, F.lit(0).cast("long"), F.col("closed") - 1).select(SESSION, WINDOW)
+        return replace(items, frame=frame, windows=windows)
+
+    def _in_sessions(self, frame: DataFrame, window: Window) -> DataFrame:
+        """Every tuple with its session window's end, if that is closed at the end of its stream's session."""
+        by_time = Over.partitionBy(SESSION).orderBy(WINDOW)
+        begins = F.col(WINDOW) - F.lag(WINDOW).over(by_time) >= window.size
+        frame = frame.withColumn("#begins", F.when(begins, 1).otherwise(0))
+        frame = frame.withColumn("#n", F.sum("#begins").over(by_time))
+        end = F.max(WINDOW).over(Over.partitionBy(SESSION, "#n")) + window.size
+        return frame.withColumn(WINDOW, end.cast(INTEGER)).where(F.col(WINDOW) <= F.col(CLOSED))
+
+    def _in_tuple_windows(self, frame: DataFrame, window: Window) -> DataFrame:
+        """Every tuple once for each complete window that holds it."""
+        self.replaced[f"{window}: row numbers by arrival"] = None
+        of_session = Over.partitionBy(SESSION)
+        n = F.row_number().over(of_session.orderBy(ORDER)) - 1
+        frame = frame.withColumn("#n", n).withColumn("#total", F.count(F.lit(1)).over(of_session))
+        size, advance = F.lit(window.size), F.lit(window.advance)
+        first = F.greatest(F.lit(0), floor_div(F.col("#n") - size, advance) + 1)
+        last = F.least(floor_div(F.col("#n"), advance), floor_div(F.col("#total") - size, advance))
+        return frame.withColumn(WINDOW, F.explode(F.when(first <= last, F.sequence(first, last))))
+
+    def _aggregated(self, select: Select, window: Window, below: Rows) -> Rows:
+        frame, columns, units = below.frame, {key: key for key in select.group}, [SESSION, WINDOW]
+        if unknown := [key for key in select.group if key not in below.names]:
+            raise ValueError(f"column {unknown[0]} is not known here; known: {', '.join(below.names)}")
+        if window.in_time:
+            if window.attribute in columns:
+                raise ValueError(f"{window.attribute} is the window's end and cannot be a key too")
+            columns[window.attribute] = WINDOW
+            if window.emit_empty and select.group:
+                raise ValueError("EMIT_EMPTY is not for GROUP BY")
+            if window.session and select.group:
+                raise ValueError("SESSION is not for GROUP BY")
+            if window.session:
+                frame = self._in_sessions(frame, window)
+            if below.windows is not None:
+                frame = below.windows.join(frame, units, "left")
+        elif not below.ordered:
+            raise ValueError("a window of tuples over a UNION, whose rows have no order")
+        else:
+            frame = self._in_tuple_windows(frame, window)
+        if any(item.expression is None for item in select.items):
+            raise ValueError("* beside a window; name the columns")
+        shim = replace(self._shim(columns), inside={name: name for name in below.names}, ordered=below.ordered)
+        values = [F.expr(shim(item.expression)).alias(f"#{k}") for k, item in enumerate(select.items)]
+        keep = F.expr(shim(select.having) if select.having else "true").alias("#having")
+        order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # windows in turn, groups as they came
+        frame = frame.groupBy(*units, *select.group).agg(order, keep, *values).where("`#having`")
+        outputs = [F.col(f"#{k}").alias(item.name) for k, item in enumerate(select.items)]
+        return Rows(frame.select(SESSION, ORDER, *outputs), _names(select.items), below.origin)
+
+    # ---- names
+
+    def _shim(self, columns: Mapping[str, str]) -> Shim:
+        return Shim(self.constants, columns, replaced=self.replaced)
+
+    def _all(self, rows: Rows) -> list[Item]:
+        return [Item(name, [Token("name", name, 0)]) for name in rows.names]
+
+    def _time(self, source: str | list[Select]) -> str:
+        """The time attribute of the stream that is read first."""
+        while not isinstance(source, str):
+            source = source[0].source
+        if source not in self.streams or self.streams[source].time is None:
+            raise ValueError(f"{source} has no time attribute; name one with WATTR")
+        return self.streams[source].time
+
+    def _passed(self, select: Select, attribute: str) -> str:
+        """The column of the source that a SELECT passes on as the windowing attribute."""
+        passed = [item.bare if item.expression else attribute for item in select.items if item.name in ("*", attribute)]
+        if len(passed) != 1 or passed[0] is None:
+            raise ValueError(f"the windowing attribute {attribute} is not a column that the sub-query passes on")
+        return passed[0]
+
+
+def _names(items: list[Item]) -> tuple[str, ...]:
+    names = tuple(item.name for item in items)
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"two columns are called {twice[0]}")
+    return names

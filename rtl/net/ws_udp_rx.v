@@ -44,6 +44,8 @@
 //              STORE = 1 never
 // Overflow     STORE = 1: a datagram that finds no room in the FIFO is dropped whole, evt_full
 // Settings     local_*, groups and promiscuous may change only while no frame is inside
+// Length       one pipeline over one frame: UDP stage and verdict read nearly all registers of the IPv4 checks, and
+//              these some of theirs; what shares little, Ethernet and the alignment of IPv4, is in modules of its own
 // Source       IEEE 802.3 and 802.1Q; RFC 791, 768, 1071, 1112
 
 `default_nettype none

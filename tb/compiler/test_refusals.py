@@ -386,9 +386,9 @@ def test_files_are_blamed_by_their_own_name(tmp_path, capsys):
     query, stream, out = tmp_path / "q.sql", tmp_path / "wrong.yml", tmp_path / "out"
     query.write_text("SELECT Price FROM Trades")
     stream.write_text("streams: [a: {")
-    for command in (["explain"], ["place", "--rate", "1M"]):
+    for command in (["explain"], ["split", "--rate", "1M"]):
         assert cli.main([*command, str(query), "--stream", str(stream)]) == 1
         assert capsys.readouterr().err.startswith(f"wirestream: {stream}: ")
-    assert cli.main(["place", str(query), "--rate", "1M", "--table", f"T={tmp_path / 'none.csv'}", "-o", str(out)]) == 1
+    assert cli.main(["split", str(query), "--rate", "1M", "--table", f"T={tmp_path / 'none.csv'}", "-o", str(out)]) == 1
     assert capsys.readouterr().err == f"wirestream: {tmp_path / 'none.csv'}: No such file or directory\n"
     assert not out.exists()

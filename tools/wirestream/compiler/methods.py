@@ -287,13 +287,12 @@ def number_core(window: Window, method: Method) -> cores.TupleNumbers:
 def sessions(node: Aggregate, end: int) -> Choice:
     """How sessions are made, for which there is one way; raises `QueryError` where there is none. end: of `methods`."""
     window = node.window
+    if refused := _why_one_window(node) or why_by_arrival(node, "sessions"):
+        raise QueryError(f"SESSION: {refused}", window.place)
     core = cores.SessionAggregate(0, node.end.type.width, window.size, window.slack, aggregates(node.measures, 2))
-    refused = _why_one_window(node) or why_by_arrival(node, "sessions")
     if core.slots > MOST_SESSIONS:
         most = f"at most {MOST_SESSIONS} can be; a larger GAP or less SLACK"
-        refused = f"{core.slots} sessions may be open at once, {most}"
-    if refused:
-        raise QueryError(f"SESSION: {refused}", window.place)
+        raise QueryError(f"SESSION: {core.slots} sessions may be open at once, {most}", window.place)
     most = f"at most {core.slots} open at once" if core.slots > 1 else "one at a time"
     return Choice(Method.of("session", core, end, _used(node, end)), most, ())
 

@@ -11,10 +11,11 @@ from wirestream import cli
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.cores.base import Cells
+from wirestream.compiler.cores.several import panes
 from wirestream.compiler.description import describe
-from wirestream.compiler.methods import METHODS, WindowOptions, panes
+from wirestream.compiler.methods import METHODS, WindowOptions
 from wirestream.compiler.package import package
-from wirestream.compiler.planner import DIVIDE_CYCLES
+from wirestream.compiler.planner.expressions import DIVIDE_CYCLES
 from wirestream.compiler.size import estimates
 from wirestream.compiler.verilog import verilog
 from wirestream.errors import QueryError
@@ -167,10 +168,8 @@ def test_what_is_said_is_what_is_built(method, clock_ns):
 
 
 def test_panes_of_a_window():
-    made = built("count(*) AS n", time(100, 30)).results[0].plan.child.window
-    assert (panes(made, "pane"), panes(made, "constant")) == (10, 7)  # docs/windows.md
-    made = built("count(*) AS n", time(90, 30)).results[0].plan.child.window
-    assert (panes(made, "pane"), panes(made, "constant")) == (3, 3)
+    assert [panes(100, 30, scan) for scan in (True, False)] == [10, 7]  # docs/windows.md
+    assert [panes(90, 30, scan) for scan in (True, False)] == [3, 3]
 
 
 # ---- one input for several queries

@@ -1,4 +1,7 @@
-"""The contracts of the cores that circuits are made of, one class a core (see `base`)."""
+"""The contracts of the cores that circuits are made of, one class a core (see `base`).
+
+`python -m wirestream.compiler.cores FILE` writes the cores that a generated circuit depends on to a .core file.
+"""
 
 from wirestream.compiler.cores.base import Core
 from wirestream.compiler.cores.expressions import Compute, Delay, Divide, Multiply, Select

@@ -1,0 +1,20 @@
+"""Write the cores that a generated circuit depends on to a .core file: the only list of `depend` in it."""
+
+import re
+import sys
+from pathlib import Path
+
+from wirestream.compiler.cores import ALL
+
+LIST = re.compile(r"(?<=    depend:\n)(?:      - .*\n)+")
+
+
+def written(text: str) -> str:
+    """The text of the file with its list made anew."""
+    return LIST.sub("".join(f"      - wirestream:{name}\n" for name in sorted(core.name for core in ALL)), text)
+
+
+if __name__ == "__main__":
+    path = Path(sys.argv[1])
+    path.write_text(written(path.read_text()))
+    print(path)

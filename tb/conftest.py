@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 from spark_golden import CACHE
 from tb import BUILD
 from wirestream.sim import simulate
@@ -16,6 +18,14 @@ def pytest_configure(config):
         from spark_golden.session import share
 
         share()
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """The session of this process, which code under test finds and takes: there can be one only."""
+    from spark_golden.session import session
+
+    return session()
 
 
 def pytest_report_header(config):

@@ -27,7 +27,7 @@ from wirestream.host.outputs import chart
 from wirestream.host.results import Results, Session
 from wirestream.host.transmit import METHODS, Rate, Socket
 from wirestream.host.trouble import Trouble
-from wirestream.record.columns import SchemaError, Stream
+from wirestream.record.columns import Layout, SchemaError
 from wirestream.record.log import Reader
 from wirestream.schema.packets import DEVICE, SENDER, Endpoint, frames, payloads, read_pcap, wire_times, write_pcap
 from wirestream.schema.streams import shipped
@@ -38,8 +38,8 @@ VWAP = QUERIES / "vwap.sql"
 
 
 @pytest.fixture(scope="module")
-def vwap() -> Stream:
-    return Stream.of(compile_queries(VWAP.read_text(), shipped(), "vwap").circuit)
+def vwap() -> Layout:
+    return Layout.of(compile_queries(VWAP.read_text(), shipped(), "vwap").circuit)
 
 
 def stream(count: int = 1000, per_datagram: int = 7, **options) -> list[np.ndarray]:
@@ -261,7 +261,7 @@ def test_session_against_sets(first):
     assert all(a[1] < b[0] for a, b in zip(session.gaps, session.gaps[1:], strict=False))
 
 
-def datagram(result: Stream, session: int, sequence: int, rows: list[tuple], flags: int = 0) -> np.ndarray:
+def datagram(result: Layout, session: int, sequence: int, rows: list[tuple], flags: int = 0) -> np.ndarray:
     records = np.array(rows, result.schema.dtype)
     payload = pack(Header(session, result.schema.stream_id, len(rows), sequence, flags), records)
     return np.frombuffer(payload, np.uint8)[None]
@@ -301,10 +301,10 @@ def test_rows_nulls_and_punctuations(vwap):
 def test_a_result_by_its_name():
     sql = "SELECT Price FROM Trades INTO Prices\n;\nSELECT Symbol, Volume FROM Trades WHERE Volume > 5 INTO Volumes"
     circuit = compile_queries(sql, shipped(), "two").circuit
-    assert [Stream.of(circuit, name).values for name in ("", "Volumes")] == [["Price"], ["Symbol", "Volume"]]
+    assert [Layout.of(circuit, name).values for name in ("", "Volumes")] == [["Price"], ["Symbol", "Volume"]]
     with pytest.raises(SchemaError, match="no result Other; there is Prices, Volumes"):
-        Stream.of(circuit, "Other")
-    table = Stream.of(circuit, "Volumes").table(np.array([(b"UBSN", 6)], Stream.of(circuit, "Volumes").schema.dtype))
+        Layout.of(circuit, "Other")
+    table = Layout.of(circuit, "Volumes").table(np.array([(b"UBSN", 6)], Layout.of(circuit, "Volumes").schema.dtype))
     assert table.to_pylist() == [{"Symbol": "UBSN", "Volume": 6}]
 
 

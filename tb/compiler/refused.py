@@ -12,5 +12,5 @@ def check_refused(sql: str, words: str, place: tuple[int, int] | None) -> None:
     with pytest.raises(QueryError) as refused:
         compile_queries(sql, shipped())
     assert words in refused.value.message
-    assert (refused.value.place and (refused.value.place.line, refused.value.place.column)) == place
+    assert (refused.value.position and (refused.value.position.line, refused.value.position.column)) == place
     assert "\n" not in refused.value.message

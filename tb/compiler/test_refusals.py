@@ -179,7 +179,7 @@ LARGE = {
 def test_a_query_that_computes_too_much(sql):
     with pytest.raises(QueryError, match="a query computes at most 256 values: each operator is one") as refused:
         compile_queries(sql, shipped())
-    assert refused.value.place
+    assert refused.value.position
 
 
 DEEP = {
@@ -193,7 +193,7 @@ DEEP = {
 def test_a_query_that_is_too_deep(sql):
     with pytest.raises(QueryError, match="more than 100 deep") as refused:
         compile_queries(sql, shipped())
-    assert refused.value.place
+    assert refused.value.position
 
 
 def test_conditions_in_a_row_are_a_tree_of_little_depth():

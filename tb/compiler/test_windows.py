@@ -107,7 +107,7 @@ def test_refused(method, select, window, words):
         compile_queries(sql, shipped(), windows=WindowOptions(method))
     assert refused.value.message.startswith(f"windows by {method}: ") and words in refused.value.message
     assert "\n" not in refused.value.message
-    assert (refused.value.place.line, refused.value.place.column) == (1, sql.index("[", sql.index("Trades")) + 1)
+    assert (refused.value.position.line, refused.value.position.column) == (1, sql.index("[", sql.index("Trades")) + 1)
     compile_queries(sql, shipped(), windows=WindowOptions("auto" if "SESSION" in window else "replicate"))
 
 
@@ -127,7 +127,7 @@ def test_groups_by_panes_where_their_order_does_not_matter():
 def test_budget_that_nothing_keeps():
     with pytest.raises(QueryError, match=r"keeps the budget: replicate takes \d+ LUT of 100; wid .*; constant") as told:
         built("count(*) AS n", time(600, 60), luts=100, ram_bits=9)
-    assert "RAM bits of 9" in told.value.message and told.value.place.column == 34
+    assert "RAM bits of 9" in told.value.message and told.value.position.column == 34
 
 
 @pytest.mark.parametrize("words", ["speed", "R=speed", "R="])

@@ -17,7 +17,7 @@ QUERY = "SELECT Symbol, Price / 100 AS P FROM Trades WHERE Price > $limit INTO H
 EXTRAS = ("", "[sim]")
 
 
-class Place:
+class Away:
     """A folder away from the checkout, and a Python in which the wheel is installed."""
 
     def __init__(self, python: Path, folder: Path):
@@ -57,12 +57,12 @@ def environment(folder: Path, *install: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def away(wheel, tmp_path_factory) -> Place:
+def away(wheel, tmp_path_factory) -> Away:
     """It sees the packages for development, but not the checkout."""
     python = environment(tmp_path_factory.mktemp("environment") / "venv", "--no-deps", str(wheel))
     (packages,) = (python.parents[1] / "lib").glob("python*/site-packages")
     (packages / "development.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    place = Place(python, tmp_path_factory.mktemp("away"))
+    place = Away(python, tmp_path_factory.mktemp("away"))
     (place.folder / "high.sql").write_text(QUERY)
     (place.folder / "plain.sql").write_text(QUERY.replace(" / 100", ""))
     return place
@@ -129,7 +129,7 @@ def test_host_tools_start_without_spark_and_yosys(program):
 def test_what_an_extra_installs_is_enough(wheel, tmp_path, extra):
     """Installed as a user does it, without anything else."""
     python = environment(tmp_path / "venv", f"wirestream{extra} @ file://{wheel}")
-    place = Place(python, tmp_path)
+    place = Away(python, tmp_path)
     (tmp_path / "plain.sql").write_text(QUERY.replace(" / 100", ""))
     for words in (
         ("explain", "plain.sql"),

@@ -21,7 +21,7 @@ from wirestream.record.log import (
     Datagram,
     Log,
     LogError,
-    Place,
+    Position,
     Reader,
     index_of,
     path_of,
@@ -67,8 +67,8 @@ def test_an_empty_datagram_ends_a_segment(tmp_path):
     wanted = [datagram._replace(payload=bytes(10 * (n % 2 == 0))) for n, datagram in enumerate(drawn(6))]
     with Log(tmp_path, segment_bytes=SEGMENT.size + 2 * RECORD.size + 10) as log:
         places = [log.append(*datagram) for datagram in wanted]
-        end = log.place
-    assert segments(tmp_path) == [1, 2, 3] and places[1::2] == [Place(n, SEGMENT.size + 34) for n in (1, 2, 3)]
+        end = log.position
+    assert segments(tmp_path) == [1, 2, 3] and places[1::2] == [Position(n, SEGMENT.size + 34) for n in (1, 2, 3)]
     log = Reader(tmp_path)
     assert log.end() == end and log.end(places[4], 35) == end
     assert found(tmp_path) == wanted
@@ -104,8 +104,8 @@ def test_each_append_is_on_disk_before_it_returns(tmp_path, monkeypatch):
         for few in (wanted[:1], wanted[1:2], wanted[2:]):
             size = sum(RECORD.size + len(datagram.payload) for datagram in few)
             log.extend(few)
-            assert calls.take() == [("write", size), ("fdatasync", log.place.offset)]
-        assert log.append(*wanted[0]) < log.place
+            assert calls.take() == [("write", size), ("fdatasync", log.position.offset)]
+        assert log.append(*wanted[0]) < log.position
         assert [name for name, _ in calls.take()] == ["write", "fdatasync"]
 
 
@@ -152,7 +152,7 @@ def test_ranges_are_whole_records(tmp_path):
         for _ in range(5):
             first, last = sorted(generator.sample(range(len(places)), 2))
             parts = log.ranges(places[first], places[last], generator.randrange(1, 10_000))
-            read = [d for s, a, b in parts for _, d in log.datagrams(Place(s, a), Place(s, b))]
+            read = [d for s, a, b in parts for _, d in log.datagrams(Position(s, a), Position(s, b))]
             assert read == wanted[first:last]
             most = generator.randrange(1, 100_000)
             end = log.end(places[first], most)
@@ -251,10 +251,10 @@ def test_a_disk_that_is_full(tmp_path):
 
 def test_one_writer_at_a_time(tmp_path):
     with Log(tmp_path) as log, pytest.raises(LogError, match="another writer"):
-        assert log.append(1, SOURCE, b"a") == Place(1, 16)
+        assert log.append(1, SOURCE, b"a") == Position(1, 16)
         Log(tmp_path)
     with Log(tmp_path) as log:
-        assert log.append(2, SOURCE, b"b") == Place(2, 16)
+        assert log.append(2, SOURCE, b"b") == Position(2, 16)
         assert found(tmp_path)[-1].payload == b"b"  # read while it is written
     with pytest.raises(LogError, match="at most 65507"):
         written(tmp_path, [Datagram(0, SOURCE, bytes(65508))])

@@ -16,7 +16,7 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Padding, Raw
 
 from wirestream.host.trades import generate
-from wirestream.record.columns import Stream
+from wirestream.record.columns import Layout
 from wirestream.record.datagrams import DATAGRAMS, FAULTS, PUNCTUATIONS, ROWS, columns_of
 from wirestream.record.pcap import CHAIN, captures, payloads, ranges
 from wirestream.schema.packets import PacketError, decode, frames, read_pcap, wire_times, write_pcap
@@ -24,7 +24,7 @@ from wirestream.schema.packets import payloads as made
 from wirestream.schema.tuples import PUNCT, START, TRADES, Header, pack
 from wirestream.sim import simulate
 
-STREAM = Stream(TRADES)
+STREAM = Layout(TRADES)
 
 
 def table(path: Path, read: str, size: int = 0, port: int = 0) -> pa.Table:

@@ -25,7 +25,7 @@ from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.description import describe
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.host.trades import generate
-from wirestream.record.columns import SchemaError, Stream
+from wirestream.record.columns import Layout, SchemaError
 from wirestream.record.log import Log, path_of, segments
 from wirestream.record.sequence import lost, once, sessions
 from wirestream.record.sources import read_log, read_pcap, stream_log
@@ -35,6 +35,7 @@ from wirestream.schema.tuples import TRADES, Schema
 from wirestream.split.overflow import complete, rest
 
 TRADES_YML = SHIPPED / "trades.yml"
+pytestmark = pytest.mark.usefixtures("spark")
 BOARD = ("192.168.1.10", 4000)
 PER = 7  # records in a datagram
 
@@ -161,7 +162,7 @@ def test_the_example_joins_with_a_table(tmp_path):
     """Its rows are those of a compiled query, with nulls where the flags say so."""
     described = tmp_path / "circuit.json"
     described.write_text(json.dumps(describe(compile_queries(text("top_by_symbol"), shipped(), "top").circuit)))
-    result = Stream.load(described)
+    result = Layout.load(described)
     records = np.zeros(3, result.schema.dtype)
     records["Symbol"], records["Volume"], records["Flags"] = [b"UBSN", b"ROG", b"ZZZZ"], [10, 20, 30], [0, 2, 1 << 2]
     records["Trades"] = 5
@@ -187,4 +188,4 @@ def test_options_that_are_wrong(tmp_path):
         with pytest.raises(Exception, match=message):
             read_log(spark, tmp_path, TRADES_YML, **options)
     with pytest.raises(SchemaError, match="No such file"):
-        Stream.load(Path("none.yml"))
+        Layout.load(Path("none.yml"))

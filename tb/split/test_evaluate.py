@@ -20,6 +20,7 @@ from wirestream.sim import simulate
 from wirestream.split.evaluate import Items, evaluate
 from wirestream.split.windows import KIND, ORDER, SESSION
 
+pytestmark = pytest.mark.usefixtures("spark")
 FIELDS = ("Key", "X", "Y", "Time")
 SCHEMA = Schema("T", 1, (Field("Key", "string(2)"), *(Field(name, "int") for name in FIELDS[1:])))
 CONSTANTS = {"less": 1, "key": "a"}

@@ -25,7 +25,7 @@ from tb.split import golden
 from wirestream import cli
 from wirestream.compiler.compile import compile_queries
 from wirestream.errors import QueryError
-from wirestream.record.columns import Stream
+from wirestream.record.columns import Layout
 from wirestream.record.log import Log
 from wirestream.schema.packets import frames, payloads, write_pcap
 from wirestream.schema.streams import shipped
@@ -34,6 +34,7 @@ from wirestream.split import host
 from wirestream.split.cost import CHIPS, Chip, Load, room
 from wirestream.split.plan import Plan, divide
 
+pytestmark = pytest.mark.usefixtures("spark")
 FOLDER = BUILD / "split"
 LARGE = room("ecp5-85")
 LEAST = {"least": 400_000}
@@ -232,7 +233,7 @@ def test_rows_from_the_log(tmp_path):
     plan = planned("SELECT Price, Price * Volume * Volume AS Much, Price div Volume AS Least FROM Trades INTO Much")
     plan.write(tmp_path)
     job = module(tmp_path / plan.files[1])
-    stream = Stream.load(tmp_path / "fpga" / "much.json")
+    stream = Layout.load(tmp_path / "fpga" / "much.json")
     records = np.zeros(2, stream.schema.dtype)
     records["Much"], records["Flags"] = 9, [0, FLAG_NULL << 2]  # of the second column that has flags
     assert stream.fallible == ("Much", "Least")

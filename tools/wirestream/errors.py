@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Place:
-    """A place in the text of a query, both from 1."""
+class Position:
+    """A position in the text of a query, both from 1."""
 
     line: int
     column: int
@@ -16,17 +16,17 @@ class Place:
 class QueryError(ValueError):
     """A query that is not understood or cannot be built.
 
-    message: one line that says why. place: where, if it is one place. `shown` adds the line of the text and points.
+    message: one line that says why. position: where, if there is one. `shown` adds the line of the text and points.
     """
 
-    def __init__(self, message: str, place: Place | None = None):
-        where = f"line {place.line}, column {place.column}: " if place else ""
+    def __init__(self, message: str, position: Position | None = None):
+        where = f"line {position.line}, column {position.column}: " if position else ""
         super().__init__(where + message)
-        self.message, self.place = message, place
+        self.message, self.position = message, position
 
     def shown(self, text: str) -> str:
         lines = text.splitlines()
-        if self.place is None or not 1 <= self.place.line <= len(lines):
+        if self.position is None or not 1 <= self.position.line <= len(lines):
             return str(self)
-        line = lines[self.place.line - 1].replace("\t", " ")
-        return f"{self}\n    {line}\n    {' ' * (self.place.column - 1)}^"
+        line = lines[self.position.line - 1].replace("\t", " ")
+        return f"{self}\n    {line}\n    {' ' * (self.position.column - 1)}^"

@@ -53,14 +53,16 @@ def compile_queries(
     for statement in syntax.parse(sql):
         if isinstance(statement, Create):
             if statement.name in known:
-                raise QueryError(f"stream {statement.name} is there already; take another name", statement.place)
+                raise QueryError(f"stream {statement.name} is there already; take another name", statement.position)
             made = declared(statement, len(known) + 1, formats)
             if other := next((one for one in known.values() if _framed_otherwise(made, one)), None):
-                place = statement.framing.place if statement.framing else statement.place
-                raise QueryError(f"{made.origin.format.name} comes framed otherwise for {other.schema.name}", place)
+                position = statement.framing.position if statement.framing else statement.position
+                raise QueryError(f"{made.origin.format.name} comes framed otherwise for {other.schema.name}", position)
             known[statement.name] = made
         elif any(statement.into.lower() == other.into.lower() for other in queries):
-            raise QueryError(f"two results are called {statement.into}; name each with INTO", statement.body[0].place)
+            raise QueryError(
+                f"two results are called {statement.into}; name each with INTO", statement.body[0].position
+            )
         else:
             queries.append(statement)
     if not queries:

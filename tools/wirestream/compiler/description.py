@@ -60,7 +60,7 @@ def _entry(entry: Entry) -> dict:
     window = None
     if entry.window:
         window = asdict(entry.window)
-        del window["place"]
+        del window["position"]
     return {
         "prefix": entry.prefix,
         "stream": _schema(entry.stream.schema),

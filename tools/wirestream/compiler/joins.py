@@ -32,7 +32,7 @@ from wirestream.compiler.plan import (
 )
 from wirestream.compiler.scope import Scope
 from wirestream.compiler.types import Integer, of_bits
-from wirestream.errors import Place, QueryError
+from wirestream.errors import Position, QueryError
 
 AGGREGATED = "an aggregate over a JOIN, whose rows come in no promised order; it is for whoever receives the pairs"
 WANTED = (
@@ -53,7 +53,7 @@ class Side:
     """alias: how the query calls it. window: over its tuples. scope: where what it alone computes is lowered."""
 
     alias: str
-    place: Place
+    position: Position
     window: syntax.JoinWindow
     scope: Scope
     names: tuple[str, ...]
@@ -62,17 +62,19 @@ class Side:
 def _side(source: syntax.Source, plan_of: PlanOf) -> Side:
     alias = source.alias or source.stream
     if alias is None:
-        raise QueryError("a sub-query in a JOIN needs a name: (…) AS a", source.place)
+        raise QueryError("a sub-query in a JOIN needs a name: (…) AS a", source.position)
     plan = plan_of(source)
     for node in walk(plan):
         if not isinstance(node, Input | Compute | Filter | Project):
-            raise QueryError("a JOIN of anything but tuples that are selected and computed from a stream", source.place)
+            raise QueryError(
+                "a JOIN of anything but tuples that are selected and computed from a stream", source.position
+            )
     window = source.window
     if isinstance(window, syntax.Window) and window.unit == "tuples" and window.advance == 1:
-        window = syntax.JoinWindow(window.place, window.size)
+        window = syntax.JoinWindow(window.position, window.size)
     if not isinstance(window, syntax.JoinWindow):
-        place = window.place if window else source.place
-        raise QueryError(f"{alias} needs a window of a JOIN: [ROWS 64] or [RANGE 60 WATTR Time ROWS 256]", place)
+        position = window.position if window else source.position
+        raise QueryError(f"{alias} needs a window of a JOIN: [ROWS 64] or [RANGE 60 WATTR Time ROWS 256]", position)
     names = tuple(column.name for column in shown(plan))
 
     def named(column: Column) -> Column:
@@ -80,7 +82,7 @@ def _side(source: syntax.Source, plan_of: PlanOf) -> Side:
         return Column(f"{alias}.{column.name}", column.type, null, overflow)
 
     plan = Project(plan, tuple((named(column), column) for column in plan.columns.values()))
-    return Side(alias, source.place, window, Scope(plan), names)
+    return Side(alias, source.position, window, Scope(plan), names)
 
 
 def _qualified(expression: syntax.Expression, sides: list[Side]) -> tuple[syntax.Expression, set[int]]:
@@ -92,7 +94,7 @@ def _qualified(expression: syntax.Expression, sides: list[Side]) -> tuple[syntax
             if len(of) != 1:
                 known = ", ".join(f"{side.alias}.{column}" for side in sides for column in side.names)
                 why = f"{column} is a column of both sides" if of else f"unknown column {name}; known: {known}"
-                raise QueryError(why, expression.place)
+                raise QueryError(why, expression.position)
             return replace(expression, name=f"{sides[of[0]].alias}.{column}"), set(of)
         case syntax.Operation(operands=parts):
             found = [_qualified(part, sides) for part in parts]
@@ -119,17 +121,17 @@ def select(query: syntax.Select, plan_of: PlanOf) -> Plan:
     sides = [_side(source, plan_of) for source in (query.source, query.other)]
     left, right = sides
     if left.alias == right.alias:
-        raise QueryError(f"both sides are called {left.alias}; name each: … AS a JOIN … AS b", right.place)
+        raise QueryError(f"both sides are called {left.alias}; name each: … AS a JOIN … AS b", right.position)
     one, other = (replace(side.window, attribute=None) for side in sides)
     if one != other or (left.window.attribute is None) != (right.window.attribute is None):
-        raise QueryError("both sides of a JOIN have the same window", right.window.place)
+        raise QueryError("both sides of a JOIN have the same window", right.window.position)
     expressions = [item.expression for item in query.items if item.expression]
     for expression in syntax.called([*expressions, query.having]):
-        raise QueryError(AGGREGATED, expression.place)
+        raise QueryError(AGGREGATED, expression.position)
     if query.group:
-        raise QueryError(AGGREGATED, query.group[0].place)
+        raise QueryError(AGGREGATED, query.group[0].position)
     if query.having is not None:
-        raise QueryError("HAVING is for aggregates; WHERE selects pairs", query.having.place)
+        raise QueryError("HAVING is for aggregates; WHERE selects pairs", query.having.position)
 
     of_both: list[tuple[syntax.Expression, bool]] = []  # and whether in ON
     for condition, in_on in [(c, True) for c in _conjuncts(query.on)] + [(c, False) for c in _conjuncts(query.where)]:
@@ -139,7 +141,7 @@ def select(query: syntax.Select, plan_of: PlanOf) -> Plan:
         else:
             of_both.append((condition, in_on and len(read) == 2))
     times = _times(sides)
-    compared = _compared([c for c, in_on in of_both if in_on], sides, query.on.place)
+    compared = _compared([c for c, in_on in of_both if in_on], sides, query.on.position)
     plans = [side.scope.plan for side in sides]
     scope = Scope(Join(*plans, left.window, compared.predicate, compared.keys, compared.limit, times))
     for condition, _ in of_both:
@@ -156,16 +158,16 @@ def _times(sides: list[Side]) -> tuple[Column, Column] | None:
     found = []
     for side in sides:
         window = side.window
-        name, _ = _qualified(syntax.Name(window.place, f"{side.alias}.{window.attribute}"), [side])
+        name, _ = _qualified(syntax.Name(window.position, f"{side.alias}.{window.attribute}"), [side])
         column = side.scope.column(name)
         if not isinstance(column.type, Integer):
-            raise QueryError(f"the windowing attribute {name.name} is a {column.type}, not a number", window.place)
+            raise QueryError(f"the windowing attribute {name.name} is a {column.type}, not a number", window.position)
         if origin(side.scope.plan, column.name) is None:
-            raise QueryError(f"the windowing attribute {name.name} is computed; it is a field", window.place)
+            raise QueryError(f"the windowing attribute {name.name} is computed; it is a field", window.position)
         found.append(column)
     width = common(found).width
     if sides[0].window.near + sides[0].window.slack >= 2**width:
-        raise QueryError(f"RANGE and SLACK together are below 2**{width}", sides[0].window.place)
+        raise QueryError(f"RANGE and SLACK together are below 2**{width}", sides[0].window.position)
     return found[0], found[1]
 
 
@@ -182,14 +184,14 @@ class Compared:
     conditions: tuple[syntax.Expression, ...]
 
 
-def _compared(conditions: list[syntax.Expression], sides: list[Side], place: Place) -> Compared:
+def _compared(conditions: list[syntax.Expression], sides: list[Side], position: Position) -> Compared:
     equal = [(c, key) for c in conditions if (key := _equality(c, sides))]
     if equal:
         return Compared("EQ", tuple(key for _, key in equal), None, tuple(c for c, _ in equal))
     for condition in conditions:
         if found := _prefix(condition, sides) or _near(condition, sides):
             return found
-    raise QueryError(WANTED, place)
+    raise QueryError(WANTED, position)
 
 
 def _pair(one: syntax.Expression, other: syntax.Expression, sides: list[Side]) -> tuple | None:
@@ -205,12 +207,12 @@ def _key(pair: tuple, sides: list[Side], bits: int | None = None) -> Key:
         if column.null:
             raise QueryError(
                 f"{label(column)} may be null, which equals nothing; leave the nulls out in a sub-query",
-                expression.place,
+                expression.position,
             )
         columns.append(column)
     left, right = columns
     if type(left.type) is not type(right.type):
-        raise QueryError(f"a JOIN of {left.type} and {right.type}; both are of the same kind", pair[1].place)
+        raise QueryError(f"a JOIN of {left.type} and {right.type}; both are of the same kind", pair[1].position)
     return Key(left, right, bits)
 
 
@@ -223,8 +225,8 @@ def _equality(condition: syntax.Expression, sides: list[Side]) -> Key | None:
         if isinstance(length, syntax.Name):
             return None
         if not 1 <= length.value <= ADDRESS_BITS:
-            raise QueryError(f"a prefix has 1 to {ADDRESS_BITS} bits", length.place)
-        return _address(_key(pair, sides, length.value), condition.place)
+            raise QueryError(f"a prefix has 1 to {ADDRESS_BITS} bits", length.position)
+        return _address(_key(pair, sides, length.value), condition.position)
     pair = _pair(*condition.operands, sides)
     return _key(pair, sides) if pair and not syntax.called([condition]) else None
 
@@ -235,20 +237,20 @@ def _prefixes(condition: syntax.Expression, sides: list[Side]) -> tuple | None:
     if not all(isinstance(call, syntax.Call) and call.function == "prefix" for call in calls) or len(calls) != 2:
         return None
     if any(len(call.arguments) != 2 for call in calls):
-        raise QueryError("prefix(address, bits)", condition.place)
+        raise QueryError("prefix(address, bits)", condition.position)
     (one, length), (other, again) = (call.arguments for call in calls)
     plain = isinstance(length, syntax.Name) and length.runtime
     plain = plain or (isinstance(length, syntax.Literal) and type(length.value) is int)
-    if not plain or replace(length, place=again.place) != again:
-        raise QueryError("both prefixes have the same number of bits, a number or a $name", again.place)
+    if not plain or replace(length, position=again.position) != again:
+        raise QueryError("both prefixes have the same number of bits, a number or a $name", again.position)
     pair = _pair(one, other, sides)
     return (pair, length) if pair else None
 
 
-def _address(key: Key, place: Place) -> Key:
+def _address(key: Key, position: Position) -> Key:
     for column in (key.left, key.right):
         if column.type != Integer(0, 2**ADDRESS_BITS - 1):
-            raise QueryError(f"a prefix of {column.type}; it is of a uint", place)
+            raise QueryError(f"a prefix of {column.type}; it is of a uint", position)
     return key
 
 
@@ -259,7 +261,7 @@ def _prefix(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
     if not (prefixes := _prefixes(condition, sides)):
         return None
     pair, length = prefixes
-    key = _address(_key(pair, sides), condition.place)
+    key = _address(_key(pair, sides), condition.position)
     return Compared("PFX", (key,), Runtime(length.name, of_bits(6, False)), (condition,))
 
 
@@ -274,7 +276,7 @@ def _distance(condition: syntax.Expression) -> tuple[str, tuple[syntax.Expressio
         parts = one.operands if isinstance(one, syntax.Operation) and one.operator == "+" else (one,)
         if all(isinstance(part, syntax.Call) and part.function == "abs" for part in parts):
             if any(len(part.arguments) != 1 for part in parts):
-                raise QueryError("abs(difference)", condition.place)
+                raise QueryError("abs(difference)", condition.position)
             return operator, tuple(part.arguments[0] for part in parts), other
     return None
 
@@ -291,16 +293,16 @@ def _near(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
     predicate, wanted = ("BAND", "<=") if len(pairs) == 1 else ("L1", "<")
     keys = tuple(_key(pair, sides) for pair in pairs)
     if not all(isinstance(key.left.type, Integer) for key in keys):
-        raise QueryError("a distance is of numbers", condition.place)
+        raise QueryError("a distance is of numbers", condition.position)
     if isinstance(limit, syntax.Name) and limit.runtime:
         if operator != wanted:
-            raise QueryError(f"with a constant ${limit.name} it is {wanted}, not {operator}", condition.place)
+            raise QueryError(f"with a constant ${limit.name} it is {wanted}, not {operator}", condition.position)
         return Compared(predicate, keys, Runtime(limit.name, of_bits(32, False)), (condition,))
     if not (isinstance(limit, syntax.Literal) and type(limit.value) is int):
         return None
     value = limit.value + (operator != wanted) * (1 if wanted == "<" else -1)
     if value < (wanted == "<"):
-        raise QueryError("a distance is never that small", condition.place)
+        raise QueryError("a distance is never that small", condition.position)
     return Compared(predicate, keys, Constant(value, Integer(value, value)), (condition,))
 
 
@@ -315,15 +317,15 @@ def _plain(condition: syntax.Expression) -> syntax.Expression:
     found = _distance(condition)
     if not found or found[0] in ("=", "<>") or any(syntax.called([part]) for part in (*found[1], found[2])):
         what = "abs, or abs + abs, is compared by <, <=, > or >= with what has no other function in it"
-        raise QueryError(f"{calls[0].function} cannot stand here; {what}", calls[0].place)
+        raise QueryError(f"{calls[0].function} cannot stand here; {what}", calls[0].position)
     operator, differences, limit = found
-    place = condition.place
+    position = condition.position
     sums = [differences[0]]
     for difference in differences[1:]:
-        sums = [syntax.Operation(place, sign, (total, difference)) for total in sums for sign in "+-"]
-    negative = syntax.Operation(place, "-", (syntax.Literal(place, 0), limit))
+        sums = [syntax.Operation(position, sign, (total, difference)) for total in sums for sign in "+-"]
+    negative = syntax.Operation(position, "-", (syntax.Literal(position, 0), limit))
     bounds = ((operator, limit), (FLIPPED[operator], negative))
-    first, *others = (syntax.Operation(place, sign, (total, bound)) for total in sums for sign, bound in bounds)
+    first, *others = (syntax.Operation(position, sign, (total, bound)) for total in sums for sign, bound in bounds)
     for other in others:
-        first = syntax.Operation(place, "and" if operator in ("<", "<=") else "or", (first, other))
+        first = syntax.Operation(position, "and" if operator in ("<", "<=") else "or", (first, other))
     return first

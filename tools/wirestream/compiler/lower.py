@@ -10,41 +10,41 @@ from wirestream.compiler.analysis import condition, origin
 from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, shown, walk
 from wirestream.compiler.scope import Scope, check_known, fits
 from wirestream.compiler.types import COUNT, Boolean, Integer, of_bits
-from wirestream.errors import Place, QueryError
+from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream
 
 
 def build(query: syntax.Query, streams: dict[str, Stream]) -> Plan:
     """The plan of a query over the declared streams; raises `QueryError` for what has no meaning or needs no bound."""
-    place = query.body[0].place
-    plan = _union([_select(select, streams) for select in query.body], place)
+    position = query.body[0].position
+    plan = _union([_select(select, streams) for select in query.body], position)
     read = sorted({str(node) for node in walk(plan) if isinstance(node, Input)})
     if len(read) > 1 and not any(isinstance(node, Join) for node in walk(plan)):
-        raise QueryError(f"a query reads one stream, not {len(read)} ({', '.join(read)}); JOIN reads two", place)
+        raise QueryError(f"a query reads one stream, not {len(read)} ({', '.join(read)}); JOIN reads two", position)
     timed = [node for node in walk(plan) if isinstance(node, Aggregate) and node.window.in_time]
     if (several := len({node.window for node in timed})) > 1:
-        raise QueryError(f"a query has one window in time, not {several}; write two queries", place)
+        raise QueryError(f"a query has one window in time, not {several}; write two queries", position)
     if timed and timed[0].window.session:
         kept = {condition(node.child) for node in timed}
         others = sum(isinstance(node, Input) for node in walk(plan)) > len(timed)
         if len(kept) > 1 or (others and kept != {None}):
-            raise QueryError("a UNION with sessions of other tuples, which end apart; write two queries", place)
+            raise QueryError("a UNION with sessions of other tuples, which end apart; write two queries", position)
     return plan
 
 
-def _union(parts: list[Plan], place: Place) -> Plan:
+def _union(parts: list[Plan], position: Position) -> Plan:
     first, *others = parts
     if not others:
         return first
     if any(isinstance(node, Join) for part in parts for node in walk(part)):
-        raise QueryError("a UNION with a JOIN, whose rows may all come at once; write two queries", place)
+        raise QueryError("a UNION with a JOIN, whose rows may all come at once; write two queries", position)
     for other in others:
         if [c.name for c in shown(other)] != [c.name for c in shown(first)]:
-            raise QueryError("the parts of a UNION have the same columns, in the same order", place)
+            raise QueryError("the parts of a UNION have the same columns, in the same order", position)
     for column in shown(first):
         kinds = [part.columns[column.name].type for part in parts]
         if len(set(kinds)) > 1 and not all(isinstance(kind, Integer) for kind in kinds):
-            raise QueryError(f"the parts of a UNION disagree about {column}: {', '.join(map(str, kinds))}", place)
+            raise QueryError(f"the parts of a UNION disagree about {column}: {', '.join(map(str, kinds))}", position)
     return Union(tuple(parts))
 
 
@@ -55,10 +55,10 @@ def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
     if isinstance(source.window, syntax.JoinWindow):
         raise QueryError(
             "a window of a JOIN, and here is none; else [RANGE 600 SLIDE 60 WATTR Time] or [SIZE 4 ADVANCE 1 TUPLES]",
-            source.window.place,
+            source.window.position,
         )
     if source.alias:
-        raise QueryError(f"AS {source.alias} names a side of a JOIN, and here is none", source.place)
+        raise QueryError(f"AS {source.alias} names a side of a JOIN, and here is none", source.position)
     before = Scope(_read(source, streams))
     if select.where is not None:
         before.keep(select.where)
@@ -68,15 +68,15 @@ def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
     if source.window is None:
         if calls:
             raise QueryError(
-                f"{calls[0].function} without a window would never end; add one behind FROM", calls[0].place
+                f"{calls[0].function} without a window would never end; add one behind FROM", calls[0].position
             )
         if select.group:
-            raise QueryError("GROUP BY without a window would never end; add one behind FROM", select.group[0].place)
+            raise QueryError("GROUP BY without a window would never end; add one behind FROM", select.group[0].position)
         if select.having is not None:
-            raise QueryError("HAVING is for aggregates; WHERE selects tuples", select.having.place)
+            raise QueryError("HAVING is for aggregates; WHERE selects tuples", select.having.position)
         return before.project(select.items)
     if not calls:
-        raise QueryError("a window without an aggregate in SELECT", source.window.place)
+        raise QueryError("a window without an aggregate in SELECT", source.window.position)
     after = _aggregate(before, source.window, select, calls)
     if select.having is not None:
         after.keep(select.having)
@@ -88,9 +88,9 @@ def _read(source: syntax.Source, streams: dict[str, Stream]) -> Plan:
     if source.stream is not None:
         if source.stream not in streams:
             known = ", ".join(streams) or "no stream"
-            raise QueryError(f"unknown stream {source.stream}; known: {known}", source.place)
+            raise QueryError(f"unknown stream {source.stream}; known: {known}", source.position)
         return Input(streams[source.stream])
-    return _union([_select(part, streams) for part in source.subquery], source.place)
+    return _union([_select(part, streams) for part in source.subquery], source.position)
 
 
 # ---- A window
@@ -102,42 +102,42 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     for key, name in zip(keys, select.group, strict=True):
         if key.null:
             raise QueryError(
-                f"{key} may be null, and a group has a value; leave the nulls out in a sub-query", name.place
+                f"{key} may be null, and a group has a value; leave the nulls out in a sub-query", name.position
             )
         if keys.count(key) > 1:
-            raise QueryError(f"{key} is named twice in GROUP BY", name.place)
+            raise QueryError(f"{key} is named twice in GROUP BY", name.position)
     if keys and window.emit_empty:
-        raise QueryError("EMIT_EMPTY with GROUP BY: an empty window has no groups", window.place)
+        raise QueryError("EMIT_EMPTY with GROUP BY: an empty window has no groups", window.position)
     if any(isinstance(node, Join) for node in walk(before.plan)):
-        raise QueryError(joins.AGGREGATED, window.place)
+        raise QueryError(joins.AGGREGATED, window.position)
     if any(isinstance(node, Union) for node in walk(before.plan)):
-        raise QueryError("a window over a UNION, whose order is not promised; put one into each part", window.place)
+        raise QueryError("a window over a UNION, whose order is not promised; put one into each part", window.position)
     if keys and window.session:
         raise QueryError(
             "GROUP BY with SESSION: each key would have sessions of its own, which end apart; select one key by WHERE",
-            select.group[0].place,
+            select.group[0].position,
         )
     end = None
     if window.in_time:
         inputs = [node for node in walk(before.plan) if isinstance(node, Input)]
         attribute = window.attribute or inputs[0].stream.time
         if attribute is None:
-            raise QueryError(f"stream {inputs[0]} has no time attribute; name one with WATTR", window.place)
+            raise QueryError(f"stream {inputs[0]} has no time attribute; name one with WATTR", window.position)
         window = replace(window, attribute=attribute)
-        found = before.column(syntax.Name(window.place, attribute))
+        found = before.column(syntax.Name(window.position, attribute))
         if not isinstance(found.type, Integer):
-            raise QueryError(f"the windowing attribute {attribute} is a {found.type}, not a number", window.place)
+            raise QueryError(f"the windowing attribute {attribute} is a {found.type}, not a number", window.position)
         _check_times(window, found)
         if any(isinstance(node, Aggregate) for node in walk(before.plan)):
-            raise QueryError("a window in time over the rows of another window; take one of TUPLES", window.place)
+            raise QueryError("a window in time over the rows of another window; take one of TUPLES", window.position)
         field = origin(before.plan, attribute)
         if field is None:
             raise QueryError(
-                f"the windowing attribute {attribute} is computed; it is a field of the stream", window.place
+                f"the windowing attribute {attribute} is computed; it is a field of the stream", window.position
             )
         for key, name in zip(keys, select.group, strict=True):
             if origin(before.plan, key.name) == field:
-                raise QueryError(f"GROUP BY {key}, the windowing attribute; a row has its window's end", name.place)
+                raise QueryError(f"GROUP BY {key}, the windowing attribute; a row has its window's end", name.position)
         end = Column(attribute, found.type)
     measures: dict[str, Measure] = {}
     results: dict[syntax.Call, tuple[Measure, ...]] = {}
@@ -160,7 +160,7 @@ def _check_times(window: syntax.Window, attribute: Column) -> None:
     times = {spans[0]: window.size + spans[1] + window.slack, "MAX_AHEAD": window.max_ahead, "START": window.start or 0}
     for name, value in times.items():
         if value > most:
-            raise QueryError(f"{name}: {value}; over {attribute} it can be {most} at most", window.place)
+            raise QueryError(f"{name}: {value}; over {attribute} it can be {most} at most", window.position)
 
 
 def _any_overflow(value: Column) -> Measure:
@@ -171,15 +171,15 @@ def _any_overflow(value: Column) -> Measure:
 
 def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Window) -> Measure:
     if bool(call.weights) != (function == "wsum"):
-        raise QueryError("wsum, and only wsum, has weights: wsum(Price, [.5, .25, .25])", call.place)
+        raise QueryError("wsum, and only wsum, has weights: wsum(Price, [.5, .25, .25])", call.position)
     if len(call.arguments) != 1 and (call.arguments or call.function != "count"):
-        raise QueryError(f"{call.function} is of one column", call.place)
+        raise QueryError(f"{call.function} is of one column", call.position)
     value = before.as_column(call.arguments[0]) if call.arguments else None
     name = f"{function}({value or '*'})" if not call.weights else f"wsum({value}, {[float(w) for w in call.weights]})"
     if function == "count":
         return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value)
     if isinstance(value.type, Boolean) or (not isinstance(value.type, Integer) and function not in ("first", "last")):
-        raise QueryError(f"{call.function} of a {value.type}; it takes numbers", call.place)
+        raise QueryError(f"{call.function} of a {value.type}; it takes numbers", call.position)
     null = f"{name}.null" if value.null or window.emit_empty else None
     if function in ("min", "max", "first", "last"):
         return Measure(Column(name, value.type, null), function, value)
@@ -187,17 +187,17 @@ def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Win
         # as wide as the tuples of the window need, or 2**32 of them; a row takes 64 bits of it
         tuples = min(window.size, 2**32) if window.unit == "tuples" else 2**32
         kind = of_bits(max(64, Integer(tuples * value.type.low, tuples * value.type.high).width), value.type.signed)
-        return Measure(Column(name, fits(kind, call.place), null, f"{name}.overflow"), "sum", value)
-    weights, scale = _scaled(call.weights, call.place)
+        return Measure(Column(name, fits(kind, call.position), null, f"{name}.overflow"), "sum", value)
+    weights, scale = _scaled(call.weights, call.position)
     low = sum(min(w * value.type.low, w * value.type.high, 0) for w in weights)
     high = sum(max(w * value.type.low, w * value.type.high, 0) for w in weights)
-    return Measure(Column(name, fits(Integer(low, high), call.place), null), "wsum", value, weights, scale)
+    return Measure(Column(name, fits(Integer(low, high), call.position), null), "wsum", value, weights, scale)
 
 
-def _scaled(weights: tuple[Decimal, ...], place: Place) -> tuple[tuple[int, ...], int]:
+def _scaled(weights: tuple[Decimal, ...], position: Position) -> tuple[tuple[int, ...], int]:
     """Weights as integers, and the power of two that they are multiplied by."""
     for scale in range(25):
         whole = [w * 2**scale for w in weights]
         if all(w == int(w) for w in whole):
             return tuple(map(int, whole)), scale
-    raise QueryError("a weight is not a multiple of 2**-24, so its product would not be exact", place)
+    raise QueryError("a weight is not a multiple of 2**-24, so its product would not be exact", position)

@@ -288,11 +288,11 @@ def sessions(node: Aggregate, end: int) -> Choice:
     """How sessions are made, for which there is one way; raises `QueryError` where there is none. end: of `methods`."""
     window = node.window
     if refused := _why_one_window(node) or why_by_arrival(node, "sessions"):
-        raise QueryError(f"SESSION: {refused}", window.place)
+        raise QueryError(f"SESSION: {refused}", window.position)
     core = cores.SessionAggregate(0, node.end.type.width, window.size, window.slack, aggregates(node.measures, 2))
     if core.slots > MOST_SESSIONS:
         most = f"at most {MOST_SESSIONS} can be; a larger GAP or less SLACK"
-        raise QueryError(f"SESSION: {core.slots} sessions may be open at once, {most}", window.place)
+        raise QueryError(f"SESSION: {core.slots} sessions may be open at once, {most}", window.position)
     most = f"at most {core.slots} open at once" if core.slots > 1 else "one at a time"
     return Choice(Method.of("session", core, end, _used(node, end)), most, ())
 
@@ -410,7 +410,7 @@ def choose(
 
     asked: a method or AUTO. step: of the punctuations on the input, where a method that stands already needs one.
     """
-    place = node.window.place
+    position = node.window.position
     known = [
         replace(m, refused=f"it needs a punctuation every {m.step}, and what reads the same input one every {step}")
         if not m.refused and m.step and step and m.step != step
@@ -420,14 +420,14 @@ def choose(
     if asked != AUTO:
         (method,) = (m for m in known if m.name == asked)
         if method.refused:
-            raise QueryError(f"windows by {asked}: {method.refused}", place)
+            raise QueryError(f"windows by {asked}: {method.refused}", position)
         return _told(method, "as asked", known, {})
     able = [m for m in known if not m.refused]
     lacks = {m.name: _beyond(m, options) for m in able}
     inside = [m for m in able if not lacks[m.name]]
     if not inside:
         least = "; ".join(f"{m.name} {lacks[m.name]}" for m in able)
-        raise QueryError(f"no way to make these windows keeps the budget: {least}", place)
+        raise QueryError(f"no way to make these windows keeps the budget: {least}", position)
     keep = [m for m in inside if m.period <= clock_ns]
     quick = keep or [m for m in inside if m.period <= NEAR * min(other.period for other in inside)]
     lacks |= {m.name: f"is for {1000 / m.period:.0f} MHz" for m in inside if m not in quick}

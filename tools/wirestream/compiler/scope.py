@@ -21,7 +21,7 @@ from wirestream.compiler.plan import (
     walk,
 )
 from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text, Type, of_bits
-from wirestream.errors import Place, QueryError
+from wirestream.errors import Position, QueryError
 
 MAX_BITS = 128  # of an intermediate value
 MOST_VALUES = 256  # that a query computes: each is a node of its plan, through which every pass goes by recursion
@@ -30,12 +30,12 @@ AGGREGATES = ("count", "sum", "min", "max", "avg", "wsum", "first", "last")
 
 def check_known(call: syntax.Call) -> None:
     if call.function not in AGGREGATES:
-        raise QueryError(f"unknown function {call.function}; known: {', '.join(AGGREGATES)}", call.place)
+        raise QueryError(f"unknown function {call.function}; known: {', '.join(AGGREGATES)}", call.position)
 
 
-def fits(kind: Integer, place: Place) -> Integer:
+def fits(kind: Integer, position: Position) -> Integer:
     if kind.width > MAX_BITS:
-        raise QueryError(f"a value of {kind.width} bits; at most {MAX_BITS} can be computed", place)
+        raise QueryError(f"a value of {kind.width} bits; at most {MAX_BITS} can be computed", position)
     return kind
 
 
@@ -56,7 +56,7 @@ class Scope:
     def keep(self, condition: syntax.Expression) -> None:
         value = self.value(condition)
         if not isinstance(value.type, Boolean):
-            raise QueryError(f"a condition, but this is {value.type}", condition.place)
+            raise QueryError(f"a condition, but this is {value.type}", condition.position)
         if isinstance(value, Column) and value.null:  # a null is not true; the value beside it is then 0
             value = replace(value, null=None)
         if not isinstance(value, Column):
@@ -68,17 +68,17 @@ class Scope:
         for item in items:
             if item.expression is None:
                 if self.results is not None:
-                    raise QueryError("* beside a window; name the columns", item.place)
+                    raise QueryError("* beside a window; name the columns", item.position)
                 named = [(_bare(c.name), c) for c in shown(self.plan) if c.name not in self.made]
             else:
                 own = _bare(item.expression.name) if isinstance(item.expression, syntax.Name) else None
                 alias = item.alias or own
                 if alias is None:
-                    raise QueryError("an expression needs a name: … AS Name", item.place)
+                    raise QueryError("an expression needs a name: … AS Name", item.position)
                 named = [(alias, self.value(item.expression))]
             for name, value in [(name, self._in_a_row(value)) for name, value in named]:
                 if name in outputs:
-                    raise QueryError(f"two columns are called {name}", item.place)
+                    raise QueryError(f"two columns are called {name}", item.position)
                 null = getattr(value, "null", None)
                 overflow = getattr(value, "overflow", None)
                 column = Column(name, value.type, null and f"{name}.null", overflow and f"{name}.overflow")
@@ -115,15 +115,15 @@ class Scope:
         known = ", ".join(c.name for c in shown(self.plan) if c.name not in self.made and not set(c.name) & set("( "))
         if self.results is not None:
             raise QueryError(
-                f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known})", name.place
+                f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known})", name.position
             )
         quoted = f"; a string stands in quotes, '{name.name}'" if isinstance(beside, Text) else ""
-        raise QueryError(f"unknown column {name.name}; known: {known}{quoted}", name.place)
+        raise QueryError(f"unknown column {name.name}; known: {known}{quoted}", name.position)
 
     def as_column(self, expression: syntax.Expression) -> Column:
         value = self.value(expression)
         if not isinstance(value, Column):
-            raise QueryError("an aggregate of a constant", expression.place)
+            raise QueryError("an aggregate of a constant", expression.position)
         return value
 
     def value(self, expression: syntax.Expression, beside: Type | None = None) -> Value:
@@ -132,7 +132,7 @@ class Scope:
             case syntax.Literal(value=bool(value)):
                 return Constant(value, BOOLEAN)
             case syntax.Literal(value=int(value)):
-                return Constant(value, fits(Integer(value, value), expression.place))
+                return Constant(value, fits(Integer(value, value), expression.position))
             case syntax.Literal(value=value):
                 return Constant(value, Text(len(value)))
             case syntax.Name(name=name, runtime=True):
@@ -142,14 +142,14 @@ class Scope:
             case syntax.Call() if self.results is None:
                 check_known(expression)
                 raise QueryError(
-                    f"{expression.function} belongs into SELECT or HAVING of a query with a window", expression.place
+                    f"{expression.function} belongs into SELECT or HAVING of a query with a window", expression.position
                 )
             case syntax.Call():
                 found = self.results[expression]
                 return found[0].output if len(found) == 1 else self._average(*found)
             case _ if self._below + len(self.made) >= MOST_VALUES:
                 why = "each operator is one, and each flag of a null or an overflow"
-                raise QueryError(f"a query computes at most {MOST_VALUES} values: {why}", expression.place)
+                raise QueryError(f"a query computes at most {MOST_VALUES} values: {why}", expression.position)
             case syntax.Operation(operator="not", operands=(operand,)):
                 return self._not(self._boolean(operand))
             case syntax.Operation(operator="and" | "or" as operator, operands=(left, right)):
@@ -162,53 +162,55 @@ class Scope:
                     first = self.value(left)
                     second = self.value(right, first.type)
                 if operator in ("+", "-", "*", "div", "%"):
-                    return self._arithmetic(operator, first, second, expression.place)
-                return self._comparison(operator, first, second, expression.place)
+                    return self._arithmetic(operator, first, second, expression.position)
+                return self._comparison(operator, first, second, expression.position)
         raise AssertionError(expression)
 
     def _boolean(self, expression: syntax.Expression) -> Value:
         value = self.value(expression, BOOLEAN)
         if not isinstance(value.type, Boolean):
-            raise QueryError(f"AND, OR and NOT are of conditions, but this is {value.type}", expression.place)
+            raise QueryError(f"AND, OR and NOT are of conditions, but this is {value.type}", expression.position)
         return value
 
-    def _arithmetic(self, operator: str, a: Value, b: Value, place: Place) -> Value:
+    def _arithmetic(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         if not (isinstance(a.type, Integer) and isinstance(b.type, Integer)):
-            raise QueryError(f"{operator} of {a.type} and {b.type}; both are numbers", place)
+            raise QueryError(f"{operator} of {a.type} and {b.type}; both are numbers", position)
         if operator in ("div", "%"):
-            return self._divided(operator, a, b, place)
+            return self._divided(operator, a, b, position)
         corners = [APPLY[operator](x, y) for x, y in product((a.type.low, a.type.high), (b.type.low, b.type.high))]
-        return self._compute(operator, a, b, fits(Integer(min(corners), max(corners)), place))
+        return self._compute(operator, a, b, fits(Integer(min(corners), max(corners)), position))
 
-    def _divided(self, operator: str, a: Value, b: Value, place: Place) -> Value:
+    def _divided(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         most = max(abs(a.type.low), abs(a.type.high))
         if operator == "div":
             kind = Integer(-most if a.type.signed or b.type.signed else 0, most)
         else:
             most = max(min(most, max(abs(b.type.low), abs(b.type.high)) - 1), 0)
             kind = Integer(-most if a.type.signed else 0, most)
-        return self._compute(operator, a, b, fits(kind, place), may_be_null=b.type.low <= 0 <= b.type.high)
+        return self._compute(operator, a, b, fits(kind, position), may_be_null=b.type.low <= 0 <= b.type.high)
 
     def _average(self, total: Measure, count: Measure) -> Column:
         """sum div count, which is between the least and the greatest value; without values it is null."""
         number = replace(count.output, overflow=None)
         return self._compute("div", total.output, number, total.value.type, may_be_null=True)
 
-    def _comparison(self, operator: str, a: Value, b: Value, place: Place) -> Value:
+    def _comparison(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         if type(a.type) is not type(b.type):
-            raise QueryError(f"{operator} of {a.type} and {b.type}; both are of the same kind", place)
+            raise QueryError(f"{operator} of {a.type} and {b.type}; both are of the same kind", position)
         if isinstance(a.type, Boolean) and operator not in ("=", "<>"):
-            raise QueryError(f"{operator} of conditions; only = and <> are known", place)
+            raise QueryError(f"{operator} of conditions; only = and <> are known", position)
         if isinstance(a.type, Text):
             for one, other in ((a, b), (b, a)):
                 if isinstance(one, Constant) and one.type.length > other.type.length:
                     raise QueryError(
-                        f"{one} has {one.type.length} characters, {other} at most {other.type.length}", place
+                        f"{one} has {one.type.length} characters, {other} at most {other.type.length}", position
                     )
             length = max(a.type.length, b.type.length)
             a, b = (_padded(value, length) for value in (a, b))
             if a.type.length != b.type.length:
-                raise QueryError(f"{operator} of {a.type} and {b.type}; strings are compared at equal lengths", place)
+                raise QueryError(
+                    f"{operator} of {a.type} and {b.type}; strings are compared at equal lengths", position
+                )
         found = self._compute(operator, a, b, BOOLEAN)
         return self._zero_if_null(found)
 

@@ -11,7 +11,7 @@ from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, Unexpecte
 from lark.exceptions import VisitError
 
 from wirestream.compiler.unexpected import unexpected
-from wirestream.errors import Place, QueryError
+from wirestream.errors import Position, QueryError
 from wirestream.schema.declaration import Create, FieldName, Framing
 from wirestream.schema.tuples import Field
 
@@ -24,7 +24,7 @@ MOST_TUPLES = 2**31 - 1  # of a window and from one to the next
 
 @dataclass(frozen=True)
 class Expression:
-    place: Place
+    position: Position
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Window:
     """A sliding window. unit: ``time`` or ``tuples``; or ``session``, of which `size` is the GAP and `advance` 1, since
     one may begin anywhere. attribute: None is the stream's time attribute."""
 
-    place: Place = field(compare=False)
+    position: Position = field(compare=False)
     unit: str
     size: int
     advance: int
@@ -90,7 +90,7 @@ class JoinWindow:
     """Of a side of a JOIN: the last `rows` tuples; or with an attribute those at most `near` from a tuple of the other
     side, not late by more than `slack`, of which the memory holds `rows`."""
 
-    place: Place = field(compare=False)
+    position: Position = field(compare=False)
     rows: int
     attribute: str | None = None
     near: int = 0
@@ -101,7 +101,7 @@ class JoinWindow:
 class Item:
     """One entry of a SELECT list; expression None is ``*``."""
 
-    place: Place
+    position: Position
     expression: Expression | None
     alias: str | None = None
 
@@ -110,7 +110,7 @@ class Item:
 class Source:
     """A stream's name or a sub-query (the SELECTs of its union), the window over it, and what AS calls it."""
 
-    place: Place
+    position: Position
     stream: str | None
     subquery: tuple[Select, ...] | None
     window: Window | JoinWindow | None
@@ -121,7 +121,7 @@ class Source:
 class Select:
     """other, on: the second side of a JOIN and its condition."""
 
-    place: Place
+    position: Position
     items: tuple[Item, ...]
     source: Source
     other: Source | None
@@ -164,11 +164,11 @@ def parse(text: str) -> list[Create | Query]:
     except UnexpectedToken as error:
         lines = text.splitlines() or [""]
         ends = error.token.type == "$END"
-        place = Place(len(lines), len(lines[-1]) + 1) if ends else Place(error.line, error.column)
+        position = Position(len(lines), len(lines[-1]) + 1) if ends else Position(error.line, error.column)
         at = len(text) if ends else error.pos_in_stream
-        raise QueryError(unexpected(text, at, error.accepts or error.expected), place) from error
+        raise QueryError(unexpected(text, at, error.accepts or error.expected), position) from error
     except UnexpectedCharacters as error:
-        raise QueryError(unexpected(text, error.pos_in_stream), Place(error.line, error.column)) from error
+        raise QueryError(unexpected(text, error.pos_in_stream), Position(error.line, error.column)) from error
     except VisitError as error:
         raise error.orig_exc from None
 
@@ -179,8 +179,8 @@ def _check_depth(tree: Tree) -> None:
     for _ in range(MOST_DEPTH):
         level = [part for parent in level for part in parent.children if isinstance(part, Tree)]
     if level:
-        place = _at(level[0].meta)
-        raise QueryError(f"nested or in a row more than {MOST_DEPTH} deep; AND and OR may be of any number", place)
+        position = _at(level[0].meta)
+        raise QueryError(f"nested or in a row more than {MOST_DEPTH} deep; AND and OR may be of any number", position)
 
 
 @v_args(meta=True)
@@ -203,7 +203,7 @@ class _Build(Transformer):
 
     def framing(self, meta, parts):
         told = zip(("reorder", "gap_ms"), parts, strict=True)
-        return Framing(**{name: int(number) for name, number in told if number is not None}, place=_at(meta))
+        return Framing(**{name: int(number) for name, number in told if number is not None}, position=_at(meta))
 
     def field(self, meta, parts):
         name, kind = parts
@@ -292,19 +292,19 @@ class _Build(Transformer):
         return JoinWindow(_at(meta), rows, *more)
 
     def _window(self, meta, unit, size, advance, options, **more):
-        place = _at(meta)
-        window = Window(place, unit, size, advance, **more, **dict(options))
+        position = _at(meta)
+        window = Window(position, unit, size, advance, **more, **dict(options))
         if size < 1 or advance < 1:
-            raise QueryError("a window's length and the distance between windows are at least 1", place)
+            raise QueryError("a window's length and the distance between windows are at least 1", position)
         if not window.in_time and size + advance > MOST_TUPLES:
-            raise QueryError(f"SIZE and ADVANCE add up to {size + advance}; at most {MOST_TUPLES} can be", place)
+            raise QueryError(f"SIZE and ADVANCE add up to {size + advance}; at most {MOST_TUPLES} can be", position)
         if window.session and window.emit_empty:
-            raise QueryError("EMIT_EMPTY with SESSION: a session begins with a tuple, so none is empty", place)
+            raise QueryError("EMIT_EMPTY with SESSION: a session begins with a tuple, so none is empty", position)
         if not 1 <= window.resync <= MOST_RESYNC:
-            raise QueryError(f"RESYNC is 1 to {MOST_RESYNC}", place)
+            raise QueryError(f"RESYNC is 1 to {MOST_RESYNC}", position)
         apart, name = (size, "GAP") if window.session else (advance, "SLIDE")
         if window.max_ahead and window.max_ahead < window.slack + apart:
-            raise QueryError(f"MAX_AHEAD is at least SLACK + {name} = {window.slack + apart}", place)
+            raise QueryError(f"MAX_AHEAD is at least SLACK + {name} = {window.slack + apart}", position)
         return window
 
     def span(self, meta, parts):
@@ -391,9 +391,9 @@ def _balanced(operator: str, parts: list[Expression]) -> Expression:
         return parts[0]
     half = 1 << (len(parts) - 1).bit_length() - 1  # a full tree on the left: what two queries begin with is shared
     sides = _balanced(operator, parts[:half]), _balanced(operator, parts[half:])
-    return Operation(sides[0].place, operator, sides)
+    return Operation(sides[0].position, operator, sides)
 
 
-def _at(where) -> Place:
-    """The place of a token, or of a rule's `meta`."""
-    return Place(where.line, where.column)
+def _at(where) -> Position:
+    """The position of a token, or of a rule's `meta`."""
+    return Position(where.line, where.column)

@@ -67,7 +67,7 @@ def _could(wanted: set[str]) -> str:
 
 
 def _open_window(before: str) -> str:
-    """What of a window stands before a place in it, "[" apart; a list of weights, behind a comma, is none."""
+    """What of a window stands before a position in it, "[" apart; a list of weights, behind a comma, is none."""
     outside, bracket, inside = before.rpartition("[")
     return f"[ {inside}" if bracket and "]" not in inside and not outside.rstrip().endswith(",") else ""
 

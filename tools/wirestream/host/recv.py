@@ -17,7 +17,7 @@ from wirestream.host.inputs import CaptureInput, TunnelInput, UdpInput
 from wirestream.host.outputs import FileOutput, LineOutput, ScreenOutput
 from wirestream.host.remote import BOARD, PEER, address, circuit_of
 from wirestream.host.results import Results
-from wirestream.record.columns import Stream
+from wirestream.record.columns import Layout
 from wirestream.record.log import Log, policy
 from wirestream.schema.packets import SENDER, Endpoint, PacketError
 
@@ -84,7 +84,7 @@ def main(argv: list[str] | None = None, prog: str = "recv_results.py") -> int:
     """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
     args = parser(prog).parse_args(argv)
     try:
-        results = Results(Stream.of(circuit_of(args.query, args.stream), args.result))
+        results = Results(Layout.of(circuit_of(args.query, args.stream), args.result))
         if args.log and args.capture:
             raise ValueError("--log with --capture: Spark reads captures as they are")
         source = _input(args)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from wirestream.record.columns import Stream
+from wirestream.record.columns import Layout
 from wirestream.schema.tuples import HEADER_BYTES, MAGIC, PUNCT, START, VERSION
 
 NUMBERS = 1 << 32
@@ -79,7 +79,7 @@ class Session:
 class Results:
     """What datagrams of a result hold: its records, and of every session which of them came."""
 
-    def __init__(self, stream: Stream):
+    def __init__(self, stream: Layout):
         self.stream = stream
         self.sessions: dict[int, Session] = {}
         self.rows = self.punctuations = self.datagrams = self.other_streams = self.bad = 0

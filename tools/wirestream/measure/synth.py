@@ -61,7 +61,7 @@ class SynthesisFailure(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Cells:
+class MappedCells:
     """Cells of one Xilinx family.
 
     lut: LUT1 to LUT6. through: LUTs that only pass a signal on to a carry chain, which is in the netlist as a wire but
@@ -117,7 +117,7 @@ class Measurement:
     """
 
     design: Design
-    cells: dict[str, Cells]
+    cells: dict[str, MappedCells]
     ecp5: dict[str, int]
     output_registers: int
     timing: dict[int, Timing]
@@ -129,7 +129,7 @@ def load(path: Path) -> Module:
     return next(m for m in modules.values() if int(m["attributes"].get("top", "0"), 2))
 
 
-def count(module: Module) -> Cells:
+def count(module: Module) -> MappedCells:
     """Sort the cells of a netlist mapped to Xilinx primitives; raises on one that it cannot sort."""
     number = Counter(cell["type"] for cell in module["cells"].values() if not cell["type"].startswith("$"))
     found = {
@@ -145,7 +145,7 @@ def count(module: Module) -> Cells:
     if unknown:
         raise SynthesisFailure(f"cells of a kind that is not expected: {', '.join(sorted(unknown))}")
     sums = {kind: sum(cells.values()) for kind, cells in found.items() if kind != "other"}
-    return Cells(**sums, through=pass_through(module), other=found["other"])
+    return MappedCells(**sums, through=pass_through(module), other=found["other"])
 
 
 def pass_through(module: Module) -> int:
@@ -172,7 +172,7 @@ def pass_through(module: Module) -> int:
     return extra
 
 
-def map_xilinx(design: Design, folder: Path, family: str) -> Cells:
+def map_xilinx(design: Design, folder: Path, family: str) -> MappedCells:
     """Cells of `design` in one Xilinx family, block RAM output registers taken into the RAMs."""
     script = [
         *read(design),
@@ -337,7 +337,7 @@ def measure(design: Design, seeds: int = DEFAULT_SEEDS, pnr: bool = True, build:
 
 
 def as_json(m: Measurement) -> dict:
-    """The measurement as plain data, in the units of `Cells` and `Timing`."""
+    """The measurement as plain data, in the units of `MappedCells` and `Timing`."""
     return {
         "core": m.design.core,
         "parameters": m.design.parameters,

@@ -37,14 +37,14 @@ class SchemaError(ValueError):
 
 
 @dataclass(frozen=True)
-class Stream:
-    """A stream's records. fallible: the columns of a compiled query's result that have flags, in their order."""
+class Layout:
+    """The layout of a stream's records. fallible: the columns of a query's result that have flags, in their order."""
 
     schema: Schema
     fallible: tuple[str, ...] = ()
 
     @classmethod
-    def load(cls, path: str | Path, name: str = "") -> Stream:
+    def load(cls, path: str | Path, name: str = "") -> Layout:
         """From a stream's .yml file, or from the .json that `wirestream compile` writes of a circuit.
 
         name: of a .json, the result or overflow stream, by its name or number; without it the first result. Raises
@@ -65,7 +65,7 @@ class Stream:
         return named[0]
 
     @classmethod
-    def of(cls, circuit: Circuit, name: str = "") -> Stream:
+    def of(cls, circuit: Circuit, name: str = "") -> Layout:
         """The result `name` of a compiled circuit, or its first; raises SchemaError if there is none of this name."""
         for result in circuit.results:
             if name in ("", result.name):

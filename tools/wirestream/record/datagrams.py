@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from wirestream.record.columns import Stream, named
+from wirestream.record.columns import Layout, named
 from wirestream.record.records import gather, repeated
 from wirestream.schema.packets import HEADER
 from wirestream.schema.tuples import HEADER_BYTES, MAGIC, PUNCT, START, VERSION
@@ -33,7 +33,7 @@ HEADERS |= {"count": pa.int32()}
 DATAGRAM = {name[1:]: kind for name, kind in (WHERE | ARRIVED).items()} | {"fault": pa.string()} | HEADERS
 
 
-def columns_of(stream: Stream, read: str) -> dict[str, pa.DataType]:
+def columns_of(stream: Layout, read: str) -> dict[str, pa.DataType]:
     """The columns of a way to read; `read` is one of `READS`."""
     return DATAGRAM if read == DATAGRAMS else stream.arrow | ROW
 
@@ -56,7 +56,7 @@ class Payloads:
     file: str
     offset: np.ndarray
 
-    def batch(self, stream: Stream, read: str, wanted: list[str]) -> pa.RecordBatch:
+    def batch(self, stream: Layout, read: str, wanted: list[str]) -> pa.RecordBatch:
         """The wanted columns of what is read, in this order."""
         headers, fault = self._headers(stream)
         if read == DATAGRAMS:
@@ -65,7 +65,7 @@ class Payloads:
             columns = self._rows(stream, headers, fault, read, set(wanted))
         return pa.RecordBatch.from_arrays([columns[name] for name in wanted], wanted)
 
-    def _headers(self, stream: Stream) -> tuple[np.ndarray, np.ndarray]:
+    def _headers(self, stream: Layout) -> tuple[np.ndarray, np.ndarray]:
         """Every payload's header, and its fault; the headers of those with a bad one mean nothing."""
         fault = self.fault.copy()
         headers = gather(self.data, np.where(fault == 0, self.at, 0), HEADER)
@@ -88,7 +88,7 @@ class Payloads:
         return columns
 
     def _rows(
-        self, stream: Stream, headers: np.ndarray, fault: np.ndarray, read: str, wanted: set[str]
+        self, stream: Layout, headers: np.ndarray, fault: np.ndarray, read: str, wanted: set[str]
     ) -> dict[str, pa.Array]:
         sound = np.flatnonzero(fault == 0)
         headers = headers[sound]

@@ -8,8 +8,8 @@ A folder holds `0000000001.log`, `0000000002.log`, … and beside each an index.
     index    8 bytes each: the byte at which a record begins, one about every `INDEX_BYTES`; checked where it is used
 
 A writer never appends to a segment that it has not begun itself. At its start it cuts what a crash left torn behind
-the last whole record of the newest segment (kept in `<segment>.torn`, counted) and begins the next one. So a place that
-a reader has remembered is either still there or behind a segment's end, and never names other bytes than it did.
+the last whole record of the newest segment (kept in `<segment>.torn`, counted) and begins the next one. So a position
+that a reader has remembered is either still there or behind a segment's end, and never names other bytes than it did.
 
 What is on disk when: an append hands its bytes to the kernel before it returns, so a writer that is killed loses
 nothing that it has appended. What a crash of the machine can take is what has come since the last fsync: see `Log`.
@@ -42,8 +42,8 @@ class LogError(ValueError):
     """A log is not what it should be, or in use; the message is one line."""
 
 
-class Place(NamedTuple):
-    """The place before a record: a segment's number and a byte in it. Places are ordered as records came."""
+class Position(NamedTuple):
+    """The position before a record: a segment's number and a byte in it. Positions are ordered as records came."""
 
     segment: int
     offset: int
@@ -105,20 +105,20 @@ class Log:
         self.close()
 
     @property
-    def place(self) -> Place:
+    def position(self) -> Position:
         """Behind the last record."""
-        return Place(self._segment, self._offset)
+        return Position(self._segment, self._offset)
 
-    def append(self, arrival: int, source: tuple[str, int], payload: bytes) -> Place:
-        """Append one datagram and return its place. Raises OSError if the disk does not take it."""
+    def append(self, arrival: int, source: tuple[str, int], payload: bytes) -> Position:
+        """Append one datagram and return its position. Raises OSError if the disk does not take it."""
         return self.extend([Datagram(arrival, source, payload)])
 
-    def extend(self, datagrams: Iterable[tuple[int, tuple[str, int], bytes]]) -> Place:
-        """Append datagrams by one write, and with `EACH` one fsync; return the place of the first."""
+    def extend(self, datagrams: Iterable[tuple[int, tuple[str, int], bytes]]) -> Position:
+        """Append datagrams by one write, and with `EACH` one fsync; return the position of the first."""
         records = [_record(*datagram) for datagram in datagrams]
         if self._offset >= self.segment_bytes:
             self._begin(self._segment + 1)
-        first = self.place
+        first = self.position
         try:
             _write(self._file, b"".join(records))
         except OSError:  # a full disk: what it took of this append is no record
@@ -243,21 +243,21 @@ class Reader:
     folder: Path
 
     @property
-    def begin(self) -> Place:
+    def begin(self) -> Position:
         """Before the first record."""
-        return Place(next(iter(segments(self.folder)), 1), SEGMENT.size)
+        return Position(next(iter(segments(self.folder)), 1), SEGMENT.size)
 
-    def end(self, start: Place | None = None, most: int | None = None) -> Place:
+    def end(self, start: Position | None = None, most: int | None = None) -> Position:
         """Behind the last whole record; from `start` on, at most about `most` bytes further (but over one record)."""
-        place, left = start or self.begin, most
-        for segment, begin, _ in self._spans(place, None):
+        position, left = start or self.begin, most
+        for segment, begin, _ in self._spans(position, None):
             stop = self._whole_up_to(segment, begin, left)
-            place = Place(segment, stop)
+            position = Position(segment, stop)
             if left is not None and (left := left - (stop - begin)) <= 0:
                 break
-        return place
+        return position
 
-    def ranges(self, start: Place, end: Place, size: int) -> list[tuple[int, int, int]]:
+    def ranges(self, start: Position, end: Position, size: int) -> list[tuple[int, int, int]]:
         """(segment, first byte, byte behind the last) of ranges of whole records, of about `size` bytes each."""
         found = []
         for segment, begin, stop in self._spans(start, end):
@@ -279,8 +279,10 @@ class Reader:
             raise LogError(f"{path}: ends before byte {stop}")
         return data
 
-    def datagrams(self, start: Place | None = None, end: Place | None = None) -> Iterator[tuple[Place, Datagram]]:
-        """Each datagram with its place, one by one; for a glance at a log. Raises LogError at a record that is bad."""
+    def datagrams(
+        self, start: Position | None = None, end: Position | None = None
+    ) -> Iterator[tuple[Position, Datagram]]:
+        """Each datagram with its position, one by one, for a glance at a log. Raises LogError at a bad record."""
         start, end = start or self.begin, end or self.end()
         for segment, begin, stop in self.ranges(start, end, SEGMENT_BYTES):
             data, at = self.read(segment, begin, stop), 0
@@ -289,13 +291,13 @@ class Reader:
                     raise LogError(f"{path_of(self.folder, segment)}: a bad record at byte {begin + at}")
                 _, _, arrival, ip, port, _ = RECORD.unpack_from(data, at)
                 payload = data[at + RECORD.size : at + size]
-                yield Place(segment, begin + at), Datagram(arrival, (inet_ntoa(ip), port), payload)
+                yield Position(segment, begin + at), Datagram(arrival, (inet_ntoa(ip), port), payload)
                 at += size
 
-    def _spans(self, start: Place, end: Place | None) -> Iterator[tuple[int, int, int]]:
+    def _spans(self, start: Position, end: Position | None) -> Iterator[tuple[int, int, int]]:
         """(segment, first byte, byte behind the last) of what lies between two places, per segment.
 
-        A place behind a segment's end, of which a crash took the tail, is at its end.
+        A position behind a segment's end, of which a crash took the tail, is at its end.
         """
         for segment in segments(self.folder):
             if segment < start.segment or (end and segment > end.segment):

@@ -1,13 +1,13 @@
 """The Spark data sources `wirestream_log` and `wirestream_pcap`, by Spark's Python Data Source API.
 
 Options of both: `path`; `schema`, a stream's .yml or a circuit's .json; `stream`, which of a .json, by name or number
-(`columns.Stream.load`); `read`: `rows` (the tuples), `punctuations` or `datagrams`; `range_bytes`: about so many in a
+(`columns.Layout.load`); `read`: `rows` (the tuples), `punctuations` or `datagrams`; `range_bytes`: about so many in a
 partition. Of the log: `max_bytes`, about so many in a micro-batch. Of captures: `port`, to which datagrams go; a folder
 is read with all its *.pcap. A schema given to Spark's reader picks columns, the others are not made.
 
-An offset of a stream is a place in the log, before a record, and a micro-batch is what lies between two of them. Both
-are in Spark's checkpoint before the batch is computed, and what is between two places never changes. So each record is
-in exactly one batch, however often the query, or the writer, is killed and started again.
+An offset of a stream is a position in the log, before a record, and a micro-batch is what lies between two of them.
+Both are in Spark's checkpoint before the batch is computed, and what is between two positions never changes. So each
+record is in exactly one batch, however often the query, or the writer, is killed and started again.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from pyspark.sql.types import StructType
 
 from wirestream.record import pcap
-from wirestream.record.columns import SchemaError, Stream, spark_schema
+from wirestream.record.columns import Layout, SchemaError, spark_schema
 from wirestream.record.datagrams import READS, ROWS, Payloads, columns_of
-from wirestream.record.log import RECORD, LogError, Place, Reader, path_of
+from wirestream.record.log import RECORD, LogError, Position, Reader, path_of
 from wirestream.record.records import chain, gather, padded
 
 LOG, PCAP = "wirestream_log", "wirestream_pcap"
@@ -44,7 +44,7 @@ class Options:
     """What was asked for. Raises ValueError, with one line, for what cannot be."""
 
     path: str
-    stream: Stream
+    stream: Layout
     read: str = ROWS
     range_bytes: int = RANGE_BYTES
     max_bytes: int = 0
@@ -65,7 +65,7 @@ class Options:
         read = given.get("read", ROWS)
         if read not in READS:
             raise ValueError(f"read '{read}': {', '.join(READS)}")
-        return cls(given["path"], Stream.load(given["schema"], given.get("stream", "")), read, **numbers)
+        return cls(given["path"], Layout.load(given["schema"], given.get("stream", "")), read, **numbers)
 
     @property
     def columns(self) -> dict[str, pa.DataType]:
@@ -124,7 +124,7 @@ class _FromLog:
     def log(self) -> Reader:
         return Reader(Path(self.asked.path))
 
-    def between(self, start: Place, end: Place) -> Sequence[LogRange]:
+    def between(self, start: Position, end: Position) -> Sequence[LogRange]:
         return [LogRange(*part) for part in self.log.ranges(start, end, self.asked.range_bytes)]
 
     def read(self, partition: LogRange) -> Iterator[pa.RecordBatch]:
@@ -139,14 +139,14 @@ class LogReader(_FromLog, DataSourceReader):
 
 
 class LogStream(_FromLog, DataSourceStreamReader, SupportsTriggerAvailableNow):
-    final: Place | None = None
+    final: Position | None = None
 
     def initialOffset(self) -> dict:
         return self.log.begin._asdict()
 
     def latestOffset(self, start: dict, limit: ReadLimit) -> dict:
         most = limit.max_bytes if isinstance(limit, ReadMaxBytes) else None
-        begin = Place(**start)
+        begin = Position(**start)
         end = self.log.end(begin, most)
         return max(begin, min(end, self.final or end))._asdict()  # of a tail that a crash took nothing is left
 
@@ -160,7 +160,7 @@ class LogStream(_FromLog, DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self.log.end()._asdict()
 
     def partitions(self, start: dict, end: dict) -> Sequence[LogRange]:
-        return self.between(Place(**start), Place(**end))
+        return self.between(Position(**start), Position(**end))
 
 
 _LOGGED = np.dtype([("size", ">u4"), ("crc", ">u4"), ("arrival", ">i8"), ("ip", ">u4"), ("port", ">u2"), ("0", ">u2")])

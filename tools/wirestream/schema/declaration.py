@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from wirestream.errors import Place, QueryError
+from wirestream.errors import Position, QueryError
 from wirestream.schema.tuples import Field
 
 REORDERS = tuple(2**n for n in range(2, 9))  # of ws_line_arbiter
@@ -13,10 +13,10 @@ MOST_GAP_MS = 65535
 
 @dataclass(frozen=True)
 class FieldName:
-    """A field of a message, whose type is that of the message. place: None in a .yml file."""
+    """A field of a message, whose type is that of the message. position: None in a .yml file."""
 
     name: str
-    place: Place | None = None
+    position: Position | None = None
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,20 @@ class Framing:
 
     reorder: int = 64
     gap_ms: int = 10
-    place: Place | None = field(default=None, compare=False)
+    position: Position | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.reorder not in REORDERS:
-            raise QueryError(f"REORDER is a power of two, {REORDERS[0]} to {REORDERS[-1]}", self.place)
+            raise QueryError(f"REORDER is a power of two, {REORDERS[0]} to {REORDERS[-1]}", self.position)
         if not 1 <= self.gap_ms <= MOST_GAP_MS:
-            raise QueryError(f"GAP_MS is 1 to {MOST_GAP_MS}", self.place)
+            raise QueryError(f"GAP_MS is 1 to {MOST_GAP_MS}", self.position)
 
 
 @dataclass(frozen=True)
 class Create:
     """A declared stream. format: kind, name and message, of a stream of messages, whose fields are names alone."""
 
-    place: Place
+    position: Position
     name: str
     fields: tuple[Field, ...] | tuple[FieldName, ...]
     format: tuple[str, str, str] | None = None

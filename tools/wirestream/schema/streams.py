@@ -22,7 +22,7 @@ import yaml
 
 from wirestream import design
 from wirestream.arguments import text_of
-from wirestream.errors import Place, QueryError
+from wirestream.errors import Position, QueryError
 from wirestream.schema import formats
 from wirestream.schema.declaration import Create, FieldName, Framing
 from wirestream.schema.formats import Format, Origin
@@ -106,12 +106,12 @@ def declared(create: Create, stream_id: int, known: Iterable[Format] = ()) -> St
     if create.format:
         kind, name, message = create.format
         known = [found for found in known if found.kind == kind]
-        place, framing = create.place, create.framing
-        return _of_messages(create.name, stream_id, name, message, create.fields, known, place, framing)
+        position, framing = create.position, create.framing
+        return _of_messages(create.name, stream_id, name, message, create.fields, known, position, framing)
     names = [field.name for field in create.fields]
     for name in names:
         if names.count(name) > 1:
-            raise QueryError(f"two fields are called {name}", create.place)
+            raise QueryError(f"two fields are called {name}", create.position)
     return Stream(Schema(create.name, stream_id, create.fields), "Time" if "Time" in names else None)
 
 
@@ -131,24 +131,24 @@ def _of_messages(
     kind: str,
     fields: Iterable[FieldName],
     known: Iterable[Format],
-    place: Place | None,
+    position: Position | None,
     framing: Framing | None,
 ) -> Stream:
     """The stream of messages `of`.`kind`, whose tuples have these fields."""
     found = {form.name: form for form in known}
     if of not in found:
-        raise QueryError(f"unknown messages {of}; known: {', '.join(sorted(found)) or 'none'}", place)
+        raise QueryError(f"unknown messages {of}; known: {', '.join(sorted(found)) or 'none'}", position)
     if not (message := found[of].message(kind)):
         messages = ", ".join(message.name for message in found[of].messages)
-        raise QueryError(f"{of} has no message {kind}; known: {messages}", place)
+        raise QueryError(f"{of} has no message {kind}; known: {messages}", position)
     if framing and found[of].kind != "ITCH":
-        raise QueryError(f"MOLDUDP64 is a framing of ITCH, not of {found[of].kind}", framing.place)
+        raise QueryError(f"MOLDUDP64 is a framing of ITCH, not of {found[of].kind}", framing.position)
     parts, chosen = {part.name: part for part in message.parts}, []
     for field in fields:
         if field.name not in parts:
-            raise QueryError(f"{kind} has no field {field.name}; known: {', '.join(parts)}", field.place)
+            raise QueryError(f"{kind} has no field {field.name}; known: {', '.join(parts)}", field.position)
         if field.name in [one.name for one in chosen]:
-            raise QueryError(f"two fields are called {field.name}", field.place)
+            raise QueryError(f"two fields are called {field.name}", field.position)
         chosen.append(Field(field.name, parts[field.name].type))
     time = message.time if message.time in [one.name for one in chosen] else None
     return Stream(Schema(name, stream_id, tuple(chosen)), time, Origin(found[of], message, framing))

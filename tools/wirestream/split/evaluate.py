@@ -70,7 +70,7 @@ class Scope:
                 return _literal(self._constant(node))
             case syntax.Name(name=name):
                 if name not in self.columns:
-                    raise QueryError(f"unknown column {name}; known: {', '.join(self.columns)}", node.place)
+                    raise QueryError(f"unknown column {name}; known: {', '.join(self.columns)}", node.position)
                 return self.columns[name]
             case syntax.Operation(operator="not", operands=(operand,)):
                 return ~self(operand)
@@ -82,7 +82,7 @@ class Scope:
                 return _div(self(address), _literal(2 ** (ADDRESS_BITS - self._number(bits))))
             case syntax.Call() if self.values is not None:
                 return self._aggregate(node)
-        raise QueryError(f"{node.function} outside SELECT and HAVING of a query with a window", node.place)
+        raise QueryError(f"{node.function} outside SELECT and HAVING of a query with a window", node.position)
 
     @staticmethod
     def _binary(operator: str, a: Column, b: Column) -> Column:
@@ -94,7 +94,7 @@ class Scope:
 
     def _constant(self, node: syntax.Name) -> int | str:
         if node.name not in self.constants:
-            raise QueryError(f"${node.name} has no value", node.place)
+            raise QueryError(f"${node.name} has no value", node.position)
         return self.constants[node.name]
 
     def _number(self, node: syntax.Expression) -> int:
@@ -104,9 +104,9 @@ class Scope:
         if call.function == "count" and not call.arguments:
             return F.count(ORDER).cast(INTEGER)
         if call.function not in AGGREGATES or len(call.arguments) != 1:
-            raise QueryError(f"no aggregate {call.function} of {len(call.arguments)} columns", call.place)
+            raise QueryError(f"no aggregate {call.function} of {len(call.arguments)} columns", call.position)
         if call.function in IN_ORDER and not self.ordered:
-            raise QueryError(f"{call.function} over a UNION, whose rows have no order", call.place)
+            raise QueryError(f"{call.function} over a UNION, whose rows have no order", call.position)
         x = Scope(self.constants, self.values)(call.arguments[0])
         return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x)
 
@@ -145,7 +145,7 @@ def _weighted(x: Column, call: syntax.Call) -> Column:
     """The sum of the last values, the newest times the first weight, times the power of two that makes these whole."""
     scale = next((2**k for k in range(MOST_SCALE + 1) if all(w * 2**k % 1 == 0 for w in call.weights)), None)
     if scale is None:
-        raise QueryError(f"a weight that is not a multiple of 2**-{MOST_SCALE}", call.place)
+        raise QueryError(f"a weight that is not a multiple of 2**-{MOST_SCALE}", call.position)
     newest = F.reverse(F.array_sort(F.collect_list(F.when(x.isNotNull(), F.struct(F.col(ORDER), x.alias("x"))))))
     terms = [
         F.coalesce(F.get(newest, k)["x"], _literal(0)) * _literal(int(w * scale)) for k, w in enumerate(call.weights)
@@ -169,7 +169,7 @@ class _Evaluation:
         parts = [self.select(arm, above) for arm in arms]
         names = _names(parts[0])
         if any(_names(part) != names for part in parts):
-            raise QueryError("the parts of a UNION have the same columns, in the same order", arms[0].place)
+            raise QueryError("the parts of a UNION have the same columns, in the same order", arms[0].position)
         if len(parts) == 1:
             return parts[0]
         return reduce(DataFrame.unionByName, (part.withColumn(ORDER, F.lit(0)) for part in parts))
@@ -177,13 +177,13 @@ class _Evaluation:
     def select(self, select: syntax.Select, above: syntax.Window | None = None) -> DataFrame:
         window = select.source.window
         if above is not None and (window is not None or select.other is not None):
-            raise QueryError("a window in time over the rows of a window", above.place)
+            raise QueryError("a window in time over the rows of a window", above.position)
         if select.other is not None:
             return self._join(select)
         if isinstance(window, syntax.JoinWindow):
-            raise QueryError("a window of a JOIN, and there is no JOIN", window.place)
+            raise QueryError("a window of a JOIN, and there is no JOIN", window.position)
         if window is None and (select.group or select.having is not None):
-            raise QueryError("GROUP BY and HAVING need a window", select.place)
+            raise QueryError("GROUP BY and HAVING need a window", select.position)
         if above is not None:
             above = replace(above, attribute=_passed(select, above))
         elif window is not None and window.in_time:
@@ -202,15 +202,15 @@ class _Evaluation:
         if source.subquery is not None:
             return self.union(source.subquery, window)
         if source.stream not in self.items:
-            raise QueryError(f"unknown stream {source.stream}; known: {', '.join(self.items)}", source.place)
+            raise QueryError(f"unknown stream {source.stream}; known: {', '.join(self.items)}", source.position)
         frame = self.items[source.stream].frame
         if window is None:
             return _exact(frame.where(F.col(KIND) == TUPLE).drop(KIND))
         if window.attribute not in _names(frame):
-            raise QueryError(f"{source.stream} has no field {window.attribute}", window.place)
+            raise QueryError(f"{source.stream} has no field {window.attribute}", window.position)
         judged = self.judged.setdefault((source.stream, window.attribute), windows.judged(frame, window))
         if len(self.judged) > 1:
-            raise QueryError("windows in time over several streams or times", source.place)
+            raise QueryError("windows in time over several streams or times", source.position)
         return _exact(windows.accepted(judged))
 
     def _aggregate(self, select: syntax.Select, window: syntax.Window, below: DataFrame) -> DataFrame:
@@ -219,7 +219,7 @@ class _Evaluation:
             columns[window.attribute] = WINDOW
         ordered = _ordered(select.source)
         if not (ordered or window.in_time):
-            raise QueryError("a window of tuples over rows that have no order", window.place)
+            raise QueryError("a window of tuples over rows that have no order", window.position)
         values = self._scope({name: name for name in _names(below)}).columns
         scope = replace(self._scope(columns), values=values, ordered=ordered)
         frame = windows.windowed(below, window)
@@ -243,9 +243,9 @@ class _Evaluation:
         sources = select.source, select.other
         aliases, by_rows = [source.alias or source.stream for source in sources], [_by_rows(s) for s in sources]
         if aliases[0] == aliases[1]:
-            raise QueryError(f"both sides of a JOIN are called {aliases[0]}", sources[1].place)
+            raise QueryError(f"both sides of a JOIN are called {aliases[0]}", sources[1].position)
         if replace(by_rows[0], attribute=None) != replace(by_rows[1], attribute=None):
-            raise QueryError("both sides of a JOIN have the same window", sources[1].place)
+            raise QueryError("both sides of a JOIN have the same window", sources[1].position)
         frames = [self._side(n, source, alias) for n, (source, alias) in enumerate(zip(sources, aliases, strict=True))]
         of_sides = [_names(frame) for frame in frames]
         both = [name for names in of_sides for name in names]
@@ -273,11 +273,11 @@ class _Evaluation:
     def _side(self, n: int, source: syntax.Source, alias: str | None) -> DataFrame:
         """The tuples of a side of a JOIN; in the names of its columns are the side's name, or its number."""
         if alias is None:
-            raise QueryError("a sub-query in a JOIN needs a name", source.place)
+            raise QueryError("a sub-query in a JOIN needs a name", source.position)
         frame = self._read(source, None)
         named = [F.col(f"`{name}`").alias(f"{alias}.{name}") for name in _names(frame)]
-        place = (2 * F.col(ORDER) + n).alias(f"{ORDER}{n}")
-        return frame.select(F.col(SESSION).alias(f"{SESSION}{n}"), place, *named)
+        position = (2 * F.col(ORDER) + n).alias(f"{ORDER}{n}")
+        return frame.select(F.col(SESSION).alias(f"{SESSION}{n}"), position, *named)
 
     # ---- Names
 
@@ -290,7 +290,7 @@ class _Evaluation:
         while source.subquery is not None:
             source = source.subquery[0].source
         if source.stream not in self.items or self.items[source.stream].time is None:
-            raise QueryError(f"{source.stream} has no time attribute; name one with WATTR", source.place)
+            raise QueryError(f"{source.stream} has no time attribute; name one with WATTR", source.position)
         return self.items[source.stream].time
 
 
@@ -319,13 +319,13 @@ def _results(select: syntax.Select, scope: Scope, names: list[str]) -> dict[str,
     found: dict[str, Column] = {}
     for item in select.items:
         if item.expression is None and not names:
-            raise QueryError("* with a window; name the columns", item.place)
-        parts = [syntax.Name(item.place, name) for name in names] if item.expression is None else [item.expression]
+            raise QueryError("* with a window; name the columns", item.position)
+        parts = [syntax.Name(item.position, name) for name in names] if item.expression is None else [item.expression]
         for part in parts:
             name = item.alias or (part.name.rpartition(".")[2] if isinstance(part, syntax.Name) else None)
             if name is None or name in found:
                 problem = "an expression needs a name: … AS Name" if name is None else f"two columns are called {name}"
-                raise QueryError(problem, item.place)
+                raise QueryError(problem, item.position)
             found[name] = scope(part)
     return found
 
@@ -341,7 +341,9 @@ def _passed(select: syntax.Select, window: syntax.Window) -> str:
             return window.attribute
         if isinstance(item.expression, syntax.Name) and window.attribute == (item.alias or item.expression.name):
             return item.expression.name
-    raise QueryError(f"the windowing attribute {window.attribute} is computed or missing in a sub-query", select.place)
+    raise QueryError(
+        f"the windowing attribute {window.attribute} is computed or missing in a sub-query", select.position
+    )
 
 
 # ---- JOIN
@@ -350,9 +352,9 @@ def _passed(select: syntax.Select, window: syntax.Window) -> str:
 def _by_rows(source: syntax.Source) -> syntax.JoinWindow:
     window = source.window
     if isinstance(window, syntax.Window) and window.unit == "tuples" and window.advance == 1:
-        return syntax.JoinWindow(window.place, window.size)
+        return syntax.JoinWindow(window.position, window.size)
     if not isinstance(window, syntax.JoinWindow):
-        raise QueryError("a side of a JOIN needs a window, such as [ROWS 64]", source.place)
+        raise QueryError("a side of a JOIN needs a window, such as [ROWS 64]", source.position)
     return window
 
 
@@ -371,16 +373,16 @@ def _reads(node: syntax.Expression) -> set[str]:
 
 
 def _of_rows(frames: list[DataFrame], sides: list[syntax.JoinWindow], _: list[str]) -> tuple[list[DataFrame], Column]:
-    """A tuple leaves its window when the ROWS-th one after it arrives: frames with that place, and the condition that
-    the earlier of two is still there."""
-    place, gone = ([f"{name}{n}" for n in (0, 1)] for name in (ORDER, "#gone"))
+    """A tuple leaves its window when the ROWS-th one after it arrives: frames with that position, and the condition
+    that the earlier of two is still there."""
+    position, gone = ([f"{name}{n}" for n in (0, 1)] for name in (ORDER, "#gone"))
     for n, side in enumerate(sides):
-        arrived = Over.partitionBy(f"{SESSION}{n}").orderBy(place[n])
-        frames[n] = frames[n].withColumn(gone[n], F.lead(place[n], side.rows).over(arrived))
+        arrived = Over.partitionBy(f"{SESSION}{n}").orderBy(position[n])
+        frames[n] = frames[n].withColumn(gone[n], F.lead(position[n], side.rows).over(arrived))
 
     def there(one: int, other: int) -> Column:
         left = F.col(gone[one])
-        return (F.col(place[one]) < F.col(place[other])) & (left.isNull() | (F.col(place[other]) < left))
+        return (F.col(position[one]) < F.col(position[other])) & (left.isNull() | (F.col(position[other]) < left))
 
     return frames, there(0, 1) | there(1, 0)
 

@@ -22,7 +22,7 @@ from wirestream.arguments import name_and_value
 from wirestream.compiler import syntax
 from wirestream.compiler.circuit import FLAGS_IN_A_BYTE
 from wirestream.compiler.description import load_schema
-from wirestream.record.columns import SchemaError, Stream
+from wirestream.record.columns import Layout, SchemaError
 from wirestream.record.datagrams import PUNCTUATIONS, ROWS
 from wirestream.record.log import LogError
 from wirestream.record.sequence import RECORD
@@ -61,7 +61,7 @@ class Job:
 
     def chip(self, view: str, described: Path, booleans: tuple[str, ...] = (), ordered: bool = False) -> DataFrame:
         """The rows of the board, of which described is the circuit's .json. booleans: columns that are conditions."""
-        schema = Stream.load(described).schema
+        schema = Layout.load(described).schema
         fields = tuple(f for f in schema.fields if not f.name.startswith("Flags"))
         rows = _checked(self.opened, described)(stream=schema.name, read=ROWS)
         place = F.col("_sequence") * (1 << 16) + F.col("_record")
@@ -137,7 +137,7 @@ def _plain(name: str, kind: str, booleans: tuple[str, ...], of: str = "") -> Col
 
 def _checked(opened: Opened, described: Path) -> Opened:
     """Reads what the board sends; the rows of its result fail where a value had no room in its column."""
-    result = Stream.load(described)
+    result = Layout.load(described)
     name, first = result.schema.name, result.schema.fields[0].name
     flags = [field.name for field in result.schema.fields if field.name.startswith("Flags")]
     beyond = F.lit(False)

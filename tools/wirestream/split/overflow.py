@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from wirestream.compiler import syntax
-from wirestream.record.columns import SPARK, Stream
+from wirestream.record.columns import SPARK, Layout
 from wirestream.record.datagrams import PUNCTUATIONS, ROWS
 from wirestream.record.sequence import once
 from wirestream.split.evaluate import Constants, Items, evaluate
@@ -39,7 +39,7 @@ def complete(
     sql: its text. times: the time attribute of the stream that it reads, by the stream's name. Raises ValueError, with
     one line, for a query whose rest cannot be computed from the overflow stream.
     """
-    result = Stream.load(described)
+    result = Layout.load(described)
     columns = [name for name in result.arrow if not name.startswith("Flags")]
     chip = once(opened(stream=result.schema.name)).select(*columns)
     rows = evaluate(rest(sql, times), {OVERFLOW: _overflow(opened, described)}, constants or {})
@@ -49,7 +49,7 @@ def complete(
 
 def _overflow(opened: Opened, described: str | Path) -> Items:
     """The items of the overflow stream, in the order in which they were sent, however they came."""
-    fields = Stream.load(described, OVERFLOW).schema.fields
+    fields = Layout.load(described, OVERFLOW).schema.fields
     if flags := [field.name for field in fields if field.name.endswith((".null", ".overflow"))]:
         raise ValueError(f"the overflow stream has values with flags ({flags[0]}), which this does not read")
     parts = []

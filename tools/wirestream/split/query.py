@@ -18,7 +18,7 @@ from sqlglot.tokens import Token, TokenType
 
 from wirestream.compiler import syntax
 from wirestream.compiler.scope import AGGREGATES
-from wirestream.errors import Place, QueryError
+from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream, declared
 
 WINDOWS = ("RANGE", "SIZE", "SESSION", "ROWS")  # the first words of windows; other brackets hold weights
@@ -283,7 +283,7 @@ def _for_sqlglot(text: str, tokens: list[Token]) -> tuple[str, list[str], tuple[
         if token.token_type == TokenType.L_BRACKET:
             end = next((n for n in range(k, len(tokens)) if tokens[n].token_type == TokenType.R_BRACKET), None)
             if end is None:
-                raise QueryError("[ is never closed", _place(text, token))
+                raise QueryError("[ is never closed", _position(text, token))
             inside = text[token.start : tokens[end].end + 1]
             if tokens[k + 1].text.upper() in WINDOWS:
                 words.append(f"TABLESAMPLE ({len(windows)} ROWS)")
@@ -296,16 +296,18 @@ def _for_sqlglot(text: str, tokens: list[Token]) -> tuple[str, list[str], tuple[
             words.append(f"`${constants[-1]}`")
             k += 1
         elif token.token_type == TokenType.TABLE_SAMPLE:
-            raise QueryError("TABLESAMPLE draws by chance, so no two engines give the same rows", _place(text, token))
+            raise QueryError(
+                "TABLESAMPLE draws by chance, so no two engines give the same rows", _position(text, token)
+            )
         else:
             words.append(text[token.start : token.end + 1])
         k += 1
     return " ".join(words), windows, tuple(dict.fromkeys(constants))
 
 
-def _place(text: str, token: Token) -> Place:
+def _position(text: str, token: Token) -> Position:
     before = text[: token.start]
-    return Place(before.count("\n") + 1, token.start - before.rfind("\n"))
+    return Position(before.count("\n") + 1, token.start - before.rfind("\n"))
 
 
 def _first_line(error: Exception) -> str:

@@ -38,7 +38,7 @@ def of_table(wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, regis
     if not in_time and node.window.advance < core.close_cycles:
         closes = f"one closes every {node.window.advance} tuples; ADVANCE {core.close_cycles} or a smaller capacity"
         needed = f"a window of {capacity} groups needs {core.close_cycles} cycles to close, and {closes}"
-        raise QueryError(needed, node.window.place)
+        raise QueryError(needed, node.window.position)
     behind = windows.window(wiring, node, bus, copies, registered)
     punct = wiring.delayed(Signal(bus.punct, 1), behind.latency - bus.latency).text
     text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {capacity} groups"

@@ -207,12 +207,12 @@ class _Planner:
         """Refuse a method that is asked for where the query has no windows that could be made by it."""
         for node in (node for node in walk(plan) if isinstance(node, Aggregate)):
             if node.window.session and self.asked != methods.AUTO:
-                raise QueryError(f"windows by {self.asked}: sessions have a core of their own", node.window.place)
+                raise QueryError(f"windows by {self.asked}: sessions have a core of their own", node.window.position)
             if node.keys and self.asked not in (methods.AUTO, "replicate", "constant"):
                 ways = "GROUP BY has tables for windows, by replicate, or for panes, by constant"
-                raise QueryError(f"windows by {self.asked}: {ways}", node.window.place)
+                raise QueryError(f"windows by {self.asked}: {ways}", node.window.position)
             if node.keys and self.asked == "constant" and not node.window.in_time:
-                raise QueryError("windows by constant: groups have panes of time only", node.window.place)
+                raise QueryError("windows by constant: groups have panes of time only", node.window.position)
 
     def _method(self, node: Aggregate) -> Method:
         """How an aggregate's windows are made, with keys those in time, and what the input must keep for that."""

@@ -3,7 +3,7 @@
 trades_q3.svg   the blocks of ws_trades_q3.v; drawing fails where they or what connects them differ from the source
 network.svg     the blocks of ws_udp_ip_stack.v; drawing fails where its streams differ from those of the source
 arrivals.svg    the worked example of docs/trades_q3.md, judged by the model that the tests use
-wire.svg        a window closing on the wire
+tuple-bus.svg   a window closing on the tuple bus
 punctuator.svg  the states of ws_punctuator.v; drawing fails where they differ from the source
 queries.svg     two compiled queries, by the compiler's own hand; joins.svg a join
 blocks.svg      the worked example of ws_pane_blocks in docs/windows.md; drawing fails where its method gives no window
@@ -115,7 +115,7 @@ class Instance:
         if f"{side}_axis_tvalid" in ports:
             return "AXI4-Stream"
         if f"{side}_valid" in ports:
-            return "wire" if f"{side}_punct" in ports else "items"
+            return "bus" if f"{side}_punct" in ports else "items"
         return "GMII" if any(p.startswith("gmii") for p in ports) else None
 
     def valid(self, side: str) -> str:
@@ -178,9 +178,9 @@ BUSES = {
     ("mac_rx", "stack"): "octets",
     ("stack", "tuple_rx"): "octets",
     ("tuple_rx", "punctuator"): "items",
-    ("punctuator", "select_symbol"): "wire",
-    ("select_symbol", "aggregate"): "wire",
-    ("aggregate", "results"): "wire",
+    ("punctuator", "select_symbol"): "bus",
+    ("select_symbol", "aggregate"): "bus",
+    ("aggregate", "results"): "bus",
     ("results", "tuple_tx"): "items",
     ("tuple_tx", "stack"): "octets",
     ("stack", "mac_tx"): "octets",
@@ -447,10 +447,10 @@ def arrivals() -> Svg:
     return svg
 
 
-# ---- The wire: a window closes
+# ---- The tuple bus: a window closes
 
 
-def wire() -> Svg:
+def tuple_bus() -> Svg:
     """wid_aggregate with two tuples, the punctuation that closes the window, and the next tuple."""
     count = 10
     tuples, puncts, rows = {0: "1130", 1: "1080", 6: "1625"}, {3: "1560"}, {5: "1560, 3"}
@@ -777,7 +777,7 @@ DIAGRAMS = {
     "trades_q3": trades_q3,
     "network": network,
     "arrivals": arrivals,
-    "wire": wire,
+    "tuple-bus": tuple_bus,
     "punctuator": punctuator,
     "queries": queries,
     "joins": joins,

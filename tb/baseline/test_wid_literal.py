@@ -10,7 +10,7 @@ from cocotb.triggers import ClockCycles
 from tb.lib.bench import pauses, rng, start
 from tb.lib.model import Punctuator
 from tb.lib.run import run
-from tb.lib.wire import PUNCT, TUPLE, WireDriver, WireMonitor
+from tb.lib.tuplebus import PUNCT, TUPLE, TupleBusDriver, TupleBusMonitor
 
 RANGE, SLIDE, SLACK = 600, 60, 60
 TUPLES = 1200
@@ -34,8 +34,8 @@ def stream(dut) -> list[tuple[int, tuple[int, int]]]:
 
 @cocotb.test()
 async def rows_are_right(dut):
-    source = WireDriver(dut, "s", dut.clk, pauses(0.3, rng("idle")))
-    sink = WireMonitor(dut, "m", dut.clk)
+    source = TupleBusDriver(dut, "s", dut.clk, pauses(0.3, rng("idle")))
+    sink = TupleBusMonitor(dut, "m", dut.clk)
     await start(dut)
     items, generator = stream(dut), rng("fields")
     for kind, (time, volume) in items:

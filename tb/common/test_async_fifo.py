@@ -9,7 +9,7 @@ from cocotb_bus.monitors import BusMonitor
 
 from tb.lib.bench import pauses, rng
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import ItemDriver, ItemMonitor
+from tb.lib.tuplebus import ItemDriver, ItemMonitor
 
 PERIODS_PS = [(8000, 8002), (8000, 6400), (6400, 8000), (8000, 2500), (2500, 8000), (8000, 8000)]
 

@@ -9,7 +9,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from tb.lib.axis import Monitor, Sink
 from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 
 class Bench:

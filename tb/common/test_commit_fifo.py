@@ -6,7 +6,7 @@ from cocotb.triggers import ClockCycles, FallingEdge
 
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import ItemMonitor, cycle
+from tb.lib.tuplebus import ItemMonitor, cycle
 
 
 class Writer:

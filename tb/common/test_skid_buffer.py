@@ -6,7 +6,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer
 
 from tb.lib.bench import reset, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import item_bench, random_items
+from tb.lib.tuplebus import item_bench, random_items
 
 ITEMS = 500
 

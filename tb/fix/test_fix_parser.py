@@ -22,7 +22,7 @@ from tb.fix.traffic import BODIES, GOOD, SOH, STORMS, TEXTS, by_hand, crowded, f
 from tb.lib.axis import Source
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.events import Events
-from tb.lib.wire import ItemMonitor
+from tb.lib.tuplebus import ItemMonitor
 from wirestream.design import Design, resolve
 from wirestream.schema import fix
 from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, PacketFlag, build

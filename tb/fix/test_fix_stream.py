@@ -11,7 +11,7 @@ from tb.lib.axis import Source
 from tb.lib.bench import start
 from tb.lib.events import Events
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 LATENCY = {8: 4, 64: 8}  # cycles from a message's last word to its fields
 MESSAGE = by_hand("35=D|55=UBSN|44=12.5|38=7|60=20260101-00:00:01|")

@@ -17,7 +17,7 @@ from tb.lib.axis import Source
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.events import Events
 from tb.lib.run import run_four_state
-from tb.lib.wire import ItemMonitor
+from tb.lib.tuplebus import ItemMonitor
 from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, Bench, PacketFlag, build
 from wirestream.sim.simulate import seed
 

@@ -19,7 +19,7 @@ from tb.lib.axis import Source
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.events import Events
 from tb.lib.run import run_four_state
-from tb.lib.wire import ItemMonitor
+from tb.lib.tuplebus import ItemMonitor
 from wirestream.host.orders import generate_itch, mold, on_lines
 from wirestream.host.trouble import Trouble
 from wirestream.schema.packets import DEVICE, HEADERS, read_pcap

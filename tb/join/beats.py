@@ -13,7 +13,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from tb.join.model import R, S, Tuple, late, overflow, time_windows, tuple_windows
 from tb.lib import axis
 from tb.lib.bench import pauses, rng, start
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 TIMED = "TIMED" in os.environ  # the windows are in time
 

@@ -23,7 +23,7 @@ from tb.join.model import Tuple, match
 from tb.lib.axil import Bus
 from tb.lib.bench import rng, start
 from tb.lib.run import design, run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 from wirestream.joins.machine import (
     ABORTED,
     BAD,

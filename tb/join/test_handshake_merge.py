@@ -7,7 +7,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 FLUSH = -1  # other items are {number, input}
 INPUT_W = 4

@@ -9,7 +9,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT, START, TUPLE, ItemDriver, cycle
+from tb.lib.tuplebus import PUNCT, START, TUPLE, ItemDriver, cycle
 
 QUERY = 7  # cycles from an eos that comes to one that leaves
 EOS = -1

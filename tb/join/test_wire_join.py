@@ -16,7 +16,7 @@ from tb.join.model import R, S, Tuple, late, overflow, time_windows, tuple_windo
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 from wirestream.compiler import cores
 
 NUMBER_W = 16  # bits of R's data and of S's: the number of the tuple's arrival; R has zeros in front

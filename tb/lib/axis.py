@@ -11,7 +11,7 @@ from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from tb.lib.bench import pauses, rng, scramble, start
-from tb.lib.wire import cycle, next_cycle
+from tb.lib.tuplebus import cycle, next_cycle
 
 USER_W = 113  # tuser of a UDP payload stream without the port's index and the ingress time
 

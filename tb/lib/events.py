@@ -6,7 +6,7 @@ from collections import Counter
 
 import cocotb
 
-from tb.lib.wire import cycle, next_cycle
+from tb.lib.tuplebus import cycle, next_cycle
 
 
 class Events:

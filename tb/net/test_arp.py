@@ -9,7 +9,7 @@ from tb.lib.bench import reset, rng, start
 from tb.lib.events import Events
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, ip_int, mac_int
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 MASK, GATEWAY = "255.255.255.0", "192.168.1.1"
 BROADCAST, ZERO_MAC = "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00"

@@ -12,7 +12,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from tb.lib.bench import reset, rng, start
 from tb.lib.events import Events
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 ASK, UPDATE, INSERT, CLEAR, SET = 1, 2, 3, 4, 5
 PENDING, KNOWN, STATIC = "pending", "known", "static"

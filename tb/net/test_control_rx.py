@@ -29,7 +29,7 @@ from tb.lib.frames import (
     mutated,
 )
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 KINDS = ("arp", "icmp", "igmp")
 OTHER_MAC, GROUP_MAC, GROUP_IP = "02:00:00:00:00:02", "01:00:5e:00:00:01", "224.0.0.1"

@@ -18,7 +18,7 @@ from tb.lib.bench import reset, rng, start
 from tb.lib.echo import ping
 from tb.lib.frames import DELIVERED, LOCAL_IP, LOCAL_MAC, LOCAL_PORT, PEER_IP, PEER_MAC, arp_request, udp, verdict
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 from wirestream.schema.counters import counter_names
 
 EVENTS = counter_names(REPOSITORY / "rtl/net/ws_gmii_endpoint.v")

@@ -14,7 +14,7 @@ from tb.lib.bench import reset, rng, start
 from tb.lib.events import Events
 from tb.lib.frames import LOCAL_IP, LOCAL_MAC, PEER_IP, PEER_MAC, internet_sum, ip_int, mac_int
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 A, B, C, D = "239.1.2.3", "224.0.0.251", "232.129.255.254", "239.1.2.4"
 ALL_HOSTS, NONE = "224.0.0.1", "0.0.0.0"

@@ -11,7 +11,7 @@ from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 from tb.lib.bench import rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT, START, TUPLE
+from tb.lib.tuplebus import PUNCT, START, TUPLE
 
 READS = (0, 2, 2)  # the stream of each entry; nobody reads stream 1
 

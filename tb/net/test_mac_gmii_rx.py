@@ -11,7 +11,7 @@ from tb.lib.bench import now_and_then, rng, scramble, start
 from tb.lib.events import Events
 from tb.lib.frames import fcs, udp_frame, with_fcs
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 LATENCY = 7  # cycles from rxd to tdata
 PREAMBLE = b"\x55" * 7

@@ -12,7 +12,7 @@ from tb.lib.bench import now_and_then, rng, start
 from tb.lib.events import Events
 from tb.lib.frames import udp, with_fcs
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 PREAMBLE = b"\x55" * 7 + b"\xd5"
 GAP = 12

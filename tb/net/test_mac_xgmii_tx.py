@@ -13,7 +13,7 @@ from tb.lib.bench import rng, start
 from tb.lib.events import Events
 from tb.lib.frames import udp, with_fcs
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 from wirestream.sim.bulk import build
 from wirestream.sim.simulate import seed
 

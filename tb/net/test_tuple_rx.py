@@ -13,9 +13,9 @@ from tb.lib.axis import Meta, Monitor, Source
 from tb.lib.bench import pauses, rng, start
 from tb.lib.events import Events
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT as PUNCTUATION
-from tb.lib.wire import START as SESSION
-from tb.lib.wire import TUPLE, ItemMonitor, cycle
+from tb.lib.tuplebus import PUNCT as PUNCTUATION
+from tb.lib.tuplebus import START as SESSION
+from tb.lib.tuplebus import TUPLE, ItemMonitor, cycle
 from wirestream.schema.tuples import HEADER_BYTES, PUNCT, START, Header, TupleFormatError
 
 STREAMS = (1, 0x7001)  # of which a core has the first, or both

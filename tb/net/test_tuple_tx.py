@@ -10,9 +10,9 @@ from tb.lib.axis import Monitor, Sink
 from tb.lib.bench import pauses, rng, start
 from tb.lib.events import Events
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT as PUNCTUATION
-from tb.lib.wire import START as SESSION
-from tb.lib.wire import TUPLE, ItemDriver
+from tb.lib.tuplebus import PUNCT as PUNCTUATION
+from tb.lib.tuplebus import START as SESSION
+from tb.lib.tuplebus import TUPLE, ItemDriver
 from wirestream.schema.tuples import HEADER_BYTES, PUNCT, START, Header
 
 STREAM = 0x8001

@@ -18,7 +18,7 @@ from tb.lib.axis import Meta, Monitor, Sink, Source
 from tb.lib.bench import reset, rng, start
 from tb.lib.frames import DELIVERED, GROUPS, LOCAL_IP, LOCAL_MAC, PORTS, REASONS, Frame, Verdict, udp, verdict
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 from wirestream.sim.bulk import LONG, NONE, RANDOM, BulkResult, build
 from wirestream.sim.simulate import seed
 

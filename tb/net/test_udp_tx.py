@@ -32,7 +32,7 @@ from tb.lib.frames import (
     verdict,
 )
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 from wirestream.sim.bulk import NONE, RANDOM, BulkResult, build
 from wirestream.sim.simulate import seed
 

@@ -21,10 +21,10 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from tb.lib import wire
+from tb.lib import tuplebus
 from tb.lib.bench import rng, start
 from tb.lib.model import Punctuator
-from tb.lib.wire import PUNCT, TUPLE, Seen, WireDriver, WireMonitor
+from tb.lib.tuplebus import PUNCT, TUPLE, Seen, TupleBusDriver, TupleBusMonitor
 from tb.window.sessions import Sessions
 from wirestream.compiler.circuit import UNION_WAITS
 from wirestream.compiler.description import load_schema
@@ -134,14 +134,14 @@ class Side:
     def drive(self, send: bool, eos: bool = False) -> None:
         """For this cycle."""
         if send:
-            self.sent.append(Seen(wire.cycle(), next(self.records)))
+            self.sent.append(Seen(tuplebus.cycle(), next(self.records)))
         self.signals["valid"].value, self.signals["eos"].value = send, eos
         noise = self.noise.getrandbits(len(self.signals["data"]))  # nothing may lean on what stands there
         self.signals["data"].value = self.sent[-1].data if send else noise
 
 
 async def in_order(
-    dut, description: dict, sides: list[Side], arrival: list[int], joined: list[WireMonitor]
+    dut, description: dict, sides: list[Side], arrival: list[int], joined: list[TupleBusMonitor]
 ) -> list[int]:
     """Send the tuples of all entries in one order, some of two in the same cycle, as late behind `ready` as can be, and
     an eos, which comes out of every join; `room` comes and goes. Raises unless nothing is lost.
@@ -163,7 +163,7 @@ async def in_order(
         settled = quiet >= (3 if alone else DRAIN) * longest
         if apart and left and settled:
             sending.add(left.popleft())
-            alone.append(wire.cycle())
+            alone.append(tuplebus.cycle())
         elif not apart and left and was_ready[0] and not next(idle):
             sending.add(left.popleft())
             first, second = next(iter(sending)), left[0] if left else None
@@ -265,11 +265,11 @@ async def circuit(dut):
         if description["grace"] is not None:
             drivers.append(Side(dut, entry, stream))
             continue
-        driver = WireDriver(dut, entry["prefix"], dut.clk, idle, entry["close_cycles"], entry["tuple_gap"])
+        driver = TupleBusDriver(dut, entry["prefix"], dut.clk, idle, entry["close_cycles"], entry["tuple_gap"])
         drivers.append(driver)
         for item in items(stream, entry, selected):
             driver.append(item)
-    monitors = [WireMonitor(dut, result["prefix"], dut.clk) for result in description["results"]]
+    monitors = [TupleBusMonitor(dut, result["prefix"], dut.clk) for result in description["results"]]
     if description["grace"] is not None:
         joined = [m for m, result in zip(monitors, description["results"], strict=True) if result["sides"]]
         alone = await in_order(dut, description, drivers, told["arrival"], joined)

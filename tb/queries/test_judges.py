@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb.lib.wire import Seen
+from tb.lib.tuplebus import Seen
 from tb.queries.circuit import differences, judge_alone, out_of_order
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.description import describe

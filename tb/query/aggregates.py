@@ -10,7 +10,7 @@ import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib.bench import reset, rng, start
-from tb.lib.wire import PUNCT, TUPLE, Seen, WireMonitor, cycle
+from tb.lib.tuplebus import PUNCT, TUPLE, Seen, TupleBusMonitor, cycle
 from tb.query.lockstep import text
 
 
@@ -73,7 +73,7 @@ class SubStreams:
         """reference: knows what a column gives (`row`), draws values, and makes bits of them."""
         self.dut, self.g = dut, rng("noise")
         self.reference, self.latency = reference, latency
-        self.sink = WireMonitor(dut, "m", dut.clk)
+        self.sink = TupleBusMonitor(dut, "m", dut.clk)
         self.empty = bool(int(dut.EMIT_EMPTY.value))
         self.column: list[int | None] = []
         self.expected: list[Seen] = []

@@ -10,7 +10,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from tb.lib.bench import reset, rng, start
 from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 from tb.query.aggregates import Aggregate, text
 from wirestream.compiler import cores
 

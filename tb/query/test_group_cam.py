@@ -7,7 +7,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from tb.lib.bench import rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 
 
 class Bench:

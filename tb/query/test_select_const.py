@@ -8,7 +8,7 @@ from cocotb.triggers import ClockCycles, FallingEdge
 
 from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT, TUPLE, Seen, WireMonitor, cycle
+from tb.lib.tuplebus import PUNCT, TUPLE, Seen, TupleBusMonitor, cycle
 
 OPERATORS = {name: getattr(operator, name.lower()) for name in ("EQ", "NE", "LT", "LE", "GT", "GE")}
 
@@ -23,7 +23,7 @@ class Bench:
 
     def __init__(self, dut):
         self.dut = dut
-        self.sink = WireMonitor(dut, "m", dut.clk)
+        self.sink = TupleBusMonitor(dut, "m", dut.clk)
         self.expected: list[Seen] = []
         self.noise = rng("idle")
         self.op = OPERATORS[bits(dut.OP).to_bytes(2, "big").decode()]

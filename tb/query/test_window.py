@@ -10,7 +10,7 @@ from tb.lib.bench import rng, start
 from tb.lib.contract import hold
 from tb.lib.model import PUNCTUATION, START, TUPLE, Punctuator
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 from tb.query.aggregates import text
 from wirestream.compiler import cores
 

@@ -32,7 +32,7 @@ from tb.lib.frames import (
 from tb.lib.golden import CASES, expected, load
 from tb.lib.run import run, run_four_state
 from tb.lib.trades_q3 import HELLO, INPUTS, bench, datagrams, golden_rows, play, play_items
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 from wirestream.schema.packets import FCS, MAX_RECEIVED
 from wirestream.schema.tuples import PUNCT, Q3_RESULT, START, TRADES, Header, pack, unpack
 from wirestream.sim.bulk import FAULT, RANDOM, PacketFlag

@@ -10,7 +10,7 @@ import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge
 
 from tb.lib.bench import pauses, rng
-from tb.lib.wire import ItemDriver, WireMonitor, cycle
+from tb.lib.tuplebus import ItemDriver, TupleBusMonitor, cycle
 
 LATENCY, CLOSE_PLACES = 8, 2  # the parameters' defaults
 PLENTY = 200  # free places in the output FIFO
@@ -22,7 +22,7 @@ class EntryBench:
     def __init__(self, dut, events: Iterable[str], idle: float = 0.0):
         self.dut = dut
         self.source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
-        self.sink = WireMonitor(dut, "m", dut.clk)
+        self.sink = TupleBusMonitor(dut, "m", dut.clk)
         self.counts = dict.fromkeys(events, 0)
         self.restarts: list[int] = []  # how much had been seen on the wire
         self.quiet: list[int] = []  # the cycles in which it was up

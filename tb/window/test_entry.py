@@ -9,7 +9,7 @@ from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge
 
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT, START, TUPLE, ItemDriver, Seen, WireMonitor, cycle
+from tb.lib.tuplebus import PUNCT, START, TUPLE, ItemDriver, Seen, TupleBusMonitor, cycle
 
 NEVER = 10_000  # more cycles than any wait takes
 
@@ -27,7 +27,7 @@ class Bench:
     def __init__(self, dut, idle: float = 0.0, drain: float = 1.0, places: int = 0):
         self.dut = dut
         self.source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
-        self.sink = WireMonitor(dut, "m", dut.clk)
+        self.sink = TupleBusMonitor(dut, "m", dut.clk)
         self.latency, self.interval = parameter(dut, "LATENCY"), parameter(dut, "INTERVAL")
         self.tuple_places = parameter(dut, "TUPLE_PLACES")
         self.places = places or 2 ** len(dut.room) - 1

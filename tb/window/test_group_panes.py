@@ -14,7 +14,7 @@ from tb.lib.bench import reset, rng, start
 from tb.lib.contract import hold
 from tb.lib.model import TUPLE, Punctuator
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import cycle
+from tb.lib.tuplebus import cycle
 from tb.query.aggregates import Aggregate, fits, text
 from wirestream.compiler import cores
 

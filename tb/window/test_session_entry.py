@@ -11,7 +11,7 @@ from cocotb.triggers import ClockCycles
 
 from tb.lib.bench import reset, rng, start
 from tb.lib.run import design, run, run_four_state
-from tb.lib.wire import PUNCT, START, TUPLE
+from tb.lib.tuplebus import PUNCT, START, TUPLE
 from tb.window.entries import CLOSE_PLACES, EntryBench, SmallFifo
 from tb.window.sessions import Sessions
 from wirestream.sim.simulate import icarus_installed

@@ -10,7 +10,7 @@ from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import START, TUPLE, ItemDriver, ItemMonitor, cycle
+from tb.lib.tuplebus import START, TUPLE, ItemDriver, ItemMonitor, cycle
 
 
 def fulfilled(data: int) -> int:

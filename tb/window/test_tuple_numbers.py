@@ -7,11 +7,11 @@ from cocotb.triggers import ClockCycles
 from tb.lib.bench import reset, rng, start
 from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT, TUPLE, WireDriver, WireMonitor
+from tb.lib.tuplebus import PUNCT, TUPLE, TupleBusDriver, TupleBusMonitor
 from wirestream.compiler import cores
 
 
-class Numbers(WireMonitor):
+class Numbers(TupleBusMonitor):
     """What leaves: (cycle, kind, number, data of a tuple)."""
 
     def __init__(self, dut):
@@ -39,7 +39,7 @@ async def windows(dut):
                 yield from [True] * wait
             yield False
 
-    driver = WireDriver(dut, "s", dut.clk, paused())
+    driver = TupleBusDriver(dut, "s", dut.clk, paused())
     await start(dut)
     for count in (5 * (size + advance), 3 * size):  # the second after a reset
         monitor.left.clear()

@@ -10,7 +10,7 @@ from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from tb.lib.bench import pauses, rng, start
 from tb.lib.run import run, run_four_state
-from tb.lib.wire import PUNCT, START, TUPLE, ItemDriver, cycle
+from tb.lib.tuplebus import PUNCT, START, TUPLE, ItemDriver, cycle
 from tb.window.sessions import Sessions
 
 DATA_W, WATTR_W = 128, 32  # the defaults

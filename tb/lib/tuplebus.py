@@ -1,6 +1,6 @@
 """cocotb-bus drivers and monitors for the project's two in-chip buses.
 
-The *wire* inside a query has valid, punct, eos and data, and no ready. An *item* stream, on its way into or out of
+The *tuple bus* inside a query has valid, punct, eos and data, and no ready. An *item* stream, on its way into or out of
 a query, has valid, ready and data, and `kind` where it also carries control (see docs/wire-format.md).
 """
 
@@ -42,7 +42,7 @@ async def next_cycle(clock, *quiet) -> None:
 
 @dataclass(frozen=True)
 class Seen:
-    """One thing seen on a bus: its cycle, data, kind (TUPLE, PUNCT, START) and, on the wire, eos."""
+    """One thing seen on a bus: its cycle, data, kind (TUPLE, PUNCT, START) and, on the tuple bus, eos."""
 
     cycle: int
     data: int
@@ -50,8 +50,8 @@ class Seen:
     eos: bool = False
 
 
-class WireDriver(BusDriver):
-    """Drives the wire, one transaction ``(data, kind)`` a cycle unless `idle` says to wait.
+class TupleBusDriver(BusDriver):
+    """Drives the tuple bus, one transaction ``(data, kind)`` a cycle unless `idle` says to wait.
 
     close_cycles: least distance between two punctuations; tuple_gap: of a tuple from the punctuation before it.
     """
@@ -99,8 +99,8 @@ class WireDriver(BusDriver):
         self._quiet()
 
 
-class WireMonitor(BusMonitor):
-    """Records what stands on the wire; fails on valid together with punct, or on X while one of them is up."""
+class TupleBusMonitor(BusMonitor):
+    """Records what is on the tuple bus; fails on valid together with punct, or on X while one of them is up."""
 
     _signals = ("valid", "punct", "eos", "data")
 

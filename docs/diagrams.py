@@ -115,7 +115,7 @@ class Instance:
         if f"{side}_axis_tvalid" in ports:
             return "AXI4-Stream"
         if f"{side}_valid" in ports:
-            return "bus" if f"{side}_punct" in ports else "items"
+            return "tuple bus" if f"{side}_punct" in ports else "items"
         return "GMII" if any(p.startswith("gmii") for p in ports) else None
 
     def valid(self, side: str) -> str:
@@ -178,9 +178,9 @@ BUSES = {
     ("mac_rx", "stack"): "octets",
     ("stack", "tuple_rx"): "octets",
     ("tuple_rx", "punctuator"): "items",
-    ("punctuator", "select_symbol"): "bus",
-    ("select_symbol", "aggregate"): "bus",
-    ("aggregate", "results"): "bus",
+    ("punctuator", "select_symbol"): "tuple bus",
+    ("select_symbol", "aggregate"): "tuple bus",
+    ("aggregate", "results"): "tuple bus",
     ("results", "tuple_tx"): "items",
     ("tuple_tx", "stack"): "octets",
     ("stack", "mac_tx"): "octets",

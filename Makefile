@@ -44,9 +44,10 @@ endif
 inventory: $(READY) ## write tb/inventory.txt anew, with what the last good `make test` ran
 	@$(PY) -m tb.lib.inventory
 
-lint: $(READY) ## lint every core (or CORE=…) with all warnings, and the Python with ruff and import-linter
+lint: $(READY) ## lint every core (or CORE=…) with all warnings, its parameters, and the Python with ruff and import-linter
 	@$(VENV)/bin/ruff check .
 	@$(LINT_IMPORTS)
+	@$(PY) -m wirestream.measure.parameters $(CORE)
 	@$(PY) -m wirestream.measure.lint $(CORE)
 
 formal: $(READY) ## prove every core that has properties (or CORE=…)

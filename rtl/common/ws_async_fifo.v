@@ -14,10 +14,10 @@
 // is held holds the FIFO. wr_clearing and rd_clearing say that a side has stopped: items before and after that do not
 // belong together.
 //
-// Parameters   DATA_W        width of an item in bits, at least 1
-//              ADDR_W        the RAM holds 2**ADDR_W items, 2 to 24; one more may stand on m_data
-//              SYNC_STAGES   flip-flops of a synchroniser, 2 to 8
-//              STYLE         kind of memory, see ws_ram_2clk
+// Parameters   DATA_W       width of an item in bits, at least 1
+//              ADDR_W       the RAM holds 2**ADDR_W items, 2 to 24; one more may be on m_data
+//              SYNC_STAGES  flip-flops of a synchroniser, 2 to 8
+//              STYLE        kind of memory, see ws_ram_2clk
 // Latency      from the edge that takes an item in the empty FIFO to m_valid: SYNC_STAGES + 1 edges of rd_clk, the
 //              first of which comes after that of wr_clk. A place is free again for s_ready SYNC_STAGES + 1 edges of
 //              wr_clk after the edge of rd_clk that has read its item. A reset: about 2 * SYNC_STAGES + 4 cycles of

@@ -13,8 +13,8 @@
 //   write                         ├────┤
 //   bvalid                              ├────┤         until bready
 //
-// Parameters   ADDR_W        width of an address in bytes, 3 to 32
-//              READ_CYCLES   of a read, from `address` to its data: 2 or 3; a write has 2
+// Parameters   ADDR_W       width of an address in bytes, 3 to 32
+//              READ_CYCLES  cycles of a read, from `address` to its data, 2 or 3; a write has 2
 // Ports        hold          no new transfer is chosen
 //              write, read   acts in this cycle; at most one of them
 //              address       of the word, stable from READ_CYCLES - 1 cycles before `read` on, a cycle before `write`

@@ -12,11 +12,11 @@
 // and rd_clk is not slower than wr_clk, else ws_frame_fifo stands before it on wr_clk. Before its transmit side,
 // ws_frame_fifo with WAIT 1 stands behind it on rd_clk, so that a frame begins only when it is there whole.
 //
-// Parameters   DATA_W        8 or 64 bits
-//              USER_W        width of tuser in bits, at least 1
-//              ADDR_W        the FIFO holds 2**ADDR_W beats, 2 to 24
-//              SYNC_STAGES   flip-flops of a synchroniser, 2 to 8
-//              STYLE         kind of memory, see ws_ram_2clk
+// Parameters   DATA_W       width of tdata in bits, 8 or 64
+//              USER_W       width of tuser in bits, at least 1
+//              ADDR_W       the FIFO holds 2**ADDR_W beats, 2 to 24
+//              SYNC_STAGES  flip-flops of a synchroniser, see ws_async_fifo
+//              STYLE        kind of memory, see ws_async_fifo
 // Latency      SYNC_STAGES + 1 edges of m_clk, see ws_async_fifo
 // Issue rate   1 beat a cycle of the slower clock, see ws_async_fifo
 // Overflow     cannot happen: s_axis_tready falls while the FIFO is full

@@ -2,8 +2,8 @@
 //
 // ws_axis_narrow: an AXI4-Stream of words to one of bytes.
 //
-// Parameters   DATA_W   width of s_axis_tdata in bits: 8 times a power of two
-//              USER_W   width of tuser in bits: bit 0 bad, the others metadata, constant over the packet; at least 1
+// Parameters   DATA_W  width of s_axis_tdata in bits, a power of two, at least 8
+//              USER_W  width of tuser in bits, at least 1; bit 0 bad, the others metadata, constant over the packet
 // Latency      1 cycle
 // Issue rate   1 byte a cycle, without a pause between words or packets. An empty packet is one beat with tkeep 0
 // Overflow     cannot happen: s_axis_tready is high with the last byte of a word, while that moves on

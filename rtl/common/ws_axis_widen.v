@@ -2,8 +2,8 @@
 //
 // ws_axis_widen: an AXI4-Stream of bytes to one of words; the last word of a packet is short.
 //
-// Parameters   DATA_W   width of m_axis_tdata in bits: a multiple of 8
-//              USER_W   width of tuser in bits: bit 0 bad, the others metadata, constant over the packet; at least 1
+// Parameters   DATA_W  width of m_axis_tdata in bits: a multiple of 8
+//              USER_W  width of tuser in bits, at least 1; bit 0 bad, the others metadata, constant over the packet
 // Latency      1 cycle from the last byte of a word
 // Issue rate   1 byte a cycle, without a pause between words or packets. An empty packet is one beat with tkeep 0
 // Overflow     cannot happen: s_axis_tready falls while a word waits

@@ -5,7 +5,7 @@
 // The storage of ws_sync_fifo, which commits every word, and of ws_frame_fifo, which commits whole frames.
 //
 // Parameters   DATA_W      width of a word in bits, at least 1
-//              ADDR_W      the FIFO holds 2**ADDR_W words, those in its output registers included; 2 to 24
+//              ADDR_W      the FIFO holds 2**ADDR_W words, 2 to 24; those in its output registers are included
 //              OUTPUT_REG  0: m_data is the RAM's read register; 1: the RAM has its output register (see ws_ram_sdp)
 //                          and two registers follow it
 //              STYLE       kind of memory, see ws_ram_sdp

@@ -7,9 +7,9 @@
 //        q_rise               X a   X c
 //        q_fall               X b   X d
 //
-// Parameters   DATA_W   number of pins, at least 1
-//              VENDOR   "GENERIC": flip-flops on both edges, for simulation and for slow pins; "ECP5": IDDRX1F;
-//                       "XILINX7": IDDR, SAME_EDGE_PIPELINED
+// Parameters   DATA_W  number of pins, at least 1
+//              VENDOR  kind of the cells, "GENERIC", "ECP5" or "XILINX7"; "GENERIC" is flip-flops on both edges, for
+//                      simulation and for slow pins, "ECP5" IDDRX1F, "XILINX7" IDDR, SAME_EDGE_PIPELINED
 // Latency      GENERIC and XILINX7: the bits of the rising edge n and of the falling edge behind it are there after
 //              rising edge n + 1. ECP5: as Lattice's manual says; the same for all pins
 // Issue rate   2 bits a cycle and pin

@@ -7,9 +7,10 @@
 //        d_fall    X b   X d   X
 //        pins            X a X b X c X d X
 //
-// Parameters   DATA_W   number of pins, at least 1
-//              VENDOR   "GENERIC": flip-flops and a multiplexer switched by the clock, for simulation and for slow
-//                       pins; "ECP5": ODDRX1F; "XILINX7": ODDR, SAME_EDGE
+// Parameters   DATA_W  number of pins, at least 1
+//              VENDOR  kind of the cells, "GENERIC", "ECP5" or "XILINX7"; "GENERIC" is flip-flops and a multiplexer
+//                      switched by the clock, for simulation and for slow pins, "ECP5" ODDRX1F, "XILINX7" ODDR,
+//                      SAME_EDGE
 // Latency      GENERIC and XILINX7: d_rise is on the pin after the rising edge that takes it, d_fall after the falling
 //              edge behind it. ECP5: as Lattice's manual says; the same for all pins
 // Issue rate   2 bits a cycle and pin

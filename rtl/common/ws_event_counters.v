@@ -7,8 +7,9 @@
 // a sweep all counters are copied into a chain that moves on by one event a cycle. A total's lower bits are those of
 // the counter; its upper bits go up by one if the counter has wrapped since the sweep before.
 //
-// Parameters   N         number of events, 1 to 1024
-//              TOTAL_W   width of a total in bits; more than it takes to write max(N, 4), at most 64
+// Parameters   N        number of events, 1 to 1024
+//              TOTAL_W  width of a total in bits, at most 64; more than it takes to write max(N, 4)
+//              INDEX_W  follows from N
 // Latency      a sweep starts 3 cycles before its first total is shown, so an event is in the total shown at most
 //              2 * max(N, 4) + 2 cycles later
 // Issue rate   every event may happen in every cycle; a sweep takes max(N, 4) cycles and shows one total a cycle

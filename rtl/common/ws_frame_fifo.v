@@ -7,12 +7,12 @@
 // where the frame began. Metadata in tuser and the last beat's tkeep are stored once a frame, in a small FIFO of their
 // own: beside each beat they would cost 2**ADDR_W words as many bits.
 //
-// Parameters   DATA_W      8 or 64 bits
-//              USER_W      width of tuser in bits: bit 0 bad, the others metadata, constant over the frame; 1 to 1024
-//              ADDR_W      the FIFO holds 2**ADDR_W beats; 2 to 24
-//              FRAMES_W    and 2**FRAMES_W frames; 2 to ADDR_W
-//              MAX_BYTES   longest frame that may pass, in bytes; 1 to 2**ADDR_W * DATA_W / 8
-//              OUTPUT_REG  1: the RAM has its output register (see ws_ram_sdp)
+// Parameters   DATA_W      width of tdata in bits, 8 or 64
+//              USER_W      width of tuser in bits, 1 to 1024; bit 0 bad, the others metadata, constant over the frame
+//              ADDR_W      the FIFO holds 2**ADDR_W beats, 2 to 24
+//              FRAMES_W    the FIFO holds 2**FRAMES_W frames, 2 to ADDR_W
+//              MAX_BYTES   longest frame that may pass, in bytes, 1 to 2**ADDR_W * DATA_W / 8
+//              OUTPUT_REG  1: the RAM has its output register (see ws_ram_sdp); 0: it has none
 //              STYLE       kind of memory for the beats, see ws_ram_sdp
 //              WAIT        0: s_axis_tready is always high; 1: it falls while there is no room
 // Latency      2 + 2 * OUTPUT_REG cycles from a frame's tlast beat in to its first beat out

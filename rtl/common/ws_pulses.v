@@ -2,8 +2,8 @@
 //
 // ws_pulses: numbers of events to pulses, one for each, for counters that take one event a cycle.
 //
-// Parameters   NUMBER_W    width of a number in bits
-//              WAITING_W   width of the number of those that wait to be told, more than NUMBER_W, at most 64
+// Parameters   NUMBER_W   width of a number in bits, at least 1
+//              WAITING_W  width of the number of pulses that wait, in bits, more than NUMBER_W, at most 64
 // Latency      2 cycles from a number to its first pulse, when none waits
 // Issue rate   a number a cycle in; a pulse a cycle out, so that the pulses of a burst follow behind it
 // Overflow     more than 2**WAITING_W - 1 cannot wait: of 48 bits that takes days of numbers in every cycle

@@ -5,9 +5,9 @@
 // It stands beside ws_ram_sdp, the RAM of everything on one clock, because what that one says of a read and a write in
 // the same cycle, and what the proofs of its users lean on, has no meaning with two clocks.
 //
-// Parameters   DATA_W   width of a word in bits, at least 1
-//              ADDR_W   2**ADDR_W words, 1 to 24
-//              STYLE    "auto", "block" or "distributed": which kind of memory synthesis shall use
+// Parameters   DATA_W  width of a word in bits, at least 1
+//              ADDR_W  2**ADDR_W words, 1 to 24
+//              STYLE   kind of memory that synthesis uses, "auto", "block" or "distributed"
 // Latency      1 cycle of rd_clk from rd_en to rd_data, which stays until the word of the next rd_en takes its place
 // Issue rate   1 write a cycle of wr_clk and 1 read a cycle of rd_clk
 // Bad input    A word must not be read before its write is known on the read side, through a synchroniser: an earlier

@@ -4,9 +4,9 @@
 //
 // Parameters   DATA_W      width of a word in bits, at least 1
 //              ADDR_W      2**ADDR_W words, 1 to 24
-//              OUTPUT_REG  1 puts a register behind the read port, which synthesis maps onto the block RAM's own
-//                          (on an ECP5 a block RAM read without it takes 4.3 ns from the clock)
-//              STYLE       "auto", "block" or "distributed": which kind of memory synthesis shall use
+//              OUTPUT_REG  1: a register follows the read port; synthesis maps it onto the block RAM's own (on an ECP5
+//                          a block RAM read without it takes 4.3 ns from the clock); 0: none does
+//              STYLE       kind of memory that synthesis uses, "auto", "block" or "distributed"
 // Latency      1 + OUTPUT_REG cycles from rd_en to rd_data, which stays until the word of the next rd_en takes its
 //              place. rd_en gates the read itself; the register behind it runs free, so no read is ever held back.
 // Issue rate   1 write and 1 read a cycle

@@ -4,8 +4,8 @@
 //
 // For the rare alignment of a time to a grid; small rather than fast. A start while busy begins anew.
 //
-// Parameters   NUMBER_W   width of the number in bits
-//              DIVISOR    the constant, at least 1
+// Parameters   NUMBER_W  width of the number in bits, at least 1
+//              DIVISOR   the constant, at least 1; it fits in NUMBER_W bits
 // Latency      NUMBER_W + 1 cycles from start to done; the remainder stays until the next start
 // Issue rate   one number every NUMBER_W + 1 cycles
 

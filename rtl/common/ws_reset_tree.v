@@ -5,7 +5,7 @@
 // All copies rise and fall together. One of any two siblings is kept inverted, or synthesis would make them one; each
 // leaf has a register behind that, so that the inverter is not in front of its fan-out.
 //
-// Parameters   LEAVES   copies, a power of 2; 1: rst itself
+// Parameters   LEAVES  copies of rst, a power of two, at least 1; 1 is rst itself
 // Latency      log2(LEAVES) + 1 cycles; none for 1
 // Issue rate   a change in every cycle
 

@@ -3,7 +3,7 @@
 // ws_sync_fifo: a first-in first-out queue on one clock, first word falling through.
 //
 // Parameters   DATA_W      width of an item in bits, at least 1
-//              ADDR_W      the FIFO holds 2**ADDR_W items, those in its output registers included; 2 to 24
+//              ADDR_W      the FIFO holds 2**ADDR_W items, 2 to 24; those in its output registers are included
 //              OUTPUT_REG  0: m_data is the RAM's read register; 1: the RAM has its output register (see ws_ram_sdp)
 //                          and two registers follow it
 //              STYLE       kind of memory, see ws_ram_sdp

@@ -21,26 +21,28 @@
 //                     its entries' first field, or after a wanted field that is not of the group
 // Besides: evt_garbage, a run of bytes outside messages in one payload. There no field has data, whatever its tag.
 //
-// Parameters   N_MESSAGES    message types, at least 1
-//              TYPES         MsgType of each, 24 bits: up to 3 characters, zeros before them
-//              WANTED        N_FIELDS bits a message: the fields that it may have
-//              REQUIRED      N_FIELDS bits a message: those that it must have; of an entry of a group, if it is there
-//              N_FIELDS      fields, at least 1; field 0 has the low bits of every table and of m_fields
-//              TAGS          24 bits a field: up to 6 decimal digits of 4 bits
-//              KINDS         2 bits a field: 0 integer, 1 price, 2 string, 3 timestamp
-//              WIDTHS        10 bits a field, its width: 32 or 64 of a number, 8 to 512 of a string, 64 of a timestamp
-//              SIGNED        1 bit a field: the number may be negative
-//              DECIMALS      4 bits a field: digits behind the point of a price, 0 to 8
-//              FIELDS_W      sum of WIDTHS
-//              DEFAULTS      of the fields, as on m_fields
-//              GROUP         4 bits a field: 1 + the index of its group, 0 for none
-//              ENTRY         4 bits a field: the entry of the group that it belongs to, from 0
-//              N_GROUPS      repeating groups, at least 1 (one whose tags are 0 never comes)
-//              COUNT_TAGS    24 bits a group: the tag of its number of entries
-//              FIRST_TAGS    24 bits a group: the tag that begins an entry
-//              N_BEGINS      BeginStrings that are taken, at least 1
-//              BEGIN_STRINGS 64 bits each: 1 to 8 characters, zeros before them
-//              N_DATA, LENGTH_TAGS, DATA_TAGS  data fields, see ws_fix_fields
+// Parameters   N_MESSAGES     message types, at least 1
+//              N_FIELDS       fields, at least 1; field 0 has the low bits of every table and of m_fields
+//              N_GROUPS       repeating groups, at least 1; one whose tags are 0 never comes
+//              N_BEGINS       BeginStrings that are taken, at least 1
+//              N_DATA         data fields, at least 1
+//              FIELDS_W       sum of WIDTHS, at least 1
+//              TYPES          MsgType of each, 24 bits: up to 3 characters, zeros before them
+//              WANTED         N_FIELDS bits a message: the fields that it may have
+//              REQUIRED       N_FIELDS bits a message: those that it must have; of an entry of a group, if it is there
+//              TAGS           24 bits a field: up to 6 decimal digits of 4 bits
+//              KINDS          2 bits a field: 0 integer, 1 price, 2 string, 3 timestamp
+//              WIDTHS         10 bits a field, its width: 32 or 64 of a number, 8 to 512 of a string, 64 of a timestamp
+//              SIGNED         1 bit a field: the number may be negative
+//              DECIMALS       4 bits a field: digits behind the point of a price, 0 to 8
+//              DEFAULTS       of the fields, as on m_fields
+//              GROUP          4 bits a field: 1 + the index of its group, 0 for none
+//              ENTRY          4 bits a field: the entry of the group that it belongs to, from 0
+//              COUNT_TAGS     24 bits a group: the tag of its number of entries
+//              FIRST_TAGS     24 bits a group: the tag that begins an entry
+//              BEGIN_STRINGS  BeginStrings, 64 bits each; 1 to 8 characters, zeros before them
+//              LENGTH_TAGS    tags of the lengths of the data fields, 24 bits each; see ws_fix_fields
+//              DATA_TAGS      tags of the data fields, 24 bits each
 // Latency      4 cycles from the last byte of a message to m_valid
 // Issue rate   1 byte a cycle
 // Overflow     a sink that stalls pushes back

@@ -5,8 +5,11 @@
 // ws_fix_parser for a byte a cycle, ws_fix_parser_wide for eight: rules, verdicts and parameters are in their headers.
 // Every event is a pulse for one message: those of which a word of eight bytes may bring several follow one by one.
 //
-// Parameters   DATA_W     width of the payload stream in bits: 8 or 64
-//              the others of ws_fix_parser
+// Parameters   DATA_W  width of the payload stream in bits: 8 or 64
+//              N_MESSAGES, N_FIELDS, N_GROUPS, N_BEGINS, N_DATA, FIELDS_W  see ws_fix_parser
+//              TYPES, WANTED, REQUIRED, TAGS, KINDS, WIDTHS, SIGNED  see ws_fix_parser
+//              DECIMALS, DEFAULTS, GROUP, ENTRY, COUNT_TAGS, FIRST_TAGS  see ws_fix_parser
+//              BEGIN_STRINGS, LENGTH_TAGS, DATA_TAGS  see ws_fix_parser
 // Latency      from the last word of a message to m_valid: 4 cycles with 8 bits, 8 with 64
 // Issue rate   1 word a cycle
 // Overflow     a sink that stalls pushes back

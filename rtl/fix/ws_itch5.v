@@ -20,7 +20,7 @@
 // Every packet is counted once: evt_message, a tuple; evt_unknown, another type; evt_bad_length, one of these types
 // with another length, or an empty packet.
 //
-// Parameters   DATA_W   width of the stream in bits: 8, 64, or 512, which takes a message a cycle
+// Parameters   DATA_W  width of the stream in bits, 8, 64 or 512; 512 takes a message a cycle
 // Latency      3 cycles from a message's last word to m_valid
 // Issue rate   1 word a cycle; s_axis_tready falls only after m_ready did
 // Overflow     a sink that stalls pushes back

@@ -22,8 +22,9 @@
 //
 // Parameters   MESSAGE_BYTES  bytes of a beat, at least 1
 //              REORDER        numbers in the window: a power of two, 4 to 256
-//              GAP_TICKS      ticks, 1 to 65535; what passes is at most one tick less
-//              NUMBER_W       width of a number in bits: 64; less in proofs only
+//              GAP_TICKS      ticks after which missing messages are lost, 1 to 65535; what passes is at most one tick
+//                             less
+//              NUMBER_W       width of a number in bits, 4 to 64; 64, less in proofs only
 // Latency      6 cycles for a message whose turn it is
 // Issue rate   a message a cycle. Declaring lost takes a cycle a number, but a jump of the window over those that it has
 //              never reached takes 4 cycles, as the beginning of a session does. s_axis_tready falls while the packet

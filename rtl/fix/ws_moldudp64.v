@@ -20,8 +20,10 @@
 // it was longer than MESSAGE_BYTES and leaves as an empty packet, so that its number is not missing.
 //
 // Parameters   DATA_W         width of the payload stream in bits: 8 or 64
-//              MESSAGE_BYTES  longest message that is kept: a multiple of DATA_W / 8, 2 to 64 of those
-//              NOTICES        1: heartbeats and ends leave as notices, as ws_line_arbiter wants them; 0: counted only
+//              MESSAGE_BYTES  longest message that is kept, in bytes, a multiple of DATA_W / 8, DATA_W / 4 to 8 *
+//                             DATA_W
+//              NOTICES        1: heartbeats and ends leave as notices, as ws_line_arbiter takes them; 0: they are only
+//                             counted
 // Latency      4 cycles from the word with a message's last byte; 5 if the end of its length is in that word too
 // Issue rate   1 word a cycle for messages of at least 6 bytes; a word in which one of fewer bytes ends before another
 //              begins takes a cycle for each. s_axis_tready falls for that, for a cycle at the end of a payload whose

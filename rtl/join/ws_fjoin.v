@@ -14,17 +14,23 @@
 //              └────── reader ── probes ─────────────▶ └─────────┘   └──────┘
 //                                                         lanes       lanes
 //
-// Parameters   UNITS to LIMIT_W   see ws_fjoin_chain; UNITS up to 65535, LIMIT_W to 64, BLOCK to 255 with mask words
-//              DATA_W    width of the memory port in bits, a power of two, a result's to 1024
-//              ADDR_W    width of an address in bits, at most 64
-//              TUPLE_W   width of a tuple in memory, see ws_fjoin_reader; the key is in its low KEY_W bits, and what is
-//                        above it, such as an id, stays where it is
+// Parameters   UNITS     basic join units, 1 to 65535; see ws_fjoin_chain
+//              GROUP, LANES, PAIRS, PASS_W, SLOT_W, FIFO_W, PREDICATE  see ws_fjoin_chain
+//              KEY_W, SIGNED  see ws_fjoin_chain
+//              BLOCK     units with one result queue, a multiple of GROUP; up to 255 with mask words
+//              LIMIT_W   width of the limit in bits, 1 to 64
+//              DATA_W    width of the memory port in bits, a power of two, 8 to 1024
+//              ADDR_W    width of an address in bits, at most 64; of bytes
+//              TUPLE_W   width of a tuple in memory in bits, a power of two, 8 to DATA_W; the key is in its low KEY_W
+//                        bits, and what is above it, such as an id, stays where it is
 //              BURST     beats of a burst, see ws_fjoin_writer
-//              READ_W    a reader has 2**READ_W beats under way: as many as the memory's latency has cycles, or more;
-//                        at least 2 * BURST
+//              READ_W    a reader has 2**READ_W beats under way, at least 2; as many as the memory's latency has
+//                        cycles, or more; at least 2 * BURST
 //              QUEUE_W   2**QUEUE_W jobs at most between their start and the host's taking note of their end, 1 to 6
-//              RESULT_W  width of a result in memory: {1, 0 …, result of ws_fjoin_chain}, a power of two; do not set.
-//                        A word of 0 is no result: it fills up the last beat of a lane
+//              UNIT_W    follows from UNITS
+//              WORD_W    follows from the widths above
+//              RESULT_W  follows from WORD_W; width of a result in memory: {1, 0 …, result of ws_fjoin_chain}, a power
+//                        of two. A word of 0 is no result: it fills up the last beat of a lane
 // Ports        s_axil_*  registers, see ws_fjoin_registers
 //              m_axi_*   memory: INCR bursts of whole beats, all bytes written; reads of the window have id 0, those of
 //                        probes 1. rready and bready are always high

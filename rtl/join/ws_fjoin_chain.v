@@ -18,17 +18,23 @@
 //                               └──────┬──────────────┘
 //                                    merge ──▶ m (lane)
 //
-// Parameters   UNITS   basic join units: BLOCK * LANES * a power of two
-//              GROUP   units that see a window tuple in the same cycle
-//              BLOCK   units with one queue, a multiple of GROUP
-//              LANES   results that leave in a cycle: lane n serves a share of the units, from n * UNITS/LANES on
+// Parameters   UNITS   basic join units, at least 1; BLOCK * LANES * a power of two
+//              GROUP   units that see a window tuple in the same cycle, at least 1; a divisor of BLOCK
+//              BLOCK   units with one result queue, a multiple of GROUP
+//              LANES   results that leave in a cycle, at least 1; lane n serves a share of the units, from n *
+//                      UNITS/LANES on
 //              PAIRS   0: a result is {pass, unit, window tuple, mask}: bit i is the match of the probe in unit + i;
-//                         one for every block and window tuple with a match
-//                      1: a result is {pass, unit, window tuple}: a pair
-//              PASS_W, SLOT_W   width of the number of a pass (or batch) and of a window tuple in its pass; both
-//                         count from 0 and wrap around. The first probe of a batch goes to unit 0, the next to unit 1
-//              FIFO_W  each queue holds 2**FIFO_W words; it needs room for all that is on its way, and some for bursts
-//              PREDICATE, KEY_W, SIGNED, LIMIT_W   see ws_predicate
+//                      one for every block and window tuple with a match 1: a result is {pass, unit, window tuple}: a
+//                      pair
+//              PASS_W  width of the number of a pass (or batch) in bits, at least 1; numbers count from 0 and wrap
+//                      around
+//              SLOT_W  width of the number of a window tuple in its pass in bits, at least 2; numbers count from 0 and
+//                      wrap around. The first probe of a batch goes to unit 0, the next to unit 1
+//              FIFO_W  each result queue holds 2**FIFO_W words, at least 1; it needs room for all that is on its way,
+//                      and some for bursts
+//              PREDICATE, KEY_W, SIGNED, LIMIT_W  see ws_predicate
+//              UNIT_W  follows from UNITS
+//              WORD_W  follows from the widths above
 // Ports        s_probe    last ends a batch of fewer than UNITS; a batch of UNITS ends by itself
 //              s_window   last ends a window, which has one tuple at least. flush: no window tuple but a FLUSH. It
 //                         comes out of every lane behind the last result of the tuples before it

@@ -19,11 +19,17 @@
 // memory; when it has answered all it was asked, everything but this is reset, and all jobs that are not done are, as
 // aborted.
 //
-// Parameters   UNITS     probes of a batch
-//              PROBES, ROWS   most probes and window tuples of a job
-//              DATA_W    width of the memory port in bits; ADDR_W that of an address; BURST beats of a written burst
-//              PER       most results of a beat
-//              QUEUE_W   2**QUEUE_W jobs at most between their start and the `next` that takes their completion: 1 to 6
+// Parameters   UNITS    probes of a batch, at least 1
+//              PROBES   most probes of a job, at least 1
+//              ROWS     most window tuples of a job, at least 1
+//              DATA_W   width of the memory port in bits, a power of two, at least 8
+//              ADDR_W   width of an address in bits, at least 1
+//              BURST    beats of a written burst, a power of two, 2 to 256
+//              QUEUE_W  2**QUEUE_W jobs at most between their start and the `next` that takes their completion, 1 to 6
+//              PER      most results of a beat, at least 1
+//              COUNT_W  follows from PROBES
+//              ROWS_W   follows from ROWS
+//              PER_W    follows from PER
 // Ports        start     a job, whose descriptor (see ws_fjoin_registers) has stood still for 2 cycles; not while full,
 //                        in every third cycle at most
 //              cancel    aborts; restart resets everything else while there is no job, for a new ring

@@ -10,8 +10,8 @@
 // Nothing stops a slot: it leaves one cycle after it came. Registers that never wait need no enable, and the window's
 // key goes to all units of the group from one register.
 //
-// Parameters   UNITS   basic join units in the group
-//              the rest as of ws_predicate
+// Parameters   UNITS  basic join units in the group, at least 1
+//              PREDICATE, KEY_W, SIGNED, LIMIT_W  see ws_predicate
 // Ports        s_*, m_*   the slot, to and from the next group. window: it has a window tuple; start only with window;
 //                         load: it has a probe; flush: neither here nor there, it only passes through
 //              start must not follow directly upon a slot with a load: ws_fjoin_chain has one cycle more on its way

@@ -5,7 +5,7 @@
 // The inputs take turns, from input 0 on. A FLUSH waits for that of the other input, and both leave as one behind the
 // results before them.
 //
-// Parameters   DATA_W   width of a result in bits
+// Parameters   DATA_W  width of a result in bits, at least 1
 // Ports        s_*      of two inputs, input 0 in the low bits
 //              flush    this is a FLUSH, its data says nothing
 // Latency      1 cycle

@@ -5,8 +5,8 @@
 // The first word of a beat is in its low bits. A FLUSH leaves behind the beat that it ends; words missing in that are
 // 0, which no result is.
 //
-// Parameters   WORD_W   width of a result in memory, a power of two
-//              DATA_W   width of a beat, a power of two of at least WORD_W
+// Parameters   WORD_W  width of a result in memory in bits, a power of two, at least 1
+//              DATA_W  width of a beat in bits, a power of two, at least WORD_W
 // Ports        flush    this is a FLUSH, its data says nothing
 // Latency      the last word of a beat to m_valid 1 cycle; a FLUSH 1 cycle, 2 if a beat goes before it
 // Issue rate   1 word a cycle

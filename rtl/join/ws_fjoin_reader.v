@@ -11,13 +11,14 @@
 //     │          └── places that are free         │
 //     └──────────────── counts ───────────────────┘
 //
-// Parameters   DATA_W    width of the memory port in bits, a power of two of at least 8
-//              ADDR_W    width of an address in bits, of bytes
-//              TUPLE_W   width of a tuple in memory, a power of two up to DATA_W. The first one of a beat is in its low
-//                        bits; the array begins with a beat, and its last beat may be partly used
-//              COUNT_W   width of count; TAG_W of a tag
-//              BURST     beats of a burst at most: a power of two from 2 to 256, up to 4096 bytes
-//              FIFO_W    2**FIFO_W beats are under way at most, at least 2 * BURST
+// Parameters   DATA_W   width of the memory port in bits, a power of two, at least 8
+//              ADDR_W   width of an address in bits, at least 1; of bytes, wider than a burst needs
+//              TUPLE_W  width of a tuple in memory in bits, a power of two, 1 to DATA_W; the first one of a beat is in
+//                       its low bits; the array begins with a beat, and its last beat may be partly used
+//              COUNT_W  width of a number of tuples in bits, at least 1
+//              BURST    beats of a burst at most, a power of two, 2 to 256; up to 4096 bytes
+//              FIFO_W   2**FIFO_W beats are under way at most, at least 2; at least 2 * BURST
+//              TAG_W    width of a tag in bits, at least 1
 // Ports        order_*   an array to read: address, of a beat, and count, at least 1. It is taken when the one before
 //                        has been asked for as a whole
 //              halt      asks for nothing more

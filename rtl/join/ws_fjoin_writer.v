@@ -7,11 +7,11 @@
 // a multiple of them, so none crosses 4 KB: a FLUSH fills up the one that it ends with beats of 0. Positions count
 // beats from 0 since the reset.
 //
-// Parameters   DATA_W    width of the memory port in bits, a power of two of at least 8
-//              ADDR_W    width of an address in bits, of bytes
-//              COUNT_W   width of a position
-//              BURST     beats of a burst: a power of two from 4 to 256, up to 4096 bytes
-//              FIFO_W    2**FIFO_W beats wait here at most, at least 2 * BURST
+// Parameters   DATA_W   width of the memory port in bits, a power of two, at least 8
+//              ADDR_W   width of an address in bits, at least 1; of bytes, wider than a burst needs
+//              COUNT_W  width of a position in the ring in bits, at least 1; more than a burst needs
+//              BURST    beats of a burst, a power of two, 4 to 256; up to 4096 bytes
+//              FIFO_W   2**FIFO_W beats wait here at most, at least 3; at least 2 * BURST
 // Ports        address, size   of the ring: both whole bursts, of bytes and of beats; they stand still
 //              taken     beats of the ring that may be written over, a position up to `written`
 //              written   beats of which the memory has said that they are there, a position

@@ -21,16 +21,16 @@
 //              streams do, or for a FLUSH, which sweeps each tuple of R over the tuples of S that it has not met. They
 //              stay where they are, and are not compared again when they meet.
 //
-// Parameters   DATA_W        width of a tuple in bits: a multiple of 8
+// Parameters   DATA_W        width of a tuple in bits, a multiple of 8
 //              CORES         cores, 1 to 1024
-//              SEGMENT       tuples of each stream in a core, 1 to 4096: in LUTs up to 64, else in block RAM
-//              FORWARD       0 or 1, see above
-//              PREDICATE, KEY_W, SIGNED, LIMIT_W   see ws_predicate
-//              R_KEY_LSB, S_KEY_LSB   lowest bit of the key in a tuple of R and of S
+//              SEGMENT       tuples of each stream in a core, 1 to 4096; in LUTs up to 64, else in block RAM
+//              FORWARD       1: a new tuple goes through all cores at once; 0: it does not, see above
+//              PREDICATE, KEY_W, SIGNED, LIMIT_W  see ws_predicate
+//              R_KEY_LSB     lowest bit of the key in a tuple of R, 0 to DATA_W - KEY_W
+//              S_KEY_LSB     lowest bit of the key in a tuple of S, 0 to DATA_W - KEY_W
 //              FIFO_W        the result queue of a core holds 2**FIFO_W results, 3 to 10
 //              DROP          0: s_axis waits until a tuple can be admitted; 1: a tuple that cannot be is dropped
-//              ID_W          width of dropped_id
-//              TIME_W, R_TIME_LSB, S_TIME_LSB, WINDOW, SLACK   see ws_window_join
+//              ID_W, TIME_W, R_TIME_LSB, S_TIME_LSB, WINDOW, SLACK  see ws_join_entry
 //              RESULT_CLOCK  1: the merging network and m_axis are on m_clk, each queue of a core is followed by a FIFO
 //                            of 16 results to there; 0: m_clk and m_rst are not used
 // Ports        rst and m_rst must be high together once, for as long as ws_async_fifo says, and again whenever one of

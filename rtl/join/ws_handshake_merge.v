@@ -7,9 +7,10 @@
 // sends one on. So behind the root it has all items before it, of every input, in front of it, and no node has to know
 // of any but its own two inputs.
 //
-// Parameters   INPUTS   at least 1
-//              DATA_W   width of an item in bits
-//              RESETS   a power of 2; more than 1: rst reaches the nodes over a ws_reset_tree with so many leaves
+// Parameters   INPUTS  inputs, at least 1
+//              DATA_W  width of an item in bits, at least 1
+//              RESETS  leaves of the tree over which rst comes, a power of two, at least 1; 1 is rst itself, more a
+//                      ws_reset_tree
 // Ports        s_flush  an item is a FLUSH; every input must bring as many
 // Latency      1 cycle for each level, or 2 if it was the other input's turn. Levels: floor(log2(INPUTS)), or one more
 // Issue rate   1 item a cycle; a node whose inputs both wait takes them in turn

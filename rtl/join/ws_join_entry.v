@@ -3,11 +3,16 @@
 // ws_join_entry: what all joins have at their input: the order of arrival, lateness and room for a window in time, and
 // word of every tuple that is refused.
 //
-// Parameters   DATA_W   width of a tuple in bits: a multiple of 8
-//              ROWS     tuples of each stream that the join can hold; with TIME_W only
-//              DROP     0: s_axis waits until a tuple is taken; 1: one that is not taken at once is dropped
-//              ID_W     width of dropped_id
-//              TIME_W, R_TIME_LSB, S_TIME_LSB, WINDOW, SLACK   of a window in time, see ws_window_join; TIME_W 0: none
+// Parameters   DATA_W      width of a tuple in bits, a multiple of 8
+//              ROWS        tuples of each stream that the join can hold, at least 1; with TIME_W only
+//              DROP        0: s_axis waits until a tuple is taken; 1: one that is not taken at once is dropped
+//              ID_W        width of dropped_id in bits, at least 1
+//              TIME_W      width of a tuple's time in bits, 0 to DATA_W; it is unsigned; 0 is windows of tuples
+//              R_TIME_LSB  lowest bit of the time in a tuple of R, 0 to DATA_W - TIME_W
+//              S_TIME_LSB  lowest bit of the time in a tuple of S, 0 to DATA_W - TIME_W
+//              WINDOW      largest distance in time of a pair; below 2**TIME_W together with SLACK
+//              SLACK       how far a time may be below the largest of its stream before it; a tuple that is further
+//                          below is late
 // Ports        m_tuple: a tuple that the join may admit; m_flush: a FLUSH, which passes. m_ready: it is taken. A FLUSH
 //              stays until then; so does a tuple with DROP = 0
 //              evt_dropped, evt_late, evt_overflow: a tuple was refused; dropped_dest and dropped_id are its stream and

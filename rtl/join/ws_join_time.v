@@ -8,10 +8,11 @@
 // time, and no new row, frees a row's place: a queue holds how far the rows reach that have not been passed yet, in
 // order of arrival, and the window is full while it holds ROWS.
 //
-// Parameters   DATA_W         what goes along with a tuple, in bits
-//              TIME_W         width of a time in bits; unsigned, and it never wraps around
-//              ROWS           places of each window
-//              WINDOW, SLACK  in units of the time; together below 2**TIME_W
+// Parameters   DATA_W  width of what goes along with a tuple in bits, at least 1
+//              TIME_W  width of a time in bits, at least 1; unsigned, and it never wraps around
+//              ROWS    places of each window, at least 1
+//              WINDOW  largest distance of two times; below 2**TIME_W together with SLACK
+//              SLACK   how far a time may be below the largest of its stream
 // Ports        s_flush: no tuple, it passes; s_dest: 0 of R, 1 of S
 //              m_valid: an item is shown until m_ready. m_go: a FLUSH, or a tuple that is not late and has a place.
 //              m_late: it is late. m_full: it has no place, as of all tuples before it. Until one of them is set it is

@@ -8,10 +8,16 @@
 // takes the place of the oldest, which has been read by then, and is itself behind the reader: a probe meets the
 // window of its arrival.
 //
-// Parameters   ROWS        rows of the window, a multiple of LANES
-//              LANES       rows compared in a cycle, at least 1
-//              the rest    as of ws_window_join; the key lies at ROW_LSB in a row, at PROBE_LSB in a probe, the time
-//                          at ROW_TIME_LSB and PROBE_TIME_LSB
+// Parameters   DATA_W          width of a tuple in bits, at least 1
+//              ROW_LSB         lowest bit of the key in a row, 0 to DATA_W - KEY_W
+//              PROBE_LSB       lowest bit of the key in a probe, 0 to DATA_W - KEY_W
+//              KEY_W, PREDICATE, SIGNED, LIMIT_W  see ws_predicate
+//              ROWS            rows of the window, a multiple of LANES, at least 1
+//              LANES           rows compared in a cycle, at least 1
+//              TIME_W          width of a time in bits, 0 to DATA_W; 0 is without times
+//              ROW_TIME_LSB    lowest bit of the time in a row, 0 to DATA_W - TIME_W
+//              PROBE_TIME_LSB  lowest bit of the time in a probe, 0 to DATA_W - TIME_W
+//              WINDOW          largest distance of two times; below 2**TIME_W
 // Ports        run low     WAIT: nothing is read in this cycle. What is under way comes out all the same
 //              insert      a row comes, with run; row_data holds it in the second cycle behind
 //              probe       a probe comes, with run and ready; probe_data holds it from the next cycle on, until the

@@ -11,11 +11,11 @@
 // All are symmetrical: window and probe may change places. A constant limit costs less: tie it, and synthesis folds
 // it. Another predicate is another file beside these.
 //
-// Parameters   PREDICATE   as above
-//              KEY_W       width of a key in bits, at least 1; for L1 even
-//              SIGNED      1: keys, for L1 their fields, are two's complement; BAND and L1 only
-//              LIMIT_W     width of limit, at least 1; a limit above all distances needs KEY_W + 1 bits, for L1
-//                          KEY_W/2 + 2
+// Parameters   PREDICATE  the predicate, "EQ", "BAND", "L1" or "PFX"; see above
+//              KEY_W      width of a key in bits, at least 1; for L1 even
+//              SIGNED     1: keys, for L1 their fields, are two's complement, BAND and L1 only
+//              LIMIT_W    width of the limit in bits, at least 1; a limit above all distances needs KEY_W + 1 bits, for
+//                         L1 KEY_W/2 + 2
 // Ports        limit stands still from 2 cycles before the first pair on
 // Latency      1, 2 or 3 cycles, see above
 // Issue rate   1 pair a cycle

@@ -16,18 +16,17 @@
 // was replaced, and a row is there when a probe comes behind it: the naive parallel join, which the paper shows to lose
 // pairs, cannot happen. Proven within a bound at the foot.
 //
-// Parameters   DATA_W        width of a tuple in bits: a multiple of 8
-//              ROWS          tuples in a window, 1 to 65536; in time: of each stream, tuples that can be held
-//              MATCH_LANES   rows that a unit compares in a cycle; divides ROWS
-//              PREDICATE, KEY_W, SIGNED, LIMIT_W   see ws_predicate
-//              R_KEY_LSB, S_KEY_LSB   lowest bit of the key in a tuple of R and of S
-//              FIFO_W        each result queue holds 2**FIFO_W groups, 3 to 10, for L1 4 to 10
-//              DROP          0: s_axis waits until a tuple can be admitted; 1: a tuple that cannot be is dropped
-//              ID_W          width of dropped_id
-//              TIME_W        0: windows of tuples; else the width of a tuple's time, unsigned
-//              R_TIME_LSB, S_TIME_LSB   lowest bit of the time in a tuple of R and of S
-//              WINDOW        of a pair, the largest distance in time
-//              SLACK         a tuple is late if its time is more than that below the largest of its stream before it
+// Parameters   DATA_W       width of a tuple in bits, a multiple of 8
+//              ROWS         tuples in a window, 1 to 65536; in time: of each stream, tuples that can be held
+//              MATCH_LANES  rows that a unit compares in a cycle, a divisor of ROWS, at least 1
+//              PREDICATE, KEY_W, SIGNED, LIMIT_W  see ws_predicate
+//              R_KEY_LSB    lowest bit of the key in a tuple of R, 0 to DATA_W - KEY_W
+//              S_KEY_LSB    lowest bit of the key in a tuple of S, 0 to DATA_W - KEY_W
+//              FIFO_W       each result queue holds 2**FIFO_W groups, 3 to 10; for L1 4 to 10
+//              DROP         0: s_axis waits until a tuple can be admitted; 1: a tuple that cannot be is dropped
+//              ID_W, TIME_W, WINDOW, SLACK  see ws_join_entry
+//              R_TIME_LSB   lowest bit of the time in a tuple of R, 0 to DATA_W - TIME_W
+//              S_TIME_LSB   lowest bit of the time in a tuple of S, 0 to DATA_W - TIME_W
 // Items        s_axis: a beat is a tuple, s_axis_tdest 0 of R, 1 of S (see ws_join_merge), the first declared field in
 //              the most significant bits. A beat with tkeep 0 is a FLUSH: it comes out on m_axis, as a beat with
 //              tkeep 0, behind the last result of the tuples before it. It admits and expires nothing

@@ -7,12 +7,14 @@
 // that would find none behind. Of two tuples in the same cycle that of R comes first; both may be the same tuple of one
 // stream, which is joined with itself.
 //
-// Parameters   DATA_W        width of the tuple of R and that of S together, in bits
-//              R_W           width of that of R, 1 to DATA_W - 1
-//              KEY_W, PREDICATE, SIGNED, LIMIT_W   see ws_predicate
-//              ROWS, MATCH_LANES   see ws_window_join
-//              GRACE         cycles in which tuples and eos may come behind the one in which `ready` has fallen
-//              TIME_W, WINDOW, SLACK   see ws_window_join; TIME_W 0: windows of tuples
+// Parameters   DATA_W             width of the tuple of R and that of S together in bits, at least 2
+//              R_W                width of that of R, 1 to DATA_W - 1
+//              KEY_W, PREDICATE, SIGNED, LIMIT_W  see ws_predicate
+//              ROWS, MATCH_LANES  see ws_window_join
+//              GRACE              cycles in which tuples and eos may follow the one in which `ready` has fallen, at
+//                                 least 0
+//              TIME_W             width of a tuple's time in bits, at least 0; it is unsigned; 0 is windows of tuples
+//              WINDOW, SLACK      see ws_join_entry
 // Ports        s_valid       bit 0: a tuple of R, bit 1: of S; s_data is {tuple of R, tuple of S}
 //              key, stamps   {of R, of S}; stamps are times, unsigned, and mean nothing with TIME_W = 0
 //              s_eos         comes out on m_eos behind the last row of the tuples up to it

@@ -18,7 +18,7 @@
 //              a second. See ws_arp_cache for this, for ageing, and for the parameters.
 // Static       set_valid with set_ip, set_mac makes a static entry; with set_clear, frees the entry of set_ip, of
 //              whatever kind. All must stay until set_ready, which is high for a cycle.
-// Parameters   ENTRIES, REACHABLE_S, RETRIES, NEGATIVE_S, SECOND_TICKS   of the table
+// Parameters   ENTRIES, REACHABLE_S, RETRIES, NEGATIVE_S, SECOND_TICKS  see ws_arp_cache
 // Latency      resolve_valid -> resolve_done: 8 cycles. Last byte in -> first byte of the reply out: 17 cycles if
 //              nothing else is to be done
 // Issue rate   a resolve every 8 cycles (more often: not allowed). In and out 1 byte a cycle; a frame's first 22 bytes

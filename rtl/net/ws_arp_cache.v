@@ -25,11 +25,11 @@
 // visit. So a set's entries cannot drive each other out, and be asked for, more often than once a second. Where there
 // is no room, nothing is written: evt_full.
 //
-// Parameters   ENTRIES       8, 16, 32 or 64
-//              REACHABLE_S   seconds, 2 to 4000
-//              RETRIES       0 to 100
-//              NEGATIVE_S    seconds, 1 to 1000
-//              SECOND_TICKS  ticks in a second: 1000; less in simulations only; at least 1
+// Parameters   ENTRIES       entries of the table, 8, 16, 32 or 64
+//              REACHABLE_S   seconds for which a learned address is valid, 2 to 4000
+//              RETRIES       how often an address that does not answer is requested again, once a second, 0 to 100
+//              NEGATIVE_S    seconds for which it is then not requested, 1 to 1000
+//              SECOND_TICKS  ticks of tick_ms in a second, at least 1; 1000, less in simulations only
 // Latency      lookup_valid -> lookup_done: 6 cycles; op_valid -> op_done: 9 cycles if no lookup comes, else at most 24
 // Issue rate   a lookup every 8 cycles (more often: not allowed); an op at a time
 // Overflow     none

@@ -17,8 +17,8 @@
 // Counted      each frame stored is one pulse of evt_arp, evt_icmp, evt_igmp or, if bad, evt_bad_ip, when its end
 //              leaves. A frame to be stored that is longer than the FIFO is evt_oversize; one that finds no room now is
 //              evt_full; one that the MAC marked bad (tuser[0] with tlast), or of less than 41 bytes, is not counted.
-// Parameters   DATA_W   width of s_axis_tdata in bits: 8 or 64
-//              ADDR_W   the FIFO holds 2**ADDR_W words of DATA_W bits, and 16 frames; 6 to 14 (8 bit), 11 (64 bit)
+// Parameters   DATA_W  width of s_axis_tdata in bits: 8 or 64
+//              ADDR_W  the FIFO holds 2**ADDR_W words of DATA_W bits, 6 to (DATA_W == 8 ? 14 : 11); and 16 frames
 // Latency      6 cycles from a frame's tlast beat in to its first byte out
 // Issue rate   1 beat a cycle in, no gap needed between frames; 1 byte a cycle out of the FIFO, those removed included
 // Overflow     evt_full, see above

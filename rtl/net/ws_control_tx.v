@@ -8,8 +8,8 @@
 // Each frame causes one event: evt_sent (it will leave), evt_bad (tuser[0] with tlast), evt_oversize (longer than the
 // FIFO) or evt_full (no room now); all but the first are dropped whole.
 //
-// Parameters   DATA_W   width of m_axis_tdata in bits: 8 or 64
-//              ADDR_W   the FIFO holds 2**ADDR_W words of DATA_W bits, and 16 frames; 4 to 16
+// Parameters   DATA_W  width of m_axis_tdata in bits: 8 or 64
+//              ADDR_W  the FIFO holds 2**ADDR_W words of DATA_W bits, 4 to 16; and 16 frames
 // Latency      5 cycles from a frame's tlast beat in to its first beat out, 2 to its event
 // Issue rate   1 byte a cycle in, 1 word a cycle out
 // Overflow     s_axis_tready is always high; a frame that finds no room is dropped: evt_full

@@ -9,8 +9,8 @@
 // then come with these (ws_mii). The receiving MAC cannot wait and need not: the stack stores what it
 // receives, and only good datagrams leave it. Settings, static ARP entries and tuser are those of ws_udp_ip_stack.
 //
-// Parameters   N_PORTS, N_GROUPS, MAX_PAYLOAD, HEADERS, TIME_W   of ws_udp_ip_stack
-//              MAX_FRAME   longest frame received in octets, FCS included: 1526 with two tags, 9026 for jumbo frames
+// Parameters   N_PORTS, N_GROUPS, MAX_FRAME, MAX_PAYLOAD, HEADERS, TIME_W  see ws_udp_ip_stack
+//              N_EVENTS  follows from the list of the events
 // Latency      from the last octet of a frame, FCS included, to its payload's first on m_axis: 13 cycles; from the
 //              last octet of a payload of 10 or more on s_axis to its frame's first preamble octet: 6 cycles with
 //              HEADERS = 0, else 8, and 1 more behind a frame of another protocol; when nothing else waits

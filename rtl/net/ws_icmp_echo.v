@@ -20,10 +20,10 @@
 //                full     the reply finds no room
 //                limited  no token is left
 //                reply    a reply will leave
-// Parameters   MAX_PAYLOAD  a request with this many bytes of data finds room when nothing waits; 1 to 65507. Held are
-//                           the next power of two above MAX_PAYLOAD + 42 bytes (one block RAM of 18 Kb for 1472)
-//              RATE         replies a second in the long run, in the time that tick_ms keeps; 1 to 1000 * BURST
-//              BURST        replies that may leave without a wait after a pause; 1 to 1000
+// Parameters   MAX_PAYLOAD  bytes of data that a request may always have when nothing waits, 1 to 65507; held are the
+//                           next power of two above MAX_PAYLOAD + 42 bytes (one block RAM of 18 Kb for 1472)
+//              RATE         replies a second in the long run, 1 to 1000 * BURST; in the time that tick_ms keeps
+//              BURST        replies that may leave without a wait after a pause, 1 to 1000
 // Settings     local_mac and local_ip may change between frames
 // Latency      a request's last byte in -> its reply's first byte out: 7 cycles
 // Issue rate   1 byte a cycle in and out; 18 cycles a frame more, in which s_axis_tready is low

@@ -10,9 +10,18 @@
 // the next whole sweep of stat_* (see ws_event_counters), so all counters are of one instant, at most 3 cycles before
 // the write took effect; after a reset the counters read garbage until the first snapshot is done.
 //
-// Parameters   N_PORTS, N_GROUPS     UDP ports and multicast groups, 1 to 16 each
-//              N_COUNTERS            events counted, 1 to 256
-//              LOCAL_MAC and others  values of the settings after reset, so that a design works without a bus master
+// Parameters   N_PORTS             UDP ports, 1 to 16
+//              N_GROUPS            multicast groups, 1 to 16
+//              N_COUNTERS          events counted, 1 to 256
+//              LOCAL_MAC           MAC address after reset; with the settings below a design works without a bus master
+//              LOCAL_IP            IP address after reset
+//              NETMASK             netmask after reset
+//              GATEWAY             gateway after reset; 0 is none
+//              LOCAL_PORTS         UDP ports after reset, 16 bits each, the first in the low bits
+//              RESULT_IP           IP address that results are sent to after reset
+//              RESULT_PORT         UDP port that results are sent to after reset
+//              RESULT_SOURCE_PORT  UDP port that results are sent from after reset
+//              INDEX_W             follows from N_COUNTERS
 // Latency      those of ws_axil_slave: the last of awvalid and wvalid to bvalid 3 cycles; arvalid to rvalid 4
 // Issue rate   one transfer at a time, reads and writes in turn: a write in 4 cycles, a read in 5
 // Bad input    An address without a register gets DECERR; a write to a read-only register, or a read of a write-only

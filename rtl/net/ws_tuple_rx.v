@@ -25,10 +25,11 @@
 //
 // Parameters   DATA_W        width of the payload stream in bits: 8 or 64
 //              N             streams, at least 1
-//              RECORD_BYTES  bytes of the longest record; a shorter one has the low bits of m_data
-//              EACH_BYTES    bytes of the streams' records, each a multiple of 8: 16 bits a stream, stream 0 in the low
-//                            bits; by default RECORD_BYTES of every one
-//              STREAM_ID     numbers of the streams, 16 bits each
+//              RECORD_BYTES  bytes of the longest record, a multiple of 8, at least 8; a shorter one has the low bits
+//                            of m_data
+//              EACH_BYTES    bytes of the streams' records, each a multiple of 8 up to RECORD_BYTES; 16 bits a stream,
+//                            that of stream 0 in the low bits; by default RECORD_BYTES of every one
+//              STREAM_ID     numbers of the streams, 16 bits each, that of stream 0 in the low bits
 // Latency      4 cycles from the last word of a record on s_axis to m_valid; a session start leaves 4 cycles after the
 //              last word of its header
 // Issue rate   1 word a cycle, headers included; s_axis_tready falls only after m_ready did

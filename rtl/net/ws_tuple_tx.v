@@ -14,10 +14,11 @@
 // punctuation, 2 for the start of a session. s_ready depends on s_kind.
 //
 // Parameters   DATA_W        width of the payload stream in bits: 8 or 64
-//              RECORD_BYTES  bytes of a record: a multiple of 8
-//              STREAM_ID     16-bit number of the stream
-//              MAX_RECORDS   most records in a datagram: 1 to 65535
-//              FLUSH_CYCLES  cycles from a datagram's first record until it is closed at the latest; 0 = no limit
+//              RECORD_BYTES  bytes of a record, a multiple of 8, at least 8
+//              STREAM_ID     number of the stream, 0 to 65535
+//              MAX_RECORDS   most records in a datagram, 1 to 65535
+//              FLUSH_CYCLES  cycles from a datagram's first record until it is closed at the latest, at least 0; 0 is
+//                            no limit
 // Latency      4 cycles from the item that closes a datagram to the datagram's first word
 // Issue rate   in and out 1 word a cycle: a record takes RECORD_BYTES, a header 16 bytes' time, without gaps
 // Overflow     a sink that stalls pushes back, when both banks are full

@@ -22,17 +22,19 @@
 //              more is answered; ping: echo requests are answered. A frame under way while they change may be judged
 //              by either value, and an answer under way may hold parts of both, its checksum wrong: change addresses
 //              while no traffic flows, or let the far side ask again.
-// Parameters   DATA_W       width of tdata in bits: 8 (1 Gb/s at 125 MHz) or 64 (10 Gb/s at 156.25 MHz)
+// Parameters   DATA_W       width of tdata in bits, 8 or 64; 8 for 1 Gb/s at 125 MHz, 64 for 10 Gb/s at 156.25 MHz
 //              N_PORTS      UDP ports listened to, 1 to 16
 //              N_GROUPS     multicast groups that can be joined, 1 to 16
 //              STORE        1: only good datagrams appear on m_axis; 0: they begin to leave while they arrive, and
 //                           tuser[0] with tlast marks a bad one
-//              MAX_FRAME    longest frame in octets, with two tags and FCS, that the MAC lets pass: 1526, or 9026 for
-//                           jumbo frames; with STORE the receive FIFO holds one and a half of them, at least 4096 bytes
-//              MAX_PAYLOAD  longest payload sent, in bytes (see ws_udp_tx); by default what fills such a frame
-//              HEADERS      headers that can wait to be sent: the default keeps the wire busy with any mix of sizes;
-//                           with 0, 2 cycles faster, only if sizes change slowly (see ws_udp_tx)
+//              MAX_FRAME    longest frame received in octets, FCS included, 64 to 65535; it is that of the MAC: 1526
+//                           with two tags, or 9026 for jumbo frames; with STORE the receive FIFO holds one and a half
+//                           of them, at least 4096 bytes
+//              MAX_PAYLOAD  longest payload sent, in bytes, see ws_udp_tx; by default what fills such a frame
+//              HEADERS      headers that can wait to be sent, see ws_udp_tx; the default keeps the wire busy with any
+//                           mix of sizes; with 0, 2 cycles faster, only if sizes change slowly
 //              TIME_W       width of the ingress time in bits, 1 to 64
+//              N_EVENTS     follows from the list of the events
 // Latency      that of ws_udp_rx; s_axis to m_mac_axis that of ws_udp_tx and ws_axis_arbiter
 // Issue rate   line rate both ways for every frame size (any mix of sizes: see HEADERS); m_mac_axis has no gap inside a
 //              frame

@@ -30,13 +30,13 @@
 //                other_port, bad_udp_checksum
 //                full              STORE = 1: the FIFO has no room
 //              evt_surplus, with evt_delivered: the datagram had a surplus
-// Parameters   DATA_W     width of tdata in bits, 8 or 64
-//              N_PORTS    ports, 1 to 16; in local_ports, the first in the low bits; 0 is none
-//              N_GROUPS   groups, 1 to 16; in groups, likewise
-//              TIME_W     width of now in bits, 1 to 64
-//              STORE      0 cut-through, 1 only whole good datagrams
-//              ADDR_W     STORE = 1: the FIFO holds 2**ADDR_W beats; 2 to 24; and
-//              FRAMES_W   2**FRAMES_W datagrams; 2 to ADDR_W
+// Parameters   DATA_W    width of tdata in bits, 8 or 64
+//              N_PORTS   ports, 1 to 16; in local_ports, the first in the low bits; 0 is none
+//              N_GROUPS  groups, 1 to 16; in groups, likewise
+//              TIME_W    width of now in bits, 1 to 64
+//              STORE     0: cut-through; 1: only whole good datagrams leave
+//              ADDR_W    with STORE, the FIFO holds 2**ADDR_W beats, 2 to 24
+//              FRAMES_W  with STORE, the FIFO holds 2**FRAMES_W datagrams, 2 to ADDR_W
 // Latency      first beat of an untagged frame without options in -> first payload beat out: 44 cycles (8 bit), 8 (64);
 //              a frame's last beat in -> last payload beat out, and the event: 6 cycles; with STORE = 1, to the first
 //              payload beat out: 10, to the event: 7

@@ -20,10 +20,10 @@
 //              request must be answered. The next one follows 2 cycles after the answer or later. An answer within 8
 //              cycles costs nothing at wire rate: it is waited for while the header before it is made.
 // Parameters   DATA_W       width of tdata in bits, 8 or 64
-//              MAX_PAYLOAD  longest payload in bytes, 1 to 65507 (1472 fills a standard frame, 8972 a jumbo frame of
-//                           9000); the store holds one of them and at least 32 beats of the next
-//              HEADERS      headers that can wait behind the one that leaves, 0 to 1000, in block RAM; with 0 it is
-//                           none at 8 bit and one at 64, in distributed RAM
+//              MAX_PAYLOAD  longest payload in bytes, 1 to 65507; 1472 fills a standard frame, 8972 a jumbo frame of
+//                           9000; the store holds one of them and at least 32 beats of the next
+//              HEADERS      headers that can wait while one leaves, 0 to 1000; in block RAM; with 0 it is none at 8 bit
+//                           and one at 64, in distributed RAM
 // Latency      last payload beat in, or its answer if that is later -> first frame beat out: 4 cycles (8 bit), 5 (64);
 //              2 more with HEADERS
 // Issue rate   back to back, 8 bit: 1 beat a cycle (43 cycles for an empty payload); 64 bit: a frame needs its own

@@ -12,11 +12,12 @@
 // last, while the least or greatest value is chosen a cycle behind the comparison; and in a cycle without row or
 // punctuation all that leaves is 0, so that a ws_multiplex behind has nothing to choose.
 //
-// Parameters   DATA_W      width of the tuple in bits
-//              KIND, VALUE_W, SIGNED, ACC_W, RESULT_W   see ws_fold: ACC_W is the width inside
-//              FAST        stages more, for a higher clock: 0; 1 for MIN and MAX; 2 to ACC_W for CNT and SUM. Parts of
-//                          32 bits are for 200 MHz on an ECP5
+// Parameters   DATA_W      width of the tuple in bits, at least 1
+//              KIND, VALUE_W, SIGNED, RESULT_W  see ws_fold
+//              ACC_W       width inside in bits, at least VALUE_W; see ws_fold
 //              EMIT_EMPTY  1: a sub-stream without tuples gives a row too (count 0, else null)
+//              FAST        stages more, for a higher clock, 0 to ACC_W; 0, 1 for MIN and MAX, 2 to ACC_W for CNT and
+//                          SUM; parts of 32 bits are for 200 MHz on an ECP5
 // Ports        value, null: the column, in step with s_data; count(*) ties null to 0. A null value is not aggregated
 //              result, result_null, result_overflow: in step with m_valid
 // Latency      1 + FAST cycles from eos to the row

@@ -5,15 +5,15 @@
 // The operands are extended to the widest of A_W, B_W and Y_W, and y is the low Y_W bits of the result: with a Y_W one
 // more than the wider operand a sum is exact, and so is a difference, which is then two's complement.
 //
-// Parameters   OP           "ADD", "SUB"                            sum and difference
-//                           "EQ", "NE", "LT", "LE", "GT", "GE"      1 if it is true, else 0. A string is its bytes,
-//                                                                   the first in the most significant
-//                           "AND", "OR", "XOR", "NOT"               bit by bit; NOT is of a, and b is ignored
-//              A_W, B_W     widths of the operands in bits, at least 1
-//              Y_W          width of the result in bits, at least 1
-//              SIGNED       1: both operands are two's complement; 0: neither
-//              DATA_W       width of the tuple in bits, at least 1
-//              REGISTERED   1: the outputs are registers; 0: they follow the inputs in the same cycle
+// Parameters   OP          the operation, "ADD", "SUB", "EQ", "NE", "LT", "LE", "GT", "GE", "AND", "OR", "XOR" or
+//                          "NOT"; "EQ" to "GE" give 1 if it is true, else 0, and a string is its bytes, the first in
+//                          the most significant; "AND" to "NOT" are bit by bit; "NOT" is of a, and b is ignored
+//              A_W         width of the first operand in bits, at least 1
+//              B_W         width of the second operand in bits, at least 1
+//              Y_W         width of the result in bits, at least 1
+//              SIGNED      1: both operands are two's complement; 0: neither
+//              DATA_W      width of the tuple in bits, at least 1
+//              REGISTERED  1: the outputs are registers; 0: they follow the inputs in the same cycle
 // Latency      REGISTERED cycles
 // Issue rate   1 tuple a cycle
 // Overflow     y wraps where Y_W is too small for the result

@@ -4,8 +4,9 @@
 //
 // It puts the results of several aggregates over the same windows side by side.
 //
-// Parameters   S0_W, S1_W   widths of the two tuples in bits, at least 1; m_data = {s0_data, s1_data}
-//              REGISTERED   1: the outputs are registers; 0: they follow the inputs in the same cycle
+// Parameters   S0_W        width of the first tuple in bits, at least 1; m_data = {s0_data, s1_data}
+//              S1_W        width of the second tuple in bits, at least 1
+//              REGISTERED  1: the outputs are registers; 0: they follow the inputs in the same cycle
 // Latency      REGISTERED cycles
 // Issue rate   1 tuple a cycle
 // Bad input    inputs that are not in step: a tuple or punctuation that comes on one input alone is lost, an eos is

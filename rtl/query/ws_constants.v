@@ -12,8 +12,8 @@
 // a cycle with `pending` and `apply`, and in no other. The input of a busy query must be held back while `pending` is
 // high, so that it becomes quiet.
 //
-// Parameters   N       words of 32 bits, 1 to 1023; a wider constant takes several, low word first
-//              RESET   their values after reset, word 0 in the low bits
+// Parameters   N      words of 32 bits, 1 to 1023; a wider constant takes several, low word first
+//              RESET  values of the words after reset, word 0 in the low bits
 // Latency      the last of awvalid and wvalid to bvalid, and arvalid to rvalid: 3 cycles, if nothing else is under way;
 //              a commit is pending in the cycle of its bvalid
 // Issue rate   one transfer at a time, reads and writes in turn, each in 4 cycles

@@ -6,14 +6,15 @@
 // dividend; a = y * b + r always. Division by zero is null. A chain of units makes the steps, each unit as many of them
 // for one tuple as there is time before the next tuple: area is about 1/INTERVAL, and the latency is the same.
 //
-// Parameters   A_W, B_W     widths of dividend and divisor in bits, at least 2 and 1
-//              QUOTIENT_W   bits that the size of a quotient can have, 1 to A_W: of an average, those of its values
-//              SIGNED       1: both operands are two's complement; 0: neither
-//              DATA_W       width of the tuple in bits, at least 1
-//              BITS         bits of the quotient that one step finds, at least 1
-//              FAST         1: a step subtracts in one cycle and chooses in the next, and a sign takes three cycles,
-//                           for wide operands; BITS is 1, QUOTIENT_W and B_W at least 2
-//              INTERVAL     least distance of two tuples in cycles, at least 1
+// Parameters   A_W         width of the dividend in bits, at least 2
+//              B_W         width of the divisor in bits, at least 1
+//              QUOTIENT_W  bits that the size of a quotient can have, 1 to A_W; of an average, those of its values
+//              SIGNED      1: both operands are two's complement; 0: neither
+//              DATA_W      width of the tuple in bits, at least 1
+//              BITS        bits of the quotient that one step finds, at least 1
+//              FAST        1: a step subtracts in one cycle and chooses in the next, and a sign takes three cycles, for
+//                          wide operands; BITS is then 1, QUOTIENT_W and B_W at least 2; 0: few cycles
+//              INTERVAL    least distance of two tuples in cycles, at least 1
 // Latency      ceil(QUOTIENT_W/BITS) * (1 + FAST) + (1 + SIGNED) * (1 + 2*FAST) + FAST cycles
 // Issue rate   1 tuple in INTERVAL cycles; anything else on the wire at any time
 // Overflow     a quotient of more than QUOTIENT_W bits is null; with QUOTIENT_W = A_W there is none, since a signed

@@ -6,8 +6,8 @@
 // first or last), whether there was one, and whether a sum has left its ACC_W bits on the way, which is never
 // forgotten. What the state behind the step says is told beside it.
 //
-// Parameters   KIND      "CNT", "SUM", "MIN", "MAX", "FST" or "LST"
-//              VALUE_W   width of a value in bits, at least 1 (CNT reads no value)
+// Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST" or "LST"
+//              VALUE_W   width of a value in bits, at least 1; CNT reads no value
 //              SIGNED    1: values are two's complement, and the result of all but CNT is
 //              ACC_W     width of the number in bits, at least VALUE_W; MIN, MAX, FST and LST need no more. A SUM is
 //                        exact as long as it stays within; 2**n tuples need VALUE_W + n

@@ -5,6 +5,7 @@
 // First come those that were never taken, in order, then those given back, the one that waits longest first.
 //
 // Parameters   CAPACITY  number of entries, 2 to 256
+//              INDEX_W   follows from CAPACITY
 // Ports        give, give_index: this entry is free again
 //              valid, index, entry: the entry at hand, as a number and one-hot (0: none); take: it is taken, if valid
 //              level: how many are in the list, that at hand included

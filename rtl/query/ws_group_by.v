@@ -13,17 +13,22 @@
 // key is for every window either wholly in the rows or wholly in o_*, and a host can finish the job exactly. Where
 // windows overlap, the table opens again for new keys once no tuple has left on o_* for the length of a window.
 //
-// Parameters   DATA_W    width of the tuple in bits
-//              KEY_W     width of the key in bits
-//              CAPACITY  keys for which there is an entry, of the open windows and the one whose rows leave together
-//              HASH      0: a CAM, for 2 to 240 keys whatever they are; it has ENTRIES = CAPACITY + 10, since one
-//                        takes 10 cycles to be free; 1: a hash table in block RAM, ENTRIES = 2 * CAPACITY up to a power
-//                        of two, for 5 keys or more, of which a few find no room when it is nearly full (ws_group_hash)
-//              WINDOWS   windows at once: those open, and one whose rows leave
-//              FAST      0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5; the hash table
-//                        has the latter in any case
-//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W, RESULT_W   the aggregates, see ws_group_window and ws_fold; FAST:
-//                        ACC_W at least 2, and VALUE_W too for MIN, MAX, FST and LST
+// Parameters   DATA_W                width of the tuple in bits, at least 1
+//              KEY_W                 width of a key in bits, at least 1
+//              CAPACITY              keys for which there is an entry, at least 2; of the open windows and the one
+//                                    whose rows leave together; a CAM has up to 240
+//              WINDOWS               windows at once, at least 1; those open, and one whose rows leave
+//              AGGS, KINDS, SIGNEDS  see ws_group_window
+//              VALUE_W               see ws_fold; with FAST at least 2 for MIN, MAX, FST and LST
+//              ACC_W                 width of the accumulators in bits, at least VALUE_W; see ws_fold; with FAST at
+//                                    least 2
+//              RESULT_W              see ws_fold
+//              FAST                  0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5; the
+//                                    hash table has the latter in any case
+//              HASH                  0: a CAM, for up to 240 keys whatever they are; it has ENTRIES = CAPACITY + 10,
+//                                    since one takes 10 cycles to be free; 1: a hash table in block RAM, ENTRIES = 2 *
+//                                    CAPACITY up to a power of two, for 5 keys or more, of which a few find no room
+//                                    when it is nearly full (ws_group_hash)
 // Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)

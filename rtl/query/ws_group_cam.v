@@ -9,9 +9,10 @@
 // A key that finds no entry is refused, and so is every new key from then on as long as a window is open that has had
 // a refused tuple: a key is then for every window either wholly here or wholly refused.
 //
-// Parameters   KEY_W     width of a key in bits
+// Parameters   KEY_W     width of a key in bits, at least 1
 //              CAPACITY  number of entries, 2 to 256
 //              WINDOWS   number of windows, at least 1
+//              INDEX_W   follows from CAPACITY
 // Ports        s_windows: the windows that hold the tuple (none: no tuple); s_eos: those that end with this cycle
 //              m_windows: s_windows of a tuple that has an entry (else none), with its index; m_fresh: the windows in
 //                which the key was not yet present; m_refused: the tuple has none

@@ -6,7 +6,9 @@
 // which up to seven other tuples are on their way: a key is compared with the entries and with the keys of those seven,
 // and takes the answer that one of them gets meanwhile.
 //
-// Parameters   as in ws_group_cam; PANES: in a window, see ws_group_door
+// Parameters   KEY_W, CAPACITY, WINDOWS  see ws_group_cam
+//              PANES                     see ws_group_door
+//              INDEX_W                   follows from CAPACITY
 // Ports        as in ws_group_cam, but read_index -> read_key: 2 cycles
 // Latency      8 cycles from s to m; 18 from an entry's last release to it being the next new key's, at most
 // Issue rate   1 tuple and 1 release a cycle

@@ -3,10 +3,10 @@
 // ws_group_door: whether a table of groups takes new keys. The first tuple that it has no room for closes it, until all
 // windows that are then open have ended.
 //
-// Parameters   WINDOWS   at least 1
-//              PANES     1: windows; more: they are panes, which end one after another, and a window is the last PANES
-//                        of them. No tuple comes with eos then, and eos of all of two or more at once says that all
-//                        windows are over that hold a tuple
+// Parameters   WINDOWS  number of windows, at least 1
+//              PANES    panes in a window, at least 1; 1 is windows; more are panes, which end one after another, and a
+//                       window is the last PANES of them. No tuple comes with eos then, and eos of all of two or more
+//                       at once says that all windows are over that hold a tuple
 // Ports        windows, eos: of the tuple that is decided on in this cycle, the windows it is in and those that end
 //                with it; refused: the tuple of the cycle before found no room, or closed
 //              closed: for the tuple of this cycle

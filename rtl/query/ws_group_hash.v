@@ -13,12 +13,12 @@
 // eighths taken, none of 300,000. What finds no room is refused by the rule of ws_group_door, so that the answer stays
 // exact.
 //
-// Parameters   KEY_W     width of the key in bits
-//              INDEX_W   2**INDEX_W places
-//              WINDOWS   number of windows
-//              WAYS      parts of the table, a power of two from 2 to 2**(INDEX_W - 1)
-//              SEED      of the hash functions
-//              PANES     in a window, see ws_group_door
+// Parameters   KEY_W    width of a key in bits, at least 1
+//              INDEX_W  the table has 2**INDEX_W places, at least 2
+//              WINDOWS  number of windows, at least 1
+//              WAYS     parts of the table, a power of two, 2 to 2**(INDEX_W - 1)
+//              SEED     seed of the hash functions, any
+//              PANES    see ws_group_door
 // Ports        as in ws_group_cam_fast; m_index, free_index and read_index are places
 // Latency      11 cycles from s to m; 2 from read_index to read_key
 // Issue rate   1 tuple and 1 release a cycle

@@ -5,11 +5,12 @@
 // Tuples come with their group's entry in ws_group_cam. When the window closes, the groups leave in the order in which
 // they came, one a cycle, and the window is empty.
 //
-// Parameters   CAPACITY  number of entries
-//              AGGS      number of aggregates, at least 1
-//              KINDS     three characters for each, see ws_fold; like the ports, the first in the most significant bits
-//              SIGNEDS   a bit for each
-//              VALUE_W, ACC_W, RESULT_W   as in ws_fold, for all of them (MIN, MAX, FST and LST keep VALUE_W bits)
+// Parameters   CAPACITY                  number of entries
+//              AGGS                      number of aggregates, at least 1
+//              KINDS                     kinds of the aggregates, three characters each; as in ws_fold; like the ports,
+//                                        the first in the most significant bits
+//              SIGNEDS                   a bit for each aggregate, 1 if its values are two's complement
+//              VALUE_W, ACC_W, RESULT_W  as in ws_fold, for all of them (MIN, MAX, FST and LST keep VALUE_W bits)
 // Ports        s_valid, s_fresh (the group's first tuple in this window), s_index; values and nulls a cycle later
 //              s_close: no tuple comes from the next cycle on until `done`
 //              list_valid, list_index: the entry whose row is being read; m_*: the row, one cycle later

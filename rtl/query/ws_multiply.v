@@ -8,12 +8,14 @@
 // signed operand: a diagonal holds such a one only in its last product, whose sign goes on to the left. The registers
 // behind the products are meant to be those of the multiplier blocks.
 //
-// Parameters   A_W, B_W   widths of the operands in bits, at least 1; that of y is their sum
-//              SIGNED     1: both operands are two's complement; 0: neither
-//              DATA_W     width of the tuple in bits, at least 1
-//              DIGIT      bits of an operand that one multiplier block takes, at least 1: 17 of the 18 of an ECP5
-//                         or of an Xilinx block
-//              CARRY_W    sums wider than that are made in parts, each a cycle after the one below it; at least 1
+// Parameters   A_W      width of the first operand in bits, at least 1
+//              B_W      width of the second operand in bits, at least 1; that of y is the sum of both
+//              SIGNED   1: both operands are two's complement; 0: neither
+//              DATA_W   width of the tuple in bits, at least 1
+//              DIGIT    bits of an operand that one multiplier block takes, at least 1; 17 of the 18 of an ECP5 or of
+//                       an Xilinx block
+//              CARRY_W  widest sum that is made in one cycle, at least 1; wider ones are made in parts, each a cycle
+//                       after the one below it
 // Latency      clog2(ceil(A_W/DIGIT) + ceil(B_W/DIGIT) - 1) + ceil((A_W + B_W)/CARRY_W) cycles, clog2 being the
 //              logarithm rounded up: 1 up to 17x17, 4 for 32x32, 6 for 64x64
 // Issue rate   1 tuple a cycle

@@ -4,11 +4,11 @@
 //
 // Punctuations pass unchanged and eos is never masked: a window stays closed where its last tuple is filtered out.
 //
-// Parameters   DATA_W        width of the tuple in bits
-//              FIELD_LSB     lowest bit of the field in the tuple
-//              FIELD_W       width of the field in bits
+// Parameters   DATA_W        width of the tuple in bits, at least 1
+//              FIELD_LSB     lowest bit of the field in the tuple, 0 to DATA_W - FIELD_W
+//              FIELD_W       width of the field in bits, 1 to DATA_W
 //              FIELD_SIGNED  1: the field and VALUE are two's complement
-//              OP            "EQ", "NE", "LT", "LE", "GT" or "GE": field OP VALUE
+//              OP            the comparison, field OP VALUE, "EQ", "NE", "LT", "LE", "GT" or "GE"
 //              VALUE         the constant, FIELD_W bits; a string constant is its bytes, first in the most significant
 // Latency      1 cycle
 // Issue rate   1 tuple a cycle

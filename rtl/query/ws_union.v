@@ -8,12 +8,13 @@
 // every rise. Sub-streams: all inputs have the same ones. The k-th eos leaves when the last input's k-th has been
 // taken, with its tuple if it has one; an input's tuples of the next sub-stream wait until then.
 //
-// Parameters   DATA_W       width of the tuple in bits, at least 1
-//              N            inputs, 1 to 16; input 0 has the low bits of every s_* port
-//              ADDR_W       each queue holds 2**ADDR_W items, 2 to 24
-//              PUNCT_LSB    place of the windowing attribute, which is unsigned, in the tuple; the other fields of a
-//              PUNCT_W      punctuation leave as 0
-//              REGISTERED   1: the outputs are registers; 0: gates of registers, a cycle earlier
+// Parameters   DATA_W      width of the tuple in bits, at least 1
+//              N           inputs, 1 to 16; input 0 has the low bits of every s_* port
+//              ADDR_W      each queue holds 2**ADDR_W items, 2 to 24
+//              PUNCT_LSB   lowest bit of the windowing attribute in the tuple, 0 to DATA_W - PUNCT_W; the other fields
+//                          of a punctuation leave as 0
+//              PUNCT_W     width of the windowing attribute in bits, 1 to DATA_W; it is unsigned
+//              REGISTERED  1: the outputs are registers; 0: gates of registers, a cycle earlier
 // Latency      a tuple or eos: at least 2 + REGISTERED cycles. At most N - 1 more for itself and N for each item before
 //              it in its queue, one for each punctuation taken meanwhile, 2 for each eos that leaves meanwhile, and the
 //              time for which its sub-stream has to wait. A punctuation is sent clog2(N) + 2 cycles after a tuple in

@@ -15,14 +15,16 @@
 //   end of some window; a tuple is not below the latest punctuation and not SLACK or more above the end of the oldest
 //   open window. s_data of a punctuation holds `wattr` where the sub-plan needs the window's end.
 //
-// Parameters   DATA_W      width of the tuple in bits
-//              UNIT        "TUPLES" or "TIME"
-//              SIZE, ADVANCE   in tuples or in units of the windowing attribute, at least 1
-//              SLACK       TIME: in units of the windowing attribute, at least 0
-//              WATTR_W     width of the windowing attribute, not negative
-//              COPIES      TUPLES: at least SIZE / ADVANCE, TIME: at least (SIZE + SLACK) / ADVANCE, rounded up. With
-//                          one more, a copy that closes takes no tuple before another has closed
-//              REGISTERED  1: outputs are registers, 0: logic only, 2: registers in front too, for a clock of 200 MHz
+// Parameters   DATA_W      width of the tuple in bits, at least 1
+//              UNIT        what windows count, "TUPLES" or "TIME"
+//              SIZE        length of a window, in tuples or in units of the windowing attribute, at least 1
+//              ADVANCE     distance between the starts of two windows, in the same, at least 1
+//              SLACK       how late a tuple may be, in units of the windowing attribute, at least 0; TIME only
+//              WATTR_W     width of the windowing attribute in bits, at least 1; it is not negative
+//              COPIES      sub-plans, at least 1; TUPLES: at least SIZE / ADVANCE, TIME: at least (SIZE + SLACK) /
+//                          ADVANCE, rounded up. With one more, a copy that closes takes no tuple before another has
+//                          closed
+//              REGISTERED  1: outputs are registers; 0: logic only; 2: registers in front too, for a clock of 200 MHz
 //                          on an ECP5
 // Ports        wattr: the windowing attribute, in step with s_data; for TUPLES anything
 // Latency      REGISTERED cycles

@@ -11,17 +11,18 @@
 // passes one multiplier and one adder, whatever N is. With PARTS the sums are added in so many parts of their bits,
 // each a cycle behind the one below, for wide values and a fast clock.
 //
-// Parameters   DATA_W      width of the tuple in bits
-//              N           number of weights, at least 1
-//              WEIGHT_W    width of a weight in bits, at least 1
-//              WEIGHTS     the weights, two's complement, the newest tuple's in the most significant bits; decimal
-//                          fractions are scaled by a power of two, and so is the result
-//              VALUE_W     width of a value in bits
-//              SIGNED      1: values are two's complement
-//              PRODUCT_REG 1: a register behind each product; wanted where weights have more than one bit set
-//              PARTS       at least 1; above 1 each weight is 0, or a power of two or its negative, and PRODUCT_REG 0.
-//                          Parts of 32 bits are for 200 MHz on an ECP5
-//              EMIT_EMPTY  1: a sub-stream without tuples gives a null row
+// Parameters   DATA_W       width of the tuple in bits, at least 1
+//              N            number of weights, at least 1
+//              WEIGHT_W     width of a weight in bits, at least 1
+//              WEIGHTS      the weights, two's complement, the newest tuple's in the most significant bits; decimal
+//                           fractions are scaled by a power of two, and so is the result
+//              VALUE_W      width of a value in bits, at least 1
+//              SIGNED       1: values are two's complement
+//              PRODUCT_REG  1: a register follows each product, for weights that have more than one bit set; 0: none
+//                           does
+//              PARTS        parts of an addition, at least 1; above 1 each weight is 0, or a power of two or its
+//                           negative, and PRODUCT_REG 0. Parts of 32 bits are for 200 MHz on an ECP5
+//              EMIT_EMPTY   1: a sub-stream without tuples gives a null row
 // Result       RESULT_W = VALUE_W + WEIGHT_W + $clog2(N) + 1 bits, two's complement; 0 in a null row
 // Latency      PARTS + PRODUCT_REG cycles from eos to the row
 // Issue rate   1 tuple a cycle; eos in successive cycles is possible

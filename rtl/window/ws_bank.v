@@ -8,13 +8,13 @@
 //
 // The state of an aggregate is that of ws_fold: {left, seen, number}, where the number is 0 as long as nothing is seen.
 //
-// Parameters   SLOTS     at least 1
-//              AGGS, KINDS, SIGNEDS   the aggregates, see ws_fold
-//              VALUE_W   width of a value in bits, at least 1
-//              ACC_W     width of a number in bits, at least VALUE_W, and at least 2 with SKEW; MIN, MAX, FST and LST
-//                        keep VALUE_W bits whatever it says
-//              SKEW      1: sums and counts add their upper halves (all but ACC_W/2 bits) a cycle behind the lower, for
-//                        a faster clock where ACC_W is above 32; else 0
+// Parameters   SLOTS                 open windows or panes at once, at least 1
+//              AGGS, KINDS, SIGNEDS  see ws_group_window
+//              VALUE_W               width of a value in bits, at least 1
+//              ACC_W                 width of a number in bits, at least VALUE_W; at least 2 with SKEW; MIN, MAX, FST
+//                                    and LST keep VALUE_W bits whatever it says
+//              SKEW                  1: sums and counts add their upper halves (all but ACC_W/2 bits) a cycle after the
+//                                    lower, for a faster clock where ACC_W is above 32; 0: they do not
 // Ports        add: the slots that take this cycle's tuple; values, nulls: the tuple's, the first aggregate in the most
 //              significant bits. A slot with a tuple whose value is null holds a tuple, but the aggregate takes
 //              nothing. A sum is given 0 for it, so that nothing waits for `nulls` in front of its carry chain

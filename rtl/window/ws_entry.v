@@ -6,13 +6,13 @@
 // item ends the session: when everything sent before has reached the output FIFO, m_restart resets the query for one
 // cycle, and takes a place of the FIFO as a tuple does.
 //
-// Parameters   DATA_W         width of the tuple in bits, at least 1
-//              INTERVAL       least distance between two tuples in cycles, at least 1
-//              RESET_CYCLES   least distance from m_restart or rst to a tuple in cycles, at least 1
-//              LATENCY        cycles from the decision, one before m_valid, to the cycle in which `room` shows the last
-//                             place taken, at least 2 (see ws_gate)
-//              TUPLE_PLACES   most places of the output FIFO that one tuple takes, at least 1
-//              ROOM_W         width of `room`; 2**ROOM_W must be more than 2 * TUPLE_PLACES
+// Parameters   DATA_W        width of the tuple in bits, at least 1
+//              INTERVAL      least distance between two tuples in cycles, at least 1
+//              RESET_CYCLES  least distance from m_restart or rst to a tuple in cycles, at least 1
+//              LATENCY       cycles from the decision, one before m_valid, to the cycle in which `room` shows the last
+//                            place taken, at least 2; see ws_gate
+//              TUPLE_PLACES  most places of the output FIFO that one tuple takes, at least 1
+//              ROOM_W        width of `room` in bits, at least 1; 2**ROOM_W must be more than 2 * TUPLE_PLACES
 // Items        s_kind 0 tuple, 1 a sender's punctuation, 2 START
 // quiet        nothing is on its way to the output FIFO: what changes with the end of such a cycle changes between two
 //              tuples. It comes LATENCY + 1 cycles after the last m_valid

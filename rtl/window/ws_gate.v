@@ -9,9 +9,10 @@
 // Parameters   LATENCY       cycles from sending to the cycle in which `room` shows the last place taken, at least 2
 //              CLOSE_CYCLES  least distance between two punctuations, in cycles, at least 1
 //              RESET_CYCLES  least distance from a reset of the query to its first punctuation, at least 1
-//              CLOSE_PLACES  most FIFO places that one punctuation takes (rows, and a punctuation behind), at least 1
-//              TUPLE_PLACES  most FIFO places that one tuple takes; where it is 0 a tuple never waits
-//              ROOM_W        width of `room`, at least 1
+//              CLOSE_PLACES  most FIFO places that one punctuation takes, at least 1; its rows, and the punctuation
+//                            itself
+//              TUPLE_PLACES  most FIFO places that one tuple takes, at least 0; where it is 0 a tuple never waits
+//              ROOM_W        width of `room` in bits, at least 1
 // Latency      1 cycle
 // Issue rate   1 a cycle (punctuations CLOSE_CYCLES apart) while (LATENCY + 2) * (most places of one) are free
 // Source       ours, docs/windows.md; that it never lets the FIFO overflow is proven at the foot

@@ -9,9 +9,10 @@
 // get to them. Three banks of block RAM change their roles with every block: one is filled, one is worked on, one is
 // read. All entries are at the same place of their blocks, so control is common to all.
 //
-// Parameters   KIND, SIGNED, NUMBER_W   the aggregate, see ws_pane_pick; any associative one
-//              PANES                    panes in a window, at least 2
-//              ENTRIES                  of the table, at least 2
+// Parameters   KIND, SIGNED, NUMBER_W  see ws_pane_pick
+//              PANES                   panes in a window, at least 2
+//              ENTRIES                 entries of the table, at least 2
+//              INDEX_W                 follows from ENTRIES
 // Ports        step, index: an entry's turn, one behind another from 0 to ENTRIES - 1; then none for 12 cycles
 //              clear: in this turn the entry forgets its panes; so do all of them first behind rst
 //              pane: the new pane's number, 7 cycles behind step; the identity of ws_pane_pick if it holds nothing

@@ -15,21 +15,27 @@
 //
 // What the stream must keep: see ws_window; ws_punctuator with its STEP = GCD(RANGE, SLIDE) sees to it.
 //
-// Parameters   DATA_W    width of the tuple in bits
-//              WATTR_W   width of the windowing attribute, not negative
-//              RANGE, SLIDE, SLACK   in units of the windowing attribute; RANGE at least two panes
-//              KEY_W     width of the key in bits
-//              CAPACITY  keys for which there is an entry, of the tuples of any RANGE + 2 * (SLACK + a pane) together,
-//                        where SLACK is rounded up to panes, and windows that are passed over count as one pane
-//              HASH      0: a CAM, for 2 to 240 keys, ENTRIES = CAPACITY + 10; 1: a hash table in block RAM, ENTRIES =
-//                        2 * CAPACITY up to a power of two, for 5 keys or more; see ws_group_by
-//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_fold; ACC_W, at least VALUE_W and 2, is
-//                        the results' width too; VALUE_W at least 2 for all but CNT and SUM; FST and LST with SLACK
-//                        0, since panes know the order of time and not that of arrival
-//              COUNT_W   width of a pane's count of a group, 2 to ACC_W; of 40 bits an hour and a half of tuples in
-//                        every cycle
-//              FAR       1: a register in front of the tables' write ports, for tables of many block RAMs; as HASH if
-//                        nothing is said
+// Parameters   DATA_W                width of the tuple in bits, at least 1
+//              WATTR_W               width of the windowing attribute in bits, at least 1; it is not negative
+//              RANGE                 length of a window, in units of the windowing attribute, at least 2; at least two
+//                                    panes
+//              SLIDE                 distance between the starts of two windows, in the same, at least 1
+//              SLACK                 how late a tuple may be, in the same, at least 0; with FST or LST 0, since panes
+//                                    know the order of time and not that of arrival
+//              KEY_W                 width of a key in bits, at least 1
+//              CAPACITY              keys for which there is an entry, at least 2; of the tuples of any RANGE + 2 *
+//                                    (SLACK + a pane) together, where SLACK is rounded up to panes, and windows that
+//                                    are passed over count as one pane; a CAM has up to 240
+//              AGGS, KINDS, SIGNEDS  see ws_group_window
+//              VALUE_W               width of a value in bits, at least 1; at least 2 for all but CNT and SUM
+//              ACC_W                 width of a result in bits, at least VALUE_W and at least 2
+//              HASH                  0: a CAM, for up to 240 keys, ENTRIES = CAPACITY + 10; 1: a hash table in block
+//                                    RAM, ENTRIES = 2 * CAPACITY up to a power of two, for 5 keys or more; see
+//                                    ws_group_by
+//              COUNT_W               width of a pane's count of a group in bits, 2 to ACC_W; of 40 bits an hour and a
+//                                    half of tuples in every cycle
+//              FAR                   1: a register in front of the tables' write ports, for tables of many block RAMs;
+//                                    0: none; default: HASH
 // Ports        wattr, key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      26 cycles from a window's end to the row of entry 0, a cycle more for each further entry; to m_eos 26 +

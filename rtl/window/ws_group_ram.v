@@ -7,9 +7,10 @@
 // which piece it is in. On the way to a piece there are two registers and behind it there is one of its own, since the
 // block RAMs of a large piece are all over the chip.
 //
-// Parameters   DATA_W    width of a word in bits, at least 1
-//              WORDS     at least 2, at most 2**24
-//              GRAIN_W   2**GRAIN_W words, rounded up to which WORDS is cut; 9: an ECP5's block RAM at its widest
+// Parameters   DATA_W   width of a word in bits, at least 1
+//              WORDS    number of words, 2 to 2**24
+//              GRAIN_W  WORDS is rounded up to 2**GRAIN_W words, at least 0; 9 is an ECP5's block RAM at its widest
+//              ADDR_W   follows from WORDS
 // Ports        wr_en, wr_addr, wr_data; rd_addr; addresses are below WORDS where anything depends on them
 // Latency      6 cycles from rd_addr to rd_data; a word written is there for a read 1 cycle later
 // Issue rate   1 write and 1 read a cycle

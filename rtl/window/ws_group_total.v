@@ -10,7 +10,8 @@
 // Parameters   NUMBER_W  width of a pane's number in bits, at least 2
 //              SIGNED    1: numbers are two's complement
 //              PANES     panes in a window, at least 2
-//              ENTRIES   of the table, at least 2
+//              ENTRIES   entries of the table, at least 2
+//              INDEX_W   follows from ENTRIES
 // Ports        step, index: an entry's turn, one behind another from 0 to ENTRIES - 1; then none for 12 cycles
 //              clear: in this turn the entry forgets its sum; so do all of them first behind rst
 //              pane: the new pane's number, 7 cycles behind step, 0 if it holds nothing

@@ -6,8 +6,11 @@
 // LST depend on the order of arrival: cycle, then lane. They have a bank for each slot instead, which takes the first
 // or last of the cycle's values for that slot; what a shift has brought down from a higher slot came earlier.
 //
-// Parameters   LANES   tuples a cycle: 1, 2, 4 or 8
-//              the rest as of ws_bank; with several lanes FST and LST allow no more slots than lanes
+// Parameters   LANES           tuples a cycle, 1, 2, 4 or 8; with several lanes FST and LST allow no more slots than
+//                              lanes
+//              SLOTS, VALUE_W, ACC_W, SKEW  see ws_bank
+//              AGGS            number of aggregates, at least 1
+//              KINDS, SIGNEDS  see ws_group_window
 // Ports        as of ws_bank, with a part of add, values and nulls for each lane, lane 0 in the least significant bits
 // Latency      log2(LANES) cycles more than ws_bank
 // Issue rate   LANES tuples, a shift or clear a cycle

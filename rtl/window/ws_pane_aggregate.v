@@ -14,15 +14,18 @@
 // the same. What the stream must keep: see ws_panes; ws_punctuator with its STEP = GCD(RANGE, SLIDE) for SCAN and
 // SLIDE for CONSTANT sees to it.
 //
-// Parameters   DATA_W               width of what goes with a window's row, in bits
-//              WATTR_W              width of the windowing attribute, not negative
-//              RANGE, SLIDE, SLACK  in units of the windowing attribute; RANGE and SLIDE at least 1
-//              METHOD               "SCAN" or "CONSTANT"
-//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_bank; ACC_W is the results' width too
-//              SKEW                 1: sums and counts are added in two halves, for a clock of 200 MHz on an ECP5 with
-//                                   ACC_W above 32
-//              EMIT_EMPTY           1: a window without tuples gives a row too (count 0, else null)
-//              LANES                tuples a cycle: 1, 2, 4 or 8; FST and LST take the lowest lane as the first
+// Parameters   DATA_W      width of what a row carries, in bits, at least 1
+//              WATTR_W     width of the windowing attribute in bits, at least 1; it is not negative
+//              RANGE       length of a window, in units of the windowing attribute, at least 1
+//              SLIDE       distance between the starts of two windows, in the same, at least 1
+//              SLACK       how late a tuple may be, in units of the windowing attribute, at least 0
+//              METHOD      how panes become windows, "SCAN" or "CONSTANT"
+//              AGGS, KINDS, SIGNEDS, VALUE_W  see ws_bank
+//              ACC_W       width of a result in bits, at least VALUE_W; see ws_bank
+//              SKEW        1: sums and counts are added in two halves, for a clock of 200 MHz on an ECP5 with ACC_W
+//                          above 32
+//              EMIT_EMPTY  1: a window without tuples gives a row too (count 0, else null)
+//              LANES       tuples a cycle, 1, 2, 4 or 8; FST and LST take the lowest lane as the first
 // Ports        s_valid, wattr, values, nulls: a part for each lane, lane 0 in the least significant bits; in step with
 //              s_data; of values and nulls the first aggregate in the most significant bits of a part. A punctuation
 //              comes without tuples, and with its attribute in lane 0

@@ -16,8 +16,8 @@
 // A step takes two cycles: numbers are compared in the one behind push, and chosen in the next. What goes to the RAM
 // comes from registers of its own, since the RAM may be many blocks.
 //
-// Parameters   KIND, SIGNED, NUMBER_W   the aggregate, see ws_pane_pick
-//              PANES                    panes in a window, 1 to 65,536
+// Parameters   KIND, SIGNED, NUMBER_W  see ws_pane_pick
+//              PANES                   panes in a window, 1 to 65536
 // Ports        push: a pane has closed; pane: its number, the identity of ws_pane_pick if it holds nothing
 //              clear: all panes so far hold nothing; not in a cycle with push
 //              result: of a push 2 cycles before, else anything; not a register but a multiplexer

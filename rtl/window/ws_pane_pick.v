@@ -5,8 +5,8 @@
 // Numbers are compared in two halves at once, each with a carry chain of its own, for a clock of 200 MHz on an ECP5
 // with 64 bits.
 //
-// Parameters   KIND      "MIN", "MAX", "FST" or "LST"
-//              SIGNED    MIN, MAX: 1 if numbers are two's complement
+// Parameters   KIND      the aggregate, "MIN", "MAX", "FST" or "LST"
+//              SIGNED    1: numbers are two's complement, for MIN and MAX
 //              NUMBER_W  width of a number in bits, at least 2; of FST and LST it is {seen, value}
 // Ports        older, newer: the numbers of the two runs; newer_wins: that of both is `newer`, else `older`
 //              identity: the number of a run that holds nothing and always gives way: MIN the largest number, MAX the

@@ -7,12 +7,12 @@
 // are exact, are added in two halves, each with a buffer of its own, the upper one a cycle behind the lower; other
 // aggregates are of pairs of panes first.
 //
-// Parameters   KIND      "CNT", "SUM", "MIN", "MAX", "FST" or "LST"
+// Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST" or "LST"
 //              SIGNED    1: numbers are two's complement (CNT: they never are)
 //              NUMBER_W  width of a pane's number in bits, at least 2; of FST and LST it is {seen, value}
-//              PANES     panes in a window, 1 to 65,536
+//              PANES     panes in a window, 1 to 65536
 //              SKEW      1: the upper half of a sum or count, from bit NUMBER_W / 2 of `pane` on, comes in the cycle
-//                        behind push; 0: with push
+//                        after push; 0: with push
 // Ports        push: a pane has closed; pane: its number; if it holds nothing, 0 or the identity of ws_pane_pick
 //              last: in the cycle behind push, a window ends with this pane
 //              clear: all panes so far, one in this cycle too, hold nothing for the windows that end behind this cycle

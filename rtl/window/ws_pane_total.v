@@ -6,9 +6,10 @@
 //
 // Parameters   NUMBER_W  width of a pane's number in bits, at least 2
 //              SIGNED    1: numbers are two's complement
-//              PANES     panes in a window, 1 to 65,536
-//              BLOCK     0: panes are in LUTs; 1: in block RAM; 2: with registers around it, and PANES is at least 3
+//              PANES     panes in a window, 1 to 65536
 //              SKEW      1: two halves, for a clock of 200 MHz on an ECP5 with NUMBER_W above 32
+//              BLOCK     0: panes are in LUTs; 1: in block RAM; 2: in block RAM with registers around it, and PANES is
+//                        at least 3
 // Ports        push: a pane has closed; pane: its number, 0 if it holds nothing; with SKEW its bits from NUMBER_W / 2
 //                on come one cycle behind push
 //              clear: all panes so far hold nothing; not in a cycle with push

@@ -19,16 +19,23 @@
 // `quiet` says that no item is inside, and nothing on its way to the output FIFO: what changes with the end of such a
 // cycle changes between two tuples.
 //
-// Parameters   DATA_W, WATTR_LSB, WATTR_W   the tuple and the windowing attribute in it, in bits
-//              WATTR_SIGNED                 1: the attribute is signed; 0: unsigned
-//              RANGE, SLIDE, SLACK          RANGE and SLIDE at least 1
-//              STEP                         a divisor of SLIDE; 0: SLIDE
-//              START                        -1: none; else not negative
-//              MAX_AHEAD                    0: off; else at least SLACK + SLIDE
-//              RESYNC                       1 to 255
-//              EMIT_EMPTY                   1: the query wants every window's end
-//              LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES, TUPLE_PLACES, ROOM_W   of the query behind, see
-//                                           ws_gate; it is reset by m_restart and by rst
+// Parameters   DATA_W        width of the tuple in bits, at least 1
+//              WATTR_LSB     lowest bit of the windowing attribute in the tuple, 0 to DATA_W - WATTR_W
+//              WATTR_W       width of the windowing attribute in bits, 1 to DATA_W
+//              WATTR_SIGNED  1: the attribute is signed; 0: unsigned
+//              RANGE         length of a window, in units of the windowing attribute, at least 1
+//              SLIDE         distance between the starts of two windows, in the same, at least 1
+//              SLACK         how late a tuple may be, in units of the windowing attribute, at least 0
+//              STEP          distance between punctuations apart from windows' ends, 0 to SLIDE; a divisor of SLIDE; 0:
+//                            SLIDE
+//              START         start of the first window, at least -1; -1 takes it from the first tuple
+//              MAX_AHEAD     how far above the watermark a tuple may be, at least 0; 0: any; else at least SLACK +
+//                            SLIDE
+//              RESYNC        tuples ahead in a row that move the watermark, 1 to 255
+//              EMIT_EMPTY    1: the query emits a row at every window's end; 0: at those of windows with tuples
+//              LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES  see ws_gate; of the query downstream, which is reset
+//                            by m_restart and by rst
+//              TUPLE_PLACES, ROOM_W  see ws_gate; of the query downstream, which is reset by m_restart and by rst
 // Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START
 // Latency      4 cycles from s to m for a tuple that passes no boundary
 // Issue rate   1 tuple a cycle; a tuple that passes n boundaries costs 2n + 3 cycles more (n * CLOSE_CYCLES, if that is

@@ -12,12 +12,16 @@
 // Sessions are kept in the order of time, tuples come in that of arrival: with FST and LST SLACK must be 0, so that
 // both are the same.
 //
-// Parameters   DATA_W       width of what goes with a session's row, in bits
-//              WATTR_W      width of the windowing attribute, not negative
-//              GAP, SLACK   in units of the windowing attribute; GAP at least 1
-//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_bank; ACC_W is the results'
-//                           width too, at least 2
-//              SEGMENT_W    most bits of a sum that one cycle adds, at least 2
+// Parameters   DATA_W          width of what a row carries, in bits, at least 1
+//              WATTR_W         width of the windowing attribute in bits, at least 1; it is not negative
+//              GAP             tuples less than this apart belong to one session, in units of the windowing attribute,
+//                              at least 1
+//              SLACK           how late a tuple may be, in units of the windowing attribute, at least 0
+//              AGGS            number of aggregates, at least 1
+//              KINDS, SIGNEDS  see ws_bank
+//              VALUE_W         width of a value in bits, at least 1
+//              ACC_W           width of a result in bits, at least VALUE_W and at least 2; see ws_bank
+//              SEGMENT_W       most bits of a sum that one cycle adds, at least 2
 // Ports        values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_data: s_data of the punctuation that closed the session, m_end: its attribute, the session's end;
 //              behind each session m_punct repeats both

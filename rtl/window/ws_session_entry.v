@@ -13,14 +13,18 @@
 // `quiet` says that no item is inside, and nothing on its way to the output FIFO: what changes with the end of such a
 // cycle changes between two tuples.
 //
-// Parameters   DATA_W, WATTR_LSB, WATTR_W   the tuple and the windowing attribute in it, in bits
-//              WATTR_SIGNED                 1: the attribute is signed; 0: unsigned
-//              GAP, SLACK                   in units of the attribute; GAP at least 1
-//              START                        -1: none; else not negative
-//              MAX_AHEAD                    0: off; else at least SLACK + GAP
-//              RESYNC                       1 to 255
-//              LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES, ROOM_W   of the query behind, see ws_gate; it is
-//                                           reset by m_restart and by rst
+// Parameters   DATA_W        width of the tuple in bits, at least 1
+//              WATTR_LSB     lowest bit of the windowing attribute in the tuple, 0 to DATA_W - WATTR_W
+//              WATTR_W       width of the windowing attribute in bits, 1 to DATA_W
+//              WATTR_SIGNED  1: the attribute is signed; 0: unsigned
+//              GAP           tuples less than this apart belong to one session, in units of the windowing attribute, at
+//                            least 1
+//              SLACK         how late a tuple may be, in units of the windowing attribute, at least 0
+//              START         watermark at the beginning, at least -1; -1 takes it from the first item
+//              MAX_AHEAD     how far above the watermark a tuple may be, at least 0; 0: any; else at least SLACK + GAP
+//              RESYNC        tuples ahead in a row that move the watermark, 1 to 255
+//              LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES, ROOM_W  see ws_gate; of the query downstream, which
+//                            is reset by m_restart and by rst
 // Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START; s_selected is a tuple's
 // Latency      8 cycles from s to m for a tuple that closes no session
 // Issue rate   1 tuple a cycle; one that closes n sessions costs n * CLOSE_CYCLES cycles more at most, one

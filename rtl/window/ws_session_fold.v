@@ -5,9 +5,9 @@
 //
 // ws_state_merge and ws_fold would do it one behind the other. Here three values are compared with one another at once.
 //
-// Parameters   KIND      "MIN", "MAX", "FST" or "LST"
-//              VALUE_W   width of a value in bits, at least 1
-//              SIGNED    1: values are two's complement
+// Parameters   KIND     the aggregate, "MIN", "MAX", "FST" or "LST"
+//              VALUE_W  width of a value in bits, at least 1
+//              SIGNED   1: values are two's complement
 // Ports        state, other, next: {seen, value}; the value is 0 as long as there was none
 //              keep: `state` counts; merge: `other` does; take: there is a value
 //              FST and LST have the order state, other, value

@@ -13,10 +13,10 @@
 // the two items before it; a cycle later it is known what the first of these has made of the sessions, and another
 // cycle later what the second has. So a cycle holds a comparison or a decision, never one behind the other.
 //
-// Parameters   TIME_W   width of a time, of an end too
-//              GAP      at least 1
-//              SLACK    at least 0
-//              SLOTS    sessions that there is room for, at least as many as may be open
+// Parameters   TIME_W  width of a time in bits, at least 1; of an end too
+//              GAP     tuples less than this apart belong to one session, at least 1
+//              SLACK   how late a tuple may be, at least 0
+//              SLOTS   sessions that there is room for, at least 1; with SLACK at least (SLACK - 1)/GAP + 2
 // Ports        move: every item takes a step, so that the one that is near is there from the next cycle on, and another
 //              is far: its time `at`, and `mark`, to which it moves the watermark
 //              add: the item that is there is a tuple, and goes into its session; with `move`, since that happens once

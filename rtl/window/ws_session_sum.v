@@ -6,11 +6,11 @@
 // behind a row of full adders. The chain is cut into segments of SEGMENT_W bits. Each is a cycle behind the one below
 // it, and does then what that one has done, with the carry that it has left.
 //
-// Parameters   SLOTS       at least 1
-//              TERM_W      width of a term in bits, at least 1
-//              SIGNED      1: terms are two's complement, and sums are
-//              ACC_W       width of a sum in bits, at least TERM_W and 2
-//              SEGMENT_W   most bits that one cycle adds, at least 2
+// Parameters   SLOTS      sessions that there is room for, at least 1
+//              TERM_W     width of a term in bits, at least 1
+//              SIGNED     1: terms are two's complement, and sums are
+//              ACC_W      width of a sum in bits, at least TERM_W and at least 2
+//              SEGMENT_W  most bits that one cycle adds, at least 2
 // Ports        keep, merge, rise: what a slot holds with the end of the cycle: its own sum, that of the slot above and
 //              its term; or with rise, and neither of the others nor a term, that of the slot below
 //              terms: what is added to each slot, 0 where nothing is

@@ -4,13 +4,13 @@
 //
 // A state is that of ws_fold: {left, seen, number}, where the number is 0 as long as nothing is seen.
 //
-// Parameters   KIND         "CNT", "SUM", "MIN", "MAX", "FST" or "LST"
-//              SIGNED       1: values are two's complement (CNT is never signed)
-//              VALUE_W      width of a value in bits, at least 1
-//              ACC_W        width of a number in bits, at least VALUE_W, and at least 2 with SKEW
-//              SKEW         1: of a sum or count the upper half (all but ACC_W/2 bits) and `left` come, and leave, one
-//                           cycle behind the rest; else 0
-//              REGISTERED   0: logic only, without SKEW
+// Parameters   KIND        the aggregate, "CNT", "SUM", "MIN", "MAX", "FST" or "LST"
+//              SIGNED      1: values are two's complement (CNT is never signed)
+//              VALUE_W     width of a value in bits, at least 1
+//              ACC_W       width of a number in bits, at least VALUE_W; at least 2 with SKEW
+//              SKEW        1: of a sum or count the upper half (all but ACC_W/2 bits) and `left` come, and leave, one
+//                          cycle after the rest; 0: with it
+//              REGISTERED  0: logic only, without SKEW; 1: the outputs are registers
 // Ports        earlier, later: FST takes the earlier part's number if it has one, LST the later's; to others both are
 //              the same
 // Latency      REGISTERED cycles, one more to what comes later

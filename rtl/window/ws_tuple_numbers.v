@@ -7,10 +7,12 @@
 // window; the punctuation of a boundary is the number of the tuple behind it, and follows the tuple in front of it at
 // once: a window closes with its last tuple. The first punctuation is 0.
 //
-// Parameters   DATA_W          width of what goes with a tuple, in bits
-//              NUMBER_W        width of a number, which must not come round
-//              SIZE, ADVANCE   of the windows, in tuples, at least 1
-//              STEP            a divisor of ADVANCE; 0: ADVANCE
+// Parameters   DATA_W    width of what goes with a tuple, in bits, at least 1
+//              NUMBER_W  width of a number in bits, at least 1; numbers must not wrap around
+//              SIZE      length of a window in tuples, at least 1
+//              ADVANCE   distance between the starts of two windows in tuples, at least 1
+//              STEP      distance between punctuations apart from windows' ends, 0 to ADVANCE; a divisor of ADVANCE; 0:
+//                        ADVANCE
 // Ports        m_number: of the tuple, or the punctuation's, beside which m_data means nothing
 //              s_punct, s_eos, m_eos: there are none
 // Latency      1 cycle; 2 from a tuple to the punctuation behind it

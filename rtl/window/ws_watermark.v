@@ -12,11 +12,13 @@
 //              becomes a punctuation of the least of them minus SLACK, evt_resync. One that is farther from another of
 //              its run begins a new one
 //
-// Parameters   DATA_W, WATTR_LSB, WATTR_W   the tuple and the windowing attribute in it, in bits
-//              WATTR_SIGNED                 1: the attribute is signed; 0: unsigned
-//              SLACK                        in units of the attribute
-//              MAX_AHEAD                    0: off; else at least SLACK
-//              RESYNC                       1 to 255
+// Parameters   DATA_W        width of the tuple in bits, at least 1
+//              WATTR_LSB     lowest bit of the windowing attribute in the tuple, 0 to DATA_W - WATTR_W
+//              WATTR_W       width of the windowing attribute in bits, 1 to DATA_W
+//              WATTR_SIGNED  1: the attribute is signed; 0: unsigned
+//              SLACK         how late a tuple may be, in units of the windowing attribute, at least 0
+//              MAX_AHEAD     how far above the watermark a tuple may be, at least 0; 0: any; else at least SLACK
+//              RESYNC        tuples ahead in a row that move the watermark, 1 to 255
 // Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START
 // Ports        valid: an item is shown; plain: it is a tuple or a punctuation; tuple, data, attr; mark: the watermark
 //              that it asks for; late: it is a tuple, and that

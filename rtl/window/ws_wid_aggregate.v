@@ -11,13 +11,16 @@
 // window that may hold a tuple has its own punctuation; a punctuation above that is the end of some window; a tuple
 // is not below the latest punctuation and not SLACK or more above the end of the oldest open window.
 //
-// Parameters   DATA_W               width of what a row carries, in bits
-//              WATTR_W              width of the windowing attribute, 1 to 64
-//              RANGE, SLIDE, SLACK  in units of the windowing attribute; RANGE and SLIDE at least 1
-//              AGGS, KINDS, SIGNEDS, VALUE_W   the aggregates, see ws_fold
-//              ACC_W                width of a result in bits, 2 to 64 and at least VALUE_W
-//              EMIT_EMPTY           1: a window without tuples gives a row too (count 0, else null)
-//              SKEW                 1: sums and counts are added in two halves, see ws_bank
+// Parameters   DATA_W                width of what a row carries, in bits, at least 1
+//              WATTR_W               width of the windowing attribute in bits, 1 to 64
+//              RANGE                 length of a window, in units of the windowing attribute, at least 1
+//              SLIDE                 distance between the starts of two windows, in the same, at least 1
+//              SLACK                 how late a tuple may be, in units of the windowing attribute, at least 0
+//              AGGS, KINDS, SIGNEDS  see ws_group_window
+//              VALUE_W               see ws_fold
+//              ACC_W                 width of a result in bits, 2 to 64 and at least VALUE_W
+//              EMIT_EMPTY            1: a window without tuples gives a row too (count 0, else null)
+//              SKEW                  1: sums and counts are added in two halves, see ws_bank
 // Ports        wattr: the windowing attribute, not negative; values, nulls: the aggregated fields, the first in the
 //              most significant bits; all in step with s_data. A tuple whose value is null is in its windows, but that
 //              aggregate takes nothing of it

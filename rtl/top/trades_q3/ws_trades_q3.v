@@ -14,8 +14,11 @@
 // so a host that wants results makes itself known first, which it does when it asks for our address. Pings are
 // answered. Both GMII directions run on clk, 125 MHz with an octet in every cycle (gmii_rx_ce, gmii_tx_ce: see ws_mii).
 //
-// Parameters   RANGE, SLIDE, SLACK, MAX_AHEAD   the window, in seconds of Time (see ws_punctuator)
-//              SYMBOL                           the four bytes selected
+// Parameters   RANGE      length of a window in seconds of Time, see ws_punctuator
+//              SLIDE      distance between the starts of two windows in seconds, see ws_punctuator
+//              SLACK      how late a trade may be in seconds, see ws_punctuator
+//              MAX_AHEAD  how far above the watermark a trade may be in seconds, see ws_punctuator
+//              SYMBOL     the four bytes selected
 // Latency      the trade that closes a window: 156 cycles from the last octet of its frame, FCS included, to the first
 //              preamble octet of the result's frame, when it is the datagram's only trade and nothing waits
 // Issue rate   line rate: 1 octet a cycle in and out

@@ -5,9 +5,14 @@
 //
 // All runs on clk: at 1 Gb/s that which the PHY receives with, 125 MHz once there is a link, and an octet in every cycle.
 //
-// Parameters   LOCAL_MAC, LOCAL_IP, NETMASK, GATEWAY, LOCAL_PORT   of the board; trades are sent there
-//              DST_IP, DST_PORT   where results go
-//              TICK   cycles of a millisecond
+// Parameters   LOCAL_MAC   MAC address of the board
+//              LOCAL_IP    IP address of the board; trades are sent there
+//              NETMASK     netmask of the board
+//              GATEWAY     gateway of the board; 0 is none
+//              LOCAL_PORT  UDP port that trades are sent to
+//              DST_IP      IP address that results are sent to
+//              DST_PORT    UDP port that results are sent to
+//              TICK        cycles of a millisecond, at least 2
 // Ports        arst_n: a button; it is released in step with clk. phy_rst_n: low for 20 ms behind it
 //              lights: {results leave, frames arrive, a heartbeat of 1 Hz, out of reset}; what happens shows for 65 ms
 // Latency      of ws_trades_q3

@@ -2,8 +2,8 @@
 //
 // ws_trades_q3_gmii: trades_q3 behind the GMII pins of a gigabit PHY, as on KC705 and ML605 (both an 88E1111).
 //
-// Parameters   VENDOR   kind of the cell that gives GTX_CLK, see ws_ddr_out
-//              TICK     cycles of a millisecond
+// Parameters   VENDOR  kind of the cell that gives GTX_CLK, see ws_ddr_out
+//              TICK    cycles of a millisecond, see ws_trades_q3_board
 // Ports        gmii_rx_clk: 125 MHz, the clock of everything here; gmii_gtx_clk: the same, with its rising edge in the
 //              middle of what is sent
 //              rst: a button; phy_rst_n: see ws_trades_q3_board, as are lights

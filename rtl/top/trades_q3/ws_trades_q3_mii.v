@@ -2,7 +2,7 @@
 //
 // ws_trades_q3_mii: trades_q3 behind the MII pins of a 100 Mb/s PHY, as on the Arty A7 (a DP83848J).
 //
-// Parameters   TICK     cycles of a millisecond
+// Parameters   TICK  cycles of a millisecond, see ws_trades_q3_board
 // Ports        clk: 100 MHz, the clock of everything but the pins. mii_ref_clk: a quarter of it, from which the PHY makes
 //              mii_rx_clk and mii_tx_clk
 //              arst_n: a button; phy_rst_n: see ws_trades_q3_board, as are lights

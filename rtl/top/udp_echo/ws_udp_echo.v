@@ -8,7 +8,7 @@
 // It answers ARP, ping and IGMP queries as well. Both GMII directions run on clk, 125 MHz.
 //
 // Settings     those of ws_udp_ip_stack; unused ports and groups are 0
-// Parameters   N_PORTS, N_GROUPS, MAX_FRAME   of ws_udp_ip_stack
+// Parameters   N_PORTS, N_GROUPS, MAX_FRAME  see ws_udp_ip_stack
 // Latency      from the last octet of a frame, FCS included, to the first preamble octet of the answer, when nothing
 //              else waits: 21 + n cycles for a payload of n bytes, 18 or more; 116 for an ARP request
 // Issue rate   line rate: 1 octet a cycle in and out

@@ -10,7 +10,7 @@
 // It answers ARP, ping and IGMP queries as well, with the settings that the registers have after a reset, if nobody
 // writes them. Both XGMII directions and the bus run on clk, 156.25 MHz.
 //
-// Parameters   N_PORTS, N_GROUPS, MAX_FRAME   of ws_udp_ip_stack
+// Parameters   N_PORTS, N_GROUPS, MAX_FRAME  see ws_udp_ip_stack
 // Latency      from the word with the last octet of a frame, FCS included, to that with the start of the answer, when
 //              nothing else waits: 42 cycles for a payload of n = 0 to 80 bytes; 32 + n / 8, and at most 1 more by the
 //              lanes in which frames begin and end, for a longer one; 126 for an ARP request

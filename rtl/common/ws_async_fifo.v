@@ -55,6 +55,11 @@ module ws_async_fifo #(
     output wire              rd_clearing
 );
 
+    initial if (SYNC_STAGES < 2 || SYNC_STAGES > 8) begin
+        $display("ERROR: %m: SYNC_STAGES = %0d (2 to 8)", SYNC_STAGES);
+        $finish;
+    end
+
     initial if (ADDR_W < 2 || ADDR_W > 24) begin
         $display("ERROR: %m: ADDR_W = %0d, must be 2 to 24", ADDR_W);
         $finish;

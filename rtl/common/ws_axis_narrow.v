@@ -37,7 +37,7 @@ module ws_axis_narrow #(
     localparam LANE_W = KEEP_W > 1 ? $clog2(KEEP_W) : 1;
 
     initial if (DATA_W < 8 || DATA_W != 8 << $clog2(KEEP_W) || USER_W < 1) begin
-        $display("ERROR: %m: DATA_W = %0d (8 times a power of two), USER_W = %0d (at least 1)", DATA_W, USER_W);
+        $display("ERROR: %m: DATA_W = %0d (a power of two, at least 8), USER_W = %0d (at least 1)", DATA_W, USER_W);
         $finish;
     end
 

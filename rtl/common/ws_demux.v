@@ -41,6 +41,11 @@ module ws_demux #(
     output wire                evt_unknown
 );
 
+    initial if (DATA_W < 1) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1)", DATA_W);
+        $finish;
+    end
+
     initial if (N < 1 || TYPE_W < 1 || (REGISTERED != 0 && REGISTERED != 1)) begin
         $display("ERROR: %m: N = %0d, TYPE_W = %0d (at least 1), REGISTERED = %0d (0 or 1)", N, TYPE_W, REGISTERED);
         $finish;

@@ -22,6 +22,11 @@ module ws_pulses #(
     output reg                 pulse
 );
 
+    initial if (NUMBER_W < 1) begin
+        $display("ERROR: %m: NUMBER_W = %0d (at least 1)", NUMBER_W);
+        $finish;
+    end
+
     initial if (WAITING_W <= NUMBER_W || WAITING_W > 64) begin
         $display("ERROR: %m: WAITING_W = %0d, must be more than NUMBER_W = %0d, at most 64", WAITING_W, NUMBER_W);
         $finish;

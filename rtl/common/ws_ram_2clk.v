@@ -37,6 +37,13 @@ module ws_ram_2clk #(
 `endif
 );
 
+    /* verilator lint_off WIDTHEXPAND */   // the words have different lengths
+    initial if (STYLE != "auto" && STYLE != "block" && STYLE != "distributed") begin
+        $display("ERROR: %m: STYLE = %0s (auto, block or distributed)", STYLE);
+        $finish;
+    end
+    /* verilator lint_on WIDTHEXPAND */
+
     initial if (DATA_W < 1 || ADDR_W < 1 || ADDR_W > 24) begin
         $display("ERROR: %m: DATA_W = %0d (at least 1), ADDR_W = %0d (1 to 24)", DATA_W, ADDR_W);
         $finish;

@@ -41,6 +41,13 @@ module ws_ram_sdp #(
 `endif
 );
 
+    /* verilator lint_off WIDTHEXPAND */   // the words have different lengths
+    initial if (STYLE != "auto" && STYLE != "block" && STYLE != "distributed") begin
+        $display("ERROR: %m: STYLE = %0s (auto, block or distributed)", STYLE);
+        $finish;
+    end
+    /* verilator lint_on WIDTHEXPAND */
+
     initial if (DATA_W < 1 || ADDR_W < 1 || ADDR_W > 24 || OUTPUT_REG < 0 || OUTPUT_REG > 1) begin
         $display("ERROR: %m: DATA_W = %0d (at least 1), ADDR_W = %0d (1 to 24), OUTPUT_REG = %0d (0 or 1)",
                  DATA_W, ADDR_W, OUTPUT_REG);

@@ -104,6 +104,12 @@ module ws_fix_parser #(
     output reg                           evt_garbage
 );
 
+    initial if (N_MESSAGES < 1 || N_GROUPS < 1 || N_BEGINS < 1 || N_DATA < 1) begin
+        $display("ERROR: %m: N_MESSAGES = %0d, N_GROUPS = %0d, N_BEGINS = %0d, N_DATA = %0d (at least 1)",
+                 N_MESSAGES, N_GROUPS, N_BEGINS, N_DATA);
+        $finish;
+    end
+
     localparam       KIND_W = $clog2(N_MESSAGES + 1);
     localparam [1:0] INTEGER = 2'd0, PRICE = 2'd1, STRING = 2'd2;       // 3: a timestamp
 

@@ -68,6 +68,11 @@ module ws_moldudp64 #(
     output reg                        evt_overlong
 );
 
+    initial if (NOTICES != 0 && NOTICES != 1) begin
+        $display("ERROR: %m: NOTICES = %0d (0 or 1)", NOTICES);
+        $finish;
+    end
+
     localparam K            = DATA_W / 8;                   // bytes of a word
     localparam WORDS        = MESSAGE_BYTES / K;            // of the longest message
     localparam LANE_W       = K > 1 ? $clog2(K) : 1;

@@ -126,6 +126,11 @@ module ws_fjoin #(
     output wire                irq
 );
 
+    initial if (READ_W < 2 || QUEUE_W < 1 || QUEUE_W > 6) begin
+        $display("ERROR: %m: READ_W = %0d (at least 2), QUEUE_W = %0d (1 to 6)", READ_W, QUEUE_W);
+        $finish;
+    end
+
     localparam PROBES_W = $clog2(UNITS << PASS_W) + 1;      // of a number of probes, of window tuples
     localparam ROWS_W   = SLOT_W + 1;
     localparam PER      = DATA_W / RESULT_W;                // results of a beat

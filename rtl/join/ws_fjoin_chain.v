@@ -86,6 +86,11 @@ module ws_fjoin_chain #(
     output wire [LANES*WORD_W-1:0] m_data
 );
 
+    initial if (PAIRS != 0 && PAIRS != 1) begin
+        $display("ERROR: %m: PAIRS = %0d (0 or 1)", PAIRS);
+        $finish;
+    end
+
     `include "ws_predicate.vh"
 
     localparam CYCLES = predicate_cycles(PREDICATE);

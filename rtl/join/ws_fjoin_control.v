@@ -129,6 +129,18 @@ module ws_fjoin_control #(
     output reg  [31:0]        count_failed
 );
 
+    initial if (UNITS < 1 || PROBES < 1 || ROWS < 1 || DATA_W != 1 << $clog2(DATA_W) || DATA_W < 8) begin
+        $display("ERROR: %m: UNITS = %0d, PROBES = %0d, ROWS = %0d (at least 1), ",
+                 UNITS, PROBES, ROWS, "DATA_W = %0d (a power of two, at least 8)", DATA_W);
+        $finish;
+    end
+
+    initial if (ADDR_W < 1 || BURST != 1 << $clog2(BURST) || BURST < 2 || BURST > 256 || PER < 1) begin
+        $display("ERROR: %m: ADDR_W = %0d (at least 1), BURST = %0d (a power of two, 2 to 256), PER = %0d (at least 1)",
+                 ADDR_W, BURST, PER);
+        $finish;
+    end
+
     localparam BYTES_W = $clog2(DATA_W / 8);
     localparam BURST_W = $clog2(BURST);
     localparam BEAT_W  = ADDR_W - BYTES_W;

@@ -52,6 +52,11 @@ module ws_fjoin_group #(
     output wire [UNITS-1:0]   hits
 );
 
+    initial if (UNITS < 1) begin
+        $display("ERROR: %m: UNITS = %0d (at least 1)", UNITS);
+        $finish;
+    end
+
     `include "ws_predicate.vh"
 
     localparam CYCLES = predicate_cycles(PREDICATE);

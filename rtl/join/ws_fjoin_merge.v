@@ -31,6 +31,11 @@ module ws_fjoin_merge #(
     output wire [DATA_W-1:0]   m_data
 );
 
+    initial if (DATA_W < 1) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1)", DATA_W);
+        $finish;
+    end
+
     wire [1:0]      results = s_valid & ~s_flush;
     wire            flush   = &(s_valid & s_flush);
     reg             turn_reg;                       // of input 1

@@ -71,6 +71,11 @@ module ws_fjoin_reader #(
     output wire [TAG_W-1:0]   m_tag
 );
 
+    initial if (TAG_W < 1) begin
+        $display("ERROR: %m: TAG_W = %0d (at least 1)", TAG_W);
+        $finish;
+    end
+
     localparam BYTES_W = $clog2(DATA_W / 8);
     localparam PER     = DATA_W / TUPLE_W;          // tuples of a beat
     localparam PER_W   = $clog2(PER);

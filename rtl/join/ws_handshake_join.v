@@ -107,17 +107,23 @@ module ws_handshake_join #(
     output wire [ID_W-1:0]       dropped_id
 );
 
+    initial if ((FORWARD != 0 && FORWARD != 1) || R_KEY_LSB < 0 || R_KEY_LSB > DATA_W - KEY_W || S_KEY_LSB < 0
+                || S_KEY_LSB > DATA_W - KEY_W || (DROP != 0 && DROP != 1)) begin
+        $display("ERROR: %m: FORWARD = %0d (0 or 1), R_KEY_LSB = %0d, S_KEY_LSB = %0d (0 to DATA_W - KEY_W), ",
+                 FORWARD, R_KEY_LSB, S_KEY_LSB, "DROP = %0d (0 or 1)", DROP);
+        $finish;
+    end
+
+    initial if (RESULT_CLOCK != 0 && RESULT_CLOCK != 1) begin
+        $display("ERROR: %m: RESULT_CLOCK = %0d (0 or 1)", RESULT_CLOCK);
+        $finish;
+    end
+
     localparam HOP_W  = CORES > 1 ? $clog2(CORES) : 1;
     localparam SLOT_W = SEGMENT > 1 ? $clog2(SEGMENT) : 1;
     localparam LAST_CORE = CORES - 1, LAST_SLOT = SEGMENT - 1;
     localparam [HOP_W-1:0] HOP = 1;
     localparam [1:0] KIND_SWEEP = 2'd2, KIND_FLUSH = 2'd3;
-
-    initial if (R_KEY_LSB + KEY_W > DATA_W || S_KEY_LSB + KEY_W > DATA_W) begin
-        $display("ERROR: %m: R_KEY_LSB, S_KEY_LSB = %0d, %0d with KEY_W = %0d (inside DATA_W = %0d)",
-                 R_KEY_LSB, S_KEY_LSB, KEY_W, DATA_W);
-        $finish;
-    end
 
     initial if (CORES < 1 || CORES > 1024 || SEGMENT < 1 || SEGMENT > 4096 || FIFO_W < 3 || FIFO_W > 10) begin
         $display("ERROR: %m: CORES = %0d (1 to 1024), SEGMENT = %0d (1 to 4096), FIFO_W = %0d (3 to 10)",

@@ -38,6 +38,12 @@ module ws_handshake_merge #(
     output wire [DATA_W-1:0]        m_data
 );
 
+    initial if (INPUTS < 1 || DATA_W < 1 || RESETS != 1 << $clog2(RESETS) || RESETS < 1) begin
+        $display("ERROR: %m: INPUTS = %0d, DATA_W = %0d (at least 1), RESETS = %0d (a power of two, at least 1)",
+                 INPUTS, DATA_W, RESETS);
+        $finish;
+    end
+
     localparam WIDTH = DATA_W + 1;
 
     // The outputs of the nodes, then the inputs; there is no node 0.

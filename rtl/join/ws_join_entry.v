@@ -59,6 +59,18 @@ module ws_join_entry #(
     output wire [ID_W-1:0]     dropped_id
 );
 
+    initial if (ROWS < 1 || (DROP != 0 && DROP != 1) || ID_W < 1 || R_TIME_LSB < 0
+                || R_TIME_LSB > DATA_W - TIME_W) begin
+        $display("ERROR: %m: ROWS = %0d (at least 1), DROP = %0d (0 or 1), ID_W = %0d (at least 1), ",
+                 ROWS, DROP, ID_W, "R_TIME_LSB = %0d (0 to DATA_W - TIME_W)", R_TIME_LSB);
+        $finish;
+    end
+
+    initial if (S_TIME_LSB < 0 || S_TIME_LSB > DATA_W - TIME_W) begin
+        $display("ERROR: %m: S_TIME_LSB = %0d (0 to DATA_W - TIME_W)", S_TIME_LSB);
+        $finish;
+    end
+
     initial if (DATA_W < 8 || DATA_W % 8 != 0 || TIME_W < 0 || R_TIME_LSB + TIME_W > DATA_W
                 || S_TIME_LSB + TIME_W > DATA_W) begin
         $display("ERROR: %m: DATA_W = %0d (a multiple of 8), R_TIME_LSB, S_TIME_LSB = %0d, %0d, TIME_W = %0d inside",

@@ -54,6 +54,11 @@ module ws_join_time #(
     input  wire              admit
 );
 
+    initial if (DATA_W < 1 || ROWS < 1) begin
+        $display("ERROR: %m: DATA_W = %0d, ROWS = %0d (at least 1)", DATA_W, ROWS);
+        $finish;
+    end
+
     localparam T_W    = TIME_W + 1;
     localparam ADDR_W = ROWS > 4 ? $clog2(ROWS) : 2;
     localparam [T_W+63:0] T_SLACK = {{T_W{1'b0}}, SLACK};

@@ -62,6 +62,27 @@ module ws_match_unit #(
     output wire [LANES*DATA_W-1:0] m_rows
 );
 
+    initial if (ROW_LSB < 0 || ROW_LSB > DATA_W - KEY_W || PROBE_LSB < 0 || PROBE_LSB > DATA_W - KEY_W
+                || ROWS % LANES != 0 || ROWS < 1 || LANES < 1) begin
+        $display("ERROR: %m: ROW_LSB = %0d, PROBE_LSB = %0d (0 to DATA_W - KEY_W), ",
+                 ROW_LSB, PROBE_LSB, "ROWS = %0d (a multiple of LANES, at least 1), LANES = %0d (at least 1)", ROWS,
+                 LANES);
+        $finish;
+    end
+
+    initial if (TIME_W < 0 || TIME_W > DATA_W || ROW_TIME_LSB < 0 || ROW_TIME_LSB > DATA_W - TIME_W
+                || PROBE_TIME_LSB < 0 || PROBE_TIME_LSB > DATA_W - TIME_W) begin
+        $display("ERROR: %m: TIME_W = %0d (0 to DATA_W), ",
+                 TIME_W, "ROW_TIME_LSB = %0d, PROBE_TIME_LSB = %0d (0 to DATA_W - TIME_W)", ROW_TIME_LSB,
+                 PROBE_TIME_LSB);
+        $finish;
+    end
+
+    initial if (TIME_W > 0 && WINDOW >> TIME_W != 0) begin
+        $display("ERROR: %m: WINDOW = %0d (below 2**TIME_W), TIME_W = %0d", WINDOW, TIME_W);
+        $finish;
+    end
+
     localparam GROUPS       = ROWS / LANES;
     localparam ADDR_W       = GROUPS > 1 ? $clog2(GROUPS) : 1;
     localparam LAST         = GROUPS - 1;

@@ -38,6 +38,11 @@ module ws_predicate #(
     output wire               match
 );
 
+    initial if (SIGNED != 0 && SIGNED != 1) begin
+        $display("ERROR: %m: SIGNED = %0d (0 or 1)", SIGNED);
+        $finish;
+    end
+
     localparam EQ = PREDICATE == "EQ", BAND = PREDICATE == "BAND", L1 = PREDICATE == "L1", PFX = PREDICATE == "PFX";
 
     initial if (!(EQ || BAND || L1 || PFX) || KEY_W < 1 || (L1 && KEY_W % 2 != 0) || LIMIT_W < 1) begin

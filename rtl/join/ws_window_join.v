@@ -91,6 +91,18 @@ module ws_window_join #(
     output wire [ID_W-1:0]       dropped_id
 );
 
+    initial if (R_KEY_LSB < 0 || R_KEY_LSB > DATA_W - KEY_W || S_KEY_LSB < 0 || S_KEY_LSB > DATA_W - KEY_W
+                || (DROP != 0 && DROP != 1)) begin
+        $display("ERROR: %m: R_KEY_LSB = %0d, S_KEY_LSB = %0d (0 to DATA_W - KEY_W), DROP = %0d (0 or 1)",
+                 R_KEY_LSB, S_KEY_LSB, DROP);
+        $finish;
+    end
+
+    initial if (R_TIME_LSB < 0 || R_TIME_LSB > DATA_W - TIME_W || S_TIME_LSB < 0 || S_TIME_LSB > DATA_W - TIME_W) begin
+        $display("ERROR: %m: R_TIME_LSB = %0d, S_TIME_LSB = %0d (0 to DATA_W - TIME_W)", R_TIME_LSB, S_TIME_LSB);
+        $finish;
+    end
+
     `include "ws_predicate.vh"
 
     // From a read to its group in a queue, and what may have been read that a queue's level, seen a cycle ago, does not
@@ -98,12 +110,6 @@ module ws_window_join #(
     localparam CYCLES = 3 + match_cycles(PREDICATE, TIME_W);
     localparam MARGIN = CYCLES + 3;
     localparam MOST   = (1 << FIFO_W) - MARGIN;
-
-    initial if (R_KEY_LSB + KEY_W > DATA_W || S_KEY_LSB + KEY_W > DATA_W) begin
-        $display("ERROR: %m: R_KEY_LSB, S_KEY_LSB = %0d, %0d with KEY_W = %0d (inside DATA_W = %0d)",
-                 R_KEY_LSB, S_KEY_LSB, KEY_W, DATA_W);
-        $finish;
-    end
 
     initial if (ROWS < 1 || ROWS > 65536 || MATCH_LANES < 1 || ROWS % MATCH_LANES != 0 || MOST < 0 || FIFO_W > 10) begin
         $display("ERROR: %m: ROWS = %0d (1 to 65536), MATCH_LANES = %0d (divides ROWS), FIFO_W = %0d (%0d to 10)",

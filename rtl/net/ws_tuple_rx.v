@@ -76,6 +76,11 @@ module ws_tuple_rx #(
     output reg                       evt_tuple
 );
 
+    initial if (N < 1) begin
+        $display("ERROR: %m: N = %0d (at least 1)", N);
+        $finish;
+    end
+
     localparam [1:0]  KIND_TUPLE = 2'd0, KIND_PUNCT = 2'd1, KIND_START = 2'd2;
     localparam [31:0] MAGIC_VERSION_FLAGS = 32'h57530100;
     localparam        FLAG_START = 0, FLAG_PUNCT = 1;
@@ -114,7 +119,7 @@ module ws_tuple_rx #(
         for (check = 0; check < N; check = check + 1)
             if (EACH_BYTES[16*check +: 16] < 8 || EACH_BYTES[16*check +: 16] % 8 != 0
                 || {16'd0, EACH_BYTES[16*check +: 16]} > RECORD_BYTES) begin
-                $display("ERROR: %m: record of %0d bytes, must be a multiple of 8, at most RECORD_BYTES = %0d",
+                $display("ERROR: %m: EACH_BYTES has %0d, must be a multiple of 8, at most RECORD_BYTES = %0d",
                          EACH_BYTES[16*check +: 16], RECORD_BYTES);
                 $finish;
             end

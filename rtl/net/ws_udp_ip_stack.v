@@ -111,6 +111,11 @@ module ws_udp_ip_stack #(
     output wire [N_EVENTS-1:0]    events
 );
 
+    initial if (MAX_FRAME < 64 || MAX_FRAME > 65535) begin
+        $display("ERROR: %m: MAX_FRAME = %0d (64 to 65535)", MAX_FRAME);
+        $finish;
+    end
+
     localparam K = DATA_W / 8;
 
     // ---- Receive

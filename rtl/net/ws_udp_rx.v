@@ -103,6 +103,11 @@ module ws_udp_rx #(
     output wire                   evt_surplus
 );
 
+    initial if (ADDR_W < 2 || ADDR_W > 24 || FRAMES_W < 2 || FRAMES_W > ADDR_W) begin
+        $display("ERROR: %m: ADDR_W = %0d (2 to 24), FRAMES_W = %0d (2 to ADDR_W)", ADDR_W, FRAMES_W);
+        $finish;
+    end
+
     initial if ((DATA_W != 8 && DATA_W != 64) || N_PORTS < 1 || N_PORTS > 16 || N_GROUPS < 1 || N_GROUPS > 16
                 || TIME_W < 1 || TIME_W > 64 || (STORE != 0 && STORE != 1)) begin
         $display("ERROR: %m: DATA_W = %0d (8 or 64), N_PORTS = %0d, N_GROUPS = %0d (1 to 16), ",

@@ -58,6 +58,11 @@ module ws_aggregate #(
     output reg                 result_overflow
 );
 
+    initial if (EMIT_EMPTY != 0 && EMIT_EMPTY != 1) begin
+        $display("ERROR: %m: EMIT_EMPTY = %0d (0 or 1)", EMIT_EMPTY);
+        $finish;
+    end
+
     localparam IS_COUNT  = KIND == "CNT";
     localparam ADDS      = IS_COUNT || KIND == "SUM";
     localparam IS_SIGNED = SIGNED != 0 && !IS_COUNT;

@@ -47,6 +47,11 @@ module ws_compute #(
     output wire [Y_W-1:0]    y          // of the tuple on m_*
 );
 
+    initial if (DATA_W < 1) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1)", DATA_W);
+        $finish;
+    end
+
     localparam AB_W = A_W > B_W ? A_W : B_W;
     localparam W    = AB_W > Y_W ? AB_W : Y_W;
 

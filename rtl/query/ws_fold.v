@@ -39,6 +39,11 @@ module ws_fold #(
     output wire                overflow
 );
 
+    initial if (SIGNED != 0 && SIGNED != 1) begin
+        $display("ERROR: %m: SIGNED = %0d (0 or 1)", SIGNED);
+        $finish;
+    end
+
     localparam IS_COUNT  = KIND == "CNT";
     localparam ADDS      = IS_COUNT || KIND == "SUM";
     localparam IS_SIGNED = SIGNED != 0 && !IS_COUNT;

@@ -83,6 +83,11 @@ module ws_group_by #(
     output wire [DATA_W-1:0]        o_data
 );
 
+    initial if (HASH != 0 && HASH != 1) begin
+        $display("ERROR: %m: HASH = %0d (0 or 1)", HASH);
+        $finish;
+    end
+
     localparam LONG    = FAST != 0 || HASH != 0;            // the form of more and shorter stages
     localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : CAPACITY + 10;
     localparam INDEX_W = $clog2(ENTRIES);

@@ -29,6 +29,11 @@ module ws_group_door #(
     output wire               closed
 );
 
+    initial if (WINDOWS < 1 || PANES < 1) begin
+        $display("ERROR: %m: WINDOWS = %0d, PANES = %0d (at least 1)", WINDOWS, PANES);
+        $finish;
+    end
+
     reg  [WINDOWS-1:0] windows_1_reg, eos_1_reg;
     reg  [WINDOWS-1:0] refused_reg;       // the open windows that have had a refused tuple
     reg                closed_reg;        // there are such, as far as is known a cycle ahead

@@ -38,6 +38,11 @@ module ws_multiplex #(
     output wire                evt_collision
 );
 
+    initial if (SILENT != 0 && SILENT != 1) begin
+        $display("ERROR: %m: SILENT = %0d (0 or 1)", SILENT);
+        $finish;
+    end
+
     initial if (N < 1 || (REGISTERED != 0 && REGISTERED != 1)) begin
         $display("ERROR: %m: N = %0d (at least 1), REGISTERED = %0d (0 or 1)", N, REGISTERED);
         $finish;

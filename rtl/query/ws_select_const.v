@@ -39,11 +39,14 @@ module ws_select_const #(
     output reg  [DATA_W-1:0] m_data
 );
 
+    initial if (DATA_W < 1 || FIELD_LSB < 0 || FIELD_LSB > DATA_W - FIELD_W || FIELD_W < 1 || FIELD_W > DATA_W
+                || (FIELD_SIGNED != 0 && FIELD_SIGNED != 1)) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1), FIELD_LSB = %0d (0 to DATA_W - FIELD_W), ",
+                 DATA_W, FIELD_LSB, "FIELD_W = %0d (1 to DATA_W), FIELD_SIGNED = %0d (0 or 1)", FIELD_W, FIELD_SIGNED);
+        $finish;
+    end
+
     initial begin
-        if (FIELD_LSB + FIELD_W > DATA_W) begin
-            $display("ERROR: %m: the field [%0d +: %0d] is outside of the tuple", FIELD_LSB, FIELD_W);
-            $finish;
-        end
         if (OP != "EQ" && OP != "NE" && OP != "LT" && OP != "LE" && OP != "GT" && OP != "GE") begin
             $display("ERROR: %m: OP = \"%0s\", must be EQ, NE, LT, LE, GT or GE", OP);
             $finish;

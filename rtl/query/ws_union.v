@@ -52,6 +52,11 @@ module ws_union #(
     output reg  [N-1:0]        evt_lost
 );
 
+    initial if (DATA_W < 1) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1)", DATA_W);
+        $finish;
+    end
+
     localparam LEVELS = $clog2(N);
     localparam LEAVES = 1 << LEVELS;
     localparam MARK_W = 1 + PUNCT_W;        // a punctuation under a 1, so that none yet is the least

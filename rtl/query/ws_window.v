@@ -59,6 +59,11 @@ module ws_window #(
     output wire [DATA_W-1:0]  m_data
 );
 
+    initial if (DATA_W < 1 || WATTR_W < 1) begin
+        $display("ERROR: %m: DATA_W = %0d, WATTR_W = %0d (at least 1)", DATA_W, WATTR_W);
+        $finish;
+    end
+
     localparam IN_TIME = UNIT == "TIME";
     localparam OPEN    = (SIZE + (IN_TIME ? SLACK : 0) + ADVANCE - 1) / ADVANCE;  // most windows open at once
     localparam [WATTR_W:0] LENGTH = SIZE;

@@ -61,6 +61,12 @@ module ws_wsum #(
     output wire               result_null
 );
 
+    initial if (DATA_W < 1 || (SIGNED != 0 && SIGNED != 1) || (EMIT_EMPTY != 0 && EMIT_EMPTY != 1)) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1), SIGNED = %0d, EMIT_EMPTY = %0d (0 or 1)",
+                 DATA_W, SIGNED, EMIT_EMPTY);
+        $finish;
+    end
+
     localparam RESULT_W = VALUE_W + WEIGHT_W + $clog2(N) + 1;
 
     initial if (N < 1 || WEIGHT_W < 1 || VALUE_W < 1 || (PRODUCT_REG != 0 && PRODUCT_REG != 1)) begin

@@ -49,6 +49,11 @@ module ws_entry #(
     output reg               quiet
 );
 
+    initial if (RESET_CYCLES < 1) begin
+        $display("ERROR: %m: RESET_CYCLES = %0d (at least 1)", RESET_CYCLES);
+        $finish;
+    end
+
     localparam [1:0] KIND_TUPLE = 2'd0, KIND_START = 2'd2;
 
     initial if (DATA_W < 1 || INTERVAL < 1 || TUPLE_PLACES < 1) begin

@@ -47,6 +47,11 @@ module ws_gate #(
 `endif
 );
 
+    initial if (TUPLE_PLACES < 0) begin
+        $display("ERROR: %m: TUPLE_PLACES = %0d (at least 0)", TUPLE_PLACES);
+        $finish;
+    end
+
     localparam MOST     = CLOSE_PLACES > TUPLE_PLACES ? CLOSE_PLACES : TUPLE_PLACES;
     localparam FLIGHT_W = $clog2(LATENCY*MOST + 1);
     localparam SUM_W    = (FLIGHT_W > ROOM_W ? FLIGHT_W : ROOM_W) + 1;

@@ -94,6 +94,11 @@ module ws_group_panes #(
     output wire [DATA_W-1:0]       o_data
 );
 
+    initial if (VALUE_W < 1 || (HASH != 0 && HASH != 1) || (FAR != 0 && FAR != 1)) begin
+        $display("ERROR: %m: VALUE_W = %0d (at least 1), HASH = %0d, FAR = %0d (0 or 1)", VALUE_W, HASH, FAR);
+        $finish;
+    end
+
     function integer gcd(input integer a, input integer b);
         integer n;
         begin

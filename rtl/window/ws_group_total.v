@@ -39,6 +39,11 @@ module ws_group_total #(
     output wire [NUMBER_W+$clog2(PANES)-1:0] result
 );
 
+    initial if (SIGNED != 0 && SIGNED != 1) begin
+        $display("ERROR: %m: SIGNED = %0d (0 or 1)", SIGNED);
+        $finish;
+    end
+
     localparam SUM_W  = NUMBER_W + $clog2(PANES);
     localparam LOW    = NUMBER_W/2;
     localparam HIGH   = SUM_W - LOW;

@@ -43,6 +43,11 @@ module ws_lane_bank #(
     output wire [AGGS*(ACC_W+2)-1:0]     states
 );
 
+    initial if (AGGS < 1) begin
+        $display("ERROR: %m: AGGS = %0d (at least 1)", AGGS);
+        $finish;
+    end
+
     localparam STAGES  = $clog2(LANES);
     localparam STATE_W = ACC_W + 2;
 

@@ -78,6 +78,11 @@ module ws_pane_aggregate #(
     output reg  [AGGS-1:0]               result_overflows
 );
 
+    initial if (DATA_W < 1 || (EMIT_EMPTY != 0 && EMIT_EMPTY != 1)) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1), EMIT_EMPTY = %0d (0 or 1)", DATA_W, EMIT_EMPTY);
+        $finish;
+    end
+
     function integer gcd(input integer a, input integer b);
         integer n;
         begin

@@ -30,6 +30,11 @@ module ws_pane_pick #(
     output wire [NUMBER_W-1:0] identity
 );
 
+    initial if (SIGNED != 0 && SIGNED != 1) begin
+        $display("ERROR: %m: SIGNED = %0d (0 or 1)", SIGNED);
+        $finish;
+    end
+
     localparam IS_MIN   = KIND == "MIN";
     localparam COMPARES = IS_MIN || KIND == "MAX";
 

@@ -43,6 +43,11 @@ module ws_pane_scan #(
     output wire [NUMBER_W + (KIND == "SUM" || KIND == "CNT" ? $clog2(PANES) : 0) - 1:0] result
 );
 
+    initial if (SIGNED != 0 && SIGNED != 1) begin
+        $display("ERROR: %m: SIGNED = %0d (0 or 1)", SIGNED);
+        $finish;
+    end
+
     localparam ADDS   = KIND == "SUM" || KIND == "CNT";
     localparam ADDR_W = PANES > 1 ? $clog2(PANES) : 1;
     localparam LEFT_W = $clog2(PANES + 1);

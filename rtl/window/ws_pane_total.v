@@ -37,6 +37,11 @@ module ws_pane_total #(
     output wire [NUMBER_W+$clog2(PANES)-1:0] result
 );
 
+    initial if (SIGNED != 0 && SIGNED != 1) begin
+        $display("ERROR: %m: SIGNED = %0d (0 or 1)", SIGNED);
+        $finish;
+    end
+
     localparam LOW_W = SKEW != 0 ? NUMBER_W/2 : 0;
 
     initial if (NUMBER_W < 2 || PANES < 1 || PANES > 65536 || SKEW < 0 || SKEW > 1) begin

@@ -88,6 +88,18 @@ module ws_punctuator #(
     output reg               evt_discarded
 );
 
+    initial if (DATA_W < 1 || WATTR_LSB < 0 || WATTR_LSB > DATA_W - WATTR_W || WATTR_W < 1 || WATTR_W > DATA_W
+                || (WATTR_SIGNED != 0 && WATTR_SIGNED != 1)) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1), WATTR_LSB = %0d (0 to DATA_W - WATTR_W), ",
+                 DATA_W, WATTR_LSB, "WATTR_W = %0d (1 to DATA_W), WATTR_SIGNED = %0d (0 or 1)", WATTR_W, WATTR_SIGNED);
+        $finish;
+    end
+
+    initial if (START < -1 || (EMIT_EMPTY != 0 && EMIT_EMPTY != 1)) begin
+        $display("ERROR: %m: START = %0d (at least -1), EMIT_EMPTY = %0d (0 or 1)", START, EMIT_EMPTY);
+        $finish;
+    end
+
     // Times, wide enough for an attribute plus or minus any of the parameters.
     localparam T_W = WATTR_W + 2;
     localparam signed [T_W-1:0] T_RANGE     = RANGE;

@@ -68,6 +68,12 @@ module ws_session_aggregate #(
     output reg  [AGGS-1:0]         result_overflows
 );
 
+    initial if (DATA_W < 1 || WATTR_W < 1 || GAP < 1 || AGGS < 1 || VALUE_W < 1) begin
+        $display("ERROR: %m: DATA_W = %0d, WATTR_W = %0d, GAP = %0d, AGGS = %0d, VALUE_W = %0d (at least 1)",
+                 DATA_W, WATTR_W, GAP, AGGS, VALUE_W);
+        $finish;
+    end
+
     localparam SLOTS   = SLACK > 0 ? (SLACK - 1)/GAP + 2 : 1;
     localparam TIME_W  = WATTR_W + 1;    // an end may lie above the largest attribute
     localparam STATE_W = VALUE_W + 1;    // of a least, largest, first or last value

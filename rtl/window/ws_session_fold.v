@@ -32,6 +32,11 @@ module ws_session_fold #(
     output wire [VALUE_W:0]   next
 );
 
+    initial if (SIGNED != 0 && SIGNED != 1) begin
+        $display("ERROR: %m: SIGNED = %0d (0 or 1)", SIGNED);
+        $finish;
+    end
+
     localparam IS_SIGNED = SIGNED != 0;
 
     initial begin

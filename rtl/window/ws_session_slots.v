@@ -60,6 +60,11 @@ module ws_session_slots #(
     output wire        [TIME_W-1:0] end_first
 );
 
+    initial if (TIME_W < 1) begin
+        $display("ERROR: %m: TIME_W = %0d (at least 1)", TIME_W);
+        $finish;
+    end
+
     initial if (GAP < 1 || SLACK < 0 || SLOTS < (SLACK > 0 ? (SLACK - 1)/GAP + 2 : 1)) begin
         $display("ERROR: %m: GAP = %0d (at least 1), SLACK = %0d (at least 0), SLOTS = %0d (too few)",
                  GAP, SLACK, SLOTS);

@@ -42,6 +42,11 @@ module ws_session_sum #(
     output wire                    left
 );
 
+    initial if (SIGNED != 0 && SIGNED != 1) begin
+        $display("ERROR: %m: SIGNED = %0d (0 or 1)", SIGNED);
+        $finish;
+    end
+
     localparam LATER     = (ACC_W + SEGMENT_W - 1)/SEGMENT_W - 1;
     localparam TOP       = LATER*SEGMENT_W;    // the first bit of the last segment
     localparam IS_SIGNED = SIGNED != 0;

@@ -36,6 +36,11 @@ module ws_state_merge #(
     output wire [ACC_W+1:0] merged
 );
 
+    initial if ((SIGNED != 0 && SIGNED != 1) || (SKEW != 0 && SKEW != 1) || (REGISTERED != 0 && REGISTERED != 1)) begin
+        $display("ERROR: %m: SIGNED = %0d, SKEW = %0d, REGISTERED = %0d (0 or 1)", SIGNED, SKEW, REGISTERED);
+        $finish;
+    end
+
     localparam IS_COUNT  = KIND == "CNT";
     localparam ADDS      = IS_COUNT || KIND == "SUM";
     localparam IS_SIGNED = SIGNED != 0 && !IS_COUNT;

@@ -44,6 +44,11 @@ module ws_tuple_numbers #(
     output reg  [NUMBER_W-1:0] m_number
 );
 
+    initial if (DATA_W < 1 || NUMBER_W < 1) begin
+        $display("ERROR: %m: DATA_W = %0d, NUMBER_W = %0d (at least 1)", DATA_W, NUMBER_W);
+        $finish;
+    end
+
     localparam EVERY = STEP > 0 ? STEP : ADVANCE;
     localparam LEFT_W = $clog2((SIZE > ADVANCE ? SIZE : ADVANCE) + 1);
 

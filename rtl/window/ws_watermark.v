@@ -92,6 +92,13 @@ module ws_watermark #(
 `endif
 );
 
+    initial if (DATA_W < 1 || WATTR_LSB < 0 || WATTR_LSB > DATA_W - WATTR_W || WATTR_W < 1 || WATTR_W > DATA_W
+                || (WATTR_SIGNED != 0 && WATTR_SIGNED != 1)) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1), WATTR_LSB = %0d (0 to DATA_W - WATTR_W), ",
+                 DATA_W, WATTR_LSB, "WATTR_W = %0d (1 to DATA_W), WATTR_SIGNED = %0d (0 or 1)", WATTR_W, WATTR_SIGNED);
+        $finish;
+    end
+
     localparam [1:0] KIND_TUPLE = 2'd0, KIND_PUNCT = 2'd1, KIND_START = 2'd2;
 
     // Times, wide enough for an attribute plus or minus any of the parameters, and for the difference of two such.

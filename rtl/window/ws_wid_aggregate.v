@@ -69,6 +69,12 @@ module ws_wid_aggregate #(
     output wire [AGGS-1:0]         result_overflows
 );
 
+    initial if (DATA_W < 1 || (EMIT_EMPTY != 0 && EMIT_EMPTY != 1) || (SKEW != 0 && SKEW != 1)) begin
+        $display("ERROR: %m: DATA_W = %0d (at least 1), EMIT_EMPTY = %0d, SKEW = %0d (0 or 1)",
+                 DATA_W, EMIT_EMPTY, SKEW);
+        $finish;
+    end
+
     // Smallest number of windows that can be open at once: equations 1 and 2 of the paper.
     localparam WINDOWS = (RANGE + SLACK + SLIDE - 1) / SLIDE;
     // Of a tuple's distance from the end of the oldest, from -(the larger of RANGE and SLIDE) to SLACK - 1

@@ -47,6 +47,11 @@ module ws_trades_q3_board #(
     output wire [3:0] lights
 );
 
+    initial if (TICK < 2) begin
+        $display("ERROR: %m: TICK = %0d (at least 2)", TICK);
+        $finish;
+    end
+
     // ---- Reset: at power-up and by the button, and 21 ms on, when the PHY has woken up
 
     localparam TICK_W = $clog2(TICK);

@@ -34,6 +34,7 @@ board: $(READY) ## a simulated FPGA on the network with a query in it [QUERY=my.
 test: $(READY) ## run every check, or those of one core: make test CORE=udp_rx
 ifeq ($(CORE),)
 	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/codespell
 	@$(LINT_IMPORTS)
 	@$(PY) -m pytest -n $(JOBS) --dist worksteal tb
 else
@@ -44,8 +45,9 @@ endif
 inventory: $(READY) ## write tb/inventory.txt anew, with what the last good `make test` ran
 	@$(PY) -m tb.lib.inventory
 
-lint: $(READY) ## lint every core (or CORE=…) with all warnings, its parameters, and the Python with ruff and import-linter
+lint: $(READY) ## lint every core (or CORE=…) with all warnings, its parameters, the Python with ruff and import-linter, and the spelling
 	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/codespell
 	@$(LINT_IMPORTS)
 	@$(PY) -m wirestream.measure.parameters $(CORE)
 	@$(PY) -m wirestream.measure.lint $(CORE)

@@ -101,8 +101,17 @@ def test_items_too_far_ahead():
         (
             "SELECT count(*) AS N FROM (SELECT Time AS At FROM T UNION ALL SELECT Y AS At FROM T) "
             "[RANGE 9 SLIDE 9 WATTR At]",
-            "several streams or times",
+            "one window in time",
         ),
+        (
+            f"SELECT count(*) AS N {WINDOW} UNION ALL SELECT count(*) AS N FROM T [RANGE 90 SLIDE 7 WATTR Time]",
+            "one window in time",
+        ),
+        (f"SELECT count(*) AS N {WINDOW} GROUP BY Time", "a row has its window's end"),
+        (f"SELECT count(*) AS N {WINDOW[:-1]} EMIT_EMPTY] GROUP BY Key", "GROUP BY with EMIT_EMPTY"),
+        ("SELECT count(*) AS N FROM T [SESSION GAP 3 WATTR Time] GROUP BY Key", "GROUP BY with SESSION"),
+        (f"SELECT wsum(X) AS W {WINDOW}", "only wsum, has weights"),
+        (f"SELECT sum(X, [1]) AS W {WINDOW}", "only wsum, has weights"),
         (f"SELECT count(*) AS N FROM (SELECT Time, count(*) AS M {WINDOW}) [SIZE 9 ADVANCE 9 TIME]", "of a window"),
         (
             "SELECT A FROM (SELECT count(*) AS A FROM (SELECT Time + 1 AS Time FROM T) [SIZE 3 ADVANCE 3 TIME])",

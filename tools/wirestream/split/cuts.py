@@ -208,7 +208,7 @@ def _text(query: Query, block: Block, source: str, items: list | None = None, ha
     where, aggregates = block.where, [call for part in (*items, *having) for call in outermost(part)]
     computed = {c.this for c in aggregates if isinstance(c.this, exp.Expression)}
     computed = [value for value in computed if not isinstance(value, exp.Column | exp.Star)]
-    if block.keys and block.spec.in_time and computed:
+    if block.keys and block.spec and block.spec.in_time and computed:
         made = {value: exp.column(f"value_{k}") for k, value in enumerate(computed)}
         read = {*names(*block.keys, *(replaced(call, made) for call in aggregates)), attribute(query, block)}
         inner = [name for name in block.columns if name in read]

@@ -105,6 +105,8 @@ class Scope:
             return F.count(ORDER).cast(INTEGER)
         if call.function not in AGGREGATES or len(call.arguments) != 1:
             raise QueryError(f"no aggregate {call.function} of {len(call.arguments)} columns", call.position)
+        if bool(call.weights) != (call.function == "wsum"):
+            raise QueryError("wsum, and only wsum, has weights", call.position)
         if call.function in IN_ORDER and not self.ordered:
             raise QueryError(f"{call.function} over a UNION, whose rows have no order", call.position)
         x = Scope(self.constants, self.values)(call.arguments[0])
@@ -162,7 +164,7 @@ class _Evaluation:
 
     items: Mapping[str, Items]
     constants: Constants
-    judged: dict[tuple[str, str], DataFrame] = field(default_factory=dict)  # by stream and windowing attribute
+    judged: dict[tuple[str, syntax.Window], DataFrame] = field(default_factory=dict)  # by stream and window in time
 
     def union(self, arms: tuple[syntax.Select, ...], above: syntax.Window | None = None) -> DataFrame:
         """above: the window in time over these rows; its attribute is one of their columns."""
@@ -208,14 +210,19 @@ class _Evaluation:
             return _exact(frame.where(F.col(KIND) == TUPLE).drop(KIND))
         if window.attribute not in _names(frame):
             raise QueryError(f"{source.stream} has no field {window.attribute}", window.position)
-        judged = self.judged.setdefault((source.stream, window.attribute), windows.judged(frame, window))
+        judged = self.judged.setdefault((source.stream, window), windows.judged(frame, window))
         if len(self.judged) > 1:
-            raise QueryError("windows in time over several streams or times", source.position)
+            raise QueryError("a query has one window in time, over one stream; write two queries", source.position)
         return _exact(windows.accepted(judged))
 
     def _aggregate(self, select: syntax.Select, window: syntax.Window, below: DataFrame) -> DataFrame:
         columns = {key.name: key.name for key in select.group}
+        if select.group and (window.session or window.emit_empty):
+            which = "SESSION" if window.session else "EMIT_EMPTY"
+            raise QueryError(f"GROUP BY with {which}", window.position)
         if window.in_time:
+            if window.attribute in columns:
+                raise QueryError(f"GROUP BY {window.attribute}: a row has its window's end", select.position)
             columns[window.attribute] = WINDOW
         ordered = _ordered(select.source)
         if not (ordered or window.in_time):

@@ -35,6 +35,7 @@ from wirestream.split.evaluate import Items, evaluate
 from wirestream.split.overflow import complete
 from wirestream.split.windows import KIND, ORDER, PUNCTUATION, SESSION, TUPLE, WINDOW
 
+MOST_FILES = 1023  # so that twice an item's order, by which JOIN goes, has 63 bits
 Opened = Callable[..., DataFrame]  # `read_log` or `read_pcap` of a place: opened(schema, stream=…, read=…)
 
 
@@ -159,9 +160,10 @@ def _checked(opened: Opened, described: Path) -> Opened:
 def _arrival(opened: Opened, schema: Path) -> Column:
     """A number that rises by arrival. A file has less than a terabyte, a datagram less than 4096 records."""
     files = sorted(row[0] for row in opened(schema, read="datagrams", columns=["file"]).distinct().collect())
-    number = F.lit(0).cast("long")
-    for place, file in enumerate(files):
-        number = F.when(F.col("_file") == file, F.lit(place).cast("long")).otherwise(number)
+    if len(files) > MOST_FILES:
+        raise ValueError(f"{len(files)} files of datagrams; at most {MOST_FILES} are put in order")
+    numbers = F.create_map(*(F.lit(part) for number, file in enumerate(files) for part in (file, number)))
+    number = numbers[F.col("_file")].cast("long") if files else F.lit(0)
     return number * (1 << 52) + F.col("_offset") * (1 << 12) + F.col("_record")
 
 
@@ -179,7 +181,7 @@ def main(
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--pcap", type=Path, help="a capture, or a folder of them")
-    source.add_argument("--log", type=Path, help="a folder that recv_results.py --log has written")
+    source.add_argument("--log", type=Path, help="a folder that `wirestream receive --log` has written")
     parser.add_argument("--out", type=Path, help="a folder for the rows as Parquet; else some are shown")
     parser.add_argument(
         *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="a $constant"

@@ -8,7 +8,7 @@ the one in its FROM, down to a stream, or to what stays whole (a UNION, a JOIN o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import sqlglot
@@ -179,6 +179,8 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
         leaf = leaf.source
     for block in chain:
         _check(block)
+        _check_case(block.made or ())
+    _check_case({*streams, *tables, *RESERVED, name})
     return Query(name, chain, leaf, streams, reads, constants)
 
 
@@ -259,6 +261,15 @@ def _check(block: Block) -> None:
             raise QueryError(f"unknown column {column.name}; known: {', '.join(block.columns)}")
         if column.table and column.table != block.alias and not block.joins:
             raise QueryError(f"{column.table} is nothing that is read here; {block.alias or 'a sub-query'} is")
+
+
+def _check_case(names: Iterable[str]) -> None:
+    """Raise QueryError for names that Spark does not tell apart."""
+    found: dict[str, str] = {}
+    for name in names:
+        other = found.setdefault(name.casefold(), name)
+        if other != name:
+            raise QueryError(f"{other} and {name} differ in case only, which Spark does not see")
 
 
 def _ctes(tree: exp.Expression) -> list[str]:

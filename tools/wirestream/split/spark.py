@@ -9,6 +9,7 @@ integers is `sum DIV count`, `first` and `last` go by arrival.
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from pathlib import Path
 
 from sqlglot import exp
 
+from wirestream.compiler import syntax
+from wirestream.compiler.lower import build
 from wirestream.errors import QueryError
 from wirestream.split.cuts import FROM_CHIP, Cut, Depth, attribute, clause, whole
 from wirestream.split.query import Block, Query, Whole, dialect, foreign, names, outermost, replaced
@@ -29,8 +32,8 @@ JOB = '''"""{title}
 
     python {file} --pcap CAPTURE
 
-with a Python in which wirestream is installed. --log DIR reads a log of recv_results.py instead of a capture, --out DIR
-writes the rows as Parquet.
+with a Python in which wirestream[spark] is installed. --log DIR reads a log of `wirestream receive` instead of a
+capture, --out DIR writes the rows as Parquet.
 """
 
 from pathlib import Path
@@ -99,7 +102,7 @@ def steps(query: Query, cut: Cut, finished: bool, booleans: tuple[str, ...] = ()
     elif isinstance(leaf, Whole):
         ordered = False
         if not leaf.lacks:
-            found.append(Step(WHOLE, "dialect", (quoted(leaf.plain),)))
+            found.append(_evaluated(query, WHOLE, leaf.plain))
             relation = exp.to_table(WHOLE)
         elif leaf.windowed:
             raise QueryError(f"{leaf.why}, windows only without this: {leaf.lacks}; put that around a sub-query")
@@ -107,7 +110,7 @@ def steps(query: Query, cut: Cut, finished: bool, booleans: tuple[str, ...] = ()
             relation = exp.Subquery(this=translated(leaf.tree.copy(), set(), False))
     if rest or isinstance(relation, exp.Subquery):
         text = _sql(rest, relation, ordered)
-        if ORDER in text and relation.name != WINDOWED:
+        if ordered and re.search(rf"\b{ORDER}\b", text) and relation.name != WINDOWED:
             found[0] = replace(found[0], arguments=(*found[0].arguments, "ordered=True"))
         found.append(Step(query.name, "sql", (quoted(text),)))
     return found
@@ -129,10 +132,18 @@ def _windowed(query: Query, below: list[Rest], base: str | Whole) -> Step:
     lacks = base.lacks if isinstance(base, Whole) else ""
     if not lacks and all(whole(part.block) for part in below):
         source = f"({base.plain})" if isinstance(base, Whole) else base
-        return Step(WINDOWED, "dialect", (quoted(_dialect(below, source)),))
+        return _evaluated(query, WINDOWED, _dialect(below, source), of_streams=source not in (FROM_CHIP, query.name))
     if len(below) > 1 or isinstance(base, Whole):
         raise QueryError("a window over a sub-query, and in one what only Spark has; put that around the window")
     return _in_windows(query, below[0], base)
+
+
+def _evaluated(query: Query, view: str, text: str, of_streams: bool = True) -> Step:
+    """The step for a text of the dialect; what has no meaning is refused now, and not by the job."""
+    if of_streams:
+        (statement,) = syntax.parse(text)
+        build(statement, query.streams)
+    return Step(view, "dialect", (quoted(text),))
 
 
 def job(query: Query, cut: Cut, found: list[Step], file: str, constants: Mapping, tables: Mapping[str, Path]) -> str:

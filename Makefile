@@ -68,9 +68,9 @@ report: $(READY) ## sweep our cores and draw the papers' figures with our curves
 waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_aggregate
 	@$(if $(CORE),,$(error which core? make waves CORE=skid_buffer; `make list` shows them))
 	@$(if $(TESTS),,$(error no test for CORE=$(CORE); `make list` shows the cores))
-	@rm -f build/sim/$(CORE).*waves/dump.vcd
+	@rm -f $(or $(WIRESTREAM_BUILD),build)/sim/$(CORE).*waves/dump.vcd
 	@WAVES=1 $(PY) -m pytest -q $(TESTS)
-	@ls build/sim/$(CORE).*waves/dump.vcd
+	@ls $(or $(WIRESTREAM_BUILD),build)/sim/$(CORE).*waves/dump.vcd
 
 soak: $(READY) ## every check with a seed drawn anew, and the long campaigns: a million trades and more
 	@SEED=$${SEED:-$$($(PY) -c 'import random; print(random.randrange(2**31))')} $(PY) -m pytest -m "soak or not soak" -n $(JOBS) --dist worksteal tb

@@ -10,6 +10,7 @@ from tb.queries.run import QUERIES, compiled
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.syntax import parse
 from wirestream.schema.streams import shipped
 
 ALL = sorted(path.stem for path in QUERIES.glob("*.sql"))
@@ -154,3 +155,10 @@ def test_the_clock_decides_how_many_stages():
         assert {p["REGISTERED"] for core, p in made if core == "query:window"} == {window}
         assert {p["KIND"]: p["FAST"] for core, p in made if core == "query:aggregate"} == kinds
     assert quick.circuit.results[0].latency == slow.circuit.results[0].latency + 3
+
+
+def test_a_statement_may_be_empty():
+    """So that files which end in a semicolon can be compiled together."""
+    one, other = "SELECT Price FROM Trades INTO A", "SELECT Time FROM Trades INTO B"
+    assert [query.into for query in parse(f";\n;{one};\n;\n{other};;")] == ["A", "B"]
+    assert parse(" -- nothing\n") == []

@@ -14,7 +14,6 @@ from wirestream.measure.parameters import violations
 from wirestream.sim.simulate import icarus_installed
 
 CORES = cores()
-USED = [library for library in LIBRARIES if any(core.library == library for core in CORES)]
 
 # Relations and conditions that a header states after the range: core, parameters that break it, the one to be named.
 RELATIONS = (
@@ -69,6 +68,9 @@ RELATIONS = (
     ("join_entry", {"TIME_W": 5, "WINDOW": 20, "SLACK": 12}, "WINDOW"),
     ("join_time", {"TIME_W": 5, "WINDOW": 20, "SLACK": 12}, "WINDOW"),
     ("match_unit", {"TIME_W": 5, "WINDOW": 32}, "WINDOW"),
+    ("match_unit", {"LANES": 2, "ROWS": 1023}, "ROWS"),
+    ("fix_parser", {"DECIMALS": 0x0090}, "DECIMALS"),
+    ("fix_parser_wide", {"DECIMALS": 0x0090}, "DECIMALS"),
 )
 
 
@@ -82,7 +84,7 @@ def unnamed(cases: list[tuple[Design, str]]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("library", USED)
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_every_bound_is_checked(library):
     """A value below and one above each range, and one of every other kind of bound."""
     cases = [

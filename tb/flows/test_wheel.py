@@ -12,6 +12,7 @@ import pytest
 
 from tb import REPOSITORY
 from tb.lib import tree
+from wirestream.cli import COMMANDS
 
 QUERY = "SELECT Symbol, Price / 100 AS P FROM Trades WHERE Price > $limit INTO High\n"
 EXTRAS = ("", "[sim]")
@@ -83,7 +84,9 @@ def test_queries(away):
     assert "latency" in away.wirestream("explain", "plain.sql", "--svg", "plain.svg")
     assert "ws_query_plain.v" in away.wirestream("compile", "plain.sql", "-o", "plain")
     assert {"plain.core", "ws_query_plain.v"} <= {path.name for path in (away.folder / "plain").iterdir()}
-    assert "query:demux" not in away.wirestream("cores")
+    assert "wirestream:common:demux" in away.wirestream("cores")
+    for name in COMMANDS:
+        assert f"usage: wirestream {name}" in away.wirestream(name, "--help")
     assert "is now `wirestream split`" in away.wirestream("place", "plain.sql", fails=True)
     assert "known: compile" in away.wirestream("compil", "plain.sql", fails=True)
     assert "which value has $limit" in away.wirestream("split", "high.sql", "--rate", "1M", "-o", "both", fails=True)

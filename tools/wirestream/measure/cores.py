@@ -14,7 +14,7 @@ from rich.table import Table
 
 from wirestream.design import HOME, RTL
 
-LIBRARIES = ("common", "net", "fix", "query", "window", "sort", "join", "qm", "top")  # each uses those before it
+LIBRARIES = ("common", "net", "fix", "query", "window", "join", "top")  # each uses those before it
 HEAD = """\
 # The cores
 

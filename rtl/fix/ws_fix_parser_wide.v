@@ -989,6 +989,10 @@ module ws_fix_parser_wide #(
                 end
             end else begin : gen_number
                 localparam PLACES = KIND == PRICE ? {28'd0, DECIMALS[4*g +: 4]} : 0;
+                initial if (PLACES > 8) begin
+                    $display("ERROR: %m: DECIMALS = %0d (0 to 8)", PLACES);
+                    $finish;
+                end
                 localparam LIMIT  = (W == 64 ? 18 : 9) - PLACES;
 
                 assign late_bad[g] = 1'b0;

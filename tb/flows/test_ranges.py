@@ -70,6 +70,7 @@ RELATIONS = (
     ("match_unit", {"TIME_W": 5, "WINDOW": 32}, "WINDOW"),
     ("match_unit", {"LANES": 2, "ROWS": 1023}, "ROWS"),
     ("fix_parser", {"DECIMALS": 0x0090}, "DECIMALS"),
+    ("fix_parser_wide", {"DECIMALS": 0x0090}, "DECIMALS"),
 )
 
 

@@ -59,22 +59,35 @@ class Side:
     names: tuple[str, ...]
 
 
-def _side(source: syntax.Source, plan_of: PlanOf) -> Side:
+def alias_of(source: syntax.Source) -> str:
+    """How the query calls a side."""
     alias = source.alias or source.stream
     if alias is None:
         raise QueryError("a sub-query in a JOIN needs a name: (…) AS a", source.position)
+    return alias
+
+
+def window_of(source: syntax.Source) -> syntax.JoinWindow:
+    """The window of a side; one of the last tuples is the same as ROWS."""
+    window = source.window
+    if isinstance(window, syntax.Window) and window.unit == "tuples" and window.advance == 1:
+        return syntax.JoinWindow(window.position, window.size)
+    if not isinstance(window, syntax.JoinWindow):
+        position = window.position if window else source.position
+        which = f"{alias_of(source)} needs a window of a JOIN"
+        raise QueryError(f"{which}: [ROWS 64] or [RANGE 60 WATTR Time ROWS 256]", position)
+    return window
+
+
+def _side(source: syntax.Source, plan_of: PlanOf) -> Side:
+    alias = alias_of(source)
     plan = plan_of(source)
     for node in walk(plan):
         if not isinstance(node, Input | Compute | Filter | Project):
             raise QueryError(
                 "a JOIN of anything but tuples that are selected and computed from a stream", source.position
             )
-    window = source.window
-    if isinstance(window, syntax.Window) and window.unit == "tuples" and window.advance == 1:
-        window = syntax.JoinWindow(window.position, window.size)
-    if not isinstance(window, syntax.JoinWindow):
-        position = window.position if window else source.position
-        raise QueryError(f"{alias} needs a window of a JOIN: [ROWS 64] or [RANGE 60 WATTR Time ROWS 256]", position)
+    window = window_of(source)
     names = tuple(column.name for column in shown(plan))
 
     def named(column: Column) -> Column:
@@ -105,11 +118,11 @@ def _qualified(expression: syntax.Expression, sides: list[Side]) -> tuple[syntax
     return expression, set()
 
 
-def _conjuncts(expression: syntax.Expression | None) -> list[syntax.Expression]:
+def conjuncts(expression: syntax.Expression | None) -> list[syntax.Expression]:
     if expression is None:
         return []
     if isinstance(expression, syntax.Operation) and expression.operator == "and":
-        return [part for operand in expression.operands for part in _conjuncts(operand)]
+        return [part for operand in expression.operands for part in conjuncts(operand)]
     return [expression]
 
 
@@ -134,7 +147,7 @@ def select(query: syntax.Select, plan_of: PlanOf) -> Plan:
         raise QueryError("HAVING is for aggregates; WHERE selects pairs", query.having.position)
 
     of_both: list[tuple[syntax.Expression, bool]] = []  # and whether in ON
-    for condition, in_on in [(c, True) for c in _conjuncts(query.on)] + [(c, False) for c in _conjuncts(query.where)]:
+    for condition, in_on in [(c, True) for c in conjuncts(query.on)] + [(c, False) for c in conjuncts(query.where)]:
         condition, read = _qualified(condition, sides)
         if len(read) == 1 and left.window.attribute is None:
             sides[read.pop()].scope.keep(_plain(condition))

@@ -188,13 +188,13 @@ def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Win
         tuples = min(window.size, 2**32) if window.unit == "tuples" else 2**32
         kind = of_bits(max(64, Integer(tuples * value.type.low, tuples * value.type.high).width), value.type.signed)
         return Measure(Column(name, fits(kind, call.position), null, f"{name}.overflow"), "sum", value)
-    weights, scale = _scaled(call.weights, call.position)
+    weights, scale = scaled(call.weights, call.position)
     low = sum(min(w * value.type.low, w * value.type.high, 0) for w in weights)
     high = sum(max(w * value.type.low, w * value.type.high, 0) for w in weights)
     return Measure(Column(name, fits(Integer(low, high), call.position), null), "wsum", value, weights, scale)
 
 
-def _scaled(weights: tuple[Decimal, ...], position: Position) -> tuple[tuple[int, ...], int]:
+def scaled(weights: tuple[Decimal, ...], position: Position) -> tuple[tuple[int, ...], int]:
     """Weights as integers, and the power of two that they are multiplied by."""
     for scale in range(25):
         whole = [w * 2**scale for w in weights]

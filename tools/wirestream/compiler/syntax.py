@@ -116,6 +116,11 @@ class Source:
     window: Window | JoinWindow | None
     alias: str | None = None
 
+    @property
+    def first_stream(self) -> str:
+        """The stream at the bottom, of a union that of its first SELECT."""
+        return self.stream if self.subquery is None else self.subquery[0].source.first_stream
+
 
 @dataclass(frozen=True)
 class Select:
@@ -171,6 +176,12 @@ def parse(text: str) -> list[Create | Query]:
         raise QueryError(unexpected(text, error.pos_in_stream), Position(error.line, error.column)) from error
     except VisitError as error:
         raise error.orig_exc from None
+
+
+def parse_window(text: str) -> Window:
+    """The window that a query has between brackets; raises `QueryError`."""
+    (query,) = parse(f"SELECT count(*) AS n FROM s {text}")
+    return query.body[0].source.window
 
 
 def _check_depth(tree: Tree) -> None:

@@ -56,6 +56,11 @@ def lost(datagrams: DataFrame) -> DataFrame:
     ).orderBy(*SESSION, "number")
 
 
+def as_sent() -> Column:
+    """Of a record: a number that rises in the order in which its session was sent."""
+    return F.col("_sequence") * (1 << 16) + F.col("_record")
+
+
 def once(rows: DataFrame) -> DataFrame:
     """Rows or punctuations without those of repeated datagrams. In a stream the state of this grows, unless the rows
     have a watermark by `_arrival`: then use `rows.dropDuplicatesWithinWatermark(RECORD)`."""

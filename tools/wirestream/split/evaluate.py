@@ -18,14 +18,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from wirestream.compiler import syntax
+from wirestream.compiler import joins, syntax
+from wirestream.compiler.lower import scaled
 from wirestream.errors import QueryError
 from wirestream.split import windows
-from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW
+from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
 INTEGER = "decimal(38,0)"
-ADDRESS_BITS = 32
-MOST_SCALE = 24  # a weight is a multiple of 2**-24
 BINARY = {"+": add, "-": sub, "*": mul, "and": and_, "or": or_, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 Constants = Mapping[str, int | str]
 
@@ -41,7 +40,7 @@ class Items:
 def evaluate(query: syntax.Query, items: Mapping[str, Items], constants: Constants) -> DataFrame:
     """The rows of a query: the columns of SELECT. items: by the name of their stream. Raises QueryError."""
     rows = _Evaluation(items, constants).union(query.body)
-    return rows.select(*(f"`{name}`" for name in _names(rows)))
+    return rows.select(*(f"`{name}`" for name in fields_of(rows)))
 
 
 # ---- Expressions
@@ -79,7 +78,7 @@ class Scope:
             case syntax.Call(function="abs", arguments=(x,)):
                 return F.abs(self(x))
             case syntax.Call(function="prefix", arguments=(address, bits)):
-                return _div(self(address), _literal(2 ** (ADDRESS_BITS - self._number(bits))))
+                return _div(self(address), _literal(2 ** (joins.ADDRESS_BITS - self._number(bits))))
             case syntax.Call() if self.values is not None:
                 return self._aggregate(node)
         raise QueryError(f"{node.function} outside SELECT and HAVING of a query with a window", node.position)
@@ -103,7 +102,7 @@ class Scope:
     def _aggregate(self, call: syntax.Call) -> Column:
         if call.function == "count" and not call.arguments:
             return F.count(ORDER).cast(INTEGER)
-        if call.function not in AGGREGATES or len(call.arguments) != 1:
+        if call.function not in (*AGGREGATES, "wsum") or len(call.arguments) != 1:
             raise QueryError(f"no aggregate {call.function} of {len(call.arguments)} columns", call.position)
         if bool(call.weights) != (call.function == "wsum"):
             raise QueryError("wsum, and only wsum, has weights", call.position)
@@ -136,22 +135,15 @@ AGGREGATES: dict[str, Callable[[Column], Column]] = {
     "avg": lambda x: _div(F.sum(x), F.count(x).cast(INTEGER)),
     "first": lambda x: F.min_by(x, _arrival(x)),
     "last": lambda x: F.max_by(x, _arrival(x)),
-    "wsum": lambda x: x,
 }
-
-
 IN_ORDER = ("first", "last", "wsum")
 
 
 def _weighted(x: Column, call: syntax.Call) -> Column:
     """The sum of the last values, the newest times the first weight, times the power of two that makes these whole."""
-    scale = next((2**k for k in range(MOST_SCALE + 1) if all(w * 2**k % 1 == 0 for w in call.weights)), None)
-    if scale is None:
-        raise QueryError(f"a weight that is not a multiple of 2**-{MOST_SCALE}", call.position)
+    weights, _ = scaled(call.weights, call.position)
     newest = F.reverse(F.array_sort(F.collect_list(F.when(x.isNotNull(), F.struct(F.col(ORDER), x.alias("x"))))))
-    terms = [
-        F.coalesce(F.get(newest, k)["x"], _literal(0)) * _literal(int(w * scale)) for k, w in enumerate(call.weights)
-    ]
+    terms = [F.coalesce(F.get(newest, k)["x"], _literal(0)) * _literal(weight) for k, weight in enumerate(weights)]
     return F.when(F.count(x) > 0, reduce(add, terms).cast(INTEGER))
 
 
@@ -169,8 +161,8 @@ class _Evaluation:
     def union(self, arms: tuple[syntax.Select, ...], above: syntax.Window | None = None) -> DataFrame:
         """above: the window in time over these rows; its attribute is one of their columns."""
         parts = [self.select(arm, above) for arm in arms]
-        names = _names(parts[0])
-        if any(_names(part) != names for part in parts):
+        names = fields_of(parts[0])
+        if any(fields_of(part) != names for part in parts):
             raise QueryError("the parts of a UNION have the same columns, in the same order", arms[0].position)
         if len(parts) == 1:
             return parts[0]
@@ -191,13 +183,13 @@ class _Evaluation:
         elif window is not None and window.in_time:
             above = window = replace(window, attribute=window.attribute or self._time(select.source))
         below = self._read(select.source, above)
-        scope = self._scope({name: name for name in _names(below)})
+        scope = self._scope({name: name for name in fields_of(below)})
         if select.where is not None:
             below = below.where(scope(select.where))
         if window is not None:
             return self._aggregate(select, window, below)
         hidden = [name for name in below.columns if name.startswith("#")]
-        return below.select(*hidden, *_columns(select, scope, _names(below)))
+        return below.select(*hidden, *_columns(select, scope, fields_of(below)))
 
     def _read(self, source: syntax.Source, window: syntax.Window | None) -> DataFrame:
         """What FROM names: of a stream the tuples, or those that it accepts for a window in time."""
@@ -208,12 +200,14 @@ class _Evaluation:
         frame = self.items[source.stream].frame
         if window is None:
             return _exact(frame.where(F.col(KIND) == TUPLE).drop(KIND))
-        if window.attribute not in _names(frame):
+        if window.attribute not in fields_of(frame):
             raise QueryError(f"{source.stream} has no field {window.attribute}", window.position)
-        judged = self.judged.setdefault((source.stream, window), windows.judged(frame, window))
-        if len(self.judged) > 1:
+        key = source.stream, window
+        if self.judged.keys() - {key}:
             raise QueryError("a query has one window in time, over one stream; write two queries", source.position)
-        return _exact(windows.accepted(judged))
+        if key not in self.judged:
+            self.judged[key] = windows.judged(frame, window)
+        return _exact(windows.accepted(self.judged[key]))
 
     def _aggregate(self, select: syntax.Select, window: syntax.Window, below: DataFrame) -> DataFrame:
         columns = {key.name: key.name for key in select.group}
@@ -227,7 +221,7 @@ class _Evaluation:
         ordered = _ordered(select.source)
         if not (ordered or window.in_time):
             raise QueryError("a window of tuples over rows that have no order", window.position)
-        values = self._scope({name: name for name in _names(below)}).columns
+        values = self._scope({name: name for name in fields_of(below)}).columns
         scope = replace(self._scope(columns), values=values, ordered=ordered)
         frame = windows.windowed(below, window)
         if window.emit_empty:
@@ -248,20 +242,20 @@ class _Evaluation:
         """Pairs whose earlier tuple is in its window when the later one arrives. Of tuples that arrive together, such
         as one that is both sides of a pair, the left one is the earlier."""
         sources = select.source, select.other
-        aliases, by_rows = [source.alias or source.stream for source in sources], [_by_rows(s) for s in sources]
+        aliases, by_rows = ([of(source) for source in sources] for of in (joins.alias_of, joins.window_of))
         if aliases[0] == aliases[1]:
             raise QueryError(f"both sides of a JOIN are called {aliases[0]}", sources[1].position)
         if replace(by_rows[0], attribute=None) != replace(by_rows[1], attribute=None):
             raise QueryError("both sides of a JOIN have the same window", sources[1].position)
         frames = [self._side(n, source, alias) for n, (source, alias) in enumerate(zip(sources, aliases, strict=True))]
-        of_sides = [_names(frame) for frame in frames]
+        of_sides = [fields_of(frame) for frame in frames]
         both = [name for names in of_sides for name in names]
         bare = [name.rpartition(".")[2] for name in both]
         known = dict(zip(both, both, strict=True))
         known |= {short: name for short, name in zip(bare, both, strict=True) if bare.count(short) == 1}
         scope, of_pairs = self._scope(known), []
         in_time = by_rows[0].attribute is not None
-        for condition in (*_conjuncts(select.on), *_conjuncts(select.where)):
+        for condition in (*joins.conjuncts(select.on), *joins.conjuncts(select.where)):
             sides = {
                 n for n, names in enumerate(of_sides) if not {known.get(r) for r in _reads(condition)}.isdisjoint(names)
             }
@@ -277,12 +271,10 @@ class _Evaluation:
         hidden = F.col(f"{SESSION}0").alias(SESSION), F.lit(0).cast("bigint").alias(ORDER)
         return pairs.select(*hidden, *_columns(select, scope, both))
 
-    def _side(self, n: int, source: syntax.Source, alias: str | None) -> DataFrame:
+    def _side(self, n: int, source: syntax.Source, alias: str) -> DataFrame:
         """The tuples of a side of a JOIN; in the names of its columns are the side's name, or its number."""
-        if alias is None:
-            raise QueryError("a sub-query in a JOIN needs a name", source.position)
         frame = self._read(source, None)
-        named = [F.col(f"`{name}`").alias(f"{alias}.{name}") for name in _names(frame)]
+        named = [F.col(f"`{name}`").alias(f"{alias}.{name}") for name in fields_of(frame)]
         position = (2 * F.col(ORDER) + n).alias(f"{ORDER}{n}")
         return frame.select(F.col(SESSION).alias(f"{SESSION}{n}"), position, *named)
 
@@ -294,16 +286,10 @@ class _Evaluation:
 
     def _time(self, source: syntax.Source) -> str:
         """The time attribute of the stream that is read."""
-        while source.subquery is not None:
-            source = source.subquery[0].source
-        if source.stream not in self.items or self.items[source.stream].time is None:
-            raise QueryError(f"{source.stream} has no time attribute; name one with WATTR", source.position)
-        return self.items[source.stream].time
-
-
-def _names(frame: DataFrame) -> list[str]:
-    """The columns that a query names."""
-    return [name for name in frame.columns if not name.startswith("#")]
+        stream = source.first_stream
+        if stream not in self.items or self.items[stream].time is None:
+            raise QueryError(f"{stream} has no time attribute; name one with WATTR", source.position)
+        return self.items[stream].time
 
 
 def _ordered(source: syntax.Source) -> bool:
@@ -316,8 +302,8 @@ def _ordered(source: syntax.Source) -> bool:
 
 def _exact(frame: DataFrame) -> DataFrame:
     """With integers that do not overflow."""
-    fields = {name: kind for name, kind in frame.dtypes if not name.startswith("#")}
-    numbers = [name for name, kind in fields.items() if kind not in ("string", "boolean")]
+    kinds = dict(frame.dtypes)
+    numbers = [name for name in fields_of(frame) if kinds[name] not in ("string", "boolean")]
     return frame.withColumns({name: F.col(f"`{name}`").cast(INTEGER) for name in numbers})
 
 
@@ -354,21 +340,6 @@ def _passed(select: syntax.Select, window: syntax.Window) -> str:
 
 
 # ---- JOIN
-
-
-def _by_rows(source: syntax.Source) -> syntax.JoinWindow:
-    window = source.window
-    if isinstance(window, syntax.Window) and window.unit == "tuples" and window.advance == 1:
-        return syntax.JoinWindow(window.position, window.size)
-    if not isinstance(window, syntax.JoinWindow):
-        raise QueryError("a side of a JOIN needs a window, such as [ROWS 64]", source.position)
-    return window
-
-
-def _conjuncts(condition: syntax.Expression | None) -> list[syntax.Expression]:
-    if isinstance(condition, syntax.Operation) and condition.operator == "and":
-        return [part for operand in condition.operands for part in _conjuncts(operand)]
-    return [] if condition is None else [condition]
 
 
 def _reads(node: syntax.Expression) -> set[str]:

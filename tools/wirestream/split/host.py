@@ -25,7 +25,7 @@ from wirestream.compiler.description import load_schema
 from wirestream.record.columns import Layout, SchemaError
 from wirestream.record.datagrams import PUNCTUATIONS, ROWS
 from wirestream.record.log import LogError
-from wirestream.record.sequence import RECORD
+from wirestream.record.sequence import RECORD, as_sent
 from wirestream.record.session import session
 from wirestream.record.sources import read_log, read_pcap
 from wirestream.schema import streams
@@ -65,8 +65,7 @@ class Job:
         schema = Layout.load(described).schema
         fields = tuple(f for f in schema.fields if not f.name.startswith("Flags"))
         rows = _checked(self.opened, described)(stream=schema.name, read=ROWS)
-        place = F.col("_sequence") * (1 << 16) + F.col("_record")
-        items = _items(rows, Schema(view, schema.stream_id, fields), TUPLE, place)
+        items = _items(rows, Schema(view, schema.stream_id, fields), TUPLE, as_sent())
         return self._listed(view, Items(items), booleans, ordered, SESSION)
 
     def finished(self, view: str, described: Path, sql: str, booleans: tuple[str, ...] = ()) -> DataFrame:
@@ -89,9 +88,7 @@ class Job:
         Beside the stream's columns there are `_session`, `_window` (the end, of windows of tuples the number) and
         `_order`. time: the windowing attribute. docs/dialect.md says which windows there are.
         """
-        (query,) = syntax.parse(f"SELECT count(*) AS n FROM s {window}")
-        spec, items = query.body[0].source.window, self.items[base].frame
-        names = [name for name in items.columns if not name.startswith("#")]
+        spec, items = syntax.parse_window(window), self.items[base].frame
         if spec.in_time:
             tuples = windows.accepted(windows.judged(items, replace(spec, attribute=time)))
         else:
@@ -100,7 +97,7 @@ class Job:
         tuples = self.spark.sql(f"SELECT * FROM _tuples WHERE {where or 'true'}", self.constants)
         hidden = {SESSION: spark.SESSION, WINDOW: spark.WINDOW, ORDER: spark.ORDER}
         columns = [F.col(column).alias(name) for column, name in hidden.items()]
-        return self._view(view, windows.windowed(tuples, spec).select(*names, *columns))
+        return self._view(view, windows.windowed(tuples, spec).select(*windows.fields_of(items), *columns))
 
     def sql(self, view: str, text: str) -> DataFrame:
         return self._view(view, self.spark.sql(text, self.constants))
@@ -112,7 +109,8 @@ class Job:
     def _listed(self, view: str, items: Items, booleans: tuple[str, ...], ordered: bool, *before: str) -> DataFrame:
         """The view of items, and these for `dialect` and `windows`. before: what their order begins with."""
         self.items[view] = items
-        named = [_plain(name, kind, booleans) for name, kind in items.frame.dtypes if not name.startswith("#")]
+        kinds = dict(items.frame.dtypes)
+        named = [_plain(name, kinds[name], booleans) for name in windows.fields_of(items.frame)]
         order = [F.struct(*before, ORDER).alias(spark.ORDER)] if ordered else []
         return self._view(view, items.frame.where(F.col(KIND) == TUPLE).select(*named, *order))
 

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from wirestream.compiler import syntax
 from wirestream.record.columns import SPARK, Layout
 from wirestream.record.datagrams import PUNCTUATIONS, ROWS
-from wirestream.record.sequence import once
+from wirestream.record.sequence import as_sent, once
 from wirestream.split.evaluate import Constants, Items, evaluate
 from wirestream.split.windows import KIND, ORDER, PUNCTUATION, SESSION, TUPLE
 
@@ -54,8 +54,7 @@ def _overflow(opened: Opened, described: str | Path) -> Items:
         raise ValueError(f"the overflow stream has values with flags ({flags[0]}), which this does not read")
     parts = []
     for kind, read in ((TUPLE, ROWS), (PUNCTUATION, PUNCTUATIONS)):
-        order = F.col("_sequence") * (1 << 16) + F.col("_record")
-        hidden = F.col("_session").alias(SESSION), order.alias(ORDER), F.lit(kind).alias(KIND)
+        hidden = F.col("_session").alias(SESSION), as_sent().alias(ORDER), F.lit(kind).alias(KIND)
         rows = once(opened(stream=OVERFLOW, read=read))
         parts.append(rows.select(*hidden, *(f"`{field.name}`" for field in fields)))
     return Items(parts[0].unionByName(parts[1]))
@@ -74,15 +73,9 @@ def rest(sql: str, times: Mapping[str, str | None]) -> syntax.Query:
     if not window.in_time:
         raise ValueError("a window of tuples: which window a tuple is in cannot be known from those that overflow")
     # What overflows has been selected and accepted.
-    window = replace(window, attribute=window.attribute or _time(select.source, times), max_ahead=0)
+    attribute = window.attribute or times.get(select.source.first_stream)
+    if attribute is None:
+        raise ValueError(f"the time attribute of {select.source.first_stream} is not known")
+    window = replace(window, attribute=attribute, max_ahead=0)
     source = replace(select.source, stream=OVERFLOW, subquery=None, window=window)
     return replace(query, body=(replace(select, source=source, where=None),))
-
-
-def _time(source: syntax.Source, times: Mapping[str, str | None]) -> str:
-    """The time attribute of the stream that is read."""
-    while source.subquery is not None:
-        source = source.subquery[0].source
-    if times.get(source.stream) is None:
-        raise ValueError(f"the time attribute of {source.stream} is not known")
-    return times[source.stream]

@@ -100,8 +100,7 @@ class Block:
         """The window over what it reads. Raises QueryError."""
         if not self.window:
             return None
-        (read,) = syntax.parse(f"SELECT count(*) AS n FROM s {self.window}")
-        return read.body[0].source.window
+        return syntax.parse_window(self.window)
 
     @property
     def aggregates(self) -> list[exp.Expression]:
@@ -180,7 +179,7 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
     for block in chain:
         _check(block)
         _check_case(block.made or ())
-    _check_case({*streams, *tables, *RESERVED, name})
+    _check_case([*streams, *tables, *RESERVED, name])
     return Query(name, chain, leaf, streams, reads, constants)
 
 

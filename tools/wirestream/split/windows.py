@@ -22,6 +22,11 @@ TIME, START, REACHED = "#time", "#start", "#reached"
 WINDOW = "#window"  # of tuples in windows: the end, or of windows of tuples the number
 
 
+def fields_of(frame: DataFrame) -> list[str]:
+    """The columns that a query names."""
+    return [name for name in frame.columns if not name.startswith("#")]
+
+
 def of_session() -> WindowSpec:
     return Over.partitionBy(SESSION)
 

@@ -28,7 +28,7 @@ from math import ceil, log2
 
 from wirestream.compiler import cores
 from wirestream.compiler.cores.base import Cells, Core
-from wirestream.compiler.cores.several import Aggregates, panes
+from wirestream.compiler.cores.several import Aggregates, adds, panes
 from wirestream.compiler.plan import Aggregate, Measure
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
@@ -364,34 +364,33 @@ def _replicate(node: Aggregate, carried: int, end: int, registered: int, clock_n
     return Method("replicate", latency=latency, period=period, cells=whole)
 
 
-def _skewed(of: Aggregates, clock_ns: float, period: float) -> tuple[int, float]:
-    """Whether a core for several windows adds sums in two halves, and the period of its clock.
+def _of_all_windows(node: Aggregate, clock_ns: float, period: float) -> tuple[tuple, float]:
+    """The parameters of a core for all open windows, without DATA_W, and the period of its clock.
 
     period: with sums in two halves, which are taken where the clock asks for them.
     """
-    adds = "CNT" in of.kinds or "SUM" in of.kinds
+    window, of = node.window, aggregates(node.measures, 2)
+    summed = any(map(adds, of.kinds))
     whole = period + WHOLE_NS * max(0, of.ACC_W - 32) / 32
-    skew = adds and clock_ns < whole
-    return int(skew), whole if adds and not skew else period
+    skew = summed and clock_ns < whole
+    width = node.end.type.width if node.end else NUMBER_W
+    times = width, window.size, window.advance, window.slack
+    return (0, *times, of, int(skew), int(window.emit_empty)), whole if summed and not skew else period
 
 
 def _wid(node: Aggregate, end: int, clock_ns: float) -> Method:
-    of, window, width = aggregates(node.measures, 2), node.window, node.end.type.width if node.end else NUMBER_W
-    skew, period = _skewed(of, clock_ns, WID_NS + FAN_NS * log2(open_windows(window)))
-    core = cores.WidAggregate(0, width, window.size, window.advance, window.slack, of, skew, int(window.emit_empty))
-    return Method.of("wid", core, end, _used(node, end), period=period)
+    period = WID_NS + FAN_NS * log2(open_windows(node.window))
+    parameters, period = _of_all_windows(node, clock_ns, period)
+    return Method.of("wid", cores.WidAggregate(*parameters), end, _used(node, end), period=period)
 
 
 def _panes(node: Aggregate, name: str, end: int, clock_ns: float) -> Method:
-    of, window, width = aggregates(node.measures, 2), node.window, node.end.type.width if node.end else NUMBER_W
     scan = name == "pane"
-    first, doubled = SUM_PANE_NS if of.only_sums and not scan else PANE_NS[name]
-    count = panes(window.size, window.advance, scan)
-    skew, period = _skewed(of, clock_ns, first + doubled * log2(count))
-    core = cores.PaneAggregate(
-        0, width, window.size, window.advance, window.slack, of, skew, int(window.emit_empty),
-        "SCAN" if scan else "CONSTANT",
-    )  # fmt: skip
+    sums = all(measure.function in ("count", "sum") for measure in node.measures)
+    first, doubled = SUM_PANE_NS if sums and not scan else PANE_NS[name]
+    count = panes(node.window.size, node.window.advance, scan)
+    parameters, period = _of_all_windows(node, clock_ns, first + doubled * log2(count))
+    core = cores.PaneAggregate(*parameters, "SCAN" if scan else "CONSTANT")
     return Method.of(name, core, end, _used(node, end), step=core.step, period=period)
 
 

@@ -137,7 +137,7 @@ class GroupPanes(Core):
 
     def cells(self, ports: Ports) -> Cells:
         of, key, data, count, value = self.of, self.KEY_W, self.DATA_W, self.of.ACC_W, self.of.VALUE_W
-        panes, tables = self.RANGE // self.step, ceil((2 * self.step + self.SLACK) / self.step)
+        panes, tables = self.RANGE // self.step, self.open_panes + 1
         index = (2 * self.CAPACITY - 1).bit_length() if self.HASH else (self.CAPACITY + 9).bit_length()
         slots, age, kinds = self.rows, (panes - 1).bit_length(), len(of.kinds)
 

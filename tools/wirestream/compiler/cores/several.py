@@ -67,12 +67,8 @@ def told(ports: Ports) -> tuple[bool, bool]:
 
 
 @dataclass(frozen=True)
-class WidAggregate(Core):
-    """ws_wid_aggregate. Swept, as ws_pane_aggregate: 1 to 61 windows, 1 to 4 aggregates of every kind, of values of 32
-    and 64 bits, SKEW 0 and 1.
-
-    The place of a tuple among the windows, an accumulator for each of these, and a row of the oldest.
-    """
+class OfAllWindows(Core):
+    """What ws_wid_aggregate and ws_pane_aggregate have in common."""
 
     DATA_W: int
     WATTR_W: int
@@ -83,8 +79,18 @@ class WidAggregate(Core):
     SKEW: int
     EMIT_EMPTY: int
 
-    name: ClassVar[str] = "window:wid_aggregate"
     outputs: ClassVar[tuple[str, ...]] = RESULTS
+
+
+@dataclass(frozen=True)
+class WidAggregate(OfAllWindows):
+    """ws_wid_aggregate. Swept, as ws_pane_aggregate: 1 to 61 windows, 1 to 4 aggregates of every kind, of values of 32
+    and 64 bits, SKEW 0 and 1.
+
+    The place of a tuple among the windows, an accumulator for each of these, and a row of the oldest.
+    """
+
+    name: ClassVar[str] = "window:wid_aggregate"
     close_cycles: ClassVar[int] = 2
 
     @property
@@ -116,24 +122,15 @@ def panes(size: int, slide: int, scan: bool) -> int:
 
 
 @dataclass(frozen=True)
-class PaneAggregate(Core):
+class PaneAggregate(OfAllWindows):
     """ws_pane_aggregate. Swept: see `WidAggregate`, and 5 to 4096 panes, cut and not.
 
     The open panes, and after them for each aggregate a pane buffer and what makes windows of it.
     """
 
-    DATA_W: int
-    WATTR_W: int
-    RANGE: int
-    SLIDE: int
-    SLACK: int
-    of: Aggregates
-    SKEW: int
-    EMIT_EMPTY: int
     METHOD: str
 
     name: ClassVar[str] = "window:pane_aggregate"
-    outputs: ClassVar[tuple[str, ...]] = RESULTS
     fixed: ClassVar[Mapping[str, int]] = {"LANES": 1}
 
     @property

@@ -26,7 +26,7 @@ def test_core_file_says_what_the_header_says(core: Core):
     ("text", "bounds"),
     [
         ("width of a word in bits, at least 1", ["at least 1"]),
-        ("2**ADDR_W words, 1 to 24; at least 7 are told of here", ["1 to 24"]),
+        ("2**ADDR_W words, 1 to 24; at least 7 are described here", ["1 to 24"]),
         ("panes in a window, 1 to 65,536", ["1 to 65,536"]),
         ("width of tdata in bits: 8 (1 Gb/s) or 64 (10 Gb/s)", ["8 or 64"]),
         ("entries of the table, 8, 16, 32 or 64. Not 7", ["8, 16, 32 or 64"]),

@@ -49,7 +49,7 @@ def wheel(tmp_path_factory) -> Path:
 
 
 def environment(folder: Path, *install: str) -> Path:
-    """The Python of a new environment with what pip is told to install."""
+    """The Python of a new environment with what pip installs."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--disable-pip-version-check"]

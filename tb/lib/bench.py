@@ -82,3 +82,9 @@ def pauses(probability: float, generator: random.Random) -> Iterator[bool]:
     """An endless pattern of idle (True) cycles for a source or a sink; 0 never pauses."""
     while True:
         yield generator.random() < probability
+
+
+def text(parameter) -> str:
+    """A parameter that is a string; a simulator may give it as a number."""
+    value = parameter.value
+    return (value if isinstance(value, bytes) else int(value).to_bytes(64, "big")).strip(b"\0").decode(errors="replace")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import get_type_hints
 
+from tb.lib.bench import text
 from wirestream.compiler.cores.base import Core, Parameters
 
 
@@ -31,14 +32,8 @@ def _at(dut, kind: type[Parameters]) -> Parameters:
 def _read(dut, name: str, hint: object) -> object:
     if isinstance(hint, type) and issubclass(hint, Parameters):
         return _at(dut, hint)
-    return _text(dut, name) if hint is str else _number(dut, name) or (None if hint == int | None else 0)
+    return text(getattr(dut, name)) if hint is str else _number(dut, name) or (None if hint == int | None else 0)
 
 
 def _number(dut, name: str) -> int:
     return int(getattr(dut, name).value)
-
-
-def _text(dut, name: str) -> str:
-    value = getattr(dut, name).value
-    data = value if isinstance(value, bytes) else int(value).to_bytes(64, "big")
-    return data.strip(b"\0").decode(errors="replace")

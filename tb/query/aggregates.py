@@ -9,9 +9,8 @@ from itertools import accumulate
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from tb.lib.bench import reset, rng, start
+from tb.lib.bench import reset, rng, start, text
 from tb.lib.tuplebus import PUNCT, TUPLE, Seen, TupleBusMonitor, cycle
-from tb.query.lockstep import text
 
 
 @dataclass(frozen=True)

@@ -38,12 +38,6 @@ def extremes(width: int, generator: random.Random, count: int = 6) -> list[int]:
     return sorted(near) + [generator.getrandbits(width) for _ in range(count)]
 
 
-def text(parameter) -> str:
-    """A parameter that is a string; a simulator may give it as a number."""
-    value = parameter.value
-    return (value if isinstance(value, bytes) else int(value).to_bytes(64, "big")).strip(b"\0").decode()
-
-
 def signed(bits: int, width: int) -> int:
     """The number that `bits` are in two's complement."""
     return bits - (bits >> width - 1 << width)

@@ -4,9 +4,10 @@ cycle."""
 import cocotb
 import pytest
 
+from tb.lib.bench import text
 from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
-from tb.query.aggregates import Aggregate, SubStreams, text
+from tb.query.aggregates import Aggregate, SubStreams
 from wirestream.compiler import cores
 
 

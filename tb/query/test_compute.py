@@ -5,10 +5,10 @@ import operator
 import cocotb
 import pytest
 
-from tb.lib.bench import rng
+from tb.lib.bench import rng, text
 from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
-from tb.query.lockstep import extremes, kinds, lockstep, signed, text, wire
+from tb.query.lockstep import extremes, kinds, lockstep, signed, wire
 from wirestream.compiler import cores
 
 OPERATIONS = {

@@ -7,11 +7,11 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from tb.lib.bench import reset, rng, start
+from tb.lib.bench import reset, rng, start, text
 from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.lib.tuplebus import cycle
-from tb.query.aggregates import Aggregate, text
+from tb.query.aggregates import Aggregate
 from wirestream.compiler import cores
 
 ADVANCE = 40  # in units of time, of which each cycle with a tuple is one

@@ -6,12 +6,11 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from tb.lib.bench import rng, start
+from tb.lib.bench import rng, start, text
 from tb.lib.contract import hold
 from tb.lib.model import PUNCTUATION, START, TUPLE, Punctuator
 from tb.lib.run import run, run_four_state
 from tb.lib.tuplebus import cycle
-from tb.query.aggregates import text
 from wirestream.compiler import cores
 
 DATA_W, WATTR_W = 48, 32  # data: a number above the attribute

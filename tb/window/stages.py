@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from cocotb.triggers import FallingEdge
 
-from tb.lib.bench import reset, rng, start
-from tb.query.lockstep import text
+from tb.lib.bench import reset, rng, start, text
 
 LATENCY = 2  # cycles from push to a whole result of the stages that take constant time
 

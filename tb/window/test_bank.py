@@ -5,10 +5,9 @@ import cocotb
 import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from tb.lib.bench import Pins, rng, start
+from tb.lib.bench import Pins, rng, start, text
 from tb.lib.run import run, run_four_state
 from tb.query.aggregates import Aggregate
-from tb.query.lockstep import text
 
 Column = list[int | None]  # the values that an aggregate of a slot was given; None is null
 

@@ -4,8 +4,8 @@ panes, turns as close as they may come and not, resets at any time; each result 
 import cocotb
 import pytest
 
+from tb.lib.bench import text
 from tb.lib.run import run, run_four_state
-from tb.query.lockstep import text
 from tb.window.turns import Turns, resets, windows
 
 

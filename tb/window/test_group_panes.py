@@ -10,12 +10,12 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from tb.lib.bench import reset, rng, start
+from tb.lib.bench import reset, rng, start, text
 from tb.lib.contract import hold
 from tb.lib.model import TUPLE, Punctuator
 from tb.lib.run import run, run_four_state
 from tb.lib.tuplebus import cycle
-from tb.query.aggregates import Aggregate, fits, text
+from tb.query.aggregates import Aggregate, fits
 from wirestream.compiler import cores
 
 

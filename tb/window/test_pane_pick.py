@@ -7,9 +7,9 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from tb.lib.bench import CLOCK_NS, rng
+from tb.lib.bench import CLOCK_NS, rng, text
 from tb.lib.run import run, run_four_state
-from tb.query.lockstep import extremes, signed, text
+from tb.query.lockstep import extremes, signed
 from tb.window.stages import fold
 
 

@@ -4,9 +4,9 @@ import cocotb
 import pytest
 from cocotb.triggers import Timer
 
-from tb.lib.bench import rng
+from tb.lib.bench import rng, text
 from tb.lib.run import run, run_four_state
-from tb.query.aggregates import Aggregate, text
+from tb.query.aggregates import Aggregate
 
 
 @cocotb.test()

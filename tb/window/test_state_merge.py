@@ -5,10 +5,9 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from tb.lib.bench import rng
+from tb.lib.bench import rng, text
 from tb.lib.run import run, run_four_state
 from tb.query.aggregates import Aggregate, fits
-from tb.query.lockstep import text
 
 
 def state(aggregate: Aggregate, column: list[int | None]) -> int:

@@ -17,7 +17,7 @@ _PACKAGE = Path(__file__).resolve().parent
 IN_CHECKOUT = not (_PACKAGE / "rtl").is_dir()
 # What holds the folders rtl, fusesoc and constraints: the checkout, or the installed package.
 HOME = _PACKAGE.parents[1] if IN_CHECKOUT else _PACKAGE
-RTL, SHIPPED = HOME / "rtl", HOME / "fusesoc"
+RTL, FUSESOC = HOME / "rtl", HOME / "fusesoc"
 BUILD_DIR = "WIRESTREAM_BUILD"  # the environment variable with the folder for what is built
 
 

@@ -24,15 +24,15 @@ from pathlib import Path
 
 import yaml
 
-from wirestream.design import RTL, SHIPPED
+from wirestream.design import FUSESOC, RTL
 from wirestream.errors import QueryError
 from wirestream.schema import fix
 from wirestream.schema.declaration import Framing
 from wirestream.schema.tuples import ALIGNMENT, Field
 
-SHIPPED = (
+FUSESOC = (
     *sorted((RTL / "fix").glob("orders*.yml")),
-    *sorted((SHIPPED / "formats").glob("*.yml")),
+    *sorted((FUSESOC / "formats").glob("*.yml")),
 )
 ITCH_TYPES = "AFECXDUP"  # in the order of m_kind of ws_itch5
 KINDS = ("FIX", "BINARY", "ITCH")
@@ -104,7 +104,7 @@ def read(path: Path, described: dict) -> Format:
 @cache
 def shipped() -> tuple[Format, ...]:
     """The formats of this repository."""
-    return tuple(read(path, yaml.safe_load(path.read_text())) for path in SHIPPED)
+    return tuple(read(path, yaml.safe_load(path.read_text())) for path in FUSESOC)
 
 
 def _of_fix(described: dict) -> Format:

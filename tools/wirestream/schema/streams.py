@@ -20,15 +20,15 @@ from pathlib import Path
 
 import yaml
 
-from wirestream import design
 from wirestream.arguments import text_of
+from wirestream.design import FUSESOC
 from wirestream.errors import Position, QueryError
 from wirestream.schema import formats
 from wirestream.schema.declaration import Create, FieldName, Framing
 from wirestream.schema.formats import Format, Origin
 from wirestream.schema.tuples import Field, Schema
 
-SHIPPED = design.SHIPPED / "streams"
+SHIPPED = FUSESOC / "streams"
 KEYS = {"name", "id", "fields"}
 OPTIONAL, OF_MESSAGES = {"time"}, {"message", "moldudp64"}
 FRAMING = {"reorder", "gap_ms"}

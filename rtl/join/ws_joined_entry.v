@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_joined_entry: the entry of a query with a join, whose tuples and rows may have to wait (see ws_wire_join).
+// ws_joined_entry: the entry of a query with a join, whose tuples and rows may have to wait (see ws_query_join).
 //
 // Tuples go onto the wire while the query is ready. A sender's punctuation means nothing to such a query and is left
 // out. A START item ends the session: an eos follows the tuples through the query, and when it has come out, so have

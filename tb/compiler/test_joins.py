@@ -25,7 +25,7 @@ def built(sql: str, **options) -> Circuit:
 
 
 def join_of(circuit: Circuit) -> Instance:
-    (instance,) = (i for i in circuit.instances if i.core == "join:wire_join")
+    (instance,) = (i for i in circuit.instances if i.core == "join:query_join")
     return instance
 
 

@@ -199,14 +199,14 @@ def test_skewed_sources():
     for _ in push(join, case, sources=3, every=10, of=of):
         while join.unfinished > 3:
             got += join.poll()
-        held = max(held, len(join.store.entries))
+        held = max(held, len(join.store.stored))
     while join.unfinished:
         got += join.poll()
     assert numbers(case, got) == in_order(time_windows(case.tuples, "EQ", 0, 25, inf))
     assert join.controller.late == 0 < len(late(case.tuples, 3 * 25))
     # Its window in time and what the clocks differ by, 2 units a tuple; slices, tasks and signals that are not full
     assert 100 < held < (25 + 105 + 30) // 2 + 2 * 8 + 4 * 20 + 10
-    assert not join.store.entries and not any(join.store.slices)  # all sources have ended
+    assert not join.store.stored and not any(join.store.slices)  # all sources have ended
 
 
 def test_memory_of_tuple_windows():
@@ -215,7 +215,7 @@ def test_memory_of_tuple_windows():
     join, held = join_of(case, [software(case, 8)], batch=10, slice_rows=4, id_bits=8), 0
     for _ in push(join, case):
         join.poll()
-        held = max(held, len(join.store.entries))
+        held = max(held, len(join.store.stored))
         assert sum(len(slices) for slices in join.store.slices) <= held // 4 + 4
     assert 2 * 16 <= held <= 2 * (16 + 2 * 4) + 10
 
@@ -230,13 +230,13 @@ def test_memory_beside_a_silent_stream(signals):
         join.push(r, host_join.Row(seq, t))
         if signals:
             join.signal(s, t.time)
-        held = max(held, len(join.store.entries))
+        held = max(held, len(join.store.stored))
         assert not join.poll()
     assert held <= 25 // 2 + 2 * 4 + 10 if signals else held == 1000
     join.flush()
-    assert not join.poll() and join.store.entries
+    assert not join.poll() and join.store.stored
     join.signal(s, inf)
-    assert not join.store.entries
+    assert not join.store.stored
 
 
 @pytest.mark.parametrize("name", ["l1_7", "time_band"])
@@ -248,12 +248,12 @@ def test_slices_wait_for_their_tasks(name):
     for _ in push(join, case, every=10):
         assert not join.poll()
     taken = len(case.tuples) - join.controller.late
-    assert join.unfinished == -(-taken // 20) and len(join.store.entries) > taken - 30
+    assert join.unfinished == -(-taken // 20) and len(join.store.stored) > taken - 30
     for pipeline in pipelines[::-1]:  # the first task's first part is answered last
         assert not join.poll()
         pipeline.share = 1
     assert numbers(case, join.poll()) == sequence(case)
-    assert join.unfinished == 0 and len(join.store.entries) < 60
+    assert join.unfinished == 0 and len(join.store.stored) < 60
 
 
 def test_sources_keep_their_word():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from wirestream.joins.store import Entry, Keyed, R, S, Store
+from wirestream.joins.store import Keyed, R, S, Store, StoredTuple
 
 
 class SourceError(ValueError):
@@ -75,10 +75,10 @@ class Controller:
             if time < self._newest[side] - self.slack:
                 self.late += 1
                 return False
-            entry = Entry(row, time, time)
+            stored = StoredTuple(row, time, time)
         else:
-            entry = Entry(row, self._counts[side], self._counts[other])
-        probe = self.store.add(side, key, entry)
+            stored = StoredTuple(row, self._counts[side], self._counts[other])
+        probe = self.store.add(side, key, stored)
         self._newest[side] = max(self._newest[side], time)
         self._counts[side] += 1
 
@@ -88,9 +88,9 @@ class Controller:
         task = self.open
         task.probes[side].append(probe)
         least, largest = task.reach[side]
-        task.reach[side] = min(least, entry.at), max(largest, entry.at)
+        task.reach[side] = min(least, stored.at), max(largest, stored.at)
         task.oldest[side] = min(task.oldest[side], self.store.slices[side][-1].number)
-        needed = (old.number for old in self.store.slices[other] if old.end >= entry.at - self.window)
+        needed = (old.number for old in self.store.slices[other] if old.end >= stored.at - self.window)
         task.oldest[other] = min(task.oldest[other], next(needed, inf))
         self._expire()
         return True

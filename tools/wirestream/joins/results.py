@@ -25,12 +25,12 @@ class Results:
 
     def of(self, task: Task, found: tuple[list[Pair], list[Pair]]) -> list[tuple[Any, Any]]:
         """(row of R, row of S) of the results among what the probes of R and of S found."""
-        age, entries, sides = self.store.ids.age, self.store.entries, []
+        age, stored, sides = self.store.ids.age, self.store.stored, []
         for side in (R, S):
             pairs: Iterable[Pair] = (pair for pair in found[side] if self._is_result(*pair))
             if self.ordered:
                 pairs = self._in_buckets(task, pairs)
-            rows = ((age(task.first, probe), (entries[probe].row, entries[other].row)) for probe, other in pairs)
+            rows = ((age(task.first, probe), (stored[probe].row, stored[other].row)) for probe, other in pairs)
             sides.append([(seq, both if side == R else both[::-1]) for seq, both in rows])
         together = merge(*sides, key=itemgetter(0)) if self.ordered else sides[R] + sides[S]
         return [rows for _, rows in together]
@@ -40,7 +40,7 @@ class Results:
         if not self.store.ids.before(other, probe):
             self.duplicates += 1
             return False
-        if abs(self.store.entries[other].place - self.store.entries[probe].at) > self.window:
+        if abs(self.store.stored[other].place - self.store.stored[probe].at) > self.window:
             self.outside += 1
             return False
         return True

@@ -20,7 +20,7 @@ class Keyed(NamedTuple):
     key: Any
 
 
-class Entry(NamedTuple):
+class StoredTuple(NamedTuple):
     """A whole tuple, where it stands in the window of its stream, and around which place of the other window it
     looks. In time both are its time; else its number in its stream, and how many of the other stream came before."""
 
@@ -73,11 +73,11 @@ class Store:
         if rows < 1:
             raise ValueError(f"slices of {rows} tuples: at least 1")
         self.ids, self.rows, self.next_id = ids, rows, 0
-        self.entries: dict[int, Entry] = {}
+        self.stored: dict[int, StoredTuple] = {}
         self.slices: tuple[deque[Slice], deque[Slice]] = (deque(), deque())
         self._numbers = [0, 0]
 
-    def add(self, side: int, key: Any, entry: Entry) -> Keyed:
+    def add(self, side: int, key: Any, stored: StoredTuple) -> Keyed:
         """Keep a tuple; IdError if that needs more ids than there are, and then nothing has changed."""
         new = Keyed(self.next_id, key)
         for slices in self.slices:
@@ -85,12 +85,12 @@ class Store:
                 raise IdError(f"ids of {self.ids.bits} bits: over half of them since the oldest tuple in a window")
         slices = self.slices[side]
         if not slices or len(slices[-1].tuples) == self.rows:
-            slices.append(Slice(self._numbers[side], entry.place, entry.place))
+            slices.append(Slice(self._numbers[side], stored.place, stored.place))
             self._numbers[side] += 1
         last = slices[-1]
-        last.start, last.end = min(last.start, entry.place), max(last.end, entry.place)
+        last.start, last.end = min(last.start, stored.place), max(last.end, stored.place)
         last.tuples.append(new)
-        self.entries[new.id] = entry
+        self.stored[new.id] = stored
         self.next_id = self.ids.after(new.id)
         return new
 
@@ -99,4 +99,4 @@ class Store:
         slices = self.slices[side]
         while slices and slices[0].end < below and slices[0].number < number:
             for old in slices.popleft().tuples:
-                del self.entries[old.id]
+                del self.stored[old.id]

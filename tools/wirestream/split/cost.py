@@ -29,7 +29,7 @@ from wirestream.errors import QueryError
 from wirestream.schema.packets import FCS, GAP, HEADERS, MAX_FRAME, MIN_FRAME, PREAMBLE
 from wirestream.schema.tuples import HEADER_BYTES, Schema
 from wirestream.split.cuts import LEAF, Cut, Depth
-from wirestream.split.query import Block, Query
+from wirestream.split.query import Block, DividedQuery
 
 RAM_BITS = 18 * 1024
 SPARK_PACKETS = 1_300_000  # a core-second, of `wirestream_pcap` (docs/spark.md)
@@ -120,7 +120,9 @@ class Priced:
         return tuple(c.name for c in shown(self.built.circuit.results[0].plan) if isinstance(c.type, Boolean))
 
 
-def priced(cut: Cut, query: Query, load: Load, chip: Chip, constants: Mapping[str, int | str], top: bool) -> Priced:
+def priced(
+    cut: Cut, query: DividedQuery, load: Load, chip: Chip, constants: Mapping[str, int | str], top: bool
+) -> Priced:
     """top: the cut leaves nothing for Spark."""
     if cut.depth == Depth.NOTHING:
         schema = query.streams[query.reads[0]].schema
@@ -135,7 +137,9 @@ def priced(cut: Cut, query: Query, load: Load, chip: Chip, constants: Mapping[st
     return first if found.refused else found
 
 
-def _of_size(cut: Cut, query: Query, load: Load, chip: Chip, constants: Mapping, groups: int, top: bool) -> Priced:
+def _of_size(
+    cut: Cut, query: DividedQuery, load: Load, chip: Chip, constants: Mapping, groups: int, top: bool
+) -> Priced:
     """With a table of so many groups."""
     values = {name: value for name, value in constants.items() if f"${name}" in cut.sql}
     try:
@@ -166,7 +170,7 @@ def _of_size(cut: Cut, query: Query, load: Load, chip: Chip, constants: Mapping,
     return _followed(found, load)
 
 
-def _compiled(cut: Cut, query: Query, load: Load, chip: Chip, groups: int) -> Compiled:
+def _compiled(cut: Cut, query: DividedQuery, load: Load, chip: Chip, groups: int) -> Compiled:
     """With windows that keep the budget, if any do. Raises QueryError, ValueError."""
     options = {"name": query.name, "clock_ns": 1e9 / load.hertz, "capacity": groups}
     budget = WindowOptions.read((), chip.luts, chip.rams * RAM_BITS)
@@ -176,7 +180,7 @@ def _compiled(cut: Cut, query: Query, load: Load, chip: Chip, groups: int) -> Co
         return compile_queries(cut.sql, query.streams.values(), **options)
 
 
-def _too_much(found: Priced, circuit: Circuit, query: Query, load: Load, chip: Chip) -> str:
+def _too_much(found: Priced, circuit: Circuit, query: DividedQuery, load: Load, chip: Chip) -> str:
     """What of the chip or its port is too small."""
     if found.cells.lut > chip.luts:
         return f"{found.cells.lut:,.0f} LUT, and there is room for {chip.luts:,.0f}"
@@ -218,7 +222,7 @@ def busy(circuit: Circuit, load: Load) -> float:
     entry = circuit.entries[0]
     cycles = load.rate * entry.interval
     for instance in circuit.instances:
-        if instance.core == "join:wire_join":
+        if instance.core == "join:query_join":
             rows, lanes = (int(instance.parameters[name]) for name in ("ROWS", "MATCH_LANES"))
             cycles = max(cycles, load.rate * pair_cycles(rows, lanes, "TIME_W" in instance.parameters))
     if entry.window:
@@ -229,7 +233,7 @@ def busy(circuit: Circuit, load: Load) -> float:
 # ---- Rows
 
 
-def flow(query: Query, cut: Cut, load: Load) -> float:
+def flow(query: DividedQuery, cut: Cut, load: Load) -> float:
     """Rows a second behind a cut."""
     rows = selected(query, cut, load)
     if cut.block == LEAF or cut.depth == Depth.SELECT or not query.chain[cut.block].aggregated:
@@ -238,7 +242,7 @@ def flow(query: Query, cut: Cut, load: Load) -> float:
     return closed(block, rows, load) * share_of(c for c in block.having if c not in cut.left)
 
 
-def selected(query: Query, cut: Cut, load: Load) -> float:
+def selected(query: DividedQuery, cut: Cut, load: Load) -> float:
     """Rows a second behind the WHERE of a cut's block."""
     if cut.block == LEAF:
         return load.rate

@@ -21,7 +21,7 @@ from enum import IntEnum
 from sqlglot import exp
 
 from wirestream.errors import QueryError
-from wirestream.split.query import Block, Query, Whole, dialect, foreign, names, outermost, replaced
+from wirestream.split.query import Block, DividedQuery, Whole, dialect, foreign, names, outermost, replaced
 
 FROM_CHIP = "FromChip"  # the result of the chip that Spark goes on with
 LEAF = -1  # the block of what is whole
@@ -61,7 +61,7 @@ class Cut:
         return self.depth != Depth.NOTHING and below and not operator.lacks
 
 
-def operators(query: Query) -> list[Operator]:
+def operators(query: DividedQuery) -> list[Operator]:
     """From the stream upward."""
     found = []
     if isinstance(query.leaf, Whole):
@@ -88,7 +88,7 @@ def shown(part: exp.Expression) -> str:
     return part.sql("spark").strip()
 
 
-def cuts(query: Query) -> Iterator[Cut]:
+def cuts(query: DividedQuery) -> Iterator[Cut]:
     """All of them, the one that leaves all to Spark first. That they can be built is not said."""
     yield Cut(LEAF, Depth.NOTHING)
     leaf = query.leaf
@@ -107,12 +107,12 @@ def cuts(query: Query) -> Iterator[Cut]:
         below = _text(query, block, source)
 
 
-def _late(query: Query, n: int) -> bool:
+def _late(query: DividedQuery, n: int) -> bool:
     """Whether a block above judges which tuples are late."""
     return any(above.window and above.spec.in_time for above in query.chain[n + 1 :])
 
 
-def _of_block(query: Query, n: int, block: Block, source: str, last: bool) -> Iterator[Cut]:
+def _of_block(query: DividedQuery, n: int, block: Block, source: str, last: bool) -> Iterator[Cut]:
     if block.columns is None:
         return
     into = f"\nINTO {FROM_CHIP}"
@@ -143,7 +143,7 @@ def _parts(call: exp.Expression) -> list[exp.Expression]:
     return [exp.Sum(this=call.this.copy()), exp.Count(this=call.this.copy())] if isinstance(call, exp.Avg) else [call]
 
 
-def _measured(query: Query, block: Block, measures: dict) -> list[exp.Expression]:
+def _measured(query: DividedQuery, block: Block, measures: dict) -> list[exp.Expression]:
     """The SELECT list of a cut behind GROUP: the window's end and the keys, as far as they are asked for, and parts."""
     ends = [attribute(query, block)] if block.spec.in_time else []
     asked = [name for name in (*ends, *(key.name for key in block.keys)) if name in block.beside]
@@ -155,7 +155,7 @@ def _measured(query: Query, block: Block, measures: dict) -> list[exp.Expression
     return [*map(exp.column, asked), *parts]
 
 
-def attribute(query: Query, block: Block) -> str:
+def attribute(query: DividedQuery, block: Block) -> str:
     """The windowing attribute of a block with a window in time."""
     stream = query.streams[query.reads[0]]
     if block.spec.attribute is None and stream.time is None:
@@ -163,7 +163,7 @@ def attribute(query: Query, block: Block) -> str:
     return block.spec.attribute or stream.time
 
 
-def _read(query: Query, block: Block, left: list[exp.Expression]) -> list[str]:
+def _read(query: DividedQuery, block: Block, left: list[exp.Expression]) -> list[str]:
     """The columns that the rest of a block reads, at least one."""
     parts = [*block.items, *left, *block.keys, *block.having, *block.joins, *block.last.values()]
     shared = any(join.args.get("using") or join.args.get("method") for join in block.joins)
@@ -199,7 +199,7 @@ def _select(columns: list[str], source: str, where: list[exp.Expression]) -> str
     return f"SELECT {', '.join(columns)}\nFROM {source}{clause('WHERE', where)}"
 
 
-def _text(query: Query, block: Block, source: str, items: list | None = None, having: list | None = None) -> str:
+def _text(query: DividedQuery, block: Block, source: str, items: list | None = None, having: list | None = None) -> str:
     """A block. items, having: others than its own.
 
     What GROUP BY aggregates are columns, those of a sub-query if need be: tuples of groups without room have no others.

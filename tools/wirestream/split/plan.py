@@ -13,7 +13,7 @@ from wirestream.schema.streams import Stream
 from wirestream.split import cost, spark
 from wirestream.split.cost import Chip, Load, Priced, si
 from wirestream.split.cuts import Cut, Depth, Operator, cuts, operators
-from wirestream.split.query import Query, parse
+from wirestream.split.query import DividedQuery, parse
 
 FPGA, SPARK = "FPGA", "Spark"
 
@@ -22,7 +22,7 @@ FPGA, SPARK = "FPGA", "Spark"
 class Plan:
     """cuts: all that there are, the one that leaves all to Spark first. best: the chosen one; steps: Spark's of it."""
 
-    query: Query
+    query: DividedQuery
     load: Load
     constants: Mapping[str, int | str]
     tables: Mapping[str, Path]
@@ -149,6 +149,6 @@ def divide(
     return Plan(query, load, constants, tables, [priced for priced, _ in found], best, steps)
 
 
-def _top(query: Query, cut: Cut) -> bool:
+def _top(query: DividedQuery, cut: Cut) -> bool:
     """Whether nothing is left for Spark."""
     return cut.depth == Depth.WHOLE and cut.block == len(query.chain) - 1

@@ -128,7 +128,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Query:
+class DividedQuery:
     """chain: the blocks, from the leaf upward. leaf: the name of a stream, or what is whole. name: of the result, as
     INTO says. reads: the streams in it."""
 
@@ -140,7 +140,7 @@ class Query:
     constants: tuple[str, ...] = ()
 
 
-def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object], name: str = "Result") -> Query:
+def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object], name: str = "Result") -> DividedQuery:
     """The one query of a text. streams: those that it does not CREATE; tables: names that are no streams. Raises
     QueryError."""
     streams = dict(streams)
@@ -180,7 +180,7 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
         _check(block)
         _check_case(block.made or ())
     _check_case([*streams, *tables, *RESERVED, name])
-    return Query(name, chain, leaf, streams, reads, constants)
+    return DividedQuery(name, chain, leaf, streams, reads, constants)
 
 
 def _chain(tree: exp.Expression, streams: Mapping, tables: Mapping, windows: list[str]) -> Block | Whole:

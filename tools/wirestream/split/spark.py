@@ -21,7 +21,7 @@ from wirestream.compiler import syntax
 from wirestream.compiler.lower import build
 from wirestream.errors import QueryError
 from wirestream.split.cuts import FROM_CHIP, Cut, Depth, attribute, clause, whole
-from wirestream.split.query import Block, Query, Whole, dialect, foreign, names, outermost, replaced
+from wirestream.split.query import Block, DividedQuery, Whole, dialect, foreign, names, outermost, replaced
 
 WINDOWED, WHOLE = "Windowed", "Whole"  # views
 WINDOW, SESSION, ORDER = "_window", "_session", "_order"  # columns beside a stream's own
@@ -83,7 +83,7 @@ class Rest:
         return cls(block, with_results(block, lambda node: node), block.where, block.window)
 
 
-def steps(query: Query, cut: Cut, finished: bool, booleans: tuple[str, ...] = ()) -> list[Step]:
+def steps(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ...] = ()) -> list[Step]:
     """finished: groups that find no room on the chip are Spark's. booleans: of the chip's columns.
 
     Raises QueryError for what has no such steps.
@@ -116,7 +116,7 @@ def steps(query: Query, cut: Cut, finished: bool, booleans: tuple[str, ...] = ()
     return found
 
 
-def _read(query: Query, cut: Cut, finished: bool, booleans: tuple[str, ...]) -> list[Step]:
+def _read(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ...]) -> list[Step]:
     """The views of what comes in."""
     if not cut.sql:
         return [Step(name, "stream", (f'HERE / "{name.lower()}.yml"',)) for name in query.reads]
@@ -127,7 +127,7 @@ def _read(query: Query, cut: Cut, finished: bool, booleans: tuple[str, ...]) -> 
     return [Step(name, "finished" if finished else "chip", tuple(arguments))]
 
 
-def _windowed(query: Query, below: list[Rest], base: str | Whole) -> Step:
+def _windowed(query: DividedQuery, below: list[Rest], base: str | Whole) -> Step:
     """Blocks up to the last window that Spark makes."""
     lacks = base.lacks if isinstance(base, Whole) else ""
     if not lacks and all(whole(part.block) for part in below):
@@ -138,7 +138,7 @@ def _windowed(query: Query, below: list[Rest], base: str | Whole) -> Step:
     return _in_windows(query, below[0], base)
 
 
-def _evaluated(query: Query, view: str, text: str, of_streams: bool = True) -> Step:
+def _evaluated(query: DividedQuery, view: str, text: str, of_streams: bool = True) -> Step:
     """The step for a text of the dialect; what has no meaning is refused now, and not by the job."""
     if of_streams:
         (statement,) = syntax.parse(text)
@@ -146,7 +146,9 @@ def _evaluated(query: Query, view: str, text: str, of_streams: bool = True) -> S
     return Step(view, "dialect", (quoted(text),))
 
 
-def job(query: Query, cut: Cut, found: list[Step], file: str, constants: Mapping, tables: Mapping[str, Path]) -> str:
+def job(
+    query: DividedQuery, cut: Cut, found: list[Step], file: str, constants: Mapping, tables: Mapping[str, Path]
+) -> str:
     """The text of the job."""
     *before, last = [step.line for step in found]
     source = "what the board sends" if cut.sql else "the stream itself"
@@ -188,7 +190,7 @@ def _named(item: exp.Expression, value: exp.Expression) -> exp.Expression:
     return value if plain else exp.alias_(value, name)
 
 
-def _rest(query: Query, cut: Cut) -> list[Rest]:
+def _rest(query: DividedQuery, cut: Cut) -> list[Rest]:
     """From the base upward."""
     chain = query.chain
     if cut.depth == Depth.NOTHING:
@@ -225,7 +227,7 @@ def _dialect(parts: list[Rest], base: str) -> str:
     return base[1:-1]
 
 
-def _in_windows(query: Query, part: Rest, base: str) -> Step:
+def _in_windows(query: DividedQuery, part: Rest, base: str) -> Step:
     """Every tuple in its windows: columns `_session`, `_window` (the end, or a number), `_order` beside its own."""
     spec = part.block.spec
     if spec.emit_empty:
@@ -240,7 +242,7 @@ def _translated(condition: exp.Expression, block: Block) -> str:
     return translated(_bare(condition.copy()), set(block.columns), False).sql("spark")
 
 
-def _by_window(query: Query, part: Rest) -> Rest:
+def _by_window(query: DividedQuery, part: Rest) -> Rest:
     """The block over tuples in their windows."""
     block = part.block
     ends = {exp.column(attribute(query, block)): exp.column(WINDOW)} if block.spec.in_time else {}

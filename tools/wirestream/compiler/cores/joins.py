@@ -13,8 +13,8 @@ FIRST_ROW = 10  # cycles to the rows of group 0, without those of the predicate
 
 
 @dataclass(frozen=True)
-class WireJoin(Core):
-    """ws_wire_join; latency is that of the last row that a tuple finds in the window, the first has `reads` - 1 less.
+class QueryJoin(Core):
+    """ws_query_join; latency is that of the last row that a tuple finds in the window, the first has `reads` - 1 less.
     Swept: 16 to 1024 rows, 1 to 8 lanes, tuples of 64 to 128 bits, EQ, BAND, L1, with times and without.
 
     Registers of a tuple: on its way in, in each lane of both match units, in pairs on their way out.
@@ -33,7 +33,7 @@ class WireJoin(Core):
     MATCH_LANES: int = 1
     GRACE: int = 0
 
-    name: ClassVar[str] = "join:wire_join"
+    name: ClassVar[str] = "join:query_join"
     outputs: ClassVar[tuple[str, ...]] = ("ready", "m_key", "evt_late", "evt_refused", "evt_lost")
 
     @property

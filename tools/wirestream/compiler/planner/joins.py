@@ -1,11 +1,11 @@
-"""A JOIN as an instance of ws_wire_join: its inputs, where columns are after it, how many rows it compares at once."""
+"""A JOIN as an instance of ws_query_join: its inputs, where columns are after it, how many rows it compares at once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from wirestream.compiler.circuit import GRACE, ZERO, Bus, Entry, Signal, joined, part, slices
-from wirestream.compiler.cores import WireJoin
+from wirestream.compiler.cores import QueryJoin
 from wirestream.compiler.join_planner import MEASURED, entry_cycles, pair_cycles
 from wirestream.compiler.joins import common
 from wirestream.compiler.plan import Join, Key
@@ -39,7 +39,7 @@ def of_sides(wiring: Wiring, node: Join, needed: set[str], entries: list[Entry],
     limit = wiring.value(sides[0], node.limit) if node.limit else ZERO
     record_bytes = min(entry.stream.schema.record_bytes for entry in entries)
     lanes, note = match_lanes(node.window.rows, bool(node.times), record_bytes, wiring.clock_ns)
-    core = WireJoin(**ports.parameters, LIMIT_W=limit.width, MATCH_LANES=lanes, GRACE=GRACE + latest)
+    core = QueryJoin(**ports.parameters, LIMIT_W=limit.width, MATCH_LANES=lanes, GRACE=GRACE + latest)
     eos = sorted({bus.eos for bus in sides})
     inputs = {
         "s_valid": joined(Signal(bus.valid, 1) for bus in reversed(sides)),
@@ -70,7 +70,7 @@ def of_sides(wiring: Wiring, node: Join, needed: set[str], entries: list[Entry],
 
 @dataclass(frozen=True)
 class Ports:
-    """The ports of the ws_wire_join of a node: signals on its inputs, of R and S, and where columns are on its outputs.
+    """The ports of the ws_query_join of a node: signals on its inputs, of R and S, and columns on its outputs.
 
     A column that is compared as a whole is taken from the key, others travel beside it.
     """

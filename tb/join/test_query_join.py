@@ -1,4 +1,4 @@
-"""wire_join: the pairs of the definition, tuples of both streams in a cycle; latency, rate, GRACE, room, eos, loss."""
+"""query_join: the pairs of the definition, tuples of both streams in a cycle; latency, rate, GRACE, room, eos, loss."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ async def latency(dut):
         await bench.play([(Tuple(R, 8 * n, 8 * n),)])
         assert bench.rows[-1][0] - bench.sent[-1][0] == took + 1 + n // bench.lanes
     assert len(bench.rows) == bench.window
-    hold(dut, cores.WireJoin, latency=took + bench.groups, interval=3 if bench.time_w else 1, reads=bench.groups)
+    hold(dut, cores.QueryJoin, latency=took + bench.groups, interval=3 if bench.time_w else 1, reads=bench.groups)
     # A tuple of S comes behind that of R. The last of these pairs is in the last group; in time, where the first may
     # be refused and all others have left then, it is in the first.
     for n in range(2 if bench.time_w else bench.lanes):
@@ -245,11 +245,11 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_wire_join(name):
+def test_query_join(name):
     parameters = FORMS[name]
     env = {"PREDICATE": parameters.get("PREDICATE", "EQ"), "LIMIT": "2" if "LIMIT_W" in parameters else "0"}
-    run("wire_join", env=env, **WIDTHS, **parameters)
+    run("query_join", env=env, **WIDTHS, **parameters)
 
 
 def test_four_state():
-    run_four_state("wire_join", "random_stalls", **WIDTHS, **FORMS["eq"])
+    run_four_state("query_join", "random_stalls", **WIDTHS, **FORMS["eq"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_wire_join: a window join as an operator of a query, with the wire on both sides (see ws_window_join).
+// ws_query_join: a window join as an operator of a query, with a tuple bus on both sides (see ws_window_join).
 //
 // The operators of a query never stall, and a join must: its tuples wait in a queue in front of it. `ready` falls while
 // the queue still has room for what is under way, so that the query's entry can stop in time, and `room` holds rows back
@@ -33,7 +33,7 @@
 
 `default_nettype none
 
-module ws_wire_join #(
+module ws_query_join #(
     parameter        DATA_W      = 64,
     parameter        R_W         = 32,
     parameter        KEY_W       = 32,

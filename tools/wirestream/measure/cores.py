@@ -3,42 +3,58 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import inspect
 import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from pathlib import Path
+from textwrap import dedent
 
 import yaml
 from rich.console import Console
 from rich.table import Table
 
+from wirestream.compiler.cores import ALL
 from wirestream.design import HOME, RTL
 
 LIBRARIES = ("common", "net", "fix", "query", "window", "join", "top")  # each uses those before it
 HEAD = """\
 # The cores
 
-Written by `make docs` from the `.core` files and the headers of the Verilog files; do not edit.
+Written by `make docs` from the `.core` files, the contracts and the headers of the Verilog files; do not edit.
 
-Each core is one module `ws_<core>` in one file, packaged as `wirestream:<library>:<core>`. Its file begins with its
-contract: parameters with their ranges, latency, issue rate, what happens on overflow and bad input, and the source of
-the algorithm. The columns below quote it. *Proven* means that the file ends with properties that `make formal` proves;
-*ports*, that these are the rules of its AXI4-Stream outputs and little more. [testing.md](testing.md) tells what that
-covers.
+Each core is one module `ws_<core>` in one file, packaged as `wirestream:<library>:<core>`. The header of the file has
+the whole contract: parameters with their ranges, latency, issue rate, what happens on overflow and bad input, and the
+source of the algorithm. The columns below are its short form.
+
+- *Latency* is in cycles. In capitals are parameters; a name in small letters is a number that follows from them.
+- *Status*: **proven**, all properties by induction, so without a bound; **proven: ports**, the same, but the properties
+  are the rules of the AXI4-Stream outputs and little more; **bounded**, some properties only for the first cycles after
+  a reset; **tested**, by the bench alone. [testing.md](testing.md#proofs) lists which properties and how many cycles.
 """
-TABLE = ("| core | what it does | latency | issue rate | proven |", "|---|---|---|---|---|")
+TABLE = ("| core | what it does | latency | rate | status |", "|---|---|---|---|---|")
+
+LONGEST = 44  # characters of a short form
+# How the topic Latency begins: with cycles, as a number or a formula of parameters, or with another core's name
+CYCLES = re.compile(
+    r"((?:at least )?(?:[A-Z0-9_ +*/(),.-]|\b(?:ceil|clog2|floor|log2|max|min|or|to)\b)+?) (?:cycles?|edges)\b"
+)
+OTHER_CORE = re.compile(r"(?:(?:that|those) )?of ws_(\w+)")
+SEE_HEADER = "see header"
 
 
 @dataclass(frozen=True)
 class Core:
-    """One .core file: library, name, version, description, and what of it is proven: "yes", "ports" or nothing."""
+    """One .core file: library, name, version, description, and what the proof of its properties covers."""
 
     library: str
     name: str
     version: str
     description: str
     path: Path
-    proven: str
+    status: str
 
     @property
     def verilog(self) -> Path:
@@ -50,6 +66,49 @@ class Core:
         found = re.search(rf"^// {topic} {{2,}}(.*(?:\n// {{5,}}.*)*)", header, re.MULTILINE)
         return " ".join(line.lstrip("/ ").rstrip() for line in found[1].split("\n")) if found else ""
 
+    @property
+    def latency(self) -> str:
+        """In a few characters: that of its contract, else how the header begins; or `SEE_HEADER`."""
+        if promise := contracts().get(f"{self.library}:{self.name}"):
+            return formula(promise, "latency")
+        text = self.says("Latency")
+        if other := OTHER_CORE.match(text):
+            return f"that of {other[1]}"
+        cycles = CYCLES.match(text)
+        return cycles[1] if cycles and len(cycles[1]) <= LONGEST else SEE_HEADER
+
+    @property
+    def rate(self) -> str:
+        """In a few characters: how the header begins, up to a semicolon or full stop, else a comma; or `SEE_HEADER`."""
+        text = self.says("Issue rate").replace("ws_", "")
+        clauses = [re.split(ends, text)[0].strip() for ends in (r";|\.(?!\d)", r"[;:,]|\.(?!\d)")]
+        return next((clause for clause in clauses if len(clause) <= LONGEST), SEE_HEADER)
+
+
+@cache
+def contracts() -> dict[str, type]:
+    """The classes of the cores that the compiler uses, by "library:core"."""
+    return {kind.name: kind for kind in ALL}
+
+
+def formula(kind: type, name: str) -> str:
+    """What a number of a contract is, as its class computes it: `PRODUCT_REG + PARTS`, or `25 if HASH, else 5`."""
+    value = inspect.getattr_static(kind, name)
+    if not isinstance(value, property):
+        return str(value)
+    node = ast.parse(dedent(inspect.getsource(value.fget))).body[0].body[-1].value
+    cases = []
+    while isinstance(node, ast.IfExp):
+        cases.append(f"{_words(node.body)} if {_words(node.test)}")
+        node = node.orelse
+    return ", ".join([*cases, f"else {_words(node)}" if cases else _words(node)])
+
+
+def _words(node: ast.expr) -> str:
+    """The expression without `self.`, words in place of the names of properties."""
+    text = re.sub(r"\bself\.(?:of\.)?", "", ast.unparse(node))
+    return re.sub(r"\b[a-z_]+\b", lambda name: name[0].replace("_", " "), text)
+
 
 def cores() -> list[Core]:
     """Every core of the project, library by library, each of which uses those before it."""
@@ -57,11 +116,18 @@ def cores() -> list[Core]:
     for path in sorted(RTL.rglob("*.core")):
         data = yaml.safe_load(path.read_text())
         _, library, name, version = data["name"].split(":")
-        proof = data["targets"].get("formal")
-        partly = proof and "mutated" in proof.get("flow_options", {})  # faults are put into some lines only
-        proven = "ports" if partly else "yes" if proof else ""
-        found.append(Core(library, name, version, data["description"], path, proven))
+        found.append(Core(library, name, version, data["description"], path, status(data["targets"].get("formal"))))
     return sorted(found, key=lambda core: LIBRARIES.index(core.library))
+
+
+def status(proof: dict | None) -> str:
+    """What a target `formal` proves, see `wirestream.measure.formal.ProofOptions`; None if there is no such target."""
+    if proof is None:
+        return "tested"
+    options = proof.get("flow_options", {})
+    if options.get("bounded"):
+        return "bounded"
+    return "proven: ports" if "mutated" in options else "proven"  # mutated: faults are put into some lines only
 
 
 def markdown() -> str:
@@ -71,7 +137,7 @@ def markdown() -> str:
         parts += [f"\n## {library}\n", *TABLE]
         for core in members:
             link = f"[{core.name}](../{core.verilog.relative_to(HOME)})"
-            cells = (core.description, core.says("Latency"), core.says("Issue rate"), core.proven)
+            cells = (core.description, core.latency, core.rate, core.status)
             parts.append(f"| {link} | {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     return "\n".join(parts) + "\n"
 

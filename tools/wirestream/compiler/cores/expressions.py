@@ -118,8 +118,13 @@ class Multiply(Core):
         return ceil((self.A_W + self.B_W) / self.fixed["CARRY_W"])
 
     @property
+    def levels(self) -> int:
+        """Of the tree of adders."""
+        return (sum(self.digits) - 2).bit_length()
+
+    @property
     def latency(self) -> int:
-        return (sum(self.digits) - 2).bit_length() + self.parts
+        return self.levels + self.parts
 
     def cells(self, ports: Ports) -> Cells:
         width, (a_digits, b_digits) = self.A_W + self.B_W, self.digits

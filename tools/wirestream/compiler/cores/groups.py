@@ -119,17 +119,13 @@ class GroupPanes(Core):
         return entries(self.CAPACITY, self.HASH)
 
     @property
-    def _later(self) -> int:
-        """With a hash table: 3 of the table of keys, one of the other tables' write ports."""
-        return 4 * self.HASH
-
-    @property
     def latency(self) -> int:
-        return 26 + self._later + (not self.of.only_sums)
+        # With a hash table: 3 of the table of keys, one of the other tables' write ports
+        return 26 + 4 * self.HASH + (not self.of.only_sums)
 
     @property
     def close_cycles(self) -> int:
-        return self.rows + 25 + self._later
+        return self.rows + 25 + 4 * self.HASH
 
     @property
     def reset_cycles(self) -> int:

@@ -9,8 +9,6 @@ from typing import ClassVar
 from wirestream.compiler.cores.base import Cells, Core, Ports
 from wirestream.compiler.join_planner import entry_cycles, match_cycles
 
-FIRST_ROW = 10  # cycles to the rows of group 0, without those of the predicate
-
 
 @dataclass(frozen=True)
 class QueryJoin(Core):
@@ -50,8 +48,13 @@ class QueryJoin(Core):
         return self.ROWS // self.MATCH_LANES
 
     @property
+    def match_cycles(self) -> int:
+        """Of the predicate, and of times."""
+        return match_cycles(self.PREDICATE, self.timed)
+
+    @property
     def latency(self) -> int:
-        return FIRST_ROW + self.reads + match_cycles(self.PREDICATE, self.timed)
+        return 10 + self.reads + self.match_cycles
 
     def cells(self, ports: Ports) -> Cells:
         rows, lanes, key, time = self.ROWS, self.MATCH_LANES, self.KEY_W, self.TIME_W or 0

@@ -146,12 +146,13 @@ class PaneAggregate(OfAllWindows):
         return panes(self.RANGE, self.SLIDE, self.scan)
 
     @property
-    def soon(self) -> bool:
+    def plain_sums(self) -> bool:
+        """Whether every row is a register of sums: no aggregate compares, and no sum is in halves."""
         return not self.scan and self.of.only_sums and not self.SKEW
 
     @property
     def latency(self) -> int:
-        return self.panes + 9 if self.scan else 3 if self.soon else 4
+        return self.panes + 9 if self.scan else 3 if self.plain_sums else 4
 
     @property
     def close_cycles(self) -> int:
@@ -170,7 +171,7 @@ class PaneAggregate(OfAllWindows):
             self.WATTR_W + 2 * slots + age + 3 + 4 * (cut > 0) + of.valued * of.VALUE_W + len(of.kinds) * seen + 7 + age
         )
         lut = 0.9 * self.WATTR_W + 2.0 * slots + 0.8 * self.WATTR_W * (cut > 0)
-        ff += data * (2 if self.soon else 3)
+        ff += data * (2 if self.plain_sums else 3)
         memory, control = 0, 5 * address + 10 if scan else 0
         for kind in of.kinds:
             summed = adds(kind)

@@ -75,13 +75,14 @@ waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_ag
 soak: $(READY) ## every check with a seed drawn anew, and the long campaigns: a million trades and more
 	@SEED=$${SEED:-$$($(PY) -c 'import random; print(random.randrange(2**31))')} $(PY) -m pytest -m "soak or not soak" -n $(JOBS) --dist worksteal tb
 
-docs: $(READY) ## write what is generated anew: core table, what is proven, register map, dialect, diagrams
+docs: $(READY) ## write what is generated anew: core table, what is proven, register map, dialect, diagrams, figures
 	@$(PY) -m wirestream.compiler.cores fusesoc/compiler.core
 	@$(PY) -m wirestream.measure.cores --markdown docs/cores.md
 	@$(PY) -m wirestream.schema.registers --markdown docs/registers.md --verilog rtl/net/ws_registers.vh
 	@$(PY) -m wirestream.compiler.dialect docs/dialect.md
 	@$(PY) -m wirestream.measure.proven docs/testing.md
 	@$(PY) -m docs.diagrams
+	@$(PY) -m docs.figures
 
 list: $(READY) ## list the cores
 	@$(PY) -m wirestream.measure.cores

@@ -19,8 +19,8 @@
 //              SLACK      how late a trade may be in seconds, see ws_punctuator
 //              MAX_AHEAD  how far above the watermark a trade may be in seconds, see ws_punctuator
 //              SYMBOL     the four bytes selected
-// Latency      the trade that closes a window: 156 cycles from the last octet of its frame, FCS included, to the first
-//              preamble octet of the result's frame, when it is the datagram's only trade and nothing waits
+// Latency      156 cycles from the last octet of the frame with the trade that closes a window, FCS included, to the
+//              first preamble octet of the result's frame, when it is the datagram's only trade and nothing waits
 // Issue rate   line rate: 1 octet a cycle in and out
 // Overflow     every drop is counted under its reason and shown on stat_*, over and over, by the index in `events`
 // Source       Oge et al., MCSoC 2013, query Q3 and Fig. 5

@@ -9,8 +9,8 @@
 //
 // Settings     those of ws_udp_ip_stack; unused ports and groups are 0
 // Parameters   N_PORTS, N_GROUPS, MAX_FRAME  see ws_udp_ip_stack
-// Latency      from the last octet of a frame, FCS included, to the first preamble octet of the answer, when nothing
-//              else waits: 21 + n cycles for a payload of n bytes, 18 or more; 116 for an ARP request
+// Latency      21 + n cycles for a payload of n bytes, 18 or more, from the last octet of its frame, FCS included, to
+//              the first preamble octet of the answer, when nothing else waits; 116 for an ARP request
 // Issue rate   line rate: 1 octet a cycle in and out
 // Overflow     a datagram that is too long to be sent, or comes from an address not yet resolved, is dropped and
 //              counted

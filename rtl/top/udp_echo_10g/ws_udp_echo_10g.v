@@ -11,9 +11,9 @@
 // writes them. Both XGMII directions and the bus run on clk, 156.25 MHz.
 //
 // Parameters   N_PORTS, N_GROUPS, MAX_FRAME  see ws_udp_ip_stack
-// Latency      from the word with the last octet of a frame, FCS included, to that with the start of the answer, when
-//              nothing else waits: 42 cycles for a payload of n = 0 to 80 bytes; 32 + n / 8, and at most 1 more by the
-//              lanes in which frames begin and end, for a longer one; 126 for an ARP request
+// Latency      42 cycles for a payload of n = 0 to 80 bytes, from the word with the last octet of its frame, FCS
+//              included, to that with the start of the answer, when nothing else waits; 32 + n / 8, and at most 1 more by
+//              the lanes in which frames begin and end, for a longer one; 126 for an ARP request
 // Issue rate   line rate: 8 octets a cycle in and out
 // Overflow     a datagram that is too long to be sent, or comes from an address not yet resolved, is dropped and
 //              counted

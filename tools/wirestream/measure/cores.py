@@ -39,7 +39,7 @@ TABLE = ("| core | what it does | latency | rate | status |", "|---|---|---|---|
 LONGEST = 44  # characters of a short form
 # How the topic Latency begins: with cycles, as a number or a formula of parameters, or with another core's name
 CYCLES = re.compile(
-    r"((?:at least )?(?:[A-Z0-9_ +*/(),.-]|\b(?:ceil|clog2|floor|log2|max|min|or|to)\b)+?) (?:cycles?|edges)\b"
+    r"((?:at least )?(?:[A-Z0-9_ +*/(),.-]|\b(?:ceil|clog2|floor|log2|max|min|n|or|to)\b)+?) (?:cycles?|edges)\b"
 )
 OTHER_CORE = re.compile(r"(?:(?:that|those) )?of ws_(\w+)")
 SEE_HEADER = "see header"

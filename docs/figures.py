@@ -1,0 +1,287 @@
+"""Fill the figures of the pages in: `python -m docs.figures`; measure them again: `python -m docs.figures --measure`.
+
+A figure in a page has markers around it, which Markdown does not show, and its text comes from here:
+
+    a row leaves <!--=wid_aggregate.latency-->2 + SKEW<!--/--> cycles later
+
+    CORE.latency, CORE.rate    of any core, as in the core table: by its contract or its header
+    names in `contracts`       of a contract at parameters
+    names in `derived`         of other sources, by a line of arithmetic
+    names in `reported`        of docs/report.md, which `make report` writes
+    NAME.FIGURE                of docs/figures.yml, which has the command that measures NAME; NAME.run is that command
+
+In figures.yml an entry is `run`, the command, and its figures. How `--measure` reads them from what the command leaves:
+
+    make synth …    of a Virtex-6: lut (with INV and those before carry chains), lutram, srl, ff, bram; of the ECP5:
+                    comb, ebr (block RAMs), mhz at speed 8 (the median), range and seeds (its values)
+    find            a regular expression for each figure, with the figure as its group, in what the command prints
+    neither         the command fails if a figure is wrong, or a person reads its output; the figures stay
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from tb import REPOSITORY
+from wirestream.arguments import name_and_value
+from wirestream.compiler.cores import PaneAggregate, SessionAggregate, WidAggregate
+from wirestream.compiler.cores.several import Aggregates
+from wirestream.design import build_dir
+from wirestream.measure import cores, synth
+
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+DATA = REPOSITORY / "docs" / "figures.yml"
+FUSESOC = REPOSITORY / "fusesoc"
+REPORT = REPOSITORY / "docs" / "report.md"
+HEAD = "# Figures of the pages and the commands that measure them; written by `python -m docs.figures --measure`.\n"
+MARKED = re.compile(r"(<!--=([^>]+)-->)(.*?)(<!--/-->)", re.DOTALL)
+SYNTH = ("make", "synth")
+
+Entry = dict[str, object]
+
+
+class FigureError(ValueError):
+    """A figure that cannot be had, with its name."""
+
+
+# ---- from contracts
+
+
+def linear(name: str, of: Callable[[int], int]) -> str:
+    """The formula of a number that grows with a parameter: "PANES + 9", or "10" where it does not."""
+    first, second, third = of(1), of(2), of(3)
+    slope, offset = second - first, 2 * first - second
+    if third - second != slope:
+        raise FigureError(f"a number that is no multiple of {name} and a constant")
+    terms = [f"{slope} · {name}" if slope > 1 else name] * (slope > 0) + [str(offset)] * (offset > 0 or slope == 0)
+    return " + ".join(terms)
+
+
+def _aggregates(kinds: str) -> Aggregates:
+    return Aggregates(len(kinds) // 3, kinds, "0", 32, 64)
+
+
+def _panes(method: str, panes: int, kinds: str = "SUM", skew: int = 0, cut: int = 0) -> PaneAggregate:
+    return PaneAggregate(64, 32, 60 * panes + cut, 60, 60, _aggregates(kinds), skew, 0, method)
+
+
+def _wid(skew: int) -> WidAggregate:
+    return WidAggregate(64, 32, 600, 60, 60, _aggregates("CNT"), skew, 0)
+
+
+def contracts() -> dict[str, str]:
+    """Figures of contracts at parameters."""
+    session = SessionAggregate(64, 32, 30, 60, _aggregates("SUM"))
+    found = {
+        "wid.latency_without_skew": _wid(0).latency,
+        "wid.latency": linear("SKEW", lambda skew: _wid(skew).latency),
+        "wid.close_cycles": _wid(1).close_cycles,
+        "scan.latency": linear("PANES", lambda panes: _panes("SCAN", panes).latency),
+        "scan.close_cycles": linear("PANES", lambda panes: _panes("SCAN", panes).close_cycles),
+        "scan.close_cycles_of_10": _panes("SCAN", 10).close_cycles,
+        "constant.latency": _panes("CONSTANT", 10, "MIN").latency,
+        "constant.latency_of_sums": _panes("CONSTANT", 10).latency,
+        "constant.close_cycles": _panes("CONSTANT", 10).close_cycles,
+        "constant.close_cycles_cut": _panes("CONSTANT", 10, cut=30).close_cycles,
+        "session.latency": f"{session.latency - session.segments} + ACC_W / {session.fixed['SEGMENT_W']}",
+    }
+    return {name: str(value) for name, value in found.items()}
+
+
+def of_cores() -> dict[str, str]:
+    """Latency and rate of each core, where these have a short form."""
+    found = {f"{core.name}.{what}": getattr(core, what) for core in cores.cores() for what in ("latency", "rate")}
+    return {name: text for name, text in found.items() if text != cores.SEE_HEADER}
+
+
+def derived() -> dict[str, str]:
+    """What follows from the sources by a line of arithmetic."""
+    found = {f"{folder}.count": len([*(FUSESOC / folder).glob("*.sql")]) for folder in ("queries", "orders")}
+    found["trades_q3.us"] = int(of_cores()["trades_q3.latency"]) / 125
+    of_lanes = {1: "panes_10", **{lanes: f"lanes_{lanes}" for lanes in (2, 4, 8)}}
+    found |= {f"{name}.million_tuples": lanes * entries()[name]["mhz"] for lanes, name in of_lanes.items()}
+    return {name: shown(number) for name, number in found.items()}
+
+
+# ---- from the report
+
+
+def column(section: str, table: str, name: str) -> list[float]:
+    """A column of a table of docs/report.md, by the beginnings of the headings of its section and of the table."""
+    found = re.search(rf"^## {section}.*?^\*\*{table}[^\n]*\n\n(.*?)\n\n", REPORT.read_text() + "\n", re.S | re.M)
+    if not found:
+        raise FigureError(f"docs/report.md has no table {table} in {section}")
+    heads, _, *rows = ([cell.strip() for cell in line.strip("| ").split(" |")] for line in found[1].splitlines())
+    numbers = [row[heads.index(name)] for row in rows if len(row) > heads.index(name)]
+    return [float(number) for number in numbers if number.strip()]
+
+
+def reported() -> dict[str, str]:
+    """Ranges of figures over the sizes of the report."""
+    found = {}
+    for figure, table in (("lut", "LUTs"), ("ff", "flip-flops"), ("mhz", "MHz")):
+        numbers = column("Window-ID", table, "our panes") + column("Panes", table, "our CONSTANT")
+        found[f"report.panes.{figure}"] = f"{shown(min(numbers))} to {shown(max(numbers))}"
+    return found
+
+
+# ---- measured
+
+
+def entries(path: Path = DATA) -> dict[str, Entry]:
+    return yaml.safe_load(path.read_text())
+
+
+def shown(value: object) -> str:
+    """A number with commas from 10,000 on, and of a fraction no more than makes three digits; a text as it is."""
+    if not isinstance(value, int | float):
+        return str(value).strip("\n")
+    if abs(value) >= 10_000:
+        return f"{value:,.0f}"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def values(entry: Entry) -> Entry:
+    """The figures of an entry."""
+    return {key: value for key, value in entry.items() if key not in ("run", "find")}
+
+
+def measured(path: Path = DATA) -> dict[str, str]:
+    """The figures of the file, and each entry's command as `NAME.run`."""
+    found = {}
+    for name, entry in entries(path).items():
+        texts = {key: shown(value) for key, value in values(entry).items()} | {"run": f"`{entry['run']}`"}
+        found |= {f"{name}.{key}": text for key, text in texts.items()}
+    return found
+
+
+def of_synth(words: list[str]) -> Entry:
+    """The figures that `make synth` has left."""
+    given = dict(word.split("=", 1) for word in words[len(SYNTH) :])
+    core, parameters = given["CORE"], dict(map(name_and_value, given.get("PARAMS", "").split()))
+    design = synth.of_query(core, **parameters) if core.endswith(".sql") else synth.of_core(core, parameters)
+    found = json.loads((build_dir() / "synth" / f"{design.label}.json").read_text())
+    cells, ecp5 = found["cells"]["xc6v"], found["ecp5"]
+    figures: Entry = {"lut": cells["lut"] + cells["inv"] + cells["through"]}
+    figures |= {kind: cells[kind] for kind in ("lutram", "srl", "ff", "bram")}
+    figures |= {"comb": ecp5["TRELLIS_COMB"], "ebr": ecp5["DP16KD"]}
+    if clock := found["fmax"].get("8"):
+        *others, last = (f"{mhz:.0f}" for mhz in clock["seeds"].values())
+        low, high = clock["range"]
+        figures |= {"mhz": clock["median"], "range": f"{low:.0f} to {high:.0f}"}
+        figures |= {"seeds": f"{', '.join(others)} and {last}" if others else last}
+    return figures
+
+
+@cache
+def output(command: str) -> str:
+    """What a command prints, which is run once."""
+    done = subprocess.run(
+        command, shell=True, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if done.returncode:
+        raise FigureError(f"`{command}` failed\n{done.stdout[-2000:]}")
+    return done.stdout
+
+
+def measure(name: str, entry: Entry) -> Entry:
+    """The entry with its figures measured again; raises `FigureError` if the command fails or prints no such figure."""
+    printed = output(str(entry["run"]))
+    words = shlex.split(str(entry["run"]))
+    if tuple(words[: len(SYNTH)]) == SYNTH:
+        found = of_synth(words)
+        return {key: found.get(key, value) for key, value in entry.items()}
+    now = dict(entry)
+    for key, pattern in entry.get("find", {}).items():
+        match = re.search(pattern, printed)
+        if not match:
+            raise FigureError(f"{name}.{key}: `{entry['run']}` printed nothing like {pattern}")
+        now[key] = yaml.safe_load(match[1].replace(",", ""))
+    return now
+
+
+def write(found: dict[str, Entry], path: Path = DATA) -> None:
+    """The file of measured figures, an entry a block of lines."""
+    dumped = (
+        yaml.safe_dump({name: entry}, sort_keys=False, allow_unicode=True, width=1000) for name, entry in found.items()
+    )
+    path.write_text("\n".join([HEAD, *dumped]))
+
+
+# ---- into the pages
+
+
+def figures() -> dict[str, str]:
+    """The text of every figure by its name; a name has one source."""
+    found: dict[str, str] = {}
+    for source in (of_cores(), contracts(), derived(), reported(), measured()):
+        if twice := found.keys() & source.keys():
+            raise FigureError(f"{min(twice)}: two sources have this name")
+        found |= source
+    return found
+
+
+def filled(text: str, known: dict[str, str]) -> str:
+    """The page with the text of every figure; raises `FigureError` on a name that is unknown."""
+
+    def fill(match: re.Match) -> str:
+        begin, name, _, end = match.groups()
+        if name not in known:
+            raise FigureError(f"unknown figure {name}")
+        return f"{begin}{known[name]}{end}"
+
+    if text.count("<!--=") != len(MARKED.findall(text)):
+        raise FigureError("a marker <!--=NAME--> without its <!--/-->")
+    return MARKED.sub(fill, text)
+
+
+def plain(text: str) -> str:
+    """The page as a reader sees it, without markers."""
+    return re.sub(r"<!--(?:=[^>]+|/)-->", "", text)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m docs.figures", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--measure", nargs="*", metavar="NAME", help="run the commands of these entries (all) again first"
+    )
+    parser.add_argument("--list", action="store_true", help="print every figure instead")
+    chosen = parser.parse_args(argv)
+    try:
+        if chosen.measure is not None:
+            found = entries()
+            if unknown := set(chosen.measure) - found.keys():
+                raise FigureError(f"{min(unknown)}: no such entry in {DATA.name}")
+            for name in chosen.measure or found:
+                found[name] = measure(name, found[name])
+                write(found)
+                print(", ".join(f"{name}.{key} {shown(value)}" for key, value in values(found[name]).items()))
+        known = figures()
+        if chosen.list:
+            print("\n".join(f"{name}  {text}" for name, text in sorted(known.items())))
+            return 0
+        for page in PAGES:
+            text = page.read_text()
+            if (now := filled(text, known)) != text:
+                page.write_text(now)
+                print(page.relative_to(REPOSITORY))
+    except FigureError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

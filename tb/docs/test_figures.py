@@ -1,0 +1,71 @@
+"""The figures of the pages are those of the contracts, the report and the measurements; none is typed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from docs import figures
+from docs.figures import DATA, MARKED, PAGES, FigureError, filled, linear, measure, plain, shown
+
+ENTRY = {"run": "make synth CORE=select_const SEEDS=1", "lut": 0, "ff": 0, "mhz": 0}
+
+
+@pytest.fixture(scope="module")
+def known() -> dict[str, str]:
+    return figures.figures()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page_is_up_to_date(page, known):
+    text = page.read_text()
+    assert text == filled(text, known), "run `make docs`"
+
+
+def test_every_measured_figure_is_in_a_page():
+    used = {match[2] for page in PAGES for match in MARKED.finditer(page.read_text())}
+    entries = figures.entries()
+    unused = {f"{name}.{key}" for name, entry in entries.items() for key in figures.values(entry)} - used
+    assert not unused
+
+
+def test_the_file_is_as_the_command_writes_it(tmp_path):
+    figures.write(figures.entries(), tmp_path / "figures.yml")
+    assert (tmp_path / "figures.yml").read_text() == DATA.read_text()
+
+
+def test_errors():
+    for text, message in (
+        ("<!--=wid.latncy-->3<!--/-->", "unknown figure wid.latncy"),
+        ("<!--=wid.latency-->3 cycles", "without its"),
+    ):
+        with pytest.raises(FigureError, match=message):
+            filled(text, {"wid.latency": "2 + SKEW"})
+
+
+def test_a_figure_is_filled_in():
+    page = "a row | <!--=wid.latency-->3<!--/--> cycles |"
+    assert plain(filled(page, {"wid.latency": "4"})) == "a row | 4 cycles |"
+
+
+def test_numbers():
+    assert [shown(n) for n in (0.9891, 6.2, 226.4, 13107, "1 to 2")] == ["0.989", "6.2", "226", "13,107", "1 to 2"]
+    assert [linear("N", of) for of in (lambda n: n + 9, lambda n: 2 * n, lambda n: 4)] == ["N + 9", "2 · N", "4"]
+    with pytest.raises(FigureError):
+        linear("N", lambda n: n * n)
+
+
+def test_measure_what_a_command_prints():
+    entry = {"run": "echo 1,234 tuples, twice", "find": {"tuples": "([0-9,]+) tuples"}, "tuples": 5}
+    assert measure("demo", entry) == entry | {"tuples": 1234}
+    with pytest.raises(FigureError, match=re.escape("demo.rows: `echo 1,234 tuples, twice` printed nothing like")):
+        measure("demo", {"run": entry["run"], "find": {"rows": "([0-9]+) rows"}})
+    with pytest.raises(FigureError, match="`false` failed"):
+        measure("demo", {"run": "false"})
+
+
+def test_measure_a_core():
+    now = measure("select_const", ENTRY)
+    assert now["run"] == ENTRY["run"]
+    assert 0 < now["lut"] < 20 and now["ff"] > 30 and now["mhz"] > 200

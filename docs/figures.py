@@ -16,6 +16,8 @@ In figures.yml an entry is `run`, the command, and its figures. How `--measure` 
                     comb, ebr (block RAMs), mhz at speed 8 (the median), range and seeds (its values)
     find            a regular expression for each figure, with the figure as its group, in what the command prints
     neither         the command fails if a figure is wrong, or a person reads its output; the figures stay
+
+An entry without `run` was measured by hand, and is not measured again.
 """
 
 from __future__ import annotations
@@ -34,7 +36,16 @@ import yaml
 
 from tb import REPOSITORY
 from wirestream.arguments import name_and_value
-from wirestream.compiler.cores import PaneAggregate, SessionAggregate, WidAggregate
+from wirestream.compiler import group_methods, join_planner, methods
+from wirestream.compiler.cores import (
+    Divide,
+    GroupBy,
+    GroupPanes,
+    Multiply,
+    PaneAggregate,
+    SessionAggregate,
+    WidAggregate,
+)
 from wirestream.compiler.cores.several import Aggregates
 from wirestream.design import build_dir
 from wirestream.measure import cores, synth
@@ -79,6 +90,14 @@ def _wid(skew: int) -> WidAggregate:
     return WidAggregate(64, 32, 600, 60, 60, _aggregates("CNT"), skew, 0)
 
 
+def _group_by(fast: int = 0, hashed: int = 0) -> GroupBy:
+    return GroupBy(64, fast, hashed, 32, 32, 2, _aggregates("SUM"), 64)
+
+
+def _group_panes(hashed: int = 0) -> GroupPanes:
+    return GroupPanes(64, 32, 600, 60, 0, hashed, 32, 32, _aggregates("SUM"))
+
+
 def contracts() -> dict[str, str]:
     """Figures of contracts at parameters."""
     session = SessionAggregate(64, 32, 30, 60, _aggregates("SUM"))
@@ -93,6 +112,16 @@ def contracts() -> dict[str, str]:
         "constant.latency_of_sums": _panes("CONSTANT", 10).latency,
         "constant.close_cycles": _panes("CONSTANT", 10).close_cycles,
         "constant.close_cycles_cut": _panes("CONSTANT", 10, cut=30).close_cycles,
+        "multiply_32.latency": Multiply(8, 32, 32, 1).latency,
+        "multiply_64.latency": Multiply(8, 64, 64, 1).latency,
+        "divide_64.latency": Divide(8, 64, 32, 1, 64, 0).latency,
+        "divide_96.latency": Divide(34, 96, 64, 1, 96, 1, 32).latency,
+        "group_by.fast_later": _group_by(fast=1).latency - _group_by().latency,
+        "group_by.plain": _group_by().latency,
+        "group_by.fast": _group_by(fast=1).latency,
+        "group_by.hash": _group_by(hashed=1).latency,
+        "group_panes.plain": _group_panes().latency,
+        "group_panes.hash": _group_panes(hashed=1).latency,
         "session.latency": f"{session.latency - session.segments} + ACC_W / {session.fixed['SEGMENT_W']}",
     }
     return {name: str(value) for name, value in found.items()}
@@ -107,6 +136,12 @@ def of_cores() -> dict[str, str]:
 def derived() -> dict[str, str]:
     """What follows from the sources by a line of arithmetic."""
     found = {f"{folder}.count": len([*(FUSESOC / folder).glob("*.sql")]) for folder in ("queries", "orders")}
+    found |= {f"join_segment_{size}.luts": abs(luts) for size, luts in join_planner.SEGMENT_LUTS.items()}
+    found["join_segment_ram.mhz"] = join_planner.BLOCK_RAM_MHZ
+    found |= {f"join_cycles_{name}": cycles for name, cycles in join_planner.PREDICATES.items()}
+    forms = {"group_by": group_methods.GROUPS_NS, "group_by_each": group_methods.GROUP_NS, "sum": methods.SUM_NS}
+    forms |= {"wsum": methods.WSUM_NS, "order": methods.ORDER_NS}
+    found |= {f"short_form_ns.{name}": value for name, value in forms.items()}
     found["trades_q3.us"] = int(of_cores()["trades_q3.latency"]) / 125
     of_lanes = {1: "panes_10", **{lanes: f"lanes_{lanes}" for lanes in (2, 4, 8)}}
     found |= {f"{name}.million_tuples": lanes * entries()[name]["mhz"] for lanes, name in of_lanes.items()}
@@ -160,7 +195,8 @@ def measured(path: Path = DATA) -> dict[str, str]:
     """The figures of the file, and each entry's command as `NAME.run`."""
     found = {}
     for name, entry in entries(path).items():
-        texts = {key: shown(value) for key, value in values(entry).items()} | {"run": f"`{entry['run']}`"}
+        texts = {key: shown(value) for key, value in values(entry).items()}
+        texts |= {"run": f"`{entry['run']}`"} if "run" in entry else {}
         found |= {f"{name}.{key}": text for key, text in texts.items()}
     return found
 
@@ -196,6 +232,8 @@ def output(command: str) -> str:
 
 def measure(name: str, entry: Entry) -> Entry:
     """The entry with its figures measured again; raises `FigureError` if the command fails or prints no such figure."""
+    if "run" not in entry:
+        raise FigureError(f"{name}: has no command that measures it")
     printed = output(str(entry["run"]))
     words = shlex.split(str(entry["run"]))
     if tuple(words[: len(SYNTH)]) == SYNTH:
@@ -264,7 +302,7 @@ def main(argv: list[str] | None = None) -> int:
             found = entries()
             if unknown := set(chosen.measure) - found.keys():
                 raise FigureError(f"{min(unknown)}: no such entry in {DATA.name}")
-            for name in chosen.measure or found:
+            for name in chosen.measure or [name for name, entry in found.items() if "run" in entry]:
                 found[name] = measure(name, found[name])
                 write(found)
                 print(", ".join(f"{name}.{key} {shown(value)}" for key, value in values(found[name]).items()))

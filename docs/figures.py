@@ -12,8 +12,9 @@ A figure in a page has markers around it, which Markdown does not show, and its 
 
 In figures.yml an entry is `run`, the command, and its figures. How `--measure` reads them from what the command leaves:
 
-    make synth …    of a Virtex-6: lut (with INV and those before carry chains), lutram, srl, ff, bram; of the ECP5:
-                    comb, ebr (block RAMs), mhz at speed 8 (the median), range and seeds (its values)
+    make synth …    of a Virtex-6: lut (with INV and those before carry chains), lutram, srl, ff, bram, dsp; of the
+                    ECP5: comb, ecp5_ff, ebr (block RAMs), ecp5_dsp, mhz at speed 8 (the median), range and seeds (its
+                    values); with `_unit` each of a core's UNITS
     find            a regular expression for each figure, with the figure as its group, in what the command prints
     neither         the command fails if a figure is wrong, or a person reads its output; the figures stay
 
@@ -210,7 +211,10 @@ def of_synth(words: list[str]) -> Entry:
     cells, ecp5 = found["cells"]["xc6v"], found["ecp5"]
     figures: Entry = {"lut": cells["lut"] + cells["inv"] + cells["through"]}
     figures |= {kind: cells[kind] for kind in ("lutram", "srl", "ff", "bram")}
-    figures |= {"comb": ecp5["TRELLIS_COMB"], "ebr": ecp5["DP16KD"]}
+    figures |= {"dsp": cells["other"].get("DSP48E1", 0), "comb": ecp5["TRELLIS_COMB"], "ecp5_ff": ecp5["TRELLIS_FF"]}
+    figures |= {"ebr": ecp5["DP16KD"], "ecp5_dsp": ecp5.get("MULT18X18D", 0)}
+    if units := design.parameters.get("UNITS"):
+        figures |= {f"{kind}_unit": round(number / units, 1) for kind, number in figures.items()}
     if clock := found["fmax"].get("8"):
         *others, last = (f"{mhz:.0f}" for mhz in clock["seeds"].values())
         low, high = clock["range"]
@@ -248,11 +252,20 @@ def measure(name: str, entry: Entry) -> Entry:
     return now
 
 
+class Dumper(yaml.SafeDumper):
+    """Texts of several lines as such."""
+
+
+Dumper.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None),
+)
+
+
 def write(found: dict[str, Entry], path: Path = DATA) -> None:
     """The file of measured figures, an entry a block of lines."""
-    dumped = (
-        yaml.safe_dump({name: entry}, sort_keys=False, allow_unicode=True, width=1000) for name, entry in found.items()
-    )
+    form = {"Dumper": Dumper, "sort_keys": False, "allow_unicode": True, "width": 1000}
+    dumped = (yaml.dump({name: entry}, **form) for name, entry in found.items())
     path.write_text("\n".join([HEAD, *dumped]))
 
 
@@ -276,8 +289,14 @@ def filled(text: str, known: dict[str, str]) -> str:
         begin, name, _, end = match.groups()
         if name not in known:
             raise FigureError(f"unknown figure {name}")
-        return f"{begin}{known[name]}{end}"
+        text = known[name]
+        if "\n" in text:  # a block, whose markers are lines of their own
+            return f"{begin}\n{text}\n{end}"
+        if match.start() in starts:
+            raise FigureError(f"{name}: a marker that begins a line, which Markdown takes for HTML")
+        return f"{begin}{text}{end}"
 
+    starts = {line.end() for line in re.finditer(r"^[ \t]*(?=<!--=)", text, re.MULTILINE)}
     if text.count("<!--=") != len(MARKED.findall(text)):
         raise FigureError("a marker <!--=NAME--> without its <!--/-->")
     return MARKED.sub(fill, text)

@@ -39,6 +39,7 @@ def test_errors():
     for text, message in (
         ("<!--=wid.latncy-->3<!--/-->", "unknown figure wid.latncy"),
         ("<!--=wid.latency-->3 cycles", "without its"),
+        ("- one\n  <!--=wid.latency-->3<!--/--> cycles", "begins a line"),
     ):
         with pytest.raises(FigureError, match=message):
             filled(text, {"wid.latency": "2 + SKEW"})
@@ -47,6 +48,8 @@ def test_errors():
 def test_a_figure_is_filled_in():
     page = "a row | <!--=wid.latency-->3<!--/--> cycles |"
     assert plain(filled(page, {"wid.latency": "4"})) == "a row | 4 cycles |"
+    block = "<!--=demo.output-->\nold\n<!--/-->\n"
+    assert filled(block, {"demo.output": "```\nnew\n```"}) == "<!--=demo.output-->\n```\nnew\n```\n<!--/-->\n"
 
 
 def test_numbers():

@@ -8,6 +8,7 @@ import pytest
 
 from docs import figures
 from docs.figures import DATA, MARKED, PAGES, FigureError, filled, linear, measure, plain, shown
+from wirestream.compiler.join_planner import MEASURED
 
 ENTRY = {"run": "make synth CORE=select_const SEEDS=1", "lut": 0, "ff": 0, "mhz": 0}
 
@@ -28,6 +29,20 @@ def test_every_measured_figure_is_in_a_page():
     entries = figures.entries()
     unused = {f"{name}.{key}" for name, entry in entries.items() for key in figures.values(entry)} - used
     assert not unused
+
+
+@pytest.mark.parametrize(
+    ("core", "named"),
+    [
+        ("window_join", {1: "window_join_1k", 4: "window_join_lanes"}),
+        ("handshake_join", {units: f"handshake_{units}" for units in (4, 16, 64)}),
+    ],
+)
+def test_the_planner_of_joins_has_the_same_figures(core, named):
+    measured, entries = MEASURED[core], figures.entries()
+    for units, luts, mhz in zip(measured.units, measured.luts, measured.mhz, strict=True):
+        entry = entries[named[units]]
+        assert (entry["lut"] + entry["lutram"], round(entry["mhz"])) == (luts, mhz)
 
 
 def test_the_file_is_as_the_command_writes_it(tmp_path):

@@ -7,6 +7,7 @@ import os
 import sys
 from importlib import import_module
 
+from wirestream import __version__
 from wirestream.design import BUILD_DIR, HOME
 
 FOLDERS = ("rtl", "fusesoc", "constraints")
@@ -32,11 +33,12 @@ def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     parser = argparse.ArgumentParser(
         prog="wirestream",
-        usage="wirestream [--build-dir DIR] COMMAND …",
+        usage="wirestream [--version] [--build-dir DIR] COMMAND …",
         description=__doc__,
         epilog="\n".join(["commands:", *(f"  {name:<11}{text}" for name, (_, text) in COMMANDS.items())]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"wirestream {__version__}")
     parser.add_argument("--build-dir", metavar="DIR", help="where to build (the user's cache; of a checkout build)")
     # Options after the command are its own.
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)

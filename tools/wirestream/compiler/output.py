@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from wirestream import __version__
 from wirestream.compiler.compile import Compiled
 from wirestream.compiler.description import describe
 from wirestream.compiler.package import Package, package
@@ -41,7 +42,7 @@ def write(
     else:
         texts |= around.files
         described["package"] = {"registers": around.registers, "counters": around.counters}
-    vlnv = vlnv or f"wirestream:queries:{name}:0.1.0"
+    vlnv = vlnv or f"wirestream:queries:{name}:{__version__}"
     texts[f"{name}.json"] = json.dumps(described, indent=1) + "\n"
     texts[f"{name}.core"] = _core(compiled, around, vlnv)
     for file, text in texts.items():

@@ -234,6 +234,13 @@ def output(command: str) -> str:
     return done.stdout
 
 
+def number(text: str) -> int | float | str:
+    """The number that a command has printed; of any other text its lines."""
+    if re.fullmatch(r"[\d,]*\.?\d+", text):
+        return yaml.safe_load(text.replace(",", ""))
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
 def measure(name: str, entry: Entry) -> Entry:
     """The entry with its figures measured again; raises `FigureError` if the command fails or prints no such figure."""
     if "run" not in entry:
@@ -248,7 +255,7 @@ def measure(name: str, entry: Entry) -> Entry:
         match = re.search(pattern, printed)
         if not match:
             raise FigureError(f"{name}.{key}: `{entry['run']}` printed nothing like {pattern}")
-        now[key] = yaml.safe_load(match[1].replace(",", ""))
+        now[key] = number(match[1])
     return now
 
 
@@ -290,8 +297,8 @@ def filled(text: str, known: dict[str, str]) -> str:
         if name not in known:
             raise FigureError(f"unknown figure {name}")
         text = known[name]
-        if "\n" in text:  # a block, whose markers are lines of their own
-            return f"{begin}\n{text}\n{end}"
+        if "\n" in text:  # what a command prints, whose markers are lines of their own
+            return f"{begin}\n```\n{text}\n```\n{end}"
         if match.start() in starts:
             raise FigureError(f"{name}: a marker that begins a line, which Markdown takes for HTML")
         return f"{begin}{text}{end}"

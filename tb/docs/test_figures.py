@@ -64,7 +64,7 @@ def test_a_figure_is_filled_in():
     page = "a row | <!--=wid.latency-->3<!--/--> cycles |"
     assert plain(filled(page, {"wid.latency": "4"})) == "a row | 4 cycles |"
     block = "<!--=demo.output-->\nold\n<!--/-->\n"
-    assert filled(block, {"demo.output": "```\nnew\n```"}) == "<!--=demo.output-->\n```\nnew\n```\n<!--/-->\n"
+    assert filled(block, {"demo.output": "new\nline"}) == "<!--=demo.output-->\n```\nnew\nline\n```\n<!--/-->\n"
 
 
 def test_numbers():
@@ -77,6 +77,8 @@ def test_numbers():
 def test_measure_what_a_command_prints():
     entry = {"run": "echo 1,234 tuples, twice", "find": {"tuples": "([0-9,]+) tuples"}, "tuples": 5}
     assert measure("demo", entry) == entry | {"tuples": 1234}
+    table = {"run": "printf 'a  1 \\nb  2\\nend'", "find": {"output": "(?s)(a.*)\nend"}, "output": ""}
+    assert measure("demo", table)["output"] == "a  1\nb  2"
     with pytest.raises(FigureError, match=re.escape("demo.rows: `echo 1,234 tuples, twice` printed nothing like")):
         measure("demo", {"run": entry["run"], "find": {"rows": "([0-9]+) rows"}})
     with pytest.raises(FigureError, match="`false` failed"):

@@ -39,7 +39,7 @@ TABLE = ("| core | what it does | latency | rate | status |", "|---|---|---|---|
 LONGEST = 44  # characters of a short form
 # How the topic Latency begins: with cycles, as a number or a formula of parameters, or with another core's name
 CYCLES = re.compile(
-    r"((?:at least )?(?:[A-Z0-9_ +*/(),.-]|\b(?:ceil|clog2|floor|log2|max|min|n|or|to)\b)+?) (?:cycles?|edges)\b"
+    r"((?:at least )?(?:[A-Z0-9_ +*/(),.-]|\b(?:ceil|clog2|floor|log2|max|k|min|n|or|to)\b)+?) (?:cycles?|edges)\b"
 )
 OTHER_CORE = re.compile(r"(?:(?:that|those) )?of ws_(\w+)")
 SEE_HEADER = "see header"
@@ -81,7 +81,7 @@ class Core:
     def rate(self) -> str:
         """In a few characters: how the header begins, up to a semicolon or full stop, else a comma; or `SEE_HEADER`."""
         text = self.says("Issue rate").replace("ws_", "")
-        clauses = [re.split(ends, text)[0].strip() for ends in (r";|\.(?!\d)", r"[;:,]|\.(?!\d)")]
+        clauses = [re.split(ends, text)[0].strip() for ends in (r";|\.(?!\d)", r"[;:,]| \((?=[a-z])|\.(?!\d)")]
         return next((clause for clause in clauses if len(clause) <= LONGEST), SEE_HEADER)
 
 

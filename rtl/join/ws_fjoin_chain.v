@@ -293,7 +293,7 @@ module ws_fjoin_chain #(
     reg [UNIT_W-1:0] unit_ref;
     reg [SLOT_W-1:0] slot_ref;
     reg [KEY_W-1:0]  probe_ref, row_ref;            // of the watched pair, and whether they have come
-    reg              probe_given_ref, row_given_ref, came_ref, flushed_ref, told_ref;
+    reg              probe_given_ref, row_given_ref, came_ref, flushed_ref, flush_out_ref;
     wire             wanted  = probe_given_ref && row_given_ref && probe_ref == row_ref;
     wire             taken   = s_window_valid && s_window_ready;
     wire             out     = m_valid[0] && m_ready[0];
@@ -328,11 +328,11 @@ module ws_fjoin_chain #(
             end
         end
         if (taken && s_window_flush) flushed_ref <= 1'b1;
-        if (out && m_flush[0]) told_ref <= 1'b1;
+        if (out && m_flush[0]) flush_out_ref <= 1'b1;
         if (out && !m_flush[0] && watched) came_ref <= 1'b1;
         if (rst) begin
             {batch_ref, pass_ref, unit_ref, slot_ref} <= 0;
-            {probe_given_ref, row_given_ref, came_ref, flushed_ref, told_ref} <= 0;
+            {probe_given_ref, row_given_ref, came_ref, flushed_ref, flush_out_ref} <= 0;
         end
 
         if (past_valid && !rst) begin
@@ -341,11 +341,11 @@ module ws_fjoin_chain #(
             assert (go_reg == (!stop_reg[0] && (inside_reg || loaded_reg)));
             if (window) assert (!stop_reg[0] && (inside_reg || loaded_reg));
             if (out && !m_flush[0] && watched) chain_false: assert (wanted);
-            if (out && !m_flush[0] && watched) chain_doubled: assert (!came_ref && !told_ref);
-            if (out && m_flush[0]) chain_lost: assert (flushed_ref && !told_ref && came_ref == wanted);
+            if (out && !m_flush[0] && watched) chain_doubled: assert (!came_ref && !flush_out_ref);
+            if (out && m_flush[0]) chain_lost: assert (flushed_ref && !flush_out_ref && came_ref == wanted);
         end
-        cover (past_valid && told_ref && came_ref && watch_pass == 1 && watch_unit == UNITS - 1);
-        cover (past_valid && told_ref && came_ref && watch_slot != 0 && $past(m_valid[0] && !m_ready[0], 4));
+        cover (past_valid && flush_out_ref && came_ref && watch_pass == 1 && watch_unit == UNITS - 1);
+        cover (past_valid && flush_out_ref && came_ref && watch_slot != 0 && $past(m_valid[0] && !m_ready[0], 4));
     end
 `endif
 

@@ -100,7 +100,7 @@ module ws_fjoin_reader #(
 
     // ---- Bursts: size one up, ask for it
 
-    localparam [1:0] STATE_IDLE = 2'd0, STATE_SIZE = 2'd1, STATE_ASK = 2'd2;
+    localparam [1:0] STATE_IDLE = 2'd0, STATE_SIZE = 2'd1, STATE_REQUEST = 2'd2;
     localparam [BURST_W:0]  WHOLE = BURST;
     localparam [LEFT_W-1:0] ROUND = PER - 1;
     localparam [FIFO_W:0]   MOST  = (1 << FIFO_W) - BURST;   // beats under way that leave room for a burst
@@ -112,15 +112,15 @@ module ws_fjoin_reader #(
     reg  [BURST_W:0]   len_reg, to_end_reg;     // of a burst; beats to the next multiple of BURST
     reg                ends_reg, room_reg, may_reg, popped_reg;
     reg  [FIFO_W:0]    reserved_reg, flying_reg;    // beats asked for that have not left the FIFO; that have not come
-    wire [LEFT_W-1:0]  beats  = ({{(LEFT_W-COUNT_W){1'b0}}, order_count} + ROUND) >> PER_W;
-    wire               ends   = left_reg <= {{(LEFT_W-BURST_W-1){1'b0}}, to_end_reg};
-    wire               ask    = ar_valid && ar_ready;
-    wire               order  = order_valid && order_ready;
+    wire [LEFT_W-1:0]  beats   = ({{(LEFT_W-COUNT_W){1'b0}}, order_count} + ROUND) >> PER_W;
+    wire               ends    = left_reg <= {{(LEFT_W-BURST_W-1){1'b0}}, to_end_reg};
+    wire               request = ar_valid && ar_ready;
+    wire               order   = order_valid && order_ready;
     wire               counts_ready;
-    wire [FIFO_W:0]    length   = {{(FIFO_W-BURST_W){1'b0}}, len_reg & {BURST_W+1{ask}}};
-    wire [BURST_W-1:0] less   = len_reg[BURST_W-1:0] - 1'b1;
+    wire [FIFO_W:0]    length  = {{(FIFO_W-BURST_W){1'b0}}, len_reg & {BURST_W+1{request}}};
+    wire [BURST_W-1:0] less    = len_reg[BURST_W-1:0] - 1'b1;
 
-    assign ar_valid = state_reg == STATE_ASK;
+    assign ar_valid = state_reg == STATE_REQUEST;
     assign ar_addr  = {beat_reg, {BYTES_W{1'b0}}};
     assign ar_len   = {{(8-BURST_W){1'b0}}, less[BURST_W-1:0]};
     assign order_ready = state_reg == STATE_IDLE && may_reg;
@@ -132,9 +132,9 @@ module ws_fjoin_reader #(
                 len_reg  <= ends ? left_reg[BURST_W:0] : to_end_reg;
                 ends_reg <= ends;
                 if (halt) state_reg <= STATE_IDLE;
-                else if (room_reg) state_reg <= STATE_ASK;
+                else if (room_reg) state_reg <= STATE_REQUEST;
             end
-            STATE_ASK: if (ar_ready) begin
+            STATE_REQUEST: if (ar_ready) begin
                 beat_reg   <= beat_reg + {{(BEAT_W-BURST_W-1){1'b0}}, len_reg};
                 left_reg   <= left_reg - {{(LEFT_W-BURST_W-1){1'b0}}, len_reg};
                 to_end_reg <= WHOLE;
@@ -150,7 +150,7 @@ module ws_fjoin_reader #(
         end
         may_reg      <= counts_ready && !halt;      // orders are 3 cycles apart: one more finds its place
         // a burst that goes counts as a whole one at first, and a beat that leaves makes room 2 cycles later
-        room_reg     <= ask ? reserved_reg <= FEWER : reserved_reg <= MOST;
+        room_reg     <= request ? reserved_reg <= FEWER : reserved_reg <= MOST;
         reserved_reg <= reserved_reg + length - {{FIFO_W{1'b0}}, popped_reg};
         popped_reg   <= out_valid && out_ready;
         flying_reg   <= flying_reg + length - {{FIFO_W{1'b0}}, r_valid};
@@ -259,7 +259,7 @@ module ws_fjoin_reader #(
     (* anyconst *) wire [FIFO_W:0] watch_ref;
     reg                past_valid = 1'b0;
     reg  [ADDR_W-1:0]  start_ref;                   // of the array that is asked for
-    reg  [LEFT_W-1:0]  beats_ref, asked_ref;        // its beats, and those asked for
+    reg  [LEFT_W-1:0]  beats_ref, requested_ref;        // its beats, and those asked for
     reg  [FIFO_W:0]    flying_ref, came_ref, gone_ref;
     reg  [COUNT_W-1:0] last_ref, given_ref;         // the array that goes on: its last tuple's number, and those gone
     (* anyconst *) wire [3:0] array_ref;            // an array that is watched, by its number
@@ -267,17 +267,17 @@ module ws_fjoin_reader #(
     reg  [TAG_W-1:0]   tag_ref, going_ref;
     reg  [3:0]         taken_ref, begun_ref;        // arrays
     reg  [DATA_W:0]    beat_ref;
-    wire [ADDR_W-1:0]  address_ref = start_ref + (asked_ref << BYTES_W);
+    wire [ADDR_W-1:0]  address_ref = start_ref + (requested_ref << BYTES_W);
     wire [LEFT_W-1:0]  length_ref = ar_len + 9'd1;
     wire [COUNT_W:0]   part_ref   = {1'b0, given_ref} % PER;
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
-        if (ask) asked_ref <= asked_ref + length_ref;
+        if (request) requested_ref <= requested_ref + length_ref;
         if (order) begin
             start_ref <= order_address;
             beats_ref <= (order_count + PER - 1) / PER;
-            asked_ref <= 0;
+            requested_ref <= 0;
             taken_ref <= taken_ref + 1'b1;
             if (taken_ref == array_ref) {tag_ref, count_ref} <= {order_tag, order_count};
         end
@@ -286,7 +286,7 @@ module ws_fjoin_reader #(
             going_ref <= tag;
             begun_ref <= begun_ref + 1'b1;
         end
-        flying_ref <= flying_ref + (ask ? length_ref : 0) - r_valid;
+        flying_ref <= flying_ref + (request ? length_ref : 0) - r_valid;
         if (r_valid) came_ref <= came_ref + 1'b1;
         if (r_valid && came_ref == watch_ref) beat_ref <= {r_error, r_data};
         if (pop) gone_ref <= gone_ref + 1'b1;
@@ -304,7 +304,8 @@ module ws_fjoin_reader #(
             if (ar_valid) begin
                 assert (ar_len < BURST && beat_reg[BURST_W-1:0] + length_ref <= BURST);
                 assert (ar_addr == address_ref);
-                assert (asked_ref + length_ref <= beats_ref && ends_reg == (asked_ref + length_ref == beats_ref));
+                assert (requested_ref + length_ref <= beats_ref);
+                assert (ends_reg == (requested_ref + length_ref == beats_ref));
             end
             if ($past(tuple_valid && !tuple_ready && !rst))
                 reader_still: assert (tuple_valid && $stable({tuple_data, last_reg, tuple_error, tag_reg}));
@@ -332,7 +333,7 @@ module ws_fjoin_reader #(
             if (state_reg != STATE_IDLE) assert (to_end_reg == BURST - beat_reg[BURST_W-1:0]);
             if (ar_valid && !ends_reg) assert (len_reg == to_end_reg);
             assert (state_reg != 2'd3 && (!ar_valid || reserved_reg <= MOST));
-            if (state_reg != STATE_IDLE) assert (left_reg + asked_ref == beats_ref && left_reg != 0);
+            if (state_reg != STATE_IDLE) assert (left_reg + requested_ref == beats_ref && left_reg != 0);
             if (state_reg != STATE_IDLE) assert (left_reg <= beats_ref && beats_ref <= (1 << COUNT_W));
             if (state_reg != STATE_IDLE) assert (beat_reg == address_ref[ADDR_W-1:BYTES_W]);
             if (state_reg != STATE_IDLE) assert (start_ref[BYTES_W-1:0] == 0);
@@ -345,8 +346,8 @@ module ws_fjoin_reader #(
             else assert (given_ref == 0);
             assert (part == part_ref);
         end
-        cover (past_valid && order && $past(ask && ends_reg && ar_len == 0));
-        cover (past_valid && take && last_reg && part_ref == 0 && tuple_error && $past(asked_ref) != 0);
+        cover (past_valid && order && $past(request && ends_reg && ar_len == 0));
+        cover (past_valid && take && last_reg && part_ref == 0 && tuple_error && $past(requested_ref) != 0);
         cover (past_valid && reserved_reg == 1 << FIFO_W && !tuple_ready);
     end
 `endif

@@ -134,7 +134,7 @@ module ws_fjoin_writer #(
 
     // ---- Bursts: wait for its beats; see what the ring holds, and whether there is room; ask; hand over to the data
 
-    localparam [2:0] STATE_WAIT = 3'd0, STATE_USED = 3'd1, STATE_ROOM = 3'd2, STATE_ASK = 3'd3, STATE_HAND = 3'd4;
+    localparam [2:0] STATE_WAIT = 3'd0, STATE_USED = 3'd1, STATE_ROOM = 3'd2, STATE_REQUEST = 3'd3, STATE_HAND = 3'd4;
     localparam [BURST_W:0]   WHOLE = BURST;
     localparam [COUNT_W-1:0] BEATS = BURST;
     localparam HERE_W = FIFO_W - BURST_W + 1;       // of the bursts that are here and have not been asked for
@@ -146,13 +146,13 @@ module ws_fjoin_writer #(
     reg  [BLOCK_W-1:0] place_reg, place_last_reg;   // the next burst's in the ring; the last one there is
     reg  [COUNT_W-1:0] begun_reg, written_reg, used_reg, most_reg;
     reg  [3:0]         open_reg;                    // bursts without an answer
-    wire               ask    = aw_valid && aw_ready;
+    wire               request    = aw_valid && aw_ready;
     wire               sent   = w_valid && w_ready;
     wire               free   = !going_reg || (sent && last_reg);
     wire               hand   = state_reg == STATE_HAND && free;
     wire [BURST_W:0]   less   = WHOLE - 1'b1;
 
-    assign aw_valid   = state_reg == STATE_ASK;
+    assign aw_valid   = state_reg == STATE_REQUEST;
     assign aw_addr    = {address_reg, {LOW_W{1'b0}}};
     assign aw_len     = {{(8-BURST_W){1'b0}}, less[BURST_W-1:0]};
     assign w_valid    = going_reg && beat_valid;
@@ -178,15 +178,15 @@ module ws_fjoin_writer #(
 
     always @(posedge clk) begin
         case (state_reg)
-            STATE_WAIT: if (here_reg != 0 && open_reg != MOST && !halt) state_reg <= STATE_USED;
-            STATE_USED: state_reg <= STATE_ROOM;
-            STATE_ROOM: if (halt) state_reg <= STATE_WAIT;
-                        else if (room_reg) state_reg <= STATE_ASK;
-            STATE_ASK:  if (aw_ready) state_reg <= STATE_HAND;
-            default:    if (free) state_reg <= STATE_WAIT;
+            STATE_WAIT:    if (here_reg != 0 && open_reg != MOST && !halt) state_reg <= STATE_USED;
+            STATE_USED:    state_reg <= STATE_ROOM;
+            STATE_ROOM:    if (halt) state_reg <= STATE_WAIT;
+                           else if (room_reg) state_reg <= STATE_REQUEST;
+            STATE_REQUEST: if (aw_ready) state_reg <= STATE_HAND;
+            default:       if (free) state_reg <= STATE_WAIT;
         endcase
-        here_reg <= here_reg + {{(HERE_W-1){1'b0}}, whole} - {{(HERE_W-1){1'b0}}, ask};
-        if (ask) begin
+        here_reg <= here_reg + {{(HERE_W-1){1'b0}}, whole} - {{(HERE_W-1){1'b0}}, request};
+        if (request) begin
             begun_reg <= begun_reg + BEATS;
             place_reg <= wrap_reg ? {BLOCK_W{1'b0}} : place_reg + 1'b1;
         end
@@ -207,7 +207,7 @@ module ws_fjoin_writer #(
             going_reg <= 1'b1;
         end
 
-        open_reg <= open_reg + {3'd0, ask} - {3'd0, b_valid};
+        open_reg <= open_reg + {3'd0, request} - {3'd0, b_valid};
         if (b_valid) written_reg <= written_reg + BEATS;
         if (rst) begin
             state_reg   <= STATE_WAIT;
@@ -229,19 +229,19 @@ module ws_fjoin_writer #(
     (* anyconst *) reg [COUNT_W-1:0] watch_ref;
     (* anyconst *) reg [COUNT_W-1:0] size_any;
     reg                past_valid = 1'b0, past_2_valid = 1'b0;
-    reg  [COUNT_W-1:0] came_ref, asked_ref, sent_ref, answered_ref;     // the first with those of 0
+    reg  [COUNT_W-1:0] came_ref, requested_ref, sent_ref, answered_ref;     // the first with those of 0
     reg  [COUNT_W-1:0] place_ref;                   // of the next burst in the ring
     reg  [COUNT_W-1:0] end_ref;                     // of what came before the FLUSH
     reg                ended_ref, filling_ref;      // a FLUSH is not done; its burst is not whole
     wire [ADDR_W-1:0]  address_ref = address + (place_ref << (LOW_W - BURST_W));
     reg  [DATA_W-1:0]  beat_ref;
-    wire [COUNT_W-1:0] unsent_ref = asked_ref - sent_ref;
+    wire [COUNT_W-1:0] unsent_ref = requested_ref - sent_ref;
     wire [COUNT_W-1:0] phase_ref  = came_ref % BURST, sent_phase_ref = sent_ref % BURST;
     wire [COUNT_W-1:0] ready_ref  = came_ref - phase_ref;       // whole bursts that have come
     wire [COUNT_W-1:0] gone_ref   = sent_ref - sent_phase_ref;  // and gone
-    wire [COUNT_W-1:0] here_ref   = ready_ref - asked_ref, open_ref = asked_ref - answered_ref;
+    wire [COUNT_W-1:0] here_ref   = ready_ref - requested_ref, open_ref = requested_ref - answered_ref;
     wire [COUNT_W-1:0] owed_ref   = ready_ref - answered_ref, before_ref = end_ref - answered_ref;
-    wire [COUNT_W-1:0] filled_ref = ready_ref + BURST, used_ref = asked_ref - taken, kept_ref = written - taken;
+    wire [COUNT_W-1:0] filled_ref = ready_ref + BURST, used_ref = requested_ref - taken, kept_ref = written - taken;
     wire               came       = take && !s_flush;
     wire               zero       = filling_ref && room;
     wire               chosen     = state_reg == STATE_USED || state_reg == STATE_ROOM || aw_valid;
@@ -251,8 +251,8 @@ module ws_fjoin_writer #(
         past_2_valid <= past_valid;
         if (came || zero) came_ref <= came_ref + 1'b1;
         if ((came || zero) && came_ref == watch_ref) beat_ref <= came ? s_data : 0;
-        if (ask) asked_ref <= asked_ref + BURST;
-        if (ask) place_ref <= place_ref + BURST == size ? 0 : place_ref + BURST;
+        if (request) requested_ref <= requested_ref + BURST;
+        if (request) place_ref <= place_ref + BURST == size ? 0 : place_ref + BURST;
         if (sent) sent_ref <= sent_ref + 1'b1;
         if (b_valid) answered_ref <= answered_ref + BURST;
         if (zero && phase_ref == BURST - 1) filling_ref <= 1'b0;
@@ -262,7 +262,7 @@ module ws_fjoin_writer #(
             filling_ref <= phase_ref != 0;
             end_ref     <= phase_ref == 0 ? came_ref : ready_ref + BURST;
         end
-        if (rst) {place_ref, came_ref, asked_ref, sent_ref, answered_ref, ended_ref, filling_ref} <= 0;
+        if (rst) {place_ref, came_ref, requested_ref, sent_ref, answered_ref, ended_ref, filling_ref} <= 0;
 
         if (!past_valid) assume (rst);
         else begin
@@ -277,7 +277,7 @@ module ws_fjoin_writer #(
             if ($past(w_valid && !w_ready && !rst)) assert (w_valid && $stable({w_data, w_last}));
             // bursts lie one behind the other, each whole and at a multiple of BURST
             if (aw_valid) begin
-                assert (aw_addr == address_ref && aw_len == BURST - 1 && asked_ref % BURST == 0);
+                assert (aw_addr == address_ref && aw_len == BURST - 1 && requested_ref % BURST == 0);
                 assert (here_ref != 0 && here_ref <= 1 << FIFO_W);
                 // what has not been taken is not written over
                 assert (used_ref + BURST <= size);
@@ -289,7 +289,7 @@ module ws_fjoin_writer #(
                 writer_data: assert (w_data == beat_ref);
             // what was answered is written
             assert (written == answered_ref);
-            if (idle) assert (written == asked_ref && sent_ref == asked_ref && !aw_valid && !w_valid);
+            if (idle) assert (written == requested_ref && sent_ref == requested_ref && !aw_valid && !w_valid);
             // a FLUSH is done once, when what came before it is written, and nothing behind it is
             if (done) assert (ended_ref && written == end_ref);
             if ($past(past_2_valid) && $past(ended_ref && !done && written == end_ref, 2)) assert (done || !ended_ref);
@@ -307,8 +307,8 @@ module ws_fjoin_writer #(
             if (ended_ref) assert (end_ref % BURST == 0);
             if (ended_ref && !fresh_reg) assert (before_reg == before_ref >> BURST_W);
             if (ended_ref && !fresh_reg) assert (before_reg <= owed_reg + filling_ref);
-            assert (answered_ref % BURST == 0 && asked_ref % BURST == 0);
-            assert (begun_reg == asked_ref && state_reg <= STATE_HAND);
+            assert (answered_ref % BURST == 0 && requested_ref % BURST == 0);
+            assert (begun_reg == requested_ref && state_reg <= STATE_HAND);
             assert (place_reg == place_ref >> BURST_W && place_ref < size && place_ref[BURST_W-1:0] == 0);
             assert (here_reg == here_ref >> BURST_W && here_ref <= 1 << FIFO_W);
             assert (level == came_ref - sent_ref);
@@ -317,18 +317,18 @@ module ws_fjoin_writer #(
             assert (going_reg || sent_phase_ref == 0);
             assert (unsent_ref == left_reg + (state_reg == STATE_HAND ? BURST : 0));
             assert (open_reg == open_ref >> BURST_W && open_ref <= MOST * BURST);
-            assert (gone_ref - answered_ref <= asked_ref - answered_ref);
+            assert (gone_ref - answered_ref <= requested_ref - answered_ref);
             if (chosen) assert (here_reg != 0 && open_reg < MOST);
             assert (used_ref <= size && kept_ref <= size);
             if (state_reg == STATE_ROOM) assert (used_ref <= used_reg && used_reg <= size);
             if (state_reg == STATE_ROOM && room_reg) assert (used_ref <= most_reg);
             if (aw_valid) assert (used_ref <= most_reg);
             if ($past(past_valid)) assert (most_reg == size - BURST && place_last_reg == size / BURST - 1);
-            if ($past(past_2_valid) && !$past(ask)) assert (wrap_reg == (place_reg == place_last_reg));
+            if ($past(past_2_valid) && !$past(request)) assert (wrap_reg == (place_reg == place_last_reg));
         end
         cover (past_valid && done && came_ref == BURST && place_reg == 0);
         cover (past_valid && full && $past(full));
-        cover (past_valid && ask && going_reg);
+        cover (past_valid && request && going_reg);
         cover (past_valid && done && came_ref != end_ref);
     end
 `endif

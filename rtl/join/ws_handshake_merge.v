@@ -132,7 +132,7 @@ module ws_handshake_merge #(
     localparam COUNT_W = 4;
     reg                past_valid = 1'b0;
     reg [COUNT_W-1:0]  in_ref, out_ref;                 // items and FLUSHes of the watched input in, out
-    reg [COUNT_W-1:0]  flushes_ref, told_ref;           // of them FLUSHes
+    reg [COUNT_W-1:0]  flushes_in_ref, flushes_out_ref; // of them FLUSHes
     reg [COUNT_W-1:0]  some_ref;                        // FLUSHes of another input
     (* anyconst *) reg [INPUTS-1:0] other;
     (* anyconst *) reg [COUNT_W-1:0] number;
@@ -170,21 +170,22 @@ module ws_handshake_merge #(
 
         if (one_valid) begin
             in_ref <= in_ref + 1'b1;
-            if (one_flush) flushes_ref <= flushes_ref + 1'b1;
+            if (one_flush) flushes_in_ref <= flushes_in_ref + 1'b1;
             if (in_ref == number) item_ref <= one;
         end
         if (other_flush) some_ref <= some_ref + 1'b1;
         if (mine) out_ref <= out_ref + 1'b1;
-        if (mine && m_flush) told_ref <= told_ref + 1'b1;
-        if (rst) {in_ref, out_ref, flushes_ref, told_ref, some_ref} <= 0;
+        if (mine && m_flush) flushes_out_ref <= flushes_out_ref + 1'b1;
+        if (rst) {in_ref, out_ref, flushes_in_ref, flushes_out_ref, some_ref} <= 0;
 
         if (past_valid && !rst) begin
             if (mine) merge_invented: assert (out_ref < in_ref || INPUTS == 1);
             if (mine && out_ref == number && INPUTS > 1)
                 merge_changed: assert (m_flush == item_ref[DATA_W] && (m_flush || m_data == item_ref[DATA_W-1:0]));
-            if (mine && m_flush && INPUTS > 1) merge_early: assert (told_ref < some_ref && told_ref < flushes_ref);
+            if (mine && m_flush && INPUTS > 1)
+                merge_early: assert (flushes_out_ref < some_ref && flushes_out_ref < flushes_in_ref);
         end
-        cover (past_valid && mine && told_ref == 1 && out_ref > 3);
+        cover (past_valid && mine && flushes_out_ref == 1 && out_ref > 3);
         cover (past_valid && mine && !m_flush && $past(mine && !m_flush, 2) && $past(m_valid && m_ready && !mine));
     end
 `endif

@@ -340,8 +340,8 @@ module ws_query_join #(
             if (evt_late) join_late: assert (late_out_ref != late_in_ref);
             if (evt_refused) join_refused: assert (full_out_ref != full_in_ref);
             if (m_eos && e_out_ref == e_watch) begin
-                join_late_told: assert (late_out_ref - late_early_ref <= late_in_ref - late_early_ref);
-                join_refused_told: assert (full_out_ref - full_early_ref <= full_in_ref - full_early_ref);
+                join_late_reported: assert (late_out_ref - late_early_ref <= late_in_ref - late_early_ref);
+                join_refused_reported: assert (full_out_ref - full_early_ref <= full_in_ref - full_early_ref);
             end
         end
         cover (past_valid && m_eos && came_ref && e_out_ref == e_watch && e_watch == 1 && single_ref);

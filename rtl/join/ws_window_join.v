@@ -209,11 +209,11 @@ module ws_window_join #(
     end
 
     wire out_flush;
-    wire told = flush && idle_reg;      // all before the FLUSH has come out
+    wire flush_out = flush && idle_reg;      // all before the FLUSH has come out
 
     ws_skid_buffer #(.DATA_W(2*DATA_W + 1)) out_slice (
         .clk(clk), .rst(rst),
-        .s_valid(r_valid || s_valid || told), .s_ready(out_ready), .s_data({told, give_s ? s_pair : r_pair}),
+        .s_valid(r_valid || s_valid || flush_out), .s_ready(out_ready), .s_data({flush_out, give_s ? s_pair : r_pair}),
         .m_valid(m_axis_tvalid), .m_ready(m_axis_tready), .m_data({out_flush, m_axis_tdata})
     );
 

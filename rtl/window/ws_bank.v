@@ -87,7 +87,7 @@ module ws_bank #(
     endgenerate
 
 `ifdef FORMAL
-    reg             past_valid = 1'b0, behind_valid = 1'b0;
+    reg             past_valid = 1'b0, past_2_valid = 1'b0;
     reg [SLOTS-1:0] some_ref;
 `endif
 
@@ -290,7 +290,7 @@ module ws_bank #(
                         assert (states[a*(ACC_W+2) + ACC_W + 1] == (ADDS && left_ref[0]));
                     end else begin
                         assert ((number & ((1 << LOW) - 1)) == (was & ((1 << LOW) - 1)));
-                        if (behind_valid) begin
+                        if (past_2_valid) begin
                             was = before_ref[31:0];
                             assert (number >> LOW == (was & (NUMBERS - 1)) >> LOW);
                             assert (left == left_before_ref[0]);
@@ -303,7 +303,7 @@ module ws_bank #(
             if (ADDS) begin : gen_sum_ref
                 for (i = 0; i < SLOTS; i = i + 1) begin : slot
                     wire [31:0] all_ref = SKEW != 0 ? before_ref[32*i +: 32] : number_ref[32*i +: 32];
-                    always @(posedge clk) if (behind_valid) begin
+                    always @(posedge clk) if (past_2_valid) begin
                         assert (gen_sum.high[i*HIGH +: HIGH] == all_ref[ACC_W-1:LOW]);
                         assert (gen_sum.left_before[i] == (SKEW != 0 ? left_before_ref[i] : left_ref[i]));
                     end
@@ -325,7 +325,7 @@ module ws_bank #(
 `ifdef FORMAL
     always @(posedge clk) begin
         past_valid   <= 1'b1;
-        behind_valid <= past_valid;
+        past_2_valid <= past_valid;
         some_ref     <= rst || clear ? {SLOTS{1'b0}} : shift ? some_ref >> 1 : some_ref | add;
         if (!past_valid) assume (rst);
         assume (!(shift && add != 0));

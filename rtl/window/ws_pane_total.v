@@ -90,7 +90,7 @@ module ws_pane_total #(
     reg                      push_1_ref = 1'b0, push_2_ref = 1'b0, forget_1_ref;
     reg [NUMBER_W-1:0]       pane_1_ref;
     reg [PANES*NUMBER_W-1:0] panes_ref;
-    reg [SUM_W-1:0]          sum_ref, result_1_ref, told;
+    reg [SUM_W-1:0]          sum_ref, result_1_ref, whole_result;
     reg [NUMBER_W-1:0]       whole;
     integer                  i;
 
@@ -99,10 +99,10 @@ module ws_pane_total #(
     endfunction
 
     always @* begin
-        whole = pane_1_ref;
-        told  = result_1_ref;
+        whole        = pane_1_ref;
+        whole_result = result_1_ref;
         if (SKEW != 0) whole[NUMBER_W-1:LOW_W] = pane[NUMBER_W-1:LOW_W];
-        if (SKEW != 0) told[SUM_W-1:LOW_W] = result[SUM_W-1:LOW_W];
+        if (SKEW != 0) whole_result[SUM_W-1:LOW_W] = result[SUM_W-1:LOW_W];
         sum_ref = 0;
         for (i = 0; i < PANES; i = i + 1) sum_ref = sum_ref + wide(panes_ref[i*NUMBER_W +: NUMBER_W]);
     end
@@ -120,9 +120,10 @@ module ws_pane_total #(
         if (!past_valid) assume (rst && !push);
         else begin
             assume (!(push && (push_1_ref || rst || clear)));
-            if (push_2_ref && !$past(forget_1_ref)) exact: assert (told == sum_ref);
+            if (push_2_ref && !$past(forget_1_ref)) exact: assert (whole_result == sum_ref);
         end
-        cover (past_valid && push_2_ref && told != 0 && $past(push_2_ref, 2) && told != $past(told, 2));
+        cover (past_valid && push_2_ref && whole_result != 0
+               && $past(push_2_ref, 2) && whole_result != $past(whole_result, 2));
     end
 `endif
 

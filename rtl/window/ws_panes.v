@@ -91,7 +91,7 @@ module ws_panes #(
 
     reg  [WATTR_W-1:0] latest_reg;     // the latest punctuation: there the oldest open pane begins
     reg  [DATA_W-1:0]  data_reg;
-    reg                behind_reg;     // that pane lies behind the cut
+    reg                past_cut_reg;   // that pane lies behind the cut
     reg                early_reg;      // and if not, the cut is not announced
     reg                started_reg;    // the session has begun
     reg                punct_reg;
@@ -103,7 +103,7 @@ module ws_panes #(
     wire [WATTR_W-1:0]            boundary = wattr[WATTR_W-1:0];
 
     localparam [WATTR_W-1:0] WHOLE = PERIOD, TO_CUT = CUT, FROM_CUT = PERIOD - CUT;
-    wire [WATTR_W-1:0] length = CUT == 0 || early_reg ? WHOLE : behind_reg ? FROM_CUT : TO_CUT;
+    wire [WATTR_W-1:0] length = CUT == 0 || early_reg ? WHOLE : past_cut_reg ? FROM_CUT : TO_CUT;
 
     // latest + length == wattr, without the carries of a sum: those that the bits of all three ask for must be those
     // that the bits below give.
@@ -129,7 +129,7 @@ module ws_panes #(
             for (i = 1; i < SLOTS; i = i + 1) begin : gen_begin
                 localparam [LOW_W:0] AT_WHOLE = CUT == 0 ? i*PERIOD : (i/2)*PERIOD + (i % 2)*CUT;
                 localparam [LOW_W:0] AT_CUT   = CUT == 0 ? i*PERIOD : ((i + 1)/2)*PERIOD - (i % 2)*CUT;
-                assign reached[i] = {1'b0, distance} >= (behind_reg ? AT_CUT : AT_WHOLE);
+                assign reached[i] = {1'b0, distance} >= (past_cut_reg ? AT_CUT : AT_WHOLE);
             end
 
             always @(posedge clk) begin
@@ -169,23 +169,23 @@ module ws_panes #(
 
     localparam [UNTIL_W-1:0] FIRST_END = PANES, NEXT_END = EACH, ONE = 1, TWO = 2;
 
-    wire shift  = punct_reg || second_reg;
-    wire both   = CUT != 0 && early_reg;
-    wire behind = CUT != 0 && !behind_reg && !both;
-    wire ends   = until_reg == ONE;
+    wire shift    = punct_reg || second_reg;
+    wire both     = CUT != 0 && early_reg;
+    wire past_cut = CUT != 0 && !past_cut_reg && !both;
+    wire ends     = until_reg == ONE;
     wire [UNTIL_W-1:0] until = ends ? NEXT_END : both ? until_reg - TWO : until_reg - ONE;
 
     always @(posedge clk) begin
         if (punct_reg) begin
-            until_reg  <= until;
-            behind_reg <= behind;
-            early_reg  <= !behind && until != ONE;
+            until_reg    <= until;
+            past_cut_reg <= past_cut;
+            early_reg    <= !past_cut && until != ONE;
         end
         if (clear_reg) begin
-            started_reg <= 1'b1;
-            until_reg   <= started_reg ? NEXT_END : FIRST_END;
-            behind_reg  <= CUT != 0 && started_reg;
-            early_reg   <= !started_reg && FIRST_END != ONE;
+            started_reg  <= 1'b1;
+            until_reg    <= started_reg ? NEXT_END : FIRST_END;
+            past_cut_reg <= CUT != 0 && started_reg;
+            early_reg    <= !started_reg && FIRST_END != ONE;
         end
         clear_reg      <= punct_reg && !(started_reg && due_reg == 2'b11) && !rst;
         ended_reg      <= punct_reg && ends && !rst;

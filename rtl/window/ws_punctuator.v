@@ -429,12 +429,12 @@ module ws_punctuator #(
 
     wire [3:0]           place        = watch_ref - left;
     wire [3:0]           held_ref     = arrived_ref - left;
-    wire signed [R_W-1:0] time_ref     = attr, asks_ref = mark;
+    wire signed [R_W-1:0] time_ref     = attr, mark_ref = mark;
     wire signed [R_W-1:0] wire_time    = $signed({1'b0, m_data[WATTR_LSB +: WATTR_W]});
     wire signed [R_W-1:0] signed_time  = $signed(m_data[WATTR_LSB +: WATTR_W]);
     wire signed [R_W-1:0] occupied_ref = newest_ref < 0 ? R_NONE : newest_ref + R_RANGE;
     wire                 late_ref     = is_tuple && time_ref < watermark_ref;
-    wire signed [R_W-1:0] first_ref    = START >= 0 ? R_START : asks_ref < 0 ? 0 : asks_ref - over_slide(asks_ref);
+    wire signed [R_W-1:0] first_ref    = START >= 0 ? R_START : mark_ref < 0 ? 0 : mark_ref - over_slide(mark_ref);
 
     // With what is on the wire in this cycle taken into account.
     wire                 begun     = m_punct || (begun_ref && !m_restart);
@@ -446,19 +446,19 @@ module ws_punctuator #(
                                    : begun_ref ? closed_ref : wire_time;
     wire signed [R_W-1:0] step_next = step_after(from, announced), end_next = end_after(from, announced);
     wire signed [R_W-1:0] next      = step_next < end_next ? step_next : end_next;
-    wire                 jumps     = EMIT_EMPTY == 0 && next > occupied && end_next <= asks_ref;
+    wire                 jumps     = EMIT_EMPTY == 0 && next > occupied && end_next <= mark_ref;
 
     // Before it.
     wire signed [R_W-1:0] step_ref  = step_after(start_ref, announced_ref);
     wire signed [R_W-1:0] end_ref   = end_after(start_ref, announced_ref);
     wire signed [R_W-1:0] next_ref  = step_ref < end_ref ? step_ref : end_ref;
-    wire                 jumps_ref = EMIT_EMPTY == 0 && next_ref > occupied_ref && end_ref <= asks_ref;
+    wire                 jumps_ref = EMIT_EMPTY == 0 && next_ref > occupied_ref && end_ref <= mark_ref;
 
     wire later   = later_reg && (later_before_reg || !sent_before_reg);
     wire live    = state_reg[NEXT] || state_reg[CROSS] || state_reg[JUMP] || state_reg[RUN];
     wire divides = state_reg[ALIGN] || state_reg[JUMP];
     wire may_wait = state_reg[FIRST] ? !valid
-                  : state_reg[RUN] ? !valid || (plain && (ahead || next > asks_ref))
+                  : state_reg[RUN] ? !valid || (plain && (ahead || next > mark_ref))
                   : state_reg[OPEN] || state_reg[CROSS] ? !may_punct
                   : state_reg[RESTART] ? !may_punct || !idle
                   : divides && aligning_ref != ALIGNED;
@@ -480,7 +480,7 @@ module ws_punctuator #(
             end
         end
         if (accept && !late_ref) begin
-            if (asks_ref > watermark_ref) {watermark_ref, closed_ref} <= {2{asks_ref}};
+            if (mark_ref > watermark_ref) {watermark_ref, closed_ref} <= {2{mark_ref}};
             if (is_tuple && time_ref > newest_ref) newest_ref <= time_ref;
         end
         if (evt_discarded) closed_ref <= closed;
@@ -508,12 +508,12 @@ module ws_punctuator #(
                         && !evt_discarded && !quiet);
             // the rules of time: an item is preceded by what it causes, which is announced one boundary at a time
             if (m_valid && $past(place == 0)) assert ((WATTR_SIGNED != 0 ? signed_time : wire_time) >= announced_ref);
-            if (accept) assert (next_ref > asks_ref);
+            if (accept) assert (next_ref > mark_ref);
             if (m_punct) begin
                 assert (valid && plain);
                 if (begun_ref) begin
-                    assert (wire_time > announced_ref && wire_time <= asks_ref);
-                    assert (wire_time == (jumps_ref ? end_up_to(start_ref, asks_ref) : next_ref));
+                    assert (wire_time > announced_ref && wire_time <= mark_ref);
+                    assert (wire_time == (jumps_ref ? end_up_to(start_ref, mark_ref) : next_ref));
                 end else
                     assert (wire_time == first_ref);
             end
@@ -526,7 +526,7 @@ module ws_punctuator #(
                 assert (quiet == (since_any_ref >= AFTER_LATENCY && !m_valid && !m_punct
                                   && $past(arrived_ref == left)));
             // an item a cycle
-            if ($past(accept && !rst) && valid && plain && !ahead && next_ref > asks_ref
+            if ($past(accept && !rst) && valid && plain && !ahead && next_ref > mark_ref
                 && (TUPLE_PLACES == 0 || !is_tuple || late_ref || may_tuple)) assert (accept);
 
             // a state is left as soon as it may be
@@ -559,13 +559,13 @@ module ws_punctuator #(
                 assert (divide_reg == (aligning_ref == 0) && align_done_reg == (aligning_ref == ALIGNED));
                 if (aligning_ref != 0) begin
                     assert (bits_left == (aligning_ref == ALIGNED ? 6'd0 : ALIGNED - 6'd1 - aligning_ref));
-                    if (state_reg[JUMP]) assert (dividing == asks_ref - end_next);
-                    else assert (dividing == (asks_ref < 0 ? 0 : asks_ref));
-                end else if (state_reg[JUMP]) assert (dividend_reg == asks_ref - end_next);
-                else assert (dividend_reg == (asks_ref < 0 ? 0 : asks_ref));
+                    if (state_reg[JUMP]) assert (dividing == mark_ref - end_next);
+                    else assert (dividing == (mark_ref < 0 ? 0 : mark_ref));
+                end else if (state_reg[JUMP]) assert (dividend_reg == mark_ref - end_next);
+                else assert (dividend_reg == (mark_ref < 0 ? 0 : mark_ref));
                 if (align_done_reg)
-                    assert (aligned_reg == (state_reg[JUMP] ? end_up_to(from, asks_ref)
-                                            : asks_ref < 0 ? 0 : asks_ref - over_slide(asks_ref)));
+                    assert (aligned_reg == (state_reg[JUMP] ? end_up_to(from, mark_ref)
+                                            : mark_ref < 0 ? 0 : mark_ref - over_slide(mark_ref)));
             end else
                 assert (!divide_reg && bits_left == 0 && !divided && !align_done_reg);
             // boundaries
@@ -582,23 +582,23 @@ module ws_punctuator #(
             end
             if (live) begin
                 assert (closed == force_ref && apart_reg == end_reg - step_reg);
-                assert (announced <= (valid && plain && asks_ref > force_ref && !state_reg[RUN] ? asks_ref : force_ref)
-                        || (state_reg[RUN] && valid && plain && announced <= asks_ref));
+                assert (announced <= (valid && plain && mark_ref > force_ref && !state_reg[RUN] ? mark_ref : force_ref)
+                        || (state_reg[RUN] && valid && plain && announced <= mark_ref));
                 if (jumped_reg) begin
                     assert (jumps && (state_reg[NEXT] || state_reg[CROSS]));
-                    assert (end_reg == end_up_to(from, asks_ref) && step_reg == step_after(from, end_reg));
+                    assert (end_reg == end_up_to(from, mark_ref) && step_reg == step_after(from, end_reg));
                 end else
                     assert (state_reg[JUMP] ? jumps : step_reg == step_next && end_reg == end_next);
             end
             if (state_reg[CROSS]) begin
                 assert (boundary_reg == least_reg);
-                assert (reaches_step_reg == (asks_ref >= step_reg) && reaches_end_reg == (asks_ref >= end_reg));
+                assert (reaches_step_reg == (mark_ref >= step_reg) && reaches_end_reg == (mark_ref >= end_reg));
                 assert (step_beyond_reg == (step_reg > occupied) && end_beyond_reg == (end_reg > occupied));
                 assert (step_due_reg == (step_reg <= end_reg) && end_due_reg == (end_reg <= step_reg));
             end
             if (state_reg[RUN]) begin
                 assert (boundary_reg == next);
-                if (valid && plain) assert (passes_reg == (asks_ref >= next));
+                if (valid && plain) assert (passes_reg == (mark_ref >= next));
             end
             if (state_reg[LAST] || state_reg[DISCARD] || (state_reg[RESTART] && begun) || (state_reg[FINISH] && begun))
                 assert (end_reg == end_after(from, closed) && closed >= from && closed <= MOST + R_RANGE);
@@ -606,9 +606,9 @@ module ws_punctuator #(
             if ((state_reg[RESTART] || state_reg[FINISH]) && begun) assert (end_reg > occupied);
         end
         if (past_valid && !rst) begin
-            if (EMIT_EMPTY == 0) cover (state_reg[JUMP] && asks_ref > end_next);  // it ends within ALIGNED cycles
+            if (EMIT_EMPTY == 0) cover (state_reg[JUMP] && mark_ref > end_next);  // it ends within ALIGNED cycles
             cover (m_punct && begun_ref && wire_time == step_ref && wire_time != end_ref);
-            cover (m_punct && begun_ref && wire_time == end_ref && next <= asks_ref);
+            cover (m_punct && begun_ref && wire_time == end_ref && next <= mark_ref);
             cover (m_valid && $past(evt_late));
             cover (evt_discarded && $past(evt_discarded, 2));
             cover (m_restart && begun_ref && valid);

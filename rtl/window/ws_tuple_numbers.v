@@ -92,14 +92,15 @@ module ws_tuple_numbers #(
     // Against a division of the number of tuples so far.
     reg               past_valid = 1'b0;
     integer           count_ref;
-    reg               boundary_ref, told_ref;
+    reg               boundary_ref, announced_ref;
 
     always @* boundary_ref = count_ref % EVERY == 0 || (count_ref >= SIZE && (count_ref - SIZE) % ADVANCE == 0);
 
     always @(posedge clk) begin
-        past_valid <= 1'b1;
-        count_ref  <= rst ? 0 : count_ref + s_valid;
-        told_ref   <= rst ? 1'b0 : s_valid ? 1'b0 : told_ref || due_reg;    // the boundary in front of the next tuple
+        past_valid    <= 1'b1;
+        count_ref     <= rst ? 0 : count_ref + s_valid;
+        // whether the boundary before the next tuple has been announced
+        announced_ref <= rst ? 1'b0 : s_valid ? 1'b0 : announced_ref || due_reg;
         if (!past_valid) assume (rst);
         else begin
             assume (count_ref < (1 << NUMBER_W) - 1);
@@ -107,7 +108,7 @@ module ws_tuple_numbers #(
             assert (!(m_valid && m_punct));
             assert (m_valid == $past(s_valid && !rst));
             if (m_valid) assert (m_number == $past(count_ref) && m_data == $past(s_data));
-            assert (m_punct == $past(boundary_ref && !told_ref && !rst));
+            assert (m_punct == $past(boundary_ref && !announced_ref && !rst));
             if (m_punct) assert (m_number == $past(count_ref));
 
             // what makes it inductive
@@ -115,7 +116,7 @@ module ws_tuple_numbers #(
             assert (step_left_reg == EVERY - 1 - count_ref % EVERY);
             assert (end_left_reg == (count_ref < SIZE ? SIZE - 1 - count_ref
                                                       : ADVANCE - 1 - (count_ref - SIZE) % ADVANCE));
-            assert (due_reg == (boundary_ref && !told_ref));
+            assert (due_reg == (boundary_ref && !announced_ref));
             cover (m_punct && m_number != 0);
         end
     end

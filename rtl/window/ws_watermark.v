@@ -329,10 +329,10 @@ module ws_watermark #(
     wire [3:0]           in_stages  = {3'd0, valid_reg} + {3'd0, next_valid_reg};
     wire [WATTR_W-1:0]   item_field = item_ref[WATTR_LSB +: WATTR_W];
     wire signed [R_W-1:0] item_time  = WATTR_SIGNED != 0 ? $signed(item_field) : $signed({1'b0, item_field});
-    wire signed [R_W-1:0] item_asks  = item_kind_ref == 2'd0 ? item_time - R_SLACK : item_time;
+    wire signed [R_W-1:0] item_mark  = item_kind_ref == 2'd0 ? item_time - R_SLACK : item_time;
     wire signed [R_W-1:0] time_ref   = attr;
-    wire signed [R_W-1:0] asks_ref   = resynced_ref ? forced_ref : tuple ? time_ref - R_SLACK : time_ref;
-    wire signed [R_W-1:0] next_time  = next_attr, next_asks = next_mark;
+    wire signed [R_W-1:0] mark_ref   = resynced_ref ? forced_ref : tuple ? time_ref - R_SLACK : time_ref;
+    wire signed [R_W-1:0] next_time  = next_attr, next_mark_ref = next_mark;
     wire                 judged_ref = valid && plain && session_ref >= JUDGED;
     wire                 late_ref   = tuple && time_ref < watermark_ref;
     wire                 ahead_ref  = MAX_AHEAD != 0 && tuple && !first_ref && time_ref > watermark_ref + R_AHEAD;
@@ -359,8 +359,8 @@ module ws_watermark #(
         first_ref   <= begins || (first_ref && !(leaves_ref && tuple));
         if (begins)
             watermark_ref <= start;
-        else if (accept && !late_ref && asks_ref > watermark_ref)
-            watermark_ref <= asks_ref;
+        else if (accept && !late_ref && mark_ref > watermark_ref)
+            watermark_ref <= mark_ref;
 
         steps_ref <= rst ? 3'd0 : steps_ref == 0 ? {2'b00, run && judged_ref && ahead_ref}
                    : steps_ref == 4 || resync_ref ? 3'd0 : steps_ref + 3'd1;
@@ -395,7 +395,7 @@ module ws_watermark #(
                 assert (data == item_ref && attr == item_time);
                 assert (tuple == (item_kind_ref == 2'd0 && !resynced_ref) && plain == (item_kind_ref != 2'd2));
             end
-            if (valid) assert (mark == asks_ref);
+            if (valid) assert (mark == mark_ref);
             else assert (!plain && !ahead);
             if (valid && $past(take)) assert ($past(next_attr) == attr && $past(next_mark) == mark);
             // the rules of time
@@ -430,11 +430,11 @@ module ws_watermark #(
                 assert (next_kind_reg == item_kind_ref && next_time == item_time);
             end
             if (next_valid_reg) begin
-                assert (next_time >= LEAST && next_time <= MOST && next_limit_reg == next_asks + R_AHEAD);
-                assert (next_asks == (next_kind_reg == 2'd0 ? next_time - R_SLACK : next_time));
+                assert (next_time >= LEAST && next_time <= MOST && next_limit_reg == next_mark_ref + R_AHEAD);
+                assert (next_mark_ref == (next_kind_reg == 2'd0 ? next_time - R_SLACK : next_time));
             end
             if (valid) begin
-                assert (time_ref >= LEAST && time_ref <= MOST && limit_reg == asks_ref + R_AHEAD);
+                assert (time_ref >= LEAST && time_ref <= MOST && limit_reg == mark_ref + R_AHEAD);
                 if (place == 0) assert (kind_reg == (resynced_ref ? KIND_PUNCT : item_kind_ref));
             end
             assert (plain_reg == (valid && kind_reg != 2'd2));
@@ -448,7 +448,7 @@ module ws_watermark #(
                 assert (first_reg == first_ref && (session_ref == RUNNING || first_ref));
             end
             if (session_ref >= JUDGED) assert (bounded_reg == (MAX_AHEAD != 0 && valid && tuple && !first_ref));
-            if (judged_ref) assert (raises == (asks_ref > watermark_ref));
+            if (judged_ref) assert (raises == (mark_ref > watermark_ref));
             // the run
             assert (state_reg == ONE << steps_ref && steps_ref <= 4);
             if (session_ref != NEW && MAX_AHEAD != 0) begin
@@ -474,7 +474,7 @@ module ws_watermark #(
         end
         if (past_valid && !rst) begin
             cover (accept && late && $past(accept && tuple && !late));
-            cover (accept && !tuple && asks_ref > watermark_ref && $past(accept && tuple));
+            cover (accept && !tuple && mark_ref > watermark_ref && $past(accept && tuple));
             cover (held_ref == 7 && accept);
             cover (session_ref == JUDGED && again && late);
             if (MAX_AHEAD != 0) cover (accept && resynced_ref);

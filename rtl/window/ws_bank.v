@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_bank: a row of slots with one accumulator each for several aggregates; a tuple goes to any of them in one cycle,
-// and a shift moves each slot into the place of the one before it.
+// ws_bank: a row of slots, each with one accumulator per aggregate; a tuple can go to any of the slots in one cycle,
+// and a shift moves the contents of each slot down by one.
 //
-// A slot is an open window or an open pane, in the order of time: slot 0 is the oldest and the one that `shift` closes.
-// So that one is always in the same place, and nothing selects a result. The last slot begins anew with a shift.
+// A slot is an open window or an open pane. Slots are in the order of time: slot 0 is the oldest and the one that
+// `shift` closes. The result is therefore always that of slot 0, without a multiplexer. After a shift the last slot is
+// empty.
 //
-// The state of an aggregate is that of ws_fold: {left, seen, number}, where the number is 0 as long as nothing is seen.
+// The state of an aggregate is that of ws_fold: {left, seen, number}; number is 0 until a value has been seen.
 //
 // Parameters   SLOTS                 open windows or panes at once, at least 1
 //              AGGS, KINDS, SIGNEDS  see ws_group_window
 //              VALUE_W               width of a value in bits, at least 1
 //              ACC_W                 width of a number in bits, at least VALUE_W; at least 2 with SKEW; MIN, MAX, FST
-//                                    and LST keep VALUE_W bits whatever it says
-//              SKEW                  1: sums and counts add their upper halves (all but ACC_W/2 bits) a cycle after the
-//                                    lower, for a faster clock where ACC_W is above 32; 0: they do not
+//                                    and LST keep only VALUE_W bits
+//              SKEW                  1: sums and counts add their upper halves (all but ACC_W/2 bits) one cycle after
+//                                    the lower halves, for a faster clock where ACC_W is above 32; 0: in the same cycle
 // Ports        add: the slots that take this cycle's tuple; values, nulls: the tuple's, the first aggregate in the most
-//              significant bits. A slot with a tuple whose value is null holds a tuple, but the aggregate takes
-//              nothing. A sum is given 0 for it, so that nothing waits for `nulls` in front of its carry chain
-//              shift: each slot takes the place of the one before it; clear: all begin anew. In a cycle at most one of
-//              add, shift and clear
-//              some: slot 0 holds a tuple; states: its states, of all cycles before. With SKEW the upper half and
+//              significant bits. A tuple with a null value sets `some`, but the aggregate ignores it. The value of a
+//              null must be 0 for a SUM: `nulls` is then not in the path of its carry chain
+//              shift: each slot takes the contents of the next one; clear: all slots become empty. At most one of add,
+//              shift and clear in a cycle
+//              some: slot 0 holds a tuple; states: its states, after all earlier cycles. With SKEW the upper half and
 //              `left` of sums and counts come one cycle later
-// Latency      1 cycle from `add`, `shift` or `clear` to `some` and `states`, 1 + SKEW to what comes later
-// Issue rate   1 tuple, shift or clear a cycle
-// Overflow     `left` of a sum or count: it has left ACC_W bits on the way; the number is then its lowest ACC_W bits
+// Latency      1 cycle; from `add`, `shift` or `clear` to `some` and `states`; 1 + SKEW to the parts that come later
+// Issue rate   1 tuple, shift or clear per cycle
+// Overflow     `left` of a sum or count: it has exceeded ACC_W bits at some point; number is then its lowest ACC_W bits
 // Source       windows as in Oge et al., MCSoC 2013, algorithms 1 and 2; panes: Li et al., SIGMOD Record 2005
 
 `default_nettype none
@@ -51,8 +52,8 @@ module ws_bank #(
     output wire [AGGS*(ACC_W+2)-1:0] states
 );
 
-    localparam LOW  = SKEW != 0 ? ACC_W/2 : 0;    // bits of a sum or count that are added at once
-    localparam HIGH = ACC_W - LOW;                // and SKEW cycles later
+    localparam LOW  = SKEW != 0 ? ACC_W/2 : 0;    // bits of a sum or count that are added at once,
+    localparam HIGH = ACC_W - LOW;                // and those that are added SKEW cycles later
 
     initial begin
         if (SLOTS < 1 || AGGS < 1 || SKEW < 0 || SKEW > 1) begin
@@ -73,7 +74,7 @@ module ws_bank #(
 
     always @(posedge clk) some_reg <= clears ? {SLOTS{1'b0}} : (shift ? some_reg >> 1 : some_reg) | add;
 
-    // The upper halves do the same SKEW cycles later.
+    // The upper halves shift and clear SKEW cycles later.
     wire shift_now, clears_now;
 
     generate
@@ -117,10 +118,10 @@ module ws_bank #(
             always @(posedge clk) seen_reg <= clears ? {SLOTS{1'b0}} : (shift ? seen_reg >> 1 : seen_reg) | take;
 
             if (ADDS) begin : gen_sum
-                // What a tuple adds, with a sign bit more
+                // What a tuple adds, with one more sign bit
                 wire [ACC_W:0]   term = IS_COUNT ? {{ACC_W{1'b0}}, !nulls[a]}
                                                  : {{(ACC_W+1-VALUE_W){IS_SIGNED && value[VALUE_W-1]}}, value};
-                wire [SLOTS*(HIGH+1)-1:0] mores;    // what goes to the upper half of each slot, or to all of it
+                wire [SLOTS*(HIGH+1)-1:0] mores;    // added to the upper half of each slot; without SKEW, to all of it
                 wire [SLOTS-1:0]          carry;
                 wire                      unused = &{1'b0, value, carry};
 
@@ -129,7 +130,7 @@ module ws_bank #(
 
                     assign number[LOW-1:0] = low[LOW-1:0];
 
-                    // Few slots have a register each for that, so that nothing is chosen in front of the sum.
+                    // Few slots have an addend register each, so that no multiplexer precedes the adder.
                     if (SLOTS < 4) begin : gen_each
                         for (i = 0; i < SLOTS; i = i + 1) begin : slot
                             reg [HIGH:0] more_reg;
@@ -156,8 +157,8 @@ module ws_bank #(
                         assign carry[i]          = carry_reg;
                         always @(posedge clk) begin
                             low_reg   <= clears ? {LOW{1'b0}} : total[LOW-1:0];
-                            // Cleared for no other reason than that it may then stand at the end of its chain, beside
-                            // low_reg: registers of one slice share their reset.
+                            // The reset only serves placement: registers of one slice share their reset, and with the
+                            // reset of low_reg the carry fits into the slice at the end of its chain.
                             carry_reg <= clears ? 1'b0 : total[LOW];
                         end
                     end
@@ -168,8 +169,8 @@ module ws_bank #(
                     assign carry = {SLOTS{1'b0}};
                 end
 
-                // Whether a number leaves its width is told by a bit more of it; with SKEW from its register, so that
-                // no cycle adds and then compares.
+                // One more bit shows whether a number exceeds its width; with SKEW it is registered first, so that no
+                // cycle both adds and compares.
                 wire [SLOTS*HIGH-1:0] high;
                 wire [SLOTS-1:0]      leaves, left_before, left_now;
                 reg  [SLOTS-1:0]      left_reg;
@@ -190,7 +191,7 @@ module ws_bank #(
                     wire [HIGH:0]   more   = mores[i*(HIGH+1) +: HIGH+1];
                     wire [HIGH:0]   total;
                     if (SKEW != 0) begin : gen_carry
-                        // The carry goes in at the lowest bit of a chain that is a bit longer.
+                        // The carry enters at the lowest bit of a chain that is one bit longer.
                         wire unused_lowest;
                         reg  over_reg;
                         assign {total, unused_lowest} = {before, 1'b1} + {more, carry[i]};
@@ -204,10 +205,10 @@ module ws_bank #(
                     always @(posedge clk) high_reg <= clears_now ? {HIGH{1'b0}} : total[HIGH-1:0];
                 end
             end else begin : gen_one_of_them
-                // A value that is better than the one kept takes its place in the next cycle. So the value behind it is
-                // compared with both, and no cycle has to compare and then to choose.
+                // A better value replaces the kept one in the next cycle. The value after it is therefore compared with
+                // both, and no cycle has to compare and then select.
                 wire [SLOTS*VALUE_W-1:0] kept;
-                reg  [VALUE_W-1:0]       last_reg;    // the value of the cycle before
+                reg  [VALUE_W-1:0]       last_reg;    // the value of the previous cycle
                 wire                     over_last;
                 wire                     unused = &{1'b0, shift_now, clears_now, over_last};
 
@@ -218,7 +219,7 @@ module ws_bank #(
                 always @(posedge clk) last_reg <= value;
 
                 function better(input [VALUE_W-1:0] one, input [VALUE_W-1:0] other);
-                    // With the sign turned round, two's complement compares like numbers without a sign.
+                    // With the sign bit inverted, two's complement numbers compare like unsigned ones.
                     reg [VALUE_W-1:0] low, high;
                     begin
                         low  = KIND == "MIN" ? one : other;
@@ -231,7 +232,7 @@ module ws_bank #(
 
                 for (i = 0; i < SLOTS; i = i + 1) begin : slot
                     reg  [VALUE_W-1:0] kept_reg;
-                    reg                wins_reg;      // the value of the cycle before does
+                    reg                wins_reg;      // the value of the previous cycle replaces it
                     wire [VALUE_W-1:0] above = i == SLOTS - 1 ? {VALUE_W{1'b0}}
                                                               : kept[(i + 1)%SLOTS*VALUE_W +: VALUE_W];
                     wire               over  = wins_reg ? over_last : better(value, kept_reg);
@@ -244,7 +245,7 @@ module ws_bank #(
             end
 
 `ifdef FORMAL
-            // Every slot once more in integers, and as it was a cycle ago.
+            // A model of every slot in integers, with its contents of the previous cycle.
             localparam integer VALUES = 1 << VALUE_W, NUMBERS = ADDS ? 1 << ACC_W : VALUES;
             localparam integer LEAST  = IS_SIGNED ? -NUMBERS/2 : 0;
             reg [32*SLOTS-1:0] number_ref, before_ref;

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_entry: the entry of a query without windows in time; it lets in only what the query's output has room for.
+// ws_entry: the entry of a query without time windows; it admits a tuple only while the query's output FIFO has room
+// for the rows.
 //
-// Tuples go onto the wire as they come. A sender's punctuation means nothing to such a query and is left out. A START
-// item ends the session: when everything sent before has reached the output FIFO, m_restart resets the query for one
-// cycle, and takes a place of the FIFO as a tuple does.
+// Tuples pass in order. A sender's punctuation has no meaning for such a query and is dropped. A START item ends the
+// session: once everything sent before has reached the output FIFO, m_restart resets the query for one cycle, and takes
+// as many places of the FIFO as a tuple.
 //
 // Parameters   DATA_W        width of the tuple in bits, at least 1
-//              INTERVAL      least distance between two tuples in cycles, at least 1
-//              RESET_CYCLES  least distance from m_restart or rst to a tuple in cycles, at least 1
-//              LATENCY       cycles from the decision, one before m_valid, to the cycle in which `room` shows the last
-//                            place taken, at least 2; see ws_gate
-//              TUPLE_PLACES  most places of the output FIFO that one tuple takes, at least 1
+//              INTERVAL      minimum distance between two tuples in cycles, at least 1
+//              RESET_CYCLES  minimum distance from m_restart or rst to a tuple in cycles, at least 1
+//              LATENCY       cycles from the decision, one before m_valid, to the cycle in which `room` reflects the
+//                            last place taken, at least 2; see ws_gate
+//              TUPLE_PLACES  maximum number of output FIFO places that one tuple takes, at least 1
 //              ROOM_W        width of `room` in bits, at least 1; 2**ROOM_W must be more than 2 * TUPLE_PLACES
 // Items        s_kind 0 tuple, 1 a sender's punctuation, 2 START
-// quiet        nothing is on its way to the output FIFO: what changes with the end of such a cycle changes between two
-//              tuples. It comes LATENCY + 1 cycles after the last m_valid
-// Latency      2 cycles from s to m; m_restart comes at least LATENCY + 1 cycles after a tuple's m_valid
-// Issue rate   1 tuple or START in INTERVAL cycles while (LATENCY + 2) * TUPLE_PLACES places are free
-// Overflow     cannot happen: s_ready falls
+// Ports        quiet: nothing is in flight to the output FIFO, so a setting that changes at the end of such a cycle
+//              changes between two tuples. It rises LATENCY + 1 cycles after the last m_valid
+// Latency      2 cycles; from s to m. m_restart comes at least LATENCY + 1 cycles after a tuple's m_valid
+// Issue rate   1 tuple or START per INTERVAL cycles; while (LATENCY + 2) * TUPLE_PLACES places are free
+// Overflow     cannot happen: s_ready goes low
 // Source       ours, docs/windows.md
 
 `default_nettype none
@@ -84,7 +85,7 @@ module ws_entry #(
 
     assign in_ready = tuple ? may : start ? restart : 1'b1;
 
-    // A tuple is to this gate what a punctuation is where windows are in time: it causes rows and keeps its distance.
+    // The gate treats a tuple as it treats a punctuation of time windows: it causes rows, and has a minimum distance.
     /* verilator lint_off PINCONNECTEMPTY */
     ws_gate #(
         .LATENCY(LATENCY), .CLOSE_CYCLES(INTERVAL), .RESET_CYCLES(RESET_CYCLES > INTERVAL ? RESET_CYCLES : INTERVAL),
@@ -109,8 +110,8 @@ module ws_entry #(
     assign m_eos   = 1'b0;
 
 `ifdef FORMAL
-    // That the skid buffer keeps the items and the gate the FIFO from overflowing are their own proofs; here is what
-    // becomes of an item, and that the gate is obeyed.
+    // The skid buffer and the gate have proofs of their own: items are kept, the FIFO does not overflow. Here: what
+    // happens to each item, and that the gate is obeyed.
     localparam MOST = INTERVAL > LATENCY ? INTERVAL : LATENCY + 1;
     reg        past_valid = 1'b0;
     integer    since_ref;               // cycles since m_valid or m_restart, up to MOST
@@ -132,20 +133,20 @@ module ws_entry #(
         if (!past_valid) assume (rst);
         else begin
             if (in_valid) assert (in_ready == leaves_ref);
-            // each tuple once, a cycle after it left the skid buffer; so a START; nothing else
+            // each tuple and each START once, one cycle after it left the skid buffer; nothing else
             assert (m_valid == $past(leaves_ref && in_kind == 2'd0 && !rst));
             assert (m_restart == $past(leaves_ref && in_kind == 2'd2 && !rst));
             if (m_valid) assert (m_data == $past(in_data));
             assert (!m_punct && !m_eos);
-            // tuples keep their distance; a restart waits until all has reached the FIFO
+            // tuples keep their distance; a restart waits until everything has reached the FIFO
             if (m_valid || m_restart) assert (since_ref >= INTERVAL);
             if (m_restart) assert (since_ref > LATENCY);
             if (m_valid) assert (since_reset_ref >= RESET_CYCLES);
-            // quiet: nothing waits, nothing is under way
+            // quiet: nothing waits, nothing is in flight
             if (!$past(rst)) assert (quiet == (since_ref > LATENCY && !m_valid && !m_restart && $past(!in_valid)));
             else assert (!quiet);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (since_ref >= 1 && since_ref <= MOST);
             assert (since_reset_ref >= 1 && since_reset_ref <= RESET_CYCLES);
         end

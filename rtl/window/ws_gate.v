@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_gate: says when a query may be given its next punctuation or tuple so that its output FIFO cannot overflow.
+// ws_gate: decides when a query may take its next punctuation or tuple, so that its output FIFO cannot overflow.
 //
-// A query circuit cannot stall. So the gate counts the FIFO places that everything sent in the last LATENCY cycles
-// may still take, compares with the free ones, and keeps CLOSE_CYCLES between punctuations. Both answers are
-// registers and hold for the next cycle in any case: they leave room for what is sent in this one.
+// A query circuit cannot stall. The gate therefore counts the FIFO places that everything sent in the last LATENCY
+// cycles may still take, compares them with the free places, and keeps punctuations CLOSE_CYCLES apart. Both answers
+// are registers, and hold for the next cycle whatever is sent in this one: they already reserve room for that.
 //
-// Parameters   LATENCY       cycles from sending to the cycle in which `room` shows the last place taken, at least 2
-//              CLOSE_CYCLES  least distance between two punctuations, in cycles, at least 1
-//              RESET_CYCLES  least distance from a reset of the query to its first punctuation, at least 1
-//              CLOSE_PLACES  most FIFO places that one punctuation takes, at least 1; its rows, and the punctuation
-//                            itself
-//              TUPLE_PLACES  most FIFO places that one tuple takes, at least 0; where it is 0 a tuple never waits
+// Parameters   LATENCY       cycles from sending to the cycle in which `room` reflects the last place taken, at least 2
+//              CLOSE_CYCLES  minimum distance between two punctuations, in cycles, at least 1
+//              RESET_CYCLES  minimum distance from a reset of the query to its first punctuation, in cycles, at least 1
+//              CLOSE_PLACES  maximum number of FIFO places that one punctuation takes, at least 1; its rows, and the
+//                            punctuation itself
+//              TUPLE_PLACES  maximum number of FIFO places that one tuple takes, at least 0; with 0 a tuple never waits
 //              ROOM_W        width of `room` in bits, at least 1
 // Latency      1 cycle
-// Issue rate   1 a cycle (punctuations CLOSE_CYCLES apart) while (LATENCY + 2) * (most places of one) are free
-// Source       ours, docs/windows.md; that it never lets the FIFO overflow is proven at the foot
+// Issue rate   1 item per cycle; punctuations CLOSE_CYCLES apart; while at least LATENCY + 2 times the places that one
+//              item takes at most are free
+// Source       ours, docs/windows.md; the properties at the end of this file prove that the FIFO never overflows
 
 `default_nettype none
 
@@ -26,7 +27,7 @@ module ws_gate #(
     parameter CLOSE_PLACES = 2,
     parameter TUPLE_PLACES = 0,
 `ifdef FORMAL
-    parameter FIFO_MODEL   = 1,    // 0: the output FIFO is left to the proof of the core above
+    parameter FIFO_MODEL   = 1,    // 0: without a model of the output FIFO, for the proof of the enclosing core
 `endif
     parameter ROOM_W       = 8
 ) (
@@ -35,15 +36,15 @@ module ws_gate #(
 
     input  wire              sent_punct,
     input  wire              sent_tuple,
-    input  wire              restart,    // in place of a punctuation, or with it, a reset of the query is sent
+    input  wire              restart,    // the query is reset, in place of a punctuation or with it
     input  wire [ROOM_W-1:0] room,       // free places of the output FIFO
 
     output reg               may_punct,
     output reg               may_tuple,
-    output wire              idle        // nothing is on its way to the FIFO
+    output wire              idle        // nothing is in flight to the FIFO
 `ifdef FORMAL
     ,
-    output reg  [5:0]        since_sent  // cycles since a sending, up to LATENCY + 1, for the proof of the core above
+    output reg  [5:0]        since_sent  // cycles since one was sent, up to LATENCY + 1, for an enclosing core's proof
 `endif
 );
 
@@ -67,8 +68,8 @@ module ws_gate #(
         $finish;
     end
 
-    // What was sent in each of the last LATENCY cycles; and the free places without which nothing may be sent: those
-    // that all of that may take, the most that is being sent, and its own.
+    // What was sent in each of the last LATENCY cycles, and how many places must be free to send: those that all of it
+    // may take, the most that this cycle can send, and the item's own.
     localparam [SUM_W-1:0] SPARE = MOST[SUM_W-1:0], PUNCT = CLOSE_PLACES[SUM_W-1:0], TUPLE = TUPLE_PLACES[SUM_W-1:0];
     localparam [SUM_W-1:0] NONE  = {SUM_W{1'b0}};
 
@@ -100,8 +101,8 @@ module ws_gate #(
     assign idle = punct_sent_reg == 0 && tuple_sent_reg == 0;
 
 `ifdef FORMAL
-    // An output FIFO at its worst: what is sent takes its places, all or some of them, in any of the LATENCY cycles
-    // from that of the sending on; and the FIFO is drained, or not, at any time.
+    // A worst-case output FIFO: an item takes some or all of its places in any of the LATENCY cycles from that in which
+    // it was sent, and the FIFO is drained at any time or not at all.
     localparam AGES = LATENCY - 1;
     (* anyconst *) wire [ROOM_W-1:0]        capacity;
     (* anyseq *)   wire [ROOM_W-1:0]        taken, drained;
@@ -109,9 +110,9 @@ module ws_gate #(
     reg                                     past_valid = 1'b0;
     reg  [ROOM_W-1:0]                       held_ref;  // places of the FIFO in use
     reg  [AGES*FLIGHT_W-1:0]                owed_ref;  // places that may still be taken, by age from 1 cycle on
-    integer                                 since_punct_ref, since_any_ref;  // cycles since a sending, up to a limit
+    integer                                 since_punct_ref, since_any_ref;  // cycles since one was sent, up to a limit
     integer                                 since_reset_ref, wait_ref;
-    reg                                     refused_ref;                     // a punctuation waits for nothing but room
+    reg                                     refused_ref;                     // a punctuation waits only for room
 
     wire [FLIGHT_W-1:0]                     places = sent_punct*CLOSE_PLACES + sent_tuple*TUPLE_PLACES;
     wire [LATENCY*FLIGHT_W-1:0]             due    = {owed_ref, places};  // by age from 0 on
@@ -167,16 +168,16 @@ module ws_gate #(
             end
             // punctuations keep their distance
             if (may_punct) assert (since_punct_ref >= CLOSE_CYCLES && since_reset_ref >= RESET_CYCLES);
-            // idle means that all has reached the FIFO
+            // idle means that everything has reached the FIFO
             assert (idle == (since_any_ref > LATENCY));
             if (idle && FIFO_MODEL != 0) assert (owed == 0);
-            // nothing waits without need
+            // nothing waits needlessly
             if (!$past(rst)) begin
                 assert (may_punct == (wait_ref == 0 && $past(room >= sent + MOST + CLOSE_PLACES)));
                 assert (may_tuple == $past(TUPLE_PLACES == 0 || room >= sent + MOST + TUPLE_PLACES));
             end else assert (!may_punct && !may_tuple);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (wait_reg == wait_ref);
             assert (punct_needs_reg == sent + MOST + CLOSE_PLACES && tuple_needs_reg == sent + MOST + TUPLE_PLACES);
             assert (wait_ref >= 0 && since_any_ref == since_sent);
@@ -188,7 +189,7 @@ module ws_gate #(
                 if (may_tuple) assert (room >= owed + TUPLE_PLACES);
             end
         end
-        // a punctuation goes into the last places that the gate gives away, and one goes that had to wait for room
+        // a punctuation takes the last places that the gate grants, and one is sent that had to wait for room
         cover (past_valid && !rst && sent_punct && room == MOST + CLOSE_PLACES && held_ref != 0);
         cover (past_valid && !rst && sent_punct && refused_ref);
     end

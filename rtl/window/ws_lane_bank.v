@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_lane_bank: ws_bank for LANES tuples a cycle.
+// ws_lane_bank: ws_bank for LANES tuples per cycle.
 //
-// A lane has a bank of its own, and slot 0 of all of them is merged in a tree with a register at each level. FST and
-// LST depend on the order of arrival: cycle, then lane. They have a bank for each slot instead, which takes the first
-// or last of the cycle's values for that slot; what a shift has brought down from a higher slot came earlier.
+// Each lane has a bank of its own; a tree with a register at each level merges slot 0 of all banks. FST and LST depend
+// on the order of arrival: cycle, then lane. They have one bank per slot instead, which takes the first or last of the
+// cycle's values for that slot; what a shift has moved down from a higher slot arrived earlier.
 //
-// Parameters   LANES           tuples a cycle, 1, 2, 4 or 8; with several lanes FST and LST allow no more slots than
+// Parameters   LANES           tuples per cycle, 1, 2, 4 or 8; with several lanes FST and LST allow no more slots than
 //                              lanes
 //              SLOTS, VALUE_W, ACC_W, SKEW  see ws_bank
 //              AGGS            number of aggregates, at least 1
 //              KINDS, SIGNEDS  see ws_group_window
 // Ports        as of ws_bank, with a part of add, values and nulls for each lane, lane 0 in the least significant bits
-// Latency      log2(LANES) cycles more than ws_bank
-// Issue rate   LANES tuples, a shift or clear a cycle
-// Overflow     `left` of a sum or count: a lane's has left ACC_W bits on the way, or they do together; the number is
-//              then its lowest ACC_W bits
+// Latency      1 + log2(LANES) cycles; log2(LANES) more than ws_bank
+// Issue rate   LANES tuples, 1 shift or 1 clear per cycle
+// Overflow     `left` of a sum or count: a lane has exceeded ACC_W bits at some point, or the sum of the lanes does;
+//              number is then its lowest ACC_W bits
 // Source       ours
 
 `default_nettype none
@@ -67,8 +67,8 @@ module ws_lane_bank #(
                 .some(some), .states(states)
             );
         end else begin : gen_lanes
-            wire [AGGS*LANES-1:0] held;       // slot 0 of a bank holds a tuple; any aggregate's banks tell
-            wire [STAGES:0]       some_at;    // the same of all banks, behind each level
+            wire [AGGS*LANES-1:0] held;       // slot 0 of a bank holds a tuple; the same for every aggregate
+            wire [STAGES:0]       some_at;    // any bank's slot 0 does, after each level
             wire                  unused = &{1'b0, held};
 
             assign some_at[0] = |held[LANES-1:0];
@@ -89,8 +89,8 @@ module ws_lane_bank #(
                     $finish;
                 end
 
-                // A binary tree: node n is made of nodes 2n and 2n + 1, and the banks are nodes LANES to 2*LANES - 1,
-                // those in front that hold what came earlier.
+                // A binary tree: node n merges nodes 2n and 2n + 1. The banks are nodes LANES to 2*LANES - 1; banks
+                // with earlier tuples come first.
                 wire [2*LANES*STATE_W-1:STATE_W] nodes;
 
                 assign states[a*STATE_W +: STATE_W] = nodes[STATE_W +: STATE_W];
@@ -115,7 +115,7 @@ module ws_lane_bank #(
                         assign value    = values[(l*AGGS + a)*VALUE_W +: VALUE_W];
                         assign null     = nulls[l*AGGS + a];
                     end else begin : gen_slot
-                        localparam SLOT = l < SLOTS ? SLOTS - 1 - l : 0;    // others than the first SLOTS are idle
+                        localparam SLOT = l < SLOTS ? SLOTS - 1 - l : 0;    // banks after the first SLOTS are idle
                         reg  [SLOTS-1:0]   adds;
                         reg                none;
                         reg  [VALUE_W-1:0] pick;
@@ -126,7 +126,7 @@ module ws_lane_bank #(
                             none = 1'b1;
                             pick = {VALUE_W{1'b0}};
                             for (k = 0; k < LANES; k = k + 1) begin
-                                lane = KIND == "FST" ? LANES - 1 - k : k;    // the one looked at last is taken
+                                lane = KIND == "FST" ? LANES - 1 - k : k;    // the last one visited wins
                                 if (l < SLOTS && add[lane*SLOTS + SLOT]) begin
                                     adds[SLOT] = 1'b1;
                                     if (!nulls[lane*AGGS + a]) begin
@@ -153,7 +153,7 @@ module ws_lane_bank #(
                 end
 
 `ifdef FORMAL
-                // Every slot once more in exact integers, tuple after tuple; slot 0 of STAGES cycles before in front.
+                // A model of every slot in exact integers, tuple after tuple, and slot 0 of the last STAGES cycles.
                 // SKEW is 0.
                 localparam         IS_SIGNED = SIGNEDS[a] && KIND != "CNT";
                 localparam integer VALUES = 1 << VALUE_W, NUMBERS = 1 << ACC_W, LEAST = IS_SIGNED ? -NUMBERS/2 : 0;

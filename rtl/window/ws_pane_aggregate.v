@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ws_pane_aggregate: sliding-window aggregates over tuples that arrive out of order, in two steps: each pane, a part of
-// the stream that windows share, is aggregated once, and a window is made of its panes.
+// the stream that windows share, is aggregated once, and a window is the aggregate of its panes.
 //
-// METHOD "SCAN" is the pane-based aggregate as published: panes of GCD(RANGE, SLIDE), a pane buffer in block RAM, and
-//   at the end of a window all of its panes are read, one a cycle.
-// METHOD "CONSTANT" needs the same few cycles for every window, whatever its length: panes end only where windows start
-//   or end, one or two in a SLIDE; sums and counts give up the oldest pane for the newest, and any other operator
-//   keeps what all panes but the newest come to (ws_pane_blocks). Its cells do not grow with RANGE / SLIDE, its block
-//   RAM is one pane buffer for each aggregate.
+// METHOD "SCAN" is the pane-based aggregate as published: panes of GCD(RANGE, SLIDE) and a pane buffer in block RAM; at
+//   the end of a window all of its panes are read, one per cycle.
+// METHOD "CONSTANT" takes the same few cycles for every window, whatever its length: panes end only where windows start
+//   or end, one or two in a SLIDE; sums and counts add the newest pane and subtract the oldest, and any other operator
+//   keeps the aggregate of all panes but the newest (ws_pane_blocks). Its cells do not grow with RANGE / SLIDE, its
+//   block RAM is one pane buffer for each aggregate.
 //
-// Panes bring FST and LST in the order of time, tuples in that of arrival: with these SLACK must be 0, so that both are
-// the same. What the stream must keep: see ws_panes; ws_punctuator with its STEP = GCD(RANGE, SLIDE) for SCAN and
-// SLIDE for CONSTANT sees to it.
+// Panes are in the order of time, tuples in that of arrival: FST and LST require SLACK = 0, so that both are the same.
+// For what the stream must guarantee see ws_panes; ws_punctuator guarantees it with STEP = GCD(RANGE, SLIDE) for SCAN
+// and STEP = SLIDE for CONSTANT.
 //
 // Parameters   DATA_W      width of what a row carries, in bits, at least 1
 //              WATTR_W     width of the windowing attribute in bits, at least 1; it is not negative
 //              RANGE       length of a window, in units of the windowing attribute, at least 1
-//              SLIDE       distance between the starts of two windows, in the same, at least 1
+//              SLIDE       distance between the starts of two windows, in the same units, at least 1
 //              SLACK       how late a tuple may be, in units of the windowing attribute, at least 0
 //              METHOD      how panes become windows, "SCAN" or "CONSTANT"
 //              AGGS, KINDS, SIGNEDS, VALUE_W  see ws_bank
@@ -25,19 +25,19 @@
 //              SKEW        1: sums and counts are added in two halves, for a clock of 200 MHz on an ECP5 with ACC_W
 //                          above 32
 //              EMIT_EMPTY  1: a window without tuples gives a row too (count 0, else null)
-//              LANES       tuples a cycle, 1, 2, 4 or 8; FST and LST take the lowest lane as the first
+//              LANES       tuples per cycle, 1, 2, 4 or 8; for FST and LST the lowest lane comes first
 // Ports        s_valid, wattr, values, nulls: a part for each lane, lane 0 in the least significant bits; in step with
 //              s_data; of values and nulls the first aggregate in the most significant bits of a part. A punctuation
 //              comes without tuples, and with its attribute in lane 0
-//              m_data: s_data of the punctuation that ended the window; behind each window m_punct repeats it
-// Latency      4 cycles from a closing punctuation to its row, 3 if SKEW is 0 and all aggregates are CNT or SUM;
-//              SCAN: PANES + 9; log2(LANES) more for any; one more to m_punct
-// Issue rate   LANES tuples a cycle
+//              m_data: s_data of the punctuation that ended the window; after each window m_punct repeats it
+// Latency      4 cycles (CONSTANT), PANES + 9 (SCAN); from a closing punctuation to its row. CONSTANT: 3 cycles if SKEW
+//              is 0 and all aggregates are CNT or SUM. Both: log2(LANES) more. One more to m_punct
+// Issue rate   LANES tuples per cycle
 // CLOSE_CYCLES 2, and 4 where SLIDE does not divide RANGE; SCAN: PANES + 10    CLOSE_ROWS 1
 //              PANES = RANGE / GCD(RANGE, SLIDE)
-// Bad input    a tuple less than 3 cycles behind a punctuation: must not happen
-// Overflow     result_overflows: the exact result, or a pane's sum on its way (in a lane or of several), does not fit
-//              ACC_W bits; the lowest ACC_W bits leave
+// Bad input    a tuple less than 3 cycles after a punctuation: not allowed
+// Overflow     result_overflows: the exact result, or an intermediate sum of a pane (of a lane or of several), does not
+//              fit ACC_W bits; the lowest ACC_W bits are output
 // Source       Oge et al., CANDAR 2013 (SCAN); CONSTANT is ours, see ws_pane_blocks
 
 `default_nettype none
@@ -112,7 +112,7 @@ module ws_pane_aggregate #(
         end
     end
 
-    // Whether all aggregates are sums in one piece, the only ones that are ready in the cycle behind push.
+    // Whether all aggregates are sums added in one piece, the only ones that are ready in the cycle after push.
     function at_once(input [24*AGGS-1:0] kinds);
         integer n;
         begin
@@ -141,14 +141,14 @@ module ws_pane_aggregate #(
         .clear(clear), .push(push), .last(last), .data(data), .some(pane_some), .states(states)
     );
 
-    // ---- Windows: a pane's numbers go to a stage for each aggregate, which has the window's result at `row`
+    // ---- Windows: a pane's numbers go to one stage per aggregate, whose result is the window's at `row`
 
-    reg  push_1_reg, clear_1_reg;              // a sum's upper half, and whether it has left its width, come behind
+    reg  push_1_reg, clear_1_reg;              // a sum's upper half and its overflow come one cycle later
     wire push_left  = SKEW != 0 ? push_1_reg : push;
     wire clear_left = SKEW != 0 ? clear_1_reg : clear;
     wire some;                                 // the window holds a tuple
-    wire row;                                  // the results of the window are there
-    reg  last_reg;                             // a window has ended 2 cycles before
+    wire row;                                  // the results of the window are ready
+    reg  last_reg;                             // a window ended 2 cycles ago
     wire [AGGS-1:0] scanned;                   // SCAN: all panes have been read
 
     always @(posedge clk) {push_1_reg, clear_1_reg} <= {push, clear};
@@ -179,7 +179,7 @@ module ws_pane_aggregate #(
                 .clk(clk), .clear(clear_left), .push(push_left), .flag(pane_left), .any(left)
             );
 
-            wire [NUMBER_W-1:0] number;      // of the pane; where it holds nothing, what gives way to any other
+            wire [NUMBER_W-1:0] number;      // of the pane; the identity if it is empty
             localparam KEPT_W = ADDS ? RESULT_W : NUMBER_W;
             wire [KEPT_W-1:0]   kept;        // of the window
 
@@ -218,8 +218,8 @@ module ws_pane_aggregate #(
             assign result = kept[RESULT_W-1:0];
             wire unused_bits = &{1'b0, pane_number, kept};
 
-            // The result with a sign in front, and what does not fit of it. A sum stands for one cycle only, with SKEW
-            // its lower half one cycle before the rest.
+            // The sign-extended result, and the bits of it that do not fit. A sum is valid for one cycle only; with
+            // SKEW its lower half is valid one cycle before the rest.
             localparam              LOW_W = ADDS && SKEW != 0 && !SCAN ? ACC_W/2 : 0;
             wire                    take  = ADDS && SKEW == 0 && !SCAN ? last : SCAN ? row : last_reg;
             wire                    none;
@@ -236,7 +236,7 @@ module ws_pane_aggregate #(
             if (ADDS) begin : gen_some
                 assign none = 1'b0;
             end else begin : gen_none
-                reg none_reg;                // goes to all bits
+                reg none_reg;                // a register, for its fan-out to all bits
                 always @(posedge clk) none_reg <= !seen || clear;
                 assign none = none_reg;
             end
@@ -247,7 +247,7 @@ module ws_pane_aggregate #(
         end
     endgenerate
 
-    // ---- Rows, each with its punctuation behind it
+    // ---- Rows, each followed by its punctuation
 
     reg              ended_reg;
     reg [DATA_W-1:0] data_1_reg;

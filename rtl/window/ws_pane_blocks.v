@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_pane_blocks: the least, greatest, first or last of the last PANES panes after each pane, in constant time.
+// ws_pane_blocks: the least, greatest, first or last number of the last PANES panes, after each pane, in constant time.
 //
-// No window is read again, and no pane must be subtracted. Panes go by blocks of (PANES - 1) / 2. A window is the end
-// of a block, the whole block behind it and the newest block as far as it is. While a block fills, every end of the
-// block before it is worked out backwards, one pane at each push, and takes the place of the pane with which it
-// begins: all stand in the RAM when the window gets there. So a push is one step for each of
+// No window is read again, and no pane is subtracted. Panes are grouped into blocks of (PANES - 1) / 2. A window is the
+// end of one block, the whole block after it, and the newest block as far as it has filled. While a block fills, the
+// aggregate of every end of the block before it is computed backwards, one pane at each push, and replaces in the RAM
+// the pane with which that end begins: all of them are in the RAM when the window gets there. A push therefore is one
+// step of each of
 //   prefix   the newest block;
 //   middle   the block before it and the newest;
 //   scan     the end of the block before it that begins one pane earlier;
 //   pre      the last PANES - 1 panes, which the next push needs: an end, `middle` and the pane.
-// When a block is full, the window is that and the block before it without any end. For an even PANES all this is done
-// for one pane less, and its window with the next pane is `pre`.
+// When a block is full, the window is that block and the one before it, without any end. For an even PANES all of this
+// works on one pane less, and its window with the next pane is `pre`.
 //
-// A step takes two cycles: numbers are compared in the one behind push, and chosen in the next. What goes to the RAM
-// comes from registers of its own, since the RAM may be many blocks.
+// A step takes two cycles: numbers are compared in the cycle after push and selected in the next. Inputs of the RAM
+// have registers of their own, since the RAM may be many blocks.
 //
 // Parameters   KIND, SIGNED, NUMBER_W  see ws_pane_pick
 //              PANES                   panes in a window, 1 to 65536
-// Ports        push: a pane has closed; pane: its number, the identity of ws_pane_pick if it holds nothing
-//              clear: all panes so far hold nothing; not in a cycle with push
-//              result: of a push 2 cycles before, else anything; not a register but a multiplexer
-// Latency      2 cycles from push to result, whatever PANES is
-// Issue rate   1 push every 2 cycles, worst case
-// Bad input    two pushes in successive cycles, or a push with clear: must not happen
+// Ports        push: a pane has closed; pane: its number, the identity of ws_pane_pick if it is empty
+//              clear: all panes so far become empty; not in a cycle with push
+//              result: that of a push 2 cycles before, undefined in other cycles; a multiplexer, not a register
+// Latency      2 cycles; from push to result, whatever PANES is
+// Issue rate   1 push every 2 cycles; worst case
+// Bad input    two pushes in successive cycles, or a push with clear: not allowed
 // Source       ours: for windows of fixed length what DABA Lite (Tangwongsan et al., arXiv 2009.13768) is for any, with
-//              one RAM of a word a pane and one step a push
+//              one RAM of one word per pane and one step per push
 
 `default_nettype none
 
@@ -52,7 +53,7 @@ module ws_pane_blocks #(
         $finish;
     end
 
-    // The cycles behind a push: 1, numbers are compared; 2, they are chosen; 3, the scan compares; 4, it chooses.
+    // The cycles after a push: 1, numbers are compared; 2, they are selected; 3, the scan compares; 4, it selects.
     reg  push_1_reg, push_2_reg, push_3_reg, push_4_reg, clear_reg;
     wire forget = rst || clear_reg;
 
@@ -80,7 +81,7 @@ module ws_pane_blocks #(
 
     assign result = window_wins ? pane_2_reg : pre;
 
-    // ---- Even PANES: `odd`, the last PANES - 2 panes, and the pane are the next `pre`
+    // ---- Even PANES: `odd`, the last PANES - 2 panes, combined with the pane is the next `pre`
 
     wire [NUMBER_W-1:0] odd;
 
@@ -112,15 +113,15 @@ module ws_pane_blocks #(
             localparam ADDR_W = $clog2(2*BLOCK);
             localparam FILL_W = $clog2(BLOCK + 1);
             localparam integer LAST_BUT_ONE = BLOCK > 1 ? BLOCK - 2 : 0;
-            // Places in the RAM if the first pane is in place 0: where the end begins that the next push but one needs,
-            // and where the scan would be if there were blocks before the first.
+            // Places in the RAM, with the first pane in place 0: the beginning of the end that the next push but one
+            // needs, and where the scan would be if there were blocks before the first.
             localparam integer END = 3 - 2*BLOCK, SCAN = -3;
 
-            // ---- Counters move on as numbers are chosen, and say what the next push will be
+            // ---- Counters advance when numbers are selected, and describe the next push
 
             reg  [FILL_W-1:0]   fill_reg;             // panes in the newest block
-            reg                 full_reg;             // the next push makes it full
-            reg                 first_reg, ends_reg;  // one block has been full; two, so there are ends
+            reg                 full_reg;             // the next push fills it
+            reg                 first_reg, ends_reg;  // one block has been full; two have, so that there are ends
             reg  [ADDR_W-1:0]   write_reg, end_reg, scan_reg;
             wire                full_next = BLOCK == 1 || fill_reg == LAST_BUT_ONE[FILL_W-1:0];
             wire                ends_next = full_reg ? first_reg : ends_reg;
@@ -143,13 +144,13 @@ module ws_pane_blocks #(
                     ends_reg  <= 1'b0;
                     write_reg <= {ADDR_W{1'b0}};
                     end_reg   <= END[ADDR_W-1:0];
-                    scan_reg  <= SCAN[ADDR_W-1:0];    // its steps go to places that the first block does not have
+                    scan_reg  <= SCAN[ADDR_W-1:0];    // its steps address places that the first block does not use
                 end
             end
 
-            // ---- The RAM, two words in and two out a push. In, in cycles 2 and 3: the pane, then the end that the
-            // push before has brought. Out, asked for in cycles 1 and 2: the scan's pane, then an end, which stays
-            // until numbers are chosen for the next push.
+            // ---- The RAM: two writes and two reads per push. Writes, in cycles 2 and 3: the pane, then the end that
+            // the previous push has computed. Reads, addressed in cycles 1 and 2: the scan's pane, then an end, which
+            // stays until numbers are selected for the next push.
 
             wire [NUMBER_W-1:0] word, scan_now;
             reg  [NUMBER_W-1:0] scan_now_reg;
@@ -165,7 +166,7 @@ module ws_pane_blocks #(
                 always @(posedge clk) begin
                     write_now_reg <= push_1_reg || push_2_reg;
                     read_now_reg  <= push || push_1_reg;
-                    to_reg        <= push_1_reg ? write_reg : scan_reg + 1'b1;    // where the scan was last
+                    to_reg        <= push_1_reg ? write_reg : scan_reg + 1'b1;    // where the scan was before
                     from_reg      <= push_1_reg ? end_reg : scan_next;
                     word_in_reg   <= push_1_reg ? pane_1_reg : scan_now;
                 end
@@ -179,7 +180,7 @@ module ws_pane_blocks #(
                 );
             end
 
-            // ---- Compare: what wins is told in the next cycle
+            // ---- Compare: the outcome is registered
 
             reg  [NUMBER_W-1:0]   end_now_reg, middle_reg, prefix_reg;
             wire                  prefix_wins, middle_wins, end_middle_wins, end_pane_wins, scan_wins;
@@ -207,7 +208,7 @@ module ws_pane_blocks #(
                 .newer_wins(scan_wins), .identity(identities[4*NUMBER_W +: NUMBER_W])
             );
 
-            // ---- Choose
+            // ---- Select
 
             reg  [NUMBER_W-1:0] odd_reg, scan_word_reg;
             wire                odd_pane_wins = end_middle_wins ? middle_wins : end_pane_wins;
@@ -246,7 +247,7 @@ module ws_pane_blocks #(
     endgenerate
 
 `ifdef FORMAL
-    // The panes themselves, newest in the lowest bits, against what is kept of them.
+    // The panes themselves, newest in the lowest bits, as the reference.
     localparam integer KEPT = PANES > 1 ? PANES - 1 : 1;
     localparam [NUMBER_W-1:0] TOP = 1 << (NUMBER_W - 1);
     reg                     past_valid = 1'b0;
@@ -256,7 +257,7 @@ module ws_pane_blocks #(
     integer i;
 
     function [NUMBER_W-1:0] step_ref(input [NUMBER_W-1:0] older, input [NUMBER_W-1:0] newer);
-        reg [NUMBER_W-1:0] a, b;                      // in an order in which two's complement is unsigned
+        reg [NUMBER_W-1:0] a, b;                      // biased, so that they compare as unsigned numbers
         begin
             a = SIGNED != 0 ? older + TOP : older;
             b = SIGNED != 0 ? newer + TOP : newer;
@@ -288,7 +289,7 @@ module ws_pane_blocks #(
         if (!past_valid) assume (rst);
         else begin
             assume (!(push && (push_1_ref || clear)));
-            // What holds nothing is the identity, and nothing else is without `seen`.
+            // An empty pane is the identity, and any other has `seen` set.
             if (KIND == "FST" || KIND == "LST") assume (pane >= TOP || pane == identity);
             ref_result: assert (!push_2_ref || result == whole_2_ref);
             ref_pre:    assert (push_1_ref || push_2_ref || clear_ref || pre == before);

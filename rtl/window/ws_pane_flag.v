@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_pane_flag: whether any of the last PANES panes has raised a flag, by the age of the latest that did.
+// ws_pane_flag: whether any of the last PANES panes has its flag set, by the age of the latest one that has.
 //
 // Parameters   PANES  panes in a window, at least 1
-// Ports        clear: all panes so far have not; push: a pane with its flag; any: the last PANES panes, that one among
-//              them
-// Latency      1 cycle from push to any
-// Issue rate   1 push a cycle
-// Source       ours: a bit of memory for each pane is not needed where only the latest flag tells
+// Ports        push: a pane with its flag; clear: the flags of all panes so far are cleared; any: a flag is set among
+//              the last PANES panes, this one included
+// Latency      1 cycle; from push to any
+// Issue rate   1 push per cycle
+// Source       ours: the age of the latest flag is enough, so that no memory of one bit per pane is needed
 
 `default_nettype none
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_pane_part: a part of the bits of ws_pane_total's sum, with the pane buffer for these bits.
+// ws_pane_part: some of the bits of ws_pane_total's sum, with the pane buffer for these bits.
 //
-// One register and one adder: in the cycle of push the pane is added, and in the next one the pane that will be too old
-// for the window behind it is taken off, ready for the next push. Panes are in a ring of PANES - 1 places; the one that
-// the next pane will take holds the oldest. Block RAMs may be far away: then what goes there and comes from them has
-// registers of its own, which take the part of one place.
+// One register and one adder: the pane is added in the cycle of push; in the next cycle the pane that will have left
+// the following window is subtracted, ready for the next push. Panes are in a ring of PANES - 1 places; the place that
+// the next pane will take holds the oldest. Block RAMs may be far away: with BLOCK 2 their inputs and outputs have
+// registers of their own, which stand in for one place.
 //
 // Parameters   NUMBER_W  bits of a pane
 //              SUM_W     bits of the sum, at least NUMBER_W
 //              SIGNED    1: a pane's uppermost bit here is its sign
 //              PANES     panes in a window, at least 1
-//              LOWEST    1: no part stands below
+//              LOWEST    1: no part is below this one
 //              BLOCK     0: panes are in LUTs; 1: in block RAM; 2: with registers around it, and PANES is at least 3
-// Ports        forget: nothing of what was pushed counts any more; not in a cycle with push
+// Ports        forget: the sum and all panes are cleared; not in a cycle with push
 //              carry_in: of the part below, which works one cycle ahead; carry_out: of this one
-// Latency      1 cycle from push to sum
+// Latency      1 cycle; from push to sum
 // Issue rate   1 push every 2 cycles
 // Source       subtract on evict, as named by Tangwongsan et al., PVLDB 8(7), 2015
 
@@ -39,7 +39,7 @@ module ws_pane_part #(
     output reg                 carry_out
 );
 
-    wire                pop;      // take off the oldest
+    wire                pop;      // subtract the oldest
     wire [NUMBER_W-1:0] less;     // its complement, all ones if there is none
 
     wire [NUMBER_W-1:0] number    = pop ? less : pane;
@@ -50,18 +50,18 @@ module ws_pane_part #(
     wire                unused_lowest;
     wire                unused    = &{1'b0, carry_in, more[SUM_W], unused_lowest};
 
-    // The carry goes in at the lowest bit of a chain that is a bit longer.
+    // The carry enters at the lowest bit of a chain that is one bit longer.
     assign {total, unused_lowest} = {1'b0, sum, 1'b1} + {1'b0, more[SUM_W-1:0], carry};
 
     always @(posedge clk) begin
         if (push || pop) {carry_out, sum} <= total;
-        // The carry for no other reason than that it may then stand at the end of its chain, beside the sum.
+        // The reset of the carry only serves placement: it then fits into the slice of the sum's last bits.
         if (forget) {carry_out, sum} <= {(SUM_W+1){1'b0}};
     end
 
     generate
         if (PANES == 1) begin : gen_none
-            // The pane itself is the oldest.
+            // The pane itself is the oldest one.
             reg                push_reg;
             reg [NUMBER_W-1:0] pane_reg;
 
@@ -78,7 +78,7 @@ module ws_pane_part #(
             localparam integer END = PLACES - 1;
 
             reg                 pop_reg;
-            reg                 full_reg;       // all places were taken before the last push
+            reg                 full_reg;       // all places were in use before the last push
             reg  [ADDR_W-1:0]   place_reg;      // of the next pane, and of the oldest
             wire                write;
             wire [ADDR_W-1:0]   write_place;
@@ -111,8 +111,9 @@ module ws_pane_part #(
             );
 
             if (FAR) begin : gen_far
-                // Written a cycle later, read a cycle earlier, before the pane goes where the oldest is.
-                reg                aged_reg;    // all places were taken before the push of which the word read is
+                // Written one cycle later and read one cycle earlier: the oldest pane is read before the new one
+                // replaces it.
+                reg                aged_reg;    // all places were in use before the push that the word read belongs to
                 reg [ADDR_W-1:0]   place_1_reg;
                 reg [NUMBER_W-1:0] pane_reg, less_reg;
 
@@ -140,7 +141,7 @@ module ws_pane_part #(
             end
 
 `ifdef FORMAL
-            // What makes it inductive, up to PANES = 3: the words that are in the RAM, and on their way out of it.
+            // Invariants for the induction, up to PANES = 3: the words in the RAM and those being read.
             localparam integer OTHERS = PANES - 1;
             wire [NUMBER_W-1:0] next_word, last_word;
             wire [NUMBER_W-1:0] oldest_ref = panes_ref[(OTHERS-1)*NUMBER_W +: NUMBER_W];
@@ -161,7 +162,7 @@ module ws_pane_part #(
     endgenerate
 
 `ifdef FORMAL
-    // The last PANES - 1 panes, newest in the lowest bits, the one before them, and what the part below has carried.
+    // The last PANES - 1 panes, newest in the lowest bits, the one before them, and the carries of the part below.
     localparam integer KEPT = PANES > 1 ? PANES - 1 : 1;
     reg                     known_ref = 1'b0;    // there was a reset
     reg                     pop_ref;

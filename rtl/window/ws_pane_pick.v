@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_pane_pick: which of two successive runs of panes has the number of both, for an aggregate that is no sum.
+// ws_pane_pick: selects the aggregate of two successive runs of panes from those of each run, for aggregates other than
+// sums.
 //
-// Numbers are compared in two halves at once, each with a carry chain of its own, for a clock of 200 MHz on an ECP5
+// Numbers are compared in two halves in parallel, each with a carry chain of its own, for a clock of 200 MHz on an ECP5
 // with 64 bits.
 //
 // Parameters   KIND      the aggregate, "MIN", "MAX", "FST" or "LST"
 //              SIGNED    1: numbers are two's complement, for MIN and MAX
 //              NUMBER_W  width of a number in bits, at least 2; of FST and LST it is {seen, value}
-// Ports        older, newer: the numbers of the two runs; newer_wins: that of both is `newer`, else `older`
-//              identity: the number of a run that holds nothing and always gives way: MIN the largest number, MAX the
-//              least, FST and LST 0
-// Latency      1 cycle from older and newer to newer_wins, which is not a register but a gate of three
-// Issue rate   1 a cycle
+// Ports        older, newer: the numbers of the two runs; newer_wins: the number of both is `newer`, else `older`
+//              identity: the number of an empty run, which any other number replaces: for MIN the largest number, for
+//              MAX the least, for FST and LST 0
+// Latency      1 cycle; from older and newer to newer_wins, which is not a register but a gate of three
+// Issue rate   1 pair per cycle
 // Source       associative operators for sliding windows: Tangwongsan et al., PVLDB 8(7), 2015
 
 `default_nettype none
@@ -54,7 +55,7 @@ module ws_pane_pick #(
             localparam LOW_W = NUMBER_W / 2, UP_W = NUMBER_W - LOW_W;
             wire [NUMBER_W-1:0] less = IS_MIN ? newer : older;   // wins if it is less
             wire [NUMBER_W-1:0] more = IS_MIN ? older : newer;
-            // Upper halves with a sign bit more, so that signed and unsigned ones compare alike.
+            // Upper halves with one more sign bit, so that signed and unsigned numbers compare alike.
             wire [UP_W:0]       less_up = {SIGNED != 0 && less[NUMBER_W-1], less[NUMBER_W-1:LOW_W]};
             wire [UP_W:0]       more_up = {SIGNED != 0 && more[NUMBER_W-1], more[NUMBER_W-1:LOW_W]};
             reg                 up_wins_reg, up_ties_reg, low_wins_reg;
@@ -77,10 +78,10 @@ module ws_pane_pick #(
     endgenerate
 
 `ifdef FORMAL
-    // The same with integers, and the identity on either side.
+    // A model in integers, and the identity on either side.
     localparam integer NUMBERS = 1 << NUMBER_W;
     reg                past_valid = 1'b0;
-    integer            a, b;                                     // older and newer, a cycle ago
+    integer            a, b;                                     // older and newer, one cycle ago
     wire               equal = a == b;
 
     always @(posedge clk) begin

@@ -2,10 +2,10 @@
 //
 // ws_pane_scan: the aggregate of the last PANES panes as published, by reading all of them at the end of each window.
 //
-// Panes go round in a pane buffer, as many as a window has. After the last pane of a window they are read, oldest
-// first, one a cycle, and folded (the window-level query). For a clock of 200 MHz on an ECP5 with 64 bits, sums, which
-// are exact, are added in two halves, each with a buffer of its own, the upper one a cycle behind the lower; other
-// aggregates are of pairs of panes first.
+// The pane buffer is a ring with as many places as a window has panes. After the last pane of a window all panes are
+// read, oldest first, one per cycle, and folded (the window-level query). For a clock of 200 MHz on an ECP5 with 64
+// bits, sums, which are exact, are added in two halves, each with a buffer of its own, the upper half one cycle after
+// the lower; other aggregates first combine pairs of panes.
 //
 // Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST" or "LST"
 //              SIGNED    1: numbers are two's complement (CNT: they never are)
@@ -13,14 +13,15 @@
 //              PANES     panes in a window, 1 to 65536
 //              SKEW      1: the upper half of a sum or count, from bit NUMBER_W / 2 of `pane` on, comes in the cycle
 //                        after push; 0: with push
-// Ports        push: a pane has closed; pane: its number; if it holds nothing, 0 or the identity of ws_pane_pick
-//              last: in the cycle behind push, a window ends with this pane
-//              clear: all panes so far, one in this cycle too, hold nothing for the windows that end behind this cycle
-//              done, result: the window's aggregate; as wide as no sum can leave
-// Latency      PANES + 7 cycles from push to done, when result is the window's
-// Issue rate   1 push a cycle, but none sooner than PANES + 1 cycles behind the last of a window
+// Ports        push: a pane has closed; pane: its number; if it is empty, 0 or the identity of ws_pane_pick
+//              last: in the cycle after push, a window ends with this pane
+//              clear: all panes so far, including one pushed in this cycle, are empty for the windows that end after
+//              this cycle
+//              done, result: the window's aggregate; the result is wide enough for any sum
+// Latency      PANES + 7 cycles; from push to done and result
+// Issue rate   1 push per cycle; after the last pane of a window, none before PANES + 1 cycles have passed
 // CLOSE_CYCLES PANES + 1
-// Bad input    a push while panes are read: must not happen
+// Bad input    a push while panes are read: not allowed
 // Source       Y. Oge et al., CANDAR 2013, sections III.C and IV.E, equation 3, algorithms 3 and 4
 
 `default_nettype none
@@ -60,12 +61,12 @@ module ws_pane_scan #(
         $finish;
     end
 
-    // ---- Stage 0: the places of the pane buffer. Panes older than a clear are read too, so that a window always takes
-    // as long, but not folded. Reading begins at every push, and ends a cycle later if no window does.
+    // ---- Stage 0: the places of the pane buffer. Panes from before a clear are read but not folded, so that every
+    // window takes equally long. Reading begins at every push, and stops one cycle later if no window ends there.
 
     reg  [ADDR_W-1:0] write_reg, read_reg;
-    reg  [LEFT_W-1:0] missing_reg;          // panes to come until a window is full again
-    reg  [LEFT_W-1:0] left_reg, skip_reg;   // panes still to read behind this one; from this one on not to fold
+    reg  [LEFT_W-1:0] missing_reg;          // panes missing until a window is full again
+    reg  [LEFT_W-1:0] left_reg, skip_reg;   // panes to read after this one; panes, from this one on, not to fold
     reg               reading_reg, first_reg;
     wire [LEFT_W-1:0] missing = missing_reg == 0 ? missing_reg : missing_reg - 1'b1;
     wire              reads   = reading_reg && (last || !first_reg);
@@ -92,8 +93,9 @@ module ws_pane_scan #(
         end
     end
 
-    // ---- Stages 1 to 7: the word read comes out of the RAM (2), and it or nothing in its place (3) is added (4, 5) or
-    // is compared with another (3), the two are one (5), compared with what they are folded into (5) and folded (7).
+    // ---- Stages 1 to 7: the RAM outputs the word (2), which is replaced by the identity if it is not folded (3). A
+    // sum adds it (4, 5). Otherwise it is compared with its neighbour (3), the pair becomes one number (5), which is
+    // compared with the fold so far (5) and folded (7).
 
     reg [2:1] take_reg;
     reg [6:1] end_reg;
@@ -116,7 +118,7 @@ module ws_pane_scan #(
             localparam HIGH_W = UP_W + $clog2(PANES);        // of a sum
             localparam IS_SIGNED = SIGNED != 0 && KIND == "SUM";
 
-            // Everything of the upper half is a cycle behind.
+            // The upper half works one cycle later.
             reg               push_1_reg, reading_1_reg, take_3_reg;
             reg  [ADDR_W-1:0] write_1_reg, read_1_reg;
             wire [UP_W-1:0]   pane_up;
@@ -174,13 +176,13 @@ module ws_pane_scan #(
 
             assign result = result_reg;
         end else begin : gen_pick
-            // A choice takes two cycles, so every two panes become one before they are folded. Where the last pane
-            // would be left alone, the first is instead: ahead of it there is nothing.
-            localparam integer FIRST = OTHERS - OTHERS % 2;    // panes left behind the second of the first two
+            // A selection takes two cycles, so panes are combined in pairs before they are folded. With an odd number
+            // of panes the first one is single, not the last: nothing precedes it.
+            localparam integer FIRST = OTHERS - OTHERS % 2;    // panes left after the second one of the first pair
             wire [NUMBER_W-1:0] word, identity, unused_identity;
             reg  [NUMBER_W-1:0] term_reg, term_1_reg, term_2_reg, pair_reg, fold_reg;
             wire                pair_wins, fold_wins;
-            reg  [6:1]          second_reg, begin_reg;    // by stage: it is the second of two panes, of the first two
+            reg  [6:1]          second_reg, begin_reg;    // by stage: the second pane of a pair, of the first pair
             wire                unused = &{1'b0, unused_identity};
 
             always @(posedge clk) begin
@@ -213,8 +215,8 @@ module ws_pane_scan #(
     endgenerate
 
 `ifdef FORMAL
-    // The panes themselves, newest in the lowest bits, and what every window must give when it is due. A pane is whole
-    // in the cycle behind its push, and so late does the reference take it.
+    // The panes themselves, newest in the lowest bits, and the result that is due for each window. The reference takes
+    // a pane in the cycle after its push, when all of it has come.
     localparam integer RESULT_W = NUMBER_W + (ADDS ? $clog2(PANES) : 0), DELAY = PANES + 6;
     localparam integer UPPER    = ADDS && SKEW != 0 ? NUMBER_W / 2 : NUMBER_W;  // from this bit on a pane is late
     localparam [NUMBER_W-1:0] TOP = 1 << (NUMBER_W - 1);
@@ -229,7 +231,7 @@ module ws_pane_scan #(
     reg  [DELAY-1:0]             due_ref;
     reg  [DELAY*RESULT_W-1:0]    windows_ref;
     wire                         passes = push_1_ref && !last;    // the last pane ends no window
-    integer                      quiet_ref;       // cycles for which no pane may come if it does
+    integer                      quiet_ref;       // cycles for which no pane may come if it ends one
     integer i;
 
     function [RESULT_W-1:0] wide(input [NUMBER_W-1:0] number);
@@ -237,7 +239,7 @@ module ws_pane_scan #(
     endfunction
 
     function [RESULT_W-1:0] step_ref(input [RESULT_W-1:0] older, input [NUMBER_W-1:0] newer);
-        reg [NUMBER_W-1:0] a, b;                  // in an order in which two's complement is unsigned
+        reg [NUMBER_W-1:0] a, b;                  // biased, so that they compare as unsigned numbers
         begin
             a = SIGNED != 0 ? older[NUMBER_W-1:0] + TOP : older[NUMBER_W-1:0];
             b = SIGNED != 0 ? newer + TOP : newer;
@@ -275,7 +277,7 @@ module ws_pane_scan #(
             ref_done:   assert ($past(rst) ? !done : done == due_ref[DELAY-1]);
             ref_result: assert (!done || result == windows_ref[(DELAY-1)*RESULT_W +: RESULT_W]);
 
-            // The pointers: the pane that is read is `left_reg` older than the newest; panes come when none is read.
+            // The pointers: the pane being read is `left_reg` older than the newest; panes come while none is read.
             assert (quiet_ref >= 0 && quiet_ref <= PANES);
             assert (reading_reg == (quiet_ref > 0));
             assert (!reading_reg || left_reg == quiet_ref - 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_pane_total: the sum of the last PANES panes after each pane, exact, by taking off the oldest for the newest.
+// ws_pane_total: the exact sum of the last PANES panes after each pane: the newest is added, the oldest subtracted.
 //
-// With SKEW the upper half of the sum is a part of its own that works one cycle behind the lower.
+// With SKEW the upper half of the sum is a part of its own that works one cycle after the lower half.
 //
 // Parameters   NUMBER_W  width of a pane's number in bits, at least 2
 //              SIGNED    1: numbers are two's complement
@@ -10,13 +10,13 @@
 //              SKEW      1: two halves, for a clock of 200 MHz on an ECP5 with NUMBER_W above 32
 //              BLOCK     0: panes are in LUTs; 1: in block RAM; 2: in block RAM with registers around it, and PANES is
 //                        at least 3
-// Ports        push: a pane has closed; pane: its number, 0 if it holds nothing; with SKEW its bits from NUMBER_W / 2
-//                on come one cycle behind push
-//              clear: all panes so far hold nothing; not in a cycle with push
-//              result: as wide as no sum can leave; for one cycle
-// Latency      1 cycle from push to result; with SKEW 2 to its bits from NUMBER_W / 2 on
+// Ports        push: a pane has closed; pane: its number, 0 if it is empty; with SKEW its bits from NUMBER_W / 2 on
+//              come one cycle after push
+//              clear: all panes so far become empty; not in a cycle with push
+//              result: wide enough for any sum; valid for one cycle
+// Latency      1 cycle; from push to result; with SKEW 2 to its bits from NUMBER_W / 2 on
 // Issue rate   1 push every 2 cycles
-// Bad input    a push in the cycle behind another: must not happen
+// Bad input    a push in the cycle after another: not allowed
 // Source       subtract on evict, as named by Tangwongsan et al., PVLDB 8(7), 2015
 
 `default_nettype none
@@ -84,7 +84,7 @@ module ws_pane_total #(
     endgenerate
 
 `ifdef FORMAL
-    // The window's panes, newest in the lowest bits, and its sum in the cycle in which all of the result has stood.
+    // The window's panes, newest in the lowest bits, and its sum in the cycle in which all of the result is known.
     localparam SUM_W = NUMBER_W + $clog2(PANES);
     reg                      past_valid = 1'b0;
     reg                      push_1_ref = 1'b0, push_2_ref = 1'b0, forget_1_ref;

@@ -2,33 +2,33 @@
 //
 // ws_panes: cuts a stream into panes, the parts that its windows share, and aggregates each (the pane-level query).
 //
-// Panes follow each other without gap, one or two to a PERIOD: with CUT 0 each is PERIOD long, else they are CUT and
-// PERIOD - CUT long in turn. Either every window is PANES successive panes: panes of GCD(RANGE, SLIDE), as published,
-// or panes that end where a window starts or ends, PERIOD = SLIDE and CUT = RANGE modulo SLIDE. Several panes are open
-// at once, since tuples come up to SLACK out of order; a punctuation closes the oldest.
+// Panes are contiguous, one or two per PERIOD: with CUT 0 each is PERIOD long, else they are CUT and PERIOD - CUT long
+// in turn. Every window is PANES successive panes: either panes of GCD(RANGE, SLIDE), as published, or panes that end
+// where a window starts or ends, with PERIOD = SLIDE and CUT = RANGE modulo SLIDE. Several panes are open at once,
+// since tuples may be up to SLACK out of order; a punctuation closes the oldest.
 //
-// What the stream must keep (ws_punctuator with STEP = PERIOD sees to it): the first punctuation after reset is
-// `start`; from then on every end of a pane up to that of the last window that may hold a tuple has its own, save that
-// with CUT no pane's end inside a PERIOD is announced before the first window's end; any other punctuation is a
-// window's end, and all windows up to there are closed or empty (a jump). A tuple is not below the latest punctuation,
-// less than SLACK above the next, and comes at least 3 cycles behind a punctuation.
+// The stream must guarantee the following, as ws_punctuator does with STEP = PERIOD: the first punctuation after reset
+// is `start`. From then on each end of a pane, up to the end of the last window that may hold a tuple, has its own
+// punctuation, except that with CUT no end of a pane inside a PERIOD is announced before the first window's end. Any
+// other punctuation is a window's end up to which all windows are closed or empty (a jump). A tuple is not below the
+// latest punctuation, less than SLACK above the next, and comes at least 3 cycles after a punctuation.
 //
 // Parameters   DATA_W, WATTR_W      width of what goes with a window's row, and of the windowing attribute, in bits
 //              PERIOD, CUT, SLACK   in units of the windowing attribute; CUT below PERIOD
 //              PANES                panes in a window, at least 1
 //              EACH                 panes from a window's end to the next one's, at least 1
 //              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W, SKEW   the aggregates, see ws_bank
-//              LANES                tuples a cycle, see ws_lane_bank
-// Ports        s_valid, wattr, values, nulls: a part for each lane, lane 0 in the least significant bits, where the
-//                attribute of a punctuation is too
-//              push: a pane has closed, its tuples' states are in `states`, and `some` says that there were any; with
+//              LANES                tuples per cycle, see ws_lane_bank
+// Ports        s_valid, wattr, values, nulls: a part for each lane, lane 0 in the least significant bits, which also
+//                hold the attribute of a punctuation
+//              push: a pane has closed; `states` are the states of its tuples, `some` is set if there were any; with
 //                SKEW a sum's upper half comes one cycle later
-//              clear: one cycle behind push: all panes up to here are empty, where a session begins and at a jump
-//              last: one cycle behind push: a window ends here, at a jump too; data: s_data of its punctuation, which
-//                stands from push on until the next
-// Latency      1 + log2(LANES) cycles from a punctuation to push
-// Issue rate   LANES tuples a cycle
-// CLOSE_CYCLES 2, with CUT 4: where a punctuation closes two panes, the second follows 2 cycles behind
+//              clear: one cycle after push: all panes up to here are empty, at the start of a session and at a jump
+//              last: one cycle after push: a window ends here, also at a jump; data: s_data of its punctuation, valid
+//                from push until the next one
+// Latency      1 + log2(LANES) cycles; from a punctuation to push
+// Issue rate   LANES tuples per cycle
+// CLOSE_CYCLES 2, with CUT 4: where a punctuation closes two panes, the second follows 2 cycles after the first
 // Source       Oge et al., CANDAR 2013, sections III and IV.D, equations 3 and 5; cuts at windows' edges: Krishnamurthy
 //              et al., SIGMOD 2006 (paired windows); A + B = C without carries: Cortadella and Llaberia, IEEE
 //              Transactions on Computers 41(11), 1992
@@ -69,7 +69,7 @@ module ws_panes #(
     output wire [AGGS*(ACC_W+2)-1:0]     states
 );
 
-    // Most panes that can hold a tuple: those from the latest punctuation to SLACK above the next.
+    // At most so many panes can hold a tuple: those from the latest punctuation to SLACK above the next.
     localparam OPEN     = PERIOD + SLACK;
     localparam OVER     = OPEN % PERIOD;
     localparam SLOTS    = (CUT == 0 ? 1 : 2)*(OPEN/PERIOD) + (OVER > 0 ? 1 : 0) + (CUT > 0 && OVER > CUT ? 1 : 0);
@@ -87,17 +87,18 @@ module ws_panes #(
         end
     end
 
-    // ---- Stage 1: the panes of the tuples; is the punctuation the one that is due? Told in halves, for a faster clock
+    // ---- Stage 1: the panes of the tuples; is the punctuation the one that is due? Compared in halves, for a faster
+    // clock
 
-    reg  [WATTR_W-1:0] latest_reg;     // the latest punctuation: there the oldest open pane begins
+    reg  [WATTR_W-1:0] latest_reg;     // the latest punctuation, where the oldest open pane begins
     reg  [DATA_W-1:0]  data_reg;
-    reg                past_cut_reg;   // that pane lies behind the cut
-    reg                early_reg;      // and if not, the cut is not announced
+    reg                past_cut_reg;   // that pane is the one after the cut
+    reg                early_reg;      // if it is not, the cut is not announced
     reg                started_reg;    // the session has begun
     reg                punct_reg;
-    reg  [1:0]         due_reg;        // either half of the punctuation is that of the due one
+    reg  [1:0]         due_reg;        // for each half of the punctuation: it equals that of the one that is due
 
-    wire [LANES*SLOTS-1:0]        add;           // of stage 2, as the values
+    wire [LANES*SLOTS-1:0]        add;           // of stage 2, like the values
     wire [LANES*AGGS*VALUE_W-1:0] tuple_values;
     wire [LANES*AGGS-1:0]         tuple_nulls;
     wire [WATTR_W-1:0]            boundary = wattr[WATTR_W-1:0];
@@ -105,8 +106,8 @@ module ws_panes #(
     localparam [WATTR_W-1:0] WHOLE = PERIOD, TO_CUT = CUT, FROM_CUT = PERIOD - CUT;
     wire [WATTR_W-1:0] length = CUT == 0 || early_reg ? WHOLE : past_cut_reg ? FROM_CUT : TO_CUT;
 
-    // latest + length == wattr, without the carries of a sum: those that the bits of all three ask for must be those
-    // that the bits below give.
+    // latest + length == wattr, without carry propagation: the carry that each bit of the three numbers requires must
+    // be the one that the bit below generates.
     localparam HALF = WATTR_W / 2;
     wire [WATTR_W:0]   given  = {(latest_reg & length) | ((latest_reg | length) & ~boundary), 1'b0};
     wire [WATTR_W-1:0] match  = ~(latest_reg ^ length ^ boundary ^ given[WATTR_W-1:0]);
@@ -119,7 +120,7 @@ module ws_panes #(
             reg  [AGGS*VALUE_W-1:0] values_reg;
             reg  [AGGS-1:0]         nulls_reg;
             wire [LOW_W-1:0]        distance = wattr[l*WATTR_W +: LOW_W] - latest_reg[LOW_W-1:0];
-            wire [SLOTS:0]          reached;        // the tuple is at or above the pane's begin
+            wire [SLOTS:0]          reached;        // the tuple is at or above the start of the pane
             wire                    unused_bits = &{1'b0, distance, wattr[l*WATTR_W +: WATTR_W]};
             wire [AGGS-1:0]         lane_nulls  = nulls[l*AGGS +: AGGS];
 
@@ -159,12 +160,12 @@ module ws_panes #(
         end
     end
 
-    // ---- Stages 2 and 3: panes close. A punctuation is taken for the due one; if it was not, since the session begins
-    // or jumps, all is cleared in the cycle behind it.
+    // ---- Stages 2 and 3: panes close. A punctuation is assumed to be the one that is due; if it is not, because the
+    // session begins or jumps, everything is cleared in the next cycle.
 
     reg  [UNTIL_W-1:0] until_reg;                  // panes to close until the next window has ended
-    reg                second_reg, second_due_reg; // the pane behind the cut follows
-    reg                clear_reg;                  // the punctuation was not the due one
+    reg                second_reg, second_due_reg; // the pane after the cut closes next
+    reg                clear_reg;                  // the punctuation was not the one due
     reg                ended_reg;                  // if it was: a window has ended
 
     localparam [UNTIL_W-1:0] FIRST_END = PANES, NEXT_END = EACH, ONE = 1, TWO = 2;
@@ -196,7 +197,7 @@ module ws_panes #(
 
     wire window = started_reg && (clear_reg || ended_reg);
 
-    // ---- Stages 2 and 3: the open panes, the oldest in front
+    // ---- Stages 2 and 3: the open panes, the oldest in slot 0
 
     ws_lane_bank #(
         .LANES(LANES), .SLOTS(SLOTS), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W),
@@ -207,7 +208,7 @@ module ws_panes #(
         .some(some), .states(states)
     );
 
-    // ---- What closes them waits for the lanes to be merged
+    // ---- The events that close panes are delayed by the time that merging the lanes takes
 
     localparam STAGES  = $clog2(LANES);
     localparam EVENT_W = 3 + DATA_W;

@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_punctuator: a query's entry. It keeps the watermark of a stream, drops what is late, announces every window
-// boundary by a punctuation before the tuple that passes it, and lets in only what the query's output has room for.
+// ws_punctuator: a query's entry. It keeps the watermark of a stream, drops late tuples, announces every window
+// boundary by a punctuation before the tuple that passes it, and admits only what the query's output FIFO has room for.
 //
 // Time, in units of the windowing attribute: windows are [start + i*SLIDE, start + i*SLIDE + RANGE), i >= 0.
 //   start      START if given, else the largest multiple of SLIDE not above (first attribute - SLACK), at least 0
-//   watermark  at first `start`, then the largest attribute accepted minus SLACK or a sender's punctuation; never falls
+//   watermark  initially `start`, then the largest attribute accepted minus SLACK or a sender's punctuation; never
+//              falls
 //   late       an attribute below the watermark: dropped, evt_late
 //   ahead      an attribute more than MAX_AHEAD above the watermark, unless it is the session's first: dropped,
-//              evt_ahead. After RESYNC such tuples in a row within MAX_AHEAD of each other the watermark moves to the
-//              least of them minus SLACK, evt_resync
-//   boundaries start + k*STEP and ends of windows above `start`; a punctuation each, in order, as the watermark
+//              evt_ahead. After RESYNC consecutive such tuples within MAX_AHEAD of each other the watermark moves to
+//              the least of them minus SLACK, evt_resync
+//   boundaries start + k*STEP and ends of windows above `start`; a punctuation for each, in order, as the watermark
 //              reaches them. With STEP = SLIDE these are starts and ends of windows, else ends of panes too.
-//              Where all windows up to the next boundary are empty, one punctuation at the last end that the
-//              watermark reaches stands for all, unless EMIT_EMPTY is set. The first punctuation is `start` itself.
-// A START item ends the session: windows begun and not closed are counted, one evt_discarded each, then m_restart
-// resets the query for one cycle. By then everything sent before has reached the output FIFO.
-// `quiet` says that no item is inside, and nothing on its way to the output FIFO: what changes with the end of such a
-// cycle changes between two tuples.
+//              Where all windows up to the next boundary are empty, one punctuation at the last window end that the
+//              watermark reaches replaces all others, unless EMIT_EMPTY is set. The first punctuation is `start`
+//              itself.
+// A START item ends the session: open windows are counted, one evt_discarded each, then m_restart resets the query for
+// one cycle. By then everything sent before has reached the output FIFO.
 //
 // Parameters   DATA_W        width of the tuple in bits, at least 1
 //              WATTR_LSB     lowest bit of the windowing attribute in the tuple, 0 to DATA_W - WATTR_W
 //              WATTR_W       width of the windowing attribute in bits, 1 to DATA_W
 //              WATTR_SIGNED  1: the attribute is signed; 0: unsigned
 //              RANGE         length of a window, in units of the windowing attribute, at least 1
-//              SLIDE         distance between the starts of two windows, in the same, at least 1
+//              SLIDE         distance between the starts of two windows, in the same units, at least 1
 //              SLACK         how late a tuple may be, in units of the windowing attribute, at least 0
 //              STEP          distance between punctuations apart from windows' ends, 0 to SLIDE; a divisor of SLIDE; 0:
 //                            SLIDE
-//              START         start of the first window, at least -1; -1 takes it from the first tuple
+//              START         start of the first window, at least -1; -1: computed from the first tuple
 //              MAX_AHEAD     how far above the watermark a tuple may be, at least 0; 0: any; else at least SLACK +
 //                            SLIDE
-//              RESYNC        tuples ahead in a row that move the watermark, 1 to 255
-//              EMIT_EMPTY    1: the query emits a row at every window's end; 0: at those of windows with tuples
+//              RESYNC        consecutive tuples ahead that move the watermark, 1 to 255
+//              EMIT_EMPTY    1: the query emits a row at every window's end; 0: only for windows with tuples
 //              LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES  see ws_gate; of the query downstream, which is reset
 //                            by m_restart and by rst
 //              TUPLE_PLACES, ROOM_W  see ws_gate; of the query downstream, which is reset by m_restart and by rst
 // Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START
-// Latency      4 cycles from s to m for a tuple that passes no boundary
-// Issue rate   1 tuple a cycle; a tuple that passes n boundaries costs 2n + 3 cycles more (n * CLOSE_CYCLES, if that is
-//              larger), a jump over empty windows WATTR_W + 5, a session's first item WATTR_W + 7
-// Overflow     cannot happen: s_ready falls. Attributes are compared in WATTR_W + 2 bits and never wrap
+// Ports        quiet: no item is inside and nothing is in flight to the output FIFO, so a setting that changes at the
+//              end of such a cycle changes between two tuples
+// Latency      4 cycles; from s to m for a tuple that passes no boundary
+// Issue rate   1 tuple per cycle; a tuple that passes n boundaries takes 2n + 3 cycles more (n * CLOSE_CYCLES, if that
+//              is larger), a jump over empty windows WATTR_W + 5, a session's first item WATTR_W + 7
+// Overflow     cannot happen: s_ready goes low. Attributes are compared in WATTR_W + 2 bits and never wrap
 // Source       Oge et al., MCSoC 2013, sections II and III (punctuations, slack); Li et al., SIGMOD 2005
 
 `default_nettype none
@@ -112,7 +114,7 @@ module ws_punctuator #(
     // From a window's end to the next step above it.
     localparam signed [T_W-1:0] T_END_TO_STEP = T_STEP - T_RANGE % T_STEP;
 
-    // The same for times of one window.
+    // The same for times within one window.
     localparam D_W = $clog2(RANGE + SLIDE + 1) + 1;
     localparam signed [D_W-1:0] D_RANGE       = RANGE;
     localparam signed [D_W-1:0] D_SLIDE       = SLIDE;
@@ -120,7 +122,7 @@ module ws_punctuator #(
     localparam signed [D_W-1:0] D_END_TO_STEP = T_END_TO_STEP[D_W-1:0];
     localparam signed [D_W-1:0] D_ZERO        = 0;
 
-    localparam LARGEST = WATTR_W > 31 ? 2147483647 : (1 << (WATTR_W - 1)) - 1;  // attribute, as far as parameters go
+    localparam LARGEST = WATTR_W > 31 ? 2147483647 : (1 << (WATTR_W - 1)) - 1;  // attribute that parameters can hold
 
     initial begin
         if (RANGE < 1 || SLIDE < 1 || SLACK < 0) begin
@@ -146,25 +148,25 @@ module ws_punctuator #(
 
     // ---- The time of the session
 
-    reg  signed [T_W-1:0] last_end_reg;    // no window that holds the item's attribute ends later
-    reg  signed [T_W-1:0] next_step_reg;   // the least step and end that have not been announced
+    reg  signed [T_W-1:0] last_end_reg;    // the latest end of a window that holds the item's attribute
+    reg  signed [T_W-1:0] next_step_reg;   // the first step and the first end that have not been announced
     reg  signed [T_W-1:0] next_end_reg;
     reg  signed [D_W-1:0] apart_reg;       // from that step to that end
     reg  signed [T_W-1:0] boundary_reg;    // the smaller of the two
-    reg  signed [T_W-1:0] open_end_reg;    // no window that holds an accepted tuple ends later
-    reg                   jumped_reg;      // boundary stands for all windows up to it
+    reg  signed [T_W-1:0] open_end_reg;    // the latest end of a window that holds an accepted tuple
+    reg                   jumped_reg;      // the boundary is the target of a jump
 
-    // One bit a state.
+    // One-hot states.
     localparam FIRST   = 0,   // no item of this session yet
                ALIGN   = 1,   // `start` is being computed
                OPEN    = 2,   // announce `start`
-               RUN     = 3,   // an item a cycle
+               RUN     = 3,   // one item per cycle
                NEXT    = 4,   // find the next boundary
-               CROSS   = 5,   // announce it, if the item passes it
+               CROSS   = 5,   // announce it if the item passes it
                JUMP    = 6,   // the last end that the item reaches is being computed
                LAST    = 7,   // is a window still open?
-               DISCARD = 8,   // if so, count it as lost
-               RESTART = 9,   // wait for what is in flight
+               DISCARD = 8,   // if so, count it as discarded
+               RESTART = 9,   // wait until nothing is in flight
                FINISH  = 10;  // reset the query
     localparam STATES = 11;
     localparam [STATES-1:0] ONE = 1;
@@ -182,7 +184,7 @@ module ws_punctuator #(
     wire [$clog2(WATTR_W + 1)-1:0] bits_left;
 `endif
 
-    // ---- The item that is shown, judged by the watermark
+    // ---- The current item, compared with the watermark
 
     wire                  valid, plain, is_tuple, late, ahead, take, as_resync, empty;
     wire [DATA_W-1:0]     data;
@@ -214,10 +216,10 @@ module ws_punctuator #(
 
     // ---- Boundaries
 
-    // An item that is to be let through is compared with the boundary as it moves in; one that waits while boundaries
-    // are announced, with both in the cycle of NEXT. Each answer is a register of its own.
+    // An item is compared with the boundary when it becomes current; one that waits while boundaries are announced is
+    // compared with the next step and the next end in state NEXT. Each result is a register of its own.
     reg  passes_reg;
-    reg  reaches_step_reg, reaches_end_reg, step_beyond_reg, end_beyond_reg;    // beyond what is open
+    reg  reaches_step_reg, reaches_end_reg, step_beyond_reg, end_beyond_reg;    // after all open windows
     reg  step_due_reg, end_due_reg;    // the boundary is a step, is an end
     wire step_first = !apart_reg[D_W-1];
 
@@ -226,7 +228,7 @@ module ws_punctuator #(
             last_end_reg <= next_attr + T_RANGE;
             passes_reg   <= !below(next_mark, boundary_reg);
         end
-        if (state_reg[CROSS]) passes_reg <= 1'b0;    // it goes to RUN only if it passes none
+        if (state_reg[CROSS]) passes_reg <= 1'b0;    // from CROSS to RUN only if it passes none
         reaches_step_reg <= !below(mark, next_step_reg);
         reaches_end_reg  <= !below(mark, next_end_reg);
         step_beyond_reg  <= below(open_end_reg, next_step_reg);
@@ -235,7 +237,7 @@ module ws_punctuator #(
         end_due_reg      <= !step_first || apart_reg == 0;
     end
 
-    // A tuple that is sent may hold open a later end than any before, that just before it included.
+    // A tuple may open a window with a later end than all tuples before it, including the one sent just before.
     reg  sent_reg, sent_before_reg, later_reg, later_before_reg;
     reg  signed [T_W-1:0] sent_end_reg;
 
@@ -256,12 +258,12 @@ module ws_punctuator #(
     wire send_punct = may_punct && (state_reg[OPEN] || (state_reg[CROSS] && reaches && !jump));
     wire send_tuple = accept && is_tuple && !late;
 
-    // What is late passes no boundary, and goes the same way, but not on: so the long way to `late` does not end in the
-    // many registers that are behind `take`.
+    // A late tuple passes no boundary, so it is accepted like any other and only not sent: the long path to `late` then
+    // does not end in the many registers that `take` enables.
     assign accept = running && !ahead && !passes_reg && (TUPLE_PLACES == 0 || !is_tuple || late || may_tuple);
 
-    // The two alignments to the grid of windows: of a session's start, and of a jump's target. What is divided is not
-    // negative, and no larger than an attribute; a cycle in front and one behind are for the subtractions.
+    // The two alignments to the grid of windows: of a session's start and of a jump's target. The dividend is not
+    // negative and no larger than an attribute; one cycle before and one after the division are for the subtractions.
     wire                  mark_negative = mark[T_W-1];
     wire [WATTR_W-1:0]    above_end     = mark[WATTR_W-1:0] - next_end_reg[WATTR_W-1:0];
     wire                  first_item    = state_reg[FIRST] && plain;
@@ -306,7 +308,7 @@ module ws_punctuator #(
                 state_reg    <= ONE << CROSS;
             end
             state_reg[CROSS]: begin
-                if (reaches && may_punct) begin    // where it jumps all of this is set anew
+                if (reaches && may_punct) begin    // a jump overwrites all of this
                     if (step_due_reg) next_step_reg <= next_step_reg + T_STEP;
                     if (end_due_reg)  next_end_reg  <= next_end_reg + T_SLIDE;
                     apart_reg  <= apart_reg + (end_due_reg ? D_SLIDE : D_ZERO) - (step_due_reg ? D_STEP : D_ZERO);
@@ -372,9 +374,9 @@ module ws_punctuator #(
     );
 
 `ifdef FORMAL
-    // Items are numbered as ws_watermark numbers them, and one of them is watched. What becomes of an item is said by
-    // the rules of time, in times that are wider than the core's; of boundaries only the last that was announced is
-    // kept, and the next is computed from that.
+    // Items are numbered as in ws_watermark, and one of them is watched. The rules of time, in times wider than the
+    // core's, define what happens to an item. Of the boundaries the model keeps only the last one announced, and
+    // computes the next one from it.
     localparam R_W = T_W + 2;
     localparam signed [R_W-1:0] R_RANGE = RANGE, R_SLIDE = SLIDE, R_STEP = STEP > 0 ? STEP : SLIDE, R_START = START;
     localparam signed [R_W-1:0] R_NONE  = -1;
@@ -383,8 +385,8 @@ module ws_punctuator #(
     localparam [5:0] SINCE   = AFTER_CLOSE > AFTER_LATENCY ? AFTER_CLOSE : AFTER_LATENCY;
     localparam [5:0] ALIGNED = WATTR_W + 2;
 
-    // A time that is not negative, modulo STEP and SLIDE, from tables, which solvers follow better than a division: a
-    // column of TIMES bits for each bit of the result. The least step and the least end of a window above a time, and
+    // A non-negative time modulo STEP and SLIDE, from tables, which solvers handle better than a division: a column of
+    // TIMES bits for each bit of the result. With them: the first step and the first end of a window above a time, and
     // the last end up to a time.
     localparam TIMES = 2 << WATTR_W, COLUMNS = $clog2(SLIDE + 1);
     function [COLUMNS*TIMES-1:0] residues(input integer period);
@@ -423,7 +425,7 @@ module ws_punctuator #(
     reg                  begun_ref;                                   // `start` has been announced
     reg  signed [R_W-1:0] start_ref, announced_ref, watermark_ref;
     reg  signed [R_W-1:0] newest_ref;                                 // the largest accepted attribute, or -1
-    reg  signed [R_W-1:0] closed_ref;                                 // windows that end up to here are closed or lost
+    reg  signed [R_W-1:0] closed_ref;                                 // windows with ends up to here are closed
     reg  [5:0]           since_punct_ref, since_reset_ref, since_any_ref;    // cycles, up to a limit
     reg  [5:0]           aligning_ref;                                // cycles in ALIGN or JUMP
 
@@ -436,7 +438,7 @@ module ws_punctuator #(
     wire                 late_ref     = is_tuple && time_ref < watermark_ref;
     wire signed [R_W-1:0] first_ref    = START >= 0 ? R_START : mark_ref < 0 ? 0 : mark_ref - over_slide(mark_ref);
 
-    // With what is on the wire in this cycle taken into account.
+    // After this cycle's output.
     wire                 begun     = m_punct || (begun_ref && !m_restart);
     wire signed [R_W-1:0] from      = begun_ref ? start_ref : wire_time;
     wire signed [R_W-1:0] announced = m_punct ? wire_time : announced_ref;
@@ -448,7 +450,7 @@ module ws_punctuator #(
     wire signed [R_W-1:0] next      = step_next < end_next ? step_next : end_next;
     wire                 jumps     = EMIT_EMPTY == 0 && next > occupied && end_next <= mark_ref;
 
-    // Before it.
+    // Before this cycle's output.
     wire signed [R_W-1:0] step_ref  = step_after(start_ref, announced_ref);
     wire signed [R_W-1:0] end_ref   = end_after(start_ref, announced_ref);
     wire signed [R_W-1:0] next_ref  = step_ref < end_ref ? step_ref : end_ref;
@@ -492,9 +494,9 @@ module ws_punctuator #(
 
         if (!past_valid) assume (rst);
         else begin
-            // the wire: one thing at a time
+            // the output: one item at a time
             assert (!m_eos && m_valid + m_punct + m_restart <= 1);
-            // nothing lost, nothing twice, order kept: an item is the one whose turn it is, and goes one way
+            // nothing lost or duplicated, order kept: the current item is the next in order, and has one outcome
             if (valid && place == 0) assert (item_ref[DATA_W-1:0] == data);
             if (accept) assert (valid && plain && begun_ref);
             if (!$past(rst)) begin
@@ -506,7 +508,7 @@ module ws_punctuator #(
             end else
                 assert (!m_valid && !m_punct && !m_restart && !evt_late && !evt_ahead && !evt_resync
                         && !evt_discarded && !quiet);
-            // the rules of time: an item is preceded by what it causes, which is announced one boundary at a time
+            // the rules of time: the boundaries that an item causes are announced before it, one at a time
             if (m_valid && $past(place == 0)) assert ((WATTR_SIGNED != 0 ? signed_time : wire_time) >= announced_ref);
             if (accept) assert (next_ref > mark_ref);
             if (m_punct) begin
@@ -519,20 +521,20 @@ module ws_punctuator #(
             end
             if (evt_discarded) assert (begun_ref && end_after(start_ref, closed_ref) <= occupied_ref);
             if (m_restart && begun_ref) assert (end_after(start_ref, closed_ref) > occupied_ref);
-            // punctuations keep their distance; a restart, and quiet, wait until all has reached the FIFO
+            // punctuations keep their distance; a restart and quiet wait until everything has reached the FIFO
             if (m_punct) assert (since_punct_ref >= AFTER_CLOSE && since_reset_ref >= AFTER_RESET);
             if (m_restart) assert (since_any_ref >= AFTER_LATENCY);
             if (!$past(rst))
                 assert (quiet == (since_any_ref >= AFTER_LATENCY && !m_valid && !m_punct
                                   && $past(arrived_ref == left)));
-            // an item a cycle
+            // one item per cycle
             if ($past(accept && !rst) && valid && plain && !ahead && next_ref > mark_ref
                 && (TUPLE_PLACES == 0 || !is_tuple || late_ref || may_tuple)) assert (accept);
 
-            // a state is left as soon as it may be
+            // a state ends as soon as it may
             if (!$past(rst || may_wait)) assert (state_reg != $past(state_reg));
 
-            // what makes it inductive: what is shown
+            // invariants for the induction: the current item
             assert (arrived == arrived_ref);
             if (place < held_ref) assert (item_ref == watched);
             if (valid) assert (last_end_reg == time_ref + R_RANGE);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_state_merge: the state of an aggregate over two parts of its tuples, from the states over each.
+// ws_state_merge: the state of an aggregate over two parts of its tuples, from the states over each part.
 //
-// A state is that of ws_fold: {left, seen, number}, where the number is 0 as long as nothing is seen.
+// A state is that of ws_fold: {left, seen, number}; number is 0 until a value has been seen.
 //
 // Parameters   KIND        the aggregate, "CNT", "SUM", "MIN", "MAX", "FST" or "LST"
 //              SIGNED      1: values are two's complement (CNT is never signed)
 //              VALUE_W     width of a value in bits, at least 1
 //              ACC_W       width of a number in bits, at least VALUE_W; at least 2 with SKEW
-//              SKEW        1: of a sum or count the upper half (all but ACC_W/2 bits) and `left` come, and leave, one
-//                          cycle after the rest; 0: with it
+//              SKEW        1: the upper half (all but ACC_W/2 bits) and `left` of a sum or count are input, and output,
+//                          one cycle after the rest; 0: with it
 //              REGISTERED  0: logic only, without SKEW; 1: the outputs are registers
-// Ports        earlier, later: FST takes the earlier part's number if it has one, LST the later's; to others both are
-//              the same
-// Latency      REGISTERED cycles, one more to what comes later
-// Issue rate   1 merge a cycle
-// Overflow     `left` of a sum or count: that of either part, or the sum of both does not fit ACC_W bits; the number is
-//              then its lowest ACC_W bits
+// Ports        earlier, later: FST takes the number of the earlier part if it has one, LST that of the later; other
+//              aggregates do not depend on the order
+// Latency      REGISTERED cycles; one more to the parts that SKEW delays
+// Issue rate   1 merge per cycle
+// Overflow     `left` of a sum or count: `left` of either part, or their sum does not fit ACC_W bits; number is then
+//              its lowest ACC_W bits
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.6 (the states); merging them is ours
 
 `default_nettype none
@@ -44,8 +44,8 @@ module ws_state_merge #(
     localparam IS_COUNT  = KIND == "CNT";
     localparam ADDS      = IS_COUNT || KIND == "SUM";
     localparam IS_SIGNED = SIGNED != 0 && !IS_COUNT;
-    localparam LOW       = SKEW != 0 ? ACC_W/2 : 0;    // bits of a sum or count that are added at once
-    localparam HIGH      = ACC_W - LOW;                // and SKEW cycles later
+    localparam LOW       = SKEW != 0 ? ACC_W/2 : 0;    // bits of a sum or count that are added at once,
+    localparam HIGH      = ACC_W - LOW;                // and those that are added SKEW cycles later
 
     initial begin
         if (!ADDS && KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST") begin
@@ -61,7 +61,7 @@ module ws_state_merge #(
 
     wire             earlier_left, earlier_seen, later_left, later_seen;
     wire [ACC_W-1:0] one, other;
-    wire [ACC_W+1:0] next;      // but for a lower half that is already there
+    wire [ACC_W+1:0] next;      // with SKEW the lower half is one cycle ahead
 
     assign {earlier_left, earlier_seen, one} = earlier;
     assign {later_left, later_seen, other}   = later;
@@ -89,7 +89,7 @@ module ws_state_merge #(
                 wire carry, unused_lowest;
 
                 assign {carry, next[LOW-1:0]} = {1'b0, one[LOW-1:0]} + {1'b0, other[LOW-1:0]};
-                // The carry goes in at the lowest bit of a chain that is a bit longer.
+                // The carry enters at the lowest bit of a chain that is one bit longer.
                 assign {total, unused_lowest} = {one_wide, 1'b1} + {other_wide, carry_reg};
 
                 always @(posedge clk) carry_reg <= carry;
@@ -101,7 +101,7 @@ module ws_state_merge #(
             assign next[ACC_W+1]     = earlier_left || later_left || total[HIGH] != (IS_SIGNED && total[HIGH-1]);
         end else begin : gen_one_of_them
             wire [VALUE_W-1:0] value = one[VALUE_W-1:0], other_value = other[VALUE_W-1:0];
-            // With the sign turned round, two's complement compares like numbers without a sign.
+            // With the sign bit inverted, two's complement numbers compare like unsigned ones.
             wire [VALUE_W-1:0] turn  = {IS_SIGNED, {(VALUE_W-1){1'b0}}};
             wire               less  = (other_value ^ turn) < (value ^ turn);
             wire               wins  = KIND == "MIN" ? less : KIND == "MAX" ? !less : KIND == "LST";
@@ -114,7 +114,7 @@ module ws_state_merge #(
     endgenerate
 
 `ifdef FORMAL
-    // The states in integers; with SKEW a sum's upper half belongs to the lower half of the cycle before.
+    // The states in integers; with SKEW a sum's upper half belongs to the lower half of the previous cycle.
     localparam integer NUMBERS = 1 << ACC_W, LEAST = IS_SIGNED ? -NUMBERS/2 : 0;
     localparam         LATER   = ADDS && SKEW != 0;
     reg  [2:0]         past_valid = 3'b0;
@@ -126,7 +126,7 @@ module ws_state_merge #(
         past_valid <= {past_valid[1:0], 1'b1};
         {earlier_reg, later_reg, earlier_2_reg, later_2_reg} <= {earlier, later, earlier_reg, later_reg};
 
-        if (!ADDS) begin    // a state is well made
+        if (!ADDS) begin    // a state is well-formed
             assume (one == {{(ACC_W-VALUE_W){IS_SIGNED && one[VALUE_W-1]}}, one[VALUE_W-1:0]});
             assume (other == {{(ACC_W-VALUE_W){IS_SIGNED && other[VALUE_W-1]}}, other[VALUE_W-1:0]});
             assume (!earlier_left && !later_left && (earlier_seen || one == 0) && (later_seen || other == 0));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_tuple_numbers: numbers the tuples on the wire and announces where windows of tuples begin and end, so that cores
-// for windows in time make these too, with the number for the windowing attribute.
+// ws_tuple_numbers: numbers the tuples of a tuple bus and announces where windows of tuples begin and end, so that the
+// cores for time windows also compute tuple windows, with the number as the windowing attribute.
 //
-// Window i holds the tuples ADVANCE*i to ADVANCE*i + SIZE - 1. Boundaries are every STEP tuples, and at the end of each
-// window; the punctuation of a boundary is the number of the tuple behind it, and follows the tuple in front of it at
-// once: a window closes with its last tuple. The first punctuation is 0.
+// Window i holds the tuples ADVANCE*i to ADVANCE*i + SIZE - 1. There is a boundary every STEP tuples and at the end of
+// each window. The punctuation of a boundary is the number of the tuple after it, and follows the tuple before it
+// immediately: a window closes with its last tuple. The first punctuation is 0.
 //
 // Parameters   DATA_W    width of what goes with a tuple, in bits, at least 1
 //              NUMBER_W  width of a number in bits, at least 1; numbers must not wrap around
@@ -13,11 +13,11 @@
 //              ADVANCE   distance between the starts of two windows in tuples, at least 1
 //              STEP      distance between punctuations apart from windows' ends, 0 to ADVANCE; a divisor of ADVANCE; 0:
 //                        ADVANCE
-// Ports        m_number: of the tuple, or the punctuation's, beside which m_data means nothing
-//              s_punct, s_eos, m_eos: there are none
-// Latency      1 cycle; 2 from a tuple to the punctuation behind it
-// Issue rate   1 tuple in 2 cycles; what the core behind needs between a punctuation and a tuple is its own
-// Bad input    a tuple right behind another, or in the first cycle after a reset: must not happen
+// Ports        m_number: the number of the tuple or punctuation; with a punctuation m_data is undefined
+//              s_punct, s_eos, m_eos: not used
+// Latency      1 cycle; 2 from a tuple to the punctuation after it
+// Issue rate   1 tuple per 2 cycles; the downstream core may need a longer distance after a punctuation
+// Bad input    a tuple in the cycle after another, or in the first cycle after a reset: not allowed
 // Source       ours, docs/windows.md
 
 `default_nettype none
@@ -60,10 +60,10 @@ module ws_tuple_numbers #(
 
     wire unused = &{1'b0, s_punct, s_eos};
 
-    // Tuples to come until the next step, and until the next end of a window, less one.
+    // Tuples until the next step, and until the next end of a window, minus one.
     reg  [LEFT_W-1:0]   step_left_reg, end_left_reg;
     reg  [NUMBER_W-1:0] number_reg;     // of the next tuple
-    reg                 due_reg;        // it has a boundary in front
+    reg                 due_reg;        // there is a boundary before it
     wire                steps = step_left_reg == 0;
     wire                ends  = end_left_reg == 0;
 
@@ -89,7 +89,7 @@ module ws_tuple_numbers #(
     end
 
 `ifdef FORMAL
-    // Against a division of the number of tuples so far.
+    // The reference divides the number of tuples so far.
     reg               past_valid = 1'b0;
     integer           count_ref;
     reg               boundary_ref, announced_ref;
@@ -111,7 +111,7 @@ module ws_tuple_numbers #(
             assert (m_punct == $past(boundary_ref && !announced_ref && !rst));
             if (m_punct) assert (m_number == $past(count_ref));
 
-            // what makes it inductive
+            // invariants for the induction
             assert (count_ref >= 0 && number_reg == count_ref);
             assert (step_left_reg == EVERY - 1 - count_ref % EVERY);
             assert (end_left_reg == (count_ref < SIZE ? SIZE - 1 - count_ref

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_watermark: the items of a stream one after the other, each judged by the watermark as it comes to its turn.
+// ws_watermark: takes the items of a stream one after the other and compares each with the watermark.
 //
-// It is the part that the entries of queries with windows in time have in common. Who has it takes the item that is
-// shown, says what becomes of it, and where the watermark begins.
-//   watermark  at first `start`, then the largest attribute accepted minus SLACK, or a sender's punctuation; it never
+// It is the common part of the entries of queries with time windows. The enclosing entry takes the current item,
+// decides its outcome, and says where the watermark begins.
+//   watermark  initially `start`, then the largest attribute accepted minus SLACK, or a sender's punctuation; it never
 //              falls
 //   late       an attribute below the watermark
 //   ahead      an attribute more than MAX_AHEAD above the watermark, unless it is the session's first: it is dropped
-//              here, evt_ahead. After RESYNC such tuples in a row within MAX_AHEAD of each other the last of them
-//              becomes a punctuation of the least of them minus SLACK, evt_resync. One that is farther from another of
-//              its run begins a new one
+//              here, evt_ahead. After RESYNC consecutive such tuples within MAX_AHEAD of each other the last of them
+//              becomes a punctuation of the least of them minus SLACK, evt_resync. A tuple farther than that from
+//              another one of the run begins a new run
 //
 // Parameters   DATA_W        width of the tuple in bits, at least 1
 //              WATTR_LSB     lowest bit of the windowing attribute in the tuple, 0 to DATA_W - WATTR_W
@@ -18,22 +18,24 @@
 //              WATTR_SIGNED  1: the attribute is signed; 0: unsigned
 //              SLACK         how late a tuple may be, in units of the windowing attribute, at least 0
 //              MAX_AHEAD     how far above the watermark a tuple may be, at least 0; 0: any; else at least SLACK
-//              RESYNC        tuples ahead in a row that move the watermark, 1 to 255
+//              RESYNC        consecutive tuples ahead that move the watermark, 1 to 255
 // Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START
-// Ports        valid: an item is shown; plain: it is a tuple or a punctuation; tuple, data, attr; mark: the watermark
-//              that it asks for; late: it is a tuple, and that
-//              run: what is shown is acted upon in this cycle, if plain: with `accept` it leaves and moves the
-//              watermark, unless it is late; with `drop`, for one that is late, it only leaves; while `ahead` it is
-//              ahead, and no business of the entry's. An item that is not plain is dropped while run is not set
+// Ports        valid: there is a current item. plain: it is a tuple or a punctuation. tuple, data, attr: of it. mark:
+//              the watermark that it implies. late: it is a tuple and late
+//              run: the entry processes the current item in this cycle, if it is plain: with `accept` the item leaves
+//              and moves the watermark, unless it is late; with `drop`, for a late one, it only leaves. While `ahead`
+//              is set, the item is ahead and this core handles it. An item that is not plain is dropped while run is
+//              low
 //              resync: the item that was ahead is a punctuation from the next cycle on
-//              begins: the watermark is `start` from the next cycle on, and a session begins. again: what is shown is
-//              judged anew, by the watermark as it is. After a reset or a START comes begins, in a later cycle again,
-//              and then run. `start` is an attribute that is not negative
-//              take: with this cycle's end the next item is shown, if there is one: its next_attr and next_mark
+//              begins: the watermark is `start` from the next cycle on, and a session begins. again: the current item
+//              is compared again, with the present watermark. After a reset or a START comes begins, in a later cycle
+//              again, and then run. `start` is an attribute that is not negative
+//              take: the next item, if there is one, becomes current at the end of this cycle, with next_attr and
+//              next_mark
 //              empty: no item is inside
-// Latency      3 cycles from s to the cycle in which the item is shown
-// Issue rate   1 item a cycle; one that is ahead takes 5
-// Overflow     cannot happen: s_ready falls. Attributes are compared in WATTR_W + 2 bits and never wrap
+// Latency      3 cycles; from s to the cycle in which the item is current
+// Issue rate   1 item per cycle; one that is ahead takes 5 cycles
+// Overflow     cannot happen: s_ready goes low. Attributes are compared in WATTR_W + 2 bits and never wrap
 // Source       Oge et al., MCSoC 2013, sections II and III (punctuations, slack)
 
 `default_nettype none
@@ -80,8 +82,8 @@ module ws_watermark #(
     output reg                       evt_resync
 `ifdef FORMAL
     ,
-    // For the proofs of the cores that use this one: an item of its choice with its number, the numbers of the next to
-    // arrive and of the next to leave, how far the session has begun, and the watermark.
+    // For the proofs of the cores that use this one: an arbitrary item with its number, the numbers of the next item to
+    // arrive and of the next to leave, how far the start of the session has got, and the watermark.
     output wire        [3:0]         watch,
     output wire        [DATA_W+1:0]  watched,
     output wire        [3:0]         arrived,
@@ -101,7 +103,7 @@ module ws_watermark #(
 
     localparam [1:0] KIND_TUPLE = 2'd0, KIND_PUNCT = 2'd1, KIND_START = 2'd2;
 
-    // Times, wide enough for an attribute plus or minus any of the parameters, and for the difference of two such.
+    // Times, wide enough for an attribute plus or minus any of the parameters, and for the difference of two of these.
     localparam T_W = WATTR_W + 2;
     localparam signed [T_W-1:0] T_SLACK     = SLACK;
     localparam signed [T_W-1:0] T_MAX_AHEAD = MAX_AHEAD;
@@ -116,10 +118,10 @@ module ws_watermark #(
 
     `include "ws_below.vh"
 
-    // ---- An item waits at one of eight places from its arrival until it leaves
+    // ---- An item is stored in one of eight places from its arrival until it leaves
 
     reg  [DATA_W-1:0]  items [0:7];
-    reg  [WATTR_W+2:0] heads [0:7];       // kind, is it a tuple, and attribute, which are read before
+    reg  [WATTR_W+2:0] heads [0:7];       // kind, is it a tuple, and attribute; these are read first
     reg  [2:0]         write_reg, fetch_reg, read_reg;
     reg                ready_reg;
 
@@ -146,7 +148,7 @@ module ws_watermark #(
         ready_reg <= rst || held < 3'd6;      // one more may arrive in this cycle and one in the next
     end
 
-    // ---- Stage 1: what the item's attribute would make of the watermark
+    // ---- Stage 1: the watermark that the item's attribute implies
 
     wire                  in_sign = WATTR_SIGNED != 0 && in_field[WATTR_W-1];
     wire signed [T_W-1:0] in_attr = {{2{in_sign}}, in_field};
@@ -154,7 +156,7 @@ module ws_watermark #(
     reg                   next_valid_reg;
     reg  [1:0]            next_kind_reg;
     reg  signed [T_W-1:0] next_attr_reg;
-    reg  signed [T_W-1:0] next_mark_reg;      // the watermark that the item asks for
+    reg  signed [T_W-1:0] next_mark_reg;      // the watermark that the item implies
     reg  signed [T_W-1:0] next_limit_reg;     // that plus MAX_AHEAD
 
     assign in_ready  = !next_valid_reg || take;
@@ -172,7 +174,7 @@ module ws_watermark #(
         if (rst) next_valid_reg <= 1'b0;
     end
 
-    // ---- Stage 2: the item that is shown
+    // ---- Stage 2: the current item
 
     reg                   valid_reg, plain_reg;
     reg  [1:0]            kind_reg;
@@ -180,7 +182,7 @@ module ws_watermark #(
     reg  signed [T_W-1:0] watermark_reg;
     reg  signed [T_W-1:0] farthest_reg;       // watermark + MAX_AHEAD
     reg                   first_reg;          // no tuple of this session yet
-    // Of a run of tuples that are ahead: the least and the largest mark, and the limit that goes with the least.
+    // Of a run of tuples that are ahead: the least and the largest mark, and the limit that belongs to the least.
     reg  signed [T_W-1:0] run_min_reg, run_max_reg, run_limit_reg;
 
     assign take = !valid_reg || leave;
@@ -189,15 +191,15 @@ module ws_watermark #(
     assign tuple = kind_reg == KIND_TUPLE;
     assign empty = !in_valid && !next_valid_reg && !valid_reg;
 
-    // Judgement. As an item moves in it is compared with the watermark, and with what the item before it, if that is
-    // one that counts, is just making of it; a cycle later the answers are put together. That item counts if it is late
-    // too, since then it does not ask for more than the watermark.
+    // Comparison. When an item becomes current it is compared with the watermark and with the mark of the item before
+    // it, which may just be moving the watermark; the results are combined in the next cycle. An item before it that is
+    // late counts too: its mark is not above the watermark.
     reg below_reg, below_before_reg;      // the attribute is below the watermark, the mark of the item before
     reg raises_reg, raises_before_reg;    // the mark is above them
     reg far_reg, far_before_reg;          // the attribute is more than MAX_AHEAD above them
     reg before_reg;                       // the item before counts
-    reg again_reg, below_now_reg, raises_now_reg;    // judged anew, by the watermark alone
-    reg bounded_reg;                      // MAX_AHEAD holds for it: a tuple, and not the first of a session
+    reg again_reg, below_now_reg, raises_now_reg;    // compared again, with the watermark alone
+    reg bounded_reg;                      // MAX_AHEAD applies: a tuple, and not the first of a session
 
     wire raises = again_reg ? raises_now_reg : raises_reg && (raises_before_reg || !before_reg);
 
@@ -244,21 +246,21 @@ module ws_watermark #(
         if (rst) {valid_reg, plain_reg, bounded_reg} <= 3'b000;
     end
 
-    // ---- Tuples that are ahead: are they a run of RESYNC that lie close together?
+    // ---- Tuples that are ahead: are they RESYNC in a row, close to each other?
 
-    // One bit a state.
+    // One-hot states.
     localparam NONE   = 0,   // nothing is ahead
                ADD    = 1,   // add the tuple to the run
-               SPREAD = 2,   // is the run narrow?
-               LENGTH = 3,   // and is it long enough?
+               SPREAD = 2,   // is the run narrow enough?
+               LENGTH = 3,   // is it long enough?
                SKIP   = 4;   // drop the tuple
     localparam STATES = 5;
     localparam [STATES-1:0] ONE = 1;
 
     reg  [STATES-1:0]     state_reg;
-    reg  [7:0]            run_reg;            // such tuples in a row
-    reg                   narrow_reg;         // these are within MAX_AHEAD
-    reg                   least_reg, most_reg;         // the tuple's mark is outside of those of the run
+    reg  [7:0]            run_reg;            // tuples of the run
+    reg                   narrow_reg;         // they are within MAX_AHEAD of each other
+    reg                   least_reg, most_reg;         // the tuple's mark is below, above all those of the run
 
     wire full = run_reg == RESYNC_RUN - 8'd1;
 
@@ -297,9 +299,9 @@ module ws_watermark #(
     end
 
 `ifdef FORMAL
-    // Items are numbered as they arrive, and again as they leave; the numbers wrap at twice the places. An arbitrary
-    // number is watched: its item is shown as it came, at its turn. What is shown is judged by the rules in times that
-    // are wider than the core's, so that one of these that wrapped would differ.
+    // Items are numbered as they arrive, and again as they leave; the numbers wrap at twice the number of places. The
+    // item of an arbitrary number is watched: it becomes current unchanged and in order. The model applies the rules in
+    // times wider than the core's, so that a wrapped time would differ.
     localparam R_W = T_W + 2;
     localparam signed [R_W-1:0] R_SLACK = SLACK, R_AHEAD = MAX_AHEAD;
     localparam signed [R_W-1:0] MOST    = WATTR_SIGNED != 0 ? (1 << (WATTR_W - 1)) - 1 : (1 << WATTR_W) - 1;
@@ -309,15 +311,15 @@ module ws_watermark #(
     (* anyconst *) wire [3:0] watch_ref;
     reg                  past_valid = 1'b0;
     reg  [3:0]           arrived_ref, left_ref;
-    reg  [3:0]           arrived_1_ref, arrived_2_ref;    // those of a cycle and of two cycles before
+    reg  [3:0]           arrived_1_ref, arrived_2_ref;    // one and two cycles ago
     reg  [DATA_W-1:0]    item_ref;
     reg  [1:0]           item_kind_ref;
-    reg  [1:0]           session_ref;                     // what the entry has done to begin it
+    reg  [1:0]           session_ref;                     // how far the entry has begun it
     reg                  first_ref;                       // no tuple of it has left
-    reg                  resynced_ref;                    // the item shown has become a punctuation
+    reg                  resynced_ref;                    // the current item has become a punctuation
     reg  signed [R_W-1:0] forced_ref;                     // its time
     reg  signed [R_W-1:0] watermark_ref;
-    reg  [2:0]           steps_ref;                       // cycles since one that is ahead was acted upon
+    reg  [2:0]           steps_ref;                       // cycles since the core began to handle one that is ahead
     integer              length_ref;                      // of the run of those ahead; their least and largest
     reg  signed [R_W-1:0] least_ref, largest_ref;
     reg  [2:0]           later;
@@ -376,7 +378,7 @@ module ws_watermark #(
 
         if (!past_valid) assume (rst);
         else begin
-            // The entry. A session begins and is judged, in this order, before it runs; a START ends it.
+            // The entry. A session sees begins, again and run in this order; a START ends it.
             assume (begins + again + run <= 1 && accept + drop <= 1);
             if (accept || drop) assume (valid);
             if (accept) assume (run && plain && !ahead);
@@ -386,7 +388,7 @@ module ws_watermark #(
             if (run) assume (session_ref >= JUDGED);
             if (begins) assume (start >= 0 && start <= MOST);
 
-            // nothing lost, nothing twice, order kept
+            // nothing lost or duplicated, order kept
             assert (held_ref <= 7 && empty == (held_ref == 0));
             assert (s_ready == ($past(rst) || $past(held_ref) < 6));
             assert (valid == (held_2_ref != 0));
@@ -412,7 +414,7 @@ module ws_watermark #(
             // the watermark never falls
             if (session_ref >= JUDGED) assert (watermark_reg >= $past(watermark_reg));
 
-            // what makes it inductive: the places and stages
+            // invariants for the induction: the places and stages
             assert (write_reg == arrived_ref[2:0] && read_reg == left_ref[2:0]);
             assert (in_stages <= held_ref && fetch_reg == left_ref[2:0] + in_stages[2:0]);
             assert (held_1_ref == held_2_ref || held_1_ref == held_2_ref + 4'd1);
@@ -438,7 +440,7 @@ module ws_watermark #(
                 if (place == 0) assert (kind_reg == (resynced_ref ? KIND_PUNCT : item_kind_ref));
             end
             assert (plain_reg == (valid && kind_reg != 2'd2));
-            // the session and what is judged in it
+            // the session and the comparisons in it
             assert (steps_ref == 0 || (judged_ref && ahead_ref && session_ref == RUNNING));
             if (resynced_ref) assert (valid && kind_reg == KIND_PUNCT && session_ref == RUNNING && length_ref == 0);
             if (resynced_ref) assert (forced_ref > watermark_ref && forced_ref <= MOST);

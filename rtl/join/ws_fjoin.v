@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin: FJoin's machine: batches of probes and windows from memory, joined, results into memory.
+// ws_fjoin: FJoin's machine: joins batches of probes with windows, both in memory, and writes the results to memory.
 //
-// Jobs wait in a queue: an array of probes and an array of window tuples each. The limit of the predicate and a ring
-// for the results are those of all of them; docs/fjoin.md lists the registers. The probes are joined with the window in
-// batches of UNITS; the window is read once for each of them, as fast as the chain takes it, and the next batch, of
-// this job or the next one, is loaded meanwhile.
+// Jobs wait in a queue; each is an array of probes and an array of window tuples. The predicate's limit and the ring
+// for the results are common to all jobs; docs/fjoin.md lists the registers. The probes are joined with the window in
+// batches of UNITS. The window is read once for each batch, as fast as the chain takes it; the next batch, of this job
+// or of the next one, is loaded meanwhile.
 //
 //   registers ── control ───────────────────────────────┐ FLUSH
 //                  │ orders                             ▼
@@ -20,26 +20,27 @@
 //              BLOCK     units with one result queue, a multiple of GROUP; up to 255 with mask words
 //              LIMIT_W   width of the limit in bits, 1 to 64
 //              DATA_W    width of the memory port in bits, a power of two, 8 to 1024
-//              ADDR_W    width of an address in bits, at most 64; of bytes
+//              ADDR_W    width of a byte address in bits, at most 64
 //              TUPLE_W   width of a tuple in memory in bits, a power of two, 8 to DATA_W; the key is in its low KEY_W
-//                        bits, and what is above it, such as an id, stays where it is
+//                        bits; bits above it, such as an id, are ignored
 //              BURST     beats of a burst, see ws_fjoin_writer
-//              READ_W    a reader has 2**READ_W beats under way, at least 2; as many as the memory's latency has
-//                        cycles, or more; at least 2 * BURST
-//              QUEUE_W   2**QUEUE_W jobs at most between their start and the host's taking note of their end, 1 to 6
+//              READ_W    a reader has up to 2**READ_W beats in flight, at least 2; no fewer than the memory's latency
+//                        in cycles, to hide it; at least 2 * BURST
+//              QUEUE_W   2**QUEUE_W jobs at most between their start and the host taking their completion, 1 to 6
 //              UNIT_W    follows from UNITS
 //              WORD_W    follows from the widths above
 //              RESULT_W  follows from WORD_W; width of a result in memory: {1, 0 …, result of ws_fjoin_chain}, a power
-//                        of two. A word of 0 is no result: it fills up the last beat of a lane
+//                        of two. A word of 0 is not a result: it pads the last beat of a lane
 // Ports        s_axil_*  registers, see ws_fjoin_registers
 //              m_axi_*   memory: INCR bursts of whole beats, all bytes written; reads of the window have id 0, those of
 //                        probes 1. rready and bready are always high
-//              irq       a job is done, and the host has not taken note of it
-// Latency      `start` to the first arvalid 6 cycles; the last window tuple to done: that of the chain, and of the memory
-// Issue rate   a window tuple a cycle, if the port brings as many: it carries TUPLE_W * (W + UNITS) bits for W cycles.
-//              3 cycles between two jobs, unless results of the one before still wait for the memory then
-// Overflow     a ring that is full stalls the join, which is counted; nothing is lost
-// Bad input    see ws_fjoin_control: the job has a status. A memory that does not answer is waited for
+//              irq       a job is done, and the host has not taken its completion
+// Latency      6 cycles; from `start` to the first arvalid. From the last window tuple to done: that of the chain and
+//              of the memory
+// Issue rate   1 window tuple per cycle; if the memory port supplies as many: it transfers TUPLE_W * (W + UNITS) bits
+//              in W cycles. 3 cycles between two jobs, unless results of the previous job still wait for the memory
+// Overflow     a full ring stalls the join, which is counted; nothing is lost
+// Bad input    see ws_fjoin_control: the job's status reports it. A memory that does not answer stalls the machine
 // Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.1
 
 `default_nettype none
@@ -131,11 +132,11 @@ module ws_fjoin #(
         $finish;
     end
 
-    localparam PROBES_W = $clog2(UNITS << PASS_W) + 1;      // of a number of probes, of window tuples
+    localparam PROBES_W = $clog2(UNITS << PASS_W) + 1;      // of a number of probes; of window tuples
     localparam ROWS_W   = SLOT_W + 1;
     localparam PER      = DATA_W / RESULT_W;                // results of a beat
     localparam PER_W    = $clog2(PER + 1);
-    localparam        SIZE  = $clog2(DATA_W / 8);           // of a beat, as AXI says it
+    localparam        SIZE  = $clog2(DATA_W / 8);           // of a beat, in AXI's encoding
     localparam [31:0] BYTES = DATA_W / 8, TUPLE_BYTES = TUPLE_W / 8, RESULT_BYTES = RESULT_W / 8;
     localparam [31:0] N_UNITS = UNITS, N_BLOCK = PAIRS != 0 ? 0 : BLOCK, N_PASS = PASS_W, N_SLOT = SLOT_W;
 
@@ -146,7 +147,7 @@ module ws_fjoin #(
         $finish;
     end
 
-    // What the registers `sizes` and `form` have room for.
+    // The limits of the fields in the registers `sizes` and `form`.
     initial if (UNITS > 65535 || DATA_W > 1024 || TUPLE_W < 8 || (PAIRS == 0 && BLOCK > 255)) begin
         $display("ERROR: %m: UNITS = %0d (up to 65535), DATA_W = %0d (up to 1024), TUPLE_W = %0d (8 at least), BLOCK = %0d",
                  UNITS, DATA_W, TUPLE_W, BLOCK);
@@ -219,7 +220,7 @@ module ws_fjoin #(
         .count_stalled(stalled), .count_starved(starved), .count_jobs(jobs), .count_failed(failed)
     );
 
-    // ---- Readers: both have a place for all that they ask for, so the probes may go first
+    // ---- Readers: each has a place for every beat that it requests, so the probes may have priority
 
     wire               window_ask, probe_ask, ask_ready;
     wire [ADDR_W-1:0]  window_ask_addr, probe_ask_addr;
@@ -281,7 +282,7 @@ module ws_fjoin #(
         .m_valid(lane_valid), .m_ready(lane_ready), .m_flush(lane_flush), .m_data(lane_data)
     );
 
-    // ---- Results: each lane makes beats, which take turns
+    // ---- Results: each lane packs its beats, which are merged in turn
 
     wire [LANES-1:0]        beat_valid, beat_ready, beat_flush;
     wire [LANES*DATA_W-1:0] beat_data;
@@ -316,7 +317,7 @@ module ws_fjoin #(
         end
     endgenerate
 
-    // What goes to the writer is counted: a result has its highest bit set
+    // Results on their way to the writer are counted: a result has its highest bit set
     wire             s_valid = out_valid[LANES-1];
     wire             s_flush = out_flush[LANES-1];
     wire             s_ready;

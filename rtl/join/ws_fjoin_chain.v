@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_chain: joins batches of probes with windows of any length, every pair of them compared: the pipeline of
+// ws_fjoin_chain: joins batches of probes with windows of any length, comparing every pair of them: the pipeline of
 // FJoin.
 //
-// A batch is loaded, a probe a unit. Then the window passes through the chain, a tuple a cycle, and every unit compares
-// its probe with it. The next batch is loaded meanwhile; its pass begins in the cycle behind the last tuple of this.
+// A batch is loaded, one probe per unit. Then the window passes through the chain, one tuple per cycle, and every unit
+// compares its probe with it. The next batch is loaded meanwhile; its pass begins in the cycle after the last tuple of
+// this pass.
 //
-// Nothing stalls in the chain. A block of units writes what it finds into a queue; one that is filling up lets no
-// more window tuples into the chain, and what is on its way finds its place. Neither this word, which goes up the chain
-// a block a cycle, nor the slots, which go down a group a cycle, is a signal to all units.
+// The chain never stalls. A block of units writes its matches into a queue; a queue that is filling up stops the entry
+// from sending further window tuples, and has room for the matches of those in flight. Neither this stop signal, which
+// travels up the chain one block per cycle, nor the slots, which travel down one group per cycle, fans out to all
+// units.
 //
 //   s_probe ──▶ load ─▶┌───────┐─▶┌───────┐─▶┌───────┐─▶┌───────┐
 //   s_window ─▶ entry ▶│ group │─▶│ group │─▶│ group │─▶│ group │
@@ -21,8 +23,7 @@
 // Parameters   UNITS   basic join units, at least 1; BLOCK * LANES * a power of two
 //              GROUP   units that see a window tuple in the same cycle, at least 1; a divisor of BLOCK
 //              BLOCK   units with one result queue, a multiple of GROUP
-//              LANES   results that leave in a cycle, at least 1; lane n serves a share of the units, from n *
-//                      UNITS/LANES on
+//              LANES   results that are output per cycle, at least 1; lane n serves the units from n * UNITS/LANES on
 //              PAIRS   0: a result is {pass, unit, window tuple, mask}: bit i is the match of the probe in unit + i;
 //                      one for every block and window tuple with a match 1: a result is {pass, unit, window tuple}: a
 //                      pair
@@ -30,21 +31,22 @@
 //                      around
 //              SLOT_W  width of the number of a window tuple in its pass in bits, at least 2; numbers count from 0 and
 //                      wrap around. The first probe of a batch goes to unit 0, the next to unit 1
-//              FIFO_W  each result queue holds 2**FIFO_W words, at least 1; it needs room for all that is on its way,
-//                      and some for bursts
+//              FIFO_W  each result queue holds 2**FIFO_W words, at least 1; it needs room for everything in flight, and
+//                      some for bursts
 //              PREDICATE, KEY_W, SIGNED, LIMIT_W  see ws_predicate
 //              UNIT_W  follows from UNITS
 //              WORD_W  follows from the widths above
 // Ports        s_probe    last ends a batch of fewer than UNITS; a batch of UNITS ends by itself
-//              s_window   last ends a window, which has one tuple at least. flush: no window tuple but a FLUSH. It
-//                         comes out of every lane behind the last result of the tuples before it
-//              m_*        of the lanes, lane 0 in the low bits. The results of a lane are in no promised order
-//              limit      stands still while anything is in the chain
-// Latency      of a window tuple to the first result in block b, from 0 on: 6 + (b + 1) * BLOCK/GROUP + the predicate's
-//              cycles + log2 of the blocks of a lane, + 1 if PAIRS
-// Issue rate   1 probe and 1 window tuple a cycle: a window of W tuples takes W cycles if W > UNITS. Results: LANES
-//              a cycle. So with selectivity M and pairs: max(W, UNITS*M*W / LANES) cycles, if matches are spread evenly
-// Overflow     cannot happen: s_window_ready falls
+//              s_window   last ends a window, which has at least one tuple. flush: not a window tuple but a FLUSH. It
+//                         leaves every lane after the last result of the tuples before it
+//              m_*        of the lanes, lane 0 in the low bits. The order of the results of a lane is not defined
+//              limit      constant while anything is in the chain
+// Latency      6 + (B + 1) * BLOCK/GROUP + P + PAIRS cycles; from a window tuple to the first result in block B,
+//              counted from 0; P: the predicate's cycles plus log2 of the blocks of a lane
+// Issue rate   1 probe and 1 window tuple per cycle; a window of W tuples takes W cycles if W > UNITS. LANES results
+//              per cycle. So with selectivity M and pairs: max(W, UNITS*M*W / LANES) cycles, if matches are spread
+//              evenly
+// Overflow     cannot happen: s_window_ready goes low
 // Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.2; queues and lanes are ours
 
 `default_nettype none
@@ -100,8 +102,9 @@ module ws_fjoin_chain #(
     localparam LEAVES = BLOCKS / LANES;     // blocks of a lane
     localparam LEVELS = LEAVES > 1 ? $clog2(LEAVES) : 0;
 
-    // What may still come to the queue of the last block when it passes MOST: a cycle for the level, one for each block
-    // on the way to the entry, and on the way back the entry's register, the groups, the predicate and the count.
+    // Words that may still reach the queue of the last block after it has passed MOST: one cycle for the level, one for
+    // each block on the way to the entry, and on the way back the entry's register, the groups, the predicate and the
+    // count.
     localparam MARGIN = 4 + (BLOCKS - 1) + BLOCKS*DEPTH + CYCLES;
 
     initial if (GROUP < 1 || BLOCK % GROUP != 0 || LANES < 1 || UNITS != BLOCK*LANES*(1 << LEVELS)) begin
@@ -116,7 +119,7 @@ module ws_fjoin_chain #(
         $finish;
     end
 
-    // ---- Load: until there is a batch, which goes when its pass begins
+    // ---- Load: until a batch is complete, which moves on when its pass begins
 
     reg              loaded_reg;
     reg [UNIT_W-1:0] loads_reg;
@@ -137,7 +140,7 @@ module ws_fjoin_chain #(
         end
     end
 
-    // ---- Entry: a window tuple goes on if there is a pass that it belongs to and no queue says stop
+    // ---- Entry: a window tuple enters the chain if its pass may run and no queue has set stop
 
     wire [BLOCKS-1:0] over;
     reg  [BLOCKS-1:0] stop_reg;
@@ -158,7 +161,7 @@ module ws_fjoin_chain #(
         .m_valid(w_valid), .m_ready(run), .m_data({w_last, w_flush, w_key})
     );
 
-    // A window tuple takes a cycle more than a probe: START is never on the heels of the batch that it starts.
+    // A window tuple takes one cycle more than a probe, so that START never directly follows the batch that it starts.
     reg             window_reg, start_reg, flush_reg;
     reg [KEY_W-1:0] key_reg;
 
@@ -206,7 +209,7 @@ module ws_fjoin_chain #(
         end
     endgenerate
 
-    // ---- Results: the groups of a block see a tuple one after another, and those before the last one wait for it
+    // ---- Results: the groups of a block see a tuple one after the other, and all but the last one delay their hits
 
     wire [BLOCKS-1:0]        word_valid, word_ready, word_flush;
     wire [BLOCKS*WORD_W-1:0] word_data;
@@ -283,16 +286,16 @@ module ws_fjoin_chain #(
                     window_key[GROUPS*KEY_W +: KEY_W], limits[GROUPS*LIMIT_W +: LIMIT_W]};
 
 `ifdef FORMAL
-    // An arbitrary pair is watched, by its numbers; LANES = 1, PAIRS = 1, EQ. It comes out once if the keys are equal,
+    // An arbitrary pair is watched, by its numbers; LANES = 1, PAIRS = 1, EQ. It is output once if the keys are equal,
     // and before a FLUSH, which ends the window tuples here. No number wraps around.
     (* anyconst *) reg [PASS_W-1:0] watch_pass;
     (* anyconst *) reg [UNIT_W-1:0] watch_unit;
     (* anyconst *) reg [SLOT_W-1:0] watch_slot;
     reg              past_valid = 1'b0;
-    reg [PASS_W-1:0] batch_ref, pass_ref;           // that of the next probe, of the next window tuple
+    reg [PASS_W-1:0] batch_ref, pass_ref;           // of the next probe, of the next window tuple
     reg [UNIT_W-1:0] unit_ref;
     reg [SLOT_W-1:0] slot_ref;
-    reg [KEY_W-1:0]  probe_ref, row_ref;            // of the watched pair, and whether they have come
+    reg [KEY_W-1:0]  probe_ref, row_ref;            // of the watched pair; the flags: have they arrived
     reg              probe_given_ref, row_given_ref, came_ref, flushed_ref, flush_out_ref;
     wire             wanted  = probe_given_ref && row_given_ref && probe_ref == row_ref;
     wire             taken   = s_window_valid && s_window_ready;

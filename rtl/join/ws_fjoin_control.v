@@ -1,58 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_control: the control of FJoin's machine: a queue of jobs, each of which is ordered, joined, and done.
+// ws_fjoin_control: the control of FJoin's machine: a queue of jobs, each of which is ordered, joined and completed.
 //
-// A job is an array of probes, of any number of batches, and an array of window tuples, which each batch meets. Three
-// steps follow one another round the queue, each as far ahead of the next as the machine lets it be:
+// A job is an array of probes, of any number of batches, and an array of window tuples, with which each batch is
+// joined. Three steps process the queue, each as far ahead of the next as the machine allows:
 //
 //   start ─▶ queue ─▶ order ─▶ join ─▶ done ─▶ completions ─▶ next
 //                       │        │       ▲
-//          to the readers:       │       └── the FLUSH is through, and all results are in memory
-//          the probes; the       └── a FLUSH behind the last window tuple of the last pass
+//          to the readers:       │       └── the FLUSH has passed, and all results are in memory
+//          the probes; the       └── a FLUSH after the last window tuple of the last pass
 //          window, once for
 //          each batch
 //
-// So the next job's tuples are read, and its first batch loaded, during the last pass of a job, and the chain works on.
-// A job that is bad or empty is a FLUSH alone: it ends in its turn.
+// During the last pass of a job the next job's tuples are read and its first batch is loaded, so that the chain never
+// idles. A bad or empty job is only a FLUSH, and completes in order.
 //
-// The memory's errors are a part of the job's status and end nothing. Upon an abort nothing more is asked of the
-// memory; when it has answered all it was asked, everything but this is reset, and all jobs that are not done are, as
-// aborted.
+// Errors of the memory are part of the job's status and do not end the job. After an abort no more requests are made to
+// the memory; when it has answered all of them, everything but this core is reset, and all jobs that are not done are
+// completed as aborted.
 //
 // Parameters   UNITS    probes of a batch, at least 1
-//              PROBES   most probes of a job, at least 1
-//              ROWS     most window tuples of a job, at least 1
+//              PROBES   maximum number of probes of a job, at least 1
+//              ROWS     maximum number of window tuples of a job, at least 1
 //              DATA_W   width of the memory port in bits, a power of two, at least 8
 //              ADDR_W   width of an address in bits, at least 1
 //              BURST    beats of a written burst, a power of two, 2 to 256
 //              QUEUE_W  2**QUEUE_W jobs at most between their start and the `next` that takes their completion, 1 to 6
-//              PER      most results of a beat, at least 1
+//              PER      maximum number of results of a beat, at least 1
 //              COUNT_W  follows from PROBES
 //              ROWS_W   follows from ROWS
 //              PER_W    follows from PER
-// Ports        start     a job, whose descriptor (see ws_fjoin_registers) has stood still for 2 cycles; not while full,
-//                        in every third cycle at most
+// Ports        start     a job, whose descriptor (see ws_fjoin_registers) has been constant for 2 cycles; not while
+//              full,
+//                        at most in every third cycle
 //              cancel    aborts; restart resets everything else while there is no job, for a new ring
-//              next      takes the completion that is shown; there is one
+//              next      takes the current completion; only while there is one
 //              clear     resets everything else
-//              probe_*, window_*   orders to the readers, see ws_fjoin_reader; order_job: of both, their tag
-//              s_window, m_window   window tuples from the reader to the chain, and the FLUSH behind them
+//              probe_*, window_*   orders to the readers, see ws_fjoin_reader; order_job: the tag of both
+//              s_window, m_window   window tuples from the reader to the chain, followed by the FLUSH
 //              probe_taken   a probe has gone to the chain
-//              halt, idle   of both readers and the writer; full, done, written: of the writer, see there. A FLUSH has
-//                        taken 5 cycles or more when it is done
-//              probe_job, s_window_job   of which job a tuple is, its tag
-//              probe_error, s_window_error, write_error   a tuple, or an answer, came with an error
-//              results   results that have gone to the writer in this cycle; flushed: a FLUSH has
-//              status    bit 0 busy, 1 a completion is shown, 2 no place for a job; and of the completion 4 bad
+//              halt, idle   of both readers and the writer; full, done, written: of the writer, see ws_fjoin_writer.
+//                        done comes at least 5 cycles after its FLUSH
+//              probe_job, s_window_job   the job that a tuple belongs to, its tag
+//              probe_error, s_window_error, write_error   a tuple, or a write response, came with an error
+//              results   results that went to the writer in this cycle; flushed: a FLUSH did
+//              status    bit 0 busy, 1 there is a completion, 2 no place for a job; and of the completion 4 bad
 //                        descriptor, 5 read error, 6 write error, 7 aborted; done_end: where its results end in the
 //                        ring, done_results: how many there are
 //              count_*   since the reset: cycles while busy, evaluations of the predicate, cycles in which a burst
-//                        waited for room in the ring, and in which the chain waited for the window of a job; jobs that
-//                        are done, those of them that are so with an error
-// Latency      start to the first order 3 cycles; done to its completion 3
-// Issue rate   3 cycles from a job's last window tuple to the next one's first
-// Overflow     cannot happen: the completions have a place for every job
-// Bad input    An array that does not begin with a beat, too many tuples, no ring, or not of whole bursts: status
+//                        waited for room in the ring, and in which the chain waited for the window of a job; jobs
+//                        completed, and those of them with an error
+// Latency      3 cycles; from start to the first order, and from done to its completion
+// Issue rate   3 cycles between two jobs; from a job's last window tuple to the next job's first
+// Overflow     cannot happen: there is a completion entry for every job
+// Bad input    An array that does not begin at a beat, too many tuples, a ring of size 0 or not of whole bursts: status
 // Source       ours; the paper's machine is the one of Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), 3.1
 
 `default_nettype none
@@ -161,11 +162,11 @@ module ws_fjoin_control #(
     wire [67:0]                             completions_watch;
 `endif
 
-    // ---- Jobs are numbered as they start; how far each step is
+    // ---- Jobs are numbered as they start; the next number for each step
 
     reg  [QUEUE_W:0] start_reg, begin_reg, order_reg, join_reg, done_reg, next_reg;
-    wire             begins, ordered, joined, ends; // steps that are taken in this cycle; begins: to be ordered
-    wire             halting, ended;                // an abort; the last job of it
+    wire             begins, ordered, joined, ends; // steps taken in this cycle; begins: ordering begins
+    wire             halting, ended;                // an abort; it completes the jobs that are left
     wire             aborting;
     wire             busy = start_reg != done_reg || aborting;
     wire             completed = next_reg != done_reg;
@@ -181,11 +182,11 @@ module ws_fjoin_control #(
         if (rst) {start_reg, begin_reg, order_reg, join_reg, done_reg, next_reg} <= {6*(QUEUE_W+1){1'b0}};
     end
 
-    // ---- Start: what is wrong with the descriptor is known before
+    // ---- Start: the descriptor has been checked before
 
     reg  [5:0] wrong_reg;
     reg  [1:0] none_reg;
-    reg        bad_reg, void_reg;                   // void: there is nothing to do
+    reg        bad_reg, void_reg;                   // void: nothing to join
 
     always @(posedge clk) begin
         wrong_reg <= {|probe_address[BYTES_W-1:0] || |window_address[BYTES_W-1:0] || |ring_address[BYTES_W+BURST_W-1:0],
@@ -249,17 +250,17 @@ module ws_fjoin_control #(
         end
     end
 
-    // ---- Join: window tuples go on to the chain, pass after pass, and then a FLUSH
+    // ---- Join: window tuples pass to the chain, pass after pass, and then a FLUSH
 
     localparam [1:0] STATE_JOIN = 2'd2, STATE_FLUSH = 2'd3;     // after STATE_WAIT, STATE_READ
 
     reg  [1:0]         join_state_reg;
-    reg  [COUNT_W-1:0] to_join_reg;                 // probes of the batches that have not met the window
-    reg                last_pass_reg, last_next_reg;    // the pass is the last one; the one behind it is
+    reg  [COUNT_W-1:0] to_join_reg;                 // probes of the batches not yet joined with the window
+    reg                last_pass_reg, last_next_reg;    // this pass is the last one; the next one is
     wire               join_void;
     wire [COUNT_W-1:0] join_count;
     wire               joining = join_state_reg == STATE_JOIN;
-    wire [QUEUE_W:0]   reading = join_reg + {{QUEUE_W{1'b0}}, m_window_flush};     // the next one's, with the FLUSH
+    wire [QUEUE_W:0]   reading = join_reg + {{QUEUE_W{1'b0}}, m_window_flush};     // the next job's, with the FLUSH
     wire               tuple   = s_window_valid && s_window_ready;
     wire               ends_pass = tuple && s_window_last;
     wire [COUNT_W-1:0] rest    = to_join_reg - BATCH;
@@ -300,13 +301,13 @@ module ws_fjoin_control #(
         if (rst || halting) join_state_reg <= STATE_WAIT;
     end
 
-    // ---- Errors of a job: probes may come a few jobs ahead of window tuples, and all before the job's FLUSH
+    // ---- Errors of a job: probes may be a few jobs ahead of window tuples, and all precede the job's FLUSH
 
     localparam [JOBS-1:0] ONE = 1;
 
-    reg  [JOBS-1:0]    bad_job_reg, fault_reg, read_error_reg;      // fault: with a tuple of the last cycle
+    reg  [JOBS-1:0]    bad_job_reg, fault_reg, read_error_reg;      // fault: with a tuple of the previous cycle
     reg                write_error_reg;             // since the last FLUSH was done
-    wire [QUEUE_W-1:0] at = done_reg[QUEUE_W-1:0];  // the job that is done next, and what is known of it
+    wire [QUEUE_W-1:0] at = done_reg[QUEUE_W-1:0];  // the job that completes next, and its errors
     reg                at_bad_reg, at_error_reg;
 
     always @(posedge clk) begin
@@ -319,7 +320,7 @@ module ws_fjoin_control #(
         at_error_reg    <= read_error_reg[at];
     end
 
-    // ---- Done: the writer says so for each FLUSH, an abort for all that are left
+    // ---- Done: the writer completes the job of each FLUSH, an abort all that are left
 
     localparam [1:0] STATE_RUN = 2'd0, STATE_HALT = 2'd1, STATE_CLEAR = 2'd2, STATE_END = 2'd3;
 
@@ -327,7 +328,7 @@ module ws_fjoin_control #(
     reg         clear_reg, halt_reg, abort_reg, ends_reg, idle_reg;
     reg  [3:0]  errors_reg;                         // of the job that ends
     reg  [31:0] end_reg;
-    reg  [31:0] results_reg, flushed_reg;           // of the job that comes to the writer; of the one before its FLUSH
+    reg  [31:0] results_reg, flushed_reg;           // of the job at the writer; of the one before its FLUSH
     wire        left = done_reg != start_reg;
     wire [3:0]  errors;
 
@@ -340,7 +341,7 @@ module ws_fjoin_control #(
 
     always @(posedge clk) begin
         clear_reg <= rst || run_state_reg == STATE_CLEAR;
-        idle_reg  <= idle;                          // what begins as halt rises goes no further
+        idle_reg  <= idle;                          // a burst that begins as halt rises still counts
         case (run_state_reg)
             STATE_RUN:   run_state_reg <= cancel ? STATE_HALT : restart ? STATE_CLEAR : STATE_RUN;
             STATE_HALT:  run_state_reg <= idle_reg ? STATE_CLEAR : STATE_HALT;
@@ -376,7 +377,7 @@ module ws_fjoin_control #(
 `endif
     );
 
-    reg  shown_reg, full_reg, busy_reg;             // the first: the completion that is read from there
+    reg  shown_reg, full_reg, busy_reg;             // shown: the RAM outputs a completion
 
     always @(posedge clk) begin
         shown_reg <= completed && !next && !rst;
@@ -390,7 +391,7 @@ module ws_fjoin_control #(
 
     reg  [47:0]        cycles_reg, evaluations_reg;
     reg  [BATCH_W-1:0] batch_reg;
-    reg                stalled_reg, starved_reg, failed_reg;    // what is counted has been seen
+    reg                stalled_reg, starved_reg, failed_reg;    // the counted event, one cycle later
 
     assign count_cycles      = {16'd0, cycles_reg};
     assign count_evaluations = {16'd0, evaluations_reg};
@@ -414,32 +415,32 @@ module ws_fjoin_control #(
     end
 
 `ifdef FORMAL
-    // An arbitrary job is watched, by its number: how often each step is taken for it, with what, and with which
-    // completion it ends. What is asked of the ports is assumed; readers and chain do as they like, and the writer is
-    // done once for each FLUSH, which takes its time.
+    // An arbitrary job is watched, by its number: how often each step is taken for it, with which values, and with
+    // which completion it ends. The rules for the ports are assumed; readers and chain behave arbitrarily, and the
+    // writer is done once for each FLUSH, after any time.
     reg                past_valid = 1'b0, past_2_valid = 1'b0;
-    reg                live_ref, flushed_ref, ended_ref;    // posted and not taken; its FLUSH has gone; it has ended
-    reg                bad_ref, void_ref, error_ref;        // error: came with a tuple of its own
-    reg                write_ref;                           // an error of the writer's since the last done
+    reg                live_ref, flushed_ref, ended_ref;    // started, not taken; its FLUSH was sent; it has ended
+    reg                bad_ref, void_ref, error_ref;        // error: came with one of its tuples
+    reg                write_ref;                           // a write error since the last done
     reg  [2*BEAT_W+COUNT_W+ROWS_W-1:0] order_ref;           // its descriptor
     reg  [COUNT_W-1:0] count_ref;
     reg                probes_ref;                          // its probes have been ordered
     reg  [COUNT_W:0]   windows_ref, passes_ref;             // windows ordered, and joined
     reg  [67:0]        completion_ref;
-    reg  [4:0]         flying_ref;                          // FLUSHes that have just gone to the chain
-    reg  [QUEUE_W:0]   ripe_ref;                            // those that the writer may be done with
-    reg  [1:0]         acted_ref, done_ref;                 // cycles since the host did something, since the last done
+    reg  [4:0]         flying_ref;                          // FLUSHes sent to the chain in the last cycles
+    reg  [QUEUE_W:0]   ripe_ref;                            // FLUSHes that the writer may complete
+    reg  [1:0]         acted_ref, done_ref;                 // cycles since the host's last command, since the last done
     wire [QUEUE_W:0]   w_ref = watch_ref - next_reg, d_ref = done_reg - next_reg, j_ref = join_reg - next_reg;
     wire [QUEUE_W:0]   b_ref = begin_reg - next_reg, o_ref = order_reg - next_reg, s_ref = start_reg - next_reg;
-    // places in the queue of the jobs that a probe and a window tuple are of
+    // places in the queue of the jobs that a probe and a window tuple belong to
     wire [QUEUE_W-1:0] pj_ref = probe_job - next_reg[QUEUE_W-1:0], wj_ref = s_window_job - next_reg[QUEUE_W-1:0];
     wire [QUEUE_W-1:0] place_ref = watch_ref[QUEUE_W-1:0];
-    wire [QUEUE_W:0]   fault_ref = {1'b0, place_ref - next_reg[QUEUE_W-1:0]};     // of whom fault_reg[place_ref] is
+    wire [QUEUE_W:0]   fault_ref = {1'b0, place_ref - next_reg[QUEUE_W-1:0]};     // of fault_reg[place_ref]
     wire               probe_mine = probe_taken && pj_ref == w_ref, window_mine = tuple && wj_ref == w_ref;
     wire               acts  = start || cancel || restart || next;
     wire               order_is = order_reg == watch_ref, join_is = join_reg == watch_ref;
     wire [287:0]       descriptor = {probe_address, window_address, ring_address, probe_count, window_count, ring_size};
-    reg  [287:0]       descriptor_ref;                      // in the last cycle, in which it was the same
+    reg  [287:0]       descriptor_ref;                      // of the previous cycle; still: it was equal
     reg                still_ref;
     wire [63:0]        beats_ref = DATA_W / 8, burst_ref = BURST * DATA_W / 8, space_ref = 64'd1 << ADDR_W;
     wire               wrong_ref = probe_address % beats_ref != 0 || window_address % beats_ref != 0
@@ -494,23 +495,23 @@ module ws_fjoin_control #(
             assume (!next || status[1]);
             assume (!restart || !(status[0] || start || cancel || next));
             assume (!done || (ripe_ref != 0 && done_ref == 3));
-            // tuples come between their job's order and its FLUSH
+            // tuples arrive between their job's order and its FLUSH
             assume (!probe_taken || (pj_ref >= j_ref && pj_ref < b_ref));
             assume (!tuple || (wj_ref >= j_ref && wj_ref < b_ref));
             assume (!(void_ref && (probe_mine || window_mine)));
-            // a window ends behind its order, and the chain needs the probes; for a void job that is asserted below
+            // a window ends after its order, and the chain needs the probes; for a void job this is asserted below
             assume (!joined || j_ref < o_ref || ordered);
 
-            // the queue holds a job before anything is done for it, until its completion is taken, and no more jobs
-            // than it has places for
+            // the queue holds a job from before its first step until its completion is taken, and no more jobs than it
+            // has places for
             control_order: assert (d_ref <= j_ref && j_ref <= b_ref && b_ref <= s_ref && s_ref <= JOBS);
             assert (live_ref == (w_ref < s_ref));
             if (start) control_place: assert (s_ref < JOBS && run_state_reg == STATE_RUN);
             if (ends) control_room: assert (d_ref < JOBS && d_ref < s_ref);
-            // what is wrong with it is known as it starts
+            // the checks of its descriptor are valid as it starts
             if (start) assert (bad_reg == wrong_ref);
             if (start) assert (void_reg == (wrong_ref || probe_count == 0 || window_count == 0));
-            // its probes are ordered once, and its window once for each batch, as it says
+            // its probes are ordered once and its window once for each batch, with the values of its descriptor
             if (probe_valid && order_is)
                 assert (live_ref && !void_ref && !probes_ref && probe_order_count == count_ref);
             if (window_valid && order_is) assert (live_ref && !void_ref && ordered_ref < count_ref);
@@ -519,7 +520,7 @@ module ws_fjoin_control #(
             if (ordered && order_is && !void_ref)
                 assert (probes_ref && ordered_ref >= count_ref && ordered_ref < count_ref + UNITS);
             if (ordered && order_is && void_ref) assert (!probes_ref && windows_ref == 0);
-            // then as many passes go to the chain, a FLUSH behind them, and no tuple of another job
+            // then as many passes go to the chain, followed by a FLUSH, and no tuple of another job
             if (tuple) assert (m_window_valid && !m_window_flush && j_ref < b_ref);
             if (m_window_flush) assert (m_window_valid && !s_window_ready);
             if (m_window_flush && join_is && void_ref) begin
@@ -533,7 +534,7 @@ module ws_fjoin_control #(
                 assert (window_valid && $stable({window_order, window_order_count}));
             if ($past(probe_valid && !probe_ready && !halting && !rst))
                 assert (probe_valid && $stable({probe_order, probe_order_count}));
-            // it ends once: when the writer is done with its FLUSH, or as aborted
+            // it ends once: when the writer has completed its FLUSH, or as aborted
             if ($past(done && !halting && !rst)) assert (ends && !errors_reg[3] && end_reg == $past(written));
             if (ends && done_reg == watch_ref) begin
                 control_once: assert (live_ref && !ended_ref && (flushed_ref || errors_reg[3]));
@@ -548,7 +549,7 @@ module ws_fjoin_control #(
                 assert ({status[7:4], done_end, done_results} == completion_ref);
             end
             assert (!clear || !(probe_valid || window_valid || m_window_valid || start));
-            // what is counted, from the reset on, and the results up to a FLUSH
+            // the counters, from the reset on, and the results up to a FLUSH
             if ($past(rst)) assert ({status[1:0], count_cycles, count_evaluations} == 0);
             if ($past(rst)) assert ({count_stalled, count_starved, count_jobs, count_failed} == 0);
             if ($past(past_valid)) begin
@@ -566,7 +567,7 @@ module ws_fjoin_control #(
                     assert (count_evaluations[47:0] == $past(count_evaluations[47:0]) + $past(batch_ref, 2));
             end
 
-            // what makes it inductive
+            // invariants for the induction
             if (live_ref) assert (ended_ref == (w_ref < d_ref));
             if (live_ref && !ended_ref && !halting) assert (flushed_ref == (w_ref < j_ref));
             assert (!shown_reg || d_ref != 0);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_group: basic join units of FJoin that see a window tuple in the same cycle; a link of ws_fjoin_chain.
+// ws_fjoin_group: basic join units of FJoin that see a window tuple in the same cycle; a stage of ws_fjoin_chain.
 //
-// A unit holds two probes: the one that it joins, and its next one. A slot of the pipeline carries a window tuple and,
-// beside it, a probe to load: the first empty unit takes it for its next one, and a full group passes it on. A slot
-// with START ends a pass: every unit clears its probe and goes on with the next one, from this slot's window tuple on.
-// So a batch is loaded while the one before it is joined.
+// A unit holds two probes: the current one, which it joins, and the next one. A slot of the pipeline carries a window
+// tuple and, independently, a probe to load: the first unit without a next probe takes it, and a full group passes it
+// on. A slot with START ends a pass: every unit replaces its probe by its next one, from this slot's window tuple on.
+// A batch is therefore loaded while the one before it is joined.
 //
-// Nothing stops a slot: it leaves one cycle after it came. Registers that never wait need no enable, and the window's
-// key goes to all units of the group from one register.
+// A slot never stalls: it leaves one cycle after it came. Registers that never wait need no enable, and one register
+// drives the window's key to all units of the group.
 //
 // Parameters   UNITS  basic join units in the group, at least 1
 //              PREDICATE, KEY_W, SIGNED, LIMIT_W  see ws_predicate
-// Ports        s_*, m_*   the slot, to and from the next group. window: it has a window tuple; start only with window;
-//                         load: it has a probe; flush: neither here nor there, it only passes through
-//              start must not follow directly upon a slot with a load: ws_fjoin_chain has one cycle more on its way
+// Ports        s_*, m_*   the slot, from the previous and to the next group. window: it has a window tuple; start only
+//                         with window; load: it has a probe; flush: passes through without effect
+//              start must not follow a slot with a load in the next cycle: ws_fjoin_chain delays it by one cycle more
 //              hits       the units whose probe matches the window tuple
-// Latency      1 cycle from slot to slot; 1 + the predicate's cycles from slot to hits
-// Issue rate   1 slot a cycle
-// Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.2: basic join unit; loading beside
-//              the window tuples, START and the missing stall are ours
+// Latency      1 cycle; from slot to slot. From slot to hits: 1 + the predicate's cycles
+// Issue rate   1 slot per cycle
+// Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.2: basic join unit; loading in
+//              parallel with the window tuples, START and the absence of stalls are ours
 
 `default_nettype none
 
@@ -75,10 +75,10 @@ module ws_fjoin_group #(
         m_limit      <= s_limit;
     end
 
-    // ---- Units: the next probes fill up from unit 0 on; all change places when START comes in
+    // ---- Units: the next probes fill the units from unit 0 on; with START all become current
 
     reg  [UNITS-1:0] next_valid_reg, valid_reg;
-    wire [UNITS:0]   room = {next_valid_reg, 1'b1};     // those before are full
+    wire [UNITS:0]   room = {next_valid_reg, 1'b1};     // all units before this one are full
     wire [UNITS-1:0] take = {UNITS{load_reg}} & ~next_valid_reg & room[UNITS-1:0];
 
     assign m_load = load_reg && room[UNITS];
@@ -92,7 +92,7 @@ module ws_fjoin_group #(
         end
     end
 
-    // A unit's probe may change while the predicate looks at the tuple before: whether there is one goes with it.
+    // A unit's probe may change while the predicate works on an earlier tuple, so its valid bit travels along.
     reg  [CYCLES*UNITS-1:0]     valids_reg;
     wire [(CYCLES+1)*UNITS-1:0] valids = {valids_reg, valid_reg};
     wire [UNITS-1:0]            match;
@@ -118,11 +118,11 @@ module ws_fjoin_group #(
     endgenerate
 
 `ifdef FORMAL
-    // An arbitrary unit, of EQ. References count loads where the units look at each other.
+    // An arbitrary unit, with EQ. The reference counts loads; the units look at each other instead.
     (* anyconst *) reg [7:0] watch_any;
     wire [7:0]       watch = watch_any % UNITS;
     reg              past_valid = 1'b0;
-    integer          count_ref;                     // loads since START, those that went on included, at most UNITS
+    integer          count_ref;                     // loads since START, including those passed on, at most UNITS
     reg [KEY_W-1:0]  next_ref, probe_ref;
     reg              next_given_ref, given_ref;
     reg              load_ref, hit_ref, window_ref;
@@ -156,7 +156,7 @@ module ws_fjoin_group #(
         past_valid   <= 1'b1;
         load_ref     <= s_load && !rst;
         load_key_ref <= s_load_key;
-        // a load and the START that goes before it are in the same slot at the earliest
+        // a load is in the slot of the START before it at the earliest
         if (s_start) begin
             count_ref      <= 0;
             probe_ref      <= next_ref;
@@ -179,16 +179,16 @@ module ws_fjoin_group #(
         else begin
             if (s_start) assume (s_window && !load_ref);
 
-            // what comes goes on, but for the loads that are taken
+            // everything passes on, except for the loads that are taken
             assert (m_load == (load_ref && count_ref == UNITS));
             assert ({m_window, m_start, m_flush} == ($past(rst) ? 3'd0 : $past({s_window, s_start, s_flush})));
             assert ({m_load_key, m_window_key, m_limit} == $past({s_load_key, s_window_key, s_limit}));
-            // a load finds one unit, the first that is empty
+            // exactly one unit takes a load, the first that is empty
             assert (|take == (load_ref && count_ref < UNITS));
-            // the unit joins the probe that came as its own, and only if there was one
+            // the unit joins the probe loaded into it, and only if there was one
             if ($past(past_valid && !rst) && !rst) assert (hit == hit_ref);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (count_ref >= 0 && count_ref <= UNITS && load_reg == load_ref);
             assert (!load_ref || m_load_key == load_key_ref);
             assert (next_given_ref == (watch < count_ref) && next_valid == next_given_ref && valid == given_ref);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_merge: two streams of results to one, a node of FJoin's result tree.
+// ws_fjoin_merge: merges two streams of results into one; a node of FJoin's result tree.
 //
-// The inputs take turns, from input 0 on. A FLUSH waits for that of the other input, and both leave as one behind the
-// results before them.
+// The arbitration is round-robin, from input 0 on. A FLUSH waits for that of the other input; both leave as one, after
+// all results before them.
 //
 // Parameters   DATA_W  width of a result in bits, at least 1
 // Ports        s_*      of two inputs, input 0 in the low bits
-//              flush    this is a FLUSH, its data says nothing
+//              flush    this is a FLUSH, its data is undefined
 // Latency      1 cycle
-// Issue rate   1 result a cycle
-// Overflow     cannot happen: s_ready falls
+// Issue rate   1 result per cycle
+// Overflow     cannot happen: s_ready goes low
 
 `default_nettype none
 
@@ -59,8 +59,8 @@ module ws_fjoin_merge #(
     );
 
 `ifdef FORMAL
-    // Nothing is lost or reordered behind the choice: ws_skid_buffer's own proof. So of what is taken: it is what goes
-    // on, and an input that waits gets the next place.
+    // ws_skid_buffer's own proof shows that nothing is lost or reordered after the multiplexer. Here: what is taken is
+    // what the multiplexer passes on, and an input that waits is next.
     reg        past_valid = 1'b0;
     wire [1:0] taken = s_valid & s_ready;
 
@@ -73,7 +73,7 @@ module ws_fjoin_merge #(
                 assert (!flush || taken == 2'b11);
                 if (!flush) assert (taken != 2'b11 && (taken & s_flush) == 0);
             end else assert (taken == 0);
-            // what is taken is what goes on
+            // what is taken is passed on
             if (taken == 2'b01) assert (word == {1'b0, s_data[0 +: DATA_W]});
             if (taken == 2'b10) assert (word == {1'b0, s_data[DATA_W +: DATA_W]});
             if (taken == 2'b11) assert (word[DATA_W]);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_pack: packs the results of a lane into beats of memory.
+// ws_fjoin_pack: packs the results of a lane into memory beats.
 //
-// The first word of a beat is in its low bits. A FLUSH leaves behind the beat that it ends; words missing in that are
-// 0, which no result is.
+// The first word of a beat is in its low bits. A FLUSH ends a beat early and leaves after it; missing words are 0,
+// which is never a result.
 //
 // Parameters   WORD_W  width of a result in memory in bits, a power of two, at least 1
 //              DATA_W  width of a beat in bits, a power of two, at least WORD_W
-// Ports        flush    this is a FLUSH, its data says nothing
-// Latency      the last word of a beat to m_valid 1 cycle; a FLUSH 1 cycle, 2 if a beat goes before it
-// Issue rate   1 word a cycle
-// Overflow     cannot happen: s_ready falls
+// Ports        flush    this is a FLUSH, its data is undefined
+// Latency      1 cycle; from the last word of a beat to m_valid. A FLUSH: 1 cycle, 2 if a beat leaves before it
+// Issue rate   1 word per cycle
+// Overflow     cannot happen: s_ready goes low
 
 `default_nettype none
 
@@ -42,7 +42,7 @@ module ws_fjoin_pack #(
         $finish;
     end
 
-    reg               beat_reg, flush_reg;          // a beat is to go; a FLUSH, behind it
+    reg               beat_reg, flush_reg;          // a beat waits to leave; a FLUSH does, after it
     reg [PLACE_W-1:0] place_reg;                    // of the next word
     reg [DATA_W-1:0]  data_reg;
     wire              take = s_valid && s_ready;
@@ -67,7 +67,7 @@ module ws_fjoin_pack #(
             place_reg <= {PLACE_W{1'b0}};
             if (place_reg != 0) beat_reg <= 1'b1;
         end
-        // the first word of a beat clears the places behind it: so nothing here waits to see whether a beat leaves
+        // the first word of a beat clears the places after it, so that this does not depend on whether a beat leaves
         for (n = 0; n < PER; n = n + 1)
             if (word && (place_reg == 0 || place_reg == n[PLACE_W-1:0]))
                 data_reg[n*WORD_W +: WORD_W] <= s_data & {WORD_W{place_reg == n[PLACE_W-1:0]}};
@@ -83,8 +83,8 @@ module ws_fjoin_pack #(
     (* anyconst *) reg [PLACE_W-1:0] watch_any;
     wire [PLACE_W-1:0] watch = watch_any % PER;
     reg                past_valid = 1'b0;
-    reg                beat_ref, flush_ref;         // what must leave: a beat, and behind it a FLUSH
-    integer            count_ref;                   // words that the next beat has
+    reg                beat_ref, flush_ref;         // what must leave: a beat, and after it a FLUSH
+    integer            count_ref;                   // words in the next beat
     reg [WORD_W-1:0]   word_ref, next_ref;          // at that place, of the beat that must leave and of the next one
     wire               full_ref = word && count_ref == PER - 1;
     wire [WORD_W-1:0]  now_ref  = word && count_ref == watch ? s_data : next_ref;
@@ -119,7 +119,7 @@ module ws_fjoin_pack #(
                 assert (m_valid && $stable(m_flush) && (m_flush || $stable(m_data)));
             if (!m_valid || (m_ready && !flush_ref)) assert (s_ready);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (beat_reg == beat_ref && flush_reg == flush_ref && place_reg == count_ref);
             assert (count_ref >= 0 && count_ref < PER && (!(beat_ref || flush_ref) || count_ref == 0));
             assert (count_ref > watch || next_ref == 0);

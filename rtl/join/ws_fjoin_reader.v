@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_reader: reads arrays of tuples from memory, one behind the other: a read port of FJoin's machine.
+// ws_fjoin_reader: reads arrays of tuples from memory, one after the other: a read port of FJoin's machine.
 //
-// Bursts end at multiples of BURST beats, so none crosses 4 KB. Beats are asked for as long as the FIFO has a place for
-// them: so many are on their way that the memory's latency does not show, and those that come never wait. An order is
-// an array; up to 8 more are asked for before the tuples of one have all gone on.
+// Bursts end at multiples of BURST beats, so none crosses 4 KB. Beats are requested as long as the FIFO has a place for
+// them: so many are in flight that the memory's latency is hidden, and arriving beats never wait. An order is an array;
+// up to 8 more arrays are requested before all tuples of one have been output.
 //
 //   order ──▶ bursts ──▶ AR      R ──▶ FIFO ──▶ tuples ──▶ m
 //     │          ▲                      │         ▲
-//     │          └── places that are free         │
+//     │          └───── free places ────┘         │
 //     └──────────────── counts ───────────────────┘
 //
 // Parameters   DATA_W   width of the memory port in bits, a power of two, at least 8
-//              ADDR_W   width of an address in bits, at least 1; of bytes, wider than a burst needs
+//              ADDR_W   width of a byte address in bits, at least 1; wider than the offset within a burst
 //              TUPLE_W  width of a tuple in memory in bits, a power of two, 1 to DATA_W; the first one of a beat is in
-//                       its low bits; the array begins with a beat, and its last beat may be partly used
+//                       its low bits; the array begins at a beat, and its last beat may be partly used
 //              COUNT_W  width of a number of tuples in bits, at least 1
-//              BURST    beats of a burst at most, a power of two, 2 to 256; up to 4096 bytes
-//              FIFO_W   2**FIFO_W beats are under way at most, at least 2; at least 2 * BURST
+//              BURST    maximum number of beats of a burst, a power of two, 2 to 256; up to 4096 bytes
+//              FIFO_W   2**FIFO_W beats at most are in flight, at least 2; at least 2 * BURST
 //              TAG_W    width of a tag in bits, at least 1
-// Ports        order_*   an array to read: address, of a beat, and count, at least 1. It is taken when the one before
-//                        has been asked for as a whole
-//              halt      asks for nothing more
-//              idle      all that was asked for has come
+// Ports        order_*   an array to read: address, of a beat, and count, at least 1. It is taken when all of the
+//                        previous array has been requested
+//              halt      makes no more requests
+//              idle      everything requested has arrived
 //              r_valid   a beat for this reader; it is always taken. r_error: it came with SLVERR or DECERR
-//              m_last    the last tuple of an array; m_error: of the beat that the tuple came with; m_tag: order_tag of
-//                        its array
-// Latency      order_valid to ar_valid 2 cycles; r_valid to m_valid 6 cycles
-// Issue rate   1 tuple a cycle, or a beat if that is less; a burst every 2 cycles, and 1 more for each array
+//              m_last    the last tuple of an array; m_error: that of the tuple's beat; m_tag: order_tag of its array
+// Latency      2 cycles from order_valid to ar_valid, 6 from r_valid to m_valid
+// Issue rate   1 tuple per cycle; or 1 beat per cycle if that is less. A burst every 2 cycles, and 1 more cycle for
+//              each array
 // Overflow     cannot happen: see above
-// Bad input    A beat with r_error counts as any other; what to do is the user's business
+// Bad input    A beat with r_error counts like any other; the user decides what to do
 // Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.1; ARM IHI 0022, AXI4
 
 `default_nettype none
@@ -82,7 +82,7 @@ module ws_fjoin_reader #(
     localparam PART_W  = PER_W > 0 ? PER_W : 1;
     localparam BURST_W = $clog2(BURST);
     localparam BEAT_W  = ADDR_W - BYTES_W;          // of a beat's number
-    localparam LEFT_W  = COUNT_W + BURST_W + 1;     // of what is left: at least as wide as a burst
+    localparam LEFT_W  = COUNT_W + BURST_W + 1;     // of the beats left: at least as wide as a burst's length
 
     initial if (DATA_W < 8 || DATA_W != 8 << BYTES_W || TUPLE_W < 1 || DATA_W != TUPLE_W << PER_W
                 || ADDR_W <= BYTES_W + BURST_W || COUNT_W < 1) begin
@@ -98,20 +98,20 @@ module ws_fjoin_reader #(
         $finish;
     end
 
-    // ---- Bursts: size one up, ask for it
+    // ---- Bursts: compute the length, request it
 
     localparam [1:0] STATE_IDLE = 2'd0, STATE_SIZE = 2'd1, STATE_REQUEST = 2'd2;
     localparam [BURST_W:0]  WHOLE = BURST;
     localparam [LEFT_W-1:0] ROUND = PER - 1;
-    localparam [FIFO_W:0]   MOST  = (1 << FIFO_W) - BURST;   // beats under way that leave room for a burst
-    localparam [FIFO_W:0]   FEWER = MOST - BURST;            // that still do when one goes
+    localparam [FIFO_W:0]   MOST  = (1 << FIFO_W) - BURST;   // beats in flight that leave room for a burst
+    localparam [FIFO_W:0]   FEWER = MOST - BURST;            // that still do after one more burst
 
     reg  [1:0]         state_reg;
-    reg  [BEAT_W-1:0]  beat_reg;                // the next one to be asked for
+    reg  [BEAT_W-1:0]  beat_reg;                // the next one to request
     reg  [LEFT_W-1:0]  left_reg;                // beats of the array
     reg  [BURST_W:0]   len_reg, to_end_reg;     // of a burst; beats to the next multiple of BURST
     reg                ends_reg, room_reg, may_reg, popped_reg;
-    reg  [FIFO_W:0]    reserved_reg, flying_reg;    // beats asked for that have not left the FIFO; that have not come
+    reg  [FIFO_W:0]    reserved_reg, flying_reg;    // beats requested, not yet output; not yet arrived
     wire [LEFT_W-1:0]  beats   = ({{(LEFT_W-COUNT_W){1'b0}}, order_count} + ROUND) >> PER_W;
     wire               ends    = left_reg <= {{(LEFT_W-BURST_W-1){1'b0}}, to_end_reg};
     wire               request = ar_valid && ar_ready;
@@ -148,8 +148,8 @@ module ws_fjoin_reader #(
             to_end_reg <= WHOLE - {1'b0, order_address[BYTES_W +: BURST_W]};
             state_reg  <= STATE_SIZE;
         end
-        may_reg      <= counts_ready && !halt;      // orders are 3 cycles apart: one more finds its place
-        // a burst that goes counts as a whole one at first, and a beat that leaves makes room 2 cycles later
+        may_reg      <= counts_ready && !halt;      // orders are 3 cycles apart, so there is a place for one more
+        // a burst counts as a whole one at first, and a beat that leaves makes room 2 cycles later
         room_reg     <= request ? reserved_reg <= FEWER : reserved_reg <= MOST;
         reserved_reg <= reserved_reg + length - {{FIFO_W{1'b0}}, popped_reg};
         popped_reg   <= out_valid && out_ready;
@@ -164,7 +164,7 @@ module ws_fjoin_reader #(
         end
     end
 
-    // ---- Beats that have come
+    // ---- Beats that have arrived
 
     wire              room;
     wire              out_valid, out_ready, beat_valid, pop;
@@ -180,17 +180,17 @@ module ws_fjoin_reader #(
         .level(level)
     );
 
-    // The FIFO does not wait to see what becomes of a tuple
+    // Cuts the path from the tuples' handshake to the FIFO
     ws_skid_buffer #(.DATA_W(DATA_W + 1)) beat_slice (
         .clk(clk), .rst(rst),
         .s_valid(out_valid), .s_ready(out_ready), .s_data(out),
         .m_valid(beat_valid), .m_ready(pop), .m_data({tuple_error, beat})
     );
 
-    // ---- Tuples: an array has its count, and its last beat may have more places
+    // ---- Tuples: as many as the array's count; its last beat may have more places
 
-    reg  [COUNT_W-1:0] more_reg;                // left of the array behind the next one
-    reg                inside_reg, last_reg;    // some are left; one is
+    reg  [COUNT_W-1:0] more_reg;                // left of the array after the next one
+    reg                inside_reg, last_reg;    // tuples are left; only one is
     reg  [TAG_W-1:0]   tag_reg;
     wire               count_valid;
     wire [3:0]         counted;
@@ -254,16 +254,16 @@ module ws_fjoin_reader #(
     wire unused = &{room, level, counted, order_address};
 
 `ifdef FORMAL
-    // The memory answers what it was asked for and no more. Beats and tuples of an array are counted; an arbitrary beat
-    // that comes is watched, by its number, and an arbitrary array.
+    // The memory answers the requests and no more. Beats and tuples of an array are counted; an arbitrary beat is
+    // watched, by its number, and an arbitrary array.
     (* anyconst *) wire [FIFO_W:0] watch_ref;
     reg                past_valid = 1'b0;
-    reg  [ADDR_W-1:0]  start_ref;                   // of the array that is asked for
-    reg  [LEFT_W-1:0]  beats_ref, requested_ref;        // its beats, and those asked for
+    reg  [ADDR_W-1:0]  start_ref;                   // of the array being requested
+    reg  [LEFT_W-1:0]  beats_ref, requested_ref;    // its beats, and those requested
     reg  [FIFO_W:0]    flying_ref, came_ref, gone_ref;
-    reg  [COUNT_W-1:0] last_ref, given_ref;         // the array that goes on: its last tuple's number, and those gone
+    reg  [COUNT_W-1:0] last_ref, given_ref;         // the array being output: its last tuple's number, and those output
     (* anyconst *) wire [3:0] array_ref;            // an array that is watched, by its number
-    reg  [COUNT_W-1:0] count_ref;                   // its tuples, its tag, and that of the array that goes on
+    reg  [COUNT_W-1:0] count_ref;                   // its tuples, its tag, and that of the array being output
     reg  [TAG_W-1:0]   tag_ref, going_ref;
     reg  [3:0]         taken_ref, begun_ref;        // arrays
     reg  [DATA_W:0]    beat_ref;
@@ -298,9 +298,9 @@ module ws_fjoin_reader #(
             assume (!rst && !(r_valid && flying_ref == 0));
             assume ((order_address >> BYTES_W) << BYTES_W == order_address && order_count != 0);
 
-            // what waits stands still
+            // signals are stable until accepted
             if ($past(ar_valid && !ar_ready && !rst)) assert (ar_valid && $stable({ar_addr, ar_len}));
-            // a burst lies within a multiple of BURST; bursts ask for the beats of an array in order, and for no more
+            // a burst does not cross a multiple of BURST; bursts request the beats of an array in order, and no more
             if (ar_valid) begin
                 assert (ar_len < BURST && beat_reg[BURST_W-1:0] + length_ref <= BURST);
                 assert (ar_addr == address_ref);
@@ -309,15 +309,15 @@ module ws_fjoin_reader #(
             end
             if ($past(tuple_valid && !tuple_ready && !rst))
                 reader_still: assert (tuple_valid && $stable({tuple_data, last_reg, tuple_error, tag_reg}));
-            // an order is taken when the one before has been asked for, and not while halt
+            // an order is taken when the previous one has been requested, and not during halt
             if (order) assert (!$past(halt) && !ar_valid && counts_ready);
-            // a beat that comes has its place
+            // there is a place for every beat that arrives
             if (r_valid) assert (room);
             assert (idle == (flying_ref == 0 && state_reg == STATE_IDLE));
-            // an array has its count, and takes its last beat with it
+            // an array has as many tuples as its count, and its last tuple consumes its last beat
             if (tuple_valid) assert (last_reg == (given_ref == last_ref) && tag_reg == going_ref);
             if (take) assert (pop == (last_reg || part_ref == PER - 1));
-            // what comes out is what came
+            // the output is the input
             if (tuple_valid && gone_ref == watch_ref && came_ref - gone_ref <= (1 << FIFO_W) + 2)
                 reader_data: assert (tuple_error == beat_ref[DATA_W]
                                      && tuple_data == beat_ref[part_ref*TUPLE_W +: TUPLE_W]);
@@ -325,7 +325,7 @@ module ws_fjoin_reader #(
             if (next && count_valid && begun_ref == array_ref)
                 reader_count: assert (count_ref == more + 1'b1 && tag_ref == tag);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (flying_reg == flying_ref && flying_reg + popped_reg <= reserved_reg);
             assert (level == reserved_reg - flying_reg - popped_reg);
             assert (reserved_reg <= 1 << FIFO_W && came_ref - gone_ref == level + beat_valid + !out_ready);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_registers: the registers of FJoin's machine behind AXI4-Lite: descriptors of jobs and the ring in,
-// completions and counters out.
+// ws_fjoin_registers: the AXI4-Lite registers of FJoin's machine: descriptors of jobs and the ring in, completions and
+// counters out.
 //
 // docs/fjoin.md has the table. Numbers of 64 bits have their low word first.
 //
-// Parameters   SIZES, FORM, QUEUE   what the words of these names say
-// Ports        start    a job, with the descriptor as it stands; comes only while status bit 2, full, is low
-//              abort    ends all jobs; next takes the completion that is shown, comes only while status bit 1 is high
-//              restart  the limit or the ring have been written; comes only while status bit 0, busy, is low
+// Parameters   SIZES, FORM, QUEUE   values of the words of these names
+// Ports        start    a job, with the present descriptor; only while status bit 2, full, is low
+//              abort    ends all jobs; next takes the current completion, only while status bit 1 is high
+//              restart  the limit or the ring have been written; only while status bit 0, busy, is low
 //              clear    sets ring_taken to 0
-//              status   of the words of these names
-//              irq      status bit 1: a completion is shown
-// Latency      those of ws_axil_slave: the last of awvalid and wvalid to bvalid 3 cycles, arvalid to rvalid 4; what is
-//              written stands at the ports 2 cycles behind awready
-// Issue rate   one transfer at a time, reads and writes in turn, a write in 4 cycles, a read in 5
-// Bad input    An address without a register gets DECERR. A write to a word that is read-only, to the limit or the ring
-//              while busy, a start while full and a next without a completion get SLVERR and change nothing. The two
-//              low address bits are ignored. wstrb is honoured
+//              status   and the other inputs: values of the words of these names
+//              irq      status bit 1: there is a completion
+// Latency      3 cycles to write, 4 to read; as of ws_axil_slave: from the last of awvalid and wvalid to bvalid, from
+//              arvalid to rvalid. A written value is on the ports 2 cycles after awready
+// Issue rate   1 transfer at a time; reads and writes in turn, a write in 4 cycles, a read in 5
+// Bad input    An address without a register gets DECERR. A write to a read-only word, to the limit or the ring while
+//              busy, a start while full and a next without a completion get SLVERR and change nothing. The two low
+//              address bits are ignored. wstrb is honoured
 // Source       ours; ARM IHI 0022, AXI4-Lite
 
 `default_nettype none
@@ -76,10 +76,10 @@ module ws_fjoin_registers #(
 );
 
     localparam [31:0] ID     = 32'h464a4e31;        // "FJN1" in ASCII
-    localparam        WORDS  = 30, FIRST = 6, SETTINGS = 12;    // words; the settings' first one and count
-    localparam        CONTROL = 4, SHARED = 12, TAKEN = 17;     // words; from SHARED on they are those of all jobs
+    localparam        WORDS  = 30, FIRST = 6, SETTINGS = 12;    // words; the first setting and their number
+    localparam        CONTROL = 4, SHARED = 12, TAKEN = 17;     // words; from SHARED on common to all jobs
 
-    // Transfers, and the word that each is about
+    // Transfers, and the word that each addresses
     wire        write, read;
     wire [7:2]  address;
     wire [31:0] wdata;
@@ -89,8 +89,8 @@ module ws_fjoin_registers #(
     reg  [SETTINGS-1:0] select_reg;                 // of the settings
     integer     n, k;
 
-    // What is refused is known a cycle before the write: no write is so near behind another that this would change it,
-    // and all else that changes the status allows more.
+    // Whether a write is refused is known one cycle before it: writes are too far apart to change that for the next
+    // one, and any other change of the status only allows more.
     wire        orders  = address == CONTROL && wstrb[0];
     wire        setting = {26'd0, address} >= FIRST && {26'd0, address} < FIRST + SETTINGS;
     wire        shared  = {26'd0, address} >= SHARED && {26'd0, address} < TAKEN;
@@ -129,7 +129,7 @@ module ws_fjoin_registers #(
         if (rst) {start, abort, next, restart} <= 4'd0;
     end
 
-    // What is written, in a register before it goes to one of many
+    // The write data, registered before it fans out to the settings
     reg [32*SETTINGS-1:0] settings_reg;
     reg [SETTINGS-1:0]    put_reg;
     reg [3:0]             put_strb_reg;
@@ -141,21 +141,21 @@ module ws_fjoin_registers #(
         put_data_reg <= wdata;
         for (n = 0; n < 4 * SETTINGS; n = n + 1)
             if (put_reg[n/4] && put_strb_reg[n%4]) settings_reg[8*n +: 8] <= put_data_reg[8*(n%4) +: 8];
-        if (clear) settings_reg[32*(TAKEN-FIRST) +: 32] <= 32'd0;       // the ring begins anew
+        if (clear) settings_reg[32*(TAKEN-FIRST) +: 32] <= 32'd0;       // the ring starts over
         if (rst) settings_reg <= {32*SETTINGS{1'b0}};
     end
 
     assign {ring_taken, ring_size, ring_address, limit, window_count, probe_count, window_address, probe_address} =
            settings_reg;
 
-    // What is read: all words, the last one first
+    // The words that can be read, the last one first
     wire [32*WORDS-1:0] words = {
         QUEUE, done_end,
         failed, jobs, starved, stalled, evaluations, cycles, done_results, ring_written,
         settings_reg,
         status, 32'd0, FORM, SIZES, 32'd2, ID
     };
-    // one of eight neighbours first, and then one of those
+    // a multiplexer of two stages: first within each eight words, then between these
     localparam PARTS = (WORDS + 7) / 8;
     reg [32*PARTS-1:0] parts, parts_reg;
     reg [31:0]         word;
@@ -174,7 +174,7 @@ module ws_fjoin_registers #(
         word_reg  <= word;
     end
 
-    wire unused = &{read};          // nothing happens with it
+    wire unused = &{read};          // reads have no side effect
 
 endmodule
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_results: a queue of what a block of FJoin's units found, given out as mask words or as pairs.
+// ws_fjoin_results: a queue of the matches of a block of FJoin's units, output as mask words or as pairs.
 //
-// Window tuples and passes are counted here, and do not travel.
+// Window tuples and passes are counted here, so that their numbers do not travel along the chain.
 //
 // Parameters   UNITS     units of the block
 //              UNIT_W    width of a unit's number in the chain
@@ -12,10 +12,10 @@
 //              MOST      over is high while it holds more than that
 //              PAIRS     0: a word is {pass, FIRST, window tuple, match of every unit}, that of the first in bit 0
 //                        1: it is {pass, unit, window tuple}, one for every match
-// Ports        window, start, flush   what the slot is, see ws_fjoin_group, in the same cycle as hits
-// Latency      5 cycles from hits to m_valid, 4 with PAIRS = 0
-// Issue rate   a slot a cycle in, a word a cycle out
-// Overflow     the queue must not be full when something comes: who sends stops by over
+// Ports        window, start, flush   of the slot, see ws_fjoin_group, in the same cycle as hits
+// Latency      4 + PAIRS cycles; from hits to m_valid
+// Issue rate   1 slot per cycle in, 1 word per cycle out
+// Overflow     not allowed: the sender must stop early enough after over for the queue never to be full
 
 `default_nettype none
 
@@ -45,7 +45,7 @@ module ws_fjoin_results #(
     output wire [WORD_W-1:0] m_data
 `ifdef FORMAL
     ,
-    output wire              lost               // for the proof of the chain: the queue was full
+    output wire              lost               // the queue was full, for the proof of the chain
 `endif
 );
 
@@ -65,9 +65,9 @@ module ws_fjoin_results #(
         if (rst) pass_reg <= {PASS_W{1'b1}};
     end
 
-    // ---- Queue: it holds too whether a word has a single match, which would be the longest way behind it
+    // ---- Queue: it also stores whether a word has a single match, which would be the longest path after it
 
-    // Two matches differ in a bit of their numbers.
+    // The numbers of two different matches differ in at least one bit.
     function single(input [UNITS-1:0] matches);
         integer i, k;
         reg     low, high;
@@ -118,7 +118,8 @@ module ws_fjoin_results #(
             assign out_data  = {q_pass, FIRST[UNIT_W-1:0], q_slot, q_hits};
             wire unused_single = q_single;
         end else begin : gen_pairs
-            // A word stands here until its last match has gone: those left, and of them all but the lowest.
+            // A word stays here until its last match has left. left: the matches that remain; rest: all of these but
+            // the lowest.
             reg              held_reg, last_reg, flush_held_reg;
             reg [PASS_W-1:0] pass_held_reg;
             reg [SLOT_W-1:0] slot_held_reg;
@@ -141,7 +142,7 @@ module ws_fjoin_results #(
                     slot_held_reg  <= q_slot;
                 end
                 if (q_ready || out_ready) begin
-                    // ready comes late: what it chooses between is there before it
+                    // out_ready is late, so both alternatives are computed before it selects
                     left_reg <= q_ready ? q_hits : rest_reg;
                     rest_reg <= q_ready ? but_lowest(q_hits) : but_lowest(rest_reg);
                     last_reg <= q_ready ? q_single : single(rest_reg);

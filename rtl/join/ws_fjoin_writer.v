@@ -2,28 +2,30 @@
 //
 // ws_fjoin_writer: writes a stream of beats into a ring in memory: the write port of FJoin's machine.
 //
-// A burst goes when all its beats are here and the ring has room for it: so data never keep the bus waiting, and while
-// whoever reads the ring is behind, what comes waits here and then before s. Every burst has BURST beats and begins at
-// a multiple of them, so none crosses 4 KB: a FLUSH fills up the one that it ends with beats of 0. Positions count
-// beats from 0 since the reset.
+// A burst is sent when all its beats are here and the ring has room for it: data never keep the bus waiting. While the
+// reader of the ring is too slow, beats wait here, then s stalls. Every burst has BURST beats and begins at a multiple
+// of them, so none crosses 4 KB; a FLUSH pads the last burst with beats of 0. Positions count beats from 0 since the
+// reset.
 //
 // Parameters   DATA_W   width of the memory port in bits, a power of two, at least 8
-//              ADDR_W   width of an address in bits, at least 1; of bytes, wider than a burst needs
-//              COUNT_W  width of a position in the ring in bits, at least 1; more than a burst needs
+//              ADDR_W   width of a byte address in bits, at least 1; wider than the offset within a burst
+//              COUNT_W  width of a position in the ring in bits, at least 1; wider than the offset within a burst
 //              BURST    beats of a burst, a power of two, 4 to 256; up to 4096 bytes
-//              FIFO_W   2**FIFO_W beats wait here at most, at least 3; at least 2 * BURST
-// Ports        address, size   of the ring: both whole bursts, of bytes and of beats; they stand still
-//              taken     beats of the ring that may be written over, a position up to `written`
-//              written   beats of which the memory has said that they are there, a position
-//              s_flush   no beat, but the end of a job. The next job's beats may follow, but its FLUSH waits for `done`
+//              FIFO_W   2**FIFO_W beats at most wait here, at least 3; at least 2 * BURST
+// Ports        address, size   of the ring: both whole bursts, in bytes and in beats; they are constant
+//              taken     the ring may be overwritten up to this position, which is at most `written`
+//              written   position up to which the memory has acknowledged the beats
+//              s_flush   not a beat, but the end of a job. The next job's beats may follow, but its FLUSH waits for
+//                        `done`
 //              full      a burst waits for room in the ring
 //              done      for one cycle: everything before a FLUSH is in memory, and nothing after it is in `written`.
-//                        From one to the next at least 4 cycles
-//              halt      begins no more bursts; idle: none is under way
-//              b_valid   a burst was answered
-// Latency      the last beat of a burst to aw_valid 4 cycles; the last b_valid to done 1 cycle, or a FLUSH 3 cycles
-// Issue rate   1 beat a cycle, with BURST of at least 8; a burst every 5 cycles
-// Overflow     cannot happen: s_ready falls
+//                        At least 4 cycles from one to the next
+//              halt      starts no more bursts; idle: none is in flight
+//              b_valid   a write response
+// Latency      4 cycles; from the last beat of a burst to aw_valid. From the last b_valid to done 1 cycle, or from a
+//              FLUSH 3 cycles
+// Issue rate   1 beat per cycle; with BURST of at least 8; a burst every 5 cycles
+// Overflow     cannot happen: s_ready goes low
 // Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), section 3.1; ARM IHI 0022, AXI4
 
 `default_nettype none
@@ -82,20 +84,20 @@ module ws_fjoin_writer #(
         $finish;
     end
 
-    // ---- Beats that wait, and those of 0 behind a FLUSH
+    // ---- Beats that wait, and the padding of 0 after a FLUSH
 
-    localparam OWED_W = FIFO_W - BURST_W + 5;       // of the bursts that are here or have no answer
-    localparam [3:0] MOST = 4'd15;                  // of those that have none
+    localparam OWED_W = FIFO_W - BURST_W + 5;       // of the number of bursts that wait here or for their response
+    localparam [3:0] MOST = 4'd15;                  // maximum number of bursts without a response
 
-    reg  [BURST_W-1:0] phase_reg;                   // beats of the burst that is coming
-    reg                fill_reg, flushed_reg;       // beats of 0 are missing; a FLUSH has come that is not done
-    reg                fresh_reg, done_reg;         // it came in the last cycle; it is done
-    reg  [OWED_W-1:0]  owed_reg, before_reg;        // bursts without an answer; those of them before the FLUSH
+    reg  [BURST_W-1:0] phase_reg;                   // beats of the burst that is arriving
+    reg                fill_reg, flushed_reg;       // padding is missing; a FLUSH has come that is not done
+    reg                fresh_reg, done_reg;         // it came in the previous cycle; it is done
+    reg  [OWED_W-1:0]  owed_reg, before_reg;        // bursts without a response; those of them before the FLUSH
     wire               take  = s_valid && s_ready;
     wire               flush = take && s_flush;
     wire               room, beat_valid, beat_ready;
     wire               push  = (take && !s_flush) || (fill_reg && room);
-    wire               whole = push && &phase_reg;  // a burst is here
+    wire               whole = push && &phase_reg;  // a burst is complete
     wire               more  = fresh_reg && fill_reg;   // the FLUSH's burst, which is not whole yet
     wire [OWED_W-1:0]  ahead = fresh_reg ? owed_reg : before_reg;
     wire [FIFO_W:0]    level;
@@ -132,20 +134,21 @@ module ws_fjoin_writer #(
         end
     end
 
-    // ---- Bursts: wait for its beats; see what the ring holds, and whether there is room; ask; hand over to the data
+    // ---- Bursts: wait for the beats; compute what the ring holds, and whether there is room; request; pass on to the
+    // data
 
     localparam [2:0] STATE_WAIT = 3'd0, STATE_USED = 3'd1, STATE_ROOM = 3'd2, STATE_REQUEST = 3'd3, STATE_HAND = 3'd4;
     localparam [BURST_W:0]   WHOLE = BURST;
     localparam [COUNT_W-1:0] BEATS = BURST;
-    localparam HERE_W = FIFO_W - BURST_W + 1;       // of the bursts that are here and have not been asked for
+    localparam HERE_W = FIFO_W - BURST_W + 1;       // of the number of bursts that are here and have not been requested
 
     reg  [2:0]         state_reg;
     reg  [HERE_W-1:0]  here_reg;
-    reg  [BURST_W:0]   left_reg;                    // beats of the burst whose data go
+    reg  [BURST_W:0]   left_reg;                    // beats left of the burst whose data is sent
     reg                last_reg, going_reg, room_reg, wrap_reg;
-    reg  [BLOCK_W-1:0] place_reg, place_last_reg;   // the next burst's in the ring; the last one there is
+    reg  [BLOCK_W-1:0] place_reg, place_last_reg;   // the next burst's in the ring; the last one of the ring
     reg  [COUNT_W-1:0] begun_reg, written_reg, used_reg, most_reg;
-    reg  [3:0]         open_reg;                    // bursts without an answer
+    reg  [3:0]         open_reg;                    // bursts without a response
     wire               request    = aw_valid && aw_ready;
     wire               sent   = w_valid && w_ready;
     wire               free   = !going_reg || (sent && last_reg);
@@ -162,7 +165,7 @@ module ws_fjoin_writer #(
     assign idle       = state_reg == STATE_WAIT && open_reg == 0;
     assign written    = written_reg;
 
-    // The ring's number of a burst as a part of an address, whichever is wider; it is known long before it is needed
+    // The number of a burst in the ring as part of an address, whichever is wider; it is known well before it is needed
     wire [ADDR_W-LOW_W-1:0] block;
     reg  [ADDR_W-LOW_W-1:0] address_reg;
 
@@ -224,21 +227,21 @@ module ws_fjoin_writer #(
     wire unused = &{level, less[BURST_W], address[LOW_W-1:0], size[BURST_W-1:0]};
 
 `ifdef FORMAL
-    // Whoever reads the ring takes what has been written; the memory answers bursts whose data it has. Beats are
-    // counted as they come, as bursts ask for them, as they go, and as they are answered; an arbitrary one is watched.
+    // The reader of the ring takes what has been written; the memory responds to bursts whose data it has. Beats are
+    // counted as they arrive, are requested, sent, and acknowledged; an arbitrary one is watched.
     (* anyconst *) reg [COUNT_W-1:0] watch_ref;
     (* anyconst *) reg [COUNT_W-1:0] size_any;
     reg                past_valid = 1'b0, past_2_valid = 1'b0;
-    reg  [COUNT_W-1:0] came_ref, requested_ref, sent_ref, answered_ref;     // the first with those of 0
+    reg  [COUNT_W-1:0] came_ref, requested_ref, sent_ref, answered_ref;     // came: including padding
     reg  [COUNT_W-1:0] place_ref;                   // of the next burst in the ring
-    reg  [COUNT_W-1:0] end_ref;                     // of what came before the FLUSH
-    reg                ended_ref, filling_ref;      // a FLUSH is not done; its burst is not whole
+    reg  [COUNT_W-1:0] end_ref;                     // of the beats before the FLUSH
+    reg                ended_ref, filling_ref;      // a FLUSH is not done; its burst is not complete
     wire [ADDR_W-1:0]  address_ref = address + (place_ref << (LOW_W - BURST_W));
     reg  [DATA_W-1:0]  beat_ref;
     wire [COUNT_W-1:0] unsent_ref = requested_ref - sent_ref;
     wire [COUNT_W-1:0] phase_ref  = came_ref % BURST, sent_phase_ref = sent_ref % BURST;
-    wire [COUNT_W-1:0] ready_ref  = came_ref - phase_ref;       // whole bursts that have come
-    wire [COUNT_W-1:0] gone_ref   = sent_ref - sent_phase_ref;  // and gone
+    wire [COUNT_W-1:0] ready_ref  = came_ref - phase_ref;       // whole bursts that have arrived
+    wire [COUNT_W-1:0] gone_ref   = sent_ref - sent_phase_ref;  // and those sent
     wire [COUNT_W-1:0] here_ref   = ready_ref - requested_ref, open_ref = requested_ref - answered_ref;
     wire [COUNT_W-1:0] owed_ref   = ready_ref - answered_ref, before_ref = end_ref - answered_ref;
     wire [COUNT_W-1:0] filled_ref = ready_ref + BURST, used_ref = requested_ref - taken, kept_ref = written - taken;
@@ -272,35 +275,35 @@ module ws_fjoin_writer #(
             assume ($past(rst) ? taken == 0 : taken - $past(taken) <= written - $past(taken));
             assume (!b_valid || answered_ref != gone_ref);
 
-            // what waits stands still
+            // signals are stable until accepted
             if ($past(aw_valid && !aw_ready && !rst)) assert (aw_valid && $stable({aw_addr, aw_len}));
             if ($past(w_valid && !w_ready && !rst)) assert (w_valid && $stable({w_data, w_last}));
-            // bursts lie one behind the other, each whole and at a multiple of BURST
+            // bursts are contiguous, each complete and at a multiple of BURST
             if (aw_valid) begin
                 assert (aw_addr == address_ref && aw_len == BURST - 1 && requested_ref % BURST == 0);
                 assert (here_ref != 0 && here_ref <= 1 << FIFO_W);
-                // what has not been taken is not written over
+                // what has not been taken is not overwritten
                 assert (used_ref + BURST <= size);
             end
-            // data come behind their burst's address, all of them, and as they came
+            // all data of a burst follow its address, unchanged
             if (w_valid) assert (unsent_ref != 0 && unsent_ref <= 2 * BURST);
             if (w_valid) assert (w_last == (sent_phase_ref == BURST - 1));
             if (w_valid && sent_ref == watch_ref && came_ref - sent_ref <= 1 << FIFO_W)
                 writer_data: assert (w_data == beat_ref);
-            // what was answered is written
+            // what was acknowledged is written
             assert (written == answered_ref);
             if (idle) assert (written == requested_ref && sent_ref == requested_ref && !aw_valid && !w_valid);
-            // a FLUSH is done once, when what came before it is written, and nothing behind it is
+            // a FLUSH is done once, when everything before it is written, and nothing after it is
             if (done) assert (ended_ref && written == end_ref);
             if ($past(past_2_valid) && $past(ended_ref && !done && written == end_ref, 2)) assert (done || !ended_ref);
             if (ended_ref) assert (before_ref <= BURST * 16 + (1 << FIFO_W));
             assert (!(flush && ended_ref) && !(filling_ref && take));
 
-            // what makes it inductive
+            // invariants for the induction
             assert (fill_reg == filling_ref && flushed_reg == ended_ref && phase_reg == phase_ref);
             assert (!(fresh_reg || done_reg) || (flushed_reg && !(fresh_reg && done_reg)));
             if (fresh_reg) assert (filling_ref ? end_ref == filled_ref : end_ref == ready_ref && phase_ref == 0);
-            // its next beats are not a burst yet when nothing is owed
+            // when nothing is owed, the beats after it are not a burst yet
             if (flushed_reg && !done_reg && before_reg == 0 && !fresh_reg) assert (came_ref - end_ref <= 1);
             assert (!filling_ref || (ended_ref && phase_ref != 0 && end_ref == filled_ref));
             assert (owed_reg == owed_ref >> BURST_W && owed_ref <= BURST * 15 + (1 << FIFO_W));

@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_handshake_core: one core of ws_handshake_join: a segment of both windows, one comparison a cycle, a result queue.
+// ws_handshake_core: one core of ws_handshake_join: a segment of both windows, one comparison per cycle, a result
+// queue.
 //
-// A core takes one step at a time: a tuple of R or of S, a FLUSH or, for FORWARD = 0, a sweep. It compares the tuple
-// that comes in with its segment of the other stream, from the newest tuple to the oldest, and gives the step on to the
-// core at its right. Steps come from the left in order of arrival and cannot overtake each other.
+// A core processes one step at a time: a tuple of R or of S, a FLUSH or, for FORWARD = 0, a sweep. It compares the
+// incoming tuple with its segment of the other stream, from the newest tuple to the oldest, and passes the step on to
+// the core to its right. Steps come from the left in order of arrival and cannot overtake each other.
 //
-// FORWARD = 1: the tuple that comes in is the new one, in every core. It is put into the segment where hops is 0.
-// FORWARD = 0: every core puts in what comes in, and the oldest tuple of its segment falls out. With a step of R, that
-//              goes to the right in the new tuple's place. With a step of S, the core takes in what falls out at its
-//              right, once that core stands at the same step, and the new tuple goes through to the last core.
-//              A sweep takes up a tuple of R in the core where hops is 0, which those right of it compare: they are
-//              the ones whose tuples of S it has not met.
+// FORWARD = 1: the incoming tuple is the new one, in every core. It is stored in the segment of the core where hops is
+//              0.
+// FORWARD = 0: every core stores the incoming tuple, and evicts the oldest tuple of its segment. With a step of R, the
+//              evicted tuple goes to the right in place of the new one. With a step of S, the core takes the tuple that
+//              is evicted to its right, once that core has reached the same step, and the new tuple passes through to
+//              the last core.
+//              A sweep picks up a tuple of R in the core where hops is 0. The cores right of it compare this tuple:
+//              they hold the tuples of S that it has not met.
 //
-// In time, the places of two tuples decide nothing but when they are compared: their times are, beside their keys.
+// With time windows, the places of two tuples only decide when they are compared; their times decide, with their keys,
+// whether they match.
 //
 // Parameters   as of ws_handshake_join; HOP_W: width of hops
-// Ports        s_*, m_*     steps. kind: 0 tuple of R, 1 of S, 2 sweep, 3 FLUSH. has: with a tuple; new: which came
-//                           behind the last FLUSH
-//              from_*, to_* FORWARD = 0: the oldest tuple of S of the core at the right, and for that at the left.
-//                           valid: the core has taken all steps before
+// Ports        s_*, m_*     steps. kind: 0 tuple of R, 1 of S, 2 sweep, 3 FLUSH. has: with a tuple; new: it came after
+//                           the last FLUSH
+//              from_*, to_* FORWARD = 0: the oldest tuple of S, from the core to the right and to that to the left.
+//                           valid: the core has processed all earlier steps
 //              result_*     {side: the later step was of S, tuple of the step, tuple of the segment}, or a FLUSH
-// Latency      from a step on s_* to the result with the tuple of age n of the segment, n from 0: 4 + n + the cycles of
-//              the predicate, in time 2 at least; FORWARD = 0: 1 more, and the wait for the core at the right
-// Issue rate   a step in max(SEGMENT, 2) cycles; FORWARD = 0: see ws_handshake_join
+// Latency      4 + N + P cycles; from a step on s_* to the result with the tuple of age N of the segment, N from 0; P:
+//              the predicate's cycles, with time windows at least 2. FORWARD = 0: 1 more, and the wait for the core to
+//              the right
+// Issue rate   1 step per max(SEGMENT, 2) cycles; FORWARD = 0: see ws_handshake_join
 // Overflow     cannot happen: a core whose queue is short of room WAITs, and takes no further step
 
 `default_nettype none
@@ -88,30 +93,30 @@ module ws_handshake_core #(
     localparam COUNT_W = $clog2(SEGMENT + 1);
     localparam LAST    = SEGMENT - 1;
     localparam BEFORE  = SEGMENT > 2 ? SEGMENT - 3 : 0;
-    localparam BRIEF   = SEGMENT < (FORWARD != 0 ? 3 : 4);     // a step may be given on in the last cycle but one
+    localparam BRIEF   = SEGMENT < (FORWARD != 0 ? 3 : 4);     // a step may be passed on in the last cycle but one
     localparam MATCH_CYCLES = match_cycles(PREDICATE, TIME_W);
     localparam TIME_PORT_W  = TIME_W != 0 ? TIME_W : 1;
-    localparam MOST    = (1 << FIFO_W) - MATCH_CYCLES - 5;     // what may be under way is not in the queue yet
+    localparam MOST    = (1 << FIFO_W) - MATCH_CYCLES - 5;     // results in flight are not in the queue yet
     localparam [COUNT_W-1:0] ONE   = 1;
     localparam [ADDR_W-1:0]  PLACE = 1;
     localparam [1:0] KIND_R = 2'd0, KIND_S = 2'd1, KIND_SWEEP = 2'd2, KIND_FLUSH = 2'd3;
 
-    // ---- The step. Both handshakes with the neighbours are registers
+    // ---- The step. Both handshakes with the neighbours are registered
 
     reg              ready_reg;     // there is no step, or this is its last cycle
     reg              offer_reg;     // to the next core
-    reg              reading_reg;   // there is something left to read that it is compared with
+    reg              reading_reg;   // there is something left to read and compare
     reg [1:0]        kind_reg;
-    reg              r_reg;         // it is not of S: for this core, as kind_reg is for the next, to which wires are long
+    reg              r_reg;         // not of S: this core's copy, since kind_reg drives long wires to the next core
     reg [HOP_W-1:0]  hops_reg;      // of the next core
     reg [DATA_W-1:0] data_reg;
 
     wire             accept = s_valid && s_ready;
     wire             give   = m_valid && m_ready;
     wire             offer;         // from the next cycle on
-    wire             giving;        // it has not been given to the next core
+    wire             giving;        // the next core has not taken it
     wire             read_last;
-    wire             last_comes;    // the next cycle is that of the last read
+    wire             last_comes;    // the last read is in the next cycle
     wire             side   = !r_reg;
     wire             flush  = kind_reg[1] && side;
 
@@ -122,7 +127,7 @@ module ws_handshake_core #(
     assign m_data  = data_reg;
 
     always @(posedge clk) begin
-        // While no step is there whatever stands on the port is taken over, for nothing: so no choice is in its way.
+        // Without a step, the registers load whatever is on the port; no multiplexer is then in their path.
         if (ready_reg) begin
             kind_reg <= s_kind;
             r_reg    <= !s_kind[0];
@@ -130,7 +135,7 @@ module ws_handshake_core #(
         end
         reading_reg <= accept || (reading_reg && !read_last);
         offer_reg   <= offer || (offer_reg && !m_ready);
-        // The next step comes in the cycle of the last read, unless this one has not been given on well before.
+        // The next step is taken in the cycle of the last read, unless this one has not been passed on well before.
         ready_reg   <= ready_reg ? !s_valid
                                  : (!giving || (give && BRIEF)) && (!reading_reg || read_last || last_comes);
         if (rst) {reading_reg, offer_reg, ready_reg} <= 3'b001;
@@ -138,7 +143,7 @@ module ws_handshake_core #(
 
     // ---- The segments: places 0 of R and of S, and so on
 
-    wire               put;             // in the next cycle the tuple that came in goes into its stream's segment
+    wire               put;             // in the next cycle the incoming tuple is stored in its stream's segment
     wire               put_side;
     reg                put_reg, r_put_reg, s_put_reg;
     reg [ADDR_W-1:0]   put_place_reg;
@@ -169,11 +174,11 @@ module ws_handshake_core #(
     reg                run_reg;         // the same, a cycle later
     reg [ADDR_W-1:0]   addr_reg;
     reg [COUNT_W-1:0]  age_reg;
-    reg [COUNT_W-1:0]  held_reg;        // of what is left to read, the first ones are tuples
-    reg [COUNT_W-1:0]  recent_reg;      // and of them new
+    reg [COUNT_W-1:0]  held_reg;        // number of places left to read that hold tuples; they come first
+    reg [COUNT_W-1:0]  recent_reg;      // number of those whose tuple is new; they come first
     reg                last_reg;        // the oldest, or a FLUSH
     reg                next_last_reg;   // the oldest but one
-    wire               begun;           // what comes in is there
+    wire               begun;           // the incoming tuple is available
     wire               read = reading_reg && begun && run_reg;
 
     assign read_last  = read && (last_reg || !probe_has);
@@ -197,7 +202,7 @@ module ws_handshake_core #(
         end
     end
 
-    wire              peek;             // FORWARD = 0: instead of what is compared
+    wire              peek;             // FORWARD = 0: read peek_addr instead of the row to compare
     wire [ADDR_W:0]   peek_addr;
     wire [DATA_W-1:0] row;
 
@@ -213,7 +218,7 @@ module ws_handshake_core #(
 
     generate
         if (FORWARD != 0) begin : gen_forward
-            // ---- The new tuple is all there is
+            // ---- The new tuple only
             always @(posedge clk) if (ready_reg) data_reg <= s_data;
 
             assign put       = accept && !s_kind[1] && s_hops == {HOP_W{1'b0}};
@@ -232,11 +237,12 @@ module ws_handshake_core #(
 
             wire unused = &{s_has, s_new, from_valid, from_has, from_new, from_data};
         end else begin : gen_flow
-            // ---- Begin: take in what comes from the left or, of S, from the right, and look up what goes to the right
+            // ---- Begin: take the tuple from the left or, of S, from the right, and read the one that goes to the
+            // right
             reg                giving_reg, home_reg, begun_reg, lift_reg, idle_reg;
             reg                has_reg, new_reg, probe_has_reg, probe_new_reg;
             reg [DATA_W-1:0]   probe_reg;
-            reg [ADDR_W-1:0]   sweep_addr_reg;      // the sweep takes up one tuple after the other, the newest first
+            reg [ADDR_W-1:0]   sweep_addr_reg;      // sweeps pick up one tuple after the other, the newest first
             reg [COUNT_W-1:0]  sweep_age_reg;
             wire               begin_step = reading_reg && !begun_reg && (kind_reg != KIND_S || from_valid);
             wire               take_up    = kind_reg == KIND_SWEEP && !has_reg && home_reg;
@@ -282,7 +288,7 @@ module ws_handshake_core #(
             assign peek      = !reading_reg || !begun_reg;
             assign peek_addr = !reading_reg || side ? {s_place, 1'b1} : {take_up ? sweep_addr : r_place, 1'b0};
 
-            // An idle core looks at the oldest tuple of S, which is there in the next cycle.
+            // An idle core reads the oldest tuple of S, which is available in the next cycle.
             assign to_valid  = !busy && idle_reg;
             assign to_has    = s_held == SEGMENT[COUNT_W-1:0];
             assign to_new    = s_recent == SEGMENT[COUNT_W-1:0];
@@ -290,7 +296,7 @@ module ws_handshake_core #(
         end
     endgenerate
 
-    // ---- Match. Two tuples from before a FLUSH have met by then
+    // ---- Match. Two tuples from before a FLUSH have already met
 
     reg  [MATCH_CYCLES:0]            valid_reg, flush_reg, side_reg;
     reg  [(MATCH_CYCLES+1)*DATA_W-1:0] probes_reg;
@@ -320,8 +326,8 @@ module ws_handshake_core #(
         .match(match)
     );
 
-    // ---- The result queue: a RAM and its read register. Every cycle something is written at its next place, and is kept
-    // if it is a result: so only the pointer waits for the match. The RAM holds at most 2**FIFO_W - 1 results
+    // ---- The result queue: a RAM and its read register. Every cycle writes to the next place, and a result is kept by
+    // advancing the pointer, so that only the pointer waits for the match. The RAM holds at most 2**FIFO_W - 1 results
 
     reg  [FIFO_W-1:0] wr_ptr_reg, rd_ptr_reg;
     wire [FIFO_W-1:0] waiting  = wr_ptr_reg - rd_ptr_reg;   // results in the RAM

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_handshake_join: the join of two streams over the last CORES * SEGMENT tuples of each, or over a window in time, by
+// ws_handshake_join: the join of two streams over the last CORES * SEGMENT tuples of each, or over a time window, by
 // cores in a chain; exact: a pair is a result if it passes the predicate and the earlier tuple is in its window when
-// the later one arrives. In time the definition is that of ws_window_join, with CORES * SEGMENT for ROWS.
+// the later one arrives. With time windows the definition is that of ws_window_join, with CORES * SEGMENT for ROWS.
 //
 //             ┌────────┐ step ┌────────┐ step ┌────────┐
 //   s_axis ──▶│ core 0 ├─────▶│ core 1 ├─────▶│ core 2 │      a step: the next tuple, of R or of S, or a FLUSH
-//             └───┬────┘◀╌╌╌╌╌└───┬────┘◀╌╌╌╌╌└───┬────┘      ◀╌╌ what falls out of a segment of S, for FORWARD = 0
+//             └───┬────┘◀╌╌╌╌╌└───┬────┘◀╌╌╌╌╌└───┬────┘      ◀╌╌ tuples evicted from a segment of S, for FORWARD = 0
 //               queue           queue           queue
 //                 └───────────────┴──────┬────────┘
 //                                     m_axis                  merging network
 //
-// Steps go down the chain in order of arrival, one behind the other, so each core takes all of them in that order, and
-// no two tuples can pass each other unseen.
+// Steps travel along the chain in order of arrival, so each core processes all of them in that order, and no two tuples
+// can pass each other without being compared.
 //
-// FORWARD = 1, the low-latency handshake join: a new tuple goes at once through all cores, and is compared with the
-//              whole window of the other stream. Tuple n of a stream is kept in core n mod CORES.
-// FORWARD = 0, the handshake join: the windows flow through the chain, R to the right and S to the left, only as new
-//              tuples push them, and tuples are compared where they meet. So a result may wait for as long as the
-//              streams do, or for a FLUSH, which sweeps each tuple of R over the tuples of S that it has not met. They
-//              stay where they are, and are not compared again when they meet.
+// FORWARD = 1, the low-latency handshake join: a new tuple goes through all cores at once, and is compared with the
+//              whole window of the other stream. Tuple n of a stream is stored in core n mod CORES.
+// FORWARD = 0, the handshake join: the windows flow through the chain, R to the right and S to the left, pushed only by
+//              new tuples, and tuples are compared where they meet. A result may therefore wait for as long as the
+//              streams do, or for a FLUSH, which sweeps each tuple of R over the tuples of S that it has not met. The
+//              tuples keep their places, and are not compared again when they meet.
 //
 // Parameters   DATA_W        width of a tuple in bits, a multiple of 8
 //              CORES         cores, 1 to 1024
@@ -29,31 +29,32 @@
 //              R_KEY_LSB     lowest bit of the key in a tuple of R, 0 to DATA_W - KEY_W
 //              S_KEY_LSB     lowest bit of the key in a tuple of S, 0 to DATA_W - KEY_W
 //              FIFO_W        the result queue of a core holds 2**FIFO_W results, 3 to 10
-//              DROP          0: s_axis waits until a tuple can be admitted; 1: a tuple that cannot be is dropped
+//              DROP          0: s_axis stalls until a tuple can be admitted; 1: a tuple that cannot be is dropped
 //              ID_W, TIME_W, R_TIME_LSB, S_TIME_LSB, WINDOW, SLACK  see ws_join_entry
-//              RESULT_CLOCK  1: the merging network and m_axis are on m_clk, each queue of a core is followed by a FIFO
-//                            of 16 results to there; 0: m_clk and m_rst are not used
-// Ports        rst and m_rst must be high together once, for as long as ws_async_fifo says, and again whenever one of
-//              them is. With more than 8 cores they come to them over a tree of registers: for log2(CORES / 8) + 1
-//              cycles behind rst, rounded up, s_axis_tready stays low, as m_axis_tvalid does behind m_rst
+//              RESULT_CLOCK  1: the merging network and m_axis are on m_clk, and a FIFO of 16 results after each core's
+//                            queue crosses to it; 0: m_clk and m_rst are not used
+// Ports        rst and m_rst must be high together once, for as long as ws_async_fifo requires, and again whenever one
+//              of them is. With more than 8 cores they reach the cores over a tree of registers: for log2(CORES / 8) +
+//              1 cycles after rst, rounded up, s_axis_tready stays low, as m_axis_tvalid does after m_rst
 // Items        of ws_window_join: s_axis: a beat is a tuple, s_axis_tdest 0 of R, 1 of S, the first declared field in
-//              the most significant bits. A beat with tkeep 0 is a FLUSH: it comes out on m_axis, as a beat with tkeep
-//              0, behind the last result of the tuples before it and before all others. It admits and expires nothing.
-//              m_axis: {tuple of R, tuple of S}; the order of results between two FLUSHes is not promised
-// Latency      FORWARD = 1: from a tuple on s_axis to its result with the tuple of age n in core k, n and k from 0, if
-//              nothing else is under way: 6 + k + n + the predicate's cycles, and 1 or 2 for each level of the merging
-//              network. The levels are floor(log2(CORES)), or one more. So k = CORES - 1, n = SEGMENT - 1 is the worst
+//              the most significant bits. A beat with tkeep 0 is a FLUSH: it is output on m_axis, as a beat with tkeep
+//              0, after the last result of the tuples before it and before all others. It admits and expires nothing.
+//              m_axis: {tuple of R, tuple of S}; the order of results between two FLUSHes is not defined
+// Latency      6 + K + N + P + M cycles; for FORWARD = 1, from a tuple on s_axis to its result with the tuple of age N
+//              in core K, N and K from 0, if nothing else is in flight; P: the predicate's cycles. M: 1 or 2 cycles for
+//              each level of the merging network, which has floor(log2(CORES)) levels, or one more. The worst case is
+//              K = CORES - 1, N = SEGMENT - 1
 //              FORWARD = 0: no bound without further tuples or a FLUSH
-//              In time 4 cycles more, and the predicate's are 2 at least. RESULT_CLOCK = 1: the FIFO's besides, see
-//              ws_async_fifo
-// Issue rate   a tuple, of either stream, in max(SEGMENT, 2) cycles; FORWARD = 0: of R in max(SEGMENT, 3) + 1, of S in
-//              SEGMENT + 4, in max(SEGMENT, 2) + 1 with one core; in time 3 at least. Results: 1 a cycle of m_axis
-//              A FLUSH for FORWARD = 0 takes about CORES * SEGMENT * (SEGMENT + 1) cycles, a row of sweeps
-// Overflow     windows of tuples: cannot happen, a core whose queue fills WAITs, then those before it, then
-//              s_axis_tready falls; DROP = 1: evt_dropped, and tready falls only for a FLUSH and, in time, for the 2
-//              cycles in which a tuple is judged. In time, evt_overflow: the tuple's place is that of a row that may
-//              still match. What is refused is refused whole, and told as by ws_window_join
-// Bad input    limit must stand still while tuples come. evt_late: a late tuple is refused
+//              Time windows: 4 cycles more, and P is at least 2. RESULT_CLOCK = 1: plus that of ws_async_fifo
+// Issue rate   1 tuple per max(SEGMENT, 2) cycles; of either stream; with time windows at least 3 cycles. FORWARD = 0: of
+//              R one per max(SEGMENT, 3) + 1 cycles, of S one per SEGMENT + 4 (with one core max(SEGMENT, 2) + 1).
+//              Results: 1 per cycle of m_axis. A FLUSH for FORWARD = 0 takes about CORES * SEGMENT * (SEGMENT + 1)
+//              cycles, a series of sweeps
+// Overflow     tuple windows: cannot happen, a core whose queue fills WAITs, then those before it, then s_axis_tready
+//              goes low; DROP = 1: evt_dropped, and tready goes low only for a FLUSH and, with time windows, for the 2
+//              cycles in which a tuple is checked. Time windows, evt_overflow: the place that the tuple needs holds a
+//              row that may still match. A tuple is refused as a whole, and reported as by ws_window_join
+// Bad input    limit must be constant while tuples arrive. evt_late: a late tuple is refused
 // Source       Teubner, Mueller, SIGMOD 2011, and R. Mueller's dissertation, section 7.7; FORWARD = 1: Roy, Teubner,
 //              Gemulla, VLDB 2014, but with both streams from one end. FLUSH and the arrival order are ours
 
@@ -131,11 +132,12 @@ module ws_handshake_join #(
         $finish;
     end
 
-    // ---- The reset comes to all cores and unions at once, some cycles late; until then nothing comes in or goes out
+    // ---- The reset reaches all cores and merge nodes in the same cycle, some cycles late; until then nothing is taken
+    // or output
 
     localparam RESETS = CORES > 8 ? 1 << $clog2((CORES + 7)/8) : 1;
     localparam RESET_CYCLES = RESETS > 1 ? $clog2(RESETS) + 1 : 0;
-    localparam [7:0] RESETTING = (1 << RESET_CYCLES) - 1;     // of the cycles before, those in which it is under way
+    localparam [7:0] RESETTING = (1 << RESET_CYCLES) - 1;     // of the previous cycles, those in which it travels
 
     wire              merge_clk, merge_rst;
     wire [RESETS-1:0] part_rst;
@@ -156,8 +158,8 @@ module ws_handshake_join #(
     wire              tuple, flush, in_dest;
     wire [DATA_W-1:0] in_data;
     wire              may;              // core 0 takes a step
-    wire              swept;            // the step of a FLUSH is the last one
-    wire [HOP_W-1:0]  hops;             // to the core that keeps the tuple, or from which the sweep begins
+    wire              swept;            // this step of a FLUSH is the last one
+    wire [HOP_W-1:0]  hops;             // to the core that stores the tuple, or from which the sweep begins
 
     ws_join_entry #(
         .DATA_W(DATA_W), .ROWS(CORES*SEGMENT), .DROP(DROP), .ID_W(ID_W),
@@ -211,14 +213,14 @@ module ws_handshake_join #(
         end
     endgenerate
 
-    // ---- The chain: step k goes into core k, what comes out of the last one is at its end
+    // ---- The chain: step k enters core k, and the output of the last core is at the end
 
     localparam STEP_W = 4 + HOP_W + DATA_W;     // {kind, has, new, hops, data}
     localparam OUT_W  = 3 + DATA_W;             // {valid, has, new, data}
 
     wire [CORES:0]              step_valid, step_ready;
     wire [(CORES+1)*STEP_W-1:0] step;
-    wire [(CORES+1)*OUT_W-1:0]  fallen;         // out of the S segment of each core
+    wire [(CORES+1)*OUT_W-1:0]  fallen;         // evicted from the S segment of each core
     wire [CORES-1:0]            result_valid, result_ready, result_flush;
     wire [CORES*(2*DATA_W+1)-1:0] result;
 
@@ -270,9 +272,9 @@ module ws_handshake_join #(
     generate
         if (RESULT_CLOCK != 0) begin : gen_crossing
 `ifdef FORMAL
-            // The proof has one clock, and in place of each FIFO, which has a proof of its own, any wait of any result.
+            // The proof has one clock, and replaces each FIFO, which has a proof of its own, by an arbitrary delay.
             (* anyseq *) wire [CORES-1:0] crossed;
-            reg  [CORES-1:0] stays_reg;             // it is shown until it is taken
+            reg  [CORES-1:0] stays_reg;             // valid stays until it is taken
             wire [CORES-1:0] open = crossed | stays_reg;
             wire             unused_clock = &{m_clk, m_rst};
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_handshake_merge: the merging network of a handshake join, a tree of two-to-one unions that take turns.
+// ws_handshake_merge: the merging network of a handshake join, a tree of round-robin two-to-one merge nodes.
 //
 // Nodes are numbered as in a heap: node n merges 2n and 2n + 1, the inputs are INPUTS to 2 * INPUTS - 1, and 1 is the
-// root. A node that has taken a FLUSH takes nothing more from that input until it has the other one's too; then it
-// sends one on. So behind the root it has all items before it, of every input, in front of it, and no node has to know
-// of any but its own two inputs.
+// root. A node that has taken a FLUSH takes nothing more from that input until the other input has brought its FLUSH
+// too; then it sends one on. After the root, a FLUSH therefore follows all items before it, of every input, and no node
+// has to know of any but its own two inputs.
 //
 // Parameters   INPUTS  inputs, at least 1
 //              DATA_W  width of an item in bits, at least 1
-//              RESETS  leaves of the tree over which rst comes, a power of two, at least 1; 1 is rst itself, more a
+//              RESETS  leaves of the tree that distributes rst, a power of two, at least 1; 1 is rst itself, more a
 //                      ws_reset_tree
-// Ports        s_flush  an item is a FLUSH; every input must bring as many
-// Latency      1 cycle for each level, or 2 if it was the other input's turn. Levels: floor(log2(INPUTS)), or one more
-// Issue rate   1 item a cycle; a node whose inputs both wait takes them in turn
-// Overflow     cannot happen: s_ready falls
+// Ports        s_flush  an item is a FLUSH; every input must bring equally many
+// Latency      1 or 2 cycles per level; 2 if it was the other input's turn. Levels: floor(log2(INPUTS)), or one more
+// Issue rate   1 item per cycle; a node alternates between its inputs while both wait
+// Overflow     cannot happen: s_ready goes low
 // Source       Teubner, Mueller, SIGMOD 2011; R. Mueller's dissertation, section 7.7.3; the FLUSH is ours
 
 `default_nettype none
@@ -56,7 +56,7 @@ module ws_handshake_merge #(
     assign ready[1]                = m_ready;
     assign {m_flush, m_data}       = item[WIDTH +: WIDTH];
 
-    // A node's leaf is its ancestor in the heap, or one below it.
+    // A node's reset is the leaf that is its ancestor in the heap, or a leaf below it.
     wire [RESETS-1:0] part_rst;
 
     ws_reset_tree #(.LEAVES(RESETS)) reset_tree (.clk(clk), .rst(rst), .leaf(part_rst));
@@ -85,19 +85,19 @@ module ws_handshake_merge #(
             wire [WIDTH-1:0] b = item[(2*n + 1)*WIDTH +: WIDTH];
             wire             room;
             wire             node_rst = part_rst[leaf_of(n)];
-            reg              a_turn_reg, b_turn_reg;    // one of them; b_turn_reg is the wide items' alone
+            reg              a_turn_reg, b_turn_reg;    // one of them; b_turn_reg only selects the wide items
             reg              half_reg;                  // the other input's FLUSH has been taken
             wire             here    = a_turn_reg ? valid[2*n] : valid[2*n + 1];
             wire             there   = a_turn_reg ? valid[2*n + 1] : valid[2*n];
             wire             flush   = a_turn_reg ? a[DATA_W] : b[DATA_W];
 
-            // Ready is of registers alone, so that no choice of this node is in the way of the registers of a wide item
-            // below it, all of which have to hear whether it leaves.
+            // Ready depends on registers alone, so that this node's arbitration is not in the path to the enables of
+            // the many registers of a wide item in the node below.
             assign ready[2*n]     = room && a_turn_reg;
             assign ready[2*n + 1] = room && !a_turn_reg;
 
-            // The first FLUSH of two is taken and forgotten, and it is the other input's turn until its own comes.
-            // Else the turn changes when it has been used, or is of no use.
+            // The first FLUSH of two is taken and discarded, and the turn is the other input's until its FLUSH comes.
+            // Otherwise the turn changes when it has been used or cannot be.
             always @(posedge clk) begin
                 if (!half_reg && (here ? room && (there || flush) : there))
                     {a_turn_reg, b_turn_reg} <= {b_turn_reg, a_turn_reg};
@@ -114,7 +114,7 @@ module ws_handshake_merge #(
 `ifdef FORMAL
             always @(posedge clk) if (!rst) begin
                 assert (a_turn_reg != b_turn_reg);
-                // what waits has its turn next, but for a FLUSH that is waited for, and otherwise the turn stays
+                // an input that waits is next, unless the node waits for a FLUSH; otherwise the turn stays
                 if ($past(!rst && !half_reg && there && (room || !here)))
                     assert (here && a_turn_reg != $past(a_turn_reg));
                 if ($past(!rst && here && !room)) assert (here && a_turn_reg == $past(a_turn_reg));
@@ -126,8 +126,9 @@ module ws_handshake_merge #(
     endgenerate
 
 `ifdef FORMAL
-    // The items of an arbitrary input, which the bit 0 of its results tells apart, are counted: the one of an arbitrary
-    // number leaves in its turn, as it came. So when a FLUSH leaves, all before it have; and another input's has come.
+    // The items of an arbitrary input, marked by bit 0 of its results, are counted: the item of an arbitrary number
+    // leaves in order and unchanged. When a FLUSH leaves, all items before it have therefore left, and that of another
+    // input has arrived.
     (* anyconst *) reg [INPUTS-1:0] watch;              // one bit
     localparam COUNT_W = 4;
     reg                past_valid = 1'b0;

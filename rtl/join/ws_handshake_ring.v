@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_handshake_ring: where the tuples of one stream stand in a join core's segment, which is a ring.
+// ws_handshake_ring: the places of one stream's tuples in a join core's segment, which is a ring.
 //
 // Parameters   SEGMENT   tuples of the segment, at least 1
 //              ADDR_W    width of a place, 2**ADDR_W >= SEGMENT
 //              COUNT_W   width of a count, 2**COUNT_W > SEGMENT
 // Ports        put       a tuple is written at `place`, and replaces the oldest if the ring is full
-//              put_new   it came behind the last FLUSH
-//              settle    a FLUSH: none is new any more
-//              newest    place of the tuple that came last
-//              held      tuples; recent: how many of them, the last ones, are new
+//              put_new   it came after the last FLUSH
+//              settle    a FLUSH: no tuple is new any more
+//              newest    place of the last tuple
+//              held      number of tuples; recent: how many of them, the last ones, are new
 // Latency      1 cycle
 
 `default_nettype none

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_join_entry: what all joins have at their input: the order of arrival, lateness and room for a window in time, and
-// word of every tuple that is refused.
+// ws_join_entry: the common input stage of all joins: the order of arrival, lateness and room for time windows, and a
+// report of every refused tuple.
 //
 // Parameters   DATA_W      width of a tuple in bits, a multiple of 8
 //              ROWS        tuples of each stream that the join can hold, at least 1; with TIME_W only
-//              DROP        0: s_axis waits until a tuple is taken; 1: one that is not taken at once is dropped
+//              DROP        0: s_axis stalls until a tuple is taken; 1: one that is not taken at once is dropped
 //              ID_W        width of dropped_id in bits, at least 1
-//              TIME_W      width of a tuple's time in bits, 0 to DATA_W; it is unsigned; 0 is windows of tuples
+//              TIME_W      width of a tuple's time in bits, 0 to DATA_W; it is unsigned; 0: tuple windows
 //              R_TIME_LSB  lowest bit of the time in a tuple of R, 0 to DATA_W - TIME_W
 //              S_TIME_LSB  lowest bit of the time in a tuple of S, 0 to DATA_W - TIME_W
 //              WINDOW      largest distance in time of a pair; below 2**TIME_W together with SLACK
-//              SLACK       how far a time may be below the largest of its stream before it; a tuple that is further
+//              SLACK       how far a time may be below the largest earlier one of its stream; a tuple that is further
 //                          below is late
-// Ports        m_tuple: a tuple that the join may admit; m_flush: a FLUSH, which passes. m_ready: it is taken. A FLUSH
-//              stays until then; so does a tuple with DROP = 0
+// Ports        m_tuple: a tuple that the join may admit; m_flush: a FLUSH, which always passes. m_ready: it is taken. A
+//              FLUSH waits for m_ready; so does a tuple with DROP = 0
 //              evt_dropped, evt_late, evt_overflow: a tuple was refused; dropped_dest and dropped_id are its stream and
-//              its number there, modulo 2**ID_W (all tuples that come are numbered, from 0)
-// Latency      1 cycle to m_tuple, in time 5; 1 from there to an event
-// Issue rate   1 item a cycle; in time, 1 in 3 cycles
-// Overflow     see DROP. In time, evt_overflow: a tuple's place is that of a row that may still match, see ws_join_time
+//              its number there, modulo 2**ID_W (all tuples that arrive are numbered, from 0)
+// Latency      1 cycle to m_tuple, 5 with time windows; 1 from there to an event
+// Issue rate   1 item per cycle; with time windows, 1 per 3 cycles
+// Overflow     see DROP. Time windows, evt_overflow: the place that the tuple needs holds a row that may still match,
+//              see ws_join_time
 // Bad input    evt_late: a late tuple
 // Source       DROP: Miyoshi et al., IEICE Trans. J94-D (2011), section 4.2: admission control; the rest is ours
 
@@ -88,7 +89,7 @@ module ws_join_entry #(
         .m_valid(come_valid), .m_ready(come_ready), .m_data({come_flush, come_dest, come_data})
     );
 
-    // ---- In time: is the tuple late, is there room for it?
+    // ---- Time windows: is the tuple late, is there room for it?
 
     wire in_valid, in_ready, in_flush, go, late, full;
     wire tuple = in_valid && !in_flush;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_join_merge: two streams of tuples to the one that a join takes; their order there is the arrival order.
+// ws_join_merge: merges two streams of tuples into the one input of a join; their order there is the arrival order.
 //
 // A beat is a tuple. It arrives when its tvalid rises: the beat that has waited longer goes first, and of two that
 // arrive in the same cycle that of R. So neither waits for more than one beat of the other, and the beats on m_axis
@@ -8,11 +8,11 @@
 //
 // Parameters   DATA_W   width of a tuple in bits: a multiple of 8
 // Ports        s_r_axis, s_s_axis: the streams R and S; m_axis_tdest is 0 for a tuple of R, 1 for one of S
-//              s_s_axis_tready looks at s_r_axis_tvalid of the same cycle
+//              s_s_axis_tready depends on s_r_axis_tvalid of the same cycle
 // Latency      1 cycle
-// Issue rate   1 tuple a cycle, whatever the streams' shares are
-// Overflow     cannot happen: tready falls
-// Source       ours; the three-step semantics of window joins ask for an arrival order (Kang et al., ICDE 2003)
+// Issue rate   1 tuple per cycle; whatever the streams' shares are
+// Overflow     cannot happen: tready goes low
+// Source       ours; the three-step semantics of window joins require an arrival order (Kang et al., ICDE 2003)
 
 `default_nettype none
 
@@ -79,7 +79,7 @@ module ws_join_merge #(
     );
 
 `ifdef FORMAL
-    // That nothing is lost or reordered behind the multiplexer is the proof of ws_skid_buffer.
+    // ws_skid_buffer's own proof shows that nothing is lost or reordered after the multiplexer.
     reg              past_valid = 1'b0;
     reg  [3:0]       waits_r_ref, waits_s_ref;      // cycles that a beat has waited, up to 15
     reg              tie_ref;                       // both wait, and came in the same cycle
@@ -105,7 +105,7 @@ module ws_join_merge #(
             if ($past(s_s_axis_tvalid && !s_s_axis_tready && !rst)) assume (s_s_axis_tvalid && $stable(s_beat));
             // what is taken is delivered
             assert (m_axis_tvalid == (held_ref != 0) && ready == (held_ref < 2));
-            // one at a time, whole, with its name; none is held back without need
+            // one at a time, unchanged, with its stream; none waits needlessly
             assert (!(took_r && took_s));
             if (took_r) assert (beat == {1'b0, r_beat});
             if (took_s) assert (beat == {1'b1, s_beat});
@@ -117,7 +117,7 @@ module ws_join_merge #(
             end
             if (tie) assert (!took_s);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (held_ref != 3);
             if (s_first_reg) assert (waits_s_ref != 0);
             if (waits_r_ref != 0 && waits_s_ref != 0 && !s_first_reg) assert (waits_r_ref >= waits_s_ref);

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_join_time: what the time of a tuple says of it, for a join with windows in time: is it late, and has the window of
-// its stream a place for it?
+// ws_join_time: checks a tuple's time for a join with time windows: is it late, and does its stream's window have a
+// place for it?
 //
-// A tuple is late if its time is more than SLACK below the largest of its own stream before it. A row may still match
-// as long as the other stream may bring a tuple, not late, with a time at most WINDOW above its own. The other stream's
-// time, and no new row, frees a row's place: a queue holds how far the rows reach that have not been passed yet, in
-// order of arrival, and the window is full while it holds ROWS.
+// A tuple is late if its time is more than SLACK below the largest earlier time of its own stream. A row may still
+// match as long as the other stream may bring a tuple that is not late with a time at most WINDOW above the row's. The
+// other stream's time frees a row's place, not a new row: a queue holds, in order of arrival, the times of the rows
+// that have not expired, and the window is full while it holds ROWS.
 //
 // Parameters   DATA_W  width of what goes along with a tuple in bits, at least 1
 //              TIME_W  width of a time in bits, at least 1; unsigned, and it never wraps around
 //              ROWS    places of each window, at least 1
 //              WINDOW  largest distance of two times; below 2**TIME_W together with SLACK
 //              SLACK   how far a time may be below the largest of its stream
-// Ports        s_flush: no tuple, it passes; s_dest: 0 of R, 1 of S
-//              m_valid: an item is shown until m_ready. m_go: a FLUSH, or a tuple that is not late and has a place.
-//              m_late: it is late. m_full: it has no place, as of all tuples before it. Until one of them is set it is
-//              not known
+// Ports        s_flush: not a tuple, it passes; s_dest: 0 of R, 1 of S
+//              m_valid: an item is output until m_ready. m_go: a FLUSH, or a tuple that is not late and has a place.
+//              m_late: it is late. m_full: it has no place, with all tuples before it considered. The result is pending
+//              until one of them is set
 //              admit: with m_go and m_ready, the tuple becomes a row
-// Latency      4 cycles to the cycle in which an item is shown
-// Issue rate   1 item in 3 cycles. A row frees its place 4 cycles after the time that passes it is taken, of several
-//              one in 2 cycles, and none in the 8 cycles behind its admission
+// Latency      4 cycles; from s to m_valid
+// Issue rate   1 item per 3 cycles; a row's place is free 4 cycles after the time that expires it is taken, of several
+//              rows one per 2 cycles, and none in the 8 cycles after its admission
 // Overflow     admit must be low without m_go
-// Source       ours; that expiry only frees memory is what makes a window in time exact when times come in disorder
+// Source       ours; that expiry only frees memory is what makes a time window exact when times are out of order
 
 `default_nettype none
 
@@ -70,15 +70,15 @@ module ws_join_time #(
         $finish;
     end
 
-    // ---- Stage 1: how late its stream's tuples may be behind it, and the largest time of those before it
+    // ---- Stage 1: its time plus SLACK, and the largest time of the earlier tuples of its stream
 
     reg              valid_reg, flush_reg, dest_reg;
     reg [DATA_W-1:0] data_reg;
     reg [TIME_W-1:0] time_reg;
-    reg [T_W-1:0]    slack_reg;         // the largest time that this one is not late behind
+    reg [T_W-1:0]    slack_reg;         // the largest earlier time with which this one is not late
     reg [TIME_W-1:0] newest_reg, r_newest_reg, s_newest_reg;
 
-    // ---- Stage 2: it is judged, and goes on when the one before it has been taken
+    // ---- Stage 2: it is compared, and moves on when the one before it has been taken
 
     reg              judged_reg, late_reg, newer_reg, waits_reg;
     wire             step = judged_reg && !waits_reg;
@@ -107,15 +107,15 @@ module ws_join_time #(
         end
     end
 
-    // ---- Stage 3: has it a place? Once it is taken its time may pass rows of the other stream
+    // ---- Stage 3: does it have a place? Once it is taken its time may expire rows of the other stream
 
     reg              item_flush_reg, item_dest_reg, item_late_reg, item_newer_reg;
     reg [DATA_W-1:0] item_data_reg;
     reg [TIME_W-1:0] item_time_reg;
     reg              shown_reg, go_reg, refuse_late_reg, refuse_full_reg;
-    reg [T_W-1:0]    r_floor_reg, s_floor_reg;      // what rows of the other stream must reach, in two's complement
+    reg [T_W-1:0]    r_floor_reg, s_floor_reg;      // rows of the other stream below it expire; in two's complement
     reg [1:0]        admit_reg;                     // to the window of S, of R
-    wire [1:0]       all, stuck;                    // of S, of R: the window is full; no time has passed its first row
+    wire [1:0]       all, stuck;                    // of S, of R: the window is full; its first row has not expired
     wire             leaves = m_valid && m_ready;
     wire             tuple  = waits_reg && !leaves && !item_flush_reg && !item_late_reg && !rst;
     wire [T_W-1:0]   floor  = {1'b0, item_time_reg} - T_REACH[T_W-1:0];
@@ -147,7 +147,7 @@ module ws_join_time #(
         end
     end
 
-    // ---- Memory: of each stream, the rows that may still match
+    // ---- Memory: for each stream, the rows that may still match
 
 `ifdef FORMAL
     reg        past_valid = 1'b0;
@@ -169,8 +169,8 @@ module ws_join_time #(
                 .m_valid(valid), .m_ready(passed_reg), .m_data(row), .level(level)
             );
 
-            // That no time has passed the first row yet is known in the second cycle behind the item that was taken
-            // last, which is the first in which the next one is in stage 3. A row that has been passed will always be.
+            // Whether the first row has expired is known in the second cycle after the last item was taken, which is
+            // the first in which the next item is in stage 3. An expired row stays expired.
             always @(posedge clk) begin
                 passed_reg <= valid && !passed_reg && passed && !rst;
                 stuck_reg  <= all[i] && valid && !passed;
@@ -191,16 +191,16 @@ module ws_join_time #(
     endgenerate
 
 `ifdef FORMAL
-    // The largest times as the definition has them, and what it says of each tuple; and of an arbitrary row, that
-    // another takes its place as soon as, and not before, no tuple yet to come can match it. m_data is the time.
+    // The largest times by the definition, and its verdict on each tuple; and for an arbitrary row, that another one
+    // takes its place as soon as, and not before, no future tuple can match it. m_data is the time.
     (* anyconst *) reg       watch_dest;
     (* anyconst *) reg [2:0] watch_row;             // its number among the rows of its stream
-    reg [TIME_W-1:0] r_come_ref, s_come_ref;        // largest times of what has come
-    reg [TIME_W-1:0] r_taken_ref, s_taken_ref;      // of what has been taken
+    reg [TIME_W-1:0] r_come_ref, s_come_ref;        // largest times that have arrived
+    reg [TIME_W-1:0] r_taken_ref, s_taken_ref;      // that have been taken
     reg [3:0]        count_ref;                     // rows of the watched stream
     reg [T_W-1:0]    reach_ref;                     // of the watched row
-    reg [3:0]        stood_ref;                     // cycles that the item has been shown
-    reg [DATA_W+2:0] item_1_ref, item_2_ref;        // {late, flush, dest, data} of what is inside, in order
+    reg [3:0]        stood_ref;                     // cycles for which the item has been output
+    reg [DATA_W+2:0] item_1_ref, item_2_ref;        // {late, flush, dest, data} of the items inside, in order
     reg [1:0]        held_ref;                      // items inside
     wire             comes      = s_valid && s_ready;
     wire             at_place   = m_valid && !m_flush && m_dest == watch_dest && count_ref == watch_row + ROWS;
@@ -244,7 +244,7 @@ module ws_join_time #(
             if (at_place && m_full) row_full: assert (!over);
             if (stood_ref > 6) row_known: assert (m_go || m_late || m_full);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (held_ref == valid_reg + waits_reg && (waits_reg || !m_valid) && (valid_reg || !judged_reg));
             if (valid_reg) begin
                 assert ({flush_reg, dest_reg, data_reg} == last_ref[DATA_W+1:0] && time_reg == data_reg);

@@ -2,18 +2,18 @@
 //
 // ws_joined_entry: the entry of a query with a join, whose tuples and rows may have to wait (see ws_query_join).
 //
-// Tuples go onto the wire while the query is ready. A sender's punctuation means nothing to such a query and is left
-// out. A START item ends the session: an eos follows the tuples through the query, and when it has come out, so have
-// all rows; then m_restart resets the query for one cycle. Constants that are to change ask for the same.
+// Tuples pass while the query is ready. A sender's punctuation has no meaning for such a query and is dropped. A START
+// item ends the session: an eos follows the tuples through the query, and when it leaves the query all rows have left;
+// then m_restart resets the query for one cycle. A change of run-time constants drains the query in the same way.
 //
 // Parameters   DATA_W    width of the tuple in bits, at least 1
 // Ports        s_kind    0 tuple, 1 a sender's punctuation, 2 START
-//              ready     of the query: a tuple or an eos may come in the next cycle
-//              ended     the eos has come out of the query, and every row before it is in the output FIFO
-//              ask       nothing is to be inside; then quiet tells so, until a tuple comes
-// Latency      2 cycles from s to m
-// Issue rate   1 tuple a cycle while the query is ready
-// Overflow     cannot happen: s_ready falls
+//              ready     of the query: a tuple or an eos may be sent in the next cycle
+//              ended     the eos has left the query, and every row before it is in the output FIFO
+//              ask       requests that the query be empty; quiet says that it is, until a tuple comes
+// Latency      2 cycles; from s to m
+// Issue rate   1 tuple per cycle; while the query is ready
+// Overflow     cannot happen: s_ready goes low
 // Source       ours, docs/joins.md
 
 `default_nettype none
@@ -58,8 +58,8 @@ module ws_joined_entry #(
         .m_valid(in_valid), .m_ready(in_ready), .m_data({in_kind, in_data})
     );
 
-    reg  empty_reg;             // every tuple that was sent is followed by an eos that has come out
-    reg  eos_reg;               // an eos is on its way
+    reg  empty_reg;             // every tuple sent is followed by an eos that has left the query
+    reg  eos_reg;               // an eos is in flight
     wire tuple   = in_valid && in_kind == KIND_TUPLE;
     wire start   = in_valid && in_kind == KIND_START;
     wire send    = tuple && ready && !eos_reg;
@@ -82,7 +82,7 @@ module ws_joined_entry #(
     end
 
 `ifdef FORMAL
-    // The query behind is whatever sends an eos out for each that comes in; `inside_ref` says that it may hold rows.
+    // The query downstream is anything that outputs an eos for each that it takes; `inside_ref`: it may hold rows.
     reg past_valid = 1'b0;
     reg inside_ref, sent_eos_ref;
 
@@ -97,21 +97,21 @@ module ws_joined_entry #(
         if (!past_valid) assume (rst);
         else begin
             assume (!ended || sent_eos_ref);
-            // a START and what asks for quiet find nothing inside, and no tuple comes while an eos is under way
+            // at m_restart and quiet the query is empty, and no tuple is sent while an eos is in flight
             if (m_restart || quiet) assert (!inside_ref && !m_valid && !sent_eos_ref);
             if (sent_eos_ref) assert (!m_valid && !m_eos);
             assert (m_valid + m_eos + m_restart <= 1);
-            // each tuple once, a cycle after it left the skid buffer; nothing else
+            // each tuple once, one cycle after it left the skid buffer; nothing else
             assert (m_valid == $past(in_valid && in_kind == 2'd0 && in_ready && !rst));
             assert (m_restart == $past(in_valid && in_kind == 2'd2 && in_ready && !rst));
             if (m_valid) assert (m_data == $past(in_data));
             if (m_valid || m_eos) assert ($past(ready));
-            // an eos as soon as a START or whoever asks waits for one
+            // an eos as soon as a START or `ask` waits for one
             assert (m_eos == $past((in_valid ? in_kind == 2'd2 : ask) && ready && !empty_reg && !eos_reg && !rst));
-            // what is neither a tuple nor a START goes
+            // any other item is dropped
             if (in_valid && in_kind[0]) assert (in_ready);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (eos_reg == (sent_eos_ref || m_eos));
             if (empty_reg) assert (!inside_ref && !m_valid && !eos_reg);
         end

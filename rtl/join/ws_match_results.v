@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_match_results: a queue of what a match unit found, given out pair by pair.
+// ws_match_results: a queue of the matches of a match unit, output pair by pair.
 //
 // Parameters   DATA_W   width of a tuple in bits
-//              LANES    rows that were compared at once
+//              LANES    rows that are compared in parallel
 //              ADDR_W   the queue holds 2**ADDR_W groups with matches
-// Ports        s_hits has a bit for each row of s_rows that matches s_probe, one at least
+// Ports        s_hits has a bit for each row of s_rows that matches s_probe, at least one
 // Latency      2 cycles
-// Issue rate   1 group a cycle in, 1 pair a cycle out
+// Issue rate   1 group per cycle in, 1 pair per cycle out
 // Overflow     s_valid must be low while level is 2**ADDR_W
 
 `default_nettype none
@@ -34,7 +34,7 @@ module ws_match_results #(
 
     wire [LANES-1:0]        hits;
     wire [LANES*DATA_W-1:0] rows;
-    reg  [LANES-1:0]        sent_reg;           // rows of the group that have been given out
+    reg  [LANES-1:0]        sent_reg;           // rows of the group that have been output
     wire [LANES-1:0]        left = hits & ~sent_reg;
     wire [LANES-1:0]        one  = left & (~left + {{(LANES-1){1'b0}}, 1'b1});
     wire                    last = left == one;

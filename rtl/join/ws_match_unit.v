@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ws_match_unit: half of ws_window_join: the window of one stream in RAM, and the unit that compares the other
-// stream's tuples with it. The RAM is ROWS/LANES deep: synthesis makes it of LUTs where that is little.
+// stream's tuples with it. The RAM is ROWS/LANES deep; synthesis maps a shallow one to LUTs.
 //
-// The window is a ring of ROWS rows, LANES side by side in a group. A probe is compared with all groups, a group a
-// cycle, from that of the oldest row on. Read, compare and output overlap. A row that comes while the ring is read
-// takes the place of the oldest, which has been read by then, and is itself behind the reader: a probe meets the
-// window of its arrival.
+// The window is a ring of ROWS rows, LANES of them in a group. A probe is compared with all groups, one per cycle,
+// from that of the oldest row on. Read, compare and output overlap. A row that arrives while the ring is read replaces
+// the oldest one, which has been read by then, and is not itself read in this scan: a probe meets the window of its
+// arrival.
 //
 // Parameters   DATA_W          width of a tuple in bits, at least 1
 //              ROW_LSB         lowest bit of the key in a row, 0 to DATA_W - KEY_W
 //              PROBE_LSB       lowest bit of the key in a probe, 0 to DATA_W - KEY_W
 //              KEY_W, PREDICATE, SIGNED, LIMIT_W  see ws_predicate
 //              ROWS            rows of the window, a multiple of LANES, at least 1
-//              LANES           rows compared in a cycle, at least 1
-//              TIME_W          width of a time in bits, 0 to DATA_W; 0 is without times
+//              LANES           rows compared per cycle, at least 1
+//              TIME_W          width of a time in bits, 0 to DATA_W; 0: without times
 //              ROW_TIME_LSB    lowest bit of the time in a row, 0 to DATA_W - TIME_W
 //              PROBE_TIME_LSB  lowest bit of the time in a probe, 0 to DATA_W - TIME_W
 //              WINDOW          largest distance of two times; below 2**TIME_W
-// Ports        run low     WAIT: nothing is read in this cycle. What is under way comes out all the same
-//              insert      a row comes, with run; row_data holds it in the second cycle behind
-//              probe       a probe comes, with run and ready; probe_data holds it from the next cycle on, until the
-//                          next one comes
+// Ports        run low     WAIT: nothing is read in this cycle. Groups in flight are output all the same
+//              insert      a row arrives, with run; row_data holds it in the second cycle after
+//              probe       a probe arrives, with run and ready; probe_data holds it from the next cycle on, until the
+//                          next probe
 //              m_valid     some rows of the group match: those with a bit in m_hits
-// Latency      5 + the predicate's cycles from probe to m_valid; with times these are 2 at least
-// Issue rate   a probe in ROWS/LANES + 2 cycles of run. Between two inserts as many cycles
+// Latency      5 + P cycles; from probe to m_valid; P: the predicate's cycles, with times at least 2
+// Issue rate   1 probe per ROWS/LANES + 2 cycles of run; the same distance between two inserts
 // Source       Miyoshi et al., IEICE Trans. J94-D (2011), sections 4.1 and 5.2: match unit and queue
 
 `default_nettype none
@@ -54,7 +54,7 @@ module ws_match_unit #(
     input  wire                    probe,
     input  wire [DATA_W-1:0]       probe_data,
     output reg                     ready,
-    output wire                    active,      // a probe is under way
+    output wire                    active,      // a probe is in flight
 
     output wire                    m_valid,
     output wire [LANES-1:0]        m_hits,
@@ -94,7 +94,7 @@ module ws_match_unit #(
     localparam TIME_PORT_W  = TIME_W != 0 ? TIME_W : 1;
     localparam [ADDR_W-1:0] STEP = 1;
 
-    // ---- Input: what comes is registered, and run with it
+    // ---- Input: row, probe and run are registered
 
     reg run_reg, insert_reg, probe_reg;
 
@@ -130,9 +130,9 @@ module ws_match_unit #(
 
     reg              busy_reg;
     reg [ADDR_W-1:0] scan_reg, left_reg;
-    reg              first_reg;         // the group of the oldest row, in which the newest ones are too
-    reg              below_reg;         // the scan has gone round: the groups before that
-    reg              whole_reg;         // the ring was full when the probe came
+    reg              first_reg;         // the group of the oldest row, which also holds the newest ones
+    reg              below_reg;         // the scan has wrapped around: the groups before that
+    reg              whole_reg;         // the ring was full when the probe arrived
     reg [LANES-1:0]  newest_reg;        // rows of the first group that are newer than all others
     wire             read = busy_reg && run_reg;
     wire [LANES-1:0] lanes = whole_reg || below_reg ? {LANES{1'b1}} : first_reg ? newest_reg : {LANES{1'b0}};
@@ -161,7 +161,7 @@ module ws_match_unit #(
         end
     end
 
-    // ---- Read: two cycles, and one for the way from as many block RAMs as there are to here
+    // ---- Read: two cycles, and one for the routes from many block RAMs
 
     localparam WIDTH = LANES*DATA_W;
     wire [WIDTH-1:0]                  rows;
@@ -200,8 +200,8 @@ module ws_match_unit #(
         end
     endgenerate
 
-    // ---- Compare: the rows wait for the verdict, and the probe goes before its rows. A probe comes 3 cycles
-    // behind another at least, and the predicate takes no longer.
+    // ---- Compare: the rows wait for the result, and the probe is a stage ahead of its rows. Probes are at least 3
+    // cycles apart, and the predicate takes no longer.
 
     reg [CYCLES-1:0]       read_reg, first_read_reg;   // a group was read n + 1 cycles ago
     reg [CYCLES*LANES-1:0] lanes_reg;
@@ -224,23 +224,23 @@ module ws_match_unit #(
     assign m_rows  = rows_reg[MATCH_CYCLES*WIDTH +: WIDTH];
 
 `ifdef FORMAL
-    // The ring is the window. So of an arbitrary place: a probe meets the row that is there when it comes, once, if
-    // there is one, and whatever comes later. EQ only.
+    // The ring is the window. Therefore, for an arbitrary place: a probe meets the row that is there when it arrives,
+    // once, if there is one, and whatever arrives later. EQ only.
     (* anyconst *) reg [LANES-1:0] watch_lane;      // one bit
     reg              past_valid = 1'b0;
-    reg              valid_ref, wanted_ref;         // the place has a row; had one when the probe came
-    reg [DATA_W-1:0] row_ref, wanted_row_ref;       // the row, and what it was when the probe came
+    reg              valid_ref, wanted_ref;         // the place has a row; had one when the probe arrived
+    reg [DATA_W-1:0] row_ref, wanted_row_ref;       // the row, and that of the probe's arrival
     reg [DATA_W-1:0] probe_ref, row;
     reg [ADDR_W-1:0] start_ref;
-    reg              inserted_ref;                  // since the probe came
-    integer          since_ref;                     // cycles of run since a row came, up to GROUPS + 1
+    reg              inserted_ref;                  // since the probe arrived
+    integer          since_ref;                     // cycles of run since a row arrived, up to GROUPS + 1
     integer          done_ref;                      // groups read for this probe
     integer          idle_ref;                      // cycles since there was anything to read, up to CYCLES + 1
     integer          place, n;
     reg              insert_ref;
     reg [DATA_W-1:0] new_row_ref;                   // what row_data must be in the cycle after insert
     (* anyseq *) reg [DATA_W-1:0] new_row, new_probe;
-    // What was read n + 1 cycles ago: was it the watched place, and what must come of it.
+    // The read of n + 1 cycles ago: was it the watched place, and with which result.
     reg [CYCLES-1:0] met_ref, met_wanted_ref;
     reg [DATA_W-1:0] met_row_ref [0:CYCLES-1], met_probe_ref [0:CYCLES-1];
     wire             here   = group_reg == watch_group && lane_reg == watch_lane;
@@ -309,7 +309,7 @@ module ws_match_unit #(
             if (insert_ref) assume (row_data == new_row_ref);
             assume (probe_data == probe_ref);
 
-            // a row that is wanted and has not been read is there; once it has been read, it comes out if it matches
+            // a wanted row that has not been read is still stored; once it has been read, it is output if it matches
             if (met_ref[CYCLES-1])
                 assert (hit == (met_wanted_ref[CYCLES-1] && meant_ref));
             if (met_ref[CYCLES-1] && hit)
@@ -320,11 +320,11 @@ module ws_match_unit #(
             if ($past(busy_reg && !rst) && !busy_reg) assert (done_ref == GROUPS);
             if (busy_reg || probe_reg || met_ref != 0) assert (active);
             if (idle_ref > CYCLES) assert (active == probe_reg);
-            // ready again behind the last group
+            // ready again after the last group
             if (ready) assert (!busy_reg && !probe_reg);
             if ($past(!rst && !busy_reg && !probe_reg && !probe)) assert (ready);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (group_reg < GROUPS && lane_reg != 0 && (lane_reg & (lane_reg - 1'b1)) == 0);
             assert (valid_ref == (full_reg || watch_group < group_reg
                                   || (watch_group == group_reg && watch_lane < lane_reg)));

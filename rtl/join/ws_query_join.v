@@ -2,32 +2,31 @@
 //
 // ws_query_join: a window join as an operator of a query, with a tuple bus on both sides (see ws_window_join).
 //
-// The operators of a query never stall, and a join must: its tuples wait in a queue in front of it. `ready` falls while
-// the queue still has room for what is under way, so that the query's entry can stop in time, and `room` holds rows back
-// that would find none behind. Of two tuples in the same cycle that of R comes first; both may be the same tuple of one
-// stream, which is joined with itself.
+// The operators of a query never stall, but a join has to: its tuples wait in a queue before it. `ready` goes low while
+// the queue still has room for everything in flight, so that the query's entry can stop in time; without `room`
+// downstream, rows stay in the join. Of two tuples in the same cycle that of R comes first; both may be the same tuple
+// of one stream, which is joined with itself.
 //
 // Parameters   DATA_W             width of the tuple of R and that of S together in bits, at least 2
 //              R_W                width of that of R, 1 to DATA_W - 1
 //              KEY_W, PREDICATE, SIGNED, LIMIT_W  see ws_predicate
 //              ROWS, MATCH_LANES  see ws_window_join
-//              GRACE              cycles in which tuples and eos may follow the one in which `ready` has fallen, at
-//                                 least 0
-//              TIME_W             width of a tuple's time in bits, at least 0; it is unsigned; 0 is windows of tuples
+//              GRACE              cycles after `ready` has gone low in which tuples and eos may still come, at least 0
+//              TIME_W             width of a tuple's time in bits, at least 0; it is unsigned; 0: tuple windows
 //              WINDOW, SLACK      see ws_join_entry
 // Ports        s_valid       bit 0: a tuple of R, bit 1: of S; s_data is {tuple of R, tuple of S}
-//              key, stamps   {of R, of S}; stamps are times, unsigned, and mean nothing with TIME_W = 0
-//              s_eos         comes out on m_eos behind the last row of the tuples up to it
+//              key, stamps   {of R, of S}; stamps are times, unsigned, and are not used with TIME_W = 0
+//              s_eos         is output on m_eos after the last row of the tuples up to it
 //              room          a row or an eos may leave in this cycle
 //              m_data, m_key {of R, of S}
-// Latency      from a tuple to its first row of group n, if the join is idle: 10 + n cycles and those of the predicate,
-//              that of S one more if one of R came with it; the groups count from 1, that of the oldest row. In time
-//              14 + n, three more for that of S, and the predicate's cycles are 2 at least
-// Issue rate   a tuple of each stream in ROWS/MATCH_LANES + 2 cycles, in time 6 at least, less where there are more rows
-//              than cycles; rows: 1 a cycle
-// Overflow     a tuple or eos that finds the queue full is lost: evt_lost. It cannot be if GRACE is kept to
-// Bad input    punctuations end here. evt_late: a late tuple is refused; evt_refused: in time, a tuple whose place is
-//              that of a row that may still match (see ws_window_join)
+// Latency      10 + N + P cycles; from a tuple to its first row of group N, if the join is idle, and one more for a
+//              tuple of S if one of R came with it; P: the predicate's cycles; groups count from 1, that of the oldest
+//              row. Time windows: 14 + N + P, three more for that of S, and P is at least 2
+// Issue rate   ROWS/MATCH_LANES + 2 cycles per tuple; of either stream, both in parallel; with time windows at least 6
+//              cycles; a lower rate where there are more rows than cycles. Rows: 1 per cycle
+// Overflow     a tuple or eos that finds the queue full is lost: evt_lost. It cannot happen while GRACE is observed
+// Bad input    punctuations end here. evt_late: a late tuple is refused; evt_refused: with time windows, a tuple is
+//              refused because the place that it needs holds a row that may still match (see ws_window_join)
 // Outputs      m_valid and m_eos are gates of registers and of `room`
 // Source       ours, docs/joins.md
 
@@ -76,14 +75,14 @@ module ws_query_join #(
     localparam DATA_LSB = KEY_W + TIME_W;
     localparam TUPLE_W  = (DATA_LSB + (R_W > S_W ? R_W : S_W) + 7) / 8 * 8;
     localparam ADDR_W   = $clog2(GRACE + 12);
-    localparam MOST     = (1 << ADDR_W) - GRACE - 3;    // held, so that what may still come finds room
+    localparam MOST     = (1 << ADDR_W) - GRACE - 3;    // words held that leave room for those that may still come
 
     initial if (R_W < 1 || S_W < 1 || GRACE < 0) begin
         $display("ERROR: %m: DATA_W = %0d, R_W = %0d (1 to DATA_W - 1), GRACE = %0d (at least 0)", DATA_W, R_W, GRACE);
         $finish;
     end
 
-    // ---- The queue: what came in a cycle
+    // ---- The queue: a word for each cycle with input
 
     wire [ADDR_W:0]        level;
     wire                   come = |s_valid || s_eos;
@@ -104,9 +103,9 @@ module ws_query_join #(
         evt_lost <= come && !places && !rst;
     end
 
-    // ---- One after the other: R, S, eos
+    // ---- Serialise: R, S, eos
 
-    reg  [1:0]         done_reg;                // {S, R} of what is held have gone
+    reg  [1:0]         done_reg;                // {S, R} of the word that have been sent
     wire [1:0]         left   = held[1:0] & ~done_reg;
     wire               is_r   = left[0], is_s = left[1] && !left[0], is_eos = !left[1] && !left[0];
     wire               dest   = !is_r;
@@ -170,19 +169,20 @@ module ws_query_join #(
     wire unused = &{s_punct, dropped, dropped_dest, dropped_id, last, keep, pair, held_stamps};
 
 `ifdef FORMAL
-    // Around the join, by induction: what comes is taken by it, once, in order, as it came, as long as the queue does
-    // what ws_sync_fifo proves (sound_ref). Through the real queue and join, for some cycles: the rows and eos.
+    // Around the join, by induction: the join takes every input once, in order and unchanged, as long as the queue
+    // behaves as proven for ws_sync_fifo (sound_ref). Through the real queue and join, for some cycles: the rows and
+    // eos.
     reg                 past_valid = 1'b0;
     localparam [ADDR_W:0] PLACES = 1 << ADDR_W;
     localparam SLOT_W = 3 + DATA_W + 2*KEY_W + 2*STAMP_W;
-    reg  [ADDR_W:0]     in_ref, out_ref;            // slots, that is what came in a cycle, accepted and left, modulo
-    reg  [GRACE:0]      ready_ref;                  // ready in the cycles before, the last one in bit 0
-    reg                 kept_ref, sound_ref;        // GRACE has been kept to; the queue is one
-    reg                 full_ref;                   // what came in the last cycle found the queue full
-    reg                 room_ref;                   // there was room for GRACE + 3 more in the last cycle
+    reg  [ADDR_W:0]     in_ref, out_ref;            // slots (the input of a cycle) accepted and sent, modulo
+    reg  [GRACE:0]      ready_ref;                  // ready in the previous cycles, the last one in bit 0
+    reg                 kept_ref, sound_ref;        // GRACE has been observed; the queue works
+    reg                 full_ref;                   // the input of the previous cycle found the queue full
+    reg                 room_ref;                   // there was room for GRACE + 3 more in the previous cycle
     (* anyconst *) reg [ADDR_W:0] watch;            // an arbitrary slot
     reg  [SLOT_W-1:0]   slot_ref;
-    reg  [1:0]          gone_ref;                   // its {S, R}, taken by the join
+    reg  [1:0]          gone_ref;                   // its {S, R} that the join has taken
     wire [ADDR_W:0]     held_ref = in_ref - out_ref;
     wire                accepted = come && held_ref < PLACES;
     wire                pops     = waits && leaves;
@@ -219,12 +219,12 @@ module ws_query_join #(
 
         if (!past_valid) assume (rst);
         else begin
-            // what is lost is told; nothing is if GRACE is kept to, and `ready` is not low without need
+            // a loss is reported; nothing is lost while GRACE is observed, and `ready` is not low needlessly
             assert (evt_lost == full_ref);
             if (kept_ref && sound_ref) assert (!evt_lost);
             if (room_ref) assert (ready);
             if ($past(rst)) assert (!ready);
-            // R, S, eos of a slot, each once and as it came, and the slot leaves with the last
+            // R, S, eos of a slot, each once and unchanged, and the slot leaves with the last
             if (!rst && sound_ref && waits && watched && {held, held_data, held_key, held_stamps} == slot_ref) begin
                 assert (dest == !now_r && is_s == now_s && is_eos == now_eos);
                 if (now_r) assert (TIME_W != 0 ? tuple == {f_r, f_r_stamp, f_r_key} : tuple == {f_r, f_r_key});
@@ -234,7 +234,7 @@ module ws_query_join #(
             // a row or an eos, and only if there is room
             assert (!(m_valid && m_eos) && !m_punct && (room || !(m_valid || m_eos)));
 
-            // what makes it inductive
+            // invariants for the induction
             assert (level == held_ref);
             if (sound_ref) assert (held_ref <= PLACES);
             if (out_ref == watch && sound_ref) assert (done_reg == gone_ref);
@@ -242,20 +242,21 @@ module ws_query_join #(
             if (gone_ref != 2'b00 && sound_ref) assert (held_ref != 0 && (gone_ref & ~{f_has_s, f_has_r}) == 2'b00);
             if (gone_ref[1] && f_has_r && sound_ref) assert (gone_ref[0]);
             if (gone_ref != 2'b00 && sound_ref) assert (f_eos || {f_has_s, f_has_r} != gone_ref);
-            // this is what the proof of ws_sync_fifo says
+            // proven by ws_sync_fifo
             queue_sound: assert (sound_ref);
         end
         cover (past_valid && evt_lost);
         cover (past_valid && watched && waits && taken && gone_ref == 2'b11 && !rst);
     end
 
-    // A tuple of R and one of S are marked by bit 0 of their data, which no other tuple has: the pair comes out once
-    // and whole if the definition says that they meet, before the eos that its tuples came before, after all others.
-    // In time, for ROWS = 1.
+    // A tuple of R and one of S are marked by bit 0 of their data, which no other tuple has set: the pair is output
+    // once and complete if by the definition they meet, before the eos that followed its tuples and after all earlier
+    // ones.
+    // Time windows: for ROWS = 1.
     (* anyconst *) reg [4:0] e_watch;                       // an arbitrary eos
-    reg  [4:0]        e_in_ref, e_out_ref;                  // eos accepted, and out
-    reg               r_marked_ref, s_marked_ref;           // the marked tuple has come
-    reg               single_ref;                           // not more than one of each stream
+    reg  [4:0]        e_in_ref, e_out_ref;                  // eos accepted, and output
+    reg               r_marked_ref, s_marked_ref;           // the marked tuple has arrived
+    reg               single_ref;                           // at most one of each stream
     reg  [R_W-1:0]    r_ref;
     reg  [S_W-1:0]    s_ref;
     reg  [KEY_W-1:0]  r_key_ref, s_key_ref;

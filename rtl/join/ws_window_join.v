@@ -1,50 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_window_join: the join of two streams over the last ROWS tuples of each, or over a window in time, exact: a pair is
-// a result if it passes the predicate and the earlier tuple is in its window when the later one arrives.
+// ws_window_join: the join of two streams over the last ROWS tuples of each, or over a time window; exact: a pair is a
+// result if it passes the predicate and the earlier tuple is in its window when the later one arrives.
 //
-// In time, a pair is in the window if its times are at most WINDOW apart and neither tuple is late, in whatever order
-// they came. ROWS is memory then, and decides nothing: a tuple whose place is that of a row that may still match is
-// refused. It cannot wait, for the tuple of the other stream that frees the place may be the next. See ws_join_time.
+// With time windows, a pair is in the window if its times are at most WINDOW apart and neither tuple is late, in
+// whatever order they came. ROWS is then only memory and does not affect the definition: a tuple that needs the place
+// of a row that may still match is refused. It cannot wait, since the tuple of the other stream that frees the place
+// may be the next one. See ws_join_time.
 //
 // Input layer: a tuple is admitted when the match unit of its stream is READY; in the same cycle it goes to that unit
-// as a probe and to the other unit's window as a row. Match layer: a unit for each stream, which compares the probe
-// with the other stream's window while the other unit does the same. Output layer: a queue behind each unit and an
-// arbiter. When a queue runs short of room both units WAIT, and what is under way finds its place.
+// as a probe and to the other unit's window as a row. Match layer: one unit per stream, which compares the probe with
+// the other stream's window; the two units work in parallel. Output layer: a queue after each unit and an arbiter. When
+// a queue runs short of room both units WAIT, and the queue has room for the groups in flight.
 //
-// Both units wait in the same cycles, so that however long they wait, a row is read by a probe that came before it
-// was replaced, and a row is there when a probe comes behind it: the naive parallel join, which the paper shows to lose
-// pairs, cannot happen. Proven within a bound at the foot.
+// Both units wait in the same cycles. However long they wait, a probe reads a row before the row is replaced, and a row
+// is stored before a later probe arrives: the naive parallel join, which the paper shows to lose pairs, cannot occur.
+// The properties at the end of this file prove it within a bound.
 //
 // Parameters   DATA_W       width of a tuple in bits, a multiple of 8
-//              ROWS         tuples in a window, 1 to 65536; in time: of each stream, tuples that can be held
-//              MATCH_LANES  rows that a unit compares in a cycle, a divisor of ROWS, at least 1
+//              ROWS         tuples in a window, 1 to 65536; time windows: tuples of each stream that can be held
+//              MATCH_LANES  rows that a unit compares per cycle, a divisor of ROWS, at least 1
 //              PREDICATE, KEY_W, SIGNED, LIMIT_W  see ws_predicate
 //              R_KEY_LSB    lowest bit of the key in a tuple of R, 0 to DATA_W - KEY_W
 //              S_KEY_LSB    lowest bit of the key in a tuple of S, 0 to DATA_W - KEY_W
 //              FIFO_W       each result queue holds 2**FIFO_W groups, 3 to 10; for L1 4 to 10
-//              DROP         0: s_axis waits until a tuple can be admitted; 1: a tuple that cannot be is dropped
+//              DROP         0: s_axis stalls until a tuple can be admitted; 1: a tuple that cannot be is dropped
 //              ID_W, TIME_W, WINDOW, SLACK  see ws_join_entry
 //              R_TIME_LSB   lowest bit of the time in a tuple of R, 0 to DATA_W - TIME_W
 //              S_TIME_LSB   lowest bit of the time in a tuple of S, 0 to DATA_W - TIME_W
 // Items        s_axis: a beat is a tuple, s_axis_tdest 0 of R, 1 of S (see ws_join_merge), the first declared field in
-//              the most significant bits. A beat with tkeep 0 is a FLUSH: it comes out on m_axis, as a beat with
-//              tkeep 0, behind the last result of the tuples before it. It admits and expires nothing
-//              m_axis: {tuple of R, tuple of S}; the order of the results of two probes is not promised
-// Latency      from a tuple on s_axis to its first result of group n: 8 + n cycles and those of the predicate, if both
-//              units are idle; the groups count from 1, that of the oldest row. In time 12 + n, and the predicate's
-//              cycles are 2 at least
-// Issue rate   a tuple of each stream in ROWS/MATCH_LANES + 2 cycles, in time 6 at least if both streams come;
-//              results: 1 a cycle. With selectivity M and both streams at the same rate: a pair of tuples in
-//              max(ROWS/MATCH_LANES + 2, 2 * ROWS * M) cycles
-// Overflow     windows of tuples: cannot happen, s_axis_tready falls; DROP = 1: evt_dropped, and tready falls only for
-//              a FLUSH and, in time, for the 2 cycles in which a tuple is judged. In time, evt_overflow: the tuple's
-//              place is that of a row that may still match. What is refused is refused whole; dropped_dest and
-//              dropped_id are its stream and its number there, modulo 2**ID_W (all tuples that come are numbered, from
-//              0), and its time counts as that of any other
-// Bad input    limit must stand still while tuples come. evt_late: a late tuple is refused
-// Source       Miyoshi et al., IEICE Trans. J94-D (2011): layers 5, admission control 4.2; MATCH_LANES, predicates but
-//              for equality, FLUSH and the arrival order are ours
+//              the most significant bits. A beat with tkeep 0 is a FLUSH: it is output on m_axis, as a beat with
+//              tkeep 0, after the last result of the tuples before it. It admits and expires nothing
+//              m_axis: {tuple of R, tuple of S}; the order of the results of two probes is not defined
+// Latency      8 + N + P cycles; from a tuple on s_axis to its first result of group N, if both units are idle; P: the
+//              predicate's cycles; groups count from 1, that of the oldest row. Time windows: 12 + N + P, and P is at
+//              least 2
+// Issue rate   ROWS/MATCH_LANES + 2 cycles per tuple; of either stream, both in parallel; with time windows at least 6
+//              cycles if both streams have tuples. Results: 1 per cycle. With selectivity M and both streams at the
+//              same rate: a pair of tuples in max(ROWS/MATCH_LANES + 2, 2 * ROWS * M) cycles
+// Overflow     tuple windows: cannot happen, s_axis_tready goes low; DROP = 1: evt_dropped, and tready goes low only
+//              for a FLUSH and, with time windows, for the 2 cycles in which a tuple is checked. Time windows,
+//              evt_overflow: the place that the tuple needs holds a row that may still match. A tuple is refused as a
+//              whole; dropped_dest and dropped_id are its stream and its number there, modulo 2**ID_W (all tuples that
+//              arrive are numbered, from 0), and its time counts like any other
+// Bad input    limit must be constant while tuples arrive. evt_late: a late tuple is refused
+// Source       Miyoshi et al., IEICE Trans. J94-D (2011): layers 5, admission control 4.2; MATCH_LANES, predicates
+//              other than equality, FLUSH and the arrival order are ours
 
 `default_nettype none
 
@@ -105,8 +106,8 @@ module ws_window_join #(
 
     `include "ws_predicate.vh"
 
-    // From a read to its group in a queue, and what may have been read that a queue's level, seen a cycle ago, does not
-    // tell of.
+    // Cycles from a read to its group in a queue; and the number of groups that may have been read and that a queue's
+    // level, registered one cycle ago, does not include.
     localparam CYCLES = 3 + match_cycles(PREDICATE, TIME_W);
     localparam MARGIN = CYCLES + 3;
     localparam MOST   = (1 << FIFO_W) - MARGIN;
@@ -139,7 +140,7 @@ module ws_window_join #(
         .dropped_dest(dropped_dest), .dropped_id(dropped_id)
     );
 
-    // The latest tuple of each stream: a probe for one unit, and for some cycles a row for the other.
+    // The latest tuple of each stream: the probe of one unit, and for some cycles the row for the other.
     reg [DATA_W-1:0] r_reg, s_reg;
 
     always @(posedge clk) begin
@@ -209,7 +210,7 @@ module ws_window_join #(
     end
 
     wire out_flush;
-    wire flush_out = flush && idle_reg;      // all before the FLUSH has come out
+    wire flush_out = flush && idle_reg;     // every result before the FLUSH has been output
 
     ws_skid_buffer #(.DATA_W(2*DATA_W + 1)) out_slice (
         .clk(clk), .rst(rst),
@@ -237,7 +238,7 @@ module ws_window_join #(
     always @(posedge clk) begin
         past_valid <= 1'b1;
         if (past_valid && !rst) begin
-            // the queues take turns
+            // the arbitration is round-robin
             if ($past(!rst && out_ready && give_r) && s_valid) assert (give_s);
             if ($past(!rst && out_ready && give_s) && r_valid) assert (give_r);
         end

@@ -182,12 +182,12 @@ class JoinBench:
             await RisingEdge(self.dut.clk)
             await ReadOnly()
             if not in_reset(self.dut):
-                for reason, told in self.refused.items():
+                for reason, reported in self.refused.items():
                     if int(getattr(self.dut, f"evt_{reason}").value):
                         side, own = int(self.dut.dropped_dest.value), int(self.dut.dropped_id.value)
                         number = [n for n, t in enumerate(self.tuples) if t.side == side][own]
                         assert not any(number in others for others in self.refused.values())
-                        told.add(number)
+                        reported.add(number)
 
     def put(self, *tuples: Tuple) -> None:
         for n, t in enumerate(tuples, len(self.tuples)):
@@ -248,9 +248,9 @@ async def late_or_without_place(bench: JoinBench) -> None:
     speaks again."""
     g, tuples = rng("crowded"), []
     for n in range(500):
-        behind = g.randrange(bench.slack + 1) + (g.random() < 0.1) * 9
+        lag = g.randrange(bench.slack + 1) + (g.random() < 0.1) * 9
         side = R if 300 < n < 350 else g.randrange(2)
-        tuples.append(Tuple(side, g.randrange(3), 0, max(0, (n + n % 90) // 2 - behind)))
+        tuples.append(Tuple(side, g.randrange(3), 0, max(0, (n + n % 90) // 2 - lag)))
     bench.put(*tuples)
     await bench.answered()
     assert bench.refused["late"] == late(tuples, bench.slack)

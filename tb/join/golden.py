@@ -90,8 +90,8 @@ def stream(name: str, count: int, keys: Keys, sides: Sides | None = None, disord
     for n in range(count):
         side = sides(g, n) if sides else g.randrange(2)
         clock += g.randrange(4)
-        behind = g.randint(0, disorder) + (20 if disorder and g.random() < 0.1 else 0)
-        tuples.append(Tuple(side, *keys(g, side), max(0, clock - behind)))
+        lag = g.randint(0, disorder) + (20 if disorder and g.random() < 0.1 else 0)
+        tuples.append(Tuple(side, *keys(g, side), max(0, clock - lag)))
     return tuple(tuples)
 
 

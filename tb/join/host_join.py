@@ -94,7 +94,7 @@ class Chain:
         self.window: deque[tuple[int, bool, bool]] = deque()  # key, last, flush
         self.parts: list[tuple[Part, list[Pair]]] = []
         self.passes = [0] * self.lanes  # that have left each lane
-        self.told = 0
+        self.reported = 0
         cocotb.start_soon(self._run())
 
     def submit(self, part: Part) -> None:
@@ -103,8 +103,8 @@ class Chain:
         self.window += [(w.key.x, w is part.window[-1], False) for w in part.window] + [(0, False, True)]
 
     def finished(self) -> list[tuple[Part, list[Pair]]]:
-        first, self.told = self.told, min(self.passes)
-        return self.parts[first : self.told]
+        first, self.reported = self.reported, min(self.passes)
+        return self.parts[first : self.reported]
 
     async def _run(self) -> None:
         dut, noise = self.dut, rng("noise")

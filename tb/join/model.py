@@ -63,11 +63,11 @@ def overflow(tuples: Iterable[Tuple], window: int, slack: int, rows: int) -> set
     """The numbers of the tuples that a memory of `rows` tuples a stream has no place for: not late, and the one `rows`
     before, of those it has, is near enough to a tuple of the other stream that may yet come and not be late."""
     tuples = list(tuples)
-    behind, held, found = late(tuples, slack), ([], []), set()
+    too_late, held, found = late(tuples, slack), ([], []), set()
     newest = [0, 0]
     for number, new in enumerate(tuples):
         newest[new.side] = max(newest[new.side], new.time)
-        if number in behind:
+        if number in too_late:
             continue
         mine = held[new.side]
         if len(mine) >= rows and mine[-rows] + window >= newest[1 - new.side] - slack:
@@ -80,8 +80,8 @@ def overflow(tuples: Iterable[Tuple], window: int, slack: int, rows: int) -> set
 def time_windows(tuples: Iterable[Tuple], predicate: str, limit: int, window: int, slack: int) -> list[tuple[int, int]]:
     """The same for windows in time: every pair of tuples that are not late, at most `window` apart."""
     tuples = list(tuples)
-    behind = late(tuples, slack)
-    timely = [(number, new) for number, new in enumerate(tuples) if number not in behind]
+    too_late = late(tuples, slack)
+    timely = [(number, new) for number, new in enumerate(tuples) if number not in too_late]
     return [
         (i, j)
         for i, r in timely

@@ -199,7 +199,7 @@ async def jobs_without_a_pause(dut):
 
 
 @cocotb.test()
-async def the_memory_is_as_slow_as_asked(dut):
+async def the_memory_has_the_given_latency(dut):
     """From a burst's AR to its first beat: its latency and at most the model's own 3 cycles."""
     bench = await Bench.setup(dut, latency=20)
     jobs, cycles = Jobs(bench, "late"), {}
@@ -340,7 +340,7 @@ async def abort(dut):
 
 
 @cocotb.test()
-async def whoever_comes_next(dut):
+async def a_new_host_sees_no_old_jobs(dut):
     """A host that begins with a machine that others have left at work sees nothing of their jobs."""
     bench = await Bench.setup(dut, latency=5)
     jobs, units = Jobs(bench, "next"), bench.machine.units
@@ -494,7 +494,7 @@ MACHINES = {
     "words": {"PAIRS": 0, "PREDICATE": "L1", "KEY_W": 64, "LIMIT_W": 34, "DATA_W": 64, "BURST": 4, "READ_W": 3},
 }
 JOBS = "jobs_of_all_sizes,jobs_without_a_pause,a_full_ring_waits,completions"
-TESTS = f"{JOBS},errors_end_a_job,abort,whoever_comes_next,registers"
+TESTS = f"{JOBS},errors_end_a_job,abort,a_new_host_sees_no_old_jobs,registers"
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -505,9 +505,9 @@ def test_jobs(machine):
 def test_results_that_the_host_cannot_read():
     """Masks of 32 units make results of 128 bits, which the hardware may have."""
     words = {"id": ID, "sizes": 8 << 24 | 16 << 16 | 256, "form": 16 << 24 | 32 << 16 | 8 << 8 | 16, "queue": 8}
-    told = {REGISTERS[name][0]: word for name, word in words.items()}
+    contents = {REGISTERS[name][0]: word for name, word in words.items()}
     with pytest.raises(MachineError, match="results of 16 bytes, of which this reads 8 at most"):
-        Machine(SimpleNamespace(read32=told.__getitem__), None)
+        Machine(SimpleNamespace(read32=contents.__getitem__), None)
 
 
 def test_host_library():
@@ -541,6 +541,6 @@ def test_parameters_are_refused(tmp_path):
     assert "DATA_W = 2048 (up to 1024)" in said
 
 
-@pytest.mark.parametrize("testcase", ["jobs_of_all_sizes", "the_memory_is_as_slow_as_asked"])
+@pytest.mark.parametrize("testcase", ["jobs_of_all_sizes", "the_memory_has_the_given_latency"])
 def test_four_state(testcase):
     run_four_state("fjoin", testcase, **SMALL | MACHINES["pairs"])

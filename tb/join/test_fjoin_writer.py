@@ -39,7 +39,7 @@ class Bench:
         dut.size.value, dut.taken.value, dut.halt.value, dut.s_valid.value = size, 0, 0, 0
         await reset(dut, 2)
         memory, self.ring, self.bursts, self.ends = {}, [], [], []
-        left, asked, answers = deque(item for beats in jobs for item in (*beats, None)), deque(), 0
+        left, requested, answers = deque(item for beats in jobs for item in (*beats, None)), deque(), 0
         self.filled, taken, now, valid, offered = 0, 0, 0, False, False
         while len(self.ends) < len(jobs) and not (cycles and now >= cycles):
             valid = bool(left) and (valid or g.random() >= idle)
@@ -61,9 +61,9 @@ class Bench:
             if int(dut.aw_valid.value) and int(dut.aw_ready.value):
                 place, length = (int(dut.aw_addr.value) - BASE) * 8 // self.beat, int(dut.aw_len.value) + 1
                 self.bursts.append((place, length))
-                asked += [(place + n, n == length - 1) for n in range(length)]
+                requested += [(place + n, n == length - 1) for n in range(length)]
             if int(dut.w_valid.value) and int(dut.w_ready.value):
-                place, last = asked.popleft()
+                place, last = requested.popleft()
                 assert last == int(dut.w_last.value) and place < size
                 assert place not in memory, "written over"
                 memory[place] = int(dut.w_data.value)

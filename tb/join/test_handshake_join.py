@@ -160,7 +160,7 @@ async def latency(dut):
 
 
 @cocotb.test(skip=FORWARD)
-async def what_waits_for_a_flush(dut):
+async def pairs_that_wait_for_a_flush(dut):
     """Tuples that have not flowed to each other meet when a FLUSH comes, and then no more, and none expires by it."""
     bench = await Bench.setup(dut)
     bench.put(Tuple(S, 7), Tuple(R, 7))
@@ -187,7 +187,7 @@ async def as_fast_as_the_output(dut):
 
 
 @cocotb.test()
-async def flush_behind_the_last_result(dut):
+async def flush_after_the_last_result(dut):
     """With the sink stalled most of the time."""
     await beats.flushes(await Bench.setup(dut, 0.1, 0.7), random_tuples("flushed", 60, 2))
 

@@ -221,7 +221,7 @@ def test_memory_of_tuple_windows():
 
 
 @pytest.mark.parametrize("signals", [True, False])
-def test_memory_beside_a_silent_stream(signals):
+def test_memory_with_a_silent_stream(signals):
     """S never says anything but that it is still there: then nothing of R has to be kept for long."""
     case, _ = skewed("silent", 1000, (0,), sides=(R,))
     join, held = join_of(case, [software(case, 8)], batch=10, slice_rows=4), 0

@@ -12,7 +12,7 @@ FLUSH = (2, 0)  # among the tuples' (stream, number in it)
 
 
 @cocotb.test()
-async def admitted_or_told(dut):
+async def admitted_or_reported(dut):
     """With pauses and a FLUSH here and there. In time, what is told is what the definitions say."""
     timed, drop, rows = int(dut.TIME_W.value), int(dut.DROP.value), int(dut.ROWS.value)
     window, slack = int(dut.WINDOW.value), int(dut.SLACK.value)
@@ -22,8 +22,8 @@ async def admitted_or_told(dut):
     await start(dut)
     own = [0, 0]
     for n in range(600):
-        behind = g.randrange(4) + (g.random() < 0.1) * 9
-        t = Tuple(int(g.random() < (0.8 if n // 50 % 2 else 0.2)), n, 0, max(0, n // 3 - behind) if timed else 0)
+        lag = g.randrange(4) + (g.random() < 0.1) * 9
+        t = Tuple(int(g.random() < (0.8 if n // 50 % 2 else 0.2)), n, 0, max(0, n // 3 - lag) if timed else 0)
         flush = n % 9 == 0
         if flush:
             driver.queue.append(Beat(n, g.randrange(2), flush=True))
@@ -33,10 +33,10 @@ async def admitted_or_told(dut):
         tuples.append(t)
     names = [item for item in wanted if item != FLUSH]
     number = {name: n for n, name in enumerate(names)}
-    came, told, last = [], {"dropped": set(), "late": set(), "overflow": set()}, [-2, -2]
+    came, reported, last = [], {"dropped": set(), "late": set(), "overflow": set()}, [-2, -2]
     for cycle in range(6000):
         await FallingEdge(dut.clk)
-        for reason, numbers in told.items():
+        for reason, numbers in reported.items():
             if int(getattr(dut, f"evt_{reason}").value):
                 name = int(dut.dropped_dest.value), int(dut.dropped_id.value)
                 numbers.add(number[name])
@@ -53,13 +53,13 @@ async def admitted_or_told(dut):
             came.append(FLUSH)
         dut.m_ready.value = ready
     assert sorted(came) == sorted(wanted)
-    refused = set().union(*told.values())
+    refused = set().union(*reported.values())
     passed, meant = ([i for i in items if i == FLUSH or number[i] not in refused] for items in (came, wanted))
     assert passed == meant
-    assert told["late"] == (late(tuples, slack) if timed else set())
-    assert bool(told["dropped"]) == bool(drop)
+    assert reported["late"] == (late(tuples, slack) if timed else set())
+    assert bool(reported["dropped"]) == bool(drop)
     if timed and not drop:
-        assert told["overflow"] == overflow(tuples, window, slack, rows) and len(told["overflow"]) > 50
+        assert reported["overflow"] == overflow(tuples, window, slack, rows) and len(reported["overflow"]) > 50
 
 
 TIMES = {"TIME_W": 9, "R_TIME_LSB": 16, "S_TIME_LSB": 16, "WINDOW": 5, "SLACK": 3, "ROWS": 6}
@@ -74,4 +74,4 @@ def test_drop():
 
 
 def test_four_state():
-    run_four_state("join_entry", "admitted_or_told", DATA_W=32, DROP=1, **TIMES)
+    run_four_state("join_entry", "admitted_or_reported", DATA_W=32, DROP=1, **TIMES)

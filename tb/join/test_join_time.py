@@ -15,8 +15,8 @@ async def verdicts(dut):
     """Streams in disorder, of which now one and now the other comes more often, with a FLUSH here and there."""
     g, tuples = rng("times"), []
     for n in range(500):
-        behind = g.randrange(4) + (g.random() < 0.1) * 9
-        tuples.append(Tuple(int(g.random() < (0.8 if n // 50 % 2 else 0.2)), 0, 0, max(0, n // 3 - behind)))
+        lag = g.randrange(4) + (g.random() < 0.1) * 9
+        tuples.append(Tuple(int(g.random() < (0.8 if n // 50 % 2 else 0.2)), 0, 0, max(0, n // 3 - lag)))
     queue = deque((n, flush) for n in range(len(tuples)) for flush in ([True, False] if n % 9 == 0 else [False]))
     order, found = list(queue), {"late": set(), "full": set(), "admit": set()}
     for name in ("s_valid", "s_flush", "s_dest", "s_time", "s_data", "m_ready", "admit"):

@@ -78,29 +78,29 @@ async def sessions(dut):
 
 
 @cocotb.test()
-async def asked(dut):
+async def drains_on_request(dut):
     """Quiet as soon as the eos has come out; at once if nothing was sent since."""
     bench = await Bench.setup(dut)
     bench.source.append((5, TUPLE))
     await ClockCycles(dut.clk, 20)
     assert [what for what, _ in bench.out] == [5] and not bench.quiet
     dut.ask.value = 1
-    asked_at = cycle()
+    requested_at = cycle()
     await ClockCycles(dut.clk, QUERY + 6)
     dut.ask.value = 0
     eos_at = bench.out[-1][1]
-    assert bench.out[-1][0] == EOS and eos_at == asked_at + 1
+    assert bench.out[-1][0] == EOS and eos_at == requested_at + 1
     assert bench.quiet[0] == eos_at + QUERY + 2
     await ClockCycles(dut.clk, 3)
     bench.quiet.clear()
     dut.ask.value = 1
-    asked_at = cycle()
+    requested_at = cycle()
     await ClockCycles(dut.clk, 3)
-    assert bench.quiet[0] == asked_at + 1 and bench.out[-1][1] == eos_at
+    assert bench.quiet[0] == requested_at + 1 and bench.out[-1][1] == eos_at
 
 
 @cocotb.test()
-async def reset_while_an_eos_is_under_way(dut):
+async def reset_while_an_eos_is_in_flight(dut):
     bench = await Bench.setup(dut)
     bench.source.append((3, TUPLE))
     bench.source.append((0, START))

@@ -67,7 +67,7 @@ class Bench:
             pauses(self.stall, rng("room")),
             rng("noise"),
         )
-        ready, asked = deque([False] * (self.grace + 1), maxlen=self.grace + 1), deque()
+        ready, eos_after = deque([False] * (self.grace + 1), maxlen=self.grace + 1), deque()
         while True:
             keys, times, numbers, valid, eos = [0, 0], [0, 0], [0, 0], 0, False
             if self.slots and (ready[0] or not self.heeds) and not next(idle):
@@ -79,7 +79,7 @@ class Bench:
                     valid |= 1 << one.side
                     self.sent.append((cycle(), one))
                 if eos:
-                    asked.append(len(self.sent))
+                    eos_after.append(len(self.sent))
             dut.s_valid.value, dut.s_eos.value, dut.room.value = valid, eos, not (next(stall) or self.shut)
             for port, of_side, width in (
                 (dut.s_data, numbers, NUMBER_W),
@@ -96,7 +96,7 @@ class Bench:
                 r_key, s_key = divmod(int(dut.m_key.value), 2**self.key_w)
                 assert [r_key, s_key] == [self._key(self.sent[number][1]) for number in self.rows[-1][1:]]
             if int(dut.m_eos.value):
-                self.ends.append((asked.popleft(), len(self.rows), cycle()))
+                self.ends.append((eos_after.popleft(), len(self.rows), cycle()))
             assert not (int(dut.m_valid.value) and int(dut.m_eos.value)) and not int(dut.m_punct.value)
             for event in self.events:
                 self.events[event] += int(getattr(dut, f"evt_{event}").value)
@@ -159,8 +159,8 @@ async def random_stalls(dut):
     for sent, came, _ in bench.ends:
         assert bench.pairs(came) == bench.wanted(sent)
     tuples = [one for _, one in bench.sent]
-    behind, refused = len(late(tuples, bench.slack)) if bench.time_w else 0, len(bench.refused(tuples))
-    assert bench.events == {"late": behind, "refused": refused, "lost": 0}
+    late_count, refused = len(late(tuples, bench.slack)) if bench.time_w else 0, len(bench.refused(tuples))
+    assert bench.events == {"late": late_count, "refused": refused, "lost": 0}
     assert bool(refused) == (bench.time_w > 0 and bench.window < 16)
     assert len(bench.ends) > 3
 
@@ -200,7 +200,7 @@ async def cycles_per_tuple(dut):
 
 
 @cocotb.test()
-async def what_does_not_wait_for_ready_is_lost(dut):
+async def input_without_ready_is_lost(dut):
     """Every tuple that finds the queue full, and is told; those before it are joined, and those after it."""
     bench = await Bench.setup(dut)
     bench.shut = True

@@ -103,8 +103,8 @@ def crowded(name: str) -> list[Tuple]:
     g, keys, tuples = rng(name), CASES[name].tuples, []
     for n in range(800):
         key = g.choice(keys)
-        behind = g.randrange(4) + (20 if g.random() < 0.05 else 0)
-        tuples.append(Tuple(int(g.random() < (0.8 if n // 60 % 2 else 0.2)), key.x, key.y, max(0, n // 4 - behind)))
+        lag = g.randrange(4) + (20 if g.random() < 0.05 else 0)
+        tuples.append(Tuple(int(g.random() < (0.8 if n // 60 % 2 else 0.2)), key.x, key.y, max(0, n // 4 - lag)))
     return tuples
 
 
@@ -234,7 +234,7 @@ async def as_fast_as_the_output(dut):
 
 
 @cocotb.test()
-async def flush_behind_the_last_result(dut):
+async def flush_after_the_last_result(dut):
     """With the sink stalled most of the time."""
     await beats.flushes(await Bench.setup(dut, 0.1, 0.7), random_tuples("flushed", 60, 2))
 

@@ -241,10 +241,10 @@ def stream(
                 time = clock + g.choice((-query.slack, 0, g.randint(-query.slack, query.slide)))
                 items.append(Item(PUNCTUATION, min(max(0, time), TOP), wait=wait))
             else:
-                behind = g.choice((0, query.slack, g.randint(0, query.slack), g.randint(0, query.slack)))
-                behind += g.choice((1, 1, g.randrange(1, span))) if g.random() < 0.05 else 0
+                lag = g.choice((0, query.slack, g.randint(0, query.slack), g.randint(0, query.slack)))
+                lag += g.choice((1, 1, g.randrange(1, span))) if g.random() < 0.05 else 0
                 values = draw(query, g, sign, nulls) if g.random() < 0.95 else None
-                items.append(Item(TUPLE, clock - behind, values, wait))
+                items.append(Item(TUPLE, clock - lag, values, wait))
         if g.random() < 0.7 and clock + 2 * span <= TOP:
             items.append(Item(PUNCTUATION, clock + 2 * span))
     return items

@@ -48,9 +48,9 @@ class Stage:
         self.now, self.checked = 0, 0
         # By latency, which bits of a result stand then and only then: a total does not wait for its upper half.
         whole, low = (1 << self.result_w) - 1, (1 << self.low_w) - 1
-        self.stands = {LATENCY: whole}
+        self.valid_at = {LATENCY: whole}
         if dut._name == "ws_pane_total":
-            self.stands = {1: low, 2: whole & ~low} if self.low_w < self.number_w else {1: whole}
+            self.valid_at = {1: low, 2: whole & ~low} if self.low_w < self.number_w else {1: whole}
         self.due: dict[int, list[tuple[int, int]]] = {}  # by cycle: results, and which bits of them
         self.upper: int | None = None  # bits of the last cycle's pane that come in this one
 
@@ -101,7 +101,7 @@ class Stage:
         self.panes.append(number)
         if latency:
             result = self.bits(fold(self.kind, self.panes), self.result_w)
-            for cycles, bits in self.stands.items() if latency == LATENCY else [(latency, -1)]:
+            for cycles, bits in self.valid_at.items() if latency == LATENCY else [(latency, -1)]:
                 self.due.setdefault(self.now + cycles, []).append((result, bits))
         if clear:
             self.panes.clear()

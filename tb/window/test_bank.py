@@ -32,10 +32,10 @@ def states(found: list[Aggregate], columns: list[Column], later: bool | None = N
         width = aggregate.acc_w
         number, _, left = aggregate.row(column)
         seen = any(value is not None for value in column)
-        behind = 1 << width + 1 | (1 << width) - (1 << width // 2) if aggregate.kind in ("CNT", "SUM") else 0
+        delayed = 1 << width + 1 | (1 << width) - (1 << width // 2) if aggregate.kind in ("CNT", "SUM") else 0
         whole = (1 << width + 2) - 1
         bits = bits << width + 2 | left << width + 1 | seen << width | number
-        mask = mask << width + 2 | {None: whole, True: behind, False: whole & ~behind}[later]
+        mask = mask << width + 2 | {None: whole, True: delayed, False: whole & ~delayed}[later]
     return bits & mask, mask
 
 

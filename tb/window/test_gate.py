@@ -61,7 +61,7 @@ async def room_decides(dut):
 
 
 @cocotb.test()
-async def what_is_under_way_counts(dut):
+async def items_in_flight_count(dut):
     """The places of a tuple and of a punctuation are kept for LATENCY cycles after that of the sending."""
     await setup(dut)
     for kind, places in (("tuple_", TUPLE_PLACES), ("punct", CLOSE_PLACES)):
@@ -83,7 +83,7 @@ async def idle_after_latency(dut):
 
 
 @cocotb.test()
-async def reset_forgets_what_is_under_way(dut):
+async def reset_forgets_items_in_flight(dut):
     await setup(dut)
     await step(dut, punct=True)
     dut.sent_punct.value = 0
@@ -112,4 +112,4 @@ def configuration(**parameters) -> tuple[dict, dict]:
 
 
 def test_four_state():
-    run_four_state("gate", "what_is_under_way_counts", **PARAMETERS)
+    run_four_state("gate", "items_in_flight_count", **PARAMETERS)

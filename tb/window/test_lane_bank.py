@@ -33,10 +33,10 @@ def states(found: list[Aggregate], slot: Slot, lanes: int, later: bool | None) -
         column = [values[n] for _, values in slot if values[n] is not None]
         by_lane = [[values[n] for at, values in slot if at == lane and values[n] is not None] for lane in range(lanes)]
         number = aggregate.row(column)[0]
-        behind = 1 << width + 1 | (1 << width) - (1 << width // 2) if adds else 0
+        delayed = 1 << width + 1 | (1 << width) - (1 << width // 2) if adds else 0
         whole = (1 << width + 2) - 1
         bits = bits << width + 2 | (adds and left(aggregate, by_lane)) << width + 1 | bool(column) << width | number
-        mask = mask << width + 2 | {None: whole, True: behind, False: whole & ~behind}[later]
+        mask = mask << width + 2 | {None: whole, True: delayed, False: whole & ~delayed}[later]
     return bits & mask, mask
 
 

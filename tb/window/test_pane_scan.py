@@ -39,7 +39,7 @@ class Scan(Stage):
 
 
 @cocotb.test()
-async def as_close_as_they_may_come(dut):
+async def at_the_minimum_distance(dut):
     """From the empty buffer on: a pane a window, then several; each window as soon as the one before has been read."""
     scan = await Scan(dut).start()
     if scan.length > 100:  # the long one: fill the buffer, and read it where it wraps

@@ -22,7 +22,7 @@ async def parts_of_columns(dut):
     value_w, acc_w, skew = (int(getattr(dut, name).value) for name in ("VALUE_W", "ACC_W", "SKEW"))
     whole = Aggregate(text(dut.KIND), value_w, bool(int(dut.SIGNED.value)), acc_w, acc_w)
     adds = whole.kind in ("CNT", "SUM")
-    behind = 1 << acc_w + 1 | (1 << acc_w) - (1 << acc_w // 2) if adds and skew else 0
+    delayed = 1 << acc_w + 1 | (1 << acc_w) - (1 << acc_w // 2) if adds and skew else 0
     g, met = rng("columns"), set()
     cocotb.start_soon(Clock(dut.clk, 10, unit="ns", impl="gpi").start())
     await FallingEdge(dut.clk)
@@ -43,14 +43,14 @@ async def parts_of_columns(dut):
             seen = any(s >> acc_w & 1 for s in states)
             merged = (left << 1 | seen) << acc_w | sum(exact) & (1 << acc_w) - 1
         met.add((merged >> acc_w + 1, merged >> acc_w & 1))
-        one, other = (now & ~behind | before & behind for now, before in zip(states, inputs[-1], strict=True))
+        one, other = (now & ~delayed | before & delayed for now, before in zip(states, inputs[-1], strict=True))
         dut.earlier.value, dut.later.value = one, other
         inputs.append(tuple(states))
         await RisingEdge(dut.clk)
         await FallingEdge(dut.clk)
-        assert int(dut.merged.value) & ~behind == merged & ~behind, parts
+        assert int(dut.merged.value) & ~delayed == merged & ~delayed, parts
         if expected[-1] is not None:
-            assert int(dut.merged.value) & behind == expected[-1] & behind
+            assert int(dut.merged.value) & delayed == expected[-1] & delayed
         expected.append(merged)
     assert met >= {(0, 0), (0, 1)} | ({(1, 1)} if adds and acc_w < 40 else set())
 

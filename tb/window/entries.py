@@ -1,4 +1,4 @@
-"""What the benches of punctuator and session_entry share: a record of all that the entry does, and an output FIFO."""
+"""Shared by the benches of punctuator and session_entry: a record of the entry's outputs, and an output FIFO."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ PLENTY = 200  # free places in the output FIFO
 
 
 class EntryBench:
-    """The driven entry with everything that it does recorded in order of time. events: names of its outputs evt_*."""
+    """Drives the entry and records its outputs in order of time. events: names of its outputs evt_*."""
 
     def __init__(self, dut, events: Iterable[str], idle: float = 0.0):
         self.dut = dut
         self.source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
         self.sink = TupleBusMonitor(dut, "m", dut.clk)
         self.counts = dict.fromkeys(events, 0)
-        self.restarts: list[int] = []  # how much had been seen on the wire
-        self.quiet: list[int] = []  # the cycles in which it was up
+        self.restarts: list[int] = []  # for each, the number of items output before it
+        self.quiet: list[int] = []  # the cycles in which it was high
         dut.room.value = PLENTY
         cocotb.start_soon(self._count())
 
@@ -43,7 +43,7 @@ class EntryBench:
                 self.restarts.append(len(self.sink.seen))
 
     async def settle(self) -> None:
-        """Wait until everything sent has been judged."""
+        """Wait until everything sent has been processed."""
         quiet = 0
         while quiet < 80:
             before = len(self.sink.seen), dict(self.counts), len(self.source.sent), len(self.restarts)
@@ -52,7 +52,7 @@ class EntryBench:
             quiet = 0 if busy or self.source._sendQ else quiet + 1
 
     def check_quiet(self) -> None:
-        """`quiet` came LATENCY + 1 cycles after the last thing on the wire, and went 2 cycles after the next item."""
+        """`quiet` rises LATENCY + 1 cycles after the last output, and falls 2 cycles after the next item."""
         came, left = [s.cycle for s in self.source.sent], [s.cycle for s in self.sink.seen]
         for item, following in pairwise(came):
             last = max(c for c in left if c < following)
@@ -62,7 +62,7 @@ class EntryBench:
 
 
 class SmallFifo:
-    """An output FIFO of few places, emptied in bursts and filled as late as LATENCY allows. most: ever in use."""
+    """An output FIFO of few places, emptied in bursts and filled as late as LATENCY allows. most: its highest level."""
 
     def __init__(self, dut, places: int):
         self.dut, self.places, self.held, self.most = dut, places, 0, 0
@@ -78,7 +78,7 @@ class SmallFifo:
             self.most = max(self.most, self.held)
             assert self.held <= self.places, "the output FIFO overflowed"
             unchanged = 0 if arriving else unchanged + 1
-            # A burst begins at any time, but mostly after the gate has been closed for longer than anything takes.
+            # A burst begins at any time, but mostly once the gate has been closed for longer than any item takes.
             draining = g.random() < (0.9 if draining else 0.1 if unchanged > 100 else 0.002)
             self.held -= 1 if draining and self.held else 0
             self.dut.room.value = self.places - self.held

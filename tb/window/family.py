@@ -1,11 +1,11 @@
-"""What the tests of all window cores share: the query, a brute-force model, random streams, a bench and a shrinker.
+"""Shared by the tests of all window cores: the query, a brute-force model, random streams, a bench and a shrinker.
 
-A window core stands behind ws_punctuator, takes what that lets through, and gives a row for every window that holds a
-tuple, behind the punctuation that reaches the window's end. Here an *item* is what comes before the punctuator (a
-tuple, a sender's punctuation, the start of a session), and an *event* is what comes behind it.
+A window core is downstream of ws_punctuator, and outputs a row for every window that holds a tuple, after the
+punctuation that reaches the window's end. Here an *item* is an input of the punctuator (a tuple, a sender's
+punctuation, the start of a session), and an *event* is an output of it.
 
-The model knows of windows and tuples only, not of panes or accumulators: the tuples of a window, in order of arrival,
-are a list, and an aggregate is a function of that list in exact integers.
+The model knows only windows and tuples, not panes or accumulators: the tuples of a window, in order of arrival, are a
+list, and an aggregate is a function of that list in exact integers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ COLUMNS = ("Price", "Volume")  # of the goldens
 
 @dataclass(frozen=True)
 class Aggregate:
-    """kind: a key of `FUNCTIONS`. column: which of a tuple's values it takes, as two's complement if signed."""
+    """kind: a key of `FUNCTIONS`. column: which of a tuple's values it aggregates, as two's complement if signed."""
 
     kind: str
     signed: bool
@@ -69,7 +69,7 @@ class Query:
 
     @property
     def parameters(self) -> dict[str, int | str]:
-        """Those that every window core has."""
+        """The parameters that every window core has."""
         return {
             "WATTR_W": WATTR_W,
             "RANGE": self.range,
@@ -84,7 +84,7 @@ class Query:
         }
 
     def number(self, aggregate: Aggregate, bits: int) -> int:
-        """The number that a value's bits are to an aggregate."""
+        """A value's bits as the number that an aggregate takes."""
         return bits - (bits >> self.value_w - 1 << self.value_w) if aggregate.signed else bits
 
     def result(self, aggregate: Aggregate, inside: list[tuple[int | None, ...]]) -> int | None:
@@ -110,8 +110,8 @@ class Query:
 class Item(NamedTuple):
     """kind: TUPLE, PUNCTUATION or START. time: of a START, where its first window begins, -1 to leave it open.
 
-    values: bits by column, None is null; None instead of all: the tuple is not selected, and goes no further than the
-    punctuator. wait: idle cycles before each of its events.
+    values: bits by column, None is null; None for all: the tuple is not selected, and does not pass the punctuator.
+    wait: idle cycles before each of its events.
     """
 
     kind: int
@@ -121,9 +121,9 @@ class Item(NamedTuple):
 
 
 class Event(NamedTuple):
-    """name: tuple, punct or reset. ends: a window ends with this punctuation; row: exact results, if it gives one.
+    """name: tuple, punct or reset. ends: a window ends with this punctuation; row: its exact results, if it has a row.
 
-    item: index of the item that causes it. jump: it stands for boundaries that are passed over, too.
+    item: index of the item that causes it. jump: it also replaces the boundaries that are skipped.
     """
 
     name: str
@@ -136,7 +136,7 @@ class Event(NamedTuple):
 
 
 def events(query: Query, items: Iterable[Item], step: int | None = None) -> Iterator[Event]:
-    """What comes behind a punctuator with `step`, and the row that each window's end gives."""
+    """The outputs of a punctuator with `step`, and the row of each window's end."""
 
     def session(start_at: int) -> Punctuator:
         return Punctuator(
@@ -149,7 +149,7 @@ def events(query: Query, items: Iterable[Item], step: int | None = None) -> Iter
         )
 
     def passed(time: int) -> tuple[int, int]:
-        """How many steps, and ends of windows, of the session are not above a time."""
+        """The number of steps, and of ends of windows, of the session up to a time."""
         since = time - punctuator.start
         return since // (step or query.slide), max(0, (since - query.range) // query.slide + 1)
 
@@ -168,12 +168,12 @@ def events(query: Query, items: Iterable[Item], step: int | None = None) -> Iter
                 jump = at > punctuator.start and passed(at - 1) != passed(latest)
                 latest = at
                 if at < punctuator.start + query.range or (at - punctuator.start - query.range) % query.slide:
-                    assert not jump, "only a window's end stands for more than itself"
+                    assert not jump, "only a window's end may replace other boundaries"
                     yield Event("punct", index, at)
                     continue
-                assert all(time >= at - query.range for time, _ in held), "a window with a tuple was passed over"
+                assert all(time >= at - query.range for time, _ in held), "a window with a tuple was skipped"
                 inside = [values for time, values in held if time < at]
-                assert not (jump and inside), "a punctuation that passes over boundaries closes a window with a tuple"
+                assert not (jump and inside), "a punctuation that skips boundaries closes a window with a tuple"
                 held = [(time, values) for time, values in held if time >= at + query.slide - query.range]
                 row = tuple(query.result(a, inside) for a in query.aggregates) if inside or query.emit_empty else None
                 yield Event("punct", index, at, ends=True, row=row, jump=jump)
@@ -185,8 +185,8 @@ def events(query: Query, items: Iterable[Item], step: int | None = None) -> Iter
 def draw(query: Query, g: random.Random, sign: int = 1, nulls: float = 0.1) -> tuple[int | None, ...]:
     """One tuple's values: extremes, small ones, any, and a share of nulls.
 
-    A sum may leave its width on the way and come back, and then the flag is up though the result fits, which the model
-    does not know. So where a signed sum is narrow all values are of one sign.
+    A sum may exceed its width and return into it; the overflow flag is then set although the result fits, which the
+    model does not reproduce. Where a signed sum is narrow, all values therefore have one sign.
     """
     values = []
     for column in range(query.columns):
@@ -208,10 +208,10 @@ def stream(
     leaps: float = 0.03,
     starts: bool = True,
 ) -> list[Item]:
-    """`count` items a session: a clock that ticks, stands at a boundary, and leaps; tuples around it.
+    """`count` items per session: a clock that ticks, stays at a boundary, and leaps; tuples around it.
 
-    starts: some sessions are told where their first window begins. leaps: how often the clock moves by more than a
-    window, as a share; each may cost a punctuation for every pane of a window, and with `emit_empty` of several.
+    starts: some sessions are given the start of their first window. leaps: how often the clock moves by more than a
+    window, as a share; each may cause a punctuation for every pane of a window, and with `emit_empty` of several.
     """
     span = query.range + query.slide + query.slack
     farthest = (2 if query.emit_empty else 1000) * span
@@ -228,7 +228,7 @@ def stream(
             match g.choices(("stay", "tick", "edge", "slide"), (40, 35, 20, 5))[0]:
                 case "tick":
                     clock += g.randint(1, max(1, min(query.slide, query.range) // 4))
-                case "edge":  # the watermark comes to a boundary, or one short of it, or one above
+                case "edge":  # the watermark reaches a boundary, or stays one below it, or one above
                     ahead = -(clock - query.slack - g.choice((0, query.range))) % g.choice((pane, query.slide))
                     clock += max(0, ahead + g.choice((-1, 0, 1)))
                 case "slide":
@@ -251,8 +251,8 @@ def stream(
 
 
 def of_golden(items: np.ndarray, starts_at: int = -1, symbol: bytes | None = None) -> list[Item]:
-    """The items of a `tb.lib.golden.Golden`: values as in `COLUMNS`, a Volume of 0 not known; others than `symbol` are
-    not selected."""
+    """The items of a `tb.lib.golden.Golden`: values as in `COLUMNS`, a Volume of 0 is null; only `symbol` is selected,
+    if it is given."""
     found, session = [], None
     for row in items:
         if row["session"] != session:
@@ -272,9 +272,9 @@ def of_golden(items: np.ndarray, starts_at: int = -1, symbol: bytes | None = Non
 class Core:
     """What a core's header states.
 
-    latency: cycles from a closing punctuation to its row. close_cycles: least distance between punctuations.
-    tuple_gap: least distance of a tuple from the punctuation before it. step: of the punctuator before it. lanes:
-    tuples a cycle.
+    latency: cycles from a closing punctuation to its row. close_cycles: minimum distance between punctuations.
+    tuple_gap: minimum distance of a tuple from the punctuation before it. step: of the punctuator upstream. lanes:
+    tuples per cycle.
     """
 
     latency: int
@@ -287,7 +287,7 @@ class Core:
 def packed(
     happened: Iterable[Event], items: list[Item], lanes: int, g: random.Random | None
 ) -> Iterator[list[tuple[int, Event]]]:
-    """What comes in each cycle: an event that is no tuple, or tuples in the order of their lanes, each with its lane.
+    """The input of each cycle: an event other than a tuple, or tuples in the order of their lanes, each with its lane.
 
     g: leaves some lanes idle; None: none.
     """
@@ -309,20 +309,20 @@ def packed(
 
 
 def environment(query: Query, core: Core, **more: object) -> dict[str, str]:
-    """What `Bench` reads inside the simulator."""
+    """The settings that `Bench` reads inside the simulator."""
     return {"FAMILY": json.dumps({"query": asdict(query), "core": asdict(core), **more})}
 
 
 def told(name: str) -> object:
-    """One thing of `environment`; None if it is not there, or this is not the simulator."""
+    """One setting of `environment`; None if it is missing, or outside the simulator."""
     return json.loads(os.environ.get("FAMILY", "{}")).get(name)
 
 
 class Bench:
-    """Drives a core with the events of items, and says where it differs from the model, to the cycle."""
+    """Drives a core with the events of items, and reports differences from the model, to the cycle."""
 
     query_type = Query
-    outputs = ("results", "result_nulls", "result_overflows")  # of a row, and `row` in step
+    outputs = ("results", "result_nulls", "result_overflows")  # of a row, in the order of `row`
 
     def __init__(self, dut):
         query = dict(told("query"))
@@ -347,7 +347,7 @@ class Bench:
         return self
 
     def _drive(self, *on_lanes: tuple[int, Event]) -> int:
-        """Set the inputs for this cycle, noise where nothing is to be read; returns s_data."""
+        """Set the inputs for this cycle, with noise on those that are not valid; returns s_data."""
         query, given = self.query, dict(on_lanes)
         data = self.g.getrandbits(self.data_w)
         times = values = nulls = 0
@@ -373,7 +373,7 @@ class Bench:
         return data
 
     async def _cycle(self, *on_lanes: tuple[int, Event]) -> int:
-        """One clock cycle with these events on the wire, and what the next one shows; returns s_data.
+        """One clock cycle with these events as input; records the outputs of the next; returns s_data.
 
         Inputs are set and outputs read in the middle of a cycle, at the falling edge."""
         pins = self.pins
@@ -389,9 +389,9 @@ class Bench:
         return data
 
     async def play(self, items: list[Item], full: bool = False) -> str:
-        """Reset the core and send what comes of `items`; returns how it differs, "" if it does not.
+        """Reset the core and send the events of `items`; returns the first difference, or "".
 
-        full: no lane is left idle without need."""
+        full: no lane is left idle needlessly."""
         core = self.core
         await self._cycle((0, Event("reset", 0)))
         self.seen.clear()
@@ -448,7 +448,7 @@ class Bench:
         return text
 
     async def agree(self, items: list[Item], full: bool = False) -> None:
-        """Fail with the smallest stream found that fails, if `items` does. full: as of `play`."""
+        """Fail with the smallest failing stream found, if `items` fails. full: as of `play`."""
         if why := await self.play(items, full):
             small, why = await shrink(items, why, partial(self.play, full=full))
             listed = "\n".join(f"    {item}," for item in small)
@@ -458,8 +458,8 @@ class Bench:
 async def shrink(
     items: list[Item], why: str, play: Callable[[list[Item]], Awaitable[str]], budget: int = 400
 ) -> tuple[list[Item], str]:
-    """A smaller stream that still fails, and how: items left out in ever smaller runs (delta debugging, Zeller), then
-    the waits, then the values made plain. why: how `items` fails. budget: most calls of `play`."""
+    """A smaller stream that still fails, and how: items are left out in ever smaller runs (delta debugging, Zeller),
+    then the waits, then values are simplified. why: how `items` fails. budget: maximum number of calls of `play`."""
 
     async def fails(candidate: list[Item]) -> bool:
         nonlocal budget, items, why
@@ -491,7 +491,7 @@ async def shrink(
 
 
 async def random_streams(bench: Bench, streams: int = 3, **arguments: float) -> None:
-    """Several streams with sessions, until each kind of thing that a query can meet has been met."""
+    """Several streams with sessions, in which everything that a query can meet occurs."""
     query = bench.query
     wanted = {"tuple", "punct", "reset", "row", "null"} | ({"empty", "jump"} if not query.emit_empty else set())
     for number in range(streams):
@@ -500,7 +500,7 @@ async def random_streams(bench: Bench, streams: int = 3, **arguments: float) -> 
 
 
 async def edges(bench: Bench) -> None:
-    """Time zero, the attribute's top, two boundaries one tuple apart, one tuple at each, gaps of one and of many."""
+    """Time zero, the largest time, two boundaries one tuple apart, one tuple at each, gaps of one and of many."""
     query, g = bench.query, rng("edges")
     r, s, k = query.range, query.slide, query.slack
     far = 5 * (r + s) if query.emit_empty else 10**9
@@ -520,7 +520,7 @@ async def edges(bench: Bench) -> None:
 
 
 async def full_rate(bench: Bench) -> None:
-    """Tuples in every cycle and lane, and what comes of them at the least distances that the core allows."""
+    """Tuples in every cycle and lane, and their events at the minimum distances that the core allows."""
     query, g = bench.query, rng("rate")
     r, s, k = query.range, query.slide, query.slack
     clock, items = 10 * s, [Item(START, 10 * s)]
@@ -540,7 +540,7 @@ async def full_rate(bench: Bench) -> None:
 
 
 async def overflows(bench: Bench) -> None:
-    """Where sums are narrow: the flag comes with the window that does not fit, and not with the next that does."""
+    """Where sums are narrow: the flag is set with the window that does not fit, and not with the next one that does."""
     query = bench.query
     unit = gcd(query.range, query.slide)
     most = (1 << query.value_w) - 1
@@ -558,7 +558,7 @@ async def overflows(bench: Bench) -> None:
 
 
 async def equal_spark(bench: Bench) -> None:
-    """Every golden that `environment` was given: PySpark, the model and the core give the same rows."""
+    """For every golden in the `environment`: PySpark, the model and the core give the same rows."""
     for folder in told("goldens"):
         golden = load(folder)
         items = of_golden(golden.items)
@@ -571,6 +571,6 @@ async def equal_spark(bench: Bench) -> None:
 
 
 def without_slack(query: Query) -> Query:
-    """The same with FST and LST, which cores that bring panes together know in order of time only."""
+    """The same with FST and LST, which cores that combine panes know only in the order of time."""
     more = (Aggregate("FST", True, 0), Aggregate("LST", False, 1))
     return replace(query, slack=0, aggregates=query.aggregates + more)

@@ -1,4 +1,4 @@
-"""What the long streams through an entry, a window core and a queue share: records on both sides, their comparison."""
+"""Shared by the long streams through an entry, a window core and a queue: records on both sides, their comparison."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def row(query: Query, front: int, ports: tuple[int, int, int]) -> int:
 
 
 def agree(query: Query, result: BulkResult, expected: Sequence[tuple[int, int]]) -> None:
-    """Raise unless a run gave these, as (m_kind, what is to be read of m_data), and lost nothing."""
+    """Raise unless a run gave these, as (m_kind, the valid part of m_data), and lost nothing."""
     low = len(query.aggregates) * (query.acc_w + 2)
     found = [
         (int(kind), value if kind == ROW else value >> low if kind == PUNCT else 0)

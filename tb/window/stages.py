@@ -1,4 +1,4 @@
-"""Shared by the tests of the window stages: panes as they come, and their windows by brute force."""
+"""Shared by the tests of the window stages: panes, and their windows by brute force."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from cocotb.triggers import FallingEdge
 
 from tb.lib.bench import reset, rng, start, text
 
-LATENCY = 2  # cycles from push to a whole result of the stages that take constant time
+LATENCY = 2  # cycles from push to a complete result of the stages that take constant time
 
 
 def fold(kind: str, numbers: Iterable[int | None]) -> int | None:
-    """The aggregate of numbers, oldest first, of which None holds nothing; None of nothing, but 0 for CNT and SUM."""
+    """The aggregate of numbers, oldest first; None is an empty pane. Of nothing: None, but 0 for CNT and SUM."""
     seen = [n for n in numbers if n is not None]
     match kind:
         case "CNT" | "SUM":
@@ -29,10 +29,10 @@ def fold(kind: str, numbers: Iterable[int | None]) -> int | None:
 
 
 class Stage:
-    """A window stage, the panes that it has been given, and the results that it owes.
+    """A window stage, the panes that it has been given, and the results that are due.
 
-    Inputs change and outputs are looked at in the middle of a cycle. `pane` is noise but for a push; with SKEW the
-    upper half of a sum comes a cycle later than the lower.
+    Inputs change and outputs are sampled in the middle of a cycle. `pane` is noise without a push; with SKEW the upper
+    half of a sum comes one cycle after the lower half.
     """
 
     def __init__(self, dut, kind: str = ""):
@@ -41,21 +41,21 @@ class Stage:
         self.number_w, self.result_w = len(dut.pane), len(dut.result)
         self.length = int(dut.PANES.value)
         self.adds = self.kind in ("CNT", "SUM")
-        self.flagged = self.kind in ("FST", "LST")  # the number says in its upper bit whether there is one
+        self.flagged = self.kind in ("FST", "LST")  # the upper bit of a number is its valid bit
         self.signed = bool(int(dut.SIGNED.value)) and self.kind != "CNT" and not self.flagged
         self.low_w = self.number_w // 2 if self.adds and int(dut.SKEW.value) else self.number_w
         self.panes: deque[int | None] = deque(maxlen=self.length)
         self.now, self.checked = 0, 0
-        # By latency, which bits of a result stand then and only then: a total does not wait for its upper half.
+        # By latency, which bits of a result are valid then and only then: a total does not wait for its upper half.
         whole, low = (1 << self.result_w) - 1, (1 << self.low_w) - 1
         self.valid_at = {LATENCY: whole}
         if dut._name == "ws_pane_total":
             self.valid_at = {1: low, 2: whole & ~low} if self.low_w < self.number_w else {1: whole}
         self.due: dict[int, list[tuple[int, int]]] = {}  # by cycle: results, and which bits of them
-        self.upper: int | None = None  # bits of the last cycle's pane that come in this one
+        self.upper: int | None = None  # the previous cycle's pane, whose upper bits come in this one
 
     def draw(self) -> int | None:
-        """A number: an extreme, a small one, or any; None of a pane that holds nothing."""
+        """A number: an extreme, a small one, or any; None for an empty pane."""
         width = self.number_w - self.flagged
         least = -(1 << width - 1) if self.signed else 0
         most = least + (1 << width) - 1
@@ -64,7 +64,7 @@ class Stage:
     def bits(self, number: int | None, width: int) -> int:
         if self.flagged:
             return 0 if number is None else 1 << width - 1 | number
-        if number is None:  # the largest number where the least is wanted, the other way round, or 0
+        if number is None:  # the identity: the largest number for MIN, the least for MAX, or 0
             least = -(1 << width - 1) if self.signed else 0
             number = {"MIN": least - 1, "MAX": least}.get(self.kind, 0)
         return number & (1 << width) - 1
@@ -80,8 +80,8 @@ class Stage:
         self.dut.pane.value = self.g.getrandbits(self.number_w)
 
     async def cycle(self, pane: int | None = None, clear: bool = False) -> None:
-        """Let a clock edge see a pane's bits, then check what is due."""
-        here = (1 << self.low_w) - 1  # what of `pane` comes at once
+        """One clock cycle with a pane's bits; then check what is due."""
+        here = (1 << self.low_w) - 1  # the bits of `pane` that come at once
         noise = self.g.getrandbits(self.number_w)
         low = noise if pane is None else pane
         high = noise if self.upper is None else self.upper
@@ -96,7 +96,7 @@ class Stage:
             self.checked += bits >> self.result_w - 1
 
     async def push(self, clear: bool = False, latency: int = LATENCY) -> None:
-        """A pane, whose window is due `latency` cycles later, or as `stands` says; 0 if none ends with it."""
+        """A pane, whose window is due `latency` cycles later, or as by `valid_at`; 0 if no window ends with it."""
         number = self.draw()
         self.panes.append(number)
         if latency:
@@ -116,7 +116,7 @@ class Stage:
             await self.cycle()
 
     async def settle(self, cycles: int = LATENCY) -> None:
-        """Wait for what is due."""
+        """Wait for the results that are due."""
         await self.idle(cycles)
         assert not self.due and self.checked
 
@@ -139,7 +139,7 @@ async def without_a_pause(stage: Stage) -> None:
 
 
 async def with_clears(stage: Stage) -> None:
-    """Pauses; clears in the cycle behind a push and at any other time, rare and often."""
+    """Pauses; clears in the cycle after a push and at any other time, rare and frequent."""
     for often in (0.3, 0.03, 0.5 / stage.length):
         for _ in range(min(600, 40 * stage.length)):
             await stage.push()

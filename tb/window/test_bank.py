@@ -1,5 +1,5 @@
-"""bank: what slot 0 holds in every cycle, for every kind of aggregate at once, with nulls, sums and counts that leave
-their width, shifts in successive cycles, clears and resets."""
+"""bank: the contents of slot 0 in every cycle, for all kinds of aggregates together, with nulls, sums and counts that
+exceed their width, shifts in successive cycles, clears and resets."""
 
 import cocotb
 import pytest
@@ -13,7 +13,7 @@ Column = list[int | None]  # the values that an aggregate of a slot was given; N
 
 
 def aggregates(dut) -> list[Aggregate]:
-    """As the parameters say, the first in the most significant bits."""
+    """By the parameters, the first in the most significant bits."""
     value_w, acc_w, count = (int(getattr(dut, name).value) for name in ("VALUE_W", "ACC_W", "AGGS"))
     kinds, signeds = text(dut.KINDS), int(dut.SIGNEDS.value)
     return [
@@ -23,9 +23,9 @@ def aggregates(dut) -> list[Aggregate]:
 
 
 def states(found: list[Aggregate], columns: list[Column], later: bool | None = None) -> tuple[int, int]:
-    """The bits of `states` for a slot with these columns, and which of them are told.
+    """The bits of `states` for a slot with these columns, and a mask of those that are valid.
 
-    later: with SKEW, what comes a cycle later, or all but that; without, None.
+    later: with SKEW, True for the bits that come one cycle later, False for all others; without, None.
     """
     bits = mask = 0
     for aggregate, column in zip(found, columns, strict=True):
@@ -50,7 +50,7 @@ async def slots_move(dut):
         held[:] = [[[] for _ in found] for _ in range(slots)]
 
     forget()
-    before: list[Column] | None = None  # what slot 0 held a cycle before, None behind a reset
+    before: list[Column] | None = None  # the contents of slot 0 in the previous cycle, None after a reset
     for name in ("add", "shift", "clear", "values", "nulls"):
         getattr(dut, name).value = 0
     await start(dut)
@@ -93,7 +93,7 @@ async def slots_move(dut):
                 forget()
     for a in found:
         if a.kind in left and (a.acc_w < 6 or (a.kind == "SUM" and a.value_w == a.acc_w)):
-            assert left[a.kind], "no slot has left its width"
+            assert left[a.kind], "no slot has exceeded its width"
 
 
 MATRIX = [

@@ -1,4 +1,4 @@
-"""entry: what goes onto the wire, when, and never too much of it; sessions in order; `quiet` to the cycle."""
+"""entry: what it outputs, when, and never too much of it; sessions in order; `quiet` to the cycle."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -19,7 +19,7 @@ def parameter(dut, name: str) -> int:
 
 
 class Bench:
-    """The driven entry before an output FIFO that is filled as late as LATENCY allows, by as much as it may be.
+    """The driven entry and an output FIFO that is filled as late as LATENCY allows, with as many places as allowed.
 
     places: of the FIFO; drain: probability that it is read in a cycle.
     """
@@ -33,7 +33,7 @@ class Bench:
         self.places = places or 2 ** len(dut.room) - 1
         self.held = self.most = 0
         self.restarts: list[Seen] = []
-        self.quiet: list[int] = []  # the cycles in which it was up
+        self.quiet: list[int] = []  # the cycles in which it was high
         self.drain = drain
         dut.room.value = self.places
 
@@ -43,7 +43,7 @@ class Bench:
         cocotb.start_soon(self._watch())
 
     async def _fifo(self) -> None:
-        """m_valid comes one cycle after the decision, and LATENCY after that `room` shows the places."""
+        """m_valid comes one cycle after the decision; LATENCY cycles after the decision `room` reflects the places."""
         coming, generator = [0] * (self.latency - 2), rng("fifo")
         while True:
             await FallingEdge(self.dut.clk)
@@ -70,9 +70,9 @@ class Bench:
             self.source.append((generator.getrandbits(len(self.dut.s_data)), kind))
 
     async def settle(self) -> None:
-        """Until all that was sent has been taken, and quiet came."""
+        """Until everything sent has been taken, and quiet has risen."""
         await self._until(lambda: not self.source._sendQ and not int(self.dut.s_valid.value))
-        await ClockCycles(self.dut.clk, 3)  # what was taken last is inside, and seen there
+        await ClockCycles(self.dut.clk, 3)  # the last item is inside, where quiet sees it
         await self._until(lambda: int(self.dut.quiet.value))
 
     async def _until(self, condition: Callable[[], bool]) -> None:
@@ -82,14 +82,14 @@ class Bench:
             if condition():
                 await RisingEdge(self.dut.clk)
                 return
-        raise AssertionError("items wait for ever, or it never became quiet")
+        raise AssertionError("items wait forever, or quiet never rose")
 
     def forget(self) -> None:
         for log in (self.source.sent, self.sink.seen, self.restarts, self.quiet):
             log.clear()
 
     def check(self) -> None:
-        """Every tuple once, in order, whole; nothing else; a restart for each START, at its place."""
+        """Every tuple once, in order, unchanged; nothing else; a restart for each START, at its place."""
         sent = self.source.sent
         assert [s.data for s in self.sink.seen] == [s.data for s in sent if s.kind == TUPLE]
         assert all(s.kind == TUPLE and not s.eos for s in self.sink.seen)
@@ -99,11 +99,11 @@ class Bench:
         assert all(b - a >= self.interval for a, b in pairwise(cycles))
         for restart in self.restarts:
             last = max((s.cycle for s in self.sink.seen if s.cycle < restart.cycle), default=-NEVER)
-            assert restart.cycle - last > self.latency, "the query was reset with rows on their way"
+            assert restart.cycle - last > self.latency, "the query was reset with rows in flight"
         self.check_quiet()
 
     def check_quiet(self) -> None:
-        """Never with a tuple within LATENCY cycles before it, nor one that was taken before the cycle before it."""
+        """Quiet is never high within LATENCY cycles after a tuple, nor while one taken 2 cycles ago or more waits."""
         leaves = sorted(s.cycle for s in (*self.sink.seen, *self.restarts))
         spans = [range(out, out + self.latency + 1) for out in leaves]
         busy = {c for span in spans for c in span}
@@ -115,7 +115,7 @@ class Bench:
 
 @cocotb.test()
 async def one_tuple_an_interval(dut):
-    """With room, a lone tuple leaves 2 cycles after it came, others INTERVAL cycles apart."""
+    """With room, a single tuple leaves 2 cycles after it came, others INTERVAL cycles apart."""
     b = Bench(dut)
     await b.start()
     await ClockCycles(dut.clk, b.interval)
@@ -134,7 +134,7 @@ async def one_tuple_an_interval(dut):
 
 @cocotb.test()
 async def quiet_after_latency(dut):
-    """It comes LATENCY + 1 cycles after a tuple's m_valid, and goes 2 cycles after the next tuple came."""
+    """It rises LATENCY + 1 cycles after a tuple's m_valid, and falls 2 cycles after the next tuple came."""
     b = Bench(dut)
     await b.start()
     b.send(TUPLE)
@@ -165,7 +165,7 @@ async def random_items(dut):
 
 @cocotb.test()
 async def small_fifo_stalls(dut):
-    """With as few places as the gate accepts, nothing overflows, nothing is lost, and the input is held back."""
+    """With as few places as the gate accepts, nothing overflows, nothing is lost, and the input stalls."""
     tuple_places = parameter(dut, "TUPLE_PLACES")
     b = Bench(dut, drain=0.1, places=2 * tuple_places + 1)
     await b.start()
@@ -174,7 +174,7 @@ async def small_fifo_stalls(dut):
     b.drain = 0
     b.send(*[TUPLE] * 10)
     await ClockCycles(dut.clk, 20 * b.latency)
-    assert len(b.source.sent) < 61 and not int(dut.s_ready.value), "the input was not held back"
+    assert len(b.source.sent) < 61 and not int(dut.s_ready.value), "the input did not stall"
     assert b.most >= tuple_places
     b.drain = 0.5
     await b.settle()
@@ -188,14 +188,14 @@ async def reset_forgets_what_is_inside(dut):
     await b.start()
     b.send(*[TUPLE] * 20)
     await ClockCycles(dut.clk, 15 * b.interval + 2 * b.latency)
-    assert not int(dut.s_ready.value), "nothing is inside that a reset could forget"
+    assert not int(dut.s_ready.value), "nothing is inside for the reset to discard"
     b.source.clear()
     await reset(dut)
     b.held, b.drain = 0, 1.0
     before = cycle()
     await b.settle()
     leftovers = [s for s in b.sink.seen if s.cycle >= before]
-    assert len(leftovers) <= 1, "only what the source still offered may come"
+    assert len(leftovers) <= 1, "only the item that the source still offered may come"
     b.forget()
     b.send(START, TUPLE, TUPLE)
     await b.settle()

@@ -1,4 +1,4 @@
-"""gate: when it opens and closes, to the cycle. That it never lets the FIFO overflow is proven in its properties."""
+"""gate: when it opens and closes, to the cycle. Its properties prove that the FIFO never overflows."""
 
 import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
@@ -13,7 +13,7 @@ PLENTY = 100
 async def step(
     dut, *, punct: bool = False, tuple_: bool = False, restart: bool = False, room: int = PLENTY
 ) -> tuple[int, int, int]:
-    """One cycle with these inputs; what (may_punct, may_tuple, idle) are in the next."""
+    """One cycle with these inputs; returns (may_punct, may_tuple, idle) of the next."""
     dut.sent_punct.value, dut.sent_tuple.value, dut.restart.value, dut.room.value = punct, tuple_, restart, room
     await RisingEdge(dut.clk)
     await FallingEdge(dut.clk)
@@ -53,7 +53,7 @@ async def a_reset_of_the_query_keeps_its_distance(dut):
 
 @cocotb.test()
 async def room_decides(dut):
-    """With nothing under way, one more of the larger kind may be sent in this cycle; so much is kept free for it."""
+    """With nothing in flight, one more of the larger kind may be sent in this cycle; room for it is kept free."""
     await setup(dut)
     for room in range(2 * CLOSE_PLACES + 2):
         may_punct, may_tuple, _ = await step(dut, room=room)
@@ -62,14 +62,14 @@ async def room_decides(dut):
 
 @cocotb.test()
 async def items_in_flight_count(dut):
-    """The places of a tuple and of a punctuation are kept for LATENCY cycles after that of the sending."""
+    """The places of a tuple and of a punctuation are reserved for LATENCY cycles after the one in which it was sent."""
     await setup(dut)
     for kind, places in (("tuple_", TUPLE_PLACES), ("punct", CLOSE_PLACES)):
         enough = 2 * CLOSE_PLACES + places
         await step(dut, **{kind: True})
         for _ in range(LATENCY - 1):
             assert (await step(dut, room=enough - 1))[0] == 0
-        # in this cycle `room` shows what was sent, and it is counted once more
+        # in this cycle `room` reflects what was sent, and it is counted twice
         assert (await step(dut, room=enough - 1))[0] == 0
         assert (await step(dut, room=enough - 1))[0] == 1
 

@@ -1,4 +1,4 @@
-"""lane_bank: what slot 0 holds in every cycle over all lanes, with nulls, overflow, shifts and clears."""
+"""lane_bank: the contents of slot 0 over all lanes in every cycle, with nulls, overflow, shifts and clears."""
 
 from collections import deque
 
@@ -15,7 +15,7 @@ Slot = list[tuple[int, list[int | None]]]  # its tuples in order of arrival: lan
 
 
 def left(aggregate: Aggregate, lanes: list[list[int]]) -> bool:
-    """Whether a sum or count has left its width: in one lane's half of the lanes, in the other's, or with both."""
+    """Whether a sum or count has exceeded its width: in either half of the lanes, or in their sum."""
     if len(lanes) == 1:
         return bool(aggregate.row(lanes[0])[2])
     half = len(lanes) // 2
@@ -26,7 +26,7 @@ def left(aggregate: Aggregate, lanes: list[list[int]]) -> bool:
 
 
 def states(found: list[Aggregate], slot: Slot, lanes: int, later: bool | None) -> tuple[int, int]:
-    """The bits of `states`, and which of them are told; `later` as of test_bank."""
+    """The bits of `states`, and a mask of those that are valid; `later` as in test_bank."""
     bits = mask = 0
     for n, aggregate in enumerate(found):
         width, adds = aggregate.acc_w, aggregate.kind in ("CNT", "SUM")
@@ -47,7 +47,7 @@ async def slots_move(dut):
     skew, levels = int(dut.SKEW.value), lanes.bit_length() - 1
     g, lost = rng("cycles"), 0
     held: list[Slot] = [[] for _ in range(slots)]
-    past: deque[Slot | None] = deque(maxlen=levels + 2)  # of slot 0, this cycle last; None behind a reset
+    past: deque[Slot | None] = deque(maxlen=levels + 2)  # of slot 0, this cycle last; None after a reset
     for name in ("add", "shift", "clear", "values", "nulls"):
         getattr(dut, name).value = 0
     await start(dut)
@@ -95,7 +95,7 @@ async def slots_move(dut):
                 held = [[] for _ in range(slots)]
             if reset:
                 past.append(None)
-    assert lost, "no sum of the last aggregate has left its width"
+    assert lost, "no sum of the last aggregate has exceeded its width"
 
 
 MATRIX = [

@@ -47,7 +47,7 @@ async def rows_equal_spark(dut):
 
 
 def core(method: str, query: Query, skew: int, lanes: int = 1) -> Core:
-    """As the header says."""
+    """As stated in the header."""
     levels = lanes.bit_length() - 1
     if method == "SCAN":
         step = gcd(query.range, query.slide)
@@ -73,10 +73,10 @@ MIXED = (  # the columns are not the aggregates' order; signed and unsigned over
 )
 Q3 = Query(600, 60, 60, FOUR)
 SUMS = replace(Q3, aggregates=(Aggregate("SUM", True, 0), Aggregate("CNT", False, 1)))
-CUT = Query(100, 30, 45, FOUR)  # RANGE is no multiple of SLIDE: 10 panes of the GCD, or 7 cut at windows' edges
+CUT = Query(100, 30, 45, FOUR)  # RANGE is not a multiple of SLIDE: 10 panes of the GCD, or 7 cut at windows' edges
 GAPS = Query(20, 50, 15, MIXED, value_w=6, acc_w=8, emit_empty=True)  # RANGE < SLIDE: times between the windows
 EIGHT = without_slack(Query(32, 4, 0, FOUR))
-TUMBLING = without_slack(Query(64, 64, 0, FOUR))  # one pane a window
+TUMBLING = without_slack(Query(64, 64, 0, FOUR))  # one pane per window
 SPARSE = without_slack(Query(20, 50, 0, FOUR))
 CUT_NARROW = without_slack(Query(100, 30, 0, FOUR, value_w=9, acc_w=12))  # a tuple's pane is the oldest or the next
 MANY = Query(256, 4, 10, MIXED, value_w=9, acc_w=12)  # 64 panes, SLACK of several
@@ -105,7 +105,7 @@ MATRIX = {  # METHOD, query, SKEW, arguments of `stream`, LANES if not 1
 def configuration(
     method: str, query: Query, skew: int, streams: dict, lanes: int = 1, goldens: bool = True
 ) -> tuple[dict, dict]:
-    """The parameters of one build, and the environment that tells its tests of it."""
+    """The parameters of one build, and the environment that passes them to its tests."""
     parameters = {**query.parameters, "METHOD": method, "SKEW": skew, "LANES": lanes}
     narrow = query.acc_w < 32
     same = [c for c in AGGREGATES if times(c.query) == times(query)]

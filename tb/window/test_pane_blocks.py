@@ -1,5 +1,5 @@
-"""pane_blocks: every window against brute force, for windows of 1 to 4096 panes, pushes as close as they may come and
-not, clears and resets at any time; a result 2 cycles after its push."""
+"""pane_blocks: every window against brute force, for windows of 1 to 4096 panes, pushes at the minimum distance and
+further apart, clears and resets at any time; a result 2 cycles after its push."""
 
 import cocotb
 import pytest

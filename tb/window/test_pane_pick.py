@@ -1,4 +1,4 @@
-"""pane_pick: pairs of numbers against Python, extremes and the identity among them, told in the next cycle."""
+"""pane_pick: pairs of numbers against Python, extremes and the identity included; the result in the next cycle."""
 
 from itertools import product
 
@@ -19,7 +19,7 @@ async def pairs(dut):
     flagged = kind in ("FST", "LST")
 
     def value(bits: int) -> int | None:
-        """What a number stands for; None if it holds nothing."""
+        """The value of a number; None if the run is empty."""
         if flagged:
             return bits if bits >> width - 1 else None
         return signed(bits, width) if int(dut.SIGNED.value) else bits

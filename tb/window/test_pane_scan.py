@@ -1,5 +1,5 @@
 """pane_scan: every kind of aggregate of a window against brute force, for windows of 1 to 4096 panes; done exactly
-PANES + 7 cycles behind its last pane; several panes to a window, clears, also while panes are read, and resets."""
+PANES + 7 cycles after its last pane; several panes per window, clears, also while panes are read, and resets."""
 
 import cocotb
 import pytest
@@ -9,16 +9,16 @@ from tb.window.stages import Stage
 
 
 class Scan(Stage):
-    """`last` in the cycle behind a push; `done` is looked at in every cycle."""
+    """`last` in the cycle after a push; `done` is checked in every cycle."""
 
     def __init__(self, dut):
         super().__init__(dut)
         self.latency, self.close_cycles = self.length + 7, self.length + 1
-        self.last: bool | None = None  # whether a window has ended with the pane of the cycle before
+        self.last: bool | None = None  # whether a window ended with the previous cycle's pane
 
     def idle_inputs(self) -> None:
         super().idle_inputs()
-        self.dut.last.value = self.g.getrandbits(1)  # but behind a push it says nothing
+        self.dut.last.value = self.g.getrandbits(1)  # ignored except after a push
 
     async def cycle(self, pane: int | None = None, clear: bool = False) -> None:
         if self.last is not None:
@@ -29,8 +29,8 @@ class Scan(Stage):
         assert int(self.dut.done.value) == done, f"done in cycle {self.now}"
 
     async def window(self, panes: int, clear: bool = False) -> None:
-        """That many panes without a pause, the last one the last of a window, and the cycles for which none may come;
-        clear: in one of them."""
+        """So many panes without a pause, the last of which ends a window, and the cycles in which none may come; clear:
+        in one of these."""
         for n in range(panes):
             await self.push(latency=self.latency if n == panes - 1 else 0)
         at = self.g.randrange(self.close_cycles - 1) if clear and self.close_cycles > 1 else -1
@@ -40,7 +40,7 @@ class Scan(Stage):
 
 @cocotb.test()
 async def at_the_minimum_distance(dut):
-    """From the empty buffer on: a pane a window, then several; each window as soon as the one before has been read."""
+    """From the empty buffer on: one pane per window, then several; each as soon as the last one has been read."""
     scan = await Scan(dut).start()
     if scan.length > 100:  # the long one: fill the buffer, and read it where it wraps
         for panes in (scan.length - 3, 2, 3):
@@ -55,7 +55,7 @@ async def at_the_minimum_distance(dut):
 
 @cocotb.test()
 async def pauses_and_clears(dut):
-    """A clear with a push, while a window is read (which it leaves as it is) and at any other time."""
+    """A clear with a push, while a window is read (which it does not affect) and at any other time."""
     scan = await Scan(dut).start()
     for _ in range(1 if scan.length > 100 else 60):
         for _ in range(scan.g.randint(0, 4)):
@@ -69,7 +69,7 @@ async def pauses_and_clears(dut):
 
 @cocotb.test()
 async def reset_while_it_reads(dut):
-    """A window that is read is never done, and nothing of it is in the next."""
+    """A window that is being read never completes, and nothing of it is in the next."""
     scan = await Scan(dut).start()
     for progress in (3,) if scan.length > 100 else range(min(scan.latency - 1, 16)):
         await scan.window(2)

@@ -1,5 +1,6 @@
-"""pane_total: every window's exact sum against brute force, for windows of 1 to 4096 panes, pushes as close as they may
-come and not, clears and resets at any time; a result 2 cycles after its push; panes whole and in skewed halves."""
+"""pane_total: every window's exact sum against brute force, for windows of 1 to 4096 panes, pushes at the minimum
+distance and further apart, clears and resets at any time; a result 2 cycles after its push; panes whole and in skewed
+halves."""
 
 import cocotb
 import pytest

@@ -1,4 +1,4 @@
-"""punctuator and gate: the time rules, event for event, against the model; rates to the cycle; never an overflow."""
+"""punctuator and gate: the time rules, event by event, against the model; rates to the cycle; no overflow."""
 
 import json
 import os
@@ -45,7 +45,7 @@ class Bench(EntryBench):
         self.source.append(((marker << 32) | (time & 0xFFFFFFFF), kind))
 
     def check(self, items: list[tuple[int, int]]) -> None:
-        """What was seen is what the model says of `items`."""
+        """The output is the model's for `items`."""
         wire, counts, expected_restarts = [], dict.fromkeys(EVENTS, 0), []
         reference = model()
         for kind, time in items:
@@ -73,8 +73,8 @@ async def judge(dut, items: list[tuple[int, int]], idle: float = 0.0) -> Bench:
 
 
 def walk(name: str, count: int, *, wild: bool) -> list[tuple[int, int]]:
-    """A random stream around a rising time: in and out of order, late, and if `wild` with jumps, punctuations,
-    absurd times and new sessions."""
+    """A random stream around a rising time: in and out of order, late, and with `wild` jumps, punctuations, absurd
+    times and new sessions."""
     g, p = rng(name), PARAMETERS
     now, items = g.choice([0, 3, 10_000, TOP - 5000]), []
     for _ in range(count):
@@ -107,8 +107,8 @@ async def wild_streams(dut):
 
 @cocotb.test()
 async def directed_times(dut):
-    """First tuple at zero, negative (if there are such) and near the top; a jump over many windows; an overnight gap;
-    two boundaries one tuple apart; a punctuation first, falling and at the top; the sign bit changes."""
+    """First tuple at zero, negative (where signed) and near the maximum; a jump over many windows; an overnight gap;
+    two boundaries one tuple apart; a punctuation first, falling and at the maximum; the sign bit changes."""
     r, s, k = PARAMETERS["RANGE"], PARAMETERS["SLIDE"], PARAMETERS["SLACK"]
     middle, top = 2**31, TOP
     await judge(
@@ -134,7 +134,7 @@ async def directed_times(dut):
 
 @cocotb.test()
 async def ahead_and_resync(dut):
-    """Absurd timestamps are dropped; enough of them in a row and close together move the watermark."""
+    """Absurd timestamps are dropped; enough of them in a row, close to each other, move the watermark."""
     far, resync = 10_000 + 200 * PARAMETERS["RANGE"], PARAMETERS.get("RESYNC", 16)
     calm = [(TUPLE, t) for t in range(10_000, 10_010)]
     await judge(
@@ -155,7 +155,7 @@ async def ahead_and_resync(dut):
 
 @cocotb.test()
 async def one_tuple_a_cycle(dut):
-    """Tuples that pass no boundary leave 4 cycles after they came, one a cycle; so does what is dropped as late."""
+    """Tuples that pass no boundary leave 4 cycles after they came, one per cycle; late ones take a cycle too."""
     bench = Bench(dut)
     await start(dut)
     first = 100 * PARAMETERS["SLIDE"] + PARAMETERS["SLACK"]
@@ -197,7 +197,7 @@ async def cost_of_boundaries(dut):
 
 @cocotb.test()
 async def quiet_after_latency(dut):
-    """It comes LATENCY + 1 cycles after the last thing on the wire, and goes 2 cycles after the next item came."""
+    """It rises LATENCY + 1 cycles after the last output, and falls 2 cycles after the next item came."""
     bench = Bench(dut)
     await start(dut)
     first = 100 * PARAMETERS["SLIDE"] + PARAMETERS["SLACK"]
@@ -209,7 +209,7 @@ async def quiet_after_latency(dut):
 
 @cocotb.test()
 async def gate_keeps_room(dut):
-    """With an output FIFO of few places, emptied in bursts and filled as late as LATENCY allows, none is missing."""
+    """An output FIFO of few places, emptied in bursts and filled as late as LATENCY allows, never overflows."""
     bench, fifo = Bench(dut), SmallFifo(dut, 12)
     items = walk("gate", 200, wild=False)
     await start(dut)
@@ -251,7 +251,7 @@ MATRIX = [
 
 
 def configuration(**parameters) -> tuple[dict, dict]:
-    """The parameters, and the environment that tells them to the tests."""
+    """The parameters, and the environment that passes them to the tests."""
     parameters = parameters or MATRIX[0]
     return parameters, {"PUNCTUATOR": json.dumps({**MATRIX[0], **parameters})}
 

@@ -1,4 +1,4 @@
-"""state_merge: states of two parts of a column, merged in every cycle, are those of the whole column."""
+"""state_merge: the states of two parts of a column, merged in every cycle, give that of the whole column."""
 
 import cocotb
 import pytest
@@ -26,9 +26,9 @@ async def parts_of_columns(dut):
     g, met = rng("columns"), set()
     cocotb.start_soon(Clock(dut.clk, 10, unit="ns", impl="gpi").start())
     await FallingEdge(dut.clk)
-    inputs, expected = [(0, 0)], [None]  # of the cycle before
+    inputs, expected = [(0, 0)], [None]  # of the previous cycle
     for _ in range(3000):
-        # Counts near their width, too, without as many values: what a part begins with is a state as well.
+        # Counts near their width too, without as many values: any state is a valid input.
         parts = [[g.choice((None, whole.draw(g), whole.draw(g))) for _ in range(g.choice((0, 1, 3)))] for _ in range(2)]
         states = [state(whole, part) for part in parts]
         merged = state(whole, parts[0] + parts[1])

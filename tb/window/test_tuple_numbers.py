@@ -1,4 +1,4 @@
-"""tuple_numbers: every tuple with its number, every boundary once and where it belongs."""
+"""tuple_numbers: every tuple with its number, every boundary once and in its place."""
 
 import cocotb
 import pytest
@@ -24,7 +24,7 @@ class Numbers(TupleBusMonitor):
 
 
 def boundaries(count: int, size: int, advance: int, step: int) -> set[int]:
-    """Those in front of a tuple up to number `count`."""
+    """Those before a tuple up to number `count`."""
     return {*range(0, count + 1, step or advance), *range(size, count + 1, advance)}
 
 

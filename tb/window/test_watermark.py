@@ -1,4 +1,4 @@
-"""watermark: items in turn, each judged by the watermark in force when it is shown, whoever takes them."""
+"""watermark: items in order, each compared with the watermark when it becomes current, whatever the entry does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DATA_W, WATTR_W = 128, 32  # the defaults
 
 
 class Shown(NamedTuple):
-    """An item as it was shown when it left, without what is ahead. mark: the watermark that it asks for."""
+    """The current item when it left, except those ahead. mark: the watermark that it implies."""
 
     kind: int
     data: int
@@ -31,7 +31,7 @@ def signed(value, width: int) -> int:
 
 
 class Bench:
-    """An entry that takes what it is shown, after a pause, drops what is late, and begins anew with each START."""
+    """An entry that takes the current item after a pause, drops late ones, and begins a session with each START."""
 
     def __init__(self, dut, idle: float, wait: float):
         self.dut, self.seen, self.counts = dut, [], {"ahead": 0, "resync": 0}
@@ -51,7 +51,7 @@ class Bench:
                 self.counts[name] += int(getattr(self.dut, f"evt_{name}").value == 1)
 
     async def _begin(self) -> None:
-        """The watermark begins at 0; what is shown by then is judged anew."""
+        """The watermark begins at 0; the item that is then current is compared again."""
         for name in ("begins", "again"):
             getattr(self.dut, name).value = 1
             await RisingEdge(self.dut.clk)
@@ -91,7 +91,7 @@ class Bench:
 
 
 def expected(items: list[tuple[int, int]], slack: int, ahead: int, resync: int) -> tuple[list[Shown], dict[str, int]]:
-    """What is shown of items (data, kind), by the model; a last tuple of a run of those ahead is a punctuation."""
+    """The current items for the input (data, kind), by the model; the last tuple of a run ahead is a punctuation."""
 
     def rules() -> Sessions:
         return Sessions(1, slack, 0, ahead, resync)
@@ -156,7 +156,7 @@ async def random_streams(dut):
 
 @cocotb.test()
 async def full_rate(dut):
-    """An item a cycle, each shown 3 cycles after it came."""
+    """One item per cycle, each current 3 cycles after it came."""
     bench = Bench(dut, 0.0, 0.0)
     await start(dut)
     await bench.settle()

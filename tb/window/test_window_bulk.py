@@ -1,4 +1,4 @@
-"""Long streams through the real punctuator, every window core and a queue that fills: rows equal to the model's."""
+"""Long streams through the real punctuator, each window core and a queue that fills up: rows equal to the model's."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def record(query: Query, item: Item) -> int:
 
 
 def wanted(query: Query, sent: list[Item], step: int) -> Iterator[tuple[int, int]]:
-    """m_kind and what is to be read of m_data."""
+    """m_kind and the valid part of m_data."""
     for event in events(query, sent, step):
         if event.name == "reset":
             yield NEW_SESSION, 0
@@ -68,7 +68,7 @@ def check(build: tuple[str, Query, int], count: int, folder: Path) -> None:
     g = rng(f"bulk {method} {query}")
     leaps = min(0.01, 20 / (query.range // gcd(query.range, query.slide)) ** 2)
     drawn = stream(query, g, SESSIONS, count // SESSIONS, leaps, starts=False)
-    # The punctuator here takes an unsigned attribute, and has nothing behind it that selects.
+    # The punctuator here takes an unsigned attribute, and there is no selection downstream.
     sent = [i for i in drawn if i.kind != TUPLE or (i.values is not None and i.time >= 0)]
     expected = list(wanted(query, sent, facts(*build).step or query.slide))
     bulk = bench(*build)

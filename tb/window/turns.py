@@ -9,15 +9,15 @@ from cocotb.triggers import FallingEdge
 
 from tb.lib.bench import reset, rng, start
 
-PAUSE = 12  # least cycles from one turn of all entries to the next
+PAUSE = 12  # minimum number of cycles from one turn of all entries to the next
 PANE = 7  # cycles from an entry's turn to its pane
 
 
 class Turns:
-    """Inputs change and outputs are looked at in the middle of a cycle; `pane` is noise but for an entry's turn.
+    """Inputs change and outputs are sampled in the middle of a cycle; `pane` is noise except in an entry's turn.
 
-    latency: cycles from an entry's turn to the window's result. nothing: the number of a pane that holds nothing, for
-    ever before the first. fold: a window's result of its panes' numbers.
+    latency: cycles from an entry's turn to the window's result. nothing: the number of an empty pane, as all are before
+    the first. fold: a window's result from its panes' numbers.
     """
 
     def __init__(self, dut, latency: int, nothing: int, fold: Callable[[list[int]], int]):
@@ -79,14 +79,14 @@ class Turns:
 
 
 async def windows(turns: Turns) -> None:
-    """Turns as close as they may come, and not; several windows long."""
+    """Turns at the minimum distance, and further apart; several windows long."""
     for _ in range(3 * turns.length + 2):
         await turns.turn(pause=turns.g.choice((PAUSE, PAUSE, PAUSE + turns.g.randrange(20))))
     assert turns.checked == turns.entries * (3 * turns.length + 2)
 
 
 async def resets(turns: Turns) -> None:
-    """Behind any number of panes, and amid a turn."""
+    """After any number of panes, and in the middle of a turn."""
     for count in range(2 * turns.length + 2):
         for _ in range(count):
             await turns.turn()

@@ -4,12 +4,12 @@
 //
 // Parameters   METHOD               "WID", "SCAN" or "CONSTANT"
 //              STEP                 of the punctuator
-//              LATENCY, CLOSE_CYCLES   of the window core, as its header says
+//              LATENCY, CLOSE_CYCLES   of the window core, as stated in its header
 //              the rest             as of ws_pane_aggregate
 // Items        s_kind 0 tuple, 1 a sender's punctuation, 2 START; s_data: {attribute, nulls, values}
-//              m_kind 0 row, 1 the punctuation behind a window, 2 START; m_data: {attribute of the closing punctuation,
+//              m_kind 0 row, 1 the punctuation after a window, 2 START; m_data: {attribute of the closing punctuation,
 //              result_nulls, result_overflows, results}, these three only with a row
-// Overflow     evt_lost: something found the queue full; the gate in the punctuator promises that it never does
+// Overflow     evt_lost: an item found the queue full; the gate in the punctuator guarantees that this never happens
 
 `default_nettype none
 
@@ -55,7 +55,7 @@ module ws_window_bulk #(
     wire [AGGS*VALUE_W-1:0] values = in_data[0 +: AGGS*VALUE_W];
     wire                    query_rst = rst || in_restart;
 
-    // From the punctuator's decision: its output register, the row, the punctuation behind it, the queue's level, and
+    // From the punctuator's decision: its output register, the row, the punctuation after it, the queue's level, and
     // one to spare.
     localparam TOTAL  = 1 + LATENCY + 1 + 1 + 1;
     localparam ROWS_W = 4;                        // few places, so that the gate has work to do

@@ -1,4 +1,4 @@
-"""Tuples on AXI4-Stream, a beat each: a driver and a monitor, and what the joins' benches and tests share."""
+"""Tuples on AXI4-Stream, one per beat: a driver and a monitor, and the common part of the joins' benches and tests."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tb.lib import axis
 from tb.lib.bench import pauses, rng, start
 from tb.lib.tuplebus import cycle
 
-TIMED = "TIMED" in os.environ  # the windows are in time
+TIMED = "TIMED" in os.environ  # time windows
 
-ID = 32  # bits: a tuple of the tests is {number of its arrival, its time where there is one, key}
+ID = 32  # bits: a tuple of the tests is {number of its arrival, its time if it has one, key}
 
 
 @dataclass(frozen=True)
 class Beat:
-    """data of one beat; dest where the port has it; flush: tkeep is 0. offered, taken: cycles."""
+    """data of one beat; dest if the port has it; flush: tkeep is 0. offered, taken: cycles."""
 
     data: int
     dest: int = R
@@ -36,7 +36,7 @@ def in_reset(dut) -> bool:
 
 
 class Domain:
-    """A core as one of its clocks and resets sees it: as `clk` and `rst`."""
+    """A core with one of its clocks and resets as `clk` and `rst`."""
 
     def __init__(self, dut, clk: str, rst: str):
         self._dut, self._names = dut, {"clk": clk, "rst": rst}
@@ -46,7 +46,7 @@ class Domain:
 
 
 class Driver:
-    """Sends what is in `queue` on `prefix`; idle: probability of a pause. What is not valid is random."""
+    """Sends the beats in `queue` on `prefix`; idle: probability of a pause. Signals are random while not valid."""
 
     def __init__(self, dut, prefix: str, idle: float = 0.0):
         self.dut, self.prefix, self.idle = dut, prefix, pauses(idle, rng(f"{prefix}/idle"))
@@ -114,7 +114,7 @@ class Monitor:
             await RisingEdge(self.dut.clk)
 
     async def quiet(self, cycles: int) -> None:
-        """Wait until nothing has come for so many cycles."""
+        """Wait until there was no output for so many cycles."""
         count = -1
         while count != len(self.seen):
             count = len(self.seen)
@@ -122,10 +122,10 @@ class Monitor:
 
 
 class JoinBench:
-    """A join with a driver and a monitor; `pairs` are the arrival numbers of what came out.
+    """A join with a driver and a monitor; `pairs` are the arrival numbers of the results.
 
-    rows: tuples that it holds of each stream; to be set before anything is sent. refused: the arrival numbers of the
-    tuples that were refused, by reason.
+    rows: tuples that it holds of each stream; set before anything is sent. refused: the arrival numbers of the refused
+    tuples, by reason.
     """
 
     rows: int
@@ -140,7 +140,7 @@ class JoinBench:
 
     @staticmethod
     def output(dut):
-        """The core as the output's clock sees it."""
+        """The core in the domain of the output's clock."""
         return dut
 
     @classmethod
@@ -151,11 +151,11 @@ class JoinBench:
         return bench
 
     async def drained(self) -> None:
-        """Wait until no result can be under way any more."""
+        """Wait until no result can be in flight any more."""
         raise NotImplementedError
 
     async def answered(self) -> None:
-        """A FLUSH, and until it comes back."""
+        """Send a FLUSH, and wait until it is output."""
         self.flush()
         await self.driver.done()
         sent = sum(beat.flush for beat in self.driver.sent)
@@ -163,12 +163,12 @@ class JoinBench:
             await RisingEdge(self.dut.clk)
 
     def forget(self) -> None:
-        """What was before a reset."""
+        """Clear the records from before a reset."""
         for old in (self.driver.queue, self.driver.sent, self.sink.seen, self.tuples, *self.refused.values()):
             old.clear()
 
     def wanted(self) -> list[tuple[int, int]]:
-        """The pairs of the tuples that were not refused. What is late is late by all that came."""
+        """The pairs of the tuples that were not refused. All tuples that came count for lateness."""
         gone = set().union(*self.refused.values())
         if self.time_w:
             found = time_windows(self.tuples, "EQ", 0, self.window, self.slack)
@@ -198,7 +198,7 @@ class JoinBench:
         self.driver.queue.append(Beat(0, S, flush=True))
 
     async def quiet(self, cycles: int) -> None:
-        """Wait until all is sent, and nothing has come for so many cycles."""
+        """Wait until everything is sent, and there was no output for so many cycles."""
         await self.driver.done()
         await self.sink.quiet(cycles)
 
@@ -215,14 +215,14 @@ def numbers(beat: Beat) -> tuple[int, int]:
 
 
 def random_tuples(name: str, count: int, values: int) -> list[Tuple]:
-    """Their times, where they count, rise by 1 or so a tuple, in disorder."""
+    """Their times, with time windows, rise by about 1 per tuple, out of order."""
     g = rng(name)
     times = [max(0, n - g.randrange(7)) if TIMED else 0 for n in range(count)]
     return [Tuple(g.randrange(2), g.randrange(values), 0, time) for time in times]
 
 
 async def flushes(bench: JoinBench, tuples: list[Tuple]) -> None:
-    """A FLUSH of an idle join comes back at once; later ones behind the last result of the tuples before them, and none
+    """A FLUSH of an idle join is output at once; later ones after the last result of the tuples before them, and none
     changes a window."""
     await bench.answered()
     assert [beat.flush for beat in bench.sink.seen] == [True]
@@ -244,8 +244,8 @@ async def flushes(bench: JoinBench, tuples: list[Tuple]) -> None:
 
 
 async def late_or_without_place(bench: JoinBench) -> None:
-    """What is late, or has no place, is told by its number; a stream that falls silent stops the other only until it
-    speaks again."""
+    """Tuples that are late or have no place are reported by their number; a silent stream blocks the other only until
+    its next tuple."""
     g, tuples = rng("crowded"), []
     for n in range(500):
         lag = g.randrange(bench.slack + 1) + (g.random() < 0.1) * 9
@@ -261,8 +261,8 @@ async def late_or_without_place(bench: JoinBench) -> None:
 
 
 async def drops(bench: JoinBench, tuples: list[Tuple]) -> None:
-    """DROP = 1: tready does not fall, in time for no more than 2 cycles; every tuple that was refused is told by its
-    number, the others join exactly."""
+    """DROP = 1: tready never goes low, with time windows for at most 2 cycles; every refused tuple is reported by its
+    number, the others are joined exactly."""
     dut = bench.dut
 
     async def watch() -> None:

@@ -1,7 +1,7 @@
 """The streams that the joins' tests use, and PySpark's pairs of them.
 
-`expected(case)` is the Parquet file with the pairs of one case, in their order, computed if it is not there; the first
-who misses one computes all that are missing, in one Spark job.
+`expected(case)` is the Parquet file with the pairs of one case, in their order; if it is missing, all missing ones are
+computed, in one Spark job.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Keys = Callable[[random.Random, int], tuple[int, int]]  # of a tuple of a side
 
 @dataclass(frozen=True)
 class Case:
-    """A join and the stream that it is tried on, in order of arrival."""
+    """A join and its input, in order of arrival."""
 
     name: str
     join: Join
@@ -52,7 +52,7 @@ def expected(case: Case) -> Path:
 
 
 def sequence(case: Case) -> list[tuple[int, int]]:
-    """PySpark's pairs (number of the R tuple, of the S tuple) of `case`, as the order-preserving output has them."""
+    """PySpark's pairs (number of the R tuple, of the S tuple) of `case`, in the order of the ordered output."""
     table = pa.parquet.read_table(expected(case))
     return list(zip(table["r"].to_pylist(), table["s"].to_pylist(), strict=True))
 
@@ -178,7 +178,7 @@ def _cases() -> list[Case]:
 CASES = {case.name: case for case in _cases()}
 
 
-# --- long ones: two million pairs each at most, and ten times that in `make soak` ------------------------------------
+# --- long ones: at most two million pairs each, and ten times as many in `make soak` ---------------------------------
 
 
 def long_stream(values: int, count: int = 200_000) -> Case:
@@ -187,7 +187,7 @@ def long_stream(values: int, count: int = 200_000) -> Case:
 
 
 def long_window(count: int) -> Case:
-    """So many tuples of both streams meet a window of R that is full to the last row of 2^16."""
+    """So many tuples of both streams meet a full window of R, of 2^16 rows."""
     g, rows = random.Random("long window"), 2**16
     tuples = [Tuple(R, n % 50_000) for n in range(rows + 100)]
     tuples += [Tuple(g.randrange(2), g.randrange(50_000)) for _ in range(count)]

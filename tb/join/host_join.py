@@ -1,4 +1,4 @@
-"""The host library on the simulated chain of FJoin, and what its tests have in common."""
+"""The host library on the simulated chain of FJoin, and the common part of its tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLAYED = ("band_9", "time_band")  # by the chain
 
 
 class Row(NamedTuple):
-    """What the join is given: the key is a part of it."""
+    """A row that the join takes; its key is a part of it."""
 
     seq: int
     tuple: Tuple
@@ -47,7 +47,7 @@ def in_order(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def numbers(case: Case, rows: Sequence[tuple[Row, Row]]) -> list[tuple[int, int]]:
-    """(seq of R, of S) of results, which must be the whole rows."""
+    """(seq of R, of S) of results, which must be complete rows."""
     for pair in rows:
         for side, row in zip((R, S), pair, strict=True):
             assert row.tuple == case.tuples[row.seq] and row.tuple.side == side
@@ -55,10 +55,10 @@ def numbers(case: Case, rows: Sequence[tuple[Row, Row]]) -> list[tuple[int, int]
 
 
 def push(join: HostJoin, case: Case, sources: int = 1, every: int = 1, of: Sequence[int] = ()) -> Iterator[None]:
-    """Give `join` all tuples, then flush it; yields after each.
+    """Give `join` all tuples, then flush it; yields after each tuple.
 
-    of: by which source of its stream a tuple comes, by chance if it is not given. every: after so many tuples all
-    sources say how far they are, which is the least time that each of them has yet to send.
+    of: the source of its stream that sends each tuple; default: random. every: after so many tuples all sources signal
+    their progress, which is the least time that each of them has yet to send.
     """
     g = random.Random(case.name)
     of = of or [g.randrange(sources) for _ in case.tuples]
@@ -78,9 +78,9 @@ def push(join: HostJoin, case: Case, sources: int = 1, every: int = 1, of: Seque
 
 
 class Chain:
-    """A pipeline of the host library on a simulated ws_fjoin_chain with mask words, under random pauses and stalls.
+    """A pipeline of the host library on a simulated ws_fjoin_chain with mask words, with random pauses and stalls.
 
-    Each pass is followed by a FLUSH: when it has come out of every lane, the part is finished.
+    A FLUSH follows each pass: when it has left every lane, the part is finished.
     """
 
     def __init__(self, dut, idle: float, stall: float):
@@ -148,7 +148,7 @@ class Chain:
 
 @cocotb.test()
 async def pairs_of_both_windows(dut):
-    """Windows of tuples and in time, in order, from the chain; then from the chain and from software in turn."""
+    """Tuple windows and time windows, in order, from the chain; then from the chain and from software in turn."""
     for name in ("s_probe_valid", "s_window_valid", "s_window_flush", "m_ready"):
         getattr(dut, name).value = 0
     await start(dut)

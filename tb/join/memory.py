@@ -1,4 +1,4 @@
-"""The memory of FJoin's machine in tests: cocotbext-axi's RAM with a latency, faults, and a watch on the protocol."""
+"""The memory of FJoin's machine in tests: cocotbext-axi's RAM with a latency, faults, and a protocol checker."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tb.lib.bench import CLOCK_NS, pauses, rng, scramble
 
 
 class _Late:
-    """The bursts that a channel takes, each `latency` cycles of the memory later; any number are under way."""
+    """Delays the bursts of a channel by the memory's latency; any number may be in flight."""
 
     def __init__(self, channel, ram: Ram):
         self._channel, self._ram, self._queue = channel, ram, Queue()
@@ -40,10 +40,11 @@ class _Late:
 
 @dataclass
 class Ram:
-    """`size` bytes behind the port m_axi; zero is not what they hold at first.
+    """`size` bytes at the port m_axi, initially random.
 
-    latency: cycles from AR to the first beat, more than the model's own 3. pause: probability that a channel, each by
-    itself, waits in a cycle. faults: ranges of addresses where the answer is an error. What is not valid is random.
+    latency: cycles from AR to the first beat, in addition to the model's own 3. pause: probability that a channel waits
+    in a cycle, independently of the others. faults: ranges of addresses that answer with an error. Signals are random
+    while not valid.
     """
 
     dut: object
@@ -94,7 +95,7 @@ class Ram:
 
 
 class Watch:
-    """Asserts in every cycle that what waits on AR, AW and W stays as it is. bursts: (channel, address, beats)."""
+    """Asserts in every cycle that AR, AW and W are stable while they wait. bursts: (channel, address, beats)."""
 
     def __init__(self, dut, prefix: str = "m_axi_"):
         self.dut, self.bursts = dut, []
@@ -114,7 +115,7 @@ class Watch:
                 now = [signal.value for signal in content] if valid.value == 1 else None
                 assert now is None or all(value.is_resolvable for value in now[-1:]), f"{name}: X while valid"
                 if reset == 0 and name in waiting:
-                    assert now == waiting[name], f"{name}: what waited has changed"
+                    assert now == waiting[name], f"{name}: changed while waiting"
                 waiting.pop(name, None)
                 if now is None or reset != 0:
                     continue

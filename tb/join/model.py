@@ -1,7 +1,7 @@
-"""Window joins once more, tuple by tuple and as small as they can be: the three steps of Kang et al. (ICDE 2003).
+"""A second model of window joins, tuple by tuple and as small as possible: the three steps of Kang et al. (ICDE 2003).
 
-test_join_golden.py compares PySpark with it; benches whose arrival order is known only afterwards compare the hardware
-with it.
+test_join_golden.py compares PySpark with it; benches whose arrival order is known only after the simulation compare the
+hardware with it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def tuple_windows(tuples: Iterable[Tuple], predicate: str, limit: int, window: i
 
 
 def late(tuples: Iterable[Tuple], slack: int) -> set[int]:
-    """The numbers of the tuples whose time is more than `slack` below the largest of their stream before them."""
+    """The numbers of the tuples whose time is more than `slack` below the largest earlier one of their stream."""
     newest: dict[int, int] = {}
     found = set()
     for number, new in enumerate(tuples):
@@ -60,8 +60,8 @@ def late(tuples: Iterable[Tuple], slack: int) -> set[int]:
 
 
 def overflow(tuples: Iterable[Tuple], window: int, slack: int, rows: int) -> set[int]:
-    """The numbers of the tuples that a memory of `rows` tuples a stream has no place for: not late, and the one `rows`
-    before, of those it has, is near enough to a tuple of the other stream that may yet come and not be late."""
+    """The numbers of the tuples for which a memory of `rows` tuples per stream has no place: not late, and the one
+    `rows` before, of those stored, is near enough to a tuple of the other stream that may still come in time."""
     tuples = list(tuples)
     too_late, held, found = late(tuples, slack), ([], []), set()
     newest = [0, 0]
@@ -78,7 +78,7 @@ def overflow(tuples: Iterable[Tuple], window: int, slack: int, rows: int) -> set
 
 
 def time_windows(tuples: Iterable[Tuple], predicate: str, limit: int, window: int, slack: int) -> list[tuple[int, int]]:
-    """The same for windows in time: every pair of tuples that are not late, at most `window` apart."""
+    """The same for time windows: every pair of tuples that are not late, at most `window` apart."""
     tuples = list(tuples)
     too_late = late(tuples, slack)
     timely = [(number, new) for number, new in enumerate(tuples) if number not in too_late]

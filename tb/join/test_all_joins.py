@@ -1,4 +1,4 @@
-"""The three joins on the same tuples: the same pairs, and put in order, the same sequence as PySpark's."""
+"""The three joins on the same tuples: the same pairs, and after sorting the same sequence as PySpark's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def window_join(case: Case) -> dict[str, int | str]:
 
 
 def handshake_join(case: Case) -> dict[str, int | str]:
-    """One of its two ways for each predicate."""
+    """One of its two forms for each predicate."""
     if case.join.in_time:
         return in_time_chain(case.name)
     ways = test_handshake_join.BUILDS
@@ -31,7 +31,7 @@ def handshake_join(case: Case) -> dict[str, int | str]:
 
 
 def from_core(parameters: dict[str, int | str], case: Case, folder: Path) -> list[tuple[int, int]]:
-    """The pairs in the order that the host library gives them."""
+    """The pairs in the order of the host library."""
     bench = build("join_bulk", **parameters, **(times(case.join, parameters) if case.join.in_time else {}))
     result = check_pairs(bench, case, folder, RANDOM, RANDOM)
     order, rows = InOrder(Ids(12)), []
@@ -44,14 +44,14 @@ def from_core(parameters: dict[str, int | str], case: Case, folder: Path) -> lis
 
 
 def number_of(join: Join):
-    """Of a key, for the chain."""
+    """A function from a key to its number on the chain."""
     return (lambda t: t.x % 2**32 << 32 | t.y) if join.predicate == "L1" else lambda t: t.x % 2**32
 
 
 def from_chain(
     case: Case, folder: Path, chain: Chain, tasks: int, rows: int = 1 << SLOT_W, **sizes: int
 ) -> list[tuple[int, int]]:
-    """From the host library on ws_fjoin_chain, so many tasks in a run. rows: of a part. sizes: of the library."""
+    """From the host library on ws_fjoin_chain, so many tasks per run. rows: of a part. sizes: of the library."""
     pipeline = BulkPipeline(chain, folder, number_of(case.join), case.join.limit, rows)
     join = join_of(case, [pipeline], ordered=True, **sizes)
     got = []
@@ -65,7 +65,7 @@ def from_chain(
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 def test_same_results(case, tmp_path):
-    """Of the chain also with windows in parts of 40 tuples, and with batches that are not full."""
+    """The chain also with windows in parts of 40 tuples, and with batches that are not full."""
     predicate = case.join.predicate
     chain = Chain(PREDICATE=predicate, **test_fjoin_chain.CASES[predicate][1])
     found = {
@@ -86,7 +86,7 @@ def test_same_results(case, tmp_path):
 
 @pytest.mark.parametrize("count", [300, pytest.param(3000, marks=pytest.mark.soak)])
 def test_65536_rows(count, tmp_path):
-    """A window of R that is full to the last of 2^16 rows, which is as much as a pass has."""
+    """A full window of R of 2^16 rows, the maximum of a pass."""
     case = long_window(count)
     found = from_chain(case, tmp_path, Chain(PAIRS=1), 2000)
     assert found == sequence(case) and len(found) > count / 2

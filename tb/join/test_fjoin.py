@@ -50,7 +50,7 @@ RING = 0x8000
 
 
 class Bench:
-    """A machine, its memory and its registers. What it finds is compared with all pairs, by the model's predicates."""
+    """A machine, its memory and its registers. Its results are compared with all pairs, by the model's predicates."""
 
     def __init__(self, dut, pause: float, latency: int, size: int):
         self.dut = dut
@@ -69,17 +69,17 @@ class Bench:
         return bench
 
     async def begin(self) -> None:
-        """Meet the machine, as a host that begins."""
+        """Identify the machine, as a host does at its start."""
         self.machine = await bridge(Machine)(self.bus, self.ram)
         await self.open()
 
     async def open(self, bursts: int = 0) -> None:
-        """The ring: so many bursts, or half of what is left of the memory."""
+        """The ring: so many bursts, or half of the rest of the memory."""
         size = bursts * self.burst or (self.ram.size - RING) // 2
         await bridge(self.machine.open)(RING, size // self.machine.beat_bytes, LIMIT)
 
     def put(self, address: int, keys: Sequence[int], g: random.Random) -> None:
-        """Tuples at an address: what is above the key is noise, which the join must not see."""
+        """Tuples at an address: the bits above the key are noise, which the join must ignore."""
         width = self.machine.tuple_bytes
         noise = 8 * width - self.key_w
         words = [g.getrandbits(noise) << self.key_w | key if noise else key for key in keys]
@@ -93,8 +93,8 @@ class Bench:
         return [(n, m) for n in range(len(a)) for m in range(len(b)) if match(self.predicate, a[n], b[m], LIMIT)]
 
     async def play(self, jobs: Sequence[Job], every: int = 1, ahead: int = 0) -> list[Done]:
-        """Have all jobs done, up to so many posted at a time, or all that the queue takes. The host looks every so many
-        cycles."""
+        """Run all jobs, with up to `ahead` posted at a time, or as many as the queue takes. The host polls once in
+        `every` cycles."""
 
         @resume
         async def wait() -> None:
@@ -124,7 +124,7 @@ class Bench:
         return await bridge(self.machine.read)(name)
 
     async def silence(self) -> None:
-        """The memory is asked for nothing more."""
+        """No more requests to the memory."""
         for _ in range(100):
             await RisingEdge(self.dut.clk)
             assert not any(int(getattr(self.dut, f"m_axi_{name}valid").value) for name in ("ar", "aw", "w"))
@@ -135,7 +135,7 @@ def pairs(done: Done) -> list[tuple[int, int]]:
 
 
 class Jobs:
-    """Random jobs in a memory: where the arrays lie, and what is in them."""
+    """Random jobs in a memory: the addresses and contents of the arrays."""
 
     def __init__(self, bench: Bench, name: str):
         self.bench, self.g = bench, rng(name)
@@ -148,7 +148,7 @@ class Jobs:
         return address
 
     def job(self, probes: Sequence[int], window: Sequence[int], place: int = 0) -> Job:
-        """place: of up to 7 jobs that are in memory together."""
+        """place: number of the job, of up to 7 in memory at the same time."""
         return Job(
             self.array(0x1000 * place, probes), len(probes), self.array(0x1000 * place + 0x800, window), len(window)
         )
@@ -160,7 +160,7 @@ class Jobs:
 
 
 async def play_all_sizes(bench: Bench) -> None:
-    """Jobs one by one and several at a time, from nothing to many batches; nothing but the ring is written to."""
+    """Jobs one by one and several at a time, from nothing to many batches; only the ring is written."""
     watch, jobs, units = Watch(bench.dut), Jobs(bench, "sizes"), bench.machine.units
     sizes = [(0, 5), (5, 0), (0, 0), (1, 1), (units, 1), (1, 1), (units + 1, 2), (3 * units, units + 3)]
     sizes += [(jobs.g.randrange(4 * units), jobs.g.randrange(40)) for _ in range(8)]
@@ -255,7 +255,7 @@ async def completions(dut):
 
 @cocotb.test()
 async def errors_end_a_job(dut):
-    """Bad descriptors and memory that answers with errors, each between jobs that are as any other."""
+    """Bad descriptors and memory that answers with errors, each between good jobs."""
     bench = await Bench.setup(dut, pause=0.1, latency=5)
     jobs, units = Jobs(bench, "errors"), bench.machine.units
     beat, burst = bench.machine.beat_bytes, bench.burst
@@ -310,7 +310,7 @@ async def errors_end_a_job(dut):
 
 @cocotb.test()
 async def abort(dut):
-    """All jobs that have not ended do, also one that waits for the ring; those that have keep their results."""
+    """All jobs that have not ended do, also one that waits for the ring; ended jobs keep their results."""
     bench = await Bench.setup(dut, pause=0.1, latency=5)
     jobs, units = Jobs(bench, "abort"), bench.machine.units
     small, many = jobs.job([1] * units, [1] * 4, 0), jobs.job([1] * (3 * units), [1] * 60, 1)
@@ -341,7 +341,7 @@ async def abort(dut):
 
 @cocotb.test()
 async def a_new_host_sees_no_old_jobs(dut):
-    """A host that begins with a machine that others have left at work sees nothing of their jobs."""
+    """A host that starts with a machine on which another host's jobs run sees nothing of these."""
     bench = await Bench.setup(dut, latency=5)
     jobs, units = Jobs(bench, "next"), bench.machine.units
     small, many = jobs.job([1] * units, [1] * 4, 0), jobs.job([1] * (3 * units), [1] * 60, 1)
@@ -359,7 +359,7 @@ async def a_new_host_sees_no_old_jobs(dut):
 
 @cocotb.test()
 async def registers(dut):
-    """What can be read and written, and when; a reset in mid-job."""
+    """Which registers can be read and written, and when; a reset in mid-job."""
     bench = await Bench.setup(dut, pause=0.2)
     bus, jobs, machine = bench.bus, Jobs(bench, "registers"), bench.machine
     control = REGISTERS["control"][0]
@@ -408,8 +408,8 @@ async def registers(dut):
 
 @cocotb.test()
 async def host_library(dut):
-    """PySpark's pairs from the host library on the machine, in order: tuple windows, and windows in time. A part whose
-    job fails, here by an error of the memory's, is done again."""
+    """PySpark's pairs from the host library on the machine, in order: tuple windows and time windows. A part whose job
+    fails, here by an error of the memory, is repeated."""
     bench = await Bench.setup(dut, latency=10)
     for name, batches in zip(host_join.PLAYED, (1, 3), strict=True):
         case, failed = CASES[name], await bench.read("failed")
@@ -444,7 +444,7 @@ async def host_library(dut):
 
 
 async def measured(bench: Bench, jobs: Sequence[Job], ahead: int = 0) -> tuple[list[Done], int]:
-    """What came of the jobs, and in how many cycles."""
+    """The completions of the jobs, and the number of cycles."""
     before = await bench.read("cycles")
     ended = await bench.play(jobs, 50, ahead)
     return ended, await bench.read("cycles") - before
@@ -471,7 +471,7 @@ async def eta(dut):
         assert await bench.read("evaluations") == evaluations
         assert 0 < cycles - batches * max(rows, beats) < units + bench.ram.latency + 80
 
-    # Small jobs, a batch each: one at a time they cost the memory's latency and the loading of the batch, each time
+    # Small jobs, a batch each: one at a time, each costs the memory's latency and the loading of its batch
     rows = 256
     jobs = [Job(0x0010 + 8 * units * (n % 5), units, 0x5FF0 + 0x80 * n, rows) for n in range(bench.machine.queue)]
     alone, cycles = await measured(bench, jobs, ahead=1)
@@ -503,7 +503,7 @@ def test_jobs(machine):
 
 
 def test_results_that_the_host_cannot_read():
-    """Masks of 32 units make results of 128 bits, which the hardware may have."""
+    """Masks of 32 units make results of 128 bits, which the hardware supports."""
     words = {"id": ID, "sizes": 8 << 24 | 16 << 16 | 256, "form": 16 << 24 | 32 << 16 | 8 << 8 | 16, "queue": 8}
     contents = {REGISTERS[name][0]: word for name, word in words.items()}
     with pytest.raises(MachineError, match="results of 16 bytes, of which this reads 8 at most"):
@@ -520,12 +520,12 @@ def test_host_library():
 
 @pytest.mark.parametrize("data_w", [128, pytest.param(64, marks=pytest.mark.soak)])
 def test_eta(data_w):
-    """Two tuples a beat, or one: then the port is what limits, by the probes that it carries beside the window."""
+    """Two tuples per beat, or one: then the port is the bottleneck, since it carries the probes besides the window."""
     run("fjoin", testcase="eta", PREDICATE="EQ", KEY_W=64, LIMIT_W=1, DATA_W=data_w)
 
 
 def test_documented_registers():
-    """docs/fjoin.md has the registers that the driver knows, which the test above compares with the hardware."""
+    """docs/fjoin.md lists the registers of the driver, which the test above compares with the hardware."""
     page = (REPOSITORY / "docs" / "fjoin.md").read_text()
     rows = re.findall(r"^\| 0x(\w\w) \| `(\w+)` \| (\d\d):0 \|", page, re.MULTILINE)
     assert {name: (int(at, 16), -(-int(top) // 32)) for at, name, top in rows} == REGISTERS

@@ -1,4 +1,4 @@
-"""fjoin_chain: PySpark's pairs as pairs and as mask words, eta, latency, no cycle between passes, stalls, reset."""
+"""fjoin_chain: PySpark's pairs as pairs and as mask words, eta, latency, no gap between passes, stalls, reset."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def batches_of(name: str, join: Join, probes: int, keys: Keys) -> Case:
     return Case(name, join, tuple(Tuple(side, *keys(g, side)) for side in sides))
 
 
-# By predicate: the case, 150 probes in batches of which the last is not full; parameters; pauses of source and sink.
+# By predicate: the case, 150 probes in batches, the last of which is not full; parameters; pauses of source and sink.
 CASES = {
     "EQ": (
         batches_of("fjoin eq", Join("EQ", 90), 150, one_of(7)),
@@ -43,7 +43,7 @@ CASES = {
         RANDOM,
         NONE,
     ),
-    "L1": (  # the corners of the plane are there, whose distance is no number of 32 bits
+    "L1": (  # includes the corners of the plane, whose distance exceeds 32 bits
         batches_of("fjoin l1", Join("L1", 90, 12), 150, plane(20)),
         {"UNITS": 8, "GROUP": 2, "BLOCK": 4, "LANES": 1, "KEY_W": 64, "LIMIT_W": 34},
         RANDOM,
@@ -71,15 +71,15 @@ def test_pairs(predicate, tmp_path):
     )
     wanted = pairs(case)
     assert len(wanted) > 30
-    if predicate == "L1":  # the tuples are such that a sum of 32 bits finds more
+    if predicate == "L1":  # with these tuples a sum of 32 bits would find more
         rows, came = case.tuples[:window], case.tuples[window:]
         sums = [abs(r.x - s.x) + abs(r.y - s.y) for r in came for s in rows]
         assert sum(far % 2**32 < case.join.limit for far in sums) > len(wanted)
     assert [(probe + window, slot) for probe, slot in chain.of_probes(result).tolist()] == wanted
 
 
-# eta of mask words and of pairs, by how many values the keys have: two match with one chance in so many. The lanes
-# carry LANES pairs a cycle, of the UNITS / values that there are in one on average.
+# eta of mask words and of pairs, by the number of values of a key: two keys match with one chance in so many. The lanes
+# carry LANES pairs per cycle, of UNITS / values found on average.
 VALUES = {"0%": 0, "1%": 100, "5%": 20, "10%": 10, "33%": 3}
 LEAST = {
     "words": dict.fromkeys(VALUES, 0.98),
@@ -98,7 +98,7 @@ def keys_of(values: int, probes: int, window: int) -> tuple[list[int], list[int]
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("last", [pytest.param(0, marks=pytest.mark.soak), 1])
 def test_eta(form, last, tmp_path):
-    """64 units, a window of 1024, results on 4 lanes, 100 full batches, and again with a last one of one tuple."""
+    """64 units, a window of 1024, results on 4 lanes, 100 full batches, and again with a last batch of one tuple."""
     chain = Chain(**FORMS[form])
     for name, values in VALUES.items():
         eta = chain.eta(*keys_of(values, 100 * chain.units + last, 1024), tmp_path / name)
@@ -110,7 +110,7 @@ def test_eta(form, last, tmp_path):
 @pytest.mark.parametrize("last", [0, 1])
 @pytest.mark.parametrize("lanes", [1, 2, 8])
 def test_eta_lanes(lanes, last, tmp_path):
-    """As much as the lanes carry, but for a tenth: at 1 a cycle, 64 units at 10% find 6.4."""
+    """At least 90% of what the lanes carry: where they carry 1 pair per cycle, 64 units at 10% find 6.4."""
     chain = Chain(LANES=lanes, BLOCK=min(16, 64 // lanes))
     for name, values in VALUES.items():
         eta = chain.eta(*keys_of(values, 100 * chain.units + last, 1024), tmp_path / name)
@@ -124,8 +124,8 @@ def test_eta_lanes(lanes, last, tmp_path):
 class Player:
     """Plays batches and windows.
 
-    seen: (cycle, lane, pass, unit, slot) of what came out; flushes: (cycle, lane).
-    taken: cycles in which probes and window tuples were taken. A word that waits must stay as it is.
+    seen: (cycle, lane, pass, unit, slot) of the results; flushes: (cycle, lane).
+    taken: cycles in which probes and window tuples were taken. A word must be stable while it waits.
     """
 
     def __init__(self, dut):
@@ -151,7 +151,7 @@ class Player:
         self.taken: dict[str, list[int]] = {"probe": [], "window": []}
 
     async def play(self, probes, windows, idle: float = 0, stall: float = 0, cycles: int = 0) -> None:
-        """probes: (key, last); windows: (key, last, flush). Ends after `cycles`, or when nothing has come for long."""
+        """probes: (key, last); windows: (key, last, flush). Ends after `cycles`, or after 60 without output."""
         dut, g = self.dut, rng(f"play {len(probes)} {len(windows)}")
         left = {"probe": list(probes), "window": list(windows)}
         offered = {"probe": False, "window": False}
@@ -237,7 +237,7 @@ def random_tasks(units: int, count: int, values: int):
 
 @cocotb.test()
 async def random_stalls(dut):
-    """Batches and windows of all lengths, a FLUSH here and there, even in a pass; the smoke test in four states."""
+    """Batches and windows of all lengths, FLUSHes at random, also within a pass; the smoke test in four states."""
     player, g, first = await Player.setup(dut), rng("flushes"), 0
     for idle, stall, values in ((0, 0, 2), (0.4, 0.7, 2), (0.1, 0.9, 1)):
         player.forget()
@@ -263,7 +263,7 @@ async def random_stalls(dut):
 
 @cocotb.test()
 async def a_tuple_in_every_cycle(dut):
-    """Passes follow each other without a pause; a probe is loaded a cycle; each block has the header's latency."""
+    """Passes follow each other without a pause; one probe is loaded per cycle; each block has the header's latency."""
     player = await Player.setup(dut)
     units, block, group = (int(getattr(dut, name).value) for name in ("UNITS", "BLOCK", "GROUP"))
     leaves = units // block // player.lanes
@@ -284,7 +284,7 @@ async def a_tuple_in_every_cycle(dut):
 
 @cocotb.test()
 async def queues_fill_up(dut):
-    """All match: results leave in every cycle, and a sink that stops long loses none."""
+    """All match: results leave in every cycle, and a sink that stalls for long loses none."""
     player = await Player.setup(dut)
     rows = 80
     await player.play(batch(*[1] * player.units) * 2, window(*[1] * rows) * 2 + FLUSHES, stall=0.0)
@@ -303,7 +303,7 @@ async def queues_fill_up(dut):
 
 @cocotb.test()
 async def reset_in_mid_pass(dut):
-    """Loaded probes, a begun pass, words in the queues: all is forgotten, and the passes count from 0."""
+    """Loaded probes, a begun pass, words in the queues: everything is discarded, and passes count from 0."""
     player = await Player.setup(dut)
     await player.play(batch(*[1] * player.units) * 2, window(*[1] * 60) * 2, stall=0.8, cycles=70)
     assert player.seen

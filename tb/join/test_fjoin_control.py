@@ -1,4 +1,4 @@
-"""fjoin_control: jobs in order through their steps, passes and batches exact, errors to their jobs, cycles."""
+"""fjoin_control: jobs in order through their steps, exact passes and batches, errors in the right job, cycles."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Around:
                 dut.flushed.value = 1
             if done or not flushes:
                 done_in = 8 + g.randrange(4)
-            elif done_in < 8 or not probes:  # else the chain has not begun
+            elif done_in < 8 or not probes:  # otherwise the chain has not begun
                 done_in -= 1
             if done:
                 flushes.popleft()
@@ -135,7 +135,7 @@ async def begin(dut) -> None:
 
 @cocotb.test()
 async def jobs_in_order(dut):
-    """Of all sizes, good and bad, with and without pauses; the smoke test in four states."""
+    """Jobs of all sizes, good and bad, with and without pauses; the smoke test in four states."""
     await begin(dut)
     g, units = rng("jobs"), int(dut.UNITS.value)
     for pause in (0.0, 0.5):

@@ -1,4 +1,4 @@
-"""fjoin_group: every unit joins the probe that it loaded a pass before, in exact time; what it does not take passes."""
+"""fjoin_group: every unit joins the probe that it loaded one pass earlier, to the cycle; other loads pass on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def random_slots(dut):
     await start(dut)
     probes: list[int] = []
     coming: list[int] = []  # loads of this pass
-    loaded = False  # in the slot before
+    loaded = False  # in the previous slot
     hits = [0] * (MATCH_CYCLES + 1)
     passes = starts_short = starts_over = matches = 0
     for _ in range(3000):

@@ -1,4 +1,4 @@
-"""fjoin_merge: all results once and in their order, in turns, a result a cycle; a FLUSH of both leaves as one."""
+"""fjoin_merge: all results once and in order, round-robin, one per cycle; a FLUSH of both inputs leaves as one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FLUSH = None
 
 
 async def play(dut, streams: list[list[int | None]], idle: float, stall: float) -> list[tuple[int, int | None]]:
-    """What comes out of two streams of results and FLUSH, with its cycle. A word that waits must stay as it is."""
+    """The output for two streams of results and FLUSHes, with its cycles. A word must be stable while it waits."""
     width, g, left = len(dut.m_data), rng(f"play {idle} {stall}"), [list(stream) for stream in streams]
     offered, waiting, seen, quiet, now = [False, False], ..., [], 0, 0
     while quiet < 20:
@@ -50,7 +50,7 @@ async def begin(dut) -> None:
 
 @cocotb.test()
 async def random_stalls(dut):
-    """Three parts of random lengths, a FLUSH behind each; bit 7 of a word says whose it is."""
+    """Three parts of random lengths, each followed by a FLUSH; bit 7 of a word is its input."""
     await begin(dut)
     for idle, stall in ((0, 0), (0.5, 0.1), (0.1, 0.7)):
         g = rng(f"words {idle}")
@@ -68,7 +68,7 @@ async def random_stalls(dut):
 
 @cocotb.test()
 async def in_turns(dut):
-    """Neither input waits for more than one word of the other, and no cycle is lost."""
+    """Neither input waits for more than one word of the other, and there is no idle cycle."""
     await begin(dut)
     seen = await play(dut, [[n for n in range(50)], [128 + n for n in range(70)]], 0, 0)
     assert [cycle for cycle, _ in seen] == list(range(1, 121))

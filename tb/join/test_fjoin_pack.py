@@ -1,4 +1,4 @@
-"""fjoin_pack: words in beats, the last of which is filled up before a FLUSH; a word a cycle; random pauses."""
+"""fjoin_pack: words in beats, the last of which is padded before a FLUSH; one word per cycle; random pauses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def packed(words, per: int, width: int) -> list[int | None]:
 
 
 async def play(dut, words, idle: float, stall: float) -> tuple[list[int | None], int]:
-    """What comes out, and the cycles it took."""
+    """The output, and the number of cycles."""
     g, left, out, offered, cycles = rng(f"pack {idle}"), list(words), [], False, 0
     waiting, quiet = False, 0
     while quiet < 20:

@@ -1,4 +1,4 @@
-"""fjoin_reader: every tuple of every array in order, bursts in bounds, a tuple a cycle from a slow memory, halt."""
+"""fjoin_reader: every tuple of every array in order, bursts in bounds, one tuple per cycle from a slow memory, halt."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Bench:
         return cls(dut)
 
     async def play(self, orders, *, latency=0, pause=0.0, stall=0.0, halt=0) -> None:
-        """Arrays (address, count), until all tuples have come, or nothing happens for long after a halt in this cycle.
+        """Arrays (address, count), until all tuples have come, or until it is idle for long after a halt in this cycle.
 
-        pause: of the memory; stall: of whoever takes the tuples, and of whoever orders.
+        pause: of the memory; stall: of the sink of the tuples, and of the source of the orders.
         """
         dut, g = self.dut, self.g
         dut.order_valid.value = 0
@@ -77,7 +77,7 @@ class Bench:
                 )
                 quiet = 0
             quiet += 1
-            assert not (coming and int(dut.idle.value)), "idle while beats are on their way"
+            assert not (coming and int(dut.idle.value)), "idle while beats are in flight"
             await RisingEdge(dut.clk)
             self.now += 1
 
@@ -93,7 +93,7 @@ class Bench:
 
 @cocotb.test()
 async def arrays_of_all_sizes(dut):
-    """Anywhere in memory, one and many behind one another, everything pauses; the smoke test in four states."""
+    """Anywhere in memory, single arrays and many in sequence, everything pauses; the smoke test in four states."""
     bench, lengths = await Bench.setup(dut), set()
     g, per, bytes_ = bench.g, bench.beat // bench.tuple, bench.beat // 8
 
@@ -118,7 +118,7 @@ async def arrays_of_all_sizes(dut):
 
 @cocotb.test()
 async def a_tuple_in_every_cycle(dut):
-    """As long as the FIFO holds as many beats as the latency needs, and a burst more; through the ends of arrays."""
+    """Where the FIFO holds as many beats as the latency requires, and one burst more; also across ends of arrays."""
     bench = await Bench.setup(dut)
     per, depth = bench.beat // bench.tuple, 1 << int(dut.FIFO_W.value)
     count = 16 * bench.burst * per
@@ -130,7 +130,7 @@ async def a_tuple_in_every_cycle(dut):
 
 @cocotb.test()
 async def halt(dut):
-    """What was asked for comes, and no more is asked for; what follows a reset is as any other."""
+    """Requested beats arrive, and no more are requested; after a reset everything works as usual."""
     bench = await Bench.setup(dut)
     long, short = [(0, 900)] * 2, [(64, 20)] * 2
     for at in (12, 20, 41):

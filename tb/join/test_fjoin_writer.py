@@ -1,4 +1,4 @@
-"""fjoin_writer: every beat in the ring and in order, bursts filled up by a FLUSH, a ring that is full, halt."""
+"""fjoin_writer: every beat in the ring and in order, bursts padded by a FLUSH, a full ring, halt."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ BASE = 0x1000
 
 
 class Bench:
-    """The writer, a memory and whoever reads the ring; everything may pause.
+    """The writer, a memory and the reader of the ring; everything may pause.
 
-    ring: what was read from it. bursts: (place in beats, beats).
+    ring: the beats read from it. bursts: (place in beats, beats).
     """
 
     def __init__(self, dut):
@@ -33,8 +33,8 @@ class Bench:
         return cls(dut)
 
     async def play(self, jobs, blocks, *, idle=0.0, pause=0.0, slow=0.0, halt=0, cycles=0) -> None:
-        """Beats of jobs, each with a FLUSH behind it, into a ring of so many bursts, until all are done; or for so many
-        cycles. slow: probability that the ring is not read in a cycle. ends: what was written when a job was done."""
+        """Beats of jobs, each followed by a FLUSH, into a ring of `blocks` bursts, until all are done; or for `cycles`.
+        slow: probability that the ring is not read in a cycle. ends: the value of `written` when a job was done."""
         dut, g, size = self.dut, self.g, blocks * self.burst
         dut.size.value, dut.taken.value, dut.halt.value, dut.s_valid.value = size, 0, 0, 0
         await reset(dut, 2)
@@ -65,7 +65,7 @@ class Bench:
             if int(dut.w_valid.value) and int(dut.w_ready.value):
                 place, last = requested.popleft()
                 assert last == int(dut.w_last.value) and place < size
-                assert place not in memory, "written over"
+                assert place not in memory, "overwritten"
                 memory[place] = int(dut.w_data.value)
                 answers += last
             self.filled += int(dut.full.value)
@@ -84,14 +84,14 @@ class Bench:
             taken += 1
 
     def wanted(self, jobs) -> tuple[list[int], list[int]]:
-        """What the ring gets, whole bursts for each job, and where each ends."""
+        """The contents of the ring, whole bursts for each job, and where each job ends."""
         filled = [[*beats, *[0] * (-len(beats) % self.burst)] for beats in jobs]
         return list(chain(*filled)), list(accumulate(map(len, filled)))
 
 
 @cocotb.test()
 async def beats_of_all_numbers(dut):
-    """From none to many rounds of the ring, of one job and of several; everything pauses; the smoke test in four
+    """From no beat to many rounds of the ring, of one job and of several; everything pauses; the smoke test in four
     states."""
     bench = await Bench.setup(dut)
     burst, g = bench.burst, bench.g
@@ -108,7 +108,7 @@ async def beats_of_all_numbers(dut):
 
 @cocotb.test()
 async def a_beat_in_every_cycle(dut):
-    """If nothing pauses; and a ring that nobody reads takes what it holds and no more."""
+    """If nothing pauses; and a ring that is not read takes as many beats as it has places."""
     bench = await Bench.setup(dut)
     beats = [bench.g.getrandbits(bench.beat) for _ in range(20 * bench.burst)]
     await bench.play([beats], 40, cycles=len(beats) + 2 * bench.burst + 20)
@@ -119,7 +119,7 @@ async def a_beat_in_every_cycle(dut):
 
 @cocotb.test()
 async def halt(dut):
-    """What was begun is ended, and nothing is begun; a job after a reset is as any other."""
+    """Bursts in flight complete, and none begins; a job after a reset works as usual."""
     bench = await Bench.setup(dut)
     beats = [bench.g.getrandbits(bench.beat) for _ in range(20 * bench.burst)]
     for at in (20, 35, 36, 37, 38, 39, 80):

@@ -1,4 +1,4 @@
-"""handshake_join: window_join's pairs by both ways of the chain; cycles, latency, stalls, FLUSH, drops, two clocks."""
+"""handshake_join: window_join's pairs by both forms of the chain; cycles, latency, stalls, FLUSH, drops, two clocks."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Bench(JoinBench):
         return bench
 
     async def release(self) -> None:
-        """The reset of the output, which is held longer than that of the input."""
+        """Release the reset of the output, which is held longer than that of the input."""
         if TWO_CLOCKS:
             await ClockCycles(self.dut.m_clk, 4)
         self.dut.m_rst.value = 0
@@ -124,7 +124,7 @@ async def random_stalls(dut):
 
 @cocotb.test(skip=TIMED)
 async def cycles_per_tuple(dut):
-    """Of one stream alone, and of both in turn; none of them match. FORWARD = 0: while the windows are full."""
+    """One stream alone, and both in turn, without matches. FORWARD = 0: while the windows are full."""
     bench = await Bench.setup(dut)
     segment = bench.segment
     if FORWARD:
@@ -135,7 +135,7 @@ async def cycles_per_tuple(dut):
         at = len(bench.driver.sent)
         bench.put(*(Tuple(side, side) for side in sides * (2 * bench.rows)))
         await bench.drained()
-        # but for the first ones, which find room in the entry and, with FORWARD = 0, an idle chain
+        # except the first ones, which find room in the entry and, with FORWARD = 0, an idle chain
         taken = [beat.taken for beat in bench.driver.sent[at:]][3 if FORWARD else bench.rows + 3 :]
         assert [b - a for a, b in pairwise(taken)] == [period] * (len(taken) - 1)
     assert not bench.sink.seen
@@ -143,7 +143,7 @@ async def cycles_per_tuple(dut):
 
 @cocotb.test(skip=not FORWARD or TWO_CLOCKS)
 async def latency(dut):
-    """Of every core and age, with nothing else under way: each level of the merging network takes 1 cycle or 2."""
+    """For every core and age, with nothing else in flight: each level of the merging network takes 1 or 2 cycles."""
     bench, extra = await Bench.setup(dut), set()
     bench.put(*(Tuple(S, n) for n in range(bench.rows)))
     await bench.drained()
@@ -161,7 +161,7 @@ async def latency(dut):
 
 @cocotb.test(skip=FORWARD)
 async def pairs_that_wait_for_a_flush(dut):
-    """Tuples that have not flowed to each other meet when a FLUSH comes, and then no more, and none expires by it."""
+    """Tuples that have not reached each other meet with a FLUSH, and not again, and a FLUSH expires none."""
     bench = await Bench.setup(dut)
     bench.put(Tuple(S, 7), Tuple(R, 7))
     await bench.drained()
@@ -177,7 +177,7 @@ async def pairs_that_wait_for_a_flush(dut):
 
 @cocotb.test(skip=TIMED or TWO_CLOCKS)
 async def as_fast_as_the_output(dut):
-    """At 100% selectivity the output carries a result in every cycle, while tuples come."""
+    """At 100% selectivity the output carries a result in every cycle while tuples arrive."""
     bench = await Bench.setup(dut)
     bench.put(*(Tuple(n % 2, 0) for n in range(6 * bench.rows)))
     await bench.drained()
@@ -212,11 +212,11 @@ async def reset_in_mid_scan(dut):
 
 @cocotb.test(skip=not TIMED)
 async def cycles_per_tuple_in_time(dut):
-    """As of tuple windows, while rows expire."""
+    """As with tuple windows, while rows expire."""
     bench = await Bench.setup(dut)
     bench.put(*(Tuple(n % 2, n, 0, 3 * n) for n in range(6 * bench.rows)))
     await bench.drained()
-    taken = [beat.taken for beat in bench.driver.sent][8:]  # what finds room in the entry
+    taken = [beat.taken for beat in bench.driver.sent][8:]  # except those that find room in the entry
     assert {b - a for a, b in pairwise(taken)} == {max(bench.segment, 2)}
     assert not any(bench.refused.values())
 
@@ -234,13 +234,13 @@ async def dropped_tuples(dut):
 @cocotb.test(skip=not TWO_CLOCKS)
 @cocotb.parametrize(m_period_ps=[2900, 8002, 21_000])
 async def two_clocks(dut, m_period_ps):
-    """Results on a clock that is faster, about the same, slower; every FLUSH behind what it must."""
+    """Results on a clock that is faster, about the same, slower; every FLUSH after the results before it."""
     await beats.flushes(await Bench.setup(dut, 0.2, 0.3, m_period_ps), random_tuples("two clocks", 90, 2))
 
 
 @cocotb.test(skip=not TWO_CLOCKS)
 async def more_than_a_result_in_a_cycle(dut):
-    """With a network of twice the clock: nearly two results for each cycle of the cores, which find three."""
+    """With the merging network at twice the clock: nearly two results per cycle of the cores, which find three."""
     bench = await Bench.setup(dut, m_period_ps=500 * CLOCK_NS)
     bench.put(*(Tuple(n % 2, 0) for n in range(8 * bench.rows)))
     await bench.answered()
@@ -275,7 +275,7 @@ def test_two_clocks():
 
 @pytest.mark.parametrize("result_clock", [0, 1])
 def test_late_reset(result_clock):
-    """From 9 cores on the reset comes over a tree."""
+    """From 9 cores on, a tree distributes the reset."""
     env = {"FORWARD": "1", **({"TWO_CLOCKS": "1"} if result_clock else {})}
     cases = "reset_in_mid_scan,random_stalls"
     run("handshake_join", testcase=cases, CORES=17, SEGMENT=2, LIMIT_W=1, RESULT_CLOCK=result_clock, env=env)

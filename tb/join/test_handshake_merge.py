@@ -1,4 +1,4 @@
-"""handshake_merge: every item once, in its input's order, a FLUSH between the same items of every input; in turn."""
+"""handshake_merge: every item once, in its input's order, a FLUSH between the same items of all inputs; in turn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INPUT_W = 4
 
 
 class Bench:
-    """Plays the queue of each input; `seen` is what came out, each item with its cycle."""
+    """Plays the queue of each input; `seen` is the output, each item with its cycle."""
 
     def __init__(self, dut, idle: float, stall: float):
         self.dut, self.inputs = dut, int(dut.INPUTS.value)
@@ -80,7 +80,7 @@ class Bench:
 
 @cocotb.test()
 async def order_and_flushes(dut):
-    """Inputs of all rates, FLUSHes with nothing and with much between them, a sink that stalls."""
+    """Inputs of all rates, FLUSHes with no, few and many items between them, a sink that stalls."""
     bench, g = await Bench.setup(dut, 0.4, 0.3), rng("counts")
     counts = [[g.choice((0, 0, 1, 3, 25)) for _ in range(bench.inputs)] for _ in range(40)]
     bench.fill(counts)
@@ -90,7 +90,7 @@ async def order_and_flushes(dut):
 
 @cocotb.test()
 async def an_item_in_every_cycle(dut):
-    """From one input alone, and from all at once, in turn: those of a full tree's level have the same share."""
+    """From one input alone, and from all at once, in turn: inputs at the same level of the tree have the same share."""
     bench = await Bench.setup(dut)
     for n in range(bench.inputs):
         bench.seen.clear()
@@ -112,7 +112,7 @@ async def an_item_in_every_cycle(dut):
 
 @cocotb.test()
 async def reset_in_mid_flush(dut):
-    """Items and FLUSHes from before a reset do not come out behind it."""
+    """Items and FLUSHes from before a reset are not output after it."""
     bench = await Bench.setup(dut)
     for n, queue in enumerate(bench.queues[:-1]):
         queue += [n, FLUSH, n]

@@ -19,9 +19,9 @@ from wirestream.joins.store import Ids
 
 
 class Slow:
-    """A pipeline in software that answers late and out of order; it sees ids and keys and no more.
+    """A pipeline in software that answers late and out of order; it sees only ids and keys.
 
-    share: of the waiting parts, answered at a poll on average.
+    share: the part of the waiting parts that a poll answers on average.
     """
 
     def __init__(self, case: Case, units: int, share: float = 0.2, rows: int = 1 << 16):
@@ -62,7 +62,7 @@ def slow(case: Case, share: float = 0.2) -> list[Slow]:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 def test_golden(case):
-    """PySpark's pairs; in its order from three pipelines of unequal size, each of which works."""
+    """PySpark's pairs, in its order, from three pipelines of different sizes, all of which are used."""
     pipelines = slow(case)
     join = join_of(case, pipelines, batch=20, slice_rows=6, id_bits=12, ordered=True)
     assert play(join, case, sources=3, every=10) == sequence(case)
@@ -72,7 +72,7 @@ def test_golden(case):
 
 
 def test_tasks_in_order():
-    """Without the order inside a task, tasks still come in theirs, and a task at once."""
+    """Without ordering inside a task, tasks are still in order, and each task is contiguous."""
     case, batch = CASES["eq_10"], 50
     join = join_of(case, slow(case), batch=batch, slice_rows=10)
     got, wanted = play(join, case), sequence(case)
@@ -81,11 +81,11 @@ def test_tasks_in_order():
     assert tasks == sorted(tasks)
 
 
-# --- filters: what is taken out, and that it would be wrong otherwise ------------------------------------------------
+# --- filters: what they remove, and that results would be wrong without them -----------------------------------------
 
 
 def test_duplicates(monkeypatch):
-    """Two tuples of a task that make a pair find each other; without the filter that is so many rows too many."""
+    """Two tuples of a task that form a pair find each other twice; without the filter these rows are duplicated."""
     case, batch = CASES["eq_hot"], 30
     wanted = sequence(case)
     twice = sum(r // batch == s // batch for r, s in wanted)
@@ -99,7 +99,7 @@ def test_duplicates(monkeypatch):
 
 @pytest.mark.parametrize("name", ["l1_7", "time_eq"])
 def test_outside(name):
-    """What the task's window is too large for: without the check it is in the results."""
+    """Pairs found because the task's window is too large: without the check they are in the results."""
     case = CASES[name]
     join = join_of(case, [software(case, 8)], batch=30, slice_rows=10)
     assert sorted(play(join, case)) == sorted(sequence(case)) and join.results.outside > 100
@@ -110,7 +110,7 @@ def test_outside(name):
 
 
 def test_late():
-    """With no slack at all, more are late and their pairs are missing; with slack without end, none is."""
+    """Without slack, more tuples are late and their pairs are missing; with unlimited slack, none is."""
     case = CASES["time_band"]
     counts = {}
     for slack in (0, case.join.slack, None):
@@ -128,7 +128,7 @@ def test_late():
 
 @pytest.mark.parametrize("bits", [2, 3, 6])
 def test_before(bits):
-    """By the flag: ids of one round by their size, of two rounds the larger one came before."""
+    """Ids with equal flags compare by size; with different flags, of two rounds, the larger one came first."""
     ids = Ids(bits)
     for a in range(2**bits):
         assert not ids.before(a, a)
@@ -149,7 +149,7 @@ def test_wraparound(name, bits, rounds):
 
 @pytest.mark.parametrize("name", ["l1_7", "pfx_28", "time_l1"])
 def test_order_of_other_joins(name):
-    """What came between two FLUSHes in any order, while ids go round several times."""
+    """Pairs in any order between two FLUSHes, while ids wrap around several times."""
     case, g = CASES[name], random.Random(name)
     wanted = sequence(case)
     bits, every, order, got = 7, 8, InOrder(Ids(7)), []
@@ -164,7 +164,7 @@ def test_order_of_other_joins(name):
 
 
 def test_too_few_ids():
-    """A rare stream's window goes far back: an error before an id could be taken for another, and right until then."""
+    """A rare stream's window goes far back: an error before an id becomes ambiguous, and correct results until then."""
     case, wanted = CASES["eq_rare_s"], sequence(CASES["eq_rare_s"])
     assert play(join_of(case, [software(case, 8)], id_bits=11, ordered=True), case) == wanted
     join, got = join_of(case, [software(case, 8)], batch=1, id_bits=10, ordered=True), []
@@ -180,7 +180,7 @@ def test_too_few_ids():
 
 
 def skewed(name: str, count: int, skews: Sequence[int], sides: Sequence[int] = (R, S)) -> tuple[Case, list[int]]:
-    """Sources with clocks that differ, each in order; a tuple takes its time to arrive. The sources of the tuples."""
+    """Sources with different clocks, each in order; tuples arrive with a delay. Returns also each tuple's source."""
     g = random.Random(name)
     sent = []
     for n in range(count):
@@ -192,7 +192,7 @@ def skewed(name: str, count: int, skews: Sequence[int], sides: Sequence[int] = (
 
 
 def test_skewed_sources():
-    """Tuples of three sources, of which none is late, by their signals; so much disorder no slack could have told."""
+    """Tuples of three sources, none late by their signals, though out of order by more than a usual slack."""
     case, of = skewed("skewed", 1500, (0, -60, 45))
     join = join_of(case, slow(case), slack=None, batch=20, slice_rows=8, id_bits=9, ordered=True)
     got, held = [], 0
@@ -204,13 +204,13 @@ def test_skewed_sources():
         got += join.poll()
     assert numbers(case, got) == in_order(time_windows(case.tuples, "EQ", 0, 25, inf))
     assert join.controller.late == 0 < len(late(case.tuples, 3 * 25))
-    # Its window in time and what the clocks differ by, 2 units a tuple; slices, tasks and signals that are not full
+    # The time window and the difference of the clocks, 2 units per tuple; partly filled slices, tasks and signals
     assert 100 < held < (25 + 105 + 30) // 2 + 2 * 8 + 4 * 20 + 10
     assert not join.store.stored and not any(join.store.slices)  # all sources have ended
 
 
 def test_memory_of_tuple_windows():
-    """Two windows, whose oldest slices may be still needed by a tuple; the tasks; the slices that are being filled."""
+    """Two windows, whose oldest slices a tuple may still need; the tasks; the slices being filled."""
     case = Case("long", Join("EQ", 16), stream("long", 4000, never))
     join, held = join_of(case, [software(case, 8)], batch=10, slice_rows=4, id_bits=8), 0
     for _ in push(join, case):
@@ -222,7 +222,7 @@ def test_memory_of_tuple_windows():
 
 @pytest.mark.parametrize("signals", [True, False])
 def test_memory_with_a_silent_stream(signals):
-    """S never says anything but that it is still there: then nothing of R has to be kept for long."""
+    """S sends only signals: then no tuple of R has to be kept for long."""
     case, _ = skewed("silent", 1000, (0,), sides=(R,))
     join, held = join_of(case, [software(case, 8)], batch=10, slice_rows=4), 0
     r, s = join.register(R), join.register(S)
@@ -241,7 +241,7 @@ def test_memory_with_a_silent_stream(signals):
 
 @pytest.mark.parametrize("name", ["l1_7", "time_band"])
 def test_slices_wait_for_their_tasks(name):
-    """While pipelines do not answer, nothing that their results need is forgotten; afterwards everything is."""
+    """While pipelines do not answer, everything that their results need is kept; afterwards it is freed."""
     case = CASES[name]
     pipelines = slow(case, 0)
     join = join_of(case, pipelines, batch=20, slice_rows=6, ordered=True)
@@ -257,7 +257,7 @@ def test_slices_wait_for_their_tasks(name):
 
 
 def test_sources_keep_their_word():
-    """A tuple or a signal below the source's last one is refused; a new source may not send what is over."""
+    """A tuple or a signal below the source's last one is refused; a new source may not send below the present time."""
     case = CASES["time_eq"]
     join = join_of(case, [software(case, 8)], slack=None)
     first, other = join.register(R), join.register(R)
@@ -288,7 +288,7 @@ def test_options(options):
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_documented_example(number, capsys):
-    """docs/host-join.md prints what it says."""
+    """The examples in docs/host-join.md print what the page says."""
     example = (REPOSITORY / "docs" / "host-join.md").read_text().split("```python\n")[number].split("```")[0]
     exec(example, {})
     assert capsys.readouterr().out.strip() == example.rsplit("  # ", 1)[1].strip()

@@ -1,4 +1,4 @@
-"""join_entry: a tuple is admitted or told of, once and by its number, in order of arrival, however the join waits."""
+"""join_entry: a tuple is admitted or reported, once and by its number, in order of arrival, however the join waits."""
 
 import cocotb
 from cocotb.triggers import FallingEdge
@@ -13,7 +13,7 @@ FLUSH = (2, 0)  # among the tuples' (stream, number in it)
 
 @cocotb.test()
 async def admitted_or_reported(dut):
-    """With pauses and a FLUSH here and there. In time, what is told is what the definitions say."""
+    """With pauses and FLUSHes at random. With time windows, the reports follow the definitions."""
     timed, drop, rows = int(dut.TIME_W.value), int(dut.DROP.value), int(dut.ROWS.value)
     window, slack = int(dut.WINDOW.value), int(dut.SLACK.value)
     g, tuples, wanted = rng("entry"), [], []

@@ -20,7 +20,7 @@ def test_brute_force(case):
 
 
 def test_the_cases_reach_the_edges():
-    """The selectivities of the cases are those of their names, and in windows of time some pairs lack a late tuple."""
+    """The selectivities are those of the cases' names, and with time windows late tuples cost some pairs."""
     for name, share in {"eq_0": 0, "eq_01": 0.001, "eq_1": 0.01, "eq_10": 0.1, "eq_100": 1}.items():
         case = CASES[name]
         met = len(tuple_windows(case.tuples, "BAND", 2**32, case.join.window))

@@ -26,7 +26,7 @@ def fill(dut, drivers: list[Driver], count: int) -> None:
 
 
 def arrivals(drivers: list[Driver]) -> list[tuple]:
-    """In order of their arrival, R first."""
+    """The beats in order of arrival, R first."""
     sent = sorted(drivers[R].sent + drivers[S].sent, key=lambda beat: (beat.offered, beat.dest))
     assert sorted(sent, key=lambda beat: beat.taken) == sent and len({beat.taken for beat in sent}) == len(sent)
     return [(beat.data, beat.dest, beat.flush) for beat in sent]
@@ -50,7 +50,7 @@ async def order_of_arrival(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    """A tuple in every cycle, in turn while both wait, and from one stream alone; one cycle later it is out."""
+    """A tuple in every cycle, in turn while both wait, and from one stream alone; each is output one cycle later."""
     drivers, sink = await setup(dut)
     fill(dut, drivers, 30)
     for _ in range(40):

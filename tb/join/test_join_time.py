@@ -1,4 +1,4 @@
-"""join_time: what is late and what has no place is what the definitions say, whenever the join takes its tuples."""
+"""join_time: late tuples and those without a place are those of the definitions, whenever the join takes tuples."""
 
 from collections import deque
 
@@ -12,7 +12,7 @@ from tb.lib.run import run, run_four_state
 
 @cocotb.test()
 async def verdicts(dut):
-    """Streams in disorder, of which now one and now the other comes more often, with a FLUSH here and there."""
+    """Streams out of order, one and then the other more frequent, with FLUSHes at random."""
     g, tuples = rng("times"), []
     for n in range(500):
         lag = g.randrange(4) + (g.random() < 0.1) * 9

@@ -1,4 +1,4 @@
-"""joined_entry: an eos follows the tuples before a restart, or before it is quiet; tuples wait for `ready`."""
+"""joined_entry: an eos follows the tuples before a restart and before `quiet`; tuples wait for `ready`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from tb.lib.bench import pauses, reset, rng, start
 from tb.lib.run import run, run_four_state
 from tb.lib.tuplebus import PUNCT, START, TUPLE, ItemDriver, cycle
 
-QUERY = 7  # cycles from an eos that comes to one that leaves
+QUERY = 7  # cycles of the query, from an eos in to an eos out
 EOS = -1
 
 
 class Bench:
-    """The entry before a query of QUERY cycles. out: (what, cycle) on the wire: data, EOS, START."""
+    """The entry and a query of QUERY cycles downstream. out: (what, cycle) of its output: data, EOS, START."""
 
     def __init__(self, dut, idle: float, wait: float):
         self.dut, self.wait = dut, pauses(wait, rng("ready"))
         self.out: list[tuple[int, int]] = []
         self.quiet: list[int] = []
-        self.inside = 0  # tuples since the last eos that has come out
+        self.inside = 0  # tuples since the last eos that has left the query
         dut.ready.value, dut.ended.value, dut.ask.value = 0, 0, 0
         self.source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
 
@@ -58,7 +58,7 @@ class Bench:
 
 @cocotb.test()
 async def sessions(dut):
-    """Tuples in order; an eos and then a restart where a START was, an eos only if there were tuples."""
+    """Tuples in order; an eos and then a restart for each START, the eos only if there were tuples."""
     bench = await Bench.setup(dut, 0.2, 0.3)
     generator, sent, wanted = rng("items"), [], []
     for number in range(200):
@@ -79,7 +79,7 @@ async def sessions(dut):
 
 @cocotb.test()
 async def drains_on_request(dut):
-    """Quiet as soon as the eos has come out; at once if nothing was sent since."""
+    """Quiet rises as soon as the eos has left the query; at once if nothing was sent since."""
     bench = await Bench.setup(dut)
     bench.source.append((5, TUPLE))
     await ClockCycles(dut.clk, 20)

@@ -1,4 +1,4 @@
-"""match_unit: a probe meets the rows that were there when it came, however often it must wait; latency."""
+"""match_unit: a probe meets the rows stored when it arrives, however often it must wait; latency."""
 
 import cocotb
 import pytest
@@ -10,7 +10,7 @@ from tb.lib.run import run, run_four_state
 
 @cocotb.test()
 async def probes_meet_their_windows(dut):
-    """Rows and probes at random, the closest that is allowed; WAIT in a third of the cycles."""
+    """Rows and probes at random, down to the minimum distance; WAIT in a third of the cycles."""
     rows, lanes, g = int(dut.ROWS.value), int(dut.LANES.value), rng("unit")
     groups, half = rows // lanes, len(dut.probe_data) // 2
     for name in ("limit", "run", "insert", "probe", "row_data", "probe_data"):
@@ -20,7 +20,7 @@ async def probes_meet_their_windows(dut):
     wanted: list[tuple[int, int]] = []
     got: list[tuple[int, int]] = []
     coming, since, full = [0, 0], groups, 0
-    for number in range(1500 + 3 * groups + 20):  # the last ones bring nothing new
+    for number in range(1500 + 3 * groups + 20):  # without new input in the last ones
         await FallingEdge(dut.clk)
         if int(dut.m_valid.value):
             hits, found = int(dut.m_hits.value), int(dut.m_rows.value)
@@ -35,7 +35,7 @@ async def probes_meet_their_windows(dut):
         insert = runs and not last and since >= groups + 1 and g.random() < 0.5
         probe = runs and not (insert or last) and int(dut.ready.value) and g.random() < 0.5
         dut.run.value, dut.insert.value, dut.probe.value = runs, insert, probe
-        dut.row_data.value = coming.pop(0)  # two cycles behind its insert
+        dut.row_data.value = coming.pop(0)  # two cycles after its insert
         coming.append(new if insert else g.getrandbits(2 * half))
         since = 0 if insert else since + runs
         if probe:
@@ -52,7 +52,7 @@ async def probes_meet_their_windows(dut):
 
 @cocotb.test()
 async def latency(dut):
-    """5 cycles and that of the predicate to the group of the oldest row, and a cycle for every other one."""
+    """5 cycles and that of the predicate to the group of the oldest row, and one more for each further group."""
     rows, lanes = int(dut.ROWS.value), int(dut.LANES.value)
     groups = rows // lanes
     dut.limit.value, dut.run.value, dut.insert.value, dut.probe.value = 0, 1, 0, 0

@@ -13,7 +13,7 @@ ID = 32  # a tuple is {its number in its stream, key}
 
 @cocotb.test()
 async def pairs_of_two_streams(dut):
-    """Streams of all rates and a sink that stalls; then a burst of both. A tuple meets those that came before it."""
+    """Streams of all rates and a sink that stalls; then a burst of both. A tuple meets those that arrived before it."""
     drivers = [Driver(dut, f"s_{name}_axis") for name in "rs"]
     sink, came = Monitor(dut, "m_axis", 0.3), []
 

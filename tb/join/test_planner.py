@@ -1,4 +1,4 @@
-"""The planner takes the smallest join that keeps up, tells what is left for Spark, and refuses what makes no sense."""
+"""The planner picks the smallest join that keeps up, reports what is left for Spark, and refuses invalid loads."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def keeping_up(load: Load, chip: Chip) -> list[planner.Size]:
 
 @pytest.mark.parametrize("chip", CHIPS, ids=str)
 def test_smallest_that_keeps_up(chip):
-    """And where there is none, the share of the windows is the largest with one, but for a row."""
+    """If there is none, it plans the largest share of the windows for which there is one, to within a row."""
     whole, parts, refused = 0, 0, 0
     for load in loads(150):
         try:
@@ -67,8 +67,8 @@ def test_smallest_that_keeps_up(chip):
 
 
 def test_luts_as_measured():
-    """Of handshake_join what `make synth` says of 4 cores with segments of 8 and 64 tuples, and what the report says of
-    16 cores with 64, 11,835, in which are inverters and LUTs that pass a signal on; and fjoin_chain with its queues."""
+    """handshake_join with 4 cores and segments of 8 and 64 tuples as by `make synth`, and with 16 cores and 64 tuples
+    as in the report: 11,835, which includes inverters and feed-through LUTs; and fjoin_chain with its queues."""
     luts = {
         (size.parameters["CORES"], size.parameters["SEGMENT"]): size.luts
         for rows in (32, 256, 1024)
@@ -91,7 +91,7 @@ def test_a_larger_chip_takes_no_smaller_share():
         assert plan(load, large).share >= share
 
 
-# Of the sizes whose benches other tests have built, at equal rates: what the simulation may differ by from the planner.
+# For sizes whose benches other tests have built, at equal rates: the tolerance between simulation and planner.
 SIMULATED = {
     "window_join": ({"ROWS": 64, "MATCH_LANES": 4}, window_joins, 0.01),
     "handshake_join": ({"CORES": 4, "SEGMENT": 16}, handshake_joins, 0.01),
@@ -103,7 +103,7 @@ ROWS, FJOIN_ROWS = 64, 512
 @pytest.mark.parametrize("percent", [0, 10, 50, 100])
 @pytest.mark.parametrize("core", SIMULATED)
 def test_busy_is_what_is_simulated(core, percent, tmp_path):
-    """Cycles of a tuple of each stream."""
+    """Cycles for a tuple of each stream."""
     parameters, sizes, tolerance = SIMULATED[core]
     rows = FJOIN_ROWS if core == "fjoin_chain" else ROWS
     load = Load("EQ", rows, rows, 1, 1, percent / 100)
@@ -121,7 +121,7 @@ def test_busy_is_what_is_simulated(core, percent, tmp_path):
 
 
 def test_equation_1():
-    """Of a stream of 3 tuples a second with a window of 20, and one of 5 with 10: 3 * 10 + 5 * 20 evaluations."""
+    """A stream of 3 tuples a second with a window of 20, and one of 5 with 10: 3 * 10 + 5 * 20 evaluations."""
     load = Load("EQ", rows_r=20, rows_s=10, rate_r=3, rate_s=5, selectivity=0.1)
     assert load.evaluations == 130 and load.results == 13
     assert Load.in_time("EQ", 4, 3, 5, 0.1).evaluations == 2 * 4 * 3 * 5  # equation 2
@@ -138,7 +138,7 @@ def test_equation_4(rate_r, rate_s):
 
 
 def test_dropping():
-    """Equation 4 of Miyoshi et al.: a tuple every t cycles, each of which takes as many as equation 5 says."""
+    """Equation 4 of Miyoshi et al.: a tuple every t cycles, each of which takes the cycles of equation 5."""
     scan = 64 + 2
     for every in (10, 50, 66, 200):
         hertz = 1e6 * MEASURED["window_join"].at(1)[1]
@@ -180,7 +180,7 @@ def test_refused(arguments, said, capsys):
 
 @pytest.mark.parametrize(("sizes", "longer"), [(window_joins, 5), (handshake_joins, 5), (fjoins, 0)])
 def test_windows_in_time(sizes, longer):
-    """An entry that takes 3 cycles a tuple, and 4 cycles and those of a predicate of 2 until a result."""
+    """The entry takes 3 cycles per tuple; a result comes 4 cycles later, and the predicate takes at least 2."""
     tuples, timed = (Load("EQ", 64, 64, 3e7, 3e7, 0, timed) for timed in (False, True))
     for a, b in zip(sizes(tuples), sizes(timed), strict=True):
         hertz = 1e6 * b.mhz

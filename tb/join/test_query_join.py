@@ -19,16 +19,16 @@ from tb.lib.run import run, run_four_state
 from tb.lib.tuplebus import cycle
 from wirestream.compiler import cores
 
-NUMBER_W = 16  # bits of R's data and of S's: the number of the tuple's arrival; R has zeros in front
+NUMBER_W = 16  # bits of R's data and of S's: the number of the tuple's arrival; R's is zero-extended
 EOS = "eos"
 PREDICATE, LIMIT = os.environ.get("PREDICATE", "EQ"), int(os.environ.get("LIMIT", "0"))
 
-Slot = tuple[Tuple, ...] | str  # what comes in a cycle: a tuple, one of R and one of S, or an eos
+Slot = tuple[Tuple, ...] | str  # the input of a cycle: a tuple, one of R and one of S, or an eos
 
 
 @dataclass
 class Bench:
-    """Sends `slots`, as late behind `ready` as GRACE allows; `room` comes and goes with probability `stall`.
+    """Sends `slots`, as late after `ready` as GRACE allows; `room` is low with probability `stall`.
 
     heeds: waits for `ready`. shut: there is no room.
     """
@@ -106,7 +106,7 @@ class Bench:
         return one.x % 2**self.key_w if PREDICATE != "L1" else one.x << self.key_w // 2 | one.y
 
     async def play(self, slots: Iterable[Slot]) -> None:
-        """Send slots and an eos, and wait until that comes out."""
+        """Send slots and an eos, and wait until the eos is output."""
         slots = [*slots, EOS]
         wanted = len(self.ends) + slots.count(EOS)
         self.slots += slots
@@ -114,7 +114,7 @@ class Bench:
         while len(self.ends) < wanted:
             await RisingEdge(self.dut.clk)
             waited += 1
-            assert waited < 10**5, "an eos did not come out"
+            assert waited < 10**5, "an eos was not output"
 
     def wanted(self, count: int | None = None) -> list[tuple[int, int]]:
         """The pairs of the first tuples."""
@@ -152,7 +152,7 @@ def random_slots(name: str, count: int, values: int) -> list[Slot]:
 
 @cocotb.test()
 async def random_stalls(dut):
-    """As far behind `ready` as can be; an eos behind all rows of the tuples before it, and in front of all others."""
+    """As late after `ready` as GRACE allows; an eos after all rows of the tuples before it, and before all others."""
     bench = await Bench.setup(dut, 0.05, 0.4)
     await bench.play(random_slots("tuples", 220, 5))
     assert bench.pairs() == bench.wanted() and bench.rows
@@ -167,7 +167,7 @@ async def random_stalls(dut):
 
 @cocotb.test()
 async def latency(dut):
-    """Of the first row of group n, counted from 1, that of the oldest row."""
+    """To the first row of group n, counted from 1, that of the oldest row."""
     bench = await Bench.setup(dut)
     took = 10 + {"EQ": 1, "BAND": 2, "L1": 3, "PFX": 1}[PREDICATE] if not bench.time_w else 14 + 2
     for n in range(bench.window):
@@ -177,8 +177,8 @@ async def latency(dut):
         assert bench.rows[-1][0] - bench.sent[-1][0] == took + 1 + n // bench.lanes
     assert len(bench.rows) == bench.window
     hold(dut, cores.QueryJoin, latency=took + bench.groups, interval=3 if bench.time_w else 1, reads=bench.groups)
-    # A tuple of S comes behind that of R. The last of these pairs is in the last group; in time, where the first may
-    # be refused and all others have left then, it is in the first.
+    # A tuple of S follows that of R. The last of these pairs is in the last group; with time windows, where the first
+    # may be refused and all other rows have expired by then, it is in the first.
     for n in range(2 if bench.time_w else bench.lanes):
         await bench.play([(Tuple(R, 400 + n, 400, 400), Tuple(S, 400 + n, 400, 400))])
     later = 1 + 3 if bench.time_w else bench.groups + 1
@@ -187,9 +187,9 @@ async def latency(dut):
 
 @cocotb.test()
 async def cycles_per_tuple(dut):
-    """Tuples of both streams in a cycle take as long as those of one: ROWS / MATCH_LANES + 2, in time 6 at least."""
+    """Tuples of both streams in a cycle take as long as those of one: ROWS / MATCH_LANES + 2, at least 6 with times."""
     bench = await Bench.setup(dut)
-    for sides in ((R,), (R, S))[bench.time_w > 0 :]:  # in time, a stream alone finds no places
+    for sides in ((R,), (R, S))[bench.time_w > 0 :]:  # with time windows, a stream alone runs out of places
         took = []
         for count in (3 * bench.window, 5 * bench.window):
             now = 6 * len(bench.sent)
@@ -201,7 +201,7 @@ async def cycles_per_tuple(dut):
 
 @cocotb.test()
 async def input_without_ready_is_lost(dut):
-    """Every tuple that finds the queue full, and is told; those before it are joined, and those after it."""
+    """Every tuple that finds the queue full is lost and reported; those before and after it are joined."""
     bench = await Bench.setup(dut)
     bench.shut = True
     bench.slots += [(Tuple(n % 2, 1),) for n in range(100)]

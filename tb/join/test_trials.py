@@ -1,4 +1,4 @@
-"""The report's trials of joins: their numbers are those that the joins' tests assert, their pairs the definition's."""
+"""The report's measurements of joins: numbers as asserted by the joins' tests, pairs as by the definition."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_pairs_are_counted(percent):
 
 
 def test_rate(tmp_path):
-    """By the units where little matches, by the output where all does; a join that finds other pairs is none."""
+    """The units limit the rate where little matches, the output where all does; a join with other pairs is refused."""
     design = resolve("join_bulk").with_parameters(**EQ)
     assert rate(design, tmp_path, ROWS, 0, 4, 20) == {"cycles": GROUPS + 2, "results": 0}
     found = rate(design, tmp_path, ROWS, 100, 2 * ROWS, 40)
@@ -31,7 +31,7 @@ def test_rate(tmp_path):
 
 
 def test_host_rate(tmp_path, monkeypatch):
-    """A window of the chain has a batch more than the join's; the host takes out what is then too much, as it must."""
+    """A window of the chain has one batch more than the join's; the host removes the surplus pairs."""
     parameters = {"PREDICATE": "EQ", **fjoin.CASES["EQ"][1]}
     units, lanes, rows = parameters["UNITS"], parameters["LANES"], 5 * parameters["UNITS"]
     load = 2 * rows, 10 * units
@@ -49,7 +49,7 @@ def test_host_rate(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("percent", [0, 20])
 def test_eta_is_that_of_the_equation(percent, tmp_path):
-    """fjoin.md's, to a twentieth of a percent where the window decides; matches are not spread as evenly as it says."""
+    """The equation in fjoin.md: to 0.05% where the window decides; matches are spread less evenly than it assumes."""
     design = resolve("fjoin_bulk").with_parameters(**fjoin.FORMS["pairs"])
     found = eta(design, tmp_path, ETA_ROWS, percent, ETA_BATCHES)
     assert found["eta"] == pytest.approx(eta_of_pairs(percent), rel=0.03 if percent else 5e-4)

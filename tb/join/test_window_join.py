@@ -21,7 +21,7 @@ from tb.lib.bench import reset, rng
 from tb.lib.run import run, run_four_state
 from wirestream.sim.bulk import NONE, RANDOM, RANDOM_AND_LONG, BulkResult, build, items
 
-TUPLE, FLUSH = 0, 2  # kinds of the bulk bench's items, to which the stream is added
+TUPLE, FLUSH = 0, 2  # kinds of the bulk bench's items; the stream is added
 DROP = "DROP" in os.environ
 TIME_W = 32
 
@@ -36,7 +36,7 @@ BUILDS = {
 }
 
 
-# of windows in time; the tuples have 32 bits of time above the key
+# time windows; the tuples have 32 bits of time above the key
 IN_TIME = {
     "time_eq": {"ROWS": 24, "MATCH_LANES": 4, "LIMIT_W": 1, "DATA_W": 96},
     "time_band": {"ROWS": 24, "PREDICATE": "BAND", "SIGNED": 1, "LIMIT_W": 33, "DATA_W": 96},
@@ -47,7 +47,7 @@ IN_TIME = {
 def play(
     bench, join: Join, tuples: Sequence[Tuple], wanted: Sequence, folder: Path, gaps: str, stalls: str
 ) -> BulkResult:
-    """The wanted pairs, which are sorted, come out once each, those of the tuples before a FLUSH before that does."""
+    """The wanted pairs, which are sorted, are output once each, those of the tuples before a FLUSH before the FLUSH."""
     width = bench.width("s_data")
     key_w = width - ID - (TIME_W if join.in_time else 0)
     keys = [(t.x % 2**32) << 32 | t.y if key_w == 64 else t.x % 2**32 for t in tuples]
@@ -78,7 +78,7 @@ def play(
 
 
 def arrivals(bench, result: BulkResult) -> np.ndarray:
-    """Of the items that came out: (arrival number of the R tuple, of the S tuple)."""
+    """(arrival number of the R tuple, of the S tuple) of each item of the output."""
     words = result.items["data"].view(">u4").reshape(len(result.items), -1)
     return words[:, [0, bench.width("s_data") // 32]].astype(np.int64)
 
@@ -89,7 +89,7 @@ def check_pairs(bench, case: Case, folder: Path, gaps: str, stalls: str) -> Bulk
 
 @pytest.mark.parametrize("name", BUILDS)
 def test_pairs(name, tmp_path):
-    """No selectivity, hot key, burst or silent stream makes a difference, nor do pauses on either side."""
+    """For any selectivity, with a hot key, a burst and a silent stream, and pauses on either side."""
     bench = build("join_bulk", **BUILDS[name])
     cases = [c for c in CASES.values() if not c.join.in_time and c.join.predicate == name.upper()]
     assert cases and all(case.join.window == BUILDS[name]["ROWS"] for case in cases)
@@ -99,7 +99,7 @@ def test_pairs(name, tmp_path):
 
 
 def crowded(name: str) -> list[Tuple]:
-    """Tuples of a case's keys whose time rises by 1 in four, mostly of one stream and then of the other, some late."""
+    """Tuples with a case's keys whose time rises by 1 in four, mostly of one stream, then of the other, some late."""
     g, keys, tuples = rng(name), CASES[name].tuples, []
     for n in range(800):
         key = g.choice(keys)
@@ -109,13 +109,13 @@ def crowded(name: str) -> list[Tuple]:
 
 
 def times(join: Join, parameters: dict[str, int | str]) -> dict[str, int]:
-    """What join_bulk needs for a window in time beside its other parameters."""
+    """The additional parameters of join_bulk for a time window."""
     return {"TIME_W": TIME_W, "TIME_LSB": parameters.get("KEY_W", 32), "WINDOW": join.window, "SLACK": join.slack}
 
 
 def check_in_time(name: str, folder: Path, **parameters: int | str) -> None:
-    """The pairs of a window in time; and of streams that come twice as fast as there are places for: what is refused is
-    exactly what has no place. parameters: of join_bulk but for the times."""
+    """The pairs of a time window; and those of streams twice as fast as there are places for: exactly the tuples
+    without a place are refused. parameters: of join_bulk, without those for times."""
     join, rows = CASES[name].join, IN_TIME[name]["ROWS"]
     bench = build("join_bulk", **parameters, **times(join, parameters))
     result = check_pairs(bench, CASES[name], folder / "golden", RANDOM, RANDOM)
@@ -135,11 +135,11 @@ def test_in_time(name, tmp_path):
     check_in_time(name, tmp_path, **IN_TIME[name])
 
 
-MOST = 103  # values of keys, of which two match: 1% all but, so that there are no more than 2 million pairs
+MOST = 103  # values of keys: two match with nearly 1%, so that there are at most 2 million pairs
 
 
 def check_long(bench, values: int, folder: Path, count: int = 200_000) -> None:
-    """So many tuples, and all the pairs that there should be of so many values."""
+    """So many tuples, and about as many pairs as the number of values implies."""
     result = check_pairs(bench, long_stream(values, count), folder, NONE, RANDOM)
     found = int((result.items["kind"] == 0).sum())
     assert 0.9 < found / (1024 * count / values) <= 1.2 and found <= 2 * 10**6
@@ -152,7 +152,7 @@ def test_all_match(tmp_path):
 
 @pytest.mark.soak
 def test_65536_rows(tmp_path):
-    """Ten times as many tuples as the chain of FJoin gets in `make test` meet a window that is full."""
+    """Ten times as many tuples as for FJoin's chain in `make test` meet a full window."""
     check_pairs(build("join_bulk", ROWS=2**16, MATCH_LANES=64, LIMIT_W=1), long_window(3000), tmp_path, NONE, NONE)
 
 
@@ -164,7 +164,7 @@ def test_long_stream(values, tmp_path):
 @pytest.mark.soak
 @pytest.mark.parametrize("values", [10**5, 10**6])
 def test_ten_times_as_long(values, tmp_path):
-    """Fewer match, since Spark compares all tuples of a key."""
+    """With fewer matches, since Spark compares all tuples of a key."""
     check_long(build("join_bulk", ROWS=1024, MATCH_LANES=16, LIMIT_W=1), values, tmp_path, 2_000_000)
 
 
@@ -192,7 +192,7 @@ async def random_stalls(dut):
 
 @cocotb.test(skip=TIMED)
 async def cycles_per_tuple(dut):
-    """ROWS / MATCH_LANES + 2, be it one stream or both at once, whether the windows are full or not."""
+    """ROWS / MATCH_LANES + 2, for one stream or both at once, whether the windows are full or not."""
     bench = await Bench.setup(dut)
     period, count = bench.groups + 2, 3 * bench.rows
     bench.put(*(Tuple(R, 1) for _ in range(count)))
@@ -210,21 +210,21 @@ async def cycles_per_tuple(dut):
 
 @cocotb.test()
 async def latency(dut):
-    """Of the row that is read in cycle n, counted from 1."""
+    """To the row that is read in cycle n, counted from 1."""
     bench = await Bench.setup(dut)
     bench.put(*(Tuple(S, n) for n in range(bench.rows)))
     await bench.drained()
     for n in range(bench.rows):
         bench.put(Tuple(R, n))
         await bench.drained()
-        cycles = 12 + 2 if TIMED else 8 + 1  # without the reading of groups; with the predicate
+        cycles = 12 + 2 if TIMED else 8 + 1  # with the predicate, without reading the groups
         assert bench.sink.seen[-1].taken - bench.driver.sent[-1].taken == cycles + 1 + n // bench.lanes
     assert len(bench.sink.seen) == bench.rows
 
 
 @cocotb.test(skip=TIMED)
 async def as_fast_as_the_output(dut):
-    """At 100% selectivity the output carries a result in every cycle: 2 * ROWS for a tuple of each stream."""
+    """At 100% selectivity the output carries a result in every cycle: 2 * ROWS cycles for a tuple of each stream."""
     bench = await Bench.setup(dut)
     count = 20
     bench.put(*(Tuple(n % 2, 0) for n in range(2 * (bench.rows + count))))
@@ -254,7 +254,7 @@ async def reset_in_mid_scan(dut):
 
 @cocotb.test(skip=not TIMED)
 async def cycles_per_tuple_in_time(dut):
-    """As of tuple windows, while rows expire."""
+    """As with tuple windows, while rows expire."""
     bench = await Bench.setup(dut)
     bench.put(*(Tuple(n % 2, n, 0, 3 * n) for n in range(6 * bench.rows)))
     await bench.drained()

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_bulk: FJoin's chain for the bulk bench, which knows one stream of items in and one out.
+// ws_fjoin_bulk: FJoin's chain for the bulk bench, which has one stream of items in and one out.
 //
 // Parameters   of ws_fjoin_chain
-// Items        s_data {key of a probe, key of a window tuple}, which part from each other here; s_kind says which are
-//              there: 1 window tuple, 3 the last of its pass, 2 FLUSH; + 4 probe, + 12 the last of its batch
-//              m_data has 64 bits a lane, {valid, flush, word}: what all lanes had in a cycle, one of them at least
+// Items        s_data {key of a probe, key of a window tuple}, which are separated here; s_kind says which are valid: 1
+//              window tuple, 3 the last of its pass, 2 FLUSH; + 4 probe, + 12 the last of its batch
+//              m_data has 64 bits per lane, {valid, flush, word}: the output of all lanes in a cycle, at least one
+//              valid
 
 `default_nettype none
 
@@ -72,7 +73,7 @@ module ws_fjoin_bulk #(
         .m_valid(valid), .m_ready({LANES{ready}}), .m_flush(flush), .m_data(data)
     );
 
-    // What says nothing is 0: the bench wants it to be the same in every run.
+    // Unused bits are 0, so that they are the same in every run of the bench.
     integer n;
     always @(posedge clk) begin
         if (ready) begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_constant: FJoin's chain with a threshold that never changes, to be measured: synthesis folds it.
+// ws_fjoin_constant: FJoin's chain with a constant threshold, which synthesis folds, for measurements.
 //
 // Parameters   of ws_fjoin_chain; PREDICATE is L1 with coordinates of 32 bits
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_join_bulk: a join for the bulk bench, which knows items.
+// ws_join_bulk: a join for the bulk bench, with items instead of AXI4-Stream.
 //
-// Parameters   CORES     0: ws_window_join, whose parameters ROWS and MATCH_LANES are; else ws_handshake_join, whose
-//                        SEGMENT and FORWARD are
+// Parameters   CORES     0: ws_window_join, with its parameters ROWS and MATCH_LANES; else ws_handshake_join, with its
+//                        SEGMENT and FORWARD
 //              TIME_LSB  lowest bit of the time in the tuples of both streams
 // Items        s_kind {FLUSH, stream}; s_data a tuple. m_kind FLUSH; m_data {tuple of R, tuple of S}
 
@@ -46,7 +46,7 @@ module ws_join_bulk #(
     wire [2*DATA_W/8-1:0] keep;
     wire [2*DATA_W-1:0]   pair;
 
-    // A FLUSH has no data: the bench wants what stands still to be the same in every run.
+    // A FLUSH has no data: it is set to 0, so that it is the same in every run of the bench.
     assign m_kind = keep == 0;
     assign m_data = m_kind ? {2*DATA_W{1'b0}} : pair;
 

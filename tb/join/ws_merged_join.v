@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_merged_join: join_merge before window_join, for a test: two streams in, and what passes between the two is shown.
+// ws_merged_join: join_merge before window_join, for a test: two streams in; the stream between the cores is output
+// too.
 //
 // Parameters   of ws_window_join
 // Ports        j_axis_*: the join's input, in order of arrival

@@ -8,18 +8,18 @@
 //   L1       |x - x'| + |y - y'| < limit, where a key is {x, y}     3   Manhattan distance
 //   PFX      the first `limit` bits are equal                       1   IP prefix: KEY_W 32, limit 24 for a /24
 //
-// All are symmetrical: window and probe may change places. A constant limit costs less: tie it, and synthesis folds
-// it. Another predicate is another file beside these.
+// All are symmetric: window and probe may be exchanged. A constant limit costs less, since synthesis folds it. Each
+// predicate is a module in a file of its own.
 //
 // Parameters   PREDICATE  the predicate, "EQ", "BAND", "L1" or "PFX"; see above
 //              KEY_W      width of a key in bits, at least 1; for L1 even
 //              SIGNED     1: keys, for L1 their fields, are two's complement, BAND and L1 only
 //              LIMIT_W    width of the limit in bits, at least 1; a limit above all distances needs KEY_W + 1 bits, for
 //                         L1 KEY_W/2 + 2
-// Ports        limit stands still from 2 cycles before the first pair on
-// Latency      1, 2 or 3 cycles, see above
-// Issue rate   1 pair a cycle
-// Overflow     none: differences and sums are as wide as they can become
+// Ports        limit is constant from 2 cycles before the first pair on
+// Latency      1, 2 or 3 cycles; see above
+// Issue rate   1 pair per cycle
+// Overflow     none: differences and sums have their full width
 // Source       EQ: Miyoshi et al., IEICE Trans. J94-D (2011); BAND, L1, PFX: Lin, Chen, Jin, SCIENTIA SINICA
 //              Informationis 52 (2022), section 4, where the prefix is given as XOR < limit
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cycles of ws_predicate, and of ws_predicate_in_time, for whoever has something go beside it.
+// Latency of ws_predicate and of ws_predicate_in_time, for logic that has to stay in step with them.
 
 function integer predicate_cycles(input [31:0] name);
     predicate_cycles = name == "L1" ? 3 : name == "BAND" ? 2 : 1;

@@ -5,8 +5,8 @@
 // Parameters   KEY_W     width of a key in bits, at least 1
 //              SIGNED    1: keys are two's complement
 //              LIMIT_W   width of the limit
-// Latency      2 cycles: difference, compare
-// Issue rate   1 pair a cycle
+// Latency      2 cycles; difference, compare
+// Issue rate   1 pair per cycle
 // Overflow     none: the difference has one bit more than a key
 
 `default_nettype none

@@ -4,7 +4,7 @@
 //
 // Parameters   KEY_W   width of a key in bits, at least 1
 // Latency      1 cycle
-// Issue rate   1 pair a cycle
+// Issue rate   1 pair per cycle
 
 `default_nettype none
 

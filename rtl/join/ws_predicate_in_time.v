@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_predicate_in_time: ws_predicate, and are the two tuples' times at most WINDOW apart?
+// ws_predicate_in_time: ws_predicate, combined with the check that the two tuples' times are at most WINDOW apart.
 //
-// Parameters   TIME_W    width of a time in bits, unsigned; 0: there are none
+// Parameters   TIME_W    width of a time in bits, unsigned; 0: without times
 //              WINDOW    largest distance, below 2**TIME_W
 //              the rest  see ws_predicate
 // Ports        window_time, probe_time: ignored if TIME_W is 0
-// Latency      that of the predicate; with times 2 cycles at least: match_cycles of ws_predicate.vh
-// Issue rate   1 pair a cycle
+// Latency      that of ws_predicate; with times at least 2 cycles: match_cycles of ws_predicate.vh
+// Issue rate   1 pair per cycle
 
 `default_nettype none
 
@@ -43,7 +43,7 @@ module ws_predicate_in_time #(
         if (TIME_W != 0) begin : gen_time
             localparam [TIME_W+63:0] FARTHEST = {{TIME_W{1'b0}}, WINDOW};
             wire time_match;
-            reg  key_match_reg, time_match_reg;     // who is first waits for the other
+            reg  key_match_reg, time_match_reg;     // the faster one waits for the other
 
             ws_predicate_band #(.KEY_W(TIME_W), .SIGNED(0), .LIMIT_W(TIME_W)) near (
                 .clk(clk), .limit(FARTHEST[TIME_W-1:0]), .window(window_time), .probe(probe_time), .match(time_match)

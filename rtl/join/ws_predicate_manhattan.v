@@ -3,13 +3,13 @@
 // ws_predicate_manhattan: the join predicate |x - x'| + |y - y'| < limit, for ws_predicate.
 //
 // A key is {x, y}. The published circuit adds the two distances in the width of a field, where the sum of two far
-// points wraps around to a small number; here no number is ever cut.
+// points wraps around to a small number; here no sum is truncated.
 //
 // Parameters   KEY_W     width of a key in bits: twice that of a field
 //              SIGNED    1: fields are two's complement
 //              LIMIT_W   width of the limit
-// Latency      3 cycles: differences, sum, compare
-// Issue rate   1 pair a cycle
+// Latency      3 cycles; differences, sum, compare
+// Issue rate   1 pair per cycle
 // Overflow     none: the sum has two bits more than a field, one of them its sign
 // Source       Lin, Chen, Jin, SCIENTIA SINICA Informationis 52 (2022), figure 5
 
@@ -29,8 +29,8 @@ module ws_predicate_manhattan #(
 
     localparam F = KEY_W / 2;
 
-    // The sum of the distances is that of the differences, or their difference, and negative if dx is: no distance has
-    // to be made of a difference before they are added.
+    // The sum of the distances is the sum or the difference of dx and dy, negated if dx is negative: no absolute value
+    // is needed before the addition.
     wire [F:0]         dx = {SIGNED != 0 && window[KEY_W-1], window[F +: F]}
                           - {SIGNED != 0 && probe[KEY_W-1], probe[F +: F]};
     wire [F:0]         dy = {SIGNED != 0 && window[F-1], window[0 +: F]} - {SIGNED != 0 && probe[F-1], probe[0 +: F]};

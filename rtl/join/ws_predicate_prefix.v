@@ -5,8 +5,8 @@
 // Parameters   KEY_W     width of a key in bits, at least 1: 32 for an IPv4 address
 //              LIMIT_W   width of the prefix's length
 // Latency      1 cycle
-// Issue rate   1 pair a cycle
-// Bad input    a length above KEY_W asks for the whole key
+// Issue rate   1 pair per cycle
+// Bad input    a length above KEY_W selects the whole key
 
 `default_nettype none
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_predicate_within: is a difference no farther from zero than a limit? |diff| <= limit, for ws_predicate.
+// ws_predicate_within: |diff| <= limit, for ws_predicate.
 //
 // Parameters   W         diff is in two's complement with W + 1 bits
 //              LIMIT_W   width of the limit
-// Ports        any       0: nothing is within the limit, which is 0 then
-// Latency      0
+// Ports        any       0: nothing is within the limit, which must then be 0
+// Latency      0 cycles
 
 `default_nettype none
 
@@ -21,8 +21,8 @@ module ws_predicate_within #(
 
     localparam V = LIMIT_W > W ? LIMIT_W : W;
 
-    // far is |diff| - negative. With it limit - |diff| takes one carry chain, whose carry out says that it is not below
-    // zero; the lowest bit of both operands is the carry in, without which not even 0 is within 0.
+    // far is |diff| - negative. With it limit - |diff| takes one carry chain, whose carry out is set if it is not
+    // negative; the lowest bit of both operands is the carry in, without which even 0 would not be within 0.
     wire         negative = diff[W];
     wire [V-1:0] far      = {{(V-W){1'b0}}, diff[W-1:0] ^ {W{negative}}};
     wire [V-1:0] bound    = {{(V-LIMIT_W){1'b0}}, limit};

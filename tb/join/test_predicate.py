@@ -1,4 +1,4 @@
-"""predicate: pairs of keys at the edges of their range and around the limit, one a cycle; exact latency."""
+"""predicate: pairs of keys at the edges of their range and around the limit, one per cycle; exact latency."""
 
 import os
 
@@ -41,7 +41,7 @@ async def pairs_at_the_edges(dut):
             ]
             await FallingEdge(dut.clk)
             late = len(expected) - LATENCY[predicate]
-            if late >= 4:  # the limit has been there for as long as it must
+            if late >= 4:  # the limit has been constant for long enough
                 assert int(dut.match.value) == expected[late], (limit, late)
             dut.window.value, dut.probe.value = (int("".join(f"{x:0{width}b}" for x in point), 2) for point in (a, b))
             tuples = [Tuple(0, *(number(x, width) for x in point)) for point in (a, b)]

@@ -122,6 +122,35 @@ def test_a_deviation_is_found(copy, suffix, old, new, said):
     assert found and found[0].startswith(f"{path.name}: {said}"), found
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("//              see ws_fix_parameters.vh\n", "", "ws_fix_stream.v: N_MESSAGES: not in the header"),
+        (
+            '    `include "ws_fix_parameters.vh"\n',
+            "    parameter TYPES = 0\n",
+            "ws_fix_stream.v: Parameters: the header names N_MESSAGES, N_FIELDS",
+        ),
+    ],
+)
+def test_a_shared_list_is_read(tmp_path, monkeypatch, old, new, said):
+    """An include file with parameters, which describes them in its own header."""
+    core = ALL["fix_stream"]
+    for path in (core.path, core.verilog, core.path.with_name("ws_fix_parameters.vh")):
+        shutil.copy(path, tmp_path)
+    monkeypatch.setattr(measured, "RTL", tmp_path)
+    monkeypatch.setattr(measured, "HOME", tmp_path)
+    copied = replace(core, path=tmp_path / core.path.name)
+    measured.parameters.cache_clear()
+    assert not findings(copied) and measured.parameters("ws_fix_stream")["TYPES"].default == '"D"'
+    measured.parameters.cache_clear()
+    assert old in copied.verilog.read_text()
+    copied.verilog.write_text(copied.verilog.read_text().replace(old, new))
+    found = findings(copied)
+    measured.parameters.cache_clear()
+    assert found and found[0].startswith(said), found
+
+
 def test_the_headers_words_are_written(copy):
     copy.path.write_text(copy.path.read_text().replace("Number of events, 1 to 1024", "Events\n      of\n      old", 1))
     rewrite(copy)

@@ -17,6 +17,12 @@ with a number and a colon lists the values and what they mean; 0 and 1 are alway
 parameter of the same name in another module, for its range, and for its description where the entry says nothing else.
 Of a table or pattern every value is legal. A parameter that follows from others is not to be set.
 
+Modules that share a list of parameters include it from a file, which describes them in its header. The modules' headers
+refer to it by a line of their own:
+
+    // Parameters   DATA_W  width of the payload stream in bits: 8 or 64
+    //              see ws_fix_parameters.vh
+
 A parameter that the `.core` file does not offer is named there in a comment, with the reason:
 
     # not offered: INDEX_W: follows from N
@@ -42,6 +48,8 @@ NOT_OFFERED = re.compile(r"^# not offered: ([A-Z0-9_, ]+): (\S.*)$", re.MULTILIN
 
 _ENTRY = re.compile(r"([A-Z][A-Z0-9_]*(?:, [A-Z][A-Z0-9_]*)*) {2,}(\S.*)")
 _REFERENCE = re.compile(r"(?:^|, )see (ws_\w+)$")
+_SHARED = re.compile(r"see (ws_\w+\.vh)$")
+_INCLUDE = re.compile(r'`include "(ws_\w+\.vh)"')
 _CHOICE = re.compile(r"(?:^|; )(\d+): ")
 
 _ATOM = r"(?:-?\d[\d,]*(?<!,)(?:\*\*(?:\w+|\([^()]*\)))?|[A-Z][A-Z0-9_]*|\([^()]*\))"
@@ -235,6 +243,9 @@ def _entries(header: str) -> dict[str, str]:
         if begins := _ENTRY.match(words):
             names = begins[1].split(", ")
             found |= dict.fromkeys(names, begins[2])
+        elif shared := _SHARED.match(words):
+            names = []
+            found |= _entries(_source(shared[1]).split("\n\n", 1)[0])
         elif names and line[:column].strip("/ ") == "" and words.startswith(" "):
             found |= {name: f"{found[name]} {words.strip()}" for name in names}
         elif words != "none":
@@ -243,29 +254,38 @@ def _entries(header: str) -> dict[str, str]:
 
 
 def _declarations(source: str) -> Iterator[tuple[str, str, str]]:
-    """Type, name and default of the parameters of the module in `source`."""
+    """Type, name and default of the parameters of the module in `source`, with those that it includes."""
     source = re.sub(r"`ifdef FORMAL\b.*?`endif", "", source.split("`default_nettype none", 1)[1], flags=re.DOTALL)
     source = re.sub(r"//.*", "", source)
     head = re.match(r"\s*(?:`include[^\n]*\s*)*module\s+\w+\s*#\(", source)
     if not head:
         return
-    depth, start, parts = 1, head.end(), []
-    for at in range(head.end(), len(source)):
-        depth += (source[at] in "([{") - (source[at] in ")]}")
-        if not depth or (depth == 1 and source[at] == ","):
-            parts.append(source[start:at])
-            start = at + 1
-        if not depth:
-            break
+    depth, end = 1, head.end()
+    while depth:
+        depth += (source[end] in "([{") - (source[end] in ")]}")
+        end += 1
+    listed = _INCLUDE.sub(lambda found: re.sub(r"//.*", "", _source(found[1])), source[head.end() : end - 1])
+    parts = [""]
+    for character in listed:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
     for part in parts:
         found = re.match(r"\s*parameter\b(.*?)\b([A-Z][A-Z0-9_]*)\s*=\s*(.*)", part, re.DOTALL)
         yield found[1].strip(), found[2], " ".join(found[3].split())
 
 
+def _source(name: str) -> str:
+    """The text of a Verilog file or include file of ours."""
+    return next(RTL.rglob(name)).read_text()
+
+
 @cache
 def parameters(module: str) -> dict[str, Parameter]:
     """The parameters of a module of ours, by name; raises ValueError if its header cannot be read."""
-    source = next(RTL.rglob(f"{module}.v")).read_text()
+    source = _source(f"{module}.v")
     entries = _entries(source.split("`default_nettype none", 1)[0])
     found = {
         name: Parameter(name, kind, default, entries.pop(name, None)) for kind, name, default in _declarations(source)

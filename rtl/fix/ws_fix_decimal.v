@@ -109,12 +109,12 @@ module ws_fix_decimal (
                 used0_reg  <= nonzero & trail;
             end else phase_reg <= {|phase_reg[3:2], phase_reg[1], 1'b0};
             if (!held_reg) begin
-                back1_reg  <= anchor_reg;
-                back2_reg  <= back1_reg;
-                back3_reg  <= back2_reg[63:48];
-                used1_reg  <= used0_reg;
-                used2_reg  <= used1_reg;
-                used3_reg  <= used2_reg;
+                back1_reg     <= anchor_reg;
+                back2_reg     <= back1_reg;
+                back3_reg     <= back2_reg[63:48];
+                used1_reg     <= used0_reg;
+                used2_reg     <= used1_reg;
+                used3_reg     <= used2_reg;
                 used_back_reg <= used_back_reg || |used3_reg;
             end
             if (phase_reg[1]) begin
@@ -192,7 +192,7 @@ module ws_fix_decimal (
 
     reg [143:0] whole_reg;                                  // 18 codes
     reg [79:0]  fraction_reg;                               // 10 codes
-    reg         old_next, far_next, old_reg, far_reg, odd3_reg, digit3_reg, minus3_reg, point3_reg, rough3_reg;
+    reg         old_next, far_next, old_reg, far_reg, odd_s3_reg, digit_s3_reg, minus_s3_reg, point_s3_reg, rough_s3_reg;
 
     always @* begin
         old_next      = used_back_reg || (!held_reg && |used3_reg);
@@ -212,11 +212,11 @@ module ws_fix_decimal (
         fraction_reg <= digits_behind({next, held_reg ? anchor_reg : lead_code}, at_reg);
         old_reg      <= old_next;
         far_reg      <= far_next;
-        odd3_reg     <= odd_reg   || |(odd & lead);
-        digit3_reg   <= digit_reg || |(digit & lead);
-        minus3_reg   <= minus_reg || |(minus & lead);
-        point3_reg   <= point_reg || |(point & value_byte & lead);
-        rough3_reg   <= rough_reg || |(rough & lead);
+        odd_s3_reg   <= odd_reg   || |(odd & lead);
+        digit_s3_reg <= digit_reg || |(digit & lead);
+        minus_s3_reg <= minus_reg || |(minus & lead);
+        point_s3_reg <= point_reg || |(point & value_byte & lead);
+        rough_s3_reg <= rough_reg || |(rough & lead);
     end
 
     // Stage 4.
@@ -239,13 +239,13 @@ module ws_fix_decimal (
     wire [3:0] d0 = whole[3:0], d1 = whole[7:4], d2 = whole[11:8], d3 = whole[15:12], d4 = whole[19:16];
     wire [63:0] tens = worth(d1, 64'd10), hundreds = worth(d2, 64'd100), thousands = worth(d3, 64'd1000),
                 myriads = worth(d4, 64'd10000);
-    wire       plain = digit3_reg && !odd3_reg && !minus3_reg && !point3_reg && !old_reg;
+    wire       plain = digit_s3_reg && !odd_s3_reg && !minus_s3_reg && !point_s3_reg && !old_reg;
 
     // The form of a timestamp, and the range of what stands in one digit.
     reg  form, form_reg;
 
     always @* begin
-        form = (!point3_reg || (fraction_reg[DIGIT] && !fraction_reg[8*9+DIGIT] && !rough3_reg))
+        form = (!point_s3_reg || (fraction_reg[DIGIT] && !fraction_reg[8*9+DIGIT] && !rough_s3_reg))
                && whole_reg[8*17+MARK] && whole_reg[8*8+DASH] && whole_reg[8*5+COLON] && whole_reg[8*2+COLON]
                && whole[4*16 +: 4] == 4'd2 && whole[4*15 +: 4] == 4'd0
                && whole[4*12 +: 4] <= 4'd1 && whole[4*10 +: 4] <= 4'd3
@@ -257,24 +257,24 @@ module ws_fix_decimal (
 
     reg [17:0] whole_nonzero_reg;
     reg [8:0]  fraction_nonzero_reg;
-    reg        numeric_reg, negative_reg, point4_reg, old4_reg, far4_reg, less4_reg, more4_reg;   // more: not less
+    reg        numeric_reg, negative_reg, point_s4_reg, old_s4_reg, far_s4_reg, less_s4_reg, more_s4_reg;   // more: not less
 
     always @(posedge clk) if (step) begin
         natural      <= {myriads[16:4], d0} + tens[16:0] + hundreds[16:0] + thousands[16:0];
         for (i = 0; i < 16; i = i + 1)
             reach[i] <= |whole_nonzero[4:2] || |d1[3:1]
                         || (i < 10 ? d1[0] || d0 >= i[3:0] : d1[0] && d0 >= i[3:0] - 4'd10);
-        natural_good <= plain && ~|whole_nonzero[17:5];
-        promises     <= plain && ~|whole_nonzero[17:5] && |whole_nonzero[4:0] && whole[19:0] <= 20'h65535;
-        three        <= whole_reg[8*3+MARK];
-        form_reg      <= form;
-        numeric_reg   <= digit3_reg && !odd3_reg;
-        negative_reg  <= minus3_reg;
-        point4_reg    <= point3_reg;
-        less4_reg     <= minus3_reg && !decimals[9];
-        more4_reg     <= !minus3_reg || decimals[9];
-        old4_reg      <= old_reg;
-        far4_reg      <= far_reg;
+        natural_good         <= plain && ~|whole_nonzero[17:5];
+        promises             <= plain && ~|whole_nonzero[17:5] && |whole_nonzero[4:0] && whole[19:0] <= 20'h65535;
+        three                <= whole_reg[8*3+MARK];
+        form_reg             <= form;
+        numeric_reg          <= digit_s3_reg && !odd_s3_reg;
+        negative_reg         <= minus_s3_reg;
+        point_s4_reg         <= point_s3_reg;
+        less_s4_reg          <= minus_s3_reg && !decimals[9];
+        more_s4_reg          <= !minus_s3_reg || decimals[9];
+        old_s4_reg           <= old_reg;
+        far_s4_reg           <= far_reg;
         whole_nonzero_reg    <= whole_nonzero;
         fraction_nonzero_reg <= fraction_nonzero;
     end
@@ -312,37 +312,37 @@ module ws_fix_decimal (
 
     reg signed [28:0] low0_reg, low1_reg, low2_reg, low3_reg, high0_reg, high1_reg, high2_reg, high3_reg;
     reg [7:0]         top_reg;
-    reg               less_reg, stamp5_reg, stamp6_reg;
+    reg               less_reg, stamp_s5_reg, stamp_s6_reg;
 
     always @(posedge clk) if (step) begin
-        low0_reg      <= two(digits_reg[7:0],   less4_reg,  64'd1);
-        low1_reg      <= two(digits_reg[15:8],  less4_reg,  64'd100);
-        low2_reg      <= two(digits_reg[23:16], less4_reg,  64'd10000);
-        low3_reg      <= two(digits_reg[31:24], less4_reg,  64'd1000000);
-        high0_reg     <= two(digits_reg[39:32], !more4_reg, 64'd1);
-        high1_reg     <= two(digits_reg[47:40], !more4_reg, 64'd100);
-        high2_reg     <= two(digits_reg[55:48], !more4_reg, 64'd10000);
-        high3_reg     <= two(digits_reg[63:56], !more4_reg, 64'd1000000);
+        low0_reg      <= two(digits_reg[7:0],   less_s4_reg,  64'd1);
+        low1_reg      <= two(digits_reg[15:8],  less_s4_reg,  64'd100);
+        low2_reg      <= two(digits_reg[23:16], less_s4_reg,  64'd10000);
+        low3_reg      <= two(digits_reg[31:24], less_s4_reg,  64'd1000000);
+        high0_reg     <= two(digits_reg[39:32], !more_s4_reg, 64'd1);
+        high1_reg     <= two(digits_reg[47:40], !more_s4_reg, 64'd100);
+        high2_reg     <= two(digits_reg[55:48], !more_s4_reg, 64'd10000);
+        high3_reg     <= two(digits_reg[63:56], !more_s4_reg, 64'd1000000);
         top_reg       <= digits_reg[71:64];
-        less_reg      <= less4_reg;
-        stamp5_reg    <= stamp_reg;
+        less_reg      <= less_s4_reg;
+        stamp_s5_reg  <= stamp_reg;
         numeric       <= numeric_reg;
         negative      <= negative_reg;
-        pointed       <= point4_reg;
-        whole_used    <= {old4_reg, whole_nonzero_reg};
-        fraction_used <= {far4_reg, fraction_nonzero_reg};
+        pointed       <= point_s4_reg;
+        whole_used    <= {old_s4_reg, whole_nonzero_reg};
+        fraction_used <= {far_s4_reg, fraction_nonzero_reg};
     end
 
     // (B): eight digits. The two above them are worth 10**16.
-    reg signed [63:0] top6_reg;
-    reg signed [28:0] low6_reg, high6_reg;
+    reg signed [63:0] top_s6_reg;
+    reg signed [28:0] low_s6_reg, high_s6_reg;
 
     always @(posedge clk) if (step) begin
-        low6_reg   <= low0_reg + low1_reg + low2_reg + low3_reg;
-        high6_reg  <= high0_reg + high1_reg + high2_reg + high3_reg;
-        top6_reg   <= signed_worth(less_reg, top_reg[3:0], 64'd10000000000000000)
+        low_s6_reg  <= low0_reg + low1_reg + low2_reg + low3_reg;
+        high_s6_reg <= high0_reg + high1_reg + high2_reg + high3_reg;
+        top_s6_reg  <= signed_worth(less_reg, top_reg[3:0], 64'd10000000000000000)
                       + signed_worth(less_reg, top_reg[7:4], 64'd100000000000000000);
-        stamp6_reg <= stamp5_reg;
+        stamp_s6_reg <= stamp_s5_reg;
     end
 
     // Time stamps, from stage 4 on: minutes of the day, and days in two parts; days since 1970 (A), products (B),
@@ -392,42 +392,42 @@ module ws_fix_decimal (
     reg [30:0] days_high_reg;
     reg [28:0] minutes_low_reg;
     reg [17:0] minutes_high_reg;
-    reg [35:0] minutes6_reg;
+    reg [35:0] minutes_s6_reg;
 
     always @(posedge clk) if (step) begin
-        year_days_reg  <= (YEAR2000 - 16'd1 + decades[15:0] + years[15:0]) + {10'd0, leaps_tens} + {12'd0, leaps_ones};
-        within_reg     <= days_before + {3'd0, day};
-        leap_day_reg   <= leap && {m1, m0} > 5'h02;
-        minutes_reg    <= hours10[10:0] + hours[10:0] + minutes10[10:0] + {7'd0, whole[4*3 +: 4]};
-        day_good_reg   <= day != 6'd0 && day <= {1'b0, month_days};
+        year_days_reg    <= (YEAR2000 - 16'd1 + decades[15:0] + years[15:0]) + {10'd0, leaps_tens} + {12'd0, leaps_ones};
+        within_reg       <= days_before + {3'd0, day};
+        leap_day_reg     <= leap && {m1, m0} > 5'h02;
+        minutes_reg      <= hours10[10:0] + hours[10:0] + minutes10[10:0] + {7'd0, whole[4*3 +: 4]};
+        day_good_reg     <= day != 6'd0 && day <= {1'b0, month_days};
         days_reg         <= year_days_reg + {7'd0, within_reg} + {15'd0, leap_day_reg};
         minutes_low_reg  <= minutes_reg * MINUTE[17:0];
         minutes_high_reg <= minutes_reg * MINUTE[24:18];
         stamp_good_reg   <= form_reg && day_good_reg;
-        days_low_reg   <= days_reg * DAY[15:0];
-        days_high_reg  <= days_reg * DAY[31:16];
-        minutes6_reg   <= {7'd0, minutes_low_reg} + {minutes_high_reg, 18'd0};
-        timestamp_good <= stamp_good_reg;
+        days_low_reg     <= days_reg * DAY[15:0];
+        days_high_reg    <= days_reg * DAY[31:16];
+        minutes_s6_reg   <= {7'd0, minutes_low_reg} + {minutes_high_reg, 18'd0};
+        timestamp_good   <= stamp_good_reg;
     end
 
     // (C): 10**8 = 2**26 + 2**8 * 128481. The three terms of a number; minutes and days are the third of a
     // timestamp.
     localparam [17:0]  FACTOR       = 18'd128481;
-    wire        [34:0] product_low  = high6_reg[17:0] * FACTOR[16:0];
-    wire signed [28:0] product_high = $signed(high6_reg[28:18]) * $signed(FACTOR);
+    wire        [34:0] product_low  = high_s6_reg[17:0] * FACTOR[16:0];
+    wire signed [28:0] product_high = $signed(high_s6_reg[28:18]) * $signed(FACTOR);
     reg         [63:0] term0_reg, term1_reg, stamp_term_reg;
-    reg         [28:0] high7_reg;
+    reg         [28:0] high_s7_reg;
 
     always @(posedge clk) if (step) begin
-        term0_reg <= top6_reg + {{9{high6_reg[28]}}, high6_reg, 26'd0} + {{35{low6_reg[28]}}, low6_reg};
-        term1_reg <= {21'd0, product_low, 8'd0};
-        high7_reg <= product_high;
-        stamp_term_reg <= stamp6_reg ? {1'b0, {15'd0, days_low_reg} + {days_high_reg, 16'd0}, 16'd0}
-                                       + {17'd0, minutes6_reg, 11'd0} : 64'd0;
+        term0_reg      <= top_s6_reg + {{9{high_s6_reg[28]}}, high_s6_reg, 26'd0} + {{35{low_s6_reg[28]}}, low_s6_reg};
+        term1_reg      <= {21'd0, product_low, 8'd0};
+        high_s7_reg    <= product_high;
+        stamp_term_reg <= stamp_s6_reg ? {1'b0, {15'd0, days_low_reg} + {days_high_reg, 16'd0}, 16'd0}
+                                       + {17'd0, minutes_s6_reg, 11'd0} : 64'd0;
     end
 
-    // A timestamp's seconds are less than 100, so that its high7_reg is 0.
-    assign value = term0_reg + term1_reg + ({{9{high7_reg[28]}}, high7_reg, 26'd0} | stamp_term_reg);
+    // A timestamp's seconds are less than 100, so that its high_s7_reg is 0.
+    assign value = term0_reg + term1_reg + ({{9{high_s7_reg[28]}}, high_s7_reg, 26'd0} | stamp_term_reg);
 
 endmodule
 

@@ -73,23 +73,23 @@ module ws_fix_text #(
     end
 
     reg [63:0] data_reg;
-    reg [7:0]  start6_reg, tail_reg, head_reg;
-    reg [BLOCK_W-1:0] block6_reg;
-    reg [2:0]  end6_reg;
-    reg [6:0]  count6_reg;
+    reg [7:0]  start_s6_reg, tail_reg, head_reg;
+    reg [BLOCK_W-1:0] block_s6_reg;
+    reg [2:0]  end_s6_reg;
+    reg [6:0]  count_s6_reg;
     reg        valid_reg, new_reg, ends_reg;
 
     always @(posedge clk) if (step) begin
-        end6_reg   <= end_place;
-        count6_reg <= opening ? ~{4'd0, opens_place} : count;        // -1 - opens_place
-        data_reg   <= data;
-        start6_reg <= start;
-        block6_reg <= block_before;
-        tail_reg   <= lead & (open_reg ? 8'hff : ~up_to(equals));
-        head_reg   <= trail & ~up_to(equals & trail);
-        new_reg    <= opening;
-        ends_reg   <= |soh;
-        valid_reg  <= valid;
+        end_s6_reg   <= end_place;
+        count_s6_reg <= opening ? ~{4'd0, opens_place} : count;        // -1 - opens_place
+        data_reg     <= data;
+        start_s6_reg <= start;
+        block_s6_reg <= block_before;
+        tail_reg     <= lead & (open_reg ? 8'hff : ~up_to(equals));
+        head_reg     <= trail & ~up_to(equals & trail);
+        new_reg      <= opening;
+        ends_reg     <= |soh;
+        valid_reg    <= valid;
         if (valid) begin
             open_reg  <= (|(equals & trail) || (~|soh && open_reg)) && !last;
             begun_reg <= {begun[6:0], begun[7]};
@@ -100,7 +100,7 @@ module ws_fix_text #(
         if (rst) open_reg <= 1'b0;
     end
 
-    assign length = count6_reg + {4'd0, end6_reg};
+    assign length = count_s6_reg + {4'd0, end_s6_reg};
 
     // Stage 7: the two rotated.
     reg [63:0]  rotated, rotated_head;
@@ -116,7 +116,7 @@ module ws_fix_text #(
         wraps        = 8'd0;
         for (i = 0; i < 8; i = i + 1)
             for (m = 0; m < 8; m = m + 1) begin
-                if (start6_reg[i]) begin
+                if (start_s6_reg[i]) begin
                     rotated[8*m +: 8] = rotated[8*m +: 8] | data_reg[8*((i + m) % 8) +: 8];
                     write[m]          = write[m] | tail_reg[(i + m) % 8];
                     if (i + m >= 8) wraps[m] = 1'b1;
@@ -129,7 +129,7 @@ module ws_fix_text #(
         text_next = new_reg ? {64*WORDS{1'b0}} : text_reg;
         head_next = {64*WORDS{1'b0}};
         for (m = 0; m < 8; m = m + 1) begin
-            number = (new_reg ? NONE : block6_reg) - (wraps[m] ? ONE : NONE);
+            number = (new_reg ? NONE : block_s6_reg) - (wraps[m] ? ONE : NONE);
             for (k = 0; k < WORDS; k = k + 1)
                 if (write[m] && number == k[BLOCK_W-1:0]) text_next[64*WORDS-1-8*(8*k+m) -: 8] = rotated[8*m +: 8];
             if (write_head[m]) head_next[64*WORDS-1-8*m -: 8] = rotated_head[8*m +: 8];

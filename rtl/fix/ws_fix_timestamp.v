@@ -33,7 +33,7 @@ module ws_fix_timestamp (
 
     // Input register.
     reg        here_reg, digit_here_reg, starts_reg;
-    reg [28:0] at;
+    reg [28:0] at_reg;
     reg [7:0]  character_reg;
     wire [3:0] digit = character_reg[3:0];
 
@@ -41,20 +41,20 @@ module ws_fix_timestamp (
         starts_reg     <= start;
         here_reg       <= valid;
         digit_here_reg <= valid && is_digit;
-        at             <= place;
+        at_reg         <= place;
         character_reg  <= data;
     end
 
     // The form, and the range of what a digit at its place can exceed. before_reg: the digit before.
     reg  [3:0] before_reg;
     reg        bad_reg;
-    wire       separator = at[8] || at[11] || at[14] || at[17];
-    wire       wrong     = at[28] || (separator ? character_reg != (at[8] ? "-" : at[17] ? "." : ":") : !digit_here_reg)
-                         || (at[0] && digit != 4'd2) || (at[1] && digit != 4'd0)
-                         || (at[4] && digit > 4'd1) || (at[6] && digit > 4'd3)
-                         || (at[9] && digit > 4'd2) || (at[10] && before_reg == 4'd2 && digit > 4'd3)
-                         || (at[12] && digit > 4'd5) || (at[15] && digit > 4'd6)
-                         || (at[16] && before_reg == 4'd6 && digit != 4'd0);
+    wire       separator = at_reg[8] || at_reg[11] || at_reg[14] || at_reg[17];
+    wire       wrong     = at_reg[28] || (separator ? character_reg != (at_reg[8] ? "-" : at_reg[17] ? "." : ":") : !digit_here_reg)
+                         || (at_reg[0] && digit != 4'd2) || (at_reg[1] && digit != 4'd0)
+                         || (at_reg[4] && digit > 4'd1) || (at_reg[6] && digit > 4'd3)
+                         || (at_reg[9] && digit > 4'd2) || (at_reg[10] && before_reg == 4'd2 && digit > 4'd3)
+                         || (at_reg[12] && digit > 4'd5) || (at_reg[15] && digit > 4'd6)
+                         || (at_reg[16] && before_reg == 4'd6 && digit != 4'd0);
 
     // The date. Each value is settled long before the time of day is complete.
     reg  [6:0]  year_reg;
@@ -73,12 +73,12 @@ module ws_fix_timestamp (
     always @(posedge clk) begin
         if (digit_here_reg) begin
             before_reg <= digit;
-            if (at[2]) year_reg  <= {digit, 3'b0} + {2'b0, digit, 1'b0};
-            if (at[3]) year_reg  <= year_reg + {3'b0, digit};
-            if (at[4]) month_reg <= digit[0] ? 5'd10 : 5'd0;
-            if (at[5]) month_reg <= month_reg + {1'b0, digit};
-            if (at[6]) day_reg   <= {1'b0, digit[1:0], 3'b0} + {3'b0, digit[1:0], 1'b0};
-            if (at[7]) day_reg   <= day_reg + {2'b0, digit};
+            if (at_reg[2]) year_reg  <= {digit, 3'b0} + {2'b0, digit, 1'b0};
+            if (at_reg[3]) year_reg  <= year_reg + {3'b0, digit};
+            if (at_reg[4]) month_reg <= digit[0] ? 5'd10 : 5'd0;
+            if (at_reg[5]) month_reg <= month_reg + {1'b0, digit};
+            if (at_reg[6]) day_reg   <= {1'b0, digit[1:0], 3'b0} + {3'b0, digit[1:0], 1'b0};
+            if (at_reg[7]) day_reg   <= day_reg + {2'b0, digit};
         end
 
         leap_reg <= year_reg[1:0] == 2'd0;
@@ -124,21 +124,21 @@ module ws_fix_timestamp (
 
     always @* begin
         weight = 46'd0;
-        if (at[9])  weight = weight | 46'd36000000000000;
-        if (at[10]) weight = weight | 46'd3600000000000;
-        if (at[12]) weight = weight | 46'd600000000000;
-        if (at[13]) weight = weight | 46'd60000000000;
-        if (at[15]) weight = weight | 46'd10000000000;
-        if (at[16]) weight = weight | 46'd1000000000;
-        if (at[18]) weight = weight | 46'd100000000;
-        if (at[19]) weight = weight | 46'd10000000;
-        if (at[20]) weight = weight | 46'd1000000;
-        if (at[21]) weight = weight | 46'd100000;
-        if (at[22]) weight = weight | 46'd10000;
-        if (at[23]) weight = weight | 46'd1000;
-        if (at[24]) weight = weight | 46'd100;
-        if (at[25]) weight = weight | 46'd10;
-        if (at[26]) weight = weight | 46'd1;
+        if (at_reg[9])  weight = weight | 46'd36000000000000;
+        if (at_reg[10]) weight = weight | 46'd3600000000000;
+        if (at_reg[12]) weight = weight | 46'd600000000000;
+        if (at_reg[13]) weight = weight | 46'd60000000000;
+        if (at_reg[15]) weight = weight | 46'd10000000000;
+        if (at_reg[16]) weight = weight | 46'd1000000000;
+        if (at_reg[18]) weight = weight | 46'd100000000;
+        if (at_reg[19]) weight = weight | 46'd10000000;
+        if (at_reg[20]) weight = weight | 46'd1000000;
+        if (at_reg[21]) weight = weight | 46'd100000;
+        if (at_reg[22]) weight = weight | 46'd10000;
+        if (at_reg[23]) weight = weight | 46'd1000;
+        if (at_reg[24]) weight = weight | 46'd100;
+        if (at_reg[25]) weight = weight | 46'd10;
+        if (at_reg[26]) weight = weight | 46'd1;
     end
 
     always @(posedge clk) begin
@@ -155,7 +155,7 @@ module ws_fix_timestamp (
         else if (here_reg && wrong) bad_reg <= 1'b1;
     end
 
-    assign good = !bad_reg && !date_bad_reg && (at[17] || |at[27:19]);
+    assign good = !bad_reg && !date_bad_reg && (at_reg[17] || |at_reg[27:19]);
 
 endmodule
 

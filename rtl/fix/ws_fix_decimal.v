@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fix_decimal: the field that ends at a word's first SOH as a number or a UTCTimestamp, eight bytes a cycle.
+// ws_fix_decimal: the long field of a word as a number or a UTCTimestamp, eight bytes a cycle.
 //
-// Both stand around a point, which is the first one, or else where the value ends:
+// The digits of both are placed around a point, the first one, or else the end of the value:
 //
 //     whole     17    14   12  10 9   7 6   4 3   1 0          fraction  0 1 2 …
 //                                               1 0 0      .             5
 //                2 0 y y   m m d d - h h : m m : s s       .             1 2 3
 //
-// So the words around the point are kept (`anchor`), and one shift by its place brings all digits to theirs. Bytes of
-// other fields and of the tag are no digits but 0. Nothing but these words and the flags loops. Digits behind the point
-// are moved before it as the field's type wants, and two digits a term become binary (A), eight (B), products (C), and
-// the sum.
+// So the words around the point are kept (`anchor`), and one shift by its place moves all digits to theirs. Bytes of
+// other fields and of the tag count as digits 0. Only these words and the flags feed back. Decimals are moved before
+// the point as the field's type needs; then two digits a term become binary (A), eight (B), products (C), and the sum.
 //
-// Latency      2 cycles from stage 2 to `natural`, 3 to the flags, 6 to `value` (of stage 2: see ws_fix_words)
+// Latency      2 cycles from stage 2 to `natural`, 3 to the flags, 6 to `value`; for stage 2 see ws_fix_words
 // Issue rate   1 word a cycle
-// Bad input    value is of use if the flags say so: at most 18 digits, or `timestamp_good`
+// Bad input    value is valid only if the flags are: at most 18 digits, or timestamp_good
 // Source       FIX 5.0 SP2, volume 1, data types float and UTCTimestamp
 
 `default_nettype none
@@ -44,11 +43,11 @@ module ws_fix_decimal (
     input  wire [7:0]  rough,
 
     // stage 3, before the register
-    input  wire [9:0]  decimals,        // one-hot: digits behind the point in `value`; bit 9: it is a timestamp
+    input  wire [9:0]  decimals,        // one-hot: decimals of `value`; bit 9: a timestamp
 
     // stage 4
     output reg  [16:0] natural,         // the last five digits
-    output reg         natural_good,    // digits only, and no others; natural may be above 65,535
+    output reg         natural_good,    // digits only, at most five; natural may exceed 65,535
     output reg         promises,        // digits only, 1 to 65,535
     output reg         three,           // three characters
     output reg  [15:0] reach,           // bit n: natural is at least n
@@ -57,11 +56,11 @@ module ws_fix_decimal (
     output reg         numeric,         // an optional minus, digits and at most one point
     output reg         negative,
     output reg         pointed,
-    output reg  [18:0] whole_used,      // digits other than 0 by place; bit 18 for all further ones
-    output reg  [9:0]  fraction_used,   // the same behind the point; bit 9
+    output reg  [18:0] whole_used,      // digits other than 0, by place; bit 18 for all further places
+    output reg  [9:0]  fraction_used,   // the same after the point; bit 9 for all further places
     // stage 6
     output reg         timestamp_good,
-    // behind stage 7
+    // after stage 7
     output wire [63:0] value
 );
 
@@ -72,7 +71,7 @@ module ws_fix_decimal (
 
     integer i, j;
 
-    // The code of this word's bytes that belong to the field that ends here, and to the one that goes on.
+    // The codes of this word's bytes that belong to the field that ends here, and to the field that goes on.
     reg [63:0] lead_code, trail_code;
 
     always @* for (i = 0; i < 8; i = i + 1) begin
@@ -80,8 +79,8 @@ module ws_fix_decimal (
         trail_code[8*i +: 8] = trail[i] ? code[8*i +: 8] : 8'd0;
     end
 
-    // Where the point is: in a word before (place_reg, in anchor_reg), or else in this one, or where the value ends. For
-    // all digits it is one register, at_reg.
+    // The place of the point: in an earlier word (place_reg, in anchor_reg), or else in this one, or the value's end.
+    // at_reg is that place for all digits.
     reg        held_reg;
     reg [7:0]  place_reg, at_reg;
     wire       news       = valid && (ends || !held_reg);
@@ -94,12 +93,12 @@ module ws_fix_decimal (
         at_reg    <= held_next ? place_next : anchor;
     end
 
-    // Stage 3. phase_reg: words since that with the point, with it; the last bit for all further ones.
+    // Stage 3. phase_reg: words from that with the point on, one-hot; the last bit for all further words.
     reg [3:1]  phase_reg;
     reg [63:0] anchor_reg, back1_reg, back2_reg, next1_reg;
     reg [15:0] back3_reg, next2_reg;                        // two bytes
     reg [7:0]  used0_reg, used1_reg, used2_reg, used3_reg, used_next1_reg, used_next2_reg;
-    reg        used_back_reg, used_beyond_reg;              // in all words before, behind
+    reg        used_back_reg, used_beyond_reg;              // in all words before these, after these
 
     always @(posedge clk) if (step) begin
         if (valid) begin
@@ -148,7 +147,7 @@ module ws_fix_decimal (
         end
     end
 
-    // What is known of the field as a whole.
+    // Flags of the field as a whole.
     reg odd_reg, digit_reg, minus_reg, point_reg, rough_reg;
 
     always @(posedge clk) if (step) begin
@@ -162,7 +161,7 @@ module ws_fix_decimal (
         if (last) {odd_reg, digit_reg, minus_reg, point_reg, rough_reg} <= 5'd0;
     end
 
-    // The 18 bytes before the place and the 10 behind it.
+    // The 18 bytes before the place and the 10 after it.
     function [143:0] digits_before(input [207:0] bytes, input [7:0] one);
         integer n, m;
         begin
@@ -172,12 +171,12 @@ module ws_fix_decimal (
         end
     endfunction
 
-    function [79:0] digits_behind(input [143:0] bytes, input [7:0] one);
+    function [79:0] digits_after(input [143:0] bytes, input [7:0] one);
         integer n, m;
         begin
-            digits_behind = 80'd0;
+            digits_after = 80'd0;
             for (n = 0; n < 8; n = n + 1) for (m = 0; m < 10; m = m + 1)
-                if (one[n]) digits_behind[8*m +: 8] = digits_behind[8*m +: 8] | bytes[8*(n+1+m) +: 8];
+                if (one[n]) digits_after[8*m +: 8] = digits_after[8*m +: 8] | bytes[8*(n+1+m) +: 8];
         end
     endfunction
 
@@ -192,13 +191,14 @@ module ws_fix_decimal (
 
     reg [143:0] whole_reg;                                  // 18 codes
     reg [79:0]  fraction_reg;                               // 10 codes
-    reg         old_next, far_next, old_reg, far_reg, odd_s3_reg, digit_s3_reg, minus_s3_reg, point_s3_reg, rough_s3_reg;
+    reg         old_next, far_next, old_reg, far_reg;       // digits other than 0 out of reach, before and after
+    reg         odd_s3_reg, digit_s3_reg, minus_s3_reg, point_s3_reg, rough_s3_reg;
 
     always @* begin
         old_next      = used_back_reg || (!held_reg && |used3_reg);
         far_next      = held_reg && (used_beyond_reg || (phase_reg[3] && |tail) || |used_n2[7:1]
                                  || (used_n2[0] && !at_reg[7]));
-        j = 0;                                              // it is no latch
+        j = 0;                                              // avoids a latch
         for (i = 0; i < 8; i = i + 1)
             for (j = 0; j < 8; j = j + 1) if (at_reg[i]) begin
                 if (j <= i - 3 && used2[j])         old_next = 1'b1;
@@ -209,7 +209,7 @@ module ws_fix_decimal (
 
     always @(posedge clk) if (step) begin
         whole_reg    <= digits_before(held_reg ? past : {code, past[207:64]}, at_reg);
-        fraction_reg <= digits_behind({next, held_reg ? anchor_reg : lead_code}, at_reg);
+        fraction_reg <= digits_after({next, held_reg ? anchor_reg : lead_code}, at_reg);
         old_reg      <= old_next;
         far_reg      <= far_next;
         odd_s3_reg   <= odd_reg   || |(odd & lead);
@@ -241,7 +241,7 @@ module ws_fix_decimal (
                 myriads = worth(d4, 64'd10000);
     wire       plain = digit_s3_reg && !odd_s3_reg && !minus_s3_reg && !point_s3_reg && !old_reg;
 
-    // The form of a timestamp, and the range of what stands in one digit.
+    // The form of a timestamp, and ranges that one digit decides.
     reg  form, form_reg;
 
     always @* begin
@@ -257,7 +257,8 @@ module ws_fix_decimal (
 
     reg [17:0] whole_nonzero_reg;
     reg [8:0]  fraction_nonzero_reg;
-    reg        numeric_reg, negative_reg, point_s4_reg, old_s4_reg, far_s4_reg, less_s4_reg, more_s4_reg;   // more: not less
+    reg        numeric_reg, negative_reg, point_s4_reg, old_s4_reg, far_s4_reg;
+    reg        less_s4_reg, more_s4_reg;                    // digits are negative; they are not
 
     always @(posedge clk) if (step) begin
         natural      <= {myriads[16:4], d0} + tens[16:0] + hundreds[16:0] + thousands[16:0];
@@ -279,7 +280,7 @@ module ws_fix_decimal (
         fraction_nonzero_reg <= fraction_nonzero;
     end
 
-    // The digits of the number, as a whole one; of a timestamp those of seconds and their fraction.
+    // The digits of the number as an integer; of a timestamp those of seconds and their fraction.
     reg [71:0] digits, digits_reg;
     reg        stamp_reg;
 
@@ -300,7 +301,7 @@ module ws_fix_decimal (
         stamp_reg  <= decimals[9];
     end
 
-    // Stage 5 (A): two digits, negative ones of a negative number, times what they are worth among eight.
+    // Stage 5 (A): two digits, negative if the number is, times their unit among eight.
     function signed [28:0] two(input [7:0] bcd, input less, input [63:0] unit);
         reg [63:0] low, high;
         begin
@@ -333,7 +334,7 @@ module ws_fix_decimal (
         fraction_used <= {far_s4_reg, fraction_nonzero_reg};
     end
 
-    // (B): eight digits. The two above them are worth 10**16.
+    // Stage 6 (B): eight digits. The unit of the two above the sixteen is 10**16.
     reg signed [63:0] top_s6_reg;
     reg signed [28:0] low_s6_reg, high_s6_reg;
 
@@ -345,7 +346,7 @@ module ws_fix_decimal (
         stamp_s6_reg <= stamp_s5_reg;
     end
 
-    // Time stamps, from stage 4 on: minutes of the day, and days in two parts; days since 1970 (A), products (B),
+    // Timestamps, from stage 4 on: minutes of the day, and days in two parts; days since 1970 (A), products (B),
     // nanoseconds (C).
     localparam [15:0] YEAR2000 = 16'd10957;
     localparam [31:0] DAY      = 32'd1318359375;            // nanoseconds in units of 2**16
@@ -354,10 +355,10 @@ module ws_fix_decimal (
     wire [3:0]  y1 = whole[4*14 +: 4], y0 = whole[4*13 +: 4];
     wire [3:0]  m0 = whole[4*11 +: 4];
     wire        m1 = whole[4*12];
-    wire        leap = !y0[0] && y0[1] == y1[0];            // 10 y1 + y0 divides by 4
+    wire        leap = !y0[0] && y0[1] == y1[0];            // 10 y1 + y0 is a multiple of 4
     wire [1:0]  t    = whole[4*10 +: 2];
     wire [5:0]  day  = {2'd0, whole[4*9 +: 4]} + {1'd0, t, 3'd0} + {3'd0, t, 1'd0};
-    reg  [8:0]  days_before;                                // of the year before the month, without a leap day
+    reg  [8:0]  days_before;                                // days of the year before the month, without a leap day
     reg  [4:0]  month_days;
 
     always @* case ({m1, m0})
@@ -373,10 +374,10 @@ module ws_fix_decimal (
         5'h10:   {days_before, month_days} = {9'd273, 5'd31};
         5'h11:   {days_before, month_days} = {9'd304, 5'd30};
         5'h12:   {days_before, month_days} = {9'd334, 5'd31};
-        default: {days_before, month_days} = {9'd0,   5'd0};        // no day fits
+        default: {days_before, month_days} = {9'd0,   5'd0};        // no such month
     endcase
 
-    // Leap years before the year 10 y1 + y0: of the tens 5 y1 / 2, rounded up; and of the years since.
+    // Leap years before the year 10 y1 + y0: in the decades 5 y1 / 2, rounded up; and in the years since.
     wire [5:0] leaps_tens = ({y1, 2'b0} + {2'b0, y1} + 6'd1) >> 1;
     wire [3:0] leaps_ones = (y0 + (y1[0] ? 4'd1 : 4'd3)) >> 2;
 
@@ -385,7 +386,7 @@ module ws_fix_decimal (
     wire [63:0] minutes10 = worth(whole[4*4 +: 4], 64'd10);
 
     reg [15:0] year_days_reg, days_reg;
-    reg [8:0]  within_reg;                                  // of the year, without a leap day
+    reg [8:0]  within_reg;                                  // day of the year, without a leap day
     reg        leap_day_reg, day_good_reg, stamp_good_reg;
     reg [10:0] minutes_reg;
     reg [31:0] days_low_reg;
@@ -395,7 +396,8 @@ module ws_fix_decimal (
     reg [35:0] minutes_s6_reg;
 
     always @(posedge clk) if (step) begin
-        year_days_reg    <= (YEAR2000 - 16'd1 + decades[15:0] + years[15:0]) + {10'd0, leaps_tens} + {12'd0, leaps_ones};
+        year_days_reg    <= (YEAR2000 - 16'd1 + decades[15:0] + years[15:0]) + {10'd0, leaps_tens}
+                            + {12'd0, leaps_ones};
         within_reg       <= days_before + {3'd0, day};
         leap_day_reg     <= leap && {m1, m0} > 5'h02;
         minutes_reg      <= hours10[10:0] + hours[10:0] + minutes10[10:0] + {7'd0, whole[4*3 +: 4]};
@@ -410,7 +412,7 @@ module ws_fix_decimal (
         timestamp_good   <= stamp_good_reg;
     end
 
-    // (C): 10**8 = 2**26 + 2**8 * 128481. The three terms of a number; minutes and days are the third of a
+    // Stage 7 (C): 10**8 = 2**26 + 2**8 * 128481. A number has three terms; minutes and days are the third of a
     // timestamp.
     localparam [17:0]  FACTOR       = 18'd128481;
     wire        [34:0] product_low  = high_s6_reg[17:0] * FACTOR[16:0];

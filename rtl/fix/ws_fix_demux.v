@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fix_demux: binary messages to typed streams, by the message type that every message begins with.
+// ws_fix_demux: routes binary messages to typed streams by the message type at their beginning.
 //
-// The dissertation's compact variant of FIX: a message is a tuple whose first field is its MsgType. All outputs carry
-// what follows it; a stream with fewer fields than others reads its own from the most significant bits down.
+// The compact variant of FIX in the dissertation: a message is a tuple whose first field is its MsgType. All outputs
+// carry the fields after it; a stream with fewer fields than others uses the most significant bits.
 //
 // Parameters   DATA_W    width of a message in bits, more than TYPE_W
 //              N         streams, at least 1; stream 0 has the low bits of every m_* port
 //              TYPE_W    width of MsgType in bits, at least 1
-//              TYPES     the streams' message types, TYPE_W bits each, that of stream 0 in the low bits; by default
+//              TYPES     the streams' message types, TYPE_W bits each, that of stream 0 in the low bits; default:
 //                        NewOrderStream (68) and OrderCancelRequestStream (70)
 // Latency      1 cycle
 // Issue rate   1 message a cycle
-// Bad input    a message of no stream's type is dropped; evt_unknown comes in the cycle in which it would have left
+// Bad input    a message of a type that no stream has is dropped, with evt_unknown in the cycle of its output
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.4.3
 
 `default_nettype none

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fix_fields: a stream of bytes to FIX fields, tag=value with a byte 1 (SOH) behind, one byte a cycle.
+// ws_fix_fields: stages 1 and 2 of ws_fix_parser: bytes to FIX fields, tag=value with a trailing byte 1 (SOH).
 //
-// What a field is comes out as events, a cycle each, in step with the bytes (`valid`, `data`):
+// A field is output as events of one cycle each, in step with its bytes (`valid`, `data`):
 //
 //     4 4 = 1 0 . 5 SOH
 //         |_________________ start: the tag is known
 //           | |   |_________ digit: number is 1, 0 and 5; fraction with the 5
-//                   |_______ finish, and with it malformed if this was no field
+//                   |_______ finish; malformed with it if this was not a field
 //
-// A data field may hold SOH: its length is the value of the field before it. Both are named by LENGTH_TAGS and
-// DATA_TAGS; a length that its data does not follow, or data without a length or of another one, are malformed. Lengths
-// count in messages only (`inside`), and a field 8 begins the next message, so it is good where data should follow.
+// A data field may hold SOH: its length is the value of the field before it. LENGTH_TAGS and DATA_TAGS name these
+// pairs. A length that its data does not follow, and data without a length or of another length, are malformed. Lengths
+// count only in messages (`inside`), and a field 8 begins the next message, so it is good where data should follow.
 //
-// What a field is as a whole stands when `finish` does, and until the next `start`: `natural`, and what is said of
-// numbers.
+// Properties of the whole field are valid from `finish` to the next `start`: `natural`, and those of numbers.
 //
 // Parameters   N_DATA       data fields, at least 1
-//              LENGTH_TAGS  tags of their lengths, 24 bits each: up to 6 decimal digits of 4 bits
-//              DATA_TAGS    their own tags
+//              LENGTH_TAGS  24 bits a data field: the tag of its length, up to 6 decimal digits, 4 bits each
+//              DATA_TAGS    24 bits a data field: its own tag
 // Latency      2 cycles from a byte on s_* to its events
 // Issue rate   1 byte a cycle
-// Bad input    malformed: a tag that is no number, begins with 0 or has more than 6 digits; no value; a data field as
-//              above; a length that is no number of 1 to 65,535. A payload's end (`stop`, with its last byte) discards
-//              a field that has not finished
+// Bad input    malformed: a tag that is not a number, begins with 0 or has more than 6 digits; no value; a data field
+//              as above; a length that is not a number of 1 to 65,535. The end of a payload (`stop`, with its last
+//              byte) discards an unfinished field
 // Source       FIX 4.4, volume 1, "FIX tag=value syntax" and data type data
 
 `default_nettype none
@@ -47,17 +46,17 @@ module ws_fix_fields #(
     output reg               start,
     output reg               text,          // a byte of the value
     output reg               digit,
-    output reg  signed [4:0] number,        // -9 to 9, negative behind a minus
+    output reg  signed [4:0] number,        // -9 to 9, negative after a minus
     output reg               fraction,
     output wire              ending,        // finish comes in the next cycle
     output reg               finish,
     output reg               malformed,
-    output wire              no_length,     // with finish: malformed, too, since a length's value is none
+    output wire              no_length,     // with finish: malformed as well, a length with a bad value
     output reg               stop,
-    output reg               partial,       // with stop: a field has not finished
+    output reg               partial,       // with stop: there is an unfinished field
 
-    output reg  [23:0]       tag,           // of the byte before: compare it in the cycle of tag_known
-    output wire              tag_known,     // and it is one; start comes in the next cycle
+    output reg  [23:0]       tag,           // up to the byte before: compare it in the cycle of tag_known
+    output wire              tag_known,     // the tag is complete and valid; start follows in the next cycle
 
     output reg  [15:0]       natural,       // the value as a number of at most 65,535
     output reg               natural_good,
@@ -66,12 +65,12 @@ module ws_fix_fields #(
     output reg               negative,
     output reg               point,
     output reg  [4:0]        whole,         // digits before the point, without leading zeros, at most 31
-    output reg  [4:0]        scale          // digits behind the point, without zeros at the end, at most 31
+    output reg  [4:0]        scale          // decimals without trailing zeros, at most 31
 );
 
     localparam [7:0] SOH = 8'h01;
 
-    // Stage 1: input register, and what kind of character it is.
+    // Stage 1: input register, and the kind of character.
     reg       in_valid_reg, in_last_reg, in_soh_reg, in_equals_reg, in_digit_reg, in_point_reg, in_minus_reg;
     reg [7:0] in_data_reg;
 
@@ -90,25 +89,25 @@ module ws_fix_fields #(
         end
     end
 
-    // Stage 2: the field. in_value_reg: behind the "=".
+    // Stage 2: the field. in_value_reg: after the "=".
     reg                in_value_reg;
     reg                tag_bad_reg, tag_some_reg;
     reg                first_reg;           // no byte of the value yet
-    reg                field_bad_reg;       // known so far
-    reg                is_length_reg;       // the length of a data field,
-    reg  [23:0]        due_tag_reg;         // whose tag this is
+    reg                field_bad_reg;       // malformed, as far as known
+    reg                is_length_reg;       // the field is the length of a data field
+    reg  [23:0]        due_tag_reg;         // with that tag
     reg                is_data_reg;         // a data field
     reg                is_begin_reg;        // field 8
-    reg                promised_reg;        // the field before was the length of one,
-    reg  [23:0]        data_tag_reg;        // whose tag must be this
-    reg                counted_reg;         // this is it
+    reg                promised_reg;        // the field before was such a length
+    reg  [23:0]        data_tag_reg;        // the tag that must follow
+    reg                counted_reg;         // this is the data field that it announced
     reg  [15:0]        left_reg;            // bytes of the data field still to come
     reg                left_more_reg;
-    reg                odd_reg;             // the value holds what no number does
-    reg  [4:0]         decimals_reg;        // digits behind the point, at most 31
+    reg                odd_reg;             // the value has a byte that no number has
+    reg  [4:0]         decimals_reg;        // decimals so far, at most 31
     integer            i;
 
-    wire in_data    = counted_reg && left_more_reg;     // this byte belongs to a data field, whatever it is
+    wire in_data    = counted_reg && left_more_reg;     // this byte belongs to a data field, even if it is an SOH
     wire ends       = in_valid_reg && in_soh_reg && !(in_value_reg && in_data);
     wire cuts       = in_last_reg;
     wire value_byte = in_valid_reg && in_value_reg && !ends;
@@ -165,7 +164,7 @@ module ws_fix_fields #(
                 first_reg     <= 1'b1;
                 field_bad_reg <= tag_bad_reg || !tag_some_reg;
                 left_reg      <= natural;
-                left_more_reg <= 1'b1;      // a length of 0 is no length
+                left_more_reg <= 1'b1;      // a length of 0 is malformed
                 is_length_reg <= is_length && !tag_bad_reg;
                 due_tag_reg   <= due_tag;
                 is_data_reg  <= is_data && !tag_bad_reg;
@@ -177,7 +176,7 @@ module ws_fix_fields #(
                 if (in_data) begin
                     left_reg      <= left_reg - 16'd1;
                     left_more_reg <= left_reg != 16'd1;
-                end else if (counted_reg) field_bad_reg <= 1'b1;        // longer than its length says
+                end else if (counted_reg) field_bad_reg <= 1'b1;        // longer than its length
             end
             if (ends) begin
                 in_value_reg <= 1'b0;
@@ -187,7 +186,7 @@ module ws_fix_fields #(
             end
         end
 
-        // What must follow; `finish` is a cycle behind the byte that ends the field.
+        // The field that must follow. `finish` is one cycle after the byte that ends the field.
         if (finish) begin
             promised_reg <= inside && is_length_reg && countable && !malformed;
             data_tag_reg <= due_tag_reg;
@@ -207,7 +206,7 @@ module ws_fix_fields #(
         end
     end
 
-    // What the value is as a number.
+    // The value as a number.
     wire [4:0] decimals_next = decimals_reg + {4'd0, decimals_reg != 5'd31};
 
     always @(posedge clk) begin

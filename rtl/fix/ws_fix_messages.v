@@ -152,12 +152,12 @@ module ws_fix_messages #(
         done_short         <= short_full;
         begins             <= s_valid && begins_next;
         malformed          <= inside_reg && |(bad & old);
-        malformed_new      <= |(bad & behind(s_begins));
+        malformed_new      <= |(bad & after(s_begins));
         bad_header         <= (long_next && ((place_reg == 2'd1 && !(s_long_real && s_long_match[MATCH_BODY]))
                                              || (place_reg == 2'd2 && !(s_long_real && s_long_match[MATCH_TYPE]))))
                               || (short_next && ((short_index == 3'd1 && !s_short_match[MATCH_BODY])
                                                  || (short_index == 3'd2 && !s_short_match[MATCH_TYPE])));
-        bad_header_new     <= |(s_soh & behind(s_begins));
+        bad_header_new     <= |(s_soh & after(s_begins));
         repeated           <= (long_next && place_reg == 2'd3 && s_long_real
                                && (s_long_match[MATCH_BODY] || s_long_match[MATCH_TYPE]))
                               || (short_next && short_index >= 3'd3
@@ -185,8 +185,8 @@ module ws_fix_messages #(
         long_place         <= place(first_soh);
         short_place        <= place(s_short_end);
         sum_start          <= s_sum_start;
-        word_malformed_reg <= s_valid && word_ends && |(bad & up_to(s_sum_end) & behind(early));
-        word_header_reg    <= s_valid && word_ends && ~|(bad & up_to(s_sum_end) & behind(early));
+        word_malformed_reg <= s_valid && word_ends && |(bad & up_to(s_sum_end) & after(early));
+        word_header_reg    <= s_valid && word_ends && ~|(bad & up_to(s_sum_end) & after(early));
         begun_reg          <= s_valid ? size(s_begins) : 3'd0;
         unbroken_reg       <= s_valid ? {|early && !long_inside, |late} : 2'd0;
         broken_reg         <= s_valid && s_last && goes_on;
@@ -202,7 +202,7 @@ module ws_fix_messages #(
             if (age_reg != 2'd3) age_reg <= age_reg + 2'd1;
             if (begins_next) begin
                 age_reg   <= 2'd1;
-                place_reg <= |(s_soh & behind(s_begins)) ? 2'd3 : 2'd0;
+                place_reg <= |(s_soh & after(s_begins)) ? 2'd3 : 2'd0;
             end else if (short_next) place_reg <= place_reg >= 2'd1 ? 2'd3 : 2'd2;
             else if (long_next && place_reg != 2'd3) place_reg <= place_reg + 2'd1;
         end

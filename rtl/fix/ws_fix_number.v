@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fix_number: the decimal digits of one field to a number of 32 or 64 bits, one digit a cycle.
+// ws_fix_number: converts the decimal digits of one field to a number of 32 or 64 bits, one digit a cycle.
 //
-// value = 10 * value + digit, where the digits of a negative number are negative, so that nothing is negated in the
-// end. Of 64 bits the upper half follows a cycle behind: it takes what the lower half carries. After the last digit the
-// decimals that were not given are shifted in as zeros.
+// value = 10 * value + digit, where the digits of a negative number are negative, so that nothing is negated at the
+// end. The upper half of 64 bits follows one cycle later and takes the carry of the lower half. After the last digit,
+// missing decimals are shifted in as zeros.
 //
 // Parameters   VALUE_W   width of the value in bits, 32 or 64, two's complement
-//              DECIMALS  digits behind the point, 0 to 8; further ones are left out
+//              DECIMALS  decimals of the value, 0 to 8; excess ones are ignored
 //              DEFAULT   the value after `clear`
 // Latency      VALUE_W / 32 cycles from the last digit, or DECIMALS - 1 + VALUE_W / 32 from the cycle after `ending`,
 //              if that is later
 // Issue rate   1 digit a cycle
-// Bad input    the caller sees to it that the value fits: 9 or 18 digits at most, those behind the point included
+// Bad input    the caller ensures that the value fits: at most 9 or 18 digits, DECIMALS included
 
 `default_nettype none
 
@@ -22,11 +22,11 @@ module ws_fix_number #(
     parameter [VALUE_W-1:0] DEFAULT  = 0
 ) (
     input  wire               clk,
-    input  wire               clear,        // to the default
+    input  wire               clear,        // set the value to DEFAULT
     input  wire               start,        // a value begins with the next digit
     input  wire               digit_valid,
     input  wire signed [4:0]  digit,        // -9 to 9
-    input  wire               fraction,     // it stands behind the point
+    input  wire               fraction,     // the digit is a decimal
     input  wire               ending,       // no digit follows this one
     output wire [VALUE_W-1:0] value
 );
@@ -36,7 +36,7 @@ module ws_fix_number #(
         $finish;
     end
 
-    // Decimals still to come, from the wire or as zeros.
+    // Decimals still missing, which come from the wire or as zeros.
     wire step, pad;
 
     generate

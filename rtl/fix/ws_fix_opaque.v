@@ -3,11 +3,11 @@
 // ws_fix_opaque: which bytes of a word belong to the value of a data field, whatever they are.
 //
 // The feedback loop of ws_fix_parser_wide. A field with a length *promises* a data field if it is in a message and
-// begins after a delimiter (an SOH that ends a field) of a field that promises nothing itself. A data field that follows
-// such a promise is opaque for as many bytes as the length says, counted down in left_reg. Everything that does not
-// depend on real_reg, promise_reg and left_reg is computed by the parser, as if every SOH were a delimiter. In a word at
-// most one data field begins, at most one ends, and at most two fields with a length end: the long and the short field,
-// see ws_fix_parser_wide.
+// begins after a delimiter (an SOH that ends a field) of a field that promises nothing itself. A data field that
+// follows such a promise is opaque for as many bytes as the length says, counted down in left_reg. Everything that does
+// not depend on real_reg, promise_reg and left_reg is computed by the parser, as if every SOH were a delimiter. In a
+// word at most one data field begins, at most one ends, and at most two fields with a length end: the long and the
+// short field, see ws_fix_parser_wide.
 //
 // Latency      0 cycles from a word to its outputs
 // Issue rate   1 word a cycle

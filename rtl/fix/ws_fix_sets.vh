@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fix_sets.vh: bytes of a word as sets, a bit each, for the cores of fix_parser_wide. The first byte on the wire is
-// bit 0.
+// ws_fix_sets.vh: sets of bytes of a word, for the stages of ws_fix_parser_wide. The first byte on the wire is bit 0.
 
-function [7:0] first(input [7:0] set);              // only its first
+function [7:0] first(input [7:0] set);              // the first of the set
     integer n;
     begin
         first[0] = set[0];
@@ -11,7 +10,7 @@ function [7:0] first(input [7:0] set);              // only its first
     end
 endfunction
 
-function [7:0] last_of(input [7:0] set);            // only its last
+function [7:0] last_of(input [7:0] set);            // the last of the set
     integer n;
     begin
         last_of[7] = set[7];
@@ -19,7 +18,7 @@ function [7:0] last_of(input [7:0] set);            // only its last
     end
 endfunction
 
-function [7:0] up_to(input [7:0] set);              // up to the first of the set, with it; all if it is empty
+function [7:0] up_to(input [7:0] set);              // up to and with the first of the set; all if it is empty
     integer n;
     begin
         up_to[0] = 1'b1;
@@ -31,14 +30,14 @@ function [7:0] before(input [7:0] set);             // before the first of the s
     before = up_to(set) & ~set;
 endfunction
 
-function [7:0] behind(input [7:0] set);             // behind the last of the set; all if it is empty
+function [7:0] after(input [7:0] set);             // after the last of the set; all if it is empty
     integer n;
     begin
-        for (n = 0; n < 8; n = n + 1) behind[n] = ~|(set >> n);
+        for (n = 0; n < 8; n = n + 1) after[n] = ~|(set >> n);
     end
 endfunction
 
-function [3:0] place(input [7:0] one);              // from 1; 0 for none
+function [3:0] place(input [7:0] one);              // of the byte, from 1; 0 for none
     integer n;
     begin
         place = 4'd0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fix_short: the field that lies in a word as a whole, with the SOH before it, as digits and text.
+// ws_fix_short: the short field of a word, which lies in it as a whole after an SOH, as digits and text.
 //
-// A word has at most one good such field. It is "tag=value" of at most six bytes, so that the value has at most four.
+// A word has at most one such field that is well-formed. It is "tag=value" of at most six bytes, so its value has at
+// most four.
 //
-// Latency      1 cycle from stage 2 to where it is, 2 to its value
+// Latency      1 cycle from stage 2 to the place of the field, 2 to its value
 // Issue rate   1 word a cycle
-// Bad input    none: any bytes
+// Bad input    any bytes
 // Source       none
 
 `default_nettype none
@@ -27,34 +28,34 @@ module ws_fix_short (
     input  wire [7:0]  odd,
 
     // stage 3
-    output reg  [7:0]  ends,            // the SOH behind it, none if there is no such field
+    output reg  [7:0]  ends,            // the SOH after it, none if there is no such field
     output reg  [7:0]  equals,
-    output reg         low,             // it has the tag of the word's lower half, or of the upper one
+    output reg         low,             // its tag is that of the word's lower half, or upper half
     output reg         high,
-    output reg  [3:0]  points,          // in the value; bit n: with n bytes behind it
-    // stage 3, before the register: a natural number from 1
-    output wire        counts,
-    output wire [15:0] digits,          // without the point, the last in the low bits
+    output reg  [3:0]  points,          // points in the value; bit n: n bytes follow
+    // stage 4, before the register
+    output wire        counts,          // it is a natural number from 1
+    output wire [15:0] digits,          // without the point, the last digit in the low bits
 
     // stage 4
-    output reg  [31:0] text,            // the value, zeros behind
-    output reg  [23:0] right,           // its last three bytes, zeros before
+    output reg  [31:0] text,            // the value, then zeros
+    output reg  [23:0] right,           // zeros, then its last three bytes
     output reg  [2:0]  length,          // of the value
     output reg  [13:0] natural,
     output reg         natural_good,
     output reg         numeric,
     output reg         negative,
     output reg         pointed,
-    output reg  [2:0]  fraction_used    // digits behind the point which are not 0
+    output reg  [2:0]  fraction_used    // decimals that are not 0, by place
 );
 
     `include "ws_fix_worth.vh"
 
-    // Stage 3. Value bytes are the four before `ends`: byte 0 is the last. What is not of the value is 0.
+    // Stage 3. Value bytes are the four before `ends`: byte 0 is the last. Bytes outside the value are 0.
     reg  [7:0]  ends_next, equals_next;
     reg  [31:0] bytes_next, bytes_reg;
     reg  [15:0] nibbles_next, nibbles_reg;
-    reg  [3:0]  size_next, size_reg;                        // bit n: it has n + 1 bytes
+    reg  [3:0]  size_next, size_reg;                        // bit n: the value has n + 1 bytes
     reg  [3:0]  digit_next, digit_reg, minus_next, minus_reg, odd_next, odd_reg, points_next;
     reg         field;
     integer     i, j, k;
@@ -70,7 +71,7 @@ module ws_fix_short (
         odd_next     = 4'd0;
         points_next  = 4'd0;
         field        = 1'b0;
-        k            = 0;                                   // it is no latch
+        k            = 0;                                   // avoids a latch
         for (i = 4; i < 8; i = i + 1)                       // the SOH
             for (j = i - 2; j > 1 && j > i - 6; j = j - 1) begin    // the "="
                 field = inner[j] && soh[i] && ~|((soh & ((8'd1 << i) - 8'd1)) >> j);
@@ -106,12 +107,12 @@ module ws_fix_short (
 
     // Stage 4.
     reg [31:0] shifted;
-    reg [15:0] closed;                                      // of one point at most
+    reg [15:0] closed;                                      // the digits closed up over a point
     reg [2:0]  used;
 
     always @* begin
         shifted = 32'd0;
-        j       = 0;                                        // it is no latch
+        j       = 0;                                        // avoids a latch
         for (i = 1; i < 5; i = i + 1)
             if (size_reg[i-1])
                 for (j = 0; j < i; j = j + 1) shifted[31-8*j -: 8] = shifted[31-8*j -: 8] | bytes_reg[8*(i-1-j) +: 8];

@@ -2,11 +2,11 @@
 //
 // ws_fix_short_number: the digits of ws_fix_short as a number, in step with ws_fix_decimal.
 //
-// The point does not matter to the digits but only to their unit. Decimals beyond the wanted ones are cut off first.
+// The point affects the unit of the digits only. Decimals beyond the wanted ones are cut off first.
 //
 // Latency      4 cycles from stage 3 to `value`
 // Issue rate   1 number a cycle
-// Bad input    further decimals than wanted are left out
+// Bad input    excess decimals are ignored
 // Source       none
 
 `default_nettype none
@@ -15,9 +15,9 @@ module ws_fix_short_number (
     input  wire        clk,
     input  wire        step,
     // stage 3
-    input  wire [3:0]  points,          // bit n: n digits are behind the point; 0 if there is none
-    input  wire [8:0]  decimals,        // one-hot: digits behind the point in `value`
-    input  wire [15:0] digits,          // four, without the point, the last in the low bits
+    input  wire [3:0]  points,          // bit n: n digits follow the point; 0 if there is none
+    input  wire [8:0]  decimals,        // one-hot: decimals of `value`
+    input  wire [15:0] digits,          // four, without the point, the last digit in the low bits
     // stage 4
     input  wire        negative,
     // stage 7
@@ -26,11 +26,10 @@ module ws_fix_short_number (
 
     `include "ws_fix_worth.vh"
 
-    // Stage 4: the digits that count. Stage 5: the number. Stages 6 and 7: times ten for each decimal that it does not
-    // have.
-    wire [3:0]  written = |points[3:1] ? {points[3:1], 1'b0} : 4'd1;    // one-hot: digits behind the point
-    reg  [2:0]  cut;                        // bit n: n + 1 digits are too many
-    reg  [8:0]  power, power_reg;           // bit n: of ten
+    // Stage 4: the digits that count. Stage 5: the number. Stages 6 and 7: times ten for each missing decimal.
+    wire [3:0]  written = |points[3:1] ? {points[3:1], 1'b0} : 4'd1;    // one-hot: decimals of the digits
+    reg  [2:0]  cut;                        // bit n: n + 1 decimals are too many
+    reg  [8:0]  power, power_reg;           // bit n: ten to the power of n
     reg  [26:0] factor, factor_reg;
     reg  [15:0] kept, kept_reg;
     reg signed [14:0] digits_reg;

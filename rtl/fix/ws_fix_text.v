@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fix_text: the value of the field that ends at a word's first SOH, from its first byte on, eight bytes a cycle.
+// ws_fix_text: the value of the long field, which ends at a word's first SOH, from its first byte on.
 //
-// A value's bytes are rotated by the place of the first, which is the same for all words of a field; so byte m of a
-// rotated word belongs to bytes m, m + 8, m + 16 or m + 24 of the value. Which SOH end a field is known here.
+// The bytes of a value are rotated by the place of its first byte, which is the same for all words of a field: byte m
+// of a rotated word is byte m, m + 8, m + 16 and so on of the value. Here only delimiters count as SOH.
 //
-// Parameters   WORDS   of text, 4 or 8
+// Parameters   WORDS  longest text in words, 4 or 8
 // Latency      1 cycle from stage 5 to `length`, 2 to `text`
 // Issue rate   1 word a cycle
-// Bad input    further bytes are left out
+// Bad input    excess bytes are ignored
 // Source       none
 
 `default_nettype none
@@ -24,13 +24,13 @@ module ws_fix_text #(
     input  wire         valid,
     input  wire         last,
     input  wire [63:0]  data,
-    input  wire [7:0]   soh,            // those that end a field
+    input  wire [7:0]   soh,            // delimiters
     input  wire [7:0]   equals,
 
     // stage 6
-    output wire [6:0]   length,         // of the value, more than 64 if it is longer than that
+    output wire [6:0]   length,         // of the value, at least 65 if it is longer than 64
     // stage 7
-    output reg  [64*WORDS-1:0] text     // first byte in the high bits, zeros behind
+    output reg  [64*WORDS-1:0] text     // first byte in the high bits, then zeros
 );
 
     `include "ws_fix_sets.vh"
@@ -40,17 +40,17 @@ module ws_fix_text #(
 
     integer i, k, m;
 
-    // Stage 6: the "=" of the field that ends here and of the one that goes on, and their places.
+    // Stage 6: the "=" of the field that ends here and of the field that goes on, and their places.
     reg         open_reg;               // in a value
-    reg  [7:0]  begun_reg;              // where it began, if that was in the word before, one-hot
-    reg  [7:0]  start_reg;              // where it began, if it was not
-    reg  [BLOCK_W-1:0] block_reg;       // bytes from there on are 8 * block_reg and more; at most BEYOND
-    reg  [6:0]  count_reg;              // the value's bytes before this word, if they are more than 8; at most 79
+    reg  [7:0]  begun_reg;              // place of its first byte if that is in the word before, one-hot
+    reg  [7:0]  start_reg;              // place of its first byte otherwise
+    reg  [BLOCK_W-1:0] block_reg;       // index of the value's next 8 bytes, at most BEYOND
+    reg  [6:0]  count_reg;              // the value's bytes before this word, if more than 8; at most 79
 
     wire [7:0]  ends  = first(soh);
     wire [7:0]  lead  = before(soh);
-    wire [7:0]  trail = behind(soh);
-    wire [7:0]  opens = open_reg ? 8'd0 : first(equals) & lead;         // of the field that ends, or none ends
+    wire [7:0]  trail = after(soh);
+    wire [7:0]  opens = open_reg ? 8'd0 : first(equals) & lead;         // of the field that ends, if one does
     wire        opening = !open_reg && |(equals & lead);
     wire [7:0]  begun = |soh || !open_reg ? first(equals & trail) : 8'd0;   // of the field that goes on
     wire [7:0]  start_before = |begun_reg ? begun_reg : start_reg;
@@ -102,7 +102,7 @@ module ws_fix_text #(
 
     assign length = count_s6_reg + {4'd0, end_s6_reg};
 
-    // Stage 7: the two rotated.
+    // Stage 7: both rotated.
     reg [63:0]  rotated, rotated_head;
     reg [7:0]   write, write_head, wraps;
     reg [64*WORDS-1:0] text_reg, text_next, head_next;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fix_timestamp: UTCTimestamp of FIX, one character a cycle, to nanoseconds since 1970.
+// ws_fix_timestamp: UTCTimestamp of FIX to nanoseconds since 1970, one character a cycle.
 //
 //     character   0         4     6     8  9    11 12   14 15   17 18
 //                 2 0 y y   m m   d d   -  h h  :  m m  :  s s  .  1 to 9 digits, or none and no point
 //
-// Every digit of the time of day adds its value times the weight of its place, so that nothing depends on how many
-// digits follow. The days are multiplied by the nanoseconds of a day, 2**16 * 1318359375.
+// Every digit of the time of day adds its value times the weight of its place, so nothing depends on how many digits
+// follow. The days are multiplied by the nanoseconds of a day, 2**16 * 1318359375.
 //
-// Latency      6 cycles from the last character to `value`, 2 cycles to `good`; at least 4 cycles lie between it and
-//              the next `start`
+// Latency      6 cycles from the last character to `value`, 2 cycles to `good`; at least 4 cycles must lie between it
+//              and the next `start`
 // Issue rate   1 character a cycle
 // Bad input    `good` is low: another form, a day or time that does not exist, a year outside 2000 to 2099. A leap
 //              second (:60) is the first of the next minute
@@ -21,7 +21,7 @@ module ws_fix_timestamp (
     input  wire        clk,
     input  wire        start,       // a value begins with the next character
     input  wire        valid,       // a character
-    input  wire [28:0] place,       // its place, one-hot, the highest for all behind the 28th; afterwards the length
+    input  wire [28:0] place,       // its place, one-hot, bit 28 for all from there on; afterwards the length
     input  wire [7:0]  data,
     input  wire        is_digit,    // with valid: the character is a digit
     output reg  [63:0] value,
@@ -45,18 +45,19 @@ module ws_fix_timestamp (
         character_reg  <= data;
     end
 
-    // The form, and the range of what a digit at its place can exceed. before_reg: the digit before.
+    // The form, and the digits that exceed the range of their place. before_reg: the digit before.
     reg  [3:0] before_reg;
     reg        bad_reg;
     wire       separator = at_reg[8] || at_reg[11] || at_reg[14] || at_reg[17];
-    wire       wrong     = at_reg[28] || (separator ? character_reg != (at_reg[8] ? "-" : at_reg[17] ? "." : ":") : !digit_here_reg)
+    wire [7:0] expected  = at_reg[8] ? "-" : at_reg[17] ? "." : ":";
+    wire       wrong     = at_reg[28] || (separator ? character_reg != expected : !digit_here_reg)
                          || (at_reg[0] && digit != 4'd2) || (at_reg[1] && digit != 4'd0)
                          || (at_reg[4] && digit > 4'd1) || (at_reg[6] && digit > 4'd3)
                          || (at_reg[9] && digit > 4'd2) || (at_reg[10] && before_reg == 4'd2 && digit > 4'd3)
                          || (at_reg[12] && digit > 4'd5) || (at_reg[15] && digit > 4'd6)
                          || (at_reg[16] && before_reg == 4'd6 && digit != 4'd0);
 
-    // The date. Each value is settled long before the time of day is complete.
+    // The date. Each value is stable long before the time of day is complete.
     reg  [6:0]  year_reg;
     reg  [4:0]  month_reg;
     reg  [5:0]  day_reg;
@@ -95,7 +96,7 @@ module ws_fix_timestamp (
             5'd10:   {before_month_reg, month_days_reg} <= {9'd273, 5'd31};
             5'd11:   {before_month_reg, month_days_reg} <= {9'd304, 5'd30};
             5'd12:   {before_month_reg, month_days_reg} <= {9'd334, 5'd31};
-            default: {before_month_reg, month_days_reg} <= {9'd0,   5'd0};      // no day fits
+            default: {before_month_reg, month_days_reg} <= {9'd0,   5'd0};      // no such month
         endcase
         leap_month_reg <= leap_reg && month_reg == 5'd2;
         leap_day_reg   <= leap_reg && month_reg > 5'd2;

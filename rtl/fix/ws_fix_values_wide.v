@@ -73,7 +73,7 @@ module ws_fix_values_wide #(
     output wire                short_natural_good,
     output wire [23:0]         short_right,
     output wire [2:0]          short_length,
-    // after stage 6: what is wrong, one bit a field, if the value is of this field; late: not in a register
+    // after stage 6, one bit a field: the value would be bad for it; late: not from a register
     output reg  [N_FIELDS-1:0] long_bad,
     output wire [N_FIELDS-1:0] long_late_bad,
     output reg  [N_FIELDS-1:0] short_bad,

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fix_words: words of eight bytes to what each byte is in a FIX field, as far as the bytes alone say it.
+// ws_fix_words: stages 1 and 2 of ws_fix_parser_wide: what each byte of a word is in a FIX field.
 //
-// Here every SOH ends a field; which of them are bytes of a data field is found later (ws_fix_opaque). Outputs have a
-// bit a byte, the first byte on the wire in bit 0, and are those of one word: `valid`.
+// Here every SOH ends a field; ws_fix_opaque finds later which of them are bytes of a data field. Outputs have one bit
+// a byte, the first byte on the wire in bit 0, and belong to one word: `valid`.
 //
-// A tag is known with its "=": `tagged`. Fields with a value are at least four bytes long, so that at most one "=" of
-// them lies in each half of a word, and two tags a word are enough. Of two in one half the field of the first is empty
-// or a data field, and the other's tag is never asked for: `owner` says to whom `tag_low` and `tag_high` belong. They
-// are the last six bytes before the "=", of which the tag has as many as `size_low` and `size_high` say.
+// A tag is recognised at its "=": `tagged`. A field with a value has at least four bytes, so each half of a word holds
+// at most one "=" of such a field, and two tags a word are enough. If a half holds two, the field of the first one is
+// empty or a data field, and the tag of the other is not needed: `owner` says which "=" tag_low and tag_high belong to.
+// These are the last six digits before the "="; the tag has as many of them as size_low and size_high say.
 //
 // Latency      2 cycles
 // Issue rate   1 word a cycle
-// Bad input    every word of a payload but the last has eight bytes
+// Bad input    any bytes; every word of a payload but the last has eight
 // Source       FIX 4.4, volume 1, "FIX tag=value syntax"
 
 `default_nettype none
 
 module ws_fix_words (
     input  wire        clk,
-    input  wire        rst,             // of stage 1; a cycle later, with step, comes
-    input  wire        clear,           // that of all else
+    input  wire        rst,             // resets stage 1
+    input  wire        clear,           // resets the other stages, one cycle after rst, with step
     input  wire        step,            // clock enable
 
     input  wire        s_valid,
@@ -29,22 +29,22 @@ module ws_fix_words (
     input  wire [63:0] s_data,
 
     output reg         valid,
-    output reg         last,            // with valid; or after a reset, which so travels down the stages
+    output reg         last,            // with valid; or after a reset, which travels down the stages this way
     output reg  [7:0]  keep,
     output reg  [63:0] data,
     output reg  [63:0] code,            // 8 bits a byte, see below
     output reg  [7:0]  soh,
-    output reg         ends,            // there is one, with valid
+    output reg         ends,            // with valid: the word has an SOH
     output reg  [7:0]  first_soh,
-    output reg  [7:0]  lead,            // before the first SOH, all if there is none
-    output reg  [7:0]  trail,           // behind the last SOH, all if there is none
+    output reg  [7:0]  lead,            // bytes before the first SOH, all if there is none
+    output reg  [7:0]  trail,           // bytes after the last SOH, all if there is none
     output reg  [7:0]  equals,
     output reg  [7:0]  point,
-    output reg  [7:0]  heads,           // points behind the last SOH
-    output wire [7:0]  anchor,          // before the register: the first byte that is a point or SOH
-    output reg  [7:0]  tagged,          // the "=" behind a tag
-    output reg  [7:0]  inner,           // such a one with an SOH before it in this word
-    output reg  [7:0]  owner,           // tag_low (bits 3 to 0) or tag_high is its tag
+    output reg  [7:0]  heads,           // points after the last SOH
+    output wire [7:0]  anchor,          // stage 2, before the register: the first point or SOH
+    output reg  [7:0]  tagged,          // the "=" after a tag
+    output reg  [7:0]  inner,           // such an "=" with an SOH before it in this word
+    output reg  [7:0]  owner,           // the "=" of tag_low (bits 3 to 0) and of tag_high
     output reg  [23:0] tag_low,
     output reg  [23:0] tag_high,
     output reg  [5:0]  size_low,        // bit k: the tag has k + 1 digits
@@ -53,21 +53,21 @@ module ws_fix_words (
     output reg  [7:0]  sums,            // the "=" of a field 10 that begins in this word
     output reg  [7:0]  value,           // belongs to a value
     output reg  [7:0]  digit,           // of a value
-    output reg  [7:0]  nonzero,         // such a digit, but 0
-    output reg  [7:0]  minus,           // a value's first byte
-    output reg  [7:0]  odd,             // what a number does not have at this place
-    output reg  [7:0]  rough            // of a value behind its point, and no digit
+    output reg  [7:0]  nonzero,         // a digit of a value, and not 0
+    output reg  [7:0]  minus,           // a minus as a value's first byte
+    output reg  [7:0]  odd,             // byte of a value that no number has in this place
+    output reg  [7:0]  rough            // byte of a value after its point, and not a digit
 );
 
-    // A byte's code: the digit, that it is one and belongs to a value, and what else a timestamp has or begins behind.
+    // A byte's code: the digit; it is a digit of a value; what else a timestamp holds; it is the "=" after a tag.
     localparam DIGIT = 4, COLON = 5, DASH = 6, MARK = 7;
 
     `include "ws_fix_sets.vh"
 
-    // Stage 1: input register, and what kind of character each is.
+    // Stage 1: input register, and what kind of character each byte is.
     reg        valid_reg, last_reg;
     reg [7:0]  keep_reg, soh_reg, equals_reg, digit_reg, nonzero_reg, point_reg, minus_reg, colon_reg;
-    reg [3:0]  soh_pair_reg, equals_pair_reg, point_pair_reg;   // in two bytes: an SOH, and what none follows there
+    reg [3:0]  soh_pair_reg, equals_pair_reg, point_pair_reg;   // in two bytes: an SOH, and others that no SOH follows
     reg [63:0] data_reg;
     reg [63:0] characters;
     reg [7:0]  is_soh, is_equals, is_point, is_digit;
@@ -106,11 +106,11 @@ module ws_fix_words (
         if (rst)  valid_reg <= 1'b0;
     end
 
-    // The word before; before a payload stands an SOH.
+    // The word before; a payload begins as if after an SOH.
     reg [7:0]  before_soh_reg, before_digit_reg, before_nonzero_reg;
     reg [31:0] before_nibbles_reg;
 
-    // Bit i: a `set` since the last SOH before pair i, and before byte i; `carry` for those before the word.
+    // Bit i: one of `set` since the last SOH before pair i, or before byte i; `carry`: one before the word.
     function [4:0] since_pair(input [3:0] pair_set, input [3:0] pair_soh, input carry);
         integer n, m;
         for (n = 0; n < 5; n = n + 1) begin
@@ -131,14 +131,14 @@ module ws_fix_words (
         end
     endfunction
 
-    reg        in_value_reg, pointed_reg, opened_reg;       // before the word; opened: its last byte opens a value
+    reg        in_value_reg, pointed_reg, opened_reg;       // before the word; opened_reg: its last byte opens a value
     wire [8:0] in_value = since(equals_reg, soh_reg, since_pair(equals_pair_reg, soh_pair_reg, in_value_reg));
     wire [8:0] pointed  = since(point_reg, soh_reg, since_pair(point_pair_reg, soh_pair_reg, pointed_reg));
     wire [7:0] inside   = in_value[7:0] & ~soh_reg;
     wire [7:0] opens    = equals_reg & ~in_value[7:0];
     wire [7:0] head     = {opens[6:0], opened_reg} & ~soh_reg;
 
-    // Stage 2: tags. Byte i of this word is character i + 8 of two.
+    // Stage 2: tags. Byte i of this word is byte i + 8 of two words.
     wire [15:0] sohs     = {soh_reg, before_soh_reg};
     wire [15:0] digits   = {digit_reg, before_digit_reg};
     wire [15:0] nonzeros = {nonzero_reg, before_nonzero_reg};
@@ -188,10 +188,10 @@ module ws_fix_words (
         ends     <= valid_reg && |soh_reg;
         first_soh <= first(soh_reg);
         lead     <= before(soh_reg);
-        trail    <= behind(soh_reg);
+        trail    <= after(soh_reg);
         equals   <= equals_reg;
         point    <= point_reg;
-        heads    <= point_reg & behind(soh_reg);
+        heads    <= point_reg & after(soh_reg);
         tagged   <= tags;
         inner    <= tags & ~up_to(soh_reg);
         owner    <= owners;

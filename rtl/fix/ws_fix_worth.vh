@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fix_worth.vh: what a decimal digit is worth at its place, for the cores of fix_parser_wide.
+// ws_fix_worth.vh: the value of a decimal digit in its place, for the converters of ws_fix_parser_wide.
 
-// number * unit, a function of the digit's four bits for each bit. It is no case: Yosys would make a ROM of that, and
-// move the register before it behind it.
+// number * unit, each bit a function of the digit's four bits. Not a case statement: Yosys would make a ROM of it, and
+// move the register at its input to its output.
 function [63:0] worth(input [3:0] number, input [63:0] unit);
     integer n;
     begin

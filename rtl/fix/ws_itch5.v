@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_itch5: order messages of Nasdaq TotalView-ITCH 5.0, one a packet, to tuples.
+// ws_itch5: converts order messages of Nasdaq TotalView-ITCH 5.0, one a packet, to tuples.
 //
-// A tuple has the fields of the message in their order, without its type, which becomes m_kind; the time of 6 bytes
-// becomes one of 8, and unused low bits are 0:
+// A tuple has the fields of the message in their order, without its type, which becomes m_kind; the time has 8 bytes
+// instead of 6, and unused low bits are 0:
 //
-//     m_data   359..344 Locate   343..328 Tracking   327..264 Time, ns since midnight   263..0 the rest of
+//     m_data   359..344 Locate   343..328 Tracking   327..264 Time, ns since midnight   263..0 the other fields
 //
 //     kind     bytes
 //     0 A      36    Ref 8  Side 1  Shares 4  Stock 8  Price 4                       add
@@ -18,13 +18,13 @@
 //     7 P      44    Ref 8  Side 1  Shares 4  Stock 8  Price 4  Match 8              trade with a hidden order
 //
 // Every packet is counted once: evt_message, a tuple; evt_unknown, another type; evt_bad_length, one of these types
-// with another length, or an empty packet.
+// with a wrong length, or an empty packet.
 //
-// Parameters   DATA_W  width of the stream in bits, 8, 64 or 512; 512 takes a message a cycle
+// Parameters   DATA_W  width of the stream in bits, 8, 64 or 512; with 512 a message is one word
 // Latency      3 cycles from a message's last word to m_valid
-// Issue rate   1 word a cycle; s_axis_tready falls only after m_ready did
-// Overflow     a sink that stalls pushes back
-// Bad input    counted as above. Packets must be good ones: tuser is not looked at
+// Issue rate   1 word a cycle; s_axis_tready falls only after m_ready
+// Overflow     a stalled sink causes back-pressure
+// Bad input    counted as above. Packets with tuser[0] must be dropped upstream: tuser is ignored
 // Source       Nasdaq TotalView-ITCH 5.0 specification, sections 1.3 to 1.5
 
 `default_nettype none
@@ -61,14 +61,14 @@ module ws_itch5 #(
         $finish;
     end
 
-    // Every stage below moves when the output is free, and only then.
+    // All stages advance together, when the output is free.
     wire step = !m_valid || m_ready;
 
     // Stage 1: input register slice.
     wire              in_valid, in_last;
     wire [DATA_W-1:0] in_data;
     wire [K-1:0]      in_keep;
-    wire [K-1:0]      more     = in_keep >> 1;     // bytes follow this one in the word
+    wire [K-1:0]      more     = in_keep >> 1;     // the word has bytes after this one
     wire              beat = in_valid && step;
 
     ws_skid_buffer #(.DATA_W(DATA_W + K + 1)) in_slice (
@@ -82,12 +82,12 @@ module ws_itch5 #(
         .m_data ({in_last, in_keep, in_data})
     );
 
-    // Stage 2: the message, first byte on top; what it does not fill is 0.
-    reg  [WORDS:0]     at_reg;                  // the word that comes, one-hot; the highest for all that are too many
+    // Stage 2: the message, first byte in the high bits, zeros after its end.
+    reg  [WORDS:0]     at_reg;                  // index of the next word, one-hot; the highest bit for all excess words
     reg  [8*BYTES-1:0] message_reg;
     reg  [5:0]         length_reg;              // of the words so far, at most 63
     reg                ended_reg;
-    reg  [DATA_W-1:0]  word;                    // first byte on top
+    reg  [DATA_W-1:0]  word;                    // first byte in the high bits
     reg  [6:0]         in_bytes, length;
     integer            i;
 
@@ -116,7 +116,7 @@ module ws_itch5 #(
         end
     end
 
-    // Stage 3: what it is, and out.
+    // Stage 3: type, verdict and output.
     wire [7:0] kind_byte = message_reg[8*BYTES-1 -: 8];
     reg  [2:0] kind;
     reg  [5:0] expected;
@@ -157,7 +157,7 @@ module ws_itch5 #(
     end
 
 `ifdef FORMAL
-    // A waiting tuple stays as it is; one that is new comes with evt_message, and a packet has one verdict.
+    // A waiting tuple is stable; a new one comes with evt_message; a packet has one verdict.
     reg         past_valid = 1'b0;
     reg         rst_ref, waits_ref;
     reg [362:0] item_ref;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_itch_feed: the payloads of a Nasdaq ITCH 5.0 feed's lines to tuples, each message once and in sequence.
+// ws_itch_feed: converts the lines of a Nasdaq ITCH 5.0 feed to tuples, each message once and in sequence.
 //
 //     UDP payloads ──▶ ws_moldudp64 ──▶ ws_line_arbiter ──▶ ws_itch5 ──▶ tuples
 //                       messages         one of each         fields
 //
-// The lines are told apart by their UDP ports (see ws_moldudp64); m_data and m_kind are those of ws_itch5. Events are
-// those of the three cores: evt_<name>, and of ws_itch5 evt_tuple, evt_unknown and evt_bad_length.
+// The UDP port identifies the line (see ws_moldudp64); m_data and m_kind are those of ws_itch5. Events are those of the
+// three cores: evt_<name>, and from ws_itch5 evt_tuple, evt_unknown and evt_bad_length.
 //
 // Parameters   DATA_W     width of the payload stream in bits: 8 or 64
 //              REORDER    messages in the window of the arbiter: a power of two, 4 to 256
 //              GAP_TICKS  ticks after which missing messages are lost, 1 to 65535
-// Latency      13 cycles from the word with a message's last byte to m_valid, for a message whose turn it is; 14 if the
-//              end of its length is in that word too
-// Issue rate   1 word a cycle, as ws_moldudp64 and ws_line_arbiter say
-// Overflow     a sink that stalls pushes back
-// Bad input    counted; payloads must be good ones, and s_axis_tuser[16:1] their length
+// Latency      13 cycles from the word with a message's last byte to m_valid, for the message next in sequence; 14 if
+//              that word also holds the end of the message's length
+// Issue rate   1 word a cycle, with the exceptions of ws_moldudp64 and ws_line_arbiter
+// Overflow     a stalled sink causes back-pressure
+// Bad input    counted. Payloads with tuser[0] must be dropped upstream; s_axis_tuser[16:1] must be the payload's
+//              length
 // Source       Nasdaq MoldUDP64 Protocol Specification, 1.00; Nasdaq TotalView-ITCH 5.0 specification
 
 `default_nettype none
@@ -60,7 +61,7 @@ module ws_itch_feed #(
     output wire                evt_bad_length
 );
 
-    localparam BYTES = 64;                      // of a message; the longest of ITCH 5.0 has 50
+    localparam BYTES = 64;                      // longest message; ITCH 5.0 has at most 50
 
     wire [8*BYTES-1:0] copy_data, message_data;
     wire [BYTES-1:0]   copy_keep, message_keep;

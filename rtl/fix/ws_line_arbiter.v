@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_line_arbiter: numbered messages of several lines, as ws_moldudp64 gives them, to each once and in sequence.
+// ws_line_arbiter: merges numbered messages of several lines, from ws_moldudp64: each once and in sequence.
 //
-// The first copy of a message leaves, or waits in RAM until those before it have left; further copies are dropped. The
-// numbers from the one that leaves next on, REORDER of them, are the window; a message waits in it, or leaves from it.
-// Numbers known to be missing, by a later message or by a notice (the number that comes next), are declared lost
-//   - when GAP_TICKS ticks have passed since the gap showed or the last message left, whichever was later: all up to
-//     the first message that waits, or to the highest number known;
-//   - when a message or notice comes that the window does not reach: as many as it takes that it does;
-//   - when another session begins: all. What waits leaves first.
-// A message of a number that has been declared lost counts as a duplicate. A session begins with number 1. A packet of
-// a session that is neither the current one nor the one before begins a new one; those of the one before are dropped.
+// The first copy of a message is output, or waits in RAM until all before it have been output; further copies are
+// dropped. The window is REORDER numbers from the next one to be output on; a message waits in it, or is output from
+// it. Numbers known to be missing, from a later message or a notice (of the next number), are declared lost
+//   - when GAP_TICKS ticks have passed since the gap appeared or since the last output, whichever was later: all up to
+//     the first waiting message, or to the highest number known;
+//   - when a message or notice arrives beyond the window: as many as needed for the window to reach it;
+//   - when another session begins: all. Waiting messages are output first.
+// A message whose number has been declared lost counts as a duplicate. A session begins with number 1. A packet of a
+// session that is neither the current nor the previous one begins a new one; those of the previous one are dropped.
 //
-// A packet is one beat: a message, or with tuser[1] a notice, whose content means nothing. Several lines are one stream
-// here, by ws_axis_arbiter: its order is the order of arrival. m_axis has no notices, and is otherwise as s_axis was.
+// A packet is one beat: a message, or with tuser[1] a notice, whose data are ignored. Several lines share this stream,
+// merged by ws_axis_arbiter, whose order is the order of arrival. m_axis carries no notices, and otherwise what s_axis
+// did.
 //
-// Events: evt_message, one leaves; evt_duplicate, one is dropped; evt_gap, a run of numbers is declared lost, and
-// evt_lost, for each of them; evt_session, a session begins; evt_stale, a packet of the session before is dropped. The
-// numbers that a jump of the window passes over are told of one a cycle from then on, in idle cycles too; a jump is
-// not told of while more than 2**(NUMBER_W-1) are still to be.
+// Events: evt_message, a message is output; evt_duplicate, one is dropped; evt_gap, a run of numbers is declared lost,
+// and evt_lost, for each of them; evt_session, a session begins; evt_stale, a packet of the previous session is
+// dropped. The numbers that a jump of the window passes over are reported one a cycle from then on, also in idle
+// cycles; a jump is not reported while more than 2**(NUMBER_W-1) numbers are pending.
 //
 // Parameters   MESSAGE_BYTES  bytes of a beat, at least 1
 //              REORDER        numbers in the window: a power of two, 4 to 256
-//              GAP_TICKS      ticks after which missing messages are lost, 1 to 65535; what passes is at most one tick
-//                             less
-//              NUMBER_W       width of a number in bits, 4 to 64; 64, less in proofs only
-// Latency      6 cycles for a message whose turn it is
-// Issue rate   a message a cycle. Declaring lost takes a cycle a number, but a jump of the window over those that it has
-//              never reached takes 4 cycles, as the beginning of a session does. s_axis_tready falls while the packet
-//              that came waits for that, and after m_axis_tready did
-// Overflow     a sink that stalls pushes back; the ticks go on
+//              GAP_TICKS      ticks after which missing messages are lost, 1 to 65535; the time is up to one tick less
+//              NUMBER_W       width of a number in bits, 8 to 64; 64, less in proofs only
+// Latency      6 cycles for the message next in sequence
+// Issue rate   1 message a cycle. Declaring numbers lost takes a cycle each, but a jump of the window over numbers that
+//              it has never reached takes 4 cycles, as does the beginning of a session. s_axis_tready falls while the
+//              packet that arrived waits for that, and after m_axis_tready
+// Overflow     a stalled sink causes back-pressure; the ticks continue
 // Bad input    numbers are compared modulo 2**NUMBER_W; one that is 2**(NUMBER_W-1) or more ahead is in the past
 // Source       Nasdaq MoldUDP64 Protocol Specification, 1.00, for numbers, sessions and heartbeats
 
@@ -79,11 +79,11 @@ module ws_line_arbiter #(
         $finish;
     end
 
-    // Every stage below moves when the output is free, and only then.
-    reg  idle_reg;                              // !m_axis_tvalid, and half of its fan-out: what packets move by
+    // All stages advance together, when the output is free.
+    reg  idle_reg;                              // !m_axis_tvalid, a copy that halves its fan-out: for packets
     wire step = !m_axis_tvalid || m_axis_tready;
 
-    // Stage 1: input register slice. A notice of number n says that there is a message n - 1.
+    // Stage 1: input register slice. A notice of number n shows that message n - 1 exists.
     wire                in_valid, in_notice, in_line, pass;
     wire [BODY_W-1:0]   in_body;
     wire [79:0]         in_session;
@@ -101,40 +101,40 @@ module ws_line_arbiter #(
         .m_data ({in_session, in_number, in_line, in_notice, in_body})
     );
 
-    // Stage 2: its number less the one that leaves next.
+    // Stage 2: the packet's place, its number less the next number.
     reg                wait_valid_reg, wait_notice_reg, wait_line_reg;
     reg [BODY_W-1:0]   wait_body_reg;
     reg [NUMBER_W-1:0] wait_number_reg;
     reg [79:0]         wait_session_reg;
-    reg                wait_current_reg, wait_previous_reg;     // it is of this session, of the one before
+    reg                wait_current_reg, wait_previous_reg;     // of the current session, the previous one
     reg [NUMBER_W-1:0] wait_place_reg;
 
-    // Stage 3: the packet that is judged, with the verdict, of which there is one at most.
+    // Stage 3: the packet with its verdict, at most one.
     reg                item_notice_reg, item_line_reg;
     reg [BODY_W-1:0]   item_body_reg;
     reg [NUMBER_W-1:0] item_number_reg;
     reg [79:0]         item_session_reg;
     reg [NUMBER_W-1:0] place_reg;
-    reg                late_reg, near_reg;          // of this session, below the window, in it
-    reg                due_reg;                     // in it, and the message whose turn it is
+    reg                late_reg, near_reg;          // of the current session, below the window, in it
+    reg                due_reg;                     // in it, and the message next in sequence
     reg                far_reg, fresh_reg;          // above the window, or with fresh_reg of a new session
-    reg                stale_reg;                   // of the session before
+    reg                stale_reg;                   // of the previous session
 
     // The window
     reg [79:0]         session_reg, before_reg;
-    reg                begun_reg, before_valid_reg; // there is a session, one before it
-    reg [NUMBER_W-1:0] next_reg;                    // the number that leaves next
+    reg                begun_reg, before_valid_reg; // there is a current session, a previous one
+    reg [NUMBER_W-1:0] next_reg;                    // the next number to be output
     reg [REORDER-1:0]  held_reg;                    // bit i: message next + i waits
     reg [SLOT_W:0]     span_reg;                    // numbers known from next on
-    reg                open_reg;                    // there are any
-    reg                give_up_reg;                 // the time is up
+    reg                open_reg;                    // span_reg is not 0
+    reg                give_up_reg;                 // GAP_TICKS have passed
 
-    // A packet that is far stays until nothing is known before it. Then the window turns to it: in the next cycle a
-    // session begins or the window jumps, in the one after that places are worked out again, in a third its verdict.
+    // A far packet stays until no number before it is known. Then the window turns to it: in the next cycle a session
+    // begins or the window jumps, in the second places are computed again, in the third the verdict.
     reg                begin_reg, jump_reg, again_reg, look_reg;
-    reg                turn_reg;                    // one of these
+    reg                turn_reg;                    // any of these
 
-    // What becomes of the packet
+    // What happens to the packet
     wire [SLOT_W-1:0] slot = place_reg[SLOT_W-1:0];
     wire head   = held_reg[0];
     wire have   = held_reg[slot];
@@ -142,24 +142,24 @@ module ws_line_arbiter #(
     wire turns  = far_reg && !open_reg;
     wire stays  = far_reg || turn_reg;
 
-    // What becomes of the number that is next; a move is either
+    // What happens to the next number: a message is output, it is skipped, or either: a move
     wire push   = open_reg && (give_up_reg || far_reg);
     wire leave  = head || due_reg;
     wire skip   = push && !leave;
     wire move   = leave || push;
 
-    // Packets move on, all together
+    // Packets advance, all together
     wire shift  = (idle_reg || m_axis_tready) && !stays;
     assign pass = step && !stays;
 
-    // What a place becomes is worked out from registers alone; whether there is a move is known late. A place that is
-    // less by 1 follows one, and is in the window if it was from 1 to REORDER. While a packet stays, its place is above
-    // the window, or there is no move.
+    // Both possible places are computed from registers alone; whether there is a move is known late. A move decrements
+    // a place, which then is in the window if it was from 1 to REORDER. While a packet stays, its place is above the
+    // window, or there is no move.
     wire [NUMBER_W-1:0] in_place   = in_number - next_reg;
     wire [NUMBER_W-1:0] in_less    = in_number + ~next_reg;
     wire [NUMBER_W-1:0] wait_less  = wait_place_reg - 1'b1;
     wire                wait_low   = wait_place_reg[NUMBER_W-1:SLOT_W+1] == 0;      // below 2 * REORDER
-    wire                wait_zero  = wait_place_reg[SLOT_W-1:0] == 0;               // 0 or REORDER, if it is
+    wire                wait_zero  = wait_place_reg[SLOT_W-1:0] == 0;               // 0 or REORDER, if wait_low
     wire                wait_first = wait_low && wait_place_reg[SLOT_W:0] == {{SLOT_W{1'b0}}, move};
     wire                wait_near  = wait_low && wait_place_reg[SLOT_W] == (move && wait_zero);
     wire                wait_late  = wait_place_reg[NUMBER_W-1] || (move && wait_low && wait_place_reg[SLOT_W:0] == 0);
@@ -246,7 +246,7 @@ module ws_line_arbiter #(
         end
     end
 
-    // Time. Ticks count while the next number is missing and nothing leaves.
+    // Time. Ticks are counted while the next number is missing and nothing is output.
     reg  [15:0] ticks_reg;
 
     always @(posedge clk) begin
@@ -259,8 +259,8 @@ module ws_line_arbiter #(
         end
     end
 
-    // Stage 4: what leaves, and what is written, which waits for nothing. A message goes through the RAM even when it is
-    // its turn.
+    // Stage 4: the number that is output, and the message that is written, even while the output stalls. Every message
+    // goes through the RAM, also the one next in sequence.
     reg                write_reg, write_line_reg;
     reg [BODY_W-1:0]   write_body_reg;
     reg [SLOT_W:0]     write_slot_reg;
@@ -268,12 +268,12 @@ module ws_line_arbiter #(
     reg [NUMBER_W-1:0] leave_number_reg;
     reg [79:0]         leave_session_reg;
 
-    // Stage 5: what is read, a cycle behind what is written.
+    // Stage 5: read, one cycle after the write.
     reg                read_reg;
     reg [NUMBER_W-1:0] read_number_reg;
     reg [79:0]         read_session_reg;
 
-    // Stage 6: out.
+    // Stage 6: output.
     reg [NUMBER_W-1:0] number_reg;
     reg [79:0]         user_session_reg;
     wire               line;
@@ -304,8 +304,8 @@ module ws_line_arbiter #(
         end
     end
 
-    // There are twice as many slots as numbers in the window, so that one is not written while what has left the window
-    // is read.
+    // Twice as many slots as numbers in the window, so that the slot of a message that has left the window is not
+    // overwritten before it is read.
     ws_ram_sdp #(.DATA_W(KEPT_W), .ADDR_W(SLOT_W + 1)) ram (
         .clk    (clk),
         .wr_en  (write_reg),
@@ -324,8 +324,8 @@ module ws_line_arbiter #(
     assign m_axis_tlast = 1'b1;
     assign m_axis_tuser = {user_session_reg, number_reg, line, 2'b00};
 
-    // Events. The numbers that a jump of the window passes over are told of one a cycle; owed_reg is how many are still
-    // to be, less 1.
+    // Events. The numbers that a jump of the window passes over are reported one a cycle; owed_reg is the number of
+    // pending ones less 1.
     reg                in_gap_reg;                  // the number before the next one is lost
     reg                skip_reg, leap_reg;
     reg [NUMBER_W-1:0] jumped_reg;                  // numbers
@@ -364,15 +364,15 @@ module ws_line_arbiter #(
     end
 
 `ifdef FORMAL
-    // Packets are counted as they come and as they go. With each message that leaves goes its index among them and what
-    // its number must be; with that of an arbitrary number the message, as it came.
+    // Packets are counted at the input and at the output. Each message is accompanied by its index and its expected
+    // number; the one with an arbitrary number also by its data at the input.
     (* anyconst *) wire [NUMBER_W-1:0] watch_ref;
     wire [KEPT_W-1:0]    watch_data;
     reg                  past_valid = 1'b0;
-    reg  [NUMBER_W-1:0]  taken_ref, dropped_ref, out_ref;   // packets, those that do not leave, messages that did
-    reg  [NUMBER_W-1:0]  left_ref, start_ref, lost_ref;     // decided to leave; before this session; lost in it
+    reg  [NUMBER_W-1:0]  taken_ref, dropped_ref, out_ref;   // packets; those dropped; messages output
+    reg  [NUMBER_W-1:0]  left_ref, start_ref, lost_ref;     // scheduled for output; before this session; lost in it
     reg  [NUMBER_W-1:0]  told_ref;                          // pulses of evt_message
-    reg  [NUMBER_W:0]    owe_ref, paid_ref;                 // lost numbers to be told of, and pulses of evt_lost
+    reg  [NUMBER_W:0]    owe_ref, paid_ref;                 // lost numbers to report, and pulses of evt_lost
     reg  [NUMBER_W-1:0]  jumped_ref;
     reg                  run_ref;                           // the number before the next one is lost
     reg  [15:0]          quiet_ref;                         // ticks since something is missing
@@ -383,8 +383,8 @@ module ws_line_arbiter #(
     reg  [KEPT_W+79:0]   body_0_ref, body_1_ref, body_2_ref;
     reg  [SLOT_W:0]      waiting_ref;
     reg  [79:0]          before_ref;
-    reg                  twice_ref;                         // there is a session before this one
-    reg  [KEPT_W+NUMBER_W+80:0] wait_in_ref, item_in_ref;   // what came in, two cycles before it is judged
+    reg                  twice_ref;                         // there is a previous session
+    reg  [KEPT_W+NUMBER_W+80:0] wait_in_ref, item_in_ref;   // the input, two cycles before its verdict
     integer              w;
 
     always @* begin
@@ -440,14 +440,14 @@ module ws_line_arbiter #(
 
         if (!past_valid) assume (rst);
         else begin
-            // every packet that came is on its way, waits, has left or is counted as dropped; each once
+            // every packet is in flight, waits, was output or was counted as dropped; each once
             assert (taken_ref == wait_valid_reg + |verdict_ref + dropped_ref + evt_duplicate + evt_stale + waiting_ref
                     + leave_reg + read_reg + m_axis_tvalid + out_ref);
             assert (told_ref + evt_message == out_ref + m_axis_tvalid + read_reg + leave_reg);
-            // numbers leave in sequence, but for those declared lost
+            // numbers are output in sequence, except those declared lost
             if (m_axis_tvalid) assert (index_2_ref == out_ref && number_reg == number_2_ref);
             if (begun_reg) assert (next_reg == must_ref);
-            // nothing is declared lost before its time, nor further than it takes; every loss is told of
+            // nothing is declared lost too early, nor more than needed; every loss is reported
             if (step && (skip || jump_reg)) assert (give_up_reg || fresh_reg || ahead_ref - REORDER < 1 << NUMBER_W-1);
             if (turn_reg) assert (waiting_ref == 0 && !open_reg && !leave);
             if (look_reg) assert (place_reg == TO_END || next_reg == 1);
@@ -462,13 +462,13 @@ module ws_line_arbiter #(
             assert (evt_session == $past(!rst && step && begin_reg));
             assert (due_ref == owed_reg + 1'b1);
             if (leap_reg) assert (jumped_reg == jumped_ref);
-            // the watched message leaves as it came: its slot is not overwritten, nor read before it is written
+            // the watched message is output unchanged: its slot is not overwritten, nor read before it is written
             if (hit_2_ref) assert ({user_session_reg, line, m_axis_tkeep, m_axis_tdata} == body_2_ref);
             assert (hit_2_ref == (m_axis_tvalid && number_reg == watch_ref));
             if (hold_ref) assert ({session_reg, kept_ref} == body_ref);
             assert (hold_ref == (watch_place < REORDER && held_reg[watch_place[SLOT_W-1:0]]));
 
-            // what makes it inductive
+            // invariants for induction
             assert (hit_0_ref == (leave_reg && leave_number_reg == watch_ref));
             assert (hit_1_ref == (read_reg && read_number_reg == watch_ref));
             if (hit_0_ref) assert ({leave_session_reg, kept_ref} == body_0_ref);

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_moldudp64: UDP payloads of MoldUDP64 to messages, each a packet of one beat with its session, number and line.
+// ws_moldudp64: splits UDP payloads of MoldUDP64 into messages, packets of one beat with session, number and line.
 //
 //     Session 10   Sequence Number 8, of the first message   Message Count 2   | Length 2   message |...
 //
-// A count of 0 is a heartbeat, 65535 the end of the session; their number is that of the message that comes next.
-// Messages leave as they come, before the end of the payload is there; one whose block does not fit in what is left of
-// the payload does not begin. m_axis_tuser: [0] 0, [1] notice, [2] line, [66:3] number, [146:67] session, first byte on
-// top. The line is the lowest bit of the port's index in s_axis_tuser[116:113]: port 0 is line A, port 1 line B.
+// A count of 0 is a heartbeat, 65535 the end of the session; their number is that of the next message. Messages are
+// output as they arrive, before the end of the payload; one whose block exceeds the rest of the payload does not begin.
+// m_axis_tuser: [0] 0, [1] notice, [2] line, [66:3] number, [146:67] session, first byte in the high bits. The line is
+// the lowest bit of the port's index in s_axis_tuser[116:113]: port 0 is line A, port 1 line B.
 //
 // Every payload is counted once:
-//   evt_datagram        all its messages are there
-//   evt_heartbeat, evt_end   with NOTICES an empty packet with the notice bit leaves for it
+//   evt_datagram        all its messages were output
+//   evt_heartbeat, evt_end   with NOTICES an empty packet with the notice bit is output for it
 //   evt_bad_header      shorter than the header
 //   evt_empty           has a block of length 0
-//   evt_truncated       a block goes beyond the payload's end, or the payload has fewer blocks than its count
-//   evt_trailing        has bytes behind the last block, or behind the header of a heartbeat or an end
-// What precedes the fault has left, what follows it is skipped. Besides: evt_message, a message leaves; evt_overlong,
-// it was longer than MESSAGE_BYTES and leaves as an empty packet, so that its number is not missing.
+//   evt_truncated       a block exceeds the payload, or the payload has fewer blocks than its count
+//   evt_trailing        has bytes after the last block, or after the header of a heartbeat or an end
+// Messages before the fault have been output, bytes after it are skipped. In addition: evt_message, a message is
+// output; evt_overlong, it was longer than MESSAGE_BYTES and is output as an empty packet, so that its number is not
+// missing.
 //
 // Parameters   DATA_W         width of the payload stream in bits: 8 or 64
 //              MESSAGE_BYTES  longest message that is kept, in bytes, a multiple of DATA_W / 8, DATA_W / 4 to 8 *
 //                             DATA_W
-//              NOTICES        1: heartbeats and ends leave as notices, as ws_line_arbiter takes them; 0: they are only
+//              NOTICES        1: heartbeats and ends are output as notices for ws_line_arbiter; 0: they are only
 //                             counted
-// Latency      4 cycles from the word with a message's last byte; 5 if the end of its length is in that word too
-// Issue rate   1 word a cycle for messages of at least 6 bytes; a word in which one of fewer bytes ends before another
+// Latency      4 cycles from the word with a message's last byte; 5 if that word also holds the end of its length
+// Issue rate   1 word a cycle for messages of at least 6 bytes; a word in which a shorter one ends before another
 //              begins takes a cycle for each. s_axis_tready falls for that, for a cycle at the end of a payload whose
-//              last word has the whole of its last message and the end of its length, and after m_axis_tready did
-// Overflow     a sink that stalls pushes back
-// Bad input    counted as above. Payloads must be good ones: a frame FIFO stands before this core; the payload length
-//              in s_axis_tuser[16:1] is what arrives
+//              last word holds all of its last message and the end of its length, and after m_axis_tready
+// Overflow     a stalled sink causes back-pressure
+// Bad input    counted as above. Payloads with tuser[0] must be dropped upstream, by a frame FIFO; s_axis_tuser[16:1]
+//              must be the payload's length
 // Source       Nasdaq MoldUDP64 Protocol Specification, 1.00
 
 `default_nettype none
@@ -74,13 +75,13 @@ module ws_moldudp64 #(
     end
 
     localparam K            = DATA_W / 8;                   // bytes of a word
-    localparam WORDS        = MESSAGE_BYTES / K;            // of the longest message
+    localparam WORDS        = MESSAGE_BYTES / K;            // words of the longest message
     localparam LANE_W       = K > 1 ? $clog2(K) : 1;
     localparam HEADER       = 20;                           // bytes
     localparam HEADER_WORDS = (HEADER + K - 1) / K;
     localparam HEADER_LAST  = HEADER_WORDS - 1;
     localparam HEADER_W     = 8 * K * HEADER_WORDS;
-    localparam FIRST        = HEADER + 1;                   // place of the first length's second byte
+    localparam FIRST        = HEADER + 1;                   // place of the second byte of the first length
 
     initial if ((DATA_W != 8 && DATA_W != 64) || MESSAGE_BYTES % K != 0 || WORDS < 2 || WORDS > 64) begin
         $display("ERROR: %m: DATA_W = %0d (8 or 64), MESSAGE_BYTES = %0d (a multiple of DATA_W / 8, 2 to 64 of those)",
@@ -88,8 +89,8 @@ module ws_moldudp64 #(
         $finish;
     end
 
-    // Every stage below moves when the output is free, and only then; the first two wait besides while the word in
-    // stage 2 is looked at again.
+    // All stages advance together, when the output is free; the first two also wait while the word in stage 2 takes
+    // another look.
     wire step = !m_axis_tvalid || m_axis_tready;
     wire again;
     wire load = step && !again;
@@ -112,16 +113,16 @@ module ws_moldudp64 #(
     );
 
     // Stage 2: from length to length. A length is found by the place of its second byte, so that both of its bytes are
-    // there. Where the next one would be if one were here is worked out for every place while the word is loaded; what
-    // is left to do in a cycle is to choose.
+    // present. For every place of a length, the place of the next one is computed while the word is loaded; a cycle of
+    // the loop only selects.
     reg               word_valid_reg, word_last_reg, word_line_reg;
-    reg               fresh_reg;                // the word is looked at for the first time
+    reg               fresh_reg;                // the word takes its first look
     reg  [DATA_W-1:0] word_reg;
-    reg  [7:0]        before_reg;               // the byte before it
-    reg               inside_reg;               // the word that comes is not a payload's first
-    reg               exact_reg;                // the payload is a header and nothing else
+    reg  [7:0]        before_reg;               // the byte before the word
+    reg               inside_reg;               // the next word is not the first of a payload
+    reg               exact_reg;                // the payload is only a header
     reg  [16:0]       left_reg;                 // bytes of the payload from this word on
-    reg  [4:0]        words_reg;                // of the header before this one; HEADER_WORDS: all
+    reg  [4:0]        words_reg;                // words of the header before this one; HEADER_WORDS: all
     reg  [17*K-1:0]   next_reg;                 // place of the next length, from the next word on
     reg  [K-1:0]      within_reg;               // the message and the next length end in this word
     reg  [K-1:0]      ends_reg;                 // the message ends in this word
@@ -166,8 +167,8 @@ module ws_moldudp64 #(
         end
     end
 
-    reg  [16:0]       place_reg;                // of the next length in or behind this word
-    reg               here_reg;                 // in it
+    reg  [16:0]       place_reg;                // of the next length, in or after this word
+    reg               here_reg;                 // in this word
     wire [LANE_W-1:0] lane  = K > 1 ? place_reg[LANE_W-1:0] : {LANE_W{1'b0}};
     wire [DATA_W+7:0] bytes = {word_reg, before_reg};
     wire [15:0]       pair  = bytes[8*lane +: 16];   // the length, its first byte in the lowest bits
@@ -175,7 +176,7 @@ module ws_moldudp64 #(
 
     assign again = K > 1 && word_valid_reg && here_reg && (within_reg[lane] || (word_last_reg && ends_reg[lane]));
 
-    // A message that ends in this word is followed at K + 1 at the latest: adding K to `next` flips a bit.
+    // After a message that ends in this word the next length is at most at K + 1: adding K to `next` flips one bit.
     always @(posedge clk) begin
         if (step && word_valid_reg) begin
             here_reg  <= again           ? within_reg[lane]
@@ -193,16 +194,16 @@ module ws_moldudp64 #(
         end
     end
 
-    // Stage 3: a look at a word, and the one before it.
+    // Stage 3: a look at a word and the word before it.
     reg                look_valid_reg, look_last_reg, look_here_reg, look_line_reg, look_exact_reg;
     reg                look_header_reg;         // the header ends in it
-    reg                look_ends_reg;           // the message that came to it ends in it
+    reg                look_ends_reg;           // the message that goes on into it ends in it
     reg [LANE_W-1:0]   look_lane_reg;
     reg [15:0]         look_block_reg;          // the length
-    reg [16:0]         look_room_reg;           // bytes of the payload behind it; negative: it is not whole
+    reg [16:0]         look_room_reg;           // bytes of the payload after the length; negative: it is truncated
     reg [2*DATA_W-1:0] look_bytes_reg;          // the previous look's word and this one
-    reg [HEADER_W-1:0] header_reg;              // the words up to this one, first byte on top
-    reg [DATA_W-1:0]   turned;                  // word_reg, first byte on top
+    reg [HEADER_W-1:0] header_reg;              // the words up to this one, first byte in the high bits
+    reg [DATA_W-1:0]   turned;                  // word_reg, first byte in the high bits
     integer            i;
 
     always @*
@@ -227,14 +228,14 @@ module ws_moldudp64 #(
         if (rst) look_valid_reg <= 1'b0;
     end
 
-    // Stage 4, the verdicts. `open` is a payload whose header is there and that has not been judged. All bits of the
-    // count of a notice are the same.
+    // Stage 4: verdicts. `open`: the payload's header is complete and it has no verdict yet. All bits of the count of a
+    // notice are equal.
     wire [79:0] h_session = header_reg[HEADER_W-1 -: 80];
     wire [63:0] h_number  = header_reg[HEADER_W-81 -: 64];
     wire [15:0] h_count   = header_reg[HEADER_W-145 -: 16];
 
     reg         open_reg, headed_reg;
-    reg  [15:0] count_reg;                      // messages that are to begin
+    reg  [15:0] count_reg;                      // messages still to begin
     wire [15:0] count  = look_header_reg ? h_count : count_reg;
     wire        notice = look_header_reg && (h_count == 16'd0 || h_count == 16'hFFFF);
     wire        open   = look_header_reg ? !notice : open_reg;
@@ -274,13 +275,13 @@ module ws_moldudp64 #(
         end
     end
 
-    // Stage 4, the message. It begins behind its length in the previous look's word and is shifted to begin with a word
-    // of its own. The word behind that is written too: if the message ends now, it is its last.
-    reg                       message_reg;      // one is on its way
-    reg                       first_reg;        // and none of its payload began before it
-    reg  [LANE_W-1:0]         lane_reg;         // of its length's second byte
+    // Stage 4: the message. It begins after its length in the previous look's word and is shifted to begin with a word
+    // of its own. The word after that is written as well: if the message ends now, it is its last word.
+    reg                       message_reg;      // a message is in progress
+    reg                       first_reg;        // the first of its payload
+    reg  [LANE_W-1:0]         lane_reg;         // place of the second byte of its length
     reg  [15:0]               block_reg;        // its length
-    reg  [WORDS-1:0]          at_reg;           // its word that comes, one-hot
+    reg  [WORDS-1:0]          at_reg;           // index of its next word, one-hot
     reg  [8*MESSAGE_BYTES-1:0] data_reg;
     reg  [79:0]               session_reg;
     reg  [63:0]               number_reg;
@@ -316,8 +317,8 @@ module ws_moldudp64 #(
         if (rst) message_reg <= 1'b0;
     end
 
-    // Out: the registers of stage 4 in the cycle in which they are whole, what belongs to the message saved from the
-    // next one.
+    // Output: the registers of stage 4 in the cycle in which they are complete; properties of the message are copied,
+    // as the next one may begin.
     reg [145:0] user_reg;
 
     assign m_axis_tdata = data_reg;
@@ -346,7 +347,7 @@ module ws_moldudp64 #(
                      TRAILING = 3'd6;
     reg         past_valid = 1'b0;
     reg         rst_ref, waits_ref;
-    reg  [16:0] s_rest_ref;                     // bytes of the payload to come
+    reg  [16:0] s_rest_ref;                     // bytes of the payload still to come
     wire        s_inside;
     wire [16:0] s_rest   = s_inside ? s_rest_ref : {1'b0, s_axis_tuser[16:1]};
     wire        taken    = s_axis_tvalid && s_axis_tready;
@@ -382,18 +383,18 @@ module ws_moldudp64 #(
         // a reset empties the core
         if (past_valid && rst_ref) assert (!m_axis_tvalid && !verdict && !evt_message && !evt_overlong);
         if (past_valid && !rst_ref) begin
-            // a message or notice leaves in the cycle of its event, and waits until it is taken
+            // a message or notice is output in the cycle of its event, and waits until it is accepted
             assert (m_axis_tvalid == (waits_ref || evt_message || noticed));
             // nothing happens while one waits
             assert (!(waits_ref && (verdict || evt_message)));
-            // every packet is a good one of one beat
+            // every packet is good and has one beat
             assert (m_axis_tlast && !m_axis_tuser[0]);
-            // a message that is too long leaves as an empty packet, every other with its bytes
+            // an overlong message is output as an empty packet, every other with its bytes
             if (evt_overlong) assert (evt_message);
             if (evt_message && !m_axis_tuser[1]) assert (evt_overlong == !m_axis_tkeep[0]);
             // a notice is an empty packet with the notice bit
             if (noticed) assert (m_axis_tuser[1] && m_axis_tkeep == 0);
-            // a message is none
+            // a message is not a notice
             if (evt_message) ref_message: assert (!m_axis_tuser[1] && !noticed);
         end
     end
@@ -408,7 +409,7 @@ module ws_moldudp64 #(
         loaded_ref <= rst ? 2'd0 : loaded_ref + beat;
         if (taken && taken_ref == s_watch)
             s_word_ref <= {s_axis_tuser[113], s_axis_tuser[16:1], s_axis_tlast, s_axis_tdata};
-        // every word passes once and as it came
+        // every word passes once and unchanged
         if (past_valid && in_valid) begin
             ref_taken: assert (taken_ref != loaded_ref);
             if (loaded_ref == s_watch) ref_word: assert (s_word_ref == {in_line, in_length, in_last, in_data});
@@ -570,21 +571,21 @@ module ws_moldudp64 #(
             if (inside_ref) assert (rest_ref + K[16:0] == left_reg);
         end
         if (past_valid && !rst && !rst_ref) begin
-            // words end payloads as their lengths say
+            // payloads end according to their lengths
             if (in_valid) ref_last: assert (in_last == (rest <= K));
-            // a word stands beside its payload's line and kind
+            // a word is accompanied by its payload's line and kind
             if (word_valid_reg) ref_payload: assert (word_line_reg == line_ref && exact_reg == exact_ref);
-            // lengths are looked at in order and where they are
+            // lengths are found in order and in their places
             if (word_valid_reg && fresh_reg && known_ref)
                 ref_place: assert (place_reg == known_to_ref && here_reg == (known_to_ref < K));
             if (!word_valid_reg && (!inside_ref || known))
                 ref_next: assert (place_reg == place && here_reg == (place < K));
             if (word_valid_reg && todo_ref != 0) begin
                 ref_here: assert (here_reg && now == 1'b1 << lane);
-                // a word is looked at again only for another length, or for a message that ends with the payload
+                // a word takes another look only for another length, or for a message that ends with the payload
                 ref_again: assert (again == ((now & more_ref) != 0));
             end
-            // a look has a length, begins a message and ends one as the bytes say
+            // a look has a length, begins a message and ends one according to the bytes
             if (look_valid_reg) begin
                 ref_block: assert (block == look_block_ref);
                 ref_begins: assert (begins == look_begins_ref);
@@ -593,13 +594,13 @@ module ws_moldudp64 #(
             // the first number is that of the header
             if (open_reg && first_reg && inside_ref && words_ref == HEADER_WORDS)
                 ref_first: assert (number_reg == head_ref[HEADER_W-81 -: 64]);
-            // messages that are to begin are counted
+            // messages still to begin are counted
             if (counts_ref) ref_count: assert (count_reg == count_ref);
-            // a message leaves when its end was looked at
+            // a message is output after the look at its end
             ref_ended: assert (evt_message == ended_ref);
-            // only whole items leave
+            // only complete items are output
             if (m_axis_tvalid) ref_whole: assert (out_ref != items_ref);
-            // they leave in order, with session, line and number, and with their bytes
+            // they are output in order, with session, line and number, and with their bytes
             if (m_axis_tvalid && out_ref == watch) begin
                 ref_user: assert ({m_axis_tuser[146:67], m_axis_tuser[2:1]} == {w_user_ref[145:66], w_user_ref[1:0]});
                 ref_number: assert (m_axis_tuser[66:3] == (w_first_ref ? w_user_ref[65:2] : number_ref + 1'b1));

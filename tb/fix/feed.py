@@ -1,4 +1,4 @@
-"""What PySpark makes of the payloads of an ITCH feed in MoldUDP64, on two lines."""
+"""The expected result for the payloads of an ITCH feed in MoldUDP64, on two lines, from PySpark."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tb import BUILD
 
 
 def golden(sent: Sequence[tuple[int, bytes]], reorder: int) -> tuple[list[dict], Counter[str]]:
-    """The good messages in sequence, as `spark_golden.itch.messages` tells them, and the events of ws_itch_feed.
+    """The good messages in sequence, as rows of `spark_golden.itch.messages`, and the events of ws_itch_feed.
 
-    sent: line and payload. reorder: REORDER. Nothing is declared lost because of the time.
+    sent: line and payload. reorder: REORDER. No message is declared lost by a timeout.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F

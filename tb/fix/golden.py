@@ -1,6 +1,6 @@
-"""What PySpark says of FIX payloads: the verdicts, and the records of the good messages.
+"""The expected result for FIX payloads, from PySpark: the verdicts, and the records of the good messages.
 
-`expected(cases)` computes it for several lists of payloads at once, and keeps it under build/golden until they or the
+`expected(cases)` computes it for several lists of payloads at once, and caches it under build/golden until they or the
 rules change.
 """
 
@@ -22,20 +22,20 @@ from tb.lib.sources import fingerprint
 
 GOLDEN = BUILD / "golden"
 ORDERS = REPOSITORY / "rtl" / "fix" / "orders.yml"
-DEFAULTS = ORDERS.with_name("defaults.yml")  # what spark_golden.fix reads beside a description
+DEFAULTS = ORDERS.with_name("defaults.yml")  # spark_golden.fix reads it along with a description
 
 
 @dataclass(frozen=True)
 class Golden:
-    """records: (index of the message type, bits of the record in a tuple as wide as the widest), in the order of the
-    wire. verdicts: how many of each."""
+    """records: index of the message type, and the record as an integer of the width of the widest one, in the order of
+    arrival. verdicts: the number of each."""
 
     records: list[tuple[int, int]]
     verdicts: Counter[str]
 
 
 def expected(cases: Mapping[str, Sequence[bytes]], file: Path = ORDERS) -> dict[str, Golden]:
-    """Of each case, a list of payloads by its name; `file` describes the messages."""
+    """The result for each case, a list of payloads, by its name; `file` describes the messages."""
     place = kept(cases, file)
     GOLDEN.mkdir(parents=True, exist_ok=True)
     with FileLock(GOLDEN / "fix.lock"):
@@ -43,22 +43,22 @@ def expected(cases: Mapping[str, Sequence[bytes]], file: Path = ORDERS) -> dict[
             part, table = place.with_suffix(".part"), place.with_suffix(".parquet")
             part.write_text(json.dumps(_compute(cases, yaml.safe_load(file.read_text()), table)))
             part.rename(place)
-    told = json.loads(place.read_text())
+    answers = json.loads(place.read_text())
     return {
         name: Golden([(kind, int(record, 16)) for kind, record in one["records"]], Counter(one["verdicts"]))
-        for name, one in told.items()
+        for name, one in answers.items()
     }
 
 
 def kept(cases: Mapping[str, Sequence[bytes]], file: Path) -> Path:
-    """Where the answer for these cases is kept."""
+    """The file in which the result for these cases is cached."""
     packed = (len(one).to_bytes(4, "big") + one for payloads in cases.values() for one in (b"", *payloads))
     what = repr(list(cases)).encode() + b"".join(packed)
     return GOLDEN / f"fix-{fingerprint(what, __name__, files=[file, DEFAULTS])}.json"
 
 
 def _compute(cases: Mapping[str, Sequence[bytes]], description: dict, table: Path) -> dict[str, dict]:
-    """All cases in one job: the payloads of one begin where those of the one before end. table: a file of its own."""
+    """The results for all cases, in one job. table: a file for the payloads, those of each case after the other."""
     from pyspark.sql import functions as F
 
     from spark_golden.fix import messages
@@ -77,28 +77,28 @@ def _compute(cases: Mapping[str, Sequence[bytes]], description: dict, table: Pat
     layouts = [_layout(message) for message in description["messages"].values()]
     types = [str(message["type"]) for message in description["messages"].values()]
     widest = max(sum(width for width, _, _ in layout) for layout in layouts)
-    told: dict[str, dict] = {name: {"records": [], "verdicts": Counter()} for name in cases}
+    results: dict[str, dict] = {name: {"records": [], "verdicts": Counter()} for name in cases}
     for row in judged:
-        case = told[owner[row["payload"]]]
+        case = results[owner[row["payload"]]]
         case["verdicts"][row["verdict"]] += 1
         if row["verdict"] == "message":
             kind = types.index(row["type"])
             record = _record(layouts[kind], found.get((row["payload"], row["message"]), {}), widest)
             case["records"].append((kind, hex(record)))
-    return told
+    return results
 
 
 def _layout(message: dict) -> list[tuple[int, str, object]]:
-    """Width in bits, type and default of every place in a record."""
-    told = list(message["fields"].values())
+    """Width in bits, type and default of every field of a record."""
+    fields = list(message["fields"].values())
     for group in message.get("groups", {}).values():
-        told += [*group["fields"].values()] * group["entries"]
+        fields += [*group["fields"].values()] * group["entries"]
     widths = {"int": 32, "uint": 32, "char": 8}
 
     def width(kind: str) -> int:
         return 8 * int(kind[7:-1]) if kind.startswith("string") else widths.get(kind, 64)
 
-    return [(width(t["type"]), t["type"], t.get("default")) for t in told]
+    return [(width(t["type"]), t["type"], t.get("default")) for t in fields]
 
 
 def _record(layout: list[tuple[int, str, object]], values: dict[int, str], widest: int) -> int:

@@ -1,7 +1,7 @@
-"""Writes quickfix.txt: FIX messages as QuickFIX encodes them, one a line, with | for SOH.
+"""Writes quickfix.txt: FIX messages encoded by QuickFIX, one a line, with | for SOH.
 
-It needs QuickFIX and nothing else: `python -m venv qf && qf/bin/pip install quickfix==1.16.0`, which compiles C++ for
-half an hour, then `qf/bin/python tb/fix/quickfix_vectors.py`. The first line of the file says what made it.
+It needs only QuickFIX: `python -m venv qf && qf/bin/pip install quickfix==1.16.0`, which takes half an hour to compile,
+then `qf/bin/python tb/fix/quickfix_vectors.py`. The first line of the file names the version and the seed.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def time(g: random.Random) -> str:
 
 
 def price(g: random.Random, decimals: int) -> str:
-    """A number with at most as many decimals, in part as QuickFIX writes a float."""
+    """A number with at most `decimals` decimals, half of them as QuickFIX formats a float."""
     number = round(g.choice((-1, 1)) * g.randrange(10**8) / 10 ** g.randrange(6), decimals)
     return quickfix.Price(number).getString() if g.random() < 0.5 else f"{number:.{decimals}f}"
 
 
 def message(g: random.Random, number: int) -> str:
-    """A message of a type of rtl/fix/orders.yml, or a heartbeat, which is none, with fields in a session's header and
-    of no interest."""
+    """A message of a type of rtl/fix/orders.yml, or a heartbeat, which is of none, with a session's header and further
+    fields."""
     kind, made = g.choices(("D", "F", "AS", "0"), (6, 2, 2, 1))[0], quickfix.Message()
     head = made.getHeader()
     header = {8: g.choice(BEGINS), 35: kind, 49: "TRADER", 56: "VENUE", 34: str(number), 52: time(g)}

@@ -1,4 +1,4 @@
-"""fix_demux: each message to the stream of its MsgType, without that field; unknown types told, latency, reset."""
+"""fix_demux: each message to the stream of its MsgType, without that field; unknown types, latency, reset."""
 
 import cocotb
 import pytest
@@ -18,7 +18,7 @@ def types(dut) -> list[int]:
 
 
 def dispatched(dut):
-    """The outputs for a message: its type is in the high bits."""
+    """The expected outputs for a message, whose type is in the high bits."""
     count, rest = len(dut.m_valid), len(dut.m_data) // len(dut.m_valid)
     streams = types(dut)
 

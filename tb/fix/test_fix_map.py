@@ -1,4 +1,4 @@
-"""wirestream.fix: what a description of FIX messages makes, and what it refuses in one line."""
+"""wirestream.schema.fix: parameters from a description of FIX messages, and its one-line errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DESCRIBED = yaml.safe_load(ORDERS.read_text())
 
 
 def changed(path: str, value: object) -> dict:
-    """The description of the orders with something else at `path`; None takes it away."""
+    """The description of the orders with another value at `path`; None removes it."""
     described = copy.deepcopy(DESCRIBED)
     *folders, last = path.split("/")
     at = described
@@ -41,7 +41,7 @@ def test_a_default_of_another_message_is_another_register():
 
 
 def test_defaults_of_a_description():
-    """The data fields of FIX 4.0 to 5.0 SP2 and three BeginStrings, unless a description has its own."""
+    """Default: the data fields of FIX 4.0 to 5.0 SP2 and three BeginStrings."""
     data = dict(fix.read(DESCRIBED).data)
     assert len(data) == 83
     assert (

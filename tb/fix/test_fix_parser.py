@@ -1,6 +1,6 @@
-"""fix_parser: every message's verdict and record as PySpark has them, for any bytes; latency, rate, stalls, resets.
+"""fix_parser: verdicts and records are PySpark's, for any bytes; latency, rate, stalls, resets.
 
-test_fix_parser_wide.py has the same tests with another `width`."""
+test_fix_parser_wide.py runs the same tests with another `width`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WHOLE = by_hand(GOOD + "95=7|96=a\x0110=\x01b|453=1|448=P|")
 
 @cache
 def design(width: int = 8, description: Path = golden.ORDERS) -> Design:
-    """The parser of a description for a stream of `width` bits."""
+    """The parser of a description, for a stream of `width` bits."""
     described = fix.load(description)
     folder = BUILD / "fix"
     folder.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ def words(bench: Bench, payload: bytes) -> int:
 def check(
     bench: Bench, sent: list[bytes], expected: golden.Golden, folder, gaps: str = NONE, stalls: str = NONE
 ) -> Counter[str]:
-    """Send payloads; the records and the counts of every verdict must be PySpark's. Returns these counts."""
+    """Send payloads; check that records and counts of verdicts are PySpark's. Returns the counts."""
     result = bench.run(sent, folder, gaps=gaps, stalls=stalls, require_ready=stalls == NONE)
     found = list(zip(result.items["kind"].tolist(), result.item_values, strict=True))
     wrong = [n for n, pair in enumerate(zip(found, expected.records, strict=False)) if pair[0] != pair[1]]
@@ -95,16 +95,16 @@ def check(
 
 @pytest.mark.parametrize("case", ["by_hand", "storms", "crowded", "truncated", "cut", "good"])
 def test_payloads(bench, tmp_path, case):
-    """Every record and verdict is PySpark's; the input never waits."""
+    """Records and verdicts are PySpark's; the input never stalls."""
     counted = check(bench, cases()[case], golden.expected(cases())[case], tmp_path)
     match case:
-        case "by_hand":  # and what the tables state
+        case "by_hand":  # and those of the tables
             stated = Counter(BODIES.values()) + Counter(verdict for verdicts in TEXTS.values() for verdict in verdicts)
             assert +counted == stated
         case "storms":
             assert +counted == sum((Counter(stated) for stated in STORMS.values()), Counter())
         case "truncated":
-            # two bytes are no message yet
+            # two bytes are not yet a message
             assert +counted == {"message": len(WHOLE), "truncated": len(WHOLE) - 3, "garbage": 2}
         case "cut":
             assert counted["message"] >= len(WHOLE) - 20
@@ -121,8 +121,8 @@ NO_BEGIN_STRINGS = ("FIX.4.5", "FIX.4.", "FIXT.1.11", "XFIX.4.0")
 
 
 def test_decimal_quantities_and_long_strings(width, tmp_path):
-    """rtl/fix/orders_decimal.yml takes 200.00, a UUID and the BeginStrings of FIX 4.0 to 5.0; a string, here the
-    symbol, has up to 64 bytes, wherever it begins in a word."""
+    """rtl/fix/orders_decimal.yml accepts 200.00, a UUID and the BeginStrings of FIX 4.0 to 5.0; a string, here the
+    symbol, has up to 64 bytes and begins anywhere in a word."""
     g = random.Random(f"{seed()}/decimal")
     described = yaml.safe_load((golden.ORDERS.parent / "orders_decimal.yml").read_text())
     described["name"] = "decimal"
@@ -158,7 +158,7 @@ def test_a_million_mutated(bench, tmp_path, part):
 
 
 def test_latency(bench, tmp_path):
-    """Without pauses every record comes LATENCY cycles after its payload's last word."""
+    """Without stalls every record is output LATENCY cycles after its payload's last word."""
     sent = [by_hand(body) for body, verdict in BODIES.items() if verdict == "message"] * 3
     result = bench.run(sent, tmp_path, require_ready=True)
     assert (result.item_cycles == result.sent_log["last"] + LATENCY[bench.width("s_axis_tdata")]).all()
@@ -167,8 +167,8 @@ def test_latency(bench, tmp_path):
     assert result.sent_log["last"][-1] - result.sent_log["first"][0] == beats - 1  # a word a cycle
 
 
-def test_a_record_that_waits_stands_still(bench, tmp_path):
-    """Whatever follows it at once, the beginning of a message with short fields as well."""
+def test_a_waiting_record_is_stable(bench, tmp_path):
+    """A record that waits is stable, even if the next message begins at once and has short fields."""
     g = random.Random(seed())
     whole, begins = by_hand(GOOD), (b"8=", b"8=F", b"8=FIX.4.2")
     sent = [whole + g.choice(begins) + SOH * g.randrange(9) + b"35=F" + SOH for _ in range(3_000)]
@@ -179,7 +179,7 @@ def test_a_record_that_waits_stands_still(bench, tmp_path):
 
 
 def test_reset_in_mid_message(bench, tmp_path):
-    """The message under way is gone, uncounted; every other one arrives."""
+    """The message in progress is discarded and not counted; every other one is output."""
     whole = by_hand(GOOD)
     whole_run = bench.run([whole] * 400, tmp_path)
     begin, long = int(whole_run.sent_log["first"][0]), words(bench, whole)
@@ -196,7 +196,7 @@ def test_reset_in_mid_message(bench, tmp_path):
 
 @cocotb.test()
 async def smoke(dut):
-    """Records and verdicts without X, after a reset in the middle of a message as well."""
+    """Records and verdicts have no X, also after a reset in mid-message."""
     source = sink = None
     expected = b"A".ljust(12, b"\0") + b"B".ljust(8, b"\0") + b"1" + (5).to_bytes(4, "big") + b"2" + bytes(8)
     expected += (1767225600 * 10**9).to_bytes(8, "big") + bytes(20)

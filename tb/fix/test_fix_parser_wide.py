@@ -1,4 +1,4 @@
-"""fix_parser_wide: the tests of fix_parser at eight bytes a cycle, and a tag that messages read in different ways."""
+"""fix_parser_wide: the tests of fix_parser at eight bytes a cycle, and a tag with different decimals by message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tb.fix.test_fix_parser import (  # noqa: F401
     CORES,
     bench,
     test_a_million_mutated,
-    test_a_record_that_waits_stands_still,
+    test_a_waiting_record_is_stable,
     test_decimal_quantities_and_long_strings,
     test_four_state,
     test_latency,
@@ -30,7 +30,7 @@ def width() -> int:
 
 
 def test_decimals_by_message(tmp_path):
-    """A tag that two messages read in different ways is the number of each: a converter for each of the two."""
+    """A tag with different decimals in two messages has a converter for each."""
     described = fix.read(
         {
             "name": "prices",

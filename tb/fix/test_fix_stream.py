@@ -1,6 +1,6 @@
-"""fix_stream: the parser for either width, and every event a pulse, however many come in a word.
+"""fix_stream: the parser for either width; every event is a pulse, however many a word causes.
 
-What the parsers do has tests of its own; tb/queries/test_formats.py has this core in queries of both widths."""
+The parsers have tests of their own; tb/queries/test_formats.py uses this core in queries of both widths."""
 
 import cocotb
 import pytest

@@ -1,4 +1,4 @@
-"""itch5: every packet's verdict and tuple as PySpark has them; latency, rate, stalls, resets, without X."""
+"""itch5: verdicts and tuples are PySpark's; latency, rate, stalls, resets, no X."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LATENCY = 3  # cycles from a message's last word to its tuple
 RECORD = 45  # bytes
 TYPES = list(MESSAGES)
 LENGTHS = {kind: 1 + sum(fields.values()) for kind, fields in MESSAGES.items()}
-Rows = list[tuple[str, int, int]]  # verdict, kind and tuple; 0, 0 where there is none
+Rows = list[tuple[str, int, int]]  # verdict, kind and tuple; 0, 0 without a tuple
 
 
 def message(g: random.Random, kind: str | None = None) -> bytes:
@@ -35,7 +35,7 @@ def message(g: random.Random, kind: str | None = None) -> bytes:
 
 
 def packets(g: random.Random, count: int) -> list[bytes]:
-    """Order messages, and a fifth of others: too long, too short, empty, of another type, random."""
+    """Order messages, a fifth of them broken: too long, too short, empty, of another type, random."""
     made = []
     for _ in range(count):
         whole = message(g)
@@ -55,7 +55,7 @@ def every_length() -> list[bytes]:
 
 
 def golden(sent: list[bytes]) -> Rows:
-    """What PySpark says of each packet."""
+    """The expected result for each packet, from PySpark."""
     from spark_golden.session import session
 
     table = BUILD / "golden" / "itch.parquet"
@@ -66,7 +66,7 @@ def golden(sent: list[bytes]) -> Rows:
 
 
 def _tuple(row: dict) -> tuple[int, int]:
-    """The kind, and the fields one after the other: the time in 8 bytes, zeros behind the last."""
+    """The kind, and the fields in order: the time in 8 bytes, zeros after the last field."""
     names = list(MESSAGES[row["type"]])
     text = "".join(v.rjust(16, "0") if name == "Time" else v for name, v in zip(names, row["values"], strict=True))
     return TYPES.index(row["type"]), int(text.ljust(2 * RECORD, "0"), 16)
@@ -101,11 +101,11 @@ def test_latency(bench, tmp_path):
 
 
 def test_reset_in_mid_message(bench, tmp_path):
-    """The message under way is gone; what comes behind it is whole."""
+    """The message in progress is discarded; those after it are complete."""
     sent = [message(random.Random(1), "P")] * 200
     result = bench.run(sent, tmp_path, gaps=RANDOM, reset_at=range(100, 1000, 91))
     lost = int((result.sent_log["flags"] & PacketFlag.CUT != 0).sum())
-    assert lost or bench.width("s_axis_tdata") == 512  # which has a message in a word
+    assert lost or bench.width("s_axis_tdata") == 512  # where a message is one word
     assert 200 - lost - 2 * len(range(100, 1000, 91)) <= result.received <= 200 - lost
     assert len(set(result.item_values)) == 1
     assert not result.events["unknown"] + result.events["bad_length"]

@@ -1,4 +1,4 @@
-"""itch_feed: what send_orders.py sends on two bad lines, through a pcap and three cores, as PySpark has it."""
+"""itch_feed: messages of send_orders.py on two bad lines, through a capture and the core; tuples are PySpark's."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COUNT, PER_DATAGRAM, LOSE, DUPLICATE, LATE = 3000, 7, 0.1, 0.05, 0.2
 
 
 def read(file) -> list[tuple[int, bytes]]:
-    """Line and payload of each frame of a capture, the line by the port."""
+    """Line and payload of each frame of a capture; the port gives the line."""
     rows = [bytes(row) for block in read_pcap(file)[0] for row in block]
     return [
         (int.from_bytes(r[36:38], "big") - DEVICE.port, r[HEADERS : 34 + int.from_bytes(r[38:40], "big")]) for r in rows
@@ -59,10 +59,10 @@ def test_capture_is_what_was_sent(capture):
 
 
 def test_socket():
-    """Each line reaches its port, in the order of its numbers."""
+    """Each line arrives at its port, in sequence."""
     ports = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
     try:
-        for _ in range(20):  # two ports side by side
+        for _ in range(20):  # two consecutive ports
             ports[0].bind(("127.0.0.1", 0))
             port = ports[0].getsockname()[1]
             try:
@@ -87,8 +87,8 @@ def bench(request) -> Bench:
 
 @pytest.fixture(scope="module")
 def traffic(capture):
-    """The capture without one datagram on both lines, and each fifteenth that is the first with its number damaged in
-    turn: cut off, a message of an unknown type in it, one of a type with another length."""
+    """The capture without one datagram on both lines. Each fifteenth datagram is damaged in its first copy: truncated,
+    or with a message of an unknown type, or of a type with another length, in turn."""
     g, sent, numbers = random.Random(f"{seed()}/feed"), [], set()
     missing = capture[len(capture) // 2][1][:HEADER]
     for line, payload in capture:
@@ -122,7 +122,7 @@ def test_two_lines(bench, traffic, tmp_path, pauses):
 
 
 def test_latency_and_rate(bench, tmp_path):
-    """One line in sequence: a word a cycle, and every tuple 13 cycles behind its message's last byte."""
+    """One line in sequence: a word a cycle, and every tuple 13 cycles after its message's last byte."""
     sent, width = list(mold(generate_itch(1000, seed=2), 30)), bench.width("s_axis_tdata") // 8
     result = bench.run(sent, tmp_path, tuser=map(user, sent), inputs={"tick": 0}, require_ready=True)
     first = result.sent_log["first"]
@@ -134,7 +134,7 @@ def test_latency_and_rate(bench, tmp_path):
             size = int.from_bytes(payload[at : at + 2], "big")
             expected.append(begin + (at + 1 + size) // width + LATENCY)
             at += 2 + size
-    assert result.item_cycles[2:].tolist() == expected[2:]  # the first begins the session; the second comes meanwhile
+    assert result.item_cycles[2:].tolist() == expected[2:]  # the first begins the session, the second arrives meanwhile
 
 
 @cocotb.test()

@@ -1,4 +1,4 @@
-"""line_arbiter: what becomes of every copy as PySpark has it; time, order, latency, rate, stalls, resets, without X."""
+"""line_arbiter: the fate of every copy is PySpark's; timeouts, order, latency, rate, stalls, resets, no X."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ SESSIONS = (b"MONDAY    ", b"TUESDAY   ", b"WEDNESDAY ")
 
 
 def message(session: bytes, number: int, line: int = 0) -> Message:
-    """A message whose content follows from its session and number, as that of copies does."""
+    """A message whose data depend only on its session and number, so that copies are equal."""
     data = random.Random(f"{session!r}/{number}").randbytes(BYTES)
     return Message(session, number, line, False, data[: number % (BYTES + 1)])
 
 
 def one_line(g: random.Random, session: bytes, count: int, line: int, lose: float, late: float) -> list[Message]:
-    """Messages 1 .. count and heartbeats as they come over a bad line."""
+    """Messages 1 to count and heartbeats, as they arrive over a bad line."""
     seen = []
     for number in range(1, count + 1):
         if g.random() < lose:
@@ -50,7 +50,7 @@ def one_line(g: random.Random, session: bytes, count: int, line: int, lose: floa
 
 
 def merged(g: random.Random, lines: list[list[Message]]) -> list[Message]:
-    """Lines taken in turns, a run of messages at a time."""
+    """The lines merged at random, a run of messages at a time."""
     queues, out = [list(line) for line in lines], []
     while any(queues):
         queue = g.choice([q for q in queues if q])
@@ -61,12 +61,12 @@ def merged(g: random.Random, lines: list[list[Message]]) -> list[Message]:
 
 
 def feed(g: random.Random) -> list[Message]:
-    """Three sessions on two lines, from clean to one on which whole windows are missing; the end of each comes late."""
+    """Three sessions on two lines, from clean to whole windows missing; some messages follow their session's end."""
     arrived: list[Message] = []
     for n, session in enumerate(SESSIONS):
         lose = (0.02, 0.2, 0.5)[n]
         lines = [one_line(g, session, 1500, line, lose, 0.1) for line in range(2)]
-        if n == 1:  # a hole that the window does not reach
+        if n == 1:  # a gap longer than the window
             lines = [[m for m in line if not 400 <= m.number < 400 + 5 * REORDER] for line in lines]
         for m in merged(g, lines):
             if n and g.random() < 0.02:
@@ -76,7 +76,7 @@ def feed(g: random.Random) -> list[Message]:
 
 
 def golden(arrived: list[Message]) -> tuple[list[Message], Counter]:
-    """What PySpark says leaves, in order, and the events."""
+    """The expected messages in order, and the events, from PySpark."""
     from spark_golden.mold import sequence
     from spark_golden.session import session
 
@@ -121,7 +121,7 @@ def test_copies(bench, traffic, tmp_path, gaps, stalls):
 
 
 def test_order_against_time(bench, traffic, tmp_path):
-    """With the clock running: each message once, as it was sent, in sequence; every number has left or is lost."""
+    """With ticks: each message once, unchanged, in sequence; every number is output or lost."""
     arrived, _, _ = traffic
     result = run(bench, arrived, tmp_path, ticks=1, gaps="0.05:200", stalls=RANDOM)
     left = received(result)
@@ -132,13 +132,13 @@ def test_order_against_time(bench, traffic, tmp_path):
         numbers = [m.number for m in left if m.session == session]
         assert (np.diff(numbers) > 0).all()
         top += max(m.number - m.notice for m in arrived if m.session == session)
-    assert len(left) + result.events["lost"] == top  # the time has closed the last session's gaps too
+    assert len(left) + result.events["lost"] == top  # timeouts have closed the gaps of the last session too
     fates = ("message", "duplicate", "stale")
     assert sum(result.events[fate] for fate in fates) == sum(not m.notice for m in arrived)
 
 
 def test_latency_and_rate(bench, tmp_path):
-    """In sequence, and two copies in turn: a message a cycle in, and out 6 cycles behind the first copy."""
+    """Two copies in turn, in sequence: a message a cycle, and 6 cycles from the first copy to the output."""
     both = [message(SESSIONS[0], n, line) for n in range(1, 500) for line in (0, 1)]
     arrived = both[1:] + [message(SESSIONS[0], n) for n in range(500, 1000)]
     result = run(bench, arrived, tmp_path)
@@ -152,7 +152,7 @@ def test_latency_and_rate(bench, tmp_path):
 
 
 def test_reset(bench, tmp_path):
-    """Nothing of what waited is left, and numbers begin again."""
+    """Waiting messages are discarded, and numbers begin again."""
     arrived = [message(SESSIONS[0], n) for n in range(1, 2000) if n % 7]
     result = run(bench, arrived, tmp_path, reset_at=range(100, 1000, 91), stalls=RANDOM)
     left = [m.number for m in received(result)]
@@ -162,7 +162,7 @@ def test_reset(bench, tmp_path):
 
 
 class Rules:
-    """The core with a clock that ticks when it is told to."""
+    """The core with ticks on request."""
 
     @classmethod
     async def start(cls, dut) -> Rules:
@@ -172,7 +172,7 @@ class Rules:
         return self
 
     async def put(self, *arrived: Message) -> list[int]:
-        """Send messages; the numbers of those that leave."""
+        """Send messages; returns the numbers of those that are output."""
         for m in arrived:
             self.bench.source.put(m.data, user=m.pack())
         await self.bench.drained()
@@ -195,7 +195,7 @@ class Rules:
 
 @cocotb.test()
 async def smoke(dut):
-    """The rules of time, one by one."""
+    """The rules of timeouts, one by one."""
     rules = await Rules.start(dut)
     put, ticks, since = rules.put, rules.ticks, rules.since
     first, second, _ = SESSIONS
@@ -224,7 +224,7 @@ async def smoke(dut):
 
 @cocotb.test()
 async def a_reset_forgets_the_session_before(dut):
-    """After it the first session has none before it: a packet of the old one begins a session and is not stale."""
+    """After a reset there is no previous session: a packet of the old one begins a session and is not stale."""
     rules = await Rules.start(dut)
     first, second, _ = SESSIONS
     assert await rules.put(message(first, 1)) == [1]
@@ -236,7 +236,7 @@ async def a_reset_forgets_the_session_before(dut):
 
 @cocotb.test()
 async def each_session_has_gaps_of_its_own(dut):
-    """One at the end of a session and one at the beginning of the next are two."""
+    """A gap at the end of a session and one at the beginning of the next are two gaps."""
     rules = await Rules.start(dut)
     first, second, _ = SESSIONS
     assert await rules.put(message(first, 1), Message(first, 4, 0, True, b"")) == [1]
@@ -248,7 +248,7 @@ async def each_session_has_gaps_of_its_own(dut):
 
 @cocotb.test()
 async def the_time_begins_with_the_gap(dut):
-    """Ticks before it do not count, each one after it does, and a message that leaves begins it anew."""
+    """Ticks before the gap do not count, each one after it does, and an output restarts the time."""
     rules = await Rules.start(dut)
     session = SESSIONS[0]
     assert await rules.put(message(session, 1)) == [1]
@@ -266,8 +266,8 @@ async def the_time_begins_with_the_gap(dut):
 
 
 @cocotb.test()
-async def more_are_lost_than_can_be_told(dut):
-    """The numbers that three jumps pass over are more than 2**64: they are told of one a cycle all the same."""
+async def more_are_lost_than_can_be_reported(dut):
+    """Three jumps pass over more than 2**64 numbers, which are still reported one a cycle."""
     rules, number = await Rules.start(dut), 1
     assert await rules.put(message(SESSIONS[0], 1)) == [1]
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""moldudp64: every payload's verdict and messages as PySpark has them; latency, rate, stalls, resets, without X."""
+"""moldudp64: verdicts and messages are PySpark's; latency, rate, stalls, resets, no X."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def user(payload: bytes, line: int = 0) -> int:
 
 @dataclass(frozen=True)
 class Message:
-    """What leaves: a message, or a notice."""
+    """A packet at the output: a message or a notice."""
 
     session: bytes
     number: int
@@ -72,7 +72,7 @@ def good(g: random.Random) -> bytes:
 
 
 def broken(g: random.Random) -> bytes:
-    """A payload with a length or the count changed, cut off, with bytes behind it, or of another kind."""
+    """A payload with a length or the count changed, truncated, with trailing bytes, or of another kind."""
     made = bytearray(good(g))
     match g.randrange(7):
         case 0:
@@ -81,7 +81,7 @@ def broken(g: random.Random) -> bytes:
             return bytes(made) + g.randbytes(g.randint(1, 20))
         case 2:
             made[18:20] = g.choice([1, 2, len(made), 0xFFFE]).to_bytes(2, "big")
-        case 3:  # a heartbeat or an end, now and then with bytes behind it
+        case 3:  # a heartbeat or an end, sometimes with trailing bytes
             count = g.choice([0, END])
             return bytes(made[:18]) + count.to_bytes(2, "big") + g.randbytes(g.choice([0, 0, 0, 1, 4, 5, 30]))
         case 4:
@@ -99,7 +99,7 @@ def broken(g: random.Random) -> bytes:
 
 
 def hand_made() -> list[bytes]:
-    """One payload cut at every byte, every message length, ends and lengths at every place of a word."""
+    """A payload cut at every byte, every message length, and ends and lengths at every place of a word."""
     g = random.Random(1)
     whole = datagram(b"SESSION   ", 7, [g.randbytes(n) for n in (1, 9, 2, 17, 3)])
     made = [whole[:n] for n in range(len(whole) + 1)]
@@ -113,7 +113,7 @@ def hand_made() -> list[bytes]:
 
 
 def golden(sent: list[bytes], lines: list[int]) -> tuple[list[Message], Counter]:
-    """What PySpark says leaves, and the verdicts."""
+    """The expected packets and verdicts, from PySpark."""
     from spark_golden.mold import arrivals, datagrams
     from spark_golden.session import session
 
@@ -149,7 +149,7 @@ def traffic() -> tuple[list[bytes], list[int], list[Message], Counter]:
     messages = [message for message in left if not message.notice]
     events = verdicts + Counter(message=len(messages), overlong=sum(len(m.data) > KEPT for m in messages))
     kept = [m if len(m.data) <= KEPT else Message(m.session, m.number, m.line, m.notice, b"") for m in left]
-    assert len(events) == 9 and min(events.values()) > 1  # every rule has been used
+    assert len(events) == 9 and min(events.values()) > 1  # every rule applies at least twice
     return sent, lines, kept, events
 
 
@@ -162,7 +162,7 @@ def test_payloads(bench, traffic, tmp_path, gaps, stalls):
 
 
 def test_latency_and_rate(bench, tmp_path):
-    """A word a cycle for messages of at least 6 bytes, and each message 4 cycles behind its last byte, or 5."""
+    """A word a cycle for messages of at least 6 bytes, and each message 4 or 5 cycles after its last byte."""
     g, width = random.Random(1), bench.width("s_axis_tdata") // 8
     sizes = [[g.randint(6, KEPT) for _ in range(g.randint(1, 30))] + [g.randint(8, KEPT)] for _ in range(200)]
     sizes += [[6] * 100 + [8], [7] * 100 + [9], [14] * 80, [19] * 60]
@@ -182,7 +182,7 @@ def test_latency_and_rate(bench, tmp_path):
 
 
 def test_reset_in_mid_payload(bench, tmp_path):
-    """What was under way is gone; the next payload is whole."""
+    """The payload in progress is discarded; the next one is complete."""
     g = random.Random(1)
     sent = [datagram(b"RESET     ", 1, [g.randbytes(30)] * 5)] * 200
     resets = range(100, 3000, 191)

@@ -1,5 +1,5 @@
-"""fix_parser: messages as QuickFIX encodes them. quickfix.txt keeps some hundred; `make soak` makes them anew, and
-others, where QuickFIX is installed: `.venv/bin/pip install -e ".[quickfix]"`, which compiles it for half an hour."""
+"""fix_parser: messages encoded by QuickFIX. quickfix.txt has some hundreds; `make soak` generates them again, and more,
+if QuickFIX is installed: `.venv/bin/pip install -e ".[quickfix]"`, which takes half an hour to compile."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bench() -> Bench:
 
 
 def compare(bench: Bench, messages: list[bytes], folder: Path) -> None:
-    """Three messages a payload: every record is PySpark's, and no message is refused but those of unknown type."""
+    """Three messages a payload: every record is PySpark's, and only messages of unknown type are rejected."""
     sent = [b"".join(messages[at : at + 3]) for at in range(0, len(messages), 3)]
     counted = check(bench, sent, golden.expected({"": sent})[""], folder)
     assert +counted == Counter("unknown" if field(made, 35) == b"0" else "message" for made in messages)

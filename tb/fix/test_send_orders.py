@@ -1,4 +1,4 @@
-"""send_orders.py: its messages through a pcap and a socket to the parser, which takes every one."""
+"""send_orders.py: its messages, through a capture and a socket, are all good for the parser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEND = [sys.executable, str(REPOSITORY / "tools" / "send_orders.py")]
 
 
 def payloads_of(file) -> list[bytes]:
-    """Of the frames of a capture, without what pads them."""
+    """The payloads of the frames of a capture, without padding."""
     rows = [bytes(row) for block in read_pcap(file)[0] for row in block]
     return [row[HEADERS : 34 + int.from_bytes(row[38:40], "big")] for row in rows]
 
@@ -81,7 +81,7 @@ def test_tunnel():
     ],
 )
 def test_rates(rate, apart, in_time, tmp_path):
-    """As those of send_trades.py: on the wire, and in the times of messages."""
+    """As in send_trades.py: on the wire, and in the times of messages."""
     file = tmp_path / "itch.pcap"
     arguments = ["--format", "itch", "--per-datagram", "2", "--count", "600", "--cancels", "0", "--rate", rate]
     assert not send("--pcap", str(file), *arguments).returncode

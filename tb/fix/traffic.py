@@ -1,4 +1,4 @@
-"""FIX messages to try a parser on: those of an independent encoder, what mutations make of them, and hand-made ones."""
+"""FIX messages for the tests of the parsers: from an independent encoder, mutated, and hand-made."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def message(version: str, kind: str, fields: list[tuple[int, object]]) -> bytes:
 
 
 def framed(body: bytes, version: bytes = b"FIX.4.4") -> bytes:
-    """`body` from MsgType on, whatever it is, with the length and checksum that belong to it."""
+    """`body`, from MsgType on, with its length and checksum; it may be anything."""
     text = b"8=%s\x019=%d\x01%s" % (version, len(body), body)
     return text + b"10=%03d\x01" % (sum(text) % 256)
 
 
 def by_hand(text: str) -> bytes:
-    """A body with | for SOH, as `framed`."""
+    """As `framed`, from a body with | for SOH."""
     return framed(text.replace("|", "\x01").encode("latin-1"))
 
 
@@ -62,7 +62,7 @@ def name(g: random.Random, most: int) -> str:
 
 
 def random_fields(g: random.Random) -> tuple[str, list[tuple[int, object]]]:
-    """A message type of rtl/fix/orders.yml, or another, and fields for it in random order."""
+    """A message type, mostly of rtl/fix/orders.yml, and fields for it in random order."""
     kind = g.choices(["D", "F", "AS", "8", "DD", "S"], [10, 4, 4, 1, 0.5, 0.5])[0]
     head = [(49, name(g, 5)), (56, name(g, 5)), (34, g.randrange(100_000)), (52, stamp(g))]
     fields: list[list[tuple[int, object]]] = [[(tag, name(g, 9))] for tag in g.sample((1, 58, 100, 21, 109, 5099), 2)]
@@ -143,7 +143,7 @@ ODD_PAIRS = (
 
 
 def mutated(g: random.Random) -> bytes:
-    """A message with something done to it; often its length and checksum are then made to fit."""
+    """A mutated message, often with a length and checksum that fit again."""
     whole = good_message(g)
     parts = whole.split(SOH)[:-1]
     body = parts[2:-1]
@@ -177,7 +177,7 @@ def mutated(g: random.Random) -> bytes:
 
 
 def damaged(g: random.Random, whole: bytes) -> bytes:
-    """Bits flipped, bytes lost or put in, or the end cut off, at any place."""
+    """A message with bits flipped, bytes deleted or inserted, or the end cut off, anywhere."""
     text = bytearray(whole)
     for _ in range(g.choice([1, 1, 2, 5])):
         at = g.randrange(len(text))
@@ -198,8 +198,8 @@ RUBBISH += (b"93=2\x01", b"95=9000\x0196=x\x01", b"1184=65535\x01", b"8=FIX.4.4\
 
 
 def payloads(g: random.Random, count: int, spoiled: float) -> Iterator[bytes]:
-    """`count` messages, a share `spoiled` of them mutated, in payloads of one to five; then now and then rubbish
-    between them as well, a message cut in two by the end of a payload, or an empty payload."""
+    """`count` messages, a share `spoiled` of them mutated, in payloads of one to five. If any are mutated, there is
+    sometimes rubbish between them, a message cut in two by the end of a payload, or an empty payload."""
     done = 0
     while done < count:
         texts = [mutated(g) if g.random() < spoiled else good_message(g) for _ in range(g.choice([1, 1, 1, 2, 5]))]
@@ -216,7 +216,7 @@ def payloads(g: random.Random, count: int, spoiled: float) -> Iterator[bytes]:
 
 GOOD = "35=D|11=A|55=B|54=1|38=5|60=20260101-00:00:00|"
 
-# Bodies, with what becomes of them by the rules of docs/fix.md.
+# Bodies with their verdicts, by the rules of docs/fix.md.
 BODIES = {
     GOOD: "message",
     "35=F|60=20260101-00:00:00.5|54=1|41=A|11=B|": "message",
@@ -247,7 +247,7 @@ BODIES = {
     GOOD + "96=a|": "malformed",
     GOOD + "95=60000|96=a|": "truncated",
     GOOD + "453=1|448=P|452=3|": "message",
-    GOOD + "453=3|448=P|452=3|448=Q|448=R|452=x|": "message",  # the third entry is not looked at
+    GOOD + "453=3|448=P|452=3|448=Q|448=R|452=x|": "message",  # the third entry is ignored
     GOOD + "453=2|448=P|": "bad_group",
     GOOD + "453=x|": "bad_value",
     GOOD + "453=-1|448=P|": "bad_value",
@@ -267,8 +267,8 @@ BODIES = {
     GOOD + "453=1|448=A|44=1|452=3|": "bad_group",
     GOOD + "453=1|44=1|448=A|": "bad_group",
     GOOD + "453=2|448=A|58=x|448=B|452=3|": "message",  # 58 is not described
-    GOOD + "453=3|448=A|448=B|448=C|44=1|452=3|": "bad_group",  # in an entry that is not taken
-    "35=F|60=20260101-00:00:00|54=1|41=A|11=B|452=x|453=2|453=y|": "message",  # no group of this type
+    GOOD + "453=3|448=A|448=B|448=C|44=1|452=3|": "bad_group",  # in an ignored entry
+    "35=F|60=20260101-00:00:00|54=1|41=A|11=B|452=x|453=2|453=y|": "message",  # not a group of this type
     GOOD + "95=abc|": "malformed",
     GOOD + "95=5x|": "malformed",
     GOOD + "95=-5|": "malformed",
@@ -298,7 +298,7 @@ BODIES = {
     "11=A|35=D|55=B|54=1|38=5|60=20260101-00:00:00|": "bad_header",
 }
 _whole = by_hand(GOOD)
-# Payloads, with what is counted for them.
+# Payloads with their verdicts.
 TEXTS = {
     _whole: ["message"],
     _whole * 5: ["message"] * 5,
@@ -328,7 +328,7 @@ for _length in (b"0", b"47", b"65582", b"x", b"-53", b"99999999999999999999"):
 for _sum in (b"10=1\x01", b"10=0000\x01", b"10=abc\x01", b"10=999\x01"):
     TEXTS[_whole[:-7] + _sum] = ["bad_checksum"]
 
-# A length in front of a message, between two, or at the end of a broken one takes nothing of the next.
+# A length before a message, between two, or at the end of a broken one covers nothing of the next message.
 for _tag in (93, 95, 212, 445, 1184, 43110):
     for _number in (1, 2, 9, 100, 9_000, 65_535):
         _stated = b"%d=%d\x01" % (_tag, _number)
@@ -341,7 +341,7 @@ TEXTS[_whole + b"95=1\x0196=\x01" + _whole] = ["message", "garbage", "message"]
 TEXTS[b"8=\x0195=9\x01" + _whole] = ["truncated", "message"]
 TEXTS[b"8=\x0195=5\x0196=8=\x01\x01\x01\x01" + _whole] = ["truncated", "message"]
 
-# Payloads that are crowded: what is counted for them.
+# Payloads with many events in a few bytes, with their verdicts.
 STORMS = {
     b"8=" + SOH: ["truncated"],
     (b"8=" + SOH) * 100: ["truncated"] * 100,
@@ -365,8 +365,8 @@ TOKENS = (
 
 
 def crowded(g: random.Random, count: int) -> Iterator[bytes]:
-    """`count` payloads of pieces of fields, alone, in and behind good messages: much that ends and begins in a few
-    bytes."""
+    """`count` payloads of pieces of fields, alone, in and after good messages: many fields and messages end and begin
+    in a few bytes."""
     good = by_hand(GOOD)
     for _ in range(count):
         pieces = b"".join(g.choice(TOKENS) for _ in range(g.randint(1, 14)))

@@ -23,7 +23,10 @@
 // In addition, evt_garbage counts runs of bytes outside messages, at most one run between two messages of a payload.
 // Outside messages no field is a data field, whatever its tag.
 //
-// A sister, ws_fix_parser_wide, takes eight bytes a cycle. See its header for why the two are not one source.
+// ws_fix_parser_wide takes eight bytes a cycle. The two are not one source: this one is a state machine that advances
+// once a byte, and its slowest loop, 10 v + d, takes 5.1 ns in an ECP5, so eight steps do not fit in a cycle. The wide
+// parser has no such loop, but with seven of its eight lanes tied off it still has 1670 LUTs of a Virtex-6 and 6 DSPs,
+// where this one has 867 and 2.
 //
 // Parameters   see ws_fix_parameters.vh
 // Latency      4 cycles from the last byte of a message to m_valid

@@ -12,6 +12,10 @@
 // Every other SOH makes a message malformed, or is a byte of a data field. A message that begins and ends in one word
 // cannot be good. So at most one verdict a word depends on values, and at most two values a word are converted.
 //
+// The two are not one source. ws_fix_parser is a state machine that advances once a byte, in 5.1 ns in an ECP5: eight
+// steps do not fit in a cycle. And with seven of its eight lanes tied off, this parser still has 1670 LUTs of a
+// Virtex-6 and 6 DSPs, where ws_fix_parser has 867 and 2.
+//
 // Each stage is a module; this one connects them:
 //   1, 2  ws_fix_words        what each byte is, and the tags
 //   3     ws_fix_tags         tags compared with those of the parameters

@@ -35,6 +35,7 @@ test: $(READY) ## run every check, or those of one core: make test CORE=udp_rx
 ifeq ($(CORE),)
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/codespell
+	@$(PY) -m tb.lib.phrases
 	@$(LINT_IMPORTS)
 	@$(PY) -m pytest -n $(JOBS) --dist worksteal tb
 else
@@ -45,9 +46,10 @@ endif
 inventory: $(READY) ## write tb/inventory.txt anew, with what the last good `make test` ran
 	@$(PY) -m tb.lib.inventory
 
-lint: $(READY) ## lint every core (or CORE=…) with all warnings, its parameters, the Python with ruff and import-linter, and the spelling
+lint: $(READY) ## lint every core (or CORE=…) with all warnings, its parameters, the Python with ruff and import-linter, spelling and phrases
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/codespell
+	@$(PY) -m tb.lib.phrases
 	@$(LINT_IMPORTS)
 	@$(PY) -m wirestream.measure.parameters $(CORE)
 	@$(PY) -m wirestream.measure.lint $(CORE)

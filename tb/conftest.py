@@ -1,4 +1,4 @@
-"""pytest settings for the whole bench: one seed a run, printed where everybody sees it; what the tests took."""
+"""pytest settings for the whole bench: one seed per run, printed in the header; how long the tests took."""
 
 import os
 
@@ -12,7 +12,7 @@ pytest_plugins = ["tb.lib.effort", "tb.lib.inventory", "tb.lib.faults"]
 
 
 def pytest_configure(config):
-    """The workers of a run share one Java machine. What it writes is in this checkout, as all that tests write."""
+    """The workers of a run share one Java machine. It writes to this checkout, as all tests do."""
     os.environ[CACHE] = str(BUILD)
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         from spark_golden.session import share
@@ -22,7 +22,7 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def spark():
-    """The session of this process, which code under test finds and takes: there can be one only."""
+    """The Spark session of this process. There can be only one, so code under test uses it too."""
     from spark_golden.session import session
 
     return session()

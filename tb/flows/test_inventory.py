@@ -60,7 +60,7 @@ def bench(folder, *words):
 def test_make_inventory_writes_what_ran(small):
     shutil.rmtree(small / "build" / "inventory", ignore_errors=True)
     (small / "tb" / "inventory.txt").unlink(missing_ok=True)
-    assert "no run to take it from" in tree.python(small, "tb.lib.inventory").stdout
+    assert "no good run yet" in tree.python(small, "tb.lib.inventory").stdout
     done = bench(small)
     assert done.returncode == 1 and "run, but not in tb/inventory.txt" in done.stdout, done.stdout
     assert tree.python(small, "tb.lib.inventory").returncode == 0

@@ -16,9 +16,9 @@ class BusError(Exception):
 
 
 class Bus:
-    """AXI4-Lite in tests; a transport for `Registers` running in a thread of its own (`cocotb.task.bridge`).
+    """AXI4-Lite in tests; a transport for `Registers`, which runs in its own thread (`cocotb.task.bridge`).
 
-    pause: probability that a channel, each by itself, waits in a cycle. What is not valid is random.
+    pause: probability that a channel waits in a cycle, independent for each. Data that is not valid is random.
     """
 
     def __init__(self, dut, pause: float = 0.0):
@@ -36,12 +36,12 @@ class Bus:
             cocotb.start_soon(scramble(valid, signals, dut.clk, rng(f"axil/{name}/scramble")))
 
     async def read(self, address: int) -> tuple[int, int]:
-        """Response and word."""
+        """The response and the word."""
         answer = await self.master.read(address, 4)
         return int(answer.resp), int.from_bytes(answer.data, "little")
 
     async def write(self, address: int, value: int, size: int = 4) -> int:
-        """Write the `size` low bytes of `value` at any byte address; the response."""
+        """Write the `size` low bytes of `value` at any byte address; returns the response."""
         answer = await self.master.write(address, value.to_bytes(size, "little"))
         return int(answer.resp)
 

@@ -1,4 +1,4 @@
-"""AXI4-Stream in tests: seeded source and sink (cocotbext-axi), `tuser` helpers, a monitor of the protocol's rules."""
+"""AXI4-Stream in tests: seeded source and sink (cocotbext-axi), `tuser` helpers, a protocol monitor."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ USER_W = 113  # tuser of a UDP payload stream without the port's index and the i
 
 @dataclass(frozen=True)
 class Meta:
-    """What `tuser` above bit 0 says of a UDP payload: addresses and ports as numbers, length in bytes.
+    """The metadata of a UDP payload in `tuser` above bit 0: addresses and ports as numbers, length in bytes.
 
-    Not every stream has the last two: the index of the destination port in the receiver's list, the ingress time.
+    Not every stream has the last two fields: the index of the destination port in the receiver's list, and the ingress
+    time.
     """
 
     length: int
@@ -51,7 +52,7 @@ class Meta:
 
 @dataclass(frozen=True)
 class Packet:
-    """One packet that a sink received; `users` has the value of tuser on each byte."""
+    """One packet that a sink received; `users` holds the value of tuser for each byte."""
 
     data: bytes
     users: tuple[int, ...]
@@ -71,7 +72,7 @@ def _quiet(dut, prefix: str) -> AxiStreamBus:
 
 
 class Source(AxiStreamSource):
-    """Drives `prefix`; `idle` is the probability that a cycle is skipped. What is not valid is random."""
+    """Drives `prefix`; `idle` is the probability of an idle cycle. Data that is not valid is random."""
 
     def __init__(self, dut, prefix: str = "s_axis", idle: float = 0.0):
         super().__init__(_quiet(dut, prefix), dut.clk, dut.rst)
@@ -82,7 +83,7 @@ class Source(AxiStreamSource):
         cocotb.start_soon(scramble(self.bus.tvalid, signals, self.clock, rng(f"{prefix}/scramble")))
 
     def put(self, data: bytes, *, bad: bool = False, user: int = 0) -> None:
-        """Queue one packet; empty data is one beat with tkeep 0. user: metadata of every beat, with bit 0 clear."""
+        """Queue one packet; an empty one is one beat with tkeep 0. user: metadata of every beat, with bit 0 clear."""
         size = max(len(data), 1)
         keep = [1] * len(data) or [0]
         self.send_nowait(AxiStreamFrame(bytes(data) or b"\0", keep, tuser=[user] * (size - 1) + [user | bad]))
@@ -123,10 +124,10 @@ class Span:
 
 
 class Monitor:
-    """Asserts in every cycle that a waiting beat stays, with the same content, until it is taken.
+    """Asserts in every cycle that a waiting beat stays valid and unchanged until it is accepted.
 
-    Also keeps: `beats` transferred, `refused` cycles in which valid data waited for ready, `unready` cycles with ready
-    low, in or out of packets, and the `packets` transferred.
+    Counts the `beats` transferred, the cycles in which valid data waited for ready (`refused`) and those with ready low
+    (`unready`), inside and outside of packets; lists the `packets` transferred.
     """
 
     def __init__(self, dut, prefix: str):
@@ -142,9 +143,9 @@ class Monitor:
         content = [signal for signal in content if signal is not None]
         four_states = "verilator" not in cocotb.SIM_NAME.lower()
         waiting = first = None
-        asleep = False  # nothing comes and the sink is ready: until one of the two changes there is nothing to see
+        asleep = False  # valid is low and ready is high: nothing to check until one of them changes
         while True:
-            await next_cycle(dut.clk, *((valid, ready, dut.rst) if asleep else ()))  # models drive at its beginning
+            await next_cycle(dut.clk, *((valid, ready, dut.rst) if asleep else ()))  # models drive at the edge
             asleep = False
             resets = dut.rst.value
             if not resets.is_resolvable or int(resets):
@@ -171,7 +172,7 @@ class Monitor:
 
 
 async def drained(bench, quiet: int) -> None:
-    """All that `bench.source` has to send has been taken, and for so many cycles `bench.output` has seen no beat."""
+    """Wait until `bench.source` has sent everything and `bench.output` has seen no beat for `quiet` cycles."""
     await bench.source.wait()
     since = 0
     while since < quiet:
@@ -196,11 +197,11 @@ class Bench:
         return cls(dut, idle, stall)
 
     async def drained(self) -> None:
-        """Everything has been taken, and for some time nothing has come out."""
+        """Wait until all input has been accepted and the output has been idle for some time."""
         await drained(self, 10 + 4 * self.lanes)
 
     async def check_packets(self, generator: random.Random) -> None:
-        """Packets of many sizes, some bad, with 3 bits of metadata, come out as they went in."""
+        """Packets of many sizes, some bad, with 3 bits of metadata, leave unchanged and in order."""
         sent = []
         for size in (*range(4 * self.lanes + 1), *(generator.randrange(100) for _ in range(40))):
             data, bad, meta = generator.randbytes(size), generator.random() < 0.3, generator.getrandbits(3) << 1

@@ -1,4 +1,4 @@
-"""What every cocotb test starts with: clock, reset, seeded randomness."""
+"""Clock, reset and seeded randomness for every cocotb test."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ for noisy in ("cocotb.tb", "cocotb.ws"):  # the bus models log every frame at IN
 
 
 def rng(name: str) -> random.Random:
-    """A random stream of its own for one part of a test, derived from the run's seed."""
+    """An independent random generator for one part of a test, derived from the run's seed."""
     return random.Random(f"{SEED}/{name}")
 
 
 class Pins:
-    """The ports of a core for a bench that drives them in every cycle: a handle is looked up once, and a value that
-    stands there already is not written again."""
+    """The ports of a core, for a bench that drives them in every cycle: each handle is looked up once, and a value is
+    written only if it differs from the last one."""
 
     def __init__(self, dut):
         self._dut = dut
@@ -33,7 +33,7 @@ class Pins:
 
     def __getattr__(self, name: str):
         handle = getattr(self._dut, name)
-        setattr(self, name, handle)  # found without this function the next time
+        setattr(self, name, handle)  # the next access does not call __getattr__
         return handle
 
     def drive(self, **values: int) -> None:
@@ -44,7 +44,7 @@ class Pins:
 
 
 async def start(dut, *, reset_cycles: int = 4) -> None:
-    """Start the clock and hold `rst` for `reset_cycles`. On GMII there is an octet in every cycle."""
+    """Start the clock and hold `rst` for `reset_cycles`. The clock enables of GMII are always high."""
     for enable in ("gmii_rx_ce", "gmii_tx_ce"):
         if hasattr(dut, enable):
             getattr(dut, enable).value = 1
@@ -60,15 +60,15 @@ async def reset(dut, cycles: int = 4) -> None:
 
 
 async def now_and_then(signal, clock, generator: random.Random) -> None:
-    """Drive `signal`, high in some cycles."""
+    """Drive `signal` high in a random 40% of the cycles."""
     while True:
         signal.value = generator.random() < 0.4
         await RisingEdge(clock)
 
 
 async def scramble(valid, signals, clock, generator: random.Random, *, always: bool = False) -> None:
-    """Drive noise on `signals` while `valid` is low, where a bus model leaves the last values: a core that reads them
-    must fail. always: in every such cycle, for a model that drives them again."""
+    """Drive noise on `signals` while `valid` is low, where a bus model would keep the last values, so that a core that
+    reads them fails. always: in every such cycle, for a model that writes them again."""
     while True:
         await FallingEdge(clock)
         if not int(valid.value):
@@ -85,6 +85,6 @@ def pauses(probability: float, generator: random.Random) -> Iterator[bool]:
 
 
 def text(parameter) -> str:
-    """A parameter that is a string; a simulator may give it as a number."""
+    """A parameter that is a string; some simulators return it as a number."""
     value = parameter.value
     return (value if isinstance(value, bytes) else int(value).to_bytes(64, "big")).strip(b"\0").decode(errors="replace")

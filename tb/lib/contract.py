@@ -1,4 +1,4 @@
-"""What the compiler is promised by a core, held against what the core's bench asserts to the cycle."""
+"""Compare the contract of a core, which the compiler uses, with what the core's bench asserts to the cycle."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from wirestream.compiler.cores.base import Core, Parameters
 
 
 def hold(dut, core: type[Core], **measured: int) -> None:
-    """Raise unless the contract of `core`, at the parameters of `dut`, says the same.
+    """Raise unless the contract of `core`, at the parameters of `dut`, promises what was measured.
 
     measured: what the bench asserts, by the contract's names: ``latency``, ``close_cycles``, ``rows``, … Nothing is
     compared in a build with another value of a parameter that the compiler leaves at its default (`Core.fixed`).
     """
     if any(_number(dut, name) != value for name, value in core.fixed.items()):
         return
-    promised = _at(dut, core)
+    contract = _at(dut, core)
     for name, value in measured.items():
-        said = getattr(promised, name)
-        assert said == value, f"{core.__name__} promises {name} {said}, and its bench has {value}"
+        promised = getattr(contract, name)
+        assert promised == value, f"{core.__name__} promises {name} {promised}, its bench asserts {value}"
 
 
 def _at(dut, kind: type[Parameters]) -> Parameters:
-    """The parameters of a module in simulation."""
+    """The parameters of the simulated module."""
     hints = get_type_hints(kind)
     return kind(**{field.name: _read(dut, field.name, hints[field.name]) for field in fields(kind)})
 

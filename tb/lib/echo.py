@@ -1,4 +1,4 @@
-"""The echo designs, whichever their MAC: traffic for them, and what they must make of every frame of it."""
+"""The echo designs, with any MAC: their traffic, and the expected response to each frame."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ping(payload: bytes, number: int = 1) -> bytes:
 
 
 def traffic(count: int, number: int) -> list[bytes]:
-    """Datagrams, pings and ARP requests of every form, a third of them injured; the first makes the peer known."""
+    """Datagrams, pings and ARP requests of every form, 30% of them mutated; the first announces the peer."""
     generator = random.Random(number)
     sizes = [0, 1, 2, 17, 18, *(generator.randrange(300) for _ in range(12)), 1400]
     good = [f.data for size in sizes for f in frames.good_frames(generator.randbytes(size))]
@@ -41,24 +41,24 @@ def traffic(count: int, number: int) -> list[bytes]:
 def play(
     bench: Bench, names: Sequence[str], ports: Sequence[int], sent: Sequence[bytes], folder: Path, **options
 ) -> Counter[str]:
-    """`sent` through the design: each valid datagram comes back once, in order; nothing else does; counts add up.
+    """Send `sent` through the design: each valid datagram returns once, in order, and nothing else; counts add up.
 
-    names: of its counters; ports: that it listens to; options: of `bulk.Bench.run`. Returns the counters.
+    names: of its counters; ports: those it listens on; options: of `bulk.Bench.run`. Returns the counters.
     """
     found = [verdict(frame.ljust(60, b"\0"), local_ports=ports) for frame in sent]
     result = bench.run(sent, folder, **options)
     counters = Counter(dict(zip(names, result.counters, strict=True)))
 
-    # Received: each frame is one event, under the reference's reason; a surplus is one more.
+    # Received: each frame raises one event, that of the reference's reason; a surplus raises one more.
     assert counters["mac_rx_good"] == len(sent) == result.sent
     reasons = Counter(name for f in found for name in f.events)
     assert {n: counters[f"udp_rx_{n}"] for n in ("delivered", "surplus", *REASONS)} == {
         n: reasons[n] for n in ("delivered", "surplus", *REASONS)
     }
-    # Delivered datagrams are sent back, or their sender's address is not known.
+    # A delivered datagram is sent back, unless its sender's address is not resolved.
     assert counters["udp_rx_full"] == counters["udp_tx_bad"] == counters["udp_tx_oversize"] == 0
     assert counters["udp_tx_sent"] + counters["udp_tx_unresolved"] == counters["udp_rx_delivered"]
-    # Copied to the other protocols: each copy is one event there.
+    # Copied to the other protocols: each copy raises one event there.
     copied = {
         "control_rx": ("arp", "icmp", "igmp", "bad_ip"),
         "arp": ("bad", "malformed", "conflict", "request", "reply", "ignored"),
@@ -68,7 +68,7 @@ def play(
     total = {block: sum(counters[f"{block}_{name}"] for name in names) for block, names in copied.items()}
     assert total["control_rx"] == total["arp"] + total["icmp"] + total["igmp"]
     assert counters["control_rx_oversize"] == 0
-    # Sent: every frame from one of the sources, none lost.
+    # Sent: each frame comes from one of the sources, and none is lost.
     assert counters["control_tx_sent"] == counters["icmp_reply"] + counters["arp_answered"] + counters["arp_asked"]
     assert counters["mac_tx_good"] == counters["udp_tx_sent"] + counters["control_tx_sent"] == result.received
     assert counters["mac_tx_underrun"] == counters["mac_tx_bad"] == 0

@@ -1,7 +1,7 @@
-"""A pytest plugin: at the end of a run, the slowest tests and what each folder took.
+"""A pytest plugin that prints the slowest tests and the time of each folder at the end of a run.
 
-*Worker-seconds* are the time that tests took in their workers; *CPU seconds*, what they and the programs that they ran
-used of a core, are the same on a busy machine.
+**Worker-seconds* are the wall-clock time of the tests in their workers. *CPU seconds* are the CPU time of the tests and
+of the programs that they ran; they do not depend on the load of the machine.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import PurePosixPath
 import pytest
 
 SLOWEST = 10
-BEGAN = pytest.StashKey[float]()  # CPU seconds of the process before a phase of the test
+BEGAN = pytest.StashKey[float]()  # CPU seconds of the process at the start of a phase of the test
 
 
 def used_s() -> float:
-    """CPU seconds of this process and of all the programs that it has run to their end."""
+    """CPU seconds of this process and of all programs that it has started and that have ended."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
@@ -55,7 +55,7 @@ def pytest_terminal_summary(terminalreporter) -> None:
 
 
 class Totals:
-    """Worker-seconds and CPU seconds, by name."""
+    """Worker-seconds and CPU seconds by name."""
 
     def __init__(self):
         self.took: Counter[str] = Counter()
@@ -66,6 +66,6 @@ class Totals:
         self.cpu[name] += report.cpu_s
 
     def lines(self, most: int | None = None, digits: int = 0) -> Iterator[str]:
-        """The largest first."""
+        """One line per name, the slowest first."""
         for name, seconds in self.took.most_common(most):
             yield f"{seconds:8.{digits}f} s {self.cpu[name]:8.{digits}f} s CPU  {name}"

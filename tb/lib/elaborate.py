@@ -1,6 +1,6 @@
-"""Which check of its parameters stops the elaboration of a module: Yosys, once for each set of parameters.
+"""Find the parameter check that stops the elaboration of a module: Yosys runs once for each set of parameters.
 
-Yosys ends its process at an error, so every elaboration is a fork of a process that has read the sources.
+Yosys exits at an error, so each elaboration is a fork of a process that has read the sources.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ ERROR = re.compile(r"^.*ERROR:.*", re.MULTILINE)
 
 
 def stopped_by(designs: Sequence[Design]) -> list[tuple[str, str]]:
-    """For each design with its parameters: the module whose check stops elaboration, and its message as it is in the
-    source. If something else stops it the module is empty, and the message is Yosys'; if nothing does both are empty.
-    Designs of the same sources are quickest one after another.
+    """For each design with its parameters: the module whose check stops elaboration, and the check's message as in the
+    source. If anything else stops it, the module is empty and the message is that of Yosys; if nothing does, both are
+    empty. Consecutive designs with the same sources are the fastest.
     """
     jobs = [[str(d.toplevel), [*map(str, d.includes)], [*map(str, d.sources)], d.literals] for d in designs]
     command = [sys.executable, "-m", __name__]
@@ -36,7 +36,7 @@ def stopped_by(designs: Sequence[Design]) -> list[tuple[str, str]]:
 
 
 def message(words: str) -> tuple[str, str]:
-    """Module and message of the check that has ended a run of Yosys with these words."""
+    """The module and message of the check that ended a run of Yosys, from the output of the run."""
     if not (found := STOPPED.search(words)):
         error = ERROR.search(words)
         return "", error.group() if error else ""
@@ -46,7 +46,7 @@ def message(words: str) -> tuple[str, str]:
 
 
 def _forked(log: Path, work: list[str], design: object) -> None:
-    """Run the commands `work` on `design` in a process of its own, whose words go to `log`."""
+    """Run the commands `work` on `design` in a forked process that writes its output to `log`."""
     from pyosys.libyosys import run_pass
 
     if child := os.fork():
@@ -68,7 +68,7 @@ def main() -> None:
 
     answers, read, netlist = [], None, None
     out = os.dup(1)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what Yosys says of the sources
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # discard what Yosys prints while it reads the sources
     with TemporaryDirectory() as folder:
         for toplevel, includes, sources, literals in json.load(sys.stdin):
             if read != (includes, sources):

@@ -1,4 +1,4 @@
-"""Count the event pulses (`evt_*`) of a core."""
+"""Counts the event pulses (`evt_*`) of a core."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tb.lib.tuplebus import cycle, next_cycle
 
 
 class Events:
-    """Watches every output `evt_<name>` of `dut`: `total` by name, and `log`, the (cycle, name) of every pulse.
+    """Watches every output `evt_<name>` of `dut`: `total` counts pulses by name, `log` lists (cycle, name) of each.
 
     An event that is X fails the test.
     """
@@ -25,7 +25,7 @@ class Events:
             cocotb.start_soon(self._watch(output))
 
     async def _watch(self, output) -> None:
-        """Looks at the output after every edge of the clock, but sleeps while it is low, as most are."""
+        """Sample the output in every cycle, but sleep while it is low, as most events are."""
         name, clk, rst = output._name.removeprefix("evt_"), self._dut.clk, self._dut.rst
         low = False
         while True:
@@ -40,6 +40,6 @@ class Events:
                 self.log.append((cycle(), name))
 
     def take(self) -> dict[str, int]:
-        """The totals since the last `take`, without zeros."""
+        """The totals since the last call of `take`, without zeros."""
         taken, self.total = dict(self.total), Counter()
         return taken

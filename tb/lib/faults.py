@@ -1,13 +1,13 @@
-"""Faults put into the project on purpose: each must make its tests fail. tb/faults.yml holds them; this module draws,
-checks and tries them.
+"""Fault injection: each fault put into the project must make its tests fail. tb/faults.yml lists the faults; this
+module draws, checks and tries them.
 
-    .venv/bin/python -m tb.lib.faults draw host --seed 7 --count 10    # candidates, without their tests
-    .venv/bin/python -m tb.lib.faults try host    # those of tb/faults.yml, in a copy; `make soak` does all
+    .venv/bin/python -m tb.lib.faults draw host --seed 7 --count 10    # draw candidates, without their tests
+    .venv/bin/python -m tb.lib.faults try host    # try those of tb/faults.yml in a copy; `make soak` tries all
 
-A fault is a small change of one place: Python files are changed by their syntax tree, Verilog statement by statement,
-outside of comments and properties. It is stored as text that occurs once in its file and what takes its place, so that
-one that no longer applies is an error (tb/flows/test_faults.py), to be drawn anew. `equivalent` says of a fault why
-nothing can be seen of it; its tests then must pass.
+A fault is a small change at one place: Python is changed through its syntax tree, Verilog statement by statement,
+outside comments and properties. A fault is stored as text that occurs once in its file, and its replacement. One that
+no longer applies is an error (tb/flows/test_faults.py), and another is drawn instead. `equivalent` gives the reason why
+a fault cannot be observed; its tests must then pass.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from wirestream.measure.formal import formal_lines
 
 FAULTS = REPOSITORY / "tb" / "faults.yml"
 TIMEOUT_S = 900
-# Where faults are drawn, by area.
+# The files in which faults are drawn, by area.
 AREAS = {
     "rtl": ("rtl/*/ws_*.v",),
     "compiler": ("tools/wirestream/compiler/*.py", "tools/wirestream/compiler/*/*.py"),
@@ -57,7 +57,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fault:
-    """One entry of tb/faults.yml. tests: what must fail, as pytest takes it. equivalent: why nothing can."""
+    """One entry of tb/faults.yml. tests: arguments of pytest; they must fail. equivalent: why no test can fail."""
 
     area: str
     operator: str
@@ -72,11 +72,11 @@ class Fault:
         return f"{self.area}-{Path(self.file).stem}-{self.operator}"
 
     def apply(self, folder: Path) -> str:
-        """Put the fault into the checkout in `folder`; returns the file's text as it was."""
+        """Apply the fault to the checkout in `folder`; returns the file's original text."""
         path = folder / self.file
         text = path.read_text() if path.exists() else ""
         if (found := text.count(self.old)) != 1:
-            raise ValueError(f"{self.file}: {found} places are like the fault's, draw another: {self.old!r}")
+            raise ValueError(f"{self.file}: {found} places match the fault, draw another: {self.old!r}")
         path.write_text(text.replace(self.old, self.new))
         return text
 
@@ -95,7 +95,7 @@ ARITHMETIC = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "+"), as
 
 
 def python_changes(text: str) -> Iterator[Change]:
-    """All faults of the operators below that there may be in a Python file."""
+    """All faults that the operators below can make in a Python file."""
     root = ast.parse(text)
     starts = [0]
     for line in text.splitlines(keepends=True):
@@ -144,7 +144,7 @@ def python_changes(text: str) -> Iterator[Change]:
 
 
 def unimportant(node: ast.AST) -> Iterator[ast.AST]:
-    """Nodes below `node` in which a fault would be one of words or types only."""
+    """Nodes below `node` in which a fault would change only a text or a type."""
     match node:
         case ast.FunctionDef(returns=ast.AST() as returns):
             yield from ast.walk(returns)
@@ -169,7 +169,7 @@ VERILOG = (
 
 
 def verilog_changes(text: str) -> Iterator[Change]:
-    """All faults of the operators below that there may be in a Verilog file, line by line."""
+    """All faults that the operators below can make in a Verilog file, line by line."""
     lines = text.splitlines(keepends=True)
     properties, start, comment = formal_lines(lines), 0, False
     for number, line in enumerate(lines, 1):
@@ -193,7 +193,7 @@ def verilog_changes(text: str) -> Iterator[Change]:
 
 
 def closing(code: str, begin: int) -> int | None:
-    """Where the parenthesis that was opened before `begin` is closed, in this line."""
+    """The position of the parenthesis in this line that closes the one opened before `begin`."""
     depth = 1
     for place in range(begin, len(code)):
         depth += {"(": 1, ")": -1}.get(code[place], 0)
@@ -206,7 +206,7 @@ def closing(code: str, begin: int) -> int | None:
 
 
 def stored(area: str, path: Path, change: Change) -> Fault:
-    """The fault of a change, with as many whole lines around it as make its text the only one in the file."""
+    """The fault of a change, with as many whole lines of context as make its text unique in the file."""
     text = path.read_text()
     begin, end = text.rfind("\n", 0, change.start) + 1, text.find("\n", change.end) + 1
     while text.count(text[begin:end]) > 1:
@@ -216,7 +216,7 @@ def stored(area: str, path: Path, change: Change) -> Fault:
 
 
 def draw(area: str, seed: int, count: int, without: str = "^$") -> list[Fault]:
-    """`count` faults of `area`, each in a file of its own where there are enough; without: files left out, a regex."""
+    """`count` faults of `area`, in different files if there are enough; without: regex of the files to leave out."""
     chooser, drawn = random.Random(seed), []
     paths = sorted({path for pattern in AREAS[area] for path in REPOSITORY.glob(pattern)})
     paths = [path for path in paths if not re.search(without, str(path.relative_to(REPOSITORY)))]
@@ -232,13 +232,13 @@ def draw(area: str, seed: int, count: int, without: str = "^$") -> list[Fault]:
 
 
 def attempt(fault: Fault, folder: Path) -> tuple[bool, str]:
-    """Whether the fault's tests fail in the copy `folder` with the fault in it, and what they said."""
+    """Whether the fault's tests fail with the fault applied to the copy in `folder`, and their output."""
     text = fault.apply(folder)
-    inside = {FOLDER: str(folder / "build")}  # as within a run, which compares no inventory of its own
+    inside = {FOLDER: str(folder / "build")}  # as inside another run: do not compare the inventory
     try:
         done = tree.python(folder, "pytest", "-x", "-q", *fault.tests, timeout=TIMEOUT_S, **inside)
     except subprocess.TimeoutExpired:
-        return True, f"no end in {TIMEOUT_S} s"
+        return True, f"timed out after {TIMEOUT_S} s"
     finally:
         (folder / fault.file).write_text(text)
     if (
@@ -250,7 +250,7 @@ def attempt(fault: Fault, folder: Path) -> tuple[bool, str]:
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """How many faults a run put in, and what became of them."""
+    """The number of faults that a run injected, by outcome."""
     reports = [report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, [])]
     count = Counter(value for report in reports for name, value in report.user_properties if name == "fault")
     if count:
@@ -280,7 +280,7 @@ def main() -> int:
     drawing.add_argument("--seed", type=int, default=1)
     drawing.add_argument("--count", type=int, default=10)
     drawing.add_argument("--without", default="^$", metavar="REGEX", help="files to leave out")
-    trying = commands.add_parser("try", help="put faults of tb/faults.yml into a copy of the checkout")
+    trying = commands.add_parser("try", help="apply faults of tb/faults.yml to a copy of the checkout, run their tests")
     trying.add_argument("name", nargs="*", help="area, name or number (default: all)")
     options = parser.parse_args()
     if options.command == "draw":
@@ -292,10 +292,10 @@ def main() -> int:
         for number, fault in enumerate(read()):
             if options.name and not {fault.area, fault.name, str(number)} & set(options.name):
                 continue
-            caught, said = attempt(fault, copy)
+            caught, output = attempt(fault, copy)
             verdict = "caught" if caught else "equivalent" if fault.equivalent else "SURVIVED"
             count[verdict] += 1
-            print(f"{number:3} {fault.name}: {verdict}", *said.splitlines()[-1:], flush=True)
+            print(f"{number:3} {fault.name}: {verdict}", *output.splitlines()[-1:], flush=True)
     print(f"{sum(count.values())} faults: {', '.join(f'{n} {verdict}' for verdict, n in count.items())}")
     return 1 if count["SURVIVED"] else 0
 

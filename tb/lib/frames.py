@@ -1,7 +1,7 @@
-"""Ethernet frames for tests, made with Scapy: good UDP frames, every kind of bad one, and what a receiver must say.
+"""Ethernet frames for tests, made with Scapy: good UDP frames, every kind of bad one, and the verdict on each.
 
-`verdict` is the reference: plain byte arithmetic, no Scapy, so that the frames and their judge have little in common.
-Frames are bytes without FCS unless a name says otherwise.
+`verdict` is the reference receiver: plain byte arithmetic without Scapy, so that it shares little with what makes the
+frames. Frames are bytes without FCS, except where a name contains `fcs`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from scapy.packet import Raw
 LOCAL_MAC, LOCAL_IP, LOCAL_PORT = "02:00:00:00:00:01", "192.168.1.10", 4000
 PEER_MAC, PEER_IP, PEER_PORT = "02:00:00:00:00:99", "192.168.1.77", 5000
 BROADCAST_MAC, BROADCAST_IP = "ff:ff:ff:ff:ff:ff", "255.255.255.255"
-# Settings of `filter_frames`: several ports and groups, an entry of each off, two groups with the same MAC address.
+# Settings of `filter_frames`: several ports and groups, one entry of each disabled, two groups with one MAC address.
 PORTS = (LOCAL_PORT, 0, 0x5A01)
 GROUPS = ("239.1.2.3", "0.0.0.0", "224.129.2.3", "239.255.255.250")
 
-# The reasons of ws_udp_rx, first match first; each is the name of its event, evt_<reason>.
+# The reasons of ws_udp_rx in order of precedence; the event of each is evt_<reason>.
 REASONS = (
     "bad_frame",
     "other_mac",
@@ -44,7 +44,7 @@ REASONS = (
 )
 DELIVERED = "delivered"
 
-# UDP options as RFC 9868 lays them out: checksum, maximum datagram size, timestamps, end of list.
+# UDP options in the format of RFC 9868: checksum, maximum datagram size, timestamps, end of list.
 SURPLUS = bytes.fromhex("1d2c 0404 05c0 080a 00112233 44556677 00")
 
 
@@ -62,7 +62,7 @@ def group_mac(address: str) -> str:
 
 
 def fcs(frame: bytes) -> bytes:
-    """The four bytes of the frame check sequence, in the order of the wire."""
+    """The four bytes of the frame check sequence in wire order."""
     return struct.pack("<I", zlib.crc32(frame))
 
 
@@ -73,7 +73,7 @@ def with_fcs(frame: bytes) -> bytes:
 
 
 def internet_sum(data: bytes) -> int:
-    """The Internet checksum's ones' complement sum of `data` (RFC 1071): 0xFFFF over good data that is not all 0."""
+    """The ones' complement sum of `data` (RFC 1071): 0xFFFF if the data includes its correct checksum, unless all 0."""
     data = bytes(data)
     data += b"\0" * (len(data) % 2)
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
@@ -87,10 +87,10 @@ def internet_sum(data: bytes) -> int:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of a frame. reason: DELIVERED or one of REASONS. payload: the datagram's, if delivered.
+    """The expected result for a frame. reason: DELIVERED or one of REASONS. payload: the datagram's, if delivered.
 
-    begins: payload may appear before the frame turns out bad, so a cut-through receiver may have to mark its end bad.
-    surplus: bytes that the IPv4 packet has after a delivered datagram, which are not part of it (RFC 9868).
+    begins: a cut-through receiver may output payload before the frame turns out bad, and then marks its end bad.
+    surplus: number of bytes of the IPv4 packet after a delivered datagram, which do not belong to it (RFC 9868).
     """
 
     reason: str
@@ -109,7 +109,7 @@ class Verdict:
 
     @property
     def events(self) -> tuple[str, ...]:
-        """What the frame counts as: its reason, and a delivered datagram with a surplus once more."""
+        """The events of the frame: its reason, and `surplus` for a delivered datagram that has one."""
         return (self.reason, "surplus") if self.surplus else (self.reason,)
 
 
@@ -123,9 +123,9 @@ def verdict(
     groups: Sequence[str] = (),
     promiscuous: bool = False,
 ) -> Verdict:
-    """What a receiver with these addresses makes of `frame`; bad: the MAC has marked it.
+    """The verdict of a receiver with these addresses on `frame`; bad: the MAC has marked it bad.
 
-    Ports of 0 and groups of 0.0.0.0 are none.
+    A port 0 or a group 0.0.0.0 is a disabled entry.
     """
     joined = [ip_int(group) for group in groups]
     found = _judge(frame, mac_int(local_mac), ip_int(local_ip), local_ports, [g for g in joined if g], promiscuous)
@@ -144,7 +144,7 @@ def _judge(
         at += 4
     if len(frame) < at + 2:
         return Verdict("bad_length")
-    # Where the frame may go to: the IP addresses that belong to its MAC address
+    # The IP addresses that belong to the frame's MAC address
     mac = number(frame, 0, 6)
     addresses = {local_ip, 0xFFFFFFFF} if mac in (local_mac, 0xFFFFFFFFFFFF) else set()
     addresses |= {group for group in groups if mac == 0x01005E000000 + group % 2**23}
@@ -154,12 +154,12 @@ def _judge(
     if kind != 0x0800:
         return Verdict({0x86DD: "ipv6", 0x0806: "arp"}.get(kind, "not_ip"))
 
-    # IPv4: what the header says must be there
+    # IPv4: the packet must be as long as the header claims
     packet = frame[at + 2 :]
     header_bytes, total = 4 * (number(packet, 0, 1) & 15), number(packet, 2)
     whole = len(packet) >= max(20, total)
     header = packet[:header_bytes]
-    size = number(packet, header_bytes + 4)  # of the datagram; what the packet has beyond it is no part of it
+    size = number(packet, header_bytes + 4)  # of the datagram, which may be shorter than the packet
     reason = ""
     if len(packet) < 20:
         reason = "bad_length"
@@ -177,7 +177,7 @@ def _judge(
         reason = "bad_length"
     elif number(packet, header_bytes + 2) not in [port for port in ports if port]:
         reason = "other_port"
-    # A receiver that sees no more than the headers lets the payload begin here.
+    # The payload begins if the headers are good.
     begins = not reason and len(packet) > header_bytes + 8 and size > 8
     if not whole:
         return Verdict("bad_length", begins=begins)
@@ -206,7 +206,7 @@ def _judge(
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame, a name for messages, whether the MAC has marked it bad, and what a receiver must make of it."""
+    """A frame, its name in messages, the expected reason, and whether the MAC has marked it bad."""
 
     name: str
     data: bytes
@@ -223,7 +223,7 @@ def udp(
     tags: tuple = (),
     pad: bool = True,
 ) -> bytes:
-    """A UDP frame from the peer to the local address; the dicts override Scapy fields of their layer."""
+    """A UDP frame from the peer to the local address; each dictionary overrides Scapy fields of its layer."""
     packet = Ether(**{"dst": LOCAL_MAC, "src": PEER_MAC, **(ether or {})})
     for tag in tags:
         packet /= tag
@@ -234,19 +234,19 @@ def udp(
 
 
 def udp_with_surplus(payload: bytes, surplus: bytes, **layers) -> bytes:
-    """A UDP frame whose IPv4 packet has `surplus` after the datagram, such as the options of RFC 9868; neither the UDP
-    length nor the UDP checksum covers it. layers: those of `udp`."""
+    """A UDP frame whose IPv4 packet has `surplus` after the datagram, such as the options of RFC 9868. Neither the UDP
+    length nor the UDP checksum covers the surplus. layers: see `udp`."""
     alone = Ether(udp(payload, **layers))[UDP]
     return udp(payload + surplus, udp={"len": 8 + len(payload), "chksum": alone.chksum}, **layers)
 
 
 def udp_frame(generator: random.Random, length: int | None = None) -> bytes:
-    """A UDP frame of 60 bytes or more, without FCS; its length is random, or as given."""
+    """A UDP frame of at least 60 bytes, without FCS, of the given or a random length."""
     return udp(generator.randbytes(generator.randrange(200) if length is None else max(0, length - 42)))
 
 
 def arp_request(sender_ip: str = PEER_IP, sender_mac: str = PEER_MAC, target: str = LOCAL_IP) -> bytes:
-    """Asks for the local address, and so makes the peer known."""
+    """An ARP request for the local address, from which the receiver learns the peer's."""
     question = ARP(op=1, hwsrc=sender_mac, psrc=sender_ip, pdst=target)
     return bytes(Ether(src=sender_mac, dst=BROADCAST_MAC) / question).ljust(60, b"\0")
 
@@ -257,7 +257,7 @@ def good_frames(payload: bytes) -> list[Frame]:
     return [
         Frame("plain", udp(payload)),
         Frame("no padding", udp(payload, pad=False)),
-        Frame("padding that is not zero", udp(payload, pad=False) + b"\xa5" * 23),
+        Frame("non-zero padding", udp(payload, pad=False) + b"\xa5" * 23),
         Frame("broadcast MAC", udp(payload, ether={"dst": BROADCAST_MAC})),
         Frame("limited broadcast", udp(payload, ether={"dst": BROADCAST_MAC}, ip={"dst": BROADCAST_IP})),
         Frame("no UDP checksum", udp(payload, udp={"chksum": 0})),
@@ -282,7 +282,7 @@ def good_frames(payload: bytes) -> list[Frame]:
 
 
 def bad_frames(payload: bytes) -> list[Frame]:
-    """At least one frame for every reason to refuse one; `payload` should have 8 bytes or more."""
+    """At least one frame for every reason of refusal; `payload` should have at least 8 bytes."""
     n = len(payload)
     other = {"dst": "02:00:00:00:00:02"}
     options = [IPOption_NOP()] * 4
@@ -292,7 +292,7 @@ def bad_frames(payload: bytes) -> list[Frame]:
     good = udp(payload, pad=False)
 
     def patched(offset: int, value: int) -> bytes:
-        """The good frame with one byte changed and the IP header's checksum made right again."""
+        """The good frame with one byte changed and the IP header checksum recomputed."""
         data = bytearray(good)
         data[offset] = value
         data[24:26] = b"\0\0"
@@ -316,7 +316,7 @@ def bad_frames(payload: bytes) -> list[Frame]:
         Frame("IPv6", bytes(Ether(**ethernet) / IPv6() / UDP(dport=LOCAL_PORT) / Raw(payload)), "ipv6"),
         Frame("IPv6, tagged", bytes(Ether(**ethernet) / Dot1Q(vlan=1) / IPv6() / UDP() / Raw(payload)), "ipv6"),
         Frame("IP version 5", patched(14, 0x55), "bad_ip_header"),
-        Frame("IP version 6 behind type 0800", patched(14, 0x65), "bad_ip_header"),
+        Frame("IP version 6 with EtherType 0800", patched(14, 0x65), "bad_ip_header"),
         Frame("IHL 4", patched(14, 0x44), "bad_ip_header"),
         Frame("IHL 0", patched(14, 0x40), "bad_ip_header"),
         Frame("IHL beyond total length", udp(b"", ip={"ihl": 15, "len": 28}), "bad_ip_header"),
@@ -363,7 +363,7 @@ def bad_frames(payload: bytes) -> list[Frame]:
 
 
 def filter_frames(payload: bytes) -> list[Frame]:
-    """Frames for and past a receiver with PORTS and GROUPS."""
+    """Frames that a receiver with PORTS and GROUPS accepts or ignores."""
 
     def to(mac: str, ip: str, **layers) -> bytes:
         return udp(payload, ether={"dst": mac}, ip={"dst": ip}, **layers)
@@ -375,7 +375,7 @@ def filter_frames(payload: bytes) -> list[Frame]:
         *(Frame(f"group {group}", to(group_mac(group), group)) for group in (first, twin, other)),
         Frame("group, last port", to(mac, first, udp={"dport": PORTS[-1]})),
         Frame("group, two tags", to(mac, first, tags=(Dot1AD(vlan=7), Dot1Q(vlan=100)))),
-        Frame("port 0, which is none", udp(payload, udp={"dport": 0}), "other_port"),
+        Frame("port 0, a disabled entry", udp(payload, udp={"dport": 0}), "other_port"),
         Frame("bytes of two ports", udp(payload, udp={"dport": PORTS[0] & 0xFF00 | PORTS[2] & 0xFF}), "other_port"),
         Frame("group, other port", to(mac, first, udp={"dport": 1}), "other_port"),
         Frame("group not joined, MAC of one that is", to(mac, "225.1.2.3"), "other_ip"),
@@ -384,7 +384,7 @@ def filter_frames(payload: bytes) -> list[Frame]:
         Frame("group to broadcast", to(BROADCAST_MAC, first), "other_ip"),
         Frame("own IP to a group", to(mac, LOCAL_IP), "other_ip"),
         Frame("limited broadcast to a group", to(mac, BROADCAST_IP), "other_ip"),
-        Frame("group 0, which is none", to("01:00:5e:00:00:00", "0.0.0.0"), "other_mac"),
+        Frame("group 0, a disabled entry", to("01:00:5e:00:00:00", "0.0.0.0"), "other_mac"),
         Frame("MAC of a group, bit 23", to("01:00:5e:81:02:03", first), "other_mac"),
         Frame("MAC of a group, low bit", to("01:00:5e:01:02:02", first), "other_mac"),
         Frame("MAC of a group, IPv6 prefix", to("33:33:5e:01:02:03", first), "other_mac"),
@@ -396,13 +396,13 @@ def filter_frames(payload: bytes) -> list[Frame]:
 
 
 def cut_frames(payload: bytes) -> list[Frame]:
-    """A good frame, without padding, cut after every byte."""
+    """A good frame without padding, truncated after each byte."""
     data = udp(payload, pad=False)
     return [Frame(f"cut after {n} bytes", data[:n], "bad_length") for n in range(1, len(data))]
 
 
 def mutated(frame: bytes, generator: random.Random) -> bytes:
-    """`frame` with a random injury: flipped bits (most in the headers), a cut, a splice, or a length that lies."""
+    """`frame` with a random fault: flipped bits (most of them in the headers), a cut, a splice, or a wrong length."""
     data = bytearray(frame)
     match generator.randrange(5):
         case 0:
@@ -420,7 +420,7 @@ def mutated(frame: bytes, generator: random.Random) -> bytes:
             if len(data) >= at + 2:
                 lie = (int.from_bytes(data[at : at + 2], "big") + generator.randrange(-30, 31)) & 0xFFFF
                 data[at : at + 2] = lie.to_bytes(2, "big")
-            if at == 16 and len(data) >= 34:  # half of them with a header checksum that covers it up
+            if at == 16 and len(data) >= 34:  # half of them with a correct header checksum
                 data[24:26] = b"\0\0"
                 data[24:26] = struct.pack(">H", internet_sum(bytes(data[14:34])) ^ 0xFFFF)
     return bytes(data)

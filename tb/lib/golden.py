@@ -1,13 +1,13 @@
-"""The streams that the tests use, and what PySpark says should come of them.
+"""The streams that the tests use, and their rows as PySpark computes them.
 
-On the pytest side, `expected(CASES["q3_5000"])` gives the folder of one case, computed if it is not there yet:
+In pytest, `expected(CASES["q3_5000"])` returns the folder of one case, and computes it first if it is missing:
 
     run("trades_q3", env={"GOLDEN": str(expected(CASES["q3_5000"]))}, …)
 
-Inside the simulator, `load()` reads the folder that GOLDEN names. A folder `build/golden/<hash>` holds `items.npy`
-(the stream), `rows.parquet` (session, Time, Number, emitted, and all of `spark_golden.windows.RESULTS`),
-`summary.json` and `case.txt`. The hash covers the case and all sources that have a part in the rows (`sources`), so
-nothing stale is ever read. The first worker that misses a case computes all that are missing, in one Spark session.
+In the simulator, `load()` reads the folder that GOLDEN names. A folder `build/golden/<hash>` holds `items.npy` (the
+stream), `rows.parquet` (session, Time, Number, emitted, and all of `spark_golden.windows.RESULTS`), `summary.json` and
+`case.txt`. The hash covers the case and all sources on which the rows depend (`sources`), so a stale golden is never
+read. The first worker that needs a missing case computes all missing cases, in one Spark session.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ITEM = np.dtype(
 
 @dataclass(frozen=True)
 class Item:
-    """One tuple or sender's punctuation (kind as on the wire). volume: 0 is one that is not known."""
+    """One tuple, or punctuation of the sender (kind as on the wire). volume: 0 is null."""
 
     time: int
     price: int = 1
@@ -67,7 +67,7 @@ class Trades:
 
 @dataclass(frozen=True)
 class Case:
-    """One stream under one query. soak: too long for `make test`; computed only when it is asked for."""
+    """One stream with one query. soak: too long for `make test`; computed only on request."""
 
     name: str
     query: Query
@@ -79,7 +79,7 @@ class Case:
         return GOLDEN / fingerprint(repr(self), __name__)
 
     def items(self) -> np.ndarray:
-        """The stream in arrival order, of dtype `ITEM`."""
+        """The stream in order of arrival, dtype `ITEM`."""
         if isinstance(self.stream, Trades):
             drawn = trades.generate(**asdict(self.stream))
             items = np.zeros(len(drawn), ITEM)
@@ -91,10 +91,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Golden:
-    """A case as a test sees it.
+    """A case with its rows.
 
     items: dtype `ITEM`. rows: (session, end of the window, Number, index of the item that closes it), in order.
-    summary: the totals of `spark_golden.windows.Summary`. aggregates: in step with `rows`, None is null.
+    summary: the totals of `spark_golden.windows.Summary`. aggregates: one for each of `rows`; None is null.
     """
 
     items: np.ndarray
@@ -104,7 +104,7 @@ class Golden:
 
 
 def load(folder: str | Path | None = None) -> Golden:
-    """The golden in `folder`, by default the one that the environment variable GOLDEN names."""
+    """The golden in `folder` (default: that of the environment variable GOLDEN)."""
     folder = Path(folder or os.environ["GOLDEN"])
     columns = pyarrow.parquet.read_table(folder / "rows.parquet").drop_columns("stream").to_pydict()
     rows = list(zip(*(columns.pop(name) for name in ("session", "Time", "Number", "emitted")), strict=True))
@@ -112,7 +112,7 @@ def load(folder: str | Path | None = None) -> Golden:
 
 
 def expected(case: Case) -> Path:
-    """The folder with the golden of `case`; computes what is missing, once for all workers."""
+    """The folder with the golden of `case`; computes all missing goldens once for all workers."""
     if not case.folder.is_dir():
         GOLDEN.mkdir(parents=True, exist_ok=True)
         with FileLock(GOLDEN / "lock"):
@@ -124,7 +124,7 @@ def expected(case: Case) -> Path:
 
 
 def compute(cases: list[Case]) -> None:
-    """Small streams go through Spark together, those with MAX_AHEAD apart; large ones alone."""
+    """Compute small streams in one Spark job, those with MAX_AHEAD in another; each large one in its own."""
     from spark_golden.run import SMALL
 
     GOLDEN.mkdir(parents=True, exist_ok=True)
@@ -156,7 +156,7 @@ def _compute_batch(cases: list[Case]) -> None:
 
 
 def to_arrow(stream: int, items: np.ndarray) -> pa.Table:
-    """Items as `spark_golden` takes them."""
+    """Items in the form that `spark_golden` reads."""
     table = trades.to_arrow(items)
     whole = {
         "stream": np.full(len(items), stream, np.int64),
@@ -181,7 +181,7 @@ def punctuation(time: int, session: int = 0) -> Item:
 
 
 def random_items(query: Query, seed: int, count: int = 400, sessions: int = 2) -> tuple[Item, ...]:
-    """Tuples around a clock that mostly ticks and now and then jumps, with every kind of trouble in between."""
+    """Tuples around a time that mostly advances steadily and sometimes jumps, with punctuations and errors."""
     rng = random.Random(seed)
     unit = max(2, query.slide // 8)
     items = []
@@ -202,7 +202,7 @@ def random_items(query: Query, seed: int, count: int = 400, sessions: int = 2) -
             symbol = rng.choice((UBSN, UBSN, OTHER))
             price = rng.choice((rng.randint(-1000, 1000), -(2**31), 2**31 - 1))
             items.append(Item(time, price, symbol, session, kind))
-        if query.max_ahead:  # the clock of the sender was set: after RESYNC tuples the watermark follows
+        if query.max_ahead:  # the sender's clock was set: after RESYNC tuples the watermark follows
             clock += 10 * query.max_ahead
             items += tuples(
                 *(clock + rng.randrange(query.max_ahead // 2) for _ in range(query.resync + 20)), session=session
@@ -244,7 +244,7 @@ DIRECTED = (
     Case("ahead_after_punctuation", q3(max_ahead=LIMIT), (punctuation(600), *tuples(10**6, 10**6 + 700))),
     Case("resync", q3(max_ahead=LIMIT), tuples(1000, 1001, *range(90_000, 90_016), 90_000, 89_939, 90_700)),
     Case(
-        "broken_runs",  # 15 ahead and a sound one, 15 and a punctuation, 15 and one too far from them, then 16
+        "broken_runs",  # 15 ahead and a good one, 15 and a punctuation, 15 and one too far from them, then 16
         q3(max_ahead=LIMIT),
         (
             *tuples(1000, *[90_000] * 15, 1100, *[90_000] * 15),
@@ -264,8 +264,8 @@ RANDOM = tuple(
     for query in (
         Q3,
         q3(max_ahead=LIMIT),
-        Query(100, 30, 45, "SUM"),  # RANGE is no multiple of SLIDE
-        Query(20, 50, 15, "MIN"),  # RANGE < SLIDE: times between the windows
+        Query(100, 30, 45, "SUM"),  # RANGE is not a multiple of SLIDE
+        Query(20, 50, 15, "MIN"),  # RANGE < SLIDE: gaps between the windows
         Query(64, 64, 0, "MAX", UBSN),  # tumbling, no slack
         Query(100, 30, 45, "MAX", start=17, max_ahead=200, resync=4),
     )
@@ -274,12 +274,12 @@ RANDOM = tuple(
 
 
 def with_volumes(items: tuple[Item, ...], seed: int) -> tuple[Item, ...]:
-    """The same with a volume each, which is often not known."""
+    """The same items, each with a volume, often null."""
     rng = random.Random(seed)
     return tuple(replace(item, volume=rng.choice((0, 1, 2**31 - 1, rng.randrange(100)))) for item in items)
 
 
-# For all aggregates at once: RANGE a multiple of SLIDE and not, below it, equal to it; with SLACK and without.
+# For all aggregates: RANGE is or is not a multiple of SLIDE, is below it, or equals it; with SLACK and without.
 AGGREGATES = tuple(
     Case(
         f"aggregates_{query.range}_{query.slide}_{query.slack}_{seed}",

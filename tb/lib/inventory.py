@@ -1,16 +1,17 @@
-"""The inventory: what the whole bench runs, compared after each run with tb/inventory.txt.
+"""The inventory of the tests that ran, compared with tb/inventory.txt after each run.
 
-A core's tests can vanish without a failure: a test function that no longer begins with ``test_``, a cocotb test that is
-skipped, a `formal` target that is dropped. So what ran and was good is counted, from what pytest reports and from the
-notes of `wirestream.inventory`, a line for each core and kind of check:
+A core's tests can vanish without a failure: a test function no longer begins with ``test_``, a cocotb test is skipped,
+a `formal` target is dropped. So the tests that ran and passed are counted, from the reports of pytest and from the
+notes of `wirestream.inventory`, with one line for each core and kind of check:
 
     udp_rx cocotb tb/net/test_udp_rx.py: bad_frames 2, latency 2
 
-and a run fails when a line is not as in the file. `make inventory` writes the lines of the last good run into the file.
+A run fails if its lines differ from the file. `make inventory` writes the lines of the last good run to the file.
 
-A run answers for the test files that it ran whole: `make test CORE=udp_rx` for one, `make test` for all, also for those
-that are gone. Tests skipped for something that this machine lacks (`LACKING`) count as run; the four-state runs are
-compared where Icarus is installed. `make soak` runs more: there only what is missing counts.
+Only the lines of test files that ran completely are compared: one file for `make test CORE=udp_rx`, all files for
+`make test`, including those that no longer exist. Tests skipped because this machine lacks something (`LACKING`) count
+as run; four-state runs are compared only if Icarus is installed. `make soak` runs more tests: there only missing ones
+are an error.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ from wirestream.sim.simulate import icarus_installed
 INVENTORY = REPOSITORY / "tb" / "inventory.txt"
 NOTES = BUILD / "inventory"
 LAST = NOTES / "last.json"
-WHOLE = "configurations"  # the item of a check that has no tests with names
-ALSO_SOAK = "soak or not soak"  # what `make soak` asks for
-SHOWN = 20  # lines that are new; all that are missing are shown
+WHOLE = "configurations"  # the item of a check without named tests
+ALSO_SOAK = "soak or not soak"  # the markers of `make soak`
+SHOWN = 20  # at most so many new lines are printed; all missing ones are
 NO_ICARUS = "iverilog is not installed"
-# Reasons to skip a test that lie in the machine. A test skipped for any other has not run.
+# Reasons to skip a test that depend on the machine. A test skipped for another reason has not run.
 LACKING = (NO_ICARUS, "QuickFIX is not installed", "TAP device", "network namespace", "gives no smaller buffer")
 
 
@@ -50,12 +51,12 @@ class Line(NamedTuple):
     file: str
 
 
-Items = dict[str, int]  # how often each test ran, or the configurations that were proven
+Items = dict[str, int]  # number of runs of each test, or the proven configurations
 Lines = dict[Line, Items]
 
 
 def read(text: str) -> Lines:
-    """The lines of an inventory; raises ValueError with the number of one that cannot be read."""
+    """The lines of an inventory; raises ValueError with the number of a malformed line."""
     lines = {}
     for number, line in enumerate(text.splitlines(), 1):
         found = re.fullmatch(r"(\S+) (\S+) (\S+): (\S.*)", line)
@@ -67,7 +68,7 @@ def read(text: str) -> Lines:
 
 
 def written(lines: Lines) -> str:
-    """The file's text, sorted."""
+    """The text of the file, sorted."""
 
     def shown(line: Line, items: Items) -> str:
         counts = (f"{name} {n}" if n > 1 or line.kind != "proof" else name for name, n in sorted(items.items()))
@@ -77,7 +78,7 @@ def written(lines: Lines) -> str:
 
 
 def summary(lines: Lines) -> str:
-    """The whole in one sentence."""
+    """The totals in one sentence."""
 
     def total(kind: str) -> int:
         return sum(sum(items.values()) for line, items in lines.items() if line.kind == kind)
@@ -91,7 +92,7 @@ def summary(lines: Lines) -> str:
 
 
 def differences(listed: Lines, found: Lines) -> tuple[list[str], list[str]]:
-    """What `listed` has and `found` lacks, and the reverse, each in words."""
+    """The differences as text: what only `listed` has, and what only `found` has."""
     missing, new = [], []
     for line in sorted({**listed, **found}):
         before, now = Counter(listed.get(line, {})), Counter(found.get(line, {}))
@@ -103,7 +104,7 @@ def differences(listed: Lines, found: Lines) -> tuple[list[str], list[str]]:
 
 
 def noted(folder: Path) -> Lines:
-    """The lines that the notes in `folder` make; what was checked again, by another worker or test, counts once."""
+    """The lines from the notes in `folder`; a check repeated by another worker or test counts once."""
     seen = {
         (Line(label.partition(".")[0], kind, file), name, label)
         for path in folder.glob("*.jsonl")
@@ -119,12 +120,12 @@ def noted(folder: Path) -> Lines:
 
 @dataclass
 class Run:
-    """What a run answers for and what it found. scope: the files and folders that it ran whole."""
+    """The scope and the results of a run. scope: the files and folders that it ran completely."""
 
     scope: tuple[str, ...]
     icarus: bool = field(default_factory=icarus_installed)
-    tests: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))  # good, by file and function
-    lacking: set[str] = field(default_factory=set)  # files of which this machine cannot run all
+    tests: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))  # passed, by file and function
+    lacking: set[str] = field(default_factory=set)  # files with tests that this machine cannot run
 
     def report(self, report: pytest.TestReport | pytest.CollectReport) -> None:
         """Count one report of pytest."""
@@ -147,26 +148,26 @@ class Run:
         return {line: items for line, items in lines.items() if self.answers_for(line)}
 
     def found(self, folder: Path) -> Lines:
-        """The tests that were good, with the notes in `folder`."""
+        """The tests that passed, and the notes in `folder`."""
         tests = {Line(Path(file).stem.removeprefix("test_"), "pytest", file): dict(c) for file, c in self.tests.items()}
         return self.chosen(tests | noted(folder))
 
     def compare(self, listed: Lines, found: Lines, more: bool = False) -> list[str]:
-        """What is wrong, a line each; nothing if all is as listed. more: the run may do more than is listed."""
+        """The differences, one per line; empty if there are none. more: tests that are not listed are allowed."""
         missing, new = differences(self.chosen(listed), found)
-        said = ["in tb/inventory.txt, but not run:", *missing] if missing else []
+        shown = ["in tb/inventory.txt, but not run:", *missing] if missing else []
         if new and not more:
-            said += ["run, but not in tb/inventory.txt:", *new[:SHOWN]]
-            said += [f"and {len(new) - SHOWN} more lines"] if len(new) > SHOWN else []
-        return said
+            shown += ["run, but not in tb/inventory.txt:", *new[:SHOWN]]
+            shown += [f"and {len(new) - SHOWN} more lines"] if len(new) > SHOWN else []
+        return shown
 
     def update(self, listed: Lines, found: Lines) -> Lines:
-        """`listed` with what this run found in place of what it answers for."""
+        """`listed`, with the lines of this run's scope replaced by its results."""
         return {line: items for line, items in listed.items() if not self.answers_for(line)} | found
 
 
 def scope(config: pytest.Config) -> tuple[str, ...]:
-    """The files and folders, relative to the repository, that this run takes whole; none if it chooses among tests."""
+    """The files and folders, relative to the repository, that this run runs completely; none if it selects tests."""
     option = config.option
     chosen = (
         option.keyword,
@@ -185,13 +186,13 @@ def scope(config: pytest.Config) -> tuple[str, ...]:
 
 
 class Plugin:
-    """Counts in the process that a person started; the workers' tests only note."""
+    """Counts in the main process of pytest; the workers only write notes."""
 
     def __init__(self, config: pytest.Config):
         NOTES.mkdir(parents=True, exist_ok=True)
         self.run, self.more = Run(scope(config)), config.option.markexpr == ALSO_SOAK
         self.folder = Path(tempfile.mkdtemp(dir=NOTES))
-        self.said, self.summary = [], ""
+        self.differences, self.summary = [], ""
         os.environ[FOLDER] = str(self.folder)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -205,8 +206,8 @@ class Plugin:
         if exitstatus != pytest.ExitCode.OK or not self.run.scope:
             return
         found = self.run.found(self.folder)
-        self.said, self.summary = self.run.compare(listed(), found, self.more), summary(found)
-        if self.said:
+        self.differences, self.summary = self.run.compare(listed(), found, self.more), summary(found)
+        if self.differences:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if not self.more:
             kept = {"scope": self.run.scope, "icarus": self.run.icarus, "lacking": sorted(self.run.lacking)}
@@ -216,9 +217,9 @@ class Plugin:
         if self.summary:
             terminalreporter.section("inventory")
             terminalreporter.write_line(self.summary)
-        if self.said:
-            terminalreporter.write_line("\n  ".join(self.said), red=True)
-            terminalreporter.write_line("if this is meant: `make inventory` writes tb/inventory.txt anew", red=True)
+        if self.differences:
+            terminalreporter.write_line("\n  ".join(self.differences), red=True)
+            terminalreporter.write_line("if this is intended, `make inventory` updates tb/inventory.txt", red=True)
 
     def pytest_unconfigure(self) -> None:
         os.environ.pop(FOLDER, None)
@@ -235,9 +236,9 @@ def listed() -> Lines:
 
 
 def main() -> None:
-    """Write what the last good run found into tb/inventory.txt."""
+    """Update tb/inventory.txt from the last good run."""
     if not LAST.exists():
-        raise SystemExit("no run to take it from: a good `make test`, or `make test CORE=...`, comes first")
+        raise SystemExit("no good run yet: run `make test` or `make test CORE=...` first")
     last = json.loads(LAST.read_text())
     run, found, before = Run(**last["run"]), read(last["found"]), listed()
     after = run.update(before, found)
@@ -245,7 +246,7 @@ def main() -> None:
     fewer, more = differences(before, after)
     for title, lines in (("fewer:", fewer), ("more:", more)):
         print("\n  ".join([title, *lines]) if lines else "", end="\n" * bool(lines))
-    print(f"tb/inventory.txt written anew for {', '.join(run.scope)}: {len(fewer)} fewer, {len(more)} more")
+    print(f"tb/inventory.txt updated for {', '.join(run.scope)}: {len(fewer)} fewer, {len(more)} more")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The time rules once more, item by item, as small as they can be: what a punctuator does, and brute-force windows.
+"""A minimal reference of the time rules, item by item: a punctuator, and brute-force windows.
 
-The punctuator's cocotb tests compare the hardware with the events of `Punctuator`; tb/golden/test_golden.py compares
-PySpark with `windows`. The rules are those of spark_golden/time_rules.py, told again.
+The cocotb tests of the punctuator compare the hardware with the events of `Punctuator`; tb/golden/test_golden.py
+compares PySpark with `windows`. It implements the rules of spark_golden/time_rules.py a second time.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ TUPLE, PUNCTUATION, START = 0, 1, 2  # kinds of items, as on m_kind of ws_tuple_
 
 
 class Event(NamedTuple):
-    """name: tuple or punct (on the wire, `value` is the attribute or the boundary), late, ahead or resync (counters),
-    discard (`value` windows)."""
+    """name: tuple or punct (on the tuple bus; `value` is the attribute or the boundary), late, ahead or resync
+    (counters), discard (`value` windows)."""
 
     name: str
     value: int = 0
@@ -23,7 +23,7 @@ class Event(NamedTuple):
 
 @dataclass
 class Punctuator:
-    """One punctuator for windows of `range` every `slide`, with its watermark. Units: those of the attribute."""
+    """A punctuator, with its watermark, for windows of `range` every `slide`, in units of the attribute."""
 
     range: int
     slide: int
@@ -32,7 +32,7 @@ class Punctuator:
     max_ahead: int = 0
     resync: int = 16
     emit_empty: bool = False
-    step: int | None = None  # boundaries at every multiple of it above the start; None: of `slide`
+    step: int | None = None  # distance of the boundaries, counted from the start; None: `slide`
 
     start: int | None = field(default=None, init=False)  # None until the session's first item
     watermark: int = field(default=0, init=False)
@@ -41,7 +41,7 @@ class Punctuator:
     _run: list[int] = field(default_factory=list, init=False)
 
     def take(self, kind: int, time: int = 0) -> list[Event]:
-        """The events that one item causes, in order."""
+        """The events of one item, in order."""
         if kind == START:
             return self._new_session()
         if self.start is None:
@@ -77,7 +77,7 @@ class Punctuator:
         if self.max_ahead and not spared and time > self.watermark + self.max_ahead:
             return [Event("ahead"), *self._far(time)]
         self._run = []
-        raised = self._raise(time - self.slack)  # before the tuple itself counts as the newest
+        raised = self._raise(time - self.slack)  # before `newest` includes this tuple
         self.newest = time if self.newest is None else max(self.newest, time)
         return [*raised, Event("tuple", time)]
 
@@ -90,7 +90,7 @@ class Punctuator:
         return [Event("resync"), *self._raise(target)]
 
     def _raise(self, target: int) -> list[Event]:
-        """Punctuations at the boundaries that the watermark passes on its way up to `target`."""
+        """Punctuations at the boundaries that the watermark passes as it rises to `target`."""
         passed = []
         if target > self.watermark:
             passed = [Event("punct", b) for b in self._stepped(self.watermark, target)]
@@ -98,8 +98,8 @@ class Punctuator:
         return passed
 
     def _stepped(self, low: int, high: int) -> Iterator[int]:
-        """Boundaries in (low, high]: every one up to the end of the last window that may hold a tuple; above it, unless
-        rows of empty windows are wanted, one end, the last that is reached, stands for all up to there."""
+        """Boundaries in (low, high]: all of them up to the end of the last window that may hold a tuple. Above it, only
+        the last window end in the range, unless empty windows also output rows."""
         occupied = -1 if self.newest is None else self.newest + self.range
         stepped = high if self.emit_empty else max(low, min(high, occupied))
         yield from self._boundaries(low, stepped)
@@ -110,11 +110,11 @@ class Punctuator:
         yield from self._boundaries(stepped, high)
 
     def _end_at_or_below(self, limit: int) -> int:
-        """The last point of the grid of window ends that is not above `limit`."""
+        """The largest window end that is not above `limit`."""
         return limit - (limit - self.start - self.range) % self.slide
 
     def _boundaries(self, low: int, high: int) -> Iterator[int]:
-        """Steps above the session's start and ends of windows in (low, high], ascending, each once."""
+        """Steps above the session's start, and ends of windows, in (low, high], ascending, without duplicates."""
 
         def above_low(origin: int, step: int) -> range:
             steps = max(0, (low - origin) // step + 1)

@@ -181,7 +181,7 @@ PHRASES = (
         fine="the length cannot be zero",
     ),
     Phrase(
-        r"whoever \w+|(?:by|for|from|of|to) who (?!is\b|are\b)\w+",
+        r"whoever \w+|(?:by|for|from|of|to) who (?!is\b|are\b|in\b)\w+",
         "name the actor: the reader, the sender, the user",
         example="whoever reads the ring is slow",
         fine="for those who read",

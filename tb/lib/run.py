@@ -1,4 +1,4 @@
-"""Run the cocotb tests of one core from pytest: resolve it with FuseSoC, simulate it, judge it.
+"""Run the cocotb tests of one core from pytest: resolve it with FuseSoC, simulate it, check the results.
 
 Every simulation imports this module with its tests, so what only pytest needs is imported where it is used.
 """
@@ -24,14 +24,14 @@ def design(core: str) -> Design:
 def run(core: str, *, testcase: str | None = None, env: dict[str, str] | None = None, **parameters: int | str) -> Path:
     """Simulate `core` with `parameters` under the cocotb tests of the calling file; returns the build folder.
 
-    testcase: run only this test. env: extra environment for the tests, such as the path of a golden file.
+    testcase: run only this test. env: additional environment variables, such as the path of a golden file.
     """
     caller = Path(inspect.stack()[1].filename)
     return _simulate(core, caller, testcase, env, parameters)
 
 
 def run_four_state(core: str, testcase: str, env: dict[str, str] | None = None, **parameters: int | str) -> None:
-    """Run one smoke test in Icarus, which knows X; skipped where Icarus is not installed."""
+    """Run one smoke test in Icarus, which simulates X; skipped if Icarus is not installed."""
     from wirestream.sim.simulate import icarus_installed
 
     if not icarus_installed():

@@ -1,4 +1,4 @@
-"""What a golden's name in the cache depends on: its case, and every source of the project that has a part in it."""
+"""The name of a golden in the cache is a hash of its case and of every source of the project that affects it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def fingerprint(what: str | bytes, *modules: str, files: Iterable[Path] = ()) ->
 
 @cache
 def sources(*modules: str) -> tuple[Path, ...]:
-    """The files of these modules and of all modules of the project that they import, directly or not, wherever the
-    import stands, with the files in a module's folder that it names. `package.*` are all modules of a package, for what
-    is imported by a computed name."""
+    """The files of these modules and of all modules of the project that they import, directly or indirectly, at any
+    place in the file, and the files in a module's folder that it names. `package.*` is all modules of a package, for
+    imports by a computed name."""
     found: dict[str, Path] = {}
     data: set[Path] = set()
     left = list(modules)
@@ -54,7 +54,7 @@ def _file_of(module: str) -> Path | None:
 
 
 def _imported(module: str, tree: ast.Module) -> Iterator[str]:
-    """The names that may be modules: what the statements name, and the packages around the module."""
+    """The names that may be modules: those in the import statements, and the packages that contain the module."""
     parts = module.split(".")
     yield from (".".join(parts[:count]) for count in range(1, len(parts)))
     for node in ast.walk(tree):

@@ -1,7 +1,7 @@
-"""A TAP device in a network namespace of its own: the Linux kernel as a neighbour of the simulated design.
+"""A TAP device in its own network namespace: the Linux kernel as a neighbour of the simulated design.
 
-Frames that the kernel sends are read from `Tap`; what is written to it arrives in the kernel. The namespace has no
-other way out, so nothing of the test is seen by the machine's own network, and the reverse.
+Frames that the kernel sends are read from `Tap`; frames written to it arrive in the kernel. The namespace has no other
+interface, so the test and the machine's own network are isolated from each other.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ LONGEST_FRAME = 2048
 
 @cache
 def unavailable() -> str:
-    """Why there can be no TAP device in a network namespace here; empty if there can. Tried once a process, by the
-    system's own commands, so that a fault of what a test uses fails the test."""
+    """The reason why no TAP device can be created in a network namespace; empty if it can. Tried once per process with
+    the commands of the system, so that a fault in the code under test fails the test."""
     for tool in ("ip", "unshare", "nsenter"):
         if not shutil.which(tool):
-            return f"no TAP test: the command {tool} is missing (apt install iproute2 util-linux)"
+            return f"no TAP test: command {tool} not found (apt install iproute2 util-linux)"
     probe = ["unshare", "--net", "ip", "tuntap", "add", "dev", "probe", "mode", "tap"]
     tried = subprocess.run(probe, capture_output=True, text=True)
     return f"no TAP test: TAP devices are not allowed here ({tried.stderr.strip()})" if tried.returncode else ""
 
 
 def require_tap() -> None:
-    """Skip the calling test where there can be no TAP device, and for no other reason."""
+    """Skip the calling test if no TAP device can be created, and for no other reason."""
     if reason := unavailable():
         pytest.skip(reason)
 
 
 class Tap:
-    """The device, with `address` (such as 10.77.0.1/24) on the kernel's side; a context manager.
+    """The device as a context manager; `address` (such as 10.77.0.1/24) is that of the kernel.
 
     Frames are bytes without preamble and FCS.
     """
@@ -86,15 +86,15 @@ class Tap:
 
     @property
     def inside(self) -> list[str]:
-        """Put before a command, this runs it in the namespace."""
+        """The prefix that runs a command in the namespace."""
         return ["nsenter", f"--net=/proc/{self._holder.pid}/ns/net"]
 
     def python(self, code: str) -> subprocess.Popen:
-        """Start Python `code` in the namespace."""
+        """Run Python `code` in the namespace."""
         return subprocess.Popen([*self.inside, sys.executable, "-c", code], stdout=-1, stderr=-2, text=True)
 
     def read(self) -> bytes | None:
-        """The next frame that the kernel sent, if there is one."""
+        """The next frame that the kernel sent, or None."""
         try:
             return os.read(self._file, LONGEST_FRAME)
         except BlockingIOError:

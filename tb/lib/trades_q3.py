@@ -1,4 +1,4 @@
-"""The design trades_q3 in the bulk bench: items go in as frames, rows, counters and latencies come out."""
+"""The design trades_q3 in the bulk bench: frames with items in; rows, counters and latencies out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wirestream.sim import bulk
 from wirestream.sim.bulk import Bench, BulkResult, build
 
 VERILOG = REPOSITORY / "rtl" / "top" / "trades_q3" / "ws_trades_q3.v"
-FIRST_SESSION = 7000  # of the results
+FIRST_SESSION = 7000  # session number of the results
 
 INPUTS = {
     "local_mac": int.from_bytes(DEVICE.mac_bytes, "big"),
@@ -33,14 +33,14 @@ INPUTS = {
     "first_session": FIRST_SESSION,
     "tick_ms": 0,
 }
-# The first frame of every run, by which the design learns where the receiver of its results is.
+# The first frame of every run, from which the design learns the address of the receiver of its results.
 HELLO = arp_request(SENDER.ip, SENDER.mac, DEVICE.ip)
 
 
 def datagrams(items: np.ndarray, per_datagram: int) -> tuple[Blocks, np.ndarray]:
-    """The UDP payloads that carry `items` (dtype `golden.ITEM`), and the number of the datagram of each item.
+    """The UDP payloads with `items` (dtype `golden.ITEM`), and the number of each item's datagram.
 
-    Sessions are numbered from 100; each punctuation has a datagram of its own.
+    Sessions are numbered from 100; each punctuation is in a separate datagram.
     """
     blocks, carrier, sent = [], [], 0
     for session in np.unique(items["session"]):
@@ -72,12 +72,12 @@ class Q3Run:
 
     @cached_property
     def decoded(self) -> np.ndarray:
-        """Every record of every result frame, see `packets.decode`."""
+        """All records of all result frames, see `packets.decode`."""
         return decode(read_pcap(self.result.folder / "out.pcap")[0], Q3_RESULT, others=True)
 
     @cached_property
     def rows(self) -> list[list[tuple[int, int]]]:
-        """(Time, Number) in order of arrival, a list for each session that has rows."""
+        """(Time, Number) in order of arrival, one list for each session that has rows."""
         rows = self.decoded[~self.decoded["punct"]]
         assert (rows["Flags"] == 0).all(), "a row carries a flag"
         assert (np.diff(self.decoded["session"]) >= 0).all(), "the results' sessions are out of order"
@@ -90,8 +90,8 @@ class Q3Run:
         return dict(zip(counter_names(VERILOG), self.result.counters, strict=True))
 
     def latencies(self, closing: np.ndarray) -> np.ndarray:
-        """Cycles from the last octet of the frame (FCS) that closes a window to the first octet of its result's frame
-        (preamble). closing: for each row, in order, the number of the frame with the item that closes its window."""
+        """Cycles from the last octet (FCS) of the frame that closes a window to the first octet (preamble) of the frame
+        with its row. closing: for each row, in order, the number of the frame with the item that closes its window."""
         rows = self.decoded[~self.decoded["punct"]]
         out = self.result.log["first"][rows["frame"]].astype(np.int64)
         return out - self.result.sent_log["last"][1 + closing].astype(np.int64)
@@ -102,7 +102,7 @@ def bench(**parameters: int) -> Bench:
 
 
 def play(design: Bench, sent: Path | Iterable[bytes], out: Path, faults: np.ndarray | None = None, **options) -> Q3Run:
-    """Send frames without FCS, or a pcap file of them, through the design, behind HELLO.
+    """Send HELLO, then frames without FCS or a pcap file of them, through the design.
 
     options: of `Bench.run`.
     """
@@ -113,12 +113,12 @@ def play(design: Bench, sent: Path | Iterable[bytes], out: Path, faults: np.ndar
 
 
 def play_items(design: Bench, items: np.ndarray, out: Path, per_datagram: int = 50, **options) -> Q3Run:
-    """Send items as sound frames."""
+    """Send items in good frames."""
     blocks = frames(datagrams(items, per_datagram)[0])
     return play(design, (frame.tobytes() for block in blocks for frame in block), out, **options)
 
 
 def golden_rows(rows: list[tuple[int, int, int, int]]) -> list[list[tuple[int, int]]]:
-    """A golden's rows (session, Time, Number, emitted) in the form of `Q3Run.rows`."""
+    """The rows of a golden (session, Time, Number, emitted) in the form of `Q3Run.rows`."""
     sessions = sorted({row[0] for row in rows})
     return [[(time, number) for s, time, number, _ in rows if s == session] for session in sessions]

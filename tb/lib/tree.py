@@ -1,4 +1,4 @@
-"""A copy of the checkout to break on purpose, and pytest in it."""
+"""Copy the checkout, to inject faults into the copy, and run pytest in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wirestream.inventory import FOLDER
 
 
 def copy(to: Path) -> Path:
-    """Copy the checkout without what was built."""
+    """Copy the checkout without its build products."""
     shutil.copytree(REPOSITORY, to, ignore=shutil.ignore_patterns("build", ".*", "__pycache__", "*.egg-info"))
     (to / ".venv").symlink_to(Path(sys.prefix))
     (to / "build").mkdir()
@@ -23,7 +23,7 @@ def copy(to: Path) -> Path:
 
 
 def python(tree: Path, *words: str, timeout: float | None = None, **variables: str) -> subprocess.CompletedProcess:
-    """Run ``python -m`` `words` in a copy, as from a shell; its output is one text."""
+    """Run ``python -m`` `words` in a copy, as from a shell; returns stdout and stderr as one text."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_") and k != FOLDER}
     env |= {"PYTHONPATH": str(tree / "tools"), "PYTHONDONTWRITEBYTECODE": "1", CACHE: str(tree / "build")}
     env |= variables

@@ -1,7 +1,7 @@
-"""cocotb-bus drivers and monitors for the project's two in-chip buses.
+"""cocotb-bus drivers and monitors for the two on-chip buses of the project.
 
-The *tuple bus* inside a query has valid, punct, eos and data, and no ready. An *item* stream, on its way into or out of
-a query, has valid, ready and data, and `kind` where it also carries control (see docs/wire-format.md).
+The *tuple bus* inside a query has valid, punct, eos and data, and no ready. An *item* stream into or out of a query has
+valid, ready and data, and `kind` if it also carries control (see docs/wire-format.md).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STEPS_NS = 1000  # steps of the simulators in a nanosecond
 
 
 def cycle() -> int:
-    """The number of the current clock cycle, counted from rising edge to rising edge."""
+    """The number of the current clock cycle, which begins at a rising edge."""
     return (get_sim_time() + STEPS_NS // 2) // (CLOCK_NS * STEPS_NS)
 
 
@@ -31,8 +31,8 @@ def at_edge() -> bool:
 
 
 async def next_cycle(clock, *quiet) -> None:
-    """Wait until the outputs of the next cycle stand still; with signals in `quiet`, of the next one in which one of
-    them changes, since to wake up in every cycle of a quiet bus would be half of a simulation's time."""
+    """Wait until the outputs of the next cycle are stable; with signals in `quiet`, those of the next cycle in which
+    one of them changes. Waking up in every cycle of an idle bus would take half of the simulation time."""
     if quiet:
         await First(*(signal.value_change for signal in quiet))
     if not quiet or not at_edge():
@@ -42,7 +42,7 @@ async def next_cycle(clock, *quiet) -> None:
 
 @dataclass(frozen=True)
 class Seen:
-    """One thing seen on a bus: its cycle, data, kind (TUPLE, PUNCT, START) and, on the tuple bus, eos."""
+    """One transfer on a bus: its cycle, data, kind (TUPLE, PUNCT, START) and, on the tuple bus, eos."""
 
     cycle: int
     data: int
@@ -51,9 +51,9 @@ class Seen:
 
 
 class TupleBusDriver(BusDriver):
-    """Drives the tuple bus, one transaction ``(data, kind)`` a cycle unless `idle` says to wait.
+    """Drives the tuple bus, one transaction ``(data, kind)`` per cycle unless `idle` inserts a pause.
 
-    close_cycles: least distance between two punctuations; tuple_gap: of a tuple from the punctuation before it.
+    close_cycles: least distance between two punctuations; tuple_gap: that of a tuple from the previous punctuation.
     """
 
     _signals = ("valid", "punct", "eos", "data")
@@ -79,7 +79,9 @@ class TupleBusDriver(BusDriver):
         self.bus.valid.value = 0
         self.bus.punct.value = 0
         self.bus.eos.value = 0
-        self.bus.data.value = self.noise.getrandbits(len(self.bus.data))  # nothing may lean on what stood there
+        self.bus.data.value = self.noise.getrandbits(
+            len(self.bus.data)
+        )  # noise: a core must not read data that is not valid
 
     async def _driver_send(self, transaction, sync=True):
         data, kind = transaction
@@ -100,7 +102,7 @@ class TupleBusDriver(BusDriver):
 
 
 class TupleBusMonitor(BusMonitor):
-    """Records what is on the tuple bus; fails on valid together with punct, or on X while one of them is up."""
+    """Records the items on the tuple bus; fails if valid and punct are both high, or on X in either."""
 
     _signals = ("valid", "punct", "eos", "data")
 
@@ -139,7 +141,7 @@ class ItemDriver(BusDriver):
 
     def _quiet(self) -> None:
         self.bus.valid.value = 0
-        for name in ("data", "kind"):  # nothing may lean on what stood there
+        for name in ("data", "kind"):  # noise: a core must not read data that is not valid
             if (signal := getattr(self.bus, name, None)) is not None:
                 signal.value = self.noise.getrandbits(len(signal))
 
@@ -165,9 +167,9 @@ class ItemDriver(BusDriver):
 
 
 class ItemMonitor(BusMonitor):
-    """The sink of a valid/ready stream: drives `ready` (low where `stall` says so) and records what is transferred.
+    """The sink of a valid/ready stream: drives `ready`, low in the cycles of `stall`, and records the transfers.
 
-    Fails if an item that waits is withdrawn or changed, or holds an X.
+    Fails if a waiting item is withdrawn or changes, or contains X.
     """
 
     _signals = ("valid", "ready", "data")
@@ -200,7 +202,7 @@ class ItemMonitor(BusMonitor):
 
 
 async def item_bench(dut, idle: float, stall: float) -> tuple[ItemDriver, ItemMonitor]:
-    """Start a core with an item stream in (`s_*`) and one out (`m_*`); idle, stall: probabilities of a pause."""
+    """Start a core with an item stream in (`s_*`) and one out (`m_*`). idle, stall: probabilities of a pause."""
     source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
     sink = ItemMonitor(dut, "m", dut.clk, pauses(stall, rng("sink")))
     await start(dut)
@@ -208,6 +210,6 @@ async def item_bench(dut, idle: float, stall: float) -> tuple[ItemDriver, ItemMo
 
 
 def random_items(dut, count: int) -> list[int]:
-    """Data for `s_data`."""
+    """`count` random values for `s_data`."""
     generator = rng("data")
     return [generator.getrandbits(len(dut.s_data)) for _ in range(count)]

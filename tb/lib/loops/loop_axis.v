@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// loop_axis: one register between two AXI4-Streams, and the ways in which `fault` makes it break the rules.
-// Its ready is combinational, its counters and odd outputs are there for the bench to read.
+// loop_axis: one register between two AXI4-Streams; `fault` selects a violation of the protocol.
+// Ready is combinational; the counters and other outputs test how the bench reads them.
 
 `default_nettype none
 

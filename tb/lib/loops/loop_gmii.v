@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// loop_gmii: GMII in, two registers, GMII out. fault 1 damages octet 30 of every frame, 2 never lets tx_en fall.
+// loop_gmii: GMII in, two registers, GMII out. fault 1 corrupts octet 30 of every frame, 2 keeps tx_en high.
 
 `default_nettype none
 

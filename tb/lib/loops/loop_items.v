@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// loop_items: items through one register with a combinational ready; fault changes the kind of one that waits.
+// loop_items: items through one register with a combinational ready; fault changes the kind of a waiting item.
 
 `default_nettype none
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// loop_wire: the wire of a query through one register; fault says tuple and punctuation at once.
+// loop_wire: the tuple bus through one register; fault sets valid and punct in the same cycle.
 
 `default_nettype none
 

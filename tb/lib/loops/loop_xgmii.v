@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// loop_xgmii: XGMII in, two registers, XGMII out. fault 1 damages the fourth word of every frame, 2 loses its
-// terminate, 3 sends octets between frames, 4 swallows an idle word between two that are not.
+// loop_xgmii: XGMII in, two registers, XGMII out. fault 1 corrupts the fourth word of every frame, 2 drops its
+// terminate, 3 sends octets between frames, 4 drops an idle word between two other words.
 
 `default_nettype none
 

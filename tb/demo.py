@@ -1,7 +1,7 @@
-"""`make demo`: queries are compiled, their circuit simulated from frame to frame, its rows compared with Spark's.
+"""`make demo`: compile queries, simulate their circuit from frame to frame, and compare its rows with Spark's.
 
-Any query will do: `make demo QUERY=vwap.sql`. It reads a stream of fusesoc/streams, or one that it declares, which may
-be of messages: then send_orders.py's are sent, the lines of a feed with losses, and PySpark takes them apart.
+`make demo QUERY=vwap.sql` runs any query, on a stream of fusesoc/streams or on one that it declares. For a stream of
+messages, the demo sends those of send_orders.py, with losses on the lines of a feed, and PySpark parses them.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ from wirestream.sim.verilate import locked
 CLOCK_NS = 8
 FOLDER = BUILD / "demo"
 QUERY = Path(__file__).with_suffix(".sql")
-HEAD, TAIL, WRONG = 8, 4, 20  # rows that are shown: of all the first and last, of those that differ the first
-IN_A_WINDOW, IN_A_GAP = 30, 2  # messages; sessions end where by chance none comes for a GAP
+HEAD, TAIL, WRONG = 8, 4, 20  # rows shown: the first and last of all, and the first that differ
+IN_A_WINDOW, IN_A_GAP = 30, 2  # messages on average; a session ends when by chance none arrives for a GAP
 SLOW = "0.5:10000"  # pauses after frames, in cycles
 
 console = Console(highlight=False)
@@ -62,7 +62,7 @@ console = Console(highlight=False)
 
 @contextmanager
 def step(text: str):
-    """Show what is being done, and afterwards how long it took."""
+    """Show a step of the demo while it runs, and then its duration."""
     began = time.monotonic()
     with console.status(text):
         yield
@@ -90,23 +90,23 @@ def demo(options: argparse.Namespace) -> int:
         return 1
     constants = dict(options.set)
     if missing := built.circuit.runtime.keys() - constants.keys():
-        console.print(f"{options.query}: which value has ${min(missing)}? make demo … ARGS='--set {min(missing)}=…'")
+        console.print(f"{options.query}: ${min(missing)} needs a value: make demo … ARGS='--set {min(missing)}=…'")
         return 1
     show(built)
     console.print()
     names = " and of ".join(dict.fromkeys(entry.stream.schema.name for entry in built.circuit.entries))
     messages = built.circuit.entries[0].stream.origin is not None
-    told = "making messages, and taking them apart with PySpark to" if messages else "drawing"
-    with step(f"{told} tuples of {names}"):
+    how = "generating messages and parsing them with PySpark into" if messages else "generating"
+    with step(f"{how} tuples of {names}"):
         traffic = (of_messages if messages else of_tuples)(built, sql, options)
-    with step("building the simulator of the circuit behind a gigabit Ethernet port"):
+    with step("building the simulator of the circuit with a gigabit Ethernet port"):
         board = Board.of(built, FOLDER / "circuit", constants)
     with step("computing the expected rows with PySpark"):
         wanted, replaced = expected(sql, traffic, constants)
     with step("sending the tuples as UDP frames at line rate, receiving the rows"):
         run = play(board, traffic)
     if lost := run.counters["udp_rx_full"]:
-        console.print(f"[dim]the rows need more of the wire than the tuples: {lost} frames were dropped, counted[/]")
+        console.print(f"[dim]the rows need more bandwidth than the tuples: {lost} frames were dropped and counted[/]")
         with step("sending the tuples again with pauses between the frames"):
             run = play(board, traffic, gaps=SLOW)
     results = list(zip(built.circuit.results, map(run.rows, range(len(wanted))), wanted, strict=True))
@@ -116,9 +116,7 @@ def demo(options: argparse.Namespace) -> int:
         console.print(f"[dim]for Spark: {escape(line)}[/]")
     for number, spill in enumerate(built.circuit.spills):
         if lost := np.count_nonzero(~run.overflow(number)["punct"]):
-            console.print(
-                f"{lost:,} tuples found no room for their group and left as stream {spill.schema.stream_id:#x}"
-            )
+            console.print(f"{lost:,} tuples of groups that did not fit left as stream {spill.schema.stream_id:#x}")
     show_traffic(run)
     pictures = [FOLDER / "circuit.svg"]
     pictures[0].write_text(draw(built.circuit))
@@ -138,13 +136,13 @@ def demo(options: argparse.Namespace) -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     parser.add_argument("query", type=Path, nargs="?", default=QUERY, help="a file with a query")
-    parser.add_argument("--tuples", type=int, default=5_000, help="how many tuples or messages (default 5,000)")
-    parser.add_argument("--seed", type=int, default=3, help="of the generator of tuples (default 3)")
-    parser.add_argument("--per-datagram", type=int, default=20, help="of them in a datagram (default 20)")
+    parser.add_argument("--tuples", type=int, default=5_000, help="number of tuples or messages (default 5,000)")
+    parser.add_argument("--seed", type=int, default=3, help="seed of the generator (default 3)")
+    parser.add_argument("--per-datagram", type=int, default=20, help="tuples or messages per datagram (default 20)")
     parser.add_argument(
-        "--set", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="a $constant"
+        "--set", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="value of a $constant"
     )
-    parser.add_argument("--all", action="store_true", help="show every row, not only the first and last")
+    parser.add_argument("--all", action="store_true", help="show all rows, not only the first and last")
     options = parser.parse_args()
     if not options.query.is_file():
         parser.error(f"no file {options.query}")
@@ -153,7 +151,7 @@ def arguments() -> argparse.Namespace:
     except ValueError as error:
         parser.error(str(error))
     if options.tuples < 1 or not 1 <= options.per_datagram <= 40:
-        parser.error("--tuples at least 1, --per-datagram from 1 to 40")
+        parser.error("--tuples must be at least 1, --per-datagram 1 to 40")
     return options
 
 
@@ -163,7 +161,7 @@ def shown(path: Path) -> str:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What is sent: frames, and the tuples of each stream in them with their places in the order of arrival."""
+    """The frames to send, and the tuples of each stream in them, with their positions in the order of arrival."""
 
     frames: Blocks
     tuples: dict[Stream, np.ndarray]
@@ -171,7 +169,7 @@ class Traffic:
 
 
 def of_tuples(built: Compiled, sql: str, options: argparse.Namespace) -> Traffic:
-    """Tuple datagrams."""
+    """Traffic of tuple datagrams."""
     entries = {entry.stream: entry for entry in built.circuit.entries}
     alone = len(entries) == 1
     sent = {s: tuples(entry, sql, options.tuples, options.seed, alone) for s, entry in entries.items()}
@@ -182,7 +180,7 @@ def of_tuples(built: Compiled, sql: str, options: argparse.Namespace) -> Traffic
 
 
 def of_messages(built: Compiled, sql: str, options: argparse.Namespace) -> Traffic:
-    """Messages of send_orders.py, and what PySpark finds in them; `expected` takes the same Java machine."""
+    """Traffic of send_orders.py's messages; PySpark extracts the tuples, in the Java machine that `expected` uses."""
     from spark_golden.session import share, shared
     from tb.queries.orders import found
 
@@ -191,7 +189,7 @@ def of_messages(built: Compiled, sql: str, options: argparse.Namespace) -> Traff
     origin = built.circuit.entries[0].stream.origin
     make, wrap = orders.FORMATS[origin.format.kind.lower()]
     window = next((entry.window for entry in built.circuit.entries if entry.window), None)
-    second = 1000 if origin.format.kind == "BINARY" else 10**9  # in the units of time that the messages have
+    second = 1000 if origin.format.kind == "BINARY" else 10**9  # in the messages' units of time
     rate = (IN_A_GAP if window.session else IN_A_WINDOW) * second / window.size if window else orders.RATE
     made = make(options.tuples, seed=options.seed, rate=rate)
     troubles = [Trouble()]
@@ -200,19 +198,19 @@ def of_messages(built: Compiled, sql: str, options: argparse.Namespace) -> Traff
     elif origin.format.kind == "ITCH":
         wrap, options.per_datagram = orders.bare, 1
     sent = list(orders.on_lines(wrap(made, options.per_datagram), troubles))
-    given = found(built.circuit, sent)
+    parsed = found(built.circuit, sent)
     streams = {entry.stream.schema.name: entry.stream for entry in built.circuit.entries}
     return Traffic(
         list(orders.in_frames(sent)),
-        {stream: given.tuples[name] for name, stream in streams.items()},
-        {stream: given.places[name] for name, stream in streams.items()},
+        {stream: parsed.tuples[name] for name, stream in streams.items()},
+        {stream: parsed.places[name] for name, stream in streams.items()},
     )
 
 
 def tuples(entry: Entry, sql: str, count: int, seed: int, alone: bool) -> np.ndarray:
-    """Tuples of a stream: the project's own generators where it has one, else values around those of the query.
+    """Tuples of a stream: from the project's generator for it, if there is one; else values near those in the query.
 
-    Not alone: those of the tests, in which streams know of each other's symbols and prices; they are at most 1,500."""
+    With several streams, those of the tests, which have symbols and prices in common (at most 1,500 tuples each)."""
     stream, name = entry.stream, entry.stream.schema.name
     if stream not in shipped():
         return invented(stream, sql, count, seed)
@@ -223,7 +221,7 @@ def tuples(entry: Entry, sql: str, count: int, seed: int, alone: bool) -> np.nda
 
 
 def invented(stream: Stream, sql: str, count: int, seed: int) -> np.ndarray:
-    """Numbers and strings like those in the query's text; the time attribute rises by about one."""
+    """Numbers and strings like those in the query; the time attribute rises by one per two tuples with jitter."""
     generator = np.random.default_rng(seed)
     numbers = [int(n) for n in re.findall(r"\b\d+\b", sql)] or [100]
     words = [*re.findall(r"""["']([^"'\n]+)["']""", sql), "A", "B"]
@@ -243,7 +241,7 @@ def invented(stream: Stream, sql: str, count: int, seed: int) -> np.ndarray:
 
 
 def mixed(sent: dict[Stream, np.ndarray], run: int, seed: int) -> np.ndarray:
-    """An order of arrival: the name of each tuple's stream, in runs of so many."""
+    """A random order of arrival: the stream's name of each tuple, in runs of `run` tuples."""
     runs = [s.schema.name for s, records in sent.items() for _ in range(-(-len(records) // run))]
     left = {s.schema.name: len(records) for s, records in sent.items()}
     order: list[str] = []
@@ -254,13 +252,13 @@ def mixed(sent: dict[Stream, np.ndarray], run: int, seed: int) -> np.ndarray:
 
 
 def play(board: Board, traffic: Traffic, **options) -> Run:
-    """Send the frames in their order. options: of `Bench.run`."""
+    """Send the frames in order. options: of `Bench.run`."""
     return board.send(traffic.frames, FOLDER, inputs={"line_b_port": DEVICE.port + 1, "groups": 0}, **options)
 
 
 def expected(sql: str, traffic: Traffic, constants: dict) -> tuple[list[list[Row]], list[str]]:
-    """The rows of each query that Spark computes from the text, and what it was not given as it is there. Raises
-    ValueError with what `spark_golden`, which is a process of its own, says is wrong."""
+    """The rows of each query that Spark computes from the text, and the parts of the text that were replaced for Spark.
+    `spark_golden` runs as a separate process; raises ValueError with its error message."""
     query, streams, sent, out = (FOLDER / name for name in ("query.sql", "streams.json", "tuples", "expected"))
     for folder in (sent, out):
         shutil.rmtree(folder, ignore_errors=True)
@@ -273,7 +271,7 @@ def expected(sql: str, traffic: Traffic, constants: dict) -> tuple[list[list[Row
     words += [word for name, value in constants.items() for word in ("--set", f"{name}={value}")]
     done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True)
     if done.returncode:
-        raise ValueError(done.stderr.strip() or f"spark_golden ended with {done.returncode}")
+        raise ValueError(done.stderr.strip() or f"spark_golden failed with exit status {done.returncode}")
     replaced = json.loads((out / "replaced.json").read_text())
     tables = [pyarrow.parquet.read_table(out / f"{name}.parquet") for name in replaced]
     rows = [[tuple(whole(row).items()) for row in table.to_pylist()] for table in tables]
@@ -281,9 +279,9 @@ def expected(sql: str, traffic: Traffic, constants: dict) -> tuple[list[list[Row
 
 
 def show_rows(name: str, rows: list[Row], wanted: list[Row], everything: bool) -> None:
-    """The circuit's rows in their order, each marked if Spark has it too; then those that only Spark has.
+    """Show the circuit's rows in order, each marked if Spark has it too, then the rows that only Spark has.
 
-    Of many rows some: the first and last, and the first of those that differ."""
+    Of many rows, only the first and last and the first that differ are shown."""
     left = Counter(wanted)
     marked = []
     for row in rows:
@@ -291,7 +289,7 @@ def show_rows(name: str, rows: list[Row], wanted: list[Row], everything: bool) -
         marked.append((row, "[green]=[/]" if left[row] >= 0 else "[bold red]not PySpark's[/]"))
     marked += [(row, "[bold red]only PySpark's[/]") for row in (+left).elements()]
     if not marked:
-        console.print(f"\n[dim]{name}: no row, neither of the circuit nor of PySpark[/]")
+        console.print(f"\n[dim]{name}: no rows, neither from the circuit nor from PySpark[/]")
         return
     columns = (column for column, _ in marked[0][0])
     table = Table(*columns, "PySpark", title=f"{name}: rows of the circuit", title_justify="left")
@@ -313,19 +311,19 @@ def show_rows(name: str, rows: list[Row], wanted: list[Row], everything: bool) -
 
 
 def verdict(results: list[tuple[list[Row], list[Row]]], counters: Mapping[str, int]) -> int:
-    """Say whether the rows of each result are PySpark's; returns the exit status."""
+    """Print whether the rows of each result are those of PySpark; returns the exit status."""
     sides = [(Counter(rows), Counter(golden)) for rows, golden in results]
     if all(rows == golden for rows, golden in sides):
         total = sum(rows.total() for rows, _ in sides)
         all_of_them = f"all {total:,} rows of the circuit are those of PySpark"
-        text = {0: "no row, neither of the circuit nor of PySpark", 1: "the only row of the circuit is that of PySpark"}
+        text = {0: "no rows, neither from the circuit nor from PySpark", 1: "the circuit's only row is that of PySpark"}
         console.print(f"\n[bold green]EQUAL[/] {text.get(total, all_of_them)}")
         return 0
     missing = sum((golden - rows).total() for rows, golden in sides)
     if (refused := counters["query_refused"]) and all(rows <= golden for rows, golden in sides):
         console.print(
-            f"\n[bold yellow]INCOMPLETE[/] every row of the circuit is PySpark's; the {missing:,} others are pairs "
-            f"of the {refused:,} tuples that found no place in the join's memory (query_refused): give it more ROWS"
+            f"\n[bold yellow]INCOMPLETE[/] every row of the circuit is PySpark's; the {missing:,} missing are pairs "
+            f"of the {refused:,} tuples that did not fit in the join's memory (query_refused): increase ROWS"
         )
     else:
         console.print("\n[bold red]DIFFERENT[/] the circuit and PySpark disagree")
@@ -333,7 +331,7 @@ def verdict(results: list[tuple[list[Row], list[Row]]], counters: Mapping[str, i
 
 
 def show_traffic(run: Run) -> None:
-    """Frames and tuples in and out, and every counter of a drop or fault."""
+    """Show the frames and tuples in and out, and all counters of drops and faults."""
     counters, cycles = run.counters, int(run.result.sent_log["last"][-1] - run.result.sent_log["first"][0]) + 1
     seconds = cycles * CLOCK_NS * 1e-9
     count, kind = taken(counters)
@@ -355,7 +353,7 @@ def show_traffic(run: Run) -> None:
 
 
 def watermarks(window: Window, records: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """The watermark after each tuple, and what became of it: tuple, late, ahead or resync."""
+    """The watermark after each tuple, and the tuple's fate: tuple (accepted), late, ahead or resync."""
     punctuator = Punctuator(window.size, window.advance, window.slack, window.start, window.max_ahead, window.resync)
     marks, fates = np.zeros(len(records), np.int64), []
     for place, at in enumerate(records[window.attribute]):
@@ -365,7 +363,8 @@ def watermarks(window: Window, records: np.ndarray) -> tuple[np.ndarray, list[st
 
 
 def show_latency(run: Run, result: Result, rows: list[Row], records: np.ndarray, per_datagram: int) -> None:
-    """From the frame with the tuple that closes a window to the frame with its row; for rows with the window's end."""
+    """Show the latency from the frame with the tuple that closes a window to the frame with the window's row. The rows
+    must have the window's end."""
     window = result.entry.window
     if not rows or window.attribute not in dict(rows[0]):
         return
@@ -383,9 +382,9 @@ def show_latency(run: Run, result: Result, rows: list[Row], records: np.ndarray,
         console.print(f"          {name:<6} {int(value):>6} cycles = {value * CLOCK_NS / 1e3:.2f} µs")
 
 
-def plot(result: Result, came: list[Row], records: np.ndarray, wanted: list[Row], path: Path) -> bool:
-    """Windows and their values above, tuples and the watermark in order of arrival below; for windows in time."""
-    window, found = result.entry.window, [dict(row) for row in came]
+def plot(result: Result, received: list[Row], records: np.ndarray, wanted: list[Row], path: Path) -> bool:
+    """Plot windows and values above, tuples and the watermark in order of arrival below. Time windows only."""
+    window, found = result.entry.window, [dict(row) for row in received]
     numbers = [name for name, value in (found[0] if found else {}).items() if isinstance(value, int)]
     if window.attribute not in numbers or len(numbers) < 2:
         return False

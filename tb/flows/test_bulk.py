@@ -1,4 +1,4 @@
-"""The bulk bench must carry everything unharmed through an honest core and must catch one that breaks a rule."""
+"""The bulk bench must pass all data unchanged through a correct core, and must detect each violation of a protocol."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_axis_carries_everything(axis, rng, tmp_path, gaps, stalls):
     assert result.events == {"packet": len(packets), "twos": 2 * len(packets)}
     assert result.outputs == {"beats": sum(beats)}
     assert result.counters[:5] == [0] * 5
-    assert result.counters[5] in (2**32 + sum(beats), 2**32 + sum(beats) - 1)  # it is only sent for odd numbers
+    assert result.counters[5] in (2**32 + sum(beats), 2**32 + sum(beats) - 1)  # it is sent only for odd numbers
     assert (result.log["length"] == [len(packet) for packet in packets]).all()
     if gaps == stalls == NONE:
         assert (result.sent_log["last"] - result.sent_log["first"] + 1 == beats).all()
@@ -107,7 +107,7 @@ def test_axis_contiguous(axis, rng, tmp_path):
 
 
 def test_axis_wire_spacing(axis, rng, tmp_path):
-    """Frames come at the pace of 10 Gb/s Ethernet: to within a beat, at every frame."""
+    """Each frame starts within a beat of its time at 10 Gb/s Ethernet."""
     packets = payloads(rng, 2000, 14, 300)
     result = axis.run(packets, tmp_path, inputs={"fault": 0}, wire=True, require_ready=True)
     octets = np.cumsum([0] + [max(len(packet) + 24, 84) for packet in packets[:-1]])
@@ -159,7 +159,7 @@ def test_axis_hang(axis, rng, tmp_path):
 
 
 def test_axis_reset_in_mid_packet(axis, rng, tmp_path):
-    """The packet under way is cut and reported; every other one arrives. A reset while nothing moves harms nothing."""
+    """The packet in flight is cut and reported; all others arrive. A reset while the bus is idle has no effect."""
     packets = payloads(rng, 300, 100)
     arguments = dict(inputs={"fault": 0}, stalls=RANDOM, seed=seed())
     whole = axis.run(packets, tmp_path, **arguments)
@@ -188,14 +188,14 @@ def test_gmii_carries_everything(gmii, rng, tmp_path, gaps):
 
 def test_gmii_faults(gmii, rng, tmp_path):
     frames = [rng.randbytes(64), rng.randbytes(100), rng.randbytes(70), bytes(range(10)), rng.randbytes(20), bytes(30)]
-    asked = [PacketFlag.BAD_FCS, PacketFlag.ERROR, PacketFlag.NO_PREAMBLE, PacketFlag.RAW, PacketFlag.NO_PAD, 0]
-    result = gmii.run(frames, tmp_path, inputs={"fault": 0}, faults=np.array([(f, 99) for f in asked], FAULT))
+    flags = [PacketFlag.BAD_FCS, PacketFlag.ERROR, PacketFlag.NO_PREAMBLE, PacketFlag.RAW, PacketFlag.NO_PAD, 0]
+    result = gmii.run(frames, tmp_path, inputs={"fault": 0}, faults=np.array([(f, 99) for f in flags], FAULT))
     seen = [PacketFlag(int(flags)) for flags in result.log["flags"]]
     raw = PacketFlag.NO_PREAMBLE | PacketFlag.BAD_FCS
     assert seen == [PacketFlag.BAD_FCS, PacketFlag.ERROR, PacketFlag.NO_PREAMBLE, raw, 0, 0]
     assert result.packets == [*frames[:3], bytes(range(6)), frames[4], bytes(60)]
     assert result.received_bad == 4
-    assert (result.sent_log["flags"] == asked).all()
+    assert (result.sent_log["flags"] == flags).all()
 
 
 def test_gmii_wrong_cores(gmii, rng, tmp_path):
@@ -226,7 +226,7 @@ def test_xgmii_carries_everything_at_line_rate(xgmii, rng, tmp_path, gap):
     assert (result.log["last"] == result.sent_log["last"] + 2).all()
     octets = np.cumsum([len(frame) + 12 + gap for frame in frames[:-1]])
     ahead = 8 * (result.log["first"][1:] - result.log["first"][0]).astype(np.int64) - octets
-    assert -11 < ahead.min() <= ahead.max() <= 0  # at most three octets by the deficit, and seven by the lane
+    assert -11 < ahead.min() <= ahead.max() <= 0  # at most three octets from the deficit, and seven from the lane
 
 
 def test_xgmii_gaps(xgmii, rng, tmp_path):
@@ -238,17 +238,17 @@ def test_xgmii_gaps(xgmii, rng, tmp_path):
 
 def test_xgmii_faults(xgmii, rng, tmp_path):
     frames = [rng.randbytes(64), rng.randbytes(100), rng.randbytes(70), bytes(range(10)), rng.randbytes(20), bytes(30)]
-    asked = [PacketFlag.BAD_FCS, PacketFlag.ERROR, PacketFlag.NO_PREAMBLE, PacketFlag.RAW, PacketFlag.NO_PAD, 0]
-    result = xgmii.run(frames, tmp_path, inputs={"fault": 0}, faults=np.array([(f, 99) for f in asked], FAULT))
+    flags = [PacketFlag.BAD_FCS, PacketFlag.ERROR, PacketFlag.NO_PREAMBLE, PacketFlag.RAW, PacketFlag.NO_PAD, 0]
+    result = xgmii.run(frames, tmp_path, inputs={"fault": 0}, faults=np.array([(f, 99) for f in flags], FAULT))
     seen = [PacketFlag(int(flags)) for flags in result.log["flags"]]
     raw = PacketFlag.NO_PREAMBLE | PacketFlag.BAD_FCS
     assert seen == [PacketFlag.BAD_FCS, PacketFlag.ERROR | PacketFlag.BAD_FCS, raw, raw, 0, 0]
-    # The octet with the error is gone, and start took the place of the first one where there was no preamble.
+    # The octet with the error is missing, and start replaced the first octet if there was no preamble.
     start = bytes([0x55])
     assert result.packets[:3] == [frames[0], frames[1][:99], start + frames[2][1:]]
     assert result.packets[3:] == [start + bytes(range(1, 6)), frames[4], bytes(60)]
     assert result.received_bad == 4
-    assert (result.sent_log["flags"] == asked).all()
+    assert (result.sent_log["flags"] == flags).all()
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_xgmii_damage_and_reset(xgmii, rng, tmp_path):
     assert result.packets[-19:] == frames[1:]
 
 
-# --- the wire and items ---
+# --- the tuple bus and items ---
 
 
 def test_wire_carries_everything(wire, rng, tmp_path):
@@ -346,7 +346,7 @@ def test_design_that_does_not_compile(tmp_path):
 
 
 def test_a_program_outlives_the_next_build(tmp_path):
-    """Who has built a bench runs it, though another circuit of its name be built before it does."""
+    """A bench keeps its simulator even if another circuit of the same name is built before it runs."""
     sources, benches = tmp_path / "kept.v", []
     for width in (8, 16):
         sources.write_text(f"module kept (input clk, rst, output [{width - 1}:0] y); assign y = 0; endmodule")

@@ -1,4 +1,4 @@
-"""Tests that must fail, through the commands that a person types: each flow says so and exits non-zero."""
+"""Tests that must fail, run by the commands that a user types: each flow reports the failure and exits non-zero."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from tb.lib.bench import start
 from tb.lib.run import run
 from wirestream.sim.simulate import SimulationFailure
 
-CANARY = os.environ.get("CANARY")  # the one cocotb test to run; without it none runs
+CANARY = os.environ.get("CANARY")  # the cocotb test to run; if unset, none runs
 
 
 def canary(function):
@@ -29,7 +29,7 @@ async def passes(dut):
 @canary
 async def fails(dut):
     await start(dut)
-    assert int(dut.m_data.value) == 16, "four bits hold no 16"
+    assert int(dut.m_data.value) == 16, "16 does not fit in four bits"
 
 
 @canary
@@ -40,7 +40,7 @@ async def crashes(dut):
 
 @canary
 async def leaves_in_silence(dut):
-    """The simulator's process ends with exit code 0 and no result."""
+    """The simulator's process exits with status 0 and writes no result."""
     await start(dut)
     os._exit(0)
 
@@ -53,7 +53,7 @@ async def hangs(dut):
 
 
 def command(*words: str, **variables: str) -> subprocess.CompletedProcess:
-    """Run a command of this Python environment as from a shell, outside of pytest."""
+    """Run a command of this Python environment as from a shell, outside pytest."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | variables
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     return subprocess.run([sys.executable, "-m", *words], cwd=REPOSITORY, env=env, text=True, **pipes)

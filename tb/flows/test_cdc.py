@@ -1,4 +1,4 @@
-"""Every clock crossing is constrained: the files name what is in the netlist, and nothing else crosses."""
+"""Every clock crossing is constrained: the constraint files name existing registers, and no other path crosses."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from wirestream.measure.lint import lint
 from wirestream.measure.yosys import read, yosys
 
 FOLDER = REPOSITORY / "constraints" / "cdc"
-# The cores in which signals cross, and the registers between which they do: sources, first stage.
+# The cores with clock crossings, and the registers at both ends: sources, first stage.
 CROSSINGS = {
     "async_fifo": {
         "to_rd.stages_reg": {"clear_reg", "wr_gray_reg"},
         "to_wr.stages_reg": {"ask_reg", "ack_reg", "rd_gray_reg"},
     }
 }
-# Two clocks, but no crossing of their own: built of the above, or of one clock in two phases, or a part of it.
+# Cores with two clocks and no crossing of their own: they contain the named core or are part of it; or the clocks are
+# two phases of one.
 BUILT_OF = {
     "axis_async_fifo": "async_fifo",
     "handshake_join": "async_fifo",
@@ -34,7 +35,7 @@ BUILT_OF = {
 
 
 def clocks(verilog: str) -> set[str]:
-    """The clock ports of a module: inputs named clk, or with clk as a word of their name."""
+    """The clock ports of a module: inputs named clk, or with clk as a word in their name."""
     ports = verilog.split(");", 1)[0] if "#(" not in verilog else verilog
     return set(re.findall(r"^\s*input\s+wire\s+((?:\w+_)?clk(?:_\w+)?)\s*[,)]", ports, re.MULTILINE))
 
@@ -60,7 +61,7 @@ def netlist(tmp_path_factory) -> dict:
 
 
 def names(netlist: dict) -> dict[int, str]:
-    """Net -> the name of the register on it as in the source, without index; else the shortest name."""
+    """Net -> the source name, without index, of the register that drives it; else its shortest name."""
     found = {}
     order = sorted(netlist["netnames"].items(), key=lambda item: (not item[0].endswith("_reg"), len(item[0]), item[0]))
     for name, net in order:
@@ -76,7 +77,7 @@ def test_constraints_name_what_is_there(netlist):
         assert sources <= registers
     xdc = re.sub(r"^#.*", "", (FOLDER / "async_fifo.xdc").read_text(), flags=re.MULTILINE)
     named = set(re.findall(r"[\w/]+_reg(?=\[|[\s}\]])", xdc)) - {"ram/mem_reg"}
-    # Vivado calls a register's cell by the signal, with _reg behind it
+    # Vivado names a register's cell after the signal, with the suffix _reg
     assert named and {n.replace("/", ".").removesuffix("_reg") for n in named} <= registers | {"m_data", "ram.rd_data"}
     sdc = re.sub(r"^#.*", "", (FOLDER / "async_fifo.sdc").read_text(), flags=re.MULTILINE)
     named = set(re.findall(r"\$FIFO\|([\w:|]+_reg)", sdc))
@@ -88,7 +89,8 @@ def flip_flops(netlist: dict) -> list[dict]:
 
 
 def test_nothing_else_crosses(netlist):
-    """Back from every flip-flop through the logic to those that feed it: another clock only straight into a chain."""
+    """Trace back from each flip-flop through logic to its sources: one of another clock may only feed the first stage
+    of a synchroniser, directly."""
     signal, clock_of = names(netlist), {}
     driver = {}
     for cell in netlist["cells"].values():

@@ -1,4 +1,4 @@
-"""Checkers of the benches, given what they must not take."""
+"""The checkers of the benches reject wrong behaviour."""
 
 import pytest
 

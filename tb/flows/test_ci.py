@@ -1,4 +1,4 @@
-""".ci/run stops where a check that continuous integration is there for could not take place."""
+""".ci/run fails if a check that continuous integration must run cannot run."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from tb import REPOSITORY
 
 @pytest.mark.parametrize("installed", [True, False])
 def test_without_the_second_simulator_it_fails(tmp_path: Path, installed: bool):
-    """`make icarus` may fail on a user's machine; here the four-state runs would be skipped unnoticed."""
+    """`make icarus` may fail on a user's machine; in CI the four-state runs would be skipped unnoticed."""
     tools = tmp_path / "bin"
     tools.mkdir()
     (tmp_path / ".ci").mkdir()

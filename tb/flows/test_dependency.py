@@ -1,7 +1,7 @@
-"""Another repository uses the stack with FuseSoC alone: docs/examples/udp_ip_dependency, as its README tells.
+"""Another repository uses the stack with FuseSoC alone: docs/examples/udp_ip_dependency, by the commands of its README.
 
-The environment holds FuseSoC and what it requires, in the versions pinned here, and no wirestream: copies of the files
-that these packages installed, so that the test needs no network. The example is copied out of this repository.
+The environment contains FuseSoC and its requirements, in the versions pinned here, and no wirestream. It is made of
+copies of the installed files, so that the test needs no network. The example is copied out of this repository.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from wirestream.sim.simulate import icarus_installed
 DOCS = REPOSITORY / "docs"
 README = DOCS / "examples" / "udp_ip_dependency" / "README.md"
 DEFAULT = "verilator"
-# Faults to put into udp_shout.v, and what the simulation then says.
+# Faults to inject into udp_shout.v, and the message of the simulation.
 NO_ANSWER, WRONG = "FAIL: [01] ARP answers and 0 datagrams", "FAIL: this is not the answer"
 FAULTS = {
     "not in capitals": ("heard - 8'h20", "heard", WRONG),
@@ -44,7 +44,7 @@ TOOLS = [  # each build with Verilator takes seconds
 
 @dataclass(frozen=True)
 class Workspace:
-    """A folder outside of this repository, and the environment in which commands run there."""
+    """A folder outside this repository, and the environment variables of the commands that run there."""
 
     home: Path
     env: dict[str, str]
@@ -58,7 +58,7 @@ class Workspace:
         return subprocess.run(["sh", "-c", command], cwd=self.home / "workspace", env=self.env, text=True, **pipes)
 
     def run(self, target: str, tool: str = DEFAULT) -> subprocess.CompletedProcess:
-        """The README's command for a target on a tool."""
+        """Run the README's command for a target with a tool."""
         option = "" if tool == DEFAULT else f" --tool={tool}"
         (command,) = [c for c in commands() if c.endswith(f"--target={target} example:demo:udp_shout{option}")]
         return self.sh(command)
@@ -70,13 +70,13 @@ class Workspace:
 
 
 def commands() -> list[str]:
-    """The lines that the README tells to type, with this repository for the library."""
+    """The commands of the README, with this repository as the library."""
     (block,) = re.findall(r"^```sh\n(.*?)^```", README.read_text(), re.DOTALL | re.MULTILINE)
     return block.replace("<this repository>", str(REPOSITORY)).splitlines()
 
 
 def required(name: str) -> set[str]:
-    """A package and all that it requires."""
+    """A package and all its requirements."""
     found, waiting = set(), [name]
     while waiting:
         name = waiting.pop()
@@ -88,7 +88,7 @@ def required(name: str) -> set[str]:
 
 
 def environment_with(folder: Path, package: str) -> None:
-    """A Python environment with one package and what it requires."""
+    """Make a Python environment with one package and its requirements."""
     venv.create(folder, symlinks=True)
     (site,) = folder.glob("lib/*/site-packages")
     for name in required(package):
@@ -100,10 +100,10 @@ def environment_with(folder: Path, package: str) -> None:
 
 @pytest.fixture(scope="module")
 def stock(tmp_path_factory) -> dict[str, str]:
-    """The environment variables of a shell in which FuseSoC and the simulators are found, and nothing of ours."""
+    """The environment variables of a shell that finds FuseSoC and the simulators, but not this project."""
     folder = tmp_path_factory.mktemp("stock")
     environment_with(folder, "fusesoc")
-    script = folder / "bin" / "fusesoc"  # as pip would write it
+    script = folder / "bin" / "fusesoc"  # as pip writes it
     script.write_text(f"#!{folder}/bin/python\nfrom fusesoc.main import main\nmain()\n")
     script.chmod(0o755)
     ours = environment()
@@ -112,14 +112,14 @@ def stock(tmp_path_factory) -> dict[str, str]:
         k: v for k, v in ours.items() if not k.startswith(("PYTHON", "PYTEST", "XDG", "FUSESOC", "VIRTUAL_ENV"))
     } | {
         "PATH": os.pathsep.join([str(folder / "bin"), f"{ours['VERILATOR_ROOT']}/bin", *here]),
-        # Fast to build is enough; the rule for precompiled headers breaks in this packaging of Verilator.
+        # Build without optimisation; the rule for precompiled headers is broken in this packaging of Verilator.
         "MAKEFLAGS": "OPT_FAST=-O0 OPT_GLOBAL=-O0 VK_PCH_I_FAST= VK_PCH_I_SLOW=",
     }
 
 
 @pytest.fixture
 def workspace(stock, tmp_path) -> Workspace:
-    """What stands when the README's commands up to `fusesoc run` were typed, in a home folder of its own."""
+    """The workspace after the README's commands before `fusesoc run`, in its own home folder."""
     workspace = Workspace(tmp_path, stock | {"HOME": str(tmp_path)})
     install, copy, make, change, *libraries = [c for c in commands() if not c.startswith("fusesoc run")]
     assert install == "pip install fusesoc" and change == "cd ~/workspace"
@@ -161,14 +161,14 @@ def test_lint(workspace):
     assert done.returncode != 0 and "WIDTHEXPAND" in done.stdout, done.stdout
 
 
-def frames(said: str, where: str) -> list[Ether]:
-    return [Ether(bytes.fromhex(frame)) for frame in re.findall(rf"^{where} the design +(\w+)$", said, re.MULTILINE)]
+def frames(output: str, where: str) -> list[Ether]:
+    return [Ether(bytes.fromhex(frame)) for frame in re.findall(rf"^{where} the design +(\w+)$", output, re.MULTILINE)]
 
 
-def check_conversation(said: str) -> None:
-    """The frames that the bench printed, as Scapy reads them."""
-    request, question = frames(said, "to")
-    arp, answer = [frame for frame in frames(said, "from") if frame.dst == request.src]
+def check_conversation(output: str) -> None:
+    """Parse the frames that the bench printed with Scapy, and check them."""
+    request, question = frames(output, "to")
+    arp, answer = [frame for frame in frames(output, "from") if frame.dst == request.src]
     assert (request[ARP].op, request[ARP].pdst, request.dst) == (1, "192.168.1.10", "ff:ff:ff:ff:ff:ff")
     assert (arp[ARP].op, arp[ARP].psrc, arp[ARP].hwsrc) == (2, "192.168.1.10", "02:00:00:00:00:01")
     assert (arp[ARP].pdst, arp[ARP].hwdst) == (request[ARP].psrc, request.src)
@@ -181,10 +181,10 @@ def check_conversation(said: str) -> None:
     assert bytes(again) == bytes(answer), "lengths or checksums are wrong"
 
 
-def check_readme(said: str) -> None:
+def check_readme(output: str) -> None:
     (block,) = re.findall(r"^```\n(to the design.*?)^```", README.read_text(), re.DOTALL | re.MULTILINE)
     for line in block.splitlines():
-        assert f"\n{line.removesuffix(' ...')}" in said, line
+        assert f"\n{line.removesuffix(' ...')}" in output, line
 
 
 @pytest.mark.parametrize(("tool", "faults"), TOOLS)

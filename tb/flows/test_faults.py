@@ -1,4 +1,4 @@
-"""The faults of tb/faults.yml: each still applies, and (`make soak`) makes its tests fail in a copy of the checkout."""
+"""Each fault of tb/faults.yml still applies and, in `make soak`, makes its tests fail in a copy of the checkout."""
 
 import ast
 import re
@@ -21,14 +21,14 @@ def copy(tmp_path_factory):
 @pytest.mark.soak
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_fault(fault, copy, record_property):
-    caught, said = attempt(fault, copy)
+    caught, output = attempt(fault, copy)
     record_property("fault", "caught" if caught else "equivalent" if fault.equivalent else "survived")
-    assert caught != bool(fault.equivalent), f"{fault.file}: nothing noticed\n{fault.new}\n{said}"
+    assert caught != bool(fault.equivalent), f"{fault.file}: no test failed\n{fault.new}\n{output}"
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_fault_applies(fault, tmp_path):
-    """In one place, which it changes; and the tests that should notice are there."""
+    """Each changes exactly one place, and the tests that should fail exist."""
     path = tmp_path / fault.file
     path.parent.mkdir(parents=True)
     path.write_text((REPOSITORY / fault.file).read_text())

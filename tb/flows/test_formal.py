@@ -1,4 +1,4 @@
-"""The proof flow itself: it must turn red on a false property, on no property, on a vacuous proof, on a weak one."""
+"""The proof flow must fail on a false property, on a missing one, on a vacuous proof and on a weak property."""
 
 import re
 from dataclasses import replace
@@ -191,7 +191,7 @@ def test_assumptions_that_end_before_the_base_case_fail(tmp_path):
 
 
 def test_division_by_a_constant_is_the_solvers(tmp_path):
-    """The template for ABC agrees with the operators, which Yices decides in the induction."""
+    """The template for ABC agrees with the operators, which Yices evaluates in the induction."""
     source = tmp_path / "ws_divider.v"
     source.write_text(DIVIDER)
     prove(Design(f"wirestream:test:{tmp_path.name}", "ws_divider", (source,)), replace(OPTIONS, depth=2))
@@ -212,7 +212,7 @@ def test_induction_longer_than_the_base_case_fails(tmp_path):
 
 
 def test_mutants_by_induction(tmp_path):
-    """Faults that show after five cycles or more, with a base case of four."""
+    """Faults that become visible after at least five cycles, with a base case of four."""
     whole = counter(tmp_path, WHOLE, "cover (value == 1);")
     short = replace(OPTIONS, depth=4, mutants=20)
     prove(whole, replace(short, by_induction=1))
@@ -264,7 +264,7 @@ RULES = """
 
 
 def pair(tmp_path, between: str = "data") -> Design:
-    """Two stages one behind the other; the second is given `between` as what the first sends."""
+    """Two stages in series; `between` is the data input of the second."""
     sources = tmp_path / "ws_stage.v", tmp_path / "ws_pair.v"
     for source, text in zip(sources, (STAGE, PAIR), strict=True):
         source.write_text(text.replace("{RULES}", RULES).replace("{BETWEEN}", between))
@@ -283,7 +283,7 @@ def test_rules_of_a_core_below_are_obligations(tmp_path):
     restless = pair(tmp_path, "s_data")
     with pytest.raises(ProofFailure, match=r"base case fails(?s:.*)second.s_rules.waits_beat"):
         prove(restless, OPTIONS)
-    prove(restless, replace(OPTIONS, below=0))  # its own output is right all the same
+    prove(restless, replace(OPTIONS, below=0))  # its own output is nevertheless correct
 
 
 def test_mutants_are_put_where_they_are_wanted(tmp_path):
@@ -305,7 +305,7 @@ module ws_crossing (input wire a_clk, input wire b_clk, output reg [1:0] a, outp
     always @(posedge step) begin
         past_valid <= 1'b1;
         {PROPERTY}
-        cover (a == 2 && b == 0);   // two edges of one clock while the other stands still
+        cover (a == 2 && b == 0);   // two edges of one clock while the other stops
     end
 `endif
 endmodule

@@ -16,12 +16,12 @@ FOR_TYPES = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from wires
 
 
 class Fault(NamedTuple):
-    """line: added to `file`. said: by lint-imports of it."""
+    """line: added to `file`. message: that of lint-imports."""
 
     contract: str
     file: str
     line: str
-    said: str
+    message: str
 
 
 ROOMS, WIRESTREAM, GOLDEN = "rooms of wirestream", "wirestream imports neither", "spark_golden imports neither"
@@ -78,4 +78,4 @@ def test_a_contract_breaks(tmp_path: Path, fault: Fault):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
     assert f"{name} BROKEN" in done.stdout
-    assert fault.said in done.stdout
+    assert fault.message in done.stdout

@@ -1,4 +1,4 @@
-"""The inventory finds what no longer runs: a renamed test, a skipped cocotb test, a dropped proof, in a small bench."""
+"""The inventory finds what no longer runs in a small bench: a renamed test, a skipped cocotb test, a dropped proof."""
 
 import shutil
 from collections import Counter
@@ -43,7 +43,7 @@ skid_buffer proof tb/small/test_fifo.py: defaults
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A checkout of one core and one file of tests, with their inventory."""
+    """A checkout with one core, one test file and their inventory."""
     folder = tree.copy(tmp_path_factory.mktemp("small") / "tree")
     for path in (*folder.glob("rtl/*/*"), *folder.glob("fusesoc/*"), *folder.glob("tb/*")):
         if "skid_buffer." not in path.name and path.name not in ("lib", "__init__.py", "conftest.py"):
@@ -73,7 +73,7 @@ def test_make_inventory_writes_what_ran(small):
 
 
 TESTS, CORE = "tb/small/test_fifo.py", "rtl/common/skid_buffer.core"
-LOST = (  # what is changed, and the line that tells
+LOST = (  # a change, and the line that reports it
     (TESTS, "def test_other", "def other", "fifo pytest tb/small/test_fifo.py: test_other (1 of 1)"),
     (TESTS, 'size=2" classname="b"/>', 'size=2"><skipped/></testcase>', "cocotb tb/small/test_fifo.py: order (2 of 4)"),
     (CORE, "  formal:", "  informal:", "skid_buffer proof tb/small/test_fifo.py: defaults (1 of 1)"),
@@ -81,7 +81,7 @@ LOST = (  # what is changed, and the line that tells
 
 
 def test_what_is_lost_is_named(small):
-    """A test function renamed, a cocotb test skipped, a formal target dropped; with workers."""
+    """A renamed test function, a skipped cocotb test, a dropped formal target; with workers."""
     (small / "tb" / "inventory.txt").write_text(LISTED)
     texts = {file: (small / file).read_text() for file in (TESTS, CORE)}
     try:

@@ -1,4 +1,4 @@
-"""No file is too long to read in one sitting, as tb/lib/lengths.py counts, and a file that is too long is found."""
+"""No file is too long to read in one sitting, as counted by tb/lib/lengths.py, and a file that is too long is found."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tb.lib.lengths import code_lines, main, reason, too_long
 
-# Too long until they are divided; a file that no longer needs this must leave the list.
+# Files that are still too long. A file that is not must be removed from the list.
 TO_BE_DIVIDED = {
     "rtl/net/ws_arp.v",
     "rtl/net/ws_igmp.v",
@@ -28,7 +28,7 @@ def test_no_file_is_too_long():
 
 
 def verilog(lines: int, reason: str = "") -> str:
-    """A file with so many lines of code, and lines that do not count."""
+    """A file with `lines` lines of code, and other lines that do not count."""
     code = "    wire [1:0] a; // one\n\n    /* two\n three */\n" * (lines - 3)
     return f"{HEADER}{reason}\n{BODY}{code}{FORMAL}endmodule\n"
 
@@ -52,8 +52,8 @@ def test_what_is_too_long_is_found(tmp_path: Path, capsys, path: str, text: str,
     file.parent.mkdir(parents=True)
     file.write_text(text)
     assert main([str(tmp_path)]) == (lines is not None)
-    said = capsys.readouterr().out
-    assert said.startswith(f"{path}: {lines} lines") and said.count("\n") == 1 if lines else said == ""
+    output = capsys.readouterr().out
+    assert output.startswith(f"{path}: {lines} lines") and output.count("\n") == 1 if lines else output == ""
 
 
 def test_only_properties_are_left_out():

@@ -1,4 +1,4 @@
-"""Every core is lint clean at its defaults and at other parameters, and can be used by a stock FuseSoC."""
+"""Every core is lint clean at its defaults and at other parameters, and works with stock FuseSoC."""
 
 import os
 import subprocess
@@ -19,20 +19,20 @@ DIVISORS = ("remainder.DIVISOR=1.NUMBER_W=10", "remainder.DIVISOR=1024.NUMBER_W=
 
 
 def label(one: str | dict) -> str:
-    """Of a core, or of its parameters."""
+    """A test id for a core, or for its parameters."""
     return one if isinstance(one, str) else "-".join(f"{name}={value}" for name, value in one.items()) or "defaults"
 
 
 @pytest.mark.parametrize(("name", "parameters"), CONFIGURATIONS, ids=label)
 def test_lint(name, parameters):
-    """As `make lint` does."""
+    """The same as `make lint`."""
     core = yaml.safe_load(next(c for c in ALL if c.name == name).path.read_text())
     assert parameters.keys() <= core.get("parameters", {}).keys(), "a parameter that the core does not offer"
     lint(design(name).with_parameters(**parameters))
 
 
 def test_the_command_tries_the_matrix(capsys):
-    """`make lint` finds what `make test` finds."""
+    """`make lint` lints the same parameters as `make test`."""
     main(["skid_buffer", "remainder"])
     clean = ["skid_buffer", "skid_buffer.DATA_W=1", "remainder", *DIVISORS]
     assert capsys.readouterr().out.splitlines() == [f"{one}: lint clean" for one in clean]
@@ -49,7 +49,7 @@ def fusesoc(target: str, *words: str, **environment: str) -> None:
 
 @pytest.mark.parametrize("name", ["skid_buffer", "inet_checksum", "select_const", "gate"])
 def test_fusesoc_simulates(name):
-    """A core of each library: the others' tests come to the simulator by the same steps, without FuseSoC's command."""
+    """One core of each library; the tests of the others take the same steps, without the command of FuseSoC."""
     fusesoc("sim", name)
 
 
@@ -67,7 +67,7 @@ def test_fusesoc_takes_parameters(target):
 
 @pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)
 def test_targets_have_the_options_of_their_flows(core: Core):
-    """One of another flow would be passed over in silence."""
+    """An option of another flow would be ignored silently."""
     for target in yaml.safe_load(core.path.read_text())["targets"].values():
         if options := target.get("flow_options"):
             flow = import_module(f"edalize.flows.{target['flow']}")
@@ -75,7 +75,7 @@ def test_targets_have_the_options_of_their_flows(core: Core):
 
 
 def above(core: Core, data: dict) -> list[str]:
-    """What a core depends on of libraries after its own in `LIBRARIES`; constraint files are for `top` only."""
+    """The dependencies of a core in libraries after its own in `LIBRARIES`; constraint files are for `top` only."""
     order = {library: n for n, library in enumerate(LIBRARIES)} | {"constraints": LIBRARIES.index("top")}
     needed = [name for files in data["filesets"].values() for name in files.get("depend", [])]
     return [name for name in needed if order[name.split(":")[1]] > order[core.library]]
@@ -83,7 +83,7 @@ def above(core: Core, data: dict) -> list[str]:
 
 @pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)
 def test_each_library_uses_those_before_it(core: Core):
-    """So that `fix` needs nothing of `query`, and `query` nothing of `join`."""
+    """For example, `fix` does not depend on `query`, nor `query` on `join`."""
     assert above(core, yaml.safe_load(core.path.read_text())) == []
 
 
@@ -94,7 +94,7 @@ def test_a_library_that_uses_one_after_it_is_found():
 
 @pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)
 def test_default_target_needs_nothing_of_ours(core: Core):
-    """No flow of ours, no path out of the core's folder, no parameter forced on users, every file there."""
+    """No flow of this project, no path outside the core's folder, no parameter forced on users, no missing file."""
     data = yaml.safe_load(core.path.read_text())
     target = data["targets"]["default"]
     assert target.keys() <= {"filesets", "toplevel", "parameters"}

@@ -1,5 +1,5 @@
-"""The parameters of every core are in its `.core` file with the words of its header, and what deviates is found; a hash
-of a core's netlist shows whether a change of its Verilog has changed it."""
+"""The parameters of every core are in its `.core` file with the text of its header, and deviations are found. The hash
+of a core's netlist shows whether a change of the Verilog changed the hardware."""
 
 import shutil
 from dataclasses import replace
@@ -18,7 +18,7 @@ ALL = {core.name: core for core in cores()}
 
 @pytest.mark.parametrize("core", ALL.values(), ids=lambda core: core.name)
 def test_core_file_says_what_the_header_says(core: Core):
-    """As `make lint` does."""
+    """The same as `make lint`."""
     assert not findings(core)
 
 
@@ -82,7 +82,7 @@ def test_a_reference_gives_words_and_range():
 
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
-    """The core event_counters in a folder of its own."""
+    """A copy of the core event_counters in its own folder."""
     core = ALL["event_counters"]
     for path in (core.path, core.verilog):
         shutil.copy(path, tmp_path)
@@ -94,7 +94,7 @@ def copy(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("suffix", "old", "new", "said"),
+    ("suffix", "old", "new", "message"),
     [
         ("core", "Number of events, 1 to 1024", "Events", "N: the description is 'Events', the header says 'Number of"),
         ("core", "# not offered: INDEX_W: follows from N\n", "", "INDEX_W: neither a parameter nor among those not"),
@@ -113,13 +113,13 @@ def copy(tmp_path, monkeypatch):
         ),
     ],
 )
-def test_a_deviation_is_found(copy, suffix, old, new, said):
+def test_a_deviation_is_found(copy, suffix, old, new, message):
     path = copy.path if suffix == "core" else copy.verilog
     assert not findings(copy) and old in path.read_text()
     measured.parameters.cache_clear()
     path.write_text(path.read_text().replace(old, new, 1))
     found = findings(copy)
-    assert found and found[0].startswith(f"{path.name}: {said}"), found
+    assert found and found[0].startswith(f"{path.name}: {message}"), found
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_the_command(capsys):
 
 
 def test_a_hash_is_of_the_hardware(tmp_path):
-    """Lines that move and a check leave it; another operator and another input change it."""
+    """Moved lines and an added check keep the hash; another operator and another input change it."""
     one = design("remainder")
     text = ALL["remainder"].verilog.read_text()
 

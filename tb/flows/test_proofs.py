@@ -1,4 +1,4 @@
-"""Every core with properties is proven; `make formal` and `make soak` do the same with all mutants."""
+"""Every core with properties is proven; `make formal` and `make soak` also try all mutants."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 """Every documented range of a core's parameters is checked: each bound is violated once, and elaboration must fail with
-a message that names the parameter."""
+a message that contains the parameter's name."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ from wirestream.sim.simulate import icarus_installed
 
 CORES = cores()
 
-# Relations and conditions that a header states after the range: core, parameters that break it, the one to be named.
+# Relations and conditions that a header states after the range: core, parameters that violate it, the one reported.
 RELATIONS = (
     ("remainder", {"NUMBER_W": 8, "DIVISOR": 300}, "DIVISOR"),
     ("event_counters", {"N": 1, "TOTAL_W": 2}, "TOTAL_W"),
@@ -75,18 +75,19 @@ RELATIONS = (
 
 
 def unnamed(cases: list[tuple[Design, str]]) -> list[str]:
-    """Of designs with wrong parameters and the parameter each must name: those whose elaboration does not fail so."""
+    """The designs whose elaboration does not fail with the expected parameter. cases: designs with wrong parameters,
+    each with the parameter that the message must contain."""
     answers = stopped_by([design for design, _ in cases])
     return [
-        f"{one.label}: {said or 'elaborated'}"
-        for (one, name), (module, said) in zip(cases, answers, strict=True)
-        if not (module and "ERROR: %m" in said and re.search(rf"\b{name}\b", said))
+        f"{one.label}: {message or 'elaborated'}"
+        for (one, name), (module, message) in zip(cases, answers, strict=True)
+        if not (module and "ERROR: %m" in message and re.search(rf"\b{name}\b", message))
     ]
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_every_bound_is_checked(library):
-    """A value below and one above each range, and one of every other kind of bound."""
+    """One value below and one above each range, and one that violates every other kind of bound."""
     cases = [
         (design(core.name).with_parameters(**{name: value}), name)
         for core in CORES
@@ -97,12 +98,12 @@ def test_every_bound_is_checked(library):
 
 
 def test_every_relation_is_checked():
-    """Ranges that depend on another parameter, which the headers state in words."""
+    """Relations between parameters that the headers state in words."""
     assert not unnamed([(design(core).with_parameters(**values), name) for core, values, name in RELATIONS])
 
 
 def test_what_stops_elaboration_is_told_apart():
-    """Nothing, a check, and an error of Yosys, which is not taken for a check."""
+    """Nothing, a check, or an error of Yosys, which does not count as a check."""
     core = design("skid_buffer")
     (none, check, error) = stopped_by([core, core.with_parameters(DATA_W=0), core.with_parameters(DEPTH=1)])
     assert none == ("", "") and check[0] == "ws_skid_buffer" and "DATA_W" in check[1]
@@ -119,10 +120,10 @@ def test_what_stops_elaboration_is_told_apart():
     ],
 )
 def test_the_simulator_names_the_instance(core, name, value, instance, tmp_path):
-    """What a user reads at time 0."""
+    """The message that a user reads at time 0."""
     one = design(core).with_parameters(**{name: value})
     overrides = [word for key, literal in one.literals.items() for word in ("-P", f"{one.toplevel}.{key}={literal}")]
     files = [*(f"-I{folder}" for folder in one.includes), *map(str, one.sources)]
     subprocess.run(["iverilog", "-g2005", "-s", one.toplevel, *overrides, "-o", tmp_path / "sim", *files], check=True)
-    said = subprocess.run(["vvp", "-n", tmp_path / "sim"], capture_output=True, text=True, check=True).stdout
-    assert re.search(rf"^ERROR: {re.escape(instance)}: .*\b{name}\b", said, re.MULTILINE), said
+    output = subprocess.run(["vvp", "-n", tmp_path / "sim"], capture_output=True, text=True, check=True).stdout
+    assert re.search(rf"^ERROR: {re.escape(instance)}: .*\b{name}\b", output, re.MULTILINE), output

@@ -1,4 +1,4 @@
-"""The report: its page says what was measured, what stands is not measured again, its cycles are the simulation's."""
+"""The report: its page has the measured numbers, nothing is measured twice, and its cycles are those of simulation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OURS = next(curve for curve in WID.curves if curve.name == "our WID")
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
-    """The folder of a quick report: few windows beside an invented paper."""
+    """The folder of a quick report: a few windows, compared with an invented paper."""
     folder = tmp_path_factory.mktemp("build") / "report"
     curves = (Curve("paper", 0, known={"lut": PAPER}), OURS)
     small = replace(WID, sizes=SIZES, timed=SIZES, curves=curves, ratios=(("our WID", "paper"),))
@@ -40,7 +40,7 @@ def quick(tmp_path_factory):
 
 
 def tables(folder) -> dict[str, list[list[str]]]:
-    """The page's tables by their titles, with their heads."""
+    """The tables of the page by title, with their header rows."""
     found = re.findall(r"^\*\*(.*)\*\*\n\n((?:\|.*\n)+)", (folder / "report.md").read_text(), re.MULTILINE)
     return {title: [row.strip("| ").split(" | ") for row in rows.splitlines()] for title, rows in found}
 
@@ -75,19 +75,19 @@ def test_a_change_is_measured(tmp_path):
     source = tmp_path / "changed.v"
     source.write_text(design.sources[-1].read_text() + "\n")
     changed = replace(design, sources=(*design.sources[:-1], source))
-    keys = [fingerprint(d, *asked) for d in (design, changed, panes("SCAN", 5)) for asked in ((), (1,), (2,))]
+    keys = [fingerprint(d, *seeds) for d in (design, changed, panes("SCAN", 5)) for seeds in ((), (1,), (2,))]
     assert len(set(keys)) == len(keys)
     assert fingerprint(panes("SCAN", 4)) == keys[0]
 
 
 def measured_by(step, *_):
-    """Instead of `kept`: what there is to measure without measuring it."""
+    """Replaces `kept`: lists the measurements without running them."""
     return {"mhz": 100.0} if step is points.clock else dict.fromkeys((*LUT_KINDS, "ff", "bram"), 1)
 
 
 @pytest.mark.parametrize("name", ["wid", "panes", "handshake"])
 def test_every_picture_has_its_numbers(name, monkeypatch):
-    """Cells at all sizes and clocks at those that are placed, be it one picture of a sweep or several."""
+    """Cells at all sizes, and clock rates at the placed ones, for sweeps with one or several pictures."""
     monkeypatch.setattr(points, "kept", measured_by)
     sweep = SWEEPS[name]
     found = measure(sweep, 1, 1)
@@ -97,7 +97,7 @@ def test_every_picture_has_its_numbers(name, monkeypatch):
 
 
 def test_units_keep_up_with_what_equation_5_says():
-    """At eta 0.31 and 300 MHz ours is the paper's, whose units do as many evaluations as both streams need."""
+    """At eta 0.31 and 300 MHz ours equals the paper's, whose units perform the evaluations that both streams need."""
     sweep = FJOIN_UNITS
     found = {curve.name: dict(curve.known) for curve in sweep.curves}
     found["fjoin_chain"] = {"eta": {16: 0.31, 64: 1}, "mhz": {16: 300}}

@@ -1,4 +1,4 @@
-"""A test skips for what it has probed beforehand: a failure is no reason to skip."""
+"""A test skips only after an explicit probe: a failure is not a reason to skip."""
 
 import ast
 from pathlib import Path
@@ -12,8 +12,8 @@ SKIP, IMPORT = "pytest.skip", "pytest.importorskip"
 
 
 def unprobed(source: str) -> list[int]:
-    """The lines that skip where something has failed: in an `except`, or around a block by `importorskip`, which also
-    takes a broken module for a missing one unless `exc_type` says otherwise."""
+    """The lines that skip after a failure: in an `except`, or by `importorskip`, which also skips for a broken module
+    unless `exc_type` is ModuleNotFoundError."""
     found = []
     for node in ast.walk(ast.parse(source)):
         calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]

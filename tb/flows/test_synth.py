@@ -1,4 +1,4 @@
-"""The synthesis flow: it counts what is there, times what it says, and fails when it should."""
+"""The synthesis flow counts the right cells, times the right paths, and fails when it should."""
 
 import json
 import subprocess
@@ -26,8 +26,8 @@ from wirestream.measure.yosys import YosysFailure
 
 RAM = REPOSITORY / "rtl/common/ws_ram_sdp.v"
 
-# Eight 3-input gates with a register each; a shift register of 20 for each of two bits; 32 x 6 bits of LUT RAM;
-# a block RAM of 512 x 18 bits with its output register.
+# Eight 3-input gates with a register each; two shift registers of 20 bits; 32 x 6 bits of LUT RAM; a block RAM of
+# 512 x 18 bits with its output register.
 KNOWN = """
 module known (
     input clk,
@@ -55,7 +55,7 @@ endmodule
 """
 KNOWN_PORT_BITS = 8 * 4 + 2 * 2 + 2 + 2 * 9 + 18 + 6 + 18
 
-# A RAM that calls itself ws_ram_sdp but whose output register cannot be the block RAM's: it loads only on demand.
+# A RAM named ws_ram_sdp whose output register cannot be that of the block RAM, since it has a clock enable.
 WRONG_RAM = """
 module wrong (input clk, wr_en, enable, input [8:0] addr, input [7:0] wr_data, output [7:0] rd_data);
     (* ram_style = "block", no_rw_check *) reg [7:0] mem [0:511];
@@ -89,13 +89,13 @@ def known(tmp_path_factory):
 def test_counts_known_cells(known, family):
     cells = known[0].cells[family]
     assert (cells.lut, cells.inv, cells.lutram, cells.srl, cells.bram) == (8, 0, 4, 2, 0.5)
-    # the gates', and the read register of the LUT RAM; the block RAM's registers are its own. Yosys ends an SRL in a
-    # register when that saves nothing less, so the two lines may add two.
+    # The gates' registers and the read register of the LUT RAM; the block RAM contains its own. Yosys ends an SRL in a
+    # register if that costs no more, so the two shift registers may add two.
     assert cells.ff - 8 - 6 in (0, 2)
 
 
 def test_counts_luts_in_front_of_carry_chains(tmp_path):
-    """y + 1 has no gates of its own, but every bit of y goes through a LUT into the chain; a + b has one LUT a bit."""
+    """y + 1 needs no gates, but every bit of y passes through a LUT into the chain; a + b needs one LUT per bit."""
     text = "module {0} (input clk, input [15:0] a, b, output reg [15:0] y); always @(posedge clk) y <= {1}; endmodule"
     counter = map_xilinx(make(tmp_path, "counter", text.format("counter", "y + 1'b1")), tmp_path, "xc7")
     assert (counter.lut + counter.inv + counter.through, counter.ff) == (16, 16)
@@ -123,7 +123,11 @@ def test_output_register_is_the_block_rams(known):
     [
         ("y <= p;", 0, "1"),
         ("if (e) y <= p;", 0, "e"),
-        ("begin if (e) y[15:0] <= p[15:0]; y[31:16] <= p[31:16]; end", 32, None),  # two enables: no register of its own
+        (
+            "begin if (e) y[15:0] <= p[15:0]; y[31:16] <= p[31:16]; end",
+            32,
+            None,
+        ),  # two enables: not the multiplier's register
     ],
 )
 def test_register_behind_a_product_is_the_multipliers(tmp_path, load, left, enable):
@@ -139,7 +143,7 @@ def test_register_behind_a_product_is_the_multipliers(tmp_path, load, left, enab
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["skid_buffer", "DATA_W=x"], "DATA_W=x: is a whole number"),
         (["skid_buffer", "NOPE=3"], "NOPE: skid_buffer has DATA_W"),
@@ -149,13 +153,13 @@ def test_register_behind_a_product_is_the_multipliers(tmp_path, load, left, enab
         (["{binary}"], "q.bin.sql: is not text in UTF-8"),
     ],
 )
-def test_wrong_arguments(arguments, said, tmp_path, capsys):
+def test_wrong_arguments(arguments, message, tmp_path, capsys):
     files = {"query": tmp_path / "q.sql", "binary": tmp_path / "q.bin.sql"}
     files["query"].write_text("SELECT Price FROM Trades")
     files["binary"].write_bytes(b"\xff")
     assert main([*(argument.format(**files) for argument in arguments), "--no-pnr"]) == 1
     (line,) = capsys.readouterr().err.strip().splitlines()
-    assert said in line
+    assert message in line
 
 
 def test_number_of_seeds_from_the_environment(monkeypatch, capsys):

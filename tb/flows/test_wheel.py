@@ -1,4 +1,4 @@
-"""The wheel works away from the checkout: every command on its smallest example, in an environment of its own."""
+"""The wheel works outside the checkout: each command runs its smallest example in a separate environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXTRAS = ("", "[sim]")
 
 
 class Away:
-    """A folder away from the checkout, and a Python in which the wheel is installed."""
+    """A folder outside the checkout, and a Python with the wheel installed."""
 
     def __init__(self, python: Path, folder: Path):
         self.python, self.folder = python, folder
@@ -27,7 +27,7 @@ class Away:
         self.env["XDG_CACHE_HOME"] = str(folder / "cache")
 
     def run(self, *words: str, fails: bool = False) -> str:
-        """Run Python; its output."""
+        """Run Python and return its output."""
         done = subprocess.run(
             [self.python, *words], cwd=self.folder, env=self.env, text=True, capture_output=True, timeout=600
         )
@@ -40,7 +40,7 @@ class Away:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Built from a copy, since that leaves files in the tree."""
+    """The wheel, built from a copy, since a build leaves files in the tree."""
     copy, folder = tree.copy(tmp_path_factory.mktemp("copy") / "tree"), tmp_path_factory.mktemp("wheel")
     done = tree.python(copy, "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder), ".")
     assert not done.returncode, done.stdout
@@ -49,7 +49,7 @@ def wheel(tmp_path_factory) -> Path:
 
 
 def environment(folder: Path, *install: str) -> Path:
-    """The Python of a new environment with what pip installs."""
+    """The Python of a new environment in which pip installs `install`."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--disable-pip-version-check"]
@@ -59,7 +59,7 @@ def environment(folder: Path, *install: str) -> Path:
 
 @pytest.fixture(scope="module")
 def away(wheel, tmp_path_factory) -> Away:
-    """It sees the packages for development, but not the checkout."""
+    """An environment that sees the development packages, but not the checkout."""
     python = environment(tmp_path_factory.mktemp("environment") / "venv", "--no-deps", str(wheel))
     (packages,) = (python.parents[1] / "lib").glob("python*/site-packages")
     (packages / "development.pth").write_text(sysconfig.get_path("purelib") + "\n")
@@ -70,7 +70,7 @@ def away(wheel, tmp_path_factory) -> Away:
 
 
 def test_it_is_the_wheel(away):
-    """No module is the checkout's, and each folder of the cores is in the package."""
+    """No module comes from the checkout, and the package contains each folder of the cores."""
     found = away.run("-c", "import wirestream, spark_golden; print(wirestream.__file__, spark_golden.__file__)")
     assert str(REPOSITORY) not in found
     for folder in ("rtl", "fusesoc", "constraints"):
@@ -111,8 +111,8 @@ def test_from_packets_to_rows(away):
 
 
 def test_builds_go_where_they_are_asked_to(away):
-    said = away.wirestream("--build-dir", "here", "board", "plain.sql", "--in", "none.pcap", "--out", "o", fails=True)
-    assert "none.pcap" in said and (away.folder / "here" / "board").is_dir()
+    output = away.wirestream("--build-dir", "here", "board", "plain.sql", "--in", "none.pcap", "--out", "o", fails=True)
+    assert "none.pcap" in output and (away.folder / "here" / "board").is_dir()
 
 
 @pytest.mark.parametrize("program", ["send_trades.py", "recv_results.py"])
@@ -130,7 +130,7 @@ def test_host_tools_start_without_spark_and_yosys(program):
 @pytest.mark.soak
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_what_an_extra_installs_is_enough(wheel, tmp_path, extra):
-    """Installed as a user does it, without anything else."""
+    """Installed as by a user, with no other packages."""
     python = environment(tmp_path / "venv", f"wirestream{extra} @ file://{wheel}")
     place = Away(python, tmp_path)
     (tmp_path / "plain.sql").write_text(QUERY.replace(" / 100", ""))

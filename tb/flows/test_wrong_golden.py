@@ -1,4 +1,4 @@
-"""A golden with one wrong number must fail the comparison that trades_q3 is tested by, and the demo."""
+"""One wrong number in a golden must fail the comparison in the tests of trades_q3, and the demo."""
 
 import shutil
 import sys
@@ -15,7 +15,7 @@ from tb.top import test_trades_q3
 
 @pytest.fixture
 def golden(tmp_path, monkeypatch):
-    """A copy of a golden, which the comparison takes for the golden itself."""
+    """A copy of a golden that the comparison reads instead of the golden."""
     folder = shutil.copytree(expected(CASES["start"]), tmp_path / "golden")
     monkeypatch.setattr(test_trades_q3, "expected", lambda case: folder)
     return folder
@@ -49,7 +49,7 @@ FEED = str(REPOSITORY / "fusesoc" / "orders" / "feed_streams.sql")
 
 @pytest.mark.parametrize(("wrong", "query"), [(0, ()), (1, ()), (0, (FEED,))])
 def test_demo_ends_with_1_if_a_row_differs(wrong, query, monkeypatch):
-    """Tuples, and the messages of a feed."""
+    """With tuples, and with the messages of a feed."""
 
     def expected_with_a_wrong_row(*asked):
         (rows, *of_others), replaced = computed(*asked)
@@ -68,21 +68,21 @@ def numbered(*numbers: int) -> list:
 
 
 @pytest.mark.parametrize(
-    ("rows", "wanted", "counters", "code", "said"),
+    ("rows", "wanted", "counters", "code", "message"),
     [
-        ([], [], {}, 0, "EQUAL no row, neither of the circuit nor of PySpark"),
-        ([1], [1], {}, 0, "EQUAL the only row of the circuit is that of PySpark"),
+        ([], [], {}, 0, "EQUAL no rows, neither from the circuit nor from PySpark"),
+        ([1], [1], {}, 0, "EQUAL the circuit's only row is that of PySpark"),
         ([1, 2], [2, 1], {"query_refused": 3}, 0, "EQUAL all 2 rows of the circuit are those of PySpark"),
         ([1], [1, 2], {"query_refused": 0}, 1, "DIFFERENT"),
         ([1, 3], [1, 2], {"query_refused": 3}, 1, "DIFFERENT"),
-        ([1], [1, 1, 2], {"query_refused": 3}, 1, "INCOMPLETE every row of the circuit is PySpark's; the 2 others"),
+        ([1], [1, 1, 2], {"query_refused": 3}, 1, "INCOMPLETE every row of the circuit is PySpark's; the 2 missing"),
     ],
 )
-def test_the_verdict(rows, wanted, counters, code, said, capsys):
-    """A join that refuses tuples, which it counts, leaves their pairs out: that is no fault of the circuit."""
+def test_the_verdict(rows, wanted, counters, code, message, capsys):
+    """The pairs of tuples that a join refuses and counts are missing: that is not a fault of the circuit."""
     assert demo.verdict([(numbered(*rows), numbered(*wanted))], Counter(counters)) == code
     shown = " ".join(capsys.readouterr().out.split())
-    assert shown.startswith(said) and ("3 tuples that found no place" in shown) == ("INCOMPLETE" in said)
+    assert shown.startswith(message) and ("3 tuples that did not fit" in shown) == ("INCOMPLETE" in message)
 
 
 def test_at_most_20_rows_that_differ_are_shown(capsys):

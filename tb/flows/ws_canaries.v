@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_canaries: a register, with a mistake that the linter must find. See test_canaries.py.
+// ws_canaries: a register with an error that the linter must find. See test_canaries.py.
 
 `default_nettype none
 
@@ -11,7 +11,7 @@ module ws_canaries (
     output reg  [3:0] m_data
 );
 
-    always @(posedge clk) m_data <= rst ? 4'd0 : s_data;  // the mistake: 8 bits into 4
+    always @(posedge clk) m_data <= rst ? 4'd0 : s_data;  // the error: 8 bits into 4
 
 endmodule
 

@@ -175,10 +175,10 @@ PHRASES = (
         fine="as it is written",
     ),
     Phrase(
-        "(?:it )?cannot be that",
+        "it cannot be that",
         "... is impossible, ... never",
         example="it cannot be that both are valid",
-        fine="the length cannot be zero",
+        fine="the register cannot be that of the RAM",
     ),
     Phrase(
         r"whoever \w+|(?:by|for|from|of|to) who (?!is\b|are\b|in\b)\w+",

@@ -115,7 +115,8 @@ def test_make_commands(page):
     text = page.read_text()
     targets = set(re.findall(r"^([a-z]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE))
     assert set(re.findall(r"(?:`|^\s*)make\s+([a-z]+)", text, re.MULTILINE)) <= targets
-    assert set(re.findall(r"\bCORE=([a-z0-9_]+)(?![\w./])", text)) <= {core.name for core in cores.cores()}
+    packaged = {core.name for core in cores.cores()} | {path.stem for path in (REPOSITORY / "tb").rglob("*.core")}
+    assert set(re.findall(r"\bCORE=([a-z0-9_]+)(?![\w./])", text)) <= packaged
 
 
 # ---- docs/trades_q3.md

@@ -251,15 +251,15 @@ def _captions(svg: Svg, x: float, y: float, instance: Instance) -> None:
 
 # instance: place and size, colours, and what it does
 NETWORK = {
-    "udp_rx": (196, 74, 550, 62, WIDE, "checks every frame; what it refuses is counted by reason"),
+    "udp_rx": (196, 74, 550, 62, WIDE, "checks every frame, counts drops by reason"),
     "control_rx": (196, 251, 114, 50, NARROW, "ARP, ICMP, IGMP"),
-    "icmp_echo": (338, 190, 124, 46, NARROW, "answers pings"),
-    "igmp": (338, 253, 124, 46, NARROW, "reports groups"),
-    "arp": (338, 316, 124, 46, NARROW, "answers and asks"),
+    "icmp_echo": (338, 190, 124, 46, NARROW, "echo replies"),
+    "igmp": (338, 253, 124, 46, NARROW, "group reports"),
+    "arp": (338, 316, 124, 46, NARROW, "replies, requests"),
     "reply_arbiter": (492, 251, 116, 50, NARROW, "frame by frame"),
     "control_tx": (636, 251, 110, 50, NARROW, "whole frames"),
     "frame_arbiter": (196, 402, 114, 106, WIDE, "frame by frame"),
-    "udp_tx": (338, 446, 408, 62, WIDE, "stores a payload, makes its headers and checksums"),
+    "udp_tx": (338, 446, 408, 62, WIDE, "stores a payload, computes headers and checksums"),
 }
 # (from, to): the line's points; a port stands at the edge
 STREAMS = {
@@ -324,13 +324,13 @@ def network() -> Svg:
         svg.text(x, y - 8, port, size=11, mono=True)
         svg.text(x, y + 16, what, size=11, color=FAINT)
     if {name for name, i in found.items() if "resolve_valid" in i.ports} != {"udp_tx", "arp"}:
-        raise ValueError(f"{STACK.name} and its diagram differ in who asks for MAC addresses")
+        raise ValueError(f"{STACK.name} and its diagram differ in who looks up MAC addresses")
     svg.line([(400, 446), (400, 362)], color=BLUE, dash="5 4", head=True)
-    svg.text(410, 395, "which MAC address?", size=11, color=BLUE, anchor="start")
+    svg.text(410, 395, "lookup of MAC addresses", size=11, color=BLUE, anchor="start")
     number = re.search(r"N_EVENTS\s*=\s*(\d+)", STACK.read_text())[1]
     svg.box(196, 530, 550, 36, fill=GREY_FILL)
     svg.text(210, 553, "events", bold=True, anchor="start")
-    svg.text(276, 553, f"{number} pulses: every frame, under what became of it", size=12, color=FAINT, anchor="start")
+    svg.text(276, 553, f"{number} pulses: the outcome of every frame, by name", size=12, color=FAINT, anchor="start")
     svg.line([(746, 548), (868, 548)], head=True)
     svg.box(868, 530, 84, 36, fill=GREY_FILL)
     svg.text(910, 553, "counters", bold=True)

@@ -1,6 +1,6 @@
-"""State in a page what is proven by induction, what for some cycles only, and which cores have no proof.
+"""List in a page the assertions proven by induction, those proven for some cycles only, and the cores without proofs.
 
-`python -m wirestream.measure.proven FILE` replaces what is between BEGIN and END.
+`python -m wirestream.measure.proven FILE` replaces the text between BEGIN and END.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BEGIN, END = "<!-- proven: written by `make docs` from the .core files; do not e
 
 
 def options(core: Core) -> ProofOptions | None:
-    """How `core` is proven, or None if it is not."""
+    """The options of the proof of `core`, or None if it has none."""
     proof = yaml.safe_load(core.path.read_text())["targets"].get("formal")
     return ProofOptions.from_flow_options(proof.get("flow_options", {})) if proof else None
 
@@ -47,14 +47,14 @@ def markdown() -> str:
     ]
     return "\n".join(
         [
-            f"Every assertion of these {len(whole)} cores is proven by induction, so it holds without a bound:\n",
+            f"All assertions of these {len(whole)} cores are proven by induction, so they hold without a bound:\n",
             *listed(whole),
-            f"\nOf these {len(partly)} cores, the assertions with one of these words in their name are proven for the",
-            "first cycles after a reset only, their other assertions by induction:\n",
+            f"\nIn these {len(partly)} cores, the assertions whose name has one of the listed words are proven only",
+            "for the first cycles after a reset; all others are proven by induction:\n",
             "| core | bounded assertions | cycles |",
             "|---|---|--:|",
             *rows,
-            f"\nThese {len(unproven)} cores have no properties and are only tested:\n",
+            f"\nThese {len(unproven)} cores have no properties of their own and are tested only:\n",
             *listed(unproven),
             "",
         ]
@@ -62,7 +62,7 @@ def markdown() -> str:
 
 
 def parts(page: str) -> tuple[str, str, str]:
-    """The page in front of what is generated, that, and the rest."""
+    """The page before the generated text, that text, and the rest."""
     before, begin, rest = page.partition(BEGIN)
     generated, end, after = rest.partition(END)
     if not begin or not end:

@@ -694,7 +694,7 @@ def blocks() -> Svg:
     return svg
 
 
-# ---- The simulated board: the parts of wirestream.host.board, between the tools and the ways to reach it
+# ---- The simulated board: the parts of wirestream.host.board, between the tools and its connections
 
 PARTS = {  # core: x, y, width
     "mac_xgmii_rx": (430, 74, 120),
@@ -710,7 +710,7 @@ def board() -> Svg:
         raise ValueError(f"wirestream.host.board and its diagram differ in {sorted(PARTS.keys() ^ {*CORES})}")
     svg = Svg(900, 340)
     svg.box(290, 42, 590, 284, round=10)
-    svg.text(290, 28, "one program: the Verilated design, and the ways to it", bold=True, anchor="start")
+    svg.text(290, 28, "one program: the Verilated design and its connections", bold=True, anchor="start")
     for y, h, name, tools in (
         (74, 68, "send_trades.py", "arping, ping"),
         (174, 58, "recv_results.py", "your own sockets"),

@@ -123,7 +123,7 @@ class Instance:
 
 
 def instances(verilog: Path) -> list[Instance]:
-    """Every instance of a ws_ core in a file, under the `// ---- Section` it stands in."""
+    """Every instance of a ws_ core in a file, under its `// ---- Section`."""
     found, section = [], ""
     pattern = r"// ---- ([^\n:]+)|^    ws_(\w+)\s+(?:#\(.*?\)\s+)?(\w+) \(\n(.*?)\n    \);"
     for match in re.finditer(pattern, verilog.read_text(), re.DOTALL | re.MULTILINE):
@@ -261,7 +261,7 @@ NETWORK = {
     "frame_arbiter": (196, 402, 114, 106, WIDE, "frame by frame"),
     "udp_tx": (338, 446, 408, 62, WIDE, "stores a payload, computes headers and checksums"),
 }
-# (from, to): the line's points; a port stands at the edge
+# (from, to): the points of the line; ports are at the edge
 STREAMS = {
     ("s_mac_axis", "udp_rx"): ((72, 105), (196, 105)),
     ("s_mac_axis", "control_rx"): ((172, 105), (172, 276), (196, 276)),

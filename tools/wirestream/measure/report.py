@@ -1,7 +1,7 @@
-"""Sweep our circuits over the sizes of the papers' figures and draw these with our curves in them: docs/report.md.
+"""Sweep our circuits over the sizes of the papers' figures and draw these figures with our curves: docs/report.md.
 
-A point that has been measured is kept in build/report, and used again as long as its sources, its parameters and the
-tools are the same. With --quick or --figure the page and its pictures go to build/report too.
+Measured points are kept in build/report and reused as long as their sources, their parameters and the tools are the
+same. With --quick or --figure the page and its pictures go to build/report too.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ HEAD = """\
 
 Written by `make report`; do not edit. Tools: {tools}.
 
-- Cells are a Virtex-6's, as in the papers. LUTs include inverters, those that pass a signal to a carry chain, and those
-  used as memory ([testing.md](testing.md#measuring)).
-- Clocks are after place and route, the papers' on a Virtex-6, all others on an ECP5-85 at speed {speed}, {seeds}. All
-  circuits but the joins take a tuple a cycle.
+- Cells are those of a Virtex-6, as in the papers. LUTs include inverters, LUTs that pass a signal to a carry chain, and
+  LUTs used as memory ([testing.md](testing.md#measuring)).
+- Clocks are after place and route: the papers' on a Virtex-6, all others on an ECP5-85 at speed {speed}, {seeds}. All
+  circuits except the joins take a tuple a cycle.
 - Differences below 10% count as equal.
 """
 
 
 def table(sweep: Sweep, quantity: str, found: dict[str, Numbers]) -> list[str]:
-    """The numbers and their ratios, a line for each size; clocks of different devices have no ratio."""
+    """The numbers and their ratios, one line for each size; clocks of different devices have no ratio."""
     columns = {c.name: found[c.name][quantity] for c in sweep.curves if quantity in found[c.name]}
     if not columns:
         return []

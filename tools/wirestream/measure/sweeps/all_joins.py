@@ -38,15 +38,16 @@ JOIN_NAMES = {"window_join": 2, "handshake_join": 3, "fjoin_chain": 4}
 JOIN_ROWS = (64, 256, 1024)
 ONE_PERCENT, LOAD = 1, 384
 JOINS_TEXT = f"""\
-The same tuples through all three, and as many comparisons a cycle: R and S in turn, keys of 32 bits, equality, the last
-W tuples of each stream as windows; window_join with 8 rows a cycle in each of its two match units, handshake_join with
-16 cores, fjoin_chain with 16 units and pairs on one lane. Counted over {LOAD} tuples behind full windows; the results
-are the same pairs. *the units* is 2·W / 16 cycles, all that 16 comparisons a cycle allow; *the output* is 2·W·M, as one
-pair leaves in a cycle.
+All three joins process the same tuples with the same number of comparisons a cycle: R and S alternate, keys of 32
+bits, equality, windows of the last W tuples of each stream; window_join with 8 rows a cycle in each of its two match
+units, handshake_join with 16 cores, fjoin_chain with 16 units and pairs on one lane. Cycles are counted over {LOAD}
+tuples after the windows are full; all give the same pairs. *the units* is 2·W / 16 cycles, the limit of 16 comparisons
+a cycle; *the output* is 2·W·M, the limit of one pair a cycle.
 
-fjoin_chain gets its batches and their windows as the [host library](host-join.md) cuts them: 16 tuples of each stream a
-task, slices of 16. A batch's window has W + 16 tuples, since it serves all of the batch, and pairs that are none of the
-join's leave the chain too, for the host to take out. That is in the cycles; the host's own time is not.
+fjoin_chain receives batches and windows as the [host library](host-join.md) divides them: tasks of 16 tuples of each
+stream, slices of 16. The window of a batch has W + 16 tuples, since it serves the whole batch, so the chain also
+outputs pairs that do not belong to the join, which the host removes. The cycles include these pairs, but not the time
+of the host.
 """
 JOINS = Sweep(
     title="All joins: selectivity",
@@ -67,9 +68,9 @@ JOINS = Sweep(
 JOINS_ROWS = Sweep(
     title="All joins: windows",
     text="""\
-The same at 1%, over the window, and the cells beside it: tuples of 64 bits. fjoin_chain keeps no window, which is in a
-memory outside of it; it holds keys and numbers, the tuples stay with the host. Its results wait for a batch to fill
-up, those of the others come within the scan of their tuple.
+The same at 1%, over the size of the window, with the cells for tuples of 64 bits. fjoin_chain does not store the
+window, which is in an external memory; it holds keys and numbers, while the tuples stay on the host. Its results wait
+until a batch is full; those of the others are output during the scan of their tuple.
 """,
     axis="tuples in a window",
     log=True,

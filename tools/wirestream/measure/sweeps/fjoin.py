@@ -26,11 +26,12 @@ def fjoin_eta(pairs: int, percent: int) -> Trial:
 FJOIN = Sweep(
     title="fjoin_chain: eta",
     text=f"""\
-Lin, Chen, Jin, 2022, have one eta in equation 5, which was measured, 0.31. This is what it depends on: {UNITS} units,
-windows of {ETA_ROWS}, {ETA_BATCHES} full batches.
+Equation 5 of Lin, Chen, Jin, 2022, has a single measured eta, 0.31. Here is how eta depends on the selectivity, with
+{UNITS} units, windows of {ETA_ROWS} and {ETA_BATCHES} full batches.
 
-- *published RTL*: commit cd3ace4, measured once and not by this command; pairs leave one a cycle; at 33%, that of 30%.
-- *equation, pairs*: [fjoin.md](fjoin.md#how-fast-eta)'s, {LANES} pairs a cycle.
+- *published RTL*: commit cd3ace4, measured once and not by this command; it outputs one pair a cycle; the value at 33%
+  was measured at 30%.
+- *equation, pairs*: the equation of [fjoin.md](fjoin.md#how-fast-eta), with {LANES} pairs a cycle.
 - *pairs*, *mask words*: [ws_fjoin_chain](../rtl/join/ws_fjoin_chain.v) with results on {LANES} lanes, every result
   checked.
 """,
@@ -62,7 +63,7 @@ def equation_5(eta: float, mhz: float) -> Numbers:
 
 
 def chain_of(units: int) -> dict[str, int]:
-    """At most 16 groups, as the queues have room for what is on its way through so many."""
+    """At most 16 groups: the queues have room for the pairs in flight in that many."""
     return {"UNITS": units, "GROUP": max(4, units // 16), "BLOCK": min(16, units), "LANES": max(1, units // 16)}
 
 
@@ -80,17 +81,17 @@ def chain_keeps_up(found: dict[str, Numbers]) -> None:
 FJOIN_UNITS = Sweep(
     title="fjoin_chain: tuples a second over the number of units",
     text=f"""\
-Lin, Chen, Jin, 2022, figure 8 (a): the tuples that 16 to 1024 units keep up with, Manhattan distance, windows of 180
-and 300 seconds. The paper draws it without numbers, but says that its units run at 300 MHz and that eta is about 0.31.
-Equation 5 has √(2 · eta · f · n / W) tuples a second for n units at f, with as many of R as of S and windows of W
-seconds.
+Lin, Chen, Jin, 2022, figure 8 (a): the rate of tuples that 16 to 1024 units sustain, Manhattan distance, windows of 180
+and 300 seconds. The paper plots it without numbers, but says that its units run at 300 MHz and that eta is about 0.31.
+Equation 5 gives √(2 · eta · f · n / W) tuples a second for n units at clock f, with as many tuples of R as of S and
+windows of W seconds.
 
 - *eta 0.31, 300 MHz*: the paper's equation with the paper's numbers, on an Alveo card.
-- *eta 1, 200 MHz*: with all that the units can do, at the clock that we aim for.
+- *eta 1, 200 MHz*: the limit of the units, at our target clock.
 - *fjoin_chain*: with our eta and our clock. eta is simulated: windows of {ETA_ROWS} tuples, {ETA_BATCHES} batches, 1%
-  matches, pairs on a lane for every 16 units, every result checked; the load of the first batch, a cycle a unit, is in
-  it. The clock is that of [ws_fjoin_constant](../tb/join/ws_fjoin_constant.v), with Manhattan distance and a constant
-  threshold. 256 units, here in groups of 16, are more than the ECP5 holds, and simulated only.
+  matches, pairs on one lane for every 16 units, every result checked; it includes loading the first batch, one cycle a
+  unit. The clock is that of [ws_fjoin_constant](../tb/join/ws_fjoin_constant.v), with Manhattan distance and a constant
+  threshold. 256 units, here in groups of 16, do not fit the ECP5 and are only simulated.
 """,
     axis="units",
     log=True,

@@ -18,8 +18,8 @@ HANDSHAKE = Sweep(
     title="handshake_join: 4 to 64 cores of 8 tuples",
     text="""\
 Mueller, dissertation, figure 7.15: the clock of a chain of cores with segments of 8 tuples of each stream, on a
-Virtex-6 XC6VLX760. Its text says that the number of cores hardly affects it, and gives no numbers. Ours: tuples of 64
-bits, keys of 32, equality, FORWARD = 1, one clock.
+Virtex-6 XC6VLX760. The text says that the number of cores hardly affects the clock, and gives no numbers. Ours: tuples
+of 64 bits, keys of 32, equality, FORWARD = 1, one clock.
 """,
     axis="cores",
     log=True,
@@ -47,15 +47,16 @@ def at_its_clock(found: dict[str, Numbers]) -> None:
 HANDSHAKE_RATE = Sweep(
     title="handshake_join: windows of 1000 tuples on 1 to 100 cores",
     text="""\
-Mueller, dissertation, figure 7.16 and section 7.7.5: a tuple takes max(⌈W_R / n⌉, ⌈W_S / n⌉) cycles on n cores. In ours
-both streams have one entry, and the scan of a tuple of R does not overlap that of a tuple of S: a tuple of each takes
-twice as many. Where only one stream sends, it has the whole of the model's rate. Simulated, with full windows and no
-pair that matches; FORWARD = 0 is the dissertation's way, in which the windows flow through the chain.
+Mueller, dissertation, figure 7.16 and section 7.7.5: a tuple takes max(⌈W_R / n⌉, ⌈W_S / n⌉) cycles on n cores. In
+ours both streams share one entry, and the scans of a tuple of R and a tuple of S do not overlap: a tuple of each takes
+twice as many cycles. If only one stream sends, it reaches the full rate of the model. The rates are simulated with
+full windows and no pair that matches; FORWARD = 0 is the method of the dissertation, in which the windows flow through
+the chain.
 
-The figure has the clock too, and the rate at it, from 1 to 200 cores on the Virtex-6 XC6VLX760; its text says that both
-are the highest with 100, and gives no numbers. Ours are those of FORWARD = 1, and not of more than 20 cores; of 64
-cores, with 8 tuples each, the clock is above. With less than 16 cores segments are in block RAM, and what leaves it is
-compared in the same cycle. The model's rate is drawn with the clock of ours.
+The figure also shows the clock, and the rate at that clock, from 1 to 200 cores on the Virtex-6 XC6VLX760; the text
+says that both are highest with 100 cores, and gives no numbers. Ours are those of FORWARD = 1, up to 20 cores; the
+previous section has the clock of 64 cores with 8 tuples each. With fewer than 16 cores the segments are in block RAM,
+whose output is compared in the same cycle. The rate of the model is drawn at our clock.
 """,
     axis="cores",
     log=True,

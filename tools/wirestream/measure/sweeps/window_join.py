@@ -19,8 +19,8 @@ def window_rate(lanes: int, rows: int) -> Trial:
 WINDOW_RATE = Sweep(
     title="window_join: tuples a second",
     text="""\
-Miyoshi et al., 2011, figure 9: the rate of tuples of which none is lost, no pair matches. Equation 1 is the clock /
-(ROWS + 2); ours is simulated, with one row compared in a cycle as in the paper, and with four.
+Miyoshi et al., 2011, figure 9: the highest rate without loss of tuples, where no pair matches. Equation 1 is the
+clock / (ROWS + 2). Ours is simulated, comparing one row a cycle as in the paper, and four.
 """,
     axis="ROWS",
     log=True,
@@ -51,10 +51,10 @@ def window_output(percent: int) -> Trial:
 WINDOW_OUTPUT = Sweep(
     title="window_join: what the output costs",
     text=f"""\
-Miyoshi et al., 2011, figures 10 and 11, here with windows of {N} tuples. Equation 3 has 2 · M results a cycle, M the
-selectivity, for an output of two a cycle; ours carries one. *as printed* is equation 4 with equation 5, whose cases are
-exchanged and which counts the results of one match unit: with an output of one a cycle it never says less than 1.
-*corrected* is (N + 2) / max(N + 2, 2·N·M), the 50% that the paper measures too
+Miyoshi et al., 2011, figures 10 and 11, here with windows of {N} tuples. Equation 3 gives 2 · M results a cycle, with
+selectivity M, for an output of two results a cycle; ours has one. *as printed* is equation 4 with equation 5, whose
+cases are swapped and which counts the results of one match unit: at one result a cycle it is never below 1.
+*corrected* is (N + 2) / max(N + 2, 2·N·M), which agrees with the 50% that the paper measures
 ([joins.md](joins.md#how-fast-equation-5-corrected)).
 """,
     axis="selectivity, %",

@@ -36,12 +36,12 @@ WID = Sweep(
 Oge et al., MCSoC 2013, figure 4 and table II: count(*) of the trades with one symbol, RANGE 10 to 60 minutes, SLIDE and
 SLACK one minute, counts of 32 bits.
 
-- *paper*: ISE 14.4 on a Virtex-6 XC6VLX240T-1, after place and route: another tool, no like-for-like comparison.
-- *literal*: the paper's algorithm transcribed, [ws_wid_literal](../tb/baseline/ws_wid_literal.v).
-- *our WID*: [ws_wid_aggregate](../rtl/window/ws_wid_aggregate.v), with the same selection in front. This and *literal*
-  are like for like; `make compare` has them with counts of 64 bits too.
-- *our panes*: [ws_pane_aggregate](../rtl/window/ws_pane_aggregate.v), METHOD "CONSTANT", which takes the same
-  stream; without the selection, which compares 32 bits with a constant. More than 32 panes stand in half a block RAM.
+- *paper*: ISE 14.4 on a Virtex-6 XC6VLX240T-1, after place and route: another tool, so not directly comparable.
+- *literal*: a literal transcription of the paper's algorithm, [ws_wid_literal](../tb/baseline/ws_wid_literal.v).
+- *our WID*: [ws_wid_aggregate](../rtl/window/ws_wid_aggregate.v), after the same selection. This and *literal* are
+  directly comparable; `make compare` also compares them with counts of 64 bits.
+- *our panes*: [ws_pane_aggregate](../rtl/window/ws_pane_aggregate.v), METHOD "CONSTANT", on the same stream, without
+  the selection, which compares 32 bits with a constant. More than 32 panes are in half a block RAM.
 """,
     axis="open windows: RANGE/SLIDE + 1",
     log=False,
@@ -64,16 +64,16 @@ PANES = Sweep(
 Oge et al., CANDAR 2013, figures 6 and 7 and table III: the same query, with windows of up to 4096 slides.
 
 - *paper*: its panes; *paper, WID*: the circuit that they replace. ISE 14.4 on a Virtex-6 XC6VLX240T-1, after place and
-  route. What its text says of slices: the panes take 0.6% of them at 512, and almost as many at every size; WID over
-  70% at 512 and over 90% at 768, and does not fit from 1024 on. Of clocks: panes meet 200 MHz at every size, WID makes
-  up to 50 at 512.
+  route. Its text gives slices: the panes take 0.6% of them at 512, and almost as many at every size; WID takes over
+  70% at 512 and over 90% at 768, and does not fit from 1024 on. It also gives clocks: panes meet 200 MHz at every
+  size, WID reaches at most 50 MHz at 512.
 - *our SCAN*, *our CONSTANT*: [ws_pane_aggregate](../rtl/window/ws_pane_aggregate.v) with this METHOD, without the
   selection.
-- Slices: ours are the fewest that hold the LUTs and flip-flops, 4 and 8 in a slice; a device's tool takes more.
-- Block RAM: a pane of ours is a count of 32 bits; the paper's 17 at 4096 are room for 153 bits a pane.
+- Slices: ours are the minimum for the LUTs and flip-flops, 4 and 8 in a slice; a vendor's tool takes more.
+- Block RAM: our pane is a count of 32 bits; the paper's 17 block RAMs at 4096 have room for 153 bits a pane.
 - Cycles: ours are not measured here, but stated in the core's header and asserted in simulation by
-  [test_pane_aggregate.py](../tb/window/test_pane_aggregate.py). The paper states a latency of 7. It reads the
-  RANGE/SLIDE panes of a window one a cycle too, but all except the last before the window ends; SCAN begins there.
+  [test_pane_aggregate.py](../tb/window/test_pane_aggregate.py). The paper states a latency of 7. It also reads the
+  RANGE/SLIDE panes of a window one a cycle, but all except the last before the window ends, where SCAN begins.
 """,
     axis="RANGE/SLIDE",
     log=True,

@@ -1,9 +1,9 @@
-"""The cocotb bench of compiled queries: rows as PySpark has them, in the order and as late as the compiler says.
+"""The cocotb bench of compiled queries: rows must equal PySpark's, in the order and with the latency of the compiler.
 
-CIRCUIT names a JSON file: `description` (of wirestream.compiler.description), `streams` (each input's records, as a
-.npy file), `rows` (each result's expected rows, as a .json file, or null where only the circuit runs), `constants`, and
-where streams are joined `arrival` (the entry of each tuple, in their common order). `ordered`: the expected rows of
-tuples are in the order of arrival.
+CIRCUIT names a JSON file: `description` (of wirestream.compiler.description), `streams` (a .npy file with the records
+of each input), `rows` (a .json file with the expected rows of each result, or null if only the circuit runs),
+`constants` and, if streams are joined, `arrival` (the entry of each tuple, in the order of arrival). `ordered`: the
+expected rows of tuples are in the order of arrival.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from wirestream.compiler.description import load_schema
 from wirestream.schema.tuples import Schema
 
 Row = tuple[tuple[str, int | str | None], ...]
-ALONE = 40  # tuples of which each finds the joins idle
-DRAIN = 40  # latencies in which the queues of the joins run empty
+ALONE = 40  # tuples that are sent while the joins are idle
+DRAIN = 40  # latencies after which the queues of the joins are empty
 
 
 def row_of(record: np.void, fallible: list[str]) -> Row:
-    """A record as it left the circuit, with None for null. fallible: the columns that have flags, in order."""
+    """A record of the circuit's output, with None for null. fallible: the columns that have flags, in order."""
     values, flags = {}, []
     for name in record.dtype.names:
         if name.startswith("Flags"):
@@ -58,7 +58,7 @@ def rows_of(seen: list[Seen], schema: Schema, fallible: list[str]) -> list[Row]:
 
 
 def paused(interval: int, generator: random.Random) -> Iterator[bool]:
-    """Now and then a run of tuples at the full rate, otherwise idle cycles between them."""
+    """A pattern of idle cycles: some runs of tuples at the full rate, others with random pauses."""
     while True:
         idle = 0.0 if generator.random() < 0.5 else 0.5
         for _ in range(generator.randrange(1, 80)):
@@ -69,8 +69,8 @@ def paused(interval: int, generator: random.Random) -> Iterator[bool]:
 
 
 def items(stream: np.ndarray, entry: dict, selected: list[bool]) -> Iterator[tuple[int, int]]:
-    """What the entry of the circuit makes of the stream: (record, kind). entry: its description; selected: of each
-    record, whether it fulfils the condition of sessions."""
+    """The items that the circuit's entry makes of the stream: (record, kind). entry: its description; selected: whether
+    each record fulfils the condition of sessions."""
     window, step = entry["window"], entry["step"]
     if window is None:
         yield from ((int.from_bytes(record.tobytes(), "big"), TUPLE) for record in stream)
@@ -93,7 +93,7 @@ def items(stream: np.ndarray, entry: dict, selected: list[bool]) -> Iterator[tup
 
 
 def of_sessions(stream: np.ndarray, window: dict, selected: list[bool]) -> Iterator[tuple[int, int]]:
-    """What ws_session_entry makes of the stream."""
+    """The items that ws_session_entry makes of the stream."""
     attribute = window["attribute"]
     sessions = Sessions(window["size"], window["slack"], window["start"] or 0, window["max_ahead"], window["resync"])
     noise = np.frombuffer(b"~" * stream.dtype.itemsize, stream.dtype).copy()
@@ -107,22 +107,22 @@ def of_sessions(stream: np.ndarray, window: dict, selected: list[bool]) -> Itera
 
 
 async def answers(dut, entry: dict, stream: np.ndarray) -> list[bool]:
-    """What the condition in front of the entry says of each record, which it is shown one a cycle."""
+    """The result of the condition in front of the entry for each record; one record is sent per cycle."""
     if entry["where"] is None:
         return [True] * len(stream)
-    told, prefix = [], entry["prefix"]
+    verdicts, prefix = [], entry["prefix"]
     for cycle in range(len(stream) + entry["where"]):
         if cycle < len(stream):
             getattr(dut, f"{prefix}_where_data").value = int.from_bytes(stream[cycle].tobytes(), "big")
         await ReadOnly()
         if cycle >= entry["where"]:
-            told.append(bool(int(getattr(dut, f"{prefix}_where").value)))
+            verdicts.append(bool(int(getattr(dut, f"{prefix}_where").value)))
         await RisingEdge(dut.clk)
-    return told
+    return verdicts
 
 
 class Side:
-    """An entry whose tuples are sent by `in_order`."""
+    """An entry that `in_order` drives."""
 
     def __init__(self, dut, entry: dict, stream: np.ndarray):
         self.signals = {name: getattr(dut, f"{entry['prefix']}_{name}") for name in ("valid", "eos", "data")}
@@ -132,22 +132,22 @@ class Side:
         self._sendQ = ()
 
     def drive(self, send: bool, eos: bool = False) -> None:
-        """For this cycle."""
+        """Drive the entry in this cycle."""
         if send:
             self.sent.append(Seen(tuplebus.cycle(), next(self.records)))
         self.signals["valid"].value, self.signals["eos"].value = send, eos
-        noise = self.noise.getrandbits(len(self.signals["data"]))  # nothing may lean on what stands there
+        noise = self.noise.getrandbits(len(self.signals["data"]))  # noise: a core must not read data that is not valid
         self.signals["data"].value = self.sent[-1].data if send else noise
 
 
 async def in_order(
     dut, description: dict, sides: list[Side], arrival: list[int], joined: list[TupleBusMonitor]
 ) -> list[int]:
-    """Send the tuples of all entries in one order, some of two in the same cycle, as late behind `ready` as can be, and
-    an eos, which comes out of every join; `room` comes and goes. Raises unless nothing is lost.
+    """Send the tuples of all entries in one order, then an eos, which every join outputs. Tuples are sent as late after
+    `ready` as is allowed, some of two entries in the same cycle; `room` is random. Raises if a tuple is lost.
 
-    In between, `ALONE` tuples come one by one, each once the rows of the one before have left; `room` stays. Returns
-    their cycles, and that of the tuple after them."""
+    In between, `ALONE` tuples are sent one by one, each after the rows of the previous one have left; `room` is high.
+    Returns their cycles, and that of the next tuple."""
     grace, left = description["grace"], deque(arrival)
     longest = max(result["latency"] for result in description["results"])
     start, alone, quiet, before = len(arrival) * 2 // 3, [], 0, 0
@@ -178,25 +178,25 @@ async def in_order(
         dut.room.value = apart or not next(rooms)
         await ReadOnly()
         was_ready.append(bool(int(dut.ready.value)))
-        assert not int(dut.evt_lost.value), "a tuple found no place in front of a join"
+        assert not int(dut.evt_lost.value), "a tuple was lost at the input of a join"
         refused += int(dut.evt_refused.value)
         waited += ended
-        assert waited < 10**5, "a join keeps its eos"
+        assert waited < 10**5, "a join does not output its eos"
         await RisingEdge(dut.clk)
     dut.room.value = 1
-    assert not refused, "ROWS of a window in time are too few for the test's tuples"
+    assert not refused, "ROWS of a time window is too small for the test's tuples"
     return alone
 
 
 def differences(name: str, got: list[Row], wanted: list[Row]) -> str:
-    """What is wrong with rows in whatever order, or nothing."""
+    """The differences between two multisets of rows; empty if there are none."""
     many, few = Counter(got) - Counter(wanted), Counter(wanted) - Counter(got)
     return f"{name}: too many {list(many)[:3]}, missing {list(few)[:3]}" if many or few else ""
 
 
 def out_of_order(result: dict, got: list[Row], wanted: list[Row], ordered: bool) -> str:
-    """What is wrong with the order that is promised of rows, or nothing. ordered: the wanted rows of tuples come in
-    the order of arrival."""
+    """The first violation of the order that the compiler promises; empty if there is none. ordered: the expected rows
+    of tuples are in the order of arrival."""
     order, name = result["order"], result["stream"]["name"]
     if order == "arrival":
         place = next((n for n, (a, b) in enumerate(zip(got, wanted, strict=True)) if a != b), None) if ordered else None
@@ -206,8 +206,8 @@ def out_of_order(result: dict, got: list[Row], wanted: list[Row], ordered: bool)
 
 
 def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str:
-    """What is wrong with the cycles in which the rows of a result left, or nothing. Tuples wait in front of a join: see
-    `judge_alone`."""
+    """What is wrong with the cycles in which the rows of a result left; empty if nothing is. For the latency of a join,
+    whose input tuples wait in a queue, see `judge_alone`."""
     name, soonest = result["stream"]["name"], result["latency"] - result["early"]
     causes = [item.cycle for item in sent if item.kind == (PUNCT if closes else TUPLE)]
     most = max(result["closing_rows"] if closes else result["tuple_rows"], 1)
@@ -216,20 +216,20 @@ def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str
     for row in rows:
         nearest = bisect_right(causes, row.cycle - soonest)
         if not nearest:
-            return f"{name}: a row sooner than {soonest} cycles"
+            return f"{name}: a row after less than {soonest} cycles"
         late.append(row.cycle - soonest - causes[nearest - 1])
     if result["sides"]:
         return ""
-    first = result["exact"] and (most == 1 or not result["sifted"])  # the first row of one cause at least leaves
+    first = result["exact"] and (most == 1 or not result["sifted"])  # at least the first row of a cause leaves
     if late and (max(late) > allowed or (first and min(late))):
         return f"{name}: rows {min(late)} to {max(late)} cycles later than {soonest}"
     return ""
 
 
 def judge_alone(result: dict, alone: list[int], rows: list[Seen]) -> tuple[str, int]:
-    """What is wrong with the rows of the tuples that found the joins idle, or nothing, and how many rows there were:
-    the first leaves within the latency, the others one a cycle. Where a condition follows the join, any of the `pairs`
-    of a tuple may have been in front of a row."""
+    """What is wrong with the rows of the tuples sent while the joins were idle (empty if nothing is), and the number of
+    these rows. The first row of a tuple must leave within the latency, the others one per cycle. If a condition follows
+    the join, any number of a tuple's `pairs` may precede a row."""
     cycles, latest = [row.cycle for row in rows], 0
     for cause, end in pairwise(alone):
         own = cycles[bisect_right(cycles, cause) : bisect_right(cycles, end)]
@@ -237,16 +237,16 @@ def judge_alone(result: dict, alone: list[int], rows: list[Seen]) -> tuple[str, 
         latest = max([latest, *(cycle - cause - count for count, cycle in zip(before, own, strict=True))])
     count = bisect_right(cycles, alone[-1]) - bisect_right(cycles, alone[0])
     if latest > result["latency"]:
-        return f"{result['stream']['name']}: a row after {latest} cycles, not {result['latency']} at most", count
+        return f"{result['stream']['name']}: a row after {latest} cycles, at most {result['latency']} promised", count
     return "", count
 
 
 @cocotb.test()
 async def circuit(dut):
-    told = json.loads(Path(os.environ["CIRCUIT"]).read_text())
-    description = told["description"]
+    content = json.loads(Path(os.environ["CIRCUIT"]).read_text())
+    description = content["description"]
     for name, constant in description["constants"].items():
-        value, bits = told["constants"][name], constant["width"]
+        value, bits = content["constants"][name], constant["width"]
         if isinstance(value, str):
             value = int.from_bytes(value.encode().ljust(bits // 8, b"\0"), "big")
         getattr(dut, f"const_{name}").value = value & (1 << bits) - 1
@@ -258,7 +258,7 @@ async def circuit(dut):
             getattr(dut, f"{entry['prefix']}_{signal}").value = 0
     await start(dut)
     await ClockCycles(dut.clk, max(entry["reset_cycles"] for entry in description["entries"]))
-    streams = [np.load(stream) for stream in told["streams"]]
+    streams = [np.load(stream) for stream in content["streams"]]
     chosen = [await answers(dut, e, stream) for e, stream in zip(description["entries"], streams, strict=True)]
     for entry, stream, selected in zip(description["entries"], streams, chosen, strict=True):
         idle = paused(entry["interval"], rng(entry["prefix"]))
@@ -272,12 +272,12 @@ async def circuit(dut):
     monitors = [TupleBusMonitor(dut, result["prefix"], dut.clk) for result in description["results"]]
     if description["grace"] is not None:
         joined = [m for m, result in zip(monitors, description["results"], strict=True) if result["sides"]]
-        alone = await in_order(dut, description, drivers, told["arrival"], joined)
+        alone = await in_order(dut, description, drivers, content["arrival"], joined)
     while any(driver._sendQ for driver in drivers):
         await ClockCycles(dut.clk, 50)
     await ClockCycles(dut.clk, max(r["latency"] + r["closing_rows"] for r in description["results"]) + 200)
     wrong, rows, rows_alone = [], 0, 0
-    for result, monitor, expected in zip(description["results"], monitors, told["rows"], strict=True):
+    for result, monitor, expected in zip(description["results"], monitors, content["rows"], strict=True):
         name, schema = result["stream"]["name"], load_schema(result["stream"])
         entry, driver = ((found[result["entry"]]) for found in (description["entries"], drivers))
         seen = [item for item in monitor.seen if item.kind == TUPLE and not item.eos]
@@ -286,7 +286,7 @@ async def circuit(dut):
             wanted = [tuple(row.items()) for row in json.loads(Path(expected).read_text())]
             dut._log.info("%s: %d rows", name, len(got))
             rows += len(got)
-            wrong.append(differences(name, got, wanted) or out_of_order(result, got, wanted, told["ordered"]))
+            wrong.append(differences(name, got, wanted) or out_of_order(result, got, wanted, content["ordered"]))
         sides = [drivers[n].sent for n in result["sides"]] if result["sides"] else [driver.sent]
         sent = sorted((item for side in sides for item in side), key=lambda item: item.cycle)
         wrong.append(judge(result, sent, seen, entry["window"] is not None))
@@ -296,4 +296,4 @@ async def circuit(dut):
             rows_alone += count
     assert not any(wrong), "\n".join(filter(None, wrong))
     assert rows, "no rows"
-    assert description["grace"] is None or rows_alone, "no rows of a tuple that found the joins idle"
+    assert description["grace"] is None or rows_alone, "no rows of tuples sent while the joins were idle"

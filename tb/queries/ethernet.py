@@ -1,4 +1,4 @@
-"""A compiled query behind a gigabit Ethernet port, in the bulk bench: frames of tuples in, frames of rows out."""
+"""A compiled query with a gigabit Ethernet port in the bulk bench: frames of tuples in, frames of rows out."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from wirestream.schema.packets import START_DATAGRAMS, Blocks, decode, frames, p
 from wirestream.schema.tuples import START, Header, Schema, pack
 from wirestream.sim.bulk import Bench, BulkResult, build
 
-QUIET = 4 * FLUSH_CYCLES  # without anything on the wire, until the last datagram must have left
-STREAM_AT = 42 + 8  # of a frame: where the number of its stream stands
+QUIET = 4 * FLUSH_CYCLES  # idle cycles after which the last datagram must have left
+STREAM_AT = 42 + 8  # offset of the stream number in a frame
 
 
 def datagrams(
     records: Mapping[Schema, np.ndarray], arrival: Iterable[str], per_datagram: int, session: int
 ) -> Iterator[bytes]:
-    """The tuples of several streams on one wire, as payloads. arrival: the name of each one's stream, in order."""
+    """The tuples of several streams on one wire, as payloads. arrival: the stream's name of each tuple, in order."""
     sent, sequence = dict.fromkeys(records, 0), dict.fromkeys(records, 0)
     schemas = {schema.name: schema for schema in records}
     for name, run in groupby(arrival):
@@ -48,7 +48,7 @@ def records_in(capture: Path, schema: Schema) -> np.ndarray:
     for block in read_pcap(capture)[0]:
         if block.shape[1] >= STREAM_AT + 2:
             number = block[:, STREAM_AT].astype(int) << 8 | block[:, STREAM_AT + 1]
-            chosen = (number == schema.stream_id) & (block[:, 12] == 8) & (block[:, 23] == 17)  # of IPv4, of UDP
+            chosen = (number == schema.stream_id) & (block[:, 12] == 8) & (block[:, 23] == 17)  # IPv4, UDP
             blocks.append(block[chosen])
             kept.append(place + np.flatnonzero(chosen))
         place += len(block)
@@ -58,7 +58,7 @@ def records_in(capture: Path, schema: Schema) -> np.ndarray:
 
 
 def rows_in(capture: Path, result: dict) -> list[Row]:
-    """The rows of a described result in frames, in their order, as `circuit.row_of` tells them."""
+    """The rows of a described result in frames, in order, in the form of `circuit.row_of`."""
     found = records_in(capture, load_schema(result["stream"]))
     names = [name for name, _ in result["stream"]["fields"]]
     return [row_of(record, result["fallible"]) for record in found[~found["punct"]][names]]
@@ -66,7 +66,7 @@ def rows_in(capture: Path, result: dict) -> list[Row]:
 
 @dataclass(frozen=True)
 class Board:
-    """The program around the circuit. description: of the circuit. counters: their names, by index."""
+    """The simulator of the circuit. description: of the circuit. counters: their names by index."""
 
     bench: Bench
     description: dict
@@ -74,7 +74,7 @@ class Board:
 
     @classmethod
     def of(cls, built: Compiled, folder: Path, values: Mapping[str, int | str] | None = None) -> Board:
-        """values: of the constants."""
+        """Build the simulator. values: of the constants."""
         whole = as_design(built, folder, "_gmii", values)
         description = json.loads((folder / f"{built.circuit.name.lower()}.json").read_text())
         return cls(build(whole), description, tuple(description["package"]["counters"]))
@@ -84,16 +84,17 @@ class Board:
         return load_schema(self.description["entries"][0]["stream"])
 
     def play(self, records: np.ndarray, out: Path, per_datagram: int = 20, **options) -> Run:
-        """Send the records of the stream as sound frames of one session. options: of `Bench.run`."""
+        """Send the records of the stream in good frames of one session. options: of `Bench.run`."""
         return self.send(frames(payloads(self.stream, records, per_datagram=per_datagram, session=100)), out, **options)
 
     def send(self, sent: Blocks, out: Path, inputs: Mapping[str, int] | None = None, **options) -> Run:
-        """Send frames, behind one that makes their sender known. inputs: constants, for those that there are."""
+        """Send frames, after one that announces their sender. inputs: values of input ports; those of ports that the
+        design lacks are ignored."""
         idle = {name: 0 for name, width in AXIL.items() if width > 0 and name in self.bench.ports}
         packets = (frame.tobytes() for block in sent for frame in block)
-        told = {name: value for name, value in (inputs or {}).items() if name in self.bench.ports}
+        known = {name: value for name, value in (inputs or {}).items() if name in self.bench.ports}
         options = {"quiet": QUIET} | options
-        return Run(self, self.bench.run(chain([HELLO], packets), out, inputs=INPUTS | idle | told, **options))
+        return Run(self, self.bench.run(chain([HELLO], packets), out, inputs=INPUTS | idle | known, **options))
 
 
 @dataclass(frozen=True)
@@ -106,13 +107,13 @@ class Run:
         return Counter(dict(zip(self.board.counters, self.result.counters, strict=True)))
 
     def records(self, schema: Schema) -> np.ndarray:
-        """The records of a stream that came back, see `packets.decode`."""
+        """The records of a stream that were received, see `packets.decode`."""
         return records_in(self.result.folder / "out.pcap", schema)
 
     def rows(self, number: int = 0) -> list[Row]:
-        """The rows of a result in order of arrival, as `circuit.row_of` tells them."""
+        """The rows of a result in order of arrival, in the form of `circuit.row_of`."""
         return rows_in(self.result.folder / "out.pcap", self.board.description["results"][number])
 
     def overflow(self, number: int = 0) -> np.ndarray:
-        """The records for whose group there was no room, and the punctuations among them."""
+        """The records whose group did not fit, and the punctuations among them."""
         return self.records(load_schema(self.board.description["spills"][number]["stream"]))

@@ -1,4 +1,4 @@
-"""PySpark's rows of every query of fusesoc/queries, computed once a run for all workers."""
+"""PySpark's rows of every query of fusesoc/queries, computed once per run for all workers."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
 
 QUERIES = REPOSITORY / "fusesoc" / "queries"
-AT_ONCE = 3  # queries: most of a small one's time is Spark's planning, on one core
+AT_ONCE = 3  # queries in parallel: a small one spends most of its time in Spark's planner, on one core
 
 
 def expected() -> Path:
-    """The folder with NAME.json for every query NAME.sql: its rows as a list, each {column: value} in the result's
-    order; a null is null, a string a string, a number or a Boolean an integer."""
+    """The folder with NAME.json for every query NAME.sql: a list of rows, each {column: value} in the result's order. A
+    null is null, a string is a string, a number or a Boolean is an integer."""
     names = "".join(f"{path.stem} {path.read_text()}" for path in sorted(QUERIES.glob("*.sql")))
     return computed("queries", names, (), frames)
 
 
 def folder_of(name: str, what: str, modules: Iterable[str]) -> Path:
-    """Where rows are kept. Its name has a hash of `what`, the seed, the streams, and of `modules` and all that makes
-    streams and rows, so nothing stale is ever read."""
+    """The folder for rows. Its name contains a hash of `what`, the seed, the streams, `modules` and all sources that
+    affect streams and rows, so stale rows are never read."""
     digest = fingerprint(
         f"{simulate.seed()} {what}", __name__, "spark_golden.*", *modules, files=sorted(SHIPPED.glob("*.yml"))
     )
@@ -45,7 +45,7 @@ def folder_of(name: str, what: str, modules: Iterable[str]) -> Path:
 
 
 def computed(name: str, what: str, modules: Iterable[str], made: Callable[[], Mapping[str, DataFrame]]) -> Path:
-    """The folder with the rows of `made()`, computed if it is not there, once for all workers."""
+    """The folder with the rows of `made()`; if missing, they are computed once for all workers."""
     folder = folder_of(name, what, modules)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
@@ -55,7 +55,7 @@ def computed(name: str, what: str, modules: Iterable[str], made: Callable[[], Ma
 
 
 def frames() -> dict[str, DataFrame]:
-    """The rows of every query of fusesoc/queries over the tests' streams, not yet computed."""
+    """The rows of every query of fusesoc/queries over the tests' streams, as frames that are not computed yet."""
     from spark_golden.queries import goldens, streams_of
 
     known, frames = goldens(), {name.lower(): frame(name) for name in streams.streams()}
@@ -70,18 +70,18 @@ def frames() -> dict[str, DataFrame]:
 
 @cache
 def frame(name: str) -> DataFrame:
-    """The tests' tuples of a stream as `spark_golden` takes them: stream, session, seq, kind and the fields."""
+    """The tests' tuples of a stream in the form of `spark_golden`: stream, session, seq, kind and the fields."""
     return to_frame(streams.data(name), np.flatnonzero(np.array(streams.arrival()) == name))
 
 
 def declared(streams: Iterable[Stream]) -> dict[str, declaration.Stream]:
-    """What `spark_golden` has to know of streams, by their names."""
+    """The declarations of streams for `spark_golden`, by name."""
     fields = {stream: {field.name: field.type for field in stream.schema.fields} for stream in streams}
     return {s.schema.name: declaration.Stream(s.schema.name, types, s.time) for s, types in fields.items()}
 
 
 def to_frame(records: np.ndarray, seq: np.ndarray | None = None) -> DataFrame:
-    """`to_table` as Spark has it."""
+    """`to_table` as a Spark frame."""
     from spark_golden.session import session
 
     # one partition, so that nothing is shuffled
@@ -89,9 +89,9 @@ def to_frame(records: np.ndarray, seq: np.ndarray | None = None) -> DataFrame:
 
 
 def to_table(records: np.ndarray, seq: np.ndarray | None = None) -> pa.Table:
-    """Records of a stream as tuples of one session, in their order: integers as long, strings without padding.
+    """Records of a stream as tuples of one session, in order: integers as long, strings without padding.
 
-    seq: their places in the arrival order of several streams."""
+    seq: their positions in the order of arrival of several streams."""
     import pyarrow as pa
 
     from spark_golden.time_rules import TUPLE, column_of
@@ -108,7 +108,7 @@ def to_table(records: np.ndarray, seq: np.ndarray | None = None) -> pa.Table:
 
 
 def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
-    """Compute frames and write each one's rows to NAME.json in `folder`, which appears only when it is complete."""
+    """Compute frames and write the rows of each to NAME.json in `folder`, which appears only when it is complete."""
     partial = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -125,7 +125,7 @@ def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
 
 
 def plain(row: Row) -> dict[str, int | str | None]:
-    """A row with whole numbers for decimals and Booleans."""
+    """A row with integers for decimals and Booleans."""
     return whole(row.asDict())
 
 

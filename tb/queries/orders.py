@@ -1,7 +1,7 @@
-"""The queries of fusesoc/orders: messages to try them on, and what PySpark makes of these.
+"""The queries of fusesoc/orders: messages to test them with, and the rows of PySpark.
 
-PySpark takes the payloads apart (spark_golden/fix.py, itch.py, mold.py, or here the binary ones), and computes the
-queries from their text over what it found. FIX is encoded by simplefix.
+PySpark parses the payloads (spark_golden/fix.py, itch.py, mold.py, or here for binary ones), and computes the queries
+from their text over the tuples that it found. FIX is encoded by simplefix.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from wirestream.sim import simulate
 
 QUERIES = REPOSITORY / "fusesoc" / "orders"
 FORMATS = REPOSITORY / "fusesoc" / "formats"
-Sent = tuple[int, bytes]  # the line, 0 where there is only one, and a payload
+Sent = tuple[int, bytes]  # the line (0 if there is only one) and a payload
 BEGIN = 1_767_258_000 * 10**9  # 2026-01-01 09:00:00 UTC, in ns
 
 
@@ -49,7 +49,7 @@ def built(name: str) -> Compiled:
 
 
 def fix_payloads() -> list[bytes]:
-    """New orders and cancels of the last ones; allocations and reports, which nobody reads; some of them broken."""
+    """New orders and cancels of recent ones; allocations and reports, which no query reads; some malformed."""
     g, now, last, payloads, held = random.Random(f"{simulate.seed()}/formats"), BEGIN, ["N0"], [], b""
     for number in range(900):
         now += g.choice((0, 1_000, 40_000, 300_000))
@@ -83,7 +83,7 @@ def fix_payloads() -> list[bytes]:
 
 
 def itch_payloads() -> list[bytes]:
-    """Orders, trades, and what nobody reads or knows; some too long."""
+    """Orders, trades, and messages that no query reads or of unknown type; some too long."""
     g, now, sent = random.Random(f"{simulate.seed()}/itch formats"), 34_200 * 10**9, []
     for number in range(800):
         now += g.choice((0, 500, 4_000, 30_000))
@@ -100,7 +100,7 @@ RECORD = 32  # bytes of a binary record: MsgType and the fields of the longest m
 
 
 def binary_payloads() -> list[bytes]:
-    """Tuple datagrams of new orders, cancels, and a type that nobody knows."""
+    """Tuple datagrams of new orders, cancels, and an unknown type."""
     g, now, sent = random.Random(f"{simulate.seed()}/binary formats"), 1000, []
     for sequence in range(200):
         records = []
@@ -117,7 +117,7 @@ def binary_payloads() -> list[bytes]:
 
 
 def feed_payloads() -> list[Sent]:
-    """What send_orders.py sends on two lines, each of which loses and delays datagrams of its own; some are damaged."""
+    """The traffic of send_orders.py on two lines, each with its own lost and delayed datagrams; some are corrupted."""
     g, sent = random.Random(f"{simulate.seed()}/feed formats"), []
     made = mold(generate_itch(2000, seed=simulate.seed()), per_datagram=7)
     for line, payload in on_lines(made, [Trouble(0.15, 0.05, 0.2, 3, simulate.seed() + line) for line in range(2)]):
@@ -140,14 +140,14 @@ TRAFFIC: dict[str, Callable[[], list[Sent]]] = {
 }
 
 
-# ---- what PySpark finds in them
+# ---- what PySpark finds in the messages
 
 
 @dataclass(frozen=True)
 class Found:
-    """tuples: of each stream by its name. places: those of its tuples among the good messages of all types.
+    """tuples: those of each stream, by its name. places: their positions among the good messages of all types.
 
-    counters: what is counted of the messages, by the names of the circuit's counters.
+    counters: expected counts of messages, by the names of the circuit's counters.
     """
 
     tuples: dict[str, np.ndarray]
@@ -156,7 +156,7 @@ class Found:
 
 
 def found(circuit: Circuit, sent: Sequence[Sent]) -> Found:
-    """What the streams of a circuit are in the payloads of one wire."""
+    """The tuples of a circuit's streams in the payloads of one wire."""
     streams = list(dict.fromkeys(entry.stream for entry in circuit.entries))
     origin = streams[0].origin
     if origin.framing:
@@ -173,22 +173,22 @@ def found(circuit: Circuit, sent: Sequence[Sent]) -> Found:
     return Found(tuples, places, counters)
 
 
-Good = list[tuple[str, dict[str, int | bytes]]]  # of each good message its name and its fields
+Good = list[tuple[str, dict[str, int | bytes]]]  # the name and the fields of each good message
 
 
 def _read(streams: Sequence[Stream], good: Good) -> int:
-    """How many of the messages are of a type that is read."""
+    """The number of messages of a type that a query reads."""
     names = {stream.origin.message.name for stream in streams}
     return sum(name in names for name, _ in good)
 
 
 def _fix(streams: Sequence[Stream], payloads: Sequence[bytes]) -> tuple[Good, Counter[str]]:
-    """A good message of a type that nobody reads is counted as unknown."""
+    """A good message of a type that no query reads counts as unknown."""
     golden, bits = expected({"formats": payloads})["formats"], {"int": 32, "uint": 32, "char": 8}
-    layouts: list[tuple[str, dict[str, tuple[int, bool]]]] = []  # name; width and whether it is text of each field
-    for name, told in yaml.safe_load(ORDERS.read_text())["messages"].items():
-        listed = [(field, one["type"]) for field, one in told["fields"].items()]
-        listed += [(f"{f}{n}", one["type"]) for group in told.get("groups", {}).values()
+    layouts: list[tuple[str, dict[str, tuple[int, bool]]]] = []  # name; width of each field, and whether it is text
+    for name, entry in yaml.safe_load(ORDERS.read_text())["messages"].items():
+        listed = [(field, one["type"]) for field, one in entry["fields"].items()]
+        listed += [(f"{f}{n}", one["type"]) for group in entry.get("groups", {}).values()
                    for n in range(1, group["entries"] + 1) for f, one in group["fields"].items()]  # fmt: skip
         text = {f: 8 * int(t[7:-1]) for f, t in listed if t.startswith("string")}
         layouts.append((name, {f: (text.get(f, bits.get(t, 64)), f in text or t == "char") for f, t in listed}))
@@ -207,7 +207,7 @@ def _fix(streams: Sequence[Stream], payloads: Sequence[bytes]) -> tuple[Good, Co
 
 
 def _itch(streams: Sequence[Stream], payloads: Sequence[bytes]) -> tuple[Good, Counter[str]]:
-    """A message a datagram."""
+    """One message per datagram."""
     from spark_golden.itch import messages
     from spark_golden.session import session
 
@@ -229,12 +229,10 @@ def _feed(streams: Sequence[Stream], sent: Sequence[Sent], reorder: int) -> tupl
 
 
 def _itch_fields(rows: Iterable[Mapping]) -> Good:
-    """Good messages of `spark_golden.itch`, by the names that the description of the format gives them."""
+    """Good messages of `spark_golden.itch`, by their names in the description of the format."""
     from spark_golden.itch import MESSAGES
 
-    named = {
-        told["type"]: name for name, told in yaml.safe_load((FORMATS / "itch5.yml").read_text())["messages"].items()
-    }
+    named = {one["type"]: name for name, one in yaml.safe_load((FORMATS / "itch5.yml").read_text())["messages"].items()}
     good: Good = []
     for row in rows:
         raw = {f: bytes.fromhex(v) for f, v in zip(MESSAGES[row["type"]], row["values"], strict=True)}
@@ -247,7 +245,7 @@ TEXTS = ("Side", "Stock", "Attribution", "Printable")  # the fields of ITCH that
 
 
 def _binary(streams: Sequence[Stream], payloads: Sequence[bytes]) -> tuple[Good, Counter[str]]:
-    """Records of tuple datagrams, MsgType in the first byte."""
+    """Records of tuple datagrams, with MsgType in the first byte."""
     from pyspark.sql import functions as F
 
     from spark_golden.session import session
@@ -258,18 +256,21 @@ def _binary(streams: Sequence[Stream], payloads: Sequence[bytes]) -> tuple[Good,
     ]
     table = session().createDataFrame(cut, "place int, bytes binary")
     sizes, good = {"int": 4, "long": 8}, {}
-    for name, told in yaml.safe_load((FORMATS / "exchange.yml").read_text())["messages"].items():
+    for name, entry in yaml.safe_load((FORMATS / "exchange.yml").read_text())["messages"].items():
         at, columns = 2, []
-        for field, kind in told["fields"].items():
+        for field, kind in entry["fields"].items():
             size = sizes.get(kind) or int(kind[7:-1])
             columns.append(F.hex(F.substring("bytes", at, size)).alias(field))
             at += size
-        chosen = table.where(F.hex(F.substring("bytes", 1, 1)) == f"{told['type']:02X}").select("place", *columns)
+        chosen = table.where(F.hex(F.substring("bytes", 1, 1)) == f"{entry['type']:02X}").select("place", *columns)
         for row in chosen.collect():
-            raw = {field: bytes.fromhex(row[field]) for field in told["fields"]}
+            raw = {field: bytes.fromhex(row[field]) for field in entry["fields"]}
             good[row["place"]] = (
                 name,
-                {f: int.from_bytes(v, "big", signed=True) if told["fields"][f] in sizes else v for f, v in raw.items()},
+                {
+                    f: int.from_bytes(v, "big", signed=True) if entry["fields"][f] in sizes else v
+                    for f, v in raw.items()
+                },
             )
     ordered = [good[place] for place in sorted(good)]
     unknown = len(cut) - _read(streams, ordered)
@@ -277,7 +278,7 @@ def _binary(streams: Sequence[Stream], payloads: Sequence[bytes]) -> tuple[Good,
 
 
 def rows(name: str, sql: str, circuit: Circuit, given: Found) -> Path:
-    """The folder with INTO.json of every query of a text, its rows as PySpark computes them."""
+    """The folder with INTO.json for every query of a text: its rows as PySpark computes them."""
     streams = {entry.stream.schema.name: entry.stream for entry in circuit.entries}
 
     def answered():
@@ -290,7 +291,7 @@ def rows(name: str, sql: str, circuit: Circuit, given: Found) -> Path:
 
 
 def counted(folder: Path) -> dict[str, Counter]:
-    """What `rows` has computed, by INTO."""
+    """The rows in a folder of `rows`, by INTO."""
     return {p.stem: Counter(tuple(row.items()) for row in json.loads(p.read_text())) for p in folder.iterdir()}
 
 
@@ -304,4 +305,4 @@ def environment_of(name: str, described: Path) -> dict[str, str]:
         one for _, one in sorted((at, stream) for stream, places in given.places.items() for at in places.tolist())
     ]
     folder = BUILD / "queries" / f"{name}.fusesoc"
-    return run.told(description, folder, files, {}, given.tuples.__getitem__, lambda: order)
+    return run.environment(description, folder, files, {}, given.tuples.__getitem__, lambda: order)

@@ -1,4 +1,4 @@
-"""Random joins: the SQL text, and what it means in PySpark, drawn side by side."""
+"""Random joins: the SQL text and the equivalent PySpark are generated together."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sides:
-    """Two streams that can be joined. alike: conditions that the join may compare; both: others of both sides; one: of
-    the left side, in which the right one is the same with b for a, if both are the same stream; near: with a window in
-    time, its RANGE, SLACK and ROWS; items: what may be selected."""
+    """Two streams that can be joined.
+
+    alike: conditions that the join core can compare. both: other conditions on both sides. one: conditions on one side
+    (if both sides are the same stream, those on a also apply to b). near: RANGE, SLACK and ROWS of a time window.
+    items: expressions to select."""
 
     left: str
     right: str
@@ -85,7 +87,8 @@ SIDES = (
 
 @dataclass(frozen=True)
 class Drawn:
-    """on: as Spark has it; before: the conditions of the left and of the right side in front of windows of tuples."""
+    """on: the condition in Spark's syntax. before: conditions on the left and right side that apply before windows of
+    tuples."""
 
     name: str
     sql: str
@@ -146,5 +149,5 @@ def plain(condition: str) -> str:
 
 
 def in_spark(condition: str) -> str:
-    """prefix of an address as a shift."""
+    """A condition in Spark's syntax: prefix of an address is a shift."""
     return re.sub(r"prefix\((\S+), (\d+)\)", lambda found: f"shiftright({found[1]}, {32 - int(found[2])})", condition)

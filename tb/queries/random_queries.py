@@ -1,8 +1,8 @@
 """Random valid queries over a stream.
 
-One tree is written in SQL by random_tree.py and in PySpark by random_rows.py; neither knows the compiler, nor Spark's
-parser. Every value is kept below 2**125, what DECIMAL(38,0) holds, and what a row shows within 64 bits for up to
-`TUPLES` tuples; windows and groups are as many as a circuit is built for.
+random_tree.py writes a tree in SQL, random_rows.py evaluates it in PySpark; neither uses the compiler or Spark's
+parser. Every value stays below 2**125, which DECIMAL(38,0) holds, and every value of a row within 64 bits for up to
+`TUPLES` tuples. Open windows and groups stay within the circuit's limits.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 TRADES = REPOSITORY / "fusesoc" / "streams" / "trades.yml"
 LONG = INTEGERS["long"]
-TUPLES, WINDOWS, GROUPS = 4096, 10, 20  # in a window, open at once, in a window: at most
+TUPLES, WINDOWS, GROUPS = 4096, 10, 20  # at most: tuples in a window, open windows, groups in a window
 VALUES = (0, 1, 2, 3, 7, 100, 250, -1, -6, -300, 1000, 100_000, 700_000_000, 5_000_000_000)
 WEIGHTS = ("1", "2", "-1", ".5", ".25", ".125", ".75", "-1.5", "0")
 WORDS = ("UBSN", "UBSN", "UBSN", "NESN", "NESN", "ABBN", "X", "NE")
@@ -45,7 +45,7 @@ WORDS = ("UBSN", "UBSN", "UBSN", "NESN", "NESN", "ABBN", "X", "NE")
 
 @dataclass(frozen=True)
 class Drawn:
-    """A query. spark: its rows, given its stream's tuples. constants: the value of each $name."""
+    """A query. spark: computes its rows from its stream's tuples. constants: the value of each $name."""
 
     name: str
     sql: str
@@ -54,13 +54,13 @@ class Drawn:
 
 
 def draw(seed: int, stream: Stream | None = None) -> Drawn:
-    """The query of this seed over a stream; None: trades."""
+    """The query of this seed over a stream (default: trades)."""
     drawing = _Draw(seed, stream or load(TRADES))
     relation, name = drawing.query(), f"R{seed}"
     written = f"{sql(relation)} INTO {name}"
 
     def spark(tuples: DataFrame) -> DataFrame:
-        from tb.queries.random_rows import rows  # so that who only wants SQL does not load Spark
+        from tb.queries.random_rows import rows  # Spark is loaded only when it is used
 
         return rows(relation, tuples)
 
@@ -100,7 +100,7 @@ class _Draw:
         return self.plain(self.source, timed=True) if self.often(0.5) else self.source
 
     def plain(self, source: Relation, timed: bool = False) -> Select:
-        """A selection and projection. timed: the time stays, and beside it is a number that has few values."""
+        """A selection and projection. timed: it keeps the time, and a column with few values."""
         where = self.truth(source.scope, 2) if self.often(0.5) else None
         if self.often(0.15):
             return Select(source, (), where)
@@ -117,7 +117,7 @@ class _Draw:
             (self.name(), "number"),
             *((self.name(), self.rng.choice(kinds)) for _ in range(self.rng.randint(0, 2))),
         ]
-        word = next(iter(self.rng.sample(words, len(words))), None)  # the same in both, for its length
+        word = next(iter(self.rng.sample(words, len(words))), None)  # the same in both, so that the lengths are equal
         parts = []
         for _ in range(2):
             items = [(name, word if word and kind == "text" else self.shown(scope, kind)) for name, kind in names]
@@ -125,7 +125,7 @@ class _Draw:
         return Union(tuple(parts))
 
     def windowed(self, unit: str, source: Relation, keyed: bool = True) -> Select:
-        """Measures of windows; in time, over a source that has the stream's time. keyed: perhaps with GROUP BY."""
+        """Measures of windows; those in time need a source with the stream's time. keyed: with GROUP BY in some."""
         keys = self.keys(source.scope) if keyed and self.often(0.5) else []
         window = self.time_window(bool(keys)) if unit == "time" else self.tuple_window(bool(keys))
         where = self.truth(source.scope, 1) if self.often(0.3) else None
@@ -138,12 +138,12 @@ class _Draw:
         return Select(source, self.shuffled(items), where, window, tuple(k.args[0] for k in keys), having)
 
     def shuffled(self, items: list[tuple[str, Expr]]) -> tuple[tuple[str, Expr], ...]:
-        """Each name once, each expression once."""
+        """The items in random order, without duplicate names or expressions."""
         items = list({(value, value.args == (name,)): (name, value) for name, value in dict(items).items()}.values())
         return tuple(self.rng.sample(items, len(items)))
 
     def time_window(self, keyed: bool) -> Window:
-        """RANGE is a multiple of SLIDE, or none, or less."""
+        """RANGE is a multiple of SLIDE, or not a multiple, or less."""
         slide, slack = self.rng.choice((10, 20, 45, 60)), self.rng.choice((0, 0, 5, 12, 30))
         size = self.rng.choice((slide, 3 * slide, slide // 2, self.rng.randint(1, 6 * slide)))
         ahead = slack + slide + self.rng.choice((0, 30)) if self.often(0.2) else 0
@@ -153,12 +153,12 @@ class _Draw:
         return Window("time", size, slide, self.time.args[0], slack, start, ahead, self.rng.choice((2, 5, 16)), empty)
 
     def tuple_window(self, keyed: bool) -> Window:
-        """SIZE is more than ADVANCE, or less."""
+        """SIZE is more or less than ADVANCE."""
         advance = self.rng.randint(60, 90) if keyed else self.rng.choice((1, 1, 2, 3, 10))
         return Window("tuples", self.rng.randint(1, 2 * advance + 4), advance)
 
     def keys(self, scope: list[Expr]) -> list[Expr]:
-        """One or two columns of few values."""
+        """One or two columns with few values."""
         keys, groups = [], 1
         for column in self.rng.sample(scope, len(scope)):
             values = {"text": 5, "truth": GROUPS}.get(column.kind, column.type[1] - column.type[0] + 1)
@@ -193,7 +193,7 @@ class _Draw:
     # ---- expressions over the columns and measures of a scope
 
     def item(self, scope: list[Expr]) -> tuple[str, Expr]:
-        """A column under its own name, or what an expression gives under a new one."""
+        """A column under its own name, or an expression under a new one."""
         if self.often(0.5):
             found = self.rng.choice(scope)
             shown = self.narrow(found)
@@ -201,14 +201,14 @@ class _Draw:
         return self.name(), self.shown(scope, self.rng.choice(("number", "number", "number", "truth")))
 
     def shown(self, scope: list[Expr], kind: str) -> Expr:
-        """An expression that a row shows. kind: number, truth, or few, a number that has few values."""
+        """An expression for a column of a row. kind: number, truth, or few (a number with few values)."""
         if kind == "few":
             numbers = [c for c in scope if c.kind == "number"]
             return self.apply("%", self.rng.choice(numbers), self.literal(self.rng.choice((2, 3, 5))))
         return self.truth(scope, 1) if kind == "truth" else self.narrow(self.number(scope, 2))
 
     def narrow(self, value: Expr) -> Expr:
-        """A value as it is if the stream keeps it within 64 bits, else something of it."""
+        """The value if it stays within 64 bits for the stream, else an expression of it that does."""
         if value.kind != "number" or LONG[0] <= value.data[0] <= value.data[1] <= LONG[1]:
             return value
         if self.often(0.5):
@@ -216,7 +216,7 @@ class _Draw:
         return self.apply("div", value, self.literal(2 ** (_bits(value.data) - 60)))
 
     def number(self, scope: list[Expr], depth: int) -> Expr:
-        """An expression over at least one column, which is rarely the time."""
+        """An expression over at least one column, rarely the time."""
         numbers = [c for c in scope if c.kind == "number"]
         a = self.rng.choice([c for c in numbers if c != self.time or self.often(0.2)] or numbers)
         if depth == 0 or self.often(0.25):
@@ -226,19 +226,19 @@ class _Draw:
             return replace(a, op="neg", args=(a,), type=_reach("-", (0, 0), a.type), data=_reach("-", (0, 0), a.data))
         op, b = self.rng.choice(("+", "-", "*", "div", "%")), self.number(scope, depth - 1)
         if a == b or self.often(0.5):
-            b = self.beside(a, VALUES if self.often(0.1) else VALUES[1:])  # rarely 0
+            b = self.other(a, VALUES if self.often(0.1) else VALUES[1:])  # rarely 0
         made = self.apply(op, *((b, a) if self.often(0.2) else (a, b)))
         return made if _bits(made.type) < 125 and _bits(made.data) < 125 else a
 
-    def beside(self, a: Expr, values: list[int] | tuple[int, ...] = VALUES) -> Expr:
-        """A number, as such or as a $name, beside `a`."""
+    def other(self, a: Expr, values: list[int] | tuple[int, ...] = VALUES) -> Expr:
+        """A number, as a literal or as a $name, for the other operand of `a`."""
         value = self.rng.choice(values)
         if self.often(0.2) and (a in self.source.scope or a.op == "count") and a.type[0] <= value <= a.type[1]:
             return replace(a, op="constant", args=(self.constant(value), value), data=(value, value))
         return self.literal(value)
 
     def constant(self, value: int | str) -> str:
-        name = f"k{self.seed}_{len(self.constants)}"  # queries of one circuit share none
+        name = f"k{self.seed}_{len(self.constants)}"  # unique among the queries of one circuit
         self.constants[name] = value
         return name
 
@@ -271,7 +271,7 @@ class _Draw:
             return Expr(op, (a, b))
         b = self.number(scope, 1)
         if a == b or self.often(0.7):
-            b = self.beside(a, [v for v in VALUES if a.data[0] <= v <= a.data[1]] or VALUES)
+            b = self.other(a, [v for v in VALUES if a.data[0] <= v <= a.data[1]] or VALUES)
         likely = ("<", "<=", "<>") if b.data[0] > 100_000 else (">", ">=", "<>") if b.data[1] <= 1 else [*COMPARE][:5]
         op = self.rng.choice([*(likely if self.often(0.85) else COMPARE)])
         return Expr(op, (a, b), null=a.null or b.null)
@@ -282,7 +282,7 @@ def _bits(values: tuple[int, int]) -> int:
 
 
 def _reach(op: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    """Where the results of an operation on numbers within a and b lie."""
+    """The range of an operation's result for operands in the ranges a and b."""
     if op in APPLY:
         return hull([APPLY[op](x, y) for x, y in product(a, b)])
     most = max(-a[0], a[1])

@@ -1,7 +1,7 @@
-"""What a random query means, in PySpark: by docs/dialect.md and the rules of time of this repository.
+"""The rows of a random query in PySpark, by docs/dialect.md and the time rules of this repository.
 
-Numbers are DECIMAL(38,0). A row has hidden columns: `_seq`, its place in the order, and where the query has a window
-in time, `_window` and `_end` of each window that the row lies in: windows are given first, and then selected from.
+Numbers are DECIMAL(38,0). A row has hidden columns: `_seq`, its position in the order, and if the query has a time
+window, `_window` and `_end` of each window that contains the row: rows are assigned to windows first, then selected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HIDDEN = ("_seq", "_window", "_end")
 
 
 def rows(relation: Relation, tuples: DataFrame) -> DataFrame:
-    """The rows of a query over `tuples` (stream, session, seq, kind and the fields); truth values as 0 and 1."""
+    """The rows of a query over `tuples` (stream, session, seq, kind and the fields); Booleans are 0 and 1."""
     window, closed = _time_window(relation), None
     if window:
         tuples, closed = _in_time(tuples, window)
@@ -47,7 +47,7 @@ def _time_window(relation: Relation) -> Window | None:
 
 
 def _in_time(tuples: DataFrame, w: Window) -> tuple[DataFrame, DataFrame]:
-    """Each accepted tuple once for each closed window that it lies in, and all closed windows (_window, _end)."""
+    """Each accepted tuple once for each closed window that contains it, and all closed windows (_window, _end)."""
     query = Query(w.size, w.advance, w.slack, start=w.start, max_ahead=w.max_ahead, resync=w.resync)
     tuples = tuples.withColumn("Time", F.col(w.attribute))
     judged = judge(with_queries(session(), tuples, [query]), "fold" if w.max_ahead else "window")
@@ -63,7 +63,7 @@ def _in_time(tuples: DataFrame, w: Window) -> tuple[DataFrame, DataFrame]:
 
 
 def _in_tuples(made: DataFrame, w: Window) -> DataFrame:
-    """Each row once for each window that it lies in, if that is complete."""
+    """Each row once for each complete window that contains it."""
     n, size, advance = F.col("_n"), F.lit(w.size), F.lit(w.advance)
     made = made.withColumn("_n", F.row_number().over(Over.orderBy("_seq")) - 1)
     made = made.withColumn("_count", F.count("*").over(Over.partitionBy()))
@@ -89,9 +89,9 @@ def _rows(relation: Relation, tuples: DataFrame, closed: DataFrame | None) -> Da
 
 
 def _aggregated(made: DataFrame, select: Select, closed: DataFrame | None) -> DataFrame:
-    """The measures of each window and group; their columns are called as their SQL."""
-    w, asked = select.window, [value for _, value in select.items] + [select.having] * bool(select.having)
-    measures = {text(m): m for value in asked for m in value.measures()}
+    """The measures of each window and group; the name of a column is its SQL."""
+    w, values = select.window, [value for _, value in select.items] + [select.having] * bool(select.having)
+    measures = {text(m): m for value in values for m in value.measures()}
     columns = [_measure(m).alias(name) for name, m in measures.items()]
     if w.unit == "tuples":
         made = _in_tuples(made, w).groupBy("_window", *select.keys).agg(*columns)
@@ -105,7 +105,7 @@ def _aggregated(made: DataFrame, select: Select, closed: DataFrame | None) -> Da
 
 
 def _measure(measure: Expr) -> Column:
-    """Measures leave out nulls, but count(*) counts rows; wsum is scaled to integers by the least power of two."""
+    """Measures ignore nulls, but count(*) counts rows; wsum is scaled to integers by the least power of two."""
     if not measure.args:
         return F.count("*").cast(EXACT)
     value = _value(measure.args[0])
@@ -130,7 +130,7 @@ def _measure(measure: Expr) -> Column:
 
 
 def _quotient(a: Column, b: Column) -> Column:
-    """a div b, for quotients up to 10**32: without the remainder, it is exact. (Spark's own gives 64 bits.)"""
+    """a div b for quotients up to 10**32: exact, since the remainder is subtracted first. (Spark's div has 64 bits.)"""
     return F.when(b != 0, ((a - a % b) / b).cast(EXACT))
 
 

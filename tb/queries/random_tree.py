@@ -1,6 +1,6 @@
-"""The tree of a random query, and how it is written in SQL.
+"""The tree of a random query, and its SQL text.
 
-A relation is a `Source`, `Select` or `Union`, and is made of `Expr` and `Window`.
+A relation is a `Source`, `Select` or `Union`; it contains `Expr` and `Window`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ MEASURES = ("count", "sum", "min", "max", "avg", "first", "last", "wsum")
 class Expr:
     """`op` of `args`: literal, column, constant (name, value), an operator, or a measure.
 
-    kind: number, text or truth. type, data: least and greatest value that the type has, and that the stream brings; of
-    a text its length.
+    kind: number, text or truth. type, data: the least and greatest value of the type, and of the stream's data; for
+    text, its length.
     """
 
     op: str
@@ -46,7 +46,7 @@ class Expr:
 
 @dataclass(frozen=True)
 class Window:
-    """unit: time or tuples. attribute: of time windows. start: None takes it from the data."""
+    """unit: time or tuples. attribute: of time windows. start: None derives it from the data."""
 
     unit: str
     size: int
@@ -65,7 +65,7 @@ class Source:
 
     @property
     def scope(self) -> list[Expr]:
-        """The columns that a query over it reads."""
+        """The columns that a query over it can read."""
         columns = []
         for f in self.stream.schema.fields:
             kind, reach = ("number", INTEGERS[f.type]) if f.type in INTEGERS else ("text", (0, int(f.type[7:-1])))
@@ -75,7 +75,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Select:
-    """items: names with what they show; empty is `*`."""
+    """items: names and their expressions; empty is `*`."""
 
     source: Relation
     items: tuple[tuple[str, Expr], ...]
@@ -144,22 +144,22 @@ def text(expr: Expr, level: int = 0) -> str:
     own = LEVELS.get(expr.op, 8)
     match expr.op, expr.args:
         case "literal", (value,):
-            said = f"'{value}'" if isinstance(value, str) else str(value).upper()
+            written = f"'{value}'" if isinstance(value, str) else str(value).upper()
         case "column", (name,):
-            said = name
+            written = name
         case "constant", (name, _):
-            said = f"${name}"
+            written = f"${name}"
         case "not", (a,):
-            said = f"NOT {text(a, own)}"
+            written = f"NOT {text(a, own)}"
         case "neg", (a,):
-            said = f"-{text(a, own + 1)}"
+            written = f"-{text(a, own + 1)}"
         case op, (a, b) if op in LEVELS:
-            said = f"{text(a, own + (op in COMPARE))} {op.upper()} {text(b, own + 1)}"
+            written = f"{text(a, own + (op in COMPARE))} {op.upper()} {text(b, own + 1)}"
         case "wsum", (a, weights):
-            said = f"wsum({text(a)}, [{', '.join(weights)}])"
+            written = f"wsum({text(a)}, [{', '.join(weights)}])"
         case op, args:
-            said = f"{op}({text(*args) if args else '*'})"
-    return f"({said})" if own < level else said
+            written = f"{op}({text(*args) if args else '*'})"
+    return f"({written})" if own < level else written
 
 
 def whole(weights: tuple[str, ...]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Compile queries of fusesoc/queries or of a test, simulate them, judge their rows and latencies."""
+"""Compile queries of fusesoc/queries or of a test, simulate them, and check their rows and latencies."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def text(name: str) -> str:
 
 
 def compiled(*names: str, without: Sequence[str] = (), **options) -> Compiled:
-    """One circuit for queries of fusesoc/queries. options: of `compile_queries`, windows as `WindowOptions.read`."""
+    """One circuit for queries of fusesoc/queries. options: of `compile_queries`; windows: of `WindowOptions.read`."""
     sql = "\n;\n".join(map(text, names))
     name = "_".join(names) if len(names) < 3 else f"{names[0]}_to_{names[-1]}"
     options["windows"] = WindowOptions.read(options.get("windows", ()))
     return compile_queries(sql, shipped(), name, Rewrites.without(*without), **options)
 
 
-def told(
+def environment(
     description: dict,
     folder: Path,
     rows: Sequence[Path | None],
@@ -43,9 +43,9 @@ def told(
     order: Callable[[], Iterable[str]] = arrival,
     ordered: bool = False,
 ) -> dict[str, str]:
-    """The environment of the bench, and the files that it reads. rows: expected of each result. tuples: of a stream by
-    its name. order: the names of the streams in the order in which their tuples come. ordered: whether
-    expected rows of tuples are in the order of arrival."""
+    """Write the files that the bench reads; returns its environment variables. rows: the expected ones of each result.
+    tuples: those of a stream, by its name. order: the stream's name of each tuple, in order of arrival. ordered:
+    whether the expected rows of tuples are in the order of arrival."""
     folder.mkdir(parents=True, exist_ok=True)
     names = [entry["stream"]["name"] for entry in description["entries"]]
     streams = [str(folder / f"{name}.npy") for name in names]
@@ -55,14 +55,14 @@ def told(
     file = folder / "circuit.json"
     content = {"description": description, "streams": streams, "rows": found, "constants": dict(constants)}
     content["ordered"] = ordered
-    if description["grace"] is not None:  # then the order of several streams' tuples decides
+    if description["grace"] is not None:  # a join, whose rows depend on the order of arrival
         content["arrival"] = [names.index(name) for name in order() if name in names]
     file.write_text(json.dumps(content))
     return {"CIRCUIT": str(file)}
 
 
 def check(*names: str, without: Sequence[str] = (), **options) -> None:
-    """Raise unless the queries, in one circuit, give PySpark's rows as late as the compiler says."""
+    """Raise unless the queries, in one circuit, output PySpark's rows with the latency that the compiler states."""
     built = compiled(*names, without=without, **options)
     folder = BUILD / "queries" / "-".join((built.circuit.name, *without, *options.get("windows", ())))
     constants = {k: v for name in names for k, v in CONSTANTS.get(name, {}).items()}
@@ -78,12 +78,12 @@ def simulated(
     constants: Mapping[str, int | str],
     ordered: bool = False,
 ) -> None:
-    """Raise unless the circuit gives the rows, as late as the compiler says; see `told`."""
-    env = told(describe(built.circuit), folder, rows, constants, ordered=ordered)
+    """Raise unless the circuit outputs the rows with the latency that the compiler states; see `environment`."""
+    env = environment(describe(built.circuit), folder, rows, constants, ordered=ordered)
     simulate.simulate(as_design(built, folder), "tb.queries.circuit", env=env)
 
 
 def environment_of(name: str, described: Path) -> dict[str, str]:
-    """The environment of the bench for a query of fusesoc/queries; described: its description."""
+    """The environment variables of the bench for a query of fusesoc/queries; described: its description."""
     rows, folder = [expected() / f"{name}.json"], BUILD / "queries" / f"{name}.fusesoc"
-    return told(json.loads(described.read_text()), folder, rows, CONSTANTS.get(name, {}))
+    return environment(json.loads(described.read_text()), folder, rows, CONSTANTS.get(name, {}))

@@ -1,8 +1,8 @@
-"""The streams of fusesoc/streams, the tuples that tests send of each, and the constants that queries are tested with.
+"""The streams of fusesoc/streams, the tuples that the tests send on each, and the constants of the tested queries.
 
-Every stream has tuples out of order (most by less than the SLACK of its queries, some by more), leaps over empty
-windows, single times far ahead, and the edges of its types. No value of a row exceeds 64 bits, and no window has 20
-groups, whatever the seed.
+Every stream has tuples out of order (most by less than the SLACK of its queries, some by more), jumps over empty
+windows, single times far ahead, and the limits of its types. For every seed, values of rows stay within 64 bits and
+windows have fewer than 20 groups.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wirestream.sim import simulate
 
 COUNT = 1500
 
-# What the tests set `$name` to, by query.
+# The values of `$name` in the tests, by query.
 CONSTANTS: dict[str, dict[str, int | str]] = {
     "average_trade": {"size": 50_000},
     "best_of_venues": {"symbol": "NESN"},
@@ -36,19 +36,19 @@ CONSTANTS: dict[str, dict[str, int | str]] = {
 
 
 def streams() -> dict[str, Stream]:
-    """The streams by name, in the order of their ids."""
+    """The streams by name, in order of their ids."""
     found = sorted(shipped(), key=lambda stream: stream.schema.stream_id)
     return {stream.schema.name: stream for stream in found}
 
 
 def data(name: str) -> np.ndarray:
-    """`COUNT` records of the stream called `name`, in its schema's dtype; they depend on the run's seed alone."""
+    """`COUNT` records of the stream `name`, in its schema's dtype; they depend only on the run's seed."""
     generator = random.Random(f"{simulate.seed()}/{name}")
     return np.array(list(TUPLES[name](generator)), streams()[name].schema.dtype)
 
 
 def arrival() -> list[str]:
-    """The streams' names in the order in which their tuples reach a circuit: runs of one after the other."""
+    """The stream's name of each tuple, in order of arrival at a circuit: the streams alternate in runs."""
     generator, left = random.Random(f"{simulate.seed()}/arrival"), dict.fromkeys(TUPLES, COUNT)
     order: list[str] = []
     while any(left.values()):
@@ -62,8 +62,8 @@ def arrival() -> list[str]:
 def _times(
     generator: random.Random, begin: int, steps: tuple[int, ...], disorder: int, late: int, leap: int, ahead: int
 ) -> Iterator[int]:
-    """`COUNT` times that rise by one of `steps`, or rarely by a leap, and are up to `disorder` too low, or rarely up to
-    `late`. Four of them are by `ahead` too high."""
+    """`COUNT` times that rise by one of `steps`, rarely by a jump of at least `leap`. Each is reduced by less than
+    `disorder`, rarely by less than `late`. Four of them are increased by `ahead`."""
     early = set(generator.sample(range(100, COUNT), 4))
     now = begin
     for k in range(COUNT):
@@ -73,7 +73,7 @@ def _times(
 
 
 def _trades(generator: random.Random) -> Iterator[tuple]:
-    """Extreme prices have small volumes, so that turnovers fit; all but one."""
+    """All extreme prices but one have small volumes, so that turnovers fit."""
     both = generator.randrange(COUNT)
     for k, time in enumerate(_times(generator, 1200, (0, 0, 1, 2, 9, 30), 12, 80, 700, 300)):
         symbol = generator.choice((b"UBSN", b"UBSN", b"NESN", b"ABBN", b"X"))
@@ -93,7 +93,7 @@ def _trades(generator: random.Random) -> Iterator[tuple]:
 
 
 def _quotes(generator: random.Random) -> Iterator[tuple]:
-    """Prices wander; one spread in ten is zero or negative."""
+    """Prices follow a random walk; one spread in ten is zero or negative."""
     middle = 10_000
     for time in _times(generator, 500_000, (0, 1, 1, 2, 5, 20), 7, 40, 400, 150):
         middle = max(1000, middle + generator.randrange(-20, 21))
@@ -119,8 +119,8 @@ SERVERS = (0x0A000002, 0x0A010001, 0xC0A80001)
 
 
 def _packets(generator: random.Random) -> Iterator[tuple]:
-    """Times pass 2**31. One packet in eight is of a host that tries ports; 80 packets come in the same millisecond,
-    after a leap, so that no window in time has more rows than `handshakes` stores."""
+    """Times pass 2**31. One packet in eight is from a host that scans ports. 80 packets have the same millisecond,
+    after a jump, so that no time window has more rows than `handshakes` stores."""
     burst = None
     for k, time in enumerate(_times(generator, 2**31 - 20_000, (0, 0, 1, 5, 20, 60), 15, 90, 3000, 1500)):
         if k >= 700:
@@ -143,7 +143,7 @@ def _packets(generator: random.Random) -> Iterator[tuple]:
 
 
 def _orders(generator: random.Random) -> Iterator[tuple]:
-    """Extreme prices have quantities below 1,000, so that values in whole units fit."""
+    """Extreme prices have quantities below 1,000, so that their products fit."""
     number = 2**40
     times = _times(generator, 1_700_000_000_000_000, (0, 3, 50, 700, 20_000, 200_000), 900, 5000, 2_000_000, 900_000)
     for time in times:

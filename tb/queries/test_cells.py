@@ -1,4 +1,4 @@
-"""The estimate of a circuit's cells against Yosys, on queries that it was not fitted to, and its drawing."""
+"""The estimate of a circuit's cells compared with Yosys, for queries that were not used to fit it; and its drawing."""
 
 import re
 from itertools import combinations, pairwise
@@ -23,8 +23,8 @@ WITHIN = 0.2
 CAPACITY = 16  # groups
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Aggregates of windows in time however these are made, a weighted sum, products in groups, a product and a quotient, a
-# union, a join.
+# Aggregates of time windows by each method, a weighted sum, products in groups, a product and a quotient, a union, a
+# join.
 UNSEEN = (
     *(
         ("best_of_venues", "replicate"),
@@ -46,7 +46,7 @@ def compiled(*names: str, windows: str = AUTO) -> Compiled:
 
 
 def synthesised(query: Compiled, folder):
-    """What Yosys makes of the circuit, in 7-series cells."""
+    """The circuit's 7-series cells by Yosys."""
     sources = dict.fromkeys(source for core in query.circuit.cores for source in design(f"wirestream:{core}").sources)
     top = folder / f"{query.module}.v"
     top.write_text(query.verilog)
@@ -70,7 +70,7 @@ def test_numbers_make_logic_smaller():
 
 
 def test_what_leads_nowhere_costs_nothing():
-    """The row leaves the Volume out, and so do the registers that would carry it."""
+    """The row has no Volume, so no register carries it."""
     text = "SELECT Price{} FROM Trades WHERE Symbol = 'UBSN' INTO R"
     one, both = (
         sum(estimates(compile_queries(text.format(more), streams().values(), "r").circuit).values(), Cells())
@@ -89,7 +89,7 @@ def test_what_leads_nowhere_costs_nothing():
     ],
 )
 def test_drawing(names):
-    """Every text is there and inside the drawing, no box is on another, and no line goes through one."""
+    """Every text is present and inside the drawing, no boxes overlap, and no line crosses a box."""
     circuit = compiled(*names).circuit
     root = ElementTree.fromstring(draw(circuit))
     width, height = float(root.get("width")), float(root.get("height"))
@@ -108,7 +108,9 @@ def test_drawing(names):
         assert x - before * extent >= 0 and x + after * extent <= width and 0 < float(text.get("y")) <= height
 
     placed = {b: [float(b.get(a)) for a in ("x", "y", "width", "height")] for b in root.findall(f"{SVG}rect")[1:]}
-    stacked = {(b, c) for b, c in combinations(placed, 2) if placed[b][2:] == placed[c][2:]}  # a stack's are alike
+    stacked = {
+        (b, c) for b, c in combinations(placed, 2) if placed[b][2:] == placed[c][2:]
+    }  # those of a stack have one size
     for one, other in combinations(placed, 2):
         (x, y, w, h), (a, b, c, d) = placed[one], placed[other]
         apart = x + w < a or a + c < x or y + h < b or b + d < y

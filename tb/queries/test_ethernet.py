@@ -1,4 +1,4 @@
-"""Compiled queries from frames to frames: the rows are PySpark's, all that is dropped is counted, a host can finish."""
+"""Compiled queries from frames to frames: rows are PySpark's, all drops are counted, a host can finish the groups."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wirestream.schema.tuples import TRADES
 from wirestream.sim.bulk import RANDOM
 
 FOLDER = BUILD / "queries"
-SLOW = "0.5:6000"  # after every frame: rows of windows that close at every tuple need more of the wire than tuples do
+SLOW = "0.5:6000"  # pauses after frames: rows of windows that close at every tuple need more bandwidth than the tuples
 
 
 def board(name: str, **options) -> Board:
@@ -50,7 +50,7 @@ FROM Trades [RANGE 40 SLIDE 20 WATTR Time SLACK 4] GROUP BY Symbol INTO Groups""
 
 
 def many_groups(few: int, many: int, rate: int) -> np.ndarray:
-    """More groups in a window than the table has room for, now and then. rate: trades in a second."""
+    """Trades with more groups than the table holds in some windows. rate: trades per second."""
     count = 300 * rate
     records = np.zeros(count, TRADES.dtype)
     generator = np.random.default_rng(1)
@@ -62,7 +62,7 @@ def many_groups(few: int, many: int, rate: int) -> np.ndarray:
 
 
 def model(records: np.ndarray) -> Counter:
-    """What PySpark would count: (end, symbol) -> (number, volume) of the closed windows, by definition."""
+    """The rows by definition: (end, symbol) -> (number, volume) of the closed windows."""
     punctuator, accepted = Punctuator(40, 20, 4), []
     for record in records:
         if punctuator.take(TUPLE, int(record["Time"]))[-1].name == "tuple":
@@ -80,7 +80,7 @@ def model(records: np.ndarray) -> Counter:
 
 
 def finished(overflow: np.ndarray, start: int) -> Counter:
-    """What a host makes of the tuples that found no room: their groups, wherever a window has any."""
+    """The groups that a host computes from the overflow stream, for all windows with such tuples."""
     groups: dict[tuple[int, str], tuple[int, int]] = {}
     closed = max(int(record["Time"]) for record in overflow if record["punct"])
     for record in overflow[~overflow["punct"]]:

@@ -1,6 +1,6 @@
-"""Queries over FIX, ITCH and binary messages, from Scapy's frames to rows, as PySpark has them (tb/queries/orders.py).
+"""Queries over FIX, ITCH and binary messages, from Scapy's frames to rows, compared with PySpark (see orders.py).
 
-A message that is not good makes no tuple; each is counted, those included that no query reads.
+A bad message makes no tuple; every message is counted, including those that no query reads.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ GROUPS = ("233.54.12.111", "233.86.230.111")  # of lines A and B
 
 
 def frame(line: int, payload: bytes, group: str = "") -> np.ndarray:
-    """A sound frame to the device's port for the line, or to a multicast group, made by Scapy."""
+    """A good frame, made by Scapy, to the device's port for the line or to a multicast group."""
     udp = IP(src=SENDER.ip, dst=group or DEVICE.ip) / UDP(sport=SENDER.port, dport=DEVICE.port + line) / Raw(payload)
     mac = bytes(map(int, group.split("."))) if group else b""
     to = f"01:00:5e:{mac[1] & 127:02x}:{mac[2]:02x}:{mac[3]:02x}" if group else DEVICE.mac
@@ -45,7 +45,7 @@ def frame(line: int, payload: bytes, group: str = "") -> np.ndarray:
 
 
 def wanted(name: str) -> tuple[Compiled, list[Sent], Found, dict[str, Counter]]:
-    """A query of fusesoc/orders, its traffic, and what PySpark makes of that."""
+    """A query of fusesoc/orders, its traffic, PySpark's tuples and PySpark's rows."""
     made, sent = built(name), TRAFFIC[name]()
     given = found(made.circuit, sent)
     assert min(map(len, given.tuples.values())) > 50
@@ -57,7 +57,7 @@ def wanted(name: str) -> tuple[Compiled, list[Sent], Found, dict[str, Counter]]:
 def judge(
     made: Compiled, capture: Path, counters: Mapping[str, int], given: Found, answers: dict[str, Counter]
 ) -> None:
-    """Rows and counters are PySpark's, and nothing was lost on the way."""
+    """Assert that rows and counters are PySpark's, and that nothing was lost."""
     for result in describe(made.circuit)["results"]:
         assert Counter(rows_in(capture, result)) == answers[result["stream"]["name"]]
     of = tuple({name.partition("_")[0] + "_" for name in given.counters if name != "tuple_rx_tuple"})
@@ -78,7 +78,7 @@ COUNTED = {
 
 @pytest.mark.parametrize("name", TRAFFIC)
 def test_rows(name):
-    """Behind a gigabit Ethernet port, where a byte comes a cycle. The lines of a feed are two multicast groups."""
+    """With a gigabit Ethernet port, at one byte per cycle. The lines of a feed are two multicast groups."""
     made, sent, given, answers = wanted(name)
     assert all(given.counters[event] for event in COUNTED[name])
     groups = GROUPS if made.circuit.entries[0].stream.origin.framing else ("", "")
@@ -89,14 +89,14 @@ def test_rows(name):
 
 
 def of_lines(**others: int) -> dict[str, int]:
-    """The inputs of a port with two lines."""
+    """Values of the inputs for a port with two lines."""
     groups = [int.from_bytes(bytes(map(int, group.split("."))), "big") for group in GROUPS]
     return {"line_b_port": DEVICE.port + 1, "groups": groups[1] << 32 | groups[0]} | others
 
 
 @pytest.mark.parametrize("name", ["fix_streams", "feed_streams"])
 def test_at_ten_gigabits(name, tmp_path):
-    """On the board, where eight bytes come a cycle: frame behind frame without a pause, and none of them is dropped."""
+    """On the board, at eight bytes per cycle: frames back to back, none of which is dropped."""
     made, sent, given, answers = wanted(name)
     frames = [frame(line, payload) for line, payload in sent]
     write_pcap(tmp_path / "in.pcap", frames, wire_times(frames))
@@ -106,7 +106,7 @@ def test_at_ten_gigabits(name, tmp_path):
 
 
 def test_a_gap_ends_with_time(tmp_path):
-    """A message that comes on neither line holds up those behind it, GAP_MS long."""
+    """A message missing on both lines delays those after it by GAP_MS."""
     made = built("feed_streams")
     payloads = [payload for n, payload in enumerate(mold(list(generate_itch(20)), 1)) if n not in (4, 20)]
     port = Board.of(made, FOLDER / "feed_streams.gmii")
@@ -125,7 +125,7 @@ def test_a_gap_ends_with_time(tmp_path):
     ],
 )
 def test_live(name, options, counted, tmp_path):
-    """send_orders.py to a board that runs: every message arrives."""
+    """send_orders.py sends to a running board: every message arrives."""
     with Tunnel(board.Board.of(built(name)), tmp_path) as tunnel:
         sent = ("--tunnel", tunnel.here, "--count", "300", "--rate", "2000", *options)
         assert orders.main(list(sent)) == 0
@@ -134,7 +134,7 @@ def test_live(name, options, counted, tmp_path):
     assert {event: counters[event] for event in counted} == counted and taken(counters) == (300, "messages")
 
 
-# ---- what is refused
+# ---- refused queries
 
 FEED = "CREATE INPUT STREAM A FORMAT ITCH itch5.Trade (Time)"
 REFUSED = [
@@ -180,7 +180,7 @@ def test_one_format_a_wire():
 
 
 def test_files(tmp_path):
-    """A stream of messages in a .yml, and messages of one's own."""
+    """A stream of messages in a .yml file, and the user's own format of messages."""
     stream = tmp_path / "sold.yml"
     stream.write_text("{name: Sold, id: 9, message: itch5.Trade, fields: [Time, Price]}")
     made = load(stream)

@@ -1,4 +1,4 @@
-"""The FuseSoC generator: a query core compiles, simulates and is judged; one that cannot be built says why."""
+"""The FuseSoC generator: a query core compiles and simulates with the right rows; one that fails gives a reason."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_every_query_has_a_core():
 
 
 def test_what_circuits_are_made_of_is_there():
-    """FuseSoC looks for it before the generator says what it is."""
+    """FuseSoC resolves these dependencies before the generator runs."""
     listed = yaml.safe_load((REPOSITORY / "fusesoc" / "compiler.core").read_text().removeprefix("CAPI=2:\n"))
     queries = [*ORDERS.glob("*.sql"), *(QUERIES / f"{name}.sql" for name in EACH_OPERATOR)]
     used = {core for sql in queries for core in compile_queries(sql.read_text(), shipped(), sql.stem).circuit.cores}

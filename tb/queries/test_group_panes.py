@@ -1,4 +1,4 @@
-"""GROUP BY over sliding windows by panes: PySpark's rows, as late as the compiler says; the estimate of cells."""
+"""GROUP BY over sliding windows by panes: PySpark's rows with the compiler's latency; the estimate of cells."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from wirestream.compiler.size import estimates
 
 
 def test_rows_at_200_mhz():
-    """The dissertation's Q5, whose ten windows in a RANGE no clock of 200 MHz has tables for."""
+    """The dissertation's Q5: at 200 MHz, a table for each of its ten open windows is not possible."""
     cores = [i.core for i in compiled("q5", "q5_parts", clock_ns=5.0).circuit.instances]
     assert cores.count("window:group_panes") == 1  # for both
     check("q5", "q5_parts", clock_ns=5.0)
 
 
 def test_rows_by_panes():
-    """Sums, counts, least and greatest values; windows of two, five and ten panes, SLACK of a part of one."""
+    """Sums, counts, minima and maxima; windows of two, five and ten panes; SLACK below one pane."""
     check("bytes_per_source", "port_scan", "heavy_hitters", windows=("constant",))
 
 
 def test_first_and_last_by_panes():
-    """With SLACK 0 the order of time is that of arrival."""
+    """With SLACK 0, the order of time is the order of arrival."""
     check("swings", windows=("constant",))
 
 

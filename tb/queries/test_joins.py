@@ -1,4 +1,4 @@
-"""A join from frames to frames: sessions that end while its rows wait, a constant, stalls that hold rows back."""
+"""A join from frames to frames: sessions that end while its rows wait, a constant, stalls at the output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOLDER = BUILD / "queries"
 
 
 def test_sessions():
-    """Every session begins with empty windows, and the rows of the one before have left."""
+    """Every session begins with empty windows, after the rows of the previous one have left."""
     name, sessions = "venue_arbitrage", (100, 101)
     board = Board.of(compiled(name), FOLDER / f"{name}.gmii", CONSTANTS[name])
     records = data(board.stream.name)

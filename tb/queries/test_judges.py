@@ -1,4 +1,4 @@
-"""What the bench of compiled queries says of rows that are late, or out of order."""
+"""The bench of compiled queries reports rows that are late or out of order."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.description import describe
 from wirestream.schema.streams import shipped
 
-ALONE = [100, 200, 300]  # two tuples, and the one after them
+ALONE = [100, 200, 300]  # two tuples, and the next one
 
 
-TOO_LATE = "Rows: a row after 31 cycles, not 30 at most"
+TOO_LATE = "Rows: a row after 31 cycles, at most 30 promised"
 
 
 @pytest.mark.parametrize(
-    ("sifted", "cycles", "said"),
+    ("sifted", "cycles", "verdict"),
     [
-        (False, [90, 130, 131, 132, 229, 330], ("", 4)),  # the first may take 30, and the next ones one each
+        (False, [90, 130, 131, 132, 229, 330], ("", 4)),  # the first may take 30 cycles, each next one 1 more
         (False, [130, 132], (TOO_LATE, 2)),
         (False, [131], (TOO_LATE, 1)),
         (False, [129, 130, 133], (TOO_LATE, 3)),
         (False, [231], (TOO_LATE, 1)),
         (False, [331], ("", 0)),
-        (True, [137, 231], ("", 2)),  # seven pairs in front of the row that met a condition
+        (True, [137, 231], ("", 2)),  # seven pairs precede the row that fulfils the condition
         (True, [138], (TOO_LATE, 1)),
     ],
 )
-def test_rows_of_tuples_that_find_a_join_idle(sifted, cycles, said):
+def test_rows_of_tuples_that_find_a_join_idle(sifted, cycles, verdict):
     result = {"stream": {"name": "Rows"}, "latency": 30, "pairs": 8, "sifted": sifted}
-    assert judge_alone(result, ALONE, [Seen(cycle, 0) for cycle in cycles]) == said
+    assert judge_alone(result, ALONE, [Seen(cycle, 0) for cycle in cycles]) == verdict
 
 
 def rows(*pairs: tuple[int, int]) -> list[tuple]:
@@ -42,7 +42,7 @@ FIRST, SECOND = rows((1, 5), (2, 4), (2, 7)), rows((1, 5), (2, 7), (2, 4))
 
 
 @pytest.mark.parametrize(
-    ("order", "got", "wanted", "said"),
+    ("order", "got", "wanted", "verdict"),
     [
         ("arrival", FIRST, FIRST, ""),
         ("arrival", SECOND, FIRST, f"Rows: row 1 is {SECOND[1]}, in order of arrival {FIRST[1]}"),
@@ -51,10 +51,10 @@ FIRST, SECOND = rows((1, 5), (2, 4), (2, 7)), rows((1, 5), (2, 7), (2, 4))
         (None, FIRST[::-1], FIRST, ""),
     ],
 )
-def test_order(order, got, wanted, said):
+def test_order(order, got, wanted, verdict):
     result = {"stream": {"name": "Rows"}, "order": order}
     assert differences("Rows", got, wanted) == ""
-    assert out_of_order(result, got, wanted, ordered=True) == said
+    assert out_of_order(result, got, wanted, ordered=True) == verdict
 
 
 def test_differences():

@@ -1,4 +1,4 @@
-"""The oracle that hands SQL to Spark: on a few tuples against rows worked out by hand, and against the goldens."""
+"""The oracle that passes SQL to Spark, compared with rows worked out by hand for a few tuples, and with the goldens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wirestream.schema.tuples import Field, Schema
 
 FIELDS = (Field("Key", "string(2)"), Field("X", "int"), Field("Y", "int"), Field("Time", "int"))
 T = Stream(Schema("T", 1, FIELDS), "Time")
-# In order of arrival. With SLACK 5 windows begin at 90, only the fifth is late, and at the end the watermark is 325.
+# In order of arrival. With SLACK 5, windows begin at 90, only the fifth tuple is late, and the last watermark is 325.
 TUPLES = [
     (b"a", -7, 2, 100),
     (b"b", 5, 0, 103),
@@ -198,7 +198,7 @@ def rows(answer: Answer) -> Counter:
 
 
 def ask(sql: str) -> Answer:
-    """Of the tuples above, by the names that the text gives the fields, if it does."""
+    """The oracle's answer for the tuples above, with the field names of the text if it declares them."""
     created = re.findall(r"(\w+) (?:int|string)", sql)
     records = np.array(TUPLES, T.schema.dtype)
     frame = golden.to_frame(records).withColumnsRenamed(
@@ -214,7 +214,7 @@ def test_rows_worked_out_by_hand(name):
 
 
 def test_sessions_and_punctuations():
-    """A session ends its windows of either kind; a punctuation closes like a tuple, and is none."""
+    """The end of a session ends windows of both kinds; a punctuation closes windows, but does not count."""
     from pyspark.sql import functions as F
 
     frame = golden.to_frame(np.array(TUPLES[:4], T.schema.dtype))
@@ -222,12 +222,12 @@ def test_sessions_and_punctuations():
     punctuation = frame.limit(1).selectExpr("stream", "1L", "9L", "1", "Key", "X", "Y", "180L")
     frame = frame.unionAll(punctuation)
 
-    def asked(sql: str) -> Counter:
+    def answer(sql: str) -> Counter:
         return rows(evaluate(sql, golden.declared([T]), {"T": frame}))
 
-    assert asked(f"SELECT Time, sum(X) AS S {WINDOW}") == {(150, -3): 1}
-    assert asked("SELECT sum(X) AS S FROM T [SIZE 2 ADVANCE 1 TUPLES]") == {(-2,): 1, (14,): 1}
-    assert asked("SELECT count(*) AS N FROM T [SIZE 1 ADVANCE 1 TUPLES]") == {(1,): 4}
+    assert answer(f"SELECT Time, sum(X) AS S {WINDOW}") == {(150, -3): 1}
+    assert answer("SELECT sum(X) AS S FROM T [SIZE 2 ADVANCE 1 TUPLES]") == {(-2,): 1, (14,): 1}
+    assert answer("SELECT count(*) AS N FROM T [SIZE 1 ADVANCE 1 TUPLES]") == {(1,): 4}
 
 
 def test_columns_keep_their_order():
@@ -235,10 +235,10 @@ def test_columns_keep_their_order():
 
 
 def test_it_tells_what_it_replaces():
-    told = ask(f"SELECT Time, avg(X) AS A, wsum(X, [.5, 1]) AS W {WINDOW} WHERE X > $less INTO Out").replaced
+    replaced = ask(f"SELECT Time, avg(X) AS A, wsum(X, [.5, 1]) AS W {WINDOW} WHERE X > $less INTO Out").replaced
     for what in ("DECIMAL", "INTO Out", "RANGE 30", "$less: 1", "Time beside", "avg", "[.5,1]"):
-        assert sum(what in line for line in told) == 1, (what, told)
-    assert len(told) == 7
+        assert sum(what in line for line in replaced) == 1, (what, replaced)
+    assert len(replaced) == 7
     assert ask("SELECT X + 1 AS X FROM T WHERE NOT X = Y").replaced == ["integers: DECIMAL(38,0)"]
 
 

@@ -1,4 +1,4 @@
-"""The queries of fusesoc/queries give PySpark's rows, with the latency that the compiler promises."""
+"""The queries of fusesoc/queries output PySpark's rows, with the latency that the compiler promises."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOGETHER = 8  # queries in one simulator build
 
 
 def batches() -> list[list[str]]:
-    """All queries, those of one stream together, but none that give another value to the same constant."""
+    """All queries in batches: those of one stream together, unless they give one constant different values."""
     found: list[tuple[str, list[str]]] = []
     for name in sorted(path.stem for path in QUERIES.glob("*.sql")):
         stream = re.findall(r"FROM\s+(\w+)", text(name))[-1] if "JOIN" not in text(name) else "JOIN"
@@ -48,17 +48,18 @@ def test_rows_without_rewrites(names, without, windows):
     check(*names.split(), without=without, windows=windows)
 
 
-# RANGE that is one SLIDE, several, none in the whole; EMIT_EMPTY, START, MAX_AHEAD; every aggregate that panes take.
+# RANGE of one SLIDE, of several, and not a multiple; EMIT_EMPTY, START, MAX_AHEAD; every aggregate that panes support.
 WINDOWS = ("heartbeat", "plausible_trades", "price_range", "since_opening", "sliding_count")
 
 
-@pytest.mark.parametrize("method", ["pane", "constant"])  # others have `wid` and `replicate` anyway
+@pytest.mark.parametrize("method", ["pane", "constant"])  # other tests cover `wid` and `replicate`
 def test_rows_however_windows_are_made(method):
     check(*WINDOWS, windows=(method,))
 
 
 def test_rows_at_200_mhz():
-    """Registers behind every operator, and the long forms of window, aggregate, wsum, group_by and divide."""
+    """A register after every operator, and the variants of window, aggregate, wsum, group_by and divide with more
+    stages."""
     names = ("candles", "heartbeat", "price_range", "sliding_count", "vwap", "vwap_change", "vwap_of_ten")
     check(*names, without=("merge",), clock_ns=5.0)
 
@@ -68,7 +69,8 @@ def test_rows_with_room_for_hundreds_of_groups():
 
 
 def test_rows_of_every_method_at_200_mhz():
-    """Sums in two halves; two methods on the same input, which both stand punctuations at the other's boundaries."""
+    """Sums in two halves; two methods on the same input, each of which tolerates punctuations at the other's
+    boundaries."""
     names = ("heartbeat", "plausible_trades", "price_range", "q3", "two_aggregates")
     methods = ("Heartbeat=wid", "PlausibleTrades=constant", "PriceRange=pane", "NumUBSTrades=pane", "UBSPriceRange=wid")
     check(*names, windows=methods, clock_ns=5.0)

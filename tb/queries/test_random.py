@@ -1,4 +1,4 @@
-"""Random queries, several in one circuit, give PySpark's rows with the latency that the compiler promises."""
+"""Random queries, several in one circuit, output PySpark's rows with the latency that the compiler promises."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wirestream.schema.streams import shipped
 from wirestream.sim import simulate
 
 TOGETHER = 10  # queries in one simulator build
-MOST_CYCLES = 60  # between punctuations, so that a simulation of many panes comes to an end
+MOST_CYCLES = 60  # between punctuations, to limit the length of the simulation
 
 
 def check(seeds: range) -> None:
@@ -32,9 +32,9 @@ def check(seeds: range) -> None:
 
 
 def methods(drawn: list[Drawn]) -> dict[str, str]:
-    """How the windows of each query are made: in the first of the ways, drawn in turn, in which they can be.
+    """The method for the windows of each query: the first one, in random order, that can make them.
 
-    Panes are cut in one way only, since queries that happen to have the same windows share an input.
+    Only one of the two pane methods is used, since queries with the same windows share an input.
     """
     generator, found = random.Random(f"windows {drawn[0].name}"), {}
     panes = generator.choice(("pane", "constant"))
@@ -45,7 +45,7 @@ def methods(drawn: list[Drawn]) -> dict[str, str]:
 
 
 def makes(method: str, query: Drawn) -> bool:
-    """Whether a way is one for the windows of a query, and does not take too long to simulate."""
+    """Whether a method can make the windows of a query and is fast enough to simulate."""
     try:
         (entry,) = compile_queries(query.sql, shipped(), windows=WindowOptions(method)).circuit.entries
     except QueryError as refused:

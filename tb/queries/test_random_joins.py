@@ -1,4 +1,4 @@
-"""Random joins, several in one circuit, give PySpark's pairs, whatever waits."""
+"""Random joins, several in one circuit, output PySpark's pairs under random stalls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Session windows from frames to frames: the condition is judged in front of the entry, what is dropped is counted."""
+"""Session windows from frames to frames: the condition is evaluated before the entry, and drops are counted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDER = BUILD / "queries"
 
 
 def test_rows():
-    """With a constant in the condition, tuples that are late, and stalls that fill the queue of the rows."""
+    """With a constant in the condition, late tuples, and stalls that fill the queue of the rows."""
     name = "conversations"
     board = Board.of(compiled(name), FOLDER / f"{name}.gmii", CONSTANTS[name])
     records = data(board.stream.name)
@@ -27,7 +27,7 @@ def test_rows():
     assert counters["query_row"] == len(wanted) and counters["query_late"] > 0
     host = CONSTANTS[name]["host"]
     selected = (records["Protocol"] == 6) & ((records["SrcIp"] == host) | (records["DstIp"] == host))
-    accepted = counters["query_accepted"]  # those that are selected, and not late
+    accepted = counters["query_accepted"]  # selected and not late
     assert selected.sum() - counters["query_late"] <= accepted <= selected.sum()
     assert counters["tuple_rx_tuple"] == len(records)
     assert not any(count for name, count in counters.items() if name.endswith(("_lost", "_full", "bad_fcs")))

@@ -1,4 +1,4 @@
-"""Several streams on one wire: a JOIN of two and queries side by side from Scapy's frames to rows, all PySpark's."""
+"""Several streams on one wire: a JOIN of two, and parallel queries, from Scapy's frames to PySpark's rows."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from wirestream.sim.bulk import RANDOM, RANDOM_AND_LONG
 
 FOLDER = BUILD / "queries"
 SESSIONS = (100, 101)
-UNKNOWN = 99  # no stream's number
+UNKNOWN = 99  # not the number of a stream
 
 
 def frame(payload: bytes) -> np.ndarray:
-    """A sound frame to the device, made by Scapy."""
+    """A good frame to the device, made by Scapy."""
     udp = IP(src=SENDER.ip, dst=DEVICE.ip) / UDP(sport=SENDER.port, dport=DEVICE.port) / Raw(payload)
     made = bytes(Ether(src=SENDER.mac, dst=DEVICE.mac) / udp)
     return np.frombuffer(made.ljust(60, b"\0"), np.uint8)[None]
 
 
 def sent(names: list[str]) -> Iterator[np.ndarray]:
-    """The tests' tuples of these streams in their order of arrival, in every session, and each time what nobody asked
-    for: a datagram of another stream."""
+    """Frames with the tests' tuples of these streams in order of arrival, for every session, each with one datagram of
+    an unknown stream."""
     records = {streams()[name].schema: data(name) for name in names}
     order = [name for name in arrival() if name in names]
     for session in SESSIONS:
@@ -44,7 +44,7 @@ def sent(names: list[str]) -> Iterator[np.ndarray]:
 
 
 def wanted(name: str) -> Counter:
-    """Its rows in all sessions."""
+    """The expected rows of a query in all sessions."""
     rows = Counter(tuple(row.items()) for row in json.loads((expected() / f"{name}.json").read_text()))
     assert rows
     return Counter({row: len(SESSIONS) * count for row, count in rows.items()})
@@ -63,14 +63,14 @@ def played(queries: tuple[str, ...], names: list[str], **options) -> Run:
 
 
 def test_a_join_of_two_streams():
-    """The order of arrival decides what is in a window, and a session that begins finds both windows empty."""
+    """The order of arrival decides the contents of a window; both windows are empty when a session begins."""
     run = played(("trade_through",), ["Trades", "Quotes"], stalls=RANDOM_AND_LONG)
     assert Counter(run.rows()) == wanted("trade_through")
     assert run.counters["query_accepted"] == run.counters["tuple_rx_tuple"]
 
 
 def test_queries_side_by_side():
-    """Filters, windows in time and sessions of three streams, one with two entries; a START is of all of them."""
+    """Filters, time windows and sessions of three streams, one with two entries; a START applies to all of them."""
     queries = ("watch", "widest_spread", "active_periods", "conversations")
     run = played(queries, ["Trades", "Quotes", "Packets"], gaps="0.5:6000", stalls=RANDOM)
     for number, query in enumerate(queries):

@@ -1,6 +1,6 @@
-"""wid_literal: the paper's circuit gives the right rows, so that comparing areas with it is honest.
+"""wid_literal: the paper's circuit outputs the right rows, so that a comparison of areas is fair.
 
-The same test runs on wid_ours (test_wid_ours.py): both circuits see the same tuples and punctuations.
+The same test runs on wid_ours (test_wid_ours.py): both circuits get the same tuples and punctuations.
 """
 
 import cocotb
@@ -19,7 +19,7 @@ OPERATORS = {"COUNT": len, "SUM": sum, "MIN": min, "MAX": max}
 
 
 def stream(dut) -> list[tuple[int, tuple[int, int]]]:
-    """Punctuations and trades (kind, (time, volume or None if another share)), out of order by less than SLACK."""
+    """Punctuations and trades as (kind, (time, volume or None for another share)), out of order by less than SLACK."""
     generator = rng("trades")
     ordered = sorted(generator.randrange(RANGE * 4) for _ in range(TUPLES))
     times = sorted(ordered, key=lambda time: time + generator.randrange(SLACK))
@@ -42,7 +42,7 @@ async def rows_are_right(dut):
         symbol = int.from_bytes(b"UBSN" if volume is not None else generator.choice([b"UBSM", b"\0BSN", b"CSGN"]))
         volume = (volume or 0) & 0xFFFFFFFF
         source.append((symbol << 96 | generator.getrandbits(32) << 64 | volume << 32 | time, kind))
-        if kind == PUNCT:  # two cycles between punctuations that close, as ours asks for
+        if kind == PUNCT:  # two cycles between closing punctuations, as wid_ours requires
             source.append((0, None))
     while source._sendQ:
         await ClockCycles(dut.clk, 10)

@@ -6,9 +6,9 @@
 // each with its own win_begin and win_end (algorithm 1), its own comparators (algorithm 2) and its own COUNT, SUM, MIN
 // and MAX; a binary encoder of the eos signals selects the module whose result goes to the output registers.
 //
-// What the paper leaves open, and how it is read here: latency 4 and a state that is reset on eos mean that each
-// module has a result register at the end of stage 3; it holds the window's end (the row's Time) beside the value.
-// That gives 155 registers a module with 32-bit counts; the paper's table rises by 154.8.
+// Interpretation of what the paper leaves open: latency 4 and a state that is reset on eos mean that each module has
+// a result register at the end of stage 3, with the value and the window's end (the row's Time). That gives 155
+// registers per module with 32-bit counts; the paper's table rises by 154.8 per module.
 // Synthesis keeps only the operator that AGG selects, here as in the paper's query.
 //
 // Parameters   RANGE, SLIDE  in units of the windowing attribute
@@ -116,7 +116,7 @@ module ws_wid_literal #(
                     if (value > max_reg) max_reg <= value;
                 end
 
-            // The result of the module, which the union takes in the next cycle.
+            // The result of the module, which the union reads in the next cycle.
             reg             eos_reg;
             reg [31:0]      time_reg;
             reg [AGG_W-1:0] number_reg;

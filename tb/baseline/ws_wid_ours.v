@@ -3,12 +3,12 @@
 // ws_wid_ours: selection and window aggregate of this project, wired as the query circuit of ws_wid_literal.
 //
 // Parameters   RANGE, SLIDE, SLACK   as those of ws_wid_aggregate
-//              AGG                   COUNT, SUM, MIN or MAX; but for COUNT of the field Volume
+//              AGG                   COUNT, or SUM, MIN or MAX of the field Volume
 //              AGG_W                 width of the aggregate in bits, 32 to 64
-// Latency      2 cycles from a closing punctuation to its row, 3 to the punctuation behind it
+// Latency      2 cycles from a closing punctuation to its row, 3 to the punctuation after it
 // Issue rate   1 tuple a cycle
 // Overflow     as ws_wid_aggregate: flagged in the row
-// Source       ws_wid_aggregate; the selection is in the clock of its first stage, as the compiler puts it
+// Source       ws_wid_aggregate; the selection shares the clock cycle of its first stage, as in compiled queries
 
 `default_nettype none
 

@@ -1,4 +1,4 @@
-"""What a query that cannot be built is told."""
+"""Check the error message for a query that cannot be built."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from wirestream.schema.streams import shipped
 
 
 def check_refused(sql: str, words: str, place: tuple[int, int] | None) -> None:
-    """One line that has `words`, and the line and column of the place in the text."""
+    """The message is one line that contains `words`, with the line and column of the position in the text."""
     with pytest.raises(QueryError) as refused:
         compile_queries(sql, shipped())
     assert words in refused.value.message

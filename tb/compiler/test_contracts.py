@@ -1,4 +1,4 @@
-"""The contracts of cores: each is held by the bench of its core, and is the only list of what circuits depend on."""
+"""The contracts of cores: the bench of each core checks its contract; circuits depend on no other cores."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def test_circuits_depend_on_these_cores():
 
 @pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)
 def test_each_is_held_by_its_bench(core):
-    """A bench compares the latency that it asserts."""
+    """Each bench compares the latency that it asserts with the contract."""
     library, name = core.name.split(":")
     bench = (REPOSITORY / "tb" / library / f"test_{name}.py").read_text()
     assert re.search(rf"\bhold\(dut, cores\.{core.__name__}, (?:latency=|\*\*promised)", bench)
 
 
 class Module:
-    """A module in simulation, as far as `hold` looks at it."""
+    """A fake simulated module with the attributes that `hold` reads."""
 
     def __init__(self, **parameters: int | str):
         for name, value in parameters.items():
@@ -38,8 +38,8 @@ class Module:
 def test_a_bench_that_differs_fails():
     multiply = {"DATA_W": 8, "A_W": 32, "B_W": 32, "SIGNED": 0, "DIGIT": 17, "CARRY_W": 48}
     hold(Module(**multiply), Multiply, latency=4)
-    hold(Module(**multiply | {"DIGIT": 8}), Multiply, latency=9)  # another default, so nothing is promised
-    with pytest.raises(AssertionError, match="Multiply promises latency 4, and its bench has 5"):
+    hold(Module(**multiply | {"DIGIT": 8}), Multiply, latency=9)  # not the compiler's default, so nothing is compared
+    with pytest.raises(AssertionError, match="Multiply promises latency 4, its bench asserts 5"):
         hold(Module(**multiply), Multiply, latency=5)
     panes = {"RANGE": 100, "SLIDE": 30, "SLACK": 45, "METHOD": "SCAN", "SKEW": 0, "EMIT_EMPTY": 0, "WATTR_W": 32}
     panes |= {"AGGS": 1, "KINDS": "CNT", "SIGNEDS": 0, "VALUE_W": 2, "ACC_W": 32, "DATA_W": 8, "LANES": 1}

@@ -1,4 +1,4 @@
-"""JOIN: what is built of it, what selects tuples and what pairs, what is refused."""
+"""JOIN: the circuit, which conditions select tuples and which select pairs, and refused queries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def join_of(circuit: Circuit) -> Instance:
     [
         ("t.Symbol = q.Symbol", {"PREDICATE": "EQ", "KEY_W": 48}),
         ("t.Symbol = q.Symbol AND q.Ask = t.Price", {"PREDICATE": "EQ", "KEY_W": 80}),
-        ("t.Volume = q.AskSize", {"PREDICATE": "EQ", "KEY_W": 33}),  # of both signs
+        ("t.Volume = q.AskSize", {"PREDICATE": "EQ", "KEY_W": 33}),  # signed and unsigned
         ("t.Price * 2 = q.Bid + q.Ask", {"PREDICATE": "EQ", "KEY_W": 33}),
         ("abs(q.Bid - t.Price) < 9", {"PREDICATE": "BAND", "KEY_W": 32, "SIGNED": 1, "LIMIT_W": 4}),
         ("8 >= abs(q.BidSize - q.AskSize - t.Price)", {"PREDICATE": "BAND", "KEY_W": 33, "SIGNED": 1, "LIMIT_W": 4}),
@@ -66,7 +66,10 @@ def test_conditions_of_one_side_select_tuples_in_front_of_windows_of_tuples():
     assert left == "AS t; σ t.Volume > 5" and right == "AS q; σ q.Venue = 'XN'"
     assert join == "⋈ [ROWS 12] t.Symbol = q.Symbol" and above.startswith("σ t.Price < q.Bid; π")
     left, right, join, above, *_ = stages(f"SELECT t.Price FROM {TIME} ON {condition}")
-    assert (left, right) == ("AS t", "AS q") and "σ t.Volume > 5" in above  # all tell which others are late
+    assert (left, right) == (
+        "AS t",
+        "AS q",
+    ) and "σ t.Volume > 5" in above  # every tuple decides whether others are late
 
 
 def test_what_is_not_compared_selects_pairs():
@@ -117,7 +120,7 @@ def test_explained_and_drawn(tmp_path, capsys):
     query.write_text(f"SELECT t.Price FROM {ROWS} ON t.Symbol = q.Symbol INTO Near")
     assert cli.main(["explain", str(query), "--svg", str(tmp_path / "q.svg")]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    # 10 cycles and one of the predicate and one to 12 groups, in front of it a register and behind it one
+    # 10 cycles, one for the predicate, one for each of 12 groups, and a register before and after
     assert "latency 14 to 25 cycles, more where tuples wait, issue rate 1 tuple a cycle while `ready`" in said
     assert (
         "MATCH_LANES 1: a tuple of each stream in 14 cycles; gigabit Ethernet brings one in 16 at the soonest" in said
@@ -126,8 +129,8 @@ def test_explained_and_drawn(tmp_path, capsys):
 
 
 def test_latency():
-    """A register in front of the join and one behind it; 10 cycles or in time 14, the predicate, 12 groups. With one
-    stream on both sides the tuple of S is one cycle behind that of R, in time three."""
+    """A register before and after the join; 10 cycles (14 in time), the predicate, 12 groups. With one stream on both
+    sides, the tuple of S follows that of R by one cycle (three in time)."""
     itself = (ROWS.replace("Quotes", "Trades"), TIME.replace("Quotes", "Trades"))
     found = [
         built(f"SELECT t.Price FROM {source} ON t.Symbol = q.Symbol").results[0].latency
@@ -199,7 +202,7 @@ def test_refused(sql, words, place):
 
 
 def test_what_is_on_the_network():
-    """A JOIN by itself, of one stream or of two."""
+    """A JOIN as the only query, of one stream or of two."""
     for name, streams in (("same_network", 1), ("trade_through", 2)):
         circuit = compiled(name).circuit
         around = package(circuit)

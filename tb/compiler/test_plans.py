@@ -1,4 +1,4 @@
-"""What is built for a query: latencies, and what each rewrite changes."""
+"""The circuit of a query: latencies, and the effect of each rewrite."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wirestream.compiler.syntax import parse
 from wirestream.schema.streams import shipped
 
 ALL = sorted(path.stem for path in QUERIES.glob("*.sql"))
-# Table 7.2 of the dissertation, without and with its optimisations; q5 has a divider, and no 16 cycles for a new group.
+# Table 7.2 of the dissertation, without and with its optimisations; q5 has a divider, and no 16 cycles per new group.
 LATENCY = {"q1": (3, 1), "q2": (5, 1), "q3": (None, 2), "q4": (None, 2), "q5": (None, 5 + 34), "q5_parts": (None, 5)}
 
 
@@ -72,7 +72,7 @@ def test_multiplex_takes_the_place_of_a_union():
 def test_unnest_leaves_one_table():
     assert count(compiled("top_by_symbol"), "group_by") == 1
     nested = compiled("top_by_symbol", without=("unnest",))
-    assert count(nested, "group_by") == 5  # four windows are open, and the rows of one leave
+    assert count(nested, "group_by") == 5  # four open windows, and one that outputs its rows
     assert "o_windows" in nested.verilog
 
 
@@ -92,7 +92,7 @@ def test_fold_computes_constants():
 def test_prune_builds_only_what_is_asked_for():
     sql = "SELECT Price FROM (SELECT Price, Price * Volume AS Turnover FROM Trades WHERE 1 = 1)"
     circuit = built(sql).circuit
-    assert (circuit.cores, circuit.results[0].latency) == (["query:delay"], 1)  # its output is a register all the same
+    assert (circuit.cores, circuit.results[0].latency) == (["query:delay"], 1)  # its output is nevertheless a register
     assert "query:multiply" in built(sql, "prune").circuit.cores
 
 
@@ -119,7 +119,7 @@ def test_inputs_are_shared_where_time_is_the_same():
 
 
 def test_a_count_takes_no_value():
-    """Of a value wider than the count, only whether it is null matters."""
+    """Only whether a value is null matters, not its width."""
     circuit = built("SELECT count(A) AS N FROM (SELECT Price * Volume * 8 AS A FROM Trades) [SIZE 4 ADVANCE 4 TUPLES]")
     counts = [i for i in circuit.circuit.instances if i.parameters.get("KIND") == "CNT"]
     assert counts and all(i.parameters["VALUE_W"] == 1 for i in counts)
@@ -137,14 +137,14 @@ def compile_flags(sql: str) -> list[str]:
 
 
 def test_what_does_not_fit_a_row_is_seen_in_its_upper_bits():
-    """Whether a value of 94 bits is beyond a long: bits 63 and up are its sign, one comparison without a carry."""
+    """A value of 94 bits fits a long if bits 63 and up are all equal: one comparison without a carry chain."""
     sql = "SELECT Price * Volume * Time AS P FROM Trades"
     compared = [i.parameters for i in built(sql).circuit.instances if i.core == "query:compute"]
     assert [(p["OP"], p["A_W"], p["B_W"], p["SIGNED"]) for p in compared] == [("NE", 31, 1, 1)]
 
 
 def test_the_clock_decides_how_many_stages():
-    """At 200 MHz a window in time and a greatest value take a cycle more, a count two, a last value none."""
+    """At 200 MHz a time window and a maximum take one cycle more, a count two, a last value none."""
     sql = "SELECT Time, max(Price) AS Top, last(Price) AS Close, count(*) AS Trades"
     sql += " FROM Trades [RANGE 60 SLIDE 20 WATTR Time]"
     copies = WindowOptions("replicate")
@@ -158,7 +158,7 @@ def test_the_clock_decides_how_many_stages():
 
 
 def test_a_statement_may_be_empty():
-    """So that files which end in a semicolon can be compiled together."""
+    """Files that end in a semicolon can be compiled together."""
     one, other = "SELECT Price FROM Trades INTO A", "SELECT Time FROM Trades INTO B"
     assert [query.into for query in parse(f";\n;{one};\n;\n{other};;")] == ["A", "B"]
     assert parse(" -- nothing\n") == []

@@ -1,4 +1,4 @@
-"""What cannot be built is refused: one line that says why, and the place in the text."""
+"""Queries that cannot be built are refused with one line: the reason and the position in the text."""
 
 import json
 
@@ -197,7 +197,7 @@ def test_a_query_that_is_too_deep(sql):
 
 
 def test_conditions_in_a_row_are_a_tree_of_little_depth():
-    """As many as there can be; parentheses cost nothing."""
+    """The maximum number of conditions; parentheses do not count."""
     conditions = " OR ".join(f"Price = {n} AND Volume > {n}" for n in range(64))
     compiled = compile_queries(f"{SELECTED} {'(' * 2000}{conditions}{')' * 2000}", shipped())
     assert compiled.circuit.results[0].latency <= 2
@@ -288,7 +288,7 @@ def test_the_longest_window():
 
 
 def test_circuits_have_names_that_verilog_knows():
-    """Whatever the file of the query is called."""
+    """For any name of the query's file."""
     compiled = compile_queries("SELECT Price FROM Trades", shipped(), "2 my-query.ä")
     assert compiled.circuit.name == "2_my_query__" and "module ws_query_2_my_query__ (" in compiled.verilog
 
@@ -382,7 +382,7 @@ def test_streams_of_several_kinds_are_not_packaged():
 
 
 def test_files_are_blamed_by_their_own_name(tmp_path, capsys):
-    """A wrong stream, or a table that is not there, is no fault of the query; nothing is written."""
+    """A wrong stream or a missing table is reported under its own name, not the query's; nothing is written."""
     query, stream, out = tmp_path / "q.sql", tmp_path / "wrong.yml", tmp_path / "out"
     query.write_text("SELECT Price FROM Trades")
     stream.write_text("streams: [a: {")

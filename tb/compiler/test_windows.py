@@ -1,4 +1,4 @@
-"""How the windows of an aggregate are made: what is chosen and why, what is refused, and what is said of it."""
+"""The methods for the windows of an aggregate: which one is chosen and why, what is refused, and what is printed."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def time(size: int, slide: int, more: str = "") -> str:
 
 GROUPED = "] GROUP BY Symbol INTO n --"
 
-# What is asked for, in which windows; the clock in ns, and what the windows may take; what is chosen, and why.
+# Aggregates; windows; the clock in ns; the budget of the windows; the chosen method, and its reason.
 CHOSEN = [
-    # few windows at once: the least latency first
+    # few open windows: the least latency decides
     ("count(*) AS n", time(600, 60), DEFAULT, {}, "wid", "the soonest"),
     ("sum(Price) AS n, count(*) AS m", time(600, 60, "SLACK 60"), DEFAULT, {}, "wid", "the soonest"),
     ("count(*) AS n", time(60, 60), DEFAULT, {}, "wid", "the cheapest"),
@@ -50,10 +50,10 @@ CHOSEN = [
     ("min(Price) AS n", time(600, 10), DEFAULT, {}, "pane", "the cheapest"),
     ("min(Price) AS n", time(6000, 10), DEFAULT, {}, "constant", "the cheapest"),  # the gate's memory of 609 cycles
     ("count(*) AS n, max(Volume) AS m", time(3600, 100), DEFAULT, {}, "pane", "the cheapest"),
-    # panes know no order of arrival
+    # panes have no order of arrival
     ("first(Price) AS n", time(400, 10, "SLACK 10"), DEFAULT, {}, "wid", "the cheapest"),
     ("first(Price) AS n", time(400, 10), DEFAULT, {}, "pane", "the cheapest"),
-    # what one copy alone can do
+    # aggregates that only replication supports
     ("wsum(Price, [1, -1]) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that can"),
     ("sum(Price * Volume) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that can"),
     # the budget
@@ -83,7 +83,7 @@ def test_choice(select, window, clock_ns, options, method, reason):
     assert choice.reason.startswith(reason)
 
 
-# What cannot be.
+# Methods that are not possible.
 REFUSED = [
     ("wid", "wsum(Price, [1, -1]) AS n", time(60, 20), "wsum(Price, [1.0, -1.0]) has a core for one window only"),
     ("wid", "sum(Price * Volume) AS n", time(60, 20), "has 96 bits, and a core for several windows at most 64"),
@@ -112,7 +112,7 @@ def test_refused(method, select, window, words):
 
 
 def test_groups_by_panes_where_their_order_does_not_matter():
-    """Rows of panes come in the order of the table, which a window of tuples over them would see."""
+    """Rows from panes leave in the order of the table, and a window of tuples over them depends on their order."""
     groups = f"SELECT Symbol, sum(Price) AS S FROM Trades [{time(600, 60)}] GROUP BY Symbol"
     over = {
         f"{groups} HAVING sum(Price) > 0 INTO R": "constant",
@@ -146,7 +146,7 @@ def test_unknown_result_and_budget():
 @pytest.mark.parametrize("clock_ns", [DEFAULT, FAST])
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_said_is_what_is_built(method, clock_ns):
-    """The latency, and the cells as they are estimated for the whole circuit."""
+    """The latency, and the cells, are those estimated for the whole circuit."""
     for select, window in [
         ("count(*) AS n", time(600, 60)),
         ("Time, sum(Price) AS n, count(*) AS m, min(Volume) AS k", time(250, 100, "SLACK 5")),
@@ -157,7 +157,7 @@ def test_what_is_said_is_what_is_built(method, clock_ns):
         ((_, choice),) = circuit.choices
         made = (i.name for s in circuit.stages[:3] for i in s.instances if i.core != "query:divide")
         made = sum((estimates(circuit)[name] for name in made), Cells())
-        if "avg" not in select:  # behind the windows nothing is left to do
+        if "avg" not in select:  # nothing follows the windows
             assert circuit.results[0].latency == choice.method.latency
             assert choice.method.cells.lut == pytest.approx(made.lut, rel=0.05)
             assert choice.method.cells.ff == pytest.approx(made.ff, rel=0.05)
@@ -183,7 +183,7 @@ def both(window: str, *words: str) -> Circuit:
 
 
 def test_punctuations_for_all_that_read_them():
-    """Those of panes are wanted by one method only; the others stand them, or are not chosen."""
+    """Only one method needs the punctuations of panes; the others tolerate them, or are not chosen."""
     cut, whole = time(2500, 100, "SLACK 9"), time(2550, 100, "SLACK 9")
     assert [(c.entries[0].step, c.entries[0].tuple_gap) for c in (both(cut), both(whole, "wid"))] == [
         (100, 3),
@@ -203,7 +203,7 @@ def test_punctuations_for_all_that_read_them():
     assert "not pane: it needs a punctuation every 50" in str(chosen[2])
 
 
-def test_step_is_told():
+def test_step_is_reported():
     circuit = built("count(*) AS n", time(250, 100), words="pane")
     assert "CLOSE_CYCLES 15, a tuple 3 cycles or more behind a punctuation" in verilog(circuit, "")
     assert "punctuations at the start and every 50 above it" in verilog(circuit, "")
@@ -217,7 +217,7 @@ def test_step_is_told():
 
 
 def test_windows_of_tuples():
-    """Few are replicated; for many the numbers of tuples stand in for the time, and cost two cycles and rate."""
+    """A few are replicated; for many, tuple numbers replace the time, which costs two cycles and issue rate."""
     circuit = built("sum(Price) AS n", "SIZE 8 ADVANCE 2 TUPLES")
     assert circuit.choices[0][1].method.name == "replicate" and circuit.entries[0].interval == 1
     circuit = built("sum(Price) AS n, count(*) AS m", "SIZE 1000 ADVANCE 3 TUPLES")
@@ -236,7 +236,7 @@ def test_windows_of_tuples():
 
 
 def test_windows_of_rows_are_replicated():
-    """Rows of another window, or of a union, come a cycle apart."""
+    """Rows of another window, or of a union, arrive in consecutive cycles."""
     sql = "SELECT max(n) AS m FROM (SELECT count(*) AS n FROM Trades [{}]) [SIZE 100 ADVANCE 2 TUPLES]"
     for inner in ("SIZE 4 ADVANCE 4 TUPLES", time(60, 60)):
         circuit = compile_queries(sql.format(inner), shipped()).circuit
@@ -249,17 +249,17 @@ SESSION = "SESSION GAP 10 WATTR Time SLACK 30"
 
 
 def test_sessions_are_of_what_is_selected():
-    """The condition stands in front of the entry, its cycles are told apart, and behind the entry there is none."""
+    """The condition is evaluated before the entry, its cycles are reported separately, and none follows the entry."""
     (entry,) = built("count(*) AS n, sum(Volume) AS m", SESSION).entries
     assert entry.condition is entry.verdict is None
     chosen = f"{SESSION}] WHERE Price * Volume > 7 AND Symbol = $symbol INTO R --"
     circuit = built("count(*) AS n, sum(Volume) AS m", chosen)
     (entry,), (result,) = circuit.entries, circuit.results
-    assert result.latency == circuit.choices[0][1].method.latency  # of the sessions alone
-    before, behind = circuit.stages[: entry.verdict.stage + 1], circuit.stages[entry.verdict.stage + 1 :]
+    assert result.latency == circuit.choices[0][1].method.latency  # that of the sessions only
+    before, after = circuit.stages[: entry.verdict.stage + 1], circuit.stages[entry.verdict.stage + 1 :]
     assert entry.verdict.latency == sum(stage.latency for stage in before) == 5
     assert before[-1].text.endswith(", in front of the entry")
-    assert [stage.cores for stage in behind if stage.cores] == [("window:session_aggregate",)]
+    assert [stage.cores for stage in after if stage.cores] == [("window:session_aggregate",)]
     assert "s_where_data a record; 5 cycles later s_where says whether it comes in" in verilog(circuit, "")
     (described,) = describe(circuit)["entries"]
     assert (described["where"], described["window"]["unit"], described["window"]["size"]) == (5, "session", 10)

@@ -1,4 +1,4 @@
-"""The documentation says what the sources say: generated parts are up to date, and what is named exists and works."""
+"""The documentation agrees with the sources: generated parts are up to date, and all names and commands exist."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from wirestream.schema.counters import counter_names
 
 DOCS = REPOSITORY / "docs"
 PAGES = [REPOSITORY / "README.md", *sorted(DOCS.rglob("*.md"))]
-FATES = {"tuple": "accepted"}  # the model's word for what the page calls accepted
-# Headers without a short form so far; none may be added
+FATES = {"tuple": "accepted"}  # the model's word, and the page's
+# Headers that still have no short form; none may be added
 LONG = """
     async_fifo axil_slave ddr_in ddr_out event_counters ram_2clk synchroniser arp arp_cache gmii_endpoint
     icmp_echo igmp mac_gmii_tx mac_xgmii_tx mii udp_rx udp_tx fix_stream moldudp64 constants
@@ -32,7 +32,7 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
 
 def table(page: str, heading: str) -> list[list[str]]:
-    """The cells of the table whose head begins with `heading`, without code marks."""
+    """The cells of the table whose header row begins with `heading`, without code marks."""
     text = figures.plain((DOCS / page).read_text())
     found = re.search(rf"^\| {heading} \|.*\n\|[-:| ]+\n((?:\|.*\n)+)", text, re.MULTILINE)
     assert found, f"{page} has no table '{heading}'"
@@ -44,7 +44,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def anchors(page: Path) -> set[str]:
-    """What GitHub makes of the headings."""
+    """The anchors that GitHub generates for the headings."""
     headings = re.findall(r"^#+ (.*)", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -157,23 +157,23 @@ def test_example():
 
 
 def test_latencies():
-    """Of several queries, or of one by its stages."""
+    """The latencies of several queries, or of one by its stages."""
     for names, _, plain, _, best in table("queries.md", "query"):
         queries = names.lower().split(", ")
         for cell, without in ((plain, ("merge", "parallel", "multiplex", "unnest")), (best, ())):
-            told = [int(number) for number in re.findall(r"\d+", cell)]
+            stated = [int(number) for number in re.findall(r"\d+", cell)]
             built = [compiled(query, without=without, windows=["replicate"]) for query in queries]
             cycles = [circuit.circuit.results[0].latency for circuit in built]
-            assert cycles == (told if len(queries) > 1 else [sum(told)]), names
+            assert cycles == (stated if len(queries) > 1 else [sum(stated)]), names
 
 
-# ---- examples run as they stand
+# ---- examples run unchanged
 
 
 @pytest.mark.parametrize("page", ["queries.md", "joins.md"])
 def test_commands_say_what_is_shown(page, tmp_path):
-    """What stands behind `$ …`, but for the lines that are left out (…). Queries are those that come along, and the
-    page's first."""
+    """Run each command after `$ …`: it must print the lines shown, except those left out (…). Queries are those that
+    the package contains, and the first one of the page."""
     for query in (REPOSITORY / "fusesoc" / "queries").glob("*.sql"):
         (tmp_path / query.name).write_text(query.read_text())
     for query in blocks(page, "sql")[:1]:
@@ -185,15 +185,15 @@ def test_commands_say_what_is_shown(page, tmp_path):
         command = re.sub(r"^\S*python", sys.executable, command)
         environment = {**os.environ, "COLUMNS": "200"}
         done = subprocess.run(command.split(), cwd=tmp_path, env=environment, capture_output=True, text=True)
-        said = [" ".join(line.split()) for line in (done.stdout + done.stderr).splitlines()]
+        output = [" ".join(line.split()) for line in (done.stdout + done.stderr).splitlines()]
         for line in lines.splitlines():
             beginning, left_out, _ = " ".join(line.split()).partition("…")
-            assert any(beginning == text or (left_out and text.startswith(beginning)) for text in said), line
+            assert any(beginning == text or (left_out and text.startswith(beginning)) for text in output), line
 
 
 @pytest.mark.parametrize("page", ["registers.md", "trades_q3.md", "testing.md", "wire-format.md", "board.md"])
 def test_examples_run(page):
-    """The shell's lines that need no device, then the Python."""
+    """Run the shell commands that need no device, then the Python."""
     for block in blocks(page, "sh"):
         subprocess.run(block.replace(".venv/bin/python", sys.executable), shell=True, check=True, cwd=REPOSITORY)
     python = [block for block in blocks(page, "python") if re.match("from |import ", block)]

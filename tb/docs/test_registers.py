@@ -1,4 +1,4 @@
-"""The registers' description: what is made from it is up to date, its errors have a place, the client reads by name."""
+"""The description of the registers: generated files are up to date, errors have a position, the client uses names."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_errors_have_a_place(tmp_path, right, wrong, message):
 
 
 class Memory(dict):
-    """A bus with a word of memory at every address; `snapshot` reads `done`."""
+    """A bus with one word of memory at every address; `snapshot` reads as `done`."""
 
     done = 1
 

@@ -1,4 +1,4 @@
-"""Several aggregates over the same windows: PySpark against the window family's brute-force model; its shrinker."""
+"""Several aggregates over the same windows: PySpark against the brute-force model of tb/window; and its shrinker."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ ALL = {
 
 @pytest.mark.parametrize("case", [c for c in (*AGGREGATES, *RANDOM) if not c.query.max_ahead], ids=lambda c: c.name)
 def test_brute_force(case: Case) -> None:
-    """Every row's end, the item that emits it, and every aggregate of both columns."""
+    """The end of every row, the item that emits it, and every aggregate of both columns."""
     golden, query = load(expected(case)), case.query
-    asked = Query(query.range, query.slide, query.slack, tuple(ALL.values()))
+    all_aggregates = Query(query.range, query.slide, query.slack, tuple(ALL.values()))
     items = of_golden(golden.items, -1 if query.start is None else query.start, query.symbol)
     starts = [index for index, item in enumerate(items) if item.kind == START]
-    rows = [(e.time, e.item - sum(s <= e.item for s in starts), e.row) for e in events(asked, items) if e.row]
+    rows = [(e.time, e.item - sum(s <= e.item for s in starts), e.row) for e in events(all_aggregates, items) if e.row]
     columns = zip(*(golden.aggregates[name] for name in ALL), strict=True)
     assert rows == [(end, seq, values) for (_, end, _, seq), values in zip(golden.rows, columns, strict=True)]
 
 
 def test_cases_have_nulls() -> None:
-    """Among the goldens are windows of whose tuples some, and of whose tuples all, have no known volume."""
+    """The goldens have windows in which some volumes are null, and windows in which all are."""
     some = nothing = False
     for case in AGGREGATES:
         golden = load(expected(case)).aggregates
@@ -41,7 +41,7 @@ def test_cases_have_nulls() -> None:
 
 
 def test_shrink() -> None:
-    """Down to the two tuples that it takes, with nothing about them that is not needed."""
+    """A failing stream shrinks to the two tuples that cause the failure, with the simplest values."""
     items = [Item(START, -1), *(Item(TUPLE, n, (n, None), wait=n % 3) for n in range(200))]
     calls = 0
 

@@ -15,7 +15,7 @@ from spark_golden import NEEDED, declaration
 from tb import REPOSITORY
 
 T = {"name": "T", "time": "Time", "fields": {"Key": "string(2)", "X": "int", "Seq": "int", "Time": "long"}}
-# In order of arrival. Seq is a field, in the column `#Seq` beside that of the items.
+# In order of arrival. Seq is a field, stored in the column `#Seq`, since the items have a column of that name.
 TUPLES = {
     "stream": [0, 0, 0, 0, 0],
     "session": [0, 0, 0, 1, 1],
@@ -47,7 +47,7 @@ def folder(tmp_path) -> Path:
 
 
 def rows(folder: Path, name: str) -> list[tuple]:
-    """In any order that is always the same."""
+    """The rows in a fixed order."""
     table = pyarrow.parquet.read_table(folder / "out" / f"{name}.parquet")
     return sorted(tuple(row.values()) for row in table.to_pylist())
 
@@ -76,7 +76,7 @@ SELECT = "SELECT X FROM T"
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "message"),
     [
         ("SELECT X FROM T WHERE X ~ 1", "line 1: '~' is not understood"),
         ("SELECT Y FROM T", "column Y is not known here"),
@@ -88,12 +88,12 @@ SELECT = "SELECT X FROM T"
         (f"SELECT X * {10**37} AS P FROM T", "NUMERIC_VALUE_OUT_OF_RANGE"),
     ],
 )
-def test_a_query_without_rows(folder, sql, said):
-    refused(command(folder, sql), said)
+def test_a_query_without_rows(folder, sql, message):
+    refused(command(folder, sql), message)
 
 
 @pytest.mark.parametrize(
-    ("streams", "said"),
+    ("streams", "message"),
     [
         ("[", "streams.json: Expecting"),
         ({}, "streams.json: the declarations of streams are a list"),
@@ -107,8 +107,8 @@ def test_a_query_without_rows(folder, sql, said):
         ([{**T, "fields": {"Key": "int"}, "time": None}], "T.parquet: Failed to parse string"),
     ],
 )
-def test_declarations_and_tuples_that_do_not_fit(folder, streams, said):
-    refused(command(folder, SELECT, streams=streams), said)
+def test_declarations_and_tuples_that_do_not_fit(folder, streams, message):
+    refused(command(folder, SELECT, streams=streams), message)
 
 
 def test_tuples_that_are_no_parquet(folder):
@@ -123,13 +123,13 @@ def test_wrong_arguments(folder):
 
 def test_an_environment_without_pyspark_and_a_query_that_is_no_file():
     hide = "import sys, runpy; sys.modules['pyspark.errors'] = None; runpy.run_module('spark_golden', None, '__main__')"
-    for how, said in (("-c", hide), NEEDED), (("-m", "spark_golden"), "q.sql: No such file or directory"):
+    for how, message in (("-c", hide), NEEDED), (("-m", "spark_golden"), "q.sql: No such file or directory"):
         words = (sys.executable, *how, "q.sql", "--streams", "s", "--tuples", "t", "--out", "o")
-        refused(subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True), said)
+        refused(subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True), message)
 
 
-def refused(run: subprocess.CompletedProcess, said: str) -> None:
-    assert run.returncode == 1 and said in run.stderr, run.stderr
+def refused(run: subprocess.CompletedProcess, message: str) -> None:
+    assert run.returncode == 1 and message in run.stderr, run.stderr
     assert run.stderr.startswith("spark_golden: ") and run.stderr.count("\n") == 1, run.stderr
 
 

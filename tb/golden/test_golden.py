@@ -1,4 +1,4 @@
-"""The PySpark goldens against rows worked out by hand, against a brute-force model, and against themselves."""
+"""The PySpark goldens against rows worked out by hand, against a brute-force model, and against other formulations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spark_golden.query import Query
 from tb.lib.golden import CASES, DIRECTED, RANDOM, Case, Trades, expected, load, to_arrow
 from tb.lib.model import Punctuator, windows
 
-# Of every directed case: the rows as {end: Number} of each session, and accepted, late, ahead, resync, discarded.
+# For every directed case: the rows of each session as {end: Number}; accepted, late, ahead, resync, discarded.
 BY_HAND = {
     "start": ([{1560: 1, 1620: 2}], (4, 4, 0, 0, 0)),
     "start_given": ([{1600: 2}], (3, 1, 0, 0, 0)),
@@ -57,7 +57,7 @@ def test_by_hand(case: Case) -> None:
 
 @pytest.mark.parametrize("case", [*DIRECTED, *RANDOM, CASES["q3_5000"]], ids=lambda case: case.name)
 def test_brute_force(case: Case) -> None:
-    """Rows, the item that emits each, and the totals, from a model that shares no line with the golden."""
+    """Rows, the item that emits each, and the totals, from a model that shares no code with the golden."""
     golden, query = load(expected(case)), case.query
     items = [
         (
@@ -76,7 +76,7 @@ def test_brute_force(case: Case) -> None:
 
 
 def test_random_cases_are_not_idle() -> None:
-    """Every rule is at work in the random streams, and most tuples are accepted."""
+    """The random streams exercise every rule, and most tuples are accepted."""
     goldens = [load(expected(case)) for case in RANDOM]
     for golden in goldens:
         assert golden.rows and 2 * golden.summary["accepted"] > len(golden.items)
@@ -85,7 +85,7 @@ def test_random_cases_are_not_idle() -> None:
 
 
 def test_forms_agree(tmp_path, monkeypatch) -> None:
-    """The forms for large streams give what the definition gives; chunks so short that much crosses their borders."""
+    """The formulations for large streams give the same rows as the definition; windows cross the short chunks often."""
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -106,7 +106,7 @@ def test_forms_agree(tmp_path, monkeypatch) -> None:
 
 @pytest.mark.parametrize("name", ["q3_200000", "q3_200000_limited"])
 def test_long_stream(name: str) -> None:
-    """Exactly the injected trades are dropped, and no trade of a window is lost."""
+    """Exactly the injected trades are dropped, and no trade is missing from its windows."""
     case = CASES[name]
     golden = load(expected(case))
     assert isinstance(case.stream, Trades)

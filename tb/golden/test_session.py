@@ -1,4 +1,4 @@
-"""Processes of a run share one Java machine, and nothing that is in their sessions."""
+"""The processes of a run share one Java machine, but not the contents of their sessions."""
 
 import os
 import subprocess
@@ -43,9 +43,9 @@ def test_two_processes_share_a_machine():
 
 
 def test_another_checkout_has_its_own(tmp_path):
-    """A copy may hold another golden; Spark's Python workers would import ours."""
+    """A copy may contain another golden; Spark's Python workers would import that of this checkout."""
     copy = tree.copy(tmp_path / "copy")
     (copy / "use.py").write_text(USE)
-    shared = f"1 nonsense {ROOT}"  # nothing listens there
+    shared = f"1 nonsense {ROOT}"  # no process listens on this port
     run = tree.python(copy, "use", "c", **{SHARED: shared})
     assert run.returncode == 0 and " 20 c 2\n" in run.stdout, run.stdout

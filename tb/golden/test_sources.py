@@ -1,4 +1,4 @@
-"""A golden is computed anew when anything of the project that has a part in it has changed."""
+"""A golden is recomputed when a source of the project that affects it has changed."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ from tb.lib.sources import fingerprint, sources
 from tb.queries import golden as of_queries
 from tb.window import sessions as of_sessions
 
-NAMES = {  # of a golden's file or folder in the cache, and sources that have a part in it
+NAMES = {  # a golden's file or folder in the cache, and sources that affect it
     "trades": (
         lambda: CASES["q3_5000"].folder,
         "wirestream/host/trades wirestream/schema/tuples spark_golden/run tb/lib/golden",
@@ -47,9 +47,9 @@ def test_a_golden_follows_its_sources(monkeypatch, name: str, source: str):
 )
 def test_all_that_python_loads_is_among_the_sources(module: str):
     show = f"import {module}, sys; print(*(getattr(m, '__file__', None) for m in sys.modules.values()), sep='\\n')"
-    told = subprocess.run([sys.executable, "-c", show], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    printed = subprocess.run([sys.executable, "-c", show], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     places = tuple(f"{REPOSITORY}{os.sep}{place}{os.sep}" for place in ("tb", "spark_golden", "tools"))
-    loaded = {Path(line) for line in told.stdout.splitlines() if line.startswith(places)}
+    loaded = {Path(line) for line in printed.stdout.splitlines() if line.startswith(places)}
     assert len(loaded) > 4 and loaded <= set(sources(module))
 
 
@@ -68,5 +68,7 @@ def test_spark_golden_imports_nothing_else_of_the_project():
 def test_parts_are_kept_apart(tmp_path):
     for name, content in (("a", "xy"), ("b", "x"), ("c", "yx")):
         (tmp_path / name).write_text(content)
-    told = [fingerprint("", "spark_golden.query", files=[tmp_path / name for name in names]) for names in ("ab", "bc")]
-    assert told[0] != told[1] and told[0] == fingerprint(b"", "spark_golden.query", files=[tmp_path / n for n in "ab"])
+    first, second = (
+        fingerprint("", "spark_golden.query", files=[tmp_path / n for n in names]) for names in ("ab", "bc")
+    )
+    assert first != second and first == fingerprint(b"", "spark_golden.query", files=[tmp_path / n for n in "ab"])

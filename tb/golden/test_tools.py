@@ -1,4 +1,4 @@
-"""The Python side of the wire: the tuple format, the trade generator and readers, packets, send_trades."""
+"""The host side in Python: the tuple format, the trade generator and readers, packets, send_trades."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ GOOD = pack(Header(7, 1, 2, 5), np.zeros(2, TRADES.dtype))
         (GOOD[:-1], "bad_length"),
         (GOOD + bytes(16), "bad_length"),
         (GOOD[:11] + b"\1" + GOOD[12:], "bad_length"),
-        (GOOD[:3] + b"\2" + GOOD[4:10] + b"\0\0" + GOOD[12:16], "bad_length"),  # PUNCT and no record
+        (GOOD[:3] + b"\2" + GOOD[4:10] + b"\0\0" + GOOD[12:16], "bad_length"),  # PUNCT without a record
     ],
 )
 def test_bad_datagrams(payload: bytes, reason: str) -> None:
@@ -85,8 +85,8 @@ def test_generator() -> None:
     assert (drawn == trades.generate(50_000, seed=9, rate=50.0, share=0.3, disorder=60)).all()
     assert (drawn != trades.generate(50_000, seed=10, rate=50.0, share=0.3, disorder=60)).any()
     time = drawn["Time"].astype(np.int64)
-    behind = np.maximum.accumulate(time) - time
-    assert behind.max() == 60 and (behind > 0).mean() > 0.5  # the bound is kept, and reached
+    lag = np.maximum.accumulate(time) - time
+    assert lag.max() == 60 and (lag > 0).mean() > 0.5  # the bound is kept and reached
     assert np.ptp(time) == pytest.approx(1000, rel=0.1)
     assert (drawn["Symbol"] == b"UBSN").mean() == pytest.approx(0.3, abs=0.02)
     assert set(drawn["Symbol"]) == set(trades.SYMBOLS)
@@ -171,7 +171,7 @@ def test_bad_parquet(tmp_path) -> None:
 
 
 def test_the_longest_frame_is_that_of_the_rtl() -> None:
-    """1,500 bytes of IP behind two tags, with the FCS: every MAX_FRAME of the RTL is that by default."""
+    """1,500 bytes of IP after two tags, and the FCS: the default of every MAX_FRAME in the RTL."""
     sources = {path: path.read_text() for path in REPOSITORY.glob("rtl/**/*.v")}
     given = {path.stem: re.search(r"parameter MAX_FRAME\s*=\s*(\d+)", text) for path, text in sources.items()}
     numbers = {name: int(found[1]) for name, found in given.items() if found}
@@ -184,7 +184,7 @@ def stream(count: int = 500, per_datagram: int = 7, **options) -> packets.Blocks
 
 
 def test_frames_are_those_of_scapy() -> None:
-    """Byte for byte, over datagrams of several sizes; and what Scapy dissects carries right checksums."""
+    """Byte for byte, for datagrams of several sizes; Scapy also verifies the checksums."""
     closing = np.array((b"", 0, 0, 99_999), TRADES.dtype)
     for per_datagram in (1, 7, 91):
         payloads = stream(200, per_datagram, session=0xFFFFFFFF, punctuation=closing)
@@ -209,7 +209,7 @@ def test_frames_are_those_of_scapy() -> None:
 
 
 def test_odd_payloads_and_checksum_zero() -> None:
-    """Odd lengths, and a payload made so that the checksum comes out as 0, which is sent as 0xFFFF."""
+    """Odd lengths, and a payload whose checksum is 0, which is sent as 0xFFFF."""
     for size in (1, 2, 17, 18, 19):
         block = np.arange(3 * size, dtype=np.uint8).reshape(3, size)
         for row in packets.frames([block])[0]:
@@ -256,7 +256,7 @@ def test_pcap_of_mixed_lengths(tmp_path) -> None:
 
 
 def test_results_decode() -> None:
-    """Rows and their punctuation in one datagram, as the hardware sends them; a heartbeat and a START beside them."""
+    """Rows and their punctuation in one datagram, as the hardware sends them; also a heartbeat and a START."""
 
     def frame(sequence: int, flags: int, *rows: tuple[int, int, int]) -> np.ndarray:
         records = np.array(list(rows), Q3_RESULT.dtype)
@@ -304,7 +304,7 @@ def test_wire_times() -> None:
 
 
 def test_send_to_a_socket() -> None:
-    """Everything arrives, numbered, START on the first eight, the punctuation last, at about the stated rate."""
+    """All datagrams arrive at about the stated rate: numbered, the first eight with START, the punctuation last."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
         receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         receiver.settimeout(5)
@@ -321,7 +321,7 @@ def test_send_to_a_socket() -> None:
     assert got[-1][1]["Time"].tolist() == [40000]
     assert ran.stdout.startswith("605 trades in 62 datagrams") and not ran.stderr
     measured = float(ran.stdout.split(" trades/s")[0].split()[-1].replace(",", ""))
-    assert 200 < measured < 2200  # never faster; slower on a busy machine
+    assert 200 < measured < 2200  # never faster, but slower on a busy machine
 
 
 def test_send_to_a_pcap(tmp_path, capsys) -> None:
@@ -358,8 +358,8 @@ def test_send_to_a_pcap(tmp_path, capsys) -> None:
 )
 def test_send_refuses(capsys, arguments: list[str], code: int, message: str) -> None:
     assert send.main(arguments) == code
-    said = capsys.readouterr().err
-    assert message in said and said.startswith("send_trades.py: ") and said.count("\n") == 1
+    error = capsys.readouterr().err
+    assert message in error and error.startswith("send_trades.py: ") and error.count("\n") == 1
 
 
 def test_help_shows_examples() -> None:

@@ -1,4 +1,4 @@
-"""Session windows: PySpark's session_window against the brute-force model, row for row."""
+"""Session windows: PySpark's session_window against the brute-force model, row by row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CASES = [(1, 30, 60, None), (2, 30, 60, UBSN), (3, 5, 0, None), (4, 60, 20, UBSN
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case[:3])))
 def test_brute_force(case: tuple) -> None:
-    """Every row's end, the item that emits it, and every aggregate of both columns."""
+    """The end of every row, the item that emits it, and every aggregate of both columns."""
     seed, gap, slack, symbol = case
     items = golden_stream(seed, gap, slack)
     table = parquet.read_table(spark_rows(items, gap, slack, symbol)).to_pydict()
@@ -39,7 +39,7 @@ def test_brute_force(case: tuple) -> None:
 
 
 def test_a_gap_apart() -> None:
-    """Tuples exactly GAP apart are two sessions, a unit less apart one; one that comes between makes one of two."""
+    """Tuples exactly GAP apart are in two sessions, one unit closer in one; a tuple between merges two into one."""
     query = Query(10, 1, 100, (Aggregate("CNT", False, 0),))
     items = golden_stream(1, 10, 100)[:8].copy()
     items["kind"], items["session"] = 0, 0
@@ -51,7 +51,7 @@ def test_a_gap_apart() -> None:
 
 
 def test_what_is_not_closed_is_not_cut() -> None:
-    """A session that is open at the end makes no row, not even of those of its tuples that would be closed alone."""
+    """A session that is open at the end gives no row, not even for its tuples that alone would form a closed one."""
     records = np.array([(time,) for time in (100, 115, 121, 196)], [("Time", "<i4")])
     assert [row.Time for row in in_sessions(to_frame(records), 20, 60).collect()] == []
     records["Time"][-1] = 201  # the watermark reaches 141, the session's end

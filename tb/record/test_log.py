@@ -1,4 +1,4 @@
-"""The log of datagrams: what was appended is there, whatever was killed; what is torn is cut and counted."""
+"""The log of datagrams: what was appended survives any crash; a torn tail is cut and counted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def drawn(count: int, most: int = 300) -> list[Datagram]:
 
 
 def written(folder: Path, datagrams: list[Datagram], **options) -> int:
-    """Append them, some together, and tell how many bytes were found torn."""
+    """Append datagrams, some together; returns the number of torn bytes that were found."""
     generator = random.Random(len(datagrams))
     with Log(folder, **options) as log:
         at = 0
@@ -63,7 +63,7 @@ def test_what_was_appended_is_read(tmp_path, fsync):
 
 
 def test_an_empty_datagram_ends_a_segment(tmp_path):
-    """A record that is a head and nothing else, as the last one of every segment."""
+    """A record without payload as the last one of every segment."""
     wanted = [datagram._replace(payload=bytes(10 * (n % 2 == 0))) for n, datagram in enumerate(drawn(6))]
     with Log(tmp_path, segment_bytes=SEGMENT.size + 2 * RECORD.size + 10) as log:
         places = [log.append(*datagram) for datagram in wanted]
@@ -79,7 +79,7 @@ def test_an_empty_datagram_ends_a_segment(tmp_path):
 
 
 class Calls:
-    """What is asked of the system, in turn: the bytes written, the size of the file that is synced."""
+    """The system calls in order: each write with its number of bytes, each sync with the size of the file."""
 
     def __init__(self, patch: pytest.MonkeyPatch):
         self.seen: list[tuple[str, int]] = []
@@ -97,7 +97,7 @@ class Calls:
 
 
 def test_each_append_is_on_disk_before_it_returns(tmp_path, monkeypatch):
-    """One write and then one fdatasync, of a file that has all of it, for an append and for many datagrams together."""
+    """One write, then one fdatasync of the complete file, for one append and for many datagrams together."""
     wanted = drawn(20)
     with Log(tmp_path, fsync=EACH) as log:
         calls = Calls(monkeypatch)
@@ -120,7 +120,7 @@ def test_an_append_that_cannot_be_synced_does_not_return(tmp_path, monkeypatch):
 
 
 def test_other_policies_sync_where_they_say(tmp_path, monkeypatch):
-    """Seconds: never in an append, but from a thread; NEVER: at the end of a segment and of the log."""
+    """Seconds: a thread syncs, an append never does. NEVER: sync only at the end of a segment and of the log."""
     calls = Calls(monkeypatch)
     with Log(tmp_path / "thread", fsync=0.01) as log:
         size = log.append(1, SOURCE, b"a").offset + RECORD.size + 1
@@ -128,7 +128,7 @@ def test_other_policies_sync_where_they_say(tmp_path, monkeypatch):
     calls.take()
     with Log(tmp_path / "never", fsync=NEVER, segment_bytes=SEGMENT.size + 1) as log:
         log.append(1, SOURCE, b"a")
-        assert [name for name, _ in calls.take()] == ["write", "write"]  # the segment's head is the first
+        assert [name for name, _ in calls.take()] == ["write", "write"]  # the first is the segment's header
         log.append(2, SOURCE, b"b")
         assert [name for name, _ in calls.take()] == ["fdatasync", "write", "write"]
     assert [name for name, _ in calls.take()] == ["fdatasync"]
@@ -142,7 +142,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def test_ranges_are_whole_records(tmp_path):
-    """However places and ranges are drawn; and the index may be missing, or wrong."""
+    """For random positions and ranges, also if the index is missing or wrong."""
     wanted, generator = drawn(3000), random.Random(simulate.seed())
     written(tmp_path, wanted, segment_bytes=300_000)
     log = Reader(tmp_path)
@@ -186,7 +186,7 @@ def test_a_flipped_bit_is_found(tmp_path):
     data = bytearray(path.read_bytes())
     data[-1] ^= 4
     path.write_bytes(data)
-    assert found(tmp_path) == wanted[:2]  # of the newest segment it is the torn tail
+    assert found(tmp_path) == wanted[:2]  # in the newest segment it is the torn tail
     written(tmp_path, wanted[2:])
     assert found(tmp_path) == wanted
     second = list(Reader(tmp_path).datagrams())[1][0]
@@ -197,7 +197,7 @@ def test_a_flipped_bit_is_found(tmp_path):
 
 
 def test_a_place_that_a_crash_took_is_never_another_record(tmp_path):
-    """A reader was ahead of what a crash of the machine left on disk."""
+    """A reader had read more than a crash of the machine left on disk."""
     wanted = drawn(10)
     written(tmp_path, wanted)
     log = Reader(tmp_path)
@@ -226,7 +226,8 @@ with Log(sys.argv[1], fsync=EACH) as log:
 
 
 def appended(folder: Path, action: str) -> tuple[int, int]:
-    """A writer that the kernel stops in the middle of a record: its exit code, and how many appends returned."""
+    """Run a writer that the kernel stops in the middle of a record: its exit code, and the number of appends that
+    returned."""
     command = [sys.executable, "-c", CHILD.format(action=action), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     return done.returncode, len(done.stdout.split())
@@ -242,7 +243,7 @@ def test_a_writer_killed_in_the_middle_of_a_write(tmp_path):
 
 
 def test_a_disk_that_is_full(tmp_path):
-    """An append that fails leaves nothing behind."""
+    """An append that fails leaves no trace."""
     code, returned = appended(tmp_path, "SIG_IGN")
     assert code == 0
     assert [datagram.arrival for datagram in found(tmp_path)] == list(range(returned))

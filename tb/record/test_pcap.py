@@ -1,4 +1,4 @@
-"""Captures by ranges: the same as in one pass, every frame's fault by its name, and no guess that goes unnoticed."""
+"""Captures read in ranges: the same as in one pass, each frame's fault by name, and no undetected wrong guess."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def table(path: Path, read: str, size: int = 0, port: int = 0) -> pa.Table:
 
 
 def capture(path: Path, packets: list[bytes], order: str = "<", magic: int = 0xA1B2C3D4, tail: bytes = b"") -> Path:
-    """A capture with a packet a second."""
+    """A capture with one packet per second."""
     head = struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 65535, 1)
     records = (struct.pack(order + "IIII", k, 7, len(p), len(p)) + p for k, p in enumerate(packets))
     path.write_bytes(head + b"".join(records) + tail)
@@ -42,7 +42,7 @@ def capture(path: Path, packets: list[bytes], order: str = "<", magic: int = 0xA
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory) -> Path:
-    """Datagrams of every length, in runs and alone, punctuations among them."""
+    """Datagrams of every length, in runs and single, with punctuations."""
     rng = np.random.default_rng(simulate.seed())
     trades, blocks, at = generate(91 * 30 * 40, seed=simulate.seed()), [], 0
     for k in range(40):
@@ -85,7 +85,7 @@ def test_ranges_give_what_one_pass_gives(mixed):
 
 
 def test_a_guess_that_is_wrong_is_an_error(tmp_path):
-    """Captures that carry captures, so that a chain of headers begins inside a frame."""
+    """Captures whose frames contain captures, so that a chain of record headers begins inside a frame."""
     inner = b"".join(struct.pack("<IIII", k, 7, 14, 14) + bytes(14) for k in range(45))
     path = capture(tmp_path / "nested.pcap", [bytes(14) + inner] * 40)
     first = 24 + 16 + 14  # where the first inner record begins
@@ -97,7 +97,7 @@ def test_a_guess_that_is_wrong_is_an_error(tmp_path):
 
 
 def test_bytes_like_a_header_that_lead_to_a_true_one(tmp_path):
-    """In each frame, as in payloads with many zeros: a chain that begins there is right from its second record on."""
+    """A false header in each frame, as in payloads with many zeros: from its second record, the chain is right."""
     fake = struct.pack("<IIII", 5, 7, 40, 40) + bytes(40)
     path = capture(tmp_path / "zeros.pcap", [bytes(14) + fake] * 300)
     for size in range(1, 90, 7):
@@ -121,7 +121,7 @@ def udp(payload: bytes, **fields) -> Packet:
 
 
 GOOD = trade_payload()
-# What a frame is, and what is counted.
+# A frame, and the fault that is counted.
 FRAMES: list[tuple[Packet, str | None]] = [
     (udp(GOOD), None),
     (udp(trade_payload(count=0)), None),
@@ -131,7 +131,7 @@ FRAMES: list[tuple[Packet, str | None]] = [
     (Ether() / Dot1Q(vlan=5) / udp(GOOD)[IP], None),
     (Ether(type=0x88A8) / Dot1Q(vlan=5) / Dot1Q(vlan=6) / udp(GOOD)[IP], None),
     (udp(GOOD, len=8 + len(GOOD), chksum=Ether(bytes(udp(GOOD)))[UDP].chksum) / Raw(b"\1" * 6), None),  # RFC 9868
-    (udp(GOOD, ip={"flags": "DF"}) / Padding(bytes(7)), None),  # a frame's padding is no part of the datagram
+    (udp(GOOD, ip={"flags": "DF"}) / Padding(bytes(7)), None),  # a frame's padding does not belong to the datagram
     (Ether() / Dot1Q() / Dot1Q() / Dot1Q() / udp(GOOD)[IP], "not_ip"),
     (Ether() / ARP(), "arp"),
     (Ether() / IPv6() / UDP() / Raw(GOOD), "ipv6"),
@@ -183,7 +183,7 @@ def test_faults_by_name(tmp_path, order, magic):
 
 
 def test_a_flipped_bit_is_never_a_row(mixed, tmp_path):
-    """In the header of IPv4, in that of UDP, or in the payload: the checksums find it."""
+    """In the IPv4 header, the UDP header or the payload: the checksums detect it."""
     frame = bytes(FRAMES[0][0])
     packets = []
     for bit in range(8 * 14, 8 * len(frame)):

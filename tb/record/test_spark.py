@@ -1,4 +1,4 @@
-"""Spark behind the board: every logged row once, every loss told, and with the overflow stream the whole answer."""
+"""Spark downstream of the board: every logged row once, every loss reported, groups completed from the overflow."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ PER = 7  # records in a datagram
 
 
 def datagrams(schema: Schema, records: np.ndarray, session: int, **options) -> list[bytes]:
-    """By sequence number."""
+    """Datagrams by sequence number."""
     blocks = payloads(schema, records, per_datagram=PER, session=session, **options)
     return [row.tobytes() for block in blocks for row in block]
 
 
 def append(log: Log, sent: list[bytes], numbers, first: int) -> None:
-    """Log those of the datagrams, a millisecond apart."""
+    """Log the datagrams with these numbers, one per millisecond."""
     for k, number in enumerate(numbers):
         log.append((first + k) * 10**6, BOARD, sent[number])
 
@@ -56,21 +56,21 @@ def rows(frame: DataFrame, *columns: str) -> Counter:
     return Counter(tuple(row) for row in frame.select(*columns).collect())
 
 
-def test_every_logged_row_once_and_every_loss_told(tmp_path):
-    """A streaming query dies in the middle of a micro-batch, the writer with a record half written; both go on."""
+def test_every_logged_row_once_and_every_loss_reported(tmp_path):
+    """A streaming query dies in the middle of a micro-batch, the writer in the middle of a record; both then resume."""
     spark, trades = session(), generate(700)
     sent = datagrams(TRADES, trades, session=5)
     folder, out, checkpoint = tmp_path / "log", tmp_path / "rows", tmp_path / "checkpoint"
 
     def run(bad: int, most: int) -> None:
-        """Read on to the end of the log. bad: a number of a datagram that the query cannot live with; most: bytes."""
+        """Continue to the end of the log. bad: the number of a datagram that kills the query; most: bytes per batch."""
         read = stream_log(spark, folder, TRADES_YML, max_bytes=most, range_bytes=2000)
         fails = F.raise_error(F.lit("killed")).cast("int")
         read = read.withColumn("Price", F.when(F.col("_sequence") == bad, fails).otherwise(F.col("Price")))
         writer = read.writeStream.format("parquet").option("checkpointLocation", str(checkpoint))
         writer.trigger(availableNow=True).start(str(out)).awaitTermination()
 
-    # Lost: 20 to 24 and 40, the first of the second session, and one that a later datagram tells of. Twice: 30.
+    # Lost: 20 to 24 and 40, the first ones of the second session, and one known from a later datagram. Repeated: 30.
     first = [k for k in range(70) if k not in (20, 21, 22, 23, 24, 40)] + [30, 72, 71]
     with Log(folder, segment_bytes=4000) as log:
         append(log, sent, first, 0)
@@ -98,35 +98,35 @@ def test_every_logged_row_once_and_every_loss_told(tmp_path):
     assert rows(once(stored), *columns) == Counter(wanted.keys())
     assert rows(read_log(spark, folder, TRADES_YML, range_bytes=3000), *columns) == wanted
 
-    told = read_log(spark, folder, TRADES_YML, read="datagrams")
-    assert rows(lost(told), "source", "stream", "session", "from", "to", "lost") == {
+    logged = read_log(spark, folder, TRADES_YML, read="datagrams")
+    assert rows(lost(logged), "source", "stream", "session", "from", "to", "lost") == {
         ("192.168.1.10:4000", 1, 5, 20, 24, 5): 1,
         ("192.168.1.10:4000", 1, 5, 40, 40, 1): 1,
         ("192.168.1.10:4000", 1, 5, 70, 70, 1): 1,
         ("192.168.1.10:4000", 1, 6, 0, 2, 3): 1,
     }
     number = len(first) + 7
-    assert rows(sessions(told), "session", "datagrams", "records", "repeats", "reordered", "lost") == {
+    assert rows(sessions(logged), "session", "datagrams", "records", "repeats", "reordered", "lost") == {
         (5, number, PER * number, 1, 1, 7): 1,
         (6, len(second), PER * len(second), 0, 0, 3): 1,
     }
 
 
 def test_sequence_numbers_wrap():
-    """2**32 - 2, 2**32 - 1, then 1, and late 0."""
+    """2**32 - 2, 2**32 - 1, 1, and then 0, out of order."""
     spark = session()
     numbers = [2**32 - 2, 2**32 - 1, 1, 0]
-    told = spark.createDataFrame(
+    logged = spark.createDataFrame(
         [("a", k, k, "s", 1, 1, number, 1, None) for k, number in enumerate(numbers)],
         "file string, offset long, arrival long, source string, stream int, session long, sequence long, count int, "
         "fault string",
     )
-    assert rows(lost(told), "from", "to", "lost", "after") == {(0, 2**32 - 3, 2**32 - 2, None): 1}
-    assert rows(sessions(told), "datagrams", "reordered", "repeats") == {(4, 1, 0): 1}
+    assert rows(lost(logged), "from", "to", "lost", "after") == {(0, 2**32 - 3, 2**32 - 2, None): 1}
+    assert rows(sessions(logged), "datagrams", "reordered", "repeats") == {(4, 1, 0): 1}
 
 
 def test_overflow_is_finished_by_spark(tmp_path):
-    """The chip's rows and Spark's together are those of Spark alone; the packets come from the board's capture."""
+    """The rows of the chip and of Spark together equal those of Spark alone; the packets are the board's capture."""
     sql, name = text("top_by_symbol"), "behind_top_by_symbol"
     built = compile_queries(sql, shipped(), name, Rewrites(), capacity=8)
     records = many_groups(few=4, many=24, rate=10)
@@ -159,7 +159,7 @@ def test_what_has_no_rest(query, message):
 
 
 def test_the_example_joins_with_a_table(tmp_path):
-    """Its rows are those of a compiled query, with nulls where the flags say so."""
+    """Its rows are those of a compiled query, with null where a flag is set."""
     described = tmp_path / "circuit.json"
     described.write_text(json.dumps(describe(compile_queries(text("top_by_symbol"), shipped(), "top").circuit)))
     result = Layout.load(described)

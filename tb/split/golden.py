@@ -1,4 +1,4 @@
-"""The rows of the tests' queries in PySpark, each from the whole stream; written by hand, from the queries' text."""
+"""The rows of the tests' queries in PySpark, each from the whole stream, written by hand from the queries' text."""
 
 from __future__ import annotations
 

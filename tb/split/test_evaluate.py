@@ -1,4 +1,4 @@
-"""Queries of the dialect in Spark, from their syntax tree: rows worked out by hand, and those of every golden."""
+"""The evaluation of queries in Spark from their syntax tree: rows worked out by hand, and those of every golden."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CONSTANTS = {"less": 1, "key": "a"}
 
 
 def items(frame: DataFrame, names: dict[str, str], time: str | None) -> Items:
-    """Items of the oracle as those of the product. names: of the fields, by their columns in the frame."""
+    """The oracle's items as `Items` of the package. names: field names, by their columns in the frame."""
     hidden = [F.col(old).alias(new) for old, new in (("session", SESSION), ("seq", ORDER), ("kind", KIND))]
     return Items(frame.select(*(F.col(f"`{old}`").alias(new) for old, new in names.items()), *hidden), time)
 
@@ -42,7 +42,7 @@ def rows(frame: DataFrame) -> Counter:
 
 
 def ask(sql: str, frame: DataFrame | None = None) -> DataFrame:
-    """Of the oracle's test's tuples, by the names that the text gives the fields, if it does."""
+    """The rows for the tuples of the oracle's test, with the field names of the text if it declares them."""
     named = re.findall(r"(\w+) (?:int|string)", sql) or FIELDS
     frame = golden.to_frame(np.array(TUPLES, SCHEMA.dtype)) if frame is None else frame
     given = items(frame, dict(zip(FIELDS, named, strict=True)), "Time" if "Time" in named else None)
@@ -52,12 +52,12 @@ def ask(sql: str, frame: DataFrame | None = None) -> DataFrame:
 @pytest.mark.parametrize("name", [*EXPRESSIONS, *QUERIES])
 def test_rows_worked_out_by_hand(name):
     sql, wanted = (EXPRESSIONS | QUERIES)[name]
-    # The grammar has no doubled quotes and no backslash in a string; it takes the same text otherwise.
+    # The grammar has no doubled quotes and no backslash in a string; otherwise it accepts the same text.
     assert rows(ask(sql)) == Counter(wanted)
 
 
 def test_sessions_and_punctuations():
-    """A session ends its windows of either kind; a punctuation closes like a tuple, and is none."""
+    """The end of a session ends windows of both kinds; a punctuation closes windows, but does not count."""
     frame = golden.to_frame(np.array(TUPLES[:4], SCHEMA.dtype)).withColumn("session", F.expr("seq div 3"))
     frame = frame.unionAll(frame.limit(1).selectExpr("stream", "1L", "9L", "1", "Key", "X", "Y", "180L"))
     assert rows(ask(f"SELECT Time, sum(X) AS S {WINDOW}", frame)) == {(150, -3): 1}
@@ -66,8 +66,8 @@ def test_sessions_and_punctuations():
 
 
 def test_items_too_far_ahead():
-    """They are dropped until RESYNC of them in a row are near one another; the watermark then follows them."""
-    times = [100, 900, 120, 905, 910, 915, 990]  # of 900 alone 120 breaks the run
+    """They are dropped until RESYNC consecutive ones are close to one another; the watermark then follows them."""
+    times = [100, 900, 120, 905, 910, 915, 990]  # 120 ends the run that 900 began
     records = np.array([(b"a", n, 0, time) for n, time in enumerate(times)], SCHEMA.dtype)
     sql = "SELECT Time, sum(X) AS S, count(*) AS N FROM T [RANGE 10 SLIDE 10 WATTR Time SLACK 0 MAX_AHEAD 100 RESYNC 3]"
     assert rows(ask(sql, golden.to_frame(records))) == {(110, 0, 1): 1, (130, 2, 1): 1}

@@ -1,4 +1,4 @@
-"""A query in two parts gives the rows that PySpark computes alone, wherever it is cut; and it is cut for a reason."""
+"""A divided query gives the rows that PySpark computes alone, at every division; and each division has its reasons."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def planned(sql: str, chip: Chip = LARGE, rate: float = 1e6, constants=LEAST, ta
 
 
 def where(plan: Plan) -> str:
-    """F for each operator on the FPGA and S for each of Spark, from the stream upward."""
+    """One letter per operator, from the stream upward: F on the FPGA, S in Spark."""
     return "".join(side[0] for _, side, _ in plan.operators)
 
 
@@ -59,7 +59,7 @@ def reasons(plan: Plan) -> list[str]:
 
 @cache
 def trades() -> np.ndarray:
-    """Of 4 symbols, and now and then of 24."""
+    """Trades of 4 symbols, at times of 24."""
     records = many_groups(few=4, many=24, rate=10)
     records["Price"] = np.random.default_rng(2).integers(-100, 10_000, len(records))
     return records
@@ -67,7 +67,7 @@ def trades() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def companies(tmp_path_factory) -> dict[str, Path]:
-    """A table with a symbol twice, and some missing."""
+    """A table with one symbol twice, and without some."""
     path = tmp_path_factory.mktemp("tables") / "companies.csv"
     lines = [f"{k:04d},{'ABCDE'[k % 5]},{'US' if k % 4 == 0 else 'CH'}" for k in (*range(21), 7)]
     path.write_text("\n".join(["Symbol,Sector,Country", *lines]) + "\n")
@@ -82,7 +82,7 @@ def module(path: Path) -> ModuleType:
 
 
 def computed(plan: Plan, folder: Path, capture: Path) -> DataFrame:
-    """What the job that is written gives of a capture."""
+    """The rows that the written job computes from a capture."""
     plan.write(folder)
     made = module(folder / plan.files[1])
     return host.run(made.rows, made.CONSTANTS, made.TABLES, pcap=capture)
@@ -92,7 +92,7 @@ RUNS: dict[tuple[str, int], Run] = {}
 
 
 def played(plan: Plan) -> Run:
-    """The chip's part of a plan, from packets to packets; simulated once for plans in which it is the same."""
+    """Simulate the chip's part of a plan, from packets to packets; once for all plans with the same part."""
     built = plan.best.built
     key = plan.best.cut.sql, built.circuit.capacity
     if key not in RUNS:
@@ -104,7 +104,7 @@ def played(plan: Plan) -> Run:
 
 
 def rows(frame: DataFrame) -> Counter:
-    """Whole numbers as such; of quotients what both engines agree on to the last bit."""
+    """Rows with exact integers, and quotients rounded so that both engines agree."""
     return Counter(
         tuple(v if isinstance(v, float) else w for v, w in zip(row, plain(row).values(), strict=True))
         for row in frame.collect()
@@ -112,7 +112,7 @@ def rows(frame: DataFrame) -> Counter:
 
 
 def check(plan: Plan, folder: Path, wanted: DataFrame) -> Run:
-    """Raise unless chip and Spark together give the rows of Spark alone; and so does Spark's job without a chip."""
+    """Raise unless chip and Spark together give the rows of Spark alone, and Spark's job without a chip does too."""
     run = played(plan)
     alone = rows(wanted)
     assert rows(computed(plan, folder / "split", run.result.folder / "out.pcap").select(*wanted.columns)) == alone
@@ -121,14 +121,14 @@ def check(plan: Plan, folder: Path, wanted: DataFrame) -> Run:
 
 
 def test_a_budget_and_operators_that_no_chip_has(companies, tmp_path):
-    """On the chip windows of 12 groups, on Spark the other groups, a table, another GROUP BY, a quotient, an order."""
+    """On the chip: windows of 12 groups. In Spark: the other groups, a table, another GROUP BY, a quotient, a sort."""
     plan = planned(golden.TOP_BY_SECTOR, Chip(3500, 2), tables=companies, groups=24)
     assert plan.best.groups == 12 and plan.finished and where(plan) == "FFFSSSSSS"
     wanted = golden.top_by_sector(to_frame(trades()), session().read.csv(str(companies["Companies"]), header=True))
     run = check(plan, tmp_path, wanted)
     assert 0 < run.counters["overflow_row"] < len(trades()) and run.counters["query_row"] > 20
 
-    # A rate that the chip's port does not bring: the same rows from the packets that went in.
+    # At a rate above that of the chip's port: the same rows, from the input packets.
     fast = planned(golden.TOP_BY_SECTOR, LARGE, rate=2e7, tables=companies)
     assert set(where(fast)) == {"S"} and "port brings" in reasons(fast)[0]
     captured = run.result.folder / "in.pcap"
@@ -136,7 +136,7 @@ def test_a_budget_and_operators_that_no_chip_has(companies, tmp_path):
 
 
 def test_groups_without_a_window_and_windows_that_do_not_fit(tmp_path):
-    """The chip selects, Spark does the rest: functions of its own, groups that never end; windows of tuples."""
+    """The chip selects, and Spark does the rest: its own functions, groups that never end, windows of tuples."""
     unbounded = planned(golden.LARGE_BY_SYMBOL, selectivity=0.1)
     assert where(unbounded) == "FSSSS" and "never end" in reasons(unbounded)[2]
     check(unbounded, tmp_path / "unbounded", golden.large_by_symbol(to_frame(trades()), **LEAST))
@@ -157,7 +157,7 @@ def test_wholly_on_the_chip(tmp_path):
 
 @pytest.fixture(scope="module")
 def captures(tmp_path_factory) -> dict[str, Path]:
-    """The tests' streams as packets, some of them twice."""
+    """The tests' streams as packets, some of them repeated."""
     folder, found = tmp_path_factory.mktemp("captures"), {}
     for stream in shipped():
         schema: Schema = stream.schema
@@ -182,7 +182,7 @@ ALWAYS = "(stddev(Price) >= 0 OR stddev(Price) IS NULL OR isnan(stddev(Price)))"
     ],
 )
 def test_windows_that_spark_makes(name, stream, wanted, more, captures, tmp_path):
-    """With a condition that is always true, but that the dialect does not have; the last one as it is."""
+    """With a condition that is always true, but that the dialect does not have."""
     known = "HAVING" if "AND" in more.split() else "GROUP BY Symbol" if "GROUP" in more else "INTO"
     sql = text(name).replace(known, more, 1) if more else text(name)
     plan = planned(sql, NOTHING)
@@ -194,11 +194,11 @@ def test_windows_that_spark_makes(name, stream, wanted, more, captures, tmp_path
 
 
 def test_texts_that_are_not_cut(captures, tmp_path):
-    """Of a JOIN of streams the pairs are the dialect's, also below what only Spark has; a query without windows is
-    Spark's own."""
+    """The pairs of a JOIN of streams are those of the dialect, also below operators that only Spark has; Spark computes
+    a query without windows by itself."""
     trades = to_frame(data("Trades"))
     lines = [row.asDict() for row in trades.orderBy("seq").collect()]
-    near = [  # a trade comes as a first, when b has the last two before it; then as b, when a has it and the last one
+    near = [  # a trade arrives first as a, when b has the two before it; then as b, when a has it and the one before
         a["Price"] - b["Price"]
         for k, new in enumerate(lines)
         for a, b in [
@@ -229,13 +229,13 @@ def test_texts_that_are_not_cut(captures, tmp_path):
 
 
 def test_rows_from_the_log(tmp_path):
-    """What the chip flags as null is null, what it flags as an overflow an error, never a null of Spark's."""
+    """The chip's null flag gives null; its overflow flag gives an error, never null."""
     plan = planned("SELECT Price, Price * Volume * Volume AS Much, Price div Volume AS Least FROM Trades INTO Much")
     plan.write(tmp_path)
     job = module(tmp_path / plan.files[1])
     stream = Layout.load(tmp_path / "fpga" / "much.json")
     records = np.zeros(2, stream.schema.dtype)
-    records["Much"], records["Flags"] = 9, [0, FLAG_NULL << 2]  # of the second column that has flags
+    records["Much"], records["Flags"] = 9, [0, FLAG_NULL << 2]  # flag of the second column with flags
     assert stream.fallible == ("Much", "Least")
     for flags, wanted in ((0, Counter({(0, 9, 0): 1, (0, 9, None): 1})), (FLAG_OVERFLOW, None)):
         records["Flags"][0] = flags
@@ -256,18 +256,18 @@ def test_rows_from_the_log(tmp_path):
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in QUERIES.glob("*.sql")))
 def test_every_compiled_query_stays_whole(name):
-    """The text that a plan gives the chip is the query: the compiler makes the same circuit of it."""
+    """The plan's text for the chip is the query: the compiler makes the same circuit from it."""
     plan = planned(text(name), rate=1e5, constants=CONSTANTS.get(name, {}), groups=8, tick=1000)
     built = plan.best.built
     wanted = compile_queries(text(name), shipped(), plan.query.name, capacity=8)
-    if name != "exposure":  # whose products may overflow, which travels on where a sub-query computes them
+    if name != "exposure":  # its products may overflow; a sub-query passes that on as a flag
         assert code(built.verilog) == code(wanted.verilog)
     assert not plan.left
     assert {side for _, side, _ in plan.operators} == {"FPGA"}
 
 
 def code(verilog: str) -> list[str]:
-    """Lines that are no comments, in which columns of a sub-query have names of their own."""
+    """The lines of code, without comments, which contain the names of a sub-query's columns."""
     return [line for line in verilog.splitlines() if not line.lstrip().startswith("//")]
 
 
@@ -278,7 +278,7 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
 @pytest.mark.parametrize(
     ("sql", "chip", "load", "sides", "reason"),
     [
-        # functions, clauses and tables that only Spark has; what is in front of them stays on the chip
+        # functions, clauses and tables that only Spark has; the operators before them stay on the chip
         ("SELECT Price / 100 AS P FROM Trades WHERE Price > 9", LARGE, {}, "FS", "the chip has no /"),
         ("SELECT upper(Symbol) AS S FROM Trades WHERE Price > 9", LARGE, {}, "FS", "the chip has no UPPER"),
         ("SELECT DISTINCT Symbol FROM Trades WHERE Price > 9", LARGE, {}, "FSS", "the chip has no DISTINCT"),
@@ -287,9 +287,9 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         ("SELECT sum(Price) AS S FROM Trades WHERE Price > 9", LARGE, {}, "FSS", "never end"),
         ("SELECT Symbol, count(*) AS N FROM Trades GROUP BY Symbol", LARGE, {}, "SS", "never end"),
         ("SELECT Symbol, sum(Price + 1) AS N FROM Trades GROUP BY Symbol", LARGE, {}, "SS", "never end"),
-        # conditions behind OR go together
+        # the operands of OR stay together
         ("SELECT Price FROM Trades WHERE Price > 9 OR Symbol LIKE 'U%'", LARGE, {}, "SS", "no LIKE"),
-        # which tuples are late, Spark can only tell if it has all
+        # Spark needs all tuples to know which are late
         (f"SELECT stddev(Price) AS D FROM Trades {WINDOW} WHERE Price > 9", LARGE, {}, "SSS", "which tuples are late"),
         (f"SELECT max(P) AS M FROM (SELECT Price / 2 AS P, Time FROM Trades) {WINDOW}", LARGE, {}, "", "put that"),
         # budgets and rates
@@ -301,10 +301,10 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         (text("near_twins").replace("ROWS 12", "ROWS 1024"), LARGE, {"rate": 2.5e6}, "S", "its cycles are enough"),
         (text("symbols_of_120"), LARGE, {}, "SS", "--groups says"),
         (text("symbols_of_120"), LARGE, {"groups": 9}, "FF", ""),
-        # an average on the chip takes a divider; in front of other work of Spark's its sum and count are enough
+        # an average needs a divider on the chip; if Spark continues, sum and count are enough
         (text("q5"), LARGE, {}, "FF", ""),
         (text("q5").replace("INTO", "LIMIT 3 INTO"), LARGE, {}, "FSS", "rest of its SELECT"),
-        # nothing keeps up, and it is said
+        # nothing keeps up; a plan is still printed
         ("SELECT sqrt(Price) AS P FROM Trades", LARGE, {"rate": 1e8, "cores": 1}, "S", "the chip has no SQRT"),
     ],
 )  # fmt: skip
@@ -323,7 +323,7 @@ def test_places(sql, chip, load, sides, reason):
     ("join", "side"), [("", "F"), ("LEFT", "F"), ("CROSS", "F"), ("RIGHT", "S"), ("FULL", "S"), ("LEFT SEMI", "S")]
 )
 def test_a_selection_goes_in_front_of_a_join_with_all_its_rows(join, side, companies):
-    """Not where rows of the table that found none are rows of the result, too; nor of other kinds."""
+    """Not if the result also has rows of the table without a match; nor for other kinds of JOIN."""
     on = "" if join == "CROSS" else "ON t.Symbol = c.Symbol"
     sql = f"SELECT t.Price FROM Trades AS t {join} JOIN Companies AS c {on} WHERE t.Price > 9"
     assert where(planned(sql, tables=companies)) == f"{side}SS"
@@ -335,8 +335,8 @@ def test_a_larger_budget_never_sends_more_rows():
     assert most == sorted(most, reverse=True) and most[0] > most[-1] == 0
 
 
-# Slices (of 4 LUTs) and block RAMs of 36 Kb in the overviews of Xilinx (DS150, DS180); thousands of LUTs and blocks of
-# 18 Kb in Lattice's (FPGA-DS-02012).
+# Slices (4 LUTs each) and 36 Kb block RAMs from the overviews of Xilinx (DS150, DS180); thousands of LUTs and 18 Kb
+# blocks from that of Lattice (FPGA-DS-02012).
 XILINX = {
     "artix-35": (5_200, 50),
     "artix-100": (15_850, 135),
@@ -359,14 +359,14 @@ def test_chips_are_those_of_the_data_sheets():
 
 
 def test_command(tmp_path, capsys):
-    """It prints where and why, and writes a circuit, its stream, its query and a job."""
+    """It prints the plan with reasons, and writes a circuit, its stream, its query and a job."""
     query = tmp_path / "sectors.sql"
     query.write_text(golden.TOP_BY_SECTOR)
     (tmp_path / "c.csv").write_text("Symbol,Sector,Country\n")
     call = ["split", str(query), "--rate", "2M", "--table", f"Companies={tmp_path}/c.csv", "-o", str(tmp_path / "out")]
     assert cli.main(call) == 0
-    said = capsys.readouterr().out
-    assert "chosen" in said and "a JOIN with" in said and "room for 32 groups" in said
+    output = capsys.readouterr().out
+    assert "chosen" in output and "a JOIN with" in output and "room for 32 groups" in output
     names = {path.name for path in (tmp_path / "out").rglob("*")}
     assert {"topbysector_fpga.sql", "topbysector_spark.py", "fromchip.yml", "ws_query_topbysector_gmii.v"} <= names
     again = compile_queries((tmp_path / "out" / "topbysector_fpga.sql").read_text(), shipped(), "again")

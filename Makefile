@@ -7,15 +7,15 @@ VENV    := .venv
 PY      := $(VENV)/bin/python
 READY   := $(VENV)/.ready
 
-# What a command takes stands beside it; tests also take SEED=… and SIM=icarus from the environment.
+# `make help` shows the variables of each command; tests also read SEED=… and SIM=icarus from the environment.
 CORE    ?=
 PARAMS  ?=
 ARGS    ?=
 QUERY   ?=
 TESTS    = $(wildcard tb/*/test_$(CORE).py)
 
-# The import contracts of pyproject.toml: one line when all are kept, else all that breaks them.
-LINT_IMPORTS = said=$$($(VENV)/bin/lint-imports --no-logo --no-cache) && echo "$$said" | grep Contracts: || { echo "$$said"; exit 1; }
+# The import contracts of pyproject.toml: prints one line if all are kept, else the whole report.
+LINT_IMPORTS = report=$$($(VENV)/bin/lint-imports --no-logo --no-cache) && echo "$$report" | grep Contracts: || { echo "$$report"; exit 1; }
 
 .DEFAULT_GOAL := help
 .PHONY: help demo board test inventory lint formal synth compare report waves soak docs list icarus clean
@@ -43,7 +43,7 @@ else
 	@$(PY) -m pytest $(TESTS)
 endif
 
-inventory: $(READY) ## write tb/inventory.txt anew, with what the last good `make test` ran
+inventory: $(READY) ## update tb/inventory.txt from the last good `make test`
 	@$(PY) -m tb.lib.inventory
 
 lint: $(READY) ## lint every core (or CORE=…) with all warnings, its parameters, the Python with ruff and import-linter, spelling and phrases
@@ -58,7 +58,7 @@ formal: $(READY) ## prove every core that has properties (or CORE=…)
 	@$(PY) -m wirestream.measure.formal $(CORE)
 
 synth: $(READY) ## cells and post-route Fmax of a core: make synth CORE=udp_rx [PARAMS="DATA_W=64"] [SEEDS=5] [REQUIRE=125]
-	@$(if $(CORE),,$(error which core? make synth CORE=udp_rx; `make list` shows them))
+	@$(if $(CORE),,$(error no CORE given: make synth CORE=udp_rx; `make list` shows the cores))
 	@$(PY) -m wirestream.measure.synth $(CORE) $(PARAMS) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(REQUIRE),--require $(REQUIRE))
 
 compare: $(READY) ## WID aggregate: ours against the paper's algorithm transcribed literally
@@ -68,16 +68,16 @@ report: $(READY) ## sweep our cores and draw the papers' figures with our curves
 	@$(PY) -m wirestream.measure.report --output docs $(ARGS)
 
 waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_aggregate
-	@$(if $(CORE),,$(error which core? make waves CORE=skid_buffer; `make list` shows them))
+	@$(if $(CORE),,$(error no CORE given: make waves CORE=skid_buffer; `make list` shows the cores))
 	@$(if $(TESTS),,$(error no test for CORE=$(CORE); `make list` shows the cores))
 	@rm -f $(or $(WIRESTREAM_BUILD),build)/sim/$(CORE).*waves/dump.vcd
 	@WAVES=1 $(PY) -m pytest -q $(TESTS)
 	@ls $(or $(WIRESTREAM_BUILD),build)/sim/$(CORE).*waves/dump.vcd
 
-soak: $(READY) ## every check with a seed drawn anew, and the long campaigns: a million trades and more
+soak: $(READY) ## every check with a new random seed, and the long campaigns: a million trades and more
 	@SEED=$${SEED:-$$($(PY) -c 'import random; print(random.randrange(2**31))')} $(PY) -m pytest -m "soak or not soak" -n $(JOBS) --dist worksteal tb
 
-docs: $(READY) ## write what is generated anew: core table, what is proven, register map, dialect, diagrams, figures
+docs: $(READY) ## regenerate the generated parts: core table, list of proofs, register map, dialect, diagrams, figures
 	@$(PY) -m wirestream.compiler.cores fusesoc/compiler.core
 	@$(PY) -m wirestream.measure.cores --markdown docs/cores.md
 	@$(PY) -m wirestream.schema.registers --markdown docs/registers.md --verilog rtl/net/ws_registers.vh
@@ -93,17 +93,17 @@ icarus: ## install the optional second simulator (Debian, Ubuntu)
 	@command -v iverilog >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq iverilog; } \
 		|| echo "iverilog could not be installed: the four-state runs will be skipped"
 
-clean: ## remove everything that was built, the Python environment excepted
+clean: ## remove all build products except the Python environment
 	rm -rf build
 
-# The Python environment: built when it is missing or older than what it is made from.
+# The Python environment, rebuilt when its sources change.
 $(READY): pyproject.toml requirements.lock
 	@command -v $(PYTHON) >/dev/null || { echo "python3 (3.11 or newer) is missing: apt install python3 python3-venv"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11: set PYTHON=python3.11"; exit 1; }
 	@command -v g++  >/dev/null || { echo "g++ is missing (Verilator compiles with it): apt install g++"; exit 1; }
 	@command -v perl >/dev/null || { echo "perl is missing (Verilator needs it): apt install perl"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "python3-venv is missing: apt install python3-venv"; exit 1; }
-	@case "$$PWD" in *" "*) echo "the path $$PWD holds a space, which make cannot build in: move the checkout"; exit 1;; esac
+	@case "$$PWD" in *" "*) echo "the path $$PWD contains a space, which make does not support: move the checkout"; exit 1;; esac
 	@echo "building the Python environment in $(VENV) (about two minutes) ..."
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) && touch $(VENV)/FUSESOC_IGNORE
 	@java=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); \

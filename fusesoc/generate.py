@@ -1,4 +1,4 @@
-"""The FuseSoC generator of compiler.core: one query to the files of its circuit."""
+"""The FuseSoC generator of compiler.core: compiles one query to the files of its circuit."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ import yaml
 
 try:
     from wirestream.compiler.compile import compile_queries
-except ModuleNotFoundError:  # FuseSoC took another Python than the project's
+except ModuleNotFoundError:  # FuseSoC runs another Python than the project's
     python = Path(__file__).resolve().parents[1] / ".venv" / "bin" / "python"
     if not python.exists() or Path(sys.executable) == python:
         sys.exit("the Python package wirestream is missing: run `make list` once, or pip install the repository")
@@ -25,22 +25,23 @@ USED = {"query", "streams", "clock", "groups", "without", "windows", "luts", "ra
 
 
 def main(config: dict) -> None:
-    root, told = Path(config["files_root"]), config.get("parameters") or {}
-    if "query" not in told or told.keys() - USED:
+    root, given = Path(config["files_root"]), config.get("parameters") or {}
+    if "query" not in given or given.keys() - USED:
         sys.exit(
-            f"parameters of the generator: query, and maybe {', '.join(sorted(USED - {'query'}))}; not {list(told)}"
+            f"the generator's parameters are query and, optionally, {', '.join(sorted(USED - {'query'}))}; "
+            f"not {', '.join(given) or 'none'}"
         )
-    file = root / told["query"]
+    file = root / given["query"]
     text = ""
     try:
         text = text_of(file)
-        streams = [*shipped(), *(load(root / path) for path in told.get("streams", []))]
-        rewrites = Rewrites.without(*told.get("without", []))
-        clock_ns = 1000 / told["clock"] if "clock" in told else CLOCK_NS
-        windows = WindowOptions.read(told.get("windows", []), told.get("luts"), told.get("ram_bits"))
-        groups = told.get("groups", CAPACITY)
+        streams = [*shipped(), *(load(root / path) for path in given.get("streams", []))]
+        rewrites = Rewrites.without(*given.get("without", []))
+        clock_ns = 1000 / given["clock"] if "clock" in given else CLOCK_NS
+        windows = WindowOptions.read(given.get("windows", []), given.get("luts"), given.get("ram_bits"))
+        groups = given.get("groups", CAPACITY)
         compiled = compile_queries(text, streams, file.stem, rewrites, clock_ns, groups, windows)
-        write(compiled, Path.cwd(), told.get("set"), config["vlnv"])
+        write(compiled, Path.cwd(), given.get("set"), config["vlnv"])
     except QueryError as error:
         sys.exit(f"{file}: {error.shown(text)}")
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
--- The dissertation's multiplexed stream: what orders are worth, and how many are withdrawn.
+-- The dissertation's multiplexed stream: the value of orders, and how many are cancelled.
 CREATE INPUT STREAM NewOrders FORMAT BINARY exchange.NewOrder (Symbol, OrderQty, Price, TransactTime);
 CREATE INPUT STREAM Cancels FORMAT BINARY exchange.OrderCancelRequest (OrigClOrdID, TransactTime);
 SELECT Symbol, OrderQty * Price AS Value FROM NewOrders WHERE Symbol = 'UBSN' INTO Worth;

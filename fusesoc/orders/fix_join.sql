@@ -1,4 +1,4 @@
--- Orders that are withdrawn, and how long they lived: the last 64 new orders and cancel requests.
+-- Cancelled orders and how long they lived, from the last 64 new orders and the last 64 cancel requests.
 CREATE INPUT STREAM NewOrders FORMAT FIX orders.NewOrderSingle (ClOrdID, Symbol, Side, OrderQty, Price, TransactTime);
 CREATE INPUT STREAM Cancels FORMAT FIX orders.OrderCancelRequest (OrigClOrdID, ClOrdID, TransactTime);
 SELECT o.Symbol, o.OrderQty, c.TransactTime - o.TransactTime AS Lived

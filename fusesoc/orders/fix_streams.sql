@@ -1,4 +1,4 @@
--- FIX messages of one wire: the dear orders, and how many are withdrawn in each millisecond.
+-- FIX messages on one wire: orders at high prices, and the cancellations in each millisecond.
 CREATE INPUT STREAM NewOrders FORMAT FIX orders.NewOrderSingle (ClOrdID, Symbol, Side, OrderQty, Price, TransactTime);
 CREATE INPUT STREAM Cancels FORMAT FIX orders.OrderCancelRequest (OrigClOrdID, ClOrdID, TransactTime);
 SELECT Symbol, Side, OrderQty, Price FROM NewOrders WHERE Symbol = 'UBSN' AND Price > 1000000000 INTO Dear;

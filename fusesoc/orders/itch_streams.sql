@@ -1,4 +1,4 @@
--- An ITCH feed, a message a datagram: offers of each stock, large bids, and the highest of four trades.
+-- An ITCH feed, one message per datagram: offers for each stock, large bids, and the highest of four trades.
 CREATE INPUT STREAM Adds FORMAT ITCH itch5.AddOrder (Locate, Time, Ref, Side, Shares, Stock, Price);
 CREATE INPUT STREAM Sold FORMAT ITCH itch5.Trade (Time, Shares, Stock, Price);
 SELECT Stock, count(*) AS Number, sum(Shares) AS Shares

@@ -1,4 +1,4 @@
--- What a host says and hears over TCP, until it is silent for 40 milliseconds.
+-- TCP packets to and from a host, in sessions that end after 40 milliseconds of silence.
 SELECT Time, Time - 40 - min(Time) AS Lasted, count(*) AS Packets, sum(Bytes) AS Bytes, avg(Bytes) AS Mean
 FROM Packets [SESSION GAP 40 WATTR Time SLACK 20]
 WHERE Protocol = 6 AND (SrcIp = $host OR DstIp = $host)

@@ -1,4 +1,4 @@
--- Quotes that offer more than they ask: a fault of the feed, or money for the fastest.
+-- Quotes whose bid is above their ask: an error of the feed, or an opportunity for arbitrage.
 SELECT Symbol, Venue, Bid - Ask AS Gain, Time
 FROM Quotes
 WHERE Bid >= Ask AND NOT (BidSize = 0 OR AskSize = 0)

@@ -1,4 +1,4 @@
--- What each account has bought or sold in the last second, every half, without what cannot be meant.
+-- The value of each account's buy and sell orders in the last second, every half second; implausible prices excluded.
 SELECT Placed, Account, Side, sum(Price * Quantity) AS Value, count(*) AS Orders
 FROM Orders [RANGE 1000000 SLIDE 500000 WATTR Placed SLACK 1000]
 WHERE Price > 0 AND Price < 1000000000000

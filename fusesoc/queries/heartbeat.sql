@@ -1,4 +1,4 @@
--- A row every half minute, whether or not there was a trade, so that a silent feed is seen.
+-- A row every half minute, with or without trades, so that a silent feed is noticed.
 SELECT Time, count(*) AS Trades, sum(Volume) AS Volume, max(Price) AS Top
 FROM Trades [RANGE 30 SLIDE 30 WATTR Time SLACK 5 EMIT_EMPTY]
 INTO Heartbeat

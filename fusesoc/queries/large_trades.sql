@@ -1,4 +1,4 @@
--- Trades of at least so many shares; the number can be changed while the circuit runs.
+-- Trades of at least a number of shares that can be changed while the circuit runs.
 SELECT Symbol, Price, Volume, Time
 FROM Trades
 WHERE Volume >= $least

@@ -1,4 +1,4 @@
--- Orders to buy and to sell of nearly as many shares, from accounts with nearly the same number.
+-- Buy and sell orders for nearly the same number of shares, from accounts with nearly the same number.
 SELECT b.OrderId AS Buy, s.OrderId AS Sell, b.Quantity - s.Quantity AS More
 FROM Orders [ROWS 12] AS b JOIN Orders [ROWS 12] AS s
     ON abs(b.Quantity - s.Quantity) + abs(b.Account - s.Account) < 40

@@ -1,4 +1,4 @@
--- How much is offered over the last minute, a row for the bids and one for the asks.
+-- The size offered in the last minute: one row for the bids and one for the asks.
 SELECT Time, sum(BidSize) AS Offered, count(*) AS Offers, max(Bid) AS Highest
 FROM Quotes [RANGE 60 SLIDE 30 WATTR Time SLACK 6] WHERE Bid > 0
 UNION ALL

@@ -1,4 +1,4 @@
--- Sources that knock at ports far apart within ten seconds.
+-- Sources that try ports far apart within ten seconds.
 SELECT Time, SrcIp, count(*) AS Packets, max(DstPort) - min(DstPort) AS Span
 FROM Packets [RANGE 10000 SLIDE 1000 WATTR Time SLACK 20]
 WHERE Protocol = 6 AND TcpFlags = 2

@@ -1,4 +1,4 @@
--- The end of every half minute in which fewer than two large trades were made, silent ones among them.
+-- The end of every half minute with fewer than two large trades, including those with none.
 SELECT Time, count(Volume) AS Trades
 FROM Trades [RANGE 30 SLIDE 30 WATTR Time SLACK 5 EMIT_EMPTY]
 WHERE Volume > 1000

@@ -1,4 +1,4 @@
--- One order in eight, chosen by a hash; its product is as wide as any value can be.
+-- One order in eight, selected by a hash whose product has the largest possible width.
 SELECT OrderId, Price, Quantity
 FROM Orders
 WHERE OrderId * Price % 1000003 % 8 = 0

@@ -1,4 +1,4 @@
--- Everything above a price of the one symbol that a trader watches.
+-- Trades above a price of the symbol that a trader watches.
 SELECT Price, Volume, Time
 FROM Trades
 WHERE Symbol = $symbol AND Price > $limit

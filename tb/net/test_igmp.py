@@ -262,7 +262,7 @@ async def long_exponents(dut):
         for _ in range(16):
             await b.hear(query(3, code))
             await ClockCycles(dut.clk, 200)  # for the draw
-            seen.append(int(dut.delay_reg.value))
+            seen.append(int(dut.timers.delay_reg.value))
         assert all(value < units for value in seen) and max(seen) > units // 2, (code, units, seen)
         assert min(seen) < units // 2
     b.expected.clear()

@@ -4,12 +4,12 @@
 create_clock -period 10.000 [get_ports clk]
 create_clock -period 40.000 [get_ports mii_rx_clk]
 create_clock -period 40.000 [get_ports mii_tx_clk]
-# The pins' data: the PHY changes them 10 to 30 ns after the rising edge, and wants them 10 ns before it (DP83848J).
+# Data pins: the PHY's outputs change 10 to 30 ns after the rising edge; its inputs need 10 ns of setup (DP83848J).
 set_input_delay -clock [get_clocks -of_objects [get_ports mii_rx_clk]] -max 30 [get_ports {mii_rxd[*] mii_rx_dv mii_rx_er}]
 set_input_delay -clock [get_clocks -of_objects [get_ports mii_rx_clk]] -min 10 [get_ports {mii_rxd[*] mii_rx_dv mii_rx_er}]
 set_output_delay -clock [get_clocks -of_objects [get_ports mii_tx_clk]] -max 10 [get_ports {mii_txd[*] mii_tx_en}]
 set_output_delay -clock [get_clocks -of_objects [get_ports mii_tx_clk]] -min 0 [get_ports {mii_txd[*] mii_tx_en}]
-# A button, a reset that lasts milliseconds, lights
+# Asynchronous: a button, a reset of milliseconds, lights
 set_false_path -from [get_ports arst_n]
 set_false_path -to [get_ports {phy_rst_n lights[*]}]
 

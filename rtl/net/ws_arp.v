@@ -93,8 +93,8 @@ module ws_arp #(
 );
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Local addresses, a byte at a time, for the receiver or the transmitter: the receiver stalls at the body of a frame
-    // while a frame is sent, and nothing is sent while a body comes in.
+    // Local addresses, a byte at a time, for the receiver or the transmitter: the receiver stalls at the body of a
+    // frame while a frame is sent, and nothing is sent while a body comes in.
     //
     // Bytes 22 to 31 of a frame are {local_mac, local_ip}; bytes 6 to 11 of a sent frame select the same bytes by their
     // lowest four bits; bytes 38 to 41 are local_ip.

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_arp_cache: the table of an ARP engine: IPv4 addresses, their MAC addresses, what is known of them and for how
-// long. Lookups have a constant latency; everything that writes goes one by one through the op port, in the cycles
-// that lookups leave.
+// ws_arp_cache: table of an ARP engine: IPv4 addresses with their MAC addresses, states and ages. Lookups have a
+// constant latency; all writes go one by one through the op port, in the cycles that lookups leave free.
 //
-// The table has ENTRIES / 8 sets, chosen by the lowest bits of the address, of 8 entries. A lookup reads a set in 4
-// cycles, two entries a cycle; so any 8 addresses find room, and any ENTRIES consecutive ones.
+// The table has ENTRIES / 8 sets of 8 entries; the lowest bits of the address select the set. A lookup reads a set in 4
+// cycles, two entries a cycle. So any 8 addresses fit, and any ENTRIES consecutive ones.
 //
-// An entry is free, pending (asked for, no answer yet), known or static. Time is counted in seconds, an entry at a
-// time: each is visited once in SECOND_TICKS ticks of tick_ms (rounded up to a multiple of ENTRIES).
+// An entry is free, pending (requested, no answer yet), known or static. Time is counted in seconds: a sweep visits
+// each entry once in SECOND_TICKS ticks of tick_ms (rounded up to a multiple of ENTRIES).
 //
-//   pending  may be asked for again RETRIES times, once a second; then silence for NEGATIVE_S seconds; then free
-//   known    valid for REACHABLE_S seconds after it was learned last; asked for again, once a second, in their second
-//            half; free at their end
+//   pending  may be requested again RETRIES times, once a second; then not for NEGATIVE_S seconds; then it is freed
+//   known    valid for REACHABLE_S seconds after it was last learned; may be requested again, once a second, in the
+//            second half of that time; then it is freed
 //   static   until it is cleared
 //
-// lookup_ip must stay from lookup_valid to lookup_done. lookup_found: the address is known or static. lookup_wanted:
-// it should be asked for now, by an op ASK: nothing is asked for that nobody looks up.
+// lookup_ip must be held from lookup_valid to lookup_done. lookup_found: the address is known or static. lookup_wanted:
+// the user of this core should request it now, with an op ASK; so only addresses that are looked up are requested.
 //
-// op_* must stay from op_valid to op_done. ASK: note that the address is about to be asked for; op_ask (with op_done)
-// says to do it. UPDATE, INSERT: learn an address, if it is present or in any case; a static one stays as it is. SET: a
-// static entry. CLEAR: free the entry, of whatever kind. Who needs room takes a free entry, else a pending one, else
-// the known one learned longest ago; never a static one, and, SET excepted, never one that is younger than its first
-// visit. So a set's entries cannot drive each other out, and be asked for, more often than once a second. Where there
-// is no room, nothing is written: evt_full.
+// op_* must be held from op_valid to op_done. ASK: records that the address is about to be requested; op_ask (with
+// op_done) tells the user to send the request. UPDATE, INSERT: learn an address; UPDATE only if it is in the table. A
+// static entry stays unchanged. SET: writes a static entry. CLEAR: frees the entry, static or learned.
+//
+// Allocation picks a free entry, else a pending one, else the known one learned longest ago. It never picks a static
+// one nor, except for SET, one that the sweep has not yet visited. So the addresses of a set cannot evict each other,
+// and be requested again, more than once a second. If no entry can be allocated, nothing is written: evt_full.
 //
 // Parameters   ENTRIES       entries of the table, 8, 16, 32 or 64
 //              REACHABLE_S   seconds for which a learned address is valid, 2 to 4000
 //              RETRIES       how often an address that does not answer is requested again, once a second, 0 to 100
 //              NEGATIVE_S    seconds for which it is then not requested, 1 to 1000
 //              SECOND_TICKS  ticks of tick_ms in a second, at least 1; 1000, less in simulations only
-// Latency      lookup_valid -> lookup_done: 6 cycles; op_valid -> op_done: 9 cycles if no lookup comes, else at most 24
-// Issue rate   a lookup every 8 cycles (more often: not allowed); an op at a time
+// Latency      lookup_valid -> lookup_done: 6 cycles; op_valid -> op_done: 9 cycles without lookups, else at most 24
+// Issue rate   a lookup every 8 cycles (more often: not allowed); one op at a time
 // Overflow     none
 // Bad input    none
-// Events       evt_aged: a known address's time was up; evt_unanswered: a pending one's; evt_replaced: a known one made
-//              room for another; evt_full: no room
+// Events       evt_aged: a known address has expired; evt_unanswered: a pending one has; evt_replaced: a known one was
+//              evicted by another; evt_full: no entry could be allocated
 // Source       RFC 826; RFC 1122, 2.3.2.1
 
 `default_nettype none
@@ -80,17 +80,17 @@ module ws_arp_cache #(
         $finish;
     end
 
-    // Ops: bit 0 makes an entry for an absent address, bit 1 learns, bit 2 is the user's.
+    // Ops: bit 0 allocates an entry if the address is absent, bit 1 learns, bit 2 is the user's.
     // ASK 001, UPDATE 010, INSERT 011, CLEAR 100
     localparam [2:0] SET = 3'b101;
 
     localparam [1:0] FREE = 2'd0, PENDING = 2'd1, KNOWN = 2'd2, STATIC = 2'd3;
 
     localparam INDEX_W   = $clog2(ENTRIES);
-    localparam ROW_W     = INDEX_W - 1;                 // a row is two entries side by side, one in each bank
+    localparam ROW_W     = INDEX_W - 1;                 // a row is two entries, one in each bank
     localparam PENDING_S = NEGATIVE_S + RETRIES + 1;
     localparam TIMER_W   = $clog2((REACHABLE_S > PENDING_S ? REACHABLE_S : PENDING_S) + 1);
-    localparam STATE_W   = TIMER_W + 4;                 // {kind, new: not yet visited, due: may be asked for, timer}
+    localparam STATE_W   = TIMER_W + 4;                 // {kind, new: not yet visited, due: may be requested, timer}
     localparam KEY_W     = TIMER_W + 2;
 
     localparam STEP_TICKS = (SECOND_TICKS + ENTRIES - 1) / ENTRIES;
@@ -99,18 +99,18 @@ module ws_arp_cache #(
     localparam HALF       = REACHABLE_S / 2;
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Whose turn it is. A lookup reads its four rows at once; an op, or a visit of the sweep, reads in the other
+    // Arbitration. A lookup reads its four rows without a pause; an op, or a visit of the sweep, reads in the other
     // cycles. Nothing is written from the beginning of a lookup to its end, so that it sees one state of the table.
 
     reg                init_reg;                        // the entries are being freed, after reset
     reg  [1:0]         lookup_at_reg;                   // row of the set
-    reg  [4:0]         lookup_in_reg;                   // a lookup is in the stage behind
+    reg  [4:0]         lookup_in_reg;                   // a lookup is in the following stage
     reg                lookup_done_reg;
-    reg                busy_reg;                        // with an op or a visit
+    reg                busy_reg;                        // an op or a visit is in progress
     reg                visit_reg;                       // it is a visit
     reg                read_reg;                        // it reads
     reg  [1:0]         read_at_reg;
-    reg                seen_reg, result_reg;            // it has seen the whole set; what follows is known too
+    reg                seen_reg, result_reg;            // it has seen the whole set; its result is known
     reg                visit_due_reg;
     reg  [TICK_W-1:0]  tick_reg;
     reg  [INDEX_W-1:0] visit_index_reg;
@@ -165,7 +165,7 @@ module ws_arp_cache #(
     // Read stage
 
     wire [1:0]       at = lookup_read ? lookup_at_reg : read_at_reg;
-    wire [ROW_W-1:0] rd_row, op_row, lookup_row;        // op_row, lookup_row: where the set begins
+    wire [ROW_W-1:0] rd_row, op_row, lookup_row;        // op_row, lookup_row: the set's first row
 
     generate
         if (ROW_W == 2) begin : gen_one_set
@@ -241,7 +241,7 @@ module ws_arp_cache #(
     endgenerate
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Compare stage: is it one of the two? Which of the two would make room first?
+    // Compare stage: is it one of the two? Which of the two is replaced first?
 
     reg        cmp_blank_reg;                           // read before the entries were freed
     reg        cmp_lookup_reg, cmp_op_reg, cmp_last_reg;
@@ -258,7 +258,7 @@ module ws_arp_cache #(
     end
 
     wire [1:0]         hit;
-    wire [2*KEY_W-1:0] keys;    // {not to be replaced, known, timer}: the least makes room
+    wire [2*KEY_W-1:0] keys;    // {not replaceable, known, timer}: the least is replaced
 
     generate
         for (b = 0; b < 2; b = b + 1) begin : gen_compare
@@ -295,7 +295,7 @@ module ws_arp_cache #(
     end
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Match stage: what the set's four rows come to, for a lookup and for an op.
+    // Match stage: combines the set's four rows, for a lookup and for an op.
 
     wire                hit_any   = hit_reg != 2'b00;
     wire [STATE_W-1:0]  hit_state = hit_reg[1] ? hit_states_reg[STATE_W +: STATE_W] : hit_states_reg[0 +: STATE_W];
@@ -416,15 +416,15 @@ module ws_arp_cache #(
     end
 
 `ifdef FORMAL
-    // What holds for the two watched entries holds for every two, since which ones they are is arbitrary.
+    // The two watched entries are arbitrary, so their properties hold for any two.
     reg                past_valid = 1'b0;
     reg                learned_ref;     // the watched address was learned or set since reset
     reg  [INDEX_W-1:0] found_ref;       // the entry that the lookup has found
-    reg  [5:0]         ages_ref;        // lookups under way: bit n is high n + 1 cycles after lookup_valid
+    reg  [5:0]         ages_ref;        // lookups in progress: bit n is high n + 1 cycles after lookup_valid
     reg  [31:0]        lookup_ip_ref;
-    reg                op_waits_ref;    // an op was there and was not done
+    reg                op_waits_ref;    // an op was pending in the previous cycle
     reg  [82:0]        op_ref;
-    reg                done_ref, refused_ref;   // an op has just ended; an address found no room
+    reg                done_ref, refused_ref;   // an op has just ended; no entry was allocated
     wire [1:0]         here;            // the watched entry holds the watched address
     wire               learns  = op_code[1] || op_code == SET;
     wire               looking = lookup_valid || lookup_in_reg != 5'd0;
@@ -464,7 +464,7 @@ module ws_arp_cache #(
 
             reg  [2:0]         written_ref;     // has just been written, by an op, by an ASK
             reg  [31:0]        written_ip_ref;
-            reg  [2:0]         events_ref;      // that this has caused
+            reg  [2:0]         events_ref;      // caused by that write
 
             always @(posedge clk) begin
                 if (to_it && !visit_reg && learns) mac_ref <= op_mac;
@@ -477,12 +477,12 @@ module ws_arp_cache #(
             always @* if (past_valid) begin
                 // a static entry is changed by SET and CLEAR only
                 if (to_it && kind == STATIC) assert (!visit_reg && op_code[2]);
-                // an entry gives room only if the address is absent, to none before its first visit but a static one,
-                // a static one never; and then it is the one that has least to live, see below
+                // an entry is replaced only if the address is absent, before its first visit only by a static one,
+                // a static one never; and then it is the one with the least time left, see below
                 if (to_it && live && !visit_reg && ip != op_ip)
                     assert (op_code[0] && !op_hit_reg && kind != STATIC && (!fresh || op_code == SET));
                 if (op_past && in_op && !visit_reg) assert (best_key_reg <= key);
-                // time takes one second from the entry whose turn it is, and frees it at its end
+                // a visit takes one second from the entry's time, and frees the entry when none is left
                 if (to_it && visit_reg) begin
                     assert (index == visit_index_reg);
                     assert (next_state_reg == 0 ? left == 1 : next_state_reg[STATE_W-1 -: 2] == kind
@@ -491,7 +491,7 @@ module ws_arp_cache #(
                         == (kind == KNOWN ? left <= HALF : left > NEGATIVE_S && !fresh));
                 end
                 if (write && visit_reg && index == visit_index_reg && live && kind != STATIC) assert (to_it);
-                // an op does what it says
+                // an op has its specified effect
                 if (write && !visit_reg && live && ip == op_ip) begin
                     assert (to_it == (op_code[2] || (op_code[1] ? kind != STATIC : entry[STATE_W-4])) || !hit_it);
                     if (to_it && op_code == 3'b001) assert (next_state_reg == {kind, fresh, 1'b0, left});
@@ -506,18 +506,18 @@ module ws_arp_cache #(
                 // each freed or replaced entry is counted
                 if (written_ref[2]) assert ({evt_aged, evt_unanswered, evt_replaced} == events_ref);
 
-                // an entry is found, with the MAC address learned last
+                // an entry is found, with the last learned MAC address
                 if (lookup_done && live && ip == lookup_ip) assert (lookup_hit_reg);
                 if (lookup_done && lookup_hit_reg && found_ref == index) begin
                     assert (live && ip == lookup_ip);
                     assert (lookup_found == kind[1] && lookup_wanted == entry[STATE_W-4]);
                     if (lookup_found) assert (lookup_mac == mac_ref);
-                    // nothing is known of an address that was never learned
+                    // an address that was never learned is not known
                     if (lookup_found && lookup_ip == watch_ip) assert (learned_ref);
                 end
                 if (here[b] && kind[1]) assert (learned_ref);
 
-                // inside: freed once, before anything is done; a free entry is all 0, a static one has no time
+                // inside: freed once, before anything else; a free entry is all 0, a static one has no timer
                 if ((init_reg || cmp_blank_reg) && freed) assert (kind == FREE);
                 if (freed && (kind == FREE || kind == STATIC)) assert (entry[STATE_W-3:0] == 0);
                 if (freed && kind == PENDING) assert (left - 1'b1 < PENDING_S);
@@ -525,7 +525,7 @@ module ws_arp_cache #(
                 if (freed && kind[1]) assert (mac == mac_ref);
                 if (live && ROW_W > 2) assert (row >> 2 == ip % (ENTRIES / 8));
 
-                // an op and a lookup see the entry as it is
+                // an op and a lookup see the entry's current state
                 if (cmp_op_reg && cmp_here && in_op)
                     assert (ips[32*bank +: 32] == ip && states[STATE_W*bank +: STATE_W] == entry);
                 if (hit_op_reg && hit_here && in_op) begin
@@ -580,7 +580,7 @@ module ws_arp_cache #(
 
             // an address is never in the table twice
             if (watch_1 != watch_2) assert (here != 2'b11);
-            // who makes room is free, else pending, else the known one of the set with the least time left
+            // the entry allocated is free, else pending, else the known one of the set with the least time left
             if (gen_watch[0].to_it && !visit_reg && !op_hit_reg && gen_watch[1].in_op)
                 assert (gen_watch[0].key <= gen_watch[1].key && !gen_watch[0].key[KEY_W-1]);
             // a lookup sees one state of the table, and takes 6 cycles
@@ -589,7 +589,7 @@ module ws_arp_cache #(
             if (op_done) assert (done_ref);
             if (evt_full) assert (refused_ref);
 
-            // inside: where an op or a lookup stands
+            // inside: the progress of an op or a lookup
             if (init_reg) assert (!visit_index_reg[INDEX_W-1]);
             if (init_reg || cmp_blank_reg) assert (!busy_reg);
             if (init_reg && cmp_lookup_reg) assert (cmp_blank_reg);

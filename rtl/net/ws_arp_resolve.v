@@ -2,8 +2,9 @@
 //
 // ws_arp_resolve: resolver of ws_arp: finds the MAC address for an IPv4 address, and has unknown addresses requested.
 //
-// Broadcast and multicast addresses are resolved here, all others by a lookup in the table. A lookup that finds no valid
-// entry may cause one request at a time: it is noted in the table (note until noted), and then sent (ask until asked).
+// Broadcast and multicast addresses are resolved here, all others by a lookup in the table. A lookup that finds no
+// valid entry may cause one request at a time: it is noted in the table (note until noted), and then sent (ask until
+// asked).
 //
 // Latency      resolve_valid -> resolve_done: 2 cycles more than the table's lookup
 // Issue rate   that of the table, see ws_arp_cache

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_control_rx: takes ARP, ICMP and IGMP out of the frames of a MAC and hands them on byte by byte, in one form.
+// ws_control_rx: extracts ARP, ICMP and IGMP from a MAC's frames and outputs them byte by byte in a normal form.
 //
-// s_axis taps the stream of the MAC: Ethernet frames without FCS, which it cannot slow down. Frames for local_mac, for
-// broadcast or for a group that carry ARP, or IPv4 with protocol 1 or 2, under at most two 802.1Q or 802.1ad tags, are
-// stored; the others leave no trace. What leaves has one form:
+// s_axis taps the MAC's stream of Ethernet frames without FCS; it never stalls it. Stored are frames to local_mac, to
+// broadcast or to a group that carry ARP, or IPv4 with protocol 1 or 2, under at most two 802.1Q or 802.1ad tags; all
+// others are ignored and not counted. The normal form is
 //
 //   Ethernet                  ARP      IPv4                       ICMP, IGMP
-//   dst 6, src 6, type 2    | 28     | 20, as it came           | as much as the total length says
-//                                      tags, options and padding are gone
+//   dst 6, src 6, type 2    | 28     | 20, unchanged            | up to the total length
+//                                      tags, options and padding are removed
 //
-// m_axis_tuser: [0] bad, with tlast; [2:1] kind: 0 ARP, 1 ICMP, 2 IGMP. Bad are: a frame shorter than it says (or than
-// 28 bytes of ARP); an IPv4 header with a version other than 4, less than 20 bytes, a wrong checksum, a fragment's flag
-// or offset, or no payload behind it; ICMP to another address than local_ip; IGMP to neither that nor a group.
+// m_axis_tuser: [0] bad, with tlast; [2:1] kind: 0 ARP, 1 ICMP, 2 IGMP. Bad frames are: one shorter than its total
+// length (or than 28 bytes of ARP); an IPv4 header with a version other than 4, less than 20 bytes, a wrong checksum, a
+// fragment's flag or offset, or no payload; ICMP to an address other than local_ip; IGMP to neither that nor a group.
 //
-// Counted      each frame stored is one pulse of evt_arp, evt_icmp, evt_igmp or, if bad, evt_bad_ip, when its end
-//              leaves. A frame to be stored that is longer than the FIFO is evt_oversize; one that finds no room now is
-//              evt_full; one that the MAC marked bad (tuser[0] with tlast), or of less than 41 bytes, is not counted.
+// Counted      each frame stored is one pulse of evt_arp, evt_icmp, evt_igmp or, if bad, evt_bad_ip, when its end is
+//              output. A frame to be stored is evt_oversize if it is longer than the FIFO, and evt_full if it does not
+//              fit now. One that the MAC marks bad (tuser[0] with tlast) or shorter than 41 bytes is not counted.
 // Parameters   DATA_W  width of s_axis_tdata in bits: 8 or 64
 //              ADDR_W  the FIFO holds 2**ADDR_W words of DATA_W bits, 6 to (DATA_W == 8 ? 14 : 11); and 16 frames
 // Latency      6 cycles from a frame's tlast beat in to its first byte out
-// Issue rate   1 beat a cycle in, no gap needed between frames; 1 byte a cycle out of the FIFO, those removed included
+// Issue rate   1 beat a cycle in, no gap needed between frames; 1 byte a cycle out of the FIFO, removed bytes included
 // Overflow     evt_full, see above
-// Settings     local_* may change at any time: frames under way are judged by either value
+// Settings     local_* may change at any time: frames in progress are checked against either value
 // Source       IEEE 802.3 and 802.1Q; RFC 791, 792, 826, 1071, 1112
 
 `default_nettype none
@@ -68,10 +68,10 @@ module ws_control_rx #(
     localparam [1:0] KIND_ARP = 2'd0, KIND_ICMP = 2'd1, KIND_IGMP = 2'd2;
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Filter: the frame goes straight into the FIFO while two stages find out whether it shall stay there. A frame long
+    // Filter: the frame goes straight into the FIFO while two stages decide whether to keep it. A frame long
     // enough to be of use ends later than that.
 
-    // Beat of the frame; stays at the first that may be the last. Byte `offset` is in beat offset / K, lane offset % K.
+    // Beat of the frame; stays at the earliest possible last one. Byte `offset` is in beat offset / K, lane offset % K.
     localparam      ENOUGH = 40 / K;
     localparam      AT_W   = $clog2(ENOUGH + 1);
     reg  [AT_W-1:0] at_reg;
@@ -88,10 +88,10 @@ module ws_control_rx #(
         if (rst) at_reg <= {AT_W{1'b0}};
     end
 
-    // Compare stage: what stands at each place where the type, or the protocol, may be. Index: tags before it.
+    // Compare stage: each possible position of the type and of the protocol. Index: number of tags before it.
     localparam MAC_LANES = K == 1 ? 1 : 6;
 
-    reg  [MAC_LANES-1:0] own_reg;               // lanes that agree with the address so far
+    reg  [MAC_LANES-1:0] own_reg;               // lanes that match the address so far
     reg                  group_reg;
     reg  [1:0]           tag_reg;
     reg  [2:0]           arp_reg, ipv4_reg, icmp_reg, igmp_reg;
@@ -141,7 +141,7 @@ module ws_control_rx #(
     end
 
     // ---------------------------------------------------------------------------------------------------------------
-    // FIFO. Once a frame it keeps kind and number of tags.
+    // FIFO. It stores kind and number of tags once a frame.
     wire [DATA_W-1:0] word;
     wire [K-1:0]      word_keep;
     wire              word_valid, word_ready, word_last, word_bad;     // word_bad: never
@@ -207,7 +207,7 @@ module ws_control_rx #(
     // ---------------------------------------------------------------------------------------------------------------
     // Normal form stage
 
-    // Place of the octet in what leaves; stays at BODY, the end of the 20 bytes of IPv4 that every header has.
+    // Position of the octet in the output; stays at BODY, the end of the first 20 bytes of the IPv4 header.
     localparam [5:0] TAGS = 6'd12, TYPE_END = 6'd13, IP_VERSION = 6'd14, IP_TOTAL = 6'd16, IP_FLAGS = 6'd20,
                      IP_DST = 6'd30, BODY = 6'd34;
 
@@ -215,9 +215,9 @@ module ws_control_rx #(
     wire       ipv4 = kind != KIND_ARP;
     reg  [5:0] place_reg;
     reg  [3:0] options_reg;         // of the IPv4 header, in 4-byte words
-    reg        skipping_reg;        // this octet is of a tag (at TAGS) or an option (at BODY)
+    reg        skipping_reg;        // this octet belongs to a tag (at TAGS) or an option (at BODY)
     reg  [5:0] skip_reg;            // such octets from this one on
-    reg        body_reg;            // it is behind the header
+    reg        body_reg;            // it follows the header
     reg        done_reg;            // it is padding
 
     always @(posedge clk) begin
@@ -250,8 +250,8 @@ module ws_control_rx #(
         end
     end
 
-    // Length: bytes to the end of the datagram and four more, since they are counted from the total length on. The end
-    // is found one octet ahead.
+    // Length: bytes to the end of the datagram plus four, since they are counted from the total length on. The end
+    // is detected one octet ahead.
     reg [15:0] left_reg;
     reg        final_reg;
     wire       at_end = body_reg && final_reg;
@@ -270,9 +270,9 @@ module ws_control_rx #(
     wire emit = octet_valid && !done_reg && (!skipping_reg || octet_last);
     wire ends = octet_last || at_end;
 
-    // Checksum: a sum of 16-bit words, a byte at a time. The carry of one byte's sum belongs to the other byte, which
-    // comes next; that of the last one is still to be added when the header is over.
-    reg [7:0] sum_next_reg, sum_last_reg;       // the sum's byte that is next in turn; the one added to last
+    // Checksum: a sum of 16-bit words, a byte at a time. The carry of one byte's sum goes into the other byte, which
+    // comes next; that of the last one has not yet been added when the header ends.
+    reg [7:0] sum_next_reg, sum_last_reg;       // the sum's byte that is added to next; the one added to last
     reg       carry_reg;
     wire      sum_good = &sum_last_reg && &sum_next_reg[7:1] && sum_next_reg[0] != carry_reg;
 
@@ -289,13 +289,13 @@ module ws_control_rx #(
     reg       refused_reg;          // version, header length or fragment
     reg       other_ip_reg;         // not to local_ip
     reg       group_ip_reg;         // to a group
-    reg [7:0] local_octet_reg;      // of local_ip, where this octet is one of the destination
+    reg [7:0] local_octet_reg;      // of local_ip, if this octet belongs to the destination
     wire      for_us = !other_ip_reg || (kind == KIND_IGMP && group_ip_reg);
     wire      good   = at_end && !octet_bad && (!ipv4 || (!refused_reg && sum_good && for_us));
 
     always @(posedge clk)
         if (take) begin
-            local_octet_reg <= local_ip[8*{^place_reg[1:0], place_reg[0]} +: 8];    // for the next place
+            local_octet_reg <= local_ip[8*{^place_reg[1:0], place_reg[0]} +: 8];    // for the next position
             if (place_reg == TYPE_END) {refused_reg, other_ip_reg} <= 2'b00;
             if (place_reg == IP_VERSION && (octet[7:4] != 4'd4 || octet[3:0] < 4'd5)) refused_reg <= 1'b1;
             if (place_reg == IP_FLAGS && octet[5:0] != 6'd0) refused_reg <= 1'b1;       // not DF, nor the reserved bit
@@ -327,7 +327,7 @@ module ws_control_rx #(
     end
 
 `ifdef FORMAL
-    // That the kind stays over a packet is the FIFO's doing.
+    // The FIFO keeps the kind constant over a packet.
     ws_axis_rules #(.USER_W(3), .META(0)) m_rules (
         .clk(clk), .rst(rst),
         .tdata(m_axis_tdata), .tkeep(m_axis_tkeep), .tvalid(m_axis_tvalid), .tready(m_axis_tready),

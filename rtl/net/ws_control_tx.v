@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_control_tx: stores frames that come byte by byte and sends each in words, without a pause inside.
+// ws_control_tx: stores frames that arrive byte by byte, and sends each as words without a gap.
 //
-// The engines of the control path make 8 bits a cycle, a MAC of 64 bits wants a word in every cycle of a frame, and no
-// MAC waits inside one. So words are gathered first, and a frame begins to leave when it is all there.
+// The engines of the control path generate 8 bits a cycle, whereas a 64-bit MAC needs a word in every cycle of a frame,
+// and no MAC can pause within one. So words are assembled first, and a frame is sent once it is complete.
 //
-// Each frame causes one event: evt_sent (it will leave), evt_bad (tuser[0] with tlast), evt_oversize (longer than the
-// FIFO) or evt_full (no room now); all but the first are dropped whole.
+// Each frame causes one event: evt_sent (it will be sent), evt_bad (tuser[0] with tlast), evt_oversize (longer than the
+// FIFO) or evt_full (it does not fit now); in all cases but the first, the whole frame is dropped.
 //
 // Parameters   DATA_W  width of m_axis_tdata in bits: 8 or 64
 //              ADDR_W  the FIFO holds 2**ADDR_W words of DATA_W bits, 4 to 16; and 16 frames
 // Latency      5 cycles from a frame's tlast beat in to its first beat out, 2 to its event
 // Issue rate   1 byte a cycle in, 1 word a cycle out
-// Overflow     s_axis_tready is always high; a frame that finds no room is dropped: evt_full
+// Overflow     s_axis_tready is always high; a frame that does not fit is dropped: evt_full
 // Bad input    as above. Empty frames are not allowed
 
 `default_nettype none

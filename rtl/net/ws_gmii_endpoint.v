@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_gmii_endpoint: what every design with one gigabit Ethernet port has: both MACs and the UDP/IP stack between them.
+// ws_gmii_endpoint: one gigabit Ethernet port: receive and transmit MAC with the UDP/IP stack between them.
 //
 //   gmii -> mac_gmii_rx -> udp_ip_stack -> m_axis, payloads received
 //   gmii <- mac_gmii_tx <- udp_ip_stack <- s_axis, payloads to send
 //
-// Both GMII directions run on clk: 125 MHz with gmii_rx_ce = gmii_tx_ce = 1, or any faster than the octets come, which
-// then come with these (ws_mii). The receiving MAC cannot wait and need not: the stack stores what it
-// receives, and only good datagrams leave it. Settings, static ARP entries and tuser are those of ws_udp_ip_stack.
+// Both GMII directions run on clk: either 125 MHz with gmii_rx_ce = gmii_tx_ce = 1, or any clock faster than the octet
+// rate, with a clock enable for each octet (ws_mii). The receiving MAC cannot stall and need not: the stack stores what
+// it receives and outputs only good datagrams. Settings, static ARP entries and tuser are those of ws_udp_ip_stack.
 //
 // Parameters   N_PORTS, N_GROUPS, MAX_FRAME, MAX_PAYLOAD, HEADERS, TIME_W  see ws_udp_ip_stack
 //              N_EVENTS  follows from the list of the events
-// Latency      from the last octet of a frame, FCS included, to its payload's first on m_axis: 13 cycles; from the
-//              last octet of a payload of 10 or more on s_axis to its frame's first preamble octet: 6 cycles with
-//              HEADERS = 0, else 8, and 1 more behind a frame of another protocol; when nothing else waits
+// Latency      if nothing else waits: from the last octet of a frame, FCS included, to its payload's first on m_axis:
+//              13 cycles; from the last octet of a payload of 10 or more on s_axis to its frame's first preamble octet:
+//              6 cycles with HEADERS = 0, else 8, and 1 more after a frame of another protocol
 // Issue rate   line rate: 1 octet a cycle in and out
-// Overflow     a datagram that m_axis does not take in time is dropped whole; s_axis_tready falls. An oversize payload,
-//              or one for an address not yet resolved, is dropped
+// Overflow     a datagram that m_axis does not accept in time is dropped whole; s_axis stalls. A payload that is too
+//              long, or for an address that is not resolved, is dropped
 // Bad input    `events` has one pulse for every frame and datagram, in this order: those of the stack from bit 0, then
 //              those of the MACs (docs/registers.md lists them)
 // Source       see ws_mac_gmii_rx, ws_mac_gmii_tx, ws_udp_ip_stack

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_icmp_echo: answers ICMP echo requests, up to a rate.
+// ws_icmp_echo: answers ICMP echo requests, with a rate limit.
 //
-// Takes normalised ICMP frames for local_ip (see ws_control_rx): 14 bytes of Ethernet header, 20 of IPv4 header without
-// options, whose IHL and total length still count them, and the message without padding. The reply is written into a
-// FIFO while the request passes, and committed once the request has proved good:
+// Takes normalised ICMP frames to local_ip (see ws_control_rx): 14 bytes of Ethernet header, 20 of IPv4 header without
+// its options, which IHL and total length still include, and the message without padding. The reply is written into a
+// FIFO while the request passes, and committed once the request has been found good:
 //
 //   src MAC of the request 6, local_mac 6, 0800 | 45 00, length 2, id 0000, DF 4000, TTL 64, 01, checksum 2,
-//   local_ip 4, src IPv4 of the request 4 | type 0, code 0, checksum 2, the rest as it came
+//   local_ip 4, src IPv4 of the request 4 | type 0, code 0, checksum 2, the rest unchanged
 //
-// The checksum of the message is brought up to date (RFC 1624) by adding the 0x0800 by which type and code fall. Where
-// that leaves 0, it is written 0xFFFF: equal in ones' complement, and right even when every other byte is 0.
+// The checksum of the message is updated (RFC 1624): type and code decrease by 0x0800, so it increases by 0x0800. A
+// result of 0 is written as 0xFFFF: equal in ones' complement, and correct even when every other byte is 0.
 //
-// Counted      each frame is one pulse, of the first of these that holds:
+// Counted      each frame is one pulse, of the first of these that applies:
 //                bad      tuser[0] with tlast, fewer than 8 bytes of message, wrong checksum of the message
 //                other    another type, or an echo request with a code
-//                refused  `enable` was low at the end; sent to a group MAC, or from an address that is no single
+//                refused  `enable` was low at the end; sent to a group MAC, or from an address that is not a single
 //                         host's: a group MAC; IPv4 0/8, 127/8, 224/3 (RFC 1122, 3.2.1.3 and 3.2.2)
-//                full     the reply finds no room
+//                full     the reply does not fit into the FIFO
 //                limited  no token is left
-//                reply    a reply will leave
-// Parameters   MAX_PAYLOAD  bytes of data that a request may always have when nothing waits, 1 to 65507; held are the
-//                           next power of two above MAX_PAYLOAD + 42 bytes (one block RAM of 18 Kb for 1472)
-//              RATE         replies a second in the long run, 1 to 1000 * BURST; in the time that tick_ms keeps
-//              BURST        replies that may leave without a wait after a pause, 1 to 1000
+//                reply    a reply will be sent
+// Parameters   MAX_PAYLOAD  longest data of a request, in bytes, that fits into the empty FIFO, 1 to 65507; the FIFO
+//                           has the next power of two above MAX_PAYLOAD + 42 bytes (one 18 Kb block RAM for 1472)
+//              RATE         average replies a second, 1 to 1000 * BURST; seconds are counted by tick_ms
+//              BURST        replies that may be sent back to back after a pause, 1 to 1000
 // Settings     local_mac and local_ip may change between frames
 // Latency      a request's last byte in -> its reply's first byte out: 7 cycles
-// Issue rate   1 byte a cycle in and out; 18 cycles a frame more, in which s_axis_tready is low
-// Overflow     s_axis_tready does not depend on the sink: requests queue behind a waiting reply until they find no room
-//              and are dropped
+// Issue rate   1 byte a cycle in and out; 18 cycles more for each frame, in which s_axis_tready is low
+// Overflow     s_axis_tready does not depend on the sink: replies wait in the FIFO; when it is full, requests are
+//              dropped
 // Source       RFC 792, 1122 (3.2.2.6), 1624
 
 `default_nettype none
@@ -76,9 +76,9 @@ module ws_icmp_echo #(
     end
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Steps: byte 0 to 33 of the request in steps 0 to 33; byte j of the reply's header, from 6 on, in step 18 + j,
-    // when all that it is made of is there (its first 6 bytes are the request's and go straight on); the message from
-    // step 52 on.
+    // Steps: bytes 0 to 33 of the request in steps 0 to 33; byte j of the reply's header, from 6 on, in step 18 + j,
+    // when everything that it depends on is known (its first 6 bytes are copied from the request as they pass); the
+    // message from step 52 on.
 
     localparam [5:0] MADE        = 6'd18,
                      BEFORE      = MADE - 6'd1,
@@ -89,8 +89,8 @@ module ws_icmp_echo #(
                      LEAST_STEP  = 6'd59;               // the message's eighth byte and all that follow
 
     reg  [5:0] step_reg;
-    reg        waiting_reg;                             // steps 34 to 51: s_axis waits
-    reg        end_reg;                                 // the frame's last byte was taken
+    reg        waiting_reg;                             // steps 34 to 51: s_axis stalls
+    reg        end_reg;                                 // the frame's last byte has been accepted
     wire       take = s_axis_tvalid && s_axis_tready;
     wire       move = take || waiting_reg;
 
@@ -111,7 +111,7 @@ module ws_icmp_echo #(
     end
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Header stage: what is kept of the request's headers, and the reply's headers made of it.
+    // Header stage: stores fields of the request's headers, and generates the reply's headers from them.
 
     reg [3:0]  option_words_reg;
     reg [15:0] length_reg;
@@ -144,7 +144,7 @@ module ws_icmp_echo #(
         endcase
     end
 
-    // What the frame was, when its last byte has been summed and the next frame may begin
+    // The frame's attributes, sampled when its last byte has been summed and the next frame may begin
     reg        verdict_reg, is_bad_reg, is_other_reg, is_refused_reg;
     wire       sum_good;
 
@@ -156,7 +156,7 @@ module ws_icmp_echo #(
     end
 
     wire [7:0] check;
-    reg  [7:0] made_reg;                                // chosen a step ahead
+    reg  [7:0] made_reg;                                // selected a step ahead
     wire [7:0] made = step_reg[5:1] == CHECK_STEP[5:1] ? check
                     : step_reg[5:2] == SOURCE_STEP[5:2] ? source_reg[31:24] : made_reg;
 
@@ -181,9 +181,9 @@ module ws_icmp_echo #(
         default:    made_reg <= 8'h00;
     endcase
 
-    // Checksums, one after the other in one place: that of the reply's IPv4 header, from the request's addresses
-    // (which it has too), the length, and 4500 + 4000 + 4001; then that of the message.
-    reg  [7:0] summand_reg;                             // while s_axis waits; chosen a step ahead
+    // Checksums, one after the other in the same registers: that of the reply's IPv4 header, from the request's
+    // addresses (the reply has the same two), the length, and 4500 + 4000 + 4001; then that of the message.
+    reg  [7:0] summand_reg;                             // while s_axis stalls; selected a step ahead
 
     always @(posedge clk) case (step_reg)
         6'd33:   summand_reg <= length_reg[15:8];
@@ -203,13 +203,13 @@ module ws_icmp_echo #(
     );
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Write stage, one byte behind: the upper half of the new checksum depends on the lower.
+    // Write stage, one byte later: the upper half of the new checksum depends on the lower.
 
     reg [7:0] before_reg;
     reg       carry_reg;                                // from the checksum's upper half into its lower
 
-    reg       is_type_reg, is_upper_reg, is_lower_reg;              // what before_reg is
-    reg       in_header_reg, writes_reg;                    // this step writes `made`; writes at all
+    reg       is_type_reg, is_upper_reg, is_lower_reg;              // kind of before_reg
+    reg       in_header_reg, writes_reg;                    // this step writes `made`; writes any byte
     wire      carry    = &before_reg[7:3];
     wire      add_one  = is_upper_reg ? carry && &s_axis_tdata : is_lower_reg && carry_reg;
     wire [7:0] passed  = before_reg + {4'b0, is_upper_reg, 2'b0, add_one};
@@ -238,12 +238,13 @@ module ws_icmp_echo #(
     end
 
     wire        full;
-    reg         write_reg, cut_reg;                     // cut: a byte of this reply found no room
+    reg         write_reg, cut_reg;                     // cut: a byte of this reply did not fit
     reg  [8:0]  written_reg;
     wire        cut = cut_reg || (write_reg && full);
 
     always @(posedge clk) begin
-        // A bad frame is rewound and needs no end: that of a single byte would join the commit of the reply before it.
+        // A bad frame is rewound and needs no end: that of a single byte would coincide with the previous reply's
+        // commit.
         write_reg   <= (end_reg && !bad_reg) || (move && writes_reg);
         written_reg <= {end_reg, in_header_reg ? made : is_type_reg ? 8'h00 : passed};
         cut_reg     <= cut && !verdict_reg;
@@ -254,7 +255,7 @@ module ws_icmp_echo #(
     end
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Token bucket: a tick adds TICK, a reply takes COST.
+    // Token bucket: a tick adds TICK, a reply costs COST.
 
     function integer divisor(input integer a, input integer b);     // greatest common
         integer i;

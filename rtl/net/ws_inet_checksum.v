@@ -2,17 +2,17 @@
 //
 // ws_inet_checksum: running Internet checksum of a stream of octets, one a cycle.
 //
-// The sum of 16-bit words is kept as two octets that take turns: the carry out of one belongs to the other, which is
-// the next in line, end-around carry included. So one 8-bit adder does, and no word has to be put together.
+// The sum of 16-bit words is held as two octets that alternate: the carry out of one goes into the other, which is
+// added to next; this includes the end-around carry. So one 8-bit adder suffices, and no words are assembled.
 //
 // Parameters   none
 // Latency      1 cycle
 // Issue rate   1 octet a cycle
 // Overflow     cannot happen
-// Bad input    start without en is not seen. Before the first start the sum is undefined
-// Outputs      good   the octets so far, a checksum among them, have the sum 0xFFFF (right at once, odd length or even)
-//              check  the checksum's octet at the place of the next octet, once three octets of zero have let the
-//                     last carries run out; a further octet of zero moves on to the other half
+// Bad input    start without en is ignored. Before the first start the sum is undefined
+// Outputs      good   the octets so far, a checksum among them, sum to 0xFFFF (valid at once, odd length or even)
+//              check  the octet of the checksum for the position of the next octet, once three octets of zero have
+//                     let the last carries propagate; a further octet of zero selects the other half
 // Source       RFC 1071, 1 and 2
 
 `default_nettype none
@@ -28,7 +28,7 @@ module ws_inet_checksum (
     output wire [7:0] check
 );
 
-    reg [7:0] next_reg, last_reg;   // halves of the sum: that of the next octet, that of the one before it
+    reg [7:0] next_reg, last_reg;   // halves of the sum: for the next octet, for the previous one
     reg       carry_reg;            // into next_reg
 
     always @(posedge clk) if (en) begin

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_item_demux: the items of several streams, as they come one after the other, to the entries of a query that read
-// them.
+// ws_item_demux: distributes the items of several streams, which arrive in sequence, to the entries of a query.
 //
-// An item goes to every entry that reads its stream, in the cycle in which all of these take it; its data and kind
-// reach the entries beside this core. A START is of all streams and goes to all entries. Each of these answers when
-// what was sent before has left the query; with the last answer `restart` resets the query for one cycle, and then the
-// next item goes.
+// An item goes to every entry that reads its stream, in the cycle in which all of them accept it; its data and kind
+// bypass this core. A START belongs to all streams and goes to all entries. Each entry answers it when everything sent
+// before it has left the query. After the last answer, `restart` resets the query for one cycle, and then the next item
+// follows.
 //
 // Parameters   N             entries, at least 1; entry 0 has bit 0 of every m_* port
 //              STREAM_W      width of a stream's index in bits, at least 1
-//              STREAMS       the index of the stream that each entry reads, that of entry 0 in the low bits
+//              STREAMS       index of the stream that each entry reads, entry 0 in the low bits
 //              RESET_CYCLES  least distance from `restart` to the next item in cycles, at least 1
-// Ports        s_kind        0 tuple, 1 a sender's punctuation, 2 START, for which s_stream means nothing
+// Ports        s_kind        0 tuple, 1 a sender's punctuation, 2 START, for which s_stream is ignored
 //              m_ready       a register of each entry
-//              restarted     an entry has come to a START: its m_restart
-// Latency      0 cycles from s to m; `restart` comes a cycle after the last of `restarted`
+//              restarted     an entry has reached a START: its m_restart
+// Latency      0 cycles from s to m; `restart` is output one cycle after the last `restarted`
 // Issue rate   1 item a cycle
-// Overflow     an entry that does not take its item holds up those behind it
+// Overflow     an entry that does not accept its item stalls all later items
 // Bad input    an item of a stream that no entry reads is dropped: evt_unread
-// Outputs      s_ready, m_valid and evt_unread are gates of registers and of the inputs
+// Outputs      s_ready, m_valid and evt_unread are combinational functions of registers and inputs
 // Source       ours, docs/queries.md; R. Mueller, dissertation ETH 19163 (2010), section 7.4.3
 
 `default_nettype none
@@ -54,8 +53,8 @@ module ws_item_demux #(
         $finish;
     end
 
-    reg  [N-1:0]       waits_reg;               // entries that have not come to the START
-    reg  [COUNT_W-1:0] left_reg;                // cycles until the next item may go
+    reg  [N-1:0]       waits_reg;               // entries that have not reached the START
+    reg  [COUNT_W-1:0] left_reg;                // cycles until the next item may be sent
     wire               start = s_kind == KIND_START;
     wire               may   = waits_reg == 0 && !restart && left_reg == 0;
     wire [N-1:0]       reads;
@@ -84,10 +83,10 @@ module ws_item_demux #(
     end
 
 `ifdef FORMAL
-    // One arbitrary entry is watched, which answers every START once, at some time after it.
+    // One arbitrary entry is watched; it answers every START once, at any later time.
     (* anyconst *) wire [$clog2(N+1)-1:0] watch_ref;
     reg     past_valid = 1'b0;
-    reg     rst_ref, owes_ref, begun_ref;       // the entry owes an answer; a START has gone and no restart yet
+    reg     rst_ref, owes_ref, begun_ref;       // the entry owes an answer; restart is pending
     integer since_ref;                          // cycles since restart, up to RESET_CYCLES
     wire    mine  = s_stream == STREAMS[watch_ref*STREAM_W +: STREAM_W];
     wire    taken = s_valid && s_ready;
@@ -102,14 +101,15 @@ module ws_item_demux #(
         if (!past_valid) assume (rst);
         else begin
             assume (owes_ref || !restarted[watch_ref]);
-            // an item goes to each entry that reads it and takes it, or to none
+            // an item goes to every entry that reads it, all of which accept it, or to none
             assert (m_valid[watch_ref] == (taken && (start || mine)));
             if (m_valid[watch_ref]) assert (m_ready[watch_ref]);
             if (evt_unread) assert (taken && !start && !mine);
-            // nothing goes from a START until all have answered, the query was reset and has had its cycles
+            // nothing is sent after a START until all have answered, and RESET_CYCLES have passed since the reset of
+            // the query
             if (taken) assert (!begun_ref && !owes_ref && !restart && since_ref >= RESET_CYCLES);
             if (restart) assert (begun_ref && !owes_ref);
-            // and a restart comes as soon as nobody owes one
+            // and the restart follows as soon as no entry owes an answer
             assert (owes_ref == waits_reg[watch_ref]);
             assert (begun_ref == (waits_reg != 0 || restart));
             if (waits_reg == 0 && !restart) assert (left_reg == (since_ref < RESET_CYCLES ? RESET_CYCLES - since_ref : 0));

@@ -2,8 +2,8 @@
 //
 // ws_mac_gmii_rx: Ethernet receive MAC, GMII to AXI4-Stream.
 //
-// A frame is what comes between the start frame delimiter (SFD) and the fall of rx_dv. The octets before the SFD are
-// not looked at and may be missing (IEEE 802.3, 35.2.3.2.2 allows a PHY to eat them). The FCS is checked and removed.
+// A frame lasts from the start frame delimiter (SFD) to the fall of rx_dv. The octets before the SFD are ignored and
+// may be missing (IEEE 802.3, 35.2.3.2.2 allows a PHY to drop them). The FCS is checked and removed.
 //
 //        rx_dv  ____/""""""""""""""""""""""""""""""""""""""""""""""""""""\____________________
 //        rxd        | 55 .. 55 | D5 | octets of the frame  |    FCS      |
@@ -11,24 +11,24 @@
 //        tlast  ___________________________________________________/"\________________________
 //        events ___________________________________________________/"\________________________
 //
-// Only in cycles with gmii_rx_ce an octet comes: all at 1 Gb/s, fewer at 10 and 100 Mb/s (ws_mii).
+// An octet arrives in each cycle with gmii_rx_ce: in every cycle at 1 Gb/s, in fewer at 10 and 100 Mb/s (ws_mii).
 //
-// The stream has no ready: a wire cannot wait. With tlast, tuser[0] = 1 marks a bad frame. Every frame is counted once,
-// by the first of these that holds:
-//   evt_no_preamble  rx_dv fell before an SFD came; no output
+// The stream has no ready, since a line cannot stall. With tlast, tuser[0] = 1 marks a bad frame. Every frame is
+// counted once, by the first of these that applies:
+//   evt_no_preamble  rx_dv fell before an SFD; no output
 //   evt_rx_error     rx_er with rx_dv, preamble included
 //   evt_oversize     more than MAX_FRAME octets; the output ends after MAX_FRAME - 4 of them, the rest is skipped
-//   evt_runt         fewer than 64 octets; four or fewer (nothing but FCS) give no output
+//   evt_runt         fewer than 64 octets; four or fewer (only FCS) give no output
 //   evt_bad_fcs
 //   evt_good
 //
-// Parameters   MAX_FRAME   longest good frame in octets, FCS included: 64 to 65535. 1526 are 1500 octets of IP behind
-//                          two VLAN tags; 9026 are 9000
+// Parameters   MAX_FRAME   longest good frame in octets, FCS included: 64 to 65535. 1526 allow for 1500 octets of IP
+//                          and two VLAN tags; 9026 for 9000
 // Latency      7 cycles from rxd to tdata with gmii_rx_ce = 1 (four of them hold the FCS back, one finds the end), else
-//              2 from the fifth octet behind it; events come with tlast
-// Issue rate   1 octet a cycle; one octet of gap between frames is enough
+//              2 from the fifth octet after it; events come with tlast
+// Issue rate   1 octet a cycle; a gap of one octet between frames is enough
 // Overflow     cannot happen
-// Bad input    as above. A reset skips the frame under way, which is not counted
+// Bad input    as above. A reset skips the frame in progress, which is not counted
 // Source       IEEE 802.3, 3 (frame), 4.2.9 (reception), 35 (GMII)
 
 `default_nettype none
@@ -84,12 +84,12 @@ module ws_mac_gmii_rx #(
         end
     end
 
-    // Stage 2: find the frame. The line holds its last five octets: when rx_dv falls, four are the FCS.
+    // Stage 2: find the frame. The delay line holds the last five octets: when rx_dv falls, four are the FCS.
     reg [1:0]  state_reg;
     reg [39:0] line_reg;
     reg [4:0]  line_valid_reg;
     reg [15:0] octets_reg;       // of the frame, so far
-    reg        error_reg;        // rx_er came in this frame
+    reg        error_reg;        // rx_er occurred in this frame
 
     wire in_frame = state_reg == STATE_FRAME;
     wire too_long = dv_reg && octets_reg == MAX_FRAME[15:0];
@@ -131,7 +131,7 @@ module ws_mac_gmii_rx #(
         if (rst) state_reg <= STATE_SKIP;
     end
 
-    // Stage 3: the octet five places back, and with the last one the verdict.
+    // Stage 3: the octet five positions back, and with the last one the verdict.
     wire runt = octets_reg < SHORTEST;
     wire good = !error_reg && !too_long && !runt && crc_good;
 

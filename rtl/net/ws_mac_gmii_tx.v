@@ -3,11 +3,12 @@
 // ws_mac_gmii_tx: Ethernet transmit MAC, AXI4-Stream to GMII.
 //
 // Sends seven octets of preamble, the SFD, the frame, zeros up to 60 octets, the FCS and 12 octets of gap; frames that
-// wait leave exactly 12 octets apart. In a cycle with gmii_tx_ce the octet on the pins is taken and the next one
-// follows: in all at 1 Gb/s, in fewer at 10 and 100 Mb/s (ws_mii), where tready is low in the others. A frame once begun
-// must be there octet by octet, because GMII cannot wait. Every frame is counted once, when its last octet is taken:
-//   evt_underrun  tvalid was low when an octet of the frame was due: it is broken off with one cycle of tx_er, the rest
-//                 taken and dropped
+// are waiting are sent exactly 12 octets apart. In each cycle with gmii_tx_ce the PHY takes the octet on the pins and
+// the next one follows: in every cycle at 1 Gb/s, in fewer at 10 and 100 Mb/s (ws_mii); tready is low in the others.
+// Once begun, a frame must be supplied without a gap, because GMII cannot stall. Every frame is counted once, when its
+// last octet is accepted:
+//   evt_underrun  tvalid was low when an octet of the frame was due: the frame is aborted with one cycle of tx_er, the
+//                 rest accepted and dropped
 //   evt_bad       tuser[0] with tlast: the last octet is sent with tx_er, and no FCS
 //   evt_good
 //
@@ -56,7 +57,7 @@ module ws_mac_gmii_tx (
                      STATE_PAD      = 3'd3,
                      STATE_FCS      = 3'd4,
                      STATE_GAP      = 3'd5,
-                     STATE_DROP     = 3'd6;   // the rest of a frame that was broken off
+                     STATE_DROP     = 3'd6;   // the rest of an aborted frame
 
     reg [2:0] state_reg;
     reg [5:0] octet_reg;
@@ -70,7 +71,7 @@ module ws_mac_gmii_tx (
     wire        underrun  = in_frame && !s_axis_tvalid;
     wire        last      = s_axis_tvalid && s_axis_tlast;
     wire [7:0]  octet     = in_frame ? s_axis_tdata : 8'h00;
-    reg         started_reg;   // the CRC has begun
+    reg         started_reg;   // the CRC has started
     wire [31:0] crc;
 
     ws_crc32 crc32 (
@@ -82,14 +83,14 @@ module ws_mac_gmii_tx (
         .good ()
     );
 
-    // The frame's course.
+    // Frame state machine.
     always @(posedge clk) begin
         if (gmii_tx_ce) begin
             octet_reg   <= octet_reg + 6'd1;
             started_reg <= in_frame || in_pad;
             case (state_reg)
                 STATE_IDLE: begin
-                    octet_reg <= 6'd1;   // the first octet of the preamble leaves from here
+                    octet_reg <= 6'd1;   // the first octet of the preamble is sent here
                     if (s_axis_tvalid) state_reg <= STATE_PREAMBLE;
                 end
                 STATE_PREAMBLE:

@@ -2,31 +2,32 @@
 //
 // ws_mac_xgmii_rx: Ethernet receive MAC, 64-bit XGMII to AXI4-Stream.
 //
-// A frame begins with a start character in lane 0 or 4, six octets that are not looked at and the SFD, and ends with a
-// terminate character in any lane. The FCS is checked and removed. Beats are whole whatever the lane of the start; all
-// octets that are not kept are 0 or part of the FCS.
+// A frame begins with a start character in lane 0 or 4, six octets that are ignored and the SFD, and ends with a
+// terminate character in any lane. The FCS is checked and removed. Beats are aligned whatever the start lane; octets
+// with tkeep = 0 are 0 or part of the FCS.
 //
 //    rxd (frame of 71 octets)  | I I I I S p p p | p p p D 0 1 2 3 | 4 .. 11 | .. | 60 .. 67 | 68 69 70 T I I I I |
 //    m_axis (7 cycles later)   |                 |                 |  0 .. 7 | .. | 56 .. 63 | 64 65 66, tlast    |
 //
-// The stream has no ready: a wire cannot wait. With tlast, tuser[0] = 1 marks a bad frame. Every frame is counted once,
-// with its tlast, by the first of these that holds:
+// The stream has no ready, since a line cannot stall. With tlast, tuser[0] = 1 marks a bad frame. Every frame is
+// counted once, with its tlast, by the first of these that applies:
 //   evt_no_preamble  the start is not followed by six octets and the SFD; no output, and the rest is skipped
-//   evt_rx_error     it ends with a control character other than terminate (an error, a sequence, a start, idle); what
-//                    follows is skipped up to the next start
+//   evt_rx_error     it ends with a control character other than terminate (an error, a sequence, a start, idle); the
+//                    following words are skipped up to the next start
 //   evt_oversize     more than MAX_FRAME octets; the output ends after MAX_FRAME - 4 of them, the rest is skipped
-//   evt_runt         fewer than 64 octets; four or fewer (nothing but FCS) give no output
+//   evt_runt         fewer than 64 octets; four or fewer (only FCS) give no output
 //   evt_bad_fcs
 //   evt_good
-// Between frames everything but a start is ignored; fault sequences (IEEE 802.3, 46.3.4) are for others to act upon.
+// Between frames everything except a start is ignored; reacting to fault sequences (IEEE 802.3, 46.3.4) is left to the
+// user.
 //
-// Parameters   MAX_FRAME   longest good frame in octets, FCS included: 64 to 65535. 1526 are 1500 octets of IP behind
-//                          two VLAN tags; 9026 are 9000
+// Parameters   MAX_FRAME   longest good frame in octets, FCS included: 64 to 65535. 1526 allow for 1500 octets of IP
+//                          and two VLAN tags; 9026 for 9000
 // Latency      7 cycles from the word on rxd that completes eight octets of the frame to their beat, events included
-// Issue rate   8 octets a cycle; frames may leave any gap of at least 5 octets, terminate included
+// Issue rate   8 octets a cycle; gaps between frames of 5 octets or more, terminate included
 // Overflow     cannot happen
-// Bad input    as above. With a gap below 5 octets the frame before may end as evt_rx_error; of two starts within four
-//              octets only the second may count. A reset skips the frame under way, which is not counted
+// Bad input    as above. After a gap below 5 octets the frame before it may end as evt_rx_error; of two starts within
+//              four octets only the second may count. A reset skips the frame in progress, which is not counted
 // Source       IEEE 802.3, 3 (frame), 4.2.9 (reception), 46 (XGMII)
 
 `default_nettype none
@@ -59,7 +60,7 @@ module ws_mac_xgmii_rx #(
                       SFD       = 8'hD5;
     localparam [12:0] SHORTEST_WORDS = 13'd8;
     localparam [15:0] LIMIT          = MAX_FRAME[15:0];
-    localparam [12:0] LIMIT_WORD     = LIMIT[15:3];     // the word that must end the frame, and how much of it
+    localparam [12:0] LIMIT_WORD     = LIMIT[15:3];     // the word that must end the frame; how full it may be
     localparam [7:0]  LIMIT_KEEP     = ~(8'hff << LIMIT[2:0]);
 
     initial if (MAX_FRAME < 64 || MAX_FRAME > 65535) begin
@@ -67,8 +68,9 @@ module ws_mac_xgmii_rx #(
         $finish;
     end
 
-    // Stage 1: the pins, and what each half of the word says. A start's half comes first in its frame's words, so from
-    // a start in lane 4 on, a word is made of the last upper half and this lower one: it is shifted.
+    // Stage 1: the pins, and the characters decoded in each half of the word. In the frame's words the half with the
+    // start comes first, so after a start in lane 4 a word consists of the last upper half and this lower one: it is
+    // shifted.
     reg  [63:0] rxd_reg;
     reg  [7:0]  keep_reg;        // octets of the half before its first control character
     reg  [7:0]  terminate_reg;
@@ -99,7 +101,7 @@ module ws_mac_xgmii_rx #(
     end
 
     // Stage 2: words of the frame, the start in lane 0. Octets that are not kept become 0.
-    reg  [31:0] half_rxd_reg;   // of the word before, its upper half
+    reg  [31:0] half_rxd_reg;   // upper half of the previous word
     reg  [3:0]  half_keep_reg, half_terminate_reg;
     reg         half_start_reg, half_data_reg;
 
@@ -110,7 +112,7 @@ module ws_mac_xgmii_rx #(
 
     reg  [63:0] word2_reg;
     reg  [7:0]  keep2_reg, terminate2_reg;
-    reg         start2_reg, preamble2_reg;   // this word has a start; preamble and SFD are whole
+    reg         start2_reg, preamble2_reg;   // this word has a start; preamble and SFD are complete
 
     always @(posedge clk) begin
         half_rxd_reg       <= rxd_reg[63:32];
@@ -131,7 +133,7 @@ module ws_mac_xgmii_rx #(
 
     // Stage 3: the frame, from the word after the start to the one with the first control character.
     reg        in_frame_reg, first_reg;
-    reg [12:0] words_reg;       // of the frame, before this one
+    reg [12:0] words_reg;       // of this frame, up to the previous word
 
     wire       at_limit = words_reg == LIMIT_WORD;
     wire       too_long = at_limit && (keep2_reg & ~LIMIT_KEEP) != 8'd0;
@@ -148,7 +150,7 @@ module ws_mac_xgmii_rx #(
         .good (crc_good)
     );
 
-    localparam RX_ERROR = 0, OVERSIZE = 1, RUNT = 2, WHOLE = 3;   // how a frame ends; all zero: it goes on
+    localparam RX_ERROR = 0, OVERSIZE = 1, RUNT = 2, WHOLE = 3;   // how a frame ends; all zero: it continues
 
     reg [63:0] word3_reg;
     reg [7:0]  keep3_reg;
@@ -179,7 +181,7 @@ module ws_mac_xgmii_rx #(
         end
     end
 
-    // Stages 4 to 6: the frame waits for its CRC. Stage 5 has the verdict on a frame that ends in it.
+    // Stages 4 to 6: the frame is delayed until its CRC is known. Stage 5 has the verdict on a frame that ends there.
     reg [63:0] word4_reg, word5_reg, word6_reg;
     reg [7:0]  keep4_reg, keep5_reg;
     reg [3:0]  keep6_reg;       // of the octets that are not the FCS
@@ -207,7 +209,7 @@ module ws_mac_xgmii_rx #(
         end
     end
 
-    // Stage 7: the FCS goes. With at most four octets in the last word, the word before has the frame's last octet.
+    // Stage 7: removes the FCS. With at most four octets in the last word, the word before has the frame's last octet.
     wire       ends_early = |end5_reg && !keep5_reg[4];
     wire       ends_late  = |verdict6_reg && keep6_reg[0];
     wire [4:0] verdict    = ends_early ? verdict5 : ends_late ? verdict6_reg : 5'd0;

@@ -3,20 +3,20 @@
 // ws_mac_xgmii_tx: Ethernet transmit MAC, AXI4-Stream to 64-bit XGMII.
 //
 // Sends start, six octets of preamble, the SFD, the frame, zeros up to 60 octets, the FCS, terminate and idle. A frame
-// starts in lane 0 or 4. So a gap of 12 octets, terminate included, is shortened by up to three octets or lengthened by
-// up to three; the deficit idle count sees to it that gaps between waiting frames have 12 on the average. A frame once
-// begun must be there word by word, because XGMII cannot wait. Every frame is counted once, when its last beat is taken
-// (evt_underrun: when it is missed):
-//   evt_underrun  tvalid was low inside the frame: it is broken off with error characters, the rest taken and dropped
-//   evt_bad       tuser[0] with tlast: error characters take the place of the FCS; a short frame is not padded
+// starts in lane 0 or 4. So a gap of 12 octets, terminate included, is shortened or lengthened by up to three octets;
+// the deficit idle count makes gaps between waiting frames 12 octets on average. Once begun, a frame must be supplied
+// without a gap, because XGMII cannot stall. Every frame is counted once, when its last beat is accepted (evt_underrun:
+// when a beat is missing):
+//   evt_underrun  tvalid was low inside the frame: it is aborted with error characters, the rest accepted and dropped
+//   evt_bad       tuser[0] with tlast: error characters replace the FCS; a short frame is not padded
 //   evt_good
 //
 //    s_axis  |        | 0 .. 7 |  ..  | 56 57 58 59 |                            (7 cycles from beat to octets)
 //    txd     | S p .. | 0 .. 7 |  ..  | 56 57 58 59 F F F F | T I I I I I I I | I I I I S p p p | ..
 //
 // Parameters   none
-// Latency      from tvalid with the line free: 7 cycles to the start, 8 to the frame's first octet
-// Issue rate   8 octets a cycle. A frame of n octets occupies max(n, 60) + 24 octets on the average
+// Latency      from tvalid with the line idle: 7 cycles to the start, 8 to the frame's first octet
+// Issue rate   8 octets a cycle. A frame of n octets occupies max(n, 60) + 24 octets on average
 // Overflow     cannot happen; the length is not limited
 // Bad input    as above
 // Source       IEEE 802.3, 3 (frame), 4.2.8 (transmission), 46 (XGMII; 46.3.1.4: deficit idle count)
@@ -52,13 +52,13 @@ module ws_mac_xgmii_tx (
                      STATE_PAD   = 3'd2,
                      STATE_GAP   = 3'd3,   // the word after the frame's last, where its FCS may go on
                      STATE_WAIT  = 3'd4,   // another word of gap
-                     STATE_DROP  = 3'd5;   // the rest of a frame that was broken off
+                     STATE_DROP  = 3'd5;   // the rest of an aborted frame
 
-    // Stage 1: the frame's course. Words of this and the next stages have the start in lane 0.
+    // Stage 1: frame state machine. Words of this and the following stages have the start in lane 0.
     reg [2:0] state_reg;
-    reg [3:0] words_reg;         // of the frame, before this one; stays at 8
+    reg [3:0] words_reg;         // of this frame, up to the previous word; stays at 8
     reg       lane_reg;          // the frame starts in lane 4
-    reg [1:0] deficit_reg;       // octets by which gaps were too short, in all
+    reg [1:0] deficit_reg;       // octets by which gaps were too short in total
 
     wire in_frame = state_reg == STATE_FRAME;
     wire in_pad   = state_reg == STATE_PAD;
@@ -108,7 +108,7 @@ module ws_mac_xgmii_tx (
             STATE_IDLE:
                 if (s_axis_tvalid) begin
                     state_reg <= STATE_FRAME;
-                end else begin   // a gap as long as this owes nothing
+                end else begin   // a gap as long as this clears the deficit
                     lane_reg    <= 1'b0;
                     deficit_reg <= 2'd0;
                 end
@@ -139,7 +139,7 @@ module ws_mac_xgmii_tx (
         evt_underrun <= underrun && !rst;
     end
 
-    // Stages 2 to 5: the frame waits for its CRC.
+    // Stages 2 to 5: the frame is delayed until its CRC is known.
     wire [31:0] crc;
 
     ws_crc32_wide crc32_wide (
@@ -174,8 +174,8 @@ module ws_mac_xgmii_tx (
         end
     end
 
-    // Beside stage 5: what each lane has. With k octets in the last word, the FCS follows in lanes k to k + 3, and
-    // terminate in lane k + 4; lanes above 7 are those of the word after, the rest.
+    // Parallel to stage 5: the contents of each lane. With k octets in the last word, the FCS follows in lanes k to
+    // k + 3, and terminate in lane k + 4; lanes above 7 are those of the next word, the rest.
     localparam [1:0] LANE_IDLE = 2'd0, LANE_OCTET = 2'd1, LANE_FCS = 2'd2, LANE_TERMINATE = 2'd3;
 
     reg  [15:0] lanes5_reg;
@@ -207,8 +207,8 @@ module ws_mac_xgmii_tx (
         end
     end
 
-    // Stage 6: the whole frame.
-    wire [63:0] turned = {crc, crc} << 8 * turn5_reg;   // whose upper half has every octet in its lane, modulo 4
+    // Stage 6: the complete frame.
+    wire [63:0] turned = {crc, crc} << 8 * turn5_reg;   // the upper half has every octet in its lane, modulo 4
     reg  [63:0] txd6_reg;
     reg  [7:0]  txc6_reg;
 

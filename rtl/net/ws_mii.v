@@ -5,19 +5,19 @@
 //   mii_rxd, 4 bits at mii_rx_clk ──> octets ──> async_fifo ──> gmii_rx*, an octet in each cycle with gmii_rx_ce
 //   mii_txd, 4 bits at mii_tx_clk <── nibbles <── async_fifo <── gmii_tx*, one taken in each cycle with gmii_tx_ce
 //
-// The PHY gives both MII clocks: 25 MHz at 100 Mb/s, 2.5 MHz at 10. Everything behind is on clk. An octet is two nibbles,
-// the low one first. Which two belong together is known from the start frame delimiter on, whatever was lost of the
-// preamble before it; a nibble without its other half at the end of a frame is left out, as IEEE 802.3 has it.
+// The PHY supplies both MII clocks: 25 MHz at 100 Mb/s, 2.5 MHz at 10 Mb/s. The FIFOs' other sides run on clk. An octet
+// is two nibbles, the low one first. Nibbles are paired from the start frame delimiter on, whatever part of the
+// preamble was lost; an unpaired nibble at the end of a frame is dropped, as IEEE 802.3 requires.
 //
 // Parameters   none
-// Ports        gmii_*_ce: see ws_mac_gmii_rx, ws_mac_gmii_tx. mii_tx_er: many PHYs have no such pin; a frame that was
-//              broken off is then known by its FCS alone
-// Latency      from the edge of mii_rx_clk that takes an octet's second nibble: 1 edge more, and 3 or 4 of clk to
-//              gmii_rx_ce. From gmii_tx_ce to the pins: up to 9 octets, that the FIFO holds
-// Issue rate   that of the pins; gaps between frames stay as long as they are
+// Ports        gmii_*_ce: see ws_mac_gmii_rx, ws_mac_gmii_tx. mii_tx_er: many PHYs lack this pin; an aborted frame can
+//              then be recognised by its FCS alone
+// Latency      from the edge of mii_rx_clk that samples an octet's second nibble: 1 edge more, and 3 or 4 of clk to
+//              gmii_rx_ce. From gmii_tx_ce to the pins: up to 9 octets, which the FIFO holds
+// Issue rate   that of the pins; gaps between frames keep their length
 // Overflow     cannot happen with clk at least as fast as the MII clocks; a slower one damages frames
-// Bad input    mii_rx_er on either nibble of an octet is gmii_rx_er on the octet. A clock that stands still, as in a reset
-//              of the PHY, stops its direction, and a reset here ends with its next edges
+// Bad input    mii_rx_er with either nibble of an octet is gmii_rx_er with the octet. If a PHY stops its clock, as
+//              during its reset, its direction stops, and a reset here ends with the clock's next edges
 // Source       IEEE 802.3, 22.2 (MII)
 
 `default_nettype none
@@ -49,12 +49,12 @@ module ws_mii (
 
     localparam FIFO_W = 3;
 
-    // ---- Receive: the pins, and the nibble before
+    // ---- Receive: the pins, and the previous nibble
 
     reg  [3:0] nibble_reg, low_reg;
     reg        dv_reg, er_reg, low_er_reg;
     reg        half_reg;       // low_reg is the low half of an octet
-    reg        started_reg;    // the start frame delimiter has come: pairs are known
+    reg        started_reg;    // after the start frame delimiter: the pairing is known
 
     wire delimiter = dv_reg && !started_reg && nibble_reg == 4'hD && low_reg == 4'h5;
     wire whole     = dv_reg && (half_reg || delimiter);
@@ -64,7 +64,7 @@ module ws_mii (
     always @(posedge mii_rx_clk) begin
         {nibble_reg, dv_reg, er_reg} <= {mii_rxd, mii_rx_dv, mii_rx_er};
         {low_reg, low_er_reg}        <= {nibble_reg, er_reg};
-        if (!dv_reg) low_reg <= 4'd0;    // of no frame
+        if (!dv_reg) low_reg <= 4'd0;    // not part of a frame
         half_reg    <= dv_reg && !whole;
         started_reg <= dv_reg && (started_reg || delimiter);
     end

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_registers: the registers of the network behind AXI4-Lite: settings out, totals of events in.
+// ws_registers: the network's registers as an AXI4-Lite slave: settings out, totals of events in.
 //
-// registers.yml describes them (docs/registers.md is the table); ws_registers.vh is made from it. All settings are one
-// vector of words, of which a bit exists if it is set in STORED; the rest of the module only says which words go where.
+// registers.yml describes them (docs/registers.md is the table); ws_registers.vh is generated from it. All settings are
+// one vector of words, in which a bit exists if it is set in STORED; the rest of the module only assigns the words.
 //
-// local_mac takes its new value when its upper word is written. A write to `arp_command` raises
-// arp_set_valid with the entry beside it; the next transfer begins when arp_set_ready has taken them. A snapshot copies
-// the next whole sweep of stat_* (see ws_event_counters), so all counters are of one instant, at most 3 cycles before
-// the write took effect; after a reset the counters read garbage until the first snapshot is done.
+// local_mac takes its new value when its upper word is written. A write to `arp_command` raises arp_set_valid with the
+// entry's address and MAC; the next transfer begins when arp_set_ready has accepted them. A snapshot copies the next
+// complete sweep of stat_* (see ws_event_counters), so that all counters show the same instant, at most 3 cycles before
+// the write took effect; after a reset the counters are undefined until the first snapshot is complete.
 //
 // Parameters   N_PORTS             UDP ports, 1 to 16
 //              N_GROUPS            multicast groups, 1 to 16
@@ -25,7 +25,7 @@
 // Latency      those of ws_axil_slave: the last of awvalid and wvalid to bvalid 3 cycles; arvalid to rvalid 4
 // Issue rate   one transfer at a time, reads and writes in turn: a write in 4 cycles, a read in 5
 // Bad input    An address without a register gets DECERR; a write to a read-only register, or a read of a write-only
-//              one, SLVERR and changes nothing. The two low address bits are ignored. wstrb is honoured.
+//              one, gets SLVERR and has no effect. The two low address bits are ignored. wstrb is honoured.
 // Source       ARM IHI 0022, AXI4-Lite
 
 `default_nettype none
@@ -99,7 +99,7 @@ module ws_registers #(
         $finish;
     end
 
-    // What there is with so many ports and groups, and what it holds after a reset
+    // The registers that exist with this number of ports and groups, and their values after reset
     function [WORDS-1:0] present(input [WORDS-1:0] words);
         integer n;
         begin
@@ -130,7 +130,7 @@ module ws_registers #(
     localparam [WORDS-1:0]    CAN_WRITE = present(WRITABLE);
     localparam [32*WORDS-1:0] RESET     = after_reset(2'b10);
 
-    // Transfers, and the word that each is about
+    // Transfers, and the word that each addresses
     wire              write, read;
     wire [11:2]       address;
     wire [31:0]       wdata;
@@ -140,7 +140,7 @@ module ws_registers #(
     wire              is_counter = address[11];
     wire              is_word    = !is_counter && address[10:2+WORD_W] == 0;
     wire [WORD_W-1:0] word       = address[2 +: WORD_W];
-    wire              writes     = write && |wstrb;     // something
+    wire              writes     = write && |wstrb;     // at least one byte
 
     always @(posedge clk) select_reg <= {{WORDS-1{1'b0}}, is_word} << word;
 
@@ -158,7 +158,7 @@ module ws_registers #(
         .may_write(is_word && CAN_WRITE[word]), .may_read(is_counter || CAN_READ[word]), .rdata(read_data)
     );
 
-    // The words that keep what is written
+    // The words that store what is written
     wire [32*WORDS-1:0] words;
 
     genvar i;
@@ -216,7 +216,7 @@ module ws_registers #(
         if (rst) arp_set_valid <= 1'b0;
     end
 
-    // Snapshot: the next whole sweep
+    // Snapshot: the next complete sweep
     reg                waiting_reg, copying_reg, done_reg;
     wire               first = stat_valid && stat_index == {INDEX_W{1'b0}};
     localparam LAST = N_COUNTERS - 1;
@@ -251,7 +251,7 @@ module ws_registers #(
         .rd_data(counter)
     );
 
-    // Read: the words, each behind its own gate, and the counters
+    // Read: the words, each masked by its own select, and the counters
     reg [32*WORDS-1:0] shown;
     integer            w;
 
@@ -266,7 +266,7 @@ module ws_registers #(
             read_data = read_data | ({32{select_reg[w] && CAN_READ[w]}} & shown[32*w +: 32]);
     end
 
-    wire unused = &{read};          // nothing happens with it
+    wire unused = &{read};          // intentionally unused
 
 endmodule
 

@@ -2,17 +2,17 @@
 //
 // ws_rgmii_rx: RGMII receive pins to GMII signals, 1 Gb/s.
 //
-// The low nibble of an octet and rx_dv come with the rising edge, the high nibble and rx_dv ^ rx_er with the falling.
-// Between frames (neither rx_dv nor rx_er) a PHY that gives in-band status shows link (bit 0), speed (2:1; 2 is 1 Gb/s)
-// and duplex (bit 3) on the nibbles of both edges; it is taken when both agree. A PHY that does not leaves nothing to
-// be said of the three outputs.
+// The low nibble of an octet and rx_dv arrive with the rising edge, the high nibble and rx_dv ^ rx_er with the falling.
+// Between frames (neither rx_dv nor rx_er) a PHY with in-band status shows link (bit 0), speed (2:1; 2 is 1 Gb/s) and
+// duplex (bit 3) on the nibbles of both edges; it is sampled when both agree. Without in-band status the three outputs
+// are meaningless.
 //
 // Parameters   VENDOR   kind of input cells, see ws_ddr_in
 // Latency      that of ws_ddr_in; the status 1 cycle more
 // Issue rate   1 octet a cycle of clk, which is the pin RXC (delayed by 1.5 to 2 ns, by the PHY, the board or the chip)
 // Overflow     cannot happen
-// Bad input    At 10 and 100 Mb/s a nibble lasts a cycle and stands on both edges: no octet is a start frame delimiter
-//              (it would be DD), so that ws_mac_gmii_rx counts such a frame under evt_no_preamble and delivers nothing
+// Bad input    At 10 and 100 Mb/s a nibble lasts a cycle and appears at both edges. No octet is then a start frame
+//              delimiter (it would be DD), so that ws_mac_gmii_rx counts such a frame as evt_no_preamble and drops it
 // Source       RGMII 2.0, 3.3 and 3.4
 
 `default_nettype none

@@ -2,13 +2,13 @@
 //
 // ws_rgmii_tx: GMII signals to RGMII transmit pins, 1 Gb/s.
 //
-// The low nibble of an octet and tx_en leave in the first half of the cycle, the high nibble and tx_en ^ tx_er in the
-// second. The pin TXC follows clk_txc: clk itself where the PHY or the board delays it, else clk a quarter of a cycle
-// later, so that its edges stand in the middle of the data.
+// The low nibble of an octet and tx_en are sent in the first half of the cycle, the high nibble and tx_en ^ tx_er in
+// the second. The pin TXC follows clk_txc: clk itself if the PHY or the board delays it, else clk delayed by a quarter
+// of a cycle, so that its edges are in the middle of the data.
 //
 // Parameters   VENDOR   kind of output cells, see ws_ddr_out
 // Latency      that of ws_ddr_out
-// Issue rate   1 octet a cycle of clk, 125 MHz; 10 and 100 Mb/s are not offered
+// Issue rate   1 octet a cycle of clk, 125 MHz; 10 and 100 Mb/s are not supported
 // Overflow     cannot happen
 // Source       RGMII 2.0, 3.3
 

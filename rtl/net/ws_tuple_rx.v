@@ -2,40 +2,40 @@
 //
 // ws_tuple_rx: UDP payloads in the tuple datagram format to tuples, punctuations and session starts.
 //
-// The whole header and the sequence number are checked before the first record leaves; a datagram is delivered whole
+// The whole header and the sequence number are checked before the first record is output; a datagram is delivered whole
 // or not at all. docs/wire-format.md has the format and the rules. A 64-bit word holds
 //
 //     byte      0    1    2        3      4   5   6   7
 //     word 0   "W"  "S"  version  flags   session
 //     word 1   stream    count            sequence number
 //
-// and an item leaves on m_data (first byte on the wire in the most significant bits) with its m_kind:
-// 0 a tuple, 1 a punctuation, 2 the start of a session (m_data means nothing). Of several streams m_stream says which the
-// tuple or punctuation is of. A session is of all streams, each of which counts its own sequence numbers in it.
+// An item is output on m_data (first byte on the wire in the most significant bits) with its m_kind: 0 a tuple, 1 a
+// punctuation, 2 the start of a session (m_data is undefined). With several streams, m_stream is the stream of the
+// tuple or punctuation. A session spans all streams; within it, each stream has its own sequence numbers.
 //
-// Every datagram is counted once, by evt_accepted or by the first of the verdicts in this order:
-//   evt_bad_header     shorter than a header, or magic, version or flags are wrong
-//   evt_wrong_stream   none of STREAM_ID
+// Every datagram is counted once, by evt_accepted or by the first of these verdicts that applies:
+//   evt_bad_header     shorter than a header, or wrong magic, version or flags
+//   evt_wrong_stream   not in STREAM_ID
 //   evt_bad_length     not 16 + count * bytes of the stream's record, or PUNCT without a record
 //   evt_wrong_session  neither the current session nor a START of one that is not the previous
-//   evt_repeat         one of the stream's last 64 sequence numbers, seen before
+//   evt_repeat         one of the stream's last 64 sequence numbers, received before
 //   evt_stale          older than those
-// Besides: evt_session (a session began), evt_reordered (accepted late, within the last 64), evt_gap (a pulse for every
-// number skipped; up to 2**32 - 1 pulses wait and leave one a cycle), evt_tuple (a tuple was handed over).
+// In addition: evt_session (a session began), evt_reordered (accepted late, within the last 64), evt_gap (a pulse for
+// every number skipped; up to 2**32 - 1 pulses wait and are output one a cycle), evt_tuple (a tuple was output).
 //
 // Parameters   DATA_W        width of the payload stream in bits: 8 or 64
 //              N             streams, at least 1
 //              RECORD_BYTES  bytes of the longest record, a multiple of 8, at least 8; a shorter one has the low bits
 //                            of m_data
 //              EACH_BYTES    bytes of the streams' records, each a multiple of 8 up to RECORD_BYTES; 16 bits a stream,
-//                            that of stream 0 in the low bits; by default RECORD_BYTES of every one
-//              STREAM_ID     numbers of the streams, 16 bits each, that of stream 0 in the low bits
-// Latency      4 cycles from the last word of a record on s_axis to m_valid; a session start leaves 4 cycles after the
-//              last word of its header
+//                            stream 0 in the low bits; default: RECORD_BYTES for each
+//              STREAM_ID     numbers of the streams, 16 bits each, stream 0 in the low bits
+// Latency      4 cycles from the last word of a record on s_axis to m_valid; a session start is output 4 cycles after
+//              the last word of its header
 // Issue rate   1 word a cycle, headers included; s_axis_tready falls only after m_ready did
 // Overflow     a sink that stalls pushes back
-// Bad input    counted as above. Payloads must be good ones: a frame FIFO stands before this core; the payload length
-//              in s_axis_tuser[16:1] is what arrives. After a reset the stream must begin with a new payload
+// Bad input    counted as above. Payloads must be good: a frame FIFO precedes this core; the payload length in
+//              s_axis_tuser[16:1] must be the actual one. After a reset the stream must begin with a new payload
 // Source       docs/wire-format.md; serial numbers as in RFC 1982
 
 `default_nettype none
@@ -95,7 +95,7 @@ module ws_tuple_rx #(
     localparam WORD_W       = $clog2(HEADER_WORDS > RECORD_WORDS ? HEADER_WORDS : RECORD_WORDS);
     localparam STREAM_W     = N > 1 ? $clog2(N) : 1;
 
-    // Bytes of stream `index`'s record, and the place of its last word.
+    // Bytes of stream `index`'s record, and the index of its last word.
     function [LENGTH_W-1:0] bytes_of(input integer index);
         bytes_of = {{LENGTH_W-16{1'b0}}, EACH_BYTES[16*index +: 16]};
     endfunction
@@ -125,7 +125,7 @@ module ws_tuple_rx #(
             end
     end
 
-    // Every stage below moves when the output is free, and only then: one enable for all.
+    // All stages below advance when, and only when, the output is free: one enable for all.
     wire step = !m_valid || m_ready;
 
     // Stage 1: input register slice.
@@ -145,12 +145,12 @@ module ws_tuple_rx #(
         .m_data ({in_length, in_last, in_data})
     );
 
-    // Stage 2: cut the payload into header and records.
+    // Stage 2: divides the payload into header and records.
     reg  [WORD_W-1:0] word_reg;         // within the header or the record
     reg               in_records_reg;
-    reg  [127:0]      header_reg;       // the latest bytes, first byte on top
-    reg  [DATA_W-1:0] in_word;          // in_data, first byte on top
-    wire [WORD_W-1:0] record_last;      // the place of a record's last word
+    reg  [127:0]      header_reg;       // the latest bytes, the first in the most significant bits
+    reg  [DATA_W-1:0] in_word;          // in_data, the first byte in the most significant bits
+    wire [WORD_W-1:0] record_last;      // index of a record's last word
     integer           i;
 
     always @*
@@ -172,8 +172,8 @@ module ws_tuple_rx #(
         end
     end
 
-    // Stage 3: what the header says, compared with the state. A header shorter than 16 bytes is bad, so it does not
-    // matter that its bytes stand elsewhere in the register.
+    // Stage 3: compares the header with the state. A header shorter than 16 bytes is bad, so it does not matter that
+    // its bytes are in other positions of the register.
     wire [127+DATA_W:0] header     = {header_reg, in_word};
     wire [31:0]         h_fixed    = header[127:96];
     wire [31:0]         h_session  = header[95:64];
@@ -181,7 +181,7 @@ module ws_tuple_rx #(
     wire [15:0]         h_count    = header[47:32];
     wire [31:0]         h_sequence = header[31:0];
 
-    // The state: the sessions, and of each stream the number that comes next.
+    // The state: the sessions, and the next sequence number of each stream.
     reg            session_valid_reg, previous_valid_reg;
     reg [31:0]     session_reg, previous_reg;
     reg [32*N-1:0] next_reg;
@@ -189,12 +189,12 @@ module ws_tuple_rx #(
     reg                  header_valid_reg;     // the registers below hold a header
     reg                  start_reg, punct_reg;
     reg                  header_good_reg, punct_good_reg;
-    reg [N-1:0]          stream_reg;           // that of the stream is 1, if it is any
-    reg [LENGTH_W*N-1:0] expected_reg;         // bytes, if it is of this stream
+    reg [N-1:0]          stream_reg;           // one-hot, or 0 for an unknown stream
+    reg [LENGTH_W*N-1:0] expected_reg;         // length in bytes, if it belongs to this stream
     reg [15:0]           length_reg;
     reg                  is_current_reg, is_previous_reg;
     reg [31:0]           header_session_reg, sequence_reg;
-    reg [32*N-1:0]       ahead_reg;            // of the number that comes next in this stream
+    reg [32*N-1:0]       ahead_reg;            // distance from the next number of this stream
 
     genvar g;
     generate
@@ -235,10 +235,10 @@ module ws_tuple_rx #(
         if (rst) header_valid_reg <= 1'b0;
     end
 
-    // Stage 4: session and sequence number. A new session expects number 0. The next header is compared in the cycle
-    // after this one at the earliest, unless it is too short to be good.
+    // Stage 4: session and sequence number. A new session begins with number 0. The next header is compared in the
+    // following cycle at the earliest, unless it is too short to be good.
     reg         fits;
-    reg  [31:0] ahead_of;                      // of the number that comes next
+    reg  [31:0] ahead_of;                      // distance from the next number
     reg  [STREAM_W-1:0] index;                 // of the stream
     integer     n;
 
@@ -261,11 +261,11 @@ module ws_tuple_rx #(
     wire        numbered    = format_good && (is_current_reg || begins);   // its sequence number counts
     wire [31:0] ahead       = begins ? sequence_reg : ahead_of;
 
-    reg        judged_reg;                     // the registers below hold a datagram's
+    reg        judged_reg;                     // the registers below belong to a datagram
     reg        bad_header_reg, wrong_stream_reg, bad_length_reg, wrong_session_reg;
     reg        begins_reg, numbered_reg, newer_reg, last_punct_reg;
-    reg [31:0] distance_reg;                   // ahead of the number that came next
-    reg [N-1:0]          of_reg;               // the stream, as stream_reg
+    reg [31:0] distance_reg;                   // from the number that was next
+    reg [N-1:0]          of_reg;               // the stream, like stream_reg
     reg [STREAM_W-1:0]   index_reg;
 
     always @(posedge clk) begin
@@ -308,12 +308,12 @@ module ws_tuple_rx #(
         end
     endgenerate
 
-    // Stage 5: the verdict. Bit i of a stream's `seen_reg` says whether the number i below its newest was seen; those
-    // before a session's first count as seen. It moves up by distance + 1: here by whole eights, in stage 6 by the rest.
+    // Stage 5: the verdict. Bit i of a stream's `seen_reg` is set if the number i below its newest was received, or is
+    // below the session's first. It shifts up by distance + 1: here by a multiple of 8, in stage 6 by the rest.
     reg  [64*N-1:0] seen_reg;
-    reg             seen;                                 // this number
+    reg             seen;                                 // this number was received before
     integer         m;
-    wire [5:0]      below    = ~distance_reg[5:0];        // places below the newest
+    wire [5:0]      below    = ~distance_reg[5:0];        // positions below the newest
     wire            recent   = &distance_reg[31:6];       // one of the last 64
     wire            unseen   = numbered_reg && recent && !seen;
     wire            accepted = newer_reg || unseen;
@@ -339,7 +339,7 @@ module ws_tuple_rx #(
                 if (step) begin
                     moves_reg[g]  <= newer_reg && here;
                     unseen_reg[g] <= unseen && here;
-                    // Stage 6 has precedence: the datagram that follows it here at once is too short to be good.
+                    // Stage 6 has precedence: a datagram that is here immediately after it is too short to be good.
                     if (moves_reg[g])
                         seen_reg[64*g +: 64] <= {seen_reg[64*g +: 63], 1'b0} << ~below_reg[2:0] | 64'd1;
                     else if (unseen_reg[g]) seen_reg[64*g + {26'd0, below_reg}] <= 1'b1;
@@ -366,7 +366,7 @@ module ws_tuple_rx #(
         end
     end
 
-    // Meanwhile the words wait for the verdict, those that end a record marked.
+    // Meanwhile the words wait for the verdict; the last of each record is marked.
     reg [DATA_W-1:0] wait1_word_reg, wait2_word_reg;
     reg              wait1_valid_reg, wait2_valid_reg;
     reg              wait1_record_reg, wait2_record_reg;
@@ -389,7 +389,7 @@ module ws_tuple_rx #(
         end
     end
 
-    // Stage 6: out. A session start takes the place of its header's last word, so it costs no cycle.
+    // Stage 6: output. A session start replaces its header's last word, so it takes no cycle of its own.
     reg  [RECORD_W-1:0]        shift_reg;
     wire [RECORD_W+DATA_W-1:0] shifted = {shift_reg, wait2_word_reg};
 
@@ -404,8 +404,8 @@ module ws_tuple_rx #(
         if (rst) m_valid <= 1'b0;
     end
 
-    // Events. Numbers skipped wait in `missing_reg`. In a cycle that adds none, one leaves: the sum's carry says that
-    // there was one. A sum that is too large stays at the largest value.
+    // Events. Skipped numbers are counted in `missing_reg`. In a cycle that adds none, one is output: the sum's carry
+    // shows that the count was not 0. The sum saturates.
     wire        verdict = judged_reg && step;
     reg  [31:0] missing_reg, skipped_reg;
     reg         skips_reg;

@@ -2,13 +2,15 @@
 //
 // ws_tuple_tx: result rows and punctuations to UDP payloads in the tuple datagram format.
 //
-// The header counts the records that follow, so a datagram is gathered before it leaves. It is closed by a punctuation
-// (its last record), by MAX_RECORDS records, FLUSH_CYCLES after its first record, or by the start of an input session.
-// There are two banks: while one datagram leaves, the next is gathered. docs/wire-format.md has the format.
+// The header contains the number of records, so a datagram is assembled before it is sent. It is closed by a
+// punctuation (its last record), by MAX_RECORDS records, FLUSH_CYCLES after its first record, or by the start of an
+// input session. There are two banks: while one datagram is sent, the next is assembled. docs/wire-format.md has the
+// format.
 //
 // Sessions: after a reset datagrams belong to `first_session` (sampled during reset; choose one that the receivers have
-// not just seen). The start of an input session begins the next session, number plus one, unless nothing has been sent
-// in this one. The first eight datagrams of a session carry START; sequence numbers begin at 0.
+// not seen recently). The start of an input session begins the next session, with its number incremented, unless
+// nothing has been sent in the current one. The first eight datagrams of a session carry START; sequence numbers begin
+// at 0.
 //
 // Items: s_data has the record's first byte on the wire in its most significant bits; s_kind is 0 for a tuple, 1 for a
 // punctuation, 2 for the start of a session. s_ready depends on s_kind.
@@ -17,11 +19,12 @@
 //              RECORD_BYTES  bytes of a record, a multiple of 8, at least 8
 //              STREAM_ID     number of the stream, 0 to 65535
 //              MAX_RECORDS   most records in a datagram, 1 to 65535
-//              FLUSH_CYCLES  cycles from a datagram's first record until it is closed at the latest, at least 0; 0 is
-//                            no limit
+//              FLUSH_CYCLES  longest time from a datagram's first record until it is closed, in cycles, at least 0; 0
+//                            is no limit
 // Latency      4 cycles from the item that closes a datagram to the datagram's first word
-// Issue rate   in and out 1 word a cycle: a record takes RECORD_BYTES, a header 16 bytes' time, without gaps
-// Overflow     a sink that stalls pushes back, when both banks are full
+// Issue rate   1 word a cycle in and out: a record takes the time of RECORD_BYTES, a header that of 16 bytes, without
+//              gaps
+// Overflow     a sink that stalls pushes back when both banks are full
 // Bad input    none
 // Source       docs/wire-format.md
 
@@ -51,7 +54,7 @@ module ws_tuple_tx #(
     output wire                      m_axis_tuser,
 
     output reg                       evt_datagram,   // closed
-    output reg                       evt_record      // taken: tuple or punctuation
+    output reg                       evt_record      // tuple or punctuation accepted
 );
 
     localparam [1:0]  KIND_PUNCT    = 2'd1, KIND_START = 2'd2;
@@ -86,17 +89,17 @@ module ws_tuple_tx #(
         end
     end
 
-    // Write side, stage 1: what goes into the shift register next, if it is free. A header is written when its
-    // datagram is closed, ahead of the record that closes it, so that the datagram can leave at once.
-    reg  [1:0]  full_reg;            // the bank's datagram is closed and has not left
-    reg         bank_reg;            // being gathered
-    reg  [15:0] records_reg;         // gathered, without the one that closes
+    // Write side, stage 1: selects the next input of the shift register, if that is free. A header is written when its
+    // datagram is closed, ahead of the record that closes it, so that sending can start immediately.
+    reg  [1:0]  full_reg;            // the bank's datagram is closed and has not been sent
+    reg         bank_reg;            // being assembled
+    reg  [15:0] records_reg;         // assembled so far, without the one that closes
     reg         empty_reg;           // there are none
     reg         last_slot_reg;       // the next one is the last that fits
-    reg         closing_reg;         // the header is written; the record that closes comes next
+    reg         closing_reg;         // the header is written; the closing record is next
     reg  [31:0] session_reg, sequence_reg;
     reg  [3:0]  starts_reg;          // how many more datagrams carry START
-    reg         used_reg;            // a datagram of this session was sent
+    reg         used_reg;            // a datagram of this session has been sent
     wire        flush;
 
     wire        shift_free;
@@ -152,7 +155,7 @@ module ws_tuple_tx #(
         end
     end
 
-    // How long the first record has waited.
+    // Waiting time of the first record.
     generate
         if (FLUSH_CYCLES == 0) begin : gen_no_flush
             assign flush = 1'b0;
@@ -167,7 +170,7 @@ module ws_tuple_tx #(
         end
     endgenerate
 
-    // Write side, stage 2: the shift register, first byte on top, into the bank word by word.
+    // Write side, stage 2: the shift register, first byte in the most significant bits, into the bank word by word.
     reg  [SHIFT_W-1:0] shift_reg;
     reg  [WORDS_W-1:0] words_reg;          // still to be written
     reg                wr_bank_reg;
@@ -179,7 +182,7 @@ module ws_tuple_tx #(
     wire               writing = words_reg != {WORDS_W{1'b0}};
     integer            i;
 
-    assign shift_free = words_reg[WORDS_W-1:1] == {WORDS_W-1{1'b0}};   // none left, or the last one leaves now
+    assign shift_free = words_reg[WORDS_W-1:1] == {WORDS_W-1{1'b0}};   // none left, or the last one is written now
 
     always @*
         for (i = 0; i < WORD_BYTES; i = i + 1)
@@ -208,14 +211,14 @@ module ws_tuple_tx #(
         if (rst) words_reg <= {WORDS_W{1'b0}};
     end
 
-    // Read side, stage 1: the address. A bank is read from the second cycle after its header began to be written; the
-    // writer keeps ahead, since it never waits from there to the datagram's end.
+    // Read side, stage 1: the address. Reading starts in the second cycle after the header's write has begun; the
+    // writer stays ahead, since it does not stall before the end of the datagram.
     reg               reading_reg, rd_bank_reg;
     reg  [ADDR_W-1:0] rd_addr_reg, rd_left_reg;
     wire              step      = !m_axis_tvalid || m_axis_tready;
     wire              rd_last   = rd_left_reg == {ADDR_W{1'b0}};
     wire              rd_done   = step && reading_reg && rd_last;
-    wire              next_bank = rd_bank_reg ^ reading_reg;   // the one to be read next
+    wire              next_bank = rd_bank_reg ^ reading_reg;   // the bank to read next
 
     always @(posedge clk) begin
         if (rd_done || !reading_reg) begin
@@ -260,7 +263,7 @@ module ws_tuple_tx #(
         if (rst) read_valid_reg <= 1'b0;
     end
 
-    // Read side, stage 3: out.
+    // Read side, stage 3: output.
     always @(posedge clk) begin
         if (step) begin
             m_axis_tvalid <= read_valid_reg;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_udp_ip_stack: UDP over IPv4 over Ethernet, with ARP, ICMP echo and IGMP: frames on the MAC's side, payloads with
-// their addresses on the other.
+// ws_udp_ip_stack: UDP over IPv4 over Ethernet, with ARP, ICMP echo and IGMP: frames on the MAC side, payloads with
+// their addresses on the user side.
 //
 //    s_mac_axis ──┬── udp_rx ──────────────────────────────────────────── m_axis
 //                 └── control_rx ──┬── arp ──────────┐
 //                                  ├── icmp_echo ────┼── arbiter ── control_tx ──┐
 //                                  └── igmp ─────────┘                           ├── arbiter ── m_mac_axis
-//    s_axis ───────────────────────── udp_tx (asks arp for MAC addresses) ───────┘
+//    s_axis ───────────────────────── udp_tx (MAC addresses from arp) ───────────┘
 //
-// Datagrams stay on the path of DATA_W bits. Frames for the other protocols are copied into a FIFO and handled 8 bits a
-// cycle whatever DATA_W is; one that finds no room there is dropped whole and counted.
+// Datagrams stay on the path of DATA_W bits. Frames of the other protocols are copied into a FIFO and processed 8 bits
+// a cycle for every DATA_W; one that does not fit there is dropped whole and counted.
 //
 //   m_axis_tuser   [0] bad, [16:1] payload length in bytes, [32:17] source port, [64:33] source IPv4,
 //                  [80:65] destination port, [112:81] destination IPv4, [116:113] index of the port,
@@ -18,30 +18,31 @@
 //   s_axis_tuser   [0] with tlast: drop it; [16:1] destination port, [48:17] destination IPv4, [64:49] source port
 //
 // Settings     local_mac, local_ip, netmask, gateway (0: none); local_ports and groups with entry 0 in the low bits and
-//              0 for an unused entry; promiscuous: datagrams to any MAC and IPv4 address are delivered, but nothing
-//              more is answered; ping: echo requests are answered. A frame under way while they change may be judged
-//              by either value, and an answer under way may hold parts of both, its checksum wrong: change addresses
-//              while no traffic flows, or let the far side ask again.
+//              0 for an unused entry; promiscuous: datagrams to any MAC and IPv4 address are delivered, but requests to
+//              other addresses are not answered; ping: echo requests are answered. A frame received during a change is
+//              checked against either value, and a reply sent during a change may contain parts of both and a wrong
+//              checksum: change addresses only without traffic, or rely on the peer to repeat its request.
 // Parameters   DATA_W       width of tdata in bits, 8 or 64; 8 for 1 Gb/s at 125 MHz, 64 for 10 Gb/s at 156.25 MHz
-//              N_PORTS      UDP ports listened to, 1 to 16
+//              N_PORTS      UDP ports to receive on, 1 to 16
 //              N_GROUPS     multicast groups that can be joined, 1 to 16
-//              STORE        1: only good datagrams appear on m_axis; 0: they begin to leave while they arrive, and
+//              STORE        1: only good datagrams appear on m_axis; 0: output starts while they are received, and
 //                           tuser[0] with tlast marks a bad one
-//              MAX_FRAME    longest frame received in octets, FCS included, 64 to 65535; it is that of the MAC: 1526
-//                           with two tags, or 9026 for jumbo frames; with STORE the receive FIFO holds one and a half
-//                           of them, at least 4096 bytes
-//              MAX_PAYLOAD  longest payload sent, in bytes, see ws_udp_tx; by default what fills such a frame
-//              HEADERS      headers that can wait to be sent, see ws_udp_tx; the default keeps the wire busy with any
-//                           mix of sizes; with 0, 2 cycles faster, only if sizes change slowly
+//              MAX_FRAME    longest frame received in octets, FCS included, 64 to 65535; set it to the MAC's: 1526 with
+//                           two tags, or 9026 for jumbo frames; with STORE the receive FIFO holds one and a half such
+//                           frames, at least 4096 bytes
+//              MAX_PAYLOAD  longest payload sent, in bytes, see ws_udp_tx; default: fills a frame of MAX_FRAME
+//              HEADERS      headers that can wait to be sent, see ws_udp_tx; the default keeps the line busy with any
+//                           mix of sizes; 0 saves 2 cycles, but keeps it busy only if sizes change slowly
 //              TIME_W       width of the ingress time in bits, 1 to 64
 //              N_EVENTS     follows from the list of the events
 // Latency      that of ws_udp_rx; s_axis to m_mac_axis that of ws_udp_tx and ws_axis_arbiter
 // Issue rate   line rate both ways for every frame size (any mix of sizes: see HEADERS); m_mac_axis has no gap inside a
 //              frame
-// Overflow     STORE 1: s_mac_axis_tready is always high; what m_axis does not take in time is dropped whole, counted.
-//              STORE 0: s_mac_axis_tready follows m_axis_tready, so a MAC that cannot wait needs a sink that does not.
+// Overflow     STORE 1: s_mac_axis_tready is always high; a datagram that m_axis does not accept in time is dropped
+//              whole and counted. STORE 0: s_mac_axis_tready follows m_axis_tready, so that with a MAC that cannot
+//              stall the sink must not stall either.
 // Bad input    `events` has one pulse for every frame: received = delivered + arp + icmp + igmp + drops by reason;
-//              udp_rx_surplus counts some of those delivered once more
+//              udp_rx_surplus additionally counts some of those delivered
 // Source       RFC 768, 791, 792, 826, 1071, 1112, 3376, 5227
 
 `default_nettype none
@@ -172,7 +173,7 @@ module ws_udp_ip_stack #(
         .evt_bad_ip(control_rx_bad_ip), .evt_full(control_rx_full), .evt_oversize(control_rx_oversize)
     );
 
-    // What they send; ARP is number 0
+    // Frames that they send; ARP is number 0
     wire [3*8-1:0] reply_tdata;
     wire [2:0]     reply_tkeep, reply_tvalid, reply_tready, reply_tlast, reply_tuser;
 

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_udp_rx: Ethernet frames in, the payloads of the UDP datagrams for these addresses and ports out.
+// ws_udp_rx: receives Ethernet frames and outputs the payloads of UDP datagrams to the local addresses and ports.
 //
-// s_axis takes frames without FCS, tuser[0] with tlast being the MAC's verdict. With STORE = 0 the payload leaves while
-// the frame still arrives; its last beat is held until the frame's end, so that tuser[0] with tlast tells whether MAC,
-// lengths and UDP checksum were good. A frame refused before its payload begins leaves nothing at all. With STORE = 1
-// a FIFO behind lets whole good datagrams pass and nothing else.
+// s_axis takes frames without FCS; tuser[0] with tlast is the MAC's verdict. With STORE = 0 the payload is output while
+// the frame is still being received; its last beat is held until the end of the frame, so that tuser[0] with tlast is
+// the verdict of MAC, lengths and UDP checksum. A frame that is rejected before its payload begins has no output. With
+// STORE = 1 the payload goes through a FIFO that outputs only whole good datagrams.
 //
 //   Ethernet                 IPv4                                             UDP
 //   dst 6, src 6, [tag 4, [tag 4,]] type 2 | 20 to 60 bytes, options skipped | src 2, dst 2, length 2, checksum 2
 //
 // m_axis_tuser: [0] bad, [16:1] payload length in bytes, [32:17] source port, [64:33] source IPv4,
 // [80:65] destination port, [112:81] destination IPv4, [116:113] index of that port in local_ports,
-// [117 +: TIME_W] `now` of the cycle in which the frame's first beat was taken.
+// [117 +: TIME_W] `now` of the cycle in which the frame's first beat was accepted.
 //
 // Accepted     own MAC or broadcast with own IP or limited broadcast; a joined group's MAC (01:00:5e, low 23 bits) with
 //              that group's IP; any MAC with any IP if promiscuous; a port of local_ports; up to two 802.1Q or 802.1ad
-//              tags, skipped; IPv4 options, skipped; UDP checksum 0 (RFC 768: none); padding behind the datagram;
-//              a UDP length that leaves a surplus in the IPv4 packet (options of RFC 9868), which is cut off
-// Counted      each frame is one pulse of evt_delivered or of the first of these that holds:
-//                bad_frame         the MAC said so
+//              tags, skipped; IPv4 options, skipped; UDP checksum 0 (RFC 768: none); padding after the datagram; a UDP
+//              length that leaves a surplus in the IPv4 packet (options of RFC 9868), which is cut off
+// Counted      each frame is one pulse of evt_delivered or of the first of these that applies:
+//                bad_frame         marked bad by the MAC
 //                bad_length        the frame ends inside its Ethernet header
 //                other_mac, ipv6, arp, not_ip (any other type, a third tag)
 //                bad_length        the frame is shorter than 20 bytes of IPv4 or than its total length
-//                bad_ip_header     version, header length below 20 or above the total length; a source that cannot be
+//                bad_ip_header     wrong version, header length below 20 or above the total length, or an invalid
+//                source
 //                                  (127.0.0.0/8, 224.0.0.0/3)
 //                bad_ip_checksum, fragment, icmp, igmp, not_udp (any other protocol), other_ip
-//                bad_length        the UDP length is below 8 or above what the IP header leaves for it
+//                bad_length        the UDP length is below 8 or exceeds the rest of the IPv4 packet
 //                other_port, bad_udp_checksum
-//                full              STORE = 1: the FIFO has no room
+//                full              STORE = 1: the datagram does not fit into the FIFO
 //              evt_surplus, with evt_delivered: the datagram had a surplus
 // Parameters   DATA_W    width of tdata in bits, 8 or 64
 //              N_PORTS   ports, 1 to 16; in local_ports, the first in the low bits; 0 is none
 //              N_GROUPS  groups, 1 to 16; in groups, likewise
 //              TIME_W    width of now in bits, 1 to 64
-//              STORE     0: cut-through; 1: only whole good datagrams leave
+//              STORE     0: cut-through; 1: only whole good datagrams are output
 //              ADDR_W    with STORE, the FIFO holds 2**ADDR_W beats, 2 to 24
 //              FRAMES_W  with STORE, the FIFO holds 2**FRAMES_W datagrams, 2 to ADDR_W
 // Latency      first beat of an untagged frame without options in -> first payload beat out: 44 cycles (8 bit), 8 (64);
@@ -42,10 +43,11 @@
 //              payload beat out: 10, to the event: 7
 // Issue rate   1 beat a cycle, no gap needed between frames; s_axis_tready falls only after m_axis_tready did, and with
 //              STORE = 1 never
-// Overflow     STORE = 1: a datagram that finds no room in the FIFO is dropped whole, evt_full
+// Overflow     STORE = 1: a datagram that does not fit into the FIFO is dropped whole, evt_full
 // Settings     local_*, groups and promiscuous may change only while no frame is inside
-// Length       one pipeline over one frame: UDP stage and verdict read nearly all registers of the IPv4 checks, and
-//              these some of theirs; what shares little, Ethernet and the alignment of IPv4, is in modules of its own
+// Length       one pipeline over one frame: the UDP stage and the verdict read nearly all registers of the IPv4 checks,
+//              which in turn read some of theirs, so that dividing them would turn most registers into ports; the
+//              stages that share little, Ethernet and IPv4 alignment, are modules of their own
 // Source       IEEE 802.3 and 802.1Q; RFC 791, 768, 1071, 1112
 
 `default_nettype none
@@ -116,11 +118,11 @@ module ws_udp_rx #(
     end
 
     localparam K        = DATA_W / 8;           // bytes a beat
-    localparam BEFORE_W = K == 1 ? 8 : 48;      // bits of the beat before that realignment needs
+    localparam BEFORE_W = K == 1 ? 8 : 48;      // bits of the previous beat that realignment needs
     localparam WORDS    = K == 1 ? 20 : 3;      // that hold the first 20 bytes of an IPv4 header
     localparam USER_W   = 117 + TIME_W;
 
-    // What became of a frame; FINE so far
+    // Verdict on a frame; FINE: none of the others so far
     localparam [3:0] FINE = 0, BAD_FRAME = 1, OTHER_MAC = 2, IPV6 = 3, ARP = 4, NOT_IP = 5, BAD_LENGTH = 6,
                      BAD_IP_HEADER = 7, BAD_IP_CHECKSUM = 8, FRAGMENT = 9, ICMP = 10, IGMP = 11, NOT_UDP = 12,
                      OTHER_IP = 13, OTHER_PORT = 14, BAD_UDP_CHECKSUM = 15;
@@ -128,7 +130,8 @@ module ws_udp_rx #(
     genvar g;
     integer i;
 
-    // The whole pipeline moves while the output stage has room; a register, so that no path runs through the core.
+    // The whole pipeline advances while the output stage is free; a register, so that no combinational path crosses the
+    // core.
     wire step;
     wire take = s_axis_tvalid && step;
     assign s_axis_tready = step;
@@ -184,18 +187,18 @@ module ws_udp_rx #(
     // ---------------------------------------------------------------------------------------------------------------
     // IPv4 stage: header checks and both checksums.
     //
-    // A one's complement sum is good when its 16-bit words sum to 0xffff. The carries are counted instead of being
-    // added back at once: with sum = {carries, low} that is carries + low = 0xffff, so low == ~carries.
+    // A one's complement sum is good if the 16-bit words sum to 0xffff. The carries are counted instead of being added
+    // back immediately: with sum = {carries, low} the condition is carries + low = 0xffff, so low == ~carries.
     //
-    // What is gathered here of a frame is read in the step of udp_end_reg at the latest. The next frame's first word
-    // comes one step later at the earliest.
+    // The registers of this stage are read for a frame in the step of udp_end_reg at the latest. The next frame's first
+    // word follows one step later at the earliest.
 
     localparam [5:0] BEAT = K[5:0];
 
     reg [5:0]  hdr_left_reg;                    // bytes of the header from this word on
-    reg        hdr_lo_reg, hdr_hi_reg;          // the lower, the upper half of the word belongs to the header
+    reg        hdr_lo_reg, hdr_hi_reg;          // the lower, the upper half of the word is in the header
     reg [20:0] ip_sum_reg;                      // 60 bytes at most
-    reg        cut_reg;                         // lanes that were claimed were missing
+    reg        cut_reg;                         // lanes of the packet were missing
     reg        ip_header_bad_reg, fragment_reg, udp_reg, icmp_reg, igmp_reg;
 
     wire [3:0] ihl_now     = ip_data[3:0] < 4'd5 ? 4'd5 : ip_data[3:0];
@@ -215,7 +218,7 @@ module ws_udp_rx #(
             if (ip_first)                 ip_header_bad_reg <= ip_data[7:4] != 4'd4 || ip_data[3:0] < 4'd5;
             if (ip_at_length && ip_short) ip_header_bad_reg <= 1'b1;
             if (ip_word[12/K] && (&ip_data[8*(12%K)+5 +: 3] || ip_data[8*(12%K) +: 8] == 8'd127))
-                ip_header_bad_reg <= 1'b1;                  // from a group, from everybody, from a loopback
+                ip_header_bad_reg <= 1'b1;                  // source is a group, reserved or loopback
             if (ip_word[6/K])        fragment_reg <= ip_data[8*(6%K) +: 6] != 6'd0;
             if (ip_word[7/K] && ip_data[8*(7%K) +: 8] != 8'd0) fragment_reg <= 1'b1;
             if (ip_word[9/K]) begin
@@ -245,7 +248,7 @@ module ws_udp_rx #(
     generate
         for (g = 0; g < DESTINATIONS; g = g + 1) begin : gen_destination
             if (K == 1) begin : gen_8
-                // the MAC address beside byte 15, then bytes 16 to 19, each awaited a step ahead
+                // the MAC address with byte 15, then bytes 16 to 19, each comparison selected a step ahead
                 reg [7:0] awaited_reg;
                 always @(posedge clk) if (step) awaited_reg <= destinations[32*g+{27'b0, ~ip_next_word, 3'd0} +: 8];
                 assign same[g] = ip_word[15] ? mac_fits[g] : ip_data == awaited_reg && same_reg[g];
@@ -258,8 +261,8 @@ module ws_udp_rx #(
 
     always @(posedge clk) if (step && ip_valid && |ip_word[WORDS-1:K==1?15:2]) same_reg <= same;
 
-    // UDP checksum, with the pseudo header: 17 at the start, the addresses, and the UDP length, which so counts twice.
-    // First what the word adds, then, a step later, the sum, complete with verdict_reg.
+    // UDP checksum, with the pseudo header: 17 initially, the addresses, and the UDP length, which is thus added twice.
+    // First the word's contribution, then, a step later, the sum, which is complete with verdict_reg.
     reg [17:0] udp_add_reg;
     reg [31:0] udp_sum_reg;                     // 65,535 bytes and a pseudo header at most
 
@@ -277,15 +280,15 @@ module ws_udp_rx #(
     // ---------------------------------------------------------------------------------------------------------------
     // UDP stage: what follows the IPv4 header, realigned; header checks and metadata.
     //
-    // The metadata leave as they stand here. A frame's header comes 6 steps after its first beat or later: by then the
-    // last beat of the datagram before has left, see ws_udp_rx_eth's stamp.
+    // The metadata are output from these registers. A frame's header follows 6 steps after its first beat or later: by
+    // then the last beat of the previous datagram has been output, see ws_udp_rx_eth's stamp.
 
     localparam UDP_LAST = 7 / K;                // last word of the header
 
     reg               udp_end_reg, udp_cut_reg; // the step after ip_end: bytes left over by the realignment
     reg [3:0]         udp_reason_reg;
-    reg [UDP_LAST+1:0] udp_at_reg;              // word of the header, one-hot; stays behind its last
-    reg               open_reg;                 // the payload leaves, unless a check of the UDP stage failed
+    reg [UDP_LAST+1:0] udp_at_reg;              // word of the header, one-hot; stays after its last
+    reg               open_reg;                 // the payload is output, unless a check of the UDP stage failed
     reg               udp_length_good_reg, surplus_reg, checked_reg;
     reg [N_PORTS-1:0] port_on_reg, port_same_reg;
     reg [3:0]         port_index, port_index_reg;
@@ -296,8 +299,8 @@ module ws_udp_rx #(
     wire [K-1:0]      udp_keep;
     wire [31:0]       src_ip, dst_ip;
     wire [15:0]       udp_length;               // with the word of its last byte (64 bit), or after it
-    wire [16:0]       length_again;             // what it adds to the checksum once more
-    wire [N_PORTS-1:0] same_port;               // this word agrees with a port, or this byte and that before do
+    wire [16:0]       length_again;             // the length's second addition to the checksum
+    wire [N_PORTS-1:0] same_port;               // this word matches a port, or this byte and the previous one do
 
     assign udp_here = step && udp_word && !hdr_lo_reg;
 
@@ -305,7 +308,7 @@ module ws_udp_rx #(
         if (K == 1) begin : gen_udp_8
             reg [31:0] src_ip_reg, dst_ip_reg;
             wire       later = udp_at_reg[3];   // the second byte of the port
-            wire       unused = odd;            // realigns nothing
+            wire       unused = odd;            // no realignment
 
             assign udp_word    = ip_valid;
             assign udp_final   = ip_final;
@@ -326,11 +329,11 @@ module ws_udp_rx #(
                 end
             end
         end else begin : gen_udp_64
-            wire        unused = &ip_next_word; // awaits nothing
-            // An odd number of 4-byte words in the header: half a word is kept back.
+            wire        unused = &ip_next_word; // no selection ahead
+            // An odd number of 4-byte words in the header: half a word is held back.
             reg  [31:0] half_reg;
             reg  [3:0]  half_keep_reg;
-            reg         half_left_reg;          // with udp_end_reg: the last half word is still to go
+            reg         half_left_reg;          // with udp_end_reg: the last half word has not been output
             reg  [63:0] addresses_reg, addresses_out_reg;
 
             assign udp_word  = ip_valid || half_left_reg;
@@ -362,7 +365,7 @@ module ws_udp_rx #(
         end
     endgenerate
 
-    // With 64 bit these are known a step after the header's word, beside the payload's first; with 8 before its end.
+    // With 64 bit these are known a step after the header's word, with the payload's first; with 8 before its end.
     wire fits = ip_sum_good_reg && !other_port && udp_length_good_reg;
     wire push = udp_word && open_reg && (K == 1 || fits);
     wire hold = udp_final || !(&udp_keep);      // the last beat waits for the verdict
@@ -400,7 +403,7 @@ module ws_udp_rx #(
         if (rst) udp_end_reg <= 1'b0;
     end
 
-    // Index of the port, as soon as it is known: it then stands as long as port_same_reg does, a step late
+    // Index of the port, one step after port_same_reg, which it follows
     always @* begin
         port_index = 4'd0;
         for (i = N_PORTS - 1; i > 0; i = i - 1) if (port_same_reg[i] && !port_same_reg[0]) port_index = i[3:0];
@@ -412,16 +415,16 @@ module ws_udp_rx #(
     end
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Verdict stage, the step after udp_end_reg: every check but that of the UDP checksum, which joins a step later.
+    // Verdict stage, the step after udp_end_reg: every check except the UDP checksum, which is added a step later.
 
     reg       verdict_reg;
-    reg [3:0] before_sum_reg, after_sum_reg;    // reasons found in Ethernet and IPv4, before and after the checksum's
+    reg [3:0] before_sum_reg, after_sum_reg;    // from Ethernet and IPv4; the checksum comes in between
     reg       ip_sum_good_reg;
-    reg       report_reg;                       // the verdict leaves: the packet ends, the event is reported
+    reg       report_reg;                       // the verdict is output: the packet ends, with its event
     reg [3:0] reason_reg;
-    reg       fine_reg, udp_sum_good_reg;       // reason_reg is FINE; and this is the check that it does not have
+    reg       fine_reg, udp_sum_good_reg;       // reason_reg is FINE; the check that reason_reg does not include
 
-    wire no_udp     = ip_length[15:3] == 13'd0; // no room for its header
+    wire no_udp     = ip_length[15:3] == 13'd0; // too short for a UDP header
     wire other_port = port_same_reg == {N_PORTS{1'b0}};
 
     always @(posedge clk) begin
@@ -454,7 +457,7 @@ module ws_udp_rx #(
         end
     end
 
-    // Events. Like the metadata, surplus_reg stands until the datagram has left.
+    // Events. Like the metadata, surplus_reg is stable until the datagram has been output.
     reg [15:0] evt_reg;
 
     always @(posedge clk) begin
@@ -497,7 +500,7 @@ module ws_udp_rx #(
             assign evt_delivered = evt_reg[0];
             assign evt_full      = 1'b0;
         end else begin : gen_store
-            // The FIFO's own verdict on a good datagram takes the place of evt_reg[0].
+            // The FIFO's verdict on a good datagram replaces evt_reg[0].
             wire no_room, too_long;
             assign evt_full = no_room || too_long;
 
@@ -517,7 +520,7 @@ module ws_udp_rx #(
     endgenerate
 
 `ifdef FORMAL
-    // Which addresses these are does not matter.
+    // The proof does not depend on the addresses.
     always @(posedge clk) begin
         assume (local_mac == 48'h020000000001 && local_ip == 32'hc0a8010a);
         assume (local_ports == 16'd1234 && groups == 32'he0000116);

@@ -2,11 +2,11 @@
 //
 // ws_udp_rx_eth: first stage of ws_udp_rx: MAC address filter, VLAN tags, type and ingress time of a frame.
 //
-// The step after a frame's last beat is its end step: it carries the bytes that realignment leaves over. It may fall
-// together with the first beat of the next frame, which is all header and leaves nothing of its own.
+// The step after a frame's last beat is its end step: it carries the bytes left over by the realignment. It may
+// coincide with the first beat of the next frame, which contains only header and leaves no bytes over.
 //
 // Parameters   DATA_W, N_GROUPS, TIME_W   those of ws_udp_rx
-// Latency      1 step; direct, group_mac and accepted: 2, so valid with body, which is at least a beat behind them
+// Latency      1 step; direct, group_mac and accepted: 2, so valid with body, which is at least a beat later
 // Issue rate   1 beat a step
 // Source       IEEE 802.3, 802.1Q; RFC 1112, section 6.4 (MAC address of a group)
 
@@ -26,29 +26,29 @@ module ws_udp_rx_eth #(
     input  wire                   promiscuous,
     input  wire [TIME_W-1:0]      now,
 
-    input  wire                   step,         // the pipeline moves
-    input  wire                   take,         // and takes this beat
+    input  wire                   step,         // the pipeline advances
+    input  wire                   take,         // and accepts this beat
     input  wire [DATA_W-1:0]      tdata,
     input  wire [DATA_W/8-1:0]    tkeep,
     input  wire                   tlast,
     input  wire                   tuser,
 
     output reg                    ends,         // end step
-    output reg                    body,         // the header is over
+    output reg                    body,         // the header has ended
     output reg                    bad,          // with ends: the MAC's verdict
-    output reg                    accepted,     // the address is one of those below, or any will do
+    output reg                    accepted,     // the address is direct or a group's, or promiscuous
     output reg                    direct,       // own MAC or broadcast
     output reg  [N_GROUPS-1:0]    group_mac,    // the MAC address of this group
     output reg                    is_ipv4,
     output reg                    is_ipv6,
     output reg                    is_arp,
-    output wire                   one_tag,      // 64 bit: neither none nor two
-    output reg  [BEFORE_W-1:0]    previous,     // end of the beat before this one
-    output reg  [TIME_W-1:0]      stamp         // time of the first beat, see there
+    output wire                   one_tag,      // 64 bit: exactly one tag
+    output reg  [BEFORE_W-1:0]    previous,     // end of the previous beat
+    output reg  [TIME_W-1:0]      stamp         // time of the first beat, see below
 );
 
     localparam K         = DATA_W / 8;          // bytes a beat
-    localparam LANES     = K == 1 ? 1 : 6;      // of an address that are compared at once
+    localparam LANES     = K == 1 ? 1 : 6;      // of an address compared in parallel
     localparam ADDRESSES = 2 + N_GROUPS;
 
     // Own, broadcast, and those of the groups: 01:00:5e, then the group's low 23 bits
@@ -65,11 +65,11 @@ module ws_udp_rx_eth #(
         end
     endgenerate
 
-    // Address: each lane by itself; the lanes are combined a step later.
+    // Address: each lane separately; the lanes are combined a step later.
     reg  [4:0]                 at_reg;          // beat of the frame, stays at 31
     reg                        start_reg;       // it is the first
-    reg                        passed_reg;      // the address is over
-    reg  [LANES*ADDRESSES-1:0] same_reg;        // lanes that agree with an address so far
+    reg                        passed_reg;      // the address has ended
+    reg  [LANES*ADDRESSES-1:0] same_reg;        // lanes that match an address so far
     wire [LANES*ADDRESSES-1:0] same;
     wire [ADDRESSES-1:0]       agrees;          // address by address
     wire                       own_or_all = agrees[0] || agrees[1];
@@ -79,7 +79,7 @@ module ws_udp_rx_eth #(
         for (g = 0; g < ADDRESSES; g = g + 1) begin : gen_address
             wire [47:0] address = addresses[48*g +: 48];
             if (K == 1) begin : gen_8
-                // its bytes, each awaited a beat ahead
+                // its bytes, each selected a beat ahead
                 wire [63:0] following = {address[39:0], address[47:24]};
                 reg  [7:0]  awaited_reg;
                 always @(posedge clk)
@@ -110,18 +110,18 @@ module ws_udp_rx_eth #(
         end
     end
 
-    // Tags and type. 64 bit: the field of an untagged frame and the one behind two tags are in the same lanes.
+    // Tags and type. 64 bit: the field of an untagged frame and the one after two tags are in the same lanes.
     function [3:0] kind(input [15:0] field);    // tag, ARP, IPv6, IPv4
         kind = {field == 16'h8100 || field == 16'h88a8, field == 16'h0806, field == 16'h86dd, field == 16'h0800};
     endfunction
 
-    wire       look, type_here;                 // the field is in this beat; and it is the type
+    wire       look, type_here;                 // the field is in this beat; the field is the type
     wire [3:0] found;                           // its kind
 
     generate
         if (K == 1) begin : gen_type_8
-            // Field by field: the next one is four bytes further if this one is a tag.
-            reg look_reg, last_reg, tag_reg;    // last: behind two tags
+            // Field by field: the next one is four bytes later if this one is a tag.
+            reg look_reg, last_reg, tag_reg;    // last: after two tags
             always @(posedge clk) begin
                 if (take) begin
                     look_reg <= !tlast && (at_reg == 5'd12 || (at_reg[4] && at_reg[1:0] == 2'd0 && tag_reg));
@@ -167,8 +167,9 @@ module ws_udp_rx_eth #(
         end
     end
 
-    // Ingress time. A datagram's last beat leaves up to 5 steps after its frame's, and waits for the sink with one step
-    // more: the stamp changes 6 steps after a first beat, when the frame before needs it no more and this one not yet.
+    // Ingress time. A datagram's last beat is output up to 5 steps after its frame's, and waits for the sink with one
+    // step more. So the stamp changes 6 steps after a first beat, when the previous frame no longer needs it and this
+    // one does not need it yet.
     reg              copy_reg;
     reg [TIME_W-1:0] first_reg;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_udp_rx_ipv4: second stage of ws_udp_rx: what follows the type field, realigned to its first byte and trimmed to
-// the IPv4 total length and to the UDP length, and the partial sums of its 16-bit words.
+// ws_udp_rx_ipv4: second stage of ws_udp_rx: the bytes after the type field, realigned to the first of them and trimmed
+// to the IPv4 total length and to the UDP length, and the partial sums of their 16-bit words.
 //
-// Whatever the protocol, the field where UDP has its length trims what follows 8 bytes after the IPv4 header: nothing
-// there is looked at in packets of other protocols.
+// Bytes from 8 on after the IPv4 header are trimmed to the field at the position of UDP's length, whatever the
+// protocol: in packets of other protocols they are not used.
 //
 // Parameters   DATA_W       that of ws_udp_rx
 // Latency      1 step
@@ -22,12 +22,12 @@ module ws_udp_rx_ipv4 #(
     input  wire                clk,
     input  wire                rst,
 
-    // from the Ethernet stage, with the beat that stands beside it
+    // from the Ethernet stage, with the corresponding beat
     input  wire                step,
     input  wire                take,
     input  wire [DATA_W-1:0]   tdata,
     input  wire [DATA_W/8-1:0] tkeep,
-    input  wire                here,            // IPv4 for us: this beat, or what is left over in the end step
+    input  wire                here,            // IPv4 for us: this beat, or the bytes left over in the end step
     input  wire                ends,            // end step
     input  wire                one_tag,
     input  wire [BEFORE_W-1:0] previous,
@@ -35,44 +35,44 @@ module ws_udp_rx_ipv4 #(
     output reg                 valid,
     output reg  [DATA_W-1:0]   data,            // 0 where keep is
     output reg  [DATA_W/8-1:0] keep,
-    output reg  [DATA_W/8-1:0] missing,         // lanes that belong to the IPv4 packet and are not there
-    output reg  [WORDS-1:0]    word,            // which one of the header's first 20 bytes it is; 0 behind them
-    output wire [1:0]          next_word,       // 8 bit: low bits of the number of the next one
+    output reg  [DATA_W/8-1:0] missing,         // lanes that belong to the IPv4 packet but have no byte
+    output reg  [WORDS-1:0]    word,            // one-hot index within the header's first 20 bytes; 0 after them
+    output wire [1:0]          next_word,       // 8 bit: low bits of the next one's index
     output reg                 is_final,        // the datagram ends in this word
     output reg                 last,            // the step of the frame's end, valid or not
     output reg  [16:0]         sum_lo,          // of the 16-bit words in the lower and the upper half of data
     output reg  [16:0]         sum_hi,
-    output reg                 pseudo_lo,       // and whether these hold the addresses
+    output reg                 pseudo_lo,       // whether these sums contain the addresses
     output reg                 pseudo_hi,
     output reg                 at_length,       // length and short are new
-    output reg  [15:0]         length,          // bytes behind the IPv4 header
+    output reg  [15:0]         length,          // bytes after the IPv4 header
     output reg                 short,           // the total length is less than the header's
     output reg                 odd              // the header is an odd number of 4-byte words
 );
 
     localparam K = DATA_W / 8;                              // bytes a beat
 
-    // Words 0 to BODY-1 hold the header's first 20 bytes, the part that every header has.
+    // Words 0 to BODY-1 hold the header's first 20 bytes, which every header has.
     localparam [4:0]  BODY  = WORDS[4:0];
     localparam [4:0]  TOTAL = K == 1 ? 5'd3 : 5'd0;         // word in which the total length becomes known
-    localparam [15:0] GONE  = K == 1 ? 16'd4 : 16'd8;       // bytes that have gone by until then
+    localparam [15:0] GONE  = K == 1 ? 16'd4 : 16'd8;       // bytes that have passed by then
 
     reg  [4:0]        at_reg;                   // of the word being aligned
     reg  [3:0]        ihl_reg;                  // header length in 4-byte words
-    reg               trim_reg, after_total_reg;    // the total length is known; it is since the word before
-    reg  [15:0]       left_reg;                 // bytes of the packet from this word on, and GONE more
-    reg  [K-1:0]      claim_reg;                // lanes that belong to the packet; all while that is unknown
+    reg               trim_reg, after_total_reg;    // the total length is known; and was in the previous word
+    reg  [15:0]       left_reg;                 // bytes of the packet from this word on, plus GONE
+    reg  [K-1:0]      claim_reg;                // lanes that belong to the packet; all until its length is known
     reg  [K-1:0]      take_reg;                 // and to the datagram
     reg               final_reg;                // the datagram ends in this word
 
     // The UDP length trims what follows the word with the last byte of the UDP header (8 bit) or with its first (64).
-    reg  [6:0]        to_udp_reg;               // words to that one: 1 in it, 0 after it
-    reg  [15:0]       rest_reg;                 // the UDP length, less K for each word since it is known
+    reg  [6:0]        to_udp_reg;               // words until that one: 1 in it, 0 after it
+    reg  [15:0]       rest_reg;                 // the UDP length, less K for each word since it became known
 
     wire [DATA_W-1:0] aligned, trimmed;
     wire [K-1:0]      present;                  // lanes that hold bytes of the frame
     wire [15:0]       total_length;
-    wire              some;                     // left_reg is more than what has gone by
+    wire              some;                     // left_reg exceeds the bytes that have passed
     wire [K-1:0]      claim, udp_claim;         // lanes of the next word that belong to the packet, to the datagram
     wire              final_word, udp_final;    // the packet, the datagram ends in the next word
     wire [6:0]        to_udp;                   // to_udp_reg after the header's first word
@@ -88,7 +88,7 @@ module ws_udp_rx_ipv4 #(
             assign trimmed[8*g +: 8] = take_reg[g] ? aligned[8*g +: 8] : 8'h00;
         end
         if (K == 1) begin : gen_align_8
-            wire   unused       = &{take, one_tag};     // nothing is realigned
+            wire   unused       = &{take, one_tag};     // no realignment
             assign aligned      = tdata;
             assign present      = !ends && tkeep[0];
             assign total_length = {previous, aligned};
@@ -116,7 +116,8 @@ module ws_udp_rx_ipv4 #(
             assign new_lo       = {1'b0, trimmed[7:0], trimmed[15:8]} + {1'b0, trimmed[23:16], trimmed[31:24]};
             assign new_hi       = {1'b0, trimmed[39:32], trimmed[47:40]} + {1'b0, trimmed[55:48], trimmed[63:56]};
 
-            // left_reg in whole words and the bytes of one more; the first of these words is gone, the second is here.
+            // left_reg in whole words, and the bytes of a partial one; the first of these words has passed, the second
+            // is here.
             wire [12:0] words = left_reg[15:3];
             wire        many  = |words[12:2];
             wire        full  = many || words[1:0] == 2'd3;
@@ -124,7 +125,7 @@ module ws_udp_rx_ipv4 #(
             wire        exact = !many && words[1:0] == 2'd3 && left_reg[2:0] == 3'd0;
             assign some       = many || words[1];
             assign final_word = !full || exact;
-            // The word behind the total length's second one begins with the last four bytes that every header has.
+            // The word after the total length's second one begins with bytes 16 to 19 of the header.
             assign claim      = {8{full}} | ({8{part}} & ~(8'hff << left_reg[2:0])) | {4'h0, {4{after_total_reg}}};
 
             // The datagram begins with this word or, if the header is odd, in the middle of it; then its length comes
@@ -171,7 +172,7 @@ module ws_udp_rx_ipv4 #(
         end
     end
 
-    // Lengths; what they say of the next word
+    // Lengths, and what follows from them for the next word
     always @(posedge clk) begin
         if (here) begin
             at_reg          <= at_reg == BODY + 5'd1 ? BODY : at_reg + 5'd1;

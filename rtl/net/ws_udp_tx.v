@@ -3,7 +3,7 @@
 // ws_udp_tx: payloads in, Ethernet frames with IPv4 and UDP headers out, without FCS and padding (the MAC adds them).
 //
 // Store and forward: a payload is stored whole, which gives its length and sum, while the MAC address of its
-// destination is asked for; then the header is made, and the frame leaves without a gap inside while the next payloads
+// destination is resolved; then the header is generated, and the frame is sent without a gap while the next payloads
 // are stored.
 //
 //   dst_mac 6, local_mac 6, 0800 | 45 00, length 2, id 0000, DF 4000, TTL 64, 11, checksum 2, local_ip 4, dst_ip 4
@@ -11,31 +11,31 @@
 //
 // The id is 0 with DF set, as RFC 6864 allows for a datagram that is never fragmented.
 //
-// Settings     local_* are sampled with the first beat of each payload, and so is
-//              s_axis_tuser: [0] bad, with tlast; [16:1] destination port, [48:17] its IPv4, [64:49] source port
-// Resolution   a pulse of resolve_valid asks for the MAC address of resolve_ip, once for each payload, as soon as its
-//              first beat stands on s_axis. The answer is resolve_done in any later cycle, with resolve_found and
-//              resolve_mac; in the cycle of the request resolve_done is not looked at. So a constant resolve_done = 1
-//              answers every request at once, and a constant resolve_mac then serves a single destination. Every
+// Settings     sampled with the first beat of each payload: local_* and s_axis_tuser: [16:1] destination port,
+//              [48:17] its IPv4, [64:49] source port; [0] bad, sampled with tlast
+// Resolution   a pulse of resolve_valid requests the MAC address of resolve_ip, once for each payload, as soon as its
+//              first beat is on s_axis. The answer is resolve_done in any later cycle, with resolve_found and
+//              resolve_mac; resolve_done is ignored in the cycle of the request. So a constant resolve_done = 1
+//              answers every request immediately, and a constant resolve_mac then serves a single destination. Every
 //              request must be answered. The next one follows 2 cycles after the answer or later. An answer within 8
-//              cycles costs nothing at wire rate: it is waited for while the header before it is made.
+//              cycles costs nothing at line rate: it overlaps the generation of the previous header.
 // Parameters   DATA_W       width of tdata in bits, 8 or 64
 //              MAX_PAYLOAD  longest payload in bytes, 1 to 65507; 1472 fills a standard frame, 8972 a jumbo frame of
 //                           9000; the store holds one of them and at least 32 beats of the next
-//              HEADERS      headers that can wait while one leaves, 0 to 1000; in block RAM; with 0 it is none at 8 bit
-//                           and one at 64, in distributed RAM
+//              HEADERS      headers that can wait while another is sent, 0 to 1000; in block RAM; with 0, none can wait
+//                           at 8 bit and one at 64, in distributed RAM
 // Latency      last payload beat in, or its answer if that is later -> first frame beat out: 4 cycles (8 bit), 5 (64);
 //              2 more with HEADERS
-// Issue rate   back to back, 8 bit: 1 beat a cycle (43 cycles for an empty payload); 64 bit: a frame needs its own
-//              beats or 7 cycles more than its payload's beats, whichever is more, which is never more than it needs
-//              on the wire. That holds for frames of one size, or a slowly changing one. While short frames wait behind
-//              a long one, s_axis_tready stays low until there is room for the next header, and then a long payload
-//              comes late. With HEADERS of at least (MAX_PAYLOAD + 66) / 84 + 1 any mix of sizes keeps the wire busy.
-// Overflow     s_axis_tready falls while the store is full
-// Bad input    a payload with tuser[0] at tlast is dropped whole (evt_bad), and so is one whose tkeep has a gap (only
-//              the last beat may be partly filled, only the one of an empty payload empty), one above MAX_PAYLOAD
-//              (evt_oversize) and one whose destination is not found (evt_unresolved). evt_sent when a frame's last
-//              beat has left. Each payload is one pulse of one of the four, the first that holds in this order.
+// Issue rate   back to back, 8 bit: 1 beat a cycle (43 cycles for an empty payload); 64 bit: a frame takes its own
+//              beats or 7 cycles more than its payload's beats, whichever is more, which never exceeds its time on the
+//              line. That applies to frames of one size, or a slowly changing one. While short frames wait behind a
+//              long one, s_axis_tready stays low until there is room for the next header, which delays a long payload
+//              that follows. With HEADERS of at least (MAX_PAYLOAD + 66) / 84 + 1 any mix of sizes keeps the line busy.
+// Overflow     s_axis_tready is low while the store is full
+// Bad input    a payload is dropped whole if tuser[0] is set at tlast or if its tkeep has a gap (only the last beat may
+//              be partly filled, only that of an empty payload empty): evt_bad; if it is longer than MAX_PAYLOAD:
+//              evt_oversize; if its destination is not found: evt_unresolved. evt_sent: a frame's last beat has been
+//              sent. Each payload is one pulse of one of the four, the first that applies in this order.
 // Source       RFC 768, 791, 1071, 6864
 
 `default_nettype none
@@ -90,16 +90,16 @@ module ws_udp_tx #(
     localparam HEAD_W  = HEADERS == 0 ? 4 : $clog2((HEADERS + 1) * (K == 1 ? 42 : 6));
     localparam SUM_W   = 16 + $clog2(MAX_PAYLOAD / 2 + 16);         // payload, ports, addresses and lengths, unfolded
 
-    // The first beat that is too much for MAX_PAYLOAD: the one with this number that has a byte in this lane
+    // The first beat that exceeds MAX_PAYLOAD: the one with this number that has a byte in this lane
     localparam [15:0] LIMIT      = MAX_PAYLOAD[15:0] >> LANE_W;
     localparam        LIMIT_LANE = MAX_PAYLOAD % K;
 
-    // Phases: 0 stores, 1 judges, and the header is made one beat a phase, at 8 bit from phase 1, at 64 bit from
-    // phase 2 to be behind its checksums.
+    // Phases: 0 stores, 1 checks; the header is generated one beat a phase, at 8 bit from phase 1, at 64 bit from
+    // phase 2, so that each checksum is ready in time.
     localparam [5:0] LAST_PHASE = K == 1 ? 6'd42 : 6'd7;
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Store stage: takes a payload, then waits while its header is made.
+    // Store stage: accepts a payload, then waits while its header is generated.
 
     reg  [5:0]        phase_reg;
     reg               ready_reg;
@@ -112,7 +112,7 @@ module ws_udp_tx #(
     reg               commit_reg, rewind_reg;
 
     reg               answered_reg, found_reg;
-    wire              room;                 // for a beat in the header FIFO
+    wire              room;                 // the header FIFO can take a beat
 
     wire              take    = s_axis_tvalid && ready_reg;
     wire              drop    = bad_reg || oversize_reg || !found_reg;
@@ -159,9 +159,9 @@ module ws_udp_tx #(
         end
     end
 
-    // What is stored beside the data says where a frame ends, so that nobody has to count bytes behind the store. At
-    // 64 bit, whether it ends in the beat that begins two bytes before this one or in the next, and the lanes filled
-    // of the one or, in the lowest bit, of the other.
+    // The end of the frame is stored with the data, so that no bytes are counted after the store. At 64 bit: whether it
+    // ends in the beat that begins two bytes before this one or in the next, and the filled lanes of the former or, in
+    // the lowest bit, of the latter.
     localparam MARK_W = K == 1 ? 1 : 8;
 
     wire [MARK_W-1:0] s_mark, mark;
@@ -203,7 +203,7 @@ module ws_udp_tx #(
     );
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Resolve stage: asks for the payload whose first beat is on s_axis, as soon as the answer before it is used up.
+    // Resolve stage: sends a request for the payload whose first beat is on s_axis, once the previous answer is used.
 
     reg        asked_reg, resolve_valid_reg;
     reg [31:0] resolve_ip_reg;
@@ -230,9 +230,9 @@ module ws_udp_tx #(
     assign {resolve_valid, resolve_ip} = {resolve_valid_reg, resolve_ip_reg};
 
     // ---------------------------------------------------------------------------------------------------------------
-    // Sum stages: Internet checksums of the two headers. The payload is summed as it comes; addresses, ports and
-    // lengths follow in the six steps behind its last beat, done before the header needs them. Carries are counted and
-    // added back once, at the end.
+    // Sum stages: Internet checksums of the two headers. The payload is summed as it arrives; addresses, ports and
+    // lengths follow in the six steps after its last beat, before the header needs them. Carries are counted and added
+    // back once, at the end.
     //
     //    step 1   ip_sum = length + 5
     //         2   ip_sum + addresses             udp_sum + the payload's last bytes   udp_add = length + 28
@@ -240,8 +240,8 @@ module ws_udp_tx #(
     //         4   ip_sum folded: done            udp_sum + udp_add
     //      5, 6                                  udp_sum folded: done
     //
-    // So udp_sum gets the pseudo header's 17 and twice the UDP length, 17 + 2 (length + 8) = length + 5 + length + 28.
-    // What is left of the IPv4 header is IP_REST, whose lowest bits are 0 and take the carries of the fold.
+    // So udp_sum includes the pseudo header's 17 and twice the UDP length, 17 + 2 (length + 8) = length + 5 + length +
+    // 28. The rest of the IPv4 header is IP_REST, whose lowest bits are 0 and take the carries of the fold.
 
     localparam [15:0] IP_REST = 16'h4500 + 16'h4000 + 16'h4011 + 16'd28 - 16'd5;
 
@@ -281,14 +281,14 @@ module ws_udp_tx #(
         udp_add_reg  <= step_reg[2] ? {3'b0, length_sum_reg} : step_reg[3] ? ip_sum_reg : {1'b0, beat_sum};
         if (|step_reg[4:1]) ip_sum_reg <= ip_old + ip_new;
         if (summed_reg || |step_reg[6:3]) udp_sum_reg <= udp_old + udp_new;
-        if (rst || rewind_reg) step_reg <= 6'b0;    // the next payload may follow at once
+        if (rst || rewind_reg) step_reg <= 6'b0;    // the next payload may follow immediately
         if (rst) {taken_reg, summed_reg, summed_first_reg} <= 3'b0;
     end
 
     generate
         genvar g;
         if (K == 1) begin : gen_sum_8
-            // A byte is the high half of its 16 bits, or the low one.
+            // A byte is the high or the low half of its 16 bits.
             reg [7:0] byte_reg;
             reg       odd_reg;
 
@@ -337,7 +337,7 @@ module ws_udp_tx #(
 
     generate
         if (K == 1) begin : gen_made_8
-            // One byte of 42 is a long choice: it is made a phase early, but for the first.
+            // Selecting one byte of 42 is slow: it is done a phase early, except for the first.
             reg [7:0] made_reg;
             always @(posedge clk) if (advance) made_reg <= header_lanes[8*phase_reg +: 8];
             assign made = phase_reg == 6'd1 ? dst_mac_reg[47:40] : made_reg;
@@ -366,9 +366,9 @@ module ws_udp_tx #(
 
     // ---------------------------------------------------------------------------------------------------------------
     // Send stage: the header's beats, then the payload's. At 64 bit the header's last two bytes share a beat with the
-    // payload's first six, and every later beat begins with the two bytes that the one before had no room for.
+    // payload's first six, and every later beat begins with the last two bytes of a beat of the payload.
 
-    reg               tail_reg;             // behind the header's last beat
+    reg               tail_reg;             // after the header's last beat
     wire              send_valid, send_ready, last;
     wire [DATA_W-1:0] send_data;
     wire [K-1:0]      send_keep;
@@ -390,7 +390,7 @@ module ws_udp_tx #(
         end else begin : gen_send_64
             reg         flush_reg;          // the payload's last bytes are in carry_reg
             reg  [15:0] carry_reg;
-            reg         carry_keep_reg;     // of its second byte; there is a first
+            reg         carry_keep_reg;     // for its second byte; the first is always valid
             wire        join_payload = !flush_reg && (tail_reg || head_last);
             wire        ends         = mark[7];
             wire        ends_next    = mark[6];
@@ -447,7 +447,7 @@ module ws_udp_tx #(
     assign evt_unresolved = evt_unresolved_reg;
 
 `ifdef FORMAL
-    // A gap between beats is found and dropped, one between the lanes of a beat must not come.
+    // A gap between beats is detected and dropped; one between the lanes of a beat is not allowed.
     always @(posedge clk) if (s_axis_tvalid) assume ((s_axis_tkeep & (s_axis_tkeep + 1'b1)) == 0);
 
     ws_axis_rules #(.DATA_W(DATA_W), .PACKETS(1)) m_rules (

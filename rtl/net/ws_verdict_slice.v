@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_verdict_slice: a register slice that keeps a packet's last beat back until the verdict on the packet is known.
+// ws_verdict_slice: a register slice that holds a packet's last beat until the verdict on the packet is known.
 //
-// In front of it stands a pipeline without ready of its own: it moves while `step` is high, which is a register. The
-// beat that may be the packet's last comes with `hold`; `verdict` then ends the packet. A packet of which no beat came
-// leaves as one empty beat if it is good, and not at all if it is bad. One that is open without a held beat is bad: a
-// byte that stands for those missing ends it. `verdict` never comes with a beat.
+// The pipeline in front of it has no ready of its own: it advances while `step`, a register, is high. The beat that may
+// be the packet's last comes with `hold`; `verdict` then ends the packet. A packet without a beat is output as one
+// empty beat if it is good, and not at all if it is bad. A packet that is open without a held beat is bad: one byte in
+// place of the missing ones ends it. `verdict` never coincides with a beat.
 //
 // Parameters   DATA_W   width of the data in bits, a multiple of 8
 // Latency      1 cycle; for a beat that is held, 1 cycle from the verdict
 // Issue rate   1 beat a cycle
-// Overflow     cannot happen: the cycle after a beat waited for m_axis_tready, and only then, step is low. At most one
-//              step more is thus taken while a beat waits.
+// Overflow     cannot happen: step is low in the cycle after a beat waited for m_axis_tready, and only then. So at most
+//              one more step is accepted while a beat waits.
 
 `default_nettype none
 
@@ -44,14 +44,14 @@ module ws_verdict_slice #(
 
     localparam K = DATA_W / 8;
 
-    // The output place, and the spare one for the step in which the sink stops.
+    // The output register, and the spare one for the step in which the sink stalls.
     reg              out_valid_reg, out_held_reg, out_last_reg, out_bad_reg;
     reg [DATA_W-1:0] out_data_reg;
     reg [K-1:0]      out_keep_reg;
     reg              spare_valid_reg, spare_held_reg, spare_last_reg, spare_bad_reg;
     reg [DATA_W-1:0] spare_data_reg;
     reg [K-1:0]      spare_keep_reg;
-    reg              stopped_reg, begun_reg;    // begun: beats of the packet came
+    reg              stopped_reg, begun_reg;    // begun: beats of the packet have arrived
 
     wire         waits    = out_valid_reg && !m_axis_tready;
     wire         close    = verdict && (begun_reg || !bad);
@@ -100,11 +100,11 @@ module ws_verdict_slice #(
     end
 
 `ifdef FORMAL
-    // What stands before the slice: a beat and a verdict do not meet, no beat follows a held one, all but the last are
-    // full. What comes with a step that is not taken comes again.
+    // Assumptions on the pipeline in front: a beat and a verdict do not coincide, no beat follows a held one, all but
+    // the last are full. Inputs of a step that is not accepted are repeated.
     reg          past_valid = 1'b0;
-    reg          begun_ref, held_ref;       // beats of the packet came, the last of them held
-    reg  [1:0]   ended_ref;                 // packets that have ended and not left
+    reg          begun_ref, held_ref;       // beats of the packet have arrived, the last of them held
+    reg  [1:0]   ended_ref;                 // packets that have ended and not been output
     wire [K-1:0] above = s_keep & (s_keep + 1'b1);
     wire         ends  = step && verdict && (begun_ref || !bad);
 
@@ -116,9 +116,9 @@ module ws_verdict_slice #(
         if (past_valid && s_valid) assume (!verdict && !held_ref && s_keep[0] && above == 0 && (s_hold || &s_keep));
 
         if (past_valid) begin
-            // every packet ends, once
+            // every packet ends exactly once
             assert (ended_ref == (out_valid_reg && out_last_reg) + (!step && spare_valid_reg && spare_last_reg));
-            // what makes it inductive
+            // strengthening for the induction
             assert (step || out_valid_reg);
             assert (!(out_valid_reg && out_held_reg) && (step || !(spare_valid_reg && spare_held_reg)));
             assert (begun_reg == begun_ref && (begun_ref || !held_ref));

@@ -77,7 +77,7 @@ def test_every_bound_is_violated_once():
 
 def test_a_reference_gives_words_and_range():
     assert description("ws_sync_fifo", "STYLE") == 'Kind of memory, "auto", "block" or "distributed"'
-    assert description("ws_udp_echo", "N_PORTS") == "UDP ports listened to, 1 to 16"
+    assert description("ws_udp_echo", "N_PORTS") == "UDP ports to receive on, 1 to 16"
 
 
 @pytest.fixture

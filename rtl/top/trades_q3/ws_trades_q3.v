@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_trades_q3: trades come in as UDP datagrams on a gigabit Ethernet port, windowed counts leave as UDP datagrams.
+// ws_trades_q3: trades in UDP datagrams in, windowed counts in UDP datagrams out, on a gigabit Ethernet port.
 //
 //   SELECT Time, count(*) AS Number
 //   FROM Trades [RANGE 600 SLIDE 60 WATTR Time SLACK 60] WHERE Symbol = "UBSN"
@@ -10,9 +10,9 @@
 //
 // Trades and results are in the tuple datagram format of docs/wire-format.md: stream 1 with records {Symbol string(4),
 // Price int, Volume int, Time int} in, stream 0x8001 with records {Time long (the window's end), Number long, flags}
-// out. Results go to dst_ip; ARP finds out where that is, and a result for which it has not yet is dropped and counted,
-// so a host that wants results makes itself known first, which it does when it asks for our address. Pings are
-// answered. Both GMII directions run on clk, 125 MHz with an octet in every cycle (gmii_rx_ce, gmii_tx_ce: see ws_mii).
+// out. Results are sent to dst_ip, which ARP resolves; a result is dropped and counted until dst_ip is resolved, so its
+// host should contact the board first, for which an ARP request for the board's address is enough. Pings are answered.
+// Both GMII directions run on clk, 125 MHz with an octet in every cycle (gmii_rx_ce, gmii_tx_ce: see ws_mii).
 //
 // Parameters   RANGE      length of a window in seconds of Time, see ws_punctuator
 //              SLIDE      distance between the starts of two windows in seconds, see ws_punctuator
@@ -20,9 +20,9 @@
 //              MAX_AHEAD  how far above the watermark a trade may be in seconds, see ws_punctuator
 //              SYMBOL     the four bytes selected
 // Latency      156 cycles from the last octet of the frame with the trade that closes a window, FCS included, to the
-//              first preamble octet of the result's frame, when it is the datagram's only trade and nothing waits
+//              first preamble octet of the result's frame, if it is the datagram's only trade and nothing else waits
 // Issue rate   line rate: 1 octet a cycle in and out
-// Overflow     every drop is counted under its reason and shown on stat_*, over and over, by the index in `events`
+// Overflow     every drop is counted under its reason; stat_* outputs all counts cyclically, by the index in `events`
 // Source       Oge et al., MCSoC 2013, query Q3 and Fig. 5
 
 `default_nettype none
@@ -88,7 +88,7 @@ module ws_trades_q3 #(
         .evt_oversize(mac_rx_oversize), .evt_runt(mac_rx_runt), .evt_bad_fcs(mac_rx_bad_fcs)
     );
 
-    // The MAC cannot wait and need not: the stack stores what it receives, and only good datagrams leave it.
+    // The MAC cannot stall and need not: the stack stores what it receives and outputs only good datagrams.
     /* verilator lint_off PINCONNECTEMPTY */
     ws_udp_ip_stack #(.DATA_W(8), .N_PORTS(1), .N_GROUPS(1), .HEADERS(0), .TIME_W(1)) stack (
         .clk(clk), .rst(rst), .tick_ms(tick_ms), .now(1'b0),
@@ -127,7 +127,7 @@ module ws_trades_q3 #(
     wire tuple_rx_accepted, tuple_rx_bad_header, tuple_rx_wrong_stream, tuple_rx_bad_length, tuple_rx_wrong_session;
     wire tuple_rx_repeat, tuple_rx_stale, tuple_rx_reordered, tuple_rx_gap, tuple_rx_session, tuple_rx_tuple;
 
-    wire unused_stream;         // there is one
+    wire unused_stream;         // there is only one
 
     ws_tuple_rx #(.DATA_W(8), .RECORD_BYTES(16), .STREAM_ID(1)) tuple_rx (
         .clk(clk), .rst(rst),
@@ -144,7 +144,7 @@ module ws_trades_q3 #(
     // ---- Query
 
     // From the punctuator's decision: its output register, the selection, the aggregate's row (2 cycles) and the
-    // punctuation behind it, the FIFO's level; and one to spare.
+    // punctuation after it, the FIFO's level; and one to spare.
     localparam QUERY_LATENCY = 1 + 1 + 2 + 1 + 1 + 1;
     localparam RESULTS_W     = 6;
 
@@ -198,7 +198,7 @@ module ws_trades_q3 #(
 
     wire unused = &{1'b0, ubs_data[127:32], unused_eos, unused_null};
 
-    // Rows, punctuations and the starts of sessions, in order. The gate keeps it from overflowing.
+    // Rows, punctuations and session starts, in order. The gate prevents its overflow.
     wire         push       = row_valid || row_punct || in_restart;
     wire [1:0]   push_kind  = {in_restart, row_punct};
     wire         push_ready, result_valid, result_ready;
@@ -225,13 +225,13 @@ module ws_trades_q3 #(
     );
 
     // ---- Counters: the last in this list has index 0, which is the stack's first.
-    // tools/wirestream/schema/counters.py reads the names from here and from there.
+    // tools/wirestream/schema/counters.py reads the names from here and from the stack.
 
     wire query_accepted = in_valid;
     wire query_selected = ubs_valid;
     wire query_row      = row_valid;
     wire query_overflow = row_valid && row_overflow;
-    wire query_lost     = push && !push_ready;  // never: the gate's promise
+    wire query_lost     = push && !push_ready;  // never: the gate prevents it
 
     wire [STACK_EVENTS+30:0] events = {
         // query

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_trades_q3_board: trades_q3 with what it needs on a board whatever the board is: a reset, milliseconds, addresses,
-// and lights.
+// ws_trades_q3_board: trades_q3 with the parts that every board needs: reset, millisecond tick, addresses and lights.
 //
-// All runs on clk: at 1 Gb/s that which the PHY receives with, 125 MHz once there is a link, and an octet in every cycle.
+// Everything runs on clk: at 1 Gb/s the receive clock of the PHY, 125 MHz once there is a link, with an octet in every
+// cycle.
 //
 // Parameters   LOCAL_MAC   MAC address of the board
 //              LOCAL_IP    IP address of the board; trades are sent there
@@ -13,8 +13,8 @@
 //              DST_IP      IP address that results are sent to
 //              DST_PORT    UDP port that results are sent to
 //              TICK        cycles of a millisecond, at least 2
-// Ports        arst_n: a button; it is released in step with clk. phy_rst_n: low for 20 ms behind it
-//              lights: {results leave, frames arrive, a heartbeat of 1 Hz, out of reset}; what happens shows for 65 ms
+// Ports        arst_n: a button; its release is synchronised to clk. phy_rst_n: low for 20 ms after it
+//              lights: {results sent, frames received, a heartbeat of 1 Hz, out of reset}; an event shows for 65 ms
 // Latency      of ws_trades_q3
 // Issue rate   of ws_trades_q3: 1 octet a cycle in and out
 // Overflow     of ws_trades_q3
@@ -52,7 +52,7 @@ module ws_trades_q3_board #(
         $finish;
     end
 
-    // ---- Reset: at power-up and by the button, and 21 ms on, when the PHY has woken up
+    // ---- Reset: at power-up and by the button, for 21 ms, until the PHY has started
 
     localparam TICK_W = $clog2(TICK);
     localparam [TICK_W-1:0] LAST = TICK - 1;
@@ -60,7 +60,7 @@ module ws_trades_q3_board #(
     wire              button_rst;
     reg               rst, tick_ms;
     reg  [TICK_W-1:0] cycle_reg;
-    reg  [9:0]        ms_reg;                 // since the reset; it turns round from 1023 to 512
+    reg  [9:0]        ms_reg;                 // since the reset; wraps from 1023 to 512
 
     initial begin
         rst       = 1'b1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_trades_q3_gmii: trades_q3 behind the GMII pins of a gigabit PHY, as on KC705 and ML605 (both an 88E1111).
+// ws_trades_q3_gmii: trades_q3 on the GMII pins of a gigabit PHY, as on KC705 and ML605 (both have an 88E1111).
 //
-// Parameters   VENDOR  kind of the cell that gives GTX_CLK, see ws_ddr_out
+// Parameters   VENDOR  kind of the output cell of GTX_CLK, see ws_ddr_out
 //              TICK    cycles of a millisecond, see ws_trades_q3_board
-// Ports        gmii_rx_clk: 125 MHz, the clock of everything here; gmii_gtx_clk: the same, with its rising edge in the
-//              middle of what is sent
-//              rst: a button; phy_rst_n: see ws_trades_q3_board, as are lights
+// Ports        gmii_rx_clk: 125 MHz, the clock of the whole design; gmii_gtx_clk: the same, with its rising edge in the
+//              middle of the data sent
+//              rst: a button; phy_rst_n and lights: see ws_trades_q3_board
 // Latency      of ws_trades_q3, and a register at each pin
 // Issue rate   of ws_trades_q3: 1 octet a cycle in and out
 // Overflow     of ws_trades_q3

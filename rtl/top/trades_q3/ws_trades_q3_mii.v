@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_trades_q3_mii: trades_q3 behind the MII pins of a 100 Mb/s PHY, as on the Arty A7 (a DP83848J).
+// ws_trades_q3_mii: trades_q3 on the MII pins of a 100 Mb/s PHY, as on the Arty A7 (a DP83848J).
 //
 // Parameters   TICK  cycles of a millisecond, see ws_trades_q3_board
-// Ports        clk: 100 MHz, the clock of everything but the pins. mii_ref_clk: a quarter of it, from which the PHY makes
-//              mii_rx_clk and mii_tx_clk
-//              arst_n: a button; phy_rst_n: see ws_trades_q3_board, as are lights
+// Ports        clk: 100 MHz, the clock of everything except the pins. mii_ref_clk: a quarter of it, from which the PHY
+//              generates mii_rx_clk and mii_tx_clk
+//              arst_n: a button; phy_rst_n and lights: see ws_trades_q3_board
 // Latency      of ws_trades_q3, and of ws_mii at the pins
 // Issue rate   of ws_trades_q3, which 100 Mb/s keep busy one cycle in eight
 // Overflow     of ws_trades_q3

@@ -2,8 +2,9 @@
 //
 // ws_trades_q3_nexys_video: trades_q3 on the Digilent Nexys Video.
 //
-// Its PHY, an RTL8211E, sends clock and data in step and wants them back a quarter of a cycle apart. So the design runs
-// on RXC a quarter of a cycle later, in the middle of the data, and TXC is a quarter of a cycle behind that.
+// Its PHY, an RTL8211E, outputs clock and data edge-aligned and expects a quarter of a cycle between them at its
+// inputs. So the design runs on RXC delayed by a quarter of a cycle, in the middle of the data, and TXC is a quarter of
+// a cycle later.
 //
 // Latency      of ws_trades_q3_rgmii
 

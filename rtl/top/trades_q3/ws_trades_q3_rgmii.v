@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_trades_q3_rgmii: trades_q3 behind the RGMII pins of a gigabit PHY.
+// ws_trades_q3_rgmii: trades_q3 on the RGMII pins of a gigabit PHY.
 //
 // Parameters   VENDOR  kind of input and output cells, see ws_ddr_in
 //              TICK    cycles of a millisecond, see ws_trades_q3_board
-// Ports        clk: RXC, in the middle of the data, by the PHY's delay or the board's; clk_txc: see ws_rgmii_tx
+// Ports        clk: RXC, in the middle of the data through the PHY's delay or the board's; clk_txc: see ws_rgmii_tx
 //              arst_n, phy_rst_n: see ws_trades_q3_board
-//              lights: {link of 1 Gb/s, those of ws_trades_q3_board}, 1 is on; the first is dark where the PHY gives no
+//              lights: {link of 1 Gb/s, those of ws_trades_q3_board}, 1 is on; the first is off if the PHY has no
 //              in-band status
 // Latency      of ws_trades_q3, and of the pins' cells
 // Issue rate   of ws_trades_q3: 1 octet a cycle in and out

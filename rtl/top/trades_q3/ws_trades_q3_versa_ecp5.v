@@ -2,7 +2,7 @@
 //
 // ws_trades_q3_versa_ecp5: trades_q3 on the Lattice ECP5 Versa board, port 1 of its two.
 //
-// Both clocks' delays are the PHY's, an 88E1512, which has them on after a reset. Lights are on when the pin is low.
+// The PHY, an 88E1512, delays both clocks; after a reset its delays are enabled. Lights are on when the pin is low.
 //
 // Latency      of ws_trades_q3_rgmii
 

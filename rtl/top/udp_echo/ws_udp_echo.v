@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_udp_echo: sends every datagram back to where it came from, on gigabit Ethernet; the smallest use of gmii_endpoint.
+// ws_udp_echo: returns every datagram to its sender, on gigabit Ethernet; the simplest use of gmii_endpoint.
 //
 //   gmii -> gmii_endpoint -> payloads, received -.
 //   gmii <- gmii_endpoint <- payloads, to send <-'
 //
-// It answers ARP, ping and IGMP queries as well. Both GMII directions run on clk, 125 MHz.
+// It also answers ARP requests, pings and IGMP queries. Both GMII directions run on clk, 125 MHz.
 //
 // Settings     those of ws_udp_ip_stack; unused ports and groups are 0
 // Parameters   N_PORTS, N_GROUPS, MAX_FRAME  see ws_udp_ip_stack
 // Latency      21 + n cycles for a payload of n bytes, 18 or more, from the last octet of its frame, FCS included, to
 //              the first preamble octet of the answer, when nothing else waits; 116 for an ARP request
 // Issue rate   line rate: 1 octet a cycle in and out
-// Overflow     a datagram that is too long to be sent, or comes from an address not yet resolved, is dropped and
-//              counted
-// Bad input    every event is counted and shown on stat_*, over and over, by the index in `events`: first those of
+// Overflow     a datagram that is too long to be sent, or from an address that is not resolved, is dropped and counted
+// Bad input    every event is counted; stat_* outputs all counts cyclically, by the index in `events`: first those of
 //              the stack, then those of the MACs
 // Source       RFC 862
 
@@ -54,7 +53,7 @@ module ws_udp_echo #(
     wire                echo_tkeep, echo_tvalid, echo_tready, echo_tlast;
     wire [N_EVENTS-1:0] network_events;
 
-    // A received payload's metadata; the echo goes back to the source, from the port that was asked.
+    // A received payload's metadata; the echo goes back to the source, from the port that received it.
     /* verilator lint_off UNUSEDSIGNAL */
     wire [117:0] echo_tuser;
     /* verilator lint_on UNUSEDSIGNAL */

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_udp_echo_10g: sends every datagram back to where it came from, on 10-gigabit Ethernet, under the control of the
-// registers of docs/registers.md.
+// ws_udp_echo_10g: returns every datagram to its sender, on 10-gigabit Ethernet, controlled by the registers of
+// docs/registers.md.
 //
 //   xgmii -> mac_xgmii_rx -> udp_ip_stack -> payloads, received -.
 //   xgmii <- mac_xgmii_tx <- udp_ip_stack <- payloads, to send <-'
 //              s_axil -> registers -> settings    event_counters -> registers
 //
-// It answers ARP, ping and IGMP queries as well, with the settings that the registers have after a reset, if nobody
-// writes them. Both XGMII directions and the bus run on clk, 156.25 MHz.
+// It also answers ARP requests, pings and IGMP queries. Without any register write it works with the registers' reset
+// values. Both XGMII directions and the bus run on clk, 156.25 MHz.
 //
 // Parameters   N_PORTS, N_GROUPS, MAX_FRAME  see ws_udp_ip_stack
 // Latency      42 cycles for a payload of n = 0 to 80 bytes, from the word with the last octet of its frame, FCS
-//              included, to that with the start of the answer, when nothing else waits; 32 + n / 8, and at most 1 more by
-//              the lanes in which frames begin and end, for a longer one; 126 for an ARP request
+//              included, to that with the start of the answer, when nothing else waits; for a longer one 32 + n / 8,
+//              and at most 1 more depending on the lanes in which frames begin and end; 126 for an ARP request
 // Issue rate   line rate: 8 octets a cycle in and out
-// Overflow     a datagram that is too long to be sent, or comes from an address not yet resolved, is dropped and
-//              counted
-// Bad input    every event is counted, in the registers and on stat_*, over and over, by the index in `events`: first
-//              those of the stack, then those of the MACs
+// Overflow     a datagram that is too long to be sent, or from an address that is not resolved, is dropped and counted
+// Bad input    every event is counted, in the registers and on stat_*, which outputs all counts cyclically, by the
+//              index in `events`: first those of the stack, then those of the MACs
 // Source       RFC 862
 
 `default_nettype none
@@ -114,7 +113,7 @@ module ws_udp_echo_10g #(
         .evt_oversize(mac_rx_oversize), .evt_runt(mac_rx_runt), .evt_bad_fcs(mac_rx_bad_fcs)
     );
 
-    // A received payload's metadata; the echo goes back to the source, from the port that was asked.
+    // A received payload's metadata; the echo goes back to the source, from the port that received it.
     /* verilator lint_off UNUSEDSIGNAL */
     wire [117:0] echo_tuser;
     /* verilator lint_on UNUSEDSIGNAL */

@@ -1,6 +1,6 @@
-"""The simulated board with what stands beside it: its rows are PySpark's, and what is lost is told exactly.
+"""The simulated board with its host programs: its rows are PySpark's, and losses are reported exactly.
 
-One model serves all: the query vwap_of_ten, whose constant makes the registers matter.
+All tests use one model: the query vwap_of_ten, whose constant is a register.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def free_port() -> int:
 
 
 class Tunnel:
-    """A board on a tunnel between free ports, and the commands at its far end. A context manager."""
+    """A board on a tunnel between free ports, and the commands at the other end. A context manager."""
 
     def __init__(self, board: Board, folder: Path, **options):
         self.board, self.report, self._options = board, folder / "report.json", options
@@ -100,7 +100,7 @@ class Tunnel:
             process.wait()
 
     def stop(self) -> dict[str, int]:
-        """End it as Ctrl-C does. Its counters by name; nothing was lost between it and its program."""
+        """Stop it like Ctrl-C. Returns its counters by name; nothing was lost between it and its program."""
         self.process.send_signal(signal.SIGINT)
         assert self.process.wait(20) == 0
         summary, counters = self.board.named(self.report)
@@ -111,7 +111,7 @@ class Tunnel:
         assert send.main(["--tunnel", self.here, "--json", *map(str, options)]) == 0
 
     def receive(self, *options: str | Path) -> subprocess.Popen:
-        """Start recv_results.py; what it waits for has come when the board knows it."""
+        """Start recv_results.py; returns once the board has resolved its address."""
         before = self.remote.counters()["arp_request"]
         command = [*RECEIVE, "--tunnel", self.peer, "--board", self.here, "--json", *map(str, options)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -137,7 +137,7 @@ def summary(process: subprocess.Popen) -> dict:
 
 
 def test_from_pcap_to_pcap(board, wanted, stream, tmp_path, capsys):
-    """Rows are PySpark's; a run can be repeated to the bit; time goes by the design's clock."""
+    """Rows are PySpark's; a run can be repeated bit by bit; time is counted by the design's clock."""
     assert send.main(["--pcap", str(tmp_path / "in.pcap"), "--parquet", str(stream), "--per-datagram", "7"]) == 0
     runs = [play(board, tmp_path / "in.pcap", tmp_path / f"{n}.pcap", settings=SETTINGS) for n in "ab"]
     assert (tmp_path / "a.pcap").read_bytes() == (tmp_path / "b.pcap").read_bytes()
@@ -156,7 +156,7 @@ def test_from_pcap_to_pcap(board, wanted, stream, tmp_path, capsys):
 
 
 def test_a_constant_makes_the_rows(board, stream, tmp_path):
-    """With a symbol that no trade has there is no row."""
+    """Without a trade of the symbol there is no row."""
     assert send.main(["--pcap", str(tmp_path / "in.pcap"), "--parquet", str(stream), "--rate", "0"]) == 0
     _, counters = play(board, tmp_path / "in.pcap", tmp_path / "out.pcap", settings={"symbol": "NONE"})
     assert (counters["tuple_rx_tuple"], counters["query_row"]) == (1500, 0)
@@ -198,7 +198,7 @@ def test_registers(board, tmp_path, capsys):
                 remote._bus.transfer([(address, value)])
         with pytest.raises(RemoteError, match="SLVERR"):
             remote._bus.write32(0, 1)
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:  # what is no request is not answered
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:  # an invalid request is not answered
             udp.connect(("127.0.0.1", int(tunnel.registers.split(":")[1])))
             for bad in (b"", b"WR", b"WR\1\1\0\0\0\0", b"WR\2\0\0\0\0\0", b"WR\1\0\0\0\0\0", bytes(3000)):
                 udp.send(bad)
@@ -218,7 +218,7 @@ def test_registers(board, tmp_path, capsys):
 
 
 def announced(counters: dict[str, int]) -> dict[str, int]:
-    """What a board counts by itself: after a reset, and after a new address, it says who it is."""
+    """Events without traffic: after a reset, and after a change of its address, the board announces itself."""
     names = ("arp_announced", "control_tx_sent", "mac_tx_good")
     assert len({counters[name] for name in names}) == 1 and counters["arp_announced"] in (1, 2)
     return {name: counters[name] for name in names}
@@ -234,7 +234,7 @@ def test_recorder_reads_what_a_reset_leaves(board):
 
 
 def test_live(board, wanted, stream, tmp_path, capsys):
-    """ARP, ping, a constant, trades, rows: all over datagrams, without rights. A second session gives the same rows."""
+    """ARP, ping, a constant, trades, rows: all over datagrams, unprivileged. A second session gives the same rows."""
     with Tunnel(board, tmp_path, session=77) as tunnel:
         resolve_and_ping(tunnel)
         tunnel.remote.set_constants(SETTINGS)
@@ -258,7 +258,7 @@ def resolve_and_ping(tunnel: Tunnel) -> None:
         far.settimeout(5)
         far.send(bytes(Ether(src=SENDER.mac, dst="ff:ff:ff:ff:ff:ff") / ARP(psrc=SENDER.ip, hwsrc=SENDER.mac,
                                                                             pdst=DEVICE.ip)))  # fmt: skip
-        # Between its answers the board tells who it is, and asks for the receiver of its rows.
+        # Between its answers the board announces itself, and requests the address of its rows' receiver.
         heard = (Ether(far.recv(2000)) for _ in range(10))
         assert next(frame for frame in heard if ARP in frame and frame[ARP].op == 2)[ARP].hwsrc == DEVICE.mac
         for number in range(3):
@@ -269,7 +269,7 @@ def resolve_and_ping(tunnel: Tunnel) -> None:
 
 
 def test_the_timers_follow_the_wall_clock(board, tmp_path):
-    """While nobody answers, the board asks for the receiver of its rows once a second, of real time."""
+    """Without an answer, the board requests the address of its rows' receiver once a second, in real time."""
     with Tunnel(board, tmp_path, settings=SETTINGS) as tunnel:
         times = []
         for number in range(3):
@@ -286,7 +286,7 @@ def test_the_timers_follow_the_wall_clock(board, tmp_path):
 
 
 def test_trouble_on_the_wire(board, tmp_path, capsys):
-    """The board counts exactly what the sender says that it did to the datagrams."""
+    """The board counts exactly the faults that the sender reports."""
     with Tunnel(board, tmp_path) as tunnel:
         options = ["--lose", 0.03, "--duplicate", 0.02, "--reorder", 0.05, "--depth", 20]
         tunnel.send("--count", 20_000, "--per-datagram", 10, "--rate", "4kpps", *options)
@@ -303,7 +303,7 @@ TOLD = ("lost", "repeated", "reordered")
 
 
 def test_the_receiver_starts_again(board, wanted, stream, tmp_path):
-    """What comes while nobody listens is missing; the numbers say how much, and every other row is there."""
+    """Rows sent without a receiver are missing; the sequence numbers show how many, and all other rows arrive."""
     with Tunnel(board, tmp_path, settings=SETTINGS) as tunnel:
         first = tunnel.receive("--parquet", tmp_path / "first")
         parts = [data("Trades")[:500], data("Trades")[500:1000], data("Trades")[1000:]]
@@ -325,7 +325,7 @@ def test_the_receiver_starts_again(board, wanted, stream, tmp_path):
         counters = tunnel.stop()
     (before,), (after,) = seen
     assert before["first"] == before["lost"] == 0
-    begin = after["gaps"][0][1] + 1 if after["gaps"] else after["first"]  # it may have heard a START, and count from 0
+    begin = after["gaps"][0][1] + 1 if after["gaps"] else after["first"]  # it may have got a START, and count from 0
     missing = begin - before["received"]
     assert missing > 0 and begin + after["received"] == counters["query_datagram"] and len(after["gaps"]) <= 1
     got = rows(tmp_path / "first") + rows(tmp_path / "second")
@@ -333,7 +333,7 @@ def test_the_receiver_starts_again(board, wanted, stream, tmp_path):
 
 
 def settled(tunnel: Tunnel) -> bool:
-    """Every row has left in a datagram, whose frame is on the wire."""
+    """Every row has been sent in a datagram, whose frame is on the line."""
     counters = tunnel.remote.counters()
     gone = counters["udp_tx_sent"] + counters["udp_tx_unresolved"]
     on_wire = counters["mac_tx_good"] == counters["udp_tx_sent"] + counters["control_tx_sent"]
@@ -341,7 +341,7 @@ def settled(tunnel: Tunnel) -> bool:
 
 
 def test_the_board_starts_again(board, wanted, stream, tmp_path, capsys):
-    """A board that is killed loses what it held; the next one waits for a session to begin, and its rows are whole."""
+    """A board that is killed loses its state; the next one waits for a session to begin, and its rows are complete."""
     with Tunnel(board, tmp_path, settings=SETTINGS, session=10) as tunnel:
         receiver = tunnel.receive("--parquet", tmp_path / "rows")
         half = payloads(TRADES, data("Trades")[:700], per_datagram=10, session=4)
@@ -365,7 +365,7 @@ def test_the_board_starts_again(board, wanted, stream, tmp_path, capsys):
         receiver.send_signal(signal.SIGINT)
         said = summary(receiver)
         counters = tunnel.stop()
-    # The new board does not know the receiver: it asks, and what it drops until the answer is the only loss.
+    # The new board has not resolved the receiver: it sends a request, and the rows until the answer are the only loss.
     assert counters["query_row"] == 2 * wanted.total() and before["query_row"] > 0
     sessions = {session["session"]: session for session in said["sessions"]}
     assert sessions.keys() - {11} == {10, 12} and sessions[10]["lost"] == sessions[12]["lost"] == 0
@@ -379,7 +379,7 @@ def test_the_board_starts_again(board, wanted, stream, tmp_path, capsys):
 
 
 class Command:
-    """`wirestream.host.board` as a person starts it, on a tunnel between free ports. A context manager."""
+    """`wirestream.host.board` as a user starts it, on a tunnel between free ports. A context manager."""
 
     def __init__(self):
         self.here, peer, self.registers = (f"127.0.0.1:{free_port()}" for _ in range(3))
@@ -400,12 +400,12 @@ class Command:
 
     @property
     def simulator(self) -> int:
-        """The process with the design in it."""
+        """The process that simulates the design."""
         return int(Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text())
 
 
 def test_command(board, stream, capsys):
-    """Ctrl-C ends it with what it counted, by name; a port that is taken is one line."""
+    """Ctrl-C ends it with its counters, by name; a port in use is reported in one line."""
     with Command() as running:
         assert send.main(["--tunnel", running.here, "--parquet", str(stream), "--rate", "0"]) == 0
         remote = Remote.at(running.registers, board.built.circuit)
@@ -422,7 +422,7 @@ def test_command(board, stream, capsys):
 
 
 def test_the_simulator_ends_with_its_parent(board):
-    """Whatever ends that: its UDP port is free again at once."""
+    """However that process ends, its UDP port is free again immediately."""
     with Command() as running:
         host, port = running.here.split(":")
         running.process.kill()
@@ -446,7 +446,7 @@ def test_a_killed_simulator_is_named(board):
 
 
 def test_only_drops_and_faults_are_marked(capsys):
-    """A neighbour of whom nothing was heard for two minutes is none."""
+    """A neighbour that has been silent for two minutes is forgotten."""
     told_ = dict.fromkeys(("cycles", "frames_in", "frames_out", *LOST), 0) | {"seconds": 1}
     counters = {"tuple_rx_tuple": 1, "arp_aged": 2, "udp_tx_unresolved": 3, "udp_rx_full": 0}
     command.show(told_, counters, Console(width=100))
@@ -471,7 +471,7 @@ def test_why_a_simulator_ended(status, said, message):
 
 
 class Namespace:
-    """A network of its own, in which a TAP device disturbs nobody."""
+    """A network namespace, so that a TAP device affects no other test."""
 
     def __enter__(self) -> Namespace:
         self._holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"], stderr=subprocess.DEVNULL)
@@ -526,7 +526,7 @@ def test_tap(board, wanted, stream, tmp_path):
 
 
 def test_a_busy_tap_device(board, tmp_path):
-    """The second board says who has it."""
+    """The second board reports who uses it."""
     require_tap()
     with Namespace() as space:
         first = on_tap(board, space, tmp_path / "first.json")
@@ -539,8 +539,8 @@ def test_a_busy_tap_device(board, tmp_path):
 
 
 def test_a_host_that_does_not_ask(board, stream):
-    """On a TAP device no row waits for ARP: a kernel that knows the board does not ask, as after two minutes of
-    silence, when the board has forgotten it."""
+    """On a TAP device no row waits for ARP: a kernel that has resolved the board sends no request, even after two
+    minutes of silence, when the board has forgotten it."""
     require_tap()
     with Namespace() as space:
         call = [sys.executable, "-m", "wirestream.host.board", QUERY]
@@ -563,7 +563,7 @@ def test_a_host_that_does_not_ask(board, stream):
 
 
 def on_tap(board: Board, space: Namespace, report: Path, *where: str, **options) -> subprocess.Popen:
-    """Start a board on a TAP device in a network of its own."""
+    """Start a board on a TAP device in a network namespace."""
     with pytest.MonkeyPatch.context() as patch:
         popen = subprocess.Popen
         patch.setattr(subprocess, "Popen", lambda command, **given: popen(space.call(*command), **given))

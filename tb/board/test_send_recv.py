@@ -1,4 +1,4 @@
-"""send_trades.py and recv_results.py by themselves: rates, sources, trouble; sequence numbers, files, charts."""
+"""send_trades.py and recv_results.py alone: rates, sources, faults; sequence numbers, files, charts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def port():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_send_the_same(port, method):
-    """Every datagram arrives, whole and in order, however it reaches the kernel; lengths change in between."""
+    """Every datagram arrives, whole and in order, by every system call; lengths change in between."""
     blocks = [*stream(2000, 3), *stream(100, 91), *stream(50, 1)]
     udp = Socket(*port.udp.getsockname(), method)
     sent = transmit.send(blocks, udp)
@@ -77,7 +77,7 @@ def test_methods_send_the_same(port, method):
 
 
 def test_nobody_listens():
-    """Datagrams to a closed port are sent all the same."""
+    """Datagrams to a closed port are sent nevertheless."""
     with UdpInput("127.0.0.1", 0).udp as gone:
         where = gone.getsockname()
     for method in METHODS:
@@ -88,7 +88,7 @@ def test_nobody_listens():
 
 @pytest.mark.parametrize(("rate", "per_datagram", "size"), [("20k", 10, 400), ("3kpps", 30, 900), ("40Mbps", 91, 1000)])
 def test_rates_are_kept(port, rate, per_datagram, size):
-    """By the sender's clock and by the receiver's, as near as a busy machine lets a short run come."""
+    """By the sender's clock and by the receiver's, as accurately as a busy machine allows in a short run."""
     asked, block = Rate.read(rate), stream(size * per_datagram, per_datagram)[0]
     step = asked.seconds(block.shape[1], per_datagram)
     wire = {"20k": 1 / 2000, "3kpps": 1 / 3000, "40Mbps": 8 * (91 * 16 + 16 + 42 + 24) / 40e6}[rate]
@@ -116,7 +116,7 @@ def test_rates_are_kept(port, rate, per_datagram, size):
 
 
 class Clock:
-    """Time as the sender sees it: every call of the kernel takes some, and a nap takes longer than was asked."""
+    """Simulated time: every system call takes some, and a sleep takes longer than requested."""
 
     def __init__(self, generator: random.Random):
         self.now, self._random = 1000.0, generator
@@ -131,7 +131,7 @@ class Clock:
 
 
 class Slow:
-    """A socket that takes its time. calls: when it was called, and how many datagrams it had."""
+    """A socket whose calls take time. calls: the time and the number of datagrams of each call."""
 
     method = "gso"
 
@@ -146,7 +146,7 @@ class Slow:
 
 @pytest.mark.parametrize("per_second", [50, 3_000, 200_000])
 def test_no_error_of_a_rate_adds_up(monkeypatch, per_second):
-    """However late the machine wakes up: within 1% at the end, no datagram before its time, none long after."""
+    """However late the machine wakes up: within 1% at the end, no datagram before its time, none much later."""
     clock = Clock(random.Random(f"{seed()}/{per_second}"))
     monkeypatch.setattr(transmit, "time", clock)
     udp, count = Slow(clock), 10 * per_second
@@ -166,7 +166,7 @@ def test_rates_that_are_none(wrong, capsys):
 
 
 def test_trouble_is_what_it_says():
-    """Recounted from the numbers of the datagrams by themselves."""
+    """Recounted from the sequence numbers of the datagrams."""
     blocks = stream(20_000, 9, punctuation=np.zeros(1, TRADES.dtype)[0])
     plain = [row.tobytes() for block in blocks for row in block]
     everything = {"lose": 0.2, "duplicate": 0.2, "reorder": 0.2, "depth": 5}
@@ -194,7 +194,7 @@ def test_trouble_is_what_it_says():
 
 
 def test_standard_input(port):
-    """Lines leave as they come: a datagram when it is full, what is left within a tenth of a second."""
+    """Lines are sent as they arrive: a datagram when it is full, the rest within a tenth of a second."""
     records = trades.generate(25)
     lines = [f"{s.decode()},{p}, {v},{t}\n".encode() for s, p, v, t in records.tolist()]
     where = f"127.0.0.1:{port.udp.getsockname()[1]}"
@@ -237,7 +237,7 @@ def test_trades_of_a_capture(tmp_path, port, capsys):
 
 @pytest.mark.parametrize("first", [0, 5, 2**32 - 400])
 def test_session_against_sets(first):
-    """Lost, reordered and repeated by their definition, of numbers that wrap, in blocks of any size."""
+    """Lost, reordered and repeated by their definitions, for numbers that wrap, in blocks of any size."""
     generator = random.Random(f"{seed()}/{first}")
     numbers = [first + n + generator.choice((0, 0, 0, 0, 3, 17)) for n in range(1500) if generator.random() > 0.1]
     numbers = [first, *numbers, max(numbers) + 1]
@@ -268,7 +268,7 @@ def datagram(result: Layout, session: int, sequence: int, rows: list[tuple], fla
 
 
 def test_rows_nulls_and_punctuations(vwap):
-    """Punctuations and repeated rows are no rows; a null is null, so is what overflows, which is told."""
+    """Punctuations and repeated rows are not rows; a null is null, and so is an overflow, which is reported."""
     assert vwap.values == ["Time", "Vwap"] and vwap.fallible == ("Vwap",)
     results = Results(vwap)
     blocks = [
@@ -312,7 +312,7 @@ def test_a_result_by_its_name():
 
 
 def test_files_of_a_capture(vwap, tmp_path, capsys):
-    """CSV, Parquet and lines hold the same rows; what is bad, of another port or address is none."""
+    """CSV, Parquet and lines have the same rows; bad datagrams and those of another port or address are ignored."""
     to_us = Endpoint(SENDER.mac, SENDER.ip, SENDER.port)
     rows = [datagram(vwap, 1, n, [(20 * n, n - 3, n % 2 * FLAG_NULL)], START) for n in range(9) if n != 4]
     sent = frames(rows, DEVICE, to_us)
@@ -338,7 +338,7 @@ def test_files_of_a_capture(vwap, tmp_path, capsys):
 
 
 def test_a_socket_tells_what_it_dropped(vwap):
-    """More than it has room for, while nobody reads."""
+    """More datagrams than its buffer holds, without a reader."""
     port = UdpInput("127.0.0.1", 0)
     room = port.udp.getsockopt(1, 8)  # SO_RCVBUF
     port.udp.setsockopt(1, 8, 1 << 16)
@@ -411,7 +411,7 @@ def test_receive_refuses(capsys, arguments, message):
 
 
 def test_log(vwap, tmp_path, monkeypatch):
-    """What comes goes into a log too, whoever sends it: bytes, sender and order; of a capture there is none."""
+    """All datagrams are also logged, whoever sends them: bytes, sender and order; there is no log of a capture."""
     opened = UdpInput("127.0.0.1", 0)
     monkeypatch.setattr(recv, "UdpInput", lambda host, port: opened)
     sent, senders = [datagram(vwap, 1, n, [(0, n, n % 2)]) for n in range(30)], []

@@ -1,4 +1,4 @@
-"""arp: answers, asks, announces and resolves as a plain model says, for frames made with Scapy; one event a frame."""
+"""arp: answers, requests, announces and resolves like a plain model, with frames built by Scapy; one event a frame."""
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
@@ -38,7 +38,7 @@ def answer(number: int) -> bytes:
 
 
 def reply_to(number: int, ip: str | None = None) -> bytes:
-    """What we answer to host `number`."""
+    """Our reply to host `number`."""
     mac = host(number)[0]
     return arp(REPLY, LOCAL_MAC, LOCAL_IP, ip or host(number)[1], mac, mac)
 
@@ -66,7 +66,7 @@ class Bench:
             quiet = 0 if int(self.dut.m_axis_tvalid.value) else quiet + 1
 
     async def frames(self) -> list[bytes]:
-        """What has been sent since the last call."""
+        """The frames sent since the last call."""
         await self.settle()
         packets = self.sink.get_all()
         assert not any(p.bad for p in packets)
@@ -118,7 +118,7 @@ class Bench:
 
 
 async def bench(dut, idle: float = 0.2, stall: float = 0.3, announced: bool = True) -> Bench:
-    """A bench out of reset, its announcement (at the first tick) behind it."""
+    """A bench after reset and the announcement at the first tick."""
     for name in ("tick_ms", "set_valid", "set_clear", "set_ip", "set_mac", "resolve_valid", "resolve_ip"):
         getattr(dut, name).value = 0
     dut.s_axis_tvalid.value = dut.m_axis_tready.value = 0
@@ -137,7 +137,7 @@ async def bench(dut, idle: float = 0.2, stall: float = 0.3, announced: bool = Tr
 
 @cocotb.test()
 async def smoke(dut):
-    """Asked, we answer and know the asker; an unknown address is asked for, and its answer taken."""
+    """A request is answered and its sender learned; an unknown address is requested, and the reply learned."""
     b = await bench(dut)
     assert await b.exchange(ask(5)) == [reply_to(5)]
     assert await b.resolve(host(5)[1]) == host(5)[0]
@@ -150,7 +150,7 @@ async def smoke(dut):
 
 @cocotb.test()
 async def what_is_not_for_us(dut):
-    """Nothing is answered, nothing learned; each frame counted once under its name."""
+    """Nothing is answered or learned; each frame is counted once, under its reason."""
     b = await bench(dut)
     mac, ip = host(9)
     good = ask(9)
@@ -160,12 +160,12 @@ async def what_is_not_for_us(dut):
         (ask(9, "193.168.1.10"), "ignored"),
         (ask(9, ip), "ignored"),  # an announcement
         (arp(REQUEST, mac, "0.0.0.0", "192.168.1.11"), "ignored"),
-        (answer(9), "reply"),  # nobody asked
+        (answer(9), "reply"),  # unsolicited
         (arp(REPLY, mac, ip, ip, BROADCAST), "reply"),
         (arp(REQUEST, mac, LOCAL_IP, LOCAL_IP), "conflict"),
         (arp(REQUEST, mac, LOCAL_IP, "192.168.1.3"), "conflict"),
         (arp(REPLY, mac, LOCAL_IP, ip), "conflict"),
-        (arp(REQUEST, LOCAL_MAC, LOCAL_IP, LOCAL_IP), "ignored"),  # our own, come back
+        (arp(REQUEST, LOCAL_MAC, LOCAL_IP, LOCAL_IP), "ignored"),  # our own, looped back
         (arp(REPLY, LOCAL_MAC, LOCAL_IP, ip), "ignored"),
         (arp(REQUEST, mac, ip, LOCAL_IP, hwtype=6), "malformed"),
         (arp(REQUEST, mac, ip, LOCAL_IP, hwtype=0x101), "malformed"),
@@ -226,7 +226,7 @@ async def present_addresses_are_updated(dut):
 
 @cocotb.test()
 async def special_addresses(dut):
-    """Broadcast, multicast, the gateway, ourselves; nothing is asked for but the gateway."""
+    """Broadcast, multicast, the gateway, ourselves; only the gateway is requested."""
     b = await bench(dut)
     for ip in ("255.255.255.255", "192.168.1.255"):
         assert await b.resolve(ip) == BROADCAST
@@ -258,7 +258,7 @@ async def special_addresses(dut):
 
 @cocotb.test()
 async def asked_once_a_second(dut):
-    """A dead host, looked up all the time: one request a second, RETRIES more, silence, then all again."""
+    """A dead host that is looked up continuously: a request and RETRIES more, one a second, silence, then again."""
     b = await bench(dut)
     ip, sent = host(33)[1], []
     for _ in range(9):
@@ -272,7 +272,7 @@ async def asked_once_a_second(dut):
 
 @cocotb.test()
 async def known_addresses_age(dut):
-    """Unused, forgotten; used, asked for again before their end, and kept by the answer."""
+    """An unused address expires; one in use is requested again before it expires, and the reply renews it."""
     b = await bench(dut)
     await b.exchange(ask(5))
     await b.frames()
@@ -309,7 +309,7 @@ async def static_entries(dut):
 
 @cocotb.test()
 async def full_table(dut):
-    """More hosts than entries: the oldest make room, and what is found is right."""
+    """More hosts than entries: the oldest are evicted, and every address found is correct."""
     b = await bench(dut)
     for number in range(20, 60):
         await b.exchange(ask(number))
@@ -339,7 +339,7 @@ async def announced_after_a_change(dut):
 
 @cocotb.test()
 async def storm(dut):
-    """Requests without a gap: each is answered, in order, one in 77 cycles; latency exact; a miss gets through."""
+    """Requests without a gap: each is answered, in order, one in 77 cycles; exact latency; a lookup's request too."""
     b = await bench(dut, idle=0, stall=0)
     b.input.packets.clear()
     b.output.packets.clear()
@@ -360,7 +360,7 @@ async def storm(dut):
 
 @cocotb.test()
 async def random_traffic(dut):
-    """Requests, lookups of known and unknown addresses every few cycles, ticks: nothing wrong is ever found or sent."""
+    """Requests, ticks, lookups of known and unknown addresses every few cycles: no wrong address is found or sent."""
     b, generator = await bench(dut), rng("traffic")
     for _ in range(60):
         number = generator.randrange(1, 40)
@@ -381,7 +381,7 @@ async def random_traffic(dut):
 
 @cocotb.test()
 async def reset_in_mid_frame(dut):
-    """At every few bytes in and out: nothing of the old is left."""
+    """Reset after every few bytes in and out: no old state remains."""
     b = await bench(dut, idle=0, stall=0)
     for at in range(1, 110, 7):
         b.source.put(ask(4))

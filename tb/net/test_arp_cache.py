@@ -1,6 +1,6 @@
-"""arp_cache: every lookup and every op does what a plain model of the table does, to the cycle where that is promised.
+"""arp_cache: every lookup and op matches a plain model of the table, to the cycle where the contract says so.
 
-The model keeps entries as Python objects; which entry makes room is computed from them by the contract.
+The model keeps entries as Python objects, and computes the entry to evict from them by the contract.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Entry:
 
 
 class Model:
-    """The table by its contract; places of a set stay where they are, because of equals the first one makes room."""
+    """The table by its contract; the order of a set is fixed, because the first of equal entries is evicted."""
 
     def __init__(self, entries: int, reachable: int, retries: int, negative: int):
         self.sets = entries // 8
@@ -65,7 +65,7 @@ class Model:
         return (1 if entry.kind == PENDING else 2, entry.left)
 
     def op(self, code: int, ip: int, mac: int) -> bool:
-        """Whether to ask."""
+        """Whether to send a request."""
         entry = self.find(ip)
         if entry is None and code in (ASK, INSERT, SET):
             able = [
@@ -134,7 +134,7 @@ class Bench:
             if dut.lookup_done.value == 1:
                 break
             assert cycle() - began < 20
-        assert cycle() - began == LATENCY + 1  # seen at the end of its cycle
+        assert cycle() - began == LATENCY + 1  # sampled at the end of its cycle
         found, wanted = int(dut.lookup_found.value), int(dut.lookup_wanted.value)
         assert (found, wanted) == expected[:2], f"{ip:08x}"
         if found:
@@ -144,7 +144,7 @@ class Bench:
             await RisingEdge(dut.clk)
 
     async def op(self, code: int, ip: int, mac: int = 0) -> bool:
-        """One op; whether it says to ask, which the model must agree with. The model changes when it is done."""
+        """One op; returns op_ask, which must match the model. The model is updated when the op is done."""
         dut = self.dut
         dut.op_valid.value, dut.op_code.value, dut.op_ip.value, dut.op_mac.value = 1, code, ip, mac
         self.began = cycle()
@@ -197,7 +197,7 @@ async def bench(dut) -> Bench:
 
 @cocotb.test()
 async def smoke(dut):
-    """Learned, found, forgotten."""
+    """Learned, found, expired."""
     b = await bench(dut)
     await b.op(SET, 7, 0x020000000007)
     await b.op(INSERT, 8, 0x020000000008)
@@ -230,7 +230,7 @@ async def random_ops(dut):
 
 @cocotb.test()
 async def life_of_entries(dut):
-    """Second by second: asked again RETRIES times, silence, gone; and a known one: due in its second half, gone."""
+    """Second by second: a pending entry is retried RETRIES times, silent, freed; a known one due in its second half."""
     b = await bench(dut)
     model = b.model
     assert await b.op(ASK, 1)
@@ -239,7 +239,7 @@ async def life_of_entries(dut):
     for _ in range(model.negative + model.retries + 2):
         await b.second()
         asked.append(await b.op(ASK, 1) if model.find(1) else None)
-        assert not model.find(1) or not await b.op(ASK, 1), "asked twice in a second"
+        assert not model.find(1) or not await b.op(ASK, 1), "requested twice in a second"
     assert asked.count(True) == model.retries and asked[-1] is None
     await b.check([1])
     await b.op(INSERT, 2, 5)
@@ -254,7 +254,7 @@ async def life_of_entries(dut):
 
 @cocotb.test()
 async def oldest_makes_room(dut):
-    """A full set: the new are safe, then the oldest goes; static ones stay, and a set of them refuses."""
+    """A full set: new entries are protected, then the oldest is evicted; static ones stay; a set of them is full."""
     b = await bench(dut)
     stride = b.model.sets
     for n in range(8):
@@ -298,7 +298,7 @@ async def latency_of_an_op(dut):
 
 @cocotb.test()
 async def lookups_see_one_state(dut):
-    """While an address changes between two MACs, every lookup gives one of them whole."""
+    """While an address alternates between two MACs, every lookup returns one of them, never a mixture."""
     b, generator = await bench(dut), rng("atomic")
     dut.lookup_ip.value = 2
     macs = (0x0, 0xFFFFFFFFFFFF)
@@ -326,7 +326,7 @@ async def lookups_see_one_state(dut):
 
 @cocotb.test()
 async def reset_forgets(dut):
-    """Reset in the middle of an op and of a lookup: nothing is left, not even while the entries are being freed."""
+    """Reset during an op and a lookup: no entry remains, not even while the entries are being freed."""
     b = await bench(dut)
     for at in range(1, 14):
         await b.op(SET, 5, 9)

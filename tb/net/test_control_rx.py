@@ -1,4 +1,4 @@
-"""control_rx: stores what is ARP, ICMP or IGMP for us, hands it on in one form, marks what is wrong, never loses count.
+"""control_rx: stores ARP, ICMP and IGMP for us, outputs them in a normal form, marks bad ones, counts every one.
 
 `judge` is the reference: plain byte arithmetic over whole frames.
 """
@@ -37,7 +37,7 @@ TAGS = ((), (Dot1Q(vlan=5),), (Dot1AD(vlan=7),), (Dot1AD(vlan=7), Dot1Q(vlan=8))
 
 
 def judge(frame: bytes, bad: bool = False) -> tuple[str, bytes | None] | None:
-    """What must leave: the kind and the bytes (None: marked bad); None if nothing."""
+    """The expected output: the kind and the bytes (None: marked bad); None if there is none."""
     if bad or len(frame) < 41:
         return None
     if frame[:6] != mac_int(LOCAL_MAC).to_bytes(6, "big") and not frame[0] & 1:
@@ -82,7 +82,7 @@ def igmp(payload: bytes = bytes(8), ip: dict | None = None, **fields) -> bytes:
 
 
 def good_frames(generator) -> list[bytes]:
-    """All that must be stored and leave good: each kind, address, number of tags and of options, padded and not."""
+    """All frames that must be output as good: each kind, address, number of tags and of options, padded and not."""
     frames = []
     for tags in TAGS:
         for pad in (True, False):
@@ -98,7 +98,7 @@ def good_frames(generator) -> list[bytes]:
 
 
 def bad_frames() -> list[bytes]:
-    """Stored, but for one reason each marked bad."""
+    """Frames that are stored and marked bad, each for one reason."""
     options = [IPOption_NOP()] * 8
     good = icmp(bytes(range(20)))
     frames = [icmp(ip={"version": 5}), icmp(ip={"ihl": 4}), icmp(ip={"ihl": 0}), icmp(ip={"ihl": 15, "len": 40})]
@@ -115,7 +115,7 @@ def bad_frames() -> list[bytes]:
 
 
 def other_frames() -> list[bytes]:
-    """Nothing of these may leave."""
+    """Frames without any output."""
     ip = IP(src=PEER_IP, dst=LOCAL_IP)
     frames = [ether(ip, UDP(), Raw(bytes(n)), tags=t) for n in (0, 30, 300) for t in TAGS]
     frames += [ether(IPv6(), UDP()), ether(IP(proto=6)), ether(IP(proto=3)), ether(IP(proto=0x81)), ether(Raw(b"\x55"))]
@@ -153,7 +153,7 @@ class Bench:
         await drained(self, 200)
 
     async def check(self) -> Counter:
-        """What left is what was expected, in order, but for frames counted as evt_full; returns the events."""
+        """The output is the expected one, in order, except for frames counted as evt_full; returns the events."""
         await self.drained()
         events, dropped = Counter(self.events.take()), 0
         expected = iter(self.expected)
@@ -163,7 +163,7 @@ class Bench:
             while wanted != got:
                 dropped += 1
                 wanted = next(expected, None)
-                assert wanted and dropped <= events["full"], f"{got} was not expected here"
+                assert wanted and dropped <= events["full"], f"unexpected output {got}"
         dropped += len(list(expected))
         assert dropped == events["full"]
         assert events.total() == len(self.expected)
@@ -214,7 +214,7 @@ async def bad_and_other_frames(dut):
 
 @cocotb.test()
 async def mixture_at_full_rate(dut):
-    """Frames of every kind, whole, cut and injured, without a gap; what finds no room is dropped whole and counted."""
+    """Frames of every kind, whole, cut and corrupted, without a gap; those that do not fit are dropped and counted."""
     bench, generator = await setup(dut, idle=0, stall=0.6), rng("mixture")
     frames = good_frames(generator) + bad_frames() + other_frames()
     for _ in range(300):
@@ -235,7 +235,7 @@ async def cut_at_every_byte(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    """Six cycles from the last beat in to the first byte out; a byte in every cycle while nothing is left out."""
+    """Six cycles from the last beat in to the first byte out; a byte in every cycle unless bytes are removed."""
     bench = await setup(dut, idle=0, stall=0)
     for n in range(10):
         bench.ends.clear()
@@ -245,7 +245,7 @@ async def latency_and_rate(dut):
         (span,) = bench.output.packets
         assert span.first - bench.ends[0] == 6
         assert span.last - span.first + 1 == 42 + n
-    if bench.lanes == 1:  # at this width it takes frames for ever
+    if bench.lanes == 1:  # at this width it keeps up with any number of frames
         for _ in range(60):
             bench.send(arp())
         assert (await bench.check()) == {"arp": 60}
@@ -253,7 +253,7 @@ async def latency_and_rate(dut):
 
 @cocotb.test()
 async def room(dut):
-    """A frame of the FIFO's size passes, a longer one never; frames of other kinds take no room."""
+    """A frame of the FIFO's size passes, a longer one never; frames of other kinds occupy no space."""
     bench = await setup(dut, idle=0, stall=0)
     full = icmp(bytes(bench.capacity - 42))
     bench.send(full)

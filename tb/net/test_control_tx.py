@@ -1,4 +1,4 @@
-"""control_tx: frames out whole at the MAC's width without a pause inside, the others dropped and counted."""
+"""control_tx: whole frames out at the MAC's width without a gap, the others dropped and counted."""
 
 import cocotb
 import pytest
@@ -58,7 +58,7 @@ async def frames_in_order(dut):
 
 @cocotb.test()
 async def latency_and_no_pause(dut):
-    """Five cycles from the last byte to the first word; then a word in every cycle, however slowly the bytes came."""
+    """Five cycles from the last byte to the first word; then a word in every cycle, however slow the bytes."""
     bench, generator = await setup(dut), rng("frames")
     for size in range(20):
         bench.source.put(reply(size, generator))
@@ -72,7 +72,7 @@ async def latency_and_no_pause(dut):
 
 @cocotb.test()
 async def what_does_not_fit_is_dropped_whole(dut):
-    """A frame too long for the FIFO, and frames behind one that fills it."""
+    """A frame too long for the FIFO, and frames after one that fills it."""
     bench, generator = await setup(dut), rng("frames")
     bench.sink.pause = True
     full = reply(bench.capacity - 42, generator)

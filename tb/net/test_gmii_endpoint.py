@@ -1,4 +1,4 @@
-"""gmii_endpoint: from the pins to the payloads and back, each event at its place; what is inside has its own tests."""
+"""gmii_endpoint: from the pins to the payloads and back, each event at its index; the parts have tests of their own."""
 
 import logging
 from collections import Counter
@@ -24,7 +24,7 @@ from wirestream.schema.counters import counter_names
 EVENTS = counter_names(REPOSITORY / "rtl/net/ws_gmii_endpoint.v")
 RX_LATENCY = 13  # cycles from the last octet of a frame to its payload's first
 TX_LATENCY = {0: 6, 19: 8}  # from a payload's last octet to the frame's first preamble octet, by HEADERS
-QUIET = 400  # cycles without a movement after which nothing more comes
+QUIET = 400  # cycles without activity after which no output follows
 SETTINGS = {
     **{"local_mac": frames.mac_int(LOCAL_MAC), "local_ip": frames.ip_int(LOCAL_IP), "netmask": 0xFFFFFF00},
     **{"gateway": 0, "local_ports": LOCAL_PORT, "groups": 0, "promiscuous": 0, "ping": 1, "tick_ms": 0, "now": 0},
@@ -44,7 +44,7 @@ class Bench:
         self.monitors = [Monitor(dut, "s_axis"), Monitor(dut, "m_axis")]
         self.events: Counter[str] = Counter()
         self.rx_end, self.tx_start = [], []  # cycles of the last octets of frames in, of the first of frames out
-        self.moved = 0  # the last cycle in which anything moved
+        self.moved = 0  # the last cycle with any activity
         cocotb.start_soon(self._watch())
 
     async def _watch(self) -> None:
@@ -66,7 +66,7 @@ class Bench:
             self.events += Counter(name for n, name in enumerate(EVENTS) if value >> n & 1)
 
     def hear(self, frame: bytes, *, bad_fcs: bool = False, error_at: int | None = None) -> None:
-        """A frame from the wire; its FCS wrong, or with rx_er at one of its octets."""
+        """Receive a frame, with a wrong FCS or with rx_er at one of its octets."""
         sent = GmiiFrame.from_payload(frame)
         if bad_fcs:
             sent.data[-1] ^= 1
@@ -87,7 +87,7 @@ class Bench:
         return [Ether(bytes(frame.get_payload())) for frame in found]
 
     async def meet(self) -> None:
-        """The peer asks for our address, and so is known."""
+        """The peer requests our address, and is thereby learned."""
         self.hear(arp_request())
         (answer,) = await self.left()
         assert (answer.dst, answer[ARP].op, answer[ARP].hwsrc, answer[ARP].pdst) == (PEER_MAC, 2, LOCAL_MAC, PEER_IP)
@@ -100,13 +100,13 @@ class Bench:
 async def bench(dut, stall: float = 0.0) -> Bench:
     for name, value in {**SETTINGS, "s_axis_tvalid": 0, "gmii_rx_dv": 0, "gmii_rx_er": 0, "gmii_rxd": 0}.items():
         getattr(dut, name).value = value
-    await start(dut)  # first, because the GMII sink looks at the pins as soon as it exists
+    await start(dut)  # first, because the GMII sink samples the pins as soon as it exists
     return Bench(dut, stall)
 
 
 @cocotb.test()
 async def smoke(dut):
-    """Asked for its address it answers; a datagram comes in, one goes out, a ping comes back."""
+    """It answers an ARP request, receives a datagram, sends one, and answers a ping."""
     b = await bench(dut)
     await b.meet()
     dut.now.value = 1
@@ -129,7 +129,7 @@ async def smoke(dut):
 
 @cocotb.test()
 async def both_ways_at_once(dut):
-    """Good, broken and foreign frames in, datagrams out, a sink that stalls: nothing lost, each under its name."""
+    """Good, bad and foreign frames in, datagrams out, a sink that stalls: nothing lost, each counted by its reason."""
     b, generator = await bench(dut, stall=0.3), rng("both")
     await b.meet()
     b.events.clear()
@@ -165,7 +165,7 @@ async def both_ways_at_once(dut):
 
 @cocotb.test()
 async def a_sink_that_stops(dut):
-    """What finds no room is dropped whole and counted; the rest comes when the sink goes on."""
+    """Datagrams that do not fit are dropped whole and counted; the others are output when the sink resumes."""
     b = await bench(dut)
     b.sink.pause = True
     size = int(dut.MAX_FRAME.value) * 2 // 3
@@ -181,7 +181,7 @@ async def a_sink_that_stops(dut):
 
 @cocotb.test()
 async def full_frames(dut):
-    """A frame of MAX_FRAME octets, two tags and the FCS among them, passes both ways; one octet more is refused."""
+    """A frame of MAX_FRAME octets, with two tags and the FCS, passes both ways; one octet more is rejected."""
     b, most = await bench(dut), int(dut.MAX_FRAME.value)
     await b.meet()
     b.events.clear()
@@ -203,7 +203,7 @@ async def full_frames(dut):
 
 @cocotb.test()
 async def latency(dut):
-    """To the cycle; a datagram behind a frame of another protocol leaves one later."""
+    """To the cycle; a datagram after a frame of another protocol is sent one later."""
     b = await bench(dut)
     await b.meet()
     for number, size in enumerate((18, 100, 10)):
@@ -218,7 +218,7 @@ async def latency(dut):
 
 @cocotb.test()
 async def reset_in_mid_frame(dut):
-    """Frames under way in both directions are forgotten, and the next ones are whole."""
+    """Frames in progress in both directions are discarded, and the next ones are complete."""
     b, generator = await bench(dut), rng("reset")
     for model in ("gmii_rxd", "s_axis"):  # which print what they drop in a reset, octet by octet
         logging.getLogger(f"cocotb.{dut._name}.{model}").setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""icmp_echo: answers every good request as a host would, at the rate that it may, and counts every other frame."""
+"""icmp_echo: answers every good request like a host, within the rate limit, and counts every other frame."""
 
 from collections import Counter
 
@@ -16,11 +16,11 @@ from tb.lib.frames import BROADCAST_MAC, LOCAL_IP, LOCAL_MAC, PEER_IP, PEER_MAC,
 from tb.lib.run import run, run_four_state
 
 LATENCY = 7
-WAIT = 18  # cycles in which a frame holds s_axis up
+WAIT = 18  # cycles for which a frame stalls s_axis
 
 
 def request(payload: bytes, *, ether: dict | None = None, ip: dict | None = None, icmp: dict | None = None) -> bytes:
-    """An echo request as control_rx hands it over: Scapy's frame without IPv4 options; the dicts override fields."""
+    """An echo request as control_rx outputs it: Scapy's frame without IPv4 options; the dicts override fields."""
     packet = Ether(**{"dst": LOCAL_MAC, "src": PEER_MAC} | (ether or {}))
     packet /= IP(**{"src": PEER_IP, "dst": LOCAL_IP, "id": 0x1234, "ttl": 7, "tos": 4} | (ip or {}))
     data = bytes(packet / ICMP(**{"type": 8, "id": 0x55AA, "seq": 3} | (icmp or {})) / Raw(payload))
@@ -28,19 +28,19 @@ def request(payload: bytes, *, ether: dict | None = None, ip: dict | None = None
 
 
 def reply(frame: bytes) -> bytes:
-    """What a host answers, by Scapy, all checksums computed anew."""
+    """A host's reply, by Scapy, with all checksums computed from scratch."""
     got = Ether(frame[:14] + b"\x45" + frame[15:16] + (len(frame) - 14).to_bytes(2, "big") + frame[18:])
     icmp = got[ICMP].copy()
     icmp.type = 0
     del icmp.chksum
     ip = IP(src=LOCAL_IP, dst=got[IP].src, id=0, flags="DF", ttl=64)
     data = bytes(Ether(src=LOCAL_MAC, dst=got.src) / ip / icmp)
-    # 0 and FFFF are the same number in ones' complement; the core says FFFF
+    # 0 and FFFF are the same number in ones' complement; the core sends FFFF
     return data[:36] + b"\xff\xff" + data[38:] if data[36:38] == b"\0\0" else data
 
 
 def verdict(frame: bytes, bad: bool) -> str:
-    """The event for a frame if there is room and a token; plain byte arithmetic."""
+    """The event for a frame if the reply fits and there is a token; plain byte arithmetic."""
     message, host = frame[34:], frame[26:27]
     if bad or len(message) < 8 or internet_sum(message) != 0xFFFF:
         return "bad"
@@ -61,7 +61,7 @@ class Bench:
         self.expected: Counter[str] = Counter()
 
     def send(self, frame: bytes, bad: bool = False, event: str = "") -> str:
-        """Queue a frame; event: what the bench cannot know, that it will find no room or no token."""
+        """Queue a frame; event: if it will be `full` or `limited`, which the bench cannot predict."""
         self.source.put(frame, bad=bad)
         event = event or verdict(frame, bad)
         self.expected[event] += 1
@@ -77,12 +77,12 @@ class Bench:
             await ClockCycles(self.dut.clk, apart - 1)
 
     async def tick_for_ever(self) -> None:
-        """So often that tokens never run out."""
+        """Tick so often that tokens never run out."""
         while True:
             await self.tick(apart=10)
 
     async def check(self) -> None:
-        """Every reply has come out byte for byte, nothing else has, and the events add up."""
+        """Exactly the expected replies have been output, and the events add up."""
         for expected in self.replies:
             packet = await self.sink.get()
             assert packet.data == expected, f"\n{packet.data.hex()} instead of\n{expected.hex()}"
@@ -97,10 +97,10 @@ class Bench:
 
 
 async def bench(dut, *, idle: float = 0.2, stall: float = 0.3, ticks: bool = True) -> Bench:
-    """A bench out of reset; random idle and stall, and plenty of tokens, unless told otherwise."""
+    """A bench after reset; default: random idle and stall, and plenty of tokens."""
     dut.s_axis_tvalid.value = dut.m_axis_tready.value = dut.tick_ms.value = 0
     dut.local_mac.value, dut.local_ip.value, dut.enable.value = mac_int(LOCAL_MAC), ip_int(LOCAL_IP), 1
-    await start(dut)  # first, because the bus models look at handshakes as soon as they exist
+    await start(dut)  # first, because the bus models sample handshakes as soon as they exist
     b = Bench(dut, idle, stall)
     if ticks:
         cocotb.start_soon(b.tick_for_ever())
@@ -117,7 +117,7 @@ async def smoke(dut):
 
 @cocotb.test()
 async def switched_off(dut):
-    """Without `enable` requests are refused and nothing leaves."""
+    """Without `enable` requests are refused and there is no output."""
     b = await bench(dut)
     for on in (0, 1):
         dut.enable.value = on
@@ -127,7 +127,7 @@ async def switched_off(dut):
 
 @cocotb.test()
 async def payload_sizes(dut):
-    """Every size from none to 60 bytes and the largest, with every number of option words."""
+    """Every size from 0 to 60 bytes and the largest, with every number of option words."""
     b, generator = await bench(dut), rng("payload")
     for size in (*range(61), int(dut.MAX_PAYLOAD.value)):
         options = [IPOption_NOP()] * (4 * generator.choice((0, 0, 1, 2, 10)))
@@ -141,7 +141,7 @@ async def payload_sizes(dut):
 
 @cocotb.test()
 async def checksums(dut):
-    """The message's checksum at every edge of its update, and headers whose carries run through both octets."""
+    """Corner cases of the message's checksum update, and headers whose carries propagate through both octets."""
     b, generator = await bench(dut), rng("checksums")
     for upper in (0x00, 0x07, 0x08, 0xF6, 0xF7, 0xF8, 0xFE, 0xFF):
         for lower in (0x00, 0x01, 0xFE, 0xFF):
@@ -165,7 +165,7 @@ async def checksums(dut):
 
 @cocotb.test()
 async def other_frames(dut):
-    """Other types, those a bit away from 8 among them, codes, and requests that must not be answered."""
+    """Other types, such as those that differ from 8 in one bit, codes, and requests that must not be answered."""
     b, generator = await bench(dut), rng("other")
     kinds = [
         (request(b"data", icmp={"type": t}), "other")
@@ -188,7 +188,7 @@ async def other_frames(dut):
 
 @cocotb.test()
 async def bad_frames(dut):
-    """Cut after every byte, marked bad, every third bit of a message flipped; a good request behind each."""
+    """Cut after every byte, marked bad, every third bit of a message flipped; each followed by a good request."""
     b, generator = await bench(dut, idle=0), rng("bad")
     good = request(generator.randbytes(5))
     bad = [(good[:n], False) for n in range(1, len(good))] + [(good[:n], True) for n in (1, 34, 42, len(good))]
@@ -203,7 +203,7 @@ async def bad_frames(dut):
         if n % 2:
             await b.check()
     await b.check()
-    for size in range(1, 10):  # one byte is over before the reply in front of it is committed
+    for size in range(1, 10):  # a frame of one byte ends before the previous reply is committed
         b.send(request(b"whole"))
         assert b.send(request(b"cut")[:size]) == "bad"
     await b.check()
@@ -228,7 +228,7 @@ async def mixture(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    """To the cycle: last byte in to first byte out, no gap inside a reply, 18 cycles of wait a frame."""
+    """To the cycle: last byte in to first byte out, no gap inside a reply, 18 cycles of stall a frame."""
     b = await bench(dut, idle=0, stall=0)
     for size in (0, 1, 64):
         b.send(request(bytes(size)))
@@ -249,7 +249,7 @@ async def latency_and_rate(dut):
 
 @cocotb.test()
 async def sink_that_never_moves(dut):
-    """Requests queue until they find no room, s_axis goes on, and what was queued leaves whole in the end."""
+    """Replies queue until the FIFO is full, s_axis continues, and the queued replies are finally output whole."""
     b = await bench(dut, idle=0, stall=0)
     b.sink.pause = True
     await ClockCycles(dut.clk, 2)
@@ -274,7 +274,7 @@ async def sink_that_never_moves(dut):
 
 @cocotb.test()
 async def rate_limit(dut):
-    """Exactly RATE replies a second and BURST at once, whatever the moments at which requests and ticks come."""
+    """Exactly RATE replies a second and BURST at once, whatever the timing of requests and ticks."""
     b, generator = await bench(dut, idle=0, stall=0, ticks=False), rng("limit")
     rate, burst = int(dut.RATE.value), int(dut.BURST.value)
     tokens = 1000 * burst
@@ -297,7 +297,7 @@ async def rate_limit(dut):
         await pass_time(generator.randrange(1, 12))
         await ask(generator.randrange(1, 5))
     await pass_time(1000 * burst // rate + 5)  # full, and no further
-    b.send(request(b"x", icmp={"type": 0}))  # what is not answered takes no token
+    b.send(request(b"x", icmp={"type": 0}))  # a frame that is not answered costs no token
     b.send(request(b"x"), bad=True)
     await ask(burst + 1)
 
@@ -318,7 +318,7 @@ async def rate_limit(dut):
         b.send(request(b"!"))
         await b.source.wait()
         await ClockCycles(dut.clk, 120)
-        # With RATE 1000 the first of the two may have found the token of the tick.
+        # With RATE 1000 the first of the two may have got the tick's token.
         total = b.events.take()
         assert total["reply"] == 1 and total["limited"] == 1, (offset, total)
         b.sink.clear()
@@ -328,7 +328,7 @@ async def rate_limit(dut):
 
 @cocotb.test()
 async def reset_in_mid_frame(dut):
-    """Reset at every moment of two requests; afterwards nothing of them is left, and the bucket is full."""
+    """Reset in every cycle of two requests; afterwards nothing of them remains, and the bucket is full."""
     b, generator = await bench(dut), rng("reset")
     for cycle in range(0, 190, 9):
         b.source.put(request(generator.randbytes(9)))

@@ -1,4 +1,4 @@
-"""igmp: reports joins, leaves and what routers ask for, in their version and within the time that they give."""
+"""igmp: reports joins, leaves and queried groups, in the routers' version and within the time that they allow."""
 
 from collections import Counter
 
@@ -20,7 +20,7 @@ A, B, C, D = "239.1.2.3", "224.0.0.251", "232.129.255.254", "239.1.2.4"
 ALL_HOSTS, NONE = "224.0.0.1", "0.0.0.0"
 IS, LEAVE, JOIN = 2, 3, 4  # record types: mode is exclude, change to include nothing, change to exclude nothing
 PAUSE = 20  # cycles before the message of a report
-SLACK_MS = 150  # for the cycles that frames take where a millisecond is a cycle
+SLACK_MS = 150  # for the duration of frames if a millisecond is a cycle
 
 
 def multicast_mac(group: str) -> str:
@@ -42,7 +42,7 @@ def sent(group: str, kind: int, version: int = 3) -> bytes:
 
 
 def received(igmp, to: str = ALL_HOSTS) -> bytes:
-    """A frame as control_rx hands it over: the options that routers send are gone from the header."""
+    """A frame as control_rx outputs it: the options that routers send are removed from the header."""
     ip = IP(src=PEER_IP, dst=to, ttl=1, proto=2, options=[IPOption_Router_Alert()])
     frame = bytes(Ether(src=PEER_MAC, dst=multicast_mac(to)) / ip / igmp)
     return frame[:34] + frame[38:]
@@ -74,7 +74,7 @@ class Bench:
         self.ms = 0
 
     def join(self, *groups: str) -> None:
-        """What `groups` holds from now on, from entry 0 on."""
+        """Set `groups`, from entry 0 on."""
         self.groups = [*groups, *[NONE] * (self.entries - len(groups))]
         self.dut.groups.value = sum(ip_int(group) << 32 * n for n, group in enumerate(self.groups))
 
@@ -88,7 +88,7 @@ class Bench:
         await ClockCycles(self.dut.clk, 12 + 8 * self.entries)
 
     async def pass_ms(self, ms: int, apart: int = 1) -> None:
-        """Ticks, `apart` cycles from one to the next; 1 where nothing but the time matters."""
+        """Ticks at intervals of `apart` cycles; 1 if only the time matters."""
         self.ms += ms
         for _ in range(ms if apart > 1 else 1):
             self.dut.tick_ms.value = 1
@@ -98,7 +98,7 @@ class Bench:
                 await ClockCycles(self.dut.clk, apart - 1)
 
     async def expect(self, *frames: bytes, any_order: bool = False) -> None:
-        """These frames and no others have come out, or do now, without time passing."""
+        """Exactly these frames have been output, or are now, without time passing."""
         await ClockCycles(self.dut.clk, 100 + 40 * self.entries + 300 * len(frames))
         got = [packet.data for packet in self.sink.get_all()]
         if any_order:
@@ -108,7 +108,7 @@ class Bench:
         self.expected += Counter(report=len(frames) - leaves, leave=leaves)
 
     async def joined(self, *groups: str) -> None:
-        """Join, and let both reports pass."""
+        """Join, and wait for both reports."""
         self.join(*groups)
         frames = [sent(group, JOIN) for group in groups]
         await self.expect(*frames, any_order=True)
@@ -116,7 +116,7 @@ class Bench:
         await self.expect(*frames, any_order=True)
 
     async def delay_of_answer(self, limit: int) -> int:
-        """Milliseconds until a frame begins, at most `limit` and what a cycle a millisecond blurs."""
+        """Milliseconds until a frame begins, at most `limit` plus the inaccuracy of one cycle a millisecond."""
         begin, seen = cycle(), self.output.beats
         self.dut.tick_ms.value = 1
         while self.output.beats == seen and cycle() - begin <= limit + SLACK_MS:
@@ -133,7 +133,7 @@ class Bench:
 async def bench(dut, *, idle: float = 0.2, stall: float = 0.3) -> Bench:
     dut.s_axis_tvalid.value = dut.m_axis_tready.value = dut.tick_ms.value = dut.groups.value = 0
     dut.local_mac.value, dut.local_ip.value = mac_int(LOCAL_MAC), ip_int(LOCAL_IP)
-    await start(dut)  # first, because the bus models look at handshakes as soon as they exist
+    await start(dut)  # first, because the bus models sample handshakes as soon as they exist
     return Bench(dut, idle, stall)
 
 
@@ -149,7 +149,7 @@ async def smoke(dut):
 
 @cocotb.test()
 async def join_and_leave(dut):
-    """Each twice, the second within a second; then silence."""
+    """Each is reported twice, the second time within a second; then silence."""
     b = await bench(dut)
     for group in (B, C, "224.0.0.2"):
         await b.joined(group)
@@ -166,7 +166,7 @@ async def join_and_leave(dut):
 
 @cocotb.test()
 async def never_reported(dut):
-    """224.0.0.1 and what is no multicast address: neither joined nor left nor answered for."""
+    """224.0.0.1 and addresses that are not multicast: no reports of joins, leaves or queries."""
     b = await bench(dut)
     for group in (ALL_HOSTS, "223.255.255.255", "240.0.0.0", "255.255.255.255", "10.0.0.1", "0.0.0.1"):
         b.join(group)
@@ -175,7 +175,7 @@ async def never_reported(dut):
         await b.hear(query(3, 0, group))
         await b.pass_ms(1000)
         await b.expect()
-    await b.joined("225.0.0.1")  # from there to 224.0.0.1 is a leave alone
+    await b.joined("225.0.0.1")  # from there to 224.0.0.1 is only a leave
     b.join(ALL_HOSTS)
     await b.expect(sent("225.0.0.1", LEAVE))
     await b.pass_ms(1000 + SLACK_MS)
@@ -185,7 +185,7 @@ async def never_reported(dut):
 
 @cocotb.test()
 async def entry_changes(dut):
-    """From group to group: leave and join at once, the leave not repeated; and back before the repetition."""
+    """From group to group: leave and join are reported immediately, the leave once; and back before the repetition."""
     b = await bench(dut)
     await b.joined(A)
     b.join(D)
@@ -234,7 +234,7 @@ async def queries_of_every_form(dut):
 
 @cocotb.test()
 async def delays(dut):
-    """Within the maximum response time in every form of its code, spread over it, and different every time."""
+    """Delays within the maximum response time, for every form of its code, distributed over it, and all different."""
     b = await bench(dut, idle=0, stall=0)
     await b.joined(A)
     found = []
@@ -253,7 +253,7 @@ async def delays(dut):
 
 @cocotb.test()
 async def long_exponents(dut):
-    """The drawn number itself, where waiting would take an hour: below the limit, and over half of it at times."""
+    """Very long delays, read from the register: below the limit, and sometimes above half of it."""
     b = await bench(dut, idle=0, stall=0)
     await b.joined(A)
     for code in (0xB5, 0xC0, 0xD9, 0xE2, 0xFF):
@@ -270,13 +270,13 @@ async def long_exponents(dut):
 
 @cocotb.test()
 async def sooner_wins(dut):
-    """One answer to two queries, in the time of the sooner, whichever comes first."""
+    """One answer to two queries, within the shorter time, in either order."""
     b = await bench(dut)
     await b.joined(A)
     for first, second in ((100, 2), (2, 100)):
         await b.hear(query(3, first))
         await ClockCycles(dut.clk, 400)
-        while b.sink.count():  # the delay drawn was 0: that one was answered before it could wait
+        while b.sink.count():  # the delay drawn was 0: the answer was sent immediately
             await b.expect(sent(A, IS))
             await b.hear(query(3, first))
             await ClockCycles(dut.clk, 400)
@@ -290,7 +290,7 @@ async def sooner_wins(dut):
 
 @cocotb.test()
 async def older_versions(dut):
-    """Joins and leaves as the oldest router near by understands them, until it has been silent long enough."""
+    """Joins and leaves in the version of the oldest router, until it has been silent for long enough."""
     b = await bench(dut)
     present = 1000 * int(dut.OLDER_QUERIER_S.value)
     await b.joined(A)
@@ -299,7 +299,7 @@ async def older_versions(dut):
     await b.expect(sent(A, IS, 2))
     b.join(B)
     await b.expect(sent(A, LEAVE, 2), sent(B, JOIN, 2))
-    await b.hear(query(1))  # drops the second report
+    await b.hear(query(1))  # cancels the second report
     await b.pass_ms(10_000 + SLACK_MS)
     await b.expect(sent(B, IS, 1))
     b.join()
@@ -347,7 +347,7 @@ async def older_versions(dut):
 
 @cocotb.test()
 async def suppression(dut):
-    """In version 2 another host's report of the group replaces ours; of another group, or in version 3, it does not."""
+    """In version 2 another host's report of the group cancels ours; of another group, or in version 3, it does not."""
     b = await bench(dut)
     await b.joined(A)
     theirs = received(IGMP(type=0x16, mrcode=0, gaddr=A), to=A)
@@ -372,7 +372,7 @@ async def suppression(dut):
 
 @cocotb.test()
 async def bad_frames(dut):
-    """Every bit of a query's message flipped, cuts, lengths between the versions, marks, other types."""
+    """Every bit of a query's message flipped, truncations, lengths between the versions, bad marks, other types."""
     b, generator = await bench(dut, idle=0.1), rng("bad")
     await b.joined(A)
     for good in (query(3, 0, A), query(2, 10, A)):
@@ -383,21 +383,21 @@ async def bad_frames(dut):
         for size in (1, 2, 14, *range(33, len(good))):
             await b.hear(good[:size], "bad")
         await b.hear(good, "bad", bad=True)
-    for extra in (1, 2, 3):  # 9 to 11 bytes are no version's
+    for extra in (1, 2, 3):  # 9 to 11 bytes are not valid in any version
         await b.hear(query(2, 10, A) + bytes(extra), "bad")
     for kind in (0x00, 0x01, 0x10, 0x12, 0x13, 0x15, 0x16, 0x17, 0x19, 0x22, 0x31, 0x51, 0x91, 0xFF):
         message = bytes([kind, 0]) + (0xFFFF - internet_sum(bytes([kind, 0]) + good[38:42])).to_bytes(2, "big")
         await b.hear(good[:34] + message + good[38:42], "other")
     await b.pass_ms(4000)
     await b.expect()
-    await b.hear(query(3, 0, A) + bytes(4 * generator.randrange(1, 300)))  # more than version 3 says yet: for all that
+    await b.hear(query(3, 0, A) + bytes(4 * generator.randrange(1, 300)))  # longer than version 3 defines: still valid
     await b.expect(sent(A, IS))
     b.check()
 
 
 @cocotb.test()
 async def sink_that_never_moves(dut):
-    """s_axis goes on; the first query waits, others are counted; when the sink moves all that is due leaves."""
+    """s_axis continues; the first query waits, others are counted; when the sink resumes, all due reports are sent."""
     b = await bench(dut, idle=0, stall=0)
     b.sink.pause = True
     b.join(A)
@@ -414,9 +414,9 @@ async def sink_that_never_moves(dut):
 
 @cocotb.test()
 async def rate_and_latency(dut):
-    """No gap inside a report; a join leaves within the cycles that the header says; queries back to back."""
+    """No gap inside a report; a join is sent within the latency in the header; queries back to back."""
     b = await bench(dut, idle=0, stall=0)
-    for wait in range(0, 24, 2):  # for every moment of a scan
+    for wait in range(0, 24, 2):  # at every phase of a scan
         for group, frame in ((A, sent(A, JOIN)), (NONE, sent(A, LEAVE))):
             await ClockCycles(dut.clk, wait)
             b.join(group)
@@ -429,7 +429,7 @@ async def rate_and_latency(dut):
             await b.expect(frame)
             b.output.packets.clear()
     await b.joined(A)
-    for _ in range(2):  # the first has been seen by all when the second's message begins
+    for _ in range(2):  # every entry has processed the first when the second's message begins
         b.put(query(3, 0))
     await b.expect(sent(A, IS), sent(A, IS))
     b.check()
@@ -437,7 +437,7 @@ async def rate_and_latency(dut):
 
 @cocotb.test()
 async def reset_in_mid_frame(dut):
-    """Reset at any moment of a report and a query; afterwards the groups are joined anew, and nothing else is left."""
+    """Reset at any moment of a report and a query; afterwards the groups are joined again, and nothing else remains."""
     b = await bench(dut)
     b.join(A)
     for moment in range(0, 300, 23):
@@ -459,7 +459,7 @@ async def reset_in_mid_frame(dut):
 
 @cocotb.test()
 async def many_groups(dut):
-    """Random changes of all entries; after each every group that changed is reported, and only those."""
+    """Random changes of all entries; after each, exactly the groups that changed are reported."""
     b, generator = await bench(dut), rng("groups")
     groups: list[str] = []
     for _ in range(6):

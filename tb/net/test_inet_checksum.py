@@ -1,4 +1,4 @@
-"""inet_checksum: verdict and checksum are those of plain 16-bit arithmetic, for any length and any gaps."""
+"""inet_checksum: verdict and checksum match plain 16-bit arithmetic, for any length and any gaps."""
 
 import cocotb
 from cocotb.clock import Clock
@@ -8,7 +8,7 @@ from tb.lib.bench import CLOCK_NS, rng
 from tb.lib.frames import internet_sum
 from tb.lib.run import run, run_four_state
 
-ZEROS = 3  # octets of zero after which the carries have run out
+ZEROS = 3  # octets of zero after which the carries have propagated
 
 
 @cocotb.test()
@@ -21,7 +21,7 @@ async def agrees_with_arithmetic(dut):
     verdicts = set()
     for number in range(400):
         message = random.choice((random.randbytes(random.randrange(1, 64)), b"\xff" * random.randrange(1, 9)))
-        if number % 3 and len(message) >= 2:  # made good in its first word
+        if number % 3 and len(message) >= 2:  # corrected in its first word
             body = b"\0\0" + message[2:]
             message = (internet_sum(body) ^ 0xFFFF).to_bytes(2, "big") + body[2:]
         octets = message + bytes(ZEROS + 1)

@@ -1,6 +1,6 @@
-"""item_demux: every item reaches the entries that read its stream, all at once, and a START holds up what follows it.
+"""item_demux: every item reaches the entries that read its stream, all at once, and a START stalls the next items.
 
-`Model` is the contract, asked once a cycle.
+`Model` is the contract, evaluated once a cycle.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from tb.lib.bench import rng, start
 from tb.lib.run import run, run_four_state
 from tb.lib.tuplebus import PUNCT, START, TUPLE
 
-READS = (0, 2, 2)  # the stream of each entry; nobody reads stream 1
+READS = (0, 2, 2)  # the stream of each entry; no entry reads stream 1
 
 
 class Model:
-    """owed: entries that have not come to the START. wait: cycles until the next item may go."""
+    """owed: entries that have not reached the START. wait: cycles until the next item may be sent."""
 
     def __init__(self, entries: int, reset_cycles: int):
         self.streams, self.reset_cycles = READS[:entries], reset_cycles

@@ -1,4 +1,4 @@
-"""What mac_gmii_tx sends, mac_gmii_rx receives: the pins of one simulation are played into the other."""
+"""mac_gmii_rx receives what mac_gmii_tx sends: the pins of one simulation are replayed into the other."""
 
 import json
 import os

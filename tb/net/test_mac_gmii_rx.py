@@ -1,4 +1,4 @@
-"""mac_gmii_rx: good frames arrive whole, every bad one is marked and counted once under its name."""
+"""mac_gmii_rx: good frames are output whole, every bad one is marked and counted once, under its reason."""
 
 import logging
 
@@ -19,7 +19,7 @@ SFD = b"\xd5"
 
 
 def expected(raw: bytes, errors: list[int], max_frame: int) -> tuple[str, bytes | None]:
-    """The event and the output (None: no output) that the octets `raw`, from rx_dv's rise to its fall, cause."""
+    """The event and the output (None: no output) caused by the octets `raw`, from rx_dv's rise to its fall."""
     sfd = raw.find(SFD)
     if sfd < 0:
         return "no_preamble", None
@@ -40,7 +40,7 @@ class Bench:
     """The core with a GMII source; `packets` are the outputs as (data, bad, cycle of the first octet, of the last)."""
 
     async def start(self, dut, enabled: bool = True):
-        """enabled: an octet comes in every cycle; else in some."""
+        """enabled: an octet arrives in every cycle; else in some."""
         logging.getLogger("cocotb.ws_mac_gmii_rx").setLevel(logging.WARNING)
         self.dut = dut
         self.max_frame = int(dut.MAX_FRAME.value)
@@ -73,7 +73,7 @@ class Bench:
                     data, first = bytearray(), None
 
     async def send(self, raw: bytes, error_at: int | None = None, gap: int = 12):
-        """Send the octets between rx_dv's rise and fall; `gap` cycles of rx_dv low follow them."""
+        """Send the octets between rx_dv's rise and fall, followed by `gap` cycles of rx_dv low."""
         errors = [int(i == error_at) for i in range(len(raw))]
         event, data = expected(raw, errors, self.max_frame)
         self.expected_events.append(event)

@@ -1,4 +1,4 @@
-"""mac_gmii_tx: every frame leaves with preamble, padding, FCS and gap; broken ones cannot be taken for good."""
+"""mac_gmii_tx: every frame is sent with preamble, padding, FCS and gap; aborted ones cannot be mistaken for good."""
 
 import logging
 from itertools import groupby
@@ -19,7 +19,7 @@ GAP = 12
 
 
 class Pins:
-    """What stood on the pins: (cycle, octet, tx_er) of every cycle with tx_en, one list a frame."""
+    """The pins: (cycle, octet, tx_er) of every cycle with tx_en, one list a frame."""
 
     def __init__(self, dut):
         self.frames = []
@@ -75,7 +75,7 @@ async def frames_of_every_length(dut):
     received = [sink.recv_nowait(compact=False) for _ in range(sink.count())]
     assert [bytes(f.get_payload(strip_fcs=False)) for f in received] == [with_fcs(f) for f in frames]
     assert not any(f.error for f in received)
-    assert pins.octets(0) == PREAMBLE + with_fcs(frames[0])  # the sink leaves out the first octet
+    assert pins.octets(0) == PREAMBLE + with_fcs(frames[0])  # the sink omits the first octet
     assert events.total == {"good": len(frames)}
 
 
@@ -125,7 +125,7 @@ async def _rise(dut) -> int:
 
 @cocotb.test()
 async def octets_that_are_taken_now_and_then(dut):
-    """As at 100 Mb/s: what is on the pins in cycles with gmii_tx_ce is what is there in all at 1 Gb/s."""
+    """As at 100 Mb/s: the pins in cycles with gmii_tx_ce are those of all cycles at 1 Gb/s."""
     source, _, _, events = await setup(dut)
     random = rng("enable")
     cocotb.start_soon(now_and_then(dut.gmii_tx_ce, dut.clk, random))
@@ -170,13 +170,13 @@ async def underrun_at_every_octet(dut):
         source.put(frame)
         await settle(dut, source)
         broken, good = len(pins.frames) - 2, len(pins.frames) - 1
-        assert [er for *_, er in pins.frames[broken]][-1] == 1, "the broken frame must end with tx_er"
+        assert [er for *_, er in pins.frames[broken]][-1] == 1, "the aborted frame must end with tx_er"
         assert pins.octets(broken)[:-1] == (PREAMBLE + frame)[: len(pins.octets(broken)) - 1]
         assert pins.octets(good) == PREAMBLE + with_fcs(frame)
         assert not any(er for *_, er in pins.frames[good])
         assert events.take() == {"underrun": 1, "good": 1}
     lengths = {len(f) for f in pins.frames[::2]}
-    assert lengths >= set(range(len(PREAMBLE) + 3, len(PREAMBLE) + len(frame) - 1)), "every place was hit"
+    assert lengths >= set(range(len(PREAMBLE) + 3, len(PREAMBLE) + len(frame) - 1)), "every position was hit"
 
 
 @cocotb.test()

@@ -1,4 +1,4 @@
-"""What mac_xgmii_tx sends, mac_xgmii_rx receives: the pins of one simulation are played into the other."""
+"""mac_xgmii_rx receives what mac_xgmii_tx sends: the pins of one simulation are replayed into the other."""
 
 import json
 import os
@@ -55,7 +55,7 @@ async def replay(dut):
     assert len(received) == FRAMES
     for number, (data, bad) in enumerate(received):
         assert bad == (number % 10 == 3)
-        assert data == (sent[number][:-4] if bad else sent[number])  # errors stood in the place of the bad one's FCS
+        assert data == (sent[number][:-4] if bad else sent[number])  # errors replaced the bad one's FCS
     assert events.total == {"good": FRAMES - 20, "rx_error": 20}
 
 

@@ -1,4 +1,4 @@
-"""mac_xgmii_rx: good frames arrive whole in either lane, every bad one is marked and counted once under its name."""
+"""mac_xgmii_rx: good frames are output whole from either lane, every bad one is marked and counted once."""
 
 import logging
 import random
@@ -64,7 +64,7 @@ class Bench:
     async def start(self, dut):
         logging.getLogger("cocotb.ws_mac_xgmii_rx").setLevel(logging.WARNING)
         self.dut, self.max_frame, self.random = dut, int(dut.MAX_FRAME.value), rng("wire")
-        self.wire, self.sent = [], 0  # all characters ever sent, and how many of them are past
+        self.wire, self.sent = [], 0  # all characters to be sent, and how many have been sent
         self.packets, self.no_events = [], 0
         self.events = Events(dut)
         self.drive([IDLE] * 8)
@@ -94,15 +94,15 @@ class Bench:
                     data, first = bytearray(), None
 
     def put(self, characters: list[int], lane: int | None = None, gap: int = 5) -> None:
-        """Put `characters` behind what is on the wire, after at least `gap` idle ones (terminate included), so that the
-        first is in `lane`, or in lane 0 or 4, whichever is next."""
+        """Append `characters` to the line, after at least `gap` idle ones (terminate included), so that the first is
+        in `lane`, or in lane 0 or 4, whichever is next."""
         self.wire += [IDLE] * (gap - 1)
         while len(self.wire) % (4 if lane is None else 8) != (lane or 0):
             self.wire.append(IDLE)
         self.wire += characters
 
     async def send(self) -> None:
-        """Send what was put, and idle behind it."""
+        """Send the characters, followed by idle."""
         self.wire += [IDLE] * (16 - len(self.wire) % 8)
         while self.sent < len(self.wire):
             self.drive(self.wire[self.sent : self.sent + 8])
@@ -116,14 +116,14 @@ class Bench:
         assert [name for _, name in self.events.log] == [event for event, _ in expected]
         assert [(d, b) for d, b, *_ in self.packets] == [(d, event != "good") for event, d in expected if d is not None]
         ends = [at for at, name in self.events.log]
-        assert {last for *_, last in self.packets} <= set(ends), "an event does not come with its tlast"
+        assert {last for *_, last in self.packets} <= set(ends), "an event does not coincide with its tlast"
         if totals:
             assert self.events.total == totals
 
 
 @cocotb.test()
 async def good_frames(dut):
-    """From a source that others wrote, which keeps a deficit idle count of its own."""
+    """From an independent source model, which has its own deficit idle count."""
     bench, random = await Bench().start(dut), rng("frames")
     source = XgmiiSource(dut.xgmii_rxd, dut.xgmii_rxc, dut.clk)
     source.log.setLevel(logging.WARNING)
@@ -174,7 +174,7 @@ async def runts_of_every_length(dut):
 
 @cocotb.test()
 async def truncated_at_every_character(dut):
-    """By a terminate, and by idle, an error, a sequence or a start in its place."""
+    """Frames that end with a terminate, and with idle, an error, a sequence or a start instead."""
     bench, random = await Bench().start(dut), rng("frames")
     characters = whole(udp_frame(random, 76))
     for end in ([TERMINATE], [], [ERROR, TERMINATE], LOCAL_FAULT):
@@ -212,7 +212,7 @@ async def error_in_every_place(dut):
 
 @cocotb.test()
 async def no_preamble(dut):
-    """Any six octets, then the SFD: nothing else is a frame."""
+    """Any six octets, then the SFD: nothing else begins a frame."""
     bench, random = await Bench().start(dut), rng("frames")
     for lane in (0, 4):
         for _ in range(20):
@@ -237,8 +237,8 @@ async def nothing_between_frames_counts(dut):
 
 @cocotb.test()
 async def start_inside_a_frame(dut):
-    """The frame under way is broken off, and the one that starts is good. If it stands in the other lane, up to four
-    octets before the start are lost with the broken one's last."""
+    """The frame in progress is aborted, and the one that starts is good. If it starts in the other lane, up to four
+    octets before the start are lost with the aborted one's last."""
     bench, random = await Bench().start(dut), rng("frames")
     places = [(lane, length) for lane in (0, 4) for length in range(0, 84, 4)]
     for lane, length in places:
@@ -265,7 +265,7 @@ async def latency_and_rate(dut):
             frame = udp_frame(random, length)
             bench.put(whole(frame), lane)
             begun = len(bench.packets)
-            await bench.send()  # returns with the cycle after the last word, of which the padding is known
+            await bench.send()  # returns in the cycle after the last word, whose padding is known
             after, padding = cycle(), next(i for i in range(60) if bench.wire[-1 - i] == TERMINATE)
             await ClockCycles(dut.clk, 12)
             ((data, bad, first, last),) = bench.packets[begun:]
@@ -322,9 +322,9 @@ def test_mac_xgmii_rx(max_frame):
     run("mac_xgmii_rx", MAX_FRAME=max_frame)
 
 
-@pytest.mark.parametrize("gap", [12, 8])  # on the average; the deficit makes it as short as 9 or 5
+@pytest.mark.parametrize("gap", [12, 8])  # on average; the deficit makes it as short as 9 or 5
 def test_line_rate(tmp_path, gap):
-    """Every frame size in random order, as dense as a wire can be, with wrong FCS and errors among them."""
+    """Every frame size in random order, at full line rate, some with a wrong FCS or errors."""
     generator = random.Random(seed())
     frames = [generator.randbytes(n) for n in [*range(60, 1515), *[60] * 500]]
     generator.shuffle(frames)

@@ -1,4 +1,4 @@
-"""mac_xgmii_tx: every frame leaves with preamble, padding, FCS and gap; broken ones cannot be taken for good."""
+"""mac_xgmii_tx: every frame is sent with preamble, padding, FCS and gap; aborted ones cannot be mistaken for good."""
 
 import logging
 import random
@@ -23,9 +23,9 @@ GAP = 12
 
 
 class Pins:
-    """What stood on the pins: `frames`, lists of characters from start to before terminate, with their places.
+    """The pins: `frames`, lists of characters from start to before terminate, with their positions.
 
-    A place is 8 times the cycle, plus the lane: `starts`, and `ends`, those of terminate.
+    A position is 8 times the cycle, plus the lane: `starts`, and `ends`, those of terminate.
     """
 
     def __init__(self, dut):
@@ -94,14 +94,14 @@ async def frames_of_every_length(dut):
     await settle(dut, source)
     received = [sink.recv_nowait(compact=False) for _ in range(sink.count())]
     assert [bytes(f.get_payload(strip_fcs=False)) for f in received] == [with_fcs(f) for f in frames]
-    assert pins.frames == [characters(f) for f in frames]  # the sink passes over control characters
+    assert pins.frames == [characters(f) for f in frames]  # the sink ignores control characters
     assert events.total == {"good": len(frames)}
 
 
 @cocotb.test()
 async def back_to_back_frames_leave_twelve_octets_apart_on_the_average(dut):
-    """Exactly the gaps of a deficit idle count that never exceeds three, and not a cycle in which tready is low but
-    for preamble, FCS and gap."""
+    """Exactly the gaps of a deficit idle count that never exceeds three; tready is low only for preamble, FCS and
+    gap."""
     source, monitor, pins, events = await setup(dut)
     random = rng("frames")
     lengths = [*range(60, 80), *[61] * 9, *[62] * 9, *[63] * 9, *[random.randrange(1, 100) for _ in range(60)]]
@@ -173,7 +173,7 @@ async def underrun_at_every_beat(dut):
     for place in range(1, beats):
         for pause in (1, 2, 3, 9):
             source.put(frame)
-            source.put(frame)  # waits, so that the gap behind the broken frame is the least
+            source.put(frame)  # waits, so that the gap after the aborted frame is minimal
             while not int(dut.s_axis_tready.value):
                 await RisingEdge(dut.clk)
             await ClockCycles(dut.clk, place - 1)
@@ -182,12 +182,12 @@ async def underrun_at_every_beat(dut):
             source.pause = False
             await settle(dut, source)
             broken, good = pins.frames[-2:]
-            assert broken[-4:] == [ERROR] * 4, "the broken frame must end with errors"
+            assert broken[-4:] == [ERROR] * 4, "the aborted frame must end with errors"
             assert broken[:-4] == (PREAMBLE + list(frame))[: len(broken) - 4]
             assert good == characters(frame)
             assert pins.gaps()[-1] >= GAP
             assert events.take() == {"underrun": 1, "good": 1}
-    assert {len(f) for f in pins.frames[::2]} >= {8 + 8 * n + 4 for n in range(2, beats - 1)}, "every place was hit"
+    assert {len(f) for f in pins.frames[::2]} >= {8 + 8 * n + 4 for n in range(2, beats - 1)}, "every position was hit"
 
 
 @cocotb.test()
@@ -234,7 +234,7 @@ def test_mac_xgmii_tx():
 
 
 def test_line_rate(tmp_path):
-    """Every frame size, many of the smallest, in random order back to back: 10 Gb/s are full at every frame."""
+    """Every frame size, many of the smallest, in random order back to back: full 10 Gb/s at every frame."""
     generator = random.Random(seed())
     frames = [generator.randbytes(n) for n in [*range(60, 1515), *range(60, 124), *[60] * 500]]
     generator.shuffle(frames)
@@ -247,7 +247,7 @@ def test_line_rate(tmp_path):
 
 
 def test_line_rate_of_every_size(tmp_path):
-    """200 frames of one size after 200 of the size before."""
+    """200 frames of each size in turn."""
     sizes = [n for n in range(60, 1515, 7) for _ in range(200)]
     generator = random.Random(seed())
     frames = [generator.randbytes(n) for n in sizes]

@@ -1,4 +1,4 @@
-"""mii: nibbles at the PHY's clocks are the octets that the MACs see, whatever the clocks; frames keep their gaps."""
+"""mii: nibbles at the PHY's clocks to the MACs' octets and back, whatever the clocks; frames keep their gaps."""
 
 import cocotb
 import pytest
@@ -14,14 +14,14 @@ Octet = tuple[int, int, int]  # data, valid, error
 
 
 class Bench:
-    """Pins of a PHY with its clocks, `period` ns of each; `received` are the octets that came to the MAC."""
+    """Pins of a PHY with its two clocks, of `period` ns; `received` are the octets that reached the MAC."""
 
     async def start(self, dut, clk: float = 10, rx: float = 40, tx: float = 40):
         self.dut, self.received, self.noise = dut, [], rng("between frames")
         dut.mii_rx_dv.value = dut.mii_rx_er.value = dut.mii_rxd.value = 0
         dut.gmii_txd.value = dut.gmii_tx_en.value = dut.gmii_tx_er.value = 0
         dut.rst.value = 1
-        await Timer(1)  # all of this stands before the first edge
+        await Timer(1)  # all values are set before the first edge
         for clock, period in ((dut.clk, clk), (dut.mii_rx_clk, rx), (dut.mii_tx_clk, tx)):
             cocotb.start_soon(Clock(clock, round(period * 1000), unit="ps", impl="gpi").start())
         await ClockCycles(dut.mii_rx_clk, 12)
@@ -31,7 +31,7 @@ class Bench:
         self.sink = MiiSink(dut.mii_txd, dut.mii_tx_er, dut.mii_tx_en, dut.mii_tx_clk)
         for model in (self.source, self.sink):
             model.log.setLevel("WARNING")
-        await ClockCycles(dut.mii_rx_clk, 3)  # the source's first zeros
+        await ClockCycles(dut.mii_rx_clk, 3)  # initial zeros of the source
         cocotb.start_soon(self._receive())
         return self
 
@@ -44,7 +44,7 @@ class Bench:
                 self.received.append(tuple(int(p.value) for p in (dut.gmii_rxd, dut.gmii_rx_dv, dut.gmii_rx_er)))
 
     async def nibbles(self, *frames: list[int], error_at: int | None = None, gap: int = 24):
-        """Frames as the nibbles of the pins, a gap behind each."""
+        """Frames as the nibbles of the pins, each followed by a gap."""
         for frame in frames:
             for place, nibble in enumerate(frame):
                 await self._pins(nibble, 1, place == error_at)
@@ -57,7 +57,7 @@ class Bench:
         dut.mii_rxd.value, dut.mii_rx_dv.value, dut.mii_rx_er.value = nibble, valid, error
 
     async def octets(self, octets: list[Octet]):
-        """Give the MAC's octets, one for each gmii_tx_ce."""
+        """Drive the MAC's octets, one for each gmii_tx_ce."""
         dut = self.dut
         for octet in octets:
             dut.gmii_txd.value, dut.gmii_tx_en.value, dut.gmii_tx_er.value = octet
@@ -69,7 +69,7 @@ class Bench:
                     break
 
     def frames(self) -> list[tuple[bytes, int]]:
-        """What came, from the start frame delimiter on, and how many octets had an error."""
+        """The received octets, from the start frame delimiter on, and the number of octets with an error."""
         found, frame = [], []
         for octet in [*self.received, (0, 0, 0)]:
             if octet[1]:
@@ -91,7 +91,7 @@ CLOCKS = {"fast": (8, 40, 40.004), "near": (39.9, 40, 39.99), "slow_link": (10, 
 @cocotb.test()
 @cocotb.parametrize(clocks=list(CLOCKS))
 async def both_ways(dut, clocks):
-    """Frames of every length come whole, at once in both directions; those that are sent keep a gap of 12 octets."""
+    """Frames of every length pass whole, in both directions at once; those that are sent keep a gap of 12 octets."""
     bench, random = await Bench().start(dut, *CLOCKS[clocks]), rng("mii")
     sent = [random.randbytes(n) for n in (1, 2, 60, 61, 100)]
     gaps: list[int] = []
@@ -124,8 +124,8 @@ async def _gaps(dut, found: list[int]):
 
 @cocotb.test()
 async def a_preamble_of_any_length(dut):
-    """The delimiter says which nibbles belong together, also after an odd number of them; an odd nibble at the end is
-    left out; a frame may follow after one cycle."""
+    """The delimiter determines the pairing of nibbles, even after an odd number of them; an odd nibble at the end is
+    dropped; a frame may follow after one cycle."""
     bench, random = await Bench().start(dut), rng("preamble")
     sent = []
     for length in range(1, 18):
@@ -153,14 +153,14 @@ async def errors(dut):
 
 @cocotb.test()
 async def latency(dut):
-    """3 or 4 edges of clk behind the edge that pairs the nibbles, which is the one after the second nibble's."""
+    """3 or 4 edges of clk after the edge that pairs the nibbles, which follows the second nibble's."""
     bench = await Bench().start(dut, 10, 40, 40)
     seen = []
     for shift in range(1, 40):
         await ClockCycles(dut.clk, shift % 7)
         begun = cocotb.start_soon(bench.nibbles(nibbles(b"\xd5\x11"), gap=30))
         await RisingEdge(dut.mii_rx_dv)
-        await ClockCycles(dut.mii_rx_clk, 3)  # takes the first nibble, the second, pairs them
+        await ClockCycles(dut.mii_rx_clk, 3)  # samples the first nibble, the second, pairs them
         edges = 0
         while not (int(dut.gmii_rx_ce.value) and int(dut.gmii_rx_dv.value)):
             await RisingEdge(dut.clk)
@@ -173,7 +173,7 @@ async def latency(dut):
 
 @cocotb.test()
 async def reset_in_mid_frame(dut):
-    """Later frames come whole, also when the PHY's clocks stood still in the reset."""
+    """Later frames pass whole, even if the PHY's clocks were stopped during the reset."""
     bench = await Bench().start(dut)
     for place in (3, 20, 41):
         frame = cocotb.start_soon(bench.nibbles(nibbles(PREAMBLE + bytes(30)), gap=2))

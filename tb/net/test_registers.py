@@ -1,4 +1,4 @@
-"""registers: what the description says, word for word; settings whole, counters of one instant; any handshake."""
+"""registers: as registers.yml describes, word by word; atomic settings, counters of one instant; any handshake."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = description().names
 
 
 class Sweeps:
-    """Shows totals as event_counters does, sweep after sweep; `shown` keeps each whole sweep's values."""
+    """Outputs totals like event_counters, sweep after sweep; `shown` has the values of each complete sweep."""
 
     def __init__(self, dut):
         self.shown: list[list[int]] = []
@@ -47,7 +47,7 @@ def sizes(dut) -> dict[str, int]:
 
 
 async def idle(dut) -> None:
-    """Reset with nothing on the inputs."""
+    """Reset with idle inputs."""
     for signal in dut:
         if signal._name in ("stat_valid", *(f"s_axil_{name}" for name in ("awvalid", "wvalid", "arvalid"))):
             signal.value = 0
@@ -61,7 +61,7 @@ async def begin(dut, pause: float = 0.0) -> Bus:
 
 
 def words(dut) -> dict[int, Register]:
-    """The register of every word that is there, by byte offset."""
+    """The register of every existing word, by byte offset."""
     there = {}
     for register in description().registers:
         offsets = register.offsets[: sizes(dut)[register.size]] if register.count else register.offsets
@@ -80,7 +80,7 @@ def after_reset(dut, offset: int, register: Register) -> int:
 
 @cocotb.test()
 async def every_word_is_as_described(dut):
-    """Every address of the 4 KB: value after reset, access, bits that exist, and errors where there is nothing."""
+    """Every address of the 4 KB: value after reset, access, existing bits, and errors without a register."""
     bus = await begin(dut)
     there, generator = words(dut), rng("values")
     counters = range(COUNTERS_AT, COUNTERS_AT + 8 * sizes(dut)["N_COUNTERS"], 4)
@@ -109,7 +109,7 @@ async def every_word_is_as_described(dut):
 
 @cocotb.test()
 async def any_handshake(dut):
-    """Reads and writes of any bytes under way together, every channel pausing by itself."""
+    """Concurrent reads and writes of any bytes, with independent pauses in every channel."""
     bus = await begin(dut, pause=0.5)
     generator = rng("transfers")
     stored = [o for o, r in words(dut).items() if r.access == "rw" and not r.action]
@@ -207,7 +207,7 @@ async def mac_address_changes_at_once(dut):
 
 @cocotb.test()
 async def arp_entries(dut):
-    """Each command hands over one entry, however late it is taken; none a command of nothing or a strobe elsewhere."""
+    """Each command outputs one entry, however late it is accepted; an empty command or strobe outputs none."""
     bus = await begin(dut, pause=0.3)
     registers, seen, generator = Registers(bus), [], rng("arp")
 

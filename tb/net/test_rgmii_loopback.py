@@ -1,4 +1,4 @@
-"""Frames in at RGMII pins and out at RGMII pins, on clocks that differ a little; link status; 100 Mb/s is refused."""
+"""Frames in at RGMII pins and out at RGMII pins, on slightly different clocks; link status; 100 Mb/s is rejected."""
 
 import logging
 
@@ -11,7 +11,7 @@ from tb.lib.bench import rng
 from tb.lib.frames import udp
 from tb.lib.run import run
 
-PERIODS_PS = [(8000, 7998), (8002, 8000), (8000, 8002)]  # the last has a slower reader: the FIFO has room to spare
+PERIODS_PS = [(8000, 7998), (8002, 8000), (8000, 8002)]  # the last: a slower reader, with margin in the FIFO
 STATUS = 0b1101  # full duplex, 1 Gb/s, link up
 
 

@@ -1,4 +1,4 @@
-"""rgmii_tx: nibbles and control on both halves of the cycle, TXC a quarter of a cycle behind."""
+"""rgmii_tx: nibbles and control in both halves of the cycle, TXC a quarter of a cycle later."""
 
 import cocotb
 from cocotb.clock import Clock

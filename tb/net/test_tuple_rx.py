@@ -1,4 +1,4 @@
-"""tuple_rx: good datagrams arrive whole and in order, every other one is dropped whole and counted under its name.
+"""tuple_rx: good datagrams are delivered whole and in order, all others dropped whole and counted by their reason.
 
 `Receiver` is the reference: the rules of docs/wire-format.md over Python sets, without bitmaps or modular tricks.
 """
@@ -18,13 +18,13 @@ from tb.lib.tuplebus import START as SESSION
 from tb.lib.tuplebus import TUPLE, ItemMonitor, cycle
 from wirestream.schema.tuples import HEADER_BYTES, PUNCT, START, Header, TupleFormatError
 
-STREAMS = (1, 0x7001)  # of which a core has the first, or both
+STREAMS = (1, 0x7001)  # a core has the first, or both
 WINDOW = 64
 LATENCY = 4  # cycles from a record's last word to its item
 
 
 class Receiver:
-    """Turns payloads into items (data, kind, index of the stream) and events, by the rules.
+    """Converts payloads to items (data, kind, index of the stream) and events, by the rules.
 
     record_bytes: of each stream."""
 
@@ -59,7 +59,7 @@ class Receiver:
             self.highest, self.seen = [-1] * len(STREAMS), [set() for _ in STREAMS]
             self.events["session"] += 1
             self.items.append((0, SESSION, 0))
-        # The number closest to the next expected one, among those that look the same on the wire.
+        # The number closest to the next expected one, among those that are equal on the wire.
         highest, seen = self.highest[stream], self.seen[stream]
         ahead = (header.sequence - (highest + 1)) % 2**32
         number = highest + 1 + (ahead if ahead < 2**31 else ahead - 2**32)
@@ -82,7 +82,7 @@ class Receiver:
 
 
 class Bench:
-    """The core between a payload source and an item sink, with the reference beside it."""
+    """The core between a payload source and an item sink, with the reference."""
 
     async def start(self, dut, idle: float = 0.2, stall: float = 0.2):
         self.dut, self.random = dut, rng("data")
@@ -105,11 +105,11 @@ class Bench:
         while True:
             await FallingEdge(self.dut.clk)
             if int(self.dut.m_valid.value) and int(self.dut.m_ready.value) and not int(self.dut.rst.value):
-                begins = int(self.dut.m_kind.value) == SESSION  # then it means nothing
+                begins = int(self.dut.m_kind.value) == SESSION  # then undefined
                 self.streams.append(0 if begins else int(self.dut.m_stream.value))
 
     def found(self) -> list[tuple[int, int, int]]:
-        """The items as the reference has them: without what means nothing."""
+        """The items in the reference's form: without undefined values."""
         bits = [(1 << 8 * size) - 1 for size in self.each_bytes]
         pairs = zip(self.sink.seen, self.streams, strict=True)
         return [(0, SESSION, 0) if seen.kind == SESSION else (seen.data & bits[n], seen.kind, n) for seen, n in pairs]
@@ -140,7 +140,7 @@ class Bench:
         assert dict(self.events.total) == {name: n for name, n in self.model.events.items() if n}
 
     async def _quiet(self, cycles: int) -> bool:
-        """Whether nothing comes within `cycles`."""
+        """Whether there is no output within `cycles`."""
         before = len(self.sink.seen), len(self.events.log)
         await ClockCycles(self.dut.clk, cycles)
         return before == (len(self.sink.seen), len(self.events.log))
@@ -200,7 +200,7 @@ async def order_of_the_checks(dut):
     assert bench.put(bench.datagram(**old, count=1, stream=5) + b"X") == "wrong_stream"
     assert bench.put(bench.datagram(**old, count=1) + b"X") == "bad_length"
     assert bench.put(bench.datagram(**old, count=1)) == "wrong_session"
-    # None of them, nor a bad START, touched the state.
+    # None of them, nor a bad START, changed the state.
     assert bench.put(bench.datagram(9, 0, 1, START) + b"X") == "bad_length"
     assert bench.put(bench.datagram(9, 0, 1, START, stream=2)) == "wrong_stream"
     assert bench.put(bench.datagram(1, 0, 1)) == "repeat"
@@ -231,12 +231,12 @@ async def repeats_reordering_and_gaps(dut):
 async def numbers_wrap(dut):
     bench = await Bench().start(dut, idle=0)
     bench.put(bench.datagram(1, 0, 1, START))
-    # The model counts on; the pulses of these two gaps take 34 s at 125 MHz, so they are looked at, not waited for.
+    # The model counts all; the pulses of these two gaps take 34 s at 125 MHz, so they are sampled, not waited for.
     assert bench.put(bench.datagram(1, 2**31 - 10, 1)) == "accepted"
     assert bench.put(bench.datagram(1, 2**32 - 20, 1)) == "accepted"
     expected = []
     for sequence in range(2**32 - 19, 2**32 + 30):
-        if sequence % 7 == 3:  # left for later
+        if sequence % 7 == 3:  # sent later
             expected.append(sequence)
             continue
         assert bench.put(bench.datagram(1, sequence, 1)) == "accepted"
@@ -258,8 +258,8 @@ async def numbers_wrap(dut):
 async def sessions(dut):
     bench = await Bench().start(dut)
     put, datagram = bench.put, bench.datagram
-    assert put(datagram(0, 0, 1)) == "wrong_session"  # nothing has begun
-    assert put(datagram(0, 0, 0, START)) == "accepted"  # START alone
+    assert put(datagram(0, 0, 1)) == "wrong_session"  # no session has begun
+    assert put(datagram(0, 0, 0, START)) == "accepted"  # only a START
     assert put(datagram(0, 1, 2, START)) == "accepted"  # START again is an ordinary datagram
     assert put(datagram(0, 2, 2)) == "accepted"
     assert put(datagram(5, 3, 2)) == "wrong_session"
@@ -267,12 +267,12 @@ async def sessions(dut):
     assert put(datagram(0, 3, 1)) == "wrong_session"
     assert put(datagram(0, 3, 1, START)) == "wrong_session"  # a straggler of the previous session
     assert put(datagram(5, 1, 1)) == "accepted"
-    assert put(datagram(6, 2, 1, START)) == "accepted"  # its first two are missing, and come late
+    assert put(datagram(6, 2, 1, START)) == "accepted"  # its first two are missing, and arrive late
     assert put(datagram(6, 0, 1, START)) == "accepted"
-    assert put(datagram(0, 0, 1, START)) == "accepted"  # neither current nor previous: begins anew
+    assert put(datagram(0, 0, 1, START)) == "accepted"  # neither current nor previous: a new session
     assert put(datagram(9, 2**31, 1, START)) == "stale"  # a session begins, but its first number cannot be
     assert put(datagram(9, 100, 1)) == "accepted"
-    assert put(datagram(10, 2**32 - 2, 1, START)) == "repeat"  # nor this one, whatever the session before has seen
+    assert put(datagram(10, 2**32 - 2, 1, START)) == "repeat"  # nor this one, whatever the previous session received
     assert put(datagram(10, 0, 1)) == "accepted"
     await bench.check()
     assert bench.model.events["session"] == 6
@@ -335,7 +335,7 @@ async def reset_in_mid_datagram(dut):
         bench.sink.seen.clear()
         bench.streams.clear()
         bench.model = Receiver(bench.each_bytes)
-        bench.put(bench.datagram(1, 1, 1))  # nothing is left of the session
+        bench.put(bench.datagram(1, 1, 1))  # no state of the session remains
         bench.put(bench.datagram(1, 1, 1, START | PUNCT))
         await bench.check()
         assert bench.model.events["wrong_session"] == 1
@@ -343,7 +343,7 @@ async def reset_in_mid_datagram(dut):
 
 @cocotb.test()
 async def streams_in_one_session(dut):
-    """Each stream has its own sequence numbers; the session is of all, whichever begins it."""
+    """Each stream has its own sequence numbers; the session spans all, whichever begins it."""
     bench = await Bench().start(dut)
     put, datagram = bench.put, bench.datagram
     ours = STREAMS[: len(bench.each_bytes)]
@@ -379,7 +379,7 @@ async def soup(dut):
         payload = bytearray(bench.datagram(session, sequence, flags=flags, stream=STREAMS[of]))
         if random.random() < 0.15:
             payload[random.randrange(len(payload))] ^= 1 << random.randrange(8)
-            payload[12:14] = b"\0\0"  # but no jump that takes a second of pulses
+            payload[12:14] = b"\0\0"  # but no jump that causes a second of pulses
         if random.random() < 0.1:
             del payload[random.randrange(len(payload)) :]
         if random.random() < 0.05:

@@ -1,4 +1,4 @@
-"""tuple_tx: every record leaves once, in order, in datagrams closed by the rules of docs/wire-format.md."""
+"""tuple_tx: every record is sent once, in order, in datagrams closed by the rules of docs/wire-format.md."""
 
 from itertools import pairwise
 
@@ -23,7 +23,7 @@ LATENCY = 4  # cycles from the item that closes a datagram to the datagram's fir
 
 
 class Sender:
-    """The reference: items in, payloads out (without the flush, which is a matter of time)."""
+    """The reference: items in, payloads out (without the flush, which depends on time)."""
 
     def __init__(self, record_bytes: int):
         self.record_bytes = record_bytes
@@ -72,7 +72,7 @@ class Bench:
         self.source.append((data, kind))
 
     async def check(self):
-        """Wait until nothing moves any more (for less than FLUSH_CYCLES), then compare."""
+        """Wait until all is idle (for less than FLUSH_CYCLES), then compare."""
         quiet = 0
         while quiet < 150:
             before = self.monitor.beats, len(self.source.sent)
@@ -129,7 +129,7 @@ async def flush(dut):
         bench.model.close(False)
         bench.packets += bench.sink.get_all()
         assert bench.monitor.packets[-1].first == bench.source.sent[taken].cycle + FLUSH_CYCLES + LATENCY
-    bench.put()  # a punctuation just before the time is up
+    bench.put()  # a punctuation just before the time-out
     await ClockCycles(dut.clk, FLUSH_CYCLES - 60)
     bench.put(PUNCTUATION)
     await ClockCycles(dut.clk, 200)
@@ -146,17 +146,17 @@ async def latency_and_rate(dut):
     await bench.check()
     record, header = bench.record_bytes // bench.word_bytes, HEADER_BYTES // bench.word_bytes
     cycles, closing = [s.cycle for s in bench.source.sent], [s.kind == PUNCTUATION for s in bench.source.sent]
-    # In: a record's words after a record, and a header's words more before the record that closes. Datagrams that do
-    # not become shorter never wait for a bank.
+    # In: a record's words after a record, and a header's words more before the closing record. Datagrams that do not
+    # become shorter never wait for a bank.
     steps = [b - a for a, b in pairwise(cycles)]
     equal = slice(0, 8)
     assert steps[equal] == [record + header * c for c in closing[1:]][equal]
-    # Out: LATENCY after the closing item was first seen, and never a gap inside a datagram.
+    # Out: LATENCY after the closing item is first valid, and never a gap inside a datagram.
     closers = [cycle for cycle, c in zip(cycles, closing, strict=True) if c]
     lengths = [len(p.data) // bench.word_bytes for p in bench.packets]
     free = 0
     for span, closer, words in zip(bench.monitor.packets, closers, lengths, strict=True):
-        # The item waits while its header is written; behind a longer datagram, the next one follows without a gap.
+        # The item waits while its header is written; after a longer datagram, the next one follows without a gap.
         assert span.first == max(closer - header + LATENCY, free)
         assert span.last == span.first + words - 1
         free = span.last + 1
@@ -169,7 +169,7 @@ async def a_stalled_sink_pushes_back(dut):
     for _ in range(6 * MAX_RECORDS):
         bench.put()
     await ClockCycles(dut.clk, 40 * bench.record_bytes // bench.word_bytes * 6)
-    # The first datagram stands at the output, the second in the other bank; no more is taken.
+    # The first datagram waits at the output, the second in the other bank; no more items are accepted.
     assert len(bench.source.sent) == 2 * MAX_RECORDS
     bench.sink.pause = False
     await bench.check()

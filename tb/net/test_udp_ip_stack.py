@@ -1,7 +1,7 @@
 """udp_ip_stack: both directions and the control protocols at once, at either width, with every event accounted for.
 
-What each block says of each frame is tested with the block; here is what only the whole can get wrong: who answers
-what, that nothing waits for another, and that nothing of other hosts' traffic leaves.
+The verdict of each block on each frame is tested with the block. These tests check the combination: which block
+answers, that no path stalls another, and that other hosts' traffic causes no output.
 """
 
 from collections import Counter
@@ -45,7 +45,7 @@ SETTINGS = {
     **{"local_ports": sum(port << 16 * n for n, port in enumerate(PORTS)), "groups": 0, "promiscuous": 0, "ping": 1},
     **{"tick_ms": 0, "now": 0, "arp_set_valid": 0, "arp_set_clear": 0, "arp_set_ip": 0, "arp_set_mac": 0},
 }
-QUIET = 800  # cycles without a beat after which nothing more comes: a ping of 200 bytes is moved three times at 8 bits
+QUIET = 800  # cycles without a beat after which no output follows: a ping of 200 bytes is copied three times at 8 bits
 NOBODY = "192.168.1.200"
 
 
@@ -86,7 +86,7 @@ class Bench:
                     value ^= bit
 
     def hear(self, *received: bytes, bad: bool = False) -> list[Verdict]:
-        """Frames from the wire, and what udp_rx must make of each."""
+        """Receive frames, with the verdict of udp_rx on each."""
         for frame in received:
             self.mac_source.put(frame, bad=bad)
         return [verdict(frame, bad=bad, local_ports=PORTS, groups=self.groups) for frame in received]
@@ -122,13 +122,13 @@ class Bench:
             await ClockCycles(self.dut.clk, 3)
 
     async def know(self, *numbers: int) -> None:
-        """Hosts make themselves known by asking for our address."""
+        """Hosts request our address, and are thereby learned."""
         self.hear(*(arp(1, *host(n)) for n in numbers))
         answers = await self.left()
         assert [(a.dst, a[ARP].op, a[ARP].pdst) for a in answers] == [(host(n)[0], 2, host(n)[1]) for n in numbers]
 
     def add_up(self) -> None:
-        """Every frame, message and datagram is one event of the block that ended its way."""
+        """Every frame, message and datagram is one event of the last block that processed it."""
         e = self.events
         received = len(self.monitors["s_mac_axis"].packets)
         assert sum(e[f"udp_rx_{name}"] for name in (DELIVERED, *REASONS, "full")) == received
@@ -157,7 +157,7 @@ async def bench(dut, idle: float = 0.3, stall: float = 0.3) -> Bench:
 
 
 def check_sent(frame: Ether, payload: bytes, ip: str, mac: str, port: int = 9) -> None:
-    """`frame` is the datagram, as the host with these addresses would judge it."""
+    """`frame` is the datagram, checked like the host with these addresses would."""
     found = verdict(raw(frame), local_mac=mac, local_ip=ip, local_ports=(port,))
     assert (found.reason, found.payload) == (DELIVERED, payload)
     assert (frame.src, found.src_ip, found.src_port) == (LOCAL_MAC, ip_int(LOCAL_IP), LOCAL_PORT)
@@ -165,7 +165,7 @@ def check_sent(frame: Ether, payload: bytes, ip: str, mac: str, port: int = 9) -
 
 @cocotb.test()
 async def smoke(dut):
-    """Asked for its address it answers; a datagram comes in, one goes out, a ping comes back."""
+    """It answers an ARP request, receives a datagram, sends one, and answers a ping."""
     b = await bench(dut, 0, 0)
     await b.know(5)
     (found,) = b.hear(udp(b"hello"))
@@ -183,7 +183,7 @@ async def smoke(dut):
 
 @cocotb.test()
 async def everything_at_once(dut):
-    """Datagrams both ways, good and bad, between ARP requests and pings: each comes to its end, in order."""
+    """Datagrams both ways, good and bad, between ARP requests and pings: each is processed, in order."""
     b, generator = await bench(dut), rng("everything")
     hosts = range(20, 26)
     await b.know(*hosts)
@@ -227,7 +227,7 @@ async def everything_at_once(dut):
 
 @cocotb.test()
 async def unknown_destination(dut):
-    """Datagrams for an address that nobody answers are dropped and counted, while the others leave; it is asked for."""
+    """Datagrams for an address that does not answer are dropped and counted, the others sent; it is requested."""
     b = await bench(dut)
     await b.know(5)
     for n in range(8):
@@ -249,7 +249,7 @@ async def unknown_destination(dut):
 
 @cocotb.test()
 async def static_entry(dut):
-    """An address that was set is never asked for; cleared, it is."""
+    """A static address is never requested; once cleared, it is."""
     b, noise = await bench(dut), rng("noise")
     for clear in (0, 1):
         dut.arp_set_ip.value, dut.arp_set_mac.value = ip_int(NOBODY), mac_int(PEER_MAC)
@@ -272,7 +272,7 @@ async def static_entry(dut):
 
 @cocotb.test()
 async def groups(dut):
-    """A group is reported as soon as it is set, and what is sent to it is delivered from then on, until it is left."""
+    """A group is reported as soon as it is set; datagrams to it are delivered from then on, until it is left."""
     b = await bench(dut)
     group, mac = GROUPS[0], frames.group_mac(GROUPS[0])
     frame = udp(b"to all", ether={"dst": mac}, ip={"dst": group})
@@ -295,7 +295,7 @@ async def groups(dut):
 
 @cocotb.test()
 async def foreign_traffic(dut):
-    """Of what is sent to others nothing is delivered, answered or sent on, even where datagrams are taken from all."""
+    """Other hosts' traffic is not delivered, answered or forwarded; if promiscuous, datagrams are only delivered."""
     b = await bench(dut)
     others = {"dst": "02:00:00:00:00:02"}
     elsewhere = "192.168.1.11"
@@ -319,7 +319,7 @@ async def foreign_traffic(dut):
 
 @cocotb.test()
 async def ping_off(dut):
-    """Switched off, echo requests are refused and counted, and nothing leaves; everything else goes on."""
+    """Switched off, echo requests are refused and counted, without output; everything else continues."""
     b = await bench(dut)
     for on in (0, 1):
         dut.ping.value = on
@@ -332,7 +332,7 @@ async def ping_off(dut):
 
 @cocotb.test()
 async def waiting_outputs(dut):
-    """While either output waits the other goes on, and with STORE the MAC's frames are always taken."""
+    """While either output stalls the other continues, and with STORE the MAC's frames are always accepted."""
     b = await bench(dut, 0, 0)
     await b.know(5)
     b.sink.pause = True
@@ -360,7 +360,7 @@ async def waiting_outputs(dut):
 
 @cocotb.test()
 async def no_gap_inside_a_frame(dut):
-    """A MAC that takes a beat in every cycle is given one in every cycle of a frame, whichever sources take turns."""
+    """A MAC that accepts a beat in every cycle gets one in every cycle of a frame, whichever sources alternate."""
     b = await bench(dut, 0.5, 0)
     lanes = len(dut.m_mac_axis_tkeep)
     await b.know(5)
@@ -375,7 +375,7 @@ async def no_gap_inside_a_frame(dut):
 
 @cocotb.test()
 async def full_frames(dut):
-    """The longest datagrams, in frames with two tags, come and go in a row; a longer one is not sent."""
+    """The longest datagrams, in frames with two tags, pass back to back; a longer one is not sent."""
     b, most = await bench(dut, 0, 0), int(dut.MAX_FRAME.value)
     await b.know(5)
     payload = bytes(n % 251 for n in range(most - 54))
@@ -393,7 +393,7 @@ async def full_frames(dut):
 
 @cocotb.test()
 async def reset_in_mid_traffic(dut):
-    """Reset at any moment: the tables are empty again, nothing old comes out, and new traffic works."""
+    """Reset at any moment: the tables are empty again, no old data are output, and new traffic works."""
     b, generator = await bench(dut, 0, 0), rng("reset")
     for moment in range(0, 300, 37):
         b.hear(arp(1, *host(6)), udp(generator.randbytes(80)), ping(*host(6), generator.randbytes(60)))

@@ -1,4 +1,4 @@
-"""udp_rx: delivers exactly the good datagrams, names the reason for every other frame, never stalls its MAC.
+"""udp_rx: delivers exactly the good datagrams, reports the reason for every other frame, never stalls its MAC.
 
 Every frame goes through `frames.verdict`, the reference; the event pulses must add up to it exactly.
 """
@@ -30,7 +30,7 @@ SETTINGS = {
     "groups": sum(frames.ip_int(group) << 32 * n for n, group in enumerate(GROUPS)),
 }
 EVENTS = (DELIVERED, *REASONS, "full", "surplus")
-DRAIN = 80  # cycles after which everything has left the core
+DRAIN = 80  # cycles after which the core is empty
 
 
 class Bench:
@@ -82,7 +82,7 @@ class Bench:
             quiet = 0 if int(self.dut.m_axis_tvalid.value) else quiet + 1
 
     async def check(self) -> None:
-        """Everything sent so far came out as its verdict says: packets in order, marks, metadata, events."""
+        """The output matches the verdicts on all frames so far: packets in order, marks, metadata, events."""
         await self.settle()
         packets = iter(self.sink.get_all())
         for (name, found), span in zip(self.sent, self.input.packets, strict=True):
@@ -97,7 +97,7 @@ class Bench:
                 assert (meta.port_index, meta.time) == (found.port_index, span.first), name
             elif found.begins:
                 assert next(packets).bad, f"{name}: not marked bad"
-        assert next(packets, None) is None, "something came out that nobody sent"
+        assert next(packets, None) is None, "unexpected output"
         assert self.events == Counter(name for _, found in self.sent for name in found.events)
         self.sent.clear()
         self.events.clear()
@@ -105,9 +105,9 @@ class Bench:
 
 
 async def bench(dut, **rates: float) -> Bench:
-    """A bench out of reset; random idle and stall unless told otherwise."""
+    """A bench after reset; default: random idle and stall."""
     dut.s_axis_tvalid.value = dut.m_axis_tready.value = 0
-    await start(dut)  # first, because the bus models look at handshakes as soon as they exist
+    await start(dut)  # first, because the bus models sample handshakes as soon as they exist
     return Bench(dut, **({"idle": 0.2, "stall": 0.3} | rates))
 
 
@@ -122,7 +122,7 @@ async def smoke(dut):
 
 @cocotb.test()
 async def payload_sizes(dut):
-    """Every size from none to 100 bytes, and large ones."""
+    """Every size from 0 to 100 bytes, and large ones."""
     b, generator = await bench(dut), rng("payload")
     for size in (*range(101), 511, 1023, 1471, 1472):
         b.send(udp(generator.randbytes(size)), name=f"{size} bytes")
@@ -150,7 +150,7 @@ async def _each_then_good(b: Bench, bad: list[Frame], generator: random.Random) 
 
 @cocotb.test()
 async def bad_frames(dut):
-    """Every reason to refuse a frame is named, and the good frame behind it is delivered."""
+    """Every reason to reject a frame is reported, and the good frame after it is delivered."""
     b, generator = await bench(dut), rng("bad")
     for size in (8, 19, 46):
         await _each_then_good(b, frames.bad_frames(generator.randbytes(size)), generator)
@@ -158,7 +158,7 @@ async def bad_frames(dut):
 
 @cocotb.test()
 async def filters(dut):
-    """Ports and groups, each by its own; promiscuous, every address is as good as one's own, but no other port is."""
+    """Each port and group separately; if promiscuous, every address is accepted, but no other port."""
     b, generator = await bench(dut), rng("filters")
     for size in (1, 18, 40):
         await _each_then_good(b, frames.filter_frames(generator.randbytes(size)), generator)
@@ -181,7 +181,7 @@ async def cut_at_every_byte(dut):
 
 @cocotb.test()
 async def cut_at_every_byte_without_pauses(dut):
-    """As before at full rate, and in a row, so that the ends of short frames meet each other's headers."""
+    """As before at full rate, and back to back, so that the ends of short frames meet the next headers."""
     b, generator = await bench(dut, idle=0, stall=0), rng("cuts")
     cuts = frames.cut_frames(generator.randbytes(30))
     await _each_then_good(b, cuts, generator)
@@ -196,7 +196,7 @@ async def cut_at_every_byte_without_pauses(dut):
 
 @cocotb.test()
 async def mutations(dut):
-    """Injured frames of every form; whatever the reference says of them must happen."""
+    """Corrupted frames of every form; the core must agree with the reference."""
     b, generator = await bench(dut), rng("mutations")
     for _ in range(8):
         for frame in frames.good_frames(generator.randbytes(generator.randrange(60))):
@@ -223,7 +223,7 @@ async def latency(dut):
 
 @cocotb.test()
 async def back_to_back(dut):
-    """With a ready sink s_axis_tready never falls: good, refused and tiny frames without a gap between them."""
+    """With a ready sink s_axis_tready never falls: good, rejected and tiny frames without a gap between them."""
     b, generator = await bench(dut, idle=0, stall=0), rng("rate")
     mixture = [f.data for f in frames.good_frames(b"payload")] + [f.data for f in frames.bad_frames(bytes(11))]
     beats = 0
@@ -238,7 +238,7 @@ async def back_to_back(dut):
 
 @cocotb.test()
 async def slow_sink(dut):
-    """A sink that takes one beat in five holds the source up; nothing is lost."""
+    """A sink that accepts one beat in five cycles stalls the source; nothing is lost."""
     b, generator = await bench(dut, idle=0, stall=0.8), rng("slow")
     for size in range(40):
         b.send(udp(generator.randbytes(size), pad=False), name=f"{size} bytes")
@@ -249,7 +249,7 @@ async def slow_sink(dut):
 
 @cocotb.test()
 async def reset_in_mid_packet(dut):
-    """Reset at every beat of a frame; afterwards nothing of it is left, and the next frame is delivered."""
+    """Reset at every beat of a frame; afterwards nothing of it remains, and the next frame is delivered."""
     b, generator = await bench(dut), rng("reset")
     beats = -(-len(udp(bytes(30))) // (len(dut.s_axis_tdata) // 8))
     for beat in range(beats + 6):
@@ -279,11 +279,11 @@ NOW = 0xFEDCBA98
 
 @cache
 def campaign(count: int, number: int, promiscuous: bool = False) -> list[tuple[bytes, bool, Verdict]]:
-    """`count` frames drawn with seed `number`: good ones, bad ones, and injured ones of both kinds; bad: by the MAC."""
+    """`count` frames drawn with seed `number`: good ones, bad ones, corrupted ones of both kinds; bad: by the MAC."""
     generator = random.Random(number)
     sizes = [0, 1, 2, 17, 18, *(generator.randrange(200) for _ in range(12)), 1472]
     good = [f.data for size in sizes for f in frames.good_frames(generator.randbytes(size))]
-    for size in (*range(20), *[0] * 40):  # short ones from many senders, whose metadata must not mix
+    for size in (*range(20), *[0] * 40):  # short ones from many senders, whose metadata must not be mixed up
         sender, port = f"10.{generator.randrange(256)}.{generator.randrange(256)}.9", generator.randrange(1, 65536)
         good += [udp(generator.randbytes(size), ip={"src": sender}, udp={"sport": port}, pad=False)] * 4
     filtered = [f.data for size in (0, 5, 60) for f in frames.filter_frames(generator.randbytes(size))]
@@ -307,7 +307,7 @@ def meta(found: Verdict) -> int:
 
 
 def play(sent: list[tuple[bytes, bool, Verdict]], out: Path, promiscuous: bool = False, **options) -> BulkResult:
-    """Send a campaign; the events are the reference's in any case."""
+    """Send a campaign; the events always match the reference."""
     names = ("DATA_W", "STORE", "ADDR_W", "FRAMES_W")
     design = build("udp_rx", **PARAMETERS, **{name: options.pop(name) for name in names if name in options})
     result = design.run(
@@ -330,7 +330,7 @@ def play(sent: list[tuple[bytes, bool, Verdict]], out: Path, promiscuous: bool =
 @pytest.mark.parametrize(("pauses", "promiscuous"), [(NONE, False), (RANDOM, False), (NONE, True)])
 @pytest.mark.parametrize("data_w", [8, 64])
 def test_campaign(data_w: int, pauses: str, promiscuous: bool, tmp_path: Path):
-    """20,000 frames of every kind: what comes out, its metadata and the events are the reference's, to the frame."""
+    """20,000 frames of every kind: output, metadata and events match the reference, frame by frame."""
     sent = campaign(20_000, seed(), promiscuous)
     options = {"gaps": pauses, "stalls": pauses, "require_ready": pauses == NONE}
     result = play(sent, tmp_path, promiscuous, DATA_W=data_w, **options)
@@ -342,13 +342,13 @@ def test_campaign(data_w: int, pauses: str, promiscuous: bool, tmp_path: Path):
             assert next(packets) == (found.payload, meta(found)), said
         elif found.begins:
             assert next(packets)[1] & 1, said
-    assert next(packets, None) is None, "something came out that nobody sent"
+    assert next(packets, None) is None, "unexpected output"
 
 
 @pytest.mark.parametrize("stalls", [NONE, LONG])
 @pytest.mark.parametrize("data_w", [8, 64])
 def test_stored(data_w: int, stalls: str, tmp_path: Path):
-    """STORE: only good datagrams leave. None is lost as long as the sink keeps up; else whole ones are, and counted."""
+    """STORE: only good datagrams are output. If the sink does not keep up, whole ones are dropped and counted."""
     sent = campaign(20_000, seed())
     options = {"DATA_W": data_w, "STORE": 1, "stalls": stalls, "require_ready": True}
     result = play(sent, tmp_path, **options)
@@ -363,7 +363,7 @@ def test_stored(data_w: int, stalls: str, tmp_path: Path):
 
 @pytest.mark.parametrize("data_w", [8, 64])
 def test_wire_rate(data_w: int, tmp_path: Path):
-    """Frames of every size as fast as the wire brings them: each is delivered, and s_axis_tready is never low."""
+    """Frames of every size at line rate: each is delivered, and s_axis_tready is never low."""
     generator = random.Random(seed())
     made = [udp(generator.randbytes(size - 42), pad=False) for size in range(60, 1515) for _ in range(3)]
     sent = [(frame, False, verdict(frame, local_ports=PORTS)) for frame in made]

@@ -1,4 +1,4 @@
-"""udp_tx: every payload becomes a correct frame, in order, at wire rate; what cannot be sent is dropped and counted."""
+"""udp_tx: a correct frame for every payload, in order, at line rate; payloads that cannot be sent are counted."""
 
 import random
 import struct
@@ -40,12 +40,12 @@ MAX_PAYLOAD, JUMBO = 1472, 8972
 EVENTS = ("sent", "bad", "oversize", "unresolved")
 HEADERS, WIRE_OVERHEAD = 42, 24  # octets: Ethernet, IPv4 and UDP; preamble, FCS and gap
 UNKNOWN_IP = "10.9.9.9"
-SLOWEST = 8  # cycles of an answer at which wire rate is promised
+SLOWEST = 8  # longest delay of an answer, in cycles, that sustains line rate
 
 
 @dataclass(frozen=True)
 class Path4:
-    """From where to where a datagram goes."""
+    """Source and destination of a datagram."""
 
     local_mac: str = LOCAL_MAC
     local_ip: str = LOCAL_IP
@@ -71,7 +71,7 @@ class Path4:
 
 
 def any_path(generator: random.Random) -> Path4:
-    """A destination and ports drawn at random, edges among them; the MAC address follows from the IPv4 address."""
+    """A random destination and ports, including corner cases; the MAC address follows from the IPv4 address."""
     number = generator.choice((0, 0xFFFFFFFF, generator.getrandbits(32), generator.getrandbits(32)))
     ip = ".".join(str(byte) for byte in number.to_bytes(4, "big"))
     ports = [generator.choice((0, 0xFFFF, generator.getrandbits(16))) for _ in range(2)]
@@ -79,7 +79,7 @@ def any_path(generator: random.Random) -> Path4:
 
 
 def mac_of(ip: str) -> str:
-    """The MAC address that the bench's resolver knows for any address but UNKNOWN_IP."""
+    """The resolver's MAC address for any address except UNKNOWN_IP."""
     number = 0x02A5_0000_0000 ^ ip_int(ip) * 0x9E37 & 0xFDFF_FFFF_FFFF
     return PEER_MAC if ip == PEER_IP else ":".join(f"{byte:02x}" for byte in number.to_bytes(6, "big"))
 
@@ -87,7 +87,7 @@ def mac_of(ip: str) -> str:
 class Resolver:
     """Answers resolve_*, `delay()` cycles after each request; resolve_found and resolve_mac are noise otherwise.
 
-    Keeps the cycle of each answer. Asserts that no request comes before the one before it is answered.
+    Records the cycle of each answer. Asserts that no request precedes the answer to the previous one.
     """
 
     def __init__(self, dut, delay: Callable[[], int]):
@@ -103,7 +103,7 @@ class Resolver:
             if in_reset:
                 left = 0
             elif asked:
-                assert left == 0, "a request before the answer to the one before"
+                assert left == 0, "a request before the previous answer"
                 left, address = self.delay(), int(dut.resolve_ip.value)
             done = left == 1
             left -= left > 0
@@ -149,7 +149,7 @@ class Bench:
             self.sent.append(path.frame(payload))
 
     async def check(self) -> None:
-        """Everything sent has come out as Scapy makes it, a receiver accepts it, and the events add up."""
+        """All frames are as Scapy builds them, a receiver accepts them, and the events add up."""
         for frame in self.sent:
             packet = await self.sink.get()
             assert packet.data == frame, f"{Ether(packet.data)!r} instead of {Ether(frame)!r}"
@@ -164,10 +164,10 @@ class Bench:
 
 
 async def bench(dut, *, delay: Callable[[], int] | int | None = None, idle=0.2, stall=0.3) -> Bench:
-    """A bench out of reset; random idle, stall and delay of the answers unless told otherwise."""
+    """A bench after reset; default: random idle, stall and delay of the answers."""
     dut.s_axis_tvalid.value = dut.m_axis_tready.value = dut.resolve_done.value = 0
     dut.local_mac.value, dut.local_ip.value = mac_int(LOCAL_MAC), ip_int(LOCAL_IP)
-    await start(dut)  # first, because the bus models look at handshakes as soon as they exist
+    await start(dut)  # first, because the bus models sample handshakes as soon as they exist
     generator = rng("delay")
     if delay is None:
         return Bench(dut, lambda: generator.choice((1, 2, generator.randrange(1, 80))), idle, stall)
@@ -187,7 +187,7 @@ async def smoke(dut):
 
 @cocotb.test()
 async def payload_sizes(dut):
-    """Every size from none to 100 bytes, and large ones; a receiver's checks pass and Scapy dissects them."""
+    """Every size from 0 to 100 bytes, and large ones; a receiver's checks pass and Scapy dissects them."""
     b, generator = await bench(dut), rng("payload")
     for size in (*range(71), 1471, 1472):
         payload = generator.randbytes(size)
@@ -201,14 +201,14 @@ async def payload_sizes(dut):
 
 @cocotb.test()
 async def checksums(dut):
-    """Sums at their edges: a UDP checksum of 0 is sent as FFFF, carries of all-ones addresses and payloads."""
+    """Corner cases of the sums: a UDP checksum of 0 is sent as FFFF, carries of all-ones addresses and payloads."""
     b = await bench(dut)
     for value in (0x0000, 0xFFFF):
         for size in (2, 3, 46, 1472):
             b.send((value.to_bytes(2, "big") * size)[:size])
     await b.check()
     checksum = int.from_bytes(Path4().frame(b"\0\0")[40:42], "big")
-    b.send(checksum.to_bytes(2, "big"))  # makes the sum all ones
+    b.send(checksum.to_bytes(2, "big"))  # so that the sum is all ones
     assert b.sent[-1][40:42] == b"\xff\xff"
     await b.check()
     for ip, port in (("255.255.255.255", 0xFFFF), ("0.0.0.0", 0)):
@@ -221,7 +221,7 @@ async def checksums(dut):
 
 @cocotb.test()
 async def addresses_are_sampled(dut):
-    """The local addresses in force at a payload's first beat are used, whatever comes later."""
+    """The local addresses are sampled at a payload's first beat; later changes have no effect."""
     b, generator = await bench(dut, idle=0), rng("addresses")
     for n in range(12):
         path = Path4(local_mac=f"02:00:00:00:01:{n:02x}", local_ip=f"10.0.0.{n}")
@@ -237,7 +237,7 @@ async def addresses_are_sampled(dut):
 
 
 async def _mixed(b: Bench, count: int) -> None:
-    """Destinations known and unknown, datagrams bad and too long, in any order; no neighbour is touched."""
+    """Known and unknown destinations, bad and oversized datagrams, in any order; others are not affected."""
     generator = rng("mixed")
     for _ in range(count):
         path = Path4(dst_ip=UNKNOWN_IP) if generator.random() < 0.3 else any_path(generator)
@@ -248,20 +248,20 @@ async def _mixed(b: Bench, count: int) -> None:
 
 @cocotb.test()
 async def destinations(dut):
-    """Answers at once, late, and negative ones."""
+    """Immediate, late and negative answers."""
     await _mixed(await bench(dut), 60)
 
 
 @cocotb.test()
 async def destinations_back_to_back(dut):
-    """As before without pauses, so that requests meet the ends of what is before them."""
+    """As before without pauses, so that requests coincide with the ends of earlier payloads."""
     generator = rng("answers")
     await _mixed(await bench(dut, delay=lambda: generator.randrange(1, 14), idle=0, stall=0), 200)
 
 
 @cocotb.test()
 async def drops(dut):
-    """Bad and oversized payloads vanish whole and are counted; their neighbours are not touched."""
+    """Bad and oversized payloads are dropped whole and counted; others are not affected."""
     b, generator = await bench(dut), rng("drops")
     for size in (0, 1, 8, 30, 1472, 1473, 1480, 1481, 3000):
         for bad in (False, True):
@@ -274,8 +274,8 @@ async def drops(dut):
 
 @cocotb.test()
 async def gaps_in_tkeep(dut):
-    """A beat that is partly filled before the last, or an empty last beat of a payload that is not empty: bad, also
-    where the beats are more than the store has room for."""
+    """A partly filled beat before the last, or an empty last beat of a payload that is not empty: bad, even if the
+    beats exceed the store."""
     b = await bench(dut, idle=0, stall=0)
     whole, none = [1] * b.width, [0] * b.width
     almost = [1] * (b.width - 1) + [0]
@@ -309,7 +309,7 @@ async def latency(dut):
 
 @cocotb.test()
 async def wire_rate(dut):
-    """Back to back, every size sustains the wire: 8 bytes preamble, 4 FCS and 12 gap a frame."""
+    """Back to back, every size sustains line rate: 8 bytes preamble, 4 FCS and 12 gap a frame."""
     b, generator = await bench(dut, delay=SLOWEST, idle=0, stall=0), rng("rate")
     repeats = 5
     for size in (*range(0, 80, 11 if b.width == 1 else 1), 1472):
@@ -328,7 +328,7 @@ async def wire_rate(dut):
 
 @cocotb.test()
 async def slow_sink(dut):
-    """The store fills, holds the source up and loses nothing."""
+    """The store fills, stalls the source and loses nothing."""
     b, generator = await bench(dut, idle=0, stall=0.7), rng("slow")
     for size in (1472, 1472, 0, 0, 0, 0, 1472, 5, 1, 70):
         b.send(generator.randbytes(size))
@@ -338,7 +338,7 @@ async def slow_sink(dut):
 
 @cocotb.test()
 async def reset_in_mid_packet(dut):
-    """Reset at every moment of two payloads and their answers; afterwards nothing of them is left."""
+    """Reset in every cycle of two payloads and their answers; afterwards nothing of them remains."""
     b, generator = await bench(dut), rng("reset")
     for moment in range(0, 90, 4):
         for size in (30, 3):
@@ -358,11 +358,11 @@ def test_udp_tx(data_w):
     run("udp_tx", DATA_W=data_w)
 
 
-# ---- bulk: a constant resolve_done = 1 answers at once and always
+# ---- bulk: a constant resolve_done = 1 answers every request immediately
 
 
 def enough(most: int) -> int:
-    """HEADERS with which any mix of sizes keeps the wire busy."""
+    """HEADERS with which any mix of sizes keeps the line busy."""
     return (most + 66) // 84 + 1
 
 
@@ -379,7 +379,7 @@ def bulk(
 
 
 def assembled(payload: bytes, path: Path4) -> bytes:
-    """The frame put together from bytes, in a tenth of Scapy's time."""
+    """The frame, assembled from bytes, ten times as fast as by Scapy."""
     addresses = struct.pack(">II", ip_int(path.local_ip), ip_int(path.dst_ip))
     length = 8 + len(payload)
     ip = struct.pack(">HHHHH", 0x4500, 20 + length, 0, 0x4000, 0x4011)
@@ -413,7 +413,7 @@ def campaign(count: int, most: int, number: int) -> list[tuple[bytes, Path4, boo
 @pytest.mark.parametrize("pauses", [NONE, RANDOM])
 @pytest.mark.parametrize("data_w", [8, 64])
 def test_campaign(data_w: int, pauses: str, tmp_path: Path):
-    """20,000 datagrams of random sizes, some of them bad or too long: every frame is right, none is missing."""
+    """20,000 datagrams of random sizes, some of them bad or oversized: every frame is correct, none is missing."""
     most = MAX_PAYLOAD if data_w == 8 else JUMBO
     sent = campaign(20_000, most, seed())
     result = bulk(data_w, most, 0 if data_w == 8 else enough(most), sent, tmp_path, gaps=pauses, stalls=pauses)
@@ -440,16 +440,16 @@ def sizes(most: int, number: int) -> list[tuple[bytes, Path4, bool]]:
 
 
 def _keep_pace(data_w: int, sent: list[tuple[bytes, Path4, bool]], result: BulkResult) -> np.ndarray:
-    """The source was never behind the wire by more than a beat; returns the octets of each frame on the wire."""
+    """The source never lags the line by more than a beat; returns the octets of each frame on the line."""
     octets = np.array([len(payload) + HEADERS + WIRE_OVERHEAD for payload, _, _ in sent])
     begun = (result.sent_log["first"] - result.sent_log["first"][0]).astype(np.int64) * (data_w // 8)
-    assert np.all(begun < np.concatenate(([0], np.cumsum(octets)[:-1])) + data_w // 8), "tready held the wire up"
+    assert np.all(begun < np.concatenate(([0], np.cumsum(octets)[:-1])) + data_w // 8), "tready stalled the line"
     return octets
 
 
 @pytest.mark.parametrize("data_w", [8, 64])
 def test_every_size(data_w: int, tmp_path: Path):
-    """Every frame size at the wire's pace, and as fast as they leave: never slower than the wire takes them."""
+    """Every frame size at line rate, and as fast as possible: never slower than line rate."""
     sent = sizes(MAX_PAYLOAD, seed())
     frames = [path.frame(payload) for payload, path, _ in sent]
     paced = bulk(data_w, MAX_PAYLOAD, 0, sent, tmp_path / "paced", wire=True, overhead=HEADERS + WIRE_OVERHEAD)
@@ -459,14 +459,14 @@ def test_every_size(data_w: int, tmp_path: Path):
     free = bulk(data_w, MAX_PAYLOAD, 0, sent, tmp_path / "free")
     assert free.packets == frames
     between = np.diff(free.log["first"].astype(np.int64)) * (data_w // 8)
-    assert np.all(between[1::3] <= octets[1::3]), "slower than the wire"  # from the second to the third of a size
+    assert np.all(between[1::3] <= octets[1::3]), "slower than the line"  # from the second to the third of a size
     beats = -(-(octets - WIRE_OVERHEAD) // (data_w // 8))
     assert np.all(free.log["last"] - free.log["first"] + 1 == beats), "a gap inside a frame"
 
 
 @pytest.mark.parametrize("data_w", [8, 64])
 def test_every_mix(data_w: int, tmp_path: Path):
-    """With enough HEADERS sizes may come in any order, jumbo frames and the shortest in turn among them."""
+    """With enough HEADERS any order of sizes sustains line rate, even alternating jumbo and shortest frames."""
     generator = random.Random(seed())
     most = MAX_PAYLOAD if data_w == 8 else JUMBO
     sent = sizes(most, seed())

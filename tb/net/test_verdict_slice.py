@@ -1,4 +1,4 @@
-"""verdict_slice: the last beat waits for the verdict, nothing is lost, at most one step is taken in a stall."""
+"""verdict_slice: the last beat waits for the verdict, nothing is lost, at most one step is accepted in a stall."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,7 +16,7 @@ HOLDING = 4  # steps from the last beat to the verdict at most
 
 @dataclass(frozen=True)
 class Sent:
-    """A packet; ended: its last beat came with hold."""
+    """A packet; ended: its last beat had hold set."""
 
     data: bytes
     bad: bool
@@ -24,7 +24,7 @@ class Sent:
 
 
 class Bench:
-    """Drives the pipeline's side: what stands there changes with every step."""
+    """Drives the pipeline's side: its outputs change with every step."""
 
     def __init__(self, dut, idle: float = 0.0, stall: float = 0.0):
         self.dut, self.idle, self.generator = dut, idle, rng("slice")
@@ -83,7 +83,7 @@ class Bench:
                 assert got.bad == packet.bad
                 if packet.ended or not packet.data:
                     assert got.data == packet.data
-                else:  # a byte stands for those missing
+                else:  # one byte in place of the missing ones
                     assert got.data[:-1] == packet.data
         assert next(packets, None) is None
 
@@ -106,7 +106,7 @@ async def random_packets(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    """At full rate a packet takes a cycle for each beat and one for its verdict, and its last beat comes with that."""
+    """At full rate a packet takes a cycle for each beat and one for its verdict, with which its last beat is output."""
     b = await bench(dut, idle=0, stall=0)
     sent = [Sent(bytes(b.size * n), False) for n in range(1, 20)]
     for packet in sent:

@@ -1,4 +1,4 @@
-"""docs/wire-format.md: its example and its tables are what tools/wirestream/schema/tuples.py does."""
+"""docs/wire-format.md: its example and its tables match tools/wirestream/schema/tuples.py."""
 
 import re
 
@@ -9,7 +9,7 @@ TEXT = (REPOSITORY / "docs/wire-format.md").read_text()
 
 
 def example() -> bytes:
-    """The payload that the document's Python code makes."""
+    """The payload built by the document's Python code."""
     names: dict = {}
     exec(re.search(r"```python\n(.*?)```", TEXT, re.DOTALL)[1], names)
     return names["payload"]

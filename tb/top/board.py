@@ -1,4 +1,4 @@
-"""What the tests of trades_q3 on a board's pins share."""
+"""Common parts of the tests of trades_q3 on a board's pins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tb.top.test_trades_q3 import rows
 from wirestream.schema.packets import DEVICE
 from wirestream.schema.tuples import Q3_RESULT, unpack
 
-TICK = 50  # cycles that pass for a millisecond
+TICK = 50  # cycles of a simulated millisecond
 
 
 def env() -> dict[str, str]:
@@ -36,7 +36,7 @@ async def wakes(dut, clock, button, pressed: int, tick: int = TICK) -> None:
         await ClockCycles(clock, 1)
         held.append((int(dut.phy_rst_n.value), int(dut.lights.value) & 1))
     woken(held, tick)
-    await ClockCycles(clock, 200)  # the board says who it is
+    await ClockCycles(clock, 200)  # the board announces itself
 
 
 def woken(held: list[tuple[int, int]], tick: int) -> None:
@@ -47,7 +47,7 @@ def woken(held: list[tuple[int, int]], tick: int) -> None:
 
 
 async def asks_and_counts(source, sink, clock) -> None:
-    """Who has the board's address? Then trades, and the rows that PySpark has of them come back."""
+    """An ARP request for the board's address, then trades; the results are PySpark's rows."""
     for model in (source, sink):
         model.log.setLevel(logging.WARNING)
     golden = load(os.environ["GOLDEN"])

@@ -1,6 +1,6 @@
-"""trades_q3, GMII to GMII: Scapy's frames in, result frames out, row for row what PySpark computes; every drop named.
+"""trades_q3, GMII to GMII: Scapy's frames in, result frames out, row by row as PySpark computes; every drop counted.
 
-A few frames go through cocotb's bus models, cycle for cycle; all that is long goes through the bulk bench.
+A few frames go through cocotb's bus models, cycle by cycle; long streams go through the bulk bench.
 """
 
 import logging
@@ -41,7 +41,7 @@ LATENCY = 156  # cycles, last octet of the closing frame to first octet of the r
 LIMIT = 3600  # MAX_AHEAD of the goldens that have one
 SOUND = PacketFlag(0)
 
-# ---- cocotb: a few frames, cycle for cycle
+# ---- cocotb: a few frames, cycle by cycle
 
 
 class Bench:
@@ -59,7 +59,7 @@ class Bench:
         return self
 
     async def restart(self):
-        """Reset, and say hello again."""
+        """Reset, and send HELLO again."""
         await reset(self.dut)
         await self.send_frame(HELLO)
 
@@ -73,7 +73,7 @@ class Bench:
         await self.source.send(GmiiFrame(b"\x55" * 7 + b"\xd5" + with_fcs(frame)))
 
     async def results(self) -> list[tuple[Header, np.ndarray]]:
-        """What came back once all is quiet: each frame checked and dissected by Scapy."""
+        """The output once all is idle: each frame checked and dissected by Scapy."""
         await self.source.wait()
         before = -1
         while before != self.sink.count():
@@ -146,7 +146,7 @@ async def latency(dut):
 
 @cocotb.test()
 async def reset_in_mid_frame_and_window(dut):
-    """A reset forgets windows, session and the frame under way; the next session is counted right."""
+    """A reset discards windows, session and the frame in progress; the next session is counted correctly."""
     tb = await Bench().start(dut)
     await tb.send_frame(udp(pack(Header(1, 1, 3, 0, START), trades(1000, 1010, 1020))))
     await tb.source.wait()
@@ -215,7 +215,7 @@ Q3_CASES = [
 
 @pytest.mark.parametrize("limit", [0, LIMIT])
 def test_goldens(limit):
-    """Every golden of Q3, a random number of trades in a datagram: each time rule, random trouble, long streams."""
+    """Every golden of Q3, a random number of trades in a datagram: each time rule, random faults, long streams."""
     generator = rng("goldens")
     names = [name for name in Q3_CASES if CASES[name].query.max_ahead == limit]
     assert len(names) > 5
@@ -229,7 +229,7 @@ def test_a_million_trades():
 
 
 class Traffic:
-    """Frames on their way into the design, and what its counters must say of them."""
+    """Frames sent to the design, and the expected values of its counters."""
 
     def __init__(self):
         self.frames: list[bytes] = []
@@ -237,7 +237,7 @@ class Traffic:
         self.expected: Counter[str] = Counter()
 
     def send(self, frame: bytes, becomes: str = "accepted", flags: PacketFlag = SOUND, at: int = 0) -> None:
-        """becomes: what the tuple receiver makes of the payload, if the frame is sound and its UDP datagram too."""
+        """becomes: the tuple receiver's verdict on the payload, if the frame and its UDP datagram are good."""
         self.frames.append(frame)
         self.faults.append((int(flags), at))
         mac = self._mac(frame, flags)
@@ -263,7 +263,7 @@ class Traffic:
 
 
 def troubles(payload: bytes, header: Header, records: np.ndarray) -> list[tuple[bytes, str, PacketFlag, int]]:
-    """Everything that may be wrong with the datagram `payload`: (frame, verdict of the tuple receiver, flags, at)."""
+    """Every fault of the datagram `payload`: (frame, verdict of the tuple receiver, flags, at)."""
     good = udp(payload)
     found = [(f.data, "accepted", PacketFlag.BAD_FCS if f.bad else SOUND, 0) for f in bad_frames(payload)]
     found += [(f.data, "accepted", PacketFlag.NO_PAD, 0) for f in cut_frames(payload)]
@@ -288,15 +288,15 @@ def troubles(payload: bytes, header: Header, records: np.ndarray) -> list[tuple[
 
 
 def test_bad_input():
-    """A stream of trades with every kind of bad frame in between: the rows are as without, each bad one is counted
-    once under its reason, and the good frame after it is delivered."""
+    """A stream of trades with every kind of bad frame in between: the rows are the same as without, each bad frame is
+    counted once under its reason, and the good frame after it is delivered."""
     golden = load(expected(CASES["q3_5000"]))
     traffic, last = Traffic(), b""
     traffic.expected.update(mac_rx_good=1, udp_rx_arp=1)  # HELLO
     payloads = [row.tobytes() for block in datagrams(golden.items, 8)[0] for row in block]
     header, records = unpack(payloads[-1], TRADES)
     bad = troubles(payloads[-1], header, records)
-    assert len(bad) < len(payloads), "each bad frame needs a good one behind it"
+    assert len(bad) < len(payloads), "each bad frame needs a good one after it"
     for number, payload in enumerate(payloads):
         if 0 < number <= len(bad):
             frame, becomes, flags, at = bad[number - 1]
@@ -321,7 +321,7 @@ def test_bad_input():
 
 
 def test_lost_and_reordered_datagrams():
-    """Missing numbers are gaps, late ones reordered, later ones stale: the trades that arrive are those counted."""
+    """Missing numbers are gaps, late ones reordered, later ones stale: exactly the trades accepted are counted."""
     times = np.arange(40_000, 40_000 + 400)
     made = [pack(Header(5, 1, 4, n, START if n < 8 else 0), trades(*times[4 * n : 4 * n + 4])) for n in range(100)]
     order = [n for n in range(100) if n not in (20, 21, 50)]

@@ -1,5 +1,5 @@
-"""trades_q3_board on each board: every pin has its place, and the design elaborates with the vendor's cells; on an ECP5
-it becomes a bitstream that keeps its clock. The design at the pins: test_trades_q3_rgmii and test_trades_q3_gmii."""
+"""trades_q3_board on each board: every port has a pin, and the design elaborates with the vendor's cells; for an ECP5 a
+bitstream is built that meets its clock. Tests of the design at its pins: test_trades_q3_rgmii, test_trades_q3_gmii."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ BOARDS = {
     "ml605": "trades_q3_gmii",
     "arty_a7": "trades_q3_mii",
 }
-PLACES = {  # in a file of constraints: a pin and its port
+PLACES = {  # in a constraints file: a pin and its port
     ".lpf": r'^LOCATE COMP "(?P<port>[^"]+)"\s+SITE "(?P<pin>\w+)";',
     ".xdc": r"^set_property -dict \{PACKAGE_PIN (?P<pin>\w+) .*\[get_ports \{(?P<port>[^}]+)\}\]",
     ".ucf": r'^NET "(?P<port>[^"]+)" LOC = "(?P<pin>\w+)"',
@@ -73,7 +73,7 @@ def small(tmp_path, frequency: int, top: str) -> tuple:
 
 
 def test_bitstream(tmp_path):
-    """A design becomes a bitstream; one that does not keep its clock, or has no pins, does not."""
+    """A bitstream is built for a design, but not for one that misses its clock or has no pins."""
     chip = Chip("um-45k", "CABGA381", "8")
     source, pins = small(tmp_path, 125, "ws_small")
     design = Design("wirestream:test:small", "ws_small", (source,))

@@ -15,7 +15,7 @@ async def pins_to_pins(dut):
     cocotb.start_soon(Clock(clock, 8, unit="ns", impl="gpi").start())
     dut.gmii_rx_dv.value = dut.gmii_rx_er.value = dut.gmii_rxd.value = 0
     await wakes(dut, clock, dut.rst, 1)
-    assert int(dut.lights.value) & 0b0101 == 0b0001  # no frame has come yet
+    assert int(dut.lights.value) & 0b0101 == 0b0001  # no frame so far
     source = GmiiSource(dut.gmii_rxd, dut.gmii_rx_er, dut.gmii_rx_dv, clock)
     sink = GmiiSink(dut.gmii_txd, dut.gmii_tx_er, dut.gmii_tx_en, dut.gmii_gtx_clk)
     await asks_and_counts(source, sink, clock)
@@ -24,7 +24,7 @@ async def pins_to_pins(dut):
 
 @cocotb.test()
 async def the_clock_that_goes_along(dut):
-    """GTX_CLK rises in the middle of what is sent."""
+    """GTX_CLK rises in the middle of the data sent."""
     cocotb.start_soon(Clock(dut.gmii_rx_clk, 8, unit="ns", impl="gpi").start())
     await ClockCycles(dut.gmii_rx_clk, 4)
     for edge, level in ((RisingEdge, 0), (FallingEdge, 1)) * 3:

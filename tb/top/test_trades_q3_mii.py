@@ -8,7 +8,7 @@ from cocotbext.eth import MiiSink, MiiSource
 from tb.lib.run import run
 from tb.top.board import asks_and_counts, env, wakes
 
-TICK = 200  # so that the lights show what happened until the last row has left at this rate
+TICK = 200  # so that the lights stay on until the last row has been sent at this rate
 
 
 @cocotb.test()
@@ -17,7 +17,7 @@ async def pins_to_pins(dut):
     for clock, period in ((dut.clk, 10_000), (dut.mii_rx_clk, 40_000), (dut.mii_tx_clk, 39_998)):
         cocotb.start_soon(Clock(clock, period, unit="ps", impl="gpi").start())
     await wakes(dut, dut.clk, dut.arst_n, 0, TICK)
-    assert int(dut.lights.value) & 0b0101 == 0b0001  # no frame has come yet
+    assert int(dut.lights.value) & 0b0101 == 0b0001  # no frame so far
     await ClockCycles(dut.mii_rx_clk, 100)
     source = MiiSource(dut.mii_rxd, dut.mii_rx_er, dut.mii_rx_dv, dut.mii_rx_clk)
     sink = MiiSink(dut.mii_txd, None, dut.mii_tx_en, dut.mii_tx_clk)

@@ -22,7 +22,7 @@ async def pins_to_pins(dut):
     source = RgmiiSource(dut.rgmii_rxd, dut.rgmii_rx_ctl, dut.clk)
     sink = RgmiiSink(dut.rgmii_txd, dut.rgmii_tx_ctl, dut.rgmii_txc)
     await asks_and_counts(source, sink, dut.clk)
-    assert int(dut.lights.value) & 0b01100 == 0b01100  # frames came and went
+    assert int(dut.lights.value) & 0b01100 == 0b01100  # frames were received and sent
 
 
 async def quarter_later(clock):

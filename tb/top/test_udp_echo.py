@@ -1,4 +1,4 @@
-"""udp_echo: the whole stack on GMII, in conversation with Scapy: every datagram comes back, every counter adds up."""
+"""udp_echo: the whole stack on GMII, in conversation with Scapy: every datagram is returned, every counter adds up."""
 
 import os
 import time
@@ -52,7 +52,7 @@ class Bench:
         self.source.send_nowait(GmiiFrame.from_payload(frame))
 
     async def receive(self) -> Ether:
-        """The next frame that left, its FCS checked."""
+        """The next frame sent, its FCS checked."""
         frame = await self.sink.recv()
         assert frame.check_fcs()
         return Ether(bytes(frame.get_payload()))
@@ -69,13 +69,13 @@ async def bench(dut) -> Bench:
     for name, value in SETTINGS.items():
         getattr(dut, name).value = value
     dut.tick_ms.value = dut.gmii_rx_dv.value = dut.gmii_rx_er.value = 0
-    await start(dut)  # first, because the GMII sink looks at the pins as soon as it exists
+    await start(dut)  # first, because the GMII sink samples the pins as soon as it exists
     return Bench(dut)
 
 
 @cocotb.test()
 async def smoke(dut):
-    """Asked for its address it answers, then it returns a datagram."""
+    """It answers an ARP request, then returns a datagram."""
     b = await bench(dut)
     b.send(arp_request())
     answer = await b.receive()
@@ -89,7 +89,7 @@ async def smoke(dut):
 
 @cocotb.test()
 async def announces_and_asks(dut):
-    """It announces itself; a datagram from an unknown address is dropped while it asks, and the next one comes back."""
+    """It announces itself; a datagram from an unknown address is dropped and resolved; the next is returned."""
     b = await bench(dut)
     await b.tick()
     announcement = await b.receive()
@@ -106,7 +106,7 @@ async def announces_and_asks(dut):
 
 @cocotb.test()
 async def answers_ping(dut):
-    """Replies of every size, in between datagrams."""
+    """Ping replies of every size, between datagrams."""
     b, generator = await bench(dut), rng("ping")
     b.send(arp_request())
     await b.receive()
@@ -134,7 +134,7 @@ def test_four_state():
 
 # ---- the Linux kernel as a peer -------------------------------------------------------------------------------------
 
-# What runs beside the kernel, in its namespace: nothing here knows how an ARP request or a ping is made.
+# Runs in the kernel's network namespace; ARP is left to the kernel.
 PEER = f"""
 import os, socket, struct
 checksum = lambda b: (lambda s: ~((s & 65535) + (s >> 16)) & 65535)(sum(struct.unpack(f'>{{len(b) // 2}}H', b)))

@@ -1,4 +1,4 @@
-"""udp_echo_10g: the stack at 64 bits between XGMII MACs, under the control of its registers, at full wire rate."""
+"""udp_echo_10g: the stack at 64 bits between XGMII MACs, controlled by its registers, at line rate."""
 
 import random
 from pathlib import Path
@@ -61,7 +61,7 @@ async def bench(dut) -> Bench:
 
 @cocotb.test()
 async def smoke(dut):
-    """With the settings after reset it answers for its address and returns a datagram."""
+    """With the reset values it answers an ARP request and returns a datagram."""
     b = await bench(dut)
     answer = await b.exchange(arp_request())
     assert (answer[ARP].op, answer[ARP].hwsrc, answer[ARP].psrc, answer.dst) == (2, LOCAL_MAC, LOCAL_IP, PEER_MAC)
@@ -71,7 +71,7 @@ async def smoke(dut):
 
 @cocotb.test()
 async def full_frame(dut):
-    """A frame with two tags and 1,500 bytes of IP comes back."""
+    """A frame with two tags and 1,500 bytes of IP is returned."""
     b, payload = await bench(dut), bytes(n % 251 for n in range(1472))
     await b.exchange(arp_request())
     echo = await b.exchange(udp(payload, tags=(Dot1AD(vlan=7), Dot1Q(vlan=100))))
@@ -80,7 +80,7 @@ async def full_frame(dut):
 
 @cocotb.test()
 async def registers_rule(dut):
-    """Another address, port and a fixed neighbour, written over the bus, take effect; the counters tell what came."""
+    """Another address, port and a static ARP entry, written over the bus, take effect; the counters add up."""
     b = await bench(dut)
 
     def configure() -> None:
@@ -133,12 +133,12 @@ def test_latency(size: int, tmp_path: Path):
 
 @pytest.mark.parametrize("order", ["rising", "mixed"])
 def test_wire_rate(order: str, tmp_path: Path):
-    """Frames of every size as fast as the wire brings them: each goes back, at most four frames late."""
+    """Frames of every size at line rate: each is returned, at most four frames late."""
     generator = random.Random(seed())
     payloads = [generator.randbytes(size - 42) for size in range(60, 1515) for _ in range(4)]
     if order == "mixed":
         generator.shuffle(payloads)
-    bench, known = build("udp_echo_10g"), [arp_request()] * 30  # by the last of them the first is in the table
+    bench, known = build("udp_echo_10g"), [arp_request()] * 30  # by the time of the last, the first is in the table
     sent = [*known, *(udp(payload, pad=False) for payload in payloads)]
     result = bench.run(sent, tmp_path, inputs=INPUTS)
     counters = dict(zip(NAMES, result.counters, strict=True))

@@ -39,11 +39,11 @@ GROUPED = "] GROUP BY Symbol INTO n --"
 # Aggregates; windows; the clock in ns; the budget of the windows; the chosen method, and its reason.
 CHOSEN = [
     # few open windows: the least latency decides
-    ("count(*) AS n", time(600, 60), DEFAULT, {}, "wid", "the soonest"),
-    ("sum(Price) AS n, count(*) AS m", time(600, 60, "SLACK 60"), DEFAULT, {}, "wid", "the soonest"),
+    ("count(*) AS n", time(600, 60), DEFAULT, {}, "wid", "the least latency"),
+    ("sum(Price) AS n, count(*) AS m", time(600, 60, "SLACK 60"), DEFAULT, {}, "wid", "the least latency"),
     ("count(*) AS n", time(60, 60), DEFAULT, {}, "wid", "the cheapest"),
     ("sum(Price) AS n", time(60, 60), DEFAULT, {}, "replicate", "the cheapest"),
-    ("count(*) AS n", time(960, 60), DEFAULT, {}, "wid", "the soonest"),  # 16
+    ("count(*) AS n", time(960, 60), DEFAULT, {}, "wid", "the least latency"),  # 16
     # many
     ("count(*) AS n", time(960, 60, "SLACK 1"), DEFAULT, {}, "constant", "the cheapest"),  # 17
     ("sum(Price) AS n, count(*) AS m", time(3600, 1), DEFAULT, {}, "constant", "the cheapest"),
@@ -54,25 +54,39 @@ CHOSEN = [
     ("first(Price) AS n", time(400, 10, "SLACK 10"), DEFAULT, {}, "wid", "the cheapest"),
     ("first(Price) AS n", time(400, 10), DEFAULT, {}, "pane", "the cheapest"),
     # aggregates that only replication supports
-    ("wsum(Price, [1, -1]) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that can"),
-    ("sum(Price * Volume) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that can"),
+    ("wsum(Price, [1, -1]) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that applies"),
+    ("sum(Price * Volume) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that applies"),
     # the budget
     ("count(*) AS n", time(600, 60), DEFAULT, {"luts": 400}, "constant", "the cheapest"),
-    ("count(*) AS n", time(600, 60), DEFAULT, {"luts": 1000, "ram_bits": 0}, "wid", "the only one that keeps"),
+    (
+        "count(*) AS n",
+        time(600, 60),
+        DEFAULT,
+        {"luts": 1000, "ram_bits": 0},
+        "wid",
+        "the only one that meets the budget",
+    ),
     ("count(*) AS n", time(400, 10), DEFAULT, {"ram_bits": 1000}, "wid", "the cheapest"),
     # the clock
     ("count(*) AS n", time(600, 60), FAST, {}, "constant", "the cheapest"),
     ("sum(Price) AS n", time(600, 10), FAST, {}, "constant", "the cheapest"),
-    ("min(Price) AS n", time(600, 10), FAST, {}, "pane", "the only one that is for this clock"),
-    ("sum(Price) AS n", time(600, 10), 4.0, {}, "constant", "the fastest, though for 224 MHz"),
-    ("wsum(Price, [1, -1]) AS n", time(600, 10), FAST, {}, "replicate", "the only one that can, though for 123 MHz"),
+    ("min(Price) AS n", time(600, 10), FAST, {}, "pane", "the only one that meets the clock"),
+    ("sum(Price) AS n", time(600, 10), 4.0, {}, "constant", "the fastest, but reaches only 224 MHz"),
+    (
+        "wsum(Price, [1, -1]) AS n",
+        time(600, 10),
+        FAST,
+        {},
+        "replicate",
+        "the only one that applies, but reaches only 123 MHz",
+    ),
     # groups
-    ("sum(Price) AS n", time(600, 60) + GROUPED, DEFAULT, {}, "replicate", "the soonest"),
-    ("sum(Price) AS n", time(600, 60) + GROUPED, FAST, {}, "constant", "the only one that is for this clock"),
+    ("sum(Price) AS n", time(600, 60) + GROUPED, DEFAULT, {}, "replicate", "the least latency"),
+    ("sum(Price) AS n", time(600, 60) + GROUPED, FAST, {}, "constant", "the only one that meets the clock"),
     ("sum(Price) AS n", time(60, 20) + GROUPED, FAST, {}, "replicate", "the cheapest"),
     ("max(Price) AS n", time(3600, 60) + GROUPED, DEFAULT, {}, "constant", "the cheapest"),
-    ("last(Price) AS n", time(600, 60) + GROUPED, FAST, {}, "constant", "the only one that is for this clock"),
-    ("last(Price) AS n", time(600, 60, "SLACK 5") + GROUPED, FAST, {}, "replicate", "the only one that can, though"),
+    ("last(Price) AS n", time(600, 60) + GROUPED, FAST, {}, "constant", "the only one that meets the clock"),
+    ("last(Price) AS n", time(600, 60, "SLACK 5") + GROUPED, FAST, {}, "replicate", "the only one that applies, but"),
 ]
 
 
@@ -85,18 +99,28 @@ def test_choice(select, window, clock_ns, options, method, reason):
 
 # Methods that are not possible.
 REFUSED = [
-    ("wid", "wsum(Price, [1, -1]) AS n", time(60, 20), "wsum(Price, [1.0, -1.0]) has a core for one window only"),
-    ("wid", "sum(Price * Volume) AS n", time(60, 20), "has 96 bits, and a core for several windows at most 64"),
-    ("pane", "first(Price) AS n", time(60, 20, "SLACK 9"), "by arrival, which panes do not know with SLACK 9"),
-    ("constant", "last(Price) AS n", time(60, 20, "SLACK 9"), "by arrival, which panes do not know"),
-    ("pane", "count(*) AS n", time(65_537, 2), "a window has 65537 panes, at most 65536 can be"),
-    ("pane", "count(*) AS n", "SIZE 40 ADVANCE 1 TUPLES", "a pane ends at every tuple, and to read 40 of them takes"),
-    ("wid", "wsum(Price, [1]) AS n", "SIZE 4 ADVANCE 1 TUPLES", "has a core for one window only"),
-    ("wid", "count(*) AS n", "SESSION GAP 9 WATTR Time", "sessions have a core of their own"),
-    ("pane", "count(*) AS n", time(60, 20) + GROUPED, "GROUP BY has tables for windows, by replicate, or for panes"),
-    ("constant", "first(Price) AS n", time(60, 20, "SLACK 9") + GROUPED, "by arrival, which panes of groups do not"),
+    (
+        "wid",
+        "wsum(Price, [1, -1]) AS n",
+        time(60, 20),
+        "wsum(Price, [1.0, -1.0]) is only available for one window per core",
+    ),
+    ("wid", "sum(Price * Volume) AS n", time(60, 20), "has 96 bits; a core for several windows has at most 64"),
+    ("pane", "first(Price) AS n", time(60, 20, "SLACK 9"), "by order of arrival, which panes do not keep with SLACK 9"),
+    ("constant", "last(Price) AS n", time(60, 20, "SLACK 9"), "by order of arrival, which panes do not keep"),
+    ("pane", "count(*) AS n", time(65_537, 2), "a window has 65537 panes; the most is 65536"),
+    ("pane", "count(*) AS n", "SIZE 40 ADVANCE 1 TUPLES", "a pane ends at every tuple, and reading 40 panes takes"),
+    ("wid", "wsum(Price, [1]) AS n", "SIZE 4 ADVANCE 1 TUPLES", "is only available for one window per core"),
+    ("wid", "count(*) AS n", "SESSION GAP 9 WATTR Time", "sessions have their own method"),
+    ("pane", "count(*) AS n", time(60, 20) + GROUPED, "GROUP BY has only the methods replicate and constant"),
+    (
+        "constant",
+        "first(Price) AS n",
+        time(60, 20, "SLACK 9") + GROUPED,
+        "by order of arrival, which panes of groups do not",
+    ),
     ("constant", "count(*) AS n", time(60, 60) + GROUPED, "a window is one pane"),
-    ("constant", "count(*) AS n", "SIZE 900 ADVANCE 300 TUPLES" + GROUPED, "groups have panes of time only"),
+    ("constant", "count(*) AS n", "SIZE 900 ADVANCE 300 TUPLES" + GROUPED, "GROUP BY has panes only in time"),
 ]
 
 
@@ -125,21 +149,21 @@ def test_groups_by_panes_where_their_order_does_not_matter():
 
 
 def test_budget_that_nothing_keeps():
-    with pytest.raises(QueryError, match=r"keeps the budget: replicate takes \d+ LUT of 100; wid .*; constant") as told:
+    with pytest.raises(QueryError, match=r"meets the budget: replicate needs \d+ of 100 LUT; wid .*; constant") as told:
         built("count(*) AS n", time(600, 60), luts=100, ram_bits=9)
-    assert "RAM bits of 9" in told.value.message and told.value.position.column == 34
+    assert "of 9 RAM bits" in told.value.message and told.value.position.column == 34
 
 
 @pytest.mark.parametrize("words", ["speed", "R=speed", "R="])
 def test_unknown_method(words):
-    with pytest.raises(ValueError, match="windows are made by auto, replicate, wid, pane, constant; not by"):
+    with pytest.raises(ValueError, match=r"unknown method for windows .*; one of auto, replicate, wid, pane, constant"):
         WindowOptions.read(words)
 
 
 def test_unknown_result_and_budget():
-    with pytest.raises(ValueError, match="windows of Other: no result has that name"):
+    with pytest.raises(ValueError, match="windows of Other: no such result"):
         built("count(*) AS n", time(600, 60), words="Other=wid")
-    with pytest.raises(ValueError, match="luts is -1"):
+    with pytest.raises(ValueError, match="--luts -1: must be at least 0"):
         WindowOptions.read(luts=-1)
 
 
@@ -190,7 +214,7 @@ def test_punctuations_for_all_that_read_them():
         (None, 1),
     ]
     with pytest.raises(
-        QueryError, match="it needs a punctuation every 100, and what reads the same input one every 50"
+        QueryError, match="it needs a punctuation every 100, another aggregate on this input one every 50"
     ):
         both(whole, "One=pane", "Two=constant")
     for first, second, step in (("pane", "wid", 50), ("replicate", "constant", 100), ("pane", "pane", 50)):
@@ -205,7 +229,7 @@ def test_punctuations_for_all_that_read_them():
 
 def test_step_is_reported():
     circuit = built("count(*) AS n", time(250, 100), words="pane")
-    assert "CLOSE_CYCLES 15, a tuple 3 cycles or more behind a punctuation" in verilog(circuit, "")
+    assert "CLOSE_CYCLES 15, a tuple at least 3 cycles after a punctuation" in verilog(circuit, "")
     assert "punctuations at the start and every 50 above it" in verilog(circuit, "")
     (entry,) = describe(circuit)["entries"]
     assert (entry["step"], entry["tuple_gap"], entry["close_cycles"]) == (50, 3, 15)
@@ -258,9 +282,9 @@ def test_sessions_are_of_what_is_selected():
     assert result.latency == circuit.choices[0][1].method.latency  # that of the sessions only
     before, after = circuit.stages[: entry.verdict.stage + 1], circuit.stages[entry.verdict.stage + 1 :]
     assert entry.verdict.latency == sum(stage.latency for stage in before) == 5
-    assert before[-1].text.endswith(", in front of the entry")
+    assert before[-1].text.endswith(", before the entry")
     assert [stage.cores for stage in after if stage.cores] == [("window:session_aggregate",)]
-    assert "s_where_data a record; 5 cycles later s_where says whether it comes in" in verilog(circuit, "")
+    assert "s_where_data a record; 5 cycles later s_where is 1 if it is admitted" in verilog(circuit, "")
     (described,) = describe(circuit)["entries"]
     assert (described["where"], described["window"]["unit"], described["window"]["size"]) == (5, "session", 10)
     (text,) = (text for name, text in package(circuit).files.items() if name.endswith("_axis.v"))
@@ -289,16 +313,16 @@ def test_command_explains(capsys):
     query = str(QUERIES / "q3.sql")
     assert cli.main(["explain", query]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "windows by wid, the soonest: " in said and "; replicate " in said and "; constant " in said
+    assert "windows by wid, the least latency: " in said and "; replicate " in said and "; constant " in said
     assert cli.main(["explain", query, "--luts", "400"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "windows by constant, the cheapest: " in said and "; wid takes " in said
+    assert "windows by constant, the cheapest: " in said and "; wid needs " in said
     assert cli.main(["explain", query, "--windows", "NumUBSTrades=pane"]) == 0
-    assert "windows by pane, as asked: " in " ".join(capsys.readouterr().out.split())
+    assert "windows by pane, as requested: " in " ".join(capsys.readouterr().out.split())
     assert cli.main(["explain", query, "--ram-bits", "0", "--luts", "9"]) == 1
-    assert "line 4, column 13: no way to make these windows keeps the budget" in capsys.readouterr().err
+    assert "line 4, column 13: no method for these windows meets the budget" in capsys.readouterr().err
     assert cli.main(["explain", query, "--windows", "quickly"]) == 1
-    assert "not by quickly" in capsys.readouterr().err
+    assert "unknown method for windows quickly" in capsys.readouterr().err
 
 
 def test_command_writes_how_windows_are_made(tmp_path):

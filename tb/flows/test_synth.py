@@ -150,7 +150,7 @@ def test_register_behind_a_product_is_the_multipliers(tmp_path, load, left, enab
         (["{query}", "nope=3"], "nope: of a query it is clock, groups, luts, ram_bits, without or windows"),
         (["{query}", "clock=fast"], "clock=fast: is a whole number, at least 1"),
         (["{query}", "ram_bits=x"], "ram_bits=x: is a whole number, at least 0"),
-        (["{binary}"], "q.bin.sql: is not text in UTF-8"),
+        (["{binary}"], "q.bin.sql: not UTF-8 text"),
     ],
 )
 def test_wrong_arguments(arguments, message, tmp_path, capsys):

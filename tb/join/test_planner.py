@@ -150,12 +150,12 @@ def test_dropping():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("EQ --rows 1024 --rates 1e6 1e6", "take window_join ROWS=1024"),
+        ("EQ --rows 1024 --rates 1e6 1e6", "best: window_join ROWS=1024"),
         ("EQ --rows 1024 --rates 1e6 1e6 --cpu 1e6", "Spark alone: 2048 CPU cores"),
         ("EQ --rows 1024 --rates 1e6 1e6 --cpu 3e9", "Spark alone: 1 CPU core"),
-        ("EQ --rows 50000 --rates 1e7 1e7 --cpu 1e9", "evaluations a second, 958 CPU cores"),
-        ("EQ --rows 10000 --rates 1e7 1e7", "handshake_join with DROP=1 would take at most 3.8% of the tuples"),
-        ("L1 --seconds 0.1 --rates 1e5 2e5 --selectivity 0.001", "take fjoin_chain"),
+        ("EQ --rows 50000 --rates 1e7 1e7 --cpu 1e9", "evaluations per second, 958 CPU cores"),
+        ("EQ --rows 10000 --rates 1e7 1e7", "handshake_join with DROP=1 would accept at most 3.8% of the tuples"),
+        ("L1 --seconds 0.1 --rates 1e5 2e5 --selectivity 0.001", "best: fjoin_chain"),
         ("EQ --rows 100000 --rates 1e7 1e7", "Spark finds the pairs that are farther apart"),
     ],
 )
@@ -167,10 +167,10 @@ def test_command(arguments, said, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("EQ --rows 64 --rates 0 1", "must be larger than 0"),
+        ("EQ --rows 64 --rates 0 1", "must be more than 0"),
         ("EQ --rows 64 --rates 1 1 --selectivity 2", "selectivity 2.0: must be 0 to 1"),
         ("EQ --rows 64 --rates 1 1 --delay 1e-9", "no join that fits"),
-        ("EQ --rows 64 --rates 1 1 --cpu 0", "must be larger than 0"),
+        ("EQ --rows 64 --rates 1 1 --cpu 0", "must be more than 0"),
     ],
 )
 def test_refused(arguments, said, capsys):

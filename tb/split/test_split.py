@@ -377,7 +377,7 @@ def test_command_shows_a_cut_that_cannot_be_built(tmp_path, capsys):
     query = tmp_path / "wide.sql"
     query.write_text(f"SELECT {'*'.join(['Price'] * 9)} AS P FROM Trades WHERE Price > 1")
     assert cli.main(["split", str(query), "--rate", "1M", "-o", str(tmp_path / "out")]) == 0
-    assert "156 bits; at most 128" in " ".join(capsys.readouterr().out.split())
+    assert "156 bits; the most is 128" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

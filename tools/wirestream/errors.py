@@ -1,4 +1,4 @@
-"""What is wrong with a query, and where."""
+"""Errors in a query, with their position in its text."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Position:
-    """A position in the text of a query, both from 1."""
+    """A position in the text of a query; line and column count from 1."""
 
     line: int
     column: int
 
 
 class QueryError(ValueError):
-    """A query that is not understood or cannot be built.
+    """A query cannot be parsed or built.
 
-    message: one line that says why. position: where, if there is one. `shown` adds the line of the text and points.
+    message: the reason, in one line. position: where in the text, if known. `shown` adds that line with a caret.
     """
 
     def __init__(self, message: str, position: Position | None = None):

@@ -1,7 +1,7 @@
-"""What a test run has shown, noted as it happens: every simulation, proof and lint run that was good.
+"""A record of every simulation, proof and lint run that passed in a test run.
 
-Nothing is noted unless a test run asks for it: the variable `FOLDER` of the environment then names the folder of the
-notes, which has a file for each process. `tb.lib.inventory` compares them with the file in the tree.
+Recording is off by default. A test run enables it with the environment variable `FOLDER`, which names the folder of
+the records, one file per process. `tb.lib.inventory` compares them with the file in the tree.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ FOLDER = "WIRESTREAM_INVENTORY"
 
 
 def note(kind: str, label: str, names: Iterable[str] = ()) -> None:
-    """Note that `label` (a `Design.label`: the core and its parameters) was good.
+    """Record that `label` (a `Design.label`: the core and its parameters) passed.
 
-    kind: what was run, such as ``proof``. names: the tests that ran and passed; without them the whole counts as one.
+    kind: what ran, such as ``proof``. names: the tests that passed; without names the run counts as one test.
     """
     folder, test = os.environ.get(FOLDER), os.environ.get("PYTEST_CURRENT_TEST")
     if folder and test:

@@ -1,5 +1,5 @@
-"""What follows from a plan: comparisons whose answer is known, the window in time, the field that a column is, and the
-condition of its tuples."""
+"""Properties of a plan: comparisons with a constant result, its time window, the field that a column comes from, and
+the condition that selects its tuples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from wirestream.compiler.types import Integer
 
 
 def constant_answers(plan: Plan) -> list[str]:
-    """A line for each comparison whose answer does not depend on the tuple, because of what its column can hold."""
+    """A line for each comparison whose result is the same for every value in its column's range."""
     found = {}
     for node in walk(plan):
         if isinstance(node, Compute) and isinstance(node.a.type, Integer) and node.operator in ANSWERS:
@@ -38,7 +38,7 @@ def constant_answers(plan: Plan) -> list[str]:
     return list(found)
 
 
-# Whether a comparison is true, and whether it is false, of any values of two ranges.
+# For two ranges: whether a comparison is true of all their values, and whether it is false of all.
 ANSWERS: dict[str, tuple[Callable[[Integer, Integer], bool], Callable[[Integer, Integer], bool]]] = {
     "=": (lambda a, b: a.low == a.high == b.low == b.high, lambda a, b: a.high < b.low or b.high < a.low),
     "<": (lambda a, b: a.high < b.low, lambda a, b: a.low >= b.high),
@@ -48,7 +48,7 @@ ANSWERS |= {"<>": ANSWERS["="][::-1], ">": ANSWERS["<="][::-1], ">=": ANSWERS["<
 
 
 def timing(plan: Plan) -> Window | None:
-    """The window in time of a plan, over the stream's own attribute, if it has one."""
+    """The time window of a plan, over the stream's own attribute, or None."""
     for node in walk(plan):
         if isinstance(node, Aggregate) and node.window.in_time:
             return replace(node.window, attribute=origin(node.child, node.window.attribute))
@@ -56,7 +56,7 @@ def timing(plan: Plan) -> Window | None:
 
 
 def origin(plan: Plan, column: str) -> str | None:
-    """The field of the stream that a column is, unaltered; None if it is computed."""
+    """The stream's field that a column passes on unaltered; None if the column is computed."""
     match plan:
         case Input():
             return column
@@ -74,7 +74,7 @@ def origin(plan: Plan, column: str) -> str | None:
 
 
 def condition(plan: Plan) -> Plan | None:
-    """The part of a plan, made of one stream, that decides which tuples go on; None if all do."""
+    """The part of a single-stream plan that decides which tuples pass; None if all do."""
 
     def kept(node: Plan, needed: set[str]) -> Plan:
         match node:
@@ -96,7 +96,7 @@ def condition(plan: Plan) -> Plan | None:
 
 
 def unconditional(plan: Plan) -> Plan:
-    """The plan of the same columns of all tuples."""
+    """The plan without its filters: the same columns, for all tuples."""
     if isinstance(plan, Input):
         return plan
     child = unconditional(plan.child)
@@ -104,8 +104,8 @@ def unconditional(plan: Plan) -> Plan:
 
 
 def behind_entry(plan: Plan) -> Plan:
-    """What is left of a plan for the circuit, whose entry lets in only the tuples of sessions: no condition in front of
-    those."""
+    """The part of a plan that the circuit implements after its entry. The entry admits only the tuples of sessions, so
+    the filters before a session window are dropped."""
     match plan:
         case Union(parts=parts):
             return Union(tuple(map(behind_entry, parts)))

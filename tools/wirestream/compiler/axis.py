@@ -1,11 +1,11 @@
-"""The module of a circuit with payloads of datagrams on AXI4-Stream, ``ws_query_<name>_axis``::
+"""The module ``ws_query_<name>_axis``: a circuit with the payloads of datagrams on AXI4-Stream::
 
-    s_axis -> front -> punctuator or entry -> circuit -> a FIFO and a tuple_tx for each output -> arbiter -> m_axis
+    s_axis -> front -> punctuator or entry -> circuit -> a FIFO and a tuple_tx per output -> arbiter -> m_axis
 
-The front (see `front`) makes items of datagrams: tuples as tuple_rx does, or messages. A circuit with several inputs
-has an entry for each, to which item_demux hands the items of their streams in the order in which they come; one with a
-JOIN has a joined_entry for all. With session_select and session_entry for the entry where there are sessions; and where
-the query has constants ``$name``, their registers on AXI4-Lite, which take effect between two tuples.
+The front (see `front`) turns datagrams into items: tuples, as tuple_rx does, or messages. A circuit with several inputs
+has an entry for each, and item_demux passes each entry the items of its stream in order of arrival; a circuit with a
+JOIN has one joined_entry for all inputs. With session windows the entry is session_select and session_entry. Constants
+``$name`` of the query are registers on AXI4-Lite, which take effect between two tuples.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from wirestream.compiler.netlist import AXIS, DATA_W, Netlist, axis_ports, own_c
 from wirestream.compiler.types import Text, of_field
 from wirestream.compiler.verilog import module, range_of
 
-FLUSH_CYCLES = 1250  # until a datagram of rows without punctuations leaves: 10 us at 125 MHz
-KIND = 2  # bits beside an item: tuple, punctuation, start of a session
+FLUSH_CYCLES = 1250  # a datagram of rows leaves after so many cycles without a punctuation: 10 us at 125 MHz
+KIND = 2  # bits that accompany an item: tuple, punctuation, start of a session
 PUNCTUATOR = ("late", "ahead", "resync", "discarded")
 JOIN = {"evt_late": "query_late", "evt_refused": "query_refused"}
 
@@ -39,7 +39,7 @@ class Axis(Netlist):
         self.gates = gates_of(circuit, self.outputs)
         unknown = values.keys() - circuit.runtime.keys()
         if unknown:
-            raise ValueError(f"the query has no constant {', '.join(sorted(unknown))}")
+            raise ValueError(f"the query has no constant ${', $'.join(sorted(unknown))}")
         self.front.build(self)
         if len(self.gates) > 1:
             self._demux()
@@ -64,11 +64,11 @@ class Axis(Netlist):
 
     @property
     def _hold(self) -> str:
-        """While constants wait to take effect, no item comes in."""
+        """No item enters while new constants wait to take effect."""
         return " && !pending" if self.circuit.runtime else ""
 
     def _demux(self) -> None:
-        """The items to all entries that read them. After a START they wait until each of these has come to it."""
+        """Pass items to all entries that read them. Items after a START wait until every entry has reached it."""
         self.wire("in_restart")
         several = (f"{{{', '.join(gate.wire(name) for gate in reversed(self.gates))}}}"
                    for name in ("item_valid", "item_ready", "in_restart"))  # fmt: skip
@@ -85,7 +85,7 @@ class Axis(Netlist):
     def _input(self, gate: Gate) -> None:
         entry, schema, wire = gate.entry, gate.stream.schema, gate.wire
         joins = self.circuit.joins
-        several = len(gate.entries) > 1  # then the stream's index is in front of the data
+        several = len(gate.entries) > 1  # then the stream's index precedes the data
         width = self.front.index_bits + self.front.bits if several else schema.record_bits
         for name, bits in (("valid", 1), ("punct", 1), ("eos", 1), ("data", width), ("restart", 1)):
             self.wire(wire(f"in_{name}"), bits)
@@ -132,8 +132,8 @@ class Axis(Netlist):
         self.add("window:punctuator", f"punctuator{name}", parameters, ports)
 
     def _items(self, gate: Gate) -> dict[str, str]:
-        """The ports of the entry at which items come in, one after the other. With the condition of sessions between;
-        while constants wait to take effect, none comes."""
+        """The ports of an entry for items, with the condition of sessions in between. No item enters while new
+        constants wait to take effect."""
         wire, hold = gate.wire, "" if gate.number else self._hold
         several = len(gate.entries) > 1
         data = "{item_stream, item_data}" if several else self.front.record("item_data", gate.stream)
@@ -188,7 +188,7 @@ class Axis(Netlist):
         if self.circuit.joins:
             (gate,) = self.gates
             ports |= {"ready": "join_ready", "room": self.wire("join_room"), "evt_lost": ""} | JOIN
-            most = (1 << gate.room_bits) - gate.latency - 1  # the last of which is the place of a START
+            most = (1 << gate.room_bits) - gate.latency - 1  # one place is kept for a START
             self.assigned.append(("join_room", f"query_level <= {gate.room_bits + 1}'d{most}"))
         for spill in self.circuit.spills:
             for signal, width in (("valid", 1), ("punct", 1), ("data", spill.schema.record_bits)):
@@ -198,7 +198,7 @@ class Axis(Netlist):
         self.instances.append(Instance(own_core(self.circuit.module), "circuit", {}, {"clk": "clk"} | ports))
 
     def _entry_ports(self, gate: Gate, entry: Entry) -> dict[str, str]:
-        """The wire into the circuit at one of its inputs."""
+        """The tuple bus at one input of the circuit."""
         prefix = entry.prefix
         ports = {f"{prefix}_{signal}": gate.wire(f"in_{signal}") for signal in ("valid", "punct", "eos", "data")}
         if len(gate.entries) > 1:
@@ -261,7 +261,7 @@ class Axis(Netlist):
         )
 
     def _room(self, gate: Gate) -> None:
-        """Free places of the fullest of a gate's FIFOs."""
+        """The free places in the fullest of a gate's FIFOs."""
         levels, bits = [f"{output.label}_level" for output in gate.outputs], gate.room_bits
         most = levels[0]
         for n, level in enumerate(levels[1:], 1):
@@ -298,7 +298,7 @@ class Axis(Netlist):
         header += [
             "",
             "Parameters   DATA_W         width of the payload streams in bits: 8 or 64",
-            "Ports        s_axis, m_axis payloads as docs/wire-format.md has them; s_axis_tuser of ws_udp_ip_stack",
+            "Ports        s_axis, m_axis payloads as in docs/wire-format.md; s_axis_tuser as in ws_udp_ip_stack",
             "             first_session  session number of the rows, sampled during reset",
             *(["             tick_ms        one cycle every millisecond"] if self.front.lines > 1 else []),
             f"             events         one cycle each, from bit 0: {self.events[0]}",
@@ -311,10 +311,10 @@ class Axis(Netlist):
 
 
 def user_bits(lines: int) -> int:
-    """Of s_axis_tuser, as ws_udp_ip_stack has it: with several lines the index of the port is in it."""
+    """The width of s_axis_tuser as in ws_udp_ip_stack; with several lines it includes the index of the port."""
     return 113 if lines == 1 else 117
 
 
 def _number(value: int) -> int | str:
-    """A parameter's value; one beyond 31 bits says how wide it is."""
+    """A parameter's value; one beyond 31 bits is written with its width."""
     return value if -(2**31) <= value < 2**31 else f"64'sd{value}"

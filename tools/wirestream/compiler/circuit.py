@@ -1,4 +1,4 @@
-"""What a circuit is made of: signals, the wire between operators, instances of cores, stages, entries and results."""
+"""The parts of a circuit: signals, the tuple bus between operators, instances of cores, stages, entries and results."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from wirestream.compiler.types import Boolean, Text, Type, of_field
 from wirestream.schema.streams import Stream
 from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
 
-FIRST_RESULT, FIRST_SPILL = 0x8001, 0xC001  # stream ids of results, and of tuples whose groups had no room
+FIRST_RESULT, FIRST_SPILL = 0x8001, 0xC001  # stream ids of results, and of tuples whose group found no entry
 FLAGS_IN_A_BYTE = 4
-GRACE = 4  # cycles behind that in which `ready` has fallen, in which tuples may still come
-UNION_WAITS = 64  # cycles that a row may wait in the queues of unions, at most
+GRACE = 4  # tuples may still arrive for so many cycles after the cycle in which `ready` fell
+UNION_WAITS = 64  # the most cycles that a row waits in the queues of unions
 
 
 @dataclass(frozen=True)
 class Signal:
-    """`width` bits: of the wire `name` from bit `lsb` on, or all of it, or of an expression; or the number `value`."""
+    """`width` bits: a slice of the wire `name` from bit `lsb`, a whole wire, an expression, or the number `value`."""
 
     name: str
     width: int
@@ -36,12 +36,12 @@ class Signal:
         return self.name if self.lsb is None else f"{self.name}[{self.lsb} +: {self.width}]"
 
     def above(self, bits: int) -> Signal:
-        """All but that many of the lowest bits."""
+        """All bits but the lowest `bits`."""
         assert self.name.isidentifier(), self.name
         return Signal(self.name, self.width - bits, (self.lsb or 0) + bits)
 
     def resized(self, width: int, signed: bool) -> Signal:
-        """The lowest bits, or with more of them in front: copies of the sign, or zeros."""
+        """Truncated to the lowest `width` bits, or sign- or zero-extended to them."""
         missing = width - self.width
         if self.value is not None or not missing:
             return replace(self, width=width)
@@ -56,18 +56,18 @@ ZERO = Signal("1'b0", 1)
 
 
 def joined(signals: Iterable[Signal]) -> str:
-    """Signals side by side, the first in the most significant bits."""
+    """Signals concatenated, the first in the most significant bits."""
     texts = [signal.text for signal in signals]
     return f"{{{', '.join(texts)}}}" if texts else ZERO.text
 
 
 def part(wire: str, total: int, width: int, lsb: int = 0) -> Signal:
-    """`width` bits of a wire of `total`; one that is a single bit has no places."""
+    """`width` bits of a wire of `total`; a single-bit wire is not indexed."""
     return Signal(wire, width, lsb if total > 1 else None)
 
 
 def slices(wire: str, widths: dict[str, int], top: int) -> dict[str, Signal]:
-    """Columns that lie side by side in a wire, the first right below bit `top`."""
+    """Adjacent columns of a wire, the first immediately below bit `top`."""
     columns, total = {}, top
     for name, width in widths.items():
         top -= width
@@ -76,19 +76,19 @@ def slices(wire: str, widths: dict[str, int], top: int) -> dict[str, Signal]:
 
 
 def record_columns(wire: str, schema: Schema) -> dict[str, Signal]:
-    """The fields of a record on a wire: from the most significant bit on, zeros up to whole words behind them."""
+    """The fields of a record on a wire, from the most significant bit down; zeros pad the record to whole words."""
     widths = {f.name: of_field(f.type).width for f in schema.fields}
     return slices(wire, widths, schema.record_bits)
 
 
 @dataclass(frozen=True)
 class Bus:
-    """The wire between two operators: its control signals, and where each column is now.
+    """The tuple bus between two operators: its control signals, and the signal of each column.
 
-    delays: how long after the clock's edge a column is steady, in ns; delay: the control signals. latency: cycles since
-    the circuit's input; behind a union or a join (not `exact`) up to `early` cycles fewer, and more where a row waits
-    for its turn. stage: the index of the stage that it leaves. rows: the most rows that one
-    punctuation and that one tuple at the input cause. gaps: some of these may be missing, the first too.
+    delays: how long after the clock edge a column settles, in ns; delay: the same for the control signals. latency:
+    cycles from the circuit's input; after a union or a join (not `exact`) up to `early` cycles fewer, and more when a
+    row waits for its turn. stage: the index of the stage that drives the bus. rows: the most rows that one punctuation,
+    and that one tuple at the input, cause. gaps: some of these rows may be missing, even the first.
     """
 
     valid: str
@@ -109,13 +109,13 @@ class Bus:
 
 
 class Reference(str):
-    """An expression of the parameters of the module that is written."""
+    """An expression in the parameters of the generated module."""
 
 
 @dataclass(frozen=True)
 class Instance:
-    """core: as "query:compute". ports: each port's text, "" where nothing is connected. contract: of a core that the
-    planner chooses."""
+    """core: as "query:compute". ports: each port's expression, "" if unconnected. contract: that of the core, if the
+    planner chose it."""
 
     core: str
     name: str
@@ -130,9 +130,9 @@ class Instance:
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the circuit as a person sees it. text: what it does. latency: in cycles. copies: side by side.
+    """A part of the circuit as shown to the user. text: what it does. latency: in cycles. copies: in parallel.
 
-    sources: the stages whose rows it takes, as indices; without any it takes those of the circuit's input `entry`.
+    sources: the indices of the stages that feed it; if empty, the circuit's input `entry` does.
     """
 
     text: str
@@ -149,12 +149,13 @@ class Stage:
 
 @dataclass
 class Entry:
-    """An input wire of a circuit. window: in time, whose boundaries its punctuations tell; else it has none.
+    """An input of a circuit. window: the time window whose boundaries its punctuations mark; None: no punctuations.
 
-    close_cycles: least distance of two punctuations. tuple_gap: of a tuple from the punctuation before it. interval: of
-    a tuple to the next. reset_cycles: of what comes first from a reset, all in cycles. step: ends of panes, at every
-    multiple of it, are boundaries too; None: none are. condition: with sessions, which tuples of the stream come in, as
-    the plan of them, and `verdict` the wire that says so of a record on `where_data`, some cycles later; None: all do.
+    The least distances, in cycles: close_cycles between two punctuations, tuple_gap from a punctuation to the next
+    tuple, interval between two tuples, reset_cycles from a reset to the first item. step: ends of panes, at every
+    multiple of it, are boundaries too; None: no panes. condition: with sessions, the plan of the tuples that are
+    admitted, and `verdict` the bus that gives the decision for a record on `where_data` some cycles later; None: all
+    tuples are admitted.
     """
 
     prefix: str
@@ -179,9 +180,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Spill:
-    """An output wire on which tuples leave whose group finds no room: signals, and the columns in its data.
+    """An output for the tuples whose group finds no entry in the table: its signals, and the columns in its data.
 
-    windows: the wire that tells for which copies of the window they found none; "" if for all that the tuple is in.
+    windows: the wire that flags the copies of the window whose table was full; "" if a tuple overflows in all its
+    windows.
     """
 
     prefix: str
@@ -195,7 +197,7 @@ class Spill:
 
 @dataclass
 class Result:
-    """The output wire of a query. row: its record. latency: in cycles, from a tuple or what closes a window."""
+    """The output of a query. row: its record. latency: in cycles, from a tuple or from what closes a window."""
 
     prefix: str
     plan: Plan
@@ -223,18 +225,17 @@ class Result:
 
     @property
     def waits(self) -> str:
-        """What is to be said of rows that are later than the latency."""
+        """A remark on rows that leave later than the latency."""
         return "" if self.bus.exact else ", more where tuples wait" if self.joined else ", more in a union"
 
 
 @dataclass
 class Circuit:
-    """What the netlist is written from, and what is known of it.
+    """A hardware plan: what the netlist is written from, and its properties.
 
-    runtime: the constants $name and their types. capacity: groups that a GROUP BY has room for. choices: the
-    aggregates whose windows could be made in several ways, and how they are. joins: of each JOIN, in front of which
-    tuples wait, the wires ready, evt_late, evt_refused and evt_lost. notes: each JOIN, and what is to be said of it.
-    warnings: what the queries surely do not mean.
+    runtime: the constants $name and their types. capacity: groups that fit a GROUP BY. choices: the aggregates with
+    several possible window methods, and the chosen one. joins: for each JOIN, the wires ready, evt_late, evt_refused
+    and evt_lost. notes: each JOIN with a remark. warnings: conditions that the queries are unlikely to intend.
     """
 
     name: str
@@ -253,7 +254,7 @@ class Circuit:
 
     @property
     def module(self) -> str:
-        """Apart from every core's, whatever the query is called."""
+        """The module's name; its prefix keeps it apart from every core's."""
         return f"ws_query_{self.name.lower()}"
 
     @property
@@ -262,13 +263,13 @@ class Circuit:
 
 
 def padded(row: list[Signal], schema: Schema) -> list[Signal]:
-    """A record of whole words: zeros after its fields."""
+    """A record padded with zeros to whole words."""
     padding = schema.record_bits - sum(signal.width for signal in row)
     return [*row, Signal("", padding, value=0)] if padding else row
 
 
 def result_schema(name: str, plan: Plan, stream_id: int) -> tuple[Schema, list[str]]:
-    """The schema of a result's record, and for each flag bit the companion that it shows.
+    """The schema of a result's record, and for each flag bit its companion column.
 
     Flags follow the columns: for the k-th column that may be null or overflow, bits 2k (overflow) and 2k + 1 (null).
     """
@@ -286,7 +287,7 @@ def fallible(plan: Plan) -> list[Column]:
 
 
 def field_type(kind: Type) -> str:
-    """The type of the field that a row shows a value in."""
+    """The type of the field that holds a value in a row."""
     if isinstance(kind, Text):
         return f"string({kind.length})"
     if isinstance(kind, Boolean):

@@ -1,4 +1,4 @@
-"""The commands `wirestream compile` and `wirestream explain`: queries to a circuit, and what would be built."""
+"""The commands `wirestream compile` and `wirestream explain`: write the circuit of queries, or describe it."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ console = Console(highlight=False)
 
 
 def compile_(argv: list[str], prog: str) -> int:
-    parser = _parser(prog, "Write the circuit of queries.")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to")
+    parser = _parser(prog, "Compile queries to Verilog, with a JSON description and a FuseSoC core.")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="output folder")
     parser.add_argument(
         *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
-        help="what a constant $NAME is after a reset",
+        help="value of the constant $NAME after a reset (default: 0)",
     )  # fmt: skip
     return carry_out(_options(parser, argv), _compile)
 
 
 def explain(argv: list[str], prog: str) -> int:
-    parser = _parser(prog, "Show what would be built of queries.")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the circuit")
+    parser = _parser(prog, "Show the circuit that queries compile to: stages, cells, latency.")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw the circuit as SVG")
     return carry_out(_options(parser, argv), _explain)
 
 
@@ -95,34 +95,36 @@ def _compiled(options: argparse.Namespace, text: str) -> Compiled:
 
 def _parser(prog: str, description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=prog, description=description)
-    parser.add_argument("query", type=Path, nargs="+", help="files with queries, for one circuit")
+    parser.add_argument("query", type=Path, nargs="+", help="files with queries, compiled to one circuit")
+    parser.add_argument(*("--stream",), type=Path, action="append", default=[], metavar="YML", help="further stream")
+    parser.add_argument("--name", help="name of the circuit (default: that of the first file)")
     parser.add_argument(
-        *("--stream",), type=Path, action="append", default=[], metavar="YML", help="a stream, besides those shipped"
+        "--clock", type=float, default=1000 / CLOCK_NS, metavar="MHZ", help="clock rate (default: %(default)g)"
     )
-    parser.add_argument("--name", help="of the circuit; else that of the first file")
-    parser.add_argument("--clock", type=float, default=1000 / CLOCK_NS, metavar="MHZ", help="default %(default)g")
-    parser.add_argument("--groups", type=int, default=CAPACITY, help="room for GROUP BY, default %(default)d")
-    parser.add_argument("--without", nargs="+", default=[], metavar="REWRITE", help="rewrites to leave out")
+    parser.add_argument(
+        "--groups", type=int, default=CAPACITY, help="groups that fit a GROUP BY (default: %(default)d)"
+    )
+    parser.add_argument("--without", nargs="+", default=[], metavar="REWRITE", help="rewrites to switch off")
     parser.add_argument(
         *("--windows",), nargs="+", default=[], metavar="[RESULT=]METHOD",
-        help=f"how windows in time are made, of all results or of one: {AUTO}, {', '.join(METHODS)}",
+        help=f"method for windows, of all results or of one: {AUTO} (default), {', '.join(METHODS)}",
     )  # fmt: skip
-    parser.add_argument("--luts", type=int, help="LUTs that the windows of an aggregate may take, default any")
-    parser.add_argument("--ram-bits", type=int, metavar="BITS", help="RAM that they may take, default any")
+    parser.add_argument("--luts", type=int, help="limit of LUTs for the windows of an aggregate (default: none)")
+    parser.add_argument("--ram-bits", type=int, metavar="BITS", help="limit of their RAM (default: none)")
     return parser
 
 
 def _options(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespace:
     options = parser.parse_args(argv)
     if not 0 < options.clock < inf:
-        parser.error("--clock is above 0")
+        parser.error(f"--clock {options.clock:g}: must be more than 0")
     if options.groups < 1:
-        parser.error("--groups is at least 1")
+        parser.error(f"--groups {options.groups}: must be at least 1")
     return options
 
 
 def show(compiled: Compiled) -> None:
-    """Print the stages of the circuit with what they take, and what is promised of each result."""
+    """Print the stages of the circuit with their cells, and what each result promises."""
     circuit = compiled.circuit
     table = Table(box=None, pad_edge=False)
     table.add_column("stage")
@@ -132,11 +134,11 @@ def show(compiled: Compiled) -> None:
     left = estimates(circuit)
     whole = sum(left.values(), Cells())
     for stage in circuit.stages:
-        own = sum((left.pop(i.name, Cells()) for i in stage.instances), Cells())  # what stages share counts once
+        own = sum((left.pop(i.name, Cells()) for i in stage.instances), Cells())  # cells that stages share count once
         text, cores = escape(stage.text), ", ".join(core.split(":")[1] for core in stage.cores)
         table.add_row(text, str(stage.latency), str(stage.copies), *figures(own), cores)
     if len(circuit.stages) > 1:
-        table.add_row("[bold]all[/]", "", "", *figures(whole), "")
+        table.add_row("[bold]total[/]", "", "", *figures(whole), "")
     console.print(table)
     for text, choice in circuit.choices:
         console.print(f"\n{escape(text)}\n  windows by {choice}", soft_wrap=True)
@@ -153,7 +155,7 @@ def figures(cells: Cells) -> tuple[str, str, str]:
 
 
 def promise(circuit: Circuit, result: Result) -> str:
-    """One result's latency, issue rate, and what the closing of a window costs."""
+    """A result's latency, issue rate, and the cost of closing a window."""
     entry = result.entry
     early = result.bus.early
     latency = f"{f'{result.latency - early} to ' * (early > 0)}{cycles(result.latency)}{result.waits}"
@@ -168,8 +170,8 @@ def promise(circuit: Circuit, result: Result) -> str:
     elif each > 1:
         lines.append(f"a tuple causes at most {each} rows")
     if result.spill:
-        hashed = " (when it is full, 3 of 10,000 new ones find none)" if circuit.capacity > CAM_GROUPS else ""
-        lines.append(f"room for {circuit.capacity} groups{hashed}; tuples of others leave on {result.spill.prefix}_*")
+        hashed = " (at capacity, 3 of 10,000 new groups find no entry)" if circuit.capacity > CAM_GROUPS else ""
+        lines.append(f"{circuit.capacity} groups fit{hashed}; tuples of others leave on {result.spill.prefix}_*")
     for column, scale in scales(result.plan).items():
-        lines.append(f"{column} is 2**{scale} times the weighted sum, so that it is exact")
+        lines.append(f"{column} is the weighted sum times 2**{scale}, an exact integer")
     return "\n  ".join(lines)

@@ -1,4 +1,4 @@
-"""All passes in a row."""
+"""All passes in sequence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wirestream.schema.streams import Stream, declared, load
 
 @dataclass(frozen=True)
 class Compiled:
-    """The circuit of one or more queries: what is known of it, and its Verilog."""
+    """The circuit of one or more queries, and its Verilog."""
 
     circuit: Circuit
     verilog: str
@@ -41,10 +41,10 @@ def compile_queries(
     capacity: int = planner.CAPACITY,
     windows: WindowOptions | None = None,
 ) -> Compiled:
-    """One circuit for the queries in `sql`; raises `QueryError`, and ValueError for options of what is not there.
+    """One circuit for the queries in `sql`; raises `QueryError`, or ValueError for an option that names no result.
 
-    streams: those that the text does not declare itself, and the messages that it says streams are of. name: of the
-    circuit, else that of the first result; what cannot stand in a name of Verilog becomes _.
+    streams: the streams that the text does not declare, and the message formats that its declarations name. name: of
+    the circuit; default: that of the first result. A character that is illegal in a Verilog name becomes _.
     """
     given = [load(s) if isinstance(s, Path) else s for s in streams]
     formats = [*shipped(), *(s for s in given if isinstance(s, Format))]
@@ -53,23 +53,24 @@ def compile_queries(
     for statement in syntax.parse(sql):
         if isinstance(statement, Create):
             if statement.name in known:
-                raise QueryError(f"stream {statement.name} is there already; take another name", statement.position)
+                raise QueryError(f"stream {statement.name} already exists; choose another name", statement.position)
             made = declared(statement, len(known) + 1, formats)
             if other := next((one for one in known.values() if _framed_otherwise(made, one)), None):
                 position = statement.framing.position if statement.framing else statement.position
-                raise QueryError(f"{made.origin.format.name} comes framed otherwise for {other.schema.name}", position)
+                why = f"{made.origin.format.name} has another FRAMING in stream {other.schema.name}; both need the same"
+                raise QueryError(why, position)
             known[statement.name] = made
         elif any(statement.into.lower() == other.into.lower() for other in queries):
             raise QueryError(
-                f"two results are called {statement.into}; name each with INTO", statement.body[0].position
+                f"two results are named {statement.into}; give each its own name with INTO", statement.body[0].position
             )
         else:
             queries.append(statement)
     if not queries:
-        raise QueryError("a query is wanted, and here is none")
+        raise QueryError("no query in the file")
     rewrites, windows = rewrites or Rewrites(), windows or WindowOptions()
     if unknown := windows.of.keys() - {query.into for query in queries}:
-        raise ValueError(f"windows of {', '.join(sorted(unknown))}: no result has that name")
+        raise ValueError(f"method for windows of {', '.join(sorted(unknown))}: no such result")
     plans = [(query.into, build(query, known)) for query in queries]
     warnings = [line for _, plan in plans for line in constant_answers(plan)]
     plans = [(into, rewrite(plan, rewrites)) for into, plan in plans]
@@ -80,6 +81,6 @@ def compile_queries(
 
 
 def _framed_otherwise(one: Stream, other: Stream) -> bool:
-    """Whether two streams are of messages that cannot come on one wire because of how they are framed."""
+    """Whether two streams of one message format differ in their framing, so that they cannot share one input."""
     mine, theirs = one.origin, other.origin
     return bool(mine and theirs) and mine.format == theirs.format and mine.framing != theirs.framing

@@ -25,17 +25,17 @@ def registers_of(circuit: Circuit) -> dict[str, int]:
 
 
 def bits_of(value: int | str, kind: Type) -> int:
-    """A constant's value as its port takes it; raises ValueError if it does not fit."""
+    """A constant's value as the bits of its port; raises ValueError if it does not fit."""
     if isinstance(kind, Text):
         if not isinstance(value, str) or len(value.encode()) > kind.length:
-            raise ValueError(f"{value!r} is no {kind}")
+            raise ValueError(f"{value!r} does not fit {kind}")
         return int.from_bytes(value.encode().ljust(kind.length, b"\0"), "big")
     low, high = (kind.low, kind.high) if isinstance(kind, Integer) else (0, 1)
     if not isinstance(value, int) or not low <= value <= high:
-        raise ValueError(f"{value!r} is no {kind}: {low} to {high}")
+        raise ValueError(f"{value!r} does not fit {kind}: {low} to {high}")
     return value & (1 << kind.width) - 1
 
 
 def register_lines(registers: dict[str, int]) -> list[str]:
-    """Of a module's header. registers: as `registers_of` has them."""
+    """The lines of a module's header that list its registers. registers: from `registers_of`."""
     return [f"Registers    0x{offset:03X} {name}" for name, offset in registers.items()]

@@ -1,4 +1,4 @@
-"""What a program needs to know of a circuit to drive it, as JSON: its wires, records, windows, constants, promises.
+"""A circuit as JSON, for programs that drive it: its ports, records, windows, constants, promises.
 
 ::
 
@@ -8,23 +8,23 @@
      "entries": [{"prefix": "s", "stream": {name, id, fields}, "close_cycles": 2, "tuple_gap": 1, "interval": 1,
                   "reset_cycles": 1,
                   "window": {unit, attribute, size, advance, slack, start, max_ahead, resync, emit_empty} or null,
-                  "step": distance of the boundaries above the start, or null: that of windows,
-                  "where": cycles from <prefix>_where_data to <prefix>_where, or null: there is no condition}],
+                  "step": distance of the boundaries above the start, or null: that of the windows,
+                  "where": cycles from <prefix>_where_data to <prefix>_where, or null: no condition}],
      "results": [{"prefix": "m", "stream": {name, id, fields}, "fallible": [columns with flags], "entry": 0,
                   "latency": 2, "exact": true, "early": 0, "closing_rows": 1, "tuple_rows": 0,
                   "sifted": false, "sides": null, "pairs": null, "order": "arrival",
                   "scale": {column: power of two}}],
      "spills":  [{"prefix": "o", "stream": {name, id, fields}, "copies": 1}]}
 
-`unit`: time, or session, of which `size` is the GAP. `exact`: every row is as late as `latency` says; else up to
-`early` cycles sooner, or later where it waits in a union. `closing_rows`, `tuple_rows`: at most that many rows, one a
-cycle, come of a punctuation and of a tuple; `sifted`: any of them may be missing, the first too.
-`grace`: of a circuit with a JOIN, in how many cycles behind that in which `ready` has fallen tuples may still come;
-`sides`: the entries of R and S that a result's JOIN reads; `pairs`: the most that a tuple makes there, one a cycle. A
-tuple that finds the join idle has its first pair within `latency`, before conditions that follow the join.
-`order`: rows leave in the order of arrival of their tuples, or so that this column, the end of their windows, never
-falls; null: in no order that is promised.
-`scale`: the columns that are a weighted sum, which is that many times two too large.
+`unit`: time, or session, whose GAP is `size`. `exact`: every row leaves after exactly `latency` cycles; else up to
+`early` cycles earlier, or later when it waits in a union. `closing_rows`, `tuple_rows`: the most rows, one per cycle,
+that a punctuation and that a tuple cause; `sifted`: any of them may be missing, even the first.
+`grace`: with a JOIN, for how many cycles after the cycle in which `ready` fell tuples may still arrive; `sides`: the
+entries of R and S that a result's JOIN reads; `pairs`: the most pairs that a tuple makes there, one per cycle. A tuple
+that finds the join idle has its first pair within `latency`, before conditions that follow the join.
+`order`: "arrival": rows leave in the order of arrival of their tuples; a column: the end of their windows, which never
+falls from row to row; null: no promised order.
+`scale`: the columns that are a weighted sum, each multiplied by that power of two.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _result(result: Result, circuit: Circuit) -> dict:
 
 
 def order(plan: Plan) -> str | None:
-    """See above. Neither the parts of a union nor the pairs of a join come in an order that is promised."""
+    """See above. Neither a union nor a join promises an order."""
     nodes = list(walk(plan))
     if any(isinstance(node, Union | Join) for node in nodes):
         return None
@@ -109,7 +109,7 @@ def order(plan: Plan) -> str | None:
 
 
 def _joined(plan: list[Plan], circuit: Circuit) -> dict:
-    """`sides` and `pairs`. A tuple of a stream that is joined with itself meets both windows."""
+    """`sides` and `pairs`. In a self-join a tuple is compared with both windows."""
     joins = [node for node in plan if isinstance(node, Join)]
     if not joins:
         return {"sides": None, "pairs": None}
@@ -119,7 +119,7 @@ def _joined(plan: list[Plan], circuit: Circuit) -> dict:
 
 
 def scales(plan: Plan) -> dict[str, int]:
-    """The columns of a result that are a weighted sum as it is, and the power of two in it."""
+    """The columns of a result that are a plain weighted sum, and the exponent of the power of two in each."""
     measures = {m.output.name: m.scale for node in walk(plan) if isinstance(node, Aggregate) for m in node.measures}
     if not isinstance(plan, Project):
         return {}

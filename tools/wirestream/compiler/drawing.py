@@ -1,7 +1,7 @@
-"""Draw a circuit as the dissertation draws its plans: inputs at the bottom, stages upwards, results on top.
+"""Draw a circuit as the dissertation draws its plans: inputs at the bottom, stages above them, results at the top.
 
-Nodes stand in layers, as far up as the longest path to them; an edge that spans layers passes each in a place of its
-own, so lines meet no box. Beside a stage stand its cycles and the estimate of its cells.
+A node's layer is the length of the longest path to it; an edge that spans layers has a dummy node in each of them, so
+that it crosses no box. The cycles and the estimated cells of a stage are printed to its right.
 Source: K. Sugiyama et al., Methods for Visual Understanding of Hierarchical System Structures, IEEE SMC-11 (1981).
 """
 
@@ -31,9 +31,9 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 
 @dataclass
 class Node:
-    """A box with its lines and what stands beside it; without lines, the place where an edge passes a layer.
+    """A box with its lines of text and the notes to its right; without lines, a point where an edge passes a layer.
 
-    left: x of the node. below: the nodes whose rows it takes.
+    left: x of the node. below: the nodes that feed it.
     """
 
     layer: int
@@ -51,13 +51,13 @@ class Node:
 
     @property
     def width(self) -> float:
-        """With the stack behind the box and what stands beside it."""
+        """The width of the box with its stack and its notes."""
         beside = max(map(len, self.beside)) * SMALL * LETTER + 8 if self.beside else 0.0
         return self.box_width + self.stack + beside
 
     @property
     def stack(self) -> float:
-        """How far the stack stands out behind the box, to the right and above it."""
+        """How far the stack extends beyond the box, to the right and upwards."""
         return 2 * BEHIND if self.copies > 1 else 0.0
 
     @property
@@ -81,11 +81,11 @@ def _cells(cells: Cells) -> str:
     return f"{cells.lut:.0f} LUT · {cells.ff:.0f} FF{memory}"
 
 
-# ---- what is to be drawn
+# ---- nodes and edges
 
 
 def _nodes(circuit: Circuit, cells: dict[str, Cells]) -> list[Node]:
-    """A node for each input, stage and result, their edges cut at each layer; sources come before what takes them."""
+    """A node for each input, stage and result, with edges split at each layer; sources precede their readers."""
     entries = [Node(0, _lines(f"{entry.prefix}: {entry.text}"), colours=INPUT) for entry in circuit.entries]
     nodes = list(entries)
     stages: list[Node] = []
@@ -113,11 +113,11 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def _join(sources: Iterable[Node], node: Node, nodes: list[Node]) -> None:
-    """Edges from the sources to the node, with a node wherever they pass a layer."""
+    """Add edges from the sources to the node, with a dummy node in each layer between."""
     for source in sources:
         end = source
         for layer in range(source.layer + 1, node.layer):
-            passing = next((n for n in end.above if not n.lines), None)  # one line for all that go as far
+            passing = next((n for n in end.above if not n.lines), None)  # edges from one source share a line
             if passing is None:
                 passing = Node(layer, below=[end])
                 end.above.append(passing)
@@ -127,11 +127,11 @@ def _join(sources: Iterable[Node], node: Node, nodes: list[Node]) -> None:
         node.below.append(end)
 
 
-# ---- where it stands
+# ---- layout
 
 
 def _layers(nodes: Sequence[Node]) -> list[list[Node]]:
-    """The nodes by layer, from left to right, and placed: with few crossings, near what they are joined to."""
+    """The nodes by layer, ordered from left to right for few crossings, and placed near their neighbours."""
     layers: list[list[Node]] = [[] for _ in range(1 + max(node.layer for node in nodes))]
     for node in nodes:
         layers[node.layer].append(node)
@@ -153,7 +153,7 @@ def _layers(nodes: Sequence[Node]) -> list[list[Node]]:
 
 
 def _above(joined: list[Node], node: Node) -> float:
-    """Where the node would stand in the middle of those that it is joined to."""
+    """The `left` that centres the node over those that it is connected to."""
     return _mean(n.middle for n in joined) - node.box_width / 2 if joined else node.left
 
 
@@ -163,7 +163,7 @@ def _mean(numbers: Iterable[float]) -> float:
 
 
 def _order(layers: list[list[Node]], upwards: bool) -> None:
-    """Each layer in the order of the mean places of the nodes that it is joined to in the one before."""
+    """Sort each layer by the mean position of its nodes' neighbours in the layer before."""
     for before, layer in pairwise(layers if upwards else layers[::-1]):
         places = {id(node): place for place, node in enumerate(before)}
         own = {id(node): place for place, node in enumerate(layer)}
@@ -185,14 +185,14 @@ def _crossings(layers: list[list[Node]]) -> int:
 
 
 def _place(layer: list[Node], wanted: list[float]) -> None:
-    """Set each node's `left` as near to where it is wanted as the nodes before it allow (least squares).
+    """Set each node's `left` as near to the wanted position as its neighbours allow (least squares).
 
-    Nodes that would overlap are pooled into runs that touch, each at the mean of what its nodes want.
+    Nodes that would overlap are pooled into runs that touch, each at the mean of its nodes' wanted positions.
     """
     offsets = [0.0]
     for node in layer:
         offsets.append(offsets[-1] + node.width + APART)
-    runs: list[tuple[float, int]] = []  # the mean of what is wanted less the offset, and the number of nodes
+    runs: list[tuple[float, int]] = []  # the mean of wanted position minus offset, and the number of nodes
     for want, offset in zip(wanted, offsets, strict=False):
         mean, count = want - offset, 1
         while runs and runs[-1][0] >= mean:
@@ -261,7 +261,7 @@ def _text(x: float, y: float, text: str, *, size: int = SIZE, colour: str = INK,
 
 
 def _line(points: list[tuple[float, float]], head: bool = False) -> str:
-    """A line through points, with an arrow's head where it ends, which is upwards."""
+    """A line through points, with an upward arrowhead at its end if `head`."""
     x, y = points[-1]
     listed = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
     line = f'<polyline points="{listed}" fill="none" stroke="{INK}" stroke-width="1.5"/>'

@@ -1,7 +1,8 @@
-"""What stands between datagrams and the entries of a circuit, and makes items of them: {data, kind, index}.
+"""The front of a circuit, which turns datagrams into items for its entries: {data, kind, index}.
 
-`Tuples`: tuple_rx, the index is that of the stream. `Binary`: tuple_rx, the index is the byte in front of a record.
-`Fix`: fix_stream. `Itch`: itch5, or for the lines of a feed itch_feed. Messages that no query reads end here, counted.
+`Tuples`: tuple_rx; the index is that of the stream. `Binary`: tuple_rx; the index is the byte before the record.
+`Fix`: fix_stream. `Itch`: itch5, or itch_feed for the lines of a feed. Messages that no query reads are dropped here,
+and counted.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ FEED |= {"tuple": "itch_message", "unknown": "itch_unknown", "bad_length": "itch
 
 
 def of(streams: Sequence[Stream]) -> Front:
-    """The front for streams that come on one wire; raises `QueryError` if they cannot."""
+    """The front for streams that share one input; raises `QueryError` if they cannot."""
     formats = {stream.origin and stream.origin.format for stream in streams}
     if len(formats) > 1:
         names = sorted(f"{found.kind} {found.name}" if found else "tuples" for found in formats)
-        raise QueryError(f"{' and '.join(names)} do not come on one wire; compile their queries one by one")
+        raise QueryError(f"{' and '.join(names)} cannot share one input; compile their queries separately")
     (found,) = formats
     framings = {stream.origin and stream.origin.framing for stream in streams}
     if len(framings) > 1:
-        raise QueryError(f"{found.name} comes in one framing, and not in another as well")
+        raise QueryError(f"{found.name} has two framings, but one input takes one; compile the queries separately")
     if framings != {None}:
         return Feed(streams)
     kinds = {"FIX": Fix, "BINARY": Binary, "ITCH": Itch}
@@ -48,7 +49,7 @@ def table(width: int, values: Iterable[int]) -> str:
 
 
 class Front:
-    """bits: of the data of an item. index: of each stream. index_bits: its width. lines: UDP ports listened to."""
+    """bits: width of an item's data. index_bits: width of a stream's index. lines: UDP ports that it listens to."""
 
     bits: int
     index_bits: int
@@ -61,27 +62,27 @@ class Front:
         return stream.origin.message.code
 
     def record(self, wire: str, stream: Stream) -> str:
-        """The stream's record, of the data of an item."""
+        """The stream's record as an expression of an item's data."""
         raise NotImplementedError
 
     def build(self, netlist: Netlist) -> None:
-        """Make the wires item_valid, _ready, _data, _kind and _stream."""
+        """Add the instances that drive the wires item_valid, _ready, _data, _kind and _stream."""
         raise NotImplementedError
 
     @property
     def text(self) -> list[str]:
-        """What comes in, a line each."""
+        """The input streams, one line each."""
         return [f"{s.schema.name}: {s.origin.format.kind} {s.origin.format.name}.{s.origin.message.name}"
                 for s in self.streams]  # fmt: skip
 
     def _items(self, netlist: Netlist, prefix: str = "item") -> dict[str, str]:
-        """The wires of items, and the ports that they stand on."""
+        """Add the wires of items; return the ports that drive them."""
         for name, bits in (("valid", 1), ("ready", 1), ("data", self.bits), ("kind", 2), ("stream", self.index_bits)):
             netlist.wire(f"{prefix}_{name}", bits)
         return {f"m_{signal}": f"{prefix}_{signal}" for signal in ("valid", "ready", "data")}
 
     def _picked(self, wire: str, stream: Stream, high: int) -> str:
-        """The fields of a message that lie side by side below bit `high`, as the stream's record."""
+        """The stream's record, from the adjacent fields of a message below bit `high`."""
         at, places = high, {}
         for part in stream.origin.message.parts:
             at -= part.width
@@ -89,7 +90,7 @@ class Front:
         return _record(wire, stream, places)
 
     def _drop_unread(self, netlist: Netlist, event: str) -> None:
-        """Between come_* and item_*: a message that no query reads ends here."""
+        """Pass come_* on to item_*, and drop messages that no query reads."""
         codes = sorted({self.index(stream) for stream in self.streams})
         read = " || ".join(f"come_stream == {self.index_bits}'d{code}" for code in codes)
         netlist.event(event)
@@ -104,7 +105,7 @@ class Front:
 
 
 def _record(wire: str, stream: Stream, places: dict[str, tuple[int, int]]) -> str:
-    """Slices of a wire side by side, each as wide as its field, and zeros up to whole words behind them."""
+    """Slices of a wire, concatenated: each as wide as its field, then zeros that fill whole words."""
     texts, left = [], stream.schema.record_bits
     for field in stream.schema.fields:
         at, width = places[field.name]
@@ -168,7 +169,7 @@ class Binary(Front):
 
 
 class Fix(Front):
-    """FIX messages. The parser is made for those that are read, and judges each by all of its fields."""
+    """FIX messages. The parser is configured for the messages that are read, and checks all fields of each."""
 
     def __init__(self, streams: Sequence[Stream]):
         super().__init__(streams)
@@ -199,7 +200,7 @@ class Fix(Front):
 
 
 class Itch(Front):
-    """ITCH 5.0, a message a datagram."""
+    """ITCH 5.0, one message per datagram."""
 
     index_bits = (len(ITCH_TYPES) - 1).bit_length()
     bits = ITCH_BITS
@@ -216,14 +217,14 @@ class Itch(Front):
         self._drop_unread(netlist, "itch_unread")
 
     def _parse(self, netlist: Netlist, ports: dict[str, str]) -> None:
-        """From payloads to items."""
+        """Add the core that turns payloads into items."""
         events = {f"evt_{name}": f"itch_{name}" for name in ("message", "unknown", "bad_length")}
         netlist.event(*events.values())
         netlist.add("fix:itch5", "itch5", {"DATA_W": DATA_W}, ports | events)
 
 
 class Feed(Itch):
-    """ITCH 5.0 in MoldUDP64 on lines A and B, each message once and in sequence. Time is counted in milliseconds."""
+    """ITCH 5.0 in MoldUDP64 on lines A and B; each message leaves once, in sequence. Timeouts are in milliseconds."""
 
     lines = 2
 

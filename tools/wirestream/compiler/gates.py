@@ -1,6 +1,6 @@
-"""What lets items into a circuit, the rows that they cause, and the room in FIFOs that these rows need.
+"""The gates that admit items to a circuit, the rows that these cause, and the FIFO space that the rows need.
 
-A gate is an entry or a punctuator in front of one input; a JOIN has one gate, a joined_entry, in front of all.
+A gate is an entry or a punctuator at one input; a circuit with a JOIN has one gate, a joined_entry, for all inputs.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ HEADER = 16  # bytes of a datagram of tuples
 
 
 def check_fits(what: str, schema: Schema) -> None:
-    """Raise `QueryError` for a record that fits no datagram in an Ethernet frame. what: a tuple, a row."""
+    """Raise `QueryError` if a record does not fit a datagram in an Ethernet frame. what: a tuple, a row."""
     if schema.record_bytes > PAYLOAD - HEADER:
         most = f"at most {PAYLOAD - HEADER} fit a datagram in an Ethernet frame"
-        raise QueryError(f"{what} of {schema.name} has {schema.record_bytes} bytes, but {most}")
+        raise QueryError(f"{what} of {schema.name} has {schema.record_bytes} bytes; {most}")
 
 
 @dataclass(frozen=True)
 class Output:
-    """One of the circuit's outputs. rows: the most that a punctuation and that a tuple cause, itself included."""
+    """An output of the circuit. rows: the most rows that a punctuation causes, and that a tuple causes, its own row
+    included."""
 
     label: str
     prefix: str
@@ -36,9 +37,9 @@ class Output:
 
 @dataclass(frozen=True)
 class Gate:
-    """What lets items into the circuit: through one of its inputs, or with a JOIN through all of them.
+    """Admits items to one input of the circuit, or with a JOIN to all of them.
 
-    number: "" of the only one. label: of its events. outputs: on which there are rows of what it lets in.
+    number: "" if it is the only gate. label: prefix of its events. outputs: those with rows of the items it admits.
     """
 
     number: str
@@ -58,7 +59,7 @@ class Gate:
 
     @property
     def room_bits(self) -> int:
-        """The FIFOs hold 2**room_bits: tuples come at full rate, and the rows of several windows wait."""
+        """The FIFOs hold 2**room_bits rows: enough for tuples at full rate while the rows of several windows wait."""
         closing, each = self.places
         return max(6, (4 * closing + 2 * each * (self.latency + 2)).bit_length())
 
@@ -69,7 +70,7 @@ class Gate:
 
 
 def outputs_of(circuit: Circuit) -> list[Output]:
-    """Of the results in their order, then of what overflows; raises `QueryError` for a row that fits no datagram."""
+    """The outputs for results, then for overflow streams; raises `QueryError` if a row does not fit a datagram."""
     alone = len(circuit.results) == 1
     found = []
     for result in circuit.results:
@@ -88,7 +89,7 @@ def outputs_of(circuit: Circuit) -> list[Output]:
 
 
 def gates_of(circuit: Circuit, all_outputs: list[Output]) -> list[Gate]:
-    """In the order of the entries. all_outputs: as `outputs_of` has them."""
+    """The gates in the order of the entries. all_outputs: from `outputs_of`."""
     entries = circuit.entries
     groups = [tuple(entries)] if circuit.joins else [(entry,) for entry in entries]
     labels = ["query"] if len(groups) == 1 else [entry.stream.schema.name.lower() for entry in entries]
@@ -98,7 +99,7 @@ def gates_of(circuit: Circuit, all_outputs: list[Output]) -> list[Gate]:
         results = [result for result in circuit.results if result.entry in group]
         prefixes = {r.prefix for r in results} | {r.spill.prefix for r in results if r.spill}
         outputs = tuple(output for output in all_outputs if output.prefix in prefixes)
-        # The most places of a FIFO that a punctuation, and that a tuple takes.
+        # The most places of a FIFO that a punctuation takes, and that a tuple takes.
         places = max(o.rows[0] for o in outputs) + 1, max(o.rows[1] for o in outputs)
         # From the decision to the last place taken: its register, rows, punctuation, level, one to spare.
         waits = 0 if all(result.bus.exact for result in results) else UNION_WAITS

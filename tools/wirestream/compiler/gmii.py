@@ -1,4 +1,4 @@
-"""The module of a circuit with a gigabit Ethernet port, ``ws_query_<name>_gmii``, which counts all events."""
+"""The module ``ws_query_<name>_gmii``: a circuit with a gigabit Ethernet port and counters of all events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wirestream.schema.counters import NETWORK, counter_names
 GMII = {"gmii_rxd": 8, "gmii_rx_dv": 1, "gmii_rx_er": 1, "gmii_txd": -8, "gmii_tx_en": 0, "gmii_tx_er": 0}
 SETTINGS = {"local_mac": 48, "local_ip": 32, "netmask": 32, "gateway": 32, "local_port": 16, "dst_ip": 32,
             "dst_port": 16, "first_session": 32}  # fmt: skip
-FEED = {"line_b_port": 16, "groups": 64}  # settings besides, where messages come on lines A and B
+FEED = {"line_b_port": 16, "groups": 64}  # further settings for messages on lines A and B
 FEED_LINES = [
     "             line_b_port    UDP port of line B; that of line A is local_port",
     "             groups         multicast groups of line A, in the low bits, and of line B; 0: none",
@@ -72,12 +72,12 @@ def gmii(circuit: Circuit, axis: Axis) -> str:
         for port, width in (GMII | SETTINGS | feed | (AXIL if circuit.runtime else {}) | stat).items()
     ]
     header = [
-        f"{name}: {circuit.module} behind a gigabit Ethernet port, written by wirestream compile",
+        f"{name}: {circuit.module} with a gigabit Ethernet port, written by wirestream compile",
         "",
         "Ports        tick_ms        one cycle every millisecond; clk is 125 MHz",
-        "             local_*        the address and UDP port to which tuples are sent; gateway 0: none",
-        "             dst_*          where rows are sent; ARP finds it, as soon as it makes itself known",
-        "             stat_*         totals of all events, over and over, by index (counters in the JSON description)",
+        "             local_*        own address and UDP port, which receives tuples; gateway 0: none",
+        "             dst_*          destination of the rows; its MAC address is resolved by ARP",
+        "             stat_*         totals of all events, cyclically, by index (counters in the JSON description)",
         *(FEED_LINES if feed else ()),
         *register_lines(axis.registers),
     ]

@@ -1,15 +1,15 @@
-"""How the windows of a GROUP BY are made: the two methods, what each costs.
+"""The two methods for the windows of a GROUP BY, and their costs.
 
 ========= ===================================================================================================
-method    what is built
+method    implementation
 ========= ===================================================================================================
-replicate ws_group_by: one table of keys, and for each window that is open a table of states
-constant  ws_group_panes: for each pane that is open a table of states, and memory for the panes of a window
+replicate ws_group_by: one table of keys, and a table of states for each open window
+constant  ws_group_panes: a table of states for each open pane, and memory for the panes of a window
 ========= ===================================================================================================
 
-The rows are the same, but not in the same order: those of `replicate` come as their groups have come, and with
-`constant` in the order of the table. So where a window of tuples, or anything else that knows an order, is over the
-rows, `constant` cannot be.
+Both give the same rows, but in different orders: `replicate` in the order in which the groups arrived, `constant` in
+the order of the table. So `constant` is excluded if a window of tuples, or any other operator that depends on the
+order, reads the rows.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from wirestream.compiler.cores.groups import entries
 from wirestream.compiler.methods import Method
 from wirestream.compiler.plan import Aggregate, Compute, Filter, Plan, Project, Union, walk
 
-CAM_GROUPS = 240  # that a CAM takes at most
+CAM_GROUPS = 240  # the most groups in a CAM
 
-# Nanoseconds on an ECP5 at speed 8, through what place and route made of a few sizes.
-GROUPS_NS, GROUP_NS = 5.7, 0.045  # the short form of ws_group_by, and what each group adds to it
-FAST_NS, HASH_NS, TABLE_NS = 3.9, 4.6, 0.17  # the long one with a CAM, with a hash table; each table of states
+# Clock periods in ns on an ECP5 at speed 8, fitted to the place-and-route results of a few sizes.
+GROUPS_NS, GROUP_NS = 5.7, 0.045  # ws_group_by with FAST = 0, and the increment per group
+FAST_NS, HASH_NS, TABLE_NS = 3.9, 4.6, 0.17  # FAST = 1 with a CAM, with a hash table; each table of states
 
 
 @dataclass(frozen=True)
 class GroupTable:
-    """The form of a table of keys for so many groups at this clock."""
+    """The variant of the table of keys for a capacity and a clock."""
 
     capacity: int
     clock_ns: float
@@ -50,12 +50,12 @@ class GroupTable:
         return entries(self.capacity, self.hashed)
 
     def period(self, tables: int) -> float:
-        """Of the fastest clock in its long form, in ns. tables: of states."""
+        """The shortest clock period with FAST = 1, in ns. tables: the number of tables of states."""
         return (HASH_NS if self.hashed else FAST_NS) + TABLE_NS * tables
 
 
 def in_order(plan: Plan) -> Iterator[Aggregate]:
-    """The GROUP BYs of a plan that something reads for which the order of their rows matters."""
+    """The GROUP BYs of a plan whose readers depend on the order of their rows."""
     for reader in walk(plan):
         if not isinstance(reader, Compute | Filter | Project | Union):
             below = (node for child in reader.inputs for node in walk(child))
@@ -67,8 +67,8 @@ def known(
 ) -> list[Method]:
     """Both methods for a GROUP BY over windows in time.
 
-    carried: bits of the columns that it needs; registered: stages of ws_window; unnest: there is one table of keys for
-    all windows; ordered: the order of its rows matters.
+    carried: bits of the columns that it needs; registered: stages of ws_window; unnest: one table of keys serves all
+    windows; ordered: the order of its rows matters.
     """
     copies = methods.open_windows(node.window) + 1
     window = methods.window_core(node.window, node.end.type.width, copies, registered)
@@ -88,13 +88,13 @@ def _why_no_panes(node: Aggregate, core: cores.GroupPanes, unnest: bool, ordered
     if not unnest:
         return "without unnest each window has a table of keys"
     if ordered:
-        return "the rows are read in the order in which their groups came, which panes do not know"
+        return "its reader needs rows in the order in which the groups arrived, which panes do not keep"
     if by_arrival := methods.why_by_arrival(node, "panes of groups"):
         return by_arrival
     count = core.RANGE // core.step
     if count < 2:
         return "a window is one pane"
-    return f"a window has {count} panes, at most {methods.MOST_PANES} can be" if count > methods.MOST_PANES else ""
+    return f"a window has {count} panes; the most is {methods.MOST_PANES}" if count > methods.MOST_PANES else ""
 
 
 def key_width(node: Aggregate) -> int:
@@ -103,14 +103,14 @@ def key_width(node: Aggregate) -> int:
 
 
 def table_core(node: Aggregate, table: GroupTable, copies: int) -> cores.GroupBy:
-    """Without DATA_W. copies: windows at once."""
+    """The core of `replicate`, without DATA_W. copies: the most windows open at once."""
     of = methods.aggregates(node.measures, 1 + table.fast)
     form = int(table.fast), int(table.hashed), key_width(node), table.capacity
     return cores.GroupBy(0, *form, copies, of, of.ACC_W)
 
 
 def pane_core(node: Aggregate, table: GroupTable) -> cores.GroupPanes:
-    """Without DATA_W."""
+    """The core of `constant`, without DATA_W."""
     window = node.window
     times = node.end.type.width, window.size, window.advance, window.slack
     of = methods.aggregates(node.measures, 2)

@@ -1,22 +1,22 @@
-"""Which join for a load, how large, and does it keep up? The papers' models over what our cores were measured to do.
+"""Which join for a load, how large, and does it keep up? The papers' models with the measurements of our cores.
 
-A load costs, as every tuple is compared with the window of the other stream (Lin, Chen, Jin, SCIENTIA SINICA
-Informationis 52, 2022, equation 1),
+Every tuple is compared with the window of the other stream, so a load costs (Lin, Chen, Jin, SCIENTIA SINICA
+Informationis 52, 2022, equation 1)
 
-    C = rate_r * rows_s + rate_s * rows_r                       evaluations of the predicate a second
+    C = rate_r * rows_s + rate_s * rows_r                       evaluations of the predicate per second
 
-and gives selectivity * C results a second. What keeps a join busy:
+and gives selectivity * C results per second. A join is busy for
 
-    window_join     ROWS / MATCH_LANES + 2 cycles a tuple of each stream, and a cycle a result: Miyoshi et al. (IEICE
-                    Trans. J94-D, 2011), equations 1, 3, 4, and 5 as docs/joins.md corrects it
-    handshake_join  SEGMENT cycles a tuple of either stream, and a cycle a result: R. Mueller, dissertation (2010),
+    window_join     ROWS / MATCH_LANES + 2 cycles per tuple of each stream, and a cycle per result: Miyoshi et al.
+                    (IEICE Trans. J94-D, 2011), equations 1, 3, 4, and 5 as corrected in docs/joins.md
+    handshake_join  SEGMENT cycles per tuple of either stream, and a cycle per result: R. Mueller, dissertation (2010),
                     section 7.7.5, with one entry for both streams
-    fjoin_chain     a cycle for UNITS evaluations, and for LANES results: Lin, Chen, Jin, equation 5, with eta = 1,
+    fjoin_chain     a cycle per UNITS evaluations, and per LANES results: Lin, Chen, Jin, equation 5, with eta = 1,
                     since a batch is loaded while the one before is joined
 
-and for each of them a cycle a tuple; in time the entry of window_join and handshake_join takes 3. Where no join that
-fits keeps up, the chip joins over the newest part of each window, with less work by as much, and Spark finds the pairs
-whose tuples are farther apart: on C / C_cpu cores, if one does C_cpu evaluations a second (Lin, Chen, Jin, equation 4).
+and at least a cycle per tuple; with windows in time the entry of window_join and handshake_join takes 3. If no join
+that fits keeps up, the chip joins over the newest part of each window only, and Spark finds the pairs whose tuples are
+farther apart: on C / C_cpu cores, if one makes C_cpu evaluations per second (Lin, Chen, Jin, equation 4).
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ from rich.table import Table
 
 PREDICATES = {"EQ": 1, "BAND": 2, "L1": 3, "PFX": 1}  # name -> cycles
 TUPLE_W = 64
-RAM_BITS = 18 * 1024  # of a block RAM of an ECP5
-BUSY = 0.9  # that is planned for: bursts come on top
-LARGEST = 256  # match lanes, cores, units
+RAM_BITS = 18 * 1024  # in a block RAM of an ECP5
+BUSY = 0.9  # highest planned load; the rest is for bursts
+LARGEST = 256  # most match lanes, cores, units
 
 
 def entry_cycles(timed: bool) -> int:
-    """For a tuple, at the entry of window_join and handshake_join; timed: the windows are in time."""
+    """Cycles per tuple at the entry of window_join and handshake_join; timed: the windows are in time."""
     return 3 if timed else 1
 
 
 def match_cycles(predicate: str, timed: bool) -> int:
-    """From there to a result, beside those of the join itself."""
+    """Cycles from the entry to a result, without those of the join itself."""
     cycles = PREDICATES[predicate]
     return 4 + max(2, cycles) if timed else cycles
 
 
 def pair_cycles(rows: int, lanes: int, timed: bool) -> int:
-    """Of a window_join, for a tuple of each stream that matches nothing."""
+    """Cycles of a window_join for one tuple of each stream, without matches."""
     return max(rows // lanes + 2, 2 * entry_cycles(timed))
 
 
 @dataclass(frozen=True)
 class Load:
-    """rows: tuples in the windows of R and S. rate: tuples a second. selectivity: share of pairs that match. timed: the
-    windows are in time."""
+    """rows: tuples in the windows of R and S. rate: tuples per second. selectivity: share of pairs that match. timed:
+    the windows are in time."""
 
     predicate: str
     rows_r: float
@@ -69,57 +69,57 @@ class Load:
 
     def __post_init__(self):
         if self.predicate not in PREDICATES:
-            raise ValueError(f"predicate {self.predicate}: must be one of {', '.join(PREDICATES)}")
+            raise ValueError(f"unknown predicate {self.predicate}; one of {', '.join(PREDICATES)}")
         if min(self.rows_r, self.rows_s) <= 0 or min(self.rate_r, self.rate_s) <= 0:
-            raise ValueError("windows and rates must be larger than 0")
+            raise ValueError("windows and rates must be more than 0")
         if not 0 <= self.selectivity <= 1:
             raise ValueError(f"selectivity {self.selectivity}: must be 0 to 1")
 
     @classmethod
     def in_time(cls, predicate: str, seconds: float, rate_r: float, rate_s: float, selectivity: float) -> Load:
-        """Windows of so many seconds."""
+        """The load with windows of `seconds`."""
         return cls(predicate, seconds * rate_r, seconds * rate_s, rate_r, rate_s, selectivity, timed=True)
 
     @property
     def evaluations(self) -> float:
-        """A second."""
+        """Per second."""
         return self.rate_r * self.rows_s + self.rate_s * self.rows_r
 
     @property
     def results(self) -> float:
-        """A second."""
+        """Per second."""
         return self.selectivity * self.evaluations
 
     @property
     def tuples(self) -> float:
-        """A second."""
+        """Per second."""
         return self.rate_r + self.rate_s
 
     @property
     def rows(self) -> int:
-        """Of the larger window."""
+        """Tuples in the larger window."""
         return ceil(max(self.rows_r, self.rows_s))
 
     def cores(self, cpu: float, share: float = 1) -> int:
-        """CPU cores for a share of it, each of so many evaluations a second."""
+        """CPU cores for a share of the load. cpu: evaluations per second of one core."""
         return ceil(share * self.evaluations / cpu)
 
     def part(self, share: float) -> Load:
-        """What is left of it with a share of each window."""
+        """The load over a share of each window."""
         return replace(self, rows_r=share * self.rows_r, rows_s=share * self.rows_s)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What `make synth` said of a join, by its units: LUTs of a Virtex-6, and MHz of an ECP5-85 at speed 8."""
+    """The results of `make synth` for a join, by its units: LUTs of a Virtex-6, and MHz of an ECP5-85 at speed 8."""
 
     units: tuple[int, ...]
     luts: tuple[float, ...]
     mhz: tuple[float, ...]
 
     def at(self, units: int) -> tuple[float, float]:
-        """LUTs and MHz, between what was measured and beyond along the line through the two nearest. LUTs go with the
-        units; with each doubling of them the clock falls by as much."""
+        """LUTs and MHz, interpolated or extrapolated from the two nearest measurements: LUTs linearly in the units, the
+        clock linearly in their logarithm."""
         above = min(max(bisect_left(self.units, units), 1), len(self.units) - 1)
         a, b = self.units[above - 1], self.units[above]
 
@@ -129,26 +129,26 @@ class Measured:
         return between(self.luts, (units - a) / (b - a)), between(self.mhz, log2(units / a) / log2(b / a))
 
 
-# Of tuples of 64 bits, as logic, memory and shift registers: window_join and handshake_join with EQ, and segments of 8;
-# fjoin_chain with L1 and a constant threshold. docs/joins.md, handshake-join.md and fjoin.md have the same.
+# For tuples of 64 bits; LUTs as logic, memory and shift registers. window_join and handshake_join with EQ, segments of
+# 8; fjoin_chain with L1 and a constant threshold. docs/joins.md, handshake-join.md and fjoin.md have the same figures.
 MEASURED = {
     "window_join": Measured((1, 4), (664, 1318), (206, 185)),
     "handshake_join": Measured((4, 16, 64), (1919, 7447, 29484), (264, 231, 196)),
     "fjoin_chain": Measured((16, 64), (2510, 9799), (227, 206)),
 }
 
-# LUTs that a core of handshake_join has more than with a segment of 8, up to these segments, measured of 4 cores. Above
-# 64 tuples they are in block RAM, which limits the clock, measured of 1 and 5 cores.
+# Additional LUTs of a handshake_join core over one with a segment of 8, up to each segment size; measured with 4 cores.
+# Segments above 64 tuples are in block RAM, which limits the clock; measured with 1 and 5 cores.
 SEGMENT_LUTS = {8: 0, 16: 3, 32: 51, 64: 211, 4096: -28}
 MOST_IN_LUTS, BLOCK_RAM_MHZ = 64, 118
 
 
 @dataclass(frozen=True)
 class Size:
-    """A join of some size under a load.
+    """A join of a certain size under a load.
 
-    parameters: of the core. luts: of a Virtex-6. rams: of 18 Kb. busy: share of the time; it keeps up below 1. delay_s:
-    from a tuple to the last of its results, if no other is under way.
+    parameters: of the core. luts: of a Virtex-6. rams: of 18 Kb. busy: share of the time; below 1 the join keeps up.
+    delay_s: from a tuple to the last of its results, if no other tuple is in flight.
     """
 
     core: str
@@ -161,7 +161,7 @@ class Size:
 
     @property
     def taken(self) -> float:
-        """With DROP = 1: the share of the tuples that it takes at most, Rate_op of equation 4 of Miyoshi et al."""
+        """With DROP = 1: the largest share of the tuples that it accepts, Rate_op in equation 4 of Miyoshi et al."""
         return min(1, 1 / self.busy)
 
 
@@ -188,7 +188,7 @@ def window_joins(load: Load) -> Iterator[Size]:
 
 
 def handshake_joins(load: Load) -> Iterator[Size]:
-    """With FORWARD = 1: both streams' new tuples go through all cores at once."""
+    """With FORWARD = 1: new tuples of both streams are broadcast to all cores."""
     for cores in powers_of_two(1, LARGEST):
         segment = ceil(load.rows / cores)
         if segment > max(SEGMENT_LUTS):
@@ -210,7 +210,7 @@ def handshake_joins(load: Load) -> Iterator[Size]:
 
 
 def fjoins(load: Load, lanes: int = 4) -> Iterator[Size]:
-    """Batches of both streams in turn; the windows are in memory outside, and pairs leave on four lanes."""
+    """Batches of both streams in turn; the windows are in external memory, and pairs leave on four lanes."""
     for units in powers_of_two(64, LARGEST):
         luts, mhz = MEASURED["fjoin_chain"].at(units)
         hertz = 1e6 * mhz
@@ -227,13 +227,13 @@ def fjoins(load: Load, lanes: int = 4) -> Iterator[Size]:
         )
 
 
-DROPPING = ("window_join", "handshake_join")  # those that can refuse a tuple
+DROPPING = ("window_join", "handshake_join")  # joins that can drop a tuple
 JOINS: tuple[Callable[[Load], Iterator[Size]], ...] = (window_joins, handshake_joins, fjoins)
 
 
 @dataclass(frozen=True)
 class Chip:
-    """What there is, and how late a result may be. The default is an ECP5-85."""
+    """The resources of a chip, and the highest delay of a result. Default: an ECP5-85."""
 
     luts: float = 84_000
     rams: int = 208
@@ -245,8 +245,8 @@ class Chip:
 
 @dataclass(frozen=True)
 class Plan:
-    """best: the smallest join that keeps up with the newest share of each window; Spark has the rest. sizes: of each
-    join, the smallest that keeps up with all, else the one that is the least busy."""
+    """best: the smallest join that keeps up over the newest `share` of each window; Spark does the rest. sizes: of each
+    join the smallest that keeps up over the whole windows, else the least busy."""
 
     best: Size
     share: float
@@ -254,7 +254,7 @@ class Plan:
 
 
 def plan(load: Load, chip: Chip) -> Plan:
-    """Raises ValueError if no join does any of the work."""
+    """The plan for a load; raises ValueError if no join that fits keeps up with a single row."""
 
     def candidates(part: Load) -> list[Size]:
         return [size for sizes in JOINS for size in sizes(part) if chip.takes(size)]
@@ -265,10 +265,10 @@ def plan(load: Load, chip: Chip) -> Plan:
     share = 1.0
     if not keeping_up(share):
         share, step = 0.0, 0.5
-        while 2 * step * load.rows > 1:  # by halving, to a row of the window
+        while 2 * step * load.rows > 1:  # bisection, down to a row of the window
             share, step = share + step * bool(keeping_up(share + step)), step / 2
     if not share:
-        raise ValueError("no join that fits keeps up with a row of the window: give it a larger chip, or more time")
+        raise ValueError("no join that fits keeps up with even one row of the window; allow a larger chip or delay")
     whole = candidates(load)
     of_each = (([s for s in whole if s.core == core]) for core in dict.fromkeys(s.core for s in whole))
     smallest = (min(sizes, key=lambda s: (max(s.busy, BUSY), s.luts)) for sizes in of_each)
@@ -283,14 +283,16 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"python -m {name}", description=description)
     parser.add_argument("predicate", choices=PREDICATES)
     window = parser.add_mutually_exclusive_group(required=True)
-    window.add_argument("--rows", type=float, help="tuples in the window of each stream")
-    window.add_argument("--seconds", type=float, help="windows in time")
-    parser.add_argument("--rates", type=float, nargs=2, required=True, metavar=("R", "S"), help="tuples a second")
-    parser.add_argument("--selectivity", type=float, default=0.01, help="share of pairs that match (%(default)s)")
-    parser.add_argument("--luts", type=float, default=Chip.luts, help="of the chip (%(default)d)")
-    parser.add_argument("--rams", type=int, default=Chip.rams, help="of the chip, of 18 Kb (%(default)d)")
-    parser.add_argument("--delay", type=float, default=Chip.delay_s, metavar="SECONDS", help="of a result, at most")
-    parser.add_argument("--cpu", type=float, metavar="EVALUATIONS", help="a second, that a CPU core does under Spark")
+    window.add_argument("--rows", type=float, help="tuples in each stream's window")
+    window.add_argument("--seconds", type=float, help="length of windows in time")
+    parser.add_argument("--rates", type=float, nargs=2, required=True, metavar=("R", "S"), help="tuples per second")
+    parser.add_argument(
+        "--selectivity", type=float, default=0.01, help="share of matching pairs (default: %(default)s)"
+    )
+    parser.add_argument("--luts", type=float, default=Chip.luts, help="LUTs of the chip (default: %(default)d)")
+    parser.add_argument("--rams", type=int, default=Chip.rams, help="its block RAMs of 18 Kb (default: %(default)d)")
+    parser.add_argument("--delay", type=float, default=Chip.delay_s, metavar="SECONDS", help="limit (default: none)")
+    parser.add_argument("--cpu", type=float, metavar="EVALUATIONS", help="per second of a CPU core in Spark")
     return parser
 
 
@@ -298,7 +300,7 @@ def main(argv: list[str] | None = None) -> int:
     given = arguments().parse_args(argv)
     try:
         if given.cpu is not None and not given.cpu > 0:
-            raise ValueError("evaluations of a CPU core must be larger than 0")
+            raise ValueError(f"--cpu {given.cpu:g}: must be more than 0")
         if given.rows is None:
             load = Load.in_time(given.predicate, given.seconds, *given.rates, given.selectivity)
         else:
@@ -311,9 +313,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def show(load: Load, found: Plan, cpu: float | None = None) -> None:
-    """cpu: evaluations a second of a CPU core."""
+    """Print a plan. cpu: evaluations per second of a CPU core."""
     console = Console(highlight=False)
-    console.print(f"{load.evaluations:.3g} evaluations and {load.results:.3g} results a second")
+    console.print(f"{load.evaluations:.3g} evaluations and {load.results:.3g} results per second")
     if cpu:
         console.print(f"Spark alone: {cores(load.cores(cpu))}")
     table = Table("join", "parameters", box=None)
@@ -324,18 +326,18 @@ def show(load: Load, found: Plan, cpu: float | None = None) -> None:
         cells = (f"{size.mhz:.0f}", f"{size.luts:.0f}", str(size.rams), late, f"{size.busy:.0%}")
         table.add_row(size.core, told(size), *cells)
     console.print(table)
-    console.print(f"take {found.best.core} {told(found.best)}", style="bold")
+    console.print(f"best: {found.best.core} {told(found.best)}", style="bold")
     if found.share < 1:
         left = 1 - found.share
         needs = f", {cores(load.cores(cpu, left))}" if cpu else ""
         console.print(
-            f"for the newest {found.share:.1%} of each window ({load.part(found.share).rows} tuples); Spark finds the "
-            f"pairs that are farther apart, {left * load.evaluations:.3g} evaluations a second{needs}"
+            f"over the newest {found.share:.1%} of each window ({load.part(found.share).rows} tuples); Spark finds the "
+            f"pairs that are farther apart, {left * load.evaluations:.3g} evaluations per second{needs}"
         )
         dropping = [size for size in found.sizes if size.core in DROPPING]
         if dropping:
             best = max(dropping, key=lambda size: size.taken)
-            console.print(f"{best.core} with DROP=1 would take at most {best.taken:.1%} of the tuples")
+            console.print(f"{best.core} with DROP=1 would accept at most {best.taken:.1%} of the tuples")
 
 
 def cores(count: int) -> str:

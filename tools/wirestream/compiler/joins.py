@@ -1,9 +1,9 @@
-"""From a SELECT with a JOIN to its plan: which conditions select tuples, which are compared, which select pairs.
+"""From a SELECT with a JOIN to its plan: which conditions select tuples, which the join compares, which select pairs.
 
-Conditions are taken apart at AND. One that reads a single side selects that side's tuples in front of its window: as
-everywhere in the dialect, a window of tuples holds those that WHERE selects. With windows in time it selects pairs, so
-that every tuple of a stream tells which others of it are late. Of those in ON that read both sides, all equalities are
-one key, or else the first band, Manhattan distance or prefix is what the join compares; the others select pairs.
+Conditions are split at AND. A condition on one side selects that side's tuples before its window, as everywhere in the
+dialect: a window of tuples holds those that WHERE selects. With windows in time it selects pairs instead, because every
+tuple of a stream has to advance the watermark. Of the conditions in ON that read both sides, the join compares all
+equalities as one key, or else the first band, Manhattan distance or prefix; the others select pairs.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from wirestream.compiler.scope import Scope
 from wirestream.compiler.types import Integer, of_bits
 from wirestream.errors import Position, QueryError
 
-AGGREGATED = "an aggregate over a JOIN, whose rows come in no promised order; it is for whoever receives the pairs"
+AGGREGATED = "no aggregate over a JOIN, as its rows leave in no promised order; aggregate the pairs downstream"
 WANTED = (
-    "ON compares the sides: a.x = b.y, abs(a.x - b.y) <= 5, abs(a.x - b.x) + abs(a.y - b.y) < 5, or "
+    "ON must compare the sides, as in a.x = b.y, abs(a.x - b.y) <= 5, abs(a.x - b.x) + abs(a.y - b.y) < 5, or "
     "prefix(a.x, 24) = prefix(b.x, 24)"
 )
 FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -45,12 +45,12 @@ ADDRESS_BITS = 32
 PlanOf = Callable[[syntax.Source], Plan]
 
 
-# ---- The sides, and what reads which
+# ---- The sides, and which expressions read them
 
 
 @dataclass
 class Side:
-    """alias: how the query calls it. window: over its tuples. scope: where what it alone computes is lowered."""
+    """alias: the side's name in the query. window: over its tuples. scope: lowers expressions of this side alone."""
 
     alias: str
     position: Position
@@ -60,7 +60,7 @@ class Side:
 
 
 def alias_of(source: syntax.Source) -> str:
-    """How the query calls a side."""
+    """The name of a side in the query."""
     alias = source.alias or source.stream
     if alias is None:
         raise QueryError("a sub-query in a JOIN needs a name: (…) AS a", source.position)
@@ -68,13 +68,13 @@ def alias_of(source: syntax.Source) -> str:
 
 
 def window_of(source: syntax.Source) -> syntax.JoinWindow:
-    """The window of a side; one of the last tuples is the same as ROWS."""
+    """The window of a side; a window of the last tuples with ADVANCE 1 is the same as ROWS."""
     window = source.window
     if isinstance(window, syntax.Window) and window.unit == "tuples" and window.advance == 1:
         return syntax.JoinWindow(window.position, window.size)
     if not isinstance(window, syntax.JoinWindow):
         position = window.position if window else source.position
-        which = f"{alias_of(source)} needs a window of a JOIN"
+        which = f"{alias_of(source)} needs a window for JOIN"
         raise QueryError(f"{which}: [ROWS 64] or [RANGE 60 WATTR Time ROWS 256]", position)
     return window
 
@@ -85,7 +85,8 @@ def _side(source: syntax.Source, plan_of: PlanOf) -> Side:
     for node in walk(plan):
         if not isinstance(node, Input | Compute | Filter | Project):
             raise QueryError(
-                "a JOIN of anything but tuples that are selected and computed from a stream", source.position
+                "a side of a JOIN can only select and compute tuples of a stream: no window, UNION or JOIN in it",
+                source.position,
             )
     window = window_of(source)
     names = tuple(column.name for column in shown(plan))
@@ -99,7 +100,7 @@ def _side(source: syntax.Source, plan_of: PlanOf) -> Side:
 
 
 def _qualified(expression: syntax.Expression, sides: list[Side]) -> tuple[syntax.Expression, set[int]]:
-    """The expression with each column's side in its name, and the sides that it reads."""
+    """The expression with columns qualified by their side, and the sides that it reads."""
     match expression:
         case syntax.Name(name=name, runtime=False):
             alias, _, column = name.rpartition(".")
@@ -130,21 +131,21 @@ def conjuncts(expression: syntax.Expression | None) -> list[syntax.Expression]:
 
 
 def select(query: syntax.Select, plan_of: PlanOf) -> Plan:
-    """The plan of a SELECT with a JOIN. plan_of: gives the plan of a side."""
+    """The plan of a SELECT with a JOIN. plan_of: returns the plan of a side."""
     sides = [_side(source, plan_of) for source in (query.source, query.other)]
     left, right = sides
     if left.alias == right.alias:
-        raise QueryError(f"both sides are called {left.alias}; name each: … AS a JOIN … AS b", right.position)
+        raise QueryError(f"both sides are named {left.alias}; rename one: … AS a JOIN … AS b", right.position)
     one, other = (replace(side.window, attribute=None) for side in sides)
     if one != other or (left.window.attribute is None) != (right.window.attribute is None):
-        raise QueryError("both sides of a JOIN have the same window", right.window.position)
+        raise QueryError("both sides of a JOIN must have the same window", right.window.position)
     expressions = [item.expression for item in query.items if item.expression]
     for expression in syntax.called([*expressions, query.having]):
         raise QueryError(AGGREGATED, expression.position)
     if query.group:
         raise QueryError(AGGREGATED, query.group[0].position)
     if query.having is not None:
-        raise QueryError("HAVING is for aggregates; WHERE selects pairs", query.having.position)
+        raise QueryError("HAVING needs an aggregate; select pairs with WHERE", query.having.position)
 
     of_both: list[tuple[syntax.Expression, bool]] = []  # and whether in ON
     for condition, in_on in [(c, True) for c in conjuncts(query.on)] + [(c, False) for c in conjuncts(query.where)]:
@@ -165,7 +166,7 @@ def select(query: syntax.Select, plan_of: PlanOf) -> Plan:
 
 
 def _times(sides: list[Side]) -> tuple[Column, Column] | None:
-    """With windows in time, the columns of both times."""
+    """With windows in time, the windowing attributes of both sides."""
     if sides[0].window.attribute is None:
         return None
     found = []
@@ -176,20 +177,20 @@ def _times(sides: list[Side]) -> tuple[Column, Column] | None:
         if not isinstance(column.type, Integer):
             raise QueryError(f"the windowing attribute {name.name} is a {column.type}, not a number", window.position)
         if origin(side.scope.plan, column.name) is None:
-            raise QueryError(f"the windowing attribute {name.name} is computed; it is a field", window.position)
+            raise QueryError(f"the windowing attribute {name.name} is computed; it must be a field", window.position)
         found.append(column)
     width = common(found).width
     if sides[0].window.near + sides[0].window.slack >= 2**width:
-        raise QueryError(f"RANGE and SLACK together are below 2**{width}", sides[0].window.position)
+        raise QueryError(f"RANGE + SLACK must be less than 2**{width}", sides[0].window.position)
     return found[0], found[1]
 
 
-# ---- What the join compares
+# ---- The comparison of the join
 
 
 @dataclass(frozen=True)
 class Compared:
-    """conditions: those of ON that it stands for."""
+    """What the join compares. conditions: those of ON that it implements."""
 
     predicate: str
     keys: tuple[Key, ...]
@@ -208,7 +209,7 @@ def _compared(conditions: list[syntax.Expression], sides: list[Side], position: 
 
 
 def _pair(one: syntax.Expression, other: syntax.Expression, sides: list[Side]) -> tuple | None:
-    """Two expressions as that of the left side and that of the right, if each reads one of them."""
+    """Two expressions ordered as left side and right side, if each reads a different one."""
     read = [_qualified(expression, sides)[1] for expression in (one, other)]
     return {(0, 1): (one, other), (1, 0): (other, one)}.get(tuple(r.pop() if len(r) == 1 else -1 for r in read))
 
@@ -219,13 +220,13 @@ def _key(pair: tuple, sides: list[Side], bits: int | None = None) -> Key:
         column = side.scope.value(expression)
         if column.null:
             raise QueryError(
-                f"{label(column)} may be null, which equals nothing; leave the nulls out in a sub-query",
+                f"{label(column)} may be null, and null equals nothing; filter out nulls in a sub-query",
                 expression.position,
             )
         columns.append(column)
     left, right = columns
     if type(left.type) is not type(right.type):
-        raise QueryError(f"a JOIN of {left.type} and {right.type}; both are of the same kind", pair[1].position)
+        raise QueryError(f"cannot compare {left.type} with {right.type} in a JOIN", pair[1].position)
     return Key(left, right, bits)
 
 
@@ -238,24 +239,24 @@ def _equality(condition: syntax.Expression, sides: list[Side]) -> Key | None:
         if isinstance(length, syntax.Name):
             return None
         if not 1 <= length.value <= ADDRESS_BITS:
-            raise QueryError(f"a prefix has 1 to {ADDRESS_BITS} bits", length.position)
+            raise QueryError(f"a prefix must have 1 to {ADDRESS_BITS} bits", length.position)
         return _address(_key(pair, sides, length.value), condition.position)
     pair = _pair(*condition.operands, sides)
     return _key(pair, sides) if pair and not syntax.called([condition]) else None
 
 
 def _prefixes(condition: syntax.Expression, sides: list[Side]) -> tuple | None:
-    """Of prefix(a, n) = prefix(b, n): the pair of a and b, and n."""
+    """The pair of a and b, and n, of prefix(a, n) = prefix(b, n)."""
     calls = condition.operands if isinstance(condition, syntax.Operation) else ()
     if not all(isinstance(call, syntax.Call) and call.function == "prefix" for call in calls) or len(calls) != 2:
         return None
     if any(len(call.arguments) != 2 for call in calls):
-        raise QueryError("prefix(address, bits)", condition.position)
+        raise QueryError("prefix takes an address and a number of bits: prefix(a.x, 24)", condition.position)
     (one, length), (other, again) = (call.arguments for call in calls)
     plain = isinstance(length, syntax.Name) and length.runtime
     plain = plain or (isinstance(length, syntax.Literal) and type(length.value) is int)
     if not plain or replace(length, position=again.position) != again:
-        raise QueryError("both prefixes have the same number of bits, a number or a $name", again.position)
+        raise QueryError("both prefixes must have the same number of bits, a number or a $name", again.position)
     pair = _pair(one, other, sides)
     return (pair, length) if pair else None
 
@@ -263,7 +264,7 @@ def _prefixes(condition: syntax.Expression, sides: list[Side]) -> tuple | None:
 def _address(key: Key, position: Position) -> Key:
     for column in (key.left, key.right):
         if column.type != Integer(0, 2**ADDRESS_BITS - 1):
-            raise QueryError(f"a prefix of {column.type}; it is of a uint", position)
+            raise QueryError(f"prefix takes a uint, not {column.type}", position)
     return key
 
 
@@ -279,7 +280,7 @@ def _prefix(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
 
 
 def _distance(condition: syntax.Expression) -> tuple[str, tuple[syntax.Expression, ...], syntax.Expression] | None:
-    """Of abs(d) <= c, or abs(d) + abs(e) < c, either way round: the operator, the differences and c."""
+    """The operator, the differences and c of abs(d) <= c or abs(d) + abs(e) < c, in either order."""
     if not isinstance(condition, syntax.Operation) or condition.operator not in FLIPPED:
         return None
     for operator, (one, other) in (
@@ -289,7 +290,7 @@ def _distance(condition: syntax.Expression) -> tuple[str, tuple[syntax.Expressio
         parts = one.operands if isinstance(one, syntax.Operation) and one.operator == "+" else (one,)
         if all(isinstance(part, syntax.Call) and part.function == "abs" for part in parts):
             if any(len(part.arguments) != 1 for part in parts):
-                raise QueryError("abs(difference)", condition.position)
+                raise QueryError("abs takes one difference: abs(a.x - b.y)", condition.position)
             return operator, tuple(part.arguments[0] for part in parts), other
     return None
 
@@ -306,21 +307,22 @@ def _near(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
     predicate, wanted = ("BAND", "<=") if len(pairs) == 1 else ("L1", "<")
     keys = tuple(_key(pair, sides) for pair in pairs)
     if not all(isinstance(key.left.type, Integer) for key in keys):
-        raise QueryError("a distance is of numbers", condition.position)
+        raise QueryError("abs takes a difference of numbers", condition.position)
     if isinstance(limit, syntax.Name) and limit.runtime:
         if operator != wanted:
-            raise QueryError(f"with a constant ${limit.name} it is {wanted}, not {operator}", condition.position)
+            raise QueryError(f"compare the distance with ${limit.name} by {wanted}, not {operator}", condition.position)
         return Compared(predicate, keys, Runtime(limit.name, of_bits(32, False)), (condition,))
     if not (isinstance(limit, syntax.Literal) and type(limit.value) is int):
         return None
     value = limit.value + (operator != wanted) * (1 if wanted == "<" else -1)
     if value < (wanted == "<"):
-        raise QueryError("a distance is never that small", condition.position)
+        raise QueryError("the condition is never true: no distance is that small", condition.position)
     return Compared(predicate, keys, Constant(value, Integer(value, value)), (condition,))
 
 
 def _plain(condition: syntax.Expression) -> syntax.Expression:
-    """A condition without abs: the differences, added with either sign, are within the limit and its negative."""
+    """A condition rewritten without abs: the sums of the differences, with either sign, are compared with the limit and
+    its negative."""
     match condition:
         case syntax.Operation(operator="and" | "or" | "not", operands=parts):
             return replace(condition, operands=tuple(map(_plain, parts)))
@@ -329,8 +331,8 @@ def _plain(condition: syntax.Expression) -> syntax.Expression:
         return condition
     found = _distance(condition)
     if not found or found[0] in ("=", "<>") or any(syntax.called([part]) for part in (*found[1], found[2])):
-        what = "abs, or abs + abs, is compared by <, <=, > or >= with what has no other function in it"
-        raise QueryError(f"{calls[0].function} cannot stand here; {what}", calls[0].position)
+        form = "abs, or abs + abs, can only be compared, by <, <=, > or >=, with an expression without functions"
+        raise QueryError(f"{calls[0].function} is not allowed here; {form}", calls[0].position)
     operator, differences, limit = found
     position = condition.position
     sums = [differences[0]]

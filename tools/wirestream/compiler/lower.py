@@ -1,4 +1,4 @@
-"""From the syntax tree of a query to its plan: where every name has a column, and every value a type."""
+"""From the syntax tree of a query to its plan, in which every name is a column and every value has a type."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from wirestream.schema.streams import Stream
 
 
 def build(query: syntax.Query, streams: dict[str, Stream]) -> Plan:
-    """The plan of a query over the declared streams; raises `QueryError` for what has no meaning or needs no bound."""
+    """The plan of a query over the declared streams; raises `QueryError` if the query is invalid or unbounded."""
     position = query.body[0].position
     plan = _union([_select(select, streams) for select in query.body], position)
     read = sorted({str(node) for node in walk(plan) if isinstance(node, Input)})
     if len(read) > 1 and not any(isinstance(node, Join) for node in walk(plan)):
-        raise QueryError(f"a query reads one stream, not {len(read)} ({', '.join(read)}); JOIN reads two", position)
+        raise QueryError(f"the query reads {len(read)} streams ({', '.join(read)}); only a JOIN reads two", position)
     timed = [node for node in walk(plan) if isinstance(node, Aggregate) and node.window.in_time]
     if (several := len({node.window for node in timed})) > 1:
-        raise QueryError(f"a query has one window in time, not {several}; write two queries", position)
+        raise QueryError(f"the query has {several} windows in time, not one; write two queries", position)
     if timed and timed[0].window.session:
         kept = {condition(node.child) for node in timed}
         others = sum(isinstance(node, Input) for node in walk(plan)) > len(timed)
         if len(kept) > 1 or (others and kept != {None}):
-            raise QueryError("a UNION with sessions of other tuples, which end apart; write two queries", position)
+            raise QueryError("a UNION of sessions over different tuples, which end apart; write two queries", position)
     return plan
 
 
@@ -37,14 +37,14 @@ def _union(parts: list[Plan], position: Position) -> Plan:
     if not others:
         return first
     if any(isinstance(node, Join) for part in parts for node in walk(part)):
-        raise QueryError("a UNION with a JOIN, whose rows may all come at once; write two queries", position)
+        raise QueryError("a UNION with a JOIN, whose rows may leave in one burst; write two queries", position)
     for other in others:
         if [c.name for c in shown(other)] != [c.name for c in shown(first)]:
-            raise QueryError("the parts of a UNION have the same columns, in the same order", position)
+            raise QueryError("the parts of a UNION must have the same columns in the same order", position)
     for column in shown(first):
         kinds = [part.columns[column.name].type for part in parts]
         if len(set(kinds)) > 1 and not all(isinstance(kind, Integer) for kind in kinds):
-            raise QueryError(f"the parts of a UNION disagree about {column}: {', '.join(map(str, kinds))}", position)
+            raise QueryError(f"{column} has different types in a UNION: {', '.join(map(str, kinds))}", position)
     return Union(tuple(parts))
 
 
@@ -54,11 +54,11 @@ def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
     source = select.source
     if isinstance(source.window, syntax.JoinWindow):
         raise QueryError(
-            "a window of a JOIN, and here is none; else [RANGE 600 SLIDE 60 WATTR Time] or [SIZE 4 ADVANCE 1 TUPLES]",
+            "this window needs a JOIN; without one write [RANGE 600 SLIDE 60 WATTR Time] or [SIZE 4 ADVANCE 1 TUPLES]",
             source.window.position,
         )
     if source.alias:
-        raise QueryError(f"AS {source.alias} names a side of a JOIN, and here is none", source.position)
+        raise QueryError(f"AS {source.alias} names a side of a JOIN, but the query has no JOIN", source.position)
     before = Scope(_read(source, streams))
     if select.where is not None:
         before.keep(select.where)
@@ -68,15 +68,16 @@ def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
     if source.window is None:
         if calls:
             raise QueryError(
-                f"{calls[0].function} without a window would never end; add one behind FROM", calls[0].position
+                f"{calls[0].function} without a window would never end; add a window after FROM", calls[0].position
             )
         if select.group:
-            raise QueryError("GROUP BY without a window would never end; add one behind FROM", select.group[0].position)
+            why = "GROUP BY without a window would never end; add a window after FROM"
+            raise QueryError(why, select.group[0].position)
         if select.having is not None:
-            raise QueryError("HAVING is for aggregates; WHERE selects tuples", select.having.position)
+            raise QueryError("HAVING needs an aggregate; select tuples with WHERE", select.having.position)
         return before.project(select.items)
     if not calls:
-        raise QueryError("a window without an aggregate in SELECT", source.window.position)
+        raise QueryError("a window needs an aggregate in SELECT", source.window.position)
     after = _aggregate(before, source.window, select, calls)
     if select.having is not None:
         after.keep(select.having)
@@ -97,12 +98,12 @@ def _read(source: syntax.Source, streams: dict[str, Stream]) -> Plan:
 
 
 def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, calls: list[syntax.Call]) -> Scope:
-    """The scope after the window: its columns are the keys, the end and the measures of the calls."""
+    """The scope after the window, whose columns are the keys, the window's end and the measures of the calls."""
     keys = tuple(before.column(name) for name in select.group)
     for key, name in zip(keys, select.group, strict=True):
         if key.null:
             raise QueryError(
-                f"{key} may be null, and a group has a value; leave the nulls out in a sub-query", name.position
+                f"{key} may be null, and a key must have a value; filter out nulls in a sub-query", name.position
             )
         if keys.count(key) > 1:
             raise QueryError(f"{key} is named twice in GROUP BY", name.position)
@@ -111,10 +112,10 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     if any(isinstance(node, Join) for node in walk(before.plan)):
         raise QueryError(joins.AGGREGATED, window.position)
     if any(isinstance(node, Union) for node in walk(before.plan)):
-        raise QueryError("a window over a UNION, whose order is not promised; put one into each part", window.position)
+        raise QueryError("a window over a UNION, whose order is not promised; put it into each part", window.position)
     if keys and window.session:
         raise QueryError(
-            "GROUP BY with SESSION: each key would have sessions of its own, which end apart; select one key by WHERE",
+            "GROUP BY with SESSION: each key would have its own sessions, which end apart; select one key with WHERE",
             select.group[0].position,
         )
     end = None
@@ -129,15 +130,16 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
             raise QueryError(f"the windowing attribute {attribute} is a {found.type}, not a number", window.position)
         _check_times(window, found)
         if any(isinstance(node, Aggregate) for node in walk(before.plan)):
-            raise QueryError("a window in time over the rows of another window; take one of TUPLES", window.position)
+            raise QueryError("a window in time over the rows of another window; use one of TUPLES", window.position)
         field = origin(before.plan, attribute)
         if field is None:
             raise QueryError(
-                f"the windowing attribute {attribute} is computed; it is a field of the stream", window.position
+                f"the windowing attribute {attribute} is computed; it must be a field of the stream", window.position
             )
         for key, name in zip(keys, select.group, strict=True):
             if origin(before.plan, key.name) == field:
-                raise QueryError(f"GROUP BY {key}, the windowing attribute; a row has its window's end", name.position)
+                why = f"GROUP BY {key}, the windowing attribute; a row already has its window's end"
+                raise QueryError(why, name.position)
         end = Column(attribute, found.type)
     measures: dict[str, Measure] = {}
     results: dict[syntax.Call, tuple[Measure, ...]] = {}
@@ -148,43 +150,43 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     flags = {m.value.overflow: _any_overflow(m.value) for m in measures.values() if m.value and m.value.overflow}
     measures |= {flag.output.name: flag for flag in flags.values()}
     after = Scope(Aggregate(before.plan, window, end, keys, tuple(measures.values())), results)
-    for call, parts in results.items():  # what is aggregated from an overflown value has overflown
+    for call, parts in results.items():  # an aggregate of an overflowed value has overflowed
         results[call] = tuple(after.flagged(m, flags.get(m.value and m.value.overflow)) for m in parts)
     return after
 
 
 def _check_times(window: syntax.Window, attribute: Column) -> None:
-    """Whether the punctuator can count the window's times."""
+    """Raise `QueryError` if the window's times exceed what the punctuator counts."""
     most = 2 ** (min(attribute.type.width, 32) - 1) - 1
     spans = ("GAP and SLACK", 0) if window.session else ("length, distance and SLACK of the window", window.advance)
     times = {spans[0]: window.size + spans[1] + window.slack, "MAX_AHEAD": window.max_ahead, "START": window.start or 0}
     for name, value in times.items():
         if value > most:
-            raise QueryError(f"{name}: {value}; over {attribute} it can be {most} at most", window.position)
+            raise QueryError(f"{name}: {value} is too large; over {attribute} the most is {most}", window.position)
 
 
 def _any_overflow(value: Column) -> Measure:
-    """Whether a value of the window has overflown: the greatest of its flags."""
+    """Whether any value in the window has overflowed: the maximum of their flags."""
     flag = Column(value.overflow, Integer(0, 1))
     return Measure(Column(f".max({flag})", Integer(0, 1)), "max", flag)
 
 
 def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Window) -> Measure:
     if bool(call.weights) != (function == "wsum"):
-        raise QueryError("wsum, and only wsum, has weights: wsum(Price, [.5, .25, .25])", call.position)
+        raise QueryError("wsum, and only wsum, takes weights: wsum(Price, [.5, .25, .25])", call.position)
     if len(call.arguments) != 1 and (call.arguments or call.function != "count"):
-        raise QueryError(f"{call.function} is of one column", call.position)
+        raise QueryError(f"{call.function} takes one column", call.position)
     value = before.as_column(call.arguments[0]) if call.arguments else None
     name = f"{function}({value or '*'})" if not call.weights else f"wsum({value}, {[float(w) for w in call.weights]})"
     if function == "count":
         return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value)
     if isinstance(value.type, Boolean) or (not isinstance(value.type, Integer) and function not in ("first", "last")):
-        raise QueryError(f"{call.function} of a {value.type}; it takes numbers", call.position)
+        raise QueryError(f"{call.function} takes numbers, not a {value.type}", call.position)
     null = f"{name}.null" if value.null or window.emit_empty else None
     if function in ("min", "max", "first", "last"):
         return Measure(Column(name, value.type, null), function, value)
     if function == "sum":
-        # as wide as the tuples of the window need, or 2**32 of them; a row takes 64 bits of it
+        # wide enough for the tuples of the window, or 2**32 of them; a row has 64 bits of it
         tuples = min(window.size, 2**32) if window.unit == "tuples" else 2**32
         kind = of_bits(max(64, Integer(tuples * value.type.low, tuples * value.type.high).width), value.type.signed)
         return Measure(Column(name, fits(kind, call.position), null, f"{name}.overflow"), "sum", value)
@@ -195,9 +197,9 @@ def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Win
 
 
 def scaled(weights: tuple[Decimal, ...], position: Position) -> tuple[tuple[int, ...], int]:
-    """Weights as integers, and the power of two that they are multiplied by."""
+    """Weights as integers, and the exponent of the power of two that scales them."""
     for scale in range(25):
         whole = [w * 2**scale for w in weights]
         if all(w == int(w) for w in whole):
             return tuple(map(int, whole)), scale
-    raise QueryError("a weight is not a multiple of 2**-24, so its product would not be exact", position)
+    raise QueryError("a weight is not a multiple of 2**-24, so the sum would not be exact", position)

@@ -1,23 +1,22 @@
-"""How the windows of an aggregate without groups are made: the methods, what each costs, and the choice.
+"""The methods for the windows of an aggregate without groups, their costs, and the choice among them.
 
 ========= ===================================================================================================
-method    what is built
+method    implementation
 ========= ===================================================================================================
-replicate ws_window, every measure once for each window that is open, and a multiplexer (dissertation, 7.5)
-wid       ws_wid_aggregate: an accumulator for each window that is open
+replicate ws_window, a copy of every measure for each open window, and a multiplexer (dissertation, 7.5)
+wid       ws_wid_aggregate: an accumulator for each open window
 pane      ws_pane_aggregate, METHOD "SCAN": panes as published, all read at the end of a window
-constant  ws_pane_aggregate, METHOD "CONSTANT": panes, and a window is up to date behind each
+constant  ws_pane_aggregate, METHOD "CONSTANT": panes, with the window's state up to date after each
 ========= ===================================================================================================
 
-Windows of tuples, if these come from the input, can be made by any of them: ws_tuple_numbers in front makes their
-numbers the time, and there is a tuple in 2 or more cycles. Sessions are apart: ws_session_aggregate, with an entry of
-its own.
+All methods apply to windows of tuples too, if these tuples come from the input: ws_tuple_numbers numbers them, the
+number serves as the time, and the input takes one tuple in 2 or more cycles. Sessions have one method,
+ws_session_aggregate, and their own kind of entry.
 
-All give the same rows, in the cycle that is promised for each. Of those that keep the clock and the budget the cheapest
-is taken, in LUT and FF together, and where others cost at most a tenth more, the one of them with the least latency.
-Where only a few windows are open at once, the least latency comes first. Latency is not free: the gate at the entry
-(ws_gate) has two registers for each cycle of it. Where none keeps the clock, those count that are within a tenth of the
-fastest.
+All methods give the same rows, each in its promised cycle. Of the methods that meet the clock and the budget the
+compiler takes the cheapest, by the sum of LUTs and FFs; if others cost at most a tenth more, the one of these with the
+least latency. If only a few windows are open at once, the least latency comes first. Latency has a cost: two registers
+per cycle in the gate at the entry (ws_gate). If no method meets the clock, those within a tenth of the fastest compete.
 """
 
 from __future__ import annotations
@@ -38,36 +37,36 @@ from wirestream.errors import QueryError
 AUTO = "auto"
 METHODS = ("replicate", "wid", "pane", "constant")
 KINDS = {"count": "CNT", "sum": "SUM", "min": "MIN", "max": "MAX", "first": "FST", "last": "LST"}
-FEW = 16  # windows open at once for which the least latency counts more than cells
-NEAR = 1.1  # costs, and periods, that count as equal
-MOST_BITS = 64  # of a result, in ws_bank
+FEW = 16  # up to so many open windows, latency counts more than cells
+NEAR = 1.1  # ratio up to which costs, and periods, count as equal
+MOST_BITS = 64  # of a result in ws_bank
 MOST_PANES = 65_536  # in a window
 MOST_SESSIONS = 64  # open at once
 NUMBER_W = 64  # bits of a tuple's number
 MOST_INTERVAL = 8  # cycles from a tuple to the next, for windows of tuples
-TUPLE_GAP = 3  # cycles from a punctuation to a tuple, for panes; ws_punctuator takes no fewer
+TUPLE_GAP = 3  # cycles from a punctuation to a tuple, for panes; the least that ws_punctuator keeps
 GATE_FF, GATE_LUT = 2, 1 / 3  # of ws_gate, for each cycle of latency
 
-# Nanoseconds on an ECP5 at speed 8; the periods go through what place and route made of one or two sizes each.
-WINDOW_NS = 7.0  # ws_window in time with no more than a stage
-SUM_NS, WSUM_NS, ORDER_NS = 3.7, 4.1, 4.4  # short forms of a sum in ws_aggregate, in ws_wsum, and of a least value
-BIT_NS = 0.03  # each of its bits
-PART_W = 32  # bits of a sum in its long form, at least: narrower parts would bring little
-REPLICATE_NS, FITS, TREE_NS = 4.8, 10, 1.3  # up to so many copies, with the long forms; each doubling: ws_multiplex
-WID_NS, FAN_NS = 4.85, 0.17  # one window, and each time that the number of open ones doubles
-PANE_NS = {"pane": (4.96, 0.005), "constant": (4.95, 0.08)}  # one pane in a window, and each doubling of their number
-SUM_PANE_NS = 4.35, 0.02  # the same in constant time, if there are only sums
-WHOLE_NS = 1.1  # a sum of 64 bits in one piece, instead of two halves
+# Nanoseconds on an ECP5 at speed 8; the periods are fitted to the place-and-route results of one or two sizes each.
+WINDOW_NS = 7.0  # ws_window in time with at most one stage
+SUM_NS, WSUM_NS, ORDER_NS = 3.7, 4.1, 4.4  # single-cycle: a sum in ws_aggregate, in ws_wsum, a minimum or maximum
+BIT_NS = 0.03  # increment per bit
+PART_W = 32  # least bits in a part of a pipelined sum: narrower parts would gain little
+REPLICATE_NS, FITS, TREE_NS = 4.8, 10, 1.3  # up to FITS copies, pipelined; increment per doubling: ws_multiplex
+WID_NS, FAN_NS = 4.85, 0.17  # one window, and the increment per doubling of the open windows
+PANE_NS = {"pane": (4.96, 0.005), "constant": (4.95, 0.08)}  # one pane in a window, and the increment per doubling
+SUM_PANE_NS = 4.35, 0.02  # the same for "constant" with sums only
+WHOLE_NS = 1.1  # increment of a sum of 64 bits in one piece instead of two halves
 
 
-# ---- what is asked for
+# ---- options
 
 
 @dataclass(frozen=True)
 class WindowOptions:
-    """How windows are to be made. method: of all of them, of METHODS or AUTO; of: of one result's, by its name.
+    """The user's choice of methods. method: one of METHODS or AUTO, for all results; of: for single results, by name.
 
-    luts, ram_bits: the most that the windows of one aggregate may take; None: as many as they need.
+    luts, ram_bits: limits for the windows of one aggregate; None: no limit.
     """
 
     method: str = AUTO
@@ -79,19 +78,19 @@ class WindowOptions:
     def read(
         cls, words: str | Iterable[str] = (), luts: int | None = None, ram_bits: int | None = None
     ) -> WindowOptions:
-        """From words ``METHOD`` and ``RESULT=METHOD``, one or several; raises ValueError."""
+        """The options given by words ``METHOD`` and ``RESULT=METHOD``; raises ValueError."""
         method, of = AUTO, {}
         for word in [words] if isinstance(words, str) else words:
             result, equals, name = word.rpartition("=")
             if name not in (AUTO, *METHODS):
-                raise ValueError(f"windows are made by {AUTO}, {', '.join(METHODS)}; not by {name or word}")
+                raise ValueError(f"unknown method for windows {name or word}; one of {AUTO}, {', '.join(METHODS)}")
             if equals:
                 of[result] = name
             else:
                 method = name
         for budget, value in (("luts", luts), ("ram-bits", ram_bits)):
             if value is not None and value < 0:
-                raise ValueError(f"{budget} is {value}, and must be at least 0")
+                raise ValueError(f"--{budget} {value}: must be at least 0")
         return cls(method, of, luts, ram_bits)
 
     def of_result(self, name: str) -> str:
@@ -102,17 +101,17 @@ class WindowOptions:
 
 
 def open_windows(window: Window) -> int:
-    """The most windows that are open at once."""
+    """The most windows open at once."""
     return ceil((window.size + (window.slack if window.in_time else 0)) / window.advance)
 
 
 def number_width(measure: Measure) -> int:
-    """Bits of what a core counts, adds up or keeps for the measure."""
+    """Bits of the state that a core keeps for the measure."""
     return 64 if measure.function == "count" else measure.output.type.width
 
 
 def value_width(measure: Measure) -> int:
-    """Bits of the value that it takes; for a count the value does not matter, only whether it is null."""
+    """Bits of the value that it reads; a count reads only whether the value is null."""
     return measure.value.type.width if measure.value and measure.function != "count" else 1
 
 
@@ -121,13 +120,13 @@ def signed(measure: Measure) -> bool:
 
 
 def _sum_parts(shortest_ns: float, width: int, clock_ns: float) -> int:
-    """In how many parts a sum is added, so that it keeps the clock."""
+    """The number of parts in which a sum is added to meet the clock."""
     parts = range(1, ceil(width / PART_W) + 1)
     return next((n for n in parts if shortest_ns + BIT_NS * width / n <= clock_ns), parts[-1])
 
 
 def _several_bits(measure: Measure) -> bool:
-    """Whether a product with one of the weights is more than a shift."""
+    """Whether a product with any of the weights is more than a shift."""
     return any(abs(weight).bit_count() > 1 for weight in measure.weights)
 
 
@@ -136,12 +135,12 @@ def _weight_width(measure: Measure) -> int:
 
 
 def is_silent(core: Core) -> bool:
-    """Whether the core of a measure, ws_aggregate in the long form, puts out 0 where there is no row."""
+    """Whether the core of a measure, a pipelined ws_aggregate, outputs 0 when there is no row."""
     return isinstance(core, cores.Aggregate) and core.FAST > 0
 
 
 def measure_core(measure: Measure, clock_ns: float, emit_empty: bool) -> Core:
-    """The core of a measure of one window, without DATA_W."""
+    """The core for a measure of one window, without DATA_W."""
     value, number = value_width(measure), number_width(measure)
     if measure.function == "wsum":
         weight, registered = _weight_width(measure), int(_several_bits(measure))
@@ -158,20 +157,20 @@ def measure_core(measure: Measure, clock_ns: float, emit_empty: bool) -> Core:
 
 
 def result_width(measure: Measure) -> int:
-    """Bits of the result of its core."""
+    """Bits of its core's result."""
     if measure.function != "wsum":
         return number_width(measure)
     return value_width(measure) + _weight_width(measure) + (len(measure.weights) - 1).bit_length() + 1
 
 
 def window_core(window: Window, wattr_width: int, copies: int, registered: int) -> cores.Window:
-    """Without DATA_W."""
+    """ws_window, without DATA_W."""
     unit = "TIME" if window.in_time else "TUPLES"
     return cores.Window(0, unit, window.size, window.advance, window.slack, wattr_width, copies, registered)
 
 
 def aggregates(measures: Sequence[Measure], least: int) -> Aggregates:
-    """Of a core with several, all as wide as the widest. least: of a value, in bits."""
+    """The parameters of a core with several aggregates, all as wide as the widest. least: bits of a value."""
     value = max(least, *map(value_width, measures))
     kinds, signs = (KINDS[m.function] for m in measures), (str(int(signed(m))) for m in measures)
     number = max(2, value, *map(number_width, measures))
@@ -183,11 +182,11 @@ def aggregates(measures: Sequence[Measure], least: int) -> Aggregates:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to make the windows of an aggregate. refused: why it cannot be, else "".
+    """A method for the windows of an aggregate. refused: why it does not apply, else "".
 
-    core: the one that it is, without DATA_W; None for `replicate`. step: distance of the punctuations that it needs;
-    None: windows' ends, and any others beside. period: of the fastest clock, in ns. numbered: of tuples, by their
-    numbers, which come `interval` cycles apart; these are part of its cells and latency.
+    core: its core, without DATA_W; None for `replicate`. step: the distance of punctuations that it needs; None: those
+    at the windows' ends, and it tolerates others. period: shortest clock period, in ns. numbered: windows of tuples by
+    their numbers, with tuples `interval` cycles apart; cells and latency include the numbering.
     """
 
     name: str
@@ -203,7 +202,7 @@ class Method:
 
     @classmethod
     def of(cls, name: str, core: Core, carried: int, ports: Mapping[str, str], **more) -> Method:
-        """That of one core, which carries so many bits."""
+        """The method that consists of one core. carried: bits of its data."""
         cells = replace(core, DATA_W=carried).cells(ports)
         return cls(name, "", core, core.latency, core.close_cycles, cells=cells, **more)
 
@@ -213,13 +212,13 @@ class Method:
 
     @property
     def tuple_gap(self) -> int:
-        """Least distance of a tuple from the punctuation before it."""
+        """Least distance of a tuple from the preceding punctuation."""
         return TUPLE_GAP if self.step else 1
 
     @property
     def figures(self) -> str:
         memory = f", {self.cells.ram_bits} RAM bits" if self.cells.ram_bits else ""
-        rate = f", a tuple in {self.interval} of them" if self.interval > 1 else ""
+        rate = f", 1 tuple in {self.interval} cycles" if self.interval > 1 else ""
         return f"{self.cells.lut:.0f} LUT, {self.cells.ff:.0f} FF{memory}, {cycles(self.latency)}{rate}"
 
 
@@ -229,8 +228,8 @@ def cycles(number: int) -> str:
 
 @dataclass(frozen=True)
 class Choice:
-    """The method that is taken for the windows of an aggregate. reason: why; others: those that are not, with words
-    on each."""
+    """The chosen method for the windows of an aggregate. reason: why; others: the other methods, with a remark on
+    each."""
 
     method: Method
     reason: str
@@ -247,10 +246,10 @@ class Choice:
 def known(
     node: Aggregate, carried: int, end: int, registered: int, clock_ns: float, rewrites: Rewrites
 ) -> list[Method]:
-    """All methods for an aggregate over windows without keys, as METHODS has them; of tuples, of the input's.
+    """All METHODS for an aggregate without keys, over windows in time or windows of the input's tuples.
 
-    carried: bits of the columns that the aggregate needs; end: of those the bits of a window's end that rows show, 0 if
-    they do not; registered: stages of ws_window.
+    carried: bits of the columns that the aggregate needs; end: those of them for the window's end, 0 if rows do not
+    show it; registered: stages of ws_window.
     """
     one_core = _why_no_core(node)
     made = [_replicate(node, carried, end, registered, clock_ns, rewrites)]
@@ -264,7 +263,7 @@ def known(
 
 
 def _numbered(method: Method, node: Aggregate) -> Method:
-    """The method with the numbers of tuples in front; tuples keep what the punctuations between them need."""
+    """The method after ws_tuple_numbers; tuples keep the distance that the punctuations between them need."""
     if method.refused:
         return method
     size, advance = node.window.size, node.window.advance
@@ -273,33 +272,33 @@ def _numbered(method: Method, node: Aggregate) -> Method:
     interval = max(1 + method.tuple_gap, ceil(method.close_cycles / apart))
     if interval > MOST_INTERVAL:
         every = "at every tuple" if apart == 1 else f"every {apart} tuples"
-        return Method(method.name, f"a pane ends {every}, and to read {method.close_cycles - 10} of them takes longer")
+        return Method(method.name, f"a pane ends {every}, and reading {method.close_cycles - 10} panes takes longer")
     numbers = replace(number_core(node.window, method), DATA_W=sum(value_width(measure) for measure in node.measures))
     latency, whole = method.latency + numbers.latency, method.cells + numbers.cells({})
     return replace(method, latency=latency, cells=whole, numbered=True, interval=interval)
 
 
 def number_core(window: Window, method: Method) -> cores.TupleNumbers:
-    """In front of a method's core; without DATA_W."""
+    """ws_tuple_numbers for a method's core, without DATA_W."""
     return cores.TupleNumbers(0, NUMBER_W, window.size, window.advance, method.step or 0)
 
 
 def sessions(node: Aggregate, end: int) -> Choice:
-    """How sessions are made, for which there is one way; raises `QueryError` where there is none. end: of `methods`."""
+    """The method for sessions; raises `QueryError` if it does not apply. end: as in `known`."""
     window = node.window
     if refused := _why_one_window(node) or why_by_arrival(node, "sessions"):
         raise QueryError(f"SESSION: {refused}", window.position)
     core = cores.SessionAggregate(0, node.end.type.width, window.size, window.slack, aggregates(node.measures, 2))
     if core.slots > MOST_SESSIONS:
-        most = f"at most {MOST_SESSIONS} can be; a larger GAP or less SLACK"
-        raise QueryError(f"SESSION: {core.slots} sessions may be open at once, {most}", window.position)
+        most = f"the most is {MOST_SESSIONS}; use a larger GAP or less SLACK"
+        raise QueryError(f"SESSION: {core.slots} sessions may be open at once; {most}", window.position)
     most = f"at most {core.slots} open at once" if core.slots > 1 else "one at a time"
     return Choice(Method.of("session", core, end, _used(node, end)), most, ())
 
 
 def _why_one_window(node: Aggregate) -> str:
     of_one = (measure for measure in node.measures if measure.function == "wsum")
-    return next((f"{measure} has a core for one window only" for measure in of_one), "")
+    return next((f"{measure} is only available for one window per core" for measure in of_one), "")
 
 
 def _why_no_core(node: Aggregate) -> str:
@@ -308,14 +307,14 @@ def _why_no_core(node: Aggregate) -> str:
     for measure in node.measures:
         if value_width(measure) > MOST_BITS or number_width(measure) > MOST_BITS:
             width = max(value_width(measure), number_width(measure))
-            return f"{measure} has {width} bits, and a core for several windows at most {MOST_BITS}"
+            return f"{measure} has {width} bits; a core for several windows has at most {MOST_BITS}"
     return ""
 
 
 def why_by_arrival(node: Aggregate, units: str) -> str:
     for measure in node.measures:
         if measure.function in ("first", "last") and node.window.slack:
-            return f"{measure} is by arrival, which {units} do not know with SLACK {node.window.slack}"
+            return f"{measure} goes by order of arrival, which {units} do not keep with SLACK {node.window.slack}"
     return ""
 
 
@@ -323,11 +322,11 @@ def _why_no_panes(node: Aggregate, method: str) -> str:
     if by_arrival := why_by_arrival(node, "panes"):
         return by_arrival
     count = panes(node.window.size, node.window.advance, method == "pane")
-    return f"a window has {count} panes, at most {MOST_PANES} can be" if count > MOST_PANES else ""
+    return f"a window has {count} panes; the most is {MOST_PANES}" if count > MOST_PANES else ""
 
 
 def _used(node: Aggregate, end: int) -> dict[str, str]:
-    """Ports as far as the estimate of cells asks: what is a number, and which outputs lead nowhere."""
+    """Ports for the estimate of cells: which inputs are constants, and which outputs are unused."""
     nulls = any(m.value and m.value.null for m in node.measures)
     return {
         "s_data": "end" if end else "1'b0",
@@ -365,9 +364,9 @@ def _replicate(node: Aggregate, carried: int, end: int, registered: int, clock_n
 
 
 def _of_all_windows(node: Aggregate, clock_ns: float, period: float) -> tuple[tuple, float]:
-    """The parameters of a core for all open windows, without DATA_W, and the period of its clock.
+    """The parameters of a core for all open windows, without DATA_W, and its clock period.
 
-    period: with sums in two halves, which are taken where the clock asks for them.
+    period: with sums in two halves (SKEW), which are used if the clock requires them.
     """
     window, of = node.window, aggregates(node.measures, 2)
     summed = any(map(adds, of.kinds))
@@ -405,13 +404,13 @@ def choose(
     clock_ns: float,
     step: int | None,
 ) -> Choice:
-    """The method for an aggregate; raises `QueryError` where none can be.
+    """The method for an aggregate; raises `QueryError` if none applies.
 
-    asked: a method or AUTO. step: of the punctuations on the input, where a method that stands already needs one.
+    asked: a method or AUTO. step: of the punctuations on the input, if a method chosen before needs one.
     """
     position = node.window.position
     known = [
-        replace(m, refused=f"it needs a punctuation every {m.step}, and what reads the same input one every {step}")
+        replace(m, refused=f"it needs a punctuation every {m.step}, another aggregate on this input one every {step}")
         if not m.refused and m.step and step and m.step != step
         else m
         for m in known
@@ -420,43 +419,43 @@ def choose(
         (method,) = (m for m in known if m.name == asked)
         if method.refused:
             raise QueryError(f"windows by {asked}: {method.refused}", position)
-        return _told(method, "as asked", known, {})
+        return _told(method, "as requested", known, {})
     able = [m for m in known if not m.refused]
     lacks = {m.name: _beyond(m, options) for m in able}
     inside = [m for m in able if not lacks[m.name]]
     if not inside:
         least = "; ".join(f"{m.name} {lacks[m.name]}" for m in able)
-        raise QueryError(f"no way to make these windows keeps the budget: {least}", position)
+        raise QueryError(f"no method for these windows meets the budget: {least}", position)
     keep = [m for m in inside if m.period <= clock_ns]
     quick = keep or [m for m in inside if m.period <= NEAR * min(other.period for other in inside)]
-    lacks |= {m.name: f"is for {1000 / m.period:.0f} MHz" for m in inside if m not in quick}
+    lacks |= {m.name: f"reaches {1000 / m.period:.0f} MHz" for m in inside if m not in quick}
     soonest = min(m.latency for m in quick)
     few = open_windows(node.window) <= FEW
     cheapest = min((m for m in quick if not few or m.latency == soonest), key=lambda m: m.cost)
     near = [m for m in quick if m.cost <= NEAR * cheapest.cost]
     method = min(near, key=lambda m: (m.latency, METHODS.index(m.name)))
     if len(quick) == 1 and (keep or len(inside) == 1):
-        which = "can" if quick == able else "keeps the budget" if quick == inside else "is for this clock"
+        which = "applies" if quick == able else "meets the budget" if quick == inside else "meets the clock"
         reason = f"the only one that {which}"
     elif len(quick) == 1:
         reason = "the fastest"
     elif method is cheapest:
-        reason = "the soonest" if few and method.cost > min(m.cost for m in quick) else "the cheapest"
+        reason = "the least latency" if few and method.cost > min(m.cost for m in quick) else "the cheapest"
     else:
-        reason = f"as cheap as {cheapest.name}{' and sooner' * (method.latency < cheapest.latency)}"
+        reason = f"as cheap as {cheapest.name}{' with less latency' * (method.latency < cheapest.latency)}"
     if not keep:
-        reason += f", though for {1000 / method.period:.0f} MHz"
+        reason += f", but reaches only {1000 / method.period:.0f} MHz"
     return _told(method, reason, known, lacks)
 
 
 def _beyond(method: Method, options: WindowOptions) -> str:
-    """What of the budget the method exceeds."""
+    """How the method exceeds the budget, or ""."""
     found = []
     if options.luts is not None and method.cells.lut > options.luts:
-        found.append(f"takes {method.cells.lut:.0f} LUT of {options.luts}")
+        found.append(f"{method.cells.lut:.0f} of {options.luts} LUT")
     if options.ram_bits is not None and method.cells.ram_bits > options.ram_bits:
-        found.append(f"takes {method.cells.ram_bits} RAM bits of {options.ram_bits}")
-    return " and ".join(found)
+        found.append(f"{method.cells.ram_bits} of {options.ram_bits} RAM bits")
+    return f"needs {' and '.join(found)}" if found else ""
 
 
 def _told(method: Method, reason: str, known: Sequence[Method], lacks: Mapping[str, str]) -> Choice:

@@ -1,4 +1,4 @@
-"""A module in the making: its wires, instances, assignments and events."""
+"""A module under construction: its wires, instances, assignments and events."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ AXIS = {"tdata": DATA_W, "tkeep": KEEP_W, "tvalid": 1, "tready": 1, "tlast": 1}
 
 
 def port_line(name: str, width: int) -> str:
-    """The declaration of a port. width: of an input; 0 or minus the width of an output."""
+    """The declaration of a port. width: positive for an input; for an output minus its width, or 0 for one bit."""
     return f"{'input ' if width > 0 else 'output'} wire {range_of(abs(width))}{name}"
 
 
 def own_core(module_name: str) -> str:
-    """A module that the compiler writes itself, as the core of an instance."""
+    """The core name of a module that the compiler generates."""
     return f"queries:{module_name.removeprefix('ws_')}"
 
 
@@ -42,7 +42,7 @@ class Netlist:
         self.instances.append(Instance(core, name, parameters, {"clk": "clk", "rst": "rst"} | ports))
 
     def receive(self, name: str, core: str, parameters: dict, ports: dict, events: Iterable[str]) -> None:
-        """A core on s_axis, and its events."""
+        """Add a core that reads s_axis, and its events."""
         own = {f"evt_{event}": f"{name}_{event}" for event in events}
         self.event(*own.values())
         self.add(core, name, parameters, axis_ports("s", "s_axis", "s_axis_tuser") | ports | own)

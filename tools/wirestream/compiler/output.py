@@ -1,4 +1,4 @@
-"""The files of a compiled query: its Verilog, what stands around it, its description and its FuseSoC core."""
+"""The files of a compiled query: the Verilog of circuit and package, the description, and the FuseSoC core."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ targets:
 def write(
     compiled: Compiled, folder: Path, values: Mapping[str, int | str] | None = None, vlnv: str | None = None
 ) -> list[Path]:
-    """Write all files to `folder` and return them; values: of the constants after a reset."""
+    """Write all files to `folder` and return their paths; values: of the constants after a reset."""
     folder.mkdir(parents=True, exist_ok=True)
     circuit, name = compiled.circuit, compiled.circuit.name.lower()
     described = describe(circuit)
@@ -53,7 +53,7 @@ def write(
 def as_design(
     compiled: Compiled, folder: Path, edge: str = "", values: Mapping[str, int | str] | None = None
 ) -> Design:
-    """The circuit, written to `folder`, with all cores in it. edge: "", or what stands around it: "_axis", "_gmii"."""
+    """The circuit, written to `folder`, with all its cores. edge: "" for the circuit alone, or "_axis", "_gmii"."""
     sources = [path for path in write(compiled, folder, values) if path.suffix == ".v"]
     cores = compiled.circuit.cores
     if edge:
@@ -73,7 +73,7 @@ _resolved = cache(resolve)
 
 
 def _core(compiled: Compiled, around: Package | None, vlnv: str) -> str:
-    """Targets: default is the circuit; axis and gmii are what stands around it."""
+    """The .core file. Targets: default is the circuit; axis and gmii are the modules around it."""
     filesets = [_fileset("circuit", [compiled.module], compiled.circuit.cores, f"{compiled.circuit.name.lower()}.json")]
     targets = [_target("default", ["circuit"], compiled.module)]
     if around:

@@ -18,10 +18,10 @@ from wirestream.schema.counters import NETWORK, counter_names
 
 @dataclass(frozen=True)
 class Package:
-    """The modules around a circuit. files: name and Verilog. cores: what they instantiate besides the circuit's.
+    """The modules around a circuit. files: name and Verilog. cores: those they instantiate, without the circuit's.
 
-    registers: the byte offset of each constant's first word, and of COMMIT. counters: names by index, of the second.
-    lines: UDP ports listened to, 2 for the lines of a feed.
+    registers: the byte offset of each constant's first word, and of COMMIT. counters: names by index, of the gmii
+    module. lines: UDP ports that it listens to, 2 for the lines of a feed.
     """
 
     files: dict[str, str]
@@ -32,19 +32,19 @@ class Package:
 
 
 def package(circuit: Circuit, values: Mapping[str, int | str] | None = None) -> Package:
-    """The modules around `circuit`; raises `QueryError` if it cannot stand on the network.
+    """The modules around `circuit`; raises `QueryError` if it cannot be attached to a network.
 
-    values: of the constants after a reset; those that are not named begin as 0.
+    values: of the constants after a reset; default: 0.
     """
     if circuit.joins and len(circuit.results) > 1:
-        raise QueryError("a JOIN beside other queries, which hold nothing back; compile it by itself for the network")
+        raise QueryError("a JOIN with other queries, which cannot stall; compile it alone to attach it to a network")
     for entry in circuit.entries:
         if entry.stream.origin is None:
             check_fits("a tuple", entry.stream.schema)
         if entry.window and entry.interval > 1:
             raise QueryError(
-                f"a window in time beside a UNION takes a tuple in {entry.interval} cycles, for which the punctuator "
-                "does not wait; compile it, and put your own source in front"
+                f"a window in time with a UNION takes 1 tuple in {entry.interval} cycles, a rate that the punctuator "
+                "does not keep; connect the compiled circuit to your own source"
             )
     axis = Axis(circuit, values or {})
     files = {f"{circuit.module}_axis.v": axis.text, f"{circuit.module}_gmii.v": gmii(circuit, axis)}

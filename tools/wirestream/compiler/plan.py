@@ -12,8 +12,8 @@ node                     in the dissertation    what it does
 `Aggregate`              ⊞ with grp and agg     aggregates over the groups of each window
 ======================== ====================== ==================================================
 
-A column that may be null has a companion that says so, and so has one that may have overflowed. A companion is a
-Boolean column like any other, so that nulls need nothing of their own further down.
+A column that may be null, or may have overflowed, has a companion that flags it. A companion is a Boolean column like
+any other, so that later passes need no special treatment of nulls.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from wirestream.schema.streams import Stream
 APPLY = {"+": add, "-": sub, "*": mul, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
-# ---- Values: what an operator reads
+# ---- Values: operands of an operator
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Runtime:
 
 @dataclass(frozen=True)
 class Column:
-    """A column. null, overflow: the name of its companion, if it has one."""
+    """A column. null, overflow: the names of its companions, if it has any."""
 
     name: str
     type: Type
@@ -71,7 +71,7 @@ Value = Constant | Runtime | Column
 
 
 def common(columns: Iterable[Column]) -> Integer:
-    """A type that holds the values of all."""
+    """The narrowest type that holds the values of all columns."""
     kinds = [column.type for column in columns]
     return Integer(min(kind.low for kind in kinds), max(kind.high for kind in kinds))
 
@@ -107,7 +107,7 @@ class Input(Plan):
 class Compute(Plan):
     """output = a operator b. operator: ``+ - * div % = <> < <= > >= and or not beyond``; the last two have no b.
 
-    `div` and `%` also make the column `null` of a division by zero. `beyond`: whether a does not fit a `long`.
+    `div` and `%` also compute the column `null`, which flags division by zero. `beyond`: whether a exceeds a `long`.
     """
 
     child: Plan
@@ -139,7 +139,7 @@ class Filter(Plan):
 
 @dataclass(frozen=True)
 class Project(Plan):
-    """outputs: the new columns, each with the value that it takes."""
+    """outputs: the new columns, each with its value."""
 
     child: Plan
     outputs: tuple[tuple[Column, Value], ...]
@@ -166,7 +166,7 @@ class Union(Plan):
 
     @property
     def columns(self) -> dict[str, Column]:
-        """As wide as the widest part, with a companion where any part has one."""
+        """Each as wide as in the widest part, with a companion if any part has one."""
         columns: dict[str, Column] = {}
         for column in shown(self.parts[0]):
             of_parts = [part.columns[column.name] for part in self.parts]
@@ -185,7 +185,7 @@ class Union(Plan):
 
 @dataclass(frozen=True)
 class Key:
-    """What a JOIN compares of both sides. bits: only so many, the first ones; None: all."""
+    """The columns that a JOIN compares. bits: the number of leading bits compared; None: all."""
 
     left: Column
     right: Column
@@ -199,10 +199,10 @@ class Key:
 
 @dataclass(frozen=True)
 class Join(Plan):
-    """Pairs that pass a predicate, and of which the earlier tuple is in its window when the later one comes.
+    """Pairs that satisfy a predicate, and whose earlier tuple is in its window when the later one arrives.
 
-    predicate, limit: of ws_predicate; L1 has two keys, EQ any number, BAND and PFX one. times: with a window in time.
-    The names of columns begin with those of their side, and a dot.
+    predicate, limit: of ws_predicate; L1 has two keys, EQ any number, BAND and PFX one. times: the windowing attributes
+    of both sides, with windows in time. Names of columns are qualified: side, dot, column.
     """
 
     left: Plan
@@ -227,7 +227,7 @@ class Join(Plan):
 
 @dataclass(frozen=True)
 class Measure:
-    """One aggregate. function: ``count sum min max first last wsum``. value: None counts tuples.
+    """One aggregate. function: ``count sum min max first last wsum``. value: None for a count of tuples.
 
     weights: of wsum, integers, newest first; the result is 2**scale times the weighted sum.
     """
@@ -244,7 +244,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Aggregate(Plan):
-    """The measures of each window of `child` and each value of `keys`. end: the column with a time window's end."""
+    """The measures of each window of `child` and each value of `keys`. end: the column for the end of a time window."""
 
     child: Plan
     window: Window
@@ -265,31 +265,31 @@ class Aggregate(Plan):
         return f"⊞ {window_text(self.window)}{keys}: {', '.join(map(str, self.measures))}"
 
 
-# ---- Its columns and nodes
+# ---- Columns and nodes of a plan
 
 
 def walk(plan: Plan):
-    """The nodes of a plan, inputs first."""
+    """The nodes of a plan, in postorder: inputs first."""
     for child in plan.inputs:
         yield from walk(child)
     yield plan
 
 
 def shown(plan: Plan) -> list[Column]:
-    """The columns that a person sees: no companions."""
+    """The columns that the user sees: no companions."""
     return [column for column in plan.columns.values() if not hidden(column.name)]
 
 
 def hidden(name: str) -> bool:
-    """Whether a column serves nulls or overflow, and is not in the query."""
+    """Whether a column is internal, for nulls or overflow, and not in the query."""
     return name.startswith(".") or name.endswith((".null", ".overflow"))
 
 
-# ---- As a person reads it
+# ---- Text for the user
 
 
 def label(value: Value) -> str:
-    """A value as a person reads it: an expression without the parentheses around it."""
+    """A value as text: an expression without its outer parentheses."""
     text = str(value)
     return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 

@@ -1,4 +1,4 @@
-"""Rewrites of the logical plan, and the switches of those that the hardware plan makes."""
+"""Rewrites of the logical plan, and the switches for the rewrites in the hardware plan."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from wirestream.compiler.types import BOOLEAN, Boolean, Integer
 
 @dataclass(frozen=True)
 class Rewrites:
-    """What may be changed; each can be switched off.
+    """The rewrites; each can be switched off.
 
-    merge: several operators in one clock (dissertation, 7.5.1). parallel: independent operators side by side (7.5.2).
-    multiplex: multiplexers for unions (7.5.3). unnest: one table of groups for all windows (7.5.4). fold: constants are
-    computed now. prune: only columns that are still needed travel on. share: what several queries have in common is
-    built once.
+    merge: several operators in one clock cycle (dissertation, 7.5.1). parallel: independent operators in parallel
+    (7.5.2). multiplex: multiplexers instead of unions (7.5.3). unnest: one table of groups for all windows (7.5.4).
+    fold: constant folding. prune: only the columns needed downstream are carried. share: common parts of several
+    queries are built once.
     """
 
     merge: bool = True
@@ -44,7 +44,7 @@ class Rewrites:
         known = {f.name for f in fields(cls)}
         unknown = set(names) - known
         if unknown:
-            raise ValueError(f"no rewrite is called {', '.join(sorted(unknown))}; known: {', '.join(sorted(known))}")
+            raise ValueError(f"unknown rewrite {', '.join(sorted(unknown))}; known: {', '.join(sorted(known))}")
         return cls(**{name: False for name in names})
 
 
@@ -53,7 +53,7 @@ def rewrite(plan: Plan, rewrites: Rewrites) -> Plan:
 
 
 def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
-    """Computes what constants alone decide; `known` collects the columns that turn out to be constants."""
+    """Fold constants; `known` collects the columns that turn out to be constant."""
     match plan:
         case Input():
             return plan
@@ -77,7 +77,7 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
             child = _fold(child, known)
             a, b = _known(a, known), b and _known(b, known)
             value = _folded(operator, a, b, output)
-            if value is not None:  # it stands for the column from here on
+            if value is not None:  # it replaces the column from here on
                 known[output.name] = value
                 if plan.makes_null:
                     known[output.null] = Constant(False, BOOLEAN)
@@ -90,7 +90,7 @@ def _known(value: Value, known: dict[str, Constant]) -> Value:
 
 
 def _folded(operator: str, a: Value, b: Value | None, output: Column) -> Constant | None:
-    """The constant that the operation gives whatever the columns hold, or None."""
+    """The constant result of an operation, whatever the columns hold, or None."""
     x, y = (v.value if isinstance(v, Constant) else None for v in (a, b))
     if operator == "not":
         return None if x is None else Constant(not x, BOOLEAN)

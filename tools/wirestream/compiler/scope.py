@@ -1,4 +1,4 @@
-"""Where the expressions of a query become columns of a plan."""
+"""Lowers the expressions of a query to columns of a plan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text, Typ
 from wirestream.errors import Position, QueryError
 
 MAX_BITS = 128  # of an intermediate value
-MOST_VALUES = 256  # that a query computes: each is a node of its plan, through which every pass goes by recursion
+MOST_VALUES = 256  # computed by a query: each is a node of its plan, and every pass recurses through the nodes
 AGGREGATES = ("count", "sum", "min", "max", "avg", "wsum", "first", "last")
 
 
@@ -35,15 +35,15 @@ def check_known(call: syntax.Call) -> None:
 
 def fits(kind: Integer, position: Position) -> Integer:
     if kind.width > MAX_BITS:
-        raise QueryError(f"a value of {kind.width} bits; at most {MAX_BITS} can be computed", position)
+        raise QueryError(f"the value needs {kind.width} bits; the most is {MAX_BITS}", position)
     return kind
 
 
 @dataclass
 class Scope:
-    """Where expressions are lowered: each operation becomes a Compute on top of `plan`, equal ones only once.
+    """Lowers expressions: each operation becomes a Compute on top of `plan`; equal operations share one.
 
-    results: the measures of each aggregate's call, in the scope after a window; avg has two, its sum and its count.
+    results: the measures of each call of an aggregate, in the scope after a window; avg has two, its sum and its count.
     """
 
     plan: Plan
@@ -56,8 +56,8 @@ class Scope:
     def keep(self, condition: syntax.Expression) -> None:
         value = self.value(condition)
         if not isinstance(value.type, Boolean):
-            raise QueryError(f"a condition, but this is {value.type}", condition.position)
-        if isinstance(value, Column) and value.null:  # a null is not true; the value beside it is then 0
+            raise QueryError(f"expected a condition, not {value.type}", condition.position)
+        if isinstance(value, Column) and value.null:  # null is not true: the value of a null condition is 0
             value = replace(value, null=None)
         if not isinstance(value, Column):
             value = self._compute("or", value, value)
@@ -68,7 +68,7 @@ class Scope:
         for item in items:
             if item.expression is None:
                 if self.results is not None:
-                    raise QueryError("* beside a window; name the columns", item.position)
+                    raise QueryError("* with a window; name the columns", item.position)
                 named = [(_bare(c.name), c) for c in shown(self.plan) if c.name not in self.made]
             else:
                 own = _bare(item.expression.name) if isinstance(item.expression, syntax.Name) else None
@@ -78,7 +78,7 @@ class Scope:
                 named = [(alias, self.value(item.expression))]
             for name, value in [(name, self._in_a_row(value)) for name, value in named]:
                 if name in outputs:
-                    raise QueryError(f"two columns are called {name}", item.position)
+                    raise QueryError(f"two columns are named {name}; rename one with AS", item.position)
                 null = getattr(value, "null", None)
                 overflow = getattr(value, "overflow", None)
                 column = Column(name, value.type, null and f"{name}.null", overflow and f"{name}.overflow")
@@ -89,7 +89,7 @@ class Scope:
         return Project(self.plan, tuple(outputs.values()))
 
     def _in_a_row(self, value: Value) -> Value:
-        """A value as a row shows it: in 64 bits, with the overflow flag where they are too few."""
+        """A value as in a row: 64 bits, with an overflow flag if it may not fit."""
         if not isinstance(value, Column) or not isinstance(value.type, Integer):
             return value
         beyond = [Column(value.overflow, BOOLEAN)] if value.overflow else []
@@ -100,7 +100,7 @@ class Scope:
         return replace(value, overflow=overflow and overflow.name)
 
     def flagged(self, measure: Measure, beyond: Measure | None) -> Measure:
-        """The measure, overflown too where `beyond` says so."""
+        """The measure, with `beyond` added to its overflow flag."""
         if beyond is None:
             return measure
         output = measure.output
@@ -117,17 +117,17 @@ class Scope:
             raise QueryError(
                 f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known})", name.position
             )
-        quoted = f"; a string stands in quotes, '{name.name}'" if isinstance(beside, Text) else ""
+        quoted = f"; a string needs quotes: '{name.name}'" if isinstance(beside, Text) else ""
         raise QueryError(f"unknown column {name.name}; known: {known}{quoted}", name.position)
 
     def as_column(self, expression: syntax.Expression) -> Column:
         value = self.value(expression)
         if not isinstance(value, Column):
-            raise QueryError("an aggregate of a constant", expression.position)
+            raise QueryError("an aggregate takes a column, not a constant", expression.position)
         return value
 
     def value(self, expression: syntax.Expression, beside: Type | None = None) -> Value:
-        """What an expression stands for. beside: the type of the value that it is compared or combined with."""
+        """The value of an expression. beside: the type of the other operand, which a $name takes on."""
         match expression:
             case syntax.Literal(value=bool(value)):
                 return Constant(value, BOOLEAN)
@@ -142,14 +142,15 @@ class Scope:
             case syntax.Call() if self.results is None:
                 check_known(expression)
                 raise QueryError(
-                    f"{expression.function} belongs into SELECT or HAVING of a query with a window", expression.position
+                    f"{expression.function} is only allowed in SELECT or HAVING of a query with a window",
+                    expression.position,
                 )
             case syntax.Call():
                 found = self.results[expression]
                 return found[0].output if len(found) == 1 else self._average(*found)
             case _ if self._below + len(self.made) >= MOST_VALUES:
-                why = "each operator is one, and each flag of a null or an overflow"
-                raise QueryError(f"a query computes at most {MOST_VALUES} values: {why}", expression.position)
+                why = "each operator counts, and each flag for null or overflow"
+                raise QueryError(f"the query computes more than {MOST_VALUES} values; {why}", expression.position)
             case syntax.Operation(operator="not", operands=(operand,)):
                 return self._not(self._boolean(operand))
             case syntax.Operation(operator="and" | "or" as operator, operands=(left, right)):
@@ -169,12 +170,12 @@ class Scope:
     def _boolean(self, expression: syntax.Expression) -> Value:
         value = self.value(expression, BOOLEAN)
         if not isinstance(value.type, Boolean):
-            raise QueryError(f"AND, OR and NOT are of conditions, but this is {value.type}", expression.position)
+            raise QueryError(f"AND, OR and NOT take conditions, not {value.type}", expression.position)
         return value
 
     def _arithmetic(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         if not (isinstance(a.type, Integer) and isinstance(b.type, Integer)):
-            raise QueryError(f"{operator} of {a.type} and {b.type}; both are numbers", position)
+            raise QueryError(f"{operator} takes numbers, not {a.type} and {b.type}", position)
         if operator in ("div", "%"):
             return self._divided(operator, a, b, position)
         corners = [APPLY[operator](x, y) for x, y in product((a.type.low, a.type.high), (b.type.low, b.type.high))]
@@ -190,15 +191,15 @@ class Scope:
         return self._compute(operator, a, b, fits(kind, position), may_be_null=b.type.low <= 0 <= b.type.high)
 
     def _average(self, total: Measure, count: Measure) -> Column:
-        """sum div count, which is between the least and the greatest value; without values it is null."""
+        """sum div count, which lies between the least and the greatest value; null without values."""
         number = replace(count.output, overflow=None)
         return self._compute("div", total.output, number, total.value.type, may_be_null=True)
 
     def _comparison(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         if type(a.type) is not type(b.type):
-            raise QueryError(f"{operator} of {a.type} and {b.type}; both are of the same kind", position)
+            raise QueryError(f"cannot compare {a.type} with {b.type} by {operator}", position)
         if isinstance(a.type, Boolean) and operator not in ("=", "<>"):
-            raise QueryError(f"{operator} of conditions; only = and <> are known", position)
+            raise QueryError(f"cannot compare conditions by {operator}, only by = and <>", position)
         if isinstance(a.type, Text):
             for one, other in ((a, b), (b, a)):
                 if isinstance(one, Constant) and one.type.length > other.type.length:
@@ -208,9 +209,7 @@ class Scope:
             length = max(a.type.length, b.type.length)
             a, b = (_padded(value, length) for value in (a, b))
             if a.type.length != b.type.length:
-                raise QueryError(
-                    f"{operator} of {a.type} and {b.type}; strings are compared at equal lengths", position
-                )
+                raise QueryError(f"cannot compare {a.type} with {b.type}; strings must have equal lengths", position)
         found = self._compute(operator, a, b, BOOLEAN)
         return self._zero_if_null(found)
 
@@ -219,7 +218,7 @@ class Scope:
         return self._zero_if_null(found)
 
     def _logic(self, operator: str, a: Value, b: Value) -> Value:
-        """AND and OR with nulls: null unless the other side decides."""
+        """AND and OR with nulls: null unless the other operand decides."""
         plain = [replace(v, null=None) if isinstance(v, Column) else v for v in (a, b)]
         value = self._compute(operator, *plain, BOOLEAN)
         nulls = [Column(v.null, BOOLEAN) if isinstance(v, Column) and v.null else None for v in (a, b)]
@@ -234,7 +233,7 @@ class Scope:
         return replace(value, null=null.name)
 
     def _zero_if_null(self, column: Column) -> Column:
-        """A condition whose value is 0 where it is null."""
+        """A condition with the value forced to 0 when it is null."""
         if not column.null:
             return column
         known = self._compute("not", Column(column.null, BOOLEAN), None, hidden=True)
@@ -250,9 +249,9 @@ class Scope:
         may_be_null: bool = False,
         hidden: bool = False,
     ) -> Column:
-        """The column `a operator b`, with companions where an operand has one; made only if it is new.
+        """The column `a operator b`, with companions if an operand has them; added only if it is new.
 
-        hidden: it is not in the query, but serves nulls or overflow.
+        hidden: the column is internal, for nulls or overflow.
         """
         operands = [v for v in (a, b) if isinstance(v, Column)]
         nulls = [Column(v.null, BOOLEAN) for v in operands if v.null]
@@ -270,7 +269,7 @@ class Scope:
         return self.made[text]
 
     def _either(self, flags: list[Value | None]) -> Value | None:
-        """One flag for those that there are, each once."""
+        """The OR of the flags that are not None, duplicates removed."""
         found: Value | None = None
         for flag in {str(f): f for f in flags if f}.values():
             found = flag if found is None else self._compute("or", found, flag, hidden=True)
@@ -278,7 +277,7 @@ class Scope:
 
 
 def _bare(name: str) -> str:
-    """A column's name without that of its side of a JOIN."""
+    """A column's name without the qualifying side of a JOIN."""
     return name.rpartition(".")[2]
 
 

@@ -1,4 +1,4 @@
-"""The cells that a circuit takes, without synthesis: those of its instances, less what leads to no output."""
+"""An estimate of a circuit's cells without synthesis: the cells of its instances, less those that drive no output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INPUTS = ("clk", "rst", "a", "b", "keep", "key", "limit", "null", "nulls", "room
 
 
 def estimates(circuit: Circuit) -> dict[str, Cells]:
-    """The cells of each instance of a circuit, by its name, less what leads to no output of the circuit."""
+    """The cells of each instance of a circuit, by name, less those that drive no output of the circuit."""
     return {
         instance.name: replace(instance.contract, DATA_W=width).cells(ports)
         if any(ports[port] for port in _outputs(instance))
@@ -33,13 +33,13 @@ def _outputs(instance: Instance) -> list[str]:
 
 
 def _bits(text: str, widths: Mapping[str, int]) -> list[Bit | None]:
-    """The bits of a Verilog expression, the least significant first; None is a number's."""
+    """The bits of a Verilog expression, the least significant first; None for a constant bit."""
 
     def expression(token: str) -> list[Bit | None]:
         if token == "{":
             bits: list[Bit | None] = []
             token = next(tokens)
-            if token.isdigit():  # so many copies of what follows
+            if token.isdigit():  # a replication
                 bits = expression(next(tokens)) * int(token)
                 token = next(tokens)
             while token != "}":
@@ -58,12 +58,12 @@ def _bits(text: str, widths: Mapping[str, int]) -> list[Bit | None]:
 
 
 def _needed(circuit: Circuit) -> list[tuple[Instance, int, dict[str, str]]]:
-    """Each instance, the bits of its data that are needed, and its ports with no others than needed.
+    """Each instance, the number of its data bits that are needed, and its ports, with unneeded outputs as "".
 
-    A bit of data is needed where that bit behind the instance is, all other inputs where any output is. Bits that are
-    always the same count once, also where several delays hold them. A register becomes part of a multiplier block or a
-    shift register that it alone feeds, and of a shift register that feeds it alone. The quotient and the remainder of
-    the same numbers are one division.
+    A data bit is needed if the same bit at the instance's output is; all other inputs are needed if any output is.
+    Identical bits count once, even across several delays. A register is absorbed into a multiplier block or shift
+    register that is its only reader, and into a shift register that drives nothing else. The quotient and the remainder
+    of the same operands share one division.
     """
     widths = circuit.wires | {f"const_{name}": kind.width for name, kind in circuit.runtime.items()}
     drivers = {i.ports[port]: (i, port) for i in circuit.instances for port in _outputs(i) if i.ports[port]}
@@ -97,13 +97,13 @@ def _needed(circuit: Circuit) -> list[tuple[Instance, int, dict[str, str]]]:
                     read(_bits(text, widths), (instance.core, name))
 
     def absorbed(bit: Bit, source: Bit | None) -> bool:
-        """Whether a bit of a delay and its source are registers of something else."""
+        """Whether the registers of a delayed bit are part of another core."""
         shifted = source and source[0] in drivers and drivers[source[0]][1] == "m_data"
         shifted = shifted and drivers[source[0]][0].core in SHIFTING and readers[source] == {("query:delay", "s_data")}
         return shifted or readers[bit] <= ABSORBING
 
     wires = {wire for wire, _ in readers}
-    delayed: set[tuple] = set()  # cycles and what
+    delayed: set[tuple] = set()  # cycles and source bits
     divisions: dict[tuple, dict[str, str]] = {}
     needed = []
     for instance in circuit.instances:
@@ -128,7 +128,7 @@ def _needed(circuit: Circuit) -> list[tuple[Instance, int, dict[str, str]]]:
 
 
 def _results(circuit: Circuit) -> Iterator[str]:
-    """What stands on the outputs of the circuit."""
+    """The expressions that drive the outputs of the circuit."""
     for entry in circuit.entries:
         if entry.verdict:
             yield entry.verdict.valid

@@ -1,4 +1,4 @@
-"""The text of queries to a syntax tree, by the grammar in dialect.lark."""
+"""Parses the text of queries to a syntax tree, by the grammar in dialect.lark."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from wirestream.errors import Position, QueryError
 from wirestream.schema.declaration import Create, FieldName, Framing
 from wirestream.schema.tuples import Field
 
-MOST_ROWS = 2**16  # of a window of a JOIN
+MOST_ROWS = 2**16  # in a window of a JOIN
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 MOST_RESYNC = 255  # of ws_watermark
-MOST_DEPTH = 100  # of the tree that the grammar makes of a text
-MOST_TUPLES = 2**31 - 1  # of a window and from one to the next
+MOST_DEPTH = 100  # of the parse tree
+MOST_TUPLES = 2**31 - 1  # SIZE + ADVANCE of a window
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Literal(Expression):
 
 @dataclass(frozen=True)
 class Name(Expression):
-    """A column, or with `runtime` the constant $name, which can be changed while the circuit runs."""
+    """A column, or with `runtime` the constant $name, which can change while the circuit runs."""
 
     name: str
     runtime: bool = False
@@ -52,7 +52,7 @@ class Operation(Expression):
 
 @dataclass(frozen=True)
 class Call(Expression):
-    """A function: an aggregate. No arguments and ``count(*)`` are the same. weights: of wsum, newest first."""
+    """A call of an aggregate. ``count()`` and ``count(*)`` are the same. weights: of wsum, newest first."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -61,8 +61,8 @@ class Call(Expression):
 
 @dataclass(frozen=True)
 class Window:
-    """A sliding window. unit: ``time`` or ``tuples``; or ``session``, of which `size` is the GAP and `advance` 1, since
-    one may begin anywhere. attribute: None is the stream's time attribute."""
+    """A sliding window. unit: ``time``, ``tuples`` or ``session``; a session's `size` is its GAP, and its `advance` is
+    1, since it may begin anywhere. attribute: None for the stream's time attribute."""
 
     position: Position = field(compare=False)
     unit: str
@@ -87,8 +87,8 @@ class Window:
 
 @dataclass(frozen=True)
 class JoinWindow:
-    """Of a side of a JOIN: the last `rows` tuples; or with an attribute those at most `near` from a tuple of the other
-    side, not late by more than `slack`, of which the memory holds `rows`."""
+    """The window of a side of a JOIN: the last `rows` tuples; or with an attribute the tuples within `near` of a tuple
+    of the other side, at most `slack` late, with memory for `rows` of them."""
 
     position: Position = field(compare=False)
     rows: int
@@ -99,7 +99,7 @@ class JoinWindow:
 
 @dataclass(frozen=True)
 class Item:
-    """One entry of a SELECT list; expression None is ``*``."""
+    """One item of a SELECT list; expression None is ``*``."""
 
     position: Position
     expression: Expression | None
@@ -108,7 +108,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Source:
-    """A stream's name or a sub-query (the SELECTs of its union), the window over it, and what AS calls it."""
+    """A stream's name or a sub-query (the SELECTs of its union), the window over it, and its name after AS."""
 
     position: Position
     stream: str | None
@@ -118,7 +118,7 @@ class Source:
 
     @property
     def first_stream(self) -> str:
-        """The stream at the bottom, of a union that of its first SELECT."""
+        """The innermost stream; in a union that of its first SELECT."""
         return self.stream if self.subquery is None else self.subquery[0].source.first_stream
 
 
@@ -138,14 +138,14 @@ class Select:
 
 @dataclass(frozen=True)
 class Query:
-    """A union of SELECTs (often of one) and the name of its result."""
+    """A union of one or more SELECTs, and the name of its result."""
 
     body: tuple[Select, ...]
     into: str
 
 
 def called(expressions: list[Expression | None]) -> list[Call]:
-    """The calls in expressions; what is in the arguments of a call is left out."""
+    """The outermost calls in expressions."""
     found: list[Call] = []
     for expression in expressions:
         if isinstance(expression, Call):
@@ -161,7 +161,7 @@ def _grammar() -> Lark:
 
 
 def parse(text: str) -> list[Create | Query]:
-    """The statements of `text`; raises `QueryError` at the first word that fits no rule."""
+    """The statements of `text`; raises `QueryError` at the first unexpected word."""
     try:
         tree = _grammar().parse(text)
         _check_depth(tree)
@@ -179,19 +179,19 @@ def parse(text: str) -> list[Create | Query]:
 
 
 def parse_window(text: str) -> Window:
-    """The window that a query has between brackets; raises `QueryError`."""
+    """A window, given with its brackets; raises `QueryError`."""
     (query,) = parse(f"SELECT count(*) AS n FROM s {text}")
     return query.body[0].source.window
 
 
 def _check_depth(tree: Tree) -> None:
-    """So that no pass, each of which follows expressions and sub-queries into their parts, has to go too deep."""
+    """Raise `QueryError` if the tree is too deep for the passes, which are recursive."""
     level = [tree]
     for _ in range(MOST_DEPTH):
         level = [part for parent in level for part in parent.children if isinstance(part, Tree)]
     if level:
         position = _at(level[0].meta)
-        raise QueryError(f"nested or in a row more than {MOST_DEPTH} deep; AND and OR may be of any number", position)
+        raise QueryError(f"nested, or chained, deeper than {MOST_DEPTH}; only AND and OR have no limit", position)
 
 
 @v_args(meta=True)
@@ -299,23 +299,23 @@ class _Build(Transformer):
 
     def _join_window(self, meta, rows, *more):
         if not 1 <= rows <= MOST_ROWS:
-            raise QueryError(f"ROWS is 1 to {MOST_ROWS}", _at(meta))
+            raise QueryError(f"ROWS {rows}: must be 1 to {MOST_ROWS}", _at(meta))
         return JoinWindow(_at(meta), rows, *more)
 
     def _window(self, meta, unit, size, advance, options, **more):
         position = _at(meta)
         window = Window(position, unit, size, advance, **more, **dict(options))
         if size < 1 or advance < 1:
-            raise QueryError("a window's length and the distance between windows are at least 1", position)
+            raise QueryError("the length and the distance of windows must be at least 1", position)
         if not window.in_time and size + advance > MOST_TUPLES:
-            raise QueryError(f"SIZE and ADVANCE add up to {size + advance}; at most {MOST_TUPLES} can be", position)
+            raise QueryError(f"SIZE + ADVANCE is {size + advance}; the most is {MOST_TUPLES}", position)
         if window.session and window.emit_empty:
             raise QueryError("EMIT_EMPTY with SESSION: a session begins with a tuple, so none is empty", position)
         if not 1 <= window.resync <= MOST_RESYNC:
-            raise QueryError(f"RESYNC is 1 to {MOST_RESYNC}", position)
+            raise QueryError(f"RESYNC {window.resync}: must be 1 to {MOST_RESYNC}", position)
         apart, name = (size, "GAP") if window.session else (advance, "SLIDE")
         if window.max_ahead and window.max_ahead < window.slack + apart:
-            raise QueryError(f"MAX_AHEAD is at least SLACK + {name} = {window.slack + apart}", position)
+            raise QueryError(f"MAX_AHEAD must be at least SLACK + {name} = {window.slack + apart}", position)
         return window
 
     def span(self, meta, parts):
@@ -352,7 +352,7 @@ class _Build(Transformer):
     def arithmetic(self, meta, parts):
         left, sign, right = parts
         if sign == "/":
-            raise QueryError("/ is not known, because it would be a fraction; div truncates toward zero", _at(sign))
+            raise QueryError("/ would give a fraction; use div, which truncates toward zero", _at(sign))
         return Operation(_at(sign), sign.lower(), (left, right))
 
     def negative(self, meta, parts):
@@ -367,7 +367,7 @@ class _Build(Transformer):
     def string(self, meta, parts):
         text = parts[0][1:-1]
         if not text.isascii() or not text:
-            raise QueryError("a string has at least one character, and only ASCII", _at(meta))
+            raise QueryError("a string must have at least one character, all ASCII", _at(meta))
         return Literal(_at(meta), text.encode())
 
     def true(self, meta, parts):
@@ -388,7 +388,7 @@ class _Build(Transformer):
         arguments = [a for a in arguments if a is not None and not isinstance(a, Token)]
         weights = [a for a in arguments if isinstance(a, tuple)]
         if len(weights) > 1:
-            raise QueryError("one list of weights", _at(meta))
+            raise QueryError("more than one list of weights", _at(meta))
         plain = tuple(a for a in arguments if not isinstance(a, tuple))
         return Call(_at(meta), name.lower(), plain, weights[0] if weights else ())
 
@@ -397,10 +397,10 @@ class _Build(Transformer):
 
 
 def _balanced(operator: str, parts: list[Expression]) -> Expression:
-    """AND or OR of any number of conditions as a tree of little depth, which the circuit computes in few cycles."""
+    """AND or OR of any number of conditions as a balanced tree, which the circuit computes in few cycles."""
     if len(parts) == 1:
         return parts[0]
-    half = 1 << (len(parts) - 1).bit_length() - 1  # a full tree on the left: what two queries begin with is shared
+    half = 1 << (len(parts) - 1).bit_length() - 1  # a full tree on the left, so that queries share a common prefix
     sides = _balanced(operator, parts[:half]), _balanced(operator, parts[half:])
     return Operation(sides[0].position, operator, sides)
 

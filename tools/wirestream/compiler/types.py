@@ -26,7 +26,7 @@ class Integer:
 
 @dataclass(frozen=True)
 class Text:
-    """`length` bytes; a shorter string is followed by zeros."""
+    """`length` bytes; a shorter string is padded with zeros."""
 
     length: int
     signed = False

@@ -1,4 +1,4 @@
-"""The hardware plan as structural Verilog: instances of cores, and the wires between them."""
+"""Writes the hardware plan as structural Verilog: instances of cores, and the wires between them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONTROL = ("valid", "punct", "eos")
 
 
 def verilog(circuit: Circuit, sql: str) -> str:
-    """The module of a circuit on the wire (no ready; docs: the wire contract), with the query as its header."""
+    """The module of a circuit on the tuple bus (no ready), with the query in its header."""
     constants = sorted(circuit.runtime.items())
     ports = ["input  wire clk", "input  wire rst"]
     ports += [f"input  wire [{kind.width - 1}:0] const_{name}" for name, kind in constants]
@@ -54,7 +54,7 @@ def module(
     assigned: Iterable[tuple[str, str]],
     parameters: Sequence[str] = (),
 ) -> str:
-    """A module of instances, wires between them (name and width) and assignments."""
+    """A module: instances, wires between them (name and width) and assignments."""
     settings = "#(\n" + ",\n".join(f"    parameter {text}" for text in parameters) + "\n) " if parameters else ""
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
@@ -94,8 +94,8 @@ def _header(circuit: Circuit, sql: str) -> list[str]:
         lines += _entry(entry)
     if circuit.joins:
         lines += [
-            f"ready        behind the cycle in which it has fallen tuples may come for {GRACE} cycles more",
-            "room         a row may leave the join in this cycle; s_eos comes out behind the last row before it",
+            f"ready        tuples may arrive for {GRACE} cycles after the cycle in which ready fell",
+            "room         a row may leave the join in this cycle; s_eos is output after the last row before it",
         ]
         lines += [f"             {text}: {note}" for text, note in circuit.notes]
     for result in circuit.results:
@@ -109,18 +109,18 @@ def _entry(entry: Entry) -> list[str]:
     rate = "a cycle" if entry.interval == 1 else f"in {entry.interval} cycles"
     closes = f", CLOSE_CYCLES {entry.close_cycles}" if entry.window else ""
     if entry.tuple_gap > 1:
-        closes += f", a tuple {entry.tuple_gap} cycles or more behind a punctuation"
+        closes += f", a tuple at least {entry.tuple_gap} cycles after a punctuation"
     lines = [
         f"{f'{entry.prefix}_data':<12} {_record(entry.stream.schema)}",
         f"{'':<12} issue rate 1 tuple {rate}{closes}",
     ]
     if entry.reset_cycles > 1:
-        lines.append(f"{'':<12} nothing for {entry.reset_cycles} cycles from a reset on")
+        lines.append(f"{'':<12} first item at least {entry.reset_cycles} cycles after a reset")
     if entry.step:
         lines.append(f"{'':<12} punctuations at the start and every {entry.step} above it, and at windows' ends")
     if entry.verdict:
         cycles = f"{entry.verdict.latency} cycle{'s' * (entry.verdict.latency > 1)}"
-        lines.append(f"{entry.where_data:<12} a record; {cycles} later {entry.prefix}_where says whether it comes in")
+        lines.append(f"{entry.where_data:<12} a record; {cycles} later {entry.prefix}_where is 1 if it is admitted")
     return lines
 
 
@@ -133,9 +133,9 @@ def _result(result: Result) -> list[str]:
 
 
 def _spill(spill: Spill) -> list[str]:
-    lines = [f"{f'{spill.prefix}_data':<12} {_record(spill.schema)}", f"{'':<12} tuples whose group found no room"]
+    lines = [f"{f'{spill.prefix}_data':<12} {_record(spill.schema)}", f"{'':<12} tuples whose group found no entry"]
     if spill.windows:
-        lines.append(f"{f'{spill.prefix}_windows':<12} for which copies of the window")
+        lines.append(f"{f'{spill.prefix}_windows':<12} the copies of the window whose table was full")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The contracts of the cores that circuits are made of, one class a core (see `base`).
+"""The contracts of the cores that circuits instantiate, one class per core (see `base`).
 
 `python -m wirestream.compiler.cores FILE` writes the cores that a generated circuit depends on to a .core file.
 """

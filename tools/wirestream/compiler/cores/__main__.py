@@ -1,4 +1,4 @@
-"""Write the cores that a generated circuit depends on to a .core file: the only list of `depend` in it."""
+"""Write the list of cores that a generated circuit may depend on to the `depend` list of a .core file."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ LIST = re.compile(r"(?<=    depend:\n)(?:      - .*\n)+")
 
 
 def written(text: str) -> str:
-    """The text of the file with its list made anew."""
+    """The text of the file with its `depend` list regenerated."""
     return LIST.sub("".join(f"      - wirestream:{name}\n" for name in sorted(core.name for core in ALL)), text)
 
 

@@ -1,13 +1,12 @@
-"""What every contract of a core has, and how cells are counted without synthesis.
+"""The base class of the cores' contracts, and the estimate of cells without synthesis.
 
-The classes of this package say of each core that the compiler uses what it promises at given parameters: latency,
-distances that its input must keep, rows, cells. Their fields are the parameters of the Verilog module, by its names.
-Nothing else in the project states these numbers: the benches hold the classes against what they measure
-(`tb/compiler/test_contracts.py`).
+Each class of this package states what a core promises at given parameters: latency, the distances that its input must
+keep, rows, cells. Its fields are the parameters of the Verilog module, under the same names. Nothing else in the
+project states these numbers; the benches compare them with their measurements (`tb/compiler/test_contracts.py`).
 
-Registers are counted in the Verilog of the core, but for the adders of a product. LUTs are a form in the widths that
-the structure of the core suggests, its coefficients fitted to Yosys 0.70 on cores alone; each class names the sweep.
-What synthesis shares between instances is not seen: comparisons of a column with several numbers take less.
+Registers are counted from the Verilog of the core, except for the adders of a product. LUTs are a formula in the widths
+that follows the structure of the core, with coefficients fitted to Yosys 0.70 on single cores; each class names the
+sweep. Sharing between instances is not modelled: comparisons of a column with several constants take less.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from typing import ClassVar
 
 Ports = Mapping[str, str]
 
-SRL_FROM = 3  # a delay of so many cycles, and no reset, is a shift register in a LUT
-RING_FROM, BLOCK_FROM = 32, 35  # one of so many is a ring in a RAM (ws_delay); and of so many, in a block RAM
+SRL_FROM = 3  # from so many cycles on, a delay without reset is a shift register in LUTs
+RING_FROM, BLOCK_FROM = 32, 35  # from so many cycles on, ws_delay is a ring in a RAM; a ring in a block RAM
 NUMBER = re.compile(r"(\d+)'([bdh])([0-9a-f_]+)")
 BASES = {"b": 2, "d": 10, "h": 16}
 
 
 @dataclass(frozen=True)
 class Cells:
-    """lut: LUT1 to LUT6, those used as memory or shift register apart. ff: registers. ram_bits: of memory."""
+    """lut: LUT1 to LUT6, not counting those used as memory or shift register. ff: registers. ram_bits: of memory."""
 
     lut: float = 0.0
     ff: float = 0.0
@@ -39,7 +38,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Parameters of a module, by the names that they have there. One that is None keeps the module's default."""
+    """Parameters of a module, under the module's names. None keeps the module's default."""
 
     @property
     def parameters(self) -> dict[str, int | str]:
@@ -57,10 +56,10 @@ class Parameters:
 class Core(Parameters):
     """A core at certain parameters, all times in cycles.
 
-    name: as "query:compute". outputs: its output ports, apart from those of the tuple bus. fixed: parameters that the
-    compiler leaves at their defaults, and on which the promise depends. `close_cycles`: least
-    distance of two punctuations at its input; `interval`: of two tuples; `reset_cycles`: of what comes first from a
-    reset; `rows`: the most that one punctuation, or one tuple that closes a window, causes.
+    name: as "query:compute". outputs: its output ports without those of the tuple bus. fixed: parameters that the
+    compiler leaves at their defaults, and on which the contract depends. The least distances at its input:
+    `close_cycles` between two punctuations, `interval` between two tuples, `reset_cycles` from a reset to the first
+    item. `rows`: the most rows that one punctuation, or one tuple that closes a window, causes.
     """
 
     name: ClassVar[str]
@@ -73,13 +72,13 @@ class Core(Parameters):
 
     @property
     def latency(self) -> int:
-        """From a tuple, or what closes a window, to the row."""
+        """From a tuple, or from what closes a window, to the row."""
         raise NotImplementedError
 
     def cells(self, ports: Ports) -> Cells:
-        """The cells of one instance, in Virtex-6 and 7-series cells as `wirestream.measure.synth` counts them.
+        """The cells of one instance, in Virtex-6 and 7-series cells as counted by `wirestream.measure.synth`.
 
-        ports: the text on each port: numbers make logic smaller, and what follows an output that is "" is not built.
+        ports: the expression at each port. Constants reduce logic, and the logic of an output "" is removed.
         """
         raise NotImplementedError
 
@@ -87,7 +86,7 @@ class Core(Parameters):
         """Registers of a ws_delay that carries the tuple bus through the core."""
         control = sum(changes(ports, f"s_{s}") * used(ports, f"m_{s}") for s in ("valid", "punct", "eos"))
         data = self.DATA_W * changes(ports, "s_data") * used(ports, "m_data")
-        if cycles >= RING_FROM:  # two pointers, and after a block RAM registers; after RAM in LUTs shift registers
+        if cycles >= RING_FROM:  # two pointers; a block RAM is followed by registers, LUT RAM by shift registers
             return bool(control + data) * (2 * (cycles - 3).bit_length() + 10) + (data if cycles >= BLOCK_FROM else 0)
         return control * cycles + (data * cycles if cycles < SRL_FROM else 0)
 
@@ -99,7 +98,7 @@ class Core(Parameters):
 
 
 def number(text: str) -> int | None:
-    """The value of a Verilog expression of numbers alone, side by side or single; else None."""
+    """The value of a Verilog constant or concatenation of constants; else None."""
     value = 0
     for part in text.strip("{}").split(","):
         match = NUMBER.fullmatch(part.strip())
@@ -110,10 +109,10 @@ def number(text: str) -> int | None:
 
 
 def used(ports: Ports, *names: str) -> int:
-    """How many of the outputs lead anywhere."""
+    """How many of the outputs are connected."""
     return sum(ports.get(name) != "" for name in names)
 
 
 def changes(ports: Ports, *names: str) -> int:
-    """How many of the inputs are not numbers."""
+    """How many of the inputs are not constants."""
     return sum(number(ports.get(name, "")) is None for name in names)

@@ -46,9 +46,9 @@ class Select(Core):
 
 @dataclass(frozen=True)
 class Compute(Core):
-    """ws_compute. Swept: + = <> < >= of 8 to 64 bits, also of different widths, with a variable and with a number.
+    """ws_compute. Swept: + = <> < >= of 8 to 64 bits, also of different widths, with a variable and with a constant.
 
-    Each LUT compares two bits (three with a number), or adds one; adding a number is the carry chain's.
+    Each LUT compares two bits (three with a constant), or adds one; a constant is added in the carry chain alone.
     """
 
     OP: str
@@ -77,14 +77,14 @@ class Compute(Core):
                     width -= _idle(self.OP, number(ports["b"]))
                 lut = {2: 0.66, 1: 0.28, 0: 0.0}[variables] * width
             case "NOT":
-                lut = 0  # taken into what follows
+                lut = 0  # absorbed downstream
             case _:
                 lut = 0.5 * min(self.A_W, self.B_W, self.Y_W) if variables == 2 else 0
         return Cells(lut, self.bus_registers(ports, self.REGISTERED) + self.Y_W * self.REGISTERED)
 
 
 def _idle(operator: str, constant: int | None) -> int:
-    """How many low bits a comparison with a number on the right need not look at: x >= 8 leaves three of them out."""
+    """How many low bits a comparison with a constant on the right can ignore: for x >= 8 three."""
     if constant is None or operator in ("EQ", "NE"):
         return 0
     least = constant + (operator in ("GT", "LE"))
@@ -93,9 +93,9 @@ def _idle(operator: str, constant: int | None) -> int:
 
 @dataclass(frozen=True)
 class Multiply(Core):
-    """ws_multiply. Swept: 17 to 96 bits by 12 to 64, and by numbers of 2 to 20 bits.
+    """ws_multiply. Swept: 17 to 96 bits by 12 to 64, and by constants of 2 to 20 bits.
 
-    Cells are those of the tree of adders after the multiplier blocks, which hold the registers of the products.
+    The cells are those of the adder tree after the multiplier blocks; the blocks contain the product registers.
     """
 
     DATA_W: int
@@ -109,12 +109,12 @@ class Multiply(Core):
 
     @property
     def digits(self) -> tuple[int, int]:
-        """Of both factors, as the blocks take them."""
+        """The number of digits, as wide as a block's input, of both factors."""
         return ceil(self.A_W / self.fixed["DIGIT"]), ceil(self.B_W / self.fixed["DIGIT"])
 
     @property
     def parts(self) -> int:
-        """In which a sum is added."""
+        """The number of parts in which a sum is added."""
         return ceil((self.A_W + self.B_W) / self.fixed["CARRY_W"])
 
     @property
@@ -138,12 +138,12 @@ class Multiply(Core):
 
 @dataclass(frozen=True)
 class Divide(Core):
-    """ws_divide. Swept: 8 to 96 bits by 8 to 64, div and %, signed and not, and by a number; INTERVAL 1, 10, 32; FAST 0
-    and 1.
+    """ws_divide. Swept: 8 to 96 bits by 8 to 64, div and %, signed and unsigned, and by a constant; INTERVAL 1, 10, 32;
+    FAST 0 and 1.
 
-    Each step subtracts from as many bits of remainder as there can be, and chooses; the dividend's digits to come and
-    the quotient's that are there are shift registers, of which the short ones are registers. A unit that makes several
-    steps of one quotient has registers for all that it works on, and chooses what comes into them.
+    Each step subtracts from the bits that the remainder can have by then, and selects. The remaining digits of the
+    dividend and the finished digits of the quotient are shift registers, the short ones plain registers. A unit that
+    computes several steps of one quotient has registers for its state, with multiplexers at their inputs.
     """
 
     DATA_W: int
@@ -172,8 +172,8 @@ class Divide(Core):
         divisor = number(ports.get("b", ""))
         bus, ring = self.bus_registers(ports, self.latency), self.bus_ram(ports, self.latency)
         if not quotient + rest + used(ports, "y_null") or (divisor and not signed and divisor.bit_count() == 1):
-            return Cells(ff=bus, ram_bits=ring)  # nothing, or wiring: digits of the dividend, and shift registers
-        if divisor is not None:  # no remainder is more than the divisor
+            return Cells(ff=bus, ram_bits=ring)  # unused, or wiring only: digits of the dividend, and shift registers
+        if divisor is not None:  # no remainder exceeds the divisor
             b = max(divisor.bit_length(), 1)
         signs = signed * (a + b + (steps + 1) * quotient + b * rest)
         results = (steps + signed) * quotient + self.B_W * rest + used(ports, "y_null")
@@ -192,6 +192,6 @@ class Divide(Core):
             lut = 2 * bits - b * (not rest) + signs + b * (steps < a)  # the last: whether the quotient fits
             held = (1 + 2 * fast) * bits - b * (not rest) + b * ((1 + fast) * steps - 1 + signed) + 2
             held += min(3, steps) * (1 + quotient)
-        if fast:  # of a sign the second cycle, and before the last the choice
+        if fast:  # second cycle of the signs, and the selection before the last step
             held += signed * (a + b + 2) + 2 * results
         return Cells(lut, held + results + bus, ring)

@@ -15,16 +15,16 @@ MOST_COUNT = 40  # COUNT_W of ws_group_panes, if ACC_W is more
 
 
 def entries(capacity: int, hashed: int) -> int:
-    """Of the table of keys."""
+    """Entries in the table of keys."""
     return 1 << (2 * capacity - 1).bit_length() if hashed else capacity + 10
 
 
 @dataclass(frozen=True)
 class GroupBy(Core):
-    """ws_group_by; latency is that of a window that ends without a tuple. Swept: 16 to 100 keys of 8 to 32 bits, 2 to 4
-    windows, every kind of aggregate, one and two; FAST = 0; 256 and 1024 in a hash table.
+    """ws_group_by; the latency is that of a window that ends without a tuple. Swept: 16 to 100 keys of 8 to 32 bits, 2
+    to 4 windows, one and two aggregates of every kind; FAST = 0; 256 and 1024 keys in a hash table.
 
-    The CAM or the hash table, and for each window a list and a table of each aggregate.
+    Cells of the CAM or hash table, and for each window of a list and a table for each aggregate.
     """
 
     DATA_W: int
@@ -49,7 +49,7 @@ class GroupBy(Core):
 
     @property
     def latency_with_tuple(self) -> int:
-        """Of a window that ends with its last tuple."""
+        """The latency of a window that ends with its last tuple."""
         return self.latency + (not self.FAST and not self.HASH)
 
     @property
@@ -86,9 +86,9 @@ class GroupBy(Core):
 
 @dataclass(frozen=True)
 class GroupPanes(Core):
-    """ws_group_panes. Swept: 16 to 256 keys, 2 and 3 tables of panes, sums and a greatest value, and its parts alone.
+    """ws_group_panes. Swept: 16 to 256 keys, 2 and 3 tables of panes, sums and a maximum, and its parts alone.
 
-    The panes' ends, the table of keys, for each open pane a table of states, and what makes windows of panes.
+    Cells for the panes' ends, the table of keys, a table of states for each open pane, and combining panes to windows.
     """
 
     DATA_W: int
@@ -106,12 +106,12 @@ class GroupPanes(Core):
 
     @property
     def step(self) -> int:
-        """From the end of a pane to the next."""
+        """The distance between the ends of two panes."""
         return gcd(self.RANGE, self.SLIDE)
 
     @property
     def open_panes(self) -> int:
-        """The most at once."""
+        """The most panes open at once."""
         return ceil((self.step + self.SLACK) / self.step)
 
     @property
@@ -147,7 +147,7 @@ class GroupPanes(Core):
         ff += 2 * data + key + 3 * self.WATTR_W + tables * (8 * index + 60) + 6 * age * (1 + 2 * kinds)
         lut += 60 * tables + 2 * age * (1 + 2 * kinds) + 1.3 * self.WATTR_W
         for kind in of.kinds:
-            if adds(kind):  # a table's state and what brings the tables together, the ring, the sums
+            if adds(kind):  # a table's state and its multiplexer, the ring, the sums
                 bits, taken = (count, value) if kind == "SUM" else (min(count, MOST_COUNT), 0)
                 sums = bits + age
                 ff += tables * (5.75 * bits + 2 * taken + 48) + 2 * bits + 7.4 * sums
@@ -166,7 +166,7 @@ class GroupPanes(Core):
 
 
 def _group_ram(words: int) -> int:
-    """The words of a ws_group_ram, which rounds up to blocks, of which the four highest bits of the number stay."""
+    """The words of a ws_group_ram, which rounds up to a number of blocks with at most four significant bits."""
     blocks = (words + 511) >> 9
     low = max(0, blocks.bit_length() - 4)
     rounded = (blocks + (1 << low) - 1) >> low << low

@@ -1,4 +1,4 @@
-"""Contract of the core for JOIN."""
+"""The contract of the core for JOIN."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from wirestream.compiler.join_planner import entry_cycles, match_cycles
 
 @dataclass(frozen=True)
 class QueryJoin(Core):
-    """ws_query_join; latency is that of the last row that a tuple finds in the window, the first has `reads` - 1 less.
-    Swept: 16 to 1024 rows, 1 to 8 lanes, tuples of 64 to 128 bits, EQ, BAND, L1, with times and without.
+    """ws_query_join; the latency is that of the last match of a tuple in the window; the first is `reads` - 1 cycles
+    earlier. Swept: 16 to 1024 rows, 1 to 8 lanes, tuples of 64 to 128 bits, EQ, BAND, L1, with and without times.
 
-    Registers of a tuple: on its way in, in each lane of both match units, in pairs on their way out.
+    Registers that hold a tuple: at the input, in each lane of both match units, and in pairs at the output.
     """
 
     DATA_W: int
@@ -44,7 +44,7 @@ class QueryJoin(Core):
 
     @property
     def reads(self) -> int:
-        """Groups of rows that a tuple is compared with, one a cycle."""
+        """The groups of rows that a tuple is compared with, one per cycle."""
         return self.ROWS // self.MATCH_LANES
 
     @property

@@ -1,4 +1,4 @@
-"""Contracts of the cores that bring several tuple buses together."""
+"""Contracts of the cores that merge several tuple buses."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Multiplex(Core):
 
     def cells(self, ports: Ports) -> Cells:
         n = self.N
-        each = ceil((n - 1) / 5) if self.SILENT else ceil(n / 2) if n > 3 else 1  # a LUT6 takes six, chooses from three
+        each = ceil((n - 1) / 5) if self.SILENT else ceil(n / 2) if n > 3 else 1  # a LUT6 ORs six, selects from three
         lut = self.DATA_W * each + 3.2 * n if n > 1 else 0
         return Cells(lut, self.bus_registers(ports, 1))
 
 
 @dataclass(frozen=True)
 class Union(Core):
-    """ws_union, with the least latency of a row. Swept: 2 to 5 inputs of 64 and 96 bits, punctuations of 1 and 32.
+    """ws_union; the latency is a row's least. Swept: 2 to 5 inputs of 64 and 96 bits, punctuations of 1 and 32.
 
-    Queues, the latest punctuations and the tree that finds the least, and the choice among the queues.
+    Cells of the queues, the latest punctuations with the tree that finds their minimum, and the selection of a queue.
     """
 
     DATA_W: int

@@ -1,4 +1,4 @@
-"""Contracts of the cores that compute several aggregates of all open windows: by windows, by panes, of sessions."""
+"""Contracts of the cores that compute several aggregates for all open windows: by window, by pane, by session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RESULTS = ("results", "result_nulls", "result_overflows")
 
 @dataclass(frozen=True)
 class Aggregates(Parameters):
-    """The aggregates of a core, all as wide as the widest. KINDS: three letters each; SIGNEDS: a bit each."""
+    """The aggregates of a core, all as wide as the widest. KINDS: three letters for each; SIGNEDS: a bit for each."""
 
     AGGS: int
     KINDS: str
@@ -32,16 +32,16 @@ class Aggregates(Parameters):
 
     @property
     def valued(self) -> int:
-        """Those whose values wait in registers; FST and LST have them in shift registers."""
+        """The number of aggregates that hold values in registers; FST and LST hold them in shift registers."""
         return sum(kind in ("SUM", "MIN", "MAX") for kind in self.kinds)
 
     @property
     def widths(self) -> list[int]:
-        """Of each state."""
+        """The width of each state."""
         return [self.ACC_W if adds(kind) else self.VALUE_W for kind in self.kinds]
 
     def bank(self, slots: int, skew: int, ports: Ports) -> Cells:
-        """Cells of ws_bank, without the flag that a slot holds anything."""
+        """The cells of ws_bank, without the occupied flag of each slot."""
         seen, left = told(ports)
         lut = ff = 0.0
         for kind in self.kinds:
@@ -61,14 +61,14 @@ def adds(kind: str) -> bool:
 
 
 def told(ports: Ports) -> tuple[bool, bool]:
-    """Whether each aggregate has a flag of its own that it has taken a value, and whether flags that a sum has left its
-    width lead anywhere."""
+    """Whether each aggregate has its own flag that it has read a value, and whether the overflow flags of sums are
+    used."""
     return changes(ports, "nulls") > 0, used(ports, "result_overflows") > 0
 
 
 @dataclass(frozen=True)
 class OfAllWindows(Core):
-    """What ws_wid_aggregate and ws_pane_aggregate have in common."""
+    """The common part of ws_wid_aggregate and ws_pane_aggregate."""
 
     DATA_W: int
     WATTR_W: int
@@ -84,10 +84,10 @@ class OfAllWindows(Core):
 
 @dataclass(frozen=True)
 class WidAggregate(OfAllWindows):
-    """ws_wid_aggregate. Swept, as ws_pane_aggregate: 1 to 61 windows, 1 to 4 aggregates of every kind, of values of 32
-    and 64 bits, SKEW 0 and 1.
+    """ws_wid_aggregate. Swept, as ws_pane_aggregate: 1 to 61 windows, 1 to 4 aggregates of every kind, values of 32 and
+    64 bits, SKEW 0 and 1.
 
-    The place of a tuple among the windows, an accumulator for each of these, and a row of the oldest.
+    Cells for the position of a tuple among the windows, an accumulator for each window, and the row of the oldest.
     """
 
     name: ClassVar[str] = "window:wid_aggregate"
@@ -104,18 +104,18 @@ class WidAggregate(OfAllWindows):
         ff = self.WATTR_W + 1 + distance + 2 * windows + 5 + 2 * of.valued * of.VALUE_W + 2 * nulls
         ff += (2 + self.SKEW) * self.DATA_W * used(ports, "m_data")
         lut = 1.0 * self.WATTR_W + 23 + 2.2 * windows
-        if self.SKEW:  # what waits for the upper halves
+        if self.SKEW:  # lower halves that wait for the upper ones
             ff += 4 + sum(of.ACC_W // 2 if adds(kind) else of.VALUE_W for kind in of.kinds)
         return Cells(lut, ff) + of.bank(windows, self.SKEW, ports)
 
 
 def pane(size: int, slide: int, scan: bool) -> int:
-    """From the end of a pane to the next; a window that is no multiple of it cuts each in two."""
+    """The distance between the ends of two panes; a window that is not a multiple of it cuts each pane in two."""
     return gcd(size, slide) if scan else slide
 
 
 def panes(size: int, slide: int, scan: bool) -> int:
-    """In a window."""
+    """The number of panes in a window."""
     step = pane(size, slide, scan)
     cut = size % step > 0
     return size // step * (1 + cut) + cut
@@ -123,9 +123,9 @@ def panes(size: int, slide: int, scan: bool) -> int:
 
 @dataclass(frozen=True)
 class PaneAggregate(OfAllWindows):
-    """ws_pane_aggregate. Swept: see `WidAggregate`, and 5 to 4096 panes, cut and not.
+    """ws_pane_aggregate. Swept: see `WidAggregate`, and 5 to 4096 panes, cut and uncut.
 
-    The open panes, and after them for each aggregate a pane buffer and what makes windows of it.
+    Cells of the open panes, and for each aggregate of a pane buffer and the logic that combines it to windows.
     """
 
     METHOD: str
@@ -185,7 +185,7 @@ class PaneAggregate(OfAllWindows):
                     ff += 2 * of.ACC_W * (address <= 5)
                     lut += total + 30 + 7.5 * address
                 else:
-                    ring = 2 if panes > 63 else 0 if panes > 33 else 1  # registers around it, its own, that of LUTs
+                    ring = 2 if panes > 63 else 0 if panes > 33 else 1  # registers around block RAM, in it; LUT RAM
                     ff += total + (of.ACC_W * ring if panes > 1 else 0)
                     lut += total + 14.4 * address
                 memory += of.ACC_W << address
@@ -206,9 +206,9 @@ class PaneAggregate(OfAllWindows):
 
 @dataclass(frozen=True)
 class TupleNumbers(Core):
-    """ws_tuple_numbers: two counters of tuples to come, the number of the next, and registers of what leaves.
+    """ws_tuple_numbers: two down-counters of tuples, the number of the next tuple, and the output registers.
 
-    Latency is to the punctuation after a tuple.
+    The latency is to the punctuation after a tuple.
     """
 
     DATA_W: int
@@ -231,7 +231,7 @@ class TupleNumbers(Core):
 class SessionAggregate(Core):
     """ws_session_aggregate. Swept: 1, 2, 3 and 8 sessions, one aggregate and two.
 
-    The slots of sessions with their times, and in each a state of every aggregate, which the one above may join.
+    Cells of the slots with the sessions' times and the states of all aggregates; a slot may merge with the next one.
     """
 
     DATA_W: int
@@ -252,7 +252,7 @@ class SessionAggregate(Core):
 
     @property
     def segments(self) -> int:
-        """Of a sum, which are added in a cycle each."""
+        """The segments of a sum, each added in one cycle."""
         return ceil(self.of.ACC_W / self.fixed["SEGMENT_W"])
 
     @property

@@ -1,4 +1,4 @@
-"""Contracts of the cores of which there is one for each open window: the window itself, and its aggregates."""
+"""Contracts of the cores with an instance per open window: the window itself, and its aggregates."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Window(Core):
     def cells(self, ports: Ports) -> Cells:
         copies, size, advance, width = self.COPIES, self.SIZE, self.ADVANCE, self.WATTR_W
         in_time, staged = self.UNIT == "TIME", self.REGISTERED > 1
-        if in_time:  # the end that is next, and for each copy its begin and its distance to an end
+        if in_time:  # the next end, and for each copy its start and its distance to an end
             low = (copies * advance + size + self.SLACK - 1).bit_length() + staged
             ff = copies + width + 2 + (2 * copies * low if copies > 1 else low)
             lut = 1.3 * width + (3.7 if staged else 3.05) * copies * low if copies > 1 else 0.7 * width + 1.5 * low
@@ -51,12 +51,12 @@ class Window(Core):
 
 
 class _OfOneWindow(Core):
-    """What the aggregates of one window have in common: a row leaves at the end of a sub-stream."""
+    """The common part of the aggregates of one window, whose row leaves at the end of a sub-stream."""
 
     close_cycles: ClassVar[int] = 2
 
     def end_registers(self, ports: Ports) -> float:
-        """Of the row, beside its result."""
+        """Registers of the row, without its result."""
         data = (self.DATA_W + 1) * used(ports, "m_data") * changes(ports, "s_data")
         return 2 * used(ports, "m_valid") + used(ports, "m_punct", "m_eos") + data
 
@@ -67,7 +67,7 @@ class _OfOneWindow(Core):
 
 @dataclass(frozen=True)
 class Aggregate(_OfOneWindow):
-    """ws_aggregate. Swept: every kind, 16 to 96 bits, with flags and without, FAST 0 to 2."""
+    """ws_aggregate. Swept: every kind, 16 to 96 bits, with and without flags, FAST 0 to 2."""
 
     DATA_W: int
     VALUE_W: int
@@ -93,12 +93,12 @@ class Aggregate(_OfOneWindow):
         ff = width + 2 + flags + self.end_registers(ports)
         if not fast:
             return Cells(lut + width * (2 if self.KIND in ("SUM", "MIN", "MAX") else 1), ff)
-        # The row that waits for its number, and is 0 where there is none
+        # The row, which waits for its result, and is 0 when there is none
         ff += 6 + self.bus_registers(ports, fast)
         lut += self.DATA_W * used(ports, "m_data") * changes(ports, "s_data")
         if not adds:  # the value, the best, and two comparisons
             return Cells(lut + 1.4 * width, ff + 2 * width)
-        # The result, what parts below have come to, and the bits of a value that wait for those above
+        # The result, the finished lower parts, and the bits of a value that wait for the upper parts
         part, value = width / fast, 0 if counts else self.VALUE_W
         ff += width + part * sum(range(1, fast + 1))
         ff += sum(n * min(max(value - n * part, 0), part) for n in range(1, fast))
@@ -110,7 +110,7 @@ class Aggregate(_OfOneWindow):
 class WeightedSum(_OfOneWindow):
     """ws_wsum. Swept: 4 and 8 weights of 3 to 6 bits, values of 16 and 32.
 
-    Places of the chain: the oldest is a value, the next a bit or two wider, and so on up to the result's width.
+    The stages of the chain widen from a value at the oldest to the result's width.
     """
 
     DATA_W: int
@@ -136,14 +136,14 @@ class WeightedSum(_OfOneWindow):
         weights = number(self.WEIGHTS) or 0
         each = [weights >> place * bits & (1 << bits) - 1 for place in range(n)]
         each = [weight - (weight >> bits - 1 << bits) for weight in each]
-        digits = [(abs(weight) ^ 3 * abs(weight)).bit_count() for weight in each]  # with signs, so that -1 is one
+        digits = [(abs(weight) ^ 3 * abs(weight)).bit_count() for weight in each]  # signed digits, so that -1 is one
         added = sum(max(count - 1, 0) for count in digits)
         sums = [min(value + 2, full)] * (n > 1) + [full] * max(n - 2, 0)
         lut = 2 * sum(sums) + 0.8 * added * value + 3 + self.end_luts(ports)
         ff = value + sum(sums) + 3 + self.end_registers(ports)
         if self.PRODUCT_REG:
             ff += n * value + used(ports, "m_data") * self.DATA_W + 3 + changes(ports, "null")
-        if self.PARTS > 1:  # the value's upper bits wait for the carry, and the lower bits of the row
+        if self.PARTS > 1:  # the value's upper bits, and the lower bits of the row, wait for the carry
             waits = (self.PARTS - 1) / 2
             ff += waits * (value + full) + self.PARTS * n + (self.PARTS - 1) * (self.bus_registers(ports, 1) + 3)
         return Cells(lut, ff)

@@ -1,8 +1,7 @@
-"""What is computed, selected and projected: operators gathered into clocks, and products and quotients.
+"""Computation, selection and projection: operators merged into clock cycles, and pipelined products and quotients.
 
-Operators that take no time of their own are gathered into one clock as long as their delays fit (`merge`), then a
-register follows. Delays are estimates in nanoseconds for an ECP5 at speed 8; what place and route make of them is for
-`make synth` to say.
+Combinational operators are merged into one clock cycle as long as their delays fit (`merge`); then a register follows.
+Delays are estimates in nanoseconds for an ECP5 at speed 8; `make synth` measures the result after place and route.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ OPS = {
     "beyond": "NE",
 }
 PIPELINED = ("*", "div", "%")
-REGISTER_NS = 1.2  # out of a register and into the next
-DIVIDE_NS, DIVISOR_NS = 3.5, 0.05  # a cycle of ws_divide, and what each bit of the divisor adds to it
-DIVIDE_CYCLES = 32  # between the ends of windows in time whose rows are divided, so that a divider is small
-LONG_W = 64  # bits of what a row shows
+REGISTER_NS = 1.2  # clock to output of a register, and setup of the next
+DIVIDE_NS, DIVISOR_NS = 3.5, 0.05  # a cycle of ws_divide, and the increment per bit of the divisor
+DIVIDE_CYCLES = 32  # between ends of time windows whose rows are divided, which keeps the divider small
+LONG_W = 64  # bits of a value in a row
 
 
 def chain(wiring: Wiring, steps: list[Step], bus: Bus, closed: bool) -> Bus:
-    """The bus after all steps; closed: registers are at its end."""
+    """The bus after all steps; closed: it ends in registers."""
     merge, clock_ns = wiring.rewrites.merge, wiring.clock_ns
     texts: list[str] = []
     begin = bus
@@ -81,7 +80,7 @@ def _pipelined(step: Plan) -> bool:
 
 
 def _side_by_side(wiring: Wiring, steps: list[Step]) -> list[Plan]:
-    """The first steps, as many as can run side by side; one where that is switched off."""
+    """The leading steps that can run in parallel; only one if `parallel` is off."""
     first = steps[0].node
     group = [first]
     if not wiring.rewrites.parallel or not isinstance(first, Compute):
@@ -97,11 +96,11 @@ def _side_by_side(wiring: Wiring, steps: list[Step]) -> list[Plan]:
     return group
 
 
-# ---- within a clock
+# ---- within a clock cycle
 
 
 def _delay(step: Plan, bus: Bus) -> float:
-    """When the step's result is steady, in ns after the clock's edge."""
+    """When the step's result settles, in ns after the clock edge."""
     if isinstance(step, Project):
         return bus.late(v.name for _, v in step.outputs if isinstance(v, Column))
     if isinstance(step, Filter):
@@ -130,7 +129,7 @@ def _simple(wiring: Wiring, step: Plan, bus: Bus) -> Bus:
     signed = any(v is not None and v.type.signed for v in (step.a, step.b))
     a = wiring.operand(bus, step.a, signed)
     b = wiring.operand(bus, step.b, signed) if step.b is not None else ZERO
-    if step.operator == "beyond":  # all bits above a long's are its sign
+    if step.operator == "beyond":  # in a long, all bits above bit 62 equal the sign
         a, b = a.above(LONG_W - 1), a.above(LONG_W - 1).resized(1, signed) if signed else ZERO
     width = step.output.type.width
     core = cores.Compute(OPS[step.operator], a.width, b.width, width, int(signed), 1, 0)
@@ -143,7 +142,7 @@ def _simple(wiring: Wiring, step: Plan, bus: Bus) -> Bus:
 
 
 def _products(wiring: Wiring, group: list[Compute], bus: Bus, behind: set[str]) -> Bus:
-    """Products and quotients side by side; the slowest carries the tuple, and the others wait for it."""
+    """Products and quotients in parallel; the slowest carries the tuple, and the results of the others are delayed."""
     apart = _apart(wiring, group[0], bus) if any(step.operator != "*" for step in group) else 1
     operations = [_operation(wiring, step, bus, apart) for step in group]
     latencies = [core.latency for core, *_ in operations]
@@ -168,10 +167,10 @@ def _products(wiring: Wiring, group: list[Compute], bus: Bus, behind: set[str]) 
 
 
 def _apart(wiring: Wiring, step: Plan, bus: Bus) -> int:
-    """The least distance in cycles of what is divided.
+    """The least distance in cycles between two divisions.
 
-    The rows of windows in time come as far apart as the entry keeps the windows' ends, those of windows of tuples as
-    far as these tuples. Groups have a row a cycle, and in the queues of a union distances are lost.
+    Rows of windows in time are as far apart as the entry keeps the windows' ends, rows of windows of tuples as far as
+    these tuples. Groups have a row per cycle, and the queues of a union do not keep distances.
     """
     while isinstance(step, Compute | Filter | Project):
         step = step.child
@@ -184,7 +183,7 @@ def _apart(wiring: Wiring, step: Plan, bus: Bus) -> int:
 
 
 def _operation(wiring: Wiring, step: Compute, bus: Bus, apart: int) -> tuple[cores.Core, dict, str, int]:
-    """Core and operands of a product or quotient, and the output that shows it with its width.
+    """The core and operands of a product or quotient, and its output port with the width.
 
     apart: the least distance of two tuples.
     """
@@ -202,7 +201,7 @@ def _operation(wiring: Wiring, step: Compute, bus: Bus, apart: int) -> tuple[cor
 
 
 def _quotient_width(step: Compute, dividend: int) -> int:
-    """Bits of the quotient's size: an average has those of its values, and the dividend is a sum of many."""
+    """Bits of the quotient's magnitude. For an average these are the bits of its values, fewer than the dividend's."""
     if step.operator == "%":
         return dividend
     kind = step.output.type

@@ -1,4 +1,4 @@
-"""GROUP BY: rows of the groups of each window, and the tuples whose groups find no room."""
+"""GROUP BY: the rows of each window's groups, and the overflow of tuples whose group finds no entry."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from wirestream.schema.tuples import Field, Schema
 
 
 def of_table(wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, registered: int) -> tuple[Bus, Spill]:
-    """The rows of the groups of each window; a tuple whose group finds no room leaves on a bus of its own.
+    """The rows of each window's groups by ws_group_by; a tuple whose group finds no entry leaves on the spill bus.
 
-    One table serves all windows, or without `unnest` each copy of the window has one of its own.
+    One table serves all windows; without `unnest` each copy of the window has its own.
     """
     in_time, capacity, copies = node.window.in_time, table.capacity, methods.open_windows(node.window) + 1
     core = group_methods.table_core(node, table, copies if wiring.rewrites.unnest else 1)
     if not in_time and node.window.advance < core.close_cycles:
-        closes = f"one closes every {node.window.advance} tuples; ADVANCE {core.close_cycles} or a smaller capacity"
-        needed = f"a window of {capacity} groups needs {core.close_cycles} cycles to close, and {closes}"
+        closes = f"one closes every {node.window.advance} tuples; use ADVANCE {core.close_cycles} or fewer groups"
+        needed = f"a window of {capacity} groups needs {core.close_cycles} cycles to close, but {closes}"
         raise QueryError(needed, node.window.position)
     behind = windows.window(wiring, node, bus, copies, registered)
     punct = wiring.delayed(Signal(bus.punct, 1), behind.latency - bus.latency).text
@@ -53,7 +53,7 @@ def of_table(wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, regis
 
 
 def _table(wiring: Wiring, node: Aggregate, behind: Bus, core: GroupBy) -> tuple[Bus, dict[str, str]]:
-    """A table of groups after a window: the bus with their rows, and the wires of its overflow."""
+    """A table of groups after a window: the bus with its rows, and the wires of its overflow."""
     latency = core.latency if node.end else core.latency_with_tuple
     after, made, columns = _through(wiring, node, behind, core, behind.columns, {}, latency)
     end = {node.end.name: after.columns[node.end.name]} if node.end else {}
@@ -61,7 +61,7 @@ def _table(wiring: Wiring, node: Aggregate, behind: Bus, core: GroupBy) -> tuple
 
 
 def of_panes(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> tuple[Bus, Spill]:
-    """The rows of the groups of each window, of one core for all of them."""
+    """The rows of each window's groups by ws_group_panes, one core for all windows."""
     core = method.core
     kept = {name: signal for name, signal in bus.columns.items() if name in before(node, set())}
     inputs = {"wattr": bus.columns[node.end.name].text}
@@ -79,7 +79,7 @@ def of_panes(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> tuple
 def _through(
     wiring: Wiring, node: Aggregate, bus: Bus, core, kept: dict[str, Signal], inputs: dict, latency: int
 ) -> tuple[Bus, dict[str, str], dict[str, Signal]]:
-    """The core with keys and values at its inputs: the bus after it, its further outputs, the columns of a row."""
+    """Add the core with keys and values at its inputs: the bus after it, its other outputs, the columns of a row."""
     keys = [bus.columns[key.name] for key in node.keys]
     inputs = inputs | {"key": joined(keys)} | windows.values(node.measures, bus, core.of)
     width = max(1, sum(signal.width for signal in kept.values()))
@@ -90,7 +90,7 @@ def _through(
 
 
 def _spill(wiring: Wiring, node: Aggregate, behind: Bus, tables: Sequence[dict[str, str]]) -> Spill:
-    """The overflow of one table or of each copy's, with the tuples' columns as a record."""
+    """The overflow of one table, or of one for each copy, with the tuples' columns as a record."""
     circuit, first, valids = wiring.circuit, tables[0], ", ".join(one["o_valid"] for one in reversed(tables))
     alone = len(tables) == 1
     valid = first["o_valid"] if alone else f"|{{{valids}}}"

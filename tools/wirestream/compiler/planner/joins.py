@@ -1,4 +1,4 @@
-"""A JOIN as an instance of ws_query_join: its inputs, where columns are after it, how many rows it compares at once."""
+"""A JOIN as an instance of ws_query_join: its inputs, the columns on its outputs, its number of match lanes."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from wirestream.compiler.plan import Join, Key
 from wirestream.compiler.planner.wiring import BUS, Wiring
 from wirestream.compiler.types import Integer, Text, Type
 
-GATE_NS = 0.8  # its valid, behind the clock's edge
+GATE_NS = 0.8  # delay of its valid after the clock edge
 MOST_LANES = 16
 BYTE_NS = 8  # of gigabit Ethernet
 
 
 def match_lanes(rows: int, timed: bool, record_bytes: int, clock_ns: float) -> tuple[int, str]:
-    """How many rows a match unit compares in a cycle, so that it keeps up with tuples at gigabit Ethernet's rate, and
-    what is to be said of it. record_bytes: of the shorter tuple."""
+    """How many rows a match unit has to compare per cycle to keep up with tuples at gigabit Ethernet's rate, and a
+    remark for the user. record_bytes: of the shorter tuple."""
     divisors = [n for n in range(1, min(rows, MOST_LANES) + 1) if rows % n == 0]
     comes = record_bytes * BYTE_NS / clock_ns
     lanes = next((n for n in divisors if pair_cycles(rows, n, timed) <= comes), divisors[-1])
     _, mhz = MEASURED["window_join"].at(lanes)
     takes = f"MATCH_LANES {lanes}: a tuple of each stream in {pair_cycles(rows, lanes, timed)} cycles"
-    return lanes, f"{takes}; gigabit Ethernet brings one in {int(comes)} at the soonest; about {mhz:.0f} MHz"
+    return lanes, f"{takes}; gigabit Ethernet delivers one in at least {int(comes)}; about {mhz:.0f} MHz"
 
 
 def of_sides(wiring: Wiring, node: Join, needed: set[str], entries: list[Entry], sides: list[Bus]) -> Bus:
-    """The rows of a join. needed: its columns. entries, sides: the inputs of its sides, and the buses from these."""
+    """The rows of a join. needed: its columns. entries, sides: the circuit's input and the bus of each side."""
     latest = max(bus.latency for bus in sides)
     for n, bus in enumerate(sides):
         if missing := latest - bus.latency:
@@ -57,7 +57,7 @@ def of_sides(wiring: Wiring, node: Join, needed: set[str], entries: list[Entry],
     if told not in wiring.circuit.joins:
         wiring.circuit.joins.append(told)
         wiring.circuit.notes.append((str(node), note))
-    # With one stream on both sides the tuple of S comes after that of R.
+    # In a self-join the tuple of S follows that of R.
     later = entry_cycles(core.timed) if entries[0] is entries[1] else 0
     took = core.latency + later
     columns = ports.columns(made["m_data"], made["m_key"])
@@ -70,21 +70,21 @@ def of_sides(wiring: Wiring, node: Join, needed: set[str], entries: list[Entry],
 
 @dataclass(frozen=True)
 class Ports:
-    """The ports of the ws_query_join of a node: signals on its inputs, of R and S, and columns on its outputs.
+    """The ports of a node's ws_query_join: signals of R and S on its inputs, and columns on its outputs.
 
-    A column that is compared as a whole is taken from the key, others travel beside it.
+    A column that is compared as a whole is read back from the key; the others are carried as data.
     """
 
     parameters: dict[str, int | str]
     keys: list[Signal]
     data: list[Signal]
     stamps: list[Signal]
-    in_data: dict[str, int]  # widths, of R and then S
-    in_keys: tuple[dict[str, tuple[int, int]], ...]  # of each side, lowest bit and width
+    in_data: dict[str, int]  # widths of the columns in the data, first R, then S
+    in_keys: tuple[dict[str, tuple[int, int]], ...]  # lowest bit and width of the columns in each side's key
 
     @classmethod
     def of(cls, node: Join, wanted: set[str], sides: list[Bus]) -> Ports:
-        """wanted: the columns that are needed after the join."""
+        """wanted: the columns needed after the join."""
         keys: list[list[Signal]] = [[], []]
         in_keys: tuple[dict, dict] = {}, {}
         kinds = common_types(node)
@@ -137,7 +137,7 @@ class Ports:
 
 
 def common_types(node: Join) -> list[Type]:
-    """Of each key the type that both sides are compared in; those of a Manhattan distance are the same."""
+    """The type in which each key is compared; both keys of a Manhattan distance have the same."""
     if node.predicate == "L1":
         return [common(column for key in node.keys for column in (key.left, key.right))] * 2
     return [
@@ -153,7 +153,7 @@ def _key_width(key: Key, kind: Type) -> int:
 
 
 def _stamp(signal: Signal, own: Integer, kind: Integer) -> Signal:
-    """A time as an unsigned number: with the sign flipped, if any has one, the order and the distances are the same."""
+    """A time as an unsigned number; inverting the sign bit of signed times preserves order and distances."""
     text = signal.resized(kind.width, own.signed).text
     return (
         Signal(f"{text} ^ {kind.width}'h{1 << kind.width - 1:x}", kind.width)

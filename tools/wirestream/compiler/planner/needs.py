@@ -1,4 +1,4 @@
-"""Which columns the nodes of a plan need, so that no others are carried."""
+"""The columns that the nodes of a plan need; no others are carried."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wirestream.compiler.planner.wiring import Wiring
 
 @dataclass(frozen=True)
 class Step:
-    """A node of the plan, and the columns that are needed before it and after it."""
+    """A node of the plan, and the columns needed before and after it."""
 
     node: Plan
     before: set[str]
@@ -18,13 +18,13 @@ class Step:
 
 
 class Needs:
-    """The columns that queries need of every node of their plans."""
+    """The columns that queries need from each node of their plans."""
 
     def __init__(self, wiring: Wiring):
         self._wiring, self._columns = wiring, {}
 
     def add(self, plan: Plan, columns: set[str]) -> None:
-        """Note that a query needs these columns of a plan."""
+        """Record that a query needs these columns of a plan."""
         needed = self._columns.setdefault(self._wiring.key(plan), set())
         needed.update(columns if self._wiring.rewrites.prune else plan.columns)
         for child in plan.inputs:
@@ -34,17 +34,17 @@ class Needs:
         return self._columns[self._wiring.key(node)]
 
     def steps(self, plan: Plan) -> tuple[list[Step], Plan]:
-        """What is computed, selected and projected at the end of a plan, and the node before that."""
+        """The trailing computations, selections and projections of a plan, and the node before them."""
         steps: list[Step] = []
         while isinstance(plan, Compute | Filter | Project):
-            if not (isinstance(plan, Compute) and not made_by(plan) & self.of(plan)):  # else no query needs it
+            if not (isinstance(plan, Compute) and not made_by(plan) & self.of(plan)):  # drop unneeded computations
                 steps.insert(0, Step(plan, self.of(plan.child), self.of(plan)))
             plan = plan.child
         return steps, plan
 
 
 def before(node: Plan, behind: set[str]) -> set[str]:
-    """The columns that a node needs so that those in `behind` are there after it."""
+    """The columns that a node needs to provide those in `behind` after it."""
     match node:
         case Filter():
             return behind | {node.condition.name}

@@ -1,4 +1,4 @@
-"""The walk over the plans of all queries of a circuit."""
+"""Walks the plans of all queries of a circuit."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def plan_circuit(
     capacity: int,
     options: WindowOptions,
 ) -> Circuit:
-    """plans: each query's result and its plan. clock_ns: the clock's period. capacity: groups that fit a GROUP BY."""
+    """plans: each query's result and plan. clock_ns: the clock period. capacity: groups that fit a GROUP BY."""
     planner = _Planner(Circuit(name, capacity), rewrites, clock_ns, options)
     inside = [behind_entry(plan) for _, plan in plans]
     for number, plan in enumerate(inside):
@@ -58,7 +58,7 @@ def plan_circuit(
 
 
 class Reads(NamedTuple):
-    """What a query reads: a stream, the window in time over it, and with sessions which of its tuples they are of."""
+    """The input of a query: a stream, the window in time over it, and with sessions the condition on their tuples."""
 
     stream: Stream
     window: Window | None
@@ -72,7 +72,7 @@ class Reads(NamedTuple):
 
 
 class _Planner:
-    """Builds one circuit; most methods take a node of the plan and give the bus after it."""
+    """Builds one circuit; most methods take a node of the plan and return the bus after it."""
 
     def __init__(self, circuit: Circuit, rewrites: Rewrites, clock_ns: float, options: WindowOptions):
         self.circuit, self.options = circuit, options
@@ -80,14 +80,14 @@ class _Planner:
         self.needs = Needs(self.wiring)
         self.table = GroupTable(circuit.capacity, clock_ns)
         self.methods: dict[tuple, Method] = {}  # of each aggregate
-        self.ordered: set[tuple] = set()  # GROUP BYs of whose rows the order matters
+        self.ordered: set[tuple] = set()  # GROUP BYs whose readers depend on the order of rows
         self.asked = methods.AUTO
         self.spill = None
 
     # ---- one query
 
     def need(self, number: int, plan: Plan) -> None:
-        """Note what the query needs of every node of its plan."""
+        """Record the columns that the query needs from each node of its plan."""
         self.wiring.query = number
         self.needs.add(plan, set(plan.columns))
         self.ordered.update(self.wiring.key(node) for node in group_methods.in_order(plan))
@@ -109,7 +109,7 @@ class _Planner:
         self.circuit.results.append(Result(prefix, plan, self.wiring.entry, schema, bus, row, self.spill))
 
     def _entry(self, reads: Reads) -> Entry:
-        """The input that the query reads: one for each stream, the windows in time over it and what these select."""
+        """The input that the query reads; queries with the same stream, window in time and condition share one."""
         for entry in self.circuit.entries:
             if (entry.stream, entry.window, entry.condition) == reads:
                 return entry
@@ -120,7 +120,7 @@ class _Planner:
         return self.circuit.entries[-1]
 
     def _judged(self, entry: Entry) -> None:
-        """The condition before an entry. No reset, which would take the answers to what comes after a START."""
+        """Build the condition before an entry, without reset, which would lose the verdicts on tuples after a START."""
         wiring, needs = self.wiring, Needs(self.wiring)
         wiring.entry, wiring.reset = entry, ZERO.text
         needs.add(entry.condition, set())
@@ -128,7 +128,7 @@ class _Planner:
         steps, _ = needs.steps(entry.condition)
         entry.verdict = chain(wiring, steps, bus, closed=True)
         stage = self.circuit.stages[entry.verdict.stage]
-        self.circuit.stages[entry.verdict.stage] = replace(stage, text=f"{stage.text}, in front of the entry")
+        self.circuit.stages[entry.verdict.stage] = replace(stage, text=f"{stage.text}, before the entry")
         wiring.reset = "rst"
 
     def _input(self) -> Bus:
@@ -139,7 +139,7 @@ class _Planner:
     # ---- the plan
 
     def _lower(self, plan: Plan, closed: bool) -> Bus:
-        """The bus after `plan` with the columns that are needed; closed: registers are at its end."""
+        """The bus after `plan` with the needed columns; closed: it ends in registers."""
         steps, node = self.needs.steps(plan)
         match node:
             case Input():
@@ -163,7 +163,7 @@ class _Planner:
                 signal = bus.columns[own.name] if own else ZERO
                 columns[column.name] = signal.resized(column.type.width, (own or column).type.signed)
             rows.append(replace(bus, columns=columns))
-        # Of what comes to the union a row takes a cycle, and a punctuation two of each input.
+        # At the union a row takes one cycle, and a punctuation two cycles of each input.
         closing, each = (sum(bus.rows[n] for bus in rows) for n in (0, 1))
         timed = entry.window is not None
         entry.interval = max(entry.interval, each * (1 + timed))
@@ -175,7 +175,7 @@ class _Planner:
         return self.wiring.stage([f"union of {len(rows)}"], bus, bus.latency - max(r.latency for r in rows), rows)
 
     def _join(self, node: Join) -> Bus:
-        """The rows of a join. Its tuples wait before it, in the order in which they came to the circuit."""
+        """The rows of a join. Its tuples queue before it, in order of arrival at the circuit."""
         home, entries, sides = self.wiring.entry, [], []
         for side in node.inputs:
             self.wiring.entry = self._entry(Reads.of(side))
@@ -199,23 +199,23 @@ class _Planner:
             made = windows.of_copies(self.wiring, node, bus, copies, registered)
         rows = self.table.entries if node.keys else 1
         caused = (rows, 0) if window.in_time else tuple(ceil(n / window.advance) * rows for n in bus.rows)
-        return replace(made, eos="1'b0", rows=caused)  # the windows' sub-streams end here
+        return replace(made, eos="1'b0", rows=caused)  # the sub-streams of the windows end here
 
-    # ---- how windows are made
+    # ---- methods for windows
 
     def _applies(self, plan: Plan) -> None:
-        """Refuse a method that is asked for where the query has no windows that could be made by it."""
+        """Raise `QueryError` if the requested method does not apply to the query's windows."""
         for node in (node for node in walk(plan) if isinstance(node, Aggregate)):
             if node.window.session and self.asked != methods.AUTO:
-                raise QueryError(f"windows by {self.asked}: sessions have a core of their own", node.window.position)
+                raise QueryError(f"windows by {self.asked}: sessions have their own method", node.window.position)
             if node.keys and self.asked not in (methods.AUTO, "replicate", "constant"):
-                ways = "GROUP BY has tables for windows, by replicate, or for panes, by constant"
+                ways = "GROUP BY has only the methods replicate and constant"
                 raise QueryError(f"windows by {self.asked}: {ways}", node.window.position)
             if node.keys and self.asked == "constant" and not node.window.in_time:
-                raise QueryError("windows by constant: groups have panes of time only", node.window.position)
+                raise QueryError("windows by constant: GROUP BY has panes only in time", node.window.position)
 
     def _method(self, node: Aggregate) -> Method:
-        """How an aggregate's windows are made, with keys those in time, and what the input must keep for that."""
+        """The method for an aggregate's windows; also updates the distances that the input must keep for it."""
         entry, rewrites, clock_ns = self.wiring.entry, self.wiring.rewrites, self.wiring.clock_ns
         key = self.wiring.key(node, self.asked, self.circuit.entries.index(entry))
         if key not in self.methods:
@@ -246,14 +246,14 @@ class _Planner:
         return method
 
     def _registered(self, node: Aggregate) -> int:
-        """The stages of ws_window."""
+        """The number of stages of ws_window."""
         if node.window.in_time and self.wiring.clock_ns < WINDOW_NS:
             return 2
         return int(not self.wiring.rewrites.merge or (self.table.fast and bool(node.keys)))
 
 
 def _of_input(node: Aggregate) -> bool:
-    """Whether an aggregate is over tuples of the input, which come as far apart as the entry sends them."""
+    """Whether an aggregate reads tuples of the input, which keep the distances that the entry gives them."""
     child = node.child
     while isinstance(child, Compute | Filter | Project):
         child = child.child

@@ -1,4 +1,4 @@
-"""Aggregates over windows without keys: of one core for all open windows, or of a copy for each of them."""
+"""Aggregates over windows, without keys: one core for all open windows, or a copy for each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wirestream.compiler.planner.wiring import Wiring
 
 
 def of_one_core(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> Bus:
-    """One row for each window, of one core for all of them."""
+    """One row for each window, from one core for all windows."""
     begin, latency, number = bus, method.latency, ""
     if method.numbered:
         kept = {name: signal for name, signal in bus.columns.items() if name in before(node, set())}
@@ -39,25 +39,25 @@ def of_one_core(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> Bu
 
 
 def _taken(measure: Measure, bus: Bus) -> tuple[Signal, Signal]:
-    """The value that a measure takes, and whether it is null; to a count only that matters."""
+    """The value that a measure reads, and its null flag; a count reads only the flag."""
     value = bus.columns[measure.value.name] if measure.value and measure.function != "count" else ZERO
     return value, bus.columns[measure.value.null] if measure.value and measure.value.null else ZERO
 
 
 def values(measures: Sequence[Measure], bus: Bus, of: Aggregates) -> dict[str, str]:
-    """The inputs."""
+    """The core's inputs."""
     taken, nulls = zip(*(_taken(measure, bus) for measure in measures), strict=True)
     resized = [v.resized(of.VALUE_W, methods.signed(m)) for m, v in zip(measures, taken, strict=True)]
     return {"values": joined(resized), "nulls": joined(nulls)}
 
 
 def results_widths(of: Aggregates) -> dict[str, int]:
-    """The outputs, and their widths."""
+    """The core's outputs, and their widths."""
     return dict(zip(RESULTS, (of.ACC_W * of.AGGS, of.AGGS, of.AGGS), strict=True))
 
 
 def results(measures: Sequence[Measure], made: Mapping[str, str], of: Aggregates) -> dict[str, Signal]:
-    """The columns on the outputs."""
+    """The columns on the core's outputs."""
     columns = {}
     for place, measure in enumerate(reversed(measures)):
         output = measure.output
@@ -72,7 +72,7 @@ def results(measures: Sequence[Measure], made: Mapping[str, str], of: Aggregates
 
 
 def window(wiring: Wiring, node: Aggregate, bus: Bus, copies: int, registered: int) -> Bus:
-    """The bus to all copies: its control signals have a bit for each. registered: stages of ws_window."""
+    """The bus to all copies, with a bit of each control signal per copy. registered: stages of ws_window."""
     attribute = bus.columns[node.end.name] if node.window.in_time else ZERO
     core = methods.window_core(node.window, attribute.width, copies, registered)
     if node.window.in_time:
@@ -93,7 +93,7 @@ def each_copy(behind: Bus, copies: int) -> list[Bus]:
 
 
 def of_copies(wiring: Wiring, node: Aggregate, bus: Bus, copies: int, registered: int) -> Bus:
-    """One row for each window: there is a copy of the aggregates for each window that is open."""
+    """One row for each window, from a copy of the aggregates for each open window."""
     behind = window(wiring, node, bus, copies, registered)
     of_measures = [methods.measure_core(m, wiring.clock_ns, node.window.emit_empty) for m in node.measures]
     rows = [_measures(wiring, node, of_measures, one) for one in each_copy(behind, copies)]
@@ -109,16 +109,17 @@ def staged_copies(wiring: Wiring, text: str, rows: list[Bus], behind: Bus) -> li
 
 
 def one_of(wiring: Wiring, rows: list[Bus], end: Column | None, silent: bool = False) -> Bus:
-    """The rows of all copies on one bus. silent: all is 0 on a copy's bus where no row or punctuation is."""
+    """The rows of all copies on one bus. silent: a copy's bus is all 0 without a row or punctuation."""
     core = "multiplex" if wiring.rewrites.multiplex else "union"
     bus = wiring.together(rows, core, end and end.name, silent=silent)
     return wiring.stage([f"{core} of {len(rows)}"], bus, bus.latency - rows[0].latency, rows)
 
 
 def _measures(wiring: Wiring, node: Aggregate, of_measures: list, bus: Bus) -> Bus:
-    """The measures of one window, in step; the first of the slowest carries the window's end.
+    """The measures of one window, aligned; the first of the slowest carries the window's end.
 
-    The others take their values later: these have fewer bits than the results, and all copies share them.
+    The inputs of the faster ones are delayed instead of their results: values have fewer bits, and all copies share
+    the delay.
     """
     latency = max(core.latency for core in of_measures)
     end = {node.end.name: bus.columns[node.end.name]} if node.end else {}

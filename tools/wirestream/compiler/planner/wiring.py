@@ -1,7 +1,7 @@
-"""Instances, wires and stages of a circuit that is being built.
+"""Adds instances, wires and stages to a circuit.
 
-An instance whose core, parameters and inputs are those of an earlier one is that one, so what several queries have in
-common is built once (`share`).
+An instance with the core, parameters and inputs of an earlier one is not added again, so the common parts of several
+queries are built once (`share`).
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ BUS = ("m_valid", "m_punct", "m_eos", "m_data")
 
 
 class Wiring:
-    """clock_ns: the clock's period. query: the number of the query that is being built. entry: its input. reset: of the
-    instances that are made."""
+    """clock_ns: the clock period. query: the number of the query under construction. entry: its input. reset: the reset
+    of new instances."""
 
     def __init__(self, circuit: Circuit, rewrites: Rewrites, clock_ns: float):
         self.circuit, self.rewrites, self.clock_ns = circuit, rewrites, clock_ns
         self.query, self.entry, self.reset = 0, None, "rst"
         self._numbers: dict[str, int] = {}
         self._built: dict[tuple, Instance] = {}
-        self._touched: dict[str, Instance] = {}  # the instances of the stage that is being made
+        self._touched: dict[str, Instance] = {}  # instances since the last stage
         self._staged: dict[tuple, int] = {}
 
     def key(self, *parts) -> tuple:
-        """Under which something is found again: by every query, or without sharing only by the one that made it."""
+        """The key of something built: common to all queries, or without sharing private to the current one."""
         return parts if self.rewrites.share else (*parts, self.query)
 
     def close(self, cycles: int) -> None:
-        """Keep the ends of windows in time apart at the input."""
+        """Require a distance between the ends of windows in time at the input."""
         entry: Entry = self.entry
         entry.close_cycles = max(entry.close_cycles, cycles)
 
     # ---- instances
 
     def make(self, core: Core, inputs: dict, outputs: dict[str, int]) -> dict[str, str]:
-        """The wires at some outputs, of the given widths, of an instance with these inputs."""
+        """The wires, of the given widths, at outputs of an instance with these inputs."""
         parameters = core.parameters
         key = self.key(core.name, *parameters.items(), *inputs.items())
         if key not in self._built:
@@ -75,9 +75,9 @@ class Wiring:
         control: int = 1,
         latency: int | None = None,
     ) -> tuple[Bus, dict[str, str]]:
-        """An instance that carries the kept columns: the bus after it, and its further outputs.
+        """Add an instance that carries the kept columns; return the bus after it, and its other outputs.
 
-        core: whose DATA_W is set here. control: the width of its control signals. latency: without it the core's.
+        core: its DATA_W is set here. control: the width of its control signals. latency: default: the core's.
         """
         width = max(1, sum(signal.width for signal in kept.values()))
         wires = {"m_valid": control, "m_punct": control, "m_eos": control, "m_data": width} | (outputs or {})
@@ -94,7 +94,7 @@ class Wiring:
         return self.through(cores.Delay(0, cycles), bus, kept)[0]
 
     def delayed(self, signal: Signal, cycles: int) -> Signal:
-        """A signal some cycles later."""
+        """A signal delayed by `cycles`."""
         if not cycles or signal is ZERO:
             return signal
         still = Bus(ZERO.text, ZERO.text, ZERO.text, {})
@@ -105,7 +105,7 @@ class Wiring:
     # ---- stages
 
     def stage(self, texts: Sequence[str], bus: Bus, latency: int, sources: Iterable[Bus], copies: int = 1) -> Bus:
-        """The bus after the stage that is made of all instances since the last one. texts: what they do, in turn."""
+        """Add a stage of all instances since the last one; return the bus after it. texts: what they do, in order."""
         text = "; ".join(t for n, t in enumerate(texts) if not any(t in later for later in texts[n + 1 :]))
         instances, self._touched = tuple(self._touched.values()), {}
         before = tuple(dict.fromkeys(s.stage for s in sources if s.stage is not None))
@@ -124,25 +124,25 @@ class Wiring:
         if isinstance(value, Runtime):
             known = self.circuit.runtime.setdefault(value.name, value.type)
             if known != value.type:
-                raise QueryError(f"${value.name} is a {known} in one place and a {value.type} in another")
+                raise QueryError(f"${value.name} is used as {known} and as {value.type}; use two constants")
             return Signal(f"const_{value.name}", value.type.width)
         number = int.from_bytes(value.value, "big") if isinstance(value.value, bytes) else int(value.value)
         return Signal("", value.type.width, value=number)
 
     def operand(self, bus: Bus, value: Value, signed: bool) -> Signal:
-        """A value as an operand of a core whose operands are all signed, or all not."""
+        """A value as an operand of a core whose operands are all signed or all unsigned."""
         signal = self.value(bus, value)
         if signed and not value.type.signed:
             return Signal(f"{{1'b0, {signal.text}}}", signal.width + 1)
         return signal
 
-    # ---- several buses to one
+    # ---- merging buses
 
     def together(self, rows: list[Bus], core: str, time: str | None, places: int = 16, silent: bool = False) -> Bus:
-        """The rows of several inputs on one bus. core: ``union`` or ``multiplex``. time: what a punctuation is about.
-        places: of a union's queues. silent: of the inputs of a multiplexer, see there."""
+        """The rows of several inputs on one bus. core: ``union`` or ``multiplex``. time: the column that punctuations
+        carry. places: of a union's queues. silent: SILENT of the multiplexer."""
         if core == "union" and len(rows) > cores.Union.MOST_INPUTS:
-            raise QueryError(f"a union of {len(rows)}; at most {cores.Union.MOST_INPUTS} inputs can be united")
+            raise QueryError(f"a union of {len(rows)} inputs; the most is {cores.Union.MOST_INPUTS}")
         first = rows[0]
         width = sum(s.width for s in first.columns.values())
         columns = {name: signal.width for name, signal in first.columns.items()}

@@ -418,7 +418,7 @@ def test_command(board, stream, capsys):
         out, err = running.process.communicate(timeout=60)
     assert running.process.returncode == 0 and not err, err
     assert "50 frames, 1,500 tuples" in out and "tuple_rx_session" in out
-    assert "udp_rx_bad_udp_checksum" not in out and "are 0; --json names them" in out
+    assert "udp_rx_bad_udp_checksum" not in out and "are 0; --json lists them" in out
 
 
 def test_the_simulator_ends_with_its_parent(board):
@@ -442,7 +442,7 @@ def test_a_killed_simulator_is_named(board):
     with Command() as running:
         os.kill(running.simulator, signal.SIGKILL)
         assert running.process.wait(10) == 1
-        assert "board: the simulator was ended by SIGKILL" in running.process.stderr.read()
+        assert "board: the simulator was killed by SIGKILL" in running.process.stderr.read()
 
 
 def test_only_drops_and_faults_are_marked(capsys):
@@ -451,15 +451,15 @@ def test_only_drops_and_faults_are_marked(capsys):
     counters = {"tuple_rx_tuple": 1, "arp_aged": 2, "udp_tx_unresolved": 3, "udp_rx_full": 0}
     command.show(told_, counters, Console(width=100))
     lines = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines() if line.strip()}
-    assert lines["arp_aged"] == ["2"] and lines["udp_tx_unresolved"] == ["3", "a", "drop", "or", "fault"]
+    assert lines["arp_aged"] == ["2"] and lines["udp_tx_unresolved"] == ["3", "drop", "or", "error"]
     assert "udp_rx_full" not in lines and lines["the"][:4] == ["other", "1", "are", "0;"]
 
 
 @pytest.mark.parametrize(
     ("status", "said", "message"),
     [
-        (-9, "", "the simulator was ended by SIGKILL"),
-        (4, "", "the simulator ended with status 4"),
+        (-9, "", "the simulator was killed by SIGKILL"),
+        (4, "", "the simulator exited with status 4"),
         (1, "bulk: cannot write x\n", "cannot write x"),
     ],
 )

@@ -87,8 +87,8 @@ def test_client():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        (lambda r: setattr(r, "local_pi", 1), UnknownRegister, "local_pi: no register"),
-        (lambda r: r.local_pi, AttributeError, "local_pi: no register"),
+        (lambda r: setattr(r, "local_pi", 1), UnknownRegister, "local_pi: no such register"),
+        (lambda r: r.local_pi, AttributeError, "local_pi: no such register"),
         (lambda r: r.group[16], UnknownRegister, r"group\[16\]: there are at most 16"),
         (lambda r: setattr(r, "version", 1), RegisterError, "version: read-only"),
         (lambda r: r.arp_set, RegisterError, "arp_command: write-only"),
@@ -112,7 +112,7 @@ def test_registers_by_the_names_that_a_person_types():
     remote.set("local_port[2]", 4002)
     assert (remote.registers.result_port, remote.registers.local_port[2]) == (5001, 4002)
     assert (remote.get("result_port"), remote.get("local_port[2]"), remote.get("local_port[1]")) == (5001, 4002, 0)
-    with pytest.raises(RegisterError, match=r"local_port\[x\]: no register"):
+    with pytest.raises(RegisterError, match=r"local_port\[x\]: no such register"):
         remote.set("local_port[x]", 1)
 
 

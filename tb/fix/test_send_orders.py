@@ -126,13 +126,13 @@ def test_binary(tmp_path):
 @pytest.mark.parametrize(
     "arguments, reason",
     [
-        ([], "name HOST:PORT, --tunnel, or --pcap FILE"),
-        (["here:1", "--bare"], "--bare is of ITCH"),
-        (["--pcap", "x", "--format", "itch", "--bare", "--per-datagram", "2"], "a message a datagram"),
+        ([], "give HOST:PORT, --tunnel, or --pcap FILE"),
+        (["here:1", "--bare"], "--bare needs --format itch"),
+        (["--pcap", "x", "--format", "itch", "--bare", "--per-datagram", "2"], "one message per datagram"),
         (["here"], "'here' is not HOST:PORT"),
-        (["127.0.0.1:4000", "--rate=-5"], "--rate: '-5' is no rate, such as 20000, 5kpps or 800Mbps"),
-        (["127.0.0.1:65535", "--lines", "2"], "port 65535: line B has the next"),
-        (["127.0.0.1:4000", "--seed", "-1"], "count and seed must be at least 0"),
+        (["127.0.0.1:4000", "--rate=-5"], "--rate '-5': not a rate, such as 20000, 5kpps or 800Mbps"),
+        (["127.0.0.1:65535", "--lines", "2"], "port 65535 is the last, but line B needs the next"),
+        (["127.0.0.1:4000", "--seed", "-1"], "--count and --seed must be at least 0"),
         (["--pcap", "/no/such/folder/x.pcap"], "No such file"),
     ],
 )

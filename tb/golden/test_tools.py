@@ -340,15 +340,15 @@ def test_send_to_a_pcap(tmp_path, capsys) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([], 2, "name HOST:PORT"),
+        ([], 2, "give HOST:PORT"),
         (["nowhere"], 2, "'nowhere' is not HOST:PORT"),
         (["127.0.0.1:0"], 2, "is not HOST:PORT"),
         (["name:1", "--pcap", "x.pcap"], 2, "'name' is not an IPv4 address"),
         (["127.0.0.1:9", "--csv", "/no/such.csv"], 2, "no such file"),
-        (["127.0.0.1:9", "--rate", "-1"], 2, "--rate: '-1' is no rate"),
+        (["127.0.0.1:9", "--rate", "-1"], 2, "--rate '-1': not a rate"),
         (["127.0.0.1:9", "--count", "-1"], 2, "--count -1"),
         (["127.0.0.1:9", "--seed", "-1"], 2, "--seed -1"),
-        (["127.0.0.1:9", "--trades-per-second", "nan"], 2, "rate above 0"),
+        (["127.0.0.1:9", "--trades-per-second", "nan"], 2, "rate more than 0"),
         (["127.0.0.1:9", "--share", "2"], 2, "share from 0 to 1"),
         (["127.0.0.1:9", "--per-datagram", "92"], 2, "between 1 and 91"),
         (["127.0.0.1:9", "--session", "4294967296"], 2, "must fit 32 bits"),

@@ -1,1 +1,1 @@
-"""The host's side of a board: send, receive, registers, and a board that is simulated."""
+"""The host side of a board: send, receive, registers, and a simulated board."""

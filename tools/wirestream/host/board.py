@@ -1,10 +1,10 @@
-"""A board that anyone has: a query behind the whole network stack, as a simulated FPGA on the network.
+"""A simulated board: a query with the complete network stack, as an FPGA on the network.
 
-    python -m wirestream.host.board QUERY.sql                            frames in UDP datagrams: no rights needed
+    python -m wirestream.host.board QUERY.sql                            frames in UDP datagrams, unprivileged
     python -m wirestream.host.board QUERY.sql --tap                      a TAP device: ARP, ping, UDP of this machine
-    python -m wirestream.host.board QUERY.sql --in a.pcap --out b.pcap   as fast as it goes
+    python -m wirestream.host.board QUERY.sql --in a.pcap --out b.pcap   at full speed
 
-`as_board` is the design; sim/cpp/board.cpp is the program around it that this module builds and starts.
+`as_board` is the design; sim/cpp/board.cpp is the program around it, which this module builds and starts.
 
     ws_query_<name>_board:  xgmii -> mac_xgmii_rx -> udp_ip_stack -> ws_query_<name>_axis -.
                             xgmii <- mac_xgmii_tx <- udp_ip_stack <------------------------'
@@ -57,9 +57,9 @@ MAC_EVENTS = {"rx": ("good", "no_preamble", "rx_error", "oversize", "runt", "bad
 
 
 def as_board(built: Compiled, folder: Path, values: Mapping[str, int | str] | None = None) -> Design:
-    """The query behind a 10-gigabit Ethernet port and its registers, written to `folder`, with all cores in it.
+    """The query with a 10-gigabit Ethernet port and registers, written to `folder`, with all its cores.
 
-    values: of the constants after a reset. Raises `QueryError` for a query that cannot stand on the network.
+    values: of the constants after a reset. Raises `QueryError` if the query cannot be attached to a network.
     """
     whole, around = as_design(built, folder, "_axis", values), package(built.circuit, values)
     top = f"{built.module}_board"
@@ -100,7 +100,7 @@ def _verilog(name: str, query: str, around: Package) -> str:
         return {port: port for port in names}
 
     receiver = clock | {"xgmii_rxd": "xgmii_rxd", "xgmii_rxc": "xgmii_rxc"} | side("m_axis", "rx") | events("rx")
-    del receiver["m_axis_tready"]  # it cannot wait
+    del receiver["m_axis_tready"]  # the receiver cannot stall
     sender = clock | {"xgmii_txd": "xgmii_txd", "xgmii_txc": "xgmii_txc"} | side("s_axis", "tx") | events("tx")
     stack = clock | {"tick_ms": "tick_ms", "now": "1'b0", "events": "stack_events"} | same(settings | STATIC_ARP)
     stack |= side("s_mac_axis", "rx") | side("m_mac_axis", "tx") | side("m_axis", "payload")
@@ -127,7 +127,7 @@ def _verilog(name: str, query: str, around: Package) -> str:
         Instance("common:event_counters", "counters", {"N": total}, counters),
     ]
     order = ", ".join([*reversed(macs), "stack_events"])
-    header = [f"{name}: {query} behind a 10-gigabit Ethernet port, written by wirestream board"]
+    header = [f"{name}: {query} with a 10-gigabit Ethernet port, written by wirestream board"]
     return module(name, header, ports, wires, instances, [("network_events", f"{{{order}}}")])
 
 
@@ -135,12 +135,12 @@ def _verilog(name: str, query: str, around: Package) -> str:
 
 
 class BoardError(RuntimeError):
-    """The board could not be started, or broke off; the message is one line."""
+    """The board did not start, or ended unexpectedly; the message is one line."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """The program of a query. counters: their names, by index. lines: UDP ports that it listens to."""
+    """The simulator program of a query. counters: names by index. lines: UDP ports that it listens to."""
 
     built: Compiled
     program: Path
@@ -149,7 +149,7 @@ class Board:
 
     @classmethod
     def of(cls, built: Compiled, folder: Path | None = None) -> Board:
-        """Build it, unless it is there. Raises `QueryError` for a query that cannot stand on the network."""
+        """Build the program if necessary. Raises `QueryError` if the query cannot be attached to a network."""
         name = f"{built.circuit.name.lower()}.board"
         program = bulk.build(as_board(built, (folder or build_dir() / "board") / name), bulk.BOARD).program
         around = package(built.circuit)
@@ -163,11 +163,11 @@ class Board:
         session: int = 1,
         static_arp: str = "",
     ) -> subprocess.Popen:
-        """Start it, with its ports open when this returns. where: options of the program that say what it is on.
+        """Start the program; its ports are open on return. where: the program's options for its network side.
 
         settings: registers of the network, and constants of the query. static_arp: the MAC address of the receiver of
-        the results, who need not make himself known then. The counters are in `report` when it has ended. It ends with
-        this process at the latest, and with the object that is returned.
+        the results; then it is not resolved by ARP. The program writes its counters to `report` when it ends. It ends
+        with this process at the latest, or when the returned object is deleted.
         """
         report.parent.mkdir(parents=True, exist_ok=True)
         report.unlink(missing_ok=True)
@@ -192,7 +192,7 @@ class Board:
         return process
 
     def _writes(self, settings: Mapping[str, int | str], static_arp: str) -> list[tuple[int, int]]:
-        """The transfers by which a host would do the same."""
+        """The register writes with the same effect."""
         recorder = Recorder()
         remote = Remote(recorder, self.built.circuit)
         constants = {name: value for name, value in settings.items() if name in self.built.circuit.runtime}
@@ -204,23 +204,23 @@ class Board:
         return recorder.writes
 
     def named(self, report: Path) -> tuple[dict[str, int], dict[str, int]]:
-        """What the program reported, and the counters by name."""
+        """The program's report, and the counters by name."""
         told = json.loads(report.read_text())
         return told, dict(zip(self.counters, told.pop("counters"), strict=True))
 
 
 def why(status: int, said: str) -> str:
-    """Why a program ended that should not have: what it said, else its signal or status."""
+    """Why the simulator ended unexpectedly: its output, else its signal or exit status."""
     if said.strip():
         return said.strip().removeprefix("bulk: ")
     if status >= 0:
-        return f"the simulator ended with status {status}"
-    killed = " (by a person, or the system was out of memory)" if -status == signal.SIGKILL else ""
-    return f"the simulator was ended by {signal.Signals(-status).name}{killed}"
+        return f"the simulator exited with status {status}"
+    killed = " (by a user, or because memory ran out)" if -status == signal.SIGKILL else ""
+    return f"the simulator was killed by {signal.Signals(-status).name}{killed}"
 
 
 def play(board: Board, source: Path, out: Path, **options) -> tuple[dict[str, int], dict[str, int]]:
-    """From pcap to pcap. options: of `Board.start`. Returns what it reported and its counters by name."""
+    """Run a board from pcap to pcap. options: of `Board.start`. Returns its report, and its counters by name."""
     report = out.with_suffix(".json")
     process = board.start(report, "--in", source, "--out", out, static_arp=SENDER.mac, **options)
     _, said = process.communicate()
@@ -235,28 +235,28 @@ def play(board: Board, source: Path, out: Path, **options) -> tuple[dict[str, in
 def parser(prog: str) -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog=prog,
-        description="Run a query as a simulated FPGA on the network, until Ctrl-C; with --in, until the file's end.",
+        description="Run a query as a simulated FPGA on the network, until Ctrl-C; with --in, until the end of file.",
     )
-    p.add_argument("query", type=Path, help="a file with a query")
-    p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="a stream of your own")
-    wire = p.add_argument_group("the wire (a tunnel, if nothing is named)").add_mutually_exclusive_group()
+    p.add_argument("query", type=Path, help="file with a query")
+    p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="further stream")
+    wire = p.add_argument_group("network (default: a tunnel)").add_mutually_exclusive_group()
     wire.add_argument(
         "--tap", nargs="?", const="wirestream0", metavar="NAME", help="a TAP device; needs root or CAP_NET_ADMIN"
     )
-    wire.add_argument("--tunnel", metavar="A:PORT", help=f"frames in UDP datagrams that come here ({BOARD})")
-    wire.add_argument("--in", dest="source", type=Path, metavar="PCAP", help="frames of a capture, as fast as it goes")
-    p.add_argument("--out", type=Path, metavar="PCAP", help="with --in: what the board sends")
-    p.add_argument("--peer", default=PEER, metavar="A:PORT", help="the far end of the tunnel (%(default)s)")
+    wire.add_argument("--tunnel", metavar="A:PORT", help=f"frames in UDP datagrams to this port (default: {BOARD})")
+    wire.add_argument("--in", dest="source", type=Path, metavar="PCAP", help="frames of a capture, at full speed")
+    p.add_argument("--out", type=Path, metavar="PCAP", help="with --in: capture of the frames that the board sends")
+    p.add_argument("--peer", default=PEER, metavar="A:PORT", help="far end of the tunnel (default: %(default)s)")
     p.add_argument(
-        "--address", default=f"{SENDER.ip}/24", metavar="A/BITS", help="this machine's on the TAP device (%(default)s)"
+        "--address", default=f"{SENDER.ip}/24", metavar="A/BITS", help="of the TAP device (default: %(default)s)"
     )
-    p.add_argument("--registers", default=REGISTERS, metavar="A:PORT", help="UDP port for registers (%(default)s)")
+    p.add_argument("--registers", default=REGISTERS, metavar="A:PORT", help="register access (default: %(default)s)")
     p.add_argument(
         *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
-        help="a $constant of the query or a register of docs/registers.md; may be repeated",
+        help="value of a $constant of the query or of a register (docs/registers.md); may be repeated",
     )  # fmt: skip
-    p.add_argument("--session", type=int, help="session number of the results (the clock's seconds; 1 with --in)")
-    p.add_argument("--json", action="store_true", help="the summary as one line of JSON, with every counter")
+    p.add_argument("--session", type=int, help="session number of the results (default: Unix time; 1 with --in)")
+    p.add_argument("--json", action="store_true", help="print the summary as one line of JSON, with all counters")
     return p
 
 
@@ -265,9 +265,9 @@ def main(argv: list[str] | None = None, prog: str = "make board QUERY=…") -> i
     p = parser(prog)
     args = p.parse_args(argv)
     if bool(args.source) != bool(args.out):
-        p.error("--in and --out belong together")
+        p.error("--in needs --out, and --out needs --in")
     if args.session is not None and not 0 <= args.session < 2**32:
-        p.error("--session fits 32 bits, unsigned")
+        p.error(f"--session {args.session}: must be an unsigned 32-bit number")
     console, text = Console(stderr=True, highlight=False), ""
     try:
         text = text_of(args.query)
@@ -300,11 +300,11 @@ def _run(args: argparse.Namespace, board: Board, console: Console) -> None:
         if args.tap:
             where = ["--tap", args.tap, "--address", args.address, "--mac", SENDER.mac]
             here = args.address.partition("/")[0] == settings.get("result_ip", SENDER.ip)
-            static_arp = SENDER.mac if here else ""  # ARP would cost the first row: who knows the board does not ask
+            static_arp = SENDER.mac if here else ""  # ARP resolution would cost the first row
         where += ["--registers", args.registers]
         process = board.start(report, *where, settings=settings, session=session, static_arp=static_arp)
         for which in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(which, lambda *_: process.terminate())  # the program ends, and this one with it
+            signal.signal(which, lambda *_: process.terminate())  # this process ends when the program does
         _welcome(args, board, settings, console)
         _, said = process.communicate()
         if process.returncode:
@@ -324,36 +324,36 @@ def _welcome(args: argparse.Namespace, board: Board, settings: Mapping[str, int 
     receiver = f"{settings.get('result_ip', SENDER.ip)}:{settings.get('result_port', SENDER.port)}"
     for name, value in (
         ("board", f"{circuit.name} on a {wire}"),
-        ("takes", f"{' and '.join(dict.fromkeys(e.stream.schema.name for e in circuit.entries))} at {device}"),
+        ("receives", f"{' and '.join(dict.fromkeys(e.stream.schema.name for e in circuit.entries))} at {device}"),
         ("sends", f"{', '.join(result.name for result in circuit.results)} to {receiver}"),
         ("registers", args.registers + "".join(f"  ${name}" for name in circuit.runtime)),
     ):
         console.print(f"[bold]{name:<10}[/]{value}")
-    console.print("[dim]Ctrl-C ends it[/]")
+    console.print("[dim]Press Ctrl-C to stop[/]")
 
 
 def show(told: Mapping[str, int], counters: Mapping[str, int], console: Console) -> None:
-    """The summary: what went through, every counter that counted, and what the host did not take or give."""
+    """Print the summary: throughput, all counters that are not 0, and losses on the host side."""
     rate = told["cycles"] / max(told["seconds"], 1e-9)
     rows = sum(count for name, count in counters.items() if name.endswith("_row"))
     count, kind = taken(counters)
     console.print(f"\nin   {told['frames_in']:,} frames, {count:,} {kind}")
     console.print(f"out  {told['frames_out']:,} frames, {rows:,} rows")
-    console.print(f"     {told['cycles']:,} cycles in {told['seconds']:.1f} s, {rate:,.0f} a second")
+    console.print(f"     {told['cycles']:,} cycles in {told['seconds']:.1f} s, {rate:,.0f} per second")
     table = Table("counter", "", "", box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for name, count in counters.items():
         if count:
-            table.add_row(name, f"{count:,}", "" if harmless(name) else "[bold]a drop or fault[/]")
+            table.add_row(name, f"{count:,}", "" if harmless(name) else "[bold]drop or error[/]")
     console.print()
     console.print(table)
-    console.print(f"[dim]the other {sum(not count for count in counters.values())} are 0; --json names them[/]")
+    console.print(f"[dim]the other {sum(not count for count in counters.values())} are 0; --json lists them[/]")
     losses = {
-        "dropped_by_host": "frames were dropped by this machine on their way to the board",
-        "dropped_waiting": "frames found no room in the board's program",
-        "waiting": "frames had arrived but were not yet on the board's wire",
-        "refused_by_host": "frames of the board were not taken by this machine",
-        "frames_out_bad": "frames of the board were wrong",
-        "violations": "violations of XGMII",
+        "dropped_by_host": "frames to the board dropped by this machine",
+        "dropped_waiting": "frames dropped by the board's program, whose queue was full",
+        "waiting": "frames still queued for the board",
+        "refused_by_host": "frames of the board refused by this machine",
+        "frames_out_bad": "bad frames sent by the board",
+        "violations": "XGMII protocol violations",
     }
     for name, text in losses.items():
         if told[name]:

@@ -1,4 +1,4 @@
-"""What the commands that send have in common: the target, its arguments, exit codes."""
+"""The common part of the commands that send: the target, and its arguments."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from wirestream.host.remote import BOARD, address
 from wirestream.schema.packets import DEVICE, PacketError
 
 RATES = """\
-A rate is a number with k, M or G behind it if you like, of {} a second; or with pps of
-datagrams, or with bps of bits on the wire: headers, FCS, preamble and gap count.
+A rate is a number of {} per second, with an optional suffix k, M or G; with pps, of
+datagrams; with bps, of bits on the wire, including headers, FCS, preamble and gap.
 """
 
 
 def command(prog: str, description: str, examples: str, what: str) -> argparse.ArgumentParser:
-    """The parser of a command that sends `what` in datagrams, with where they go: target, --pcap and --tunnel."""
+    """The parser of a command that sends `what` in datagrams, with the options for their target."""
     p = argparse.ArgumentParser(
         prog=prog,
         description=description,
         epilog=examples + RATES.format(what),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    p.add_argument("target", nargs="?", metavar="HOST:PORT", help="where to send; with --pcap, --tunnel: IPv4")
+    p.add_argument("target", nargs="?", metavar="HOST:PORT", help="destination; with --pcap, --tunnel: IPv4")
     way = p.add_mutually_exclusive_group()
     way.add_argument("--pcap", metavar="FILE", help="write a capture instead of sending")
     way.add_argument(
         *("--tunnel",), nargs="?", const=BOARD, metavar="A:PORT",
-        help=f"send frames to a simulated board without rights (there: {BOARD})",
+        help=f"send frames to a simulated board, unprivileged (default: {BOARD})",
     )  # fmt: skip
     return p
 
 
 def target_of(args: argparse.Namespace) -> tuple[str, int]:
-    """Host and port that are sent to; in frames those of the device, if none are named."""
+    """Destination host and port; default in frames: those of the device."""
     if not args.target and not args.pcap and not args.tunnel:
-        raise UsageError("name HOST:PORT, --tunnel, or --pcap FILE; --help shows examples")
+        raise UsageError("no destination; give HOST:PORT, --tunnel, or --pcap FILE (--help shows examples)")
     return read_address(args.target) if args.target else (DEVICE.ip, DEVICE.port)
 
 
 def read_address(text: str) -> tuple[str, int]:
-    """``HOST:PORT``."""
+    """Parse ``HOST:PORT``; raises `UsageError`."""
     try:
         return address(text)
     except ValueError as error:

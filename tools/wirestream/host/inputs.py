@@ -1,6 +1,6 @@
-"""Where datagrams come from: a UDP socket, a simulated board's tunnel, a pcap file.
+"""Sources of datagrams: a UDP socket, a simulated board's tunnel, a pcap file.
 
-Each reads blocks of payloads: arrays of shape (datagrams, bytes), as in wirestream.schema.packets.
+Each returns blocks of payloads: arrays of shape (datagrams, bytes), as in wirestream.schema.packets.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ import numpy as np
 
 from wirestream.schema.packets import DEVICE, HEADERS, Blocks, Endpoint, checksum, read_pcap
 
-UDP_GRO, SO_RXQ_OVFL, SO_RCVBUFFORCE = 104, 40, 33  # of Linux
+UDP_GRO, SO_RXQ_OVFL, SO_RCVBUFFORCE = 104, 40, 33  # Linux
 RECEIVE_BUFFER = 1 << 25
 ROOM, LONGEST = 1 << 22, 1 << 16
 
 
 class UdpInput:
-    """A UDP port of this machine. Datagrams of equal length in a row may come joined, many in one system call.
+    """A UDP port of this machine. One system call may return many consecutive datagrams of equal length (GRO).
 
-    dropped: by the kernel, for want of room. senders: of each block of the last read, address and port.
+    dropped: datagrams that the kernel dropped because the buffer was full. senders: address and port of each block of
+    the last read.
     """
 
     def __init__(self, host: str, port: int):
@@ -38,7 +39,7 @@ class UdpInput:
             try:
                 self.udp.setsockopt(level, option, value)
             except OSError:
-                continue  # no rights, or another kernel: it works without
+                continue  # optional: it may need privileges, or another kernel
         self.udp.bind((host, port))
         self.udp.setblocking(False)
         self.dropped = 0
@@ -49,7 +50,7 @@ class UdpInput:
         self.udp.close()
 
     def read(self, wait: float) -> Blocks:
-        """What is there, at most `ROOM` bytes; nothing after `wait` seconds."""
+        """The datagrams that have arrived, at most `ROOM` bytes; none after `wait` seconds."""
         if not select.select([self.udp], [], [], wait)[0]:
             return []
         view, at, found = memoryview(self._buffer), 0, []
@@ -83,7 +84,7 @@ Run = tuple[int, int, int, tuple[str, int]]  # begin, end, bytes of each datagra
 
 
 def _merged(found: Iterable[Run]) -> list[Run]:
-    """Neighbours of equal length and of one sender as one."""
+    """Merge neighbours of equal length and sender."""
     runs: list[Run] = []
     for begin, end, size, sender in found:
         if runs and runs[-1][1:] == (begin, size, sender):
@@ -94,11 +95,11 @@ def _merged(found: Iterable[Run]) -> list[Run]:
 
 
 class TunnelInput:
-    """The far end of a simulated board's tunnel: `me` is the host on its wire, which answers ARP for itself."""
+    """The far end of a simulated board's tunnel. `me`: the host at that end, for which this class answers ARP."""
 
     def __init__(self, here: tuple[str, int], board: tuple[str, int], me: Endpoint):
         self._udp, self._board, self._me = UdpInput(*here), board, me
-        self._arp(1, b"\xff" * 6, b"\0" * 6, DEVICE.ip_bytes)  # a board learns from what it is asked
+        self._arp(1, b"\xff" * 6, b"\0" * 6, DEVICE.ip_bytes)  # the board learns from requests
 
     @property
     def dropped(self) -> int:
@@ -127,7 +128,7 @@ class TunnelInput:
         try:
             self._udp.udp.sendto(frame, self._board)
         except OSError:
-            return  # there is no board yet; it will ask
+            return  # no board yet; it will send a request
 
 
 class CaptureInput:
@@ -139,16 +140,16 @@ class CaptureInput:
         self._blocks: Blocks | None = [part for block in read_pcap(path)[0] for part in udp_payloads(block, me)]
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
     def read(self, wait: float) -> Blocks | None:
-        """Everything, then None: it is the end."""
+        """All datagrams, then None at the end."""
         blocks, self._blocks = self._blocks, None
         return blocks
 
 
 def udp_payloads(block: np.ndarray, me: Endpoint) -> Blocks:
-    """The payloads of those frames of a block that are sound UDP datagrams for `me`, in order."""
+    """The payloads of the frames in a block that are valid UDP datagrams for `me`, in order."""
     if block.shape[1] < HEADERS:
         return []
     mine = (block[:, 12] == 8) & (block[:, 13] == 0) & (block[:, 14] == 0x45) & (block[:, 23] == 17)

@@ -1,4 +1,4 @@
-"""Streams of orders as FIX, ITCH or binary messages over UDP, or as a pcap: the command tools/send_orders.py."""
+"""Send orders as FIX, ITCH or binary messages over UDP, or write a pcap: the command tools/send_orders.py."""
 
 from __future__ import annotations
 
@@ -33,39 +33,39 @@ SOH = b"\x01"
 SYMBOLS = ("UBSN", "NESN", "NOVN", "ROG", "ABBN", "ZURN", "CSGN", "UHR")
 FIRST_NS = 1_767_258_000 * 10**9  # 2026-01-01 09:00:00 UTC
 DAY_NS = 86_400 * 10**9
-RATE = 1000.0  # messages a second of stream time
-OPEN = 100  # orders that messages may be about
+RATE = 1000.0  # messages per second of stream time
+OPEN = 100  # orders that later messages may refer to
 MOLD, MOLD_END = struct.Struct(">10sQH"), 0xFFFF  # MoldUDP64's header, and the count that ends a session
 BINARY = {"D": struct.Struct(">cq4scLLL"), "F": struct.Struct(">cqqL")}  # fusesoc/formats/exchange.yml
 BINARY_STREAM, BINARY_BYTES = 16, 32  # id of their tuple datagrams, and bytes of a record
 EXAMPLES = """\
 examples:
-  10,000 orders and cancels at 1,000 a second to a device, 3 messages in a datagram:
+  10,000 orders and cancels at 1,000 per second to a device, 3 messages per datagram:
     %(prog)s 192.168.1.10:4000 --count 10000 --rate 1k --per-datagram 3
   a capture for the simulator:
     %(prog)s --pcap orders.pcap --count 5000
-  ITCH on lines A and B, ports 4000 and 4001, each of which loses and delays datagrams of its own:
+  ITCH on lines A and B, ports 4000 and 4001, each losing and delaying datagrams independently:
     %(prog)s 192.168.1.10:4000 --format itch --lines 2 --lose 0.01 --reorder 0.05
-  the same to a simulated board, without any rights:
+  the same to a simulated board, unprivileged:
     %(prog)s --tunnel --format itch --lines 2 --lose 0.01 --reorder 0.05
 
 Binary messages are those of fusesoc/formats/exchange.yml, in tuple datagrams; times are milliseconds since midnight.
-ITCH messages are in MoldUDP64: session, number of the first, count, and a length before each. The last datagram ends
-the session and tells how many there were; with --bare each is a datagram of its own.
-Times in messages follow the rate, and are those of 1000 messages a second if it is 0 or in bps.
-Lines A and B have the rate each.
+ITCH messages are in MoldUDP64: session, number of the first message, count, and a length before each message. The last
+datagram ends the session and has the total count; with --bare each message is its own datagram.
+Times in messages follow the rate; if it is 0 or in bps, they follow 1000 messages per second.
+The rate applies to each of the lines A and B.
 """
 
 
 def encode(kind: str, fields: list[tuple[int, object]], version: str = "FIX.4.4") -> bytes:
-    """One FIX message: BodyLength and CheckSum are put around MsgType `kind` and the fields."""
+    """One FIX message: MsgType `kind` and the fields, framed by BodyLength and CheckSum."""
     body = b"".join(f"{tag}={value}".encode("latin-1") + SOH for tag, value in [(35, kind), *fields])
     text = f"8={version}\x019={len(body)}\x01".encode() + body
     return text + b"10=%03d\x01" % (sum(text) % 256)
 
 
 def stamp(nanoseconds: int) -> str:
-    """UTCTimestamp with nine digits behind the point."""
+    """UTCTimestamp with nine decimals."""
     seconds, rest = divmod(nanoseconds, 10**9)
     return time.strftime("%Y%m%d-%H:%M:%S", time.gmtime(seconds)) + f".{rest:09}"
 
@@ -73,7 +73,7 @@ def stamp(nanoseconds: int) -> str:
 def generate(count: int, *, seed: int = 1, rate: float = RATE, cancels: float = 0.3) -> Iterator[bytes]:
     """`count` messages: new orders (D), and a share `cancels` of requests (F) to cancel one of the latest hundred.
 
-    rate: mean messages a second of TransactTime, with exponential gaps. The same arguments give the same messages.
+    rate: mean messages per second of TransactTime, with exponential gaps. The same arguments give the same messages.
     """
     rng = np.random.default_rng(seed)
     now, open_orders = float(FIRST_NS), []
@@ -92,7 +92,7 @@ def generate(count: int, *, seed: int = 1, rate: float = RATE, cancels: float = 
 
 
 def generate_itch(count: int, *, seed: int = 1, rate: float = RATE, cancels: float = 0.3) -> Iterator[bytes]:
-    """`count` messages of ITCH 5.0: orders (A) and what becomes of one of the latest hundred (E, X, D, U, and P).
+    """`count` messages of ITCH 5.0: orders (A), and later events of one of the latest hundred (E, X, D, U, and P).
 
     cancels: share of the messages that are not new orders; rate as in `generate`. Prices have 4 decimals.
     """
@@ -149,9 +149,9 @@ def generate_binary(count: int, *, seed: int = 1, rate: float = RATE, cancels: f
 
 
 def batches(messages: Iterable[bytes], per_datagram: int, header: int = 0, around: int = 0) -> Iterator[list[bytes]]:
-    """So many messages for each UDP payload, fewer where an Ethernet frame would not hold them.
+    """`per_datagram` messages for each UDP payload, fewer if an Ethernet frame would not hold them.
 
-    header, around: bytes in front of all and beside each.
+    header, around: bytes before all messages, and bytes around each.
     """
     held: list[bytes] = []
     for message in messages:
@@ -165,7 +165,7 @@ def batches(messages: Iterable[bytes], per_datagram: int, header: int = 0, aroun
 
 
 def payloads(messages: Iterable[bytes], per_datagram: int) -> Iterator[bytes]:
-    """FIX messages one behind the other."""
+    """FIX messages, concatenated."""
     return map(b"".join, batches(messages, per_datagram))
 
 
@@ -180,9 +180,9 @@ def mold(messages: Iterable[bytes], per_datagram: int, session: str = "WIRESTREA
 
 
 def bare(messages: Iterable[bytes], per_datagram: int) -> Iterator[bytes]:
-    """Each message a payload; per_datagram: 1."""
+    """One message per payload; per_datagram: 1."""
     if per_datagram != 1:
-        raise PacketError("--bare: a message a datagram, so --per-datagram is 1")
+        raise PacketError(f"--bare: one message per datagram, so --per-datagram must be 1, not {per_datagram}")
     return iter(messages)
 
 
@@ -194,39 +194,39 @@ def tuples(records: Iterable[bytes], per_datagram: int, session: int = 1) -> Ite
 
 
 def on_lines(ready: Iterable[bytes], troubles: list[Trouble]) -> Iterator[tuple[int, bytes]]:
-    """Every payload on each line, with what happens to it there: line and payload, the lines in turns."""
+    """Every payload on each line, subject to that line's trouble: line and payload, the lines in round-robin order."""
     rows = [np.frombuffer(payload, np.uint8)[None] for payload in ready]
     lines = [[row.tobytes() for block in trouble.apply(rows)[0] for row in block] for trouble in troubles]
     turns = zip_longest(*([(n, payload) for payload in line] for n, line in enumerate(lines)))
     return (sent for sent in chain.from_iterable(turns) if sent)
 
 
-# How messages of a format are made, and payloads of them
+# For each format, the generators of messages and of payloads
 FORMATS = {"fix": (generate, payloads), "itch": (generate_itch, mold), "binary": (generate_binary, tuples)}
 
 
 def in_frames(
     sent: Iterable[tuple[int, bytes]], host: str = DEVICE.ip, port: int = DEVICE.port
 ) -> Iterator[np.ndarray]:
-    """Payloads with their lines as Ethernet frames to the ports of these, each a block of one."""
+    """Payloads with their lines as Ethernet frames to the lines' ports, one frame per block."""
     for line, data in sent:
         target = Endpoint(DEVICE.mac, host, port + line)
         yield frames([np.frombuffer(data, np.uint8)[None]], SENDER, target)[0]
 
 
 def parser(prog: str) -> argparse.ArgumentParser:
-    description = "Stream orders as FIX, ITCH or binary messages over UDP to HOST:PORT, or write them as a pcap."
+    description = "Send orders as FIX, ITCH or binary messages over UDP to HOST:PORT, or write them as a pcap."
     p = command(prog, description, EXAMPLES, "messages")
-    p.add_argument("--format", choices=FORMATS, default="fix", help="kind of messages (%(default)s)")
-    p.add_argument("--bare", action="store_true", help="ITCH without MoldUDP64: a message a datagram")
+    p.add_argument("--format", choices=FORMATS, default="fix", help="message format (default: %(default)s)")
+    p.add_argument("--bare", action="store_true", help="ITCH without MoldUDP64: one message per datagram")
     p.add_argument(
-        *("--lines",), type=int, choices=(1, 2), default=1, help="2: also to the next port, as line B (%(default)s)"
+        *("--lines",), type=int, choices=(1, 2), default=1, help="2: also to the next port, line B (default: 1)"
     )
-    p.add_argument("--count", type=int, default=1000, metavar="N", help="messages (%(default)s)")
-    p.add_argument("--seed", type=int, default=1, help="same seed, same messages (%(default)s)")
-    p.add_argument("--rate", default="1000", metavar="R", help="see below; 0: flat out (%(default)s)")
-    p.add_argument("--cancels", type=float, default=0.3, metavar="P", help="share of those about orders (%(default)s)")
-    p.add_argument("--per-datagram", type=int, default=1, metavar="N", help="messages in a datagram (%(default)s)")
+    p.add_argument("--count", type=int, default=1000, metavar="N", help="messages (default: %(default)s)")
+    p.add_argument("--seed", type=int, default=1, help="same seed, same messages (default: %(default)s)")
+    p.add_argument("--rate", default="1000", metavar="R", help="see below; 0: full speed (default: %(default)s)")
+    p.add_argument("--cancels", type=float, default=0.3, metavar="P", help="share without new orders (default: 0.3)")
+    p.add_argument("--per-datagram", type=int, default=1, metavar="N", help="messages (default: %(default)s)")
     add_trouble(p, "the datagrams of each line")
     return p
 
@@ -239,12 +239,12 @@ def main(argv: list[str] | None = None, prog: str = "send_orders.py") -> int:
 def _run(args: argparse.Namespace) -> None:
     rate = Rate.read(args.rate)
     if args.count < 0 or args.seed < 0 or args.per_datagram < 1 or not 0 <= args.cancels <= 1:
-        raise UsageError("count and seed must be at least 0, per-datagram at least 1, cancels from 0 to 1")
+        raise UsageError("--count and --seed must be at least 0, --per-datagram at least 1, --cancels from 0 to 1")
     host, port = target_of(args)
     if port + args.lines > 2**16:
-        raise UsageError(f"port {port}: line B has the next, and there is none")
+        raise UsageError(f"port {port} is the last, but line B needs the next one")
     if args.bare and args.format != "itch":
-        raise UsageError("--bare is of ITCH")
+        raise UsageError("--bare needs --format itch")
     make, wrap = FORMATS[args.format]
     wrap = bare if args.bare else wrap
     in_time = {"": rate.value, "pps": rate.value * args.per_datagram, "bps": 0}[rate.unit] or RATE
@@ -266,8 +266,8 @@ def _run(args: argparse.Namespace) -> None:
 
 
 def _send(ready: Iterable[tuple[bytes, tuple[str, int]]], interval: float) -> int:
-    """A payload to its address every `interval` seconds, counted from the first, so that no delay adds up; returns how
-    many."""
+    """Send a payload to its address every `interval` seconds, timed from the first so that delays do not add up; return
+    the number sent."""
     number = 0
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         begin = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Where rows go: a CSV or Parquet file, lines of text, the screen."""
+"""Outputs for rows: a CSV or Parquet file, lines of text, the screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHOWN, HEIGHT, EIGHTHS = 15, 12, " ▁▂▃▄▅▆▇█"
 
 
 class FileOutput:
-    """Rows into a CSV or Parquet file, whole when it is closed; a CSV file after every batch."""
+    """Writes rows to a CSV or Parquet file. The file is complete when closed, a CSV file after every batch."""
 
     def __init__(self, path: Path, parquet: bool):
         self._path, self._parquet, self._writer = path, parquet, None
@@ -41,7 +41,7 @@ class FileOutput:
 
 
 class LineOutput:
-    """Rows as lines with tabs between, for another program to read."""
+    """Prints rows as tab-separated lines, for other programs."""
 
     def __init__(self) -> None:
         self._headed = False
@@ -54,15 +54,15 @@ class LineOutput:
         print("\n".join(lines), flush=True)
 
     def close(self) -> None:
-        """Every line has left."""
+        """Nothing to close: every line is flushed."""
 
 
 class ScreenOutput:
-    """The latest rows as a table, or one column as a chart, and what came so far, a few times a second."""
+    """Shows the latest rows as a table, or one column as a chart, with totals, several times per second."""
 
     def __init__(self, results: Results, chart: str = ""):
         if chart and chart not in results.stream.values:
-            raise UsageError(f"--chart {chart}: no such column; there is {', '.join(results.stream.values)}")
+            raise UsageError(f"--chart {chart}: no such column; known: {', '.join(results.stream.values)}")
         self._results, self._chart = results, chart
         self._console = Console(highlight=False)
         self._rows: deque[tuple] = deque(maxlen=SHOWN)
@@ -95,7 +95,7 @@ class ScreenOutput:
 
 
 def chart(values: Sequence[float | None], height: int) -> list[str]:
-    """Lines of a bar chart from the least value to the largest, one column a value; none for null."""
+    """Lines of a bar chart from the least value to the largest, one column per value; empty for null."""
     known = [value for value in values if value is not None]
     low, high = (min(known), max(known)) if known else (0, 0)
     span = high - low or 1

@@ -1,4 +1,4 @@
-"""Receive the results of a query as tuple datagrams, and say what was lost: the command tools/recv_results.py.
+"""Receive the results of a query as tuple datagrams, and report losses: the command tools/recv_results.py.
 
 input (a UDP socket, a simulated board's tunnel, a pcap file) -> blocks of payloads -> `Results` -> rows -> outputs
 """
@@ -23,60 +23,60 @@ from wirestream.schema.packets import SENDER, Endpoint, PacketError
 
 EXAMPLES = """\
 examples:
-  rows of a device, as they come, on this machine's port 5000:
+  rows of a device, as they arrive, on this machine's port 5000:
     %(prog)s vwap.sql
-  of a simulated board without rights, as a chart that moves:
+  rows of a simulated board, unprivileged, as a live chart:
     %(prog)s vwap.sql --tunnel --chart Price
-  the first 10,000 rows into a file, and what was lost:
+  the first 10,000 rows to a file, and a report of losses:
     %(prog)s vwap.sql --parquet rows.parquet --count 10000 --json
-  what a capture holds:
+  the rows in a capture:
     %(prog)s vwap.sql --capture out.pcap --csv rows.csv
 
-It ends with --count, --seconds, --idle, Ctrl-C, or the end of the capture.
+It ends at --count, --seconds, --idle, Ctrl-C, or the end of the capture.
 """
 
-DRAIN_S = 1.0  # what had come before Ctrl-C is taken, for so long
+DRAIN_S = 1.0  # longest time to read pending datagrams after Ctrl-C
 
 
 def parser(prog: str) -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog=prog,
-        description="Receive the rows of a query, and report what was lost.",
+        description="Receive the rows of a query, and report losses.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    p.add_argument("query", type=Path, help="the file with the query whose results come")
-    p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="a stream of your own")
-    p.add_argument("--result", default="", metavar="NAME", help="of a query with several INTO (the first)")
-    way = p.add_argument_group("from where").add_mutually_exclusive_group()
+    p.add_argument("query", type=Path, help="file with the board's query")
+    p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="further stream")
+    p.add_argument("--result", default="", metavar="NAME", help="result of a query with several (default: the first)")
+    way = p.add_argument_group("source").add_mutually_exclusive_group()
     way.add_argument(
-        "--listen", default=f"0.0.0.0:{SENDER.port}", metavar="A:PORT", help="a UDP port of this machine (%(default)s)"
+        "--listen", default=f"0.0.0.0:{SENDER.port}", metavar="A:PORT", help="a UDP port (default: %(default)s)"
     )
     way.add_argument(
         *("--tunnel",), nargs="?", const=PEER, metavar="A:PORT",
-        help=f"the far end of a simulated board's tunnel (there: {PEER})",
+        help=f"the far end of a simulated board's tunnel (default: {PEER})",
     )  # fmt: skip
     way.add_argument("--capture", type=Path, metavar="PCAP", help="a capture")
-    p.add_argument("--board", default=BOARD, metavar="A:PORT", help="the board's end of the tunnel (%(default)s)")
+    p.add_argument("--board", default=BOARD, metavar="A:PORT", help="board's end of the tunnel (default: %(default)s)")
     p.add_argument(
         "--me", default=f"{SENDER.ip}:{SENDER.port}", metavar="A:PORT",
-        help="with --tunnel and --capture: to whom the board sends its rows (%(default)s)",
+        help="with --tunnel and --capture: the address to which the board sends rows (default: %(default)s)",
     )  # fmt: skip
-    log = p.add_argument_group("beside it")
-    log.add_argument("--log", type=Path, metavar="DIR", help="append every datagram to a log that Spark reads")
+    log = p.add_argument_group("log")
+    log.add_argument("--log", type=Path, metavar="DIR", help="also append every datagram to a log, for Spark")
     log.add_argument(
-        "--fsync", type=policy, default=0.1, metavar="WHEN", help="of the log: each, never, or every so many ms (100)"
+        "--fsync", type=policy, default=0.1, metavar="WHEN", help="each, never, or a period in ms (default: 100)"
     )
-    to = p.add_argument_group("to where (the screen; lines with tabs if it is none)").add_mutually_exclusive_group()
+    to = p.add_argument_group("output (default: the screen, or tab-separated lines)").add_mutually_exclusive_group()
     to.add_argument("--csv", type=Path, metavar="FILE", help="a CSV file")
     to.add_argument("--parquet", type=Path, metavar="FILE", help="a Parquet file")
-    to.add_argument("--chart", default="", metavar="COLUMN", help="the screen, with a column as a chart")
-    to.add_argument("--quiet", action="store_true", help="nowhere: count only")
-    end = p.add_argument_group("until when")
-    end.add_argument("--count", type=int, metavar="N", help="N rows have come")
-    end.add_argument("--seconds", type=float, metavar="S", help="S seconds are over")
-    end.add_argument("--idle", type=float, metavar="S", help="after the first datagram, none came for S seconds")
-    p.add_argument("--json", action="store_true", help="the summary as one line of JSON")
+    to.add_argument("--chart", default="", metavar="COLUMN", help="the screen, with a chart of a column")
+    to.add_argument("--quiet", action="store_true", help="none: only count rows")
+    end = p.add_argument_group("stop")
+    end.add_argument("--count", type=int, metavar="N", help="after N rows")
+    end.add_argument("--seconds", type=float, metavar="S", help="after S seconds")
+    end.add_argument("--idle", type=float, metavar="S", help="after S seconds without a datagram, from the first on")
+    p.add_argument("--json", action="store_true", help="print the summary as one line of JSON")
     return p
 
 
@@ -86,7 +86,7 @@ def main(argv: list[str] | None = None, prog: str = "recv_results.py") -> int:
     try:
         results = Results(Layout.of(circuit_of(args.query, args.stream), args.result))
         if args.log and args.capture:
-            raise ValueError("--log with --capture: Spark reads captures as they are")
+            raise ValueError("--log does not go with --capture; Spark reads captures directly")
         source = _input(args)
         log = Log(args.log, fsync=args.fsync) if args.log else None
         output = _output(args, results)
@@ -128,7 +128,7 @@ def _output(args: argparse.Namespace, results: Results) -> FileOutput | LineOutp
 
 
 def _receive(args, source, results: Results, output, log: Log | None) -> tuple[float, float]:
-    """Until something ends it; when the first and the last datagram came."""
+    """Receive until a stop condition; return the times of the first and the last datagram."""
     stopped: list[float] = []
     for which in (signal.SIGINT, signal.SIGTERM):
         signal.signal(which, lambda *_: stopped.append(time.monotonic()))
@@ -158,7 +158,7 @@ def _receive(args, source, results: Results, output, log: Log | None) -> tuple[f
 
 
 def summary(told: dict) -> list[str]:
-    """What came and what did not, for a person."""
+    """The report of received and lost datagrams as text."""
     lines = [f"{told['rows']:,} rows in {told['datagrams']:,} datagrams, {told['seconds']:.1f} s"]
     for session in told["sessions"]:
         text = f"session {session['session']}: {session['received']:,} datagrams from number {session['first']}"
@@ -168,9 +168,9 @@ def summary(told: dict) -> list[str]:
             text += f"; missing {', '.join(shown)}{f' and {len(gaps) - 10} more' if len(gaps) > 10 else ''}"
         lines.append(text)
     for name, what in (
-        ("bad", "datagrams are none of tuples"),
-        ("other_streams", "datagrams belong to another stream"),
-        ("dropped_here", "datagrams found no room in this machine"),
+        ("bad", "datagrams were not tuple datagrams"),
+        ("other_streams", "datagrams belonged to other streams"),
+        ("dropped_here", "datagrams were dropped by this machine"),
     ):
         if told[name]:
             lines.append(f"{told[name]:,} {what}")

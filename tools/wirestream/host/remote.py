@@ -1,12 +1,12 @@
-"""The registers of a simulated board from afar: settings, counters and the query's constants over UDP.
+"""Remote access to the registers of a simulated board: settings, counters and the query's constants over UDP.
 
     remote = Remote.at("127.0.0.1:4100", compiled.circuit)
     remote.registers.result_port = 5001          # docs/registers.md
-    remote.set_constants({"limit": 2500})        # $limit, from between two tuples on
+    remote.set_constants({"limit": 2500})        # $limit, takes effect between two tuples
     remote.constants(), remote.counters()["query_row"]
 
-A datagram asks for up to `MOST` transfers of 32 bits, as sim/cpp/bus.h has it; one that is lost is asked for
-again. The board's program answers it: it is no part of the design.
+A datagram requests up to `MOST` transfers of 32 bits in the format of sim/cpp/bus.h; without an answer it is sent
+again. The board's program, not the design, answers it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from wirestream.errors import QueryError
 from wirestream.schema.registers import COUNTERS_AT, SNAPSHOT_S, RegisterError, Registers, Transport, description
 from wirestream.schema.streams import load, shipped
 
-BOARD, PEER, REGISTERS = "127.0.0.1:4200", "127.0.0.1:4201", "127.0.0.1:4100"  # a board's ports, unless told others
+BOARD, PEER, REGISTERS = "127.0.0.1:4200", "127.0.0.1:4201", "127.0.0.1:4100"  # a board's default ports
 CONSTANTS_AT = 0x1000  # above the registers of the network
 MAGIC, VERSION, WRITE = 0x5752, 1, 1 << 31
 MOST = 180  # transfers in a datagram
@@ -40,11 +40,11 @@ PATIENCE_S, TRIES = 0.5, 6
 
 
 class RemoteError(RegisterError):
-    """No answer, or one that says that a transfer was refused."""
+    """No answer, or a transfer was refused."""
 
 
 def address(text: str) -> tuple[str, int]:
-    """``HOST:PORT``; ValueError if it is none."""
+    """Parse ``HOST:PORT``; raises ValueError."""
     host, colon, port = text.rpartition(":")
     if not colon or not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
         raise ValueError(f"'{text}' is not HOST:PORT, such as 127.0.0.1:4100")
@@ -64,9 +64,10 @@ class UdpBus:
         self._socket.close()
 
     def transfer(self, asked: Sequence[tuple[int, int]]) -> list[int]:
-        """Do (address, value) in order, with `WRITE` in the address of a write; the values read, 0 for a write.
+        """Transfer each (address, value) in order; return the values read, 0 for a write. Writes have `WRITE` set in
+        the address.
 
-        Raises `RemoteError` if one is refused, or nobody answers within `TRIES` times `PATIENCE_S`.
+        Raises `RemoteError` if a transfer is refused, or without an answer within `TRIES` times `PATIENCE_S`.
         """
         found: list[int] = []
         for begin in range(0, len(asked), MOST):
@@ -104,7 +105,7 @@ class UdpBus:
 
 
 class Recorder:
-    """A bus that only remembers what is to be written to a board after its reset."""
+    """A bus that only records writes, to be applied to a board after its reset."""
 
     def __init__(self) -> None:
         self.writes: list[tuple[int, int]] = []
@@ -124,7 +125,7 @@ class Recorder:
 
 
 class Remote:
-    """All registers of a board with the query `circuit`."""
+    """All registers of a board that runs `circuit`."""
 
     def __init__(self, bus: Transport, circuit: Circuit):
         self._bus, self._circuit, self._offsets = bus, circuit, registers_of(circuit)
@@ -135,12 +136,12 @@ class Remote:
         return cls(UdpBus(*address(where)), circuit)
 
     def set(self, name: str, value: int | str) -> None:
-        """A register of the network; an element of an array is ``local_port[0]``."""
+        """Set a register of the network; ``local_port[0]`` is an element of an array."""
         array, bracket, index = name.rstrip("]").partition("[")
         if not bracket:
             setattr(self.registers, name, value)
         elif not index.isdecimal():
-            raise RegisterError(f"{name}: no register of this name")
+            raise RegisterError(f"{name}: no such register")
         else:
             getattr(self.registers, array)[int(index)] = value
 
@@ -150,12 +151,12 @@ class Remote:
         return value[int(index)] if bracket and index.isdecimal() else value
 
     def set_constants(self, values: Mapping[str, int | str]) -> None:
-        """Put constants ``$name`` into force, together. `RegisterError` for an unknown one or a value that is none."""
+        """Set constants ``$name``, which take effect together; raises `RegisterError` for a bad name or value."""
         if not values:
             return
         for name, value in values.items():
             if name not in self._circuit.runtime:
-                raise RegisterError(f"${name}: the query has no such constant")
+                raise RegisterError(f"${name}: no such constant in the query")
             try:
                 number = bits_of(value, self._circuit.runtime[name])
             except ValueError as error:
@@ -168,10 +169,10 @@ class Remote:
         deadline = time.monotonic() + SNAPSHOT_S
         while self._bus.read32(commit):
             if time.monotonic() > deadline:
-                raise TimeoutError("the constants wait: the query is never without a tuple")
+                raise TimeoutError("timeout: constants take effect between tuples, but the query never pauses")
 
     def constants(self) -> dict[str, int | str]:
-        """The constants as written last."""
+        """The constants as last written."""
         return {name: self._constant(name) for name in sorted(self._circuit.runtime)}
 
     def _constant(self, name: str) -> int | str:
@@ -187,7 +188,7 @@ class Remote:
         return ceil(self._circuit.runtime[name].width / 32)
 
     def counters(self) -> dict[str, int]:
-        """All counters of one instant, by name."""
+        """A snapshot of all counters, by name."""
         names = package(self._circuit).counters
         if not isinstance(self._bus, UdpBus):
             return dict(zip(names, self.registers.counters().values(), strict=True))
@@ -195,13 +196,13 @@ class Remote:
         deadline = time.monotonic() + SNAPSHOT_S
         while not self.registers.snapshot:
             if time.monotonic() > deadline:
-                raise TimeoutError("snapshot: not done")
+                raise TimeoutError("timeout: the snapshot of the counters did not complete")
         words = self._bus.transfer([(COUNTERS_AT + 4 * n, 0) for n in range(2 * len(names))])
         return {name: words[2 * n] | words[2 * n + 1] << 32 for n, name in enumerate(names)}
 
 
 def circuit_of(query: Path, streams: Iterable[Path] = ()) -> Circuit:
-    """The circuit of a file with a query; ValueError with one line if it is none."""
+    """The circuit of the query in a file; raises ValueError with a one-line message."""
     try:
         text = text_of(query)
     except OSError as error:
@@ -217,12 +218,12 @@ def main(argv: list[str] | None = None, prog: str = "board_registers.py") -> int
     p = argparse.ArgumentParser(
         prog=prog,
         description="Show or change the registers, counters and $constants of a running board.",
-        epilog="Without NAME it shows the settings, the constants and all counters that are not 0.",
+        epilog="Without NAME, show the settings, the constants and all counters that are not 0.",
     )
-    p.add_argument("query", type=Path, help="the file with the board's query")
+    p.add_argument("query", type=Path, help="file with the board's query")
     p.add_argument("names", nargs="*", metavar="NAME[=VALUE]", help="a register, a counter, or a constant as '$name'")
-    p.add_argument("--at", default=REGISTERS, metavar="HOST:PORT", help="where the board listens (%(default)s)")
-    p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="a stream of your own")
+    p.add_argument("--at", default=REGISTERS, metavar="HOST:PORT", help="the board's port (default: %(default)s)")
+    p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="further stream")
     args = p.parse_intermixed_args(argv)
     try:
         remote = Remote.at(args.at, circuit_of(args.query, args.stream))
@@ -250,7 +251,7 @@ def _show_all(remote: Remote) -> None:
 
 
 def _follow(remote: Remote, names: Sequence[str]) -> None:
-    """Constants take effect together; everything else in the order in which it is named."""
+    """Set and print the named values. Constants take effect together, registers in the given order."""
     constants, asked = {}, []
     for text in names:
         name, equals, value = text.partition("=")
@@ -267,7 +268,7 @@ def _follow(remote: Remote, names: Sequence[str]) -> None:
         if name.startswith("$"):
             known = remote.constants()
             if name[1:] not in known:
-                raise RegisterError(f"{name}: the query has no such constant")
+                raise RegisterError(f"{name}: no such constant in the query")
             print(f"{name:<24}{known[name[1:]]}")
         else:
             print(f"{name:<24}{counters[name] if name in counters else remote.get(name)}")

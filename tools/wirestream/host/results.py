@@ -1,4 +1,4 @@
-"""The rows in datagrams of results, and which datagrams of each session came."""
+"""Extracts rows from result datagrams, and tracks the sequence numbers of each session."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ NUMBERS = 1 << 32
 
 @dataclass
 class Session:
-    """The sequence numbers of one session of one stream, as docs/wire-format.md compares them, but without forgetting.
+    """The sequence numbers of one session of one stream, compared as in docs/wire-format.md, but over all time.
 
-    first: where the receiver came in; 0 if it heard a START. gaps: [first, behind the last] of each run of numbers that
-    is missing. Numbers count on beyond 32 bits here.
+    first: the first number received; 0 after a START. gaps: [first, last + 1] of each run of missing numbers. Numbers
+    do not wrap at 32 bits here.
     """
 
     number: int
@@ -36,7 +36,7 @@ class Session:
         return sum(end - begin for begin, end in self.gaps)
 
     def take(self, numbers: np.ndarray) -> np.ndarray:
-        """Which of these datagrams are new, in their order; a repeat is not."""
+        """A mask of the datagrams that are new, not repeats, in the given order."""
         expected = (self.next + np.arange(len(numbers))) % NUMBERS
         if (numbers == expected).all():
             self.next += len(numbers)
@@ -59,7 +59,7 @@ class Session:
         return True
 
     def _fill(self, at: int) -> bool:
-        """Whether `at` was missing; it is no more."""
+        """Remove `at` from the gaps; whether it was missing."""
         for place in range(len(self.gaps) - 1, -1, -1):
             begin, end = self.gaps[place]
             if begin <= at < end:
@@ -70,14 +70,14 @@ class Session:
         return False
 
     def report(self) -> dict:
-        """As JSON takes it; a gap with its last number."""
+        """The session as JSON; gaps include their last number."""
         gaps = [[begin, end - 1] for begin, end in self.gaps]
         same = {name: getattr(self, name) for name in ("first", "received", "lost", "reordered", "repeats")}
         return {"session": self.number, **same, "gaps": gaps}
 
 
 class Results:
-    """What datagrams of a result hold: its records, and of every session which of them came."""
+    """The records in a result's datagrams, and the sequence numbers of every session."""
 
     def __init__(self, stream: Layout):
         self.stream = stream
@@ -85,7 +85,7 @@ class Results:
         self.rows = self.punctuations = self.datagrams = self.other_streams = self.bad = 0
 
     def take(self, block: np.ndarray) -> np.ndarray:
-        """The records in a block of payloads, without punctuations and without those of repeated datagrams."""
+        """The records in a block of payloads, without punctuations and repeated datagrams."""
         schema, size = self.stream.schema, block.shape[1]
         self.datagrams += len(block)
         if size < HEADER_BYTES:
@@ -113,7 +113,7 @@ class Results:
         return records[is_row]
 
     def _new(self, numbers: np.ndarray, sequences: np.ndarray, flags: np.ndarray) -> np.ndarray:
-        """Which datagrams are no repeats."""
+        """A mask of the datagrams that are not repeats."""
         new = np.zeros(len(numbers), bool)
         for at in np.split(np.arange(len(numbers)), np.flatnonzero(np.diff(numbers)) + 1):
             number = int(numbers[at[0]])
@@ -124,7 +124,7 @@ class Results:
         return new
 
     def report(self) -> dict:
-        """As JSON takes it."""
+        """The totals and sessions as JSON."""
         same = {n: getattr(self, n) for n in ("rows", "datagrams", "punctuations", "other_streams", "bad")}
         sessions = [session.report() for session in self.sessions.values()]
         return {**same, "lost": sum(session["lost"] for session in sessions), "sessions": sessions}

@@ -1,4 +1,4 @@
-"""Stream trades as tuple datagrams over UDP, or write them as a pcap: the command tools/send_trades.py."""
+"""Send trades as tuple datagrams over UDP, or write them as a pcap: the command tools/send_trades.py."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ from wirestream.schema.packets import (
 )
 from wirestream.schema.tuples import HEADER_BYTES, TRADES
 
-CLOSE_ALL = 2**31 - 1  # the highest punctuation that there is
-FLUSH_S = 0.1  # a trade from standard input leaves at the latest after this time
+CLOSE_ALL = 2**31 - 1  # the highest possible punctuation
+FLUSH_S = 0.1  # a trade from standard input leaves within this time
 EXAMPLES = """\
 examples:
-  100,000 generated trades at 20,000 a second to a device, the last windows closed:
+  100,000 generated trades at 20,000 per second to a device, closing the last windows:
     %(prog)s 192.168.1.10:4000 --count 100000 --rate 20000 --close
-  the same to a simulated board, without any rights, a datagram in a hundred lost:
+  the same to a simulated board, unprivileged, with 1% of the datagrams lost:
     %(prog)s --tunnel --count 100000 --rate 20000 --close --lose 0.01
-  trades of a file, as fast as this machine can, 91 in a datagram:
+  trades of a file, at full speed, 91 per datagram:
     %(prog)s 192.168.1.10:4000 --csv trades.csv --rate 0 --per-datagram 91
-  trades as they come, a line each:
+  trades from a log as they are written, one per line:
     tail -f trades.log | %(prog)s 192.168.1.10:4000 --stdin
   a capture for the simulator, back to back on Gigabit Ethernet:
     %(prog)s --pcap trades.pcap --count 5000 --disorder 60 --rate 0
 
-A CSV file begins with a line of column names and a Parquet file has columns of these names:
-Symbol (1 to 4 ASCII characters), Price, Volume and Time (32-bit integers), in any order.
+CSV and Parquet files have the columns Symbol (1 to 4 ASCII characters), Price, Volume and
+Time (32-bit integers), in any order; a CSV file begins with a line of column names.
 Lines of standard input are Symbol,Price,Volume,Time.
 """
 
 
 def live(lines: int, per_datagram: int, session: int) -> Iterator[np.ndarray]:
-    """Payloads of trades from lines of file descriptor `lines`, each at most `FLUSH_S` later; ends with the input.
+    """Payloads of trades read from lines of file descriptor `lines`, each within `FLUSH_S`; ends with the input.
 
-    Raises `UsageError` with the number of a line that is no trade.
+    Raises `UsageError` with the number of a line that is not a trade.
     """
     rest, row, sequence, waiting, since = b"", 0, 0, [], 0.0
     more = True
@@ -98,39 +98,39 @@ def _trade(text: bytes, row: int) -> tuple:
 
 
 def parser(prog: str) -> argparse.ArgumentParser:
-    description = "Stream trades as tuple datagrams to HOST:PORT over UDP, or write them as a pcap file."
+    description = "Send trades as tuple datagrams to HOST:PORT over UDP, or write them as a pcap file."
     p = command(prog, description, EXAMPLES, "trades")
-    source = p.add_argument_group("where the trades come from (generated, if no file is named)")
+    source = p.add_argument_group("source of the trades (default: generated)")
     file = source.add_mutually_exclusive_group()
-    file.add_argument("--csv", metavar="FILE", help="trades of a CSV file, in its order")
-    file.add_argument("--parquet", metavar="FILE", help="trades of a Parquet file, in its order")
+    file.add_argument("--csv", metavar="FILE", help="trades of a CSV file, in file order")
+    file.add_argument("--parquet", metavar="FILE", help="trades of a Parquet file, in file order")
     file.add_argument("--capture", metavar="FILE", help="trades of the tuple datagrams in a pcap file")
-    file.add_argument("--stdin", action="store_true", help="trades from standard input, as they come")
-    source.add_argument("--count", type=int, metavar="N", help="generate N trades (10000); of a file, only the first N")
-    source.add_argument("--seed", type=int, default=1, help="same seed, same trades (%(default)s)")
+    file.add_argument("--stdin", action="store_true", help="trades from standard input, as they arrive")
+    source.add_argument("--count", type=int, metavar="N", help="number of trades (default: 10000, or the whole file)")
+    source.add_argument("--seed", type=int, default=1, help="same seed, same trades (default: %(default)s)")
     source.add_argument(
-        "--trades-per-second", type=float, default=10.0, metavar="X", help="in stream time (%(default)s)"
+        "--trades-per-second", type=float, default=10.0, metavar="X", help="in stream time (default: %(default)s)"
     )
-    source.add_argument("--disorder", type=int, default=60, metavar="S", help="most seconds out of order (%(default)s)")
-    source.add_argument("--share", type=float, default=0.25, metavar="P", help="share of UBSN trades (%(default)s)")
-    source.add_argument("--late", type=int, default=0, metavar="N", help="make N trades too late (%(default)s)")
-    source.add_argument("--absurd", type=int, default=0, metavar="N", help="give N an absurd timestamp (%(default)s)")
-    stream = p.add_argument_group("how they are sent")
-    stream.add_argument("--rate", default="10000", metavar="R", help="see below; 0: flat out (%(default)s)")
+    source.add_argument("--disorder", type=int, default=60, metavar="S", help="at most, in seconds (default: 60)")
+    source.add_argument("--share", type=float, default=0.25, metavar="P", help="share of UBSN (default: %(default)s)")
+    source.add_argument("--late", type=int, default=0, metavar="N", help="number of late trades (default: 0)")
+    source.add_argument("--absurd", type=int, default=0, metavar="N", help="number of absurd times (default: 0)")
+    stream = p.add_argument_group("sending")
+    stream.add_argument("--rate", default="10000", metavar="R", help="see below; 0: full speed (default: %(default)s)")
     stream.add_argument(
-        "--per-datagram", type=int, default=30, metavar="N", help="trades in a datagram, 1-91 (%(default)s)"
+        "--per-datagram", type=int, default=30, metavar="N", help="trades, 1 to 91 (default: %(default)s)"
     )
-    stream.add_argument("--session", type=int, metavar="ID", help="session number (the clock's seconds; 1 in a pcap)")
+    stream.add_argument("--session", type=int, metavar="ID", help="session number (default: Unix time; 1 in a pcap)")
     stream.add_argument(
         "--close",
         type=int,
         nargs="?",
         const=CLOSE_ALL,
         metavar="TIME",
-        help="end with a punctuation: no trade below TIME follows; without TIME it closes every window",
+        help="end with a punctuation: no trade before TIME follows; without TIME it closes every window",
     )
-    stream.add_argument("--method", choices=METHODS, default="", help="how datagrams reach the kernel (the best)")
-    stream.add_argument("--json", action="store_true", help="the summary as one line of JSON")
+    stream.add_argument("--method", choices=METHODS, default="", help="system call (default: the fastest available)")
+    stream.add_argument("--json", action="store_true", help="print the summary as one line of JSON")
     add_trouble(p, "the datagrams")
     return p
 
@@ -153,7 +153,7 @@ def _run(args: argparse.Namespace) -> None:
     trouble = Trouble.of(args, args.seed)
     if args.stdin:
         if args.pcap or trouble or args.close is not None or args.count is not None:
-            raise UsageError("--stdin goes with none of --pcap, --count, --close, --lose, --duplicate, --reorder")
+            raise UsageError("--stdin excludes --pcap, --count, --close, --lose, --duplicate and --reorder")
         _send(args, live(sys.stdin.fileno(), args.per_datagram, session), 0, 0, rate, session, (host, port))
         return
     records = _trades(args)
@@ -182,7 +182,7 @@ def _send(
     target: tuple[str, int],
     done: dict[str, int] | None = None,
 ) -> None:
-    """Send payloads, in frames if there is a tunnel, and say how it went. trades_, datagrams: 0 for a live source."""
+    """Send payloads, through a tunnel as frames, and print a summary. trades_, datagrams: 0 for a live source."""
     around = 0
     if args.tunnel:
         device, plain, around = Endpoint(DEVICE.mac, *target), blocks, HEADERS
@@ -221,7 +221,7 @@ def _send(
 
 
 class Counting:
-    """Blocks of payloads as they pass, and the tuples in them. around: bytes of headers before each payload."""
+    """Counts the tuples in blocks of payloads as they pass. around: bytes of headers before each payload."""
 
     def __init__(self, blocks: Iterable[np.ndarray], around: int):
         self._blocks, self._around, self.total = blocks, around, 0

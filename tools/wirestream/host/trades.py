@@ -1,7 +1,7 @@
 """Streams of trades: a seeded generator with bounded disorder, and readers for CSV and Parquet files.
 
-The generator follows the experiment of Oge et al., MCSoC 2013, section VI-B: trades are drawn in the order of their
-timestamps, then their positions are randomised so that none is more than a stated number of seconds out of order.
+The generator follows the experiment of Oge et al., MCSoC 2013, section VI-B: trades are drawn in order of their
+timestamps, then reordered at random so that none is more than a given number of seconds out of order.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ def generate(
 ) -> np.ndarray:
     """`count` trades in arrival order, as an array of ``TRADES.dtype``.
 
-    seed: the same arguments give the same trades. rate: mean trades a second of stream time, with exponential gaps.
-    disorder: a trade arrives after no trade that is more than `disorder` seconds newer, so none is late under
+    seed: the same arguments give the same trades. rate: mean trades per second of stream time, with exponential gaps.
+    disorder: no trade arrives after one that is more than `disorder` seconds newer, so none is late with
     SLACK = disorder. share: probability of the first of `symbols`; the others are equally likely. first_time: lower
-    bound of the timestamps, in seconds. late: so many trades, at random places but not the first, get a timestamp
-    below the watermark for SLACK = disorder. absurd: so many get one in 2^30 .. 2^31-1. Raises ValueError for
-    arguments outside their range.
+    bound of the timestamps, in seconds. late: number of trades, at random positions after the first, with a timestamp
+    below the watermark for SLACK = disorder. absurd: number of trades with a timestamp in 2^30 .. 2^31-1. Raises
+    ValueError for arguments out of range.
     """
     if count < 0 or not 0 < rate < np.inf or disorder < 0 or not 0 <= share <= 1 or late < 0 or absurd < 0:
-        raise ValueError("count, disorder, late and absurd must be at least 0, rate above 0, share from 0 to 1")
+        raise ValueError("count, disorder, late and absurd must be at least 0, rate more than 0, share from 0 to 1")
     if late + absurd > max(count - 1, 0):
-        raise ValueError(f"{late} late and {absurd} absurd trades need a stream longer than {count}")
+        raise ValueError(f"{late} late and {absurd} absurd trades need a stream of more than {count} trades")
     rng = np.random.default_rng(seed)
     time = first_time + np.floor(np.cumsum(rng.exponential(1 / rate, count))).astype(np.int64)
     if count and not (first_time >= 0 and time[-1] < 2**30):
-        raise ValueError(f"timestamps from {first_time} to {time[-1]} leave the range 0 .. 2^30-1")
+        raise ValueError(f"timestamps from {first_time} to {time[-1]} exceed the range 0 .. 2^30-1")
 
     # A trade is delayed by 0 .. disorder seconds. If a arrives before b then t_a <= t_a + delay_a <= t_b + delay_b,
     # hence t_b >= t_a - disorder. Equal arrival times are shuffled.
@@ -101,7 +101,7 @@ def read_csv(path: str | Path) -> np.ndarray:
         options = pyarrow.csv.ConvertOptions(
             column_types={name: pa.string() for name in names}, strings_can_be_null=False, check_utf8=False
         )
-        threads = pyarrow.csv.ReadOptions(use_threads=False)  # a parse error names its row only without threads
+        threads = pyarrow.csv.ReadOptions(use_threads=False)  # parse errors name the row only without threads
         table = pyarrow.csv.read_csv(path, threads, convert_options=options)
     except FileNotFoundError as error:
         raise TradeFileError(f"{path}: no such file") from error

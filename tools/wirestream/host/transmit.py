@@ -1,7 +1,7 @@
-"""Send datagrams over UDP at a rate.
+"""Send datagrams over UDP at a given rate.
 
 One system call sends many, by UDP segmentation (the kernel cuts one large buffer into datagrams of equal length) or by
-sendmmsg; a schedule is compared with the clock at every call.
+sendmmsg; every call compares the schedule with the clock.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import numpy as np
 from wirestream.arguments import UsageError, scaled
 from wirestream.schema.packets import FCS, GAP, HEADERS, MIN_FRAME, PREAMBLE
 
-NAP = 0.001  # seconds that a sender waits for room in the socket's buffer
-SLOWEST = 0.001  # of rates but 0
+NAP = 0.001  # seconds between attempts while the socket's buffer is full
+SLOWEST = 0.001  # the lowest rate but 0
 UDP_SEGMENT = 103  # linux/udp.h
 SEGMENTS, LARGEST = 64, 65_507  # datagrams and bytes in one call
 MESSAGES = 256  # of one sendmmsg
@@ -30,22 +30,22 @@ METHODS = ("gso", "sendmmsg", "send")
 
 @dataclass(frozen=True)
 class Rate:
-    """So many tuples, datagrams ("pps") or bits on an Ethernet wire ("bps") a second; 0: as fast as possible."""
+    """Tuples, datagrams ("pps") or bits on an Ethernet wire ("bps") per second; 0: as fast as possible."""
 
     value: float
     unit: str = ""
 
     @classmethod
     def read(cls, text: str) -> Rate:
-        """``20000``, ``20k``, ``1.5Mpps``, ``800Mbps``; `UsageError` if it is none of these."""
+        """Parse ``20000``, ``20k``, ``1.5Mpps``, ``800Mbps``; raises `UsageError`."""
         unit = next((unit for unit in ("pps", "bps") if text.endswith(unit)), "")
         value = scaled(text.removesuffix(unit))
         if value is None or 0 < value < SLOWEST:
-            raise UsageError(f"--rate: '{text}' is no rate, such as 20000, 5kpps or 800Mbps, or 0 for flat out")
+            raise UsageError(f"--rate '{text}': not a rate, such as 20000, 5kpps, 800Mbps, or 0 for full speed")
         return cls(value, unit)
 
     def amount(self, size: int, tuples: int) -> float:
-        """What one datagram with a payload of `size` bytes counts."""
+        """The amount, in units of the rate, of one datagram with a payload of `size` bytes."""
         on_wire = max(size + HEADERS, MIN_FRAME) + PREAMBLE + FCS + GAP
         return {"": tuples, "pps": 1, "bps": 8 * on_wire}[self.unit]
 
@@ -56,9 +56,9 @@ class Rate:
 
 @dataclass(frozen=True)
 class Sent:
-    """datagrams and payload bytes sent in so many seconds, from the first call to the last; how: the method.
+    """Datagrams and payload bytes sent, and the seconds from the first call to the last; how: the method.
 
-    due: seconds from the first call to the last by the schedule, 0 without one.
+    due: the scheduled seconds from the first call to the last; 0 without a schedule.
     """
 
     datagrams: int
@@ -69,14 +69,14 @@ class Sent:
 
     @property
     def error(self) -> float:
-        """By what share the rate was higher than the schedule's."""
+        """The relative excess of the rate over the schedule's."""
         return self.due / self.seconds - 1 if self.due and self.seconds else 0.0
 
 
 class Socket:
     """A connected UDP socket that sends rows of a block, many in one system call.
 
-    method: "gso", "sendmmsg" or "send"; without one the first of these that works.
+    method: "gso", "sendmmsg" or "send"; default: the first of these that works.
     """
 
     def __init__(self, host: str, port: int, method: str = ""):
@@ -92,21 +92,21 @@ class Socket:
         self.udp.close()
 
     def most(self, size: int) -> int:
-        """How many datagrams of `size` bytes one call takes."""
+        """The most datagrams of `size` bytes in one call."""
         return {"gso": max(1, min(SEGMENTS, LARGEST // size)), "sendmmsg": MESSAGES, "send": 1}[self.method]
 
     def send(self, rows: np.ndarray) -> int:
-        """Send the first rows of a block, at most `most`; returns how many were."""
+        """Send the first rows of a block, at most `most`; return the number sent."""
         while True:
             try:
                 return self._send(rows)
             except ConnectionRefusedError:
-                continue  # the answer to an earlier datagram: nobody listens, which is no reason to stop
+                continue  # the answer to an earlier datagram without a listener; keep sending
             except OSError as error:
                 if error.errno in (errno.ENOBUFS, errno.EAGAIN):
                     time.sleep(NAP)
                 elif error.errno in (errno.EIO, errno.EINVAL, errno.ENOPROTOOPT, errno.ENOSYS) and not self._fixed:
-                    self._fall_back()  # a device without checksums, another kernel
+                    self._fall_back()  # a device without checksum offload, or another kernel
                 else:
                     raise
 
@@ -142,7 +142,7 @@ class Socket:
         sent = self._libc.sendmmsg(self.udp.fileno(), ctypes.c_void_p(messages.ctypes.data), count, 0)
         if sent < 0:
             code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code))  # of the class that belongs to the code
+            raise OSError(code, os.strerror(code))  # the subclass for this code
         return sent
 
 
@@ -152,15 +152,15 @@ def send(
     seconds: Callable[[np.ndarray], float] = lambda block: 0.0,
     progress: Callable[[int], None] | None = None,
 ) -> Sent:
-    """Send UDP payloads. seconds: that a datagram of a block takes; 0: as fast as possible.
+    """Send UDP payloads. seconds: the time of a datagram of a block; 0: as fast as possible.
 
-    The schedule counts from the first datagram, so that a delay is caught up and no error adds up. progress: called
-    now and then with the number of datagrams sent since. Raises OSError if the network refuses. A full socket buffer
-    delays, it loses nothing; the network may.
+    The schedule counts from the first datagram, so delays are caught up and errors do not accumulate. progress: called
+    periodically with the number of datagrams sent since the last call. Raises OSError if the network refuses. A full
+    socket buffer delays datagrams but loses none; the network may lose some.
     """
     sent = reported = total = 0
     begin = told = last = time.perf_counter()
-    due = last_due = 0.0  # of the next datagram, and of the first of the last call
+    due = last_due = 0.0  # scheduled times of the next datagram, and of the first of the last call
     for block in blocks:
         block, at, step = np.ascontiguousarray(block), 0, seconds(block)
         while at < len(block):

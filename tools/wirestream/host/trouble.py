@@ -1,4 +1,4 @@
-"""A bad network, for datagrams that are sent: some are lost, repeated or out of order."""
+"""Simulates a bad network for sent datagrams: some are lost, repeated or reordered."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from wirestream.arguments import UsageError
 from wirestream.schema.packets import Blocks
 
-DEPTH = 8  # places by which a datagram out of order comes late, at most
-WINDOW = 64  # sequence numbers that a receiver looks back on
+DEPTH = 8  # the most places by which a reordered datagram is delayed
+WINDOW = 64  # sequence numbers that a receiver remembers
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """What a bad network does to datagrams: the share that it loses, sends twice, and delays by 1 to `depth` places."""
+    """A bad network: the shares of datagrams that it loses, duplicates, and delays by 1 to `depth` places."""
 
     lose: float = 0.0
     duplicate: float = 0.0
@@ -27,22 +27,22 @@ class Trouble:
     def __post_init__(self) -> None:
         for name in ("lose", "duplicate", "reorder"):
             if not 0 <= getattr(self, name) <= 1:
-                raise UsageError(f"--{name} {getattr(self, name)}: a share from 0 to 1")
+                raise UsageError(f"--{name} {getattr(self, name)}: must be a share from 0 to 1")
         if not 0 < self.depth < WINDOW:
-            raise UsageError(f"--depth {self.depth}: from 1 to {WINDOW - 1}, so that what is late is not stale")
+            raise UsageError(f"--depth {self.depth}: must be 1 to {WINDOW - 1}; receivers drop what is later as stale")
 
     @classmethod
     def of(cls, args: argparse.Namespace, seed: int) -> Trouble:
-        """Of the arguments that `add_trouble` adds."""
+        """From the arguments that `add_trouble` adds."""
         return cls(args.lose, args.duplicate, args.reorder, args.depth, seed)
 
     def __bool__(self) -> bool:
         return bool(self.lose or self.duplicate or self.reorder)
 
     def apply(self, blocks: Blocks) -> tuple[Blocks, dict[str, int]]:
-        """The datagrams as they leave, and how many were `lost`, `repeated` and came `reordered`, after a newer one.
+        """The datagrams as they leave, and the numbers `lost`, `repeated` and `reordered` (after a newer one).
 
-        The last one is spared from all: its number says what was lost before it.
+        The last datagram is exempt, so that its sequence number reveals all losses before it.
         """
         count = sum(map(len, blocks))
         if not count:
@@ -67,9 +67,9 @@ class Trouble:
 
 
 def add_trouble(p: argparse.ArgumentParser, whose: str) -> None:
-    """What a bad network does to `whose` datagrams, for `Trouble.of`."""
-    bad = p.add_argument_group(f"a bad network: shares of {whose}, the last one excepted")
-    bad.add_argument("--lose", type=float, default=0.0, metavar="P", help="not sent")
+    """Add the arguments of a bad network, for `Trouble.of`. whose: the datagrams that it affects."""
+    bad = p.add_argument_group(f"simulated bad network: shares of {whose}, except the last")
+    bad.add_argument("--lose", type=float, default=0.0, metavar="P", help="lost")
     bad.add_argument("--duplicate", type=float, default=0.0, metavar="P", help="sent twice")
-    bad.add_argument("--reorder", type=float, default=0.0, metavar="P", help="sent late")
-    bad.add_argument("--depth", type=int, default=DEPTH, metavar="N", help="by at most N places (%(default)s)")
+    bad.add_argument("--reorder", type=float, default=0.0, metavar="P", help="delayed")
+    bad.add_argument("--depth", type=int, default=DEPTH, metavar="N", help="most places of delay (default: 8)")

@@ -404,7 +404,27 @@ def test_files_are_blamed_by_their_own_name(tmp_path, capsys):
     stream.write_text("streams: [a: {")
     for command in (["explain"], ["split", "--rate", "1M"]):
         assert cli.main([*command, str(query), "--stream", str(stream)]) == 1
-        assert capsys.readouterr().err.startswith(f"wirestream: {stream}: ")
+        assert capsys.readouterr().err.startswith(f"wirestream {command[0]}: {stream}: ")
     assert cli.main(["split", str(query), "--rate", "1M", "--table", f"T={tmp_path / 'none.csv'}", "-o", str(out)]) == 1
-    assert capsys.readouterr().err == f"wirestream: {tmp_path / 'none.csv'}: No such file or directory\n"
+    assert capsys.readouterr().err == f"wirestream split: {tmp_path / 'none.csv'}: No such file or directory\n"
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "place"),
+    [
+        ("SELECT Prise\nFROM Trades INTO B", (1, 8)),
+        ("-- one\nSELECT Price\nFORM Trades", (3, 1)),
+        ("SELECT Price FROM", (1, 18)),
+    ],
+)
+def test_an_error_is_shown_in_its_own_file(tmp_path, capsys, wrong, place):
+    """With several files: the second, or the first at its end, where it must not run into the second."""
+    good, bad = tmp_path / "good.sql", tmp_path / "bad.sql"
+    good.write_text("SELECT Price\nFROM Trades INTO A\n")
+    bad.write_text(wrong)
+    for files in ([good, bad], [bad, good]):
+        assert cli.main(["explain", *map(str, files)]) == 1
+        first, shown, _ = capsys.readouterr().err.splitlines()
+        assert first.startswith(f"{bad}: line {place[0]}, column {place[1]}: ")
+        assert shown.strip() == wrong.splitlines()[place[0] - 1]

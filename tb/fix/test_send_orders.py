@@ -130,7 +130,7 @@ def test_binary(tmp_path):
         (["here:1", "--bare"], "--bare needs --format itch"),
         (["--pcap", "x", "--format", "itch", "--bare", "--per-datagram", "2"], "one message per datagram"),
         (["here"], "'here' is not HOST:PORT"),
-        (["127.0.0.1:4000", "--rate=-5"], "--rate '-5': not a rate, such as 20000, 5kpps or 800Mbps"),
+        (["127.0.0.1:4000", "--rate=-5"], "--rate '-5': not a rate, such as 20000, 5kpps, 800Mbps"),
         (["127.0.0.1:65535", "--lines", "2"], "port 65535 is the last, but line B needs the next"),
         (["127.0.0.1:4000", "--seed", "-1"], "--count and --seed must be at least 0"),
         (["--pcap", "/no/such/folder/x.pcap"], "No such file"),

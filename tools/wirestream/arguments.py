@@ -4,12 +4,42 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
+
+from wirestream.errors import QueryFileError
 
 
 class UsageError(ValueError):
     """The request cannot be carried out; the message is one line."""
+
+
+def carry_out(prog: str, run: Callable[[], None], target: str | None = None) -> int:
+    """Run a command; if it fails, print the reason.
+
+    Exit codes: 0 done, 1 failed, 2 wrong arguments, 130 interrupted. target: named by an OSError without a file.
+    """
+    try:
+        run()
+    except QueryFileError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except UsageError as error:
+        print(f"{prog}: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        where = error.filename or target
+        print(f"{prog}: {f'{where}: ' if where else ''}{error.strerror or error}", file=sys.stderr)
+        return 1
+    except (RuntimeError, ValueError) as error:
+        print(f"{prog}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"{prog}: stopped", file=sys.stderr)
+        return 130
+    return 0
 
 
 def text_of(path: Path) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+SEPARATOR = "\n;\n"  # joins the texts of files that are compiled together
 
 
 @dataclass(frozen=True)
@@ -30,3 +35,28 @@ class QueryError(ValueError):
             return str(self)
         line = lines[self.position.line - 1].replace("\t", " ")
         return f"{self}\n    {line}\n    {' ' * (self.position.column - 1)}^"
+
+
+class QueryFileError(ValueError):
+    """An error in a file with queries; the message has the file, the position, the reason and the line."""
+
+
+@contextmanager
+def locate_errors(files: Sequence[tuple[Path, str]]) -> Iterator[None]:
+    """Raise `QueryFileError` for a `QueryError` in the files' texts, which are joined by SEPARATOR."""
+    try:
+        yield
+    except QueryError as error:
+        raise QueryFileError(_located(error, files)) from error
+
+
+def _located(error: QueryError, files: Sequence[tuple[Path, str]]) -> str:
+    if error.position is None:
+        return f"{', '.join(str(path) for path, _ in files)}: {error}"
+    line = error.position.line
+    for path, text in files:
+        lines = text.count("\n") + 2  # with that of the separator
+        if line <= lines:
+            return f"{path}: {QueryError(error.message, replace(error.position, line=line)).shown(text)}"
+        line -= lines
+    raise AssertionError(error)

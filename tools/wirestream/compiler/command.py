@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable
 from math import inf
 from pathlib import Path
 
@@ -12,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wirestream.arguments import name_and_value, text_of
+from wirestream.arguments import carry_out, name_and_value, text_of
+from wirestream.compiler import syntax
 from wirestream.compiler.circuit import Circuit, Result
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.cores.base import Cells
@@ -24,7 +23,7 @@ from wirestream.compiler.output import write
 from wirestream.compiler.planner import CAPACITY, CLOCK_NS
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.size import estimates
-from wirestream.errors import QueryError
+from wirestream.errors import SEPARATOR, locate_errors
 from wirestream.schema.streams import known
 
 console = Console(highlight=False)
@@ -37,43 +36,26 @@ def compile_(argv: list[str], prog: str) -> int:
         *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
         help="value of the constant $NAME after a reset (default: 0)",
     )  # fmt: skip
-    return carry_out(_options(parser, argv), _compile)
+    options = _options(parser, argv)
+    return carry_out(prog, lambda: _compile(options))
 
 
 def explain(argv: list[str], prog: str) -> int:
     parser = _parser(prog, "Show the circuit that queries compile to: stages, cells, latency.")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw the circuit as SVG")
-    return carry_out(_options(parser, argv), _explain)
+    options = _options(parser, argv)
+    return carry_out(prog, lambda: _explain(options))
 
 
-def carry_out(options: argparse.Namespace, run: Callable[[argparse.Namespace, str], None]) -> int:
-    """Run a command with the text of the files `options.query`. Exit codes: 0 done, 1 it failed, with one line, or for
-    a query with a line that is pointed at."""
-    text = ""
-    try:
-        text = "\n;\n".join(map(text_of, options.query))
-        run(options, text)
-    except QueryError as error:
-        print(f"{', '.join(map(str, options.query))}: {error.shown(text)}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"wirestream: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
-    except ValueError as error:
-        print(f"wirestream: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-def _compile(options: argparse.Namespace, text: str) -> None:
-    compiled = _compiled(options, text)
+def _compile(options: argparse.Namespace) -> None:
+    compiled = _compiled(options)
     written = write(compiled, options.output, dict(options.set))
     show(compiled)
     print(f"\nwrote to {options.output}: {', '.join(path.name for path in written)}")
 
 
-def _explain(options: argparse.Namespace, text: str) -> None:
-    compiled = _compiled(options, text)
+def _explain(options: argparse.Namespace) -> None:
+    compiled = _compiled(options)
     if options.svg:
         options.svg.write_text(draw(compiled.circuit))
     show(compiled)
@@ -81,16 +63,21 @@ def _explain(options: argparse.Namespace, text: str) -> None:
         print(f"\ndrew {options.svg}")
 
 
-def _compiled(options: argparse.Namespace, text: str) -> Compiled:
-    return compile_queries(
-        text,
-        known(options.stream),
-        options.name or options.query[0].stem,
-        Rewrites.without(*options.without),
-        1000 / options.clock,
-        options.groups,
-        WindowOptions.read(options.windows, options.luts, options.ram_bits),
-    )
+def _compiled(options: argparse.Namespace) -> Compiled:
+    files = [(path, text_of(path)) for path in options.query]
+    for file in files:  # so that a syntax error at the end of a file does not run into the next
+        with locate_errors([file]):
+            syntax.parse(file[1])
+    with locate_errors(files):
+        return compile_queries(
+            SEPARATOR.join(text for _, text in files),
+            known(options.stream),
+            options.name or options.query[0].stem,
+            Rewrites.without(*options.without),
+            1000 / options.clock,
+            options.groups,
+            WindowOptions.read(options.windows, options.luts, options.ram_bits),
+        )
 
 
 def _parser(prog: str, description: str) -> argparse.ArgumentParser:

@@ -31,6 +31,8 @@ from math import ceil, log2
 from rich.console import Console
 from rich.table import Table
 
+from wirestream.arguments import carry_out
+
 PREDICATES = {"EQ": 1, "BAND": 2, "L1": 3, "PFX": 1}  # name -> cycles
 TUPLE_W = 64
 RAM_BITS = 18 * 1024  # in a block RAM of an ECP5
@@ -298,18 +300,17 @@ def arguments() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     given = arguments().parse_args(argv)
-    try:
-        if given.cpu is not None and not given.cpu > 0:
-            raise ValueError(f"--cpu {given.cpu:g}: must be more than 0")
-        if given.rows is None:
-            load = Load.in_time(given.predicate, given.seconds, *given.rates, given.selectivity)
-        else:
-            load = Load(given.predicate, given.rows, given.rows, *given.rates, given.selectivity)
-        show(load, plan(load, Chip(given.luts, given.rams, given.delay)), given.cpu)
-    except ValueError as error:
-        print(f"planner: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return carry_out("planner", lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> None:
+    if given.cpu is not None and not given.cpu > 0:
+        raise ValueError(f"--cpu {given.cpu:g}: must be more than 0")
+    if given.rows is None:
+        load = Load.in_time(given.predicate, given.seconds, *given.rates, given.selectivity)
+    else:
+        load = Load(given.predicate, given.rows, given.rows, *given.rates, given.selectivity)
+    show(load, plan(load, Chip(given.luts, given.rams, given.delay)), given.cpu)
 
 
 def show(load: Load, found: Plan, cpu: float | None = None) -> None:

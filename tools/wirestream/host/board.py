@@ -29,7 +29,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from wirestream.arguments import name_and_value, text_of
+from wirestream.arguments import carry_out, name_and_value, text_of
 from wirestream.compiler.axis import user_bits
 from wirestream.compiler.circuit import Instance
 from wirestream.compiler.compile import Compiled, compile_queries
@@ -38,11 +38,11 @@ from wirestream.compiler.output import as_design
 from wirestream.compiler.package import Package, package
 from wirestream.compiler.verilog import module, range_of
 from wirestream.design import Design, build_dir, resolve
-from wirestream.errors import QueryError
+from wirestream.errors import locate_errors
 from wirestream.host.remote import BOARD, PEER, REGISTERS, Recorder, Remote
 from wirestream.schema.counters import NETWORK, counter_names, harmless, taken
 from wirestream.schema.packets import DEVICE, SENDER
-from wirestream.schema.streams import load, shipped
+from wirestream.schema.streams import known
 from wirestream.sim import bulk
 
 DATA_W = 64
@@ -261,35 +261,22 @@ def parser(prog: str) -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None, prog: str = "make board QUERY=…") -> int:
-    """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
+    """The command."""
     p = parser(prog)
     args = p.parse_args(argv)
     if bool(args.source) != bool(args.out):
         p.error("--in needs --out, and --out needs --in")
     if args.session is not None and not 0 <= args.session < 2**32:
         p.error(f"--session {args.session}: must be an unsigned 32-bit number")
-    console, text = Console(stderr=True, highlight=False), ""
-    try:
-        text = text_of(args.query)
-        built = compile_queries(text, [*shipped(), *map(load, args.stream)], args.query.stem)
+    return carry_out("board", lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> None:
+    console, text = Console(stderr=True, highlight=False), text_of(args.query)
+    with locate_errors([(args.query, text)]):
+        built = compile_queries(text, known(args.stream), args.query.stem)
         with console.status("building the board") if console.is_terminal else nullcontext():
             board = Board.of(built)
-        _run(args, board, console)
-    except QueryError as error:
-        print(f"{args.query}: {error.shown(text)}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"board: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
-    except (RuntimeError, ValueError) as error:  # of the board, its build, or a register
-        print(f"board: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
-
-
-def _run(args: argparse.Namespace, board: Board, console: Console) -> None:
     report, settings = build_dir() / "board" / "report.json", dict(args.set)
     if args.source:
         session = 1 if args.session is None else args.session

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable
 
 from wirestream.arguments import UsageError
-from wirestream.host import trades
 from wirestream.host.remote import BOARD, address
-from wirestream.schema.packets import DEVICE, PacketError
+from wirestream.schema.packets import DEVICE
 
 RATES = """\
 A rate is a number of {} per second, with an optional suffix k, M or G; with pps, of
@@ -48,21 +45,3 @@ def read_address(text: str) -> tuple[str, int]:
         return address(text)
     except ValueError as error:
         raise UsageError(str(error)) from None
-
-
-def carry_out(p: argparse.ArgumentParser, argv: list[str] | None, run: Callable[[argparse.Namespace], None]) -> int:
-    """Run a command that sends. Exit codes: 0 done, 1 it failed, 2 wrong arguments, 130 stopped; what fails prints one
-    line."""
-    args = p.parse_args(argv)
-    try:
-        run(args)
-    except (UsageError, trades.TradeFileError, PacketError) as error:
-        print(f"{p.prog}: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"{p.prog}: {error.filename or args.target or ''}: {error.strerror or error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"{p.prog}: stopped", file=sys.stderr)
-        return 130
-    return 0

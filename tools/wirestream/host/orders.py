@@ -11,8 +11,8 @@ from itertools import chain, zip_longest
 
 import numpy as np
 
-from wirestream.arguments import UsageError
-from wirestream.host.commands import carry_out, command, read_address, target_of
+from wirestream.arguments import UsageError, carry_out
+from wirestream.host.commands import command, read_address, target_of
 from wirestream.host.transmit import Rate
 from wirestream.host.trouble import Trouble, add_trouble
 from wirestream.schema.packets import (
@@ -233,7 +233,8 @@ def parser(prog: str) -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None, prog: str = "send_orders.py") -> int:
     """The command."""
-    return carry_out(parser(prog), argv, _run)
+    args = parser(prog).parse_args(argv)
+    return carry_out(prog, lambda: _run(args), args.target)
 
 
 def _run(args: argparse.Namespace) -> None:

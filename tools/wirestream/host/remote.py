@@ -15,13 +15,12 @@ import argparse
 import secrets
 import socket
 import struct
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from pathlib import Path
 
-from wirestream.arguments import text_of
+from wirestream.arguments import carry_out, text_of
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.constants import bits_of, registers_of
@@ -214,7 +213,7 @@ def circuit_of(query: Path, streams: Iterable[Path] = ()) -> Circuit:
 
 
 def main(argv: list[str] | None = None, prog: str = "board_registers.py") -> int:
-    """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
+    """The command."""
     p = argparse.ArgumentParser(
         prog=prog,
         description="Show or change the registers, counters and $constants of a running board.",
@@ -225,15 +224,14 @@ def main(argv: list[str] | None = None, prog: str = "board_registers.py") -> int
     p.add_argument("--at", default=REGISTERS, metavar="HOST:PORT", help="the board's port (default: %(default)s)")
     p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="further stream")
     args = p.parse_intermixed_args(argv)
-    try:
-        remote = Remote.at(args.at, circuit_of(args.query, args.stream))
-        if not args.names:
-            _show_all(remote)
-        _follow(remote, args.names)
-    except (OSError, ValueError) as error:
-        print(f"{prog}: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return carry_out(prog, lambda: _run(args), args.at)
+
+
+def _run(args: argparse.Namespace) -> None:
+    remote = Remote.at(args.at, circuit_of(args.query, args.stream))
+    if not args.names:
+        _show_all(remote)
+    _follow(remote, args.names)
 
 
 SHOWN = ("local_mac", "local_ip", "netmask", "gateway", "ping", "result_ip", "result_port", "result_source_port",

@@ -14,9 +14,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from wirestream.arguments import UsageError
+from wirestream.arguments import UsageError, carry_out
 from wirestream.host import trades
-from wirestream.host.commands import carry_out, command, read_address, target_of
+from wirestream.host.commands import command, read_address, target_of
 from wirestream.host.transmit import METHODS, Rate, Socket, send
 from wirestream.host.trouble import Trouble, add_trouble
 from wirestream.schema.packets import (
@@ -137,7 +137,8 @@ def parser(prog: str) -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None, prog: str = "send_trades.py") -> int:
     """The command."""
-    return carry_out(parser(prog), argv, _run)
+    args = parser(prog).parse_args(argv)
+    return carry_out(prog, lambda: _run(args), args.target)
 
 
 def _run(args: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from wirestream.arguments import UsageError
 from wirestream.schema.tuples import TRADES
 
 SYMBOLS = (b"UBSN", b"NESN", b"NOVN", b"ROG", b"ABBN", b"ZURN", b"CSGN", b"UHR")
@@ -21,7 +22,7 @@ FIRST_TIME = 9 * 3600  # trading opens at nine; Time counts seconds of the day
 INT32 = np.iinfo(np.int32)
 
 
-class TradeFileError(ValueError):
+class TradeFileError(UsageError):
     """A file does not hold trades; the message is one line with file, row and reason."""
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wirestream.arguments import UsageError
 from wirestream.schema.tuples import HEADER_BYTES, MAGIC, PUNCT, START, VERSION, Schema
 
 Blocks = list[np.ndarray]
@@ -41,7 +42,7 @@ HEADER = np.dtype(
 )
 
 
-class PacketError(ValueError):
+class PacketError(UsageError):
     """A capture or a frame is not what it should be; the message is one line."""
 
 

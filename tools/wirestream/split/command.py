@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wirestream.arguments import name_and_value, scaled
-from wirestream.compiler.command import carry_out
+from wirestream.arguments import carry_out, name_and_value, scaled, text_of
+from wirestream.errors import locate_errors
 from wirestream.schema.streams import known
 from wirestream.split.cost import CHIPS, Chip, Load, Priced, room, si
 from wirestream.split.cuts import Depth
@@ -23,7 +23,7 @@ console = Console(highlight=False)
 
 def main(argv: list[str], prog: str) -> int:
     command = argparse.ArgumentParser(prog=prog, description=__doc__)
-    command.add_argument("query", type=Path, nargs=1, help="a file with one query")
+    command.add_argument("query", type=Path, help="file with one query")
     command.add_argument("--stream", type=Path, action="append", default=[], metavar="YML",
                          help="a stream, besides those shipped")  # fmt: skip
     command.add_argument("--table", type=name_and_value, action="append", default=[], metavar="NAME=FILE",
@@ -47,7 +47,7 @@ def main(argv: list[str], prog: str) -> int:
     options = command.parse_args(argv)
     if not 0 < options.clock < inf:
         command.error("--clock is above 0")
-    return carry_out(options, _run)
+    return carry_out(prog, lambda: _run(options))
 
 
 def quantity(text: str) -> float:
@@ -57,17 +57,19 @@ def quantity(text: str) -> float:
     return value
 
 
-def _run(options: argparse.Namespace, text: str) -> None:
+def _run(options: argparse.Namespace) -> None:
+    text = text_of(options.query)
     tables = {name: Path(str(file)).resolve(strict=True) for name, file in options.table}
-    plan = divide(
-        text,
-        known(options.stream),
-        _load(options),
-        _chip(options),
-        dict(options.set),
-        tables,
-        options.query[0].stem,
-    )
+    with locate_errors([(options.query, text)]):
+        plan = divide(
+            text,
+            known(options.stream),
+            _load(options),
+            _chip(options),
+            dict(options.set),
+            tables,
+            options.query.stem,
+        )
     show(plan)
     if options.output:
         console.print(f"\nwrote to {options.output}: {', '.join(str(p.name) for p in plan.write(options.output))}")

@@ -90,7 +90,7 @@ def demo(options: argparse.Namespace) -> int:
         return 1
     constants = dict(options.set)
     if missing := built.circuit.runtime.keys() - constants.keys():
-        console.print(f"{options.query}: ${min(missing)} needs a value: make demo … ARGS='--set {min(missing)}=…'")
+        console.print(f"{options.query}: ${min(missing)} has no value; make demo … ARGS='--set {min(missing)}=…'")
         return 1
     show(built)
     console.print()

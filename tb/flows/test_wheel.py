@@ -88,8 +88,8 @@ def test_queries(away):
     for name in COMMANDS:
         assert f"usage: wirestream {name}" in away.wirestream(name, "--help")
     assert "is now `wirestream split`" in away.wirestream("place", "plain.sql", fails=True)
-    assert "known: compile" in away.wirestream("compil", "plain.sql", fails=True)
-    assert "which value has $limit" in away.wirestream("split", "high.sql", "--rate", "1M", "-o", "both", fails=True)
+    assert "one of compile" in away.wirestream("compil", "plain.sql", fails=True)
+    assert "$limit has no value" in away.wirestream("split", "high.sql", "--rate", "1M", "-o", "both", fails=True)
 
 
 def test_from_packets_to_rows(away):

@@ -1,14 +1,14 @@
-"""`wirestream split`: one query, cut in two: what is below the cut runs on the FPGA, what is above it on Spark.
+"""`wirestream split`: cuts a query in two; the part below the cut runs on the FPGA, the part above it on Spark.
 
 ========= ==================================================================================================
-`query`   the text: the dialect, and around it what Spark's SQL has besides
-`cuts`    where it can be cut, and the query of the chip for each cut
-`cost`    what a cut costs: cells, memory, cycles, rows a second to Spark
-`spark`   what is left for Spark, as the text of a job
-`host`    what such a job calls
+`query`   parses the text: the dialect, and further Spark SQL around it
+`cuts`    the possible cuts, and the chip's query for each
+`cost`    the cost of a cut: cells, memory, cycles, rows per second to Spark
+`spark`   Spark's part, as the text of a job
+`host`    the functions that such a job calls
 `plan`    the choice, its reasons, and the files
 `command` the command
 ========= ==================================================================================================
 
-docs/split.md shows how it is used.
+docs/split.md shows how to use it.
 """

@@ -1,4 +1,4 @@
-"""Which operators of a query run on the FPGA, which on Spark, and why; with -o both parts are written."""
+"""Show which operators of a query run on the FPGA, which on Spark, and why; with -o, write both parts."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ def main(argv: list[str], prog: str) -> int:
     command = argparse.ArgumentParser(prog=prog, description=__doc__)
     command.add_argument("query", type=Path, help="file with one query")
     command.add_argument("--stream", type=Path, action="append", default=[], metavar="YML",
-                         help="a stream, besides those shipped")  # fmt: skip
+                         help="further stream")  # fmt: skip
     command.add_argument("--table", type=name_and_value, action="append", default=[], metavar="NAME=FILE",
                          help="a table that the query joins with, CSV with a header or Parquet")  # fmt: skip
     command.add_argument("--set", type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
-                         help="what the constant $NAME is")  # fmt: skip
-    command.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder to write both parts to")
-    chip = command.add_argument_group("the chip")
-    chip.add_argument("--chip", choices=CHIPS, default="ecp5-85", help="default %(default)s")
-    chip.add_argument("--luts", type=float, help="for the query alone, instead of what the chip has left")
-    chip.add_argument("--brams", type=int, help="block RAMs of 18 Kb, likewise")
-    chip.add_argument("--clock", type=float, default=125, metavar="MHZ", help="default %(default)g")
-    rates = command.add_argument_group("the load")
-    rates.add_argument("--rate", type=quantity, required=True, help="tuples a second: 2M, 500k")
+                         help="value of the constant $NAME")  # fmt: skip
+    command.add_argument("-o", "--output", type=Path, metavar="DIR", help="output folder for both parts")
+    chip = command.add_argument_group("chip")
+    chip.add_argument("--chip", choices=CHIPS, default="ecp5-85", help="default: %(default)s")
+    chip.add_argument("--luts", type=float, help="LUTs for the query (default: what the chip has left)")
+    chip.add_argument("--brams", type=int, help="block RAMs of 18 Kb for the query (default: likewise)")
+    chip.add_argument("--clock", type=float, default=125, metavar="MHZ", help="clock rate (default: %(default)g)")
+    rates = command.add_argument_group("load")
+    rates.add_argument("--rate", type=quantity, required=True, help="tuples per second: 2M, 500k")
     rates.add_argument("--selectivity", type=float, help="share of the tuples that WHERE selects")
-    rates.add_argument("--groups", type=int, help="groups of a GROUP BY at once, at the most")
+    rates.add_argument("--groups", type=int, help="most groups of a GROUP BY at once")
     rates.add_argument("--tick", type=quantity, default=1, metavar="N",
-                       help="units of the windowing attribute in a second, default %(default)g")  # fmt: skip
-    rates.add_argument("--per-datagram", type=int, default=20, metavar="N", help="tuples, default %(default)d")
-    rates.add_argument("--cores", type=int, default=2, help="of Spark, default %(default)d")
+                       help="units of the windowing attribute per second (default: %(default)g)")  # fmt: skip
+    rates.add_argument("--per-datagram", type=int, default=20, metavar="N", help="tuples (default: %(default)d)")
+    rates.add_argument("--cores", type=int, default=2, help="cores of Spark (default: %(default)d)")
     options = command.parse_args(argv)
     if not 0 < options.clock < inf:
-        command.error("--clock is above 0")
+        command.error(f"--clock {options.clock:g}: must be more than 0")
     return carry_out(prog, lambda: _run(options))
 
 
 def quantity(text: str) -> float:
-    """A number with k, M or G behind it, above 0."""
+    """A number of more than 0 with an optional suffix k, M or G."""
     if not (value := scaled(text)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0 such as 500k or 2M")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of more than 0, such as 500k or 2M")
     return value
 
 
@@ -77,10 +77,10 @@ def _run(options: argparse.Namespace) -> None:
 
 def _load(options: argparse.Namespace) -> Load:
     if options.selectivity is not None and not 0 <= options.selectivity <= 1:
-        raise ValueError("--selectivity is 0 to 1")
+        raise ValueError(f"--selectivity {options.selectivity:g}: must be 0 to 1")
     for name in ("clock", "per_datagram", "cores", "groups"):
         if (value := getattr(options, name)) is not None and value <= 0:
-            raise ValueError(f"--{name.replace('_', '-')} is above 0")
+            raise ValueError(f"--{name.replace('_', '-')} {value:g}: must be more than 0")
     return Load(options.rate, options.selectivity, options.groups, options.tick, options.per_datagram, options.clock,
                 options.cores)  # fmt: skip
 
@@ -92,7 +92,7 @@ def _chip(options: argparse.Namespace) -> Chip:
 
 
 def show(plan: Plan) -> None:
-    """Print the operators with where and why, and all cuts with what they cost."""
+    """Print where each operator runs and why, and the cost of all cuts."""
     table = Table("operator", "runs on", "why", box=None, pad_edge=False)
     above = ""
     for operator, where, why in plan.operators:
@@ -100,7 +100,7 @@ def show(plan: Plan) -> None:
         table.add_row(escape(operator.text), mark, "as above" if why and why == above else escape(why))
         above = why
     console.print(table)
-    table = Table("cut behind", box=None, pad_edge=False)
+    table = Table("cut after", box=None, pad_edge=False)
     for name in ("LUT", "RAM", "busy", "rows/s", "B/s"):
         table.add_column(name, justify="right")
     table.add_column("")

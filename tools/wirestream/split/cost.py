@@ -1,8 +1,8 @@
-"""What a cut costs: cells and memory of its circuit, cycles a second, and what it sends to Spark.
+"""The cost of a cut: cells and memory of its circuit, cycles per second, and the traffic to Spark.
 
-Cells are the compiler's estimate. What stands around every query on a board (MAC, UDP/IP, tuple framing, registers) is
-taken as measured for trades_q3 on an ECP5 (docs/boards.md), its query included. Rows are rates times shares: of WHERE
-and HAVING those that System R assumed (Selinger et al., SIGMOD 1979) unless --selectivity says more.
+Cells are the compiler's estimate. The rest of a board's design (MAC, UDP/IP, tuple framing, registers) has the size
+measured for trades_q3 on an ECP5 (docs/boards.md), including that query. Rows are rates times shares; WHERE and HAVING
+select the shares assumed by System R (Selinger et al., SIGMOD 1979), unless --selectivity is given.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from wirestream.split.cuts import LEAF, Cut, Depth
 from wirestream.split.query import Block, DividedQuery
 
 RAM_BITS = 18 * 1024
-SPARK_PACKETS = 1_300_000  # a core-second, of `wirestream_pcap` (docs/spark.md)
-BUSY = 0.9  # that is planned for: bursts come on top
-FULL = 0.7  # of a chip's cells that are planned for, so that it can be placed and routed
+SPARK_PACKETS = 1_300_000  # per core and second, by `wirestream_pcap` (docs/spark.md)
+BUSY = 0.9  # highest planned load; the rest is for bursts
+FULL = 0.7  # planned share of a chip's cells, which leaves room to place and route
 
 
 @dataclass(frozen=True)
 class Chip:
-    """luts, rams (of 18 Kb): for the query alone."""
+    """Resources for the query alone; rams: of 18 Kb."""
 
     luts: float
     rams: int
@@ -60,15 +60,15 @@ CHIPS = {
 
 
 def room(name: str) -> Chip:
-    """What a chip has for a query."""
+    """The resources that a chip has for a query."""
     chip = CHIPS[name]
     return Chip(max(FULL * chip.luts - AROUND.luts, 0), chip.rams - AROUND.rams)
 
 
 @dataclass(frozen=True)
 class Load:
-    """rate: tuples a second. selectivity: of WHERE over the stream, None: not known. groups: at once, None: not known.
-    tick: units of the windowing attribute in a second. per_datagram: tuples. clock: MHz. cores: of Spark."""
+    """rate: tuples per second. selectivity: of WHERE over the stream; None: unknown. groups: at once; None: unknown.
+    tick: units of the windowing attribute per second. per_datagram: tuples. clock: MHz. cores: of Spark."""
 
     rate: float
     selectivity: float | None = None
@@ -85,10 +85,10 @@ class Load:
 
 @dataclass(frozen=True)
 class Priced:
-    """A cut and what it takes. refused: why it cannot be, short: why Spark cannot keep up with it; "" if it can.
+    """A cut and its cost. refused: why it is impossible, else ""; short: why Spark cannot keep up with it, else "".
 
-    cells: of the query. groups: that the chip has room for. rows, packets, size: rows, datagrams and bytes that reach
-    Spark a second; to_do: rows that Spark has work with. busy: share of the clock's cycles that is taken.
+    cells: of the query. groups: that fit on the chip. rows, packets, size: rows, datagrams and bytes that reach Spark
+    per second; to_do: rows per second that Spark has to process. busy: share of the clock cycles in use.
     """
 
     cut: Cut
@@ -109,7 +109,7 @@ class Priced:
 
     @property
     def rank(self) -> tuple[float, float]:
-        """Least is best: rows a second for Spark, then the smaller circuit."""
+        """The sort key, the least is best: rows per second for Spark, then the size of the circuit."""
         return self.to_do, self.cells.lut
 
     @property
@@ -123,7 +123,7 @@ class Priced:
 def priced(
     cut: Cut, query: DividedQuery, load: Load, chip: Chip, constants: Mapping[str, int | str], top: bool
 ) -> Priced:
-    """top: the cut leaves nothing for Spark."""
+    """The cost of a cut. top: it leaves nothing for Spark."""
     if cut.depth == Depth.NOTHING:
         schema = query.streams[query.reads[0]].schema
         packets = load.rate / sent(schema, load)
@@ -140,7 +140,7 @@ def priced(
 def _of_size(
     cut: Cut, query: DividedQuery, load: Load, chip: Chip, constants: Mapping, groups: int, top: bool
 ) -> Priced:
-    """With a table of so many groups."""
+    """The cost with a table of `groups`."""
     values = {name: value for name, value in constants.items() if f"${name}" in cut.sql}
     try:
         built = _compiled(cut, query, load, chip, groups)
@@ -164,14 +164,14 @@ def _of_size(
         return replace(found, refused=why)
     if why := not_finished(cut, circuit):
         if load.groups is None:
-            return replace(found, refused=f"{why}: --groups says how many there are at the most")
+            return replace(found, refused=f"{why}; give the most groups by --groups")
         if load.groups > groups or groups > CAM_GROUPS:
-            return replace(found, refused=f"{why}, and there is room for {min(groups, CAM_GROUPS)}")
+            return replace(found, refused=f"{why}, and only {min(groups, CAM_GROUPS)} fit")
     return _followed(found, load)
 
 
 def _compiled(cut: Cut, query: DividedQuery, load: Load, chip: Chip, groups: int) -> Compiled:
-    """With windows that keep the budget, if any do. Raises QueryError, ValueError."""
+    """The circuit of a cut, with windows within the budget if possible. Raises QueryError, ValueError."""
     options = {"name": query.name, "clock_ns": 1e9 / load.hertz, "capacity": groups}
     budget = WindowOptions.read((), chip.luts, chip.rams * RAM_BITS)
     try:
@@ -181,44 +181,44 @@ def _compiled(cut: Cut, query: DividedQuery, load: Load, chip: Chip, groups: int
 
 
 def _too_much(found: Priced, circuit: Circuit, query: DividedQuery, load: Load, chip: Chip) -> str:
-    """What of the chip or its port is too small."""
+    """Which resource of the chip or its port is too small, or ""."""
     if found.cells.lut > chip.luts:
-        return f"{found.cells.lut:,.0f} LUT, and there is room for {chip.luts:,.0f}"
+        return f"needs {found.cells.lut:,.0f} of {chip.luts:,.0f} LUT"
     if found.rams > chip.rams:
-        return f"{found.rams:,} block RAMs, and there is room for {chip.rams:,}"
+        return f"needs {found.rams:,} of {chip.rams:,} block RAMs"
     schema = query.streams[query.reads[0]].schema
     octets = wire_bytes(schema, sent(schema, load)) / sent(schema, load)
     if load.rate * octets > load.hertz:
-        return f"its port brings {si(load.hertz / octets)} tuples/s at the most, an octet a cycle"
+        return f"the port receives at most {si(load.hertz / octets)} tuples/s, an octet per cycle"
     if found.size > BUSY * load.hertz:
-        return f"{si(found.rows)} rows/s are more than its port sends"
+        return f"{si(found.rows)} rows/s exceed what the port sends"
     if found.busy > BUSY:
-        return f"its cycles are enough for {si(load.rate * BUSY / found.busy)} tuples/s"
+        return f"the circuit takes at most {si(load.rate * BUSY / found.busy)} tuples/s"
     return ""
 
 
 def _followed(found: Priced, load: Load) -> Priced:
-    """With what is to be said if Spark cannot keep up."""
+    """The cut with the reason in `short` if Spark cannot keep up."""
     most = SPARK_PACKETS * load.cores
     if found.packets <= most:
         return found
-    return replace(found, short=f"{si(found.packets)} datagrams/s, and Spark takes {si(most)} on {load.cores} cores")
+    return replace(found, short=f"{si(found.packets)} datagrams/s, but Spark takes {si(most)} on {load.cores} cores")
 
 
 def not_finished(cut: Cut, circuit: Circuit) -> str:
-    """Why Spark cannot compute the groups that find no room on the chip, "" if it can or there are none."""
+    """Why Spark cannot compute the groups that overflow on the chip; "" if it can or none overflow."""
     if not circuit.spills:
         return ""
     if not cut.grouped:
-        return "groups of a sub-query that find no room are nobody's"
+        return "nothing computes overflowing groups of a sub-query"
     if circuit.entries[0].window is None:
-        return "groups of a window of tuples that find no room are nobody's"
+        return "nothing computes overflowing groups of a window of tuples"
     wrong = [field.name for field in circuit.spills[0].schema.fields if not field.name.isidentifier()]
-    return f"tuples that find no room would have flags ({wrong[0]})" if wrong else ""
+    return f"overflowing tuples would have flags ({wrong[0]})" if wrong else ""
 
 
 def busy(circuit: Circuit, load: Load) -> float:
-    """The share of its cycles that a circuit needs for the tuples, and between the closings of windows."""
+    """The share of its cycles that a circuit needs for tuples and for closing windows."""
     entry = circuit.entries[0]
     cycles = load.rate * entry.interval
     for instance in circuit.instances:
@@ -234,7 +234,7 @@ def busy(circuit: Circuit, load: Load) -> float:
 
 
 def flow(query: DividedQuery, cut: Cut, load: Load) -> float:
-    """Rows a second behind a cut."""
+    """Rows per second after a cut."""
     rows = selected(query, cut, load)
     if cut.block == LEAF or cut.depth == Depth.SELECT or not query.chain[cut.block].aggregated:
         return rows
@@ -243,7 +243,7 @@ def flow(query: DividedQuery, cut: Cut, load: Load) -> float:
 
 
 def selected(query: DividedQuery, cut: Cut, load: Load) -> float:
-    """Rows a second behind the WHERE of a cut's block."""
+    """Rows per second after the WHERE of a cut's block."""
     if cut.block == LEAF:
         return load.rate
     chain, rows = query.chain, flow(query, Cut(cut.block - 1, Depth.WHOLE), load)
@@ -255,7 +255,7 @@ def selected(query: DividedQuery, cut: Cut, load: Load) -> float:
 
 
 def closed(block: Block, tuples: float, load: Load) -> float:
-    """Rows a second of the windows of a block."""
+    """Rows per second of a block's windows."""
     spec, groups = block.spec, (load.groups or CAPACITY) if block.keys else 1
     if spec is None:
         return tuples
@@ -268,7 +268,7 @@ def closed(block: Block, tuples: float, load: Load) -> float:
 
 
 def share_of(conditions: Iterable[exp.Expression]) -> float:
-    """Of the rows that pass all of them."""
+    """The share of rows that satisfy all conditions."""
     return prod(map(_share, conditions))
 
 
@@ -300,22 +300,22 @@ def records(schema: Schema) -> int:
 
 
 def sent(schema: Schema, load: Load) -> int:
-    """Tuples in a datagram of the stream."""
+    """Tuples in a sender's datagram."""
     return min(load.per_datagram, records(schema))
 
 
 def datagrams(rows: float, schema: Schema, load: Load) -> float:
-    """Datagrams a second in which rows leave the board: it waits for more, but not longer than FLUSH_CYCLES."""
+    """Datagrams per second in which rows leave the board; it collects rows for at most FLUSH_CYCLES."""
     return min(rows, max(rows / records(schema), load.hertz / FLUSH_CYCLES))
 
 
 def wire_bytes(schema: Schema, count: float) -> float:
-    """Bytes on the wire of a datagram of so many records."""
+    """Bytes on the wire of a datagram with `count` records."""
     return max(HEADERS + HEADER_BYTES + count * schema.record_bytes, MIN_FRAME) + PREAMBLE + FCS + GAP
 
 
 def si(value: float) -> str:
-    """Three digits, with k, M or G."""
+    """Three significant digits, with k, M or G."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
             return f"{value / size:.3g} {letter}"

@@ -1,15 +1,15 @@
-"""Where a query can be cut, from the stream upward: what is below is a query for the chip, what is above is Spark's.
+"""The possible cuts of a query, from the stream upward: the part below a cut is a query for the chip, the rest Spark's.
 
-An operator on the chip has all its inputs there, so a cut is a place in the chain of blocks. In a block it may be
+An operator on the chip has all its inputs there, so a cut is a position in the chain of blocks. In a block it may be
 
 ======== ======================================================================================================
-SELECT   behind those conditions of WHERE that the chip has. Not below a window in time of Spark's: which tuple is
-         late depends on all that come, also those that WHERE drops
-GROUP    behind the window and its aggregates (avg as sum and count), and those conditions of HAVING that the chip has
-WHOLE    behind the block
+SELECT   after the conditions of WHERE that the chip supports. Not below a window in time on Spark, because lateness
+         depends on all tuples, including those that WHERE drops
+GROUP    after the window and its aggregates (avg as sum and count), and the conditions of HAVING that the chip supports
+WHOLE    after the block
 ======== ======================================================================================================
 
-and NOTHING is the last one: Spark reads the stream itself. What the chip has is what the compiler compiles.
+or NOTHING: Spark reads the stream itself. The chip supports what the compiler compiles.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from sqlglot import exp
 from wirestream.errors import QueryError
 from wirestream.split.query import Block, DividedQuery, Whole, dialect, foreign, names, outermost, replaced
 
-FROM_CHIP = "FromChip"  # the result of the chip that Spark goes on with
-LEAF = -1  # the block of what is whole
+FROM_CHIP = "FromChip"  # the chip's result, which Spark continues with
+LEAF = -1  # the block of a part that is not cut
 
 
 class Depth(IntEnum):
@@ -36,7 +36,8 @@ class Depth(IntEnum):
 
 @dataclass(frozen=True)
 class Operator:
-    """block: its place in the chain. depth: of the cuts that have it on the chip. lacks: what the dialect has not."""
+    """block: its position in the chain. depth: that of the cuts with the operator on the chip. lacks: what the dialect
+    does not support."""
 
     block: int
     depth: Depth
@@ -46,8 +47,8 @@ class Operator:
 
 @dataclass(frozen=True)
 class Cut:
-    """block: its place in the chain, or LEAF. sql: of the chip, "" if it does nothing. measures: of GROUP, the names of
-    the aggregates in it. grouped: it ends with a GROUP BY. left: conditions of the block that are Spark's."""
+    """block: its position in the chain, or LEAF. sql: the chip's query, "" for none. measures: for GROUP, the names of
+    the aggregates. grouped: it ends with a GROUP BY. left: conditions of the block that Spark evaluates."""
 
     block: int
     depth: Depth
@@ -62,7 +63,7 @@ class Cut:
 
 
 def operators(query: DividedQuery) -> list[Operator]:
-    """From the stream upward."""
+    """The operators of a query, from the stream upward."""
     found = []
     if isinstance(query.leaf, Whole):
         found.append(Operator(LEAF, Depth.WHOLE, query.leaf.plain or shown(query.leaf.tree), query.leaf.lacks))
@@ -89,7 +90,7 @@ def shown(part: exp.Expression) -> str:
 
 
 def cuts(query: DividedQuery) -> Iterator[Cut]:
-    """All of them, the one that leaves all to Spark first. That they can be built is not said."""
+    """All cuts, first the one that leaves all to Spark. They are not checked for whether they can be built."""
     yield Cut(LEAF, Depth.NOTHING)
     leaf = query.leaf
     if isinstance(leaf, Whole):
@@ -108,7 +109,7 @@ def cuts(query: DividedQuery) -> Iterator[Cut]:
 
 
 def _late(query: DividedQuery, n: int) -> bool:
-    """Whether a block above judges which tuples are late."""
+    """Whether a block above decides which tuples are late."""
     return any(above.window and above.spec.in_time for above in query.chain[n + 1 :])
 
 
@@ -139,12 +140,12 @@ def _lacks(block: Block) -> str:
 
 
 def _parts(call: exp.Expression) -> list[exp.Expression]:
-    """What the chip computes of an aggregate: an average is a sum and a count."""
+    """The aggregates that the chip computes for one: for an average, a sum and a count."""
     return [exp.Sum(this=call.this.copy()), exp.Count(this=call.this.copy())] if isinstance(call, exp.Avg) else [call]
 
 
 def _measured(query: DividedQuery, block: Block, measures: dict) -> list[exp.Expression]:
-    """The SELECT list of a cut behind GROUP: the window's end and the keys, as far as they are asked for, and parts."""
+    """The SELECT list of a cut after GROUP: the window's end and the keys, if they are used, and the parts."""
     ends = [attribute(query, block)] if block.spec.in_time else []
     asked = [name for name in (*ends, *(key.name for key in block.keys)) if name in block.beside]
     parts = [
@@ -164,7 +165,7 @@ def attribute(query: DividedQuery, block: Block) -> str:
 
 
 def _read(query: DividedQuery, block: Block, left: list[exp.Expression]) -> list[str]:
-    """The columns that the rest of a block reads, at least one."""
+    """The columns that the rest of a block reads; at least one."""
     parts = [*block.items, *left, *block.keys, *block.having, *block.joins, *block.last.values()]
     shared = any(join.args.get("using") or join.args.get("method") for join in block.joins)
     if shared or any(not isinstance(star.parent, exp.Count) for part in parts for star in part.find_all(exp.Star)):
@@ -175,20 +176,20 @@ def _read(query: DividedQuery, block: Block, left: list[exp.Expression]) -> list
 
 
 def whole(block: Block) -> bool:
-    """Whether the dialect has all of the block."""
+    """Whether the dialect supports the whole block."""
     parts = (*block.where, *block.items, *block.having)
     return not (block.joins or block.last or any(map(foreign, parts)) or (block.aggregated and _lacks(block)))
 
 
 def _of_stream(block: Block, condition: exp.Expression) -> str:
-    """What in a condition is not of the stream's side, where a table is joined."""
+    """The part of a condition that is not on the stream's side of a JOIN with a table, or ""."""
     if not block.joins:
         return ""
     if any(join.side not in ("", "LEFT") or join.kind not in ("", "INNER", "OUTER", "CROSS") for join in block.joins):
-        return "selection in front of this JOIN"
+        return "selection before this JOIN"
     for column in condition.find_all(exp.Column):
         if column.table != block.alias:
-            return f"{column.sql('spark')}, which is not of {block.alias}"
+            return f"{column.sql('spark')}, which is not a column of {block.alias}"
     return ""
 
 
@@ -200,9 +201,9 @@ def _select(columns: list[str], source: str, where: list[exp.Expression]) -> str
 
 
 def _text(query: DividedQuery, block: Block, source: str, items: list | None = None, having: list | None = None) -> str:
-    """A block. items, having: others than its own.
+    """The text of a block. items, having: replacements for its own.
 
-    What GROUP BY aggregates are columns, those of a sub-query if need be: tuples of groups without room have no others.
+    GROUP BY aggregates only columns, of a sub-query if necessary, because overflowing tuples have no other values.
     """
     items, having = block.items if items is None else items, block.having if having is None else having
     where, aggregates = block.where, [call for part in (*items, *having) for call in outermost(part)]

@@ -1,8 +1,8 @@
-"""A query of the dialect over tuples in Spark, from its syntax tree.
+"""Evaluates a query of the dialect over tuples in Spark, from its syntax tree.
 
-It computes what a board with unlimited room would send. Integers are DECIMAL(38,0), in which sums and products are
-exact; a value that exceeds it is an error of Spark's, never a wrong row. docs/dialect.md defines what is computed. The
-oracle (`spark_golden`) computes the same from Spark's own parser; the two share no code by intention, so that one can
+The result is what a board with unlimited capacity would send. Integers are DECIMAL(38,0), in which sums and products
+are exact; a value that exceeds it is an error of Spark, never a wrong row. docs/dialect.md defines the semantics. The
+oracle (`spark_golden`) computes the same from Spark's own parser; the two intentionally share no code, so that one can
 be tested against the other.
 """
 
@@ -31,7 +31,7 @@ Constants = Mapping[str, int | str]
 
 @dataclass(frozen=True)
 class Items:
-    """frame: tuples and punctuations, as `windows` describes them. time: the field that tells the time."""
+    """frame: tuples and punctuations, as described in `windows`. time: the time attribute."""
 
     frame: DataFrame
     time: str | None = None
@@ -48,10 +48,10 @@ def evaluate(query: syntax.Query, items: Mapping[str, Items], constants: Constan
 
 @dataclass(frozen=True)
 class Scope:
-    """What the names and calls of an expression stand for.
+    """Resolves the names and calls of an expression.
 
-    columns: of names outside aggregates; values: of those inside, None where there are no aggregates. ordered: ORDER
-    means something.
+    columns: for names outside aggregates; values: for names inside, None without aggregates. ordered: ORDER is
+    meaningful.
     """
 
     constants: Constants
@@ -81,7 +81,7 @@ class Scope:
                 return _div(self(address), _literal(2 ** (joins.ADDRESS_BITS - self._number(bits))))
             case syntax.Call() if self.values is not None:
                 return self._aggregate(node)
-        raise QueryError(f"{node.function} outside SELECT and HAVING of a query with a window", node.position)
+        raise QueryError(f"{node.function} is only allowed in SELECT or HAVING of a query with a window", node.position)
 
     @staticmethod
     def _binary(operator: str, a: Column, b: Column) -> Column:
@@ -105,7 +105,7 @@ class Scope:
         if call.function not in (*AGGREGATES, "wsum") or len(call.arguments) != 1:
             raise QueryError(f"no aggregate {call.function} of {len(call.arguments)} columns", call.position)
         if bool(call.weights) != (call.function == "wsum"):
-            raise QueryError("wsum, and only wsum, has weights", call.position)
+            raise QueryError("wsum, and only wsum, takes weights", call.position)
         if call.function in IN_ORDER and not self.ordered:
             raise QueryError(f"{call.function} over a UNION, whose rows have no order", call.position)
         x = Scope(self.constants, self.values)(call.arguments[0])
@@ -123,7 +123,7 @@ def _div(a: Column, b: Column) -> Column:
 
 
 def _arrival(x: Column) -> Column:
-    """Of the values that are not null."""
+    """The order of the values that are not null."""
     return F.when(x.isNotNull(), F.col(ORDER))
 
 
@@ -140,7 +140,8 @@ IN_ORDER = ("first", "last", "wsum")
 
 
 def _weighted(x: Column, call: syntax.Call) -> Column:
-    """The sum of the last values, the newest times the first weight, times the power of two that makes these whole."""
+    """The weighted sum of the last values, first weight for the newest, times the power of two that makes the weights
+    integers."""
     weights, _ = scaled(call.weights, call.position)
     newest = F.reverse(F.array_sort(F.collect_list(F.when(x.isNotNull(), F.struct(F.col(ORDER), x.alias("x"))))))
     terms = [F.coalesce(F.get(newest, k)["x"], _literal(0)) * _literal(weight) for k, weight in enumerate(weights)]
@@ -152,7 +153,7 @@ def _weighted(x: Column, call: syntax.Call) -> Column:
 
 @dataclass
 class _Evaluation:
-    """Rows are frames with the columns of SELECT, SESSION, ORDER, and below a window in time TIME, START, REACHED."""
+    """Rows are frames with the columns of SELECT, SESSION, ORDER, and before a window in time TIME, START, REACHED."""
 
     items: Mapping[str, Items]
     constants: Constants
@@ -163,7 +164,7 @@ class _Evaluation:
         parts = [self.select(arm, above) for arm in arms]
         names = fields_of(parts[0])
         if any(fields_of(part) != names for part in parts):
-            raise QueryError("the parts of a UNION have the same columns, in the same order", arms[0].position)
+            raise QueryError("the parts of a UNION must have the same columns in the same order", arms[0].position)
         if len(parts) == 1:
             return parts[0]
         return reduce(DataFrame.unionByName, (part.withColumn(ORDER, F.lit(0)) for part in parts))
@@ -175,7 +176,7 @@ class _Evaluation:
         if select.other is not None:
             return self._join(select)
         if isinstance(window, syntax.JoinWindow):
-            raise QueryError("a window of a JOIN, and there is no JOIN", window.position)
+            raise QueryError("this window needs a JOIN", window.position)
         if window is None and (select.group or select.having is not None):
             raise QueryError("GROUP BY and HAVING need a window", select.position)
         if above is not None:
@@ -192,7 +193,7 @@ class _Evaluation:
         return below.select(*hidden, *_columns(select, scope, fields_of(below)))
 
     def _read(self, source: syntax.Source, window: syntax.Window | None) -> DataFrame:
-        """What FROM names: of a stream the tuples, or those that it accepts for a window in time."""
+        """The source after FROM: of a stream all tuples, or those accepted for a window in time."""
         if source.subquery is not None:
             return self.union(source.subquery, window)
         if source.stream not in self.items:
@@ -204,7 +205,7 @@ class _Evaluation:
             raise QueryError(f"{source.stream} has no field {window.attribute}", window.position)
         key = source.stream, window
         if self.judged.keys() - {key}:
-            raise QueryError("a query has one window in time, over one stream; write two queries", source.position)
+            raise QueryError("only one window in time, over one stream, is allowed; write two queries", source.position)
         if key not in self.judged:
             self.judged[key] = windows.judged(frame, window)
         return _exact(windows.accepted(self.judged[key]))
@@ -216,7 +217,7 @@ class _Evaluation:
             raise QueryError(f"GROUP BY with {which}", window.position)
         if window.in_time:
             if window.attribute in columns:
-                raise QueryError(f"GROUP BY {window.attribute}: a row has its window's end", select.position)
+                raise QueryError(f"GROUP BY {window.attribute}: a row already has its window's end", select.position)
             columns[window.attribute] = WINDOW
         ordered = _ordered(select.source)
         if not (ordered or window.in_time):
@@ -229,7 +230,7 @@ class _Evaluation:
             frame = windows.closed(judged, window).join(frame, [SESSION, WINDOW], "left")
         frame = frame.withColumn(WINDOW, F.col(WINDOW).cast(INTEGER))
         kept = F.lit(True) if select.having is None else scope(select.having)
-        order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # windows in turn, their groups as they came
+        order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by arrival of the groups
         results = _results(select, scope, [])
         rows = frame.groupBy(SESSION, WINDOW, *(f"`{key.name}`" for key in select.group))
         rows = rows.agg(
@@ -239,14 +240,14 @@ class _Evaluation:
         return rows.where("`#kept`").select(SESSION, ORDER, *named)
 
     def _join(self, select: syntax.Select) -> DataFrame:
-        """Pairs whose earlier tuple is in its window when the later one arrives. Of tuples that arrive together, such
-        as one that is both sides of a pair, the left one is the earlier."""
+        """Pairs whose earlier tuple is in its window when the later one arrives. If both arrive together, such as in a
+        self-join, the left one is the earlier."""
         sources = select.source, select.other
         aliases, by_rows = ([of(source) for source in sources] for of in (joins.alias_of, joins.window_of))
         if aliases[0] == aliases[1]:
-            raise QueryError(f"both sides of a JOIN are called {aliases[0]}", sources[1].position)
+            raise QueryError(f"both sides of a JOIN are named {aliases[0]}", sources[1].position)
         if replace(by_rows[0], attribute=None) != replace(by_rows[1], attribute=None):
-            raise QueryError("both sides of a JOIN have the same window", sources[1].position)
+            raise QueryError("both sides of a JOIN must have the same window", sources[1].position)
         frames = [self._side(n, source, alias) for n, (source, alias) in enumerate(zip(sources, aliases, strict=True))]
         of_sides = [fields_of(frame) for frame in frames]
         both = [name for names in of_sides for name in names]
@@ -259,7 +260,7 @@ class _Evaluation:
             sides = {
                 n for n, names in enumerate(of_sides) if not {known.get(r) for r in _reads(condition)}.isdisjoint(names)
             }
-            if len(sides) == 1 and not in_time:  # a window of tuples holds those that are selected
+            if len(sides) == 1 and not in_time:  # a window of tuples holds only selected ones
                 (n,) = sides
                 frames[n] = frames[n].where(scope(condition))
             else:
@@ -272,7 +273,7 @@ class _Evaluation:
         return pairs.select(*hidden, *_columns(select, scope, both))
 
     def _side(self, n: int, source: syntax.Source, alias: str) -> DataFrame:
-        """The tuples of a side of a JOIN; in the names of its columns are the side's name, or its number."""
+        """The tuples of a side of a JOIN, with the side's name, or its number, in the names of columns."""
         frame = self._read(source, None)
         named = [F.col(f"`{name}`").alias(f"{alias}.{name}") for name in fields_of(frame)]
         position = (2 * F.col(ORDER) + n).alias(f"{ORDER}{n}")
@@ -293,7 +294,7 @@ class _Evaluation:
 
 
 def _ordered(source: syntax.Source) -> bool:
-    """Whether the rows of a source have an order, as those of a UNION or a JOIN have not."""
+    """Whether the rows of a source have an order; those of a UNION or a JOIN have none."""
     if source.subquery is None:
         return True
     first, *others = source.subquery
@@ -301,14 +302,14 @@ def _ordered(source: syntax.Source) -> bool:
 
 
 def _exact(frame: DataFrame) -> DataFrame:
-    """With integers that do not overflow."""
+    """The frame with integers that do not overflow."""
     kinds = dict(frame.dtypes)
     numbers = [name for name in fields_of(frame) if kinds[name] not in ("string", "boolean")]
     return frame.withColumns({name: F.col(f"`{name}`").cast(INTEGER) for name in numbers})
 
 
 def _results(select: syntax.Select, scope: Scope, names: list[str]) -> dict[str, Column]:
-    """The columns of SELECT by name. names: those of the rows that it reads, which `*` stands for."""
+    """The columns of SELECT by name. names: the columns that `*` stands for."""
     found: dict[str, Column] = {}
     for item in select.items:
         if item.expression is None and not names:
@@ -317,7 +318,7 @@ def _results(select: syntax.Select, scope: Scope, names: list[str]) -> dict[str,
         for part in parts:
             name = item.alias or (part.name.rpartition(".")[2] if isinstance(part, syntax.Name) else None)
             if name is None or name in found:
-                problem = "an expression needs a name: … AS Name" if name is None else f"two columns are called {name}"
+                problem = "an expression needs a name: … AS Name" if name is None else f"two columns are named {name}"
                 raise QueryError(problem, item.position)
             found[name] = scope(part)
     return found
@@ -328,7 +329,7 @@ def _columns(select: syntax.Select, scope: Scope, names: list[str]) -> list[Colu
 
 
 def _passed(select: syntax.Select, window: syntax.Window) -> str:
-    """The column of what a sub-query reads that it passes on as the windowing attribute."""
+    """The input column that a sub-query passes on as the windowing attribute."""
     for item in select.items:
         if item.expression is None:
             return window.attribute
@@ -352,7 +353,7 @@ def _reads(node: syntax.Expression) -> set[str]:
 
 def _of_rows(frames: list[DataFrame], sides: list[syntax.JoinWindow], _: list[str]) -> tuple[list[DataFrame], Column]:
     """A tuple leaves its window when the ROWS-th one after it arrives: frames with that position, and the condition
-    that the earlier of two is still there."""
+    that the earlier of two is still in its window."""
     position, gone = ([f"{name}{n}" for n in (0, 1)] for name in (ORDER, "#gone"))
     for n, side in enumerate(sides):
         arrived = Over.partitionBy(f"{SESSION}{n}").orderBy(position[n])
@@ -368,7 +369,7 @@ def _of_rows(frames: list[DataFrame], sides: list[syntax.JoinWindow], _: list[st
 def _in_time(
     frames: list[DataFrame], sides: list[syntax.JoinWindow], aliases: list[str]
 ) -> tuple[list[DataFrame], Column]:
-    """Frames without the tuples that are late among those of their stream, and the condition that two are near."""
+    """Frames without late tuples, and the condition that two tuples are near in time."""
     times = [F.col(f"`{alias}.{side.attribute}`") for alias, side in zip(aliases, sides, strict=True)]
     for n, side in enumerate(sides):
         earlier = Over.partitionBy(f"{SESSION}{n}").orderBy(f"{ORDER}{n}").rowsBetween(Over.unboundedPreceding, -1)

@@ -1,7 +1,7 @@
-"""What the jobs that `wirestream split` writes call: views of a stream or of a board's rows, and what is made of them.
+"""The library of the jobs that `wirestream split` writes: views of a stream or of a board's rows, and steps on them.
 
-Integers are bigint in every view, conditions boolean; a value whose flags say null, or too large, is null. Rows of
-repeated datagrams are there once.
+Integers are bigint in every view, conditions boolean; a value flagged as null or as too large is null. Rows of repeated
+datagrams appear once.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from wirestream.split.evaluate import Items, evaluate
 from wirestream.split.overflow import complete
 from wirestream.split.windows import KIND, ORDER, PUNCTUATION, SESSION, TUPLE, WINDOW
 
-MOST_FILES = 1023  # so that twice an item's order, by which JOIN goes, has 63 bits
+MOST_FILES = 1023  # so that twice an item's order, which JOIN uses, fits 63 bits
 Opened = Callable[..., DataFrame]  # `read_log` or `read_pcap` of a place: opened(schema, stream=…, read=…)
 
 
 @dataclass
 class Job:
-    """items: of the views that have an order."""
+    """items: those of the views that have an order."""
 
     spark: SparkSession
     opened: Opened
@@ -49,19 +49,19 @@ class Job:
     items: dict[str, Items] = field(default_factory=dict)
 
     def table(self, view: str, file: str) -> DataFrame:
-        """A table, of a Parquet file or folder, or of a CSV file with a header, whose columns are all strings."""
+        """A table from a Parquet file or folder, or from a CSV file with a header, whose columns are all strings."""
         reader = self.spark.read
         return self._view(view, reader.csv(file, header=True) if file.endswith(".csv") else reader.parquet(file))
 
     def stream(self, view: str, schema: Path, ordered: bool = False) -> DataFrame:
-        """A stream as it arrived, of which schema is the .yml."""
+        """A stream in order of arrival. schema: its .yml file."""
         known, arrival = streams.load(schema), _arrival(self.opened, schema)
         kinds = ((TUPLE, ROWS), (PUNCTUATION, PUNCTUATIONS))
         tuples, punctuations = (_items(self.opened(schema, read=r), known.schema, k, arrival) for k, r in kinds)
         return self._listed(view, Items(tuples.unionByName(punctuations), known.time), (), ordered)
 
     def chip(self, view: str, described: Path, booleans: tuple[str, ...] = (), ordered: bool = False) -> DataFrame:
-        """The rows of the board, of which described is the circuit's .json. booleans: columns that are conditions."""
+        """The rows of the board. described: the circuit's .json file. booleans: columns that are conditions."""
         schema = Layout.load(described).schema
         fields = tuple(f for f in schema.fields if not f.name.startswith("Flags"))
         rows = _checked(self.opened, described)(stream=schema.name, read=ROWS)
@@ -69,7 +69,7 @@ class Job:
         return self._listed(view, Items(items), booleans, ordered, SESSION)
 
     def finished(self, view: str, described: Path, sql: str, booleans: tuple[str, ...] = ()) -> DataFrame:
-        """The rows of the board, and those of the groups that found no room. sql: what the chip computes."""
+        """The rows of the board, and those of the groups that overflowed. sql: the chip's query."""
         (entry,) = json.loads(described.read_text())["entries"]
         schema = load_schema(entry["stream"])
         times = {schema.name: entry["window"]["attribute"]}
@@ -85,8 +85,8 @@ class Job:
     def windows(self, view: str, base: str, window: str, time: str = "", where: str = "") -> DataFrame:
         """The accepted tuples of a stream that pass a condition, each once for every closed window that holds it.
 
-        Beside the stream's columns there are `_session`, `_window` (the end, of windows of tuples the number) and
-        `_order`. time: the windowing attribute. docs/dialect.md says which windows there are.
+        In addition to the stream's columns there are `_session`, `_window` (the end, for windows of tuples the number)
+        and `_order`. time: the windowing attribute. docs/dialect.md lists the windows.
         """
         spec, items = syntax.parse_window(window), self.items[base].frame
         if spec.in_time:
@@ -107,7 +107,7 @@ class Job:
         return frame
 
     def _listed(self, view: str, items: Items, booleans: tuple[str, ...], ordered: bool, *before: str) -> DataFrame:
-        """The view of items, and these for `dialect` and `windows`. before: what their order begins with."""
+        """Register items for `dialect` and `windows`, and create their view. before: leading columns of their order."""
         self.items[view] = items
         kinds = dict(items.frame.dtypes)
         named = [_plain(name, kinds[name], booleans) for name in windows.fields_of(items.frame)]
@@ -116,7 +116,7 @@ class Job:
 
 
 def _items(rows: DataFrame, schema: Schema, kind: int, place: Column) -> DataFrame:
-    """Rows as items of `windows`, those of repeated datagrams once, where they came first."""
+    """Rows as items of `windows`; those of repeated datagrams once, at their first arrival."""
     fields = [f"`{field.name}`" for field in schema.fields]
     rows = rows.withColumn("#place", place)
     rows = rows.groupBy(*RECORD).agg(F.min_by(F.struct("#place", *fields), "#place").alias("#row"))
@@ -127,7 +127,7 @@ def _items(rows: DataFrame, schema: Schema, kind: int, place: Column) -> DataFra
 
 
 def _plain(name: str, kind: str, booleans: tuple[str, ...], of: str = "") -> Column:
-    """A column as views have it. kind: its type in Spark."""
+    """A column in the types of views. kind: its type in Spark."""
     column = F.col(f"`{of}`.`{name}`" if of else f"`{name}`")
     if name in booleans:
         return (column != 0).alias(name)
@@ -135,7 +135,7 @@ def _plain(name: str, kind: str, booleans: tuple[str, ...], of: str = "") -> Col
 
 
 def _checked(opened: Opened, described: Path) -> Opened:
-    """Reads what the board sends; the rows of its result fail where a value had no room in its column."""
+    """A reader of the board's output that raises an error for a row of the result with an overflow."""
     result = Layout.load(described)
     name, first = result.schema.name, result.schema.fields[0].name
     flags = [field.name for field in result.schema.fields if field.name.startswith("Flags")]
@@ -156,10 +156,10 @@ def _checked(opened: Opened, described: Path) -> Opened:
 
 
 def _arrival(opened: Opened, schema: Path) -> Column:
-    """A number that rises by arrival. A file has less than a terabyte, a datagram less than 4096 records."""
+    """A number that rises with arrival. A file has less than a terabyte, a datagram less than 4096 records."""
     files = sorted(row[0] for row in opened(schema, read="datagrams", columns=["file"]).distinct().collect())
     if len(files) > MOST_FILES:
-        raise ValueError(f"{len(files)} files of datagrams; at most {MOST_FILES} are put in order")
+        raise ValueError(f"{len(files)} files of datagrams; the most is {MOST_FILES}")
     numbers = F.create_map(*(F.lit(part) for number, file in enumerate(files) for part in (file, number)))
     number = numbers[F.col("_file")].cast("long") if files else F.lit(0)
     return number * (1 << 52) + F.col("_offset") * (1 << 12) + F.col("_record")
@@ -175,19 +175,19 @@ def main(
     tables: Mapping[str, str],
     argv: list[str] | None = None,
 ) -> None:
-    """Run a job. about: of the program, for its help. constants, tables: as it was written with."""
+    """Run a job. about: text for --help. constants, tables: the defaults that the job was written with."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--pcap", type=Path, help="a capture, or a folder of them")
-    source.add_argument("--log", type=Path, help="a folder that `wirestream receive --log` has written")
-    parser.add_argument("--out", type=Path, help="a folder for the rows as Parquet; else some are shown")
+    source.add_argument("--pcap", type=Path, help="a capture, or a folder of captures")
+    source.add_argument("--log", type=Path, help="a folder written by `wirestream receive --log`")
+    parser.add_argument("--out", type=Path, help="output folder for the rows as Parquet (default: print some rows)")
     parser.add_argument(
-        *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="a $constant"
+        *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="value of a $constant"
     )
     options = parser.parse_args(argv)
     path = options.log or options.pcap
     if not path.exists():
-        sys.exit(f"there is no {path}")
+        sys.exit(f"{path}: no such file or directory")
     try:
         found = run(rows, dict(constants) | dict(options.set), tables, options.log, options.pcap)
         if options.out:

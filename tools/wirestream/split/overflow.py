@@ -1,9 +1,9 @@
-"""Groups that found no room on the chip: Spark computes them from the overflow stream, and puts them beside the chip's.
+"""Spark computes the groups that overflowed on the chip from the overflow stream, and adds them to the chip's rows.
 
-A key is for every window either wholly among the chip's rows or wholly in the overflow stream (docs/operators.md). That
-stream is what the query aggregates, already selected and projected, in order, with every punctuation; its first one
-is the start of the windows. So the rest of the query over it gives exactly the rows that are missing: the same window,
-GROUP BY, columns and HAVING.
+For every window a key is either wholly in the chip's rows or wholly in the overflow stream (docs/operators.md). That
+stream has the query's tuples, already selected and projected, in order, with every punctuation; the first punctuation
+is the start of the windows. So the rest of the query over it gives exactly the missing rows: the same window, GROUP BY,
+columns and HAVING.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def complete(
 ) -> DataFrame:
     """All rows of a query with GROUP BY: the chip's and those of the groups that overflowed.
 
-    opened: reads what the board sent: opened(stream=…, read=…). described: the circuit's .json, of a single query.
+    opened: reads the board's output: opened(stream=…, read=…). described: the circuit's .json, of a single query.
     sql: its text. times: the time attribute of the stream that it reads, by the stream's name. Raises ValueError, with
-    one line, for a query whose rest cannot be computed from the overflow stream.
+    a one-line message, if the rest of the query cannot be computed from the overflow stream.
     """
     result = Layout.load(described)
     columns = [name for name in result.arrow if not name.startswith("Flags")]
@@ -48,10 +48,10 @@ def complete(
 
 
 def _overflow(opened: Opened, described: str | Path) -> Items:
-    """The items of the overflow stream, in the order in which they were sent, however they came."""
+    """The items of the overflow stream in the order in which they were sent, whatever their order of arrival."""
     fields = Layout.load(described, OVERFLOW).schema.fields
     if flags := [field.name for field in fields if field.name.endswith((".null", ".overflow"))]:
-        raise ValueError(f"the overflow stream has values with flags ({flags[0]}), which this does not read")
+        raise ValueError(f"the overflow stream has values with flags ({flags[0]}), which is not supported")
     parts = []
     for kind, read in ((TUPLE, ROWS), (PUNCTUATION, PUNCTUATIONS)):
         hidden = F.col("_session").alias(SESSION), as_sent().alias(ORDER), F.lit(kind).alias(KIND)
@@ -61,21 +61,21 @@ def _overflow(opened: Opened, described: str | Path) -> Items:
 
 
 def rest(sql: str, times: Mapping[str, str | None]) -> syntax.Query:
-    """What is left of a query for the overflow stream. Raises ValueError."""
+    """The rest of a query, over the overflow stream. Raises ValueError."""
     queries = [statement for statement in syntax.parse(sql) if isinstance(statement, syntax.Query)]
     if len(queries) != 1:
-        raise ValueError(f"{len(queries)} queries where there should be one")
+        raise ValueError(f"{len(queries)} queries; expected one")
     (query,) = queries
     select = query.body[0]
     if len(query.body) > 1 or not select.group:
         raise ValueError("only the groups of a GROUP BY overflow")
     window = select.source.window
     if not window.in_time:
-        raise ValueError("a window of tuples: which window a tuple is in cannot be known from those that overflow")
-    # What overflows has been selected and accepted.
+        raise ValueError("a window of tuples: overflowing tuples do not reveal which window they are in")
+    # Overflowing tuples are already selected and accepted.
     attribute = window.attribute or times.get(select.source.first_stream)
     if attribute is None:
-        raise ValueError(f"the time attribute of {select.source.first_stream} is not known")
+        raise ValueError(f"unknown time attribute of {select.source.first_stream}")
     window = replace(window, attribute=attribute, max_ahead=0)
     source = replace(select.source, stream=OVERFLOW, subquery=None, window=window)
     return replace(query, body=(replace(select, source=source, where=None),))

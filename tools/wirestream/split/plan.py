@@ -1,4 +1,4 @@
-"""The choice among the cuts of a query, why each operator is where it is, and the files of both parts."""
+"""The choice among the cuts of a query, the reason for each operator's place, and the files of both parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FPGA, SPARK = "FPGA", "Spark"
 
 @dataclass(frozen=True)
 class Plan:
-    """cuts: all that there are, the one that leaves all to Spark first. best: the chosen one; steps: Spark's of it."""
+    """cuts: all cuts, first the one that leaves all to Spark. best: the chosen cut; steps: Spark's steps for it."""
 
     query: DividedQuery
     load: Load
@@ -32,7 +32,7 @@ class Plan:
 
     @cached_property
     def operators(self) -> list[tuple[Operator, str, str]]:
-        """Each with where it runs, and why."""
+        """Each operator with where it runs, and why."""
         found = []
         for operator in operators(self.query):
             here = self.best.cut.has(operator)
@@ -41,7 +41,7 @@ class Plan:
 
     @property
     def left(self) -> bool:
-        """Whether Spark computes anything but groups that find no room."""
+        """Whether Spark computes anything but overflowing groups."""
         return len(self.steps) > 1
 
     def _gain(self, operator: Operator) -> str:
@@ -50,12 +50,12 @@ class Plan:
         if operator.text.startswith(("WHERE", "HAVING")):
             return "fewer rows reach Spark"
         if not self.best.groups or operator.block != self.best.cut.block:
-            return "a row of each window reaches Spark"
-        return f"room for {self.best.groups} groups{', Spark has the others' * self.finished}"
+            return "one row per window reaches Spark"
+        return f"{self.best.groups} groups fit{', Spark computes the others' * self.finished}"
 
     def _why(self, operator: Operator) -> str:
         if operator.lacks:
-            return f"the chip has no {operator.lacks}" if " " not in operator.lacks else operator.lacks
+            return f"the chip does not support {operator.lacks}" if " " not in operator.lacks else operator.lacks
         with_it = [priced for priced in self.cuts if priced.cut.has(operator)]
         if not with_it:
             return self._below(operator)
@@ -64,20 +64,20 @@ class Plan:
             return nearest.refused or nearest.short
         if nearest.to_do > self.best.to_do:
             return f"{si(nearest.to_do)} rows/s would reach Spark instead of {si(self.best.to_do)}"
-        return "as many rows reach Spark without it, from a smaller circuit"
+        return "without it as many rows reach Spark, from a smaller circuit"
 
     def _below(self, operator: Operator) -> str:
         chain, every = self.query.chain, operators(self.query)
         if operator.depth == Depth.SELECT and any(b.window and b.spec.in_time for b in chain[operator.block :]):
-            return "which tuples are late, Spark tells by all that come"
+            return "Spark decides lateness, which needs all tuples"
         lacking = [n for n, other in enumerate(every) if other.lacks]
         if all(every[n].block == operator.block and n > every.index(operator) for n in lacking):
-            return "it goes with the rest of its SELECT"
-        return "it reads what Spark computes"
+            return "belongs to the rest of its SELECT"
+        return "its input is computed on Spark"
 
     @property
     def finished(self) -> bool:
-        """Whether Spark has the groups that find no room on the chip."""
+        """Whether Spark computes the groups that overflow on the chip."""
         return finishes(self.best)
 
     @property
@@ -87,7 +87,7 @@ class Plan:
         return f"{name}_fpga.sql" * bool(self.best.cut.sql), f"{name}_spark.py"
 
     def write(self, folder: Path) -> list[Path]:
-        """Both parts, and return their files."""
+        """Write both parts, and return their files."""
         folder.mkdir(parents=True, exist_ok=True)
         chip, host = self.files
         about = spark.job(self.query, self.best.cut, self.steps, folder / host, self.constants, self.tables)
@@ -128,11 +128,11 @@ def divide(
     name: str = "Result",
 ) -> Plan:
     """The cheapest cut of a query that fits and keeps up. name: of the result, if the text has no INTO. Raises
-    QueryError for a text that is not understood, or that neither the chip nor Spark has steps for."""
+    QueryError if the text cannot be parsed, or cannot be computed by chip and Spark."""
     constants, tables = constants or {}, tables or {}
     query = parse(text, {stream.schema.name: stream for stream in streams}, tables, name)
     if missing := [name for name in query.constants if name not in constants]:
-        raise QueryError(f"which value has ${missing[0]}? --set {missing[0]}=…")
+        raise QueryError(f"${missing[0]} has no value; give one by --set {missing[0]}=…")
     found = []
     for cut in cuts(query):
         priced, steps = cost.priced(cut, query, load, chip, constants, _top(query, cut)), []
@@ -145,7 +145,7 @@ def divide(
     if not fitting:
         raise QueryError(found[0][0].refused)
     able = [both for both in fitting if not both[0].short] or fitting
-    best, steps = min(reversed(able), key=lambda both: both[0].rank)  # of equals the one with more on the chip
+    best, steps = min(reversed(able), key=lambda both: both[0].rank)  # of equal cuts, that with more on the chip
     return Plan(query, load, constants, tables, [priced for priced, _ in found], best, steps)
 
 

@@ -1,8 +1,8 @@
-"""The text of a query to divide: the dialect, and around it what Spark's SQL has besides.
+"""The text of a query to divide: the dialect, and further Spark SQL around it.
 
-sqlglot reads it as Spark's SQL, once what the dialect alone has is out of its way: a window in brackets stands as the
-sample of its relation, weights as a string, `$name` as a quoted name. A query is a chain of blocks, each SELECT reading
-the one in its FROM, down to a stream, or to what stays whole (a UNION, a JOIN of streams).
+sqlglot parses it as Spark SQL after the constructs of the dialect are disguised: a window in brackets becomes a sample
+of its relation, weights a string, `$name` a quoted name. A query is a chain of blocks, in which each SELECT reads the
+one in its FROM, down to a stream or to a part that is not cut (a UNION, a JOIN of streams).
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ KNOWN = (*CALLS, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Paren
 STRUCTURE = (exp.Select, exp.Union, exp.Subquery, exp.From, exp.Where, exp.Group, exp.Having, exp.Join, exp.Table,
              exp.TableAlias, exp.TableSample, exp.Abs)  # fmt: skip
 SIGNS = {exp.Div: "/", exp.DPipe: "||"}
-WRAPPED = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)  # what may stand around an aggregate
+WRAPPED = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)  # wrappers of an aggregate
 
 
 @dataclass(frozen=True)
 class Whole:
-    """What is not cut. why: not. plain: its text in the dialect; lacks: what in it the dialect does not have."""
+    """A part that is not cut. why: the reason. plain: its text in the dialect; lacks: what the dialect does not
+    support."""
 
     tree: exp.Expression
     why: str
@@ -46,7 +47,7 @@ class Whole:
 
     @property
     def made(self) -> tuple[str, ...] | None:
-        """The names of its columns, None if not known."""
+        """The names of its columns, or None if unknown."""
         select = self.tree.find(exp.Select)
         names = [item.alias_or_name for item in select.expressions] if select else [""]
         return tuple(names) if all(names) and "*" not in names else None
@@ -54,8 +55,8 @@ class Whole:
 
 @dataclass(frozen=True)
 class Block:
-    """One SELECT. source: what it reads: a block, the name of a stream, or what is whole. columns: of that, None if not
-    known. alias: what its own text calls that. window: as in the text, "" if none; joins: of tables."""
+    """One SELECT. source: a block, the name of a stream, or a part that is not cut. columns: of the source, None if
+    unknown. alias: of the source in this SELECT. window: as in the text, "" if none; joins: with tables."""
 
     select: exp.Select
     source: Block | Whole | str
@@ -70,7 +71,7 @@ class Block:
 
     @property
     def having(self) -> list[exp.Expression]:
-        """Its conditions, with the expressions that they name by an alias."""
+        """Its conditions, with aliases replaced by their expressions."""
         known = set(self.columns or ())
         aliases = {exp.column(i.alias): exp.paren(i.this) for i in self.items if i.alias and i.alias not in known}
         return [replaced(condition, aliases) for condition in conjuncts(self.select.args.get("having"))]
@@ -82,7 +83,7 @@ class Block:
 
     @property
     def items(self) -> list[exp.Expression]:
-        """The SELECT list, a star as the columns that it stands for."""
+        """The SELECT list, with a star expanded to its columns."""
         found = []
         for item in self.select.expressions:
             stars = isinstance(item, exp.Star) and self.columns is not None and not self.joins
@@ -91,13 +92,13 @@ class Block:
 
     @property
     def made(self) -> tuple[str, ...] | None:
-        """The names of its columns, None if not known."""
+        """The names of its columns, or None if unknown."""
         names = [item.alias_or_name for item in self.items]
         return tuple(names) if all(names) and "*" not in names else None
 
     @property
     def spec(self) -> syntax.Window | None:
-        """The window over what it reads. Raises QueryError."""
+        """The window over the source. Raises QueryError."""
         if not self.window:
             return None
         return syntax.parse_window(self.window)
@@ -109,12 +110,12 @@ class Block:
 
     @property
     def results(self) -> list[exp.Expression]:
-        """What may name aggregates: SELECT, HAVING, ORDER BY."""
+        """The parts that may call aggregates: SELECT, HAVING, ORDER BY."""
         return [*self.items, *self.having, *([self.last["order"]] if "order" in self.last else [])]
 
     @property
     def beside(self) -> list[str]:
-        """The columns that it names outside of aggregates."""
+        """The columns that it reads outside of aggregates."""
         return names(*(replaced(part, {call: exp.Null() for call in outermost(part)}) for part in self.results))
 
     @property
@@ -123,14 +124,14 @@ class Block:
 
     @property
     def last(self) -> dict[str, exp.Expression]:
-        """DISTINCT, ORDER BY and LIMIT, as far as they are there."""
+        """DISTINCT, ORDER BY, LIMIT and OFFSET, if present."""
         return {name: part for name in ("distinct", "order", "limit", "offset") if (part := self.select.args.get(name))}
 
 
 @dataclass(frozen=True)
 class DividedQuery:
-    """chain: the blocks, from the leaf upward. leaf: the name of a stream, or what is whole. name: of the result, as
-    INTO says. reads: the streams in it."""
+    """chain: the blocks, from the leaf upward. leaf: the name of a stream, or a part that is not cut. name: of the
+    result, from INTO. reads: the streams that it reads."""
 
     name: str
     chain: list[Block]
@@ -141,8 +142,7 @@ class DividedQuery:
 
 
 def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object], name: str = "Result") -> DividedQuery:
-    """The one query of a text. streams: those that it does not CREATE; tables: names that are no streams. Raises
-    QueryError."""
+    """The single query of a text. streams: those that it does not CREATE; tables: by name. Raises QueryError."""
     streams = dict(streams)
     try:
         statements = list(_statements(text, sqlglot.tokenize(text, dialect="spark")))
@@ -156,7 +156,7 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
         else:
             queries.append(tokens)
     if len(queries) != 1:
-        raise QueryError(f"one query is divided at a time, not {len(queries)}")
+        raise QueryError(f"{len(queries)} queries in the text; split takes one")
     tokens = queries[0]
     if len(tokens) > 2 and tokens[-2].text.upper() == "INTO":
         name, tokens = tokens[-1].text, tokens[:-2]
@@ -166,12 +166,12 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
     except SqlglotError as error:
         raise QueryError(_first_line(error)) from error
     if unknown := [t.name for t in tree.find_all(exp.Table) if t.name not in {*streams, *tables, *_ctes(tree)}]:
-        raise QueryError(f"{unknown[0]} is neither a stream ({', '.join(streams)}) nor given by --table")
+        raise QueryError(f"{unknown[0]} is neither a stream ({', '.join(streams)}) nor a --table")
     reads = [name for name in dict.fromkeys(table.name for table in tree.find_all(exp.Table)) if name in streams]
     if not reads:
         raise QueryError("the query reads no stream")
     if name in {*streams, *tables, *RESERVED}:
-        raise QueryError(f"INTO {name}: something else has that name")
+        raise QueryError(f"INTO {name}: the name is already used; choose another")
     leaf, chain = _chain(tree, streams, tables, windows), []
     while isinstance(leaf, Block):
         chain.insert(0, leaf)
@@ -192,7 +192,7 @@ def _chain(tree: exp.Expression, streams: Mapping, tables: Mapping, windows: lis
     sample = relation.args.get("sample")
     window = windows[int(sample.args["size"].name)] if sample else ""
     if window and joins:
-        raise QueryError("a window beside the JOIN of a table; put FROM and its window into a sub-query")
+        raise QueryError("a window and a JOIN with a table in one SELECT; put FROM and its window into a sub-query")
     if isinstance(relation, exp.Subquery):
         below = _chain(relation.this, streams, tables, windows)
         return Block(tree, below, below.made, relation.alias, window, joins)
@@ -201,7 +201,7 @@ def _chain(tree: exp.Expression, streams: Mapping, tables: Mapping, windows: lis
 
 
 def _lacks(tree: exp.Expression, plain: str, streams: Mapping) -> str:
-    """What in a text that is whole the dialect does not have."""
+    """What the dialect does not support in a part that is not cut, or ""."""
     for node in tree.walk():
         inside = isinstance(node.parent, exp.From | exp.Join | exp.Union) or node is tree
         if isinstance(node, exp.Subquery | exp.Union) and not (inside or isinstance(node.parent, exp.Subquery)):
@@ -218,11 +218,11 @@ def _lacks(tree: exp.Expression, plain: str, streams: Mapping) -> str:
 
 
 def _why_whole(tree: exp.Expression, streams: Mapping, tables: Mapping) -> str:
-    """Why a text is no block, "" if it is one."""
+    """Why a text is not a block, or "" if it is one."""
     if isinstance(tree, exp.Union):
         return "a UNION is not cut"
     if not isinstance(tree, exp.Select) or "from_" not in tree.args:
-        return "what is no SELECT is not cut"
+        return "only a SELECT is cut"
     args = {name: part for name, part in tree.args.items() if part}
     if more := args.keys() - CLAUSES:
         return f"a query with {min(more).strip('_').upper()} is not cut"
@@ -236,11 +236,11 @@ def _why_whole(tree: exp.Expression, streams: Mapping, tables: Mapping) -> str:
     relation = args["from_"].this
     plain = isinstance(relation, exp.Table | exp.Subquery)
     if not plain or {n for n, part in relation.args.items() if part} - {"this", "alias", "sample"}:
-        return "what is not read from a stream, a table or a sub-query is not cut"
+        return "only a SELECT from a stream, a table or a sub-query is cut"
     if relation.args.get("alias") and relation.args["alias"].columns:
         return "an alias with columns is not cut"
     if isinstance(relation, exp.Table) and relation.name not in streams:
-        return "what a table gives is Spark's to compute"
+        return "Spark computes what reads a table"
     for join in args.get("joins", ()):
         if not isinstance(join.this, exp.Table) or join.this.name not in tables:
             return "a JOIN of streams is not cut"
@@ -248,7 +248,7 @@ def _why_whole(tree: exp.Expression, streams: Mapping, tables: Mapping) -> str:
 
 
 def _check(block: Block) -> None:
-    """Raise QueryError for a column that is not there."""
+    """Raise QueryError for an unknown column."""
     if block.columns is None:
         return
     aliases = {item.alias for item in block.items}
@@ -259,16 +259,16 @@ def _check(block: Block) -> None:
         if of_source and column.name not in block.columns and not (star or constant):
             raise QueryError(f"unknown column {column.name}; known: {', '.join(block.columns)}")
         if column.table and column.table != block.alias and not block.joins:
-            raise QueryError(f"{column.table} is nothing that is read here; {block.alias or 'a sub-query'} is")
+            raise QueryError(f"{column.table} is not read here, only {block.alias or 'a sub-query'}")
 
 
 def _check_case(names: Iterable[str]) -> None:
-    """Raise QueryError for names that Spark does not tell apart."""
+    """Raise QueryError for names that Spark does not distinguish."""
     found: dict[str, str] = {}
     for name in names:
         other = found.setdefault(name.casefold(), name)
         if other != name:
-            raise QueryError(f"{other} and {name} differ in case only, which Spark does not see")
+            raise QueryError(f"{other} and {name} differ only in case, which Spark ignores")
 
 
 def _ctes(tree: exp.Expression) -> list[str]:
@@ -286,7 +286,7 @@ def _statements(text: str, tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def _for_sqlglot(text: str, tokens: list[Token]) -> tuple[str, list[str], tuple[str, ...]]:
-    """The text as sqlglot reads it, the windows and the constants in it."""
+    """The text for sqlglot, and the windows and constants in it."""
     words, windows, constants, k = [], [], [], 0
     while k < len(tokens):
         token = tokens[k]
@@ -306,9 +306,7 @@ def _for_sqlglot(text: str, tokens: list[Token]) -> tuple[str, list[str], tuple[
             words.append(f"`${constants[-1]}`")
             k += 1
         elif token.token_type == TokenType.TABLE_SAMPLE:
-            raise QueryError(
-                "TABLESAMPLE draws by chance, so no two engines give the same rows", _position(text, token)
-            )
+            raise QueryError("TABLESAMPLE is random, so no two engines give the same rows", _position(text, token))
         else:
             words.append(text[token.start : token.end + 1])
         k += 1
@@ -326,7 +324,7 @@ def _first_line(error: Exception) -> str:
 
 
 def conjuncts(clause: exp.Expression | None) -> list[exp.Expression]:
-    """What AND joins in a WHERE or HAVING."""
+    """The conditions joined by AND in a WHERE or HAVING."""
     if clause is None:
         return []
     return list(clause.this.flatten()) if isinstance(clause.this, exp.And) else [clause.this]
@@ -338,7 +336,7 @@ def is_aggregate(node: exp.Expression) -> bool:
 
 
 def outermost(node: exp.Expression) -> Iterator[exp.Expression]:
-    """The calls of aggregates in an expression, without those OVER something."""
+    """The outermost calls of aggregates in an expression, without those with OVER."""
     if is_aggregate(node):
         yield node
     elif not isinstance(node, exp.Window):
@@ -353,12 +351,12 @@ def names(*nodes: exp.Expression) -> list[str]:
 
 
 def foreign(node: exp.Expression) -> str:
-    """What in an expression the dialect does not have, "" if nothing."""
+    """What the dialect does not support in an expression, or ""."""
     return next(filter(None, map(lacking, node.walk())), "")
 
 
 def lacking(node: exp.Expression) -> str:
-    """What of a node alone the dialect does not have."""
+    """What the dialect does not support in a single node, or ""."""
     if isinstance(node, exp.Anonymous):
         return "" if node.name.lower() in (*AGGREGATES, "prefix") else node.name
     if isinstance(node, exp.Literal) and (set(node.name) & set("'\\") if node.is_string else not node.name.isdigit()):
@@ -369,12 +367,12 @@ def lacking(node: exp.Expression) -> str:
 
 
 def replaced(node: exp.Expression, by: Mapping[exp.Expression, exp.Expression]) -> exp.Expression:
-    """A copy with others in place of some parts."""
+    """A copy with some parts replaced."""
     return node.copy().transform(lambda part: by[part].copy() if part in by else part)
 
 
 def dialect(node: exp.Expression, qualified: bool = False) -> str:
-    """An expression as text of the dialect. qualified: columns keep the names of their sides."""
+    """An expression as text of the dialect. qualified: columns keep their qualifiers."""
     node = node.copy()
     for column in [] if qualified else list(node.find_all(exp.Column)):
         column.set("table", None)

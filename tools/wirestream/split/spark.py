@@ -1,9 +1,9 @@
-"""What is left of a query for Spark, as steps, and the text of the job that takes them.
+"""Spark's part of a query as steps, and the text of the job that runs them.
 
-A step makes a view. Windows of the dialect over a stream, or over what the chip has selected, are evaluated as they are
-(`split.evaluate`); with functions of Spark's in them each tuple is put in its windows, and Spark groups. The rest is
-Spark SQL, where what the dialect knows means what it means there: `a DIV b` and `a % b` are null where b is 0, `avg` of
-integers is `sum DIV count`, `first` and `last` go by arrival.
+A step makes a view. Windows of the dialect over a stream, or over the chip's selection, are evaluated directly
+(`split.evaluate`); if they contain Spark functions, each tuple is assigned to its windows, and Spark groups them. The
+rest is Spark SQL with the semantics of the dialect: `a DIV b` and `a % b` are null if b is 0, `avg` of integers is
+`sum DIV count`, `first` and `last` go by arrival.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from wirestream.split.cuts import FROM_CHIP, Cut, Depth, attribute, clause, whol
 from wirestream.split.query import Block, DividedQuery, Whole, dialect, foreign, names, outermost, replaced
 
 WINDOWED, WHOLE = "Windowed", "Whole"  # views
-WINDOW, SESSION, ORDER = "_window", "_session", "_order"  # columns beside a stream's own
+WINDOW, SESSION, ORDER = "_window", "_session", "_order"  # columns added to a stream's own
 CHIP_FOLDER = "fpga"
 JOB = '''"""{title}
 
@@ -32,8 +32,8 @@ JOB = '''"""{title}
 
     python {file} --pcap CAPTURE
 
-with a Python in which wirestream[spark] is installed. --log DIR reads a log of `wirestream receive` instead of a
-capture, --out DIR writes the rows as Parquet.
+with a Python that has wirestream[spark]. --log DIR reads a log of `wirestream receive` instead of a capture, --out DIR
+writes the rows as Parquet.
 """
 
 from pathlib import Path
@@ -58,7 +58,7 @@ if __name__ == "__main__":
 
 @dataclass(frozen=True)
 class Step:
-    """job.method(view, *arguments), of `host.Job`; the last one's is the result. arguments: as Python has them."""
+    """job.method(view, *arguments), of `host.Job`; the last step's view is the result. arguments: as Python text."""
 
     view: str
     method: str
@@ -71,7 +71,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Rest:
-    """What is left of a block: select, apart from FROM and WHERE. where: conditions. window: that Spark makes."""
+    """Spark's part of a block. select: without FROM and WHERE. where: its conditions. window: evaluated by Spark."""
 
     block: Block
     select: exp.Select
@@ -84,9 +84,9 @@ class Rest:
 
 
 def steps(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ...] = ()) -> list[Step]:
-    """finished: groups that find no room on the chip are Spark's. booleans: of the chip's columns.
+    """The steps for a cut. finished: Spark computes overflowing groups. booleans: the chip's conditions.
 
-    Raises QueryError for what has no such steps.
+    Raises QueryError if no steps compute the rest.
     """
     found, rest = _read(query, cut, finished, booleans), _rest(query, cut)
     base, ordered, leaf = found[0].view, not finished, "" if cut.sql else query.leaf
@@ -94,7 +94,7 @@ def steps(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ..
     relation: exp.Expression = exp.to_table(base)
     if windowed:
         if booleans or finished:
-            raise QueryError("a window of Spark's over conditions or groups of the chip's")
+            raise QueryError("a window on Spark over conditions or groups of the chip")
         below, rest = rest[: windowed[-1] + 1], rest[windowed[-1] + 1 :]
         found.append(_windowed(query, below, leaf if isinstance(leaf, Whole) else base))
         ordered = found[-1].method == "windows"
@@ -105,7 +105,7 @@ def steps(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ..
             found.append(_evaluated(query, WHOLE, leaf.plain))
             relation = exp.to_table(WHOLE)
         elif leaf.windowed:
-            raise QueryError(f"{leaf.why}, windows only without this: {leaf.lacks}; put that around a sub-query")
+            raise QueryError(f"{leaf.why}, and its windows exclude {leaf.lacks}; put that around a sub-query")
         else:
             relation = exp.Subquery(this=translated(leaf.tree.copy(), set(), False))
     if rest or isinstance(relation, exp.Subquery):
@@ -117,7 +117,7 @@ def steps(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ..
 
 
 def _read(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ...]) -> list[Step]:
-    """The views of what comes in."""
+    """The steps that read the inputs."""
     if not cut.sql:
         return [Step(name, "stream", (f'HERE / "{name.lower()}.yml"',)) for name in query.reads]
     arguments = [f'HERE / "{CHIP_FOLDER}" / "{query.name.lower()}.json"']
@@ -128,18 +128,18 @@ def _read(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ..
 
 
 def _windowed(query: DividedQuery, below: list[Rest], base: str | Whole) -> Step:
-    """Blocks up to the last window that Spark makes."""
+    """The step for the blocks up to the last window on Spark."""
     lacks = base.lacks if isinstance(base, Whole) else ""
     if not lacks and all(whole(part.block) for part in below):
         source = f"({base.plain})" if isinstance(base, Whole) else base
         return _evaluated(query, WINDOWED, _dialect(below, source), of_streams=source not in (FROM_CHIP, query.name))
     if len(below) > 1 or isinstance(base, Whole):
-        raise QueryError("a window over a sub-query, and in one what only Spark has; put that around the window")
+        raise QueryError("a window over a sub-query, with functions of Spark in one; put these around the window")
     return _in_windows(query, below[0], base)
 
 
 def _evaluated(query: DividedQuery, view: str, text: str, of_streams: bool = True) -> Step:
-    """The step for a text of the dialect; what has no meaning is refused now, and not by the job."""
+    """The step for a text of the dialect; an invalid text raises QueryError here, not in the job."""
     if of_streams:
         (statement,) = syntax.parse(text)
         build(statement, query.streams)
@@ -167,12 +167,12 @@ def literal(value: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text of several lines."""
+    """A multi-line string literal."""
     return repr(text) if "\\" in text or '"""' in text else f'"""\n{textwrap.indent(text, "    ")}\n"""'
 
 
 def with_results(block: Block, changed) -> exp.Select:
-    """A copy of a SELECT without FROM, JOIN and WHERE, its columns, HAVING and ORDER BY changed."""
+    """A copy of a SELECT without FROM, JOIN and WHERE, with its columns, HAVING and ORDER BY changed."""
     select = block.select.copy()
     for name in ("from_", "joins", "where"):
         select.set(name, None)
@@ -191,7 +191,7 @@ def _named(item: exp.Expression, value: exp.Expression) -> exp.Expression:
 
 
 def _rest(query: DividedQuery, cut: Cut) -> list[Rest]:
-    """From the base upward."""
+    """Spark's part of the blocks, from the base upward."""
     chain = query.chain
     if cut.depth == Depth.NOTHING:
         return [Rest.of(block) for block in chain]
@@ -209,7 +209,7 @@ def _rest(query: DividedQuery, cut: Cut) -> list[Rest]:
 
 
 def _value(parts: tuple[str, ...]) -> exp.Expression:
-    """An aggregate by what the chip has computed of it."""
+    """An aggregate from the parts that the chip computed."""
     first, *second = map(exp.column, parts)
     return exp.IntDiv(this=first, expression=second[0]) if second else first
 
@@ -228,10 +228,11 @@ def _dialect(parts: list[Rest], base: str) -> str:
 
 
 def _in_windows(query: DividedQuery, part: Rest, base: str) -> Step:
-    """Every tuple in its windows: columns `_session`, `_window` (the end, or a number), `_order` beside its own."""
+    """The step that assigns every tuple to its windows, with the additional columns `_session`, `_window` (the end, or
+    a number) and `_order`."""
     spec = part.block.spec
     if spec.emit_empty:
-        raise QueryError("EMIT_EMPTY, and functions that only Spark has; put these around a sub-query with the window")
+        raise QueryError("EMIT_EMPTY with functions of Spark; put these around a sub-query with the window")
     time = attribute(query, part.block) if spec.in_time else ""
     where = " AND ".join(f"({_translated(condition, part.block)})" for condition in part.where)
     named = [f"{name}={literal(value)}" for name, value in (("time", time), ("where", where)) if value]
@@ -259,7 +260,7 @@ def _by_window(query: DividedQuery, part: Rest) -> Rest:
 
 
 def _bare(node: exp.Expression) -> exp.Expression:
-    """Without the name of the stream in front of columns."""
+    """The expression with unqualified columns."""
     for column in list(node.find_all(exp.Column)):
         column.set("table", None)
     return node
@@ -269,7 +270,7 @@ def _bare(node: exp.Expression) -> exp.Expression:
 
 
 def _sql(rest: list[Rest], relation: exp.Expression, ordered: bool) -> str:
-    """Blocks one in the other, the first over a relation whose rows may have an order."""
+    """Nested blocks, the first over a relation whose rows may have an order."""
     if not rest:
         return relation.this.sql("spark", pretty=True)
     typed = not isinstance(relation, exp.Subquery)  # columns are of the dialect's types
@@ -290,7 +291,7 @@ def _sql(rest: list[Rest], relation: exp.Expression, ordered: bool) -> str:
 
 
 def translated(tree: exp.Expression, exact: set[str], ordered: bool) -> exp.Expression:
-    """The tree, which changes, with what the dialect means by it. exact: columns that are of its types."""
+    """The tree, changed in place to the semantics of the dialect. exact: columns of the dialect's types."""
     for node in reversed(list(tree.walk())):
         value = _meant(node, exact, ordered)
         if value is not node:
@@ -316,18 +317,18 @@ def _meant(node: exp.Expression, exact: set[str], ordered: bool) -> exp.Expressi
             return exp.Count(this=exp.Star())
         case exp.First() | exp.Last() if not isinstance(node.parent, exp.IgnoreNulls | exp.RespectNulls | exp.Window):
             if not ordered:
-                raise QueryError(f"{node.key} of rows that come in no order")
+                raise QueryError(f"{node.key} of rows without an order")
             known = exp.Not(this=exp.Is(this=node.this.copy(), expression=exp.Null()))
             order = exp.Case(ifs=[exp.If(this=known, true=exp.column(ORDER))])
             function = exp.ArgMin if isinstance(node, exp.First) else exp.ArgMax
             return function(this=node.this.copy(), expression=order)
         case exp.Anonymous() if node.name.lower() == "wsum":
-            raise QueryError("wsum beside functions that only Spark has; put these around a sub-query with the window")
+            raise QueryError("wsum with functions of Spark; put these around a sub-query with the window")
     return node
 
 
 def _inside(node: exp.Expression, value: exp.Expression) -> exp.Expression:
-    """A value that stands for a node, in parentheses where that is an operand."""
+    """A value that replaces a node, in parentheses if the node is an operand."""
     return exp.paren(value) if isinstance(node.parent, exp.Binary | exp.Unary) else value
 
 

@@ -1,8 +1,8 @@
 """Windows of the dialect in Spark: which tuples a stream accepts, and which windows hold each of them.
 
-Items are the tuples and punctuations of a stream: its fields, and the columns SESSION, ORDER (unique and rising by
+Items are the tuples and punctuations of a stream: its fields, and the columns SESSION, ORDER (unique, and rising with
 arrival in a session) and KIND. docs/dialect.md defines the windows. The oracle (`spark_golden`) implements the same
-definitions; the two share no code by intention, so that one can be tested against the other.
+definitions; the two intentionally share no code, so that one can be tested against the other.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from wirestream.compiler import syntax
 
 SESSION, ORDER, KIND = "#session", "#order", "#kind"
 TUPLE, PUNCTUATION = 0, 1
-# Of tuples that are accepted: the time, where the session's first window starts, its last watermark.
+# Of accepted tuples: the time, the start of the session's first window, the session's last watermark.
 TIME, START, REACHED = "#time", "#start", "#reached"
-WINDOW = "#window"  # of tuples in windows: the end, or of windows of tuples the number
+WINDOW = "#window"  # of tuples in windows: the window's end, or for windows of tuples its number
 
 
 def fields_of(frame: DataFrame) -> list[str]:
-    """The columns that a query names."""
+    """The columns that a query can name."""
     return [name for name in frame.columns if not name.startswith("#")]
 
 
@@ -36,14 +36,14 @@ def arrived() -> WindowSpec:
 
 
 def judged(items: DataFrame, window: syntax.Window) -> DataFrame:
-    """Items with TIME, START, REACHED and `#accepted`. window: in time, its attribute one of the fields."""
+    """Items with TIME, START, REACHED and `#accepted`. window: in time; its attribute is one of the fields."""
     time = F.col(f"`{window.attribute}`").cast("bigint")
     items = items.withColumn(TIME, time)
     items = items.withColumn("#asked", F.when(F.col(KIND) == PUNCTUATION, time).otherwise(time - window.slack))
     items = items.withColumn(START, _start(window))
     if window.max_ahead:
         items = _followed(items, window)
-    else:  # a late tuple asks for less than the watermark, so it need not be left out of the maximum
+    else:  # a late tuple's time - SLACK is below the watermark, so it does not affect the maximum
         earlier = arrived().rowsBetween(Over.unboundedPreceding, -1)
         watermark = F.greatest(START, F.max("#asked").over(earlier))
         items = items.withColumn("#accepted", F.col(TIME) >= watermark)
@@ -64,7 +64,7 @@ def _start(window: syntax.Window) -> Column:
 
 
 def _followed(items: DataFrame, window: syntax.Window) -> DataFrame:
-    """With MAX_AHEAD, acceptance depends on what was accepted before: one item after the other."""
+    """With MAX_AHEAD, acceptance depends on earlier decisions, so items are processed one after another."""
 
     def follow(table: pa.Table) -> pa.Table:
         table = table.sort_by(ORDER)
@@ -73,7 +73,7 @@ def _followed(items: DataFrame, window: syntax.Window) -> DataFrame:
         for kind, time, asked in zip(*(table[name].to_pylist() for name in (KIND, TIME, "#asked")), strict=True):
             ahead = kind == TUPLE and not first and time > watermark + window.max_ahead
             accepted.append(time >= watermark and not ahead)
-            if ahead:  # RESYNC of them in a row, close to each other, set the watermark
+            if ahead:  # RESYNC consecutive ones, close to each other, set the watermark
                 run.append(time)
                 if max(run) - min(run) > window.max_ahead:
                     run = [time]
@@ -90,18 +90,18 @@ def _followed(items: DataFrame, window: syntax.Window) -> DataFrame:
     return items.groupBy(SESSION).applyInArrow(follow, StructType([*items.schema, *added]))
 
 
-# ---- Each tuple once for every window that is closed and holds it
+# ---- Each tuple once for every closed window that holds it
 
 
 def windowed(tuples: DataFrame, window: syntax.Window) -> DataFrame:
-    """Tuples with WINDOW. For a window in time they are accepted ones."""
+    """Tuples with WINDOW. For a window in time they must be accepted ones."""
     if not window.in_time:
         return _of_tuples(tuples, window)
     return _sessions(tuples, window) if window.session else _in_time(tuples, window)
 
 
 def closed(judged: DataFrame, window: syntax.Window) -> DataFrame:
-    """SESSION and WINDOW of every window in time that is closed, with or without tuples."""
+    """SESSION and WINDOW of every closed window in time, with or without tuples."""
     sessions = judged.groupBy(SESSION).agg(F.first(START).alias(START), F.first(REACHED).alias(REACHED))
     last = _floor_div(F.col(REACHED) - F.col(START) - window.size, window.advance)
     return sessions.select(SESSION, _ends(F.lit(0), last, window))
@@ -118,7 +118,7 @@ def _in_time(tuples: DataFrame, window: syntax.Window) -> DataFrame:
 
 
 def _ends(first: Column, last: Column, window: syntax.Window) -> Column:
-    """The ends of the windows from number `first` to `last`, a row each."""
+    """The ends of the windows from number `first` to `last`, one row each."""
     first, last = (F.col(START) + number * window.advance + window.size for number in (first, last))
     step = F.lit(window.advance).cast("bigint")
     return F.explode(F.when(first <= last, F.sequence(first, last, step))).alias(WINDOW)
@@ -135,7 +135,7 @@ def _sessions(tuples: DataFrame, window: syntax.Window) -> DataFrame:
 
 
 def _of_tuples(tuples: DataFrame, window: syntax.Window) -> DataFrame:
-    """The windows of the tuples 0 to SIZE - 1, ADVANCE to ADVANCE + SIZE - 1, and so on, as far as they are full."""
+    """The windows of the tuples 0 to SIZE - 1, ADVANCE to ADVANCE + SIZE - 1, and so on, if they are full."""
     tuples = tuples.withColumn("#n", F.row_number().over(arrived()) - 1)
     tuples = tuples.withColumn("#full", F.count("*").over(of_session()) - window.size)
     first = F.greatest(F.lit(0), _floor_div(F.col("#n") - window.size, window.advance) + 1)

@@ -91,7 +91,7 @@ def test_a_guess_that_is_wrong_is_an_error(tmp_path):
     first = 24 + 16 + 14  # where the first inner record begins
     wrong = first + CHAIN * 30
     assert ranges(str(path), first - 24)[1].begin == wrong
-    with pytest.raises(PacketError, match=f"byte {wrong} begins no record"):
+    with pytest.raises(PacketError, match=f"no record begins at byte {wrong}"):
         table(path, DATAGRAMS, first - 24)
     assert table(path, DATAGRAMS).num_rows == 40
 

@@ -182,7 +182,7 @@ def test_options_that_are_wrong(tmp_path):
     spark = session()
     for options, message in (
         ({"read": "all"}, "read 'all': rows, punctuations, datagrams"),
-        ({"rnage_bytes": 3}, "no option rnage_bytes"),
+        ({"rnage_bytes": 3}, "unknown option rnage_bytes"),
         ({"range_bytes": "many"}, "range_bytes 'many' is not a number"),
     ):
         with pytest.raises(Exception, match=message):

@@ -1,4 +1,4 @@
-"""The types of a stream's columns: in numpy as they stand on the wire, in Arrow and in Spark.
+"""The types of a stream's columns: in numpy as on the wire, in Arrow and in Spark.
 
 =========== ======== ===============================================================
 on the wire Spark    note
@@ -7,7 +7,7 @@ int         int
 uint        long     Spark's integers are signed
 long        long
 flags       short
-string(n)   string   without the zeros behind it; each byte is one character (Latin-1)
+string(n)   string   without trailing zeros; each byte is one character (Latin-1)
 =========== ======== ===============================================================
 """
 
@@ -33,7 +33,7 @@ SPARK |= {pa.timestamp("us", "UTC"): "timestamp"}
 
 
 class SchemaError(ValueError):
-    """A file does not say what a stream's records are; the message is one line."""
+    """A file does not describe a stream's records; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Layout:
 
     @classmethod
     def load(cls, path: str | Path, name: str = "") -> Layout:
-        """From a stream's .yml file, or from the .json that `wirestream compile` writes of a circuit.
+        """From a stream's .yml file, or from the .json file that `wirestream compile` writes for a circuit.
 
-        name: of a .json, the result or overflow stream, by its name or number; without it the first result. Raises
+        name: the result or overflow stream of a .json file, by name or number; default: the first result. Raises
         SchemaError.
         """
         try:
@@ -61,20 +61,20 @@ class Layout:
         found = [cls(load_schema(part["stream"]), tuple(part.get("fallible", ()))) for part in _outputs(described)]
         named = [s for s in found if name in ("", s.schema.name, str(s.schema.stream_id), f"{s.schema.stream_id:#x}")]
         if not named:
-            raise SchemaError(f"{path}: no stream {name}; there are {', '.join(s.schema.name for s in found)}")
+            raise SchemaError(f"{path}: no stream {name}; known: {', '.join(s.schema.name for s in found)}")
         return named[0]
 
     @classmethod
     def of(cls, circuit: Circuit, name: str = "") -> Layout:
-        """The result `name` of a compiled circuit, or its first; raises SchemaError if there is none of this name."""
+        """The result `name` of a compiled circuit; default: the first. Raises SchemaError."""
         for result in circuit.results:
             if name in ("", result.name):
                 return cls(result.schema, tuple(column.name for column in fallible(result.plan)))
-        raise SchemaError(f"no result {name}; there is {', '.join(result.name for result in circuit.results)}")
+        raise SchemaError(f"no result {name}; known: {', '.join(result.name for result in circuit.results)}")
 
     @property
     def values(self) -> list[str]:
-        """The columns without the flags behind them."""
+        """The columns without the trailing flags."""
         return [field.name for field in self.schema.fields if not _is_flags(field)]
 
     @property
@@ -82,15 +82,15 @@ class Layout:
         return {field.name: arrow_of(field) for field in self.schema.fields}
 
     def columns(self, records: np.ndarray, wanted: Iterable[str]) -> dict[str, pa.Array]:
-        """Those of the wanted columns that are fields, of records in the schema's dtype.
+        """The wanted columns that are fields, for records in the schema's dtype.
 
-        A value that its row's flags call null, or too large for its column, is null; the flags themselves are a column.
+        A value that its row flags as null, or as too large for its column, is null; the flags themselves are a column.
         """
         wanted = set(wanted) & self.arrow.keys()
         return {name: _array(records[name], self.arrow[name], self._missing(records, name)) for name in wanted}
 
     def table(self, records: np.ndarray) -> pa.Table:
-        """The rows as a person reads them: `values`, and where columns can overflow, `Overflow`: one of them has."""
+        """The rows for display: `values`, and if columns can overflow, `Overflow`: whether one of them has."""
         columns = self.columns(records, names := self.values)
         shown = {name: columns[name] for name in names}
         if self.fallible:
@@ -102,7 +102,7 @@ class Layout:
         return self._flags(records, name) & (FLAG_OVERFLOW | FLAG_NULL) != 0 if name in self.fallible else None
 
     def _flags(self, records: np.ndarray, name: str) -> np.ndarray:
-        """FLAG_OVERFLOW | FLAG_NULL of a fallible column, above them those of its neighbours."""
+        """FLAG_OVERFLOW | FLAG_NULL of a fallible column in the low bits; the flags of its neighbours above."""
         place, bit = divmod(self.fallible.index(name), FLAGS_IN_A_BYTE)
         return records[[field.name for field in self.schema.fields if _is_flags(field)][place]] >> np.uint8(2 * bit)
 
@@ -120,7 +120,7 @@ def arrow_of(field: Field) -> pa.DataType:
 
 
 def spark_schema(columns: dict[str, pa.DataType]) -> str:
-    """Columns as Spark's DDL has them."""
+    """Columns in Spark's DDL."""
     return ", ".join(f"`{name}` {SPARK[kind]}" for name, kind in columns.items())
 
 
@@ -132,7 +132,7 @@ def _array(values: np.ndarray, kind: pa.DataType, missing: np.ndarray | None) ->
 
 
 def strings(values: np.ndarray) -> pa.Array:
-    """Byte strings of one size, without the zeros behind them, as an Arrow array of strings."""
+    """Byte strings of one size, without trailing zeros, as an Arrow array of strings."""
     width = values.dtype.itemsize
     letters = np.ascontiguousarray(values).view(np.uint8).reshape(len(values), width)
     if letters.size and letters.max() > 0x7F:
@@ -144,6 +144,6 @@ def strings(values: np.ndarray) -> pa.Array:
 
 
 def named(names: list[str], which: np.ndarray) -> pa.Array:
-    """The array of strings that has `names[which[i]]` at i."""
+    """The array of strings with `names[which[i]]` at i."""
     numbers = pa.array(which.astype(np.int32))
     return pa.DictionaryArray.from_arrays(numbers, pa.array(names, pa.string())).dictionary_decode()

@@ -1,7 +1,7 @@
-"""UDP payloads, many at once, to the columns that Spark reads: rows, punctuations, or the datagrams themselves.
+"""Batches of UDP payloads to the columns that Spark reads: rows, punctuations, or the datagrams themselves.
 
-What is wrong with a datagram has the name under which the hardware counts it: those of `ws_udp_rx` for a captured
-frame, then those of docs/wire-format.md; `cut_off` is a frame of which the capture has only the beginning.
+Faults of datagrams have the names under which the hardware counts them: those of `ws_udp_rx` for a captured frame, then
+those of docs/wire-format.md; `cut_off` is a frame that the capture truncated.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ FAULTS = (
 )
 ROWS, PUNCTUATIONS, DATAGRAMS = READS = ("rows", "punctuations", "datagrams")
 
-# What a row has beside the stream's fields: where it is, when it came, from whom, in which datagram, as which record.
+# Columns of a row in addition to the stream's fields: its place, arrival time, sender, datagram, and record number.
 WHERE = {"_file": pa.string(), "_offset": pa.int64()}
 ARRIVED = {"_arrival": pa.timestamp("us", "UTC"), "_source": pa.string()}
 NUMBERED = {"_session": pa.int64(), "_sequence": pa.int64()}
 ROW = WHERE | ARRIVED | NUMBERED | {"_record": pa.int32()}
-# A datagram. fault: null if it is sound; the header's fields are null where there is no sound header.
+# A datagram. fault: null if it is valid; the header's fields are null without a valid header.
 HEADERS = {"stream": pa.int32(), "session": pa.int64(), "sequence": pa.int64(), "flags": pa.int16()}
 HEADERS |= {"count": pa.int32()}
 DATAGRAM = {name[1:]: kind for name, kind in (WHERE | ARRIVED).items()} | {"fault": pa.string()} | HEADERS
 
 
 def columns_of(stream: Layout, read: str) -> dict[str, pa.DataType]:
-    """The columns of a way to read; `read` is one of `READS`."""
+    """The columns for `read`, one of `READS`."""
     return DATAGRAM if read == DATAGRAMS else stream.arrow | ROW
 
 
 @dataclass(frozen=True)
 class Payloads:
-    """Payloads in a buffer. Arrays have an item for each.
+    """Payloads in a buffer. Arrays have an item for each payload.
 
-    data: the buffer, see `records.padded`. at, size: bytes. arrival: ns since 1970. ip, port: of the sender. offset: in
-    the file called `file`. fault: an index into `FAULTS`; where it is not 0, at, size, ip and port mean nothing.
+    data: the buffer, see `records.padded`. at, size: in bytes. arrival: ns since 1970. ip, port: of the sender. offset:
+    in the file named `file`. fault: an index into `FAULTS`; if it is not 0, at, size, ip and port are meaningless.
     """
 
     data: np.ndarray
@@ -57,7 +57,7 @@ class Payloads:
     offset: np.ndarray
 
     def batch(self, stream: Layout, read: str, wanted: list[str]) -> pa.RecordBatch:
-        """The wanted columns of what is read, in this order."""
+        """The wanted columns, in this order."""
         headers, fault = self._headers(stream)
         if read == DATAGRAMS:
             columns = self._datagrams(headers, fault, set(wanted))
@@ -66,7 +66,7 @@ class Payloads:
         return pa.RecordBatch.from_arrays([columns[name] for name in wanted], wanted)
 
     def _headers(self, stream: Layout) -> tuple[np.ndarray, np.ndarray]:
-        """Every payload's header, and its fault; the headers of those with a bad one mean nothing."""
+        """Every payload's header and fault; a bad header is meaningless."""
         fault = self.fault.copy()
         headers = gather(self.data, np.where(fault == 0, self.at, 0), HEADER)
         size, count, punct = self.size, headers["count"].astype(np.int64), headers["flags"] & PUNCT != 0
@@ -104,7 +104,7 @@ class Payloads:
         return columns | {"_record": pa.array(number.astype(np.int32))}
 
     def _origin(self, wanted: set[str], of: np.ndarray | slice = slice(None)) -> dict[str, pa.Array]:
-        """Those of the wanted columns that say where payloads are from."""
+        """The wanted columns for the origin of payloads."""
         count = len(self.at[of])
         made = {
             "_file": lambda: pa.repeat(pa.scalar(self.file), count),
@@ -116,14 +116,14 @@ class Payloads:
 
     def _sources(self, of: np.ndarray | slice) -> tuple[list[str], np.ndarray]:
         both = self.ip[of].astype(np.uint64) << np.uint64(16) | self.port[of].astype(np.uint64)
-        if len(both) and (both == both[0]).all():  # as nearly always, and much faster
+        if len(both) and (both == both[0]).all():  # the usual case, and much faster
             return [_endpoint(int(both[0]))], np.zeros(len(both), np.int32)
         found, which = np.unique(both, return_inverse=True)
         return [_endpoint(int(value)) for value in found], which
 
 
 def mark(fault: np.ndarray, wrong: np.ndarray, name: str) -> None:
-    """The first fault of each payload counts."""
+    """Record a fault, unless the payload already has one."""
     fault[(fault == 0) & wrong] = FAULTS.index(name)
 
 

@@ -1,18 +1,18 @@
-"""A log of datagrams on disk: segments of a stated size, appended by one writer, read while it writes.
+"""A log of datagrams on disk: segments of a given size, appended by one writer, readable while it writes.
 
-A folder holds `0000000001.log`, `0000000002.log`, … and beside each an index. All numbers are big-endian::
+A folder holds `0000000001.log`, `0000000002.log`, … each with an index. All numbers are big-endian::
 
     segment  byte 0..7   "WSLOG\\0\\0\\1"       8..15 the segment's number        16.. records
     record   byte 0..3   payload bytes         4..7 CRC-32 of all that follows   8..15 arrival in ns since 1970
              byte 16..19 IPv4 of the sender    20..21 its UDP port               22..23 zero      24.. the payload
-    index    8 bytes each: the byte at which a record begins, one about every `INDEX_BYTES`; checked where it is used
+    index    8 bytes each: the offset of a record, one about every `INDEX_BYTES`; verified before use
 
-A writer never appends to a segment that it has not begun itself. At its start it cuts what a crash left torn behind
-the last whole record of the newest segment (kept in `<segment>.torn`, counted) and begins the next one. So a position
-that a reader has remembered is either still there or behind a segment's end, and never names other bytes than it did.
+A writer only appends to segments that it has created. At its start it truncates the newest segment after the last whole
+record, if a crash left a torn one (it is kept in `<segment>.torn`, and counted), and creates the next segment. So a
+position that a reader has stored is still valid or beyond a segment's end, and never refers to different bytes.
 
-What is on disk when: an append hands its bytes to the kernel before it returns, so a writer that is killed loses
-nothing that it has appended. What a crash of the machine can take is what has come since the last fsync: see `Log`.
+Durability: an append hands its bytes to the kernel before it returns, so killing the writer loses nothing that was
+appended. A crash of the machine can lose what was appended since the last fsync: see `Log`.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ MAGIC = b"WSLOG\0\0\1"
 SEGMENT = struct.Struct(">8sQ")
 RECORD = struct.Struct(">IIq4sHH")
 ENTRY = struct.Struct(">Q")
-EACH, NEVER = 0.0, None  # fsync policies, beside a number of seconds
+EACH, NEVER = 0.0, None  # fsync policies; others are a number of seconds
 
 
 class LogError(ValueError):
-    """A log is not what it should be, or in use; the message is one line."""
+    """A log is damaged or in use; the message is one line."""
 
 
 class Position(NamedTuple):
-    """The position before a record: a segment's number and a byte in it. Positions are ordered as records came."""
+    """The position of a record: a segment's number and an offset in it. Positions are in the order of records."""
 
     segment: int
     offset: int
@@ -58,12 +58,12 @@ class Datagram(NamedTuple):
 
 
 def policy(text: str) -> float | None:
-    """The fsync policy that a person writes: `each`, `never`, or a number of milliseconds. Raises LogError."""
+    """Parse an fsync policy: `each`, `never`, or a number of milliseconds. Raises LogError."""
     named = {"each": EACH, "never": NEVER}
     if text in named:
         return named[text]
     if not text.isdecimal() or int(text) == 0:
-        raise LogError(f"fsync '{text}': each, never, or milliseconds such as 100")
+        raise LogError(f"fsync '{text}': must be each, never, or milliseconds such as 100")
     return int(text) / 1000
 
 
@@ -71,13 +71,14 @@ def policy(text: str) -> float | None:
 
 
 class Log:
-    """The writer of a log; there is one at a time, others are refused.
+    """The writer of a log; only one at a time.
 
-    fsync: `EACH`: `append` returns when its bytes are on disk; seconds: a thread sees to it so often, so a crash of the
-    machine takes at most what came since and no append waits for a disk; `NEVER`: when the kernel likes, and at the
-    end of each segment. segment_bytes: a segment that has them is ended, so it is longer by less than one append.
+    fsync: `EACH`: `append` returns when its bytes are on disk; a number of seconds: a thread syncs at this interval, so
+    that a crash of the machine loses at most the bytes since the last sync, and no append waits for a disk; `NEVER`:
+    the kernel decides, except at the end of each segment. segment_bytes: a segment ends with the append that reaches
+    this size.
 
-    torn: bytes that were cut off the log that was found. Raises LogError if another writer is at work.
+    torn: bytes that were truncated from the existing log. Raises LogError if the log has another writer.
     """
 
     def __init__(self, folder: str | Path, *, fsync: float | None = 0.1, segment_bytes: int = SEGMENT_BYTES):
@@ -88,10 +89,10 @@ class Log:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             self._lock.close()
-            raise LogError(f"{folder}: another writer is at work") from None
+            raise LogError(f"{folder}: the log is in use by another writer") from None
         newest = max(segments(self.folder), default=0)
         self.torn = _cut(self.folder, newest) if newest else 0
-        self._changing = threading.Lock()  # of the open segment, between `append` and the thread that syncs
+        self._changing = threading.Lock()  # guards the open segment against the thread that syncs
         self._begin(newest + 1)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sync_now_and_then, daemon=True) if fsync else None
@@ -106,22 +107,22 @@ class Log:
 
     @property
     def position(self) -> Position:
-        """Behind the last record."""
+        """The position after the last record."""
         return Position(self._segment, self._offset)
 
     def append(self, arrival: int, source: tuple[str, int], payload: bytes) -> Position:
-        """Append one datagram and return its position. Raises OSError if the disk does not take it."""
+        """Append one datagram and return its position. Raises OSError if the write fails."""
         return self.extend([Datagram(arrival, source, payload)])
 
     def extend(self, datagrams: Iterable[tuple[int, tuple[str, int], bytes]]) -> Position:
-        """Append datagrams by one write, and with `EACH` one fsync; return the position of the first."""
+        """Append datagrams with one write, and with `EACH` one fsync; return the position of the first."""
         records = [_record(*datagram) for datagram in datagrams]
         if self._offset >= self.segment_bytes:
             self._begin(self._segment + 1)
         first = self.position
         try:
             _write(self._file, b"".join(records))
-        except OSError:  # a full disk: what it took of this append is no record
+        except OSError:  # a full disk: remove the partial append
             os.ftruncate(self._file, self._offset)
             os.lseek(self._file, self._offset, os.SEEK_SET)
             raise
@@ -136,7 +137,7 @@ class Log:
         return first
 
     def close(self) -> None:
-        """Sync what there is, whatever the policy, and let another writer in."""
+        """Sync, whatever the policy, and release the log for another writer."""
         self._stop.set()
         if self._thread:
             self._thread.join()
@@ -153,7 +154,7 @@ class Log:
             _write(self._file, SEGMENT.pack(MAGIC, number))
             self._segment, self._offset = number, SEGMENT.size
             self._next_entry, self._dirty = SEGMENT.size + INDEX_BYTES, True
-            # The name must survive a crash: the number of a segment that somebody has read is never used again.
+            # The name must survive a crash, so that the number of a segment is never reused.
             os.fsync(self._file)
             folder = os.open(self.folder, os.O_RDONLY)
             os.fsync(folder)
@@ -182,17 +183,17 @@ def _record(arrival: int, source: tuple[str, int], payload: bytes) -> bytes:
 
 
 def _write(file: int, data: bytes) -> None:
-    """All of it: the kernel may take less, at a full disk for instance, before it says so."""
+    """Write all data: a single write may be partial, such as on a full disk."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(file, rest) :]
 
 
 def _cut(folder: Path, number: int) -> int:
-    """Cut the newest segment behind its last whole record; the number of bytes cut. They are kept beside it."""
+    """Truncate the newest segment after its last whole record, and keep the rest in a .torn file; return its size."""
     path = path_of(folder, number)
     data = path.read_bytes()
-    if len(data) < SEGMENT.size:  # killed before it was begun
+    if len(data) < SEGMENT.size:  # killed before the header was written
         path.write_bytes(SEGMENT.pack(MAGIC, number))
         return len(data)
     _check_head(path, number, data)
@@ -222,12 +223,12 @@ def index_of(folder: Path, number: int) -> Path:
 
 
 def segments(folder: str | Path) -> list[int]:
-    """The numbers of a log's segments, rising."""
+    """The numbers of a log's segments, in order."""
     return sorted(int(path.stem) for path in Path(folder).glob("[0-9]" * 10 + ".log"))
 
 
 def whole(data: bytes | memoryview, at: int) -> int:
-    """The length of the record at a byte of a buffer, 0 if there is no whole one with the right CRC."""
+    """The length of the record at an offset of a buffer; 0 without a whole record with the right CRC."""
     if at + RECORD.size > len(data):
         return 0
     payload, crc = struct.unpack_from(">II", data, at)
@@ -238,17 +239,17 @@ def whole(data: bytes | memoryview, at: int) -> int:
 
 @dataclass(frozen=True)
 class Reader:
-    """The reader of a log, which may be written at the same time; it holds nothing open and keeps nothing."""
+    """The reader of a log, which may be written at the same time. It is stateless, and keeps no file open."""
 
     folder: Path
 
     @property
     def begin(self) -> Position:
-        """Before the first record."""
+        """The position of the first record."""
         return Position(next(iter(segments(self.folder)), 1), SEGMENT.size)
 
     def end(self, start: Position | None = None, most: int | None = None) -> Position:
-        """Behind the last whole record; from `start` on, at most about `most` bytes further (but over one record)."""
+        """The position after the last whole record; at most about `most` bytes after `start`, but at least a record."""
         position, left = start or self.begin, most
         for segment, begin, _ in self._spans(position, None):
             stop = self._whole_up_to(segment, begin, left)
@@ -258,7 +259,7 @@ class Reader:
         return position
 
     def ranges(self, start: Position, end: Position, size: int) -> list[tuple[int, int, int]]:
-        """(segment, first byte, byte behind the last) of ranges of whole records, of about `size` bytes each."""
+        """(segment, begin, end) of ranges of whole records, of about `size` bytes each."""
         found = []
         for segment, begin, stop in self._spans(start, end):
             cuts = [begin]
@@ -269,7 +270,7 @@ class Reader:
         return found
 
     def read(self, segment: int, begin: int, stop: int) -> bytes:
-        """The records of a range. Raises LogError if the segment has no such bytes; their CRCs are not looked at."""
+        """The records of a range; CRCs are not verified. Raises LogError if the segment is shorter."""
         path = path_of(self.folder, segment)
         with open(path, "rb") as file:
             _check_head(path, segment, file.read(SEGMENT.size))
@@ -282,7 +283,7 @@ class Reader:
     def datagrams(
         self, start: Position | None = None, end: Position | None = None
     ) -> Iterator[tuple[Position, Datagram]]:
-        """Each datagram with its position, one by one, for a glance at a log. Raises LogError at a bad record."""
+        """Iterate over datagrams and positions, to inspect a log. Raises LogError at a bad record."""
         start, end = start or self.begin, end or self.end()
         for segment, begin, stop in self.ranges(start, end, SEGMENT_BYTES):
             data, at = self.read(segment, begin, stop), 0
@@ -295,9 +296,9 @@ class Reader:
                 at += size
 
     def _spans(self, start: Position, end: Position | None) -> Iterator[tuple[int, int, int]]:
-        """(segment, first byte, byte behind the last) of what lies between two places, per segment.
+        """(segment, begin, end) between two positions, per segment.
 
-        A position behind a segment's end, of which a crash took the tail, is at its end.
+        A position beyond the end of a segment, whose tail a crash removed, counts as its end.
         """
         for segment in segments(self.folder):
             if segment < start.segment or (end and segment > end.segment):
@@ -308,9 +309,9 @@ class Reader:
             yield segment, min(begin, max(stop, SEGMENT.size)), max(stop, SEGMENT.size)
 
     def _whole_up_to(self, segment: int, begin: int, most: int | None) -> int:
-        """Where the whole records from `begin` on end, or the first end that is `most` bytes or more away.
+        """The end of the whole records from `begin` on, or of the first record that ends at least `most` bytes later.
 
-        Only the newest segment can have an end that is not whole yet. Raises LogError where another one has.
+        Only the newest segment can end with a partial record. Raises LogError if another segment does.
         """
         path, at = path_of(self.folder, segment), begin
         limit = None if most is None else begin + most
@@ -327,13 +328,13 @@ class Reader:
         return at
 
     def _is_record(self, segment: int, offset: int) -> bool:
-        """Whether the index is right: after a crash it may be ahead of what is on disk."""
+        """Whether an index entry is valid; after a crash the index may be ahead of the segment."""
         with open(path_of(self.folder, segment), "rb") as file:
             file.seek(offset)
             return whole(file.read(RECORD.size + MOST_PAYLOAD), 0) > 0
 
     def _entries(self, segment: int) -> Sequence[int]:
-        """Where the index says that records begin, within the segment."""
+        """The offsets of records from the index, within the segment."""
         try:
             data = index_of(self.folder, segment).read_bytes()
         except FileNotFoundError:

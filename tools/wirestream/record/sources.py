@@ -1,13 +1,14 @@
-"""The Spark data sources `wirestream_log` and `wirestream_pcap`, by Spark's Python Data Source API.
+"""The Spark data sources `wirestream_log` and `wirestream_pcap`, using Spark's Python Data Source API.
 
-Options of both: `path`; `schema`, a stream's .yml or a circuit's .json; `stream`, which of a .json, by name or number
-(`columns.Layout.load`); `read`: `rows` (the tuples), `punctuations` or `datagrams`; `range_bytes`: about so many in a
-partition. Of the log: `max_bytes`, about so many in a micro-batch. Of captures: `port`, to which datagrams go; a folder
-is read with all its *.pcap. A schema given to Spark's reader picks columns, the others are not made.
+Options of both: `path`; `schema`: a stream's .yml or a circuit's .json; `stream`: which one of a .json, by name or
+number (`columns.Layout.load`); `read`: `rows` (the tuples), `punctuations` or `datagrams`; `range_bytes`: approximate
+size of a partition. Option of the log: `max_bytes`: approximate size of a micro-batch. Option of captures: `port`: the
+destination port; all *.pcap files of a folder are read. A schema given to Spark's reader selects columns; the others
+are not computed.
 
-An offset of a stream is a position in the log, before a record, and a micro-batch is what lies between two of them.
-Both are in Spark's checkpoint before the batch is computed, and what is between two positions never changes. So each
-record is in exactly one batch, however often the query, or the writer, is killed and started again.
+An offset of a stream is the position of a record in the log, and a micro-batch is the data between two offsets. Spark
+writes both to its checkpoint before it computes the batch, and the data between two positions never changes. So each
+record is in exactly one batch, however often the query, or the writer, is killed and restarted.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from wirestream.record.records import chain, gather, padded
 
 LOG, PCAP = "wirestream_log", "wirestream_pcap"
 RANGE_BYTES = 8 << 20
-BATCH_ROWS = 1 << 16  # in a batch of Arrow's
+BATCH_ROWS = 1 << 16  # in an Arrow batch
 COMMON = {"path", "schema", "stream", "read", "range_bytes"}
 
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for. Raises ValueError, with one line, for what cannot be."""
+    """The options of a source. Raises ValueError with a one-line message."""
 
     path: str
     stream: Layout
@@ -54,9 +55,9 @@ class Options:
     def of(cls, options: Mapping[str, str], others: set[str], range_bytes: int = RANGE_BYTES) -> Options:
         given = {name.lower(): value for name, value in options.items()}
         if unknown := given.keys() - COMMON - others:
-            raise ValueError(f"no option {min(unknown)}; there are {', '.join(sorted(COMMON | others))}")
+            raise ValueError(f"unknown option {min(unknown)}; known: {', '.join(sorted(COMMON | others))}")
         if missing := {"path", "schema"} - given.keys():
-            raise ValueError(f"the option {min(missing)} is missing")
+            raise ValueError(f"missing option {min(missing)}")
         numbers = {"range_bytes": range_bytes}
         for name in given.keys() & {"range_bytes", "max_bytes", "port"}:
             if not given[name].isdecimal():
@@ -64,7 +65,7 @@ class Options:
             numbers[name] = int(given[name])
         read = given.get("read", ROWS)
         if read not in READS:
-            raise ValueError(f"read '{read}': {', '.join(READS)}")
+            raise ValueError(f"read '{read}': must be one of {', '.join(READS)}")
         return cls(given["path"], Layout.load(given["schema"], given.get("stream", "")), read, **numbers)
 
     @property
@@ -72,10 +73,10 @@ class Options:
         return columns_of(self.stream, self.read)
 
     def wanted(self, schema: StructType) -> list[str]:
-        """The columns of a schema, which may be fewer than there are, but none else."""
+        """The columns of a schema, a subset of `columns`. Raises SchemaError for any other."""
         for field in to_arrow_schema(schema, timezone="UTC"):
             if self.columns.get(field.name) != field.type:
-                raise SchemaError(f"there is no column {field.name} of type {field.type}")
+                raise SchemaError(f"no column {field.name} of type {field.type}")
         return schema.fieldNames()
 
     def batches(self, payloads: Payloads, wanted: list[str]) -> Iterator[pa.RecordBatch]:
@@ -95,7 +96,7 @@ class LogRange(InputPartition):
 
 
 class LogSource(DataSource):
-    """`wirestream_log`: all records of the log in a batch; in a stream those that there are, and those that come."""
+    """`wirestream_log`: all records of the log as a batch, or existing and new records as a stream."""
 
     @classmethod
     def name(cls) -> str:
@@ -148,7 +149,7 @@ class LogStream(_FromLog, DataSourceStreamReader, SupportsTriggerAvailableNow):
         most = limit.max_bytes if isinstance(limit, ReadMaxBytes) else None
         begin = Position(**start)
         end = self.log.end(begin, most)
-        return max(begin, min(end, self.final or end))._asdict()  # of a tail that a crash took nothing is left
+        return max(begin, min(end, self.final or end))._asdict()  # a crash may have removed the log's tail
 
     def getDefaultReadLimit(self) -> ReadLimit:
         return ReadMaxBytes(self.asked.max_bytes) if self.asked.max_bytes else ReadAllAvailable()
@@ -167,7 +168,7 @@ _LOGGED = np.dtype([("size", ">u4"), ("crc", ">u4"), ("arrival", ">i8"), ("ip", 
 
 
 def logged(raw: bytes, file: Path, begin: int) -> Payloads:
-    """The records of a range of a segment. Raises LogError where they are not whole."""
+    """The records of a range of a segment. Raises LogError at a bad record."""
     data, length = padded(raw), len(raw)
     at, stop = chain(data, length, RECORD.size, 0, ">")
     heads, view = gather(data, at, _LOGGED), memoryview(raw)
@@ -191,7 +192,7 @@ class PcapRange(InputPartition):
 
 
 class PcapSource(DataSource):
-    """`wirestream_pcap`: the frames of a pcap file, or of a folder's *.pcap, in a batch."""
+    """`wirestream_pcap`: the frames of a pcap file, or of a folder's *.pcap files, as a batch."""
 
     @classmethod
     def name(cls) -> str:
@@ -225,15 +226,15 @@ class PcapReader(DataSourceReader):
 
 
 def register(spark: SparkSession) -> SparkSession:
-    """Make both sources known to a session."""
+    """Register both sources with a session."""
     for source in (LogSource, PcapSource):
         spark.dataSource.register(source)
     return spark
 
 
 def read_log(spark: SparkSession, folder: str | Path, schema: str | Path, **options: object) -> DataFrame:
-    """The log as a batch. schema: a stream's .yml or a circuit's .json; options: those above, and columns: the names
-    of those that are wanted."""
+    """The log as a batch. schema: a stream's .yml or a circuit's .json; options: those above, and columns: the wanted
+    names."""
     return _opened(register(spark).read.format(LOG), folder, schema, options)
 
 
@@ -256,6 +257,6 @@ def _opened(
     if columns is not None:
         known = Options.of(texts, {"max_bytes", "port"}).columns
         if unknown := [name for name in columns if name not in known]:
-            raise SchemaError(f"there is no column {unknown[0]}; there are {', '.join(known)}")
+            raise SchemaError(f"no column {unknown[0]}; known: {', '.join(known)}")
         reader = reader.schema(spark_schema({name: known[name] for name in columns}))
     return reader.options(**texts).load()

@@ -26,7 +26,7 @@ localparam WORD_ARP_IP             = 16;
 localparam WORD_LOCAL_PORT         = 32;
 localparam WORD_GROUP              = 48;
 
-// By word, the highest first: what can be read and written, and which bits keep what is written
+// By word, the highest first: whether it can be read and written, and which bits are stored
 localparam [WORDS-1:0] READABLE = 64'hffffffff00001fff;
 localparam [WORDS-1:0] WRITABLE = 64'hffffffff0001fff8;
 localparam [32*WORDS-1:0] STORED = {

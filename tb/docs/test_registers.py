@@ -21,8 +21,8 @@ def test_up_to_date(path, render):
 
 WRONG = [
     ("access: ro", "access: rx", "line 17: id: access 'rx'"),
-    ("address: 0x018", "address: 0x014", "local_ip: 0x014 is taken by local_mac"),
-    ("name: netmask", "name: gateway", "the name 'gateway' is taken"),
+    ("address: 0x018", "address: 0x014", "local_ip: 0x014 is already used by local_mac"),
+    ("name: netmask", "name: gateway", "the name 'gateway' is already used"),
     ("kind: mac", "kind: ip6", "kind 'ip6'"),
     ("address: 0x010", "address: 0x014", "local_mac: address 0x014 is not a multiple"),
     ("address: 0x0c0", "address: 0x100", "group: address 0x100 is not below"),
@@ -30,7 +30,7 @@ WRONG = [
     ("reset: 5000", "reset: 70000", "result_port: 70000 does not fit 16 bits"),
     ("doc:", "dok:", "unexpected keyword argument 'dok'"),
     ("id: 0x", "ident: 0x", "'id' is missing"),
-    ("name: udp_tx_bad,", "name: udp_tx_sent,", "a name twice"),
+    ("name: udp_tx_bad,", "name: udp_tx_sent,", "a duplicate name"),
     ("- {name: id", "- [name: id", "line"),
 ]
 
@@ -89,13 +89,13 @@ def test_client():
     [
         (lambda r: setattr(r, "local_pi", 1), UnknownRegister, "local_pi: no such register"),
         (lambda r: r.local_pi, AttributeError, "local_pi: no such register"),
-        (lambda r: r.group[16], UnknownRegister, r"group\[16\]: there are at most 16"),
+        (lambda r: r.group[16], UnknownRegister, r"group\[16\]: the array has at most 16"),
         (lambda r: setattr(r, "version", 1), RegisterError, "version: read-only"),
         (lambda r: r.arp_set, RegisterError, "arp_command: write-only"),
         (lambda r: setattr(r, "result_port", 1 << 16), RegisterError, "result_port: 65536 does not fit 16 bits"),
         (lambda r: setattr(r, "local_ip", "1.2.3"), RegisterError, "local_ip: "),
         (lambda r: setattr(r, "local_mac", "1.2.3"), RegisterError, "local_mac: '1.2.3' is not a MAC"),
-        (lambda r: setattr(r, "local_port", 1), RegisterError, "local_port: an array"),
+        (lambda r: setattr(r, "local_port", 1), RegisterError, "local_port is an array"),
     ],
 )
 def test_client_names_errors(change, error, message):

@@ -250,7 +250,7 @@ def test_pcap_of_mixed_lengths(tmp_path) -> None:
     assert [b.shape for b in back] == [b.shape for b in blocks] and times.tolist() == list(range(50))
     assert all((a == b).all() for a, b in zip(back, blocks, strict=True))
     (tmp_path / "cut.pcap").write_bytes((tmp_path / "m.pcap").read_bytes()[:-1])
-    for bad, message in (("cut.pcap", "cut off"), ("none.pcap", "No such file"), (__file__, "not a pcap file")):
+    for bad, message in (("cut.pcap", "truncated"), ("none.pcap", "No such file"), (__file__, "not a pcap file")):
         with pytest.raises(PacketError, match=message):
             packets.read_pcap(tmp_path / bad)
 
@@ -275,7 +275,7 @@ def test_results_decode() -> None:
 def test_decode_names_the_bad_frame() -> None:
     good = packets.frames(stream(70))
     for at, message in (
-        (12, "not IPv4"),
+        (12, "not UDP over IPv4"),
         (17, "wrong IP or UDP length"),
         (20, "a fragment"),
         (26, "wrong IP checksum"),
@@ -350,7 +350,7 @@ def test_send_to_a_pcap(tmp_path, capsys) -> None:
         (["127.0.0.1:9", "--seed", "-1"], 2, "--seed -1"),
         (["127.0.0.1:9", "--trades-per-second", "nan"], 2, "rate more than 0"),
         (["127.0.0.1:9", "--share", "2"], 2, "share from 0 to 1"),
-        (["127.0.0.1:9", "--per-datagram", "92"], 2, "between 1 and 91"),
+        (["127.0.0.1:9", "--per-datagram", "92"], 2, "must be 1 to 91"),
         (["127.0.0.1:9", "--session", "4294967296"], 2, "must fit 32 bits"),
         (["127.0.0.1:9", "--close", "2147483648"], 2, "must fit 32 bits"),
         (["--pcap", "/no/such/folder/x.pcap"], 1, "No such file"),

@@ -148,7 +148,7 @@ REFUSED = [
     ("CREATE INPUT STREAM A FORMAT ITCH itch5.Trade (Time,\n Venue); SELECT Time FROM A", "no field Venue", (2, 2)),
     (
         "CREATE INPUT STREAM A FORMAT ITCH itch5.Trade (Time, Time); SELECT Time FROM A",
-        "two fields are called",
+        "two fields are named",
         (1, 54),
     ),
     ("CREATE INPUT STREAM A FORMAT JSON a.B (C); SELECT C FROM A", "FIX, BINARY or ITCH", (1, 30)),
@@ -157,8 +157,8 @@ REFUSED = [
         "MOLDUDP64 is a framing of ITCH, not of FIX",
         (2, 2),
     ),
-    (f"{FEED} FRAMING MOLDUDP64 REORDER 48; SELECT Time FROM A", "REORDER is a power of two, 4 to 256", (1, 54)),
-    (f"{FEED} FRAMING MOLDUDP64 GAP_MS 0; SELECT Time FROM A", "GAP_MS is 1 to 65535", (1, 54)),
+    (f"{FEED} FRAMING MOLDUDP64 REORDER 48; SELECT Time FROM A", "REORDER 48: must be a power of two", (1, 54)),
+    (f"{FEED} FRAMING MOLDUDP64 GAP_MS 0; SELECT Time FROM A", "GAP_MS 0: must be 1 to 65535", (1, 54)),
     (f"{FEED} FRAMING SOUPBIN; SELECT Time FROM A", "unexpected 'SOUPBIN'; expected MOLDUDP64", (1, 62)),
     (
         f"{FEED} FRAMING MOLDUDP64;\nCREATE INPUT STREAM B FORMAT ITCH itch5.Trade (Time); SELECT Time FROM B",
@@ -205,10 +205,10 @@ def test_files(tmp_path):
         ("{name: Sold, id: 9, message: itch5.Trade, fields: [Venue]}", "no field Venue"),
         (
             "{name: Sold, id: 9, message: itch5.Trade, fields: [Time], moldudp64: {lines: 2}}",
-            "may have reorder and gap",
+            "known keys: reorder, gap",
         ),
         ("{name: Sold, id: 9, message: itch5.Trade, fields: [Time], moldudp64: {reorder: 3}}", "a power of two"),
-        ("{name: Sold, id: 9, fields: {Time: long}, moldudp64: {}}", "a stream has name, id and fields"),
+        ("{name: Sold, id: 9, fields: {Time: long}, moldudp64: {}}", "a stream needs name, id and fields"),
     ):
         own.write_text(wrong)
         with pytest.raises(QueryError, match=words):

@@ -39,7 +39,7 @@ EXAMPLES = """\
 examples:
   100,000 generated trades at 20,000 per second to a device, closing the last windows:
     %(prog)s 192.168.1.10:4000 --count 100000 --rate 20000 --close
-  the same to a simulated board, unprivileged, with 1% of the datagrams lost:
+  the same to a simulated board, unprivileged, with one datagram in 100 lost:
     %(prog)s --tunnel --count 100000 --rate 20000 --close --lose 0.01
   trades of a file, at full speed, 91 per datagram:
     %(prog)s 192.168.1.10:4000 --csv trades.csv --rate 0 --per-datagram 91

@@ -1,1 +1,1 @@
-"""What is in a datagram: streams, formats, FIX descriptions, names of registers and counters."""
+"""Descriptions of the data in datagrams: streams, formats, FIX messages, and names of registers and counters."""

@@ -1,4 +1,4 @@
-"""Names for the totals that a design streams out on its stat_* port."""
+"""Names of the totals that a design outputs on its stat_* port."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wirestream.design import RTL
 
 NET = RTL / "net"
 STACK, NETWORK = NET / "ws_udp_ip_stack.v", NET / "ws_gmii_endpoint.v"
-# A name in a design's list that stands for all events of a core in it.
+# Names in a design's list that stand for all events of a core in it.
 BELOW = {"stack_events": STACK, "network_events": NETWORK}
 
 
@@ -24,7 +24,7 @@ def counter_names(verilog: str | Path) -> list[str]:
     return [full for name in names for full in (counter_names(BELOW[name]) if name in BELOW else [name])]
 
 
-# What a counter of these names counts is not a loss; every other one is a drop or a fault, under its reason.
+# Counters of normal events; every other one counts drops or errors, named by their reason.
 HARMLESS = {
     "mac_rx_good",
     *("udp_rx_delivered", "udp_rx_surplus", "udp_rx_arp", "udp_rx_icmp", "udp_rx_igmp"),
@@ -39,17 +39,17 @@ HARMLESS = {
 }
 
 
-# What a circuit takes, by the name of its counter: a front end has one of these.
+# The counter of a circuit's input, and what it counts: every front end has one of these.
 TAKEN = {"fix_message": "messages", "itch_message": "messages", "tuple_rx_tuple": "tuples"}
 
 
 def taken(counters: Mapping[str, int]) -> tuple[int, str]:
-    """How many messages or tuples came, and what they are."""
+    """The number of messages or tuples received, and which of the two."""
     name = next(name for name in TAKEN if name in counters)
     return counters[name], TAKEN[name]
 
 
 def harmless(name: str) -> bool:
-    """Whether a counter counts no loss: one of `HARMLESS`, or the tuples, rows and datagrams of a compiled
+    """Whether a counter counts normal events: one of `HARMLESS`, or the tuples, rows and datagrams of a compiled
     query."""
     return name in HARMLESS or name.endswith(("_row", "_datagram", "_record", "_accepted"))

@@ -1,4 +1,4 @@
-"""What a text declares of a stream, before anything of it is looked up."""
+"""The declaration of a stream in a text, before its names are resolved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_GAP_MS = 65535
 
 @dataclass(frozen=True)
 class FieldName:
-    """A field of a message, whose type is that of the message. position: None in a .yml file."""
+    """A field of a message, which has its type from the message. position: None in a .yml file."""
 
     name: str
     position: Position | None = None
@@ -21,7 +21,7 @@ class FieldName:
 
 @dataclass(frozen=True)
 class Framing:
-    """MoldUDP64 on lines A and B, as ws_itch_feed takes it."""
+    """MoldUDP64 on lines A and B: parameters of ws_itch_feed."""
 
     reorder: int = 64
     gap_ms: int = 10
@@ -29,14 +29,15 @@ class Framing:
 
     def __post_init__(self) -> None:
         if self.reorder not in REORDERS:
-            raise QueryError(f"REORDER is a power of two, {REORDERS[0]} to {REORDERS[-1]}", self.position)
+            bounds = f"{REORDERS[0]} to {REORDERS[-1]}"
+            raise QueryError(f"REORDER {self.reorder}: must be a power of two, {bounds}", self.position)
         if not 1 <= self.gap_ms <= MOST_GAP_MS:
-            raise QueryError(f"GAP_MS is 1 to {MOST_GAP_MS}", self.position)
+            raise QueryError(f"GAP_MS {self.gap_ms}: must be 1 to {MOST_GAP_MS}", self.position)
 
 
 @dataclass(frozen=True)
 class Create:
-    """A declared stream. format: kind, name and message, of a stream of messages, whose fields are names alone."""
+    """A declared stream. format: for a stream of messages, whose fields have no types, its kind, name and message."""
 
     position: Position
     name: str

@@ -1,4 +1,4 @@
-"""FIX messages to typed streams: the description in a .yml file, and the parser that it makes.
+"""FIX messages to typed streams: the description in a .yml file, and the generated parser.
 
 ::
 
@@ -8,19 +8,19 @@
         type: D                                             MsgType (35), 1 to 3 characters
         fields:
           ClOrdID: {tag: 11, type: string(12)}              required
-          Price: {tag: 44, type: price(4), default: 0}      optional, with the value that stands in for it
-        groups:                                             where there are some
+          Price: {tag: 44, type: price(4), default: 0}      optional, with its default
+        groups:                                             optional
           NoPartyIDs:                                       the first 2 entries of a repeating group
             tag: 453
             first: PartyID                                  the field that begins an entry
             entries: 2
             fields:
               PartyID: {tag: 448, type: string(6), default: ""}
-    begin_strings: [FIX.4.3]                                BeginStrings (8) that are taken
-    data: {95: 96}                                          data fields by the field with their length
+    begin_strings: [FIX.4.3]                                accepted BeginStrings (8)
+    data: {95: 96}                                          data fields, by the field with their length
 
-rtl/fix/defaults.yml has the last two for a description without them, docs/fix.md the types. A field of the same tag,
-type and default is one register for all messages.
+rtl/fix/defaults.yml has the defaults of the last two; docs/fix.md describes the types. Fields of several messages with
+the same tag, type and default share one register.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LONGEST_STRING = 64
 LONGEST_BEGIN_STRING = 8
 MOST_DECIMALS = 8
 LAST_TAG = 999_999
-DIGITS = {32: 9, 64: 18}  # of a number, those behind the point included
+DIGITS = {32: 9, 64: 18}  # of a number, including decimals
 
 
 class FixMapError(ValueError):
@@ -53,7 +53,7 @@ class FixMapError(ValueError):
 
 @dataclass(frozen=True)
 class Kind:
-    """A field's type. width: bits of its value. decimals: digits behind the point of a price."""
+    """A field's type. width: bits of its value. decimals: of a price."""
 
     kind: int
     width: int
@@ -62,7 +62,7 @@ class Kind:
 
     @classmethod
     def parse(cls, text: str) -> Kind:
-        """int, uint, long, price(decimals), char, string(bytes) or timestamp."""
+        """Parse int, uint, long, price(decimals), char, string(bytes) or timestamp."""
         plain = {
             "int": cls(INTEGER, 32, signed=True),
             "uint": cls(INTEGER, 32),
@@ -78,12 +78,12 @@ class Kind:
         if found and found[1] == "price" and int(found[2]) <= MOST_DECIMALS:
             return cls(PRICE, 64, signed=True, decimals=int(found[2]))
         raise FixMapError(
-            f"unknown type '{text}'; know int, uint, long, char, timestamp, string(1 to {LONGEST_STRING}) "
+            f"unknown type '{text}'; known: int, uint, long, char, timestamp, string(1 to {LONGEST_STRING}) "
             f"and price(0 to {MOST_DECIMALS})"
         )
 
     def bits(self, value: object) -> int:
-        """A default as the bits of the value: a number as it stands in the tuple, text with zeros behind."""
+        """A default as the bits of its field: a number as in the tuple, text padded with zeros."""
         if self.kind == STRING:
             data = str(value).encode("latin-1")
             if len(data) > self.width // 8:
@@ -91,14 +91,14 @@ class Kind:
             return int.from_bytes(data.ljust(self.width // 8, b"\0"), "big")
         low = -(10 ** DIGITS[self.width]) if self.signed else -1
         if type(value) is not int or not low < value < 10 ** DIGITS[self.width]:
-            raise FixMapError(f"default {value!r} is no whole number that the type holds")
+            raise FixMapError(f"default {value!r} is not an integer in the range of the type")
         return value % (1 << self.width)
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One register of the parser. default: its bits, None of a required field. first: the tag that begins an entry of
-    the group whose number of entries has tag `group`, with `entry` from 0; group 0: of none."""
+    """One register of the parser. default: its bits; None for a required field. In a repeating group, group: the tag of
+    the number of entries, first: the tag that begins an entry, entry: its index from 0; group 0: not in a group."""
 
     name: str
     tag: int
@@ -124,7 +124,7 @@ class Message:
 
 @dataclass(frozen=True)
 class FixMap:
-    """Everything that a parser is made for."""
+    """The description of a parser."""
 
     name: str
     messages: tuple[Message, ...]
@@ -133,7 +133,7 @@ class FixMap:
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
-        """The registers, each once, whatever the messages call it."""
+        """The registers, each once, whatever its name in the messages."""
         found: dict[tuple, Unit] = {}
         for message in self.messages:
             for unit in message.units:
@@ -168,13 +168,13 @@ def load(path: Path) -> FixMap:
 
 
 def read(described: dict) -> FixMap:
-    """The description as YAML gives it; raises `FixMapError`."""
+    """The description from parsed YAML; raises `FixMapError`."""
     _keys("a description", described, {"name", "messages"}, set(DEFAULTS))
     if not re.fullmatch(r"[a-z][a-z0-9_]*", str(described["name"])):
-        raise FixMapError(f"name '{described['name']}' must be small letters, digits and _")
+        raise FixMapError(f"name '{described['name']}' must have lower-case letters, digits and _ only")
     messages = tuple(_message(name, body) for name, body in _mapping("messages", described["messages"]).items())
     if not messages:
-        raise FixMapError("there must be messages")
+        raise FixMapError("messages is empty")
     types = [message.type for message in messages]
     for kind in types:
         if types.count(kind) > 1:
@@ -187,12 +187,12 @@ def read(described: dict) -> FixMap:
             raise FixMapError(f"begin_strings: {begin!r} must be 1 to {LONGEST_BEGIN_STRING} characters")
     data = described.get("data", DEFAULTS["data"])
     if not isinstance(data, dict) or not data:
-        raise FixMapError("data must be length: data, at least one pair")
+        raise FixMapError("data must have at least one pair length: data")
     pairs = tuple((_tag(length, "data"), _tag(tag, "data")) for length, tag in data.items())
     lengths, tags = dict(pairs).keys(), dict(pairs).values()
     for length in lengths:
         if length < 10 or length in tags:
-            raise FixMapError(f"data: {length} must have two digits, and be no data field itself")
+            raise FixMapError(f"data: {length} must have at least two digits, and not be a data field itself")
     described_map = FixMap(described["name"], messages, pairs, tuple(dict.fromkeys(begins)))
     if len(described_map.groups) > 15:
         raise FixMapError("more than 15 groups")
@@ -218,7 +218,7 @@ def _message(name: str, body: dict) -> Message:
                 unit = _unit(f"{where}.{field}", f"{field}{entry + 1}", of_field)
                 units.append(Unit(unit.name, unit.tag, unit.kind, unit.default, _tag(told["tag"], where), first, entry))
     if not units:
-        raise FixMapError(f"{name}: there must be fields")
+        raise FixMapError(f"{name}: the message has no fields")
     counts = [told["tag"] for told in body.get("groups", {}).values()]
     for attribute, seen in {
         "name": [unit.name for unit in units],
@@ -226,14 +226,14 @@ def _message(name: str, body: dict) -> Message:
     }.items():
         for each in seen:
             if seen.count(each) > 1:
-                raise FixMapError(f"{name}: {attribute} {each} comes twice")
+                raise FixMapError(f"{name}: {attribute} {each} appears twice")
     return Message(name, kind, tuple(units))
 
 
 def _unit(where: str, name: str, told: dict) -> Unit:
     _keys(where, told, {"tag", "type"}, {"default"})
     if not re.fullmatch(r"[A-Za-z]\w*", name):
-        raise FixMapError(f"{where}: a name begins with a letter")
+        raise FixMapError(f"{where}: a name must begin with a letter")
     try:
         kind = Kind.parse(str(told["type"]))
         default = kind.bits(told["default"]) if "default" in told else None
@@ -244,7 +244,7 @@ def _unit(where: str, name: str, told: dict) -> Unit:
 
 def _tag(value: object, where: str) -> int:
     if type(value) is not int or not 1 <= value <= LAST_TAG or value in FRAME:
-        raise FixMapError(f"{where}: tag {value} must be 1 to {LAST_TAG}, and none of 8, 9, 10 and 35")
+        raise FixMapError(f"{where}: tag {value} must be 1 to {LAST_TAG}, except 8, 9, 10 and 35")
     return value
 
 
@@ -256,8 +256,8 @@ def _mapping(where: str, told: object) -> dict:
 
 def _keys(where: str, told: object, needed: set[str], known: set[str] = frozenset()) -> None:
     if not isinstance(told, dict) or not needed <= told.keys() <= needed | known:
-        words = ", ".join(sorted(needed)) + (f", and maybe {', '.join(sorted(known))}" if known else "")
-        raise FixMapError(f"{where}: there must be {words}")
+        words = ", ".join(sorted(needed)) + (f", optional: {', '.join(sorted(known))}" if known else "")
+        raise FixMapError(f"{where}: required keys: {words}")
 
 
 def _packed(width: int, values: list[int]) -> str:
@@ -309,7 +309,7 @@ def parameters(fix: FixMap) -> dict[str, str]:
 
 
 CORES = {8: "ws_fix_parser", 64: "ws_fix_parser_wide"}  # by the width of the stream in bits
-EVENT_BITS = {"truncated": 3, "malformed": 2, "garbage": 2}  # of events that a word of 64 bits may bring several times
+EVENT_BITS = {"truncated": 3, "malformed": 2, "garbage": 2}  # events that occur several times per 64-bit word
 EVENTS = (
     *("message", "truncated", "malformed", "bad_header", "bad_length", "bad_checksum", "unknown", "repeated"),
     *("bad_value", "missing", "bad_group", "garbage"),
@@ -317,10 +317,10 @@ EVENTS = (
 
 
 def verilog(fix: FixMap, data_w: int = 8) -> str:
-    """The module ws_fix_<name>: the parser of this description for a stream of `data_w` bits, and a record for each
+    """The module ws_fix_<name>: the parser of a description for a stream of `data_w` bits, with a record for each
     message.
 
-    m_kind is the message's index; its record has the high bits of m_data, first field first.
+    m_kind is the message's index; its record is in the high bits of m_data, first field first.
     """
     place, at = {}, 0
     for unit in fix.units:
@@ -399,13 +399,13 @@ endmodule
 def main(argv: list[str] | None = None) -> int:
     """Write the parser of a description."""
     parser = argparse.ArgumentParser(
-        prog="wirestream.schema.fix", description="Write ws_fix_NAME.v for the messages of a .yml."
+        prog="wirestream.schema.fix", description="Write ws_fix_NAME.v for the messages described in a .yml file."
     )
-    parser.add_argument("file", type=Path, help="description of the messages, as rtl/fix/orders.yml")
+    parser.add_argument("file", type=Path, help="description of the messages, such as rtl/fix/orders.yml")
     parser.add_argument(
-        "--data-w", type=int, choices=CORES, default=8, metavar="BITS", help="of the stream, 8 or 64 (8)"
+        "--data-w", type=int, choices=CORES, default=8, metavar="BITS", help="width of the stream: 8 (default) or 64"
     )
-    parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="where to (here)")
+    parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="output folder (default: .)")
     args = parser.parse_args(argv)
     try:
         fix = load(args.file)

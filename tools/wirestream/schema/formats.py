@@ -1,6 +1,6 @@
-"""Messages that streams come in: FIX, ITCH and binary ones, as a .yml file describes them.
+"""Formats of messages: FIX, ITCH and binary ones, described in a .yml file.
 
-A file without ``format`` describes FIX messages (see `wirestream.schema.fix`). Of the others:
+A file without ``format`` describes FIX messages (see `wirestream.schema.fix`). For the others:
 
 ::
 
@@ -10,10 +10,10 @@ A file without ``format`` describes FIX messages (see `wirestream.schema.fix`). 
     messages:
       NewOrder:
         type: 68                         the first byte of a message: a number, or for ITCH a letter
-        time: Sent                       the field that tells its time, if there is one
+        time: Sent                       the time attribute, optional
         fields: {OrderId: long, Symbol: string(8), Sent: long}
 
-The types are those of tuples; `ushort`, of ITCH, has 16 bits and is a uint in the tuple.
+The types are those of tuples; `ushort`, for ITCH, has 16 bits and becomes a uint in the tuple.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ WIDTHS = {"int": 32, "uint": 32, "long": 64, "flags": 8, "ushort": 16}
 
 @dataclass(frozen=True)
 class Part:
-    """A field of a message, of so many bits. type: that it has in a tuple."""
+    """A field of a message. type: in a tuple. width: in the message, in bits."""
 
     name: str
     type: str
@@ -50,7 +50,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Message:
-    """code: what tells it from others: the index of ws_fix_parser or ws_itch5, or the byte in front of a binary one."""
+    """A message. code: the index of ws_fix_parser or ws_itch5, or the first byte of a binary message."""
 
     name: str
     code: int
@@ -64,7 +64,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Format:
-    """kind: one of `KINDS`. described: FIX messages as the parser takes them. stream_id: of binary ones."""
+    """kind: one of `KINDS`. described: for FIX, the parser's description. stream_id: of binary messages."""
 
     kind: str
     name: str
@@ -77,14 +77,14 @@ class Format:
 
     @property
     def record_bytes(self) -> int:
-        """Of a binary message: its type, the fields, zeros up to those of the longest and to whole words."""
+        """The size of a binary message: its type and fields, padded to the longest message and to whole words."""
         longest = 8 + max(message.width for message in self.messages)
         return -(-longest // (8 * ALIGNMENT)) * ALIGNMENT
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The messages that are the tuples of a stream, and how they are framed; None: as they are."""
+    """The messages that are the tuples of a stream, and their framing; None: unframed."""
 
     format: Format
     message: Message
@@ -131,10 +131,10 @@ def _of_bytes(described: dict) -> Format:
     messages = []
     for name, told in described["messages"].items():
         if not isinstance(told, dict) or not {"type", "fields"} <= told.keys() <= {"type", "fields", "time"}:
-            raise ValueError(f"{name}: there must be type and fields, and maybe time")
+            raise ValueError(f"{name}: required keys: type, fields; optional: time")
         parts = tuple(_part(f"{name}.{field}", field, str(text)) for field, text in told["fields"].items())
         if told.get("time") not in (None, *told["fields"]):
-            raise ValueError(f"{name}: time: {told['time']} is no field")
+            raise ValueError(f"{name}: time: {told['time']} is not a field")
         messages.append(Message(name, _code(name, kind, told["type"]), parts, told.get("time")))
     codes = [message.code for message in messages]
     if len(set(codes)) < len(codes):

@@ -1,7 +1,7 @@
-"""Ethernet frames with tuple datagrams by the million: made, written to pcap, read back and decoded with numpy.
+"""Ethernet frames with tuple datagrams by the million: built, written to pcap, read back and decoded with numpy.
 
-Packets of equal length travel together: a *block* is an array of shape (packets, bytes) and type uint8. A stream of
-packets is a list of blocks, in order. Frames carry no frame check sequence (FCS) unless asked for, as in captures.
+Packets of equal length form a *block*: an array of shape (packets, bytes) and type uint8. A stream of packets is a list
+of blocks, in order. As in captures, frames have no frame check sequence (FCS) by default.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from wirestream.schema.tuples import HEADER_BYTES, MAGIC, PUNCT, START, VERSION,
 Blocks = list[np.ndarray]
 
 CYCLE_NS = 8  # one byte of Gigabit Ethernet at 125 MHz
-PREAMBLE, FCS, GAP = 8, 4, 12  # bytes that a frame costs on the wire beside its own
+PREAMBLE, FCS, GAP = 8, 4, 12  # additional bytes of a frame on the wire
 MIN_FRAME = 60  # bytes without FCS
-MAX_FRAME = 14 + 1500  # without FCS: what a sender makes
+MAX_FRAME = 14 + 1500  # without FCS: the longest frame that is sent
 TAG = 4  # bytes of a VLAN tag
-MAX_RECEIVED = MAX_FRAME + 2 * TAG + FCS  # what a receiver takes: the default of MAX_FRAME in the RTL
+MAX_RECEIVED = MAX_FRAME + 2 * TAG + FCS  # the longest frame that is received: the default of MAX_FRAME in the RTL
 HEADERS = 14 + 20 + 8  # bytes of Ethernet, IPv4 and UDP
-START_DATAGRAMS = 8  # a sender sets START on so many, so that a lost datagram does not lose the stream
+START_DATAGRAMS = 8  # number of datagrams with START, so that losing one does not lose the stream
 
 HEADER = np.dtype(
     [
@@ -43,7 +43,7 @@ HEADER = np.dtype(
 
 
 class PacketError(UsageError):
-    """A capture or a frame is not what it should be; the message is one line."""
+    """A capture or a frame is invalid; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Endpoint:
         except ValueError:
             raise PacketError(f"'{self.ip}' is not an IPv4 address") from None
         if not 0 < self.port < 1 << 16:
-            raise PacketError(f"port {self.port} is not in 1 .. 65535")
+            raise PacketError(f"port {self.port} is not 1 to 65535")
 
     @property
     def mac_bytes(self) -> bytes:
@@ -90,14 +90,14 @@ def payloads(
     sequence: int = 0,
     punctuation: np.ndarray | None = None,
 ) -> Blocks:
-    """UDP payloads of one session, `per_datagram` records each, the rest in a last one.
+    """UDP payloads of one session with `per_datagram` records each, and a last one with the rest.
 
-    sequence: number of the first; those below `START_DATAGRAMS` carry START. punctuation: one record that follows in a
-    datagram of its own, with PUNCT.
+    sequence: number of the first; those below `START_DATAGRAMS` have START. punctuation: one record that follows in a
+    separate datagram, with PUNCT.
     """
     if per_datagram < 1 or HEADERS + HEADER_BYTES + per_datagram * schema.record_bytes > MAX_FRAME:
         most = (MAX_FRAME - HEADERS - HEADER_BYTES) // schema.record_bytes
-        raise PacketError(f"{per_datagram} tuples in a datagram: between 1 and {most} fit an Ethernet frame")
+        raise PacketError(f"{per_datagram} tuples per datagram: must be 1 to {most} to fit an Ethernet frame")
     wire = np.zeros(len(records), schema.dtype)
     for name in schema.dtype.names:
         wire[name] = records[name]
@@ -129,7 +129,7 @@ def _bytes(array: np.ndarray) -> np.ndarray:
 
 
 def frames(payload: Blocks, source: Endpoint = SENDER, target: Endpoint = DEVICE, *, fcs: bool = False) -> Blocks:
-    """Ethernet/IPv4/UDP frames around UDP payloads, padded to the least length, with all checksums.
+    """Ethernet/IPv4/UDP frames for UDP payloads, padded to the minimum length, with all checksums.
 
     IPv4: no options, identification 0, don't fragment, time to live 64.
     """
@@ -150,7 +150,7 @@ def _frames(payload: np.ndarray, source: Endpoint, target: Endpoint, fcs: bool) 
     frame[:, HEADERS : HEADERS + size] = payload
     pseudo = np.frombuffer(addresses + struct.pack(">HH", 17, udp_bytes) + ports, np.uint8)
     udp = checksum(payload, int(_sum16(pseudo[None])[0]))
-    udp[udp == 0] = 0xFFFF  # 0 would say that there is no checksum
+    udp[udp == 0] = 0xFFFF  # 0 would mean no checksum
     frame[:, 40], frame[:, 41] = udp >> 8, udp & 0xFF
     return np.hstack([frame, frame_check_sequences(frame)]) if fcs else frame
 
@@ -162,7 +162,7 @@ def _sum16(block: np.ndarray) -> np.ndarray:
 
 
 def checksum(block: np.ndarray, initial: int = 0) -> np.ndarray:
-    """The Internet checksum of each row (RFC 1071); `initial` is a sum of words to start from."""
+    """The Internet checksum of each row (RFC 1071); `initial` is added to the sum of words."""
     total = _sum16(block) + initial
     for _ in range(3):
         total = (total & 0xFFFF) + (total >> 16)
@@ -170,19 +170,19 @@ def checksum(block: np.ndarray, initial: int = 0) -> np.ndarray:
 
 
 def frame_check_sequences(block: np.ndarray) -> np.ndarray:
-    """The FCS of each frame, shape (packets, 4), in the order of the wire."""
+    """The FCS of each frame, shape (packets, 4), in wire order."""
     data, size = np.ascontiguousarray(block).tobytes(), block.shape[1]
     crcs = [zlib.crc32(data[at : at + size]) for at in range(0, len(data), size)]
     return np.array(crcs, "<u4").view(np.uint8).reshape(-1, 4)
 
 
 def wire_times(blocks: Blocks, *, interval_ns: float = 0.0, first_ns: int = 0) -> np.ndarray:
-    """When each frame (without FCS) begins on Gigabit Ethernet, in nanoseconds, whole cycles of 8 ns.
+    """The start time of each frame (without FCS) on Gigabit Ethernet, in nanoseconds, in whole cycles of 8 ns.
 
-    interval_ns: least mean distance between frames; 0 sends back to back, which bounds it from below in any case.
+    interval_ns: mean distance between frames; frames are never closer than back to back. 0: back to back.
     """
     lengths = np.concatenate([np.full(len(b), b.shape[1]) for b in blocks] or [np.zeros(0, int)])
-    # A frame begins at its due time, or when the one before it has left: a running maximum, cycle for cycle.
+    # A frame begins at its due time, or when the one before it has left: a running maximum.
     busy = np.concatenate([[0], np.cumsum(lengths + PREAMBLE + FCS + GAP)])[: len(lengths)]
     due = np.floor(np.arange(len(lengths)) * (interval_ns / CYCLE_NS)).astype(np.int64)
     begin = busy + np.maximum.accumulate(due - busy) if len(lengths) else busy
@@ -221,13 +221,13 @@ def read_pcap(path: str | Path) -> tuple[Blocks, np.ndarray]:
         raise PacketError(f"{path}: not a pcap file")
     unit = 1 if data[:4] == struct.pack(order + "I", _NANO) else 1000
     if struct.unpack_from(order + "I", data, 20)[0] & 0xFFFF != _ETHERNET:
-        raise PacketError(f"{path}: its link type is not Ethernet")
+        raise PacketError(f"{path}: the link type is not Ethernet")
     header = np.dtype(_RECORD).newbyteorder(order)
     blocks, times, at, tries = [], [], 24, 1
     while at < len(data):
         if at + 16 > len(data) or at + 16 + (size := struct.unpack_from(order + "I", data, at + 8)[0]) > len(data):
-            raise PacketError(f"{path}: cut off in the record at byte {at}")
-        # Look at `tries` records as if they all had this length, and take those that do.
+            raise PacketError(f"{path}: truncated in the record at byte {at}")
+        # Read `tries` records as if they all had this length, and keep those that do.
         count = min(tries, (len(data) - at) // (16 + size))
         rows = np.frombuffer(data, np.uint8, count * (16 + size), at).reshape(count, 16 + size)
         headers = np.ascontiguousarray(rows[:, :16]).view(header)[:, 0]
@@ -249,10 +249,10 @@ def read_pcap(path: str | Path) -> tuple[Blocks, np.ndarray]:
 def decode(blocks: Blocks, schema: Schema, *, fcs: bool = False, others: bool = False) -> np.ndarray:
     """The records in frames that carry datagrams of `schema`, in order, one row each.
 
-    Beside the schema's fields a row has `frame` (index of its frame), `session`, `sequence`, `start` and `punct` (it
-    is a punctuation). Every frame must be sound, or PacketError names the first that is not: FCS (if there is one),
-    IPv4 without options, checksums, lengths, and the tuple header. With others=True frames of other protocols than
-    UDP over IPv4, such as ARP, are passed over.
+    A row also has `frame` (index of its frame), `session`, `sequence`, `start` and `punct` (whether it is a
+    punctuation). Every frame must be valid, or PacketError names the first that is not: FCS (with fcs=True), IPv4
+    without options, checksums, lengths, and the tuple header. With others=True frames of protocols other than UDP over
+    IPv4, such as ARP, are ignored.
     """
     extra = [("frame", "i8"), ("session", "i8"), ("sequence", "i8"), ("start", "?"), ("punct", "?")]
     row_type = np.dtype([*extra, *((f.name, schema.dtype[f.name].newbyteorder("=")) for f in schema.fields)])
@@ -280,7 +280,7 @@ def _decode(block: np.ndarray, numbers: np.ndarray, udp_bytes: int, schema: Sche
     """Rows of frames whose UDP length is `udp_bytes`."""
     end = 34 + udp_bytes
     fixed = (word(block, 12) == 0x0800) & (block[:, 14] == 0x45) & (block[:, 23] == 17)
-    _require(numbers, fixed, "not IPv4 with UDP and without options")
+    _require(numbers, fixed, "not UDP over IPv4 without options")
     _require(numbers, word(block, 20) & 0x3FFF == 0, "a fragment")
     _require(numbers, (word(block, 16) == 20 + udp_bytes) & (end <= block.shape[1]), "wrong IP or UDP length")
     _require(numbers, checksum(block[:, 14:34]) == 0, "wrong IP checksum")

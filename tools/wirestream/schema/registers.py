@@ -1,4 +1,4 @@
-"""The registers of the network: their description, what is rendered from it, and a client to read and write them.
+"""The registers of the network: their description, the files rendered from it, and a client to read and write them.
 
 The description is rtl/net/registers.yml. From Python:
 
@@ -7,7 +7,7 @@ The description is rtl/net/registers.yml. From Python:
     registers.local_port[1] = 4001
     registers.promiscuous = True                # one bit of a register
     registers.set_arp("192.168.1.7", "02:00:00:00:00:07")
-    registers.counters()["udp_rx_delivered"]    # all counters of one instant
+    registers.counters()["udp_rx_delivered"]    # from a snapshot of all counters
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ VERILOG = RTL / "net" / "ws_registers.vh"
 WIDTHS = {"number": 32, "ipv4": 32, "mac": 48}
 ACCESS = ("rw", "ro", "wo")
 WORDS = 64  # 32-bit words below the counters that the RTL decodes
-COUNTERS_AT = 0x800  # where the RTL decodes counters: the upper half of 4 KB
-SNAPSHOT_S = 1.0  # a snapshot takes microseconds; one that is not done by then will never be
+COUNTERS_AT = 0x800  # the address of counters in the RTL: the upper half of 4 KB
+SNAPSHOT_S = 1.0  # timeout of a snapshot, which takes microseconds
 
 
 class DescriptionError(ValueError):
-    """The description is wrong; the message begins with the place."""
+    """The description is invalid; the message begins with the place."""
 
 
 class RegisterError(ValueError):
-    """What was asked of the registers cannot be done; the message names the register."""
+    """An access to the registers is invalid; the message names the register."""
 
 
 class UnknownRegister(RegisterError, AttributeError):
-    """There is no register, array element or bit of this name."""
+    """No such register, array element or bit."""
 
 
 # --- values ---------------------------------------------------------------------------------------------------------
 
 
 def to_number(kind: str, width: int, value: int | str) -> int:
-    """A value, given as a number or, for an address, as text, as a number of `width` bits; ValueError if it is none."""
+    """Convert a number, or an address as text, to a number of `width` bits; raises ValueError."""
     if isinstance(value, str):
         if kind == "ipv4":
             value = int(IPv4Address(value))
@@ -83,10 +83,10 @@ def to_value(kind: str, number: int) -> int | str:
 class Register:
     """One register, or an array of them.
 
-    address: byte offset of the (first) register. width: bits. count: elements of the array, 0 if it is none; size: the
-    parameter of the RTL that says how many of them there are. bits: names of its bits, lowest first. reset: values
-    after reset, one an element. parameter: of the RTL, that changes them; empty if there is none. action: a write does
-    something and is not kept.
+    address: byte offset of the (first) register. width: bits. count: elements of the array, 0 if it is not an array;
+    size: the RTL parameter with the number of elements in use. bits: names of its bits, lowest first. reset: values
+    after reset, one per element. parameter: the RTL parameter that changes them, if any. action: a write triggers an
+    action and is not stored.
     """
 
     name: str
@@ -118,11 +118,11 @@ class Register:
         return bits >> 32 * ((offset - self.address) // 4 % self.words) & 0xFFFFFFFF
 
     def check(self) -> None:
-        """Raise ValueError unless it is sound by itself."""
+        """Raise ValueError if it is inconsistent."""
         if not self.name.isidentifier() or self.name != self.name.lower():
-            raise ValueError("its name is not a lower-case identifier")
+            raise ValueError("the name is not a lower-case identifier")
         if self.access not in ACCESS:
-            raise ValueError(f"access '{self.access}' is none of {', '.join(ACCESS)}")
+            raise ValueError(f"access '{self.access}' is not one of {', '.join(ACCESS)}")
         if not 1 <= self.width <= WIDTHS[self.kind] or (self.count and self.words > 1):
             raise ValueError(f"width {self.width}: a {self.kind} has at most {WIDTHS[self.kind]} bits, in an array 32")
         if self.address % (4 if self.words == 1 else 8):
@@ -172,7 +172,7 @@ _Loader.add_constructor("tag:yaml.org,2002:map", lambda loader, node: loader.con
 
 
 def load(path: str | Path = DESCRIPTION) -> Description:
-    """Read and check the description; `DescriptionError` says in which line something is wrong."""
+    """Read and check the description; a `DescriptionError` has the line of the fault."""
     try:
         data = yaml.load(Path(path).read_text(), _Loader)
     except OSError as error:
@@ -185,28 +185,30 @@ def load(path: str | Path = DESCRIPTION) -> Description:
         registers = [_register(entry, identity, path) for entry in data["registers"]]
         names = [Counter(entry["name"], entry["doc"]) for entry in counters["names"]]
     except (KeyError, TypeError) as error:
-        raise DescriptionError(f"{path}: {error} is missing or is not what it should be") from None
+        raise DescriptionError(f"{path}: {error} is missing or invalid") from None
     found: dict[int | str, str] = {}
     for register in registers:
         for claim in (register.name, *register.bits, *register.offsets):
             if claim in found:
                 what = f"{claim:#05x}" if isinstance(claim, int) else f"the name '{claim}'"
-                raise DescriptionError(f"{path}: {register.name}: {what} is taken by {found[claim]}")
+                raise DescriptionError(f"{path}: {register.name}: {what} is already used by {found[claim]}")
             found[claim] = register.name
     if counters["address"] != COUNTERS_AT or len(names) > counters["most"] or len({c.name for c in names}) < len(names):
-        raise DescriptionError(f"{path}, line {counters['_line']}: counters: wrong address, too many, or a name twice")
+        raise DescriptionError(
+            f"{path}, line {counters['_line']}: counters: wrong address, too many, or a duplicate name"
+        )
     ordered = tuple(sorted(registers, key=lambda register: register.address))
     return Description(**identity, registers=ordered, counters=tuple(names), most_counters=counters["most"])
 
 
 def _register(entry: dict, identity: dict[str, int], path: str | Path) -> Register:
-    """The register that an entry of the description describes."""
+    """The register described by an entry."""
     place = f"{path}, line {entry['_line']}: {entry.get('name', 'a register')}"
     fields = {key: value for key, value in entry.items() if key != "_line"}
     reset = fields.pop("reset", identity.get(entry.get("name"), 0))
     try:
         if fields.get("kind", "number") not in WIDTHS:
-            raise ValueError(f"kind '{fields['kind']}' is none of {', '.join(WIDTHS)}")
+            raise ValueError(f"kind '{fields['kind']}' is not one of {', '.join(WIDTHS)}")
         fields.setdefault("width", WIDTHS[fields.get("kind", "number")])
         register = Register(**{**fields, "bits": tuple(fields.get("bits", ()))})
         register.check()
@@ -253,7 +255,7 @@ def verilog(d: Description) -> str:
         "// Number of a register's first word",
         *(f"localparam WORD_{r.name.upper():{width}} = {r.address // 4};" for r in d.registers),
         "",
-        "// By word, the highest first: what can be read and written, and which bits keep what is written",
+        "// By word, the highest first: whether it can be read and written, and which bits are stored",
         f"localparam [WORDS-1:0] READABLE = {WORDS}'h{readable:0{WORDS // 4}x};",
         f"localparam [WORDS-1:0] WRITABLE = {WORDS}'h{writable:0{WORDS // 4}x};",
         "localparam [32*WORDS-1:0] STORED = {",
@@ -270,17 +272,17 @@ Written by `make docs` from [registers.yml](../rtl/net/registers.yml); do not ed
 
 [ws_registers](../rtl/net/ws_registers.v) is an AXI4-Lite slave of 4 KB with words of 32 bits. Offsets are in bytes.
 A register of more than 32 bits has its low word first, and a new value takes effect when its last word is written. A
-write to a read-only register and a read of a write-only one get SLVERR, an address without a register DECERR. Values
-after reset are those of the RTL's defaults; the parameter named beside one changes it.
+write to a read-only register and a read of a write-only one return SLVERR, an address without a register DECERR. Values
+after reset are the RTL's defaults; the parameter in parentheses changes them.
 
-| offset | register | bits | access | after reset | what it is |
+| offset | register | bits | access | after reset | meaning |
 |---|---|---|---|---|---|
 """
 COUNTERS_HEAD = """
 ## Counters
 
-A write to `snapshot` copies all counters as they were at one instant; when `snapshot` reads 1 they can be read here.
-Each has 64 bits, low word first.
+A write to `snapshot` copies all counters at one instant; when `snapshot` reads 1, the copies can be read here. Each has
+64 bits, low word first.
 
 | offset | counter | counts |
 |---|---|---|
@@ -288,8 +290,7 @@ Each has 64 bits, low word first.
 CLIENT = """
 ## From Python
 
-`Registers` needs an object with `read32(address)` and `write32(address, value)`, whatever the bus behind it; here it is
-a plain memory.
+`Registers` needs an object with `read32(address)` and `write32(address, value)` for any bus; here it is a plain memory.
 
 ```python
 from wirestream.schema.registers import Registers
@@ -335,7 +336,7 @@ def markdown(d: Description) -> str:
 
 
 class Transport(Protocol):
-    """A bus: 32-bit words at byte addresses. It raises what it likes if the bus answers with an error."""
+    """A bus: 32-bit words at byte addresses. It may raise any exception on a bus error."""
 
     def read32(self, address: int) -> int: ...
     def write32(self, address: int, value: int) -> None: ...
@@ -359,7 +360,7 @@ class Array:
     def _element(self, index: int) -> Register:
         r = self._register
         if not 0 <= index < r.count:
-            raise UnknownRegister(f"{r.name}[{index}]: there are at most {r.count}")
+            raise UnknownRegister(f"{r.name}[{index}]: the array has at most {r.count} elements")
         return replace(r, name=f"{r.name}[{index}]", address=r.address + 4 * index, count=0, size="")
 
 
@@ -382,7 +383,7 @@ class Registers:
     def __setattr__(self, name: str, value: int | str) -> None:
         register, bit = self._find(name)
         if register.count:
-            raise RegisterError(f"{name}: an array, write {name}[0], {name}[1], …")
+            raise RegisterError(f"{name} is an array; write to {name}[0], {name}[1], …")
         if bit is not None:
             others = 0 if register.access == "wo" else self._number(register) & ~(1 << bit)
             value = others | bool(value) << bit
@@ -400,15 +401,15 @@ class Registers:
         self.arp_ip, self.arp_clear = ip, True
 
     def counters(self) -> dict[str, int]:
-        """Take a snapshot and read all counters; all are of one instant. TimeoutError if it does not end.
+        """Take a snapshot and read all counters, by name. Raises TimeoutError if the snapshot does not complete.
 
-        By name; those that a design has of its own, beyond the description, are counter_<index>.
+        A design's additional counters, which the description lacks, are named counter_<index>.
         """
         self.snapshot = 1
         deadline = time.monotonic() + SNAPSHOT_S
         while not self.snapshot:
             if time.monotonic() > deadline:
-                raise TimeoutError("snapshot: not done; are the counters swept?")
+                raise TimeoutError("timeout: the snapshot did not complete; are the counters swept?")
         names = dict(enumerate(counter.name for counter in self._description.counters))
         return {
             names.get(index, f"counter_{index}"): self._words(COUNTERS_AT + 8 * index, 2)
@@ -421,7 +422,7 @@ class Registers:
         try:
             return self._description.bits[name]
         except KeyError:
-            raise UnknownRegister(f"{name}: no register or bit of this name") from None
+            raise UnknownRegister(f"{name}: no such register or bit") from None
 
     def _words(self, offset: int, words: int) -> int:
         return sum(self._transport.read32(self._base + offset + 4 * n) << 32 * n for n in range(words))

@@ -1,15 +1,15 @@
-"""The streams that queries read: declared in SQL or in a .yml file beside it.
+"""The streams that queries read, declared in SQL or in a .yml file.
 
 ::
 
     name: Trades
     id: 1
     fields: {Symbol: string(4), Price: int, Time: int}     in wire order
-    time: Time                                             the field that tells the time, if there is one
+    time: Time                                             the time attribute, optional
 
-Of a stream of messages (see `formats`) there is ``message: orders.NewOrderSingle``, and fields is the list of those of
-the message that its tuples have; its time is that of the message. ``moldudp64: {reorder: 64, gap_ms: 10}`` says of ITCH
-that it comes numbered on two lines; what is left out of the braces is as here.
+A stream of messages (see `formats`) has ``message: orders.NewOrderSingle``, and fields lists the fields of the message
+that its tuples have; its time attribute is that of the message. ``moldudp64: {reorder: 64, gap_ms: 10}`` declares
+numbered ITCH messages on two lines; these are the defaults of both keys.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FRAMING = {"reorder", "gap_ms"}
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream's schema, the field that tells its time, and the messages that are its tuples, if there are any."""
+    """A stream's schema, its time attribute, and the messages that its tuples are, if any."""
 
     schema: Schema
     time: str | None = None
@@ -44,7 +44,7 @@ class Stream:
 
 
 def load(path: Path) -> Stream | Format:
-    """What a .yml file describes: a stream, or messages of a format; raises `QueryError`."""
+    """The content of a .yml file: a stream, or a format of messages; raises `QueryError`."""
     try:
         described = yaml.safe_load(text_of(path))
     except yaml.YAMLError as error:
@@ -60,7 +60,8 @@ def load(path: Path) -> Stream | Format:
 
 
 def known(paths: Iterable[Path]) -> list[Stream | Format]:
-    """What is shipped, and what the .yml files `paths` describe; raises `ValueError`, for no query is to blame."""
+    """The shipped streams, and the contents of the .yml files `paths`; raises `ValueError`, as it is not the query's
+    error."""
     try:
         return [*shipped(), *map(load, paths)]
     except QueryError as error:
@@ -68,19 +69,19 @@ def known(paths: Iterable[Path]) -> list[Stream | Format]:
 
 
 def _described(described: object) -> Stream:
-    """What a .yml file holds."""
+    """The stream of a parsed .yml file."""
     of_messages = isinstance(described, dict) and "message" in described
     may = OF_MESSAGES if of_messages else OPTIONAL
     if not isinstance(described, dict) or not KEYS <= described.keys() <= KEYS | may:
-        raise QueryError(f"a stream has name, id and fields, and may have {' and '.join(sorted(may))}")
+        raise QueryError(f"a stream needs name, id and fields, and may have {' and '.join(sorted(may))}")
     name, stream_id, listed = described["name"], described["id"], described["fields"]
     if type(stream_id) is not int or not 0 <= stream_id < 1 << 16:
-        raise QueryError(f"id: {stream_id} is no number from 0 to 65535")
+        raise QueryError(f"id: {stream_id} is not a number from 0 to 65535")
     if not isinstance(listed, list if of_messages else dict) or not listed:
-        raise QueryError(f"fields: a {'list of names' if of_messages else 'type for each name'}")
+        raise QueryError(f"fields: must be a {'list of names' if of_messages else 'mapping of names to types'}")
     for word in (name, *listed):
         if not isinstance(word, str) or not word.isidentifier() or not word.isascii():
-            raise QueryError(f"{word} is no name")
+            raise QueryError(f"{word} is not a name")
     if of_messages:
         kind, _, message = str(described["message"]).partition(".")
         framing = _framing(described["moldudp64"]) if "moldudp64" in described else None
@@ -91,7 +92,7 @@ def _described(described: object) -> Stream:
         _ = field.numpy  # ValueError if its type is unknown
     time = described.get("time")
     if time is not None and time not in listed:
-        raise QueryError(f"time: {time} is no field")
+        raise QueryError(f"time: {time} is not a field")
     return Stream(Schema(name, stream_id, fields), time)
 
 
@@ -101,8 +102,8 @@ def shipped() -> list[Stream]:
 
 
 def declared(create: Create, stream_id: int, known: Iterable[Format] = ()) -> Stream:
-    """The stream of a CREATE statement: its time attribute is the field called Time, if there is one, or its
-    messages'. known: formats."""
+    """The stream of a CREATE statement. Its time attribute is the field Time, if any, or that of its messages. known:
+    formats."""
     if create.format:
         kind, name, message = create.format
         known = [found for found in known if found.kind == kind]
@@ -111,16 +112,16 @@ def declared(create: Create, stream_id: int, known: Iterable[Format] = ()) -> St
     names = [field.name for field in create.fields]
     for name in names:
         if names.count(name) > 1:
-            raise QueryError(f"two fields are called {name}", create.position)
+            raise QueryError(f"two fields are named {name}", create.position)
     return Stream(Schema(create.name, stream_id, create.fields), "Time" if "Time" in names else None)
 
 
 def _framing(described: object) -> Framing:
-    """Of a .yml file."""
+    """The framing in a .yml file."""
     if not isinstance(described, dict) or not described.keys() <= FRAMING:
-        raise QueryError("moldudp64: may have reorder and gap_ms")
+        raise QueryError("moldudp64: known keys: reorder, gap_ms")
     if any(type(value) is not int for value in described.values()):
-        raise QueryError("moldudp64: reorder and gap_ms are whole numbers")
+        raise QueryError("moldudp64: reorder and gap_ms must be integers")
     return Framing(**described)
 
 
@@ -134,7 +135,7 @@ def _of_messages(
     position: Position | None,
     framing: Framing | None,
 ) -> Stream:
-    """The stream of messages `of`.`kind`, whose tuples have these fields."""
+    """The stream of messages `of`.`kind` whose tuples have these fields."""
     found = {form.name: form for form in known}
     if of not in found:
         raise QueryError(f"unknown messages {of}; known: {', '.join(sorted(found)) or 'none'}", position)
@@ -148,7 +149,7 @@ def _of_messages(
         if field.name not in parts:
             raise QueryError(f"{kind} has no field {field.name}; known: {', '.join(parts)}", field.position)
         if field.name in [one.name for one in chosen]:
-            raise QueryError(f"two fields are called {field.name}", field.position)
+            raise QueryError(f"two fields are named {field.name}", field.position)
         chosen.append(Field(field.name, parts[field.name].type))
     time = message.time if message.time in [one.name for one in chosen] else None
     return Stream(Schema(name, stream_id, tuple(chosen)), time, Origin(found[of], message, framing))

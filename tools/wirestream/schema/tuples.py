@@ -1,4 +1,4 @@
-"""The tuple datagram format, version 1: what a UDP payload of tuples looks like.
+"""The tuple datagram format, version 1: the layout of a UDP payload of tuples.
 
 ::
 
@@ -6,9 +6,9 @@
     byte 4..7   session                 8..9 stream id    10..11 count, the number of records that follow
     byte 12..15 sequence number         16.. the records
 
-Everything is big-endian. A record is the tuple's fields in declared order, packed, then zeros up to a multiple of
-8 bytes. With PUNCT the last record is a punctuation: only its windowing attribute counts. docs/wire-format.md has
-the rules for sessions and sequence numbers.
+Everything is big-endian. A record is the tuple's fields in declared order, packed, and padded with zeros to a multiple
+of 8 bytes. With PUNCT the last record is a punctuation, of which only the windowing attribute is used.
+docs/wire-format.md has the rules for sessions and sequence numbers.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _HEADER = struct.Struct(">HBBIHHI")
 
 
 class TupleFormatError(ValueError):
-    """A payload or a header breaks the format.
+    """A payload or a header violates the format.
 
-    reason: the name under which the hardware counts it: ``bad_header``, ``wrong_stream`` or ``bad_length``.
+    reason: the name under which the hardware counts the fault: ``bad_header``, ``wrong_stream`` or ``bad_length``.
     """
 
     def __init__(self, reason: str, message: str):
@@ -72,7 +72,7 @@ class Header:
 
     @classmethod
     def unpack(cls, payload: bytes) -> Header:
-        """The header of `payload`; raises `TupleFormatError` if there is none."""
+        """The header of `payload`; raises `TupleFormatError`."""
         if len(payload) < HEADER_BYTES:
             raise TupleFormatError("bad_header", f"{len(payload)} bytes are too short for a header of {HEADER_BYTES}")
         magic, version, flags, session, stream, count, sequence = _HEADER.unpack_from(payload)
@@ -85,7 +85,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a tuple. type: int, uint (32 bits), long (64), flags (8) or string(n) (n bytes, zeros after it)."""
+    """One field of a tuple. type: int, uint (32 bits), long (64), flags (8) or string(n) (n bytes, zero-padded)."""
 
     name: str
     type: str
@@ -98,12 +98,12 @@ class Field:
             return known[self.type]
         if string := re.fullmatch(r"string\(([1-9]\d*)\)", self.type):
             return f"S{string[1]}"
-        raise ValueError(f"field {self.name}: unknown type '{self.type}'; know {', '.join(known)} and string(n)")
+        raise ValueError(f"field {self.name}: unknown type '{self.type}'; known: {', '.join(known)} and string(n)")
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The fields of a stream's tuples, in the order in which they stand on the wire."""
+    """The fields of a stream's tuples, in wire order."""
 
     name: str
     stream_id: int
@@ -151,16 +151,16 @@ def pack(header: Header, records: np.ndarray) -> bytes:
     if len(records) != header.count:
         raise TupleFormatError("bad_length", f"the header counts {header.count} records, but there are {len(records)}")
     _check_punct(header)
-    wire = np.zeros(len(records), records.dtype)  # padding is zero, whatever lies between the fields in memory
+    wire = np.zeros(len(records), records.dtype)  # padding is zero, whatever is between the fields in memory
     for name in records.dtype.names:
         wire[name] = records[name]
     return header.pack() + wire.tobytes()
 
 
 def unpack(payload: bytes, schema: Schema) -> tuple[Header, np.ndarray]:
-    """Header and records (of the schema's dtype) of a payload; raises `TupleFormatError` that names what is wrong.
+    """Header and records (of the schema's dtype) of a payload; raises `TupleFormatError` with the first fault.
 
-    The checks stand in the hardware's order: header, stream, length.
+    The checks are in the hardware's order: header, stream, length.
     """
     header = Header.unpack(payload)
     if header.stream != schema.stream_id:

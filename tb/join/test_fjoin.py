@@ -506,7 +506,7 @@ def test_results_that_the_host_cannot_read():
     """Masks of 32 units make results of 128 bits, which the hardware supports."""
     words = {"id": ID, "sizes": 8 << 24 | 16 << 16 | 256, "form": 16 << 24 | 32 << 16 | 8 << 8 | 16, "queue": 8}
     contents = {REGISTERS[name][0]: word for name, word in words.items()}
-    with pytest.raises(MachineError, match="results of 16 bytes, of which this reads 8 at most"):
+    with pytest.raises(MachineError, match="results of 16 bytes; the most supported is 8"):
         Machine(SimpleNamespace(read32=contents.__getitem__), None)
 
 

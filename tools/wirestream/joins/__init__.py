@@ -1,15 +1,14 @@
-"""A window join of two streams on pipelines that only compare a batch of tuples with a window, exact and complete.
+"""An exact and complete window join of two streams on pipelines that only compare a batch of tuples with a window.
 
 The host part of FJoin (Lin, Chen, Jin, SCIENTIA SINICA Informationis 52, 2022, sections 3.1, 3.3 and 3.4); see
 docs/host-join.md.
 
 ============== =================================================================================
 `store`        ids that wrap around, whole tuples, the streams' windows in slices
-`controller`   sources, lateness, tasks, and when a slice has expired
-`scheduler`    tasks in parts over pipelines in turn, results in the order of the tasks
+`controller`   sources, lateness, tasks, expiry of slices
+`scheduler`    distributes parts of tasks to pipelines, round-robin; results in the order of tasks
 `results`      duplicate filter, window check, order, whole tuples from ids; the order of other joins
 `machine`      the machine `fjoin` as a pipeline: its memory and registers
-`planner`      beside them: which join for a load, how large, and what is left for Spark
 ============== =================================================================================
 """
 
@@ -41,12 +40,12 @@ __all__ = [
 
 
 class HostJoin:
-    """The parts, together.
+    """The complete join.
 
-    key, time: (side, row) → what the pipelines compare, and the row's time, which only windows in time ask for.
+    key, time: (side, row) → the key that the pipelines compare, and the row's time, used only with windows in time.
     window, in_time, slack: see `Controller`. batch: tuples of both streams in a task. slice_rows: tuples in a slice.
-    id_bits: of an id; from the oldest tuple in a window to the newest there must be half of all ids at most (IdError).
-    ordered: see `Results`.
+    id_bits: width of an id; the tuples from the oldest in a window to the newest may use at most half of all ids
+    (IdError). ordered: see `Results`.
     """
 
     def __init__(
@@ -71,7 +70,7 @@ class HostJoin:
         self._key, self._time, self._batch = key, time, batch
 
     def push(self, source: Source, row: Any) -> bool:
-        """Take a row, the next one in order of arrival; False if it is late. A full task goes to the pipelines."""
+        """Accept the next row in order of arrival; False if it is late. A full task goes to the pipelines."""
         side = source.side
         taken = self.controller.accept(source, row, self._key(side, row), self._time(side, row))
         if self.controller.open is not None and self.controller.open.size >= self._batch:
@@ -79,13 +78,13 @@ class HostJoin:
         return taken
 
     def flush(self) -> None:
-        """Do not wait for more rows: what there is goes to the pipelines."""
+        """Send the open task to the pipelines without waiting for more rows."""
         task = self.controller.cut()
         if task is not None:
             self.scheduler.submit(task)
 
     def poll(self) -> list[tuple[Any, Any]]:
-        """(row of R, row of S) of the tasks that have been finished, in their order."""
+        """(row of R, row of S) of the finished tasks, in order."""
         rows = []
         for task, found in self.scheduler.finished():
             rows += self.results.of(task, found)
@@ -94,6 +93,6 @@ class HostJoin:
 
     @property
     def unfinished(self) -> int:
-        """Tasks, the one that is being filled among them. Their windows stay in memory: a caller that waits while
-        there are many bounds it."""
+        """The number of unfinished tasks, including the open one. Their windows stay in memory; a caller bounds it by
+        waiting while there are many."""
         return len(self.controller.tasks)

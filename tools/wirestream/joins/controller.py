@@ -1,4 +1,4 @@
-"""The completeness controller: it takes the streams' tuples, cuts them into tasks and says when a slice has expired."""
+"""The completeness controller: accepts the streams' tuples, cuts them into tasks and expires slices."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from wirestream.joins.store import Keyed, R, S, Store, StoredTuple
 
 
 class SourceError(ValueError):
-    """A source broke its word: a tuple or a signal below its last signal."""
+    """A source violated its promise: a tuple or a signal below its last signal."""
 
 
 @dataclass(eq=False)
 class Source:
-    """A source of stream `side`. signal: no tuple of it that is yet to come has a smaller time."""
+    """A source of stream `side`. signal: none of its future tuples has a smaller time."""
 
     side: int
     signal: float = -inf
@@ -23,11 +23,11 @@ class Source:
 
 @dataclass(eq=False)
 class Task:
-    """New tuples, each to be joined with the window of the other stream.
+    """New tuples to join with the window of the other stream.
 
-    first: id of the first of them. probes: of R and of S. windows: of R and of S, what the probes of the other stream
-    meet; too large, since it serves them all. oldest: the oldest slice of each stream that the task needs.
-    reach: of the probes of R and of S, least and largest place that they look around.
+    first: id of the first one. probes: of R and of S. windows: of R and of S, compared with the probes of the other
+    stream; a superset of each probe's window. oldest: the oldest slice of each stream that the task needs. reach: for
+    the probes of R and of S, the least and the largest position that they look around.
     """
 
     first: int
@@ -42,33 +42,33 @@ class Task:
 
 
 class Controller:
-    """window: tuples, or with in_time units of time. slack: in units of time, the same for both streams; a tuple more
-    than that below the largest time of its stream before it is late. None: no tuple is late."""
+    """window: in tuples, or with in_time in units of time. slack: in units of time, for both streams; a tuple that is
+    below the largest earlier time of its stream by more than slack is late. None: no tuple is late."""
 
     def __init__(self, store: Store, window: int, in_time: bool = False, slack: int | None = None):
         self.store, self.window, self.in_time = store, window, in_time
         self.slack = inf if slack is None else slack
         self.sources: tuple[list[Source], list[Source]] = ([], [])
-        self.tasks: list[Task] = []  # not finished; the last one is still open if it is `open`
+        self.tasks: list[Task] = []  # unfinished, including `open`
         self.open: Task | None = None
         self.late = 0
         self._newest = [-inf, -inf]
         self._counts = [0, 0]
 
     def register(self, side: int) -> Source:
-        """A new source. It may not send what the others of its stream have signalled to be over."""
+        """A new source, bound by the signals of the other sources of its stream."""
         source = Source(side, self._signalled(side))
         self.sources[side].append(source)
         return source
 
     def signal(self, source: Source, time: float) -> None:
-        """No tuple of `source` that comes now has a smaller time; infinite if none comes."""
+        """Promise that no future tuple of `source` has a smaller time; infinite: no tuple follows."""
         self._keeps_word(source, time)
         source.signal = time
         self._expire()
 
     def accept(self, source: Source, row: Any, key: Any, time: int = 0) -> bool:
-        """Take a tuple into the open task. False, and counted: it is late."""
+        """Add a tuple to the open task; False, and counted, if it is late."""
         side, other = source.side, 1 - source.side
         if self.in_time:
             self._keeps_word(source, time)
@@ -96,7 +96,7 @@ class Controller:
         return True
 
     def cut(self) -> Task | None:
-        """The task of the tuples taken since the last cut, if there are any. They are in its windows, too."""
+        """The task of the tuples since the last cut, if any. Its windows include these tuples."""
         task, self.open = self.open, None
         if task is not None:
             for side in (R, S):
@@ -107,7 +107,7 @@ class Controller:
         return task
 
     def release(self, task: Task) -> None:
-        """The task is finished: what only it needed may go."""
+        """Finish a task, and expire slices that only it needed."""
         self.tasks.remove(task)
         self._expire()
 
@@ -119,7 +119,7 @@ class Controller:
         return min((source.signal for source in self.sources[side]), default=-inf)
 
     def _floor(self, side: int) -> float:
-        """The least place that a tuple of `side` that is yet to come can look around."""
+        """The least position that a future tuple of `side` can look around."""
         if self.in_time:
             return max(self._signalled(side), self._newest[side] - self.slack)
         return self._counts[1 - side]

@@ -1,4 +1,4 @@
-"""A pipeline that is FJoin's machine, ws_fjoin: tasks and results through memory, jobs through registers."""
+"""FJoin's machine, ws_fjoin, as a pipeline: tasks and results in memory, jobs through registers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ BAD, READ_ERROR, WRITE_ERROR, ABORTED = ERRORS
 
 
 class MachineError(RuntimeError):
-    """A job ended with an error, or there is no machine. status: as its register has it."""
+    """A job ended with an error, or there is no machine. status: value of the status register."""
 
     def __init__(self, status: int, what: str = ""):
         super().__init__(what or ", ".join(name for bit, name in ERRORS.items() if status & bit))
@@ -54,7 +54,7 @@ class MachineError(RuntimeError):
 
 
 class Memory(Protocol):
-    """The memory that the machine's port leads to, by byte addresses."""
+    """The memory at the machine's port, by byte addresses."""
 
     def read(self, address: int, length: int) -> bytes: ...
     def write(self, address: int, data: bytes) -> None: ...
@@ -72,8 +72,8 @@ class Job:
 
 @dataclass
 class Done:
-    """A job that has ended. places: its results, (number of the probe, of the window tuple), in no promised order; not
-    all of them if there is an error. status: the bits of `ERRORS`."""
+    """A completed job. places: its results, (number of the probe, of the window tuple), in no promised order;
+    incomplete after an error. status: the bits of `ERRORS`."""
 
     job: Job
     places: np.ndarray
@@ -86,22 +86,22 @@ class Done:
 
 @dataclass
 class _Posted:
-    """A job that has not ended, and what has come of its results."""
+    """A job in progress, and its results so far."""
 
     job: Job
     beats: list[bytes] = field(default_factory=list)
 
 
 class Machine:
-    """The registers and the results of one machine, all jobs of which share a ring and a limit.
+    """The registers and results of one machine, whose jobs share a ring and a limit.
 
-    units: probes of a batch. probes, rows: most probes and window tuples of a job. queue: jobs that may be posted
-    before `take` gives back the first. tuple_bytes, beat_bytes. posted: jobs that `take` has not given back.
+    units: probes in a batch. probes, rows: most probes and window tuples in a job. queue: jobs that may be posted
+    before `take` returns the first. tuple_bytes, beat_bytes: sizes. posted: jobs that `take` has not returned.
     """
 
     def __init__(self, registers: Transport, memory: Memory):
         self._registers, self._memory = registers, memory
-        self._written: dict[int, int] = {}  # words of registers that nothing but this changes
+        self._written: dict[int, int] = {}  # words of registers that only this class changes
         if self.read("id") != ID:
             raise MachineError(0, "no machine of FJoin at these registers")
         sizes, form, self.queue = self.read("sizes"), self.read("form"), self.read("queue")
@@ -110,21 +110,21 @@ class Machine:
         self._unit_w = max(1, (self.units - 1).bit_length())
         self.probes, self.rows = self.units << self._pass_w, 1 << self._slot_w
         if self._result_bytes > 8:
-            raise MachineError(0, f"results of {self._result_bytes} bytes, of which this reads 8 at most")
+            raise MachineError(0, f"results of {self._result_bytes} bytes; the most supported is 8")
         self.posted: deque[_Posted] = deque()
-        self.abort()  # the jobs of whoever had the machine before, and their completions
+        self.abort()  # jobs of an earlier user, and their completions
         while self.read("status") & DONE:
             self.write("control", NEXT)
 
     def _begin(self) -> None:
-        self._taken = self._batch = 0  # beats of the ring, and batches
+        self._taken = self._batch = 0  # beats read from the ring, and batches
 
     def read(self, name: str) -> int:
         offset, words = REGISTERS[name]
         return sum(self._registers.read32(offset + 4 * n) << 32 * n for n in range(words))
 
     def write(self, name: str, value: int) -> None:
-        """Write a register, but for words of a descriptor that are so already."""
+        """Write a register; unchanged words of a descriptor are skipped."""
         offset, words = REGISTERS[name]
         for n in range(words):
             at, word = offset + 4 * n, value >> 32 * n & 0xFFFFFFFF
@@ -133,21 +133,22 @@ class Machine:
                 self._written[at] = word
 
     def open(self, ring_address: int, ring_size: int, limit: int = 0) -> None:
-        """Say where results go, in bytes and beats, and the predicate's limit; no job is posted. The ring is empty."""
+        """Set the ring for results, in bytes and beats, and the predicate's limit, with no job posted. The ring becomes
+        empty."""
         for name, value in (("ring_address", ring_address), ("ring_size", ring_size), ("limit", limit)):
             self.write(name, value)
         self._ring, self._size = ring_address, ring_size
         self._begin()
 
     def post(self, job: Job) -> None:
-        """Put a job, whose tuples are in memory, behind those that were posted, which are fewer than `queue`."""
+        """Post a job, whose tuples are in memory; fewer than `queue` jobs may be posted before it."""
         for name, value in vars(job).items():
             self.write(name, value)
         self.write("control", START)
         self.posted.append(_Posted(job))
 
     def abort(self) -> list[Done]:
-        """End all jobs that were posted; those that have not ended before do so with an error."""
+        """Abort all posted jobs; those in progress end with an error."""
         self.write("control", ABORT)
         while self.read("status") & BUSY:
             pass
@@ -158,9 +159,9 @@ class Machine:
         return ended
 
     def take(self) -> list[Done]:
-        """The jobs that have ended since the last call, in their order. The ring's beats are given back."""
+        """The jobs completed since the last call, in order. Releases their beats in the ring."""
         ended, before = [], self._taken
-        written = self.read("ring_written")  # before status: what is there while a job has not ended is all its own
+        written = self.read("ring_written")  # before status: while a job is in progress, all new beats are its own
         while self.posted and (status := self.read("status")) & DONE:
             ended.append(self._next(status))
         if self.posted:
@@ -170,7 +171,7 @@ class Machine:
         return ended
 
     def _next(self, status: int) -> Done:
-        """Take the completion that is shown."""
+        """Take the completion in the status register."""
         errors, end, posted = status & sum(ERRORS), self.read("done_end"), self.posted.popleft()
         self.write("control", NEXT)
         if not errors & ABORTED:
@@ -181,7 +182,7 @@ class Machine:
         return done
 
     def _fetch(self, posted: _Posted, end: int) -> None:
-        """Read the ring up to a position, as the hardware has it; if that is behind what has been read, nothing."""
+        """Read the ring up to a position of the hardware, unless it has been read already."""
         left = (end - self._taken) % 2**32
         while 0 < left < 2**31:
             place = self._taken % self._size
@@ -191,8 +192,8 @@ class Machine:
             left -= beats
 
     def _places(self, beats: bytes) -> np.ndarray:
-        """Words are {1, 0 …, pass, unit, slot} or {1, 0 …, pass, first unit, slot, mask}; 0 fills up a beat. The
-        passes of all jobs are counted."""
+        """The places in result words, {1, 0 …, pass, unit, slot} or {1, 0 …, pass, first unit, slot, mask}; 0 pads a
+        beat. Passes are counted over all jobs."""
         words = np.frombuffer(beats, f"<u{self._result_bytes}").astype(np.uint64)
         words = words[words != 0] & np.uint64((1 << 8 * self._result_bytes - 1) - 1)
 
@@ -217,12 +218,12 @@ class Machine:
 class MachinePipeline:
     """A machine as a pipeline of `HostJoin`: a part is a job.
 
-    key: of a tuple's key, the number that goes into memory. limit: of the predicate. base, size: the region of memory
-    that is its own, in bytes, which begins at a multiple of the longest burst. ring: its part for results, in bytes,
-    whole bursts. batches: of a part, at most. ahead: jobs that the machine has at a time; each has a share of the
+    key: maps a tuple's key to the number in memory. limit: of the predicate. base, size: the pipeline's region of
+    memory, in bytes, which begins at a multiple of the longest burst. ring: the part of it for results, in bytes, a
+    whole number of bursts. batches: most batches in a part. ahead: most jobs posted at a time; each has a share of the
     region for its tuples.
 
-    Parts wait here while the machine has as many; `finished` asks it how far it is, and posts the next ones.
+    Further parts wait here; `finished` polls the machine, and posts the next ones.
     """
 
     def __init__(
@@ -247,12 +248,12 @@ class MachinePipeline:
         self.rows = min(machine.rows, (share - probes) // machine.tuple_bytes)
         if self.rows < 1:
             raise ValueError(
-                f"{size} bytes for a ring of {ring} bytes and {ahead} times {self.units} probes and a window: too few"
+                f"{size} bytes do not hold a ring of {ring} bytes and {ahead} times {self.units} probes and a window"
             )
         self._free = deque((base + ring + n * share, base + ring + n * share + probes) for n in range(ahead))
         self._waiting: deque[Part] = deque()
         self._posted: deque[tuple[Part, tuple[int, int]]] = deque()
-        self._ended: list[tuple[Part, list[Pair]]] = []  # that an error has kept from being told
+        self._ended: list[tuple[Part, list[Pair]]] = []  # completed parts not yet returned, because of an error
         machine.open(base, ring // beat, limit)
 
     def submit(self, part: Part) -> None:
@@ -260,7 +261,7 @@ class MachinePipeline:
         self._post()
 
     def finished(self) -> list[tuple[Part, list[Pair]]]:
-        """MachineError if a part's job ended with an error; the part is then begun anew, behind those posted."""
+        """The finished parts. Raises MachineError if a job ended with an error; its part is then posted again."""
         errors = []
         for done in self.machine.take():
             part, place = self._posted.popleft()

@@ -1,4 +1,4 @@
-"""From pairs of ids to results: filters, order, and the whole tuples again (sections 3.3 and 3.4)."""
+"""From pairs of ids to results: filters, order, and whole tuples (sections 3.3 and 3.4)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from wirestream.joins.store import Ids, R, S, Store
 
 
 class Results:
-    """window: as of the controller. ordered: results in the order of their later tuples, and those of one in the order
-    of their earlier ones; else those of a task in any order.
+    """window: as in the controller. ordered: results in the order of their later tuples, then of their earlier ones;
+    otherwise the results of a task are in any order.
 
-    duplicates, outside: pairs taken out because the other tuple finds them, and because of the window.
+    duplicates, outside: pairs filtered out because the other tuple finds them, and because of the window.
     """
 
     def __init__(self, store: Store, window: int, ordered: bool = False):
@@ -24,7 +24,7 @@ class Results:
         self.duplicates = self.outside = 0
 
     def of(self, task: Task, found: tuple[list[Pair], list[Pair]]) -> list[tuple[Any, Any]]:
-        """(row of R, row of S) of the results among what the probes of R and of S found."""
+        """(row of R, row of S) of the results among the pairs that the probes of R and of S found."""
         age, stored, sides = self.store.ids.age, self.store.stored, []
         for side in (R, S):
             pairs: Iterable[Pair] = (pair for pair in found[side] if self._is_result(*pair))
@@ -36,7 +36,7 @@ class Results:
         return [rows for _, rows in together]
 
     def _is_result(self, probe: int, other: int) -> bool:
-        """A pair is found by its later tuple, if the earlier one is in its window then."""
+        """Whether a pair is a result: the probe is the later tuple, and the earlier one is in its window."""
         if not self.store.ids.before(other, probe):
             self.duplicates += 1
             return False
@@ -46,8 +46,8 @@ class Results:
         return True
 
     def _in_buckets(self, task: Task, pairs: Iterable[Pair]) -> list[Pair]:
-        """Algorithm 2: a bucket for each probe of the task. In a bucket the oldest first, in which order pipelines with
-        several lanes do not give them."""
+        """Algorithm 2: a bucket for each probe of the task. Buckets are sorted, oldest first, because pipelines with
+        several lanes do not keep that order."""
         age = self.store.ids.age
         buckets: list[list[Pair]] = [[] for _ in range(task.size)]
         for probe, other in pairs:
@@ -58,9 +58,9 @@ class Results:
 class InOrder:
     """The results of a join that answers FLUSHes, `window_join` or `handshake_join`, in the order of `Results`.
 
-    Between two FLUSHes come, in no promised order, all results of which the later tuple came between them. ids: of the
-    tuples, by arrival; from the oldest tuple in a window to the newest one before the next FLUSH there are half of them
-    at most.
+    Between two FLUSHes the join outputs, in no promised order, all results whose later tuple arrived between them. ids:
+    of the tuples, by arrival; the tuples from the oldest in a window to the newest before the next FLUSH may use at
+    most half of them.
     """
 
     def __init__(self, ids: Ids):
@@ -68,12 +68,12 @@ class InOrder:
         self._held: list[tuple[int, int, Any]] = []
 
     def put(self, r: int, s: int, result: Any) -> None:
-        """A result, and the ids of its tuples."""
+        """Add a result with the ids of its tuples."""
         later, earlier = (s, r) if self._ids.before(r, s) else (r, s)
         self._held.append((later, self._ids.age(earlier, later), result))
 
     def flush(self) -> list[Any]:
-        """A FLUSH came: the results since the last one."""
+        """The results since the last FLUSH; to be called at each FLUSH."""
         held, self._held, ids = self._held, [], self._ids
         if held:
             base = held[0][0] - ids.half  # at or before every later tuple

@@ -1,4 +1,4 @@
-"""Tasks over pipelines, in turn; their results in the order of the tasks."""
+"""Distributes tasks to pipelines, round-robin; results are in the order of tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Pair = tuple[int, int]  # ids of a probe and of a window tuple
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Probes of stream `side`, each to be compared with each window tuple of the other stream: one pass."""
+    """Probes of stream `side` to compare with all window tuples of the other stream: one pass."""
 
     side: int
     probes: Sequence[Keyed]
@@ -24,20 +24,20 @@ class Part:
 
 
 class Pipeline(Protocol):
-    """units, rows: the most probes and window tuples of a part."""
+    """units, rows: the most probes and window tuples in a part."""
 
     units: int
     rows: int
 
     def submit(self, part: Part) -> None:
-        """Begin a part, or have it wait; does not block."""
+        """Start a part, or queue it; does not block."""
 
     def finished(self) -> Iterable[tuple[Part, Sequence[Pair]]]:
-        """The parts that have been finished since the last call, in any order, each with all its pairs."""
+        """The parts finished since the last call, in any order, each with all its pairs."""
 
 
 class BruteForce:
-    """A pipeline in Python. predicate: of the keys of a probe and of a window tuple."""
+    """A pipeline in Python. predicate: takes the keys of a probe and of a window tuple."""
 
     def __init__(self, units: int, predicate: Callable[[Any, Any], bool], rows: int = 1 << 16):
         self.units, self.rows, self.predicate = units, rows, predicate
@@ -60,7 +60,7 @@ class _Work:
 
 
 class Scheduler:
-    """Gives the next part to the next pipeline, as large as that one takes it."""
+    """Assigns parts to the pipelines in round-robin order, each as large as the pipeline accepts."""
 
     def __init__(self, pipelines: Sequence[Pipeline]):
         if not pipelines:
@@ -86,7 +86,7 @@ class Scheduler:
                     pipeline.submit(part)
 
     def finished(self) -> list[tuple[Task, tuple[list[Pair], list[Pair]]]]:
-        """The tasks that are finished, as all before them are, each with the pairs of its probes of R and of S."""
+        """The finished tasks, in order, each with the pairs of its probes of R and of S."""
         for pipeline in self.pipelines:
             for part, pairs in pipeline.finished():
                 work = self._of.pop(part)

@@ -1,4 +1,4 @@
-"""What a join remembers: whole tuples by id, and the key fields of each stream's window in slices (figure 6)."""
+"""The memory of a join: whole tuples by id, and the key fields of each stream's window in slices (figure 6)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ R, S = 0, 1
 
 
 class IdError(RuntimeError):
-    """Ids have too few bits: from the oldest tuple in the store to the next one there are more than half of them."""
+    """Ids have too few bits: the stored tuples, from the oldest to the next one, need more than half of all ids."""
 
 
 class Keyed(NamedTuple):
-    """What a pipeline sees of a tuple."""
+    """The part of a tuple that a pipeline compares."""
 
     id: int
     key: Any
 
 
 class StoredTuple(NamedTuple):
-    """A whole tuple, where it stands in the window of its stream, and around which place of the other window it
-    looks. In time both are its time; else its number in its stream, and how many of the other stream came before."""
+    """A whole tuple. place: its position in its stream's window; at: the position in the other window around which it
+    looks. In time both are its time; else its number in its stream, and the number of earlier tuples of the other."""
 
     row: Any
     place: float
@@ -31,14 +31,14 @@ class StoredTuple(NamedTuple):
 
 @dataclass(frozen=True)
 class Ids:
-    """Ids of `bits` bits; they go on from 0 after an overflow. The top bit is the flag of section 3.3, which turns with
-    every round of the bits below it. Of two ids less than half of all apart, one came before the other."""
+    """Ids of `bits` bits, which wrap around. The top bit is the flag of section 3.3, which toggles with every round of
+    the lower bits. Two ids are comparable if they are less than half of all ids apart."""
 
     bits: int
 
     def __post_init__(self) -> None:
         if self.bits < 2:
-            raise ValueError(f"ids of {self.bits} bits: at least 2")
+            raise ValueError(f"ids of {self.bits} bits; the least is 2")
 
     @property
     def half(self) -> int:
@@ -48,7 +48,7 @@ class Ids:
         return (tuple_id + 1) % (2 * self.half)
 
     def age(self, old: int, new: int) -> int:
-        """How many ids after `old` `new` was given out."""
+        """The number of ids allocated from `old` to `new`."""
         return (new - old) % (2 * self.half)
 
     def before(self, a: int, b: int) -> bool:
@@ -57,8 +57,8 @@ class Ids:
 
 @dataclass
 class Slice:
-    """`rows` tuples of one stream at most, in the order of their ids. start, end: the least and the largest of their
-    places; start_ts and end_ts of a window in time, here of the tuples themselves."""
+    """At most `rows` tuples of one stream, in the order of their ids. start, end: the least and the largest of their
+    positions; for windows in time start_ts and end_ts of the paper, here of the tuples themselves."""
 
     number: int
     start: float
@@ -67,22 +67,22 @@ class Slice:
 
 
 class Store:
-    """ids; rows: tuples a slice."""
+    """rows: tuples in a slice."""
 
     def __init__(self, ids: Ids, rows: int):
         if rows < 1:
-            raise ValueError(f"slices of {rows} tuples: at least 1")
+            raise ValueError(f"slices of {rows} tuples; the least is 1")
         self.ids, self.rows, self.next_id = ids, rows, 0
         self.stored: dict[int, StoredTuple] = {}
         self.slices: tuple[deque[Slice], deque[Slice]] = (deque(), deque())
         self._numbers = [0, 0]
 
     def add(self, side: int, key: Any, stored: StoredTuple) -> Keyed:
-        """Keep a tuple; IdError if that needs more ids than there are, and then nothing has changed."""
+        """Store a tuple. Raises IdError, without any change, if it needs too many ids."""
         new = Keyed(self.next_id, key)
         for slices in self.slices:
             if slices and self.ids.age(slices[0].tuples[0].id, new.id) >= self.ids.half:
-                raise IdError(f"ids of {self.ids.bits} bits: over half of them since the oldest tuple in a window")
+                raise IdError(f"ids of {self.ids.bits} bits: more than half used since the oldest tuple in a window")
         slices = self.slices[side]
         if not slices or len(slices[-1].tuples) == self.rows:
             slices.append(Slice(self._numbers[side], stored.place, stored.place))
@@ -95,7 +95,7 @@ class Store:
         return new
 
     def expire(self, side: int, below: float, number: float) -> None:
-        """Forget the oldest slices while they end below a place and are older than slice `number`."""
+        """Remove the oldest slices that end below a position and are older than slice `number`."""
         slices = self.slices[side]
         while slices and slices[0].end < below and slices[0].number < number:
             for old in slices.popleft().tuples:

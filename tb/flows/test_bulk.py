@@ -153,7 +153,7 @@ def test_axis_violations(axis, rng, tmp_path, fault, text):
 
 
 def test_axis_hang(axis, rng, tmp_path):
-    with pytest.raises(BulkFailure, match=r"hang: nothing moved since cycle \d+: the input waits for ready"):
+    with pytest.raises(BulkFailure, match=r"hang: no transfer since cycle \d+: the input waits for ready"):
         axis.run(payloads(rng, 500), tmp_path, inputs={"fault": 3}, watchdog=1000)
     assert axis.run(payloads(rng, 5, 9, 9), tmp_path, inputs={"fault": 3}, watchdog=1000).status == "good"
 
@@ -202,7 +202,7 @@ def test_gmii_wrong_cores(gmii, rng, tmp_path):
     frames = payloads(rng, 10, 60, 100)
     damaged = gmii.run(frames, tmp_path, inputs={"fault": 1})
     assert (damaged.log["flags"] == PacketFlag.BAD_FCS).all()
-    with pytest.raises(BulkFailure, match="hang: outputs not quiet 5000 cycles after the last input"):
+    with pytest.raises(BulkFailure, match="hang: outputs still active 5000 cycles after the last input"):
         gmii.run(frames, tmp_path, inputs={"fault": 2}, drain=5000)
 
 
@@ -255,7 +255,7 @@ def test_xgmii_faults(xgmii, rng, tmp_path):
     ("fault", "text"),
     [
         (2, "violation: a frame without terminate"),
-        (3, "violation: a character that is not idle between frames"),
+        (3, "violation: a non-idle character between frames"),
         (4, r"violation: a gap of [1-8] octets"),
     ],
 )

@@ -76,14 +76,14 @@ def test_a_passing_test_passes():
         ("no_such_test", "no test ran"),
         ("crashes", "the simulator ended abnormally"),
         ("leaves_in_silence", "the simulator wrote no results"),
-        ("hangs", "no end in 5 s"),
+        ("hangs", "timeout after 5 s"),
     ],
 )
 def test_simulation(name, message):
     done = fusesoc("sim", CANARY=name, SIM_TIMEOUT="5")
     assert done.returncode != 0
     assert message in done.stdout
-    assert "repeat it with: SEED=" in done.stdout
+    assert "repeat with: SEED=" in done.stdout
 
 
 def test_pytest_fails_with_the_cocotb_test():

@@ -1,1 +1,1 @@
-"""Simulators of a design: cocotb by `simulate`, the C++ bench by `bulk`, both built by `verilate`."""
+"""Simulation of a design: with cocotb by `simulate`, with the C++ bench by `bulk`; `verilate` builds both."""

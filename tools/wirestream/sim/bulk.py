@@ -1,27 +1,27 @@
-"""The bulk bench from Python: build it around a core, feed it, read what came out.
+"""The bulk bench from Python: build it for a core, feed it, read its output.
 
     bench = build("udp_rx", DATA_W=64)
     result = bench.run(frames, out, gaps=RANDOM, stalls=RANDOM, inputs={"local_ip": 0x0A000001, ...})
     result.packets, result.events["bad_checksum"], result.log["first"][7] - result.sent_log["last"][7]
 
-One C++ program simulates millions of cycles a second where bus models in Python reach tens of thousands. It knows a
+One C++ program simulates millions of cycles per second, where bus models in Python reach tens of thousands. It binds a
 core by the names of its ports:
 
 ==========================  ============================================================================
 ``gmii_rx*``, ``gmii_tx*``  frames, from the destination address to before the FCS; pcap, link type Ethernet
 ``xgmii_rx*``, ``_tx*``     the same on XGMII
 ``s_axis_*``, ``m_axis_*``  packets of AXI4-Stream, 8 to 512 bits; pcap, link type USER0
-``s_*``, ``m_*``            items: valid, data, and where the core has them ready, kind, punct, eos
+``s_*``, ``m_*``            items: valid, data, and ready, kind, punct, eos if present
 ``evt_*``                   counted (a wider one adds its value): ``BulkResult.events``
 ``stat_*``                  latest totals of the event counters, by index: ``BulkResult.counters``
-other inputs                constants, ``inputs=``; every one needs a value
-other outputs               ``BulkResult.outputs``: their values at the end
+other inputs                constants, ``inputs=``; each needs a value
+other outputs               ``BulkResult.outputs``: their final values
 ==========================  ============================================================================
 
-In the run's folder are ``in.*`` and ``out.*``: ``.pcap``, ``.log`` (`PACKET_LOG`, a record a packet), ``.tuser`` (one
-little-endian number a packet), ``.items`` (`item_dtype`), ``.cycles`` (uint64 an item) and ``result.json``. Cycle
-numbers count from the start of the run, whose first 8 cycles are a reset. A cycle is that of the transfer; on GMII and
-XGMII it is that of the octet, preamble and FCS included.
+A run's folder has ``in.*`` and ``out.*``: ``.pcap``, ``.log`` (`PACKET_LOG`, a record per packet), ``.tuser`` (one
+little-endian number per packet), ``.items`` (`item_dtype`), ``.cycles`` (uint64 per item), and ``result.json``. Cycles
+count from the start of the run, whose first 8 cycles are a reset. The cycle of a packet or item is that of its
+transfer; on GMII and XGMII that of its first or last octet, preamble and FCS included.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ BENCH, BOARD = ("main", *PARTS), ("board", "link", "bus", *PARTS)
 LINKTYPE_ETHERNET = 1
 LINKTYPE_USER0 = 147
 
-# Rules for pauses: PROBABILITY of beginning one in a cycle, of 1..LONGEST cycles.
+# Rules for pauses: PROBABILITY that one begins in a cycle, and LONGEST, its largest length in cycles.
 NONE = "none"
 RANDOM = "0.15:6"
 LONG = "0.0005:5000"
@@ -60,39 +60,39 @@ RANDOM_AND_LONG = f"{RANDOM}+{LONG}"
 
 
 class PacketFlag(IntFlag):
-    """What is wrong with a packet: in `FAULT` to ask for it, in `PACKET_LOG` as sent or received."""
+    """Faults of a packet: to inject in `FAULT`, as sent or received in `PACKET_LOG`."""
 
     BAD_FCS = 1
     ERROR = 2  # rx_er or tx_er; XGMII: an error character
     NO_PREAMBLE = 4
-    RAW = 8  # to send: these octets with nothing around them; on XGMII start takes the place of the first
-    NO_PAD = 16  # to send: a frame below 60 octets stays short
+    RAW = 8  # to send: only these octets; on XGMII the start character replaces the first
+    NO_PAD = 16  # to send: a frame of less than 60 octets is not padded
     BAD = 32  # AXI4-Stream: tuser[0] with tlast
     CUT = 64  # cut short by a reset
 
 
 PACKET_LOG = np.dtype([("first", "<u8"), ("last", "<u8"), ("length", "<u4"), ("flags", "<u4")])
-FAULT = np.dtype([("flags", "<u4"), ("at", "<u4")])  # at: octet of the frame with which the error comes
+FAULT = np.dtype([("flags", "<u4"), ("at", "<u4")])  # at: the octet of the frame with the error
 
 # The kind byte of items of a core without a kind port.
 VALID, PUNCT, EOS = 1, 2, 4
 
 
 class BulkFailure(RuntimeError):
-    """The bench could not be built, or the run hung or broke a rule."""
+    """The bench could not be built, or the run hung or violated a rule."""
 
 
 def item_dtype(width: int) -> np.dtype:
     """Records of items with `width` data bits: a kind byte, then the data as a big-endian number.
 
-    kind is the kind port's value, or where there is none `VALID` + `PUNCT` + `EOS`. Tuples lie in ``data`` as in a
+    kind is the value of the kind port, or without one `VALID` + `PUNCT` + `EOS`. ``data`` has a tuple's layout in a
     datagram: ``items["data"].view(schema.dtype)``.
     """
     return np.dtype([("kind", "u1"), ("data", "u1", ((width + 7) // 8,))])
 
 
 def items(kinds: Iterable[int] | int, values: Sequence[int], width: int) -> np.ndarray:
-    """Item records from numbers; `kinds` is one for each or one for all."""
+    """Item records from numbers; `kinds`: one for each item, or one for all."""
     records = np.zeros(len(values), item_dtype(width))
     records["kind"] = kinds if isinstance(kinds, int) else list(kinds)
     size = (width + 7) // 8
@@ -102,7 +102,7 @@ def items(kinds: Iterable[int] | int, values: Sequence[int], width: int) -> np.n
 
 
 def write_pcap(path: Path, packets: Iterable[bytes], linktype: int = LINKTYPE_ETHERNET) -> int:
-    """Write `packets` with time stamps of zero; returns how many."""
+    """Write `packets` with time stamps of zero; return their number."""
     count = 0
     with path.open("wb") as file:
         file.write(struct.pack("<IHHIIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, linktype))
@@ -121,10 +121,10 @@ def read_pcap(path: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class BulkResult:
-    """What a run did. Counts are of packets or items; cycles are clock cycles; the log arrays are read when asked for.
+    """The result of a run. Counts are of packets or items; cycles are clock cycles; log arrays are loaded on demand.
 
     status: "good", "hang", "violation" or "finish". received_bad: packets with any `PacketFlag`. sent_cut,
-    received_cut: packets cut short by a reset. first_violations: (cycle, text) of at most 20.
+    received_cut: packets truncated by a reset. first_violations: (cycle, text) of the first 20.
     """
 
     folder: Path
@@ -163,33 +163,33 @@ class BulkResult:
 
     @cached_property
     def packets(self) -> list[bytes]:
-        """The packets received; `read_pcap` of ``out.pcap`` goes through them without holding all."""
+        """The received packets; to iterate without loading all, use `read_pcap` on ``out.pcap``."""
         return list(read_pcap(self.folder / "out.pcap"))
 
     @cached_property
     def log(self) -> np.ndarray:
-        """`PACKET_LOG` of the packets received."""
+        """`PACKET_LOG` of the received packets."""
         return np.fromfile(self.folder / "out.log", PACKET_LOG)
 
     @cached_property
     def sent_log(self) -> np.ndarray:
-        """`PACKET_LOG` of the packets sent."""
+        """`PACKET_LOG` of the sent packets."""
         return np.fromfile(self.folder / "in.log", PACKET_LOG)
 
     @cached_property
     def tuser(self) -> list[int]:
-        """tuser of the packets received, as in the last beat."""
+        """tuser of the received packets, from the last beat."""
         data, size = (self.folder / "out.tuser").read_bytes(), (self.width + 7) // 8
         return [int.from_bytes(data[i : i + size], "little") for i in range(0, len(data), size)] if size else []
 
     @cached_property
     def items(self) -> np.ndarray:
-        """The items received, of `item_dtype`."""
+        """The received items, of `item_dtype`."""
         return np.fromfile(self.folder / "out.items", item_dtype(self.width))
 
     @cached_property
     def item_values(self) -> list[int]:
-        """The data of the items received, as numbers."""
+        """The data of the received items, as numbers."""
         return [int.from_bytes(data.tobytes(), "big") for data in self.items["data"]]
 
     @cached_property
@@ -199,13 +199,13 @@ class BulkResult:
 
     @cached_property
     def sent_cycles(self) -> np.ndarray:
-        """The cycle in which each item was taken."""
+        """The cycle in which each item was accepted by the core."""
         return np.fromfile(self.folder / "in.cycles", "<u8")
 
 
 @dataclass(frozen=True)
 class Bench:
-    """The program built around one core. ports: (direction, width in bits) by name."""
+    """The program built for one core. ports: (direction, width in bits) by name."""
 
     label: str
     program: Path
@@ -230,12 +230,12 @@ class Bench:
         check: bool = True,
         **options: int | bool,
     ) -> BulkResult:
-        """Feed `source` (a file, packets, or item records) and return what happened; files are left in folder `out`.
+        """Feed `source` (a file, packets, or item records) and return the result; the files stay in folder `out`.
 
-        faults: `FAULT` records, one a frame. tuser: one number a packet. inputs: constants for the other inputs.
+        faults: `FAULT` records, one per frame. tuser: one number per packet. inputs: constants for the other inputs.
         gaps, stalls: rules for pauses of the source and the sink. reset_at: cycles at which a reset of 8 cycles
         begins. options: those of the program, with ``_`` for ``-`` (``wire=True``, ``quiet=5000``); ``bulk --help``
-        lists them. Raises `BulkFailure` unless the run is good, or, with check=False, only if there is no result.
+        lists them. Raises `BulkFailure` unless the run is good; with check=False only if there is no result.
         """
         out.mkdir(parents=True, exist_ok=True)
         result = out / "result.json"
@@ -260,7 +260,7 @@ class Bench:
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode and (check or not result.exists()):
             said = (done.stdout + done.stderr).strip()[-4000:]
-            said = said or f"ended with status {done.returncode}"
+            said = said or f"exited with status {done.returncode}"
             raise BulkFailure(f"{self.label}: {said}\n  repeat: {shlex.join(command)}")
         note("bulk", self.label)
         return BulkResult.load(out, self.width("m_data") or self.width("m_axis_tuser"))
@@ -282,8 +282,7 @@ class Bench:
 
 
 def _kept(built: Path, key: str) -> Path:
-    """The program under a name of its own: who runs it gets this one, though another be built in its place. The last
-    four stay."""
+    """The program under a unique name, which stays valid if another is built in its place. The last four are kept."""
     program = built.with_name(f"{built.name}.{key}")
     if not program.exists():
         os.link(built, program)
@@ -293,10 +292,10 @@ def _kept(built: Path, key: str) -> Path:
 
 
 def build(core: str | Design, parts: tuple[str, ...] = BENCH, **parameters: int | str) -> Bench:
-    """The bench around `core` with `parameters`, built under build/bulk unless it is there and nothing has changed.
+    """The bench of `core` with `parameters`, built under build/bulk unless it is up to date.
 
-    parts: `BOARD` makes the simulated board (`wirestream.host.board`) of a design that has its ports. WAVES=bulk in the
-    environment builds it with traces; every run of a bench then writes ``dump.vcd``, which may become large.
+    parts: `BOARD` builds the simulated board (`wirestream.host.board`) of a design with its ports. WAVES=bulk in the
+    environment builds with traces; every run of a bench then writes ``dump.vcd``, which may become large.
     """
     design = (core if isinstance(core, Design) else resolve(core)).with_parameters(**parameters)
     traces = os.environ.get("WAVES") == "bulk"
@@ -308,7 +307,7 @@ def build(core: str | Design, parts: tuple[str, ...] = BENCH, **parameters: int 
         parts=tuple(others),
         runtime=("verilated", "verilated_threads"),
         headers=("bench.h", "verilated.h"),
-        optimise="-O1" if parts == BOARD else "-Og",  # a bench is built more often than it runs long
+        optimise="-O1" if parts == BOARD else "-Og",  # building a bench usually takes longer than running it
         verilate=("--timescale-override", "1ns/1ns") if traces else (),
     )
     try:

@@ -1,4 +1,4 @@
-"""FJoin's chain in the bulk bench: batches and windows in, pairs out; and as a pipeline of the host library."""
+"""FJoin's chain in the bulk bench: batches and windows in, pairs out; also as a pipeline of the host library."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from wirestream.joins import Pair, Part
 from wirestream.sim.bulk import NONE, RANDOM, Bench, BulkResult, build, items
 
-WINDOW, LAST_WINDOW, FLUSH, PROBE, LAST_PROBE = 1, 3, 2, 4, 12  # kinds of the bench's items, which add up
+WINDOW, LAST_WINDOW, FLUSH, PROBE, LAST_PROBE = 1, 3, 2, 4, 12  # kinds of the bench's items, combined by addition
 SLOT_W = PASS_W = 16
 
 
 class Chain:
-    """A bulk bench around the chain, and what its results say."""
+    """A bulk bench of the chain, and the interpretation of its results."""
 
     def __init__(self, **parameters: int | str):
         self.bench: Bench = build("fjoin_bulk", **parameters)
@@ -26,13 +26,13 @@ class Chain:
         self.unit_w = max(1, (self.units - 1).bit_length())
 
     def batches(self, probes: Sequence[int]) -> list[Sequence[int]]:
-        """Full ones, and a last one."""
+        """Full batches, and a last one with the rest."""
         return [probes[n : n + self.units] for n in range(0, len(probes), self.units)]
 
     def play(
         self, batches: Sequence[Sequence[int]], windows: Sequence[Sequence[int]], folder: Path, **options
     ) -> BulkResult:
-        """Join each batch of probes with its window; probes come beside the window tuples of the pass before theirs."""
+        """Join each batch of probes with its window; probes are loaded with the window tuples of the previous pass."""
         assert len(batches) == len(windows) <= 1 << PASS_W
         key_w = self.bench.width("s_data") // 2
         kinds, data = [], []
@@ -56,11 +56,11 @@ class Chain:
         flushes = np.nonzero((words >> np.uint64(62)) == 3)
         assert sorted(flushes[1]) == list(range(words.shape[1]))  # one on every lane
         for at, lane in zip(*flushes, strict=True):
-            assert not words[at + 1 :, lane].any()  # behind the results
+            assert not words[at + 1 :, lane].any()  # after the results
         return result
 
     def found(self, result: BulkResult) -> np.ndarray:
-        """(number of the pass, of the unit, of the window tuple in its pass), sorted."""
+        """(number of the pass, the unit, the window tuple in its pass), sorted."""
         words = result.items["data"].view(">u8").astype(np.uint64).reshape(-1)
         words = words[(words >> np.uint64(62)) == 2] & np.uint64((1 << 62) - 1)
         masks = np.ones(len(words), np.uint64)
@@ -78,12 +78,12 @@ class Chain:
         return together[np.lexsort(together.T[::-1])]
 
     def of_probes(self, result: BulkResult) -> np.ndarray:
-        """The same of full batches: (number of the probe, of the window tuple), sorted."""
+        """The same for full batches: (number of the probe, the window tuple), sorted."""
         return self.found(result) @ np.array([[self.units, 0], [1, 0], [0, 1]])
 
     def eta(self, probes: Sequence[int], window: Sequence[int], folder: Path) -> float:
-        """Predicate evaluations / (units * cycles from the first load to the last result and FLUSH). The pairs are
-        those with equal keys, once each."""
+        """Predicate evaluations / (units * cycles from the first load to the last result and FLUSH). Asserts that the
+        pairs are those with equal keys, once each."""
         batches = self.batches(probes)
         result = self.play(batches, [window] * len(batches), folder, inputs={"limit": 0})
         keys, rows = np.array(probes), np.array(window)
@@ -93,9 +93,9 @@ class Chain:
 
 
 class BulkPipeline:
-    """The chain as a pipeline of `HostJoin`. Parts wait until `finished` asks for them; then they follow one another
-    through it, and `result` is what the bench says of that. key: of a tuple's key, its number. rows: see `Pipeline`.
-    pauses: random ones, and stalls."""
+    """The chain as a pipeline of `HostJoin`. Parts wait for the call of `finished`, which runs them back to back;
+    `result` is that of the bench. key: maps a tuple's key to a number. rows: see `Pipeline`. pauses: random pauses and
+    stalls."""
 
     def __init__(
         self,

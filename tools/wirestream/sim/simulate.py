@@ -1,7 +1,7 @@
 """Build a design with Verilator or Icarus, run its cocotb tests and judge the outcome.
 
-A run is good only if the simulator ended by itself, wrote its results file, and at least one test ran and none
-failed. Everything else raises `SimulationFailure` with the command that repeats the run.
+A run is good only if the simulator exited normally, wrote its results file, and at least one test ran and none failed.
+Everything else raises `SimulationFailure` with the command that repeats the run.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
 ICARUS_ARGS = ["-g2005", "-Wall", "-Wno-timescale"]
 
-TIMEOUT_S = 900  # a simulation that runs longer hangs, unless SIM_TIMEOUT says otherwise
+TIMEOUT_S = 900  # default of SIM_TIMEOUT, after which a simulation counts as hung
 
 
 class SimulationFailure(RuntimeError):
-    """The simulation did not show that the design works."""
+    """The simulation failed, or did not run."""
 
 
 def simulator() -> str:
-    """The simulator asked for by SIM (verilator by default)."""
+    """The simulator named by SIM; default: verilator."""
     return os.environ.get("SIM", "verilator")
 
 
 def seed() -> int:
-    """The seed of this run: SEED if set; else 1, so that a result depends on the sources alone."""
+    """The seed of this run: SEED; default: 1, so that a result depends only on the sources."""
     return int(os.environ.get("SEED", "1"))
 
 
 def timeout() -> int:
-    """The longest that a simulation may run, in seconds."""
+    """The timeout of a simulation in seconds: SIM_TIMEOUT."""
     return int(os.environ.get("SIM_TIMEOUT", TIMEOUT_S))
 
 
@@ -57,9 +57,9 @@ def simulate(
 ) -> Path:
     """Simulate `design` under the cocotb tests of `test_module` (importable from the repository's root).
 
-    testcase: run only this test; without it the one named by TESTCASE in the environment, or all. env: extra
-    environment for the tests. sim: ``verilator`` or ``icarus``, by default `simulator`. repeat: the command that a
-    person types to repeat the run, for the failure message. Returns the build folder, with `dump.vcd` in it if WAVES=1.
+    testcase: run only this test; default: the one named by TESTCASE in the environment, or all. env: additional
+    environment for the tests. sim: ``verilator`` or ``icarus``; default: `simulator`. repeat: the command that repeats
+    the run, for the failure message. Returns the build folder, with `dump.vcd` in it if WAVES=1.
     """
     from unittest.mock import patch
 
@@ -77,13 +77,13 @@ def simulate(
         "SIM_CMD_PREFIX": f"timeout --kill-after=5 {timeout()}",
         "WAVES": str(int(waves)),
         "COCOTB_LOG_LEVEL": "WARNING",
-        # cocotb needs pytest's assertions only, and those of the benches only: to go through numpy and Scapy for them
-        # takes as long as many a test.
+        # Of pytest cocotb needs only assertion rewriting, and only for the benches: rewriting numpy and Scapy takes as
+        # long as many tests.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "COCOTB_REWRITE_ASSERTION_FILES": f"{HOME}/tb/*.py",
         **(env or {}),
     }
-    # cocotb lets this process's environment and path go before what it is given for the simulator: set them here.
+    # cocotb prefers this process's environment and path over those passed for the simulator, so set them here.
     path = [str(HOME), *sys.path]
     with locked(folder), patch.dict(os.environ, tools), patch.object(sys, "path", path):
         results.unlink(missing_ok=True)
@@ -113,14 +113,14 @@ def simulate(
             )
         except (RuntimeError, SystemExit) as error:
             hung = time.monotonic() - began >= timeout()
-            crashed = f"no end in {timeout()} s" if hung else f"the simulator ended abnormally ({error})"
+            crashed = f"timeout after {timeout()} s" if hung else f"the simulator ended abnormally ({error})"
         ran = judge(results, design.label, crashed, f"SEED={seed()} SIM={sim} {repeat}".strip())
         note("cocotb" if verilator else "four-state", design.label, ran)
     return folder
 
 
 def _kind() -> Kind:
-    """The bench in Python takes most of a simulation's time: optimising the model costs more than it brings."""
+    """The Python bench takes most of a simulation's time, so optimising the model does not pay off."""
     from cocotb_tools import config
 
     return Kind(
@@ -154,8 +154,7 @@ def _build_icarus(runner: Runner, design: Design, folder: Path) -> None:
 
 
 def _visible(folder: Path, toplevel: str) -> Path:
-    """A control file that shows the tests only the signals of the top level: all of them would take twice as long to
-    compile."""
+    """A control file that exposes only the signals of the top level; exposing all would double the compile time."""
     file, text = folder / "visible.vlt", f'`verilator_config\npublic_flat_rw -module "{toplevel}" -var "*"\n'
     if not file.exists() or file.read_text() != text:
         file.write_text(text)
@@ -165,7 +164,7 @@ def _visible(folder: Path, toplevel: str) -> Path:
 def judge(results: Path, label: str, crashed: str, repeat: str) -> list[str]:
     """Print and return the names of the tests in the JUnit file `results`; raises `SimulationFailure` unless at least
     one ran and none failed."""
-    again = f"\n  repeat it with: {repeat}"
+    again = f"\n  repeat with: {repeat}"
     if not results.is_file():
         raise SimulationFailure(f"{label}: {crashed or 'the simulator wrote no results'}{again}")
     cases = ElementTree.parse(results).getroot().findall(".//testcase")

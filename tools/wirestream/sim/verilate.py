@@ -1,8 +1,8 @@
-"""Make a program of a design: Verilator, then one call of the compiler for the model and the file with `main`.
+"""Build a program from a design: Verilator, then one call of the compiler for the model and the file with `main`.
 
-Compiling the headers and the runtime of Verilator takes longer than a small core does. So they are compiled once, under
-build/verilated: the headers for each kind of program, as a precompiled one; each file that does not know the model for
-all kinds that have it. A program that exists is kept while neither its sources nor its commands change.
+Compiling the headers and the runtime of Verilator takes longer than compiling a small core. So they are compiled once,
+under build/verilated: a precompiled header for each kind of program, and each file that does not depend on the model
+for all kinds that use it. An existing program is reused while neither its sources nor its commands change.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from wirestream.design import Design, build_dir, environment
 VERILATOR = Path(environment()["VERILATOR_ROOT"])
 COMPILER = ("c++", "-std=gnu++17", "-pthread")
 
-# Uninitialised registers get seeded random values, so that a test cannot lean on zeros that hardware does not have.
+# Uninitialised registers get seeded random values, so that a test cannot rely on zeros that hardware does not have.
 VERILATE = ("--cc", "--default-language", "1364-2005", "--x-assign", "unique", "--x-initial", "unique")
 VERILATE += ("-Wno-fatal", "--no-timing", "-O3", "--output-split", "0")
 
 
 class BuildFailure(RuntimeError):
-    """Verilator or the compiler refused the sources: its words, and the command."""
+    """Verilator or the compiler rejected the sources; the message has its output, and the command."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What programs of one kind have in common.
+    """The common properties of one kind of programs.
 
-    prefix: of the model's class. main: the C++ file with `main`, which knows the model. parts: C++ files that do not;
-    runtime: those of Verilator beside them. headers: included in front of `main` and the model. optimise: of `main`
-    and the model; -Og compiles in about half the time of -O1 and runs at 0.8 of its speed. verilate: further arguments
-    of Verilator. link: of the linker.
+    prefix: of the model's class. main: the C++ file with `main`, which includes the model. parts: C++ files that do not
+    depend on the model; runtime: such files of Verilator. headers: included before `main` and the model. optimise: for
+    `main` and the model; -Og compiles in about half the time of -O1 and runs at 0.8 of its speed. verilate: further
+    arguments of Verilator. link: arguments of the linker.
     """
 
     prefix: str
@@ -54,9 +54,9 @@ class Kind:
 
 
 def build(design: Design, kind: Kind, folder: Path, *, traces: bool = False, port_list: str = "") -> Path:
-    """The program of `design`, ``folder/<top level>``; the caller has `locked` the folder if others may build there.
+    """The program of `design`, ``folder/<top level>``; the caller must have `locked` the folder if others build there.
 
-    port_list: a file to write in `folder`, a line ``PORT(input, name, width)`` for each port of the design. Raises
+    port_list: a file to write in `folder` with a line ``PORT(input, name, width)`` for each port of the design. Raises
     `BuildFailure`.
     """
     shared = _Shared(kind, traces)
@@ -84,7 +84,7 @@ def build(design: Design, kind: Kind, folder: Path, *, traces: bool = False, por
 
 
 class _Shared:
-    """The precompiled header of a kind, and an archive of what does not know the model; built unless they are there."""
+    """The precompiled header of a kind and an archive of the files that do not depend on the model, built if absent."""
 
     def __init__(self, kind: Kind, traces: bool):
         runtime = [VERILATOR / "include" / f"{name}.cpp" for name in (*kind.runtime, *["verilated_vcd_c"] * traces)]
@@ -119,7 +119,7 @@ class _Shared:
 
 
 class _Object:
-    """A C++ file that does not know the model, compiled once for all the kinds that have it."""
+    """A C++ file that does not depend on the model, compiled once for all kinds that use it."""
 
     def __init__(self, compiler: list[str], source: Path, headers: Iterable[Path]):
         self.command = [*compiler, "-O2", "-c", str(source)]
@@ -137,7 +137,7 @@ class _Object:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of `folder`, which is made if it is not there: two tests may want the same program at once."""
+    """Hold the lock of `folder`, which is created if missing: two tests may build the same program at once."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -152,7 +152,7 @@ def _digest(words: Iterable[str], files: Iterable[Path]) -> str:
 
 
 def _ports(header: Path) -> Iterator[str]:
-    """The ports in the class that Verilator wrote, e.g. ``VL_INW(&s_axis_tdata,511,0,16);``."""
+    """The ports in the class that Verilator generated, e.g. ``VL_INW(&s_axis_tdata,511,0,16);``."""
     for way, name, high, low in re.findall(r"VL_(IN|OUT)(?:8|16|64|W)?\(&?(\w+),(\d+),(\d+)", header.read_text()):
         yield f"PORT({way.lower()}put, {name}, {int(high) - int(low) + 1})\n"
 

@@ -48,7 +48,7 @@ public:
         if (keep_) keep_.set(count == 64 ? ~0ull : (1ull << count) - 1);
         if (user_) {
             user_.copy(packet_user_.data());
-            if (!end) *user_.data &= ~1;  // bit 0 speaks only with tlast
+            if (!end) *user_.data &= ~1;  // bit 0 is only valid with tlast
         }
         *last_ = end;
         offering_ = true;
@@ -64,7 +64,7 @@ public:
         run_.progress = run_.cycle;
         if (position_ == 0) {
             record_.first = run_.cycle;
-            // The wire's clock counts octets, so what is left of a beat is not lost; it cannot catch up on a stall.
+            // The wire's clock counts octets, so the rest of a beat is not lost; it does not catch up after a stall.
             uint64_t now = run_.cycle * data_.bytes();
             if (on_wire_ + data_.bytes() <= now) on_wire_ = now;
             on_wire_ += std::max<uint64_t>(packet_.size() + options_.overhead, SHORTEST_ON_WIRE);
@@ -77,7 +77,7 @@ public:
         next();
     }
 
-    void reset() override {  // what sends the packets is reset too: it goes on with the next
+    void reset() override {  // the sender is reset too, and continues with the next packet
         if (position_ > 0) {
             record_.flags |= CUT;
             ++cut;

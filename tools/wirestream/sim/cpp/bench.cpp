@@ -46,24 +46,24 @@ Pauses::Pauses(const std::string &rules, uint64_t seed) : random_(seed) {
 }
 
 static const char *USAGE = R"(usage: bulk --in FILE --out FOLDER [options]
-  --in FILE           what to feed: a pcap file, or item records
-  --out FOLDER        where result.json, out.* and in.* are written
-  --faults FILE       GMII, XGMII: how each frame of --in is damaged
+  --in FILE           input: a pcap file, or item records
+  --out FOLDER        output folder for result.json, out.* and in.*
+  --faults FILE       GMII, XGMII: faults to inject into each frame of --in
   --tuser FILE        AXI4-Stream: tuser of each packet of --in
-  --set PORT=VALUE    a constant on an input that is no stream (decimal, or 0x and any number of digits)
+  --set PORT=VALUE    constant for an input that is not a stream (decimal, or 0x and any number of digits)
   --gaps RULES        pauses of the source: PROBABILITY:LONGEST, several joined by '+', or none
   --stalls RULES      pauses of the sink, likewise
   --contiguous        AXI4-Stream: no pause of the source inside a packet
-  --wire              AXI4-Stream: packets at the pace of an Ethernet wire of that width
-  --overhead OCTETS   octets that a packet takes on that wire beyond its own (24: preamble, FCS, gap)
-  --gap OCTETS        GMII: least gap between frames; XGMII: its average between waiting frames (12)
-  --require-ready     s_axis_tready low with a beat on offer is a violation
-  --reset-at CYCLE    hold rst for 8 cycles from there on; may be repeated
-  --quiet CYCLES      the run ends when all is sent and no output moved for that long (2000)
-  --watchdog CYCLES   nothing moved for that long before all is sent: a hang (100000)
-  --drain CYCLES      outputs not quiet that long after the last input: a hang (1000000)
+  --wire              AXI4-Stream: packets at the rate of an Ethernet wire of this width
+  --overhead OCTETS   additional octets of a packet on that wire (default: 24: preamble, FCS, gap)
+  --gap OCTETS        GMII: least gap between frames; XGMII: average gap of back-to-back frames (default: 12)
+  --require-ready     treat s_axis_tready low during tvalid as a violation
+  --reset-at CYCLE    assert rst for 8 cycles from this cycle on; may be repeated
+  --quiet CYCLES      end the run after so many cycles without output once all is sent (default: 2000)
+  --watchdog CYCLES   report a hang after so many cycles without a transfer before all is sent (default: 100000)
+  --drain CYCLES      report a hang if outputs are active so long after the last input (default: 1000000)
   --seed N            seed of pauses, idle data and uninitialised registers
-  --period NS         clock period, for the time stamps of out.pcap (8)
+  --period NS         clock period, for the time stamps of out.pcap (default: 8)
   --trace             write dump.vcd into FOLDER
 )";
 
@@ -100,7 +100,7 @@ void parse(int argc, char **argv, const char *usage, const OptionTables &tables)
             *flag->second = true;
             continue;
         }
-        if (i + 1 == argc) fail("%s: unknown, or its value is missing; see --help", name.c_str());
+        if (i + 1 == argc) fail("%s: unknown option, or missing value; see --help", name.c_str());
         std::string value = argv[++i];
         if (auto text = tables.texts.find(name); text != tables.texts.end()) *text->second = value;
         else if (auto found = tables.numbers.find(name); found != tables.numbers.end())
@@ -212,7 +212,7 @@ Monitor::Monitor(Ports &ports, Run &run) : run_(run) {
     others_ = ports.take_rest(false);
 }
 
-void Monitor::count(Event &event) {  // an event wider than a bit counts as its value
+void Monitor::count(Event &event) {  // an event wider than a bit adds its value
     if (uint64_t value = event.port.value()) {
         event.total += value;
         run_.activity = run_.cycle;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bulk bench: one C++ program around any Verilated core. This header is what its parts share.
+// The bulk bench: one C++ program for any Verilated core. Its parts share this header.
 //
 //   main.cpp      the loop                               gmii.cpp   frames on GMII
 //   model.h       the model and its clock                xgmii.cpp  frames on XGMII
 //   bench.cpp     options, ports, checks, the report     axis.cpp   packets on AXI4-Stream
-//   files.cpp     pcap and record files                  items.cpp  tuples: the wire, and valid/ready/data/kind
+//   files.cpp     pcap and record files                  items.cpp  the tuple bus, and valid/ready/data/kind
 //   ethernet.cpp  preamble, padding and FCS of frames
 //
-// With board.cpp in place of main.cpp it is the simulated board, a design with XGMII that stays on the network:
+// With board.cpp instead of main.cpp it is the simulated board, a design with XGMII on a network:
 //
 //   board.cpp     the loop, with the wall clock          link.cpp   frames on a TAP device or in a UDP tunnel
 //   bus.cpp       AXI4-Lite, and its datagrams
 //
-// Only main.cpp and board.cpp see the model's class; all else is compiled once for all cores.
+// Only main.cpp and board.cpp include the model's class; all other files are compiled once for all cores.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "ports are handled as little-endian bytes");
 
-// Print one line and exit with status 1: the bench was called wrongly or a file is bad.
+// Print one line and exit with status 1: wrong arguments, or a bad file.
 [[noreturn]] void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// splitmix64 (Steele, Lea, Flood, OOPSLA 2014): small, fast, and any seed will do.
+// splitmix64 (Steele, Lea, Flood, OOPSLA 2014): small, fast, and takes any seed.
 class Random {
 public:
     explicit Random(uint64_t seed) : state_(seed) {}
@@ -44,7 +44,7 @@ private:
     uint64_t state_;
 };
 
-// Random pauses. "p:n" begins one with probability p in a cycle, of 1..n cycles; rules are joined by '+'.
+// Random pauses. "p:n": in a cycle, with probability p, a pause of 1..n cycles begins; rules are joined by '+'.
 class Pauses {
 public:
     Pauses(const std::string &rules, uint64_t seed);
@@ -67,11 +67,11 @@ private:
     uint64_t left_ = 0;
 };
 
-// Frames one after the other, from the destination address to the last octet before the FCS.
+// A sequence of frames, from the destination address to the last octet before the FCS.
 class FrameInput {
 public:
     virtual ~FrameInput() = default;
-    virtual bool next(std::vector<uint8_t> &frame) = 0;  // false: there is none; on a network, not yet
+    virtual bool next(std::vector<uint8_t> &frame) = 0;  // false: no more frames; on a network, none yet
 };
 
 class FrameOutput {
@@ -87,19 +87,19 @@ struct Options {
     uint64_t gap = 12, overhead = 24, quiet = 2000, watchdog = 100000, drain = 1000000, seed = 1, period = 8;
     std::vector<uint64_t> reset_at;
     std::map<std::string, std::string> set;
-    FrameInput *input = nullptr;  // of a board, in place of files: nothing is logged
+    FrameInput *input = nullptr;  // of a board, instead of files; nothing is logged
     FrameOutput *output = nullptr;
 
     Options() = default;
     Options(int argc, char **argv);
 };
 
-// The value of each option that is given, of those whose type its table says. other: takes one that is in no table.
+// Options by type, with the variables for their values. other: handles options that are in no table.
 struct OptionTables {
     std::map<std::string, std::string *> texts;
     std::map<std::string, uint64_t *> numbers;
     std::map<std::string, bool *> flags;
-    bool (*other)(void *to, const std::string &name, const std::string &value);  // false: it is unknown
+    bool (*other)(void *to, const std::string &name, const std::string &value);  // false: unknown option
     void *to;
 };
 void parse(int argc, char **argv, const char *usage, const OptionTables &tables);
@@ -117,20 +117,20 @@ struct Port {
     void set(uint64_t value);
     void copy(const uint8_t *bytes) {
         std::memcpy(data, bytes, this->bytes());
-        data[this->bytes() - 1] &= 0xff >> (-width & 7);  // Verilator wants unused bits to be zero
+        data[this->bytes() - 1] &= 0xff >> (-width & 7);  // Verilator requires unused bits to be zero
     }
     void scramble(Random &random);
     std::string hex() const;
 };
 
-// The model's ports by name. Whoever binds a port takes it; what is left is for --set and the report.
+// The model's ports by name. Binding a port takes it; the remaining ones are for --set and the report.
 class Ports {
 public:
     void add(const char *name, bool input, void *data, unsigned width);
     bool has(const std::string &name) const { return ports_.count(name); }
-    Port take(const std::string &name);          // fails if there is none
-    Port take_optional(const std::string &name);  // an empty Port if there is none
-    uint8_t *bit(const std::string &name, bool otherwise);  // a one-bit port, or a constant if there is none
+    Port take(const std::string &name);          // fails if missing
+    Port take_optional(const std::string &name);  // an empty Port if missing
+    uint8_t *bit(const std::string &name, bool otherwise);  // a one-bit port, or a constant if missing
     std::map<std::string, Port> take_rest(bool input, const std::string &prefix = "");
 
 private:
@@ -138,12 +138,12 @@ private:
     std::vector<std::unique_ptr<uint8_t>> constants_;
 };
 
-// What happens in a run: the clock count, when something last moved, and what went against the rules.
+// The state of a run: the cycle count, the last activity, and the violations.
 class Run {
 public:
     uint64_t cycle = 0;
-    uint64_t progress = 0;  // last cycle in which anything was transferred
-    uint64_t activity = 0;  // last cycle in which an output was not quiet
+    uint64_t progress = 0;  // last cycle with a transfer
+    uint64_t activity = 0;  // last cycle with an active output
     uint64_t violations = 0;
     std::vector<std::pair<uint64_t, std::string>> first_violations;
 
@@ -155,13 +155,13 @@ class Source {
 public:
     virtual ~Source() = default;
     virtual void idle() = 0;    // offer nothing
-    virtual void drive() = 0;   // offer something, or not
-    virtual void sample() = 0;  // see whether it was taken
+    virtual void drive() = 0;   // offer a beat, or pause
+    virtual void sample() = 0;  // check whether it was accepted
     virtual void reset() = 0;
-    virtual void more() {}       // on a network: look again whether there is something
-    bool done = false;           // all has been taken
-    uint64_t count = 0;          // packets or items taken
-    uint64_t cut = 0;            // packets cut short by a reset
+    virtual void more() {}       // on a network: check for new input
+    bool done = false;           // all input has been accepted
+    uint64_t count = 0;          // accepted packets or items
+    uint64_t cut = 0;            // packets truncated by a reset
 };
 
 // The output of the core. In every cycle: drive (ready), evaluate the model, sample. In a cycle of reset: reset.
@@ -171,21 +171,21 @@ public:
     virtual void drive() = 0;
     virtual void sample() = 0;
     virtual void reset() = 0;
-    virtual void finish() {}  // the run is over
-    uint64_t count = 0;       // packets or items received
+    virtual void finish() {}  // end of the run
+    uint64_t count = 0;       // received packets or items
     uint64_t cut = 0;
-    uint64_t bad = 0;         // packets received with a flag set
+    uint64_t bad = 0;         // received packets with a flag set
 };
 
-// Flags of a packet, in the fault file (what to send) and in the log files (what was sent or received).
+// Flags of a packet, in the fault file (to inject) and in the log files (as sent or received).
 enum PacketFlag : uint32_t {
     BAD_FCS = 1,      // the FCS is wrong
     ERROR = 2,        // GMII: rx_er or tx_er was high; XGMII: an error character
     NO_PREAMBLE = 4,  // no preamble and SFD, or (received) not seven octets 55 and one D5
-    RAW = 8,          // to send: these octets and nothing else; on XGMII start takes the place of the first
-    NO_PAD = 16,      // to send: leave a frame below 60 octets short
+    RAW = 8,          // to send: only these octets; on XGMII the start character replaces the first
+    NO_PAD = 16,      // to send: do not pad a frame of less than 60 octets
     BAD = 32,         // AXI4-Stream: tuser[0] with tlast
-    CUT = 64,         // cut short by a reset
+    CUT = 64,         // truncated by a reset
 };
 
 struct PacketLog {  // one record of in.log and out.log; cycles of the first and last octet or beat
@@ -193,7 +193,7 @@ struct PacketLog {  // one record of in.log and out.log; cycles of the first and
     uint32_t length, flags;
 };
 
-struct Fault {  // one record of the fault file; the error comes with octet `at`, counted from the frame's first
+struct Fault {  // one record of the fault file; the error is in octet `at`, counted from the frame's first
     uint32_t flags, at;
 };
 
@@ -208,7 +208,7 @@ std::unique_ptr<Sink> item_sink(Ports &, const Options &, Run &);
 std::unique_ptr<Source> find_source(Ports &, const Options &, Run &);
 std::unique_ptr<Sink> find_sink(Ports &, const Options &, Run &);
 
-// All outputs that are not the sink's: events are counted, telemetry gathered, others reported as they end.
+// All outputs that are not the sink's: counts events, collects telemetry, reports the final values of the others.
 class Monitor {
 public:
     Monitor(Ports &ports, Run &run);

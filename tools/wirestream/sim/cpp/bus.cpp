@@ -8,7 +8,7 @@
 #include "link.h"
 
 static constexpr uint32_t WRITE = 1u << 31, QUERY = 0x1000, SPACE = 0x2000, DECERR = 3;
-static constexpr uint32_t MAGIC = 0x57520100;  // with the version, and room for the count
+static constexpr uint32_t MAGIC = 0x57520100;  // with the version, and 0 for the count
 static constexpr size_t HEADER = 8, TRANSFER = 8, MOST = 180;
 
 AxiLite::AxiLite(Ports &ports, const std::string &prefix) {
@@ -82,7 +82,7 @@ void Registers::poll() {
     asked_ = true;
 }
 
-// The response takes the place of the address as soon as it is there.
+// The response replaces the address when it arrives.
 void Registers::go_on() {
     if (active_ && !active_->busy()) {
         request_[place_++] = {active_->response, active_->value};
@@ -116,7 +116,7 @@ void Registers::answer() {
             words.push_back(htonl(transfer.value));
         }
         auto *asker = reinterpret_cast<const sockaddr *>(asker_.data());
-        // One that is lost is asked for again.
+        // If the answer is lost, the host repeats its request.
         (void)!sendto(descriptor_, words.data(), 4 * words.size(), 0, asker, asker_.size());
     }
     asked_ = false;

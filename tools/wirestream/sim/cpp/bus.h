@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The registers of a simulated board: an AXI4-Lite master at each of its buses, and the datagrams by which a host asks
-// for transfers. They do not pass the board's network: this program answers them, as a management port would.
+// The registers of a simulated board: an AXI4-Lite master for each of its buses, and the datagrams with which a host
+// requests transfers. They bypass the board's network: this program answers them, like a management port.
 //
 // A datagram, big-endian: magic 5752, version 1, count of transfers, number (32 bits, any); then for each transfer its
-// address, with bit 31 set for a write, and its value, 32 bits each. The answer is the same with the response in place
-// of the address (AXI: 0 good, 2 SLVERR, 3 DECERR) and the value read, or 0. Whatever else comes is not answered.
+// address, with bit 31 set for a write, and its value, 32 bits each. The answer is the same with the response instead of
+// the address (AXI: 0 good, 2 SLVERR, 3 DECERR), and the value read, or 0. Other datagrams are ignored.
 //
-// Addresses 0x0000 to 0x0fff are those of s_axil, 0x1000 to 0x1fff of q_axil.
+// Addresses 0x0000 to 0x0fff belong to s_axil, 0x1000 to 0x1fff to q_axil.
 #pragma once
 
 #include <deque>
@@ -16,7 +16,7 @@
 
 class AxiLite {
 public:
-    AxiLite(Ports &ports, const std::string &prefix);  // none if the model has no port prefix_awaddr
+    AxiLite(Ports &ports, const std::string &prefix);  // empty if the model has no port prefix_awaddr
     explicit operator bool() const { return bool(awaddr_); }
     void begin(bool write, uint32_t address, uint32_t value);
     void drive();
@@ -29,7 +29,7 @@ private:
     uint8_t *awvalid_, *wvalid_, *bready_, *arvalid_, *rready_;
     const uint8_t *awready_, *wready_, *bvalid_, *arready_, *rvalid_;
     bool reading_ = false, writing_ = false, address_taken_ = false, data_taken_ = false;
-    Random random_{1};  // what stands where nothing is valid
+    Random random_{1};  // drives signals that are not valid
 };
 
 class Registers {
@@ -40,14 +40,14 @@ public:
     int descriptor() const { return descriptor_; }
     void write(uint32_t address, uint32_t value);  // by the program itself
     bool busy() const { return place_ < request_.size(); }
-    void poll();  // take a request, if there is one and nothing is under way
+    void poll();  // accept a request, if idle
     void drive() {
         if (busy()) go_on();
     }
     void sample() {
         if (active_) active_->sample();
     }
-    uint64_t answered = 0, refused = 0;  // transfers; those that got an error
+    uint64_t answered = 0, refused = 0;  // transfers; those with an error
 
 private:
     struct Transfer {
@@ -60,7 +60,7 @@ private:
     std::vector<Transfer> request_;
     size_t place_ = 0;
     int descriptor_ = -1;
-    bool asked_ = false;           // by a datagram
-    uint32_t number_ = 0;          // of it, as it came
-    std::vector<uint8_t> asker_;   // its address
+    bool asked_ = false;           // by a datagram, which needs an answer
+    uint32_t number_ = 0;          // of the datagram, in network byte order
+    std::vector<uint8_t> asker_;   // address of its sender
 };

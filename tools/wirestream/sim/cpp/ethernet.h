@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ethernet frames as a wire carries them, for GMII and XGMII. Files hold them from the destination address to the last
-// octet before the FCS: the bench makes and checks preamble, padding and FCS.
+// Ethernet frames on the wire, for GMII and XGMII. Files hold them from the destination address to the last octet before
+// the FCS; the bench generates and checks preamble, padding and FCS.
 #pragma once
 
 #include <optional>
 
 #include "files.h"
 
-// The frames of --in, damaged as --faults says, and in.log; or those of a board.
+// Reads the frames of --in, with the faults of --faults, and writes in.log; or reads those of a board.
 class WireReader {
 public:
     explicit WireReader(const Options &options);
-    bool next();  // lay out the next frame; false: there is none
+    bool next();  // lay out the next frame; false: no more
     void log() {
         if (log_) log_->write(&record, sizeof record);
     }
 
     std::vector<uint8_t> octets;  // preamble, frame, padding, FCS: never empty
-    size_t error_at = SIZE_MAX;   // the octet that comes with an error
+    size_t error_at = SIZE_MAX;   // the octet with an error
     PacketLog record{};
 
 private:
@@ -29,8 +29,7 @@ private:
     std::vector<uint8_t> frame_;
 };
 
-// out.pcap and out.log, or the output of a board: what is left of frames when preamble and FCS are checked and
-// stripped.
+// Checks and strips preamble and FCS, and writes the frames to out.pcap and out.log, or to the output of a board.
 class WireWriter {
 public:
     explicit WireWriter(const Options &options);

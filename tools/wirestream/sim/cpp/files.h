@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files, read and written as streams: nothing is held in memory but one buffer a file.
+// Files, read and written as streams, with one buffer per file.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,7 @@ class Reader {
 public:
     explicit Reader(const std::string &path);
     ~Reader();
-    bool read(void *to, size_t size);  // false at the end of the file; a part of a record is an error
+    bool read(void *to, size_t size);  // false at the end of the file; a partial record is an error
 
 private:
     std::string path_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ethernet frames on GMII. A wire neither stalls nor knows of a reset.
+// Ethernet frames on GMII. A wire neither stalls nor is affected by a reset.
 #include "ethernet.h"
 
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tuples and punctuations, on the wire inside a query (valid, punct, eos, data) or as items (valid, ready, data, kind).
+// Tuples and punctuations, on the tuple bus (valid, punct, eos, data) or as items (valid, ready, data, kind).
 //
-// A record is a kind byte and the data as a big-endian number of ceil(W / 8) bytes, so that a tuple's fields lie as in
-// a datagram. With a kind port the kind byte is its value; without one it is valid + 2 punct + 4 eos.
+// A record is a kind byte and the data as a big-endian number of ceil(W / 8) bytes, so that a tuple has the same layout
+// as in a datagram. With a kind port the kind byte is its value; without one it is valid + 2 punct + 4 eos.
 #include <algorithm>
 
 #include "files.h"
@@ -56,7 +56,7 @@ public:
         next();
     }
 
-    void reset() override { idle(); }  // an item not yet taken is offered again
+    void reset() override { idle(); }  // an item not yet accepted is offered again
 
 private:
     void next() {

@@ -32,7 +32,7 @@ sockaddr_in address_of(const std::string &text, const char *what) {
 int bound_socket(const sockaddr_in &address) {
     int file = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), size = SOCKET_BUFFER, on = 1;
     if (file < 0) failed("socket");
-    // What the system allows; without rights it is less, and no reason to stop.
+    // As large as the system allows; unprivileged processes get less, which is acceptable.
     if (setsockopt(file, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size))
         setsockopt(file, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     setsockopt(file, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
@@ -66,7 +66,7 @@ bool Link::next(std::vector<uint8_t> &frame) {
 
 namespace {
 
-// The processes with a TAP device of this name, of this network namespace or another, as far as /proc lets one see.
+// The processes with a TAP device of this name, in any network namespace, as far as /proc reveals them.
 std::string holders(const std::string &name) {
     namespace fs = std::filesystem;
     std::string found;
@@ -83,7 +83,7 @@ std::string holders(const std::string &name) {
             found += (found.empty() ? "process " : ", ") + process.path().filename().string() + " (" + command + ")";
         }
     }
-    return found.empty() ? "held by a process that only root can see" : found + " may hold it";
+    return found.empty() ? "in use by a process that only root can see" : "possibly in use by " + found;
 }
 
 class Tap final : public Link {
@@ -120,7 +120,7 @@ public:
         close(control);
     }
 
-    uint64_t host_dropped() override {  // seen from the host it was to be sent: the twelfth number of its line
+    uint64_t host_dropped() override {  // dropped on transmission by the host: the twelfth number of its line
         std::FILE *file = std::fopen("/proc/self/net/dev", "r");
         uint64_t lost = 0;
         char line[512];
@@ -145,8 +145,8 @@ protected:
 private:
     [[noreturn]] void refused() const {
         if (errno == EBUSY)
-            fail("TAP device %s is busy: %s; end it, or take another name", name_.c_str(), holders(name_).c_str());
-        if (errno == EPERM) fail("TAP device %s: needs root or CAP_NET_ADMIN, as a tunnel does not", name_.c_str());
+            fail("TAP device %s is busy, %s; stop it, or choose another name", name_.c_str(), holders(name_).c_str());
+        if (errno == EPERM) fail("TAP device %s: needs root or CAP_NET_ADMIN; a tunnel does not", name_.c_str());
         failed("TAP device " + name_);
     }
     void set(int control, unsigned long what, ifreq &request) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop of the bench. Exit status: 0 good, 1 wrong call or file, 2 hang, 3 violation, 4 the design
-// called $finish.
+// The loop of the bench. Exit status: 0 good, 1 wrong arguments or file, 2 hang, 3 violation, 4 the design called
+// $finish.
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
@@ -13,7 +13,7 @@ static constexpr uint64_t RESET_CYCLES = 8;
 
 enum Status { GOOD = 0, HANG = 2, VIOLATION = 3, FINISH = 4 };
 
-// The ports that no stream took get the constants of --set. Every one needs a value, so that none is forgotten.
+// Drive the ports that belong to no stream with the constants of --set. Each needs a value, so that none is forgotten.
 static void set_constants(Ports &ports, const Options &options) {
     auto inputs = ports.take_rest(true);
     for (const auto &[name, text] : options.set) {
@@ -129,9 +129,9 @@ int main(int argc, char **argv) {
     case HANG:
         std::fprintf(stderr, "cycle %" PRIu64 ": hang: ", run.cycle);
         if (source->done)
-            std::fprintf(stderr, "outputs not quiet %" PRIu64 " cycles after the last input", options.drain);
+            std::fprintf(stderr, "outputs still active %" PRIu64 " cycles after the last input", options.drain);
         else
-            std::fprintf(stderr, "nothing moved since cycle %" PRIu64 ": the input waits for ready", run.progress);
+            std::fprintf(stderr, "no transfer since cycle %" PRIu64 ": the input waits for ready", run.progress);
         std::fprintf(stderr, " (%" PRIu64 " sent, %" PRIu64 " received)\n", source->count, sink->count);
         break;
     default:

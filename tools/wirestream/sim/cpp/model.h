@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Verilated model with its ports and its clock: included by the one file with main(), main.cpp or board.cpp.
+// The Verilated model with its ports and its clock, included only by the file with main(): main.cpp or board.cpp.
 #pragma once
 
 #include "Vdut.h"
@@ -12,7 +12,7 @@
 
 class Model {
 public:
-    Ports ports;   // those that no stream has taken yet
+    Ports ports;   // those not yet bound to a stream
     uint8_t *rst;
 
     Model(const Options &options, const Run &run) : options_(options), run_(run) {
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    // bulk_ports.inc has a line for each port of the core: the only generated text.
+    // bulk_ports.inc, the only generated file, has a line for each port of the core.
     void list_ports() {
         const bool input = true, output = false;
 #define PORT(direction, name, width) ports.add(#name, direction, &model_->name, width);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ethernet frames on XGMII, 64 or 32 bits wide: start in lane 0 or 4, terminate in any. A wire neither stalls nor knows
-// of a reset.
+// Ethernet frames on XGMII, 64 or 32 bits wide: start in lane 0 or 4, terminate in any. A wire neither stalls nor is
+// affected by a reset.
 #include <algorithm>
 
 #include "ethernet.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint8_t IDLE = 0x07, START = 0xfb, TERMINATE = 0xfd, ERROR_CHARACTER = 0xfe;
 constexpr int64_t LEAST_AVERAGE_GAP = 12, MOST_DEFICIT = 3;
-constexpr uint8_t FIRST_OCTET = 0x55;  // of the preamble, for which the start character stands
+constexpr uint8_t FIRST_OCTET = 0x55;  // of the preamble, replaced by the start character
 
 class XgmiiSource final : public Source {
 public:
@@ -70,14 +70,14 @@ private:
         in_.record.last = run_.progress = run_.cycle;
     }
 
-    // A gap may be too short by what the gaps before have not used up of three octets (IEEE 802.3, 46.3.1.4).
+    // Deficit idle count: gaps may be short by at most three octets in total (IEEE 802.3, 46.3.1.4).
     bool may_start() const { return deficit_ + gap_ - idle_ <= MOST_DEFICIT; }
 
     Run &run_;
     Port rxd_;
     uint8_t *rxc_;
     WireReader in_;
-    int64_t gap_, idle_ = 1 << 20, deficit_ = 0;  // idle_: characters from the last terminate on
+    int64_t gap_, idle_ = 1 << 20, deficit_ = 0;  // idle_: characters since the last terminate
     Pauses pauses_;
     size_t position_ = 0;  // in the frame; 0: between frames
 };
@@ -96,7 +96,7 @@ public:
             uint8_t character = txd_.data[lane];
             if (!octets_.empty()) inside(control, character);
             else if (control && character == START) start(lane);
-            else if (!control || character != IDLE) run_.violation("a character that is not idle between frames");
+            else if (!control || character != IDLE) run_.violation("a non-idle character between frames");
             ++idle_;
         }
         if (!octets_.empty()) run_.progress = run_.activity = run_.cycle;

@@ -97,8 +97,8 @@ def copy(tmp_path, monkeypatch):
     ("suffix", "old", "new", "message"),
     [
         ("core", "Number of events, 1 to 1024", "Events", "N: the description is 'Events', the header says 'Number of"),
-        ("core", "# not offered: INDEX_W: follows from N\n", "", "INDEX_W: neither a parameter nor among those not"),
-        ("core", "# not offered: INDEX_W:", "# not offered: INDEX_W, N:", "N: offered and not offered"),
+        ("core", "# not offered: INDEX_W: follows from N\n", "", "INDEX_W: neither offered nor listed as not"),
+        ("core", "# not offered: INDEX_W:", "# not offered: INDEX_W, N:", "N: both offered and listed as not offered"),
         ("core", "# not offered: INDEX_W:", "# not offered: INDEX_W, M:", "M: the module has no such parameter"),
         ("core", "datatype: int", "datatype: str", "N: the datatype is str"),
         ("core", "datatype: int", "datatype: int\n    default: 7", "N: the default is 7, the module's 8"),

@@ -145,11 +145,14 @@ def test_register_behind_a_product_is_the_multipliers(tmp_path, load, left, enab
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["skid_buffer", "DATA_W=x"], "DATA_W=x: is a whole number"),
-        (["skid_buffer", "NOPE=3"], "NOPE: skid_buffer has DATA_W"),
-        (["{query}", "nope=3"], "nope: of a query it is clock, groups, luts, ram_bits, without or windows"),
-        (["{query}", "clock=fast"], "clock=fast: is a whole number, at least 1"),
-        (["{query}", "ram_bits=x"], "ram_bits=x: is a whole number, at least 0"),
+        (["skid_buffer", "DATA_W=x"], "DATA_W=x: must be an integer"),
+        (["skid_buffer", "NOPE=3"], "NOPE: no such parameter; skid_buffer has DATA_W"),
+        (
+            ["{query}", "nope=3"],
+            "nope: no such option of a query; valid: clock, groups, luts, ram_bits, windows, without",
+        ),
+        (["{query}", "clock=fast"], "clock=fast: must be an integer of at least 1"),
+        (["{query}", "ram_bits=x"], "ram_bits=x: must be an integer of at least 0"),
         (["{binary}"], "q.bin.sql: not UTF-8 text"),
     ],
 )
@@ -166,7 +169,7 @@ def test_number_of_seeds_from_the_environment(monkeypatch, capsys):
     monkeypatch.setenv("SEEDS", "many")
     with pytest.raises(SystemExit):
         main(["skid_buffer"])
-    assert "--seeds: 'many' is not a number of at least 1" in capsys.readouterr().err
+    assert "--seeds: 'many' is not an integer of at least 1" in capsys.readouterr().err
 
 
 def test_times_both_speed_grades_and_names_the_path(known):

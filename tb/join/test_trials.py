@@ -39,7 +39,7 @@ def test_host_rate(tmp_path, monkeypatch):
     assert host_rate(design, tmp_path, rows, 0, *load) == {"cycles": 2 * (rows + units) / units}
     found = host_rate(design, tmp_path, rows, 100, *load)
     assert found["cycles"] == pytest.approx(2 * (rows + units) / lanes, rel=0.05)
-    with pytest.raises(ValueError, match="must be tasks"):
+    with pytest.raises(ValueError, match="must be multiples"):
         host_rate(design, tmp_path, rows, 0, 2 * rows, 10 * units + 2)
     whole = fjoin.Chain.found
     monkeypatch.setattr(fjoin.Chain, "found", lambda chain, result: whole(chain, result)[:-1])

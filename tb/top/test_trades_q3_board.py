@@ -83,7 +83,7 @@ def test_bitstream(tmp_path):
     _, fast = small(tmp_path, 5000, "ws_small")
     with pytest.raises(BitstreamFailure, match=r"clk reaches .* of 5000 MHz"):
         build(design, chip, [fast])
-    with pytest.raises(BitstreamFailure, match="where its pins are"):
+    with pytest.raises(BitstreamFailure, match="assigns its pins"):
         build(design, chip, [])
 
 

@@ -1,1 +1,1 @@
-"""What a core costs and promises: synthesis, proofs, lint, reports."""
+"""Synthesis, proofs, lint and reports of cores."""

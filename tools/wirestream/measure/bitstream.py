@@ -1,4 +1,4 @@
-"""From a design with pins to a bitstream for an ECP5, with open tools: Yosys, nextpnr and Project Trellis."""
+"""Build the bitstream of a design with pins for an ECP5 with open tools: Yosys, nextpnr and Project Trellis."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from wirestream.measure.yosys import read, yosys
 
 
 class BitstreamFailure(SynthesisFailure):
-    """There is no bitstream: a tool refused the design, or a clock is not met."""
+    """No bitstream: a tool rejected the design, or a clock constraint is not met."""
 
 
 @dataclass(frozen=True)
 class Chip:
-    """device: as nextpnr-ecp5 calls it, such as um-45k; package: such as CABGA381; speed: the grade, 6 to 8."""
+    """device: its name in nextpnr-ecp5, such as um-45k; package: such as CABGA381; speed: the grade, 6 to 8."""
 
     device: str
     package: str
@@ -28,7 +28,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class Clock:
-    """Rates in MHz: what the design reaches, and what the constraints ask for."""
+    """Clock rates in MHz: `reached` by the design, and `asked`, the constraint."""
 
     name: str
     reached: float
@@ -37,7 +37,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Bitstream:
-    """file: the bitstream; clocks; used: cells by kind, of those that the chip has."""
+    """file: the bitstream. used: by kind, the cells used and those of the chip."""
 
     file: Path
     clocks: tuple[Clock, ...]
@@ -45,11 +45,11 @@ class Bitstream:
 
 
 def build(design: Design, chip: Chip, constraints: Sequence[Path], seed: int = 1) -> Bitstream:
-    """Raises `SynthesisFailure` with the reason. All files are in ``build/bitstream/<toplevel>/``."""
+    """Build the bitstream in ``build/bitstream/<toplevel>/``; raises `SynthesisFailure` with the reason."""
     if not constraints:
-        raise BitstreamFailure(f"{design.toplevel}: no file of constraints says where its pins are")
+        raise BitstreamFailure(f"{design.toplevel}: no constraint file assigns its pins")
     folder = build_dir() / "bitstream" / design.toplevel
-    # Vendor cells are known from `synth_ecp5` on only, so that it checks the hierarchy.
+    # Only `synth_ecp5` reads the vendor's cells, so the hierarchy is checked there.
     yosys([*read(design)[:-1], f"synth_ecp5 -top {design.toplevel}", "write_json mapped.json"], folder, "map")
     module = load(folder / "mapped.json")
     use_ecp5_registers(module)
@@ -76,9 +76,9 @@ def build(design: Design, chip: Chip, constraints: Sequence[Path], seed: int = 1
         Clock(n, report["fmax"][net]["achieved"], report["fmax"][net]["constraint"]) for net, n in names.items()
     )
     if len(clocks) < len(asked):
-        raise BitstreamFailure(f"{design.toplevel}: of the clocks {', '.join(asked)} only {len(clocks)} were timed")
+        raise BitstreamFailure(f"{design.toplevel}: only {len(clocks)} of the clocks {', '.join(asked)} were timed")
     if slow := ", ".join(f"{c.name} reaches {c.reached:.1f} of {c.asked:g} MHz" for c in clocks if c.reached < c.asked):
-        raise BitstreamFailure(f"{design.toplevel}: {slow} (seed {seed}); another SEED may do")
+        raise BitstreamFailure(f"{design.toplevel}: {slow} (seed {seed}); try another SEED")
     file = folder / f"{design.toplevel}.bit"
     run_tool(["yowasp-ecppack", "--compress", "routed.config", file.name], folder, "ecppack failed")
     used = {name: (n["used"], n["available"]) for name, n in report["utilization"].items() if n["used"]}
@@ -86,8 +86,8 @@ def build(design: Design, chip: Chip, constraints: Sequence[Path], seed: int = 1
 
 
 def show(made: Bitstream) -> None:
-    """Print where the bitstream is, its clocks and its cells."""
+    """Print the bitstream's path, its clocks and its cells."""
     for clock in made.clocks:
-        print(f"{clock.name}: {clock.reached:.1f} MHz, {clock.asked:g} asked")
+        print(f"{clock.name}: {clock.reached:.1f} MHz, {clock.asked:g} required")
     print(", ".join(f"{used} of {there} {name.removeprefix('TRELLIS_')}" for name, (used, there) in made.used.items()))
     print(made.file)

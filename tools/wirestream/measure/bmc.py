@@ -1,8 +1,8 @@
-"""Model checking by ABC, the program that comes with pyosys, of a design as Yosys writes it in AIGER.
+"""Model checking by ABC, the program that comes with pyosys, of a design that Yosys writes in AIGER.
 
-The bad states of the file are failures of assertions and, turned round, covers. Two more keep the answers strict:
-`first` is reached in the first cycle and never again, so a problem always has a register; ABC refuses one without.
-`late` is reached after the cycles to check, unless the assumptions exclude every trace of that length.
+The bad states of the file are failed assertions and reached covers. Two more keep the answers strict: `first` is
+reached in the first cycle only, so a problem always has a register; ABC rejects a problem without one. `late` is
+reached after the cycles to check, unless the assumptions exclude every trace of that length.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def abc() -> Path:
 
 
 class Undecided(RuntimeError):
-    """ABC gave no answer, or none that is understood."""
+    """ABC gave no answer, or one that cannot be parsed."""
 
 
 def lower(name: str, depth: int) -> list[str]:
     """The Yosys commands that write the design as ``<name>.aig``, and the names of its bad states as ``<name>.json``.
 
-    depth: cycles of `base_case`. The design has no memories left, and flip-flops with neither enables nor resets.
+    depth: cycles of `base_case`. The design must have no memories, and no flip-flops with enables or resets.
     """
     return [
         "delete t:$print",
@@ -45,7 +45,7 @@ def lower(name: str, depth: int) -> list[str]:
         "alumacc",
         "opt_clean",
         "techmap",
-        "setundef -anyseq",  # what a shift takes from outside its operand
+        "setundef -anyseq",  # bits that a shift reads outside its operand
         "opt_clean",
         "aigmap",
         f"write_aiger -I -zinit -ywmap {name}.json {name}.aig",
@@ -72,10 +72,10 @@ def base_case(folder: Path, name: str, depth: int) -> str:
 
 
 def ever_fails(folder: Path, name: str) -> int | None:
-    """The number of cycles in which an assertion of ``<name>.aig`` can fail, or None if none ever fails, by property
-    directed reachability.
+    """The number of cycles after which an assertion of ``<name>.aig`` can fail, or None if none ever fails, by
+    property directed reachability.
 
-    The assertions are taken together, so each may rely on all of them. -y: twice as fast with these designs.
+    The assertions are proven together, so each may rely on the others. -y: twice as fast with these designs.
     """
     words = _check(folder, name, _bad(folder, name)["assert"], "orpos; pdr -y")
     if failed := re.search(r"^Output +0 of miter .* was asserted in frame +(\d+)\.", words, re.MULTILINE):
@@ -105,7 +105,7 @@ def unreached(folder: Path, name: str, depth: int) -> list[str]:
 
 
 def _bad(folder: Path, name: str) -> dict[str, list[tuple[int, str]]]:
-    """The bad states of the file by kind, each with its number in the file and its name."""
+    """The bad states of the file by kind: number in the file and name of each."""
     found = {"assert": [], "reached": [], "first": [], "late": []}
     for number, path in enumerate(json.loads((folder / f"{name}.json").read_text())["asserts"]):
         own, _, kind = ".".join(word.removeprefix("\\") for word in path).rpartition(".")
@@ -117,7 +117,7 @@ def _bad(folder: Path, name: str) -> dict[str, list[tuple[int, str]]]:
 
 
 def _check(folder: Path, name: str, chosen: list[tuple[int, str]], command: str) -> str:
-    """What ABC says when it checks only the `chosen` bad states of ``<name>.aig``, in that order."""
+    """The output of ABC when it checks only the `chosen` bad states of ``<name>.aig``, in that order."""
     head, body = (folder / f"{name}.aig").read_bytes().split(b"\n", 1)
     *sizes, latches, outputs, ands, bads, assumptions = map(int, head.split()[1:8])
     lines = body.split(b"\n", latches + outputs + bads + assumptions)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Templates for Yosys's techmap, used by bmc.py: cells that AIGER or the standard templates do not take well.
+// Templates for Yosys's techmap, used by bmc.py: cells that AIGER or the standard templates do not handle well.
 
-// A cover is an assertion turned round: `reached` fails where it is reached. DEPTH is a macro.
+// A cover becomes an inverted assertion: `reached` fails where the cover is reached. DEPTH is a macro.
 (* techmap_celltype = "$cover" *)
 module ws_cover (input A, input EN);
     (* init = `DEPTH'd0 *)
@@ -15,7 +15,7 @@ module ws_cover (input A, input EN);
     \$assert \_TECHMAP_REPLACE_.late (.A(!since[`DEPTH]), .EN(1'b1));
 endmodule
 
-// Division by a positive constant: as wide as the constant, where the standard template is as wide as an integer.
+// Division by a positive constant, as wide as the constant; the standard template is as wide as an integer.
 (* techmap_celltype = "$div $mod" *)
 module ws_divide (A, B, Y);
     parameter A_SIGNED = 0, B_SIGNED = 0, A_WIDTH = 1, B_WIDTH = 1, Y_WIDTH = 1;
@@ -33,7 +33,7 @@ module ws_divide (A, B, Y);
     wire                     negative = A_SIGNED && A[A_WIDTH-1];
     wire [A_WIDTH-1:0]       number   = negative ? -A : A;
     wire [A_WIDTH-1:0]       quotient;
-    wire [(A_WIDTH+1)*W-1:0] left;      // what is left after each digit, the highest digit being the first
+    wire [(A_WIDTH+1)*W-1:0] left;      // remainder after each digit, the highest digit first
     genvar i;
     assign left[A_WIDTH*W +: W] = 0;
     generate

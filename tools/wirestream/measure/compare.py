@@ -1,5 +1,5 @@
 """Compare the area of our circuits with the papers' algorithms, transcribed literally and synthesised by the same
-command; the papers' own figures stand beside them, marked as such."""
+command. The papers' own figures are listed too, marked as such."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPEED = 8
 
 @dataclass(frozen=True)
 class Paper:
-    """What the paper reports for one size: Virtex-6 XC6VLX240T-1, ISE 14.4, post place and route."""
+    """The paper's figures for one size: Virtex-6 XC6VLX240T-1, ISE 14.4, after place and route."""
 
     lut: int
     ff: int
@@ -81,7 +81,7 @@ def show(rows: list[tuple[int, int, Measurement, Measurement]], console: Console
 def numbers(m: Measurement) -> list[float]:
     """LUT and FF of both families, COMB and FF of the ECP5, and the median clock rate if measured.
 
-    LUT is what a device's tool counts as such: with inverters and with those in front of carry chains.
+    LUTs are counted as a vendor's tool does: with inverters and with those in front of carry chains.
     """
     families = [m.cells[family] for family in ("xc6v", "xc7")]
     xilinx = [n for c in families for n in (c.lut + c.inv + c.through, c.ff)]
@@ -103,7 +103,9 @@ def rate(m: Measurement) -> str:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m wirestream.measure.compare", description=__doc__)
     parser.add_argument("what", choices=["wid"], help="wid: the window aggregate of the Window-ID paper")
-    parser.add_argument("--seeds", type=positive, default=seeds_from_environment(), help="place-and-route runs (5)")
+    parser.add_argument(
+        "--seeds", type=positive, default=seeds_from_environment(), help="place-and-route runs (default: 5)"
+    )
     parser.add_argument("--no-pnr", action="store_true", help="count cells only, without place and route")
     chosen = parser.parse_args(arguments)
     try:

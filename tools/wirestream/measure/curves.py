@@ -1,4 +1,4 @@
-"""What a sweep is: curves over the sizes of a circuit, one's numbers beside a paper's, and the pictures of them."""
+"""The data model of a sweep: curves over the sizes of a circuit, ours and a paper's, and their pictures."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ QUANTITIES = {
     "bram": "block RAMs of 36 Kb",
     "mhz": "MHz (paper: Virtex-6; others: ECP5)",
     "latency": "latency, cycles from punctuation to row",
-    "close": "least cycles between windows' ends",
+    "close": "minimum cycles between windows' ends",
     "rate": "tuples of each stream, 1000/s at 100 MHz",
     "placed": "1000 tuples/s of each stream at that clock",
-    "results": "results a cycle",
-    "taken": "tuples taken, of those that come every ROWS + 2 cycles",
+    "results": "results per cycle",
+    "taken": "share of tuples taken, one offered every ROWS + 2 cycles",
     "eta": "eta: evaluations / (units · cycles)",
-    "cycles": "cycles that a tuple of each stream takes",
+    "cycles": "cycles for one tuple of each stream",
     "180 s": "1000 tuples/s of both streams, windows of 180 s",
     "300 s": "1000 tuples/s of both streams, windows of 300 s",
 }
 LOGARITHMIC = {"share", "latency", "close", "rate", "placed", "cycles", "180 s", "300 s"}
-# Simulated, or of an equation: 3 digits.
+# Numbers from simulations and equations: 3 digits.
 PRECISE = LOGARITHMIC - {"share", "latency", "close"} | {"results", "taken", "eta"}
 CELLS = {"lut", "ff", "share", "bram"}
-DEVICE = {"lut": 150_720, "ff": 301_440, "bram": 416}  # what the papers' XC6VLX240T has; a slice: 4 LUT, 8 FF
+DEVICE = {"lut": 150_720, "ff": 301_440, "bram": 416}  # the papers' XC6VLX240T; a slice: 4 LUT, 8 FF
 
 resolved = cache(resolve)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A simulation: `step` of `trials`, the design and what else it takes. quantities: of what it found."""
+    """A simulation: `step` of `trials` with the design and the arguments `asked`. quantities: extracts the result."""
 
     step: Callable[..., dict[str, float]]
     design: Design
@@ -47,8 +47,8 @@ class Trial:
 
 @dataclass(frozen=True)
 class Curve:
-    """One circuit. style: its number in `drawing.STYLES`. design: of a size; none if a paper's. known: without
-    measuring. trial: what is simulated of a size."""
+    """One circuit. style: its index in `drawing.STYLES`. design: the design of a size, None for a paper's curve.
+    known: numbers that need no measurement. trial: the simulation of a size."""
 
     name: str
     style: int
@@ -61,8 +61,8 @@ class Curve:
 class Sweep:
     """A paper's figures over one x axis, in powers of 2 if `log`.
 
-    sizes: synthesised and simulated; timed: placed and routed too. pictures: file -> quantities. ratios: (curve, what
-    divides it). follows: puts what follows from several numbers of a size to what was found.
+    sizes: synthesised and simulated; timed: placed and routed too. pictures: file -> quantities. ratios: (curve,
+    divisor). follows: adds numbers derived from several measured ones.
     """
 
     title: str
@@ -78,5 +78,5 @@ class Sweep:
 
 
 def lines(quantity: str, sizes: tuple[int, ...], model: Callable[[int], float]) -> Numbers:
-    """The numbers of a model: what a curve knows without measuring."""
+    """The numbers of a model, for `Curve.known`."""
     return {quantity: {size: model(size) for size in sizes}}

@@ -13,7 +13,7 @@ from matplotlib.ticker import LogFormatter
 
 from wirestream.measure.curves import DEVICE, LOGARITHMIC, QUANTITIES, Numbers, Sweep
 
-# Colours that the colour-blind tell apart (Okabe and Ito); markers and lines tell the curves apart as well.
+# Colour-blind safe colours (Okabe and Ito); curves also differ in markers and dashes.
 STYLES = (
     ("#808080", "+", ":"),
     ("#000000", "x", ":"),
@@ -24,7 +24,7 @@ STYLES = (
 
 
 def draw(sweep: Sweep, shows: tuple[str, ...], found: dict[str, Numbers], file: Path) -> None:
-    """A diagram for each quantity, one legend below; the same bytes for the same numbers."""
+    """Write one diagram for each quantity and a common legend; the same numbers give the same bytes."""
     columns = 2 if len(shows) == 4 else len(shows)
     rows = len(shows) // columns
     with rc_context({"svg.hashsalt": "wirestream", "svg.fonttype": "none", "font.size": 9}):
@@ -47,7 +47,7 @@ def diagram(axes: Axes, sweep: Sweep, quantity: str, found: dict[str, Numbers]) 
     axes.set_xlabel(sweep.axis)
     if sweep.log:
         axes.set_xscale("log", base=2)
-    apart = 0 if sweep.log else (sweep.sizes[-1] - sweep.sizes[0]) / 50  # or labels run into one another
+    apart = 0 if sweep.log else (sweep.sizes[-1] - sweep.sizes[0]) / 50  # closer labels would overlap
     axes.set_xticks(sweep.sizes, [str(b) if b - a >= apart else "" for a, b in pairwise((-inf, *sweep.sizes))])
     if quantity in LOGARITHMIC:
         axes.set_yscale("log")

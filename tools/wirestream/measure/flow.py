@@ -1,4 +1,4 @@
-"""What the project's FuseSoC flows share: they take the resolved design and do their work in `run`."""
+"""The base of the project's FuseSoC flows, which get the resolved design and do their work in `run`."""
 
 from __future__ import annotations
 

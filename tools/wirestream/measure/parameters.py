@@ -1,10 +1,10 @@
 """Compare the parameters of each core in its Verilog module, its header and its `.core` file.
 
-The header of a Verilog file is the one home of what a parameter means. Its topic `Parameters` has an entry for every
-parameter of the module:
+The header of a Verilog file defines the meaning of a parameter. Its topic `Parameters` has an entry for every parameter
+of the module:
 
     // Parameters   DATA_W      width of a word in bits, at least 1
-    //              ADDR_W      2**ADDR_W words, 1 to 24; what follows the first semicolon or full stop is detail
+    //              ADDR_W      2**ADDR_W words, 1 to 24; text after the first semicolon or full stop is detail
     //              OUTPUT_REG  1: the RAM has its output register; 0: it has none
     //              STYLE       kind of memory, see ws_ram_sdp
     //              KIND, W     see ws_fold
@@ -13,9 +13,9 @@ parameter of the module:
 The first clause is the description in the `.core` file, and ends with the range: `at least 1`, `1 to 64`, `8 or 64`,
 `"A", "B" or "C"`, `a power of two, 2 to 256`, `a multiple of 8`, `a divisor of SLIDE`, `below PERIOD`,
 `more than TYPE_W`, `at most LANES`, or `any`. Bounds are expressions of numbers and parameters. An entry that begins
-with a number and a colon lists the values and what they mean; 0 and 1 are always among them. `see ws_x` refers to the
-parameter of the same name in another module, for its range, and for its description where the entry says nothing else.
-Of a table or pattern every value is legal. A parameter that follows from others is not to be set.
+with a number and a colon lists the values and their meanings; 0 and 1 are always among them. `see ws_x` refers to the
+parameter of the same name in another module, for its range, and for its description if the entry has no other text.
+Every value of a table or pattern is legal. A parameter that follows from others must not be set.
 
 Modules that share a list of parameters include it from a file, which describes them in its header. The modules' headers
 refer to it by a line of their own:
@@ -23,7 +23,7 @@ refer to it by a line of their own:
     // Parameters   DATA_W  width of the payload stream in bits: 8 or 64
     //              see ws_fix_parameters.vh
 
-A parameter that the `.core` file does not offer is named there in a comment, with the reason:
+A parameter that the `.core` file does not offer is listed there in a comment, with the reason:
 
     # not offered: INDEX_W: follows from N
 """
@@ -56,7 +56,7 @@ _ATOM = r"(?:-?\d[\d,]*(?<!,)(?:\*\*(?:\w+|\([^()]*\)))?|[A-Z][A-Z0-9_]*|\([^()]
 _EXPRESSION = rf"{_ATOM}(?: ?[-+*/] ?{_ATOM})*"
 _WORD = r'"[^"]*"'
 _LIST = re.compile(rf"(?:^|(?<=[ :]))((?:{_WORD}, )*{_WORD} or {_WORD}|(?:-?\d+, )*-?\d+ or -?\d+|{_WORD})$")
-_BOUNDS = (  # what a range is made of, from its end
+_BOUNDS = (  # the parts of a range, matched from its end
     (re.compile(rf"(?:^|[ :]){_EXPRESSION} to {_EXPRESSION}$"), "to"),
     (re.compile(rf"(?:^|[ :])at least {_EXPRESSION}$"), "at least"),
     (re.compile(rf"(?:^|[ :])at most {_EXPRESSION}$"), "at most"),
@@ -71,7 +71,7 @@ _BOUNDS = (  # what a range is made of, from its end
 
 @dataclass(frozen=True)
 class Bound:
-    """One part of a range: its kind, such as "to" or "at least", and the expressions or words that it names."""
+    """One part of a range: its kind, such as "to" or "at least", and its expressions or words."""
 
     kind: str
     terms: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class Bound:
         return " ".join((self.kind, *self.terms))
 
     def holds(self, value: int | str, values: Values) -> bool:
-        """Whether `value` is within this bound where the other parameters have `values`."""
+        """Whether `value` is within this bound if the other parameters have `values`."""
         if self.words:
             return f'"{value}"' in self.terms
         numbers = [evaluate(term, values) for term in self.terms]
@@ -112,11 +112,11 @@ class Bound:
 
     @property
     def words(self) -> bool:
-        """Whether it is a list of words."""
+        """Whether the bound is a list of words."""
         return any(term.startswith('"') for term in self.terms)
 
     def outside(self, default: int | str, values: Values) -> Iterator[list[int | str]]:
-        """For each of its ends, values that may lie outside, the best first."""
+        """For each end of the bound, values that may be outside, best first."""
         if self.words:
             yield ["?"]
             return
@@ -146,8 +146,8 @@ class Bound:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a module. type: what stands before its name, such as ``[23:0]``; default: a Verilog expression.
-    text: the header's; None if it says nothing."""
+    """A parameter of a module. type: such as ``[23:0]``. default: a Verilog expression. text: its entry in the header,
+    or None."""
 
     name: str
     type: str
@@ -166,7 +166,7 @@ class Parameter:
 
     @property
     def is_choice(self) -> bool:
-        """Whether the header lists its values and what they mean."""
+        """Whether the header lists its values and their meanings."""
         return bool(re.match(r"\d+: ", self.text or ""))
 
     @property
@@ -177,17 +177,17 @@ class Parameter:
 
     @property
     def follows(self) -> bool:
-        """Whether it follows from other parameters."""
+        """Whether the parameter follows from others."""
         return self.clause.startswith(FOLLOWS)
 
     @property
     def is_vector(self) -> bool:
-        """Whether it is a table or a pattern, of which every value is legal unless the header says otherwise."""
+        """Whether it is a table or a pattern; every value is legal unless the header gives a range."""
         return "[" in self.type
 
     @property
     def bounds(self) -> tuple[Bound, ...] | None:
-        """The parts of the range that the header gives; None if it gives none."""
+        """The parts of the range in the header, or None."""
         if self.is_choice:
             return (Bound("one of", tuple(sorted({"0", "1", *_CHOICE.findall(self.text)}, key=int))),)
         rest = re.sub(r" ?\([^()]*[a-z][^()]*\)", "", _REFERENCE.sub("", self.clause))
@@ -233,7 +233,7 @@ def _clog2(number: int) -> int:
 
 
 def _entries(header: str) -> dict[str, str]:
-    """What the topic `Parameters` says of each name."""
+    """The text of each entry in the topic `Parameters`."""
     topic = re.search(r"^// Parameters? {2,}(\S.*(?:\n// {5,}\S.*)*)", header, re.MULTILINE)
     found: dict[str, str] = {}
     names: list[str] = []
@@ -249,7 +249,7 @@ def _entries(header: str) -> dict[str, str]:
         elif names and line[:column].strip("/ ") == "" and words.startswith(" "):
             found |= {name: f"{found[name]} {words.strip()}" for name in names}
         elif words != "none":
-            raise ValueError(f"the header's line '{words.strip()}' is no entry of a parameter")
+            raise ValueError(f"the header's line '{words.strip()}' does not describe a parameter")
     return found
 
 
@@ -284,7 +284,7 @@ def _source(name: str) -> str:
 
 @cache
 def parameters(module: str) -> dict[str, Parameter]:
-    """The parameters of a module of ours, by name; raises ValueError if its header cannot be read."""
+    """The parameters of one of our modules, by name; raises ValueError if its header cannot be read."""
     source = _source(f"{module}.v")
     entries = _entries(source.split("`default_nettype none", 1)[0])
     found = {
@@ -304,8 +304,8 @@ def source_of(module: str, name: str) -> Parameter | None:
 
 
 def description(module: str, name: str) -> str:
-    """What the `.core` file says of a parameter: the header's first clause, or all clauses that say what a value means.
-    The range of another module stands in place of the reference to it."""
+    """A parameter's description in the `.core` file: the header's first clause, or all clauses that explain values. A
+    reference to another module is replaced by the range there."""
     parameter = parameters(module)[name]
     while parameter.reference and _REFERENCE.fullmatch(parameter.clause):
         parameter = parameters(parameter.reference)[name]
@@ -318,7 +318,7 @@ def description(module: str, name: str) -> str:
 
 
 def defaults(module: str) -> Values:
-    """The default values of the parameters of a module, as far as they are numbers or words."""
+    """The default values of a module's parameters that are numbers or words."""
     values: Values = {}
     for parameter in parameters(module).values():
         if parameter.default.startswith('"'):
@@ -346,7 +346,7 @@ def violations(module: str) -> list[tuple[str, int | str]]:
 
 
 def findings(core: Core) -> list[str]:
-    """What is wrong with the parameters of a core: ``<file>: <parameter>: <what>``."""
+    """The errors in the parameters of a core: ``<file>: <parameter>: <error>``."""
     module, data = f"ws_{core.name}", yaml.safe_load(core.path.read_text())
     verilog, package = core.verilog.relative_to(HOME), core.path.relative_to(HOME)
     try:
@@ -359,7 +359,7 @@ def findings(core: Core) -> list[str]:
         if not parameter.text:
             found.append(f"{verilog}: {name}: not in the header")
         elif not documented:
-            found.append(f"{verilog}: {name}: the header refers to {parameter.reference}, which does not have it")
+            found.append(f"{verilog}: {name}: the header refers to {parameter.reference}, which has no such parameter")
         elif not (documented.bounds or parameter.follows or parameter.is_vector):
             found.append(f"{verilog}: {name}: the header gives no range")
     if found:
@@ -370,11 +370,11 @@ def findings(core: Core) -> list[str]:
     listed = data["targets"]["default"].get("parameters", [])
     for name in declared:
         if name not in offered and name not in refused:
-            found.append(f"{package}: {name}: neither a parameter nor among those not offered")
+            found.append(f"{package}: {name}: neither offered nor listed as not offered")
         elif name in offered and name in refused:
-            found.append(f"{package}: {name}: offered and not offered")
+            found.append(f"{package}: {name}: both offered and listed as not offered")
         elif name in offered and declared[name].follows:
-            found.append(f"{package}: {name}: it {declared[name].clause}, and is offered")
+            found.append(f"{package}: {name}: offered, but it {declared[name].clause}")
     for name in [*offered, *refused]:
         if name not in declared:
             found.append(f"{package}: {name}: the module has no such parameter")
@@ -384,7 +384,7 @@ def findings(core: Core) -> list[str]:
         if (says := entry.get("description")) != (words := description(module, name)):
             found.append(f"{package}: {name}: the description is '{says}', the header says '{words}'")
         if entry.get("paramtype") != "vlogparam":
-            found.append(f"{package}: {name}: no vlogparam")
+            found.append(f"{package}: {name}: paramtype is not vlogparam")
         bounds = source_of(module, name).bounds or ()
         if any(bound.words for bound in bounds) != (entry.get("datatype") == "str") and not declared[name].is_vector:
             found.append(f"{package}: {name}: the datatype is {entry.get('datatype')}")
@@ -396,13 +396,13 @@ def findings(core: Core) -> list[str]:
 
 
 def reasons(core: Core) -> dict[str, str]:
-    """Why the `.core` file does not offer a parameter, by name."""
+    """The reasons why the `.core` file does not offer a parameter, by name."""
     listed = NOT_OFFERED.findall(re.sub(r"\n# {2,}", " ", core.path.read_text()))
     return {name: reason for names, reason in listed for name in names.split(", ")}
 
 
 def rewrite(core: Core) -> None:
-    """Write the header's words into the `.core` file, as the descriptions."""
+    """Write the descriptions from the header into the `.core` file."""
     text = core.path.read_text()
     for name in yaml.safe_load(text).get("parameters") or {}:
         if name in parameters(f"ws_{core.name}"):
@@ -415,7 +415,7 @@ def rewrite(core: Core) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """The command; ends with status 1 if there is something wrong."""
+    """The command; exits with status 1 if it finds an error."""
     summary, _, rest = __doc__.partition("\n\n")
     parser = argparse.ArgumentParser(
         prog="python -m wirestream.measure.parameters",
@@ -424,7 +424,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("core", nargs="*", help="default: every core")
-    parser.add_argument("--write", action="store_true", help="first write the headers' words into the .core files")
+    parser.add_argument(
+        "--write", action="store_true", help="first write the headers' descriptions into the .core files"
+    )
     arguments = parser.parse_args(argv)
     known = {core.name: core for core in cores()}
     if unknown := set(arguments.core) - known.keys():

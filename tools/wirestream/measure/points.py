@@ -1,7 +1,7 @@
 """Measure the points of a sweep: cells, clocks and simulated trials.
 
-A point that has been measured is kept in the build folder's report, and used again as long as its sources, its
-parameters and the tools are the same.
+Measured points are cached in the build folder's report and reused as long as their sources, parameters and tools are
+unchanged.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def tools() -> str:
 
 
 def fingerprint(design: Design, *asked: object, flow: tuple[ModuleType, ...] = (synth, netlist, yosys)) -> str:
-    """What a measurement depends on: sources, parameters, what else was asked, and the tools with our flow."""
+    """The key of a measurement: sources, parameters, further arguments, and the tools with our flow."""
     told = json.dumps([design.toplevel, design.literals, asked, tools()])
     headers = [file for folder in design.includes for file in sorted(folder.glob("*.vh"))]
     files = [*design.sources, *headers, *(Path(module.__file__) for module in flow)]
@@ -49,19 +49,19 @@ def cells(design: Design, folder: Path) -> dict:
 
 
 def clock(design: Design, folder: Path, seeds: int) -> dict:
-    """MHz on the ECP5-85: the median of the seeds, and each of them."""
+    """MHz on the ECP5-85: the median over the seeds, and each seed's."""
     names = map_ecp5(design, folder).names
     timing = timing_of({seed: place_and_route(folder, SPEED, seed) for seed in range(1, seeds + 1)}, names)
     return {"mhz": timing.median, "seeds": timing.mhz}
 
 
 def measured() -> Path:
-    """Where measured points are kept."""
+    """The folder of measured points."""
     return build_dir() / "report"
 
 
 def kept(step: Callable[..., dict], design: Design, *asked: int) -> dict:
-    """What `step` measures of a design, or has measured before; raises `SynthesisFailure` with the reason."""
+    """The measurement of a design by `step`, cached if possible; raises `SynthesisFailure` with the reason."""
     simulated = step.__module__ == trials.__name__
     file = measured() / f"{'.'.join([design.label, step.__name__, *map(str, asked if simulated else ())])}.json"
     key = fingerprint(design, *asked, **({"flow": (trials,)} if simulated else {}))
@@ -76,7 +76,7 @@ def kept(step: Callable[..., dict], design: Design, *asked: int) -> dict:
 
 
 def quantities(point: dict) -> dict[str, float]:
-    """What a point tells. LUT is what a device's tool counts as such; slices are those that hold the cells at best."""
+    """The quantities of a point. LUTs are counted as vendors' tools do; slices are the fewest that hold the cells."""
     if "mhz" in point:
         return {"mhz": point["mhz"]}
     lut, ff = sum(point[kind] for kind in ("lut", "inv", "through", "lutram", "srl")), point["ff"]
@@ -84,7 +84,7 @@ def quantities(point: dict) -> dict[str, float]:
 
 
 def measure(sweep: Sweep, seeds: int, jobs: int) -> dict[str, Numbers]:
-    """The numbers of every curve, by its name; `jobs` tools run at once."""
+    """The numbers of every curve, by name; up to `jobs` tools run at once."""
     measured().mkdir(parents=True, exist_ok=True)
     found = {curve.name: defaultdict(dict, curve.known) for curve in sweep.curves}
     ours = [curve for curve in sweep.curves if curve.design]

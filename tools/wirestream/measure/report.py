@@ -66,10 +66,16 @@ def page(sweeps: dict[str, Sweep], found: dict[str, dict[str, Numbers]], seeds: 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m wirestream.measure.report", description=__doc__)
     parser.add_argument("--figure", choices=SWEEPS, help="the figures of one paper instead of all")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="folder for all figures (the build folder's report)")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="folder for all figures (default: report in the build folder)"
+    )
     parser.add_argument("--quick", action="store_true", help="two sizes of each curve, cells only")
-    parser.add_argument("--seeds", type=positive, default=1, help="place-and-route runs of each clock rate (1)")
-    parser.add_argument("--jobs", type=positive, default=PROCESSES, help="tools that run at once (%(default)s)")
+    parser.add_argument(
+        "--seeds", type=positive, default=1, help="place-and-route runs for each clock rate (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--jobs", type=positive, default=PROCESSES, help="tools that run in parallel (default: %(default)s)"
+    )
     chosen = parser.parse_args(arguments)
     sweeps = {chosen.figure: SWEEPS[chosen.figure]} if chosen.figure else SWEEPS
     if chosen.quick:

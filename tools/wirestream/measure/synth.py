@@ -1,8 +1,8 @@
-"""Measure a core: cells on Virtex-6 and 7-series, cells and post-route clock rate on an ECP5-85.
+"""Measure a core: cells on Virtex-6 and 7-series, cells and clock rate after place and route on an ECP5-85.
 
-Cells are those of the core alone. For the clock rate the core stands between registers, one on every port bit, is
-placed and routed once per speed grade and seed, and the median and range over the seeds are reported with the
-critical path. The registers on the ports are subtracted from the cells.
+Cells are those of the core alone. For the clock rate, a register is added to every port bit, and the core is placed and
+routed once per speed grade and seed; the report has the median and range over the seeds and the critical path. The
+added registers are subtracted from the cells.
 """
 
 from __future__ import annotations
@@ -39,33 +39,33 @@ from wirestream.measure.yosys import YosysFailure, read, yosys
 
 FAMILIES = {"xc6v": "Virtex-6", "xc7": "7-series"}
 SPEEDS = (8, 6)
-TARGET_MHZ = 200  # what place and route aims at; it does not stop there
+TARGET_MHZ = 200  # the target of place and route, not a limit
 DEFAULT_SEEDS = 5
 PROCESSES = 2
-# What an ECP5-85 has; nextpnr places about nine tenths of the logic cells before it gives up.
+# The cells of an ECP5-85; nextpnr fails above about 90 % of the logic cells.
 ECP5_CAPACITY = {"TRELLIS_COMB": 83640, "TRELLIS_FF": 83640, "DP16KD": 208}
 
-# How many LUTs a LUT RAM takes.
+# LUTs of each LUT RAM.
 LUTRAM = {
     **{"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4},
     **{"RAM32X1S": 1, "RAM32X2S": 2, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4},
 }
 BRAM = {"RAMB18E1": 0.5, "RAMB36E1": 1}
 OTHER = ("CARRY4", "MUXF7", "MUXF8", "DSP48E1")
-# How many LUTs, each a TRELLIS_COMB, an ECP5 cell takes; used only to see whether a core fits the device.
+# LUTs (TRELLIS_COMB) of each ECP5 cell; only used to check whether a core fits the device.
 ECP5_LUTS = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6}
 
 
 class SynthesisFailure(RuntimeError):
-    """The core could not be measured, or does not meet what is asked of it."""
+    """The core could not be measured, or does not meet a requirement."""
 
 
 @dataclass(frozen=True)
 class MappedCells:
     """Cells of one Xilinx family.
 
-    lut: LUT1 to LUT6. through: LUTs that only pass a signal on to a carry chain, which is in the netlist as a wire but
-    takes the LUT on the device. lutram: LUTs used as RAM. bram: in units of 36 Kb.
+    lut: LUT1 to LUT6. through: LUTs that only pass a signal to a carry chain: a wire in the netlist, but a LUT on the
+    device. lutram: LUTs used as RAM. bram: in units of 36 Kb.
     """
 
     lut: int
@@ -80,9 +80,9 @@ class MappedCells:
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """A critical path: the registers at its ends, delays in ns, and the nets between, named as in the source.
+    """A critical path: the registers at its ends, delays in ns, and the nets in between, named as in the source.
 
-    Nets that synthesis made go by the signal that their names are derived from, followed by "…".
+    A net that synthesis created has the name of the signal from which its own is derived, followed by "…".
     """
 
     start: str
@@ -110,10 +110,10 @@ class Timing:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Everything measured of one core with its parameters.
+    """All measurements of one core with its parameters.
 
-    cells: by family. ecp5: placed cells of the core. output_registers: block RAMs whose own output register is used.
-    timing: by speed grade. note: why something is missing.
+    cells: by family. ecp5: placed cells of the core. output_registers: block RAMs that use their own output register.
+    timing: by speed grade. note: why a measurement is missing.
     """
 
     design: Design
@@ -130,7 +130,7 @@ def load(path: Path) -> Module:
 
 
 def count(module: Module) -> MappedCells:
-    """Sort the cells of a netlist mapped to Xilinx primitives; raises on one that it cannot sort."""
+    """Classify the cells of a netlist mapped to Xilinx primitives; raises `SynthesisFailure` on an unknown kind."""
     number = Counter(cell["type"] for cell in module["cells"].values() if not cell["type"].startswith("$"))
     found = {
         "lut": {t: n for t, n in number.items() if re.fullmatch(r"LUT[1-6](_2)?", t)},
@@ -143,14 +143,14 @@ def count(module: Module) -> MappedCells:
     }
     unknown = set(number).difference(*found.values())
     if unknown:
-        raise SynthesisFailure(f"cells of a kind that is not expected: {', '.join(sorted(unknown))}")
+        raise SynthesisFailure(f"unexpected kinds of cells: {', '.join(sorted(unknown))}")
     sums = {kind: sum(cells.values()) for kind, cells in found.items() if kind != "other"}
     return MappedCells(**sums, through=pass_through(module), other=found["other"])
 
 
 def pass_through(module: Module) -> int:
-    """How many LUTs carry chains need beside those in the netlist: a chain's S input can only come from the LUT at its
-    side, so one that comes from anything else, or from a LUT at another chain's side, takes a LUT of its own."""
+    """The number of LUTs that carry chains need in addition to those in the netlist. A chain's S input can only come
+    from the LUT next to it; an input from elsewhere, or from a LUT next to another chain, takes a LUT of its own."""
     chains = [cell["connections"] for cell in module["cells"].values() if cell["type"] == "CARRY4"]
     from_lut, loaded = set(), set()
     for cell in module["cells"].values():
@@ -173,7 +173,7 @@ def pass_through(module: Module) -> int:
 
 
 def map_xilinx(design: Design, folder: Path, family: str) -> MappedCells:
-    """Cells of `design` in one Xilinx family, block RAM output registers taken into the RAMs."""
+    """Cells of `design` in one Xilinx family, with output registers moved into the block RAMs."""
     script = [
         *read(design),
         f"synth_xilinx -family {family} -flatten -noiopad -noclkbuf -top {design.toplevel}",
@@ -187,7 +187,7 @@ def map_xilinx(design: Design, folder: Path, family: str) -> MappedCells:
 
 @dataclass(frozen=True)
 class Ecp5:
-    """A core mapped to ECP5 cells. cells: of the core, before placement. shell: registers put around it."""
+    """A core mapped to ECP5 cells. cells: of the core, before placement. shell: number of added registers."""
 
     cells: dict[str, int]
     shell: int
@@ -196,7 +196,7 @@ class Ecp5:
 
     @property
     def too_large(self) -> list[str]:
-        """The kinds of cell of which the core in its shell takes more than the device has."""
+        """The kinds of cell of which the core in its shell needs more than the device has."""
         taken = {**self.cells, "TRELLIS_FF": self.cells["TRELLIS_FF"] + self.shell}
         return [kind for kind, there in ECP5_CAPACITY.items() if taken[kind] > there]
 
@@ -220,9 +220,10 @@ def map_ecp5(design: Design, folder: Path) -> Ecp5:
 
 
 def use_ecp5_registers(module: Module) -> int:
-    """Move registers into the RAMs and multipliers before them, which Yosys leaves; returns of how many RAMs.
+    """Move registers into the RAMs and multipliers that drive them, which Yosys does not do; returns the number of RAMs
+    changed.
 
-    Raises `SynthesisFailure` where a RAM's output register was asked for and is none.
+    Raises `SynthesisFailure` if OUTPUT_REG selects a RAM's output register and it was not used.
     """
     changed, wanted = use_output_registers(module)
     if missed := ", ".join(sorted(wanted - changed)):
@@ -232,7 +233,7 @@ def use_ecp5_registers(module: Module) -> int:
 
 
 def run_tool(command: Sequence[str], folder: Path, what: str) -> None:
-    """Run a tool in `folder`; if it fails raises `SynthesisFailure`, which is `what` and its first error."""
+    """Run a tool in `folder`; if it fails, raises `SynthesisFailure` with `what` and the tool's first error."""
     done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, errors="replace")
     if done.returncode:
         errors = re.findall(r"^ERROR: .*", done.stderr, re.MULTILINE) or [done.stderr[-2000:]]
@@ -254,7 +255,7 @@ def place_and_route(folder: Path, speed: int, seed: int) -> dict:
 
 
 def timing_of(reports: dict[int, dict], names: Names) -> Timing:
-    """Clock rates and critical path from nextpnr's reports, by seed; raises if a report timed no path."""
+    """Clock rates and critical path from nextpnr's reports, by seed; raises if a report has no path."""
     mhz, paths = {}, {}
     for seed, report in reports.items():
         path = next((p["path"] for p in report["critical_paths"] if p["from"] == p["to"] == "posedge clk"), None)
@@ -284,8 +285,8 @@ def timing_of(reports: dict[int, dict], names: Names) -> Timing:
 def measure(design: Design, seeds: int = DEFAULT_SEEDS, pnr: bool = True, build: Path | None = None) -> Measurement:
     """Measure one core; raises `SynthesisFailure` with the reason.
 
-    Leaves the result in ``<build>/<label>.json`` and what the tools wrote in ``<build>/<label>/``. build:
-    by default the folder synth in the build folder.
+    Writes the result to ``<build>/<label>.json``; the tools' output is in ``<build>/<label>/``. build: default: the
+    folder synth in the build folder.
     """
     folder = (build or build_dir() / "synth") / design.label
     folder.mkdir(parents=True, exist_ok=True)
@@ -337,7 +338,7 @@ def measure(design: Design, seeds: int = DEFAULT_SEEDS, pnr: bool = True, build:
 
 
 def as_json(m: Measurement) -> dict:
-    """The measurement as plain data, in the units of `MappedCells` and `Timing`."""
+    """The measurement as JSON data, in the units of `MappedCells` and `Timing`."""
     return {
         "core": m.design.core,
         "parameters": m.design.parameters,
@@ -394,13 +395,13 @@ def check(m: Measurement, require: float) -> None:
 
 
 def seeds_from_environment() -> str:
-    """The number of seeds asked for by SEEDS (5 by default), for `positive`."""
+    """The value of SEEDS (default: 5), for `positive`."""
     return os.environ.get("SEEDS") or str(DEFAULT_SEEDS)
 
 
 def positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
+        raise argparse.ArgumentTypeError(f"'{text}' is not an integer of at least 1")
     return int(text)
 
 
@@ -414,7 +415,7 @@ def of_query(
     ram_bits: int | None = None,
     **unknown: int | str,
 ) -> Design:
-    """The circuit of a query, and of what it was compiled for as its name. clock: in MHz."""
+    """The circuit of a query; its name includes the options of the compilation. clock: in MHz."""
     from wirestream.compiler.compile import compile_queries
     from wirestream.compiler.methods import WindowOptions
     from wirestream.compiler.output import as_design
@@ -424,11 +425,11 @@ def of_query(
 
     numbers = {"clock": clock, "groups": groups, "luts": luts, "ram_bits": ram_bits}
     if unknown:
-        raise ValueError(f"{min(unknown)}: of a query it is {', '.join(numbers)}, without or windows")
-    for told, value in numbers.items():
-        least = int(told in ("clock", "groups"))
+        raise ValueError(f"{min(unknown)}: no such option of a query; valid: {', '.join(numbers)}, windows, without")
+    for option, value in numbers.items():
+        least = int(option in ("clock", "groups"))
         if value is not None and (isinstance(value, str) or value < least):
-            raise ValueError(f"{told}={value}: is a whole number, at least {least}")
+            raise ValueError(f"{option}={value}: must be an integer of at least {least}")
     clock, groups, left_out = clock or 1000 / CLOCK_NS, groups or CAPACITY, without.split(",") if without else []
     made = windows.split(",") if windows else []
     options = WindowOptions.read(made, luts, ram_bits)
@@ -440,25 +441,27 @@ def of_query(
 
 
 def of_core(core: str, parameters: dict[str, int | str]) -> Design:
-    """A core with parameters; raises ValueError if it has no such one, or if one should be a number and is none."""
+    """A core with parameters; raises ValueError for an unknown parameter, and for text where a number is required."""
     design, known = resolve(core), describe(core)["parameters"]
     if unknown := parameters.keys() - known.keys():
-        raise ValueError(f"{min(unknown)}: {design.label} has {', '.join(sorted(known)) or 'no parameters'}")
-    numbers = {name for name, told in known.items() if told["datatype"] == "int"}
+        raise ValueError(f"{min(unknown)}: no such parameter; {design.label} has {', '.join(sorted(known)) or 'none'}")
+    numbers = {name for name, entry in known.items() if entry["datatype"] == "int"}
     if wrong := next((n for n, value in parameters.items() if n in numbers and isinstance(value, str)), None):
-        raise ValueError(f"{wrong}={parameters[wrong]}: is a whole number")
+        raise ValueError(f"{wrong}={parameters[wrong]}: must be an integer")
     return design.with_parameters(**parameters)
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m wirestream.measure.synth", description=__doc__.split("\n")[0])
-    parser.add_argument("core", help="such as udp_rx or wirestream:net:udp_rx; or a file with a query")
+    parser.add_argument("core", help="a core, such as udp_rx or wirestream:net:udp_rx, or a query file")
     parser.add_argument(
         *("parameters",), nargs="*", type=name_and_value, metavar="NAME=VALUE",
-        help="parameters of the core; of a query: clock in MHz, groups, without=merge,… (rewrites to leave out), "
-        "windows=wid (how they are made), luts and ram_bits (that they may take)",
+        help="parameters of the core; for a query: clock in MHz, groups, without=merge,… (rewrites to disable), "
+        "windows=wid (method of the windows), luts and ram_bits (their budget)",
     )  # fmt: skip
-    parser.add_argument("--seeds", type=positive, default=seeds_from_environment(), help="place-and-route runs (5)")
+    parser.add_argument(
+        "--seeds", type=positive, default=seeds_from_environment(), help="place-and-route runs (default: 5)"
+    )
     parser.add_argument("--no-pnr", action="store_true", help="count cells only, without place and route")
     parser.add_argument("--require", type=float, default=0, metavar="MHZ", help="fail below this rate at speed 8")
     chosen = parser.parse_args(arguments)

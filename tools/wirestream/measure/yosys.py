@@ -1,4 +1,4 @@
-"""Run Yosys (pyosys) in a process of its own, since an error in it ends the process."""
+"""Run Yosys (pyosys) in a process of its own, because an error in Yosys ends the process."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wirestream.design import Design, environment
 
 
 class YosysFailure(RuntimeError):
-    """Yosys refused the design; the message holds its words."""
+    """Yosys rejected the design; the message contains its output."""
 
 
 def yosys(commands: list[str], folder: Path, name: str) -> str:
-    """Run `commands` in `folder` as ``<name>.ys``; returns what Yosys printed, which is also in ``<name>.log``."""
+    """Run `commands` in `folder` as ``<name>.ys``; returns the output of Yosys, which is also in ``<name>.log``."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.ys").write_text("\n".join(commands) + "\n")
     call = f"from pyosys.libyosys import Design, run_pass; run_pass('script {name}.ys', Design())"
@@ -31,7 +31,7 @@ def yosys(commands: list[str], folder: Path, name: str) -> str:
 
 
 def read(design: Design) -> list[str]:
-    """The commands that read the sources of `design` and set the parameters of its top level."""
+    """The Yosys commands that read the sources of `design` and set the parameters of its top level."""
     return [
         *(f"verilog_defaults -add -I {folder}" for folder in design.includes),
         *(f"read_verilog {source}" for source in design.sources),

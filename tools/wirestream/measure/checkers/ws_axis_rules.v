@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_axis_rules: what holds at every AXI4-Stream port of this project, for proofs.
+// ws_axis_rules: the rules of every AXI4-Stream port of this project, for proofs.
 //
-// A core instantiates it under `ifdef FORMAL, once for a port. At an output the rules are asserted; at an input they
-// are assumed, and asserted again wherever the core stands inside another: what one core proves, the next relies on.
+// A core instantiates it under `ifdef FORMAL, once for each port. The rules are asserted at an output. At an input they
+// are assumed, and asserted where another core instantiates this one: each core relies on what its neighbour proves.
 // The assertions have the rules' names:
 //
-//   waits_beat    what waits for tready stays, and stands still: tdata, tlast and tuser[0]
-//   waits_keep    so does tkeep
-//   waits_meta    and so do the metadata, tuser above bit 0
-//   packet_keep   tkeep is contiguous from bit 0 and all ones but with tlast; a beat without bytes is a whole packet
+//   waits_beat    a beat that waits for tready stays valid and stable: tdata, tlast and tuser[0]
+//   waits_keep    tkeep too
+//   waits_meta    the metadata too, tuser above bit 0
+//   packet_keep   tkeep is contiguous from bit 0, and all ones unless tlast; a beat without bytes is a whole packet
 //   packet_meta   the metadata are the same in all beats of a packet
 //
 // Parameters   DATA_W    width of tdata in bits: a multiple of 8
 //              USER_W    width of tuser in bits, at least 1
 //              ASSUME    1: an input
-//              META      0: packet_meta is left out
-//              PACKETS   packets before a beat that waited and is taken: a cover, which the depth must reach; up to 255
+//              META      0: without packet_meta
+//              PACKETS   packets before the cover's beat, which waits and is taken; up to 255, within the depth
 
 `default_nettype none
 
@@ -41,11 +41,11 @@ module ws_axis_rules #(
     localparam KEEP_W = DATA_W / 8;
 
     reg               past_valid = 1'b0;
-    reg               waited_reg;               // a beat was not taken in the cycle before
+    reg               waited_reg;               // the beat of the previous cycle was not taken
     reg  [DATA_W+1:0] beat_reg;
     reg  [KEEP_W-1:0] keep_reg;
     reg  [USER_W-1:0] user_reg;
-    reg  [7:0]        packets_reg;              // that have ended
+    reg  [7:0]        packets_reg;              // completed packets
     wire [DATA_W+1:0] beat  = {tuser[0], tlast, tdata};
     wire              taken = tvalid && tready;
 
@@ -79,7 +79,7 @@ module ws_axis_rules #(
                 if (tvalid && inside && META) packet_meta: assume (same_meta);
             end
         end else begin : gen_assert
-            // between the edges too, for the sake of clocks that may stand still
+            // between clock edges too, because a clock may stop
             always @* if (past_valid) begin
                 if (waited_reg) waits_beat: assert (same_beat);
                 if (waited_reg) waits_keep: assert (tkeep == keep_reg);

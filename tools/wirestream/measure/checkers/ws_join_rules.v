@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_join_rules: what a join is, for proofs: of an arbitrary pair of tuples it comes out, once and whole, if the
-// definition says that they meet and neither was refused, and on the right side of each FLUSH.
+// ws_join_rules: the definition of a join, for proofs. An arbitrary pair of tuples is output once and complete if the
+// tuples match and neither was dropped, and on the right side of each FLUSH.
 //
-// A core instantiates it under `ifdef FORMAL, beside its ports; the joins' keys lie at bit 0, their times above the
-// key, and the numbers of the tuples in their streams, by which the pair is watched, above both. Keys are compared for
-// equality. The last FLUSH ends the stream; when it leaves, all must have come out.
+// A core instantiates it under `ifdef FORMAL with its own ports. The key is at bit 0 of a tuple, its time above the
+// key, and its number in its stream, which identifies the watched pair, above both. Keys are compared for equality.
+// The last FLUSH ends the stream; when it leaves, all results must have been output.
 //
-//   join_false       the pair comes out though it must not, or not as its tuples came
-//   join_doubled     it comes out twice
-//   join_lost        a FLUSH leaves, and the pair has not come that is to, of tuples before it
-//   join_early       the pair comes before a FLUSH that its tuples came behind
-//   join_after_flush a result comes behind the last FLUSH
-//   join_told        a tuple is refused twice, for two reasons, or as late when it was not
-//   join_late        a tuple that was late was not told of, when the last FLUSH leaves
+//   join_false       the pair is output but must not be, or with changed tuples
+//   join_doubled     the pair is output twice
+//   join_lost        a FLUSH leaves before the required pair of tuples that arrived before it
+//   join_early       the pair leaves before a FLUSH that arrived before one of its tuples
+//   join_after_flush a result follows the last FLUSH
+//   join_dropped     a tuple is reported dropped twice, for two reasons, or as late when it was not
+//   join_late        the last FLUSH leaves, and a late tuple was not reported
 //
 // Parameters   ROWS      tuples in a window
-//              FLUSHES   1 or 2; tuples come behind the first of two
+//              FLUSHES   1 or 2; tuples follow the first of two
 //              SHORT     1: the covers end with the first FLUSH, and with the first tuples
-//              the rest  as of ws_window_join
+//              the rest  see ws_window_join
 
 `default_nettype none
 
@@ -56,12 +56,12 @@ module ws_join_rules #(
     reg                past_valid = 1'b0;
     reg [NUMBER_W-1:0] r_count_ref, s_count_ref;        // tuples taken
     reg [DATA_W-1:0]   r_ref, s_ref;                    // the watched tuples
-    reg                r_late_ref, s_late_ref;          // they came late
+    reg                r_late_ref, s_late_ref;          // they arrived late
     reg [TIME_W:0]     r_newest_ref, s_newest_ref;      // largest times
     reg                wanted_ref, came_ref;
     reg                early_ref;                       // wanted before the first FLUSH
-    reg [1:0]          flushed_ref, told_ref;           // FLUSHes in, out
-    reg [1:0]          r_told_ref, s_told_ref;          // {late, overflow} of the watched tuples
+    reg [1:0]          flushed_ref, out_ref;            // FLUSHes in, out
+    reg [1:0]          r_drop_ref, s_drop_ref;          // {late, overflow} of the watched tuples
     wire               taken    = s_axis_tvalid && s_axis_tready;
     wire               out      = m_axis_tvalid && m_axis_tready;
     wire               r_taken  = taken && &s_axis_tkeep && !s_axis_tdest;
@@ -69,23 +69,23 @@ module ws_join_rules #(
     wire               result   = out && &m_axis_tkeep;
     wire               leaves   = out && !(|m_axis_tkeep);
     wire               ended    = flushed_ref == FLUSHES;
-    wire               last     = told_ref == FLUSHES - 1;
-    wire               covered  = told_ref == (SHORT != 0 ? 1 : FLUSHES);
+    wire               last     = out_ref == FLUSHES - 1;
+    wire               covered  = out_ref == (SHORT != 0 ? 1 : FLUSHES);
     wire [NUMBER_W-1:0] number  = s_axis_tdest ? s_count_ref : r_count_ref;
     wire [KEY_W-1:0]   key      = s_axis_tdata[KEY_W-1:0];
     wire               watched  = m_axis_tdata[DATA_W+NUMBER_LSB +: NUMBER_W] == r_watch
                                   && m_axis_tdata[NUMBER_LSB +: NUMBER_W] == s_watch;
-    wire               r_tells  = (evt_late || evt_overflow) && !dropped_dest && dropped_id == r_watch;
-    wire               s_tells  = (evt_late || evt_overflow) && dropped_dest && dropped_id == s_watch;
-    wire               lost     = r_told_ref[0] || s_told_ref[0];
-    reg [TIME_W:0]     came_at;                         // time of what comes
+    wire               r_drops  = (evt_late || evt_overflow) && !dropped_dest && dropped_id == r_watch;
+    wire               s_drops  = (evt_late || evt_overflow) && dropped_dest && dropped_id == s_watch;
+    wire               lost     = r_drop_ref[0] || s_drop_ref[0];
+    reg [TIME_W:0]     came_at;                         // time of the arriving tuple
     reg                came_late;
 
     function [TIME_W:0] time_of(input [DATA_W-1:0] data);
         time_of = (data >> KEY_W) % (1 << TIME_W);
     endfunction
 
-    // Whether a tuple that comes now meets an earlier one.
+    // Whether the arriving tuple matches an earlier one.
     function meets(input [DATA_W-1:0] earlier, input earlier_late, input in_rows);
         meets = earlier[KEY_W-1:0] == key && !came_late
                 && (TIME_W == 0 ? in_rows : !earlier_late && time_of(earlier) <= came_at + WINDOW
@@ -105,7 +105,7 @@ module ws_join_rules #(
             assume (s_axis_tdata[NUMBER_LSB +: NUMBER_W] == number && number != {NUMBER_W{1'b1}});
             assume (s_axis_tkeep == 0 || &s_axis_tkeep);
             assume (key <= 1);                          // enough to match or not
-            // keys, pauses and stalls are for the proof of tuple windows
+            // the proof of tuple windows covers keys, pauses and stalls
             if (TIME_W != 0) assume (key == 0 && m_axis_tready && s_axis_tvalid != ended);
             assume (!(ended && s_axis_tvalid));
             if ($past(s_axis_tvalid && !s_axis_tready))
@@ -135,31 +135,31 @@ module ws_join_rules #(
             if (flushed_ref == 0) early_ref <= wanted_ref;
         end
         if (result && watched) came_ref <= 1'b1;
-        if (leaves) told_ref <= told_ref + 1'b1;
-        if (r_tells) r_told_ref <= {evt_late, evt_overflow};
-        if (s_tells) s_told_ref <= {evt_late, evt_overflow};
+        if (leaves) out_ref <= out_ref + 1'b1;
+        if (r_drops) r_drop_ref <= {evt_late, evt_overflow};
+        if (s_drops) s_drop_ref <= {evt_late, evt_overflow};
         if (rst) begin
             r_count_ref <= 0;
             s_count_ref <= 0;
             r_newest_ref <= 0;
             s_newest_ref <= 0;
-            {wanted_ref, came_ref, early_ref, flushed_ref, told_ref} <= 0;
-            {r_told_ref, s_told_ref, r_late_ref, s_late_ref} <= 0;
+            {wanted_ref, came_ref, early_ref, flushed_ref, out_ref} <= 0;
+            {r_drop_ref, s_drop_ref, r_late_ref, s_late_ref} <= 0;
         end
 
         if (past_valid && !rst) begin
-            if (result) join_after_flush: assert (told_ref < FLUSHES);
+            if (result) join_after_flush: assert (out_ref < FLUSHES);
             if (result && watched) begin
                 join_false: assert (wanted_ref && !lost && m_axis_tdata == {r_ref, s_ref});
                 join_doubled: assert (!came_ref);
                 join_early: assert (last || flushed_ref == 0 || early_ref);
             end
-            if (leaves) join_lost: assert (flushed_ref > told_ref
-                                           && came_ref == ((told_ref == 0 ? early_ref : wanted_ref) && !lost));
-            // refused for one reason, told once; late is what came late
-            if (r_tells) join_told: assert (evt_late != evt_overflow && r_told_ref == 0 && evt_late == r_late_ref);
-            if (s_tells) join_told_s: assert (evt_late != evt_overflow && s_told_ref == 0 && evt_late == s_late_ref);
-            if (leaves && last) join_late: assert (r_told_ref[1] == r_late_ref && s_told_ref[1] == s_late_ref);
+            if (leaves) join_lost: assert (flushed_ref > out_ref
+                                           && came_ref == ((out_ref == 0 ? early_ref : wanted_ref) && !lost));
+            // dropped for one reason and reported once; only late tuples are reported late
+            if (r_drops) join_dropped: assert (evt_late != evt_overflow && r_drop_ref == 0 && evt_late == r_late_ref);
+            if (s_drops) join_dropped_s: assert (evt_late != evt_overflow && s_drop_ref == 0 && evt_late == s_late_ref);
+            if (leaves && last) join_late: assert (r_drop_ref[1] == r_late_ref && s_drop_ref[1] == s_late_ref);
         end
         cover (past_valid && covered && came_ref && (SHORT != 0 || TIME_W != 0 || r_watch >= ROWS));
         cover (past_valid && result && watched && (SHORT != 0 || last));

@@ -1,4 +1,4 @@
-"""The sweeps of the report, by name and in the order of its page: a module for each group of papers' figures."""
+"""The sweeps of the report, by name and in the order of its page; one module for each group of papers' figures."""
 
 from __future__ import annotations
 

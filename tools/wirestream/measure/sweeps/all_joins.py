@@ -1,4 +1,4 @@
-"""The same tuples through the joins of all papers, with as many comparisons a cycle."""
+"""The joins of all papers with the same tuples and the same number of comparisons per cycle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wirestream.measure import join_trials as trials
 from wirestream.measure.curves import Curve, Sweep, Trial, lines, resolved
 from wirestream.measure.sweeps.join_rates import SHARES, N, join_bulk
 
-# The three joins with 16 comparisons a cycle.
+# The three joins with 16 comparisons per cycle.
 BY_ROWS = {
     "window_join": ("window_join", 2, lambda rows: {"ROWS": rows, "MATCH_LANES": 8}),
     "handshake_join": ("handshake_join", 3, lambda rows: {"CORES": 16, "SEGMENT": rows // 16}),

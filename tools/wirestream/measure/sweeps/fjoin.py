@@ -1,4 +1,4 @@
-"""Lin, Chen, Jin, 2022: FJoin, the share of the units that is used and the tuples that they keep up with."""
+"""Lin, Chen, Jin, 2022: FJoin, the utilisation of its units and their tuple rate."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from wirestream.measure import join_trials as trials
 from wirestream.measure.curves import Curve, Numbers, Sweep, Trial, lines, resolved
 
 ETA_SHARES, ETA_ROWS, ETA_BATCHES, UNITS, LANES = (0, 1, 5, 10, 20, 33), 1024, 20, 64, 4
-DRAIN = 6 + UNITS // 4 + 1 + 1  # cycles from a window tuple to the pairs of the last block, as ws_fjoin_chain says
+DRAIN = 6 + UNITS // 4 + 1 + 1  # cycles from a window tuple to the pairs of the last block; see ws_fjoin_chain
 
 
 def eta_of_pairs(percent: int) -> float:
-    """fjoin.md's equation: batches that are loaded while the one before is joined, and LANES pairs a cycle."""
+    """The equation in fjoin.md: a batch is loaded while the previous one is joined, and LANES pairs leave per cycle."""
     cycles = ETA_BATCHES * max(ETA_ROWS, UNITS * percent / 100 * ETA_ROWS / LANES) + UNITS + DRAIN
     return ETA_BATCHES * ETA_ROWS / cycles
 
@@ -54,7 +54,7 @@ PAPERS, AIMED = (0.31, 300), (1, 200)  # eta and MHz
 
 
 def tuples_in(window: str, eta: float, mhz: float, units: int) -> float:
-    """Equation 5, in 1000/s: both streams' tuples that units keep up with, as many of R as of S."""
+    """Equation 5, in 1000/s: the rate of both streams that the units sustain, with as many tuples of R as of S."""
     return sqrt(2 * eta * mhz * 1e6 * units / float(window.split()[0])) / 1e3
 
 
@@ -79,7 +79,7 @@ def chain_keeps_up(found: dict[str, Numbers]) -> None:
 
 
 FJOIN_UNITS = Sweep(
-    title="fjoin_chain: tuples a second over the number of units",
+    title="fjoin_chain: tuples per second over the number of units",
     text=f"""\
 Lin, Chen, Jin, 2022, figure 8 (a): the rate of tuples that 16 to 1024 units sustain, Manhattan distance, windows of 180
 and 300 seconds. The paper plots it without numbers, but says that its units run at 300 MHz and that eta is about 0.31.

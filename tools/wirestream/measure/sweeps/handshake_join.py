@@ -1,4 +1,4 @@
-"""Mueller, dissertation: the handshake join, its clock and its rate over the number of cores."""
+"""Mueller, dissertation: the clock and the tuple rate of the handshake join over the number of cores."""
 
 from __future__ import annotations
 

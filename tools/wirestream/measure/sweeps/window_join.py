@@ -1,4 +1,4 @@
-"""Miyoshi et al., 2011: the join of windows of tuples, its rate and what its output costs."""
+"""Miyoshi et al., 2011: the rate of the join of tuple windows, and the cost of its output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def window_rate(lanes: int, rows: int) -> Trial:
 
 
 WINDOW_RATE = Sweep(
-    title="window_join: tuples a second",
+    title="window_join: tuples per second",
     text="""\
 Miyoshi et al., 2011, figure 9: the highest rate without loss of tuples, where no pair matches. Equation 1 is the
 clock / (ROWS + 2). Ours is simulated, comparing one row a cycle as in the paper, and four.
@@ -37,7 +37,7 @@ clock / (ROWS + 2). Ours is simulated, comparing one row a cycle as in the paper
 
 
 def busy(percent: int) -> float:
-    """Equation 5 as corrected, of an output of 1 result a cycle: cycles of a tuple of each stream."""
+    """Equation 5 as corrected, for an output of 1 result per cycle: cycles for one tuple of each stream."""
     return max(N + 2, 2 * N * percent / 100)
 
 
@@ -49,7 +49,7 @@ def window_output(percent: int) -> Trial:
 
 
 WINDOW_OUTPUT = Sweep(
-    title="window_join: what the output costs",
+    title="window_join: the cost of the output",
     text=f"""\
 Miyoshi et al., 2011, figures 10 and 11, here with windows of {N} tuples. Equation 3 gives 2 · M results a cycle, with
 selectivity M, for an output of two results a cycle; ours has one. *as printed* is equation 4 with equation 5, whose

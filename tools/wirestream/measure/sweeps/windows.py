@@ -23,7 +23,7 @@ def panes(method: str, number: int) -> Design:
 
 
 def cycles(method: str) -> dict[str, dict[int, int]]:
-    """What the compiler's contract of the core says of them, by the number of panes."""
+    """The quantities in the compiler's contract of the core, by the number of panes."""
     count = Aggregates(1, "CNT", "1'b0", 32, 32)
     found = {n: PaneAggregate(0, 32, n * SLIDE, SLIDE, SLACK, count, 0, 0, method) for n in POWERS}
     promised = found.items()

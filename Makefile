@@ -1,4 +1,4 @@
-# wirestream: every command of the project. `make help` lists them.
+# The commands of the project; `make help` lists them.
 
 PYTHON  ?= python3
 JOBS    ?= 2
@@ -19,19 +19,19 @@ LINT_IMPORTS = report=$$($(VENV)/bin/lint-imports --no-logo --no-cache) && echo 
 
 .DEFAULT_GOAL := help
 .PHONY: help demo board test inventory lint formal synth compare report waves soak docs list icarus clean
-# One install at a time, and a failing step ends the command.
+# One step at a time: two installs must not run in parallel, and a failed step must stop the command.
 .NOTPARALLEL:
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## compile a query, simulate it from frame to frame, compare with PySpark [QUERY=my.sql] [ARGS="--tuples 20000"]
+demo: $(READY) ## compile a query, simulate it with Ethernet frames, compare with PySpark [QUERY=my.sql] [ARGS="--tuples 20000"]
 	@$(PY) -m tb.demo $(QUERY) $(ARGS)
 
-board: $(READY) ## a simulated FPGA on the network with a query in it [QUERY=my.sql] [ARGS="--tap"]
+board: $(READY) ## run a query on a simulated FPGA on the network [QUERY=my.sql] [ARGS="--tap"]
 	@$(PY) -m wirestream.host.board $(or $(QUERY),tb/demo.sql) $(ARGS)
 
-test: $(READY) ## run every check, or those of one core: make test CORE=udp_rx
+test: $(READY) ## run all tests, or those of one core: make test CORE=udp_rx
 ifeq ($(CORE),)
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/codespell
@@ -54,14 +54,14 @@ lint: $(READY) ## lint every core (or CORE=…) with all warnings, its parameter
 	@$(PY) -m wirestream.measure.parameters $(CORE)
 	@$(PY) -m wirestream.measure.lint $(CORE)
 
-formal: $(READY) ## prove every core that has properties (or CORE=…)
+formal: $(READY) ## prove the properties of every core (or CORE=…)
 	@$(PY) -m wirestream.measure.formal $(CORE)
 
-synth: $(READY) ## cells and post-route Fmax of a core: make synth CORE=udp_rx [PARAMS="DATA_W=64"] [SEEDS=5] [REQUIRE=125]
+synth: $(READY) ## measure cells and post-route Fmax of a core: make synth CORE=udp_rx [PARAMS="DATA_W=64"] [SEEDS=5] [REQUIRE=125]
 	@$(if $(CORE),,$(error no CORE given: make synth CORE=udp_rx; `make list` shows the cores))
 	@$(PY) -m wirestream.measure.synth $(CORE) $(PARAMS) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(REQUIRE),--require $(REQUIRE))
 
-compare: $(READY) ## WID aggregate: ours against the paper's algorithm transcribed literally
+compare: $(READY) ## compare our WID aggregate with a literal transcription of the paper's algorithm
 	@$(PY) -m wirestream.measure.compare wid
 
 report: $(READY) ## sweep our cores and draw the papers' figures with our curves: docs/report.md [ARGS="--quick"]
@@ -74,7 +74,7 @@ waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_ag
 	@WAVES=1 $(PY) -m pytest -q $(TESTS)
 	@ls $(or $(WIRESTREAM_BUILD),build)/sim/$(CORE).*waves/dump.vcd
 
-soak: $(READY) ## every check with a new random seed, and the long campaigns: a million trades and more
+soak: $(READY) ## run all tests with a new random seed, and the long campaigns: a million trades and more
 	@SEED=$${SEED:-$$($(PY) -c 'import random; print(random.randrange(2**31))')} $(PY) -m pytest -m "soak or not soak" -n $(JOBS) --dist worksteal tb
 
 docs: $(READY) ## regenerate the generated parts: core table, list of proofs, register map, dialect, diagrams, figures

@@ -1,7 +1,7 @@
-"""What PySpark says the rows are. Imports nothing of the compiler or of the tests, and knows nothing of the circuits.
+"""The reference rows of queries, computed by PySpark. Independent of the compiler, the tests and the circuits.
 
-The part of Spark that is delivered with a divided query (`wirestream.split`) and this package, which judges it, are two
-implementations by intention.
+The Spark program delivered with a split query (`wirestream.split`) and this package, which checks it, are intentionally
+two implementations.
 """
 
 CACHE = "WIRESTREAM_BUILD"  # environment variable: the folder of `session.cache_folder`

@@ -1,20 +1,20 @@
-"""What a query gives, by files: for tools that run PySpark as a process of its own.
+"""Compute a query's rows from files to files, for tools that run PySpark in a process of its own.
 
 ::
 
     python -m spark_golden QUERY.sql --streams streams.json --tuples FOLDER --out FOLDER [--set NAME=VALUE]
 
 QUERY.sql      queries in the dialect, see `sql`
-streams.json   the streams that they read and do not CREATE:
+streams.json   the streams that the queries read but do not CREATE:
                [{"name": "Trades", "time": "Time", "fields": {"Symbol": "string(4)", "Price": "int", "Time": "int"}}];
-               a time is null or left out if there is none
+               "time" is null or missing if the stream has none
 --tuples       Name.parquet for each stream: the items of `time_rules` with the columns stream, session, seq, kind and
-               the fields, each as `time_rules.column_of` calls it; text for string(n), integers for all other types
---out          NAME.parquet for each query, by its INTO or query1, query2, …: the columns of SELECT in their order,
-               integers as DECIMAL(38,0); the order of the rows means nothing.
-               replaced.json: {NAME: [line, …]} in the order of the text, what Spark was not given as it is there.
-               spark.log: what Java says, unless a process above shares its Java machine
---set          the value of a $constant, an integer or a text; once for each
+               the fields, named by `time_rules.column_of`; text for string(n), integers for all other types
+--out          NAME.parquet for each query, named by its INTO or query1, query2, …: the columns of SELECT in order,
+               integers as DECIMAL(38,0); the rows are unordered.
+               replaced.json: {NAME: [line, …]} in the order of the text: what was rewritten for Spark.
+               spark.log: the output of Java, unless a parent process shares its Java machine
+--set          the value of a $constant, an integer or text; may be repeated
 
 The exit status is 1, with one line on stderr, if the rows cannot be computed, and 2 for wrong arguments.
 """
@@ -43,7 +43,7 @@ def main() -> None:
         from pyspark.errors import PySparkException
     except ImportError:
         sys.exit(f"spark_golden: {NEEDED}")
-    logging.disable()  # PySpark would log an error of Spark's on stderr, which has the line below
+    logging.disable()  # PySpark would log Spark's errors on stderr, before the line below
     try:
         evaluate(options.query, options.streams, options.tuples, options.out, dict(options.set))
     except OSError as error:
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def evaluate(sql: Path, declarations: Path, tuples: Path, out: Path, constants: dict[str, int | str]) -> None:
-    """Write the rows of the queries in `sql` to `out`; see above."""
+    """Write the rows of the queries in `sql` to `out`; see the module's docstring."""
     import pyarrow.parquet
 
     from spark_golden.session import session, share, shared
@@ -70,11 +70,11 @@ def evaluate(sql: Path, declarations: Path, tuples: Path, out: Path, constants: 
         if path.exists():
             tables[name] = items(path, stream)
         elif name in given:
-            raise ValueError(f"{path}: no such file, for the tuples of {name}")
+            raise ValueError(f"{path}: no such file; it must have the tuples of {name}")
     out.mkdir(parents=True, exist_ok=True)
     if not shared():
         share(out / "spark.log")
-    # one partition, so that nothing is shuffled
+    # one partition avoids shuffles
     frames = {name: session().createDataFrame(table).coalesce(1).persist() for name, table in tables.items()}
     found = answers(text, given, frames, constants)
     if not found:
@@ -88,7 +88,7 @@ def evaluate(sql: Path, declarations: Path, tuples: Path, out: Path, constants: 
 
 
 def items(path: Path, stream: Stream) -> pa.Table:
-    """The items of a stream in a file; raises ValueError with one line if they are not as `time_rules` has them."""
+    """The items of a stream in a file; raises ValueError with one line if they lack the form of `time_rules`."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
@@ -110,18 +110,18 @@ def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not text in UTF-8") from None
+        raise ValueError(f"{path}: not UTF-8 text") from None
 
 
 def _arguments() -> argparse.Namespace:
     about = __doc__.partition("\n\n")[0]
     parser = argparse.ArgumentParser(prog="python -m spark_golden", description=about)
-    parser.add_argument("query", type=Path, metavar="QUERY.sql", help="a file with queries")
-    parser.add_argument("--streams", type=Path, required=True, metavar="FILE", help="declarations of streams, as JSON")
-    parser.add_argument("--tuples", type=Path, required=True, metavar="FOLDER", help="with NAME.parquet of each stream")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for NAME.parquet of each query")
+    parser.add_argument("query", type=Path, metavar="QUERY.sql", help="file with queries")
+    parser.add_argument("--streams", type=Path, required=True, metavar="FILE", help="stream declarations in JSON")
+    parser.add_argument("--tuples", type=Path, required=True, metavar="FOLDER", help="one NAME.parquet per stream")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for one NAME.parquet per query")
     parser.add_argument(
-        "--set", type=_name_and_value, action="append", default=[], metavar="NAME=VALUE", help="a $constant"
+        "--set", type=_name_and_value, action="append", default=[], metavar="NAME=VALUE", help="value of a $constant"
     )
     return parser.parse_args()
 

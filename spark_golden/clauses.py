@@ -1,8 +1,8 @@
-"""The clauses of a text in the dialect (docs/dialect.md), for the oracle: expressions in them stay tokens.
+"""Parse a text of the dialect (docs/dialect.md) into clauses for the oracle; expressions remain tokens.
 
-It knows of parentheses, brackets, quotes and comments, and in which order clauses come; what an expression means is
-Spark's to say (see `expressions`). Raises ValueError with one line for what it does not understand. Apart from the
-compiler's grammar on purpose: one misreading must not pass on both sides.
+The parser knows parentheses, brackets, quotes, comments and the order of clauses; Spark defines the meaning of
+expressions (see `expressions`). Syntax errors raise ValueError with one line. Deliberately separate from the compiler's
+grammar, so that one misreading cannot pass on both sides.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ class Token:
 
     @property
     def keyword(self) -> str:
-        """A name in capitals, as keywords are compared; a symbol as it is."""
+        """A name in capitals, for comparison with keywords; a symbol unchanged."""
         return self.text.upper() if self.kind == "name" else self.text if self.kind == "symbol" else ""
 
 
 @dataclass(frozen=True)
 class Window:
-    """A window clause. attribute: None is the stream's own time; in_time: False is a window of tuples.
-
-    session: it ends by itself, and `size` is the GAP.
+    """A window clause. attribute: None for the stream's own time. in_time: False for a tuple window. session: `size` is
+    the GAP.
     """
 
     in_time: bool
@@ -56,8 +55,8 @@ class Window:
 
 @dataclass(frozen=True)
 class JoinWindow:
-    """Of a side of a JOIN: the last `rows` tuples, or with an attribute those at most `near` apart, of which `rows` is
-    the memory and says nothing."""
+    """The window of a side of a JOIN: the last `rows` tuples or, with an attribute, the tuples at most `near` apart;
+    `rows` then only sizes the hardware's memory."""
 
     rows: int
     attribute: str | None = None
@@ -72,21 +71,21 @@ class JoinWindow:
 
 @dataclass(frozen=True)
 class Item:
-    """A column of SELECT. expression: None is `*`."""
+    """A column of SELECT. expression: None for `*`."""
 
     name: str
     expression: list[Token] | None
 
     @property
     def bare(self) -> str | None:
-        """The column that this only passes on."""
+        """The column that the item passes on unchanged, or None."""
         passed = self.expression is not None and len(self.expression) == 1 and self.expression[0].kind == "name"
         return self.expression[0].text if passed else None
 
 
 @dataclass(frozen=True)
 class Side:
-    """What stands behind FROM or JOIN. source: a stream's name, or the arms of a UNION in parentheses."""
+    """An operand of FROM or JOIN. source: a stream's name, or the arms of a UNION in parentheses."""
 
     source: str | list[Select]
     window: Window | JoinWindow | None
@@ -95,7 +94,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Select:
-    """other, on: the second side of a JOIN, and its condition."""
+    """other, on: the second side of a JOIN and its condition."""
 
     items: list[Item]
     side: Side
@@ -128,7 +127,7 @@ def lexed(sql: str) -> list[Token]:
         line = sql.count("\n", 0, at) + 1
         match = _LEXEMES.match(sql, at)
         if not match:
-            raise ValueError(f"line {line}: {sql[at]!r} is not understood")
+            raise ValueError(f"line {line}: unexpected character {sql[at]!r}")
         if match.lastgroup != "space":
             found.append(Token(match.lastgroup, match[match.lastgroup], line))
         at = match.end()
@@ -136,24 +135,24 @@ def lexed(sql: str) -> list[Token]:
 
 
 def written(tokens: list[Token]) -> str:
-    """Tokens as a person reads them."""
+    """The tokens as readable text."""
     words = " ".join("$" * (t.kind == "constant") + t.text for t in tokens)
     return re.sub(r"(?<=[(\[]) | (?=[),\]])|(?<=\w) (?=\()", "", words)
 
 
 def _at_top(tokens: list[Token]) -> list[tuple[int, Token]]:
-    """Those outside parentheses and brackets, with their indices; an opening one counts as outside."""
+    """The tokens outside parentheses and brackets, with their indices; an opening one counts as outside."""
     found, open_ones = [], []
     for k, token in enumerate(tokens):
         if token.keyword in (")", "]"):
             if not open_ones or open_ones.pop() != {")": "(", "]": "["}[token.keyword]:
-                raise ValueError(f"line {token.line}: {token.text} closes nothing")
+                raise ValueError(f"line {token.line}: unmatched {token.text}")
         elif not open_ones:
             found.append((k, token))
         if token.keyword in ("(", "["):
             open_ones.append(token.keyword)
     if open_ones:
-        raise ValueError(f"{open_ones[-1]} is never closed")
+        raise ValueError(f"{open_ones[-1]} is not closed")
     return found
 
 
@@ -168,30 +167,30 @@ def split(tokens: list[Token], *separators: str) -> list[list[Token]]:
 
 def _name(tokens: list[Token], what: str) -> str:
     if len(tokens) != 1 or tokens[0].kind != "name":
-        raise ValueError(f"{what} is a name, but here stands '{written(tokens)}'")
+        raise ValueError(f"expected {what}, found '{written(tokens)}'")
     return tokens[0].text
 
 
 def created(tokens: list[Token]) -> Stream:
-    """CREATE INPUT STREAM Name (field type, …); its time is the field called Time."""
+    """CREATE INPUT STREAM Name (field type, …); its time is the field named Time."""
     words = [t.keyword for t in tokens[:3]]
     if words != ["CREATE", "INPUT", "STREAM"] or [t.keyword for t in tokens[4:5] + tokens[-1:]] != ["(", ")"]:
-        raise ValueError(f"line {tokens[0].line}: CREATE INPUT STREAM Name (field type, …) is how a stream is declared")
+        raise ValueError(f"line {tokens[0].line}: expected CREATE INPUT STREAM Name (field type, …)")
     parts = split(tokens[5:-1], ",")
     fields: dict[str, str] = {}
     for part in parts:
-        name = _name(part[:1], "a field")
+        name = _name(part[:1], "the name of a field")
         if name in fields:
-            raise ValueError(f"two fields are called {name}")
+            raise ValueError(f"two fields named {name}")
         fields[name] = "".join(token.text for token in part[1:]).lower()
-    return Stream(_name(tokens[3:4], "a stream"), fields, "Time" if "Time" in fields else None)
+    return Stream(_name(tokens[3:4], "the name of a stream"), fields, "Time" if "Time" in fields else None)
 
 
 def query(tokens: list[Token]) -> tuple[list[Select], str | None]:
     body, *into = split(tokens, "INTO")
     if len(into) > 1:
-        raise ValueError("a query has one INTO")
-    return _body(body), _name(into[0], "what stands behind INTO") if into else None
+        raise ValueError("a query has only one INTO")
+    return _body(body), _name(into[0], "a name after INTO") if into else None
 
 
 def _body(tokens: list[Token]) -> list[Select]:
@@ -205,25 +204,25 @@ def _select(tokens: list[Token]) -> Select:
     heads = [(k, token) for k, token in _at_top(tokens) if token.keyword in CLAUSES]
     order = [CLAUSES.index(token.keyword) for _, token in heads]
     if order[:2] != [0, 1] or heads[0][0] != 0 or order != sorted(set(order)):
-        raise ValueError(f"SELECT … FROM … WHERE … GROUP BY … HAVING is the order, but here stands '{written(tokens)}'")
+        raise ValueError(f"expected SELECT … FROM … WHERE … GROUP BY … HAVING in this order, found '{written(tokens)}'")
     ends = [k for k, _ in heads[1:]] + [len(tokens)]
     clause = {token.keyword: tokens[k + 1 : end] for (k, token), end in zip(heads, ends, strict=True)}
     if empty := [name for name, said in clause.items() if not said]:
-        raise ValueError(f"there is nothing behind {empty[0]}")
+        raise ValueError(f"nothing after {empty[0]}")
     group = clause.get("GROUP", [])
     if group and group[0].keyword != "BY":
         raise ValueError("GROUP without BY")
     first, *joined = split(clause["FROM"], "JOIN")
     other, *on = split(joined[0], "ON") if joined else ([], [])
     if len(joined) > 1 or len(on) != 1:
-        raise ValueError(f"FROM … JOIN … ON … is of two sides, but here stands '{written(clause['FROM'])}'")
+        raise ValueError(f"expected FROM … JOIN … ON … with two sides, found '{written(clause['FROM'])}'")
     return Select(
         [_item(item) for item in split(clause["SELECT"], ",")],
         _side(first),
         _side(other) if joined else None,
         on[0],
         clause.get("WHERE", []),
-        [_name(key, "a key of GROUP BY") for key in split(group[1:], ",")] if group else [],
+        [_name(key, "a column after GROUP BY") for key in split(group[1:], ",")] if group else [],
         clause.get("HAVING", []),
     )
 
@@ -232,7 +231,7 @@ def _item(tokens: list[Token]) -> Item:
     if [t.keyword for t in tokens] == ["*"]:
         return Item("*", None)
     if len(tokens) > 2 and tokens[-2].keyword == "AS":
-        return Item(_name(tokens[-1:], "what stands behind AS"), tokens[:-2])
+        return Item(_name(tokens[-1:], "a name after AS"), tokens[:-2])
     if len(tokens) != 1 or tokens[0].kind != "name":
         raise ValueError(f"the column '{written(tokens)}' needs a name: … AS Name")
     return Item(tokens[0].text.rpartition(".")[2], tokens)
@@ -241,16 +240,16 @@ def _item(tokens: list[Token]) -> Item:
 def _side(tokens: list[Token]) -> Side:
     alias = None
     if len(tokens) > 2 and tokens[-2].keyword == "AS":
-        tokens, alias = tokens[:-2], _name(tokens[-1:], "what stands behind AS")
+        tokens, alias = tokens[:-2], _name(tokens[-1:], "a name after AS")
     top = [k for k, token in _at_top(tokens) if token.keyword == "["]
     of, window = (tokens[: top[0]], _window(tokens[top[0] :])) if top else (tokens, None)
     if of and of[0].keyword == "(" and of[-1].keyword == ")":
         return Side(_body(of[1:-1]), window, alias)
-    return Side(_name(of, "what stands behind FROM"), window, alias)
+    return Side(_name(of, "a stream after FROM"), window, alias)
 
 
 def _window(tokens: list[Token]) -> Window | JoinWindow:
-    wrong = ValueError(f"line {tokens[0].line}: the window '{written(tokens)}' is not understood")
+    wrong = ValueError(f"line {tokens[0].line}: invalid window '{written(tokens)}'")
     if tokens[-1].keyword != "]":
         raise wrong
     words, said = deque(tokens[1:-1]), {}
@@ -262,7 +261,7 @@ def _window(tokens: list[Token]) -> Window | JoinWindow:
             if key in ("TIME", "TUPLES", "SESSION", "EMIT_EMPTY"):
                 said[key] = True
             elif key == "WATTR":
-                said[key] = _name([words.popleft()], "WATTR")
+                said[key] = _name([words.popleft()], "a column after WATTR")
             else:
                 said[key] = int(words.popleft().text)
                 if words and (unit := words[0].keyword.removesuffix("S")) in SECONDS:
@@ -285,7 +284,7 @@ def _window(tokens: list[Token]) -> Window | JoinWindow:
                 raise wrong
             names = ("SLACK", "START", "MAX_AHEAD", "RESYNC", "EMIT_EMPTY")
             more = {name.lower(): said[name] for name in names if name in said}
-            if "SESSION" in said:  # which may begin at any time
+            if "SESSION" in said:  # may begin at any time
                 return Window(True, said[size], 1, said["WATTR"], session=True, **more)
             return Window("TUPLES" not in said, said[size], said[advance], said.get("WATTR"), **more)
     raise wrong

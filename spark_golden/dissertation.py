@@ -1,4 +1,4 @@
-"""Queries of the publications that this project builds: Mueller's dissertation, and Oge et al., MCSoC 2013."""
+"""Queries of the publications that this project implements: Mueller's dissertation, and Oge et al., MCSoC 2013."""
 
 from __future__ import annotations
 

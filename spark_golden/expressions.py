@@ -1,8 +1,8 @@
-"""Expressions of the dialect as text that Spark evaluates.
+"""Translate expressions of the dialect to text that Spark evaluates.
 
-Every expression goes to Spark's parser, and what that makes of it is taken as it is, except for what Spark lacks or
-does otherwise. Integers are DECIMAL(38,0), so that sums and products are exact: a value beyond 10**38, or a quotient
-beyond 10**32, is an error of Spark's when the rows are computed, never a wrong row.
+Every expression goes to Spark's parser and is used as parsed, except for features that Spark lacks or defines
+differently. Integers are DECIMAL(38,0), so sums and products are exact: a value above 10**38, or a quotient above
+10**32, is a Spark error when the rows are computed, never a wrong row.
 
 ================= ======================================================================================
 in the text       for Spark
@@ -12,8 +12,8 @@ avg(x)            sum(x) div count(x)
 wsum(x, [w, …])   the last values by arrival, weighted, times the power of two that makes the weights integers
 first(x), last(x) min_by and max_by of the arrival; nulls are left out
 count(), count(*) counts tuples, so that an empty window (EMIT_EMPTY) has 0
-a time attribute  beside aggregates: the window's end
-abs, prefix       abs; div by the power of two of the bits that are cut off
+a time attribute  next to aggregates: the window's end
+abs, prefix       abs; div by the power of two of the bits cut off
 $name             the constant's value
 ================= ======================================================================================
 """
@@ -31,8 +31,8 @@ from spark_golden.session import session
 
 INTEGER = "DECIMAL(38,0)"
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
-ORDER, WINDOW = "#order", "#window"  # columns besides the fields: the arrival, and the end of the window in time
-KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE")  # other names are quoted: Spark's words mean nothing
+ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the end of the time window
+KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE")  # other names are quoted, so Spark's keywords are plain names
 ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
             "GreaterThanOrEqual")  # fmt: skip
 
@@ -42,7 +42,7 @@ def first_line(error: Exception) -> str:
 
 
 def div(a: str, b: str) -> str:
-    """a div b, null where b is 0, both rounded toward zero as Spark's % is."""
+    """a div b, null where b is 0; rounded toward zero like Spark's %."""
     return f"CAST(({a} - {a} % nullif({b}, 0)) / nullif({b}, 0) AS {INTEGER})"
 
 
@@ -51,11 +51,11 @@ def integer(value: str) -> str:
 
 
 def wsum(x: str, weights: str) -> str:
-    """The weighted sum of the last values of x. weights: decimal numbers with commas, the first for the newest."""
+    """The weighted sum of the last values of x. weights: decimal numbers separated by commas, newest first."""
     try:
         fractions = [Decimal(w) for w in weights.replace(" ", "").split(",")]
     except InvalidOperation:
-        raise ValueError(f"weights are decimal numbers, not [{weights}]") from None
+        raise ValueError(f"weights must be decimal numbers, not [{weights}]") from None
     scale = next((s for s in range(MOST_SCALE + 1) if all(w * 2**s % 1 == 0 for w in fractions)), None)
     if scale is None:
         raise ValueError(f"a weight of [{weights}] is not a multiple of 2**-{MOST_SCALE}")
@@ -83,11 +83,10 @@ IN_ORDER = ("first", "last", "wsum")
 
 @dataclass
 class Shim:
-    """Text of the dialect to text that Spark evaluates.
+    """Translates text of the dialect to text that Spark evaluates.
 
-    columns: what a name stands for outside aggregates, inside: within them (None: there are no aggregates here).
-    ordered: rows have an arrival order. joined: conditions are of a JOIN. replaced: filled with a line for each thing
-    that Spark does not get as it is.
+    columns: the meaning of names outside aggregates; inside: within them (None: no aggregates here). ordered: rows have
+    an arrival order. joined: conditions belong to a JOIN. replaced: gets a line for each rewrite.
     """
 
     constants: Mapping[str, int | str]
@@ -105,7 +104,7 @@ class Shim:
         return self._rewritten(tree, self.columns)
 
     def _for_parser(self, tokens: list[Token]) -> str:
-        """The tokens as Spark's lexer takes them: quoted names, escaped strings, constants, weights as a string."""
+        """The tokens for Spark's lexer: quoted names, escaped strings, constants, weights as a string."""
         words, k = [], 0
         while k < len(tokens):
             token = tokens[k]
@@ -160,44 +159,44 @@ class Shim:
                 self.replaced["a % b: null where b is 0"] = None
                 return f"({said[0]} % nullif({said[1]}, 0))"
             case "Divide":
-                raise ValueError("/ is not in the dialect; div divides integers")
+                raise ValueError("/ is not in the dialect; use div for integers")
         raise ValueError(f"'{node.sql()}' is not in the dialect")
 
     def _column(self, name: str, columns: Mapping[str, str]) -> str:
         if name not in columns:
-            raise ValueError(f"column {name} is not known here; known: {', '.join(columns)}")
+            raise ValueError(f"unknown column {name}; known: {', '.join(columns)}")
         if columns[name] == WINDOW:
-            self.replaced[f"{name} beside aggregates: the window's end"] = None
+            self.replaced[f"{name} next to aggregates: the window's end"] = None
         return f"`{columns[name]}`"
 
     def _of_sides(self, function: str, arguments: list) -> str:
         """abs(x), or prefix(address, bits)."""
         if len(arguments) != 1 + (function == "prefix"):
-            raise ValueError("abs is of one number, prefix of an address and its bits")
+            raise ValueError("abs takes one number; prefix takes an address and a number of bits")
         x = self._rewritten(arguments[0], self.columns)
         if function == "abs":
             return f"abs({x})"
         if arguments[1].getClass().getSimpleName() != "Literal" or not 1 <= arguments[1].value() <= 32:
-            raise ValueError("a prefix has 1 to 32 bits")
-        self.replaced["prefix: div by the power of two of the bits behind it"] = None
+            raise ValueError("a prefix must have 1 to 32 bits")
+        self.replaced["prefix: div by the power of two of the bits cut off"] = None
         return div(x, integer(2 ** (32 - arguments[1].value())))
 
     def _call(self, function: str, arguments: list) -> str:
         if self.joined and function in ("abs", "prefix"):
             return self._of_sides(function, arguments)
         if function not in (*AGGREGATES, "wsum"):
-            raise ValueError(f"there is no function {function}")
+            raise ValueError(f"unknown function {function}")
         if self.inside is None:
-            raise ValueError(f"{function} belongs into SELECT or HAVING of a query with a window")
+            raise ValueError(f"{function} is only valid in SELECT and HAVING of a query with a window")
         if function in IN_ORDER and not self.ordered:
-            raise ValueError(f"{function} over a UNION, whose rows have no order")
-        inner = replace(self, columns=self.inside, inside=None)  # no aggregate of an aggregate
+            raise ValueError(f"{function} needs ordered rows; the rows of a UNION have no order")
+        inner = replace(self, columns=self.inside, inside=None)  # no nested aggregates
         if function == "count" and (not arguments or arguments[0].getClass().getSimpleName() == "Literal"):
-            self.replaced["count(*): of what has an arrival, so 0 for an empty window"] = None
+            self.replaced["count(*): counts arrivals, so 0 for an empty window"] = None
             return integer("count(`#order`)")
         x = inner._rewritten(arguments[0], inner.columns) if arguments else ""
         if len(arguments) != 1 + (function == "wsum"):
-            raise ValueError(f"{function} is of one column{', with weights' * (function == 'wsum')}")
+            raise ValueError(f"{function} takes one column{' and weights' * (function == 'wsum')}")
         if function == "wsum":
             weights = arguments[1].sql().strip("'")
             self.replaced[f"wsum with [{weights}]: newest by arrival, times the power of two for integers"] = None

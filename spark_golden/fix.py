@@ -1,7 +1,7 @@
-"""FIX messages in payloads, taken apart with Spark's string functions.
+"""FIX messages in payloads, parsed with Spark's string functions.
 
-The rules are those of docs/fix.md, stated on text: a payload is split at SOH into fields, fields are gathered into
-messages, and every message gets one verdict. The description of the messages is what the .yml file says.
+The rules are those of docs/fix.md, applied to text: a payload is split at SOH into fields, fields are grouped into
+messages, and every message gets one verdict. The .yml file describes the messages.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ TAG = "([1-9][0-9]{0,5})="
 
 @dataclass(frozen=True)
 class Wanted:
-    """A field that the message `type` may have. group: tag of its group's number of entries, 0 for none; first: the
-    tag with which an entry begins; entry: from 0."""
+    """A field that the message `type` may have. group: the count tag of its group, 0 for none; first: the tag that
+    starts an entry; entry: from 0."""
 
     type: str
     place: int
@@ -39,24 +39,23 @@ def wanted(description: dict) -> list[Wanted]:
     found = []
     for message in description["messages"].values():
         kind, place = str(message["type"]), 0
-        for name, told in message["fields"].items():
-            found.append(Wanted(kind, place, name, told["tag"], str(told["type"]), "default" not in told))
+        for name, field in message["fields"].items():
+            found.append(Wanted(kind, place, name, field["tag"], str(field["type"]), "default" not in field))
             place += 1
         for group in message.get("groups", {}).values():
             first = group["fields"][group["first"]]["tag"]
             for entry in range(group["entries"]):
-                for name, told in group["fields"].items():
-                    needed = "default" not in told
-                    told = (f"{name}{entry + 1}", told["tag"], str(told["type"]), needed)
-                    found.append(Wanted(kind, place, *told, group["tag"], first, entry))
+                for name, field in group["fields"].items():
+                    described = (f"{name}{entry + 1}", field["tag"], str(field["type"]), "default" not in field)
+                    found.append(Wanted(kind, place, *described, group["tag"], first, entry))
                     place += 1
     return found
 
 
 @dataclass(frozen=True)
 class Role:
-    """What a tag is in messages of `type`: a field of no group (group 0), or of the group with this count tag its
-    count, the first field of an entry or another one."""
+    """The role of a tag in messages of `type`: a field outside groups (group 0) or, in the group with this count tag,
+    its count, the first field of an entry, or another field."""
 
     type: str
     tag: int
@@ -79,16 +78,16 @@ def roles(description: dict) -> list[Role]:
 def fields(payloads: DataFrame, data: dict[int, int]) -> DataFrame:
     """payload, text → payload, n, body, ended, fits: the fields of each payload, in order.
 
-    ended: an SOH follows. fits: the rules for lengths and data are kept. A data field's body may hold SOH: parts are
-    joined again until they have the length that the field before stated. Lengths count inside messages only, from a
-    field 8 to the next field 10, and a field 8 always begins one.
+    ended: an SOH follows. fits: the rules for lengths and data hold. A data field's body may contain SOH: parts are
+    joined until they have the length that the preceding field states. Lengths only count inside messages, from a field
+    8 to the next field 10; a field 8 always begins a message.
     """
     length = F.create_map(*(F.lit(str(k)) for pair in data.items() for k in pair))
     is_data = F.array(*(F.lit(str(tag)) for tag in data.values()))
 
     def read(part: Column) -> Column:
-        """What a part says by itself, once for all the conditions of `step`. number: the length that it states of the
-        data field `stated`, null if it can be none."""
+        """The properties of a part alone, computed once for all conditions of `step`. number: the length that it states
+        for the data field `stated`, or null."""
         value = F.regexp_extract(part, f"(?s)^{TAG}([0-9]+)\\z", 2)
         number = F.when((value != "") & (F.length(F.regexp_replace(value, "^0+", "")) <= 5), value.cast("int"))
         return F.struct(
@@ -113,7 +112,7 @@ def fields(payloads: DataFrame, data: dict[int, int]) -> DataFrame:
         good = fits & (part.stated != "") & ~counted & state.inside
         promise = F.when(good, part.stated).otherwise(F.lit(""))
         inside = (part.tag == "8") | (state.inside & (part.tag != "10"))
-        # in the middle of a data field; a data field begins and waits for more; any other field
+        # inside a data field; the first part of a data field; any other field
         still = F.length(joined) - F.length(F.regexp_extract(joined, f"(?s)^{TAG}", 1)) - 1 < state.need
         done = F.named_struct(F.lit("body"), joined, F.lit("need"), state.need, F.lit("fits"), F.lit(True))
         empty = F.lit("")
@@ -137,11 +136,11 @@ def fields(payloads: DataFrame, data: dict[int, int]) -> DataFrame:
         ),
     )
     start = _state(F.slice(plain, 1, 0), F.lit(""), F.lit(-1), F.lit(""), F.lit(False))
-    # The last part is what no SOH follows, also where it belongs to a data field.
+    # No SOH follows the last part, even if it belongs to a data field.
     whole, rest = F.slice(parts, 1, F.size(parts) - 1), F.element_at(parts, -1)
     has_data = F.col("text").rlike(f"(^|{SOH})({'|'.join(map(str, data))})=")
     folded = F.when(has_data, F.aggregate(F.transform(whole, read), start, step))
-    listed = payloads.withColumn("folded", folded)  # a column of its own, which is computed once
+    listed = payloads.withColumn("folded", folded)  # a separate column is computed once
     opened = F.col("folded.open")
     stays = F.concat(opened, F.when(opened != "", SOH).otherwise(""), rest)
     tail = F.named_struct(F.lit("body"), stays, F.lit("need"), F.lit(-1), F.lit("fits"), F.lit(True))
@@ -172,8 +171,8 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
     """payload, text → (verdicts, values).
 
     verdicts: payload, message, type, verdict ("message" for a good one); garbage has message < 0.
-    values: payload, message, type, place, text: the wanted fields of good messages as text, times and prices as the
-    numbers that they stand for.
+    values: payload, message, type, place, text: the wanted fields of good messages as text, with times and prices as
+    numbers.
     """
     order = Window.partitionBy("payload").orderBy("n")
     inside = Window.partitionBy("payload", "message").orderBy("n")
@@ -253,7 +252,7 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
         (F.count_if(counts) > F.count_distinct(F.when(counts, F.col("tag")))).alias("twice_counted"),
         F.max(counts & ~F.col("value").rlike("^[0-9]+\\z")).alias("no_count"),
     )
-    # ... the entries that came, and that were announced.
+    # ... the entries received and the number announced.
     entries = own.groupBy("payload", "message").agg(
         F.lit(0).alias("none"),
         *(F.max(f"entries{g}_{f}").alias(f"came{g}_{f}") for g, f in firsts),
@@ -308,12 +307,12 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
 
 
 def _digits(text: Column, most: int) -> Column:
-    """No more than so many digits, zeros before them left out."""
+    """At most this many digits, not counting leading zeros."""
     return F.length(F.regexp_replace(F.regexp_replace(text, "^-", ""), "^0+", "")) <= most
 
 
 def _value(kinds: list[str]) -> Column:
-    """The column `read`: what `value` says as text, null where it is not of the type that `kind` names."""
+    """The column `read`: the text of `value`, or null if it does not have the type `kind`."""
     value, read = F.col("value"), F.lit(None).cast("string")
     for kind in kinds:
         read = F.when(F.col("kind") == kind, _read(kind, value)).otherwise(read)
@@ -334,7 +333,7 @@ def _read(kind: str, value: Column) -> Column:
 
 
 def _price(value: Column, decimals: int) -> Column:
-    """In units of the last of `decimals` digits behind the point."""
+    """In units of the last of `decimals` digits after the decimal point."""
     form = r"^(-?)([0-9]*)(?:\.([0-9]*))?\z"
     sign, whole = F.regexp_extract(value, form, 1), F.regexp_extract(value, form, 2)
     fraction = F.regexp_replace(F.regexp_extract(value, form, 3), r"0+\z", "")

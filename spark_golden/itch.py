@@ -1,4 +1,4 @@
-"""Order messages of Nasdaq ITCH 5.0, taken apart with Spark's functions for strings of bytes."""
+"""Order messages of Nasdaq ITCH 5.0, parsed with Spark's functions for byte strings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ HEAD = {"Locate": 2, "Tracking": 2, "Time": 6}
 ADD = {"Ref": 8, "Side": 1, "Shares": 4, "Stock": 8, "Price": 4}
 EXECUTED = {"Ref": 8, "Shares": 4, "Match": 8}
 
-# The fields of each type with their bytes, behind the type's own.
+# The fields of each type and their sizes in bytes, after the type byte.
 MESSAGES = {
     "A": HEAD | ADD,
     "F": HEAD | ADD | {"Attribution": 4},
@@ -23,7 +23,7 @@ MESSAGES = {
 
 
 def messages(packets: DataFrame) -> DataFrame:
-    """packet, bytes → packet, verdict, type, values: the fields' values as hexadecimal text, in their order."""
+    """packet, bytes → packet, verdict, type, values: the fields' values as hexadecimal text, in order."""
     kind = F.decode(F.substring("bytes", 1, 1), "ISO-8859-1")
     length, values, size = F.lit(None).cast("int"), F.array().cast("array<string>"), F.length("bytes")
     for name, fields in MESSAGES.items():

@@ -1,17 +1,17 @@
 """Window joins of two streams R and S, exact, by the three-step semantics of Kang et al. (ICDE 2003).
 
 A pair is a result if it passes the predicate and the earlier of its tuples is in its stream's window when the later one
-arrives. Tuples come as a DataFrame with the columns
+arrives. Tuples are a DataFrame with the columns
 
-    case   long   index of the join that they belong to; the cases know nothing of one another
+    case   long   index of the join that they belong to; cases are independent
     seq    long   arrival order within the case, over both streams
     side   int    R or S
     x, y   long   the key; y is the second coordinate of the predicate L1
-    time   long   for windows in time
+    time   long   for time windows
 
 A tuple window holds the last `window` tuples of its stream. A time window of that length joins tuples whose times are
-at most `window` apart, in whatever order they came, among those that are not late: a tuple is late if its time is more
-than `slack` below the largest of its own stream before it.
+at most `window` apart, in any order of arrival, unless one is late: a tuple is late if its time is more than `slack`
+below the largest earlier time of its own stream.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pyspark.sql import functions as F
 R, S = 0, 1
 KEY_BITS = 32  # of x and y; PFX compares the first `limit` of them
 
-# What two tuples w and p, one of each stream, must fulfil; as SQL.
+# The predicates on two tuples w and p, one of each stream, as SQL.
 PREDICATES = {
     "EQ": "w.x = p.x",
     "BAND": "abs(w.x - p.x) <= p.limit",
@@ -36,7 +36,7 @@ PREDICATES = {
 
 @dataclass(frozen=True)
 class Join:
-    """window: tuples, or with in_time units of time. limit: of the predicate. slack: of both streams, in units of
+    """window: in tuples, or in units of time if in_time. limit: of the predicate. slack: of both streams, in units of
     time, if in_time."""
 
     predicate: str
@@ -47,7 +47,8 @@ class Join:
 
 
 def pairs(tuples: DataFrame, joins: Sequence[Join]) -> DataFrame:
-    """`case`, `r`, `s`: the seq of the two tuples of every result pair. All joins are in tuples, or all in time."""
+    """`case`, `r`, `s`: the seq of the two tuples of every result pair. All joins have tuple windows, or all time
+    windows."""
     table = tuples.sparkSession.createDataFrame([{"case": i, **asdict(join)} for i, join in enumerate(joins)])
     tuples = tuples.join(F.broadcast(table), "case")
     together, inside = in_time(tuples) if joins[0].in_time else in_tuples(tuples)
@@ -66,21 +67,21 @@ def pairs(tuples: DataFrame, joins: Sequence[Join]) -> DataFrame:
 
 
 def ordered(found: DataFrame) -> DataFrame:
-    """Pairs of `pairs` by the arrival of the later tuple, then of the earlier one: the order-preserving output."""
+    """The pairs in the order of the later tuple's arrival, then of the earlier one's: the order-preserving output."""
     return found.orderBy("case", F.greatest("r", "s"), F.least("r", "s"))
 
 
 def _same_key(joins: Sequence[Join]) -> Column:
-    """Where all joins are equi-joins Spark may join by the key; the predicate is the same with it and without."""
+    """If all joins are equi-joins, Spark can join by the key; the predicate does not change."""
     return F.expr("w.x = p.x") if {join.predicate for join in joins} == {"EQ"} else F.lit(True)
 
 
 def in_tuples(tuples: DataFrame) -> tuple[dict[str, DataFrame], str]:
-    """The earlier tuples of pairs ("window") and the later ones ("probe"), in buckets in which they meet once, and the
-    condition for the earlier one to be in its window.
+    """The earlier tuples of pairs ("window") and the later ones ("probe"), in buckets such that each pair meets in one,
+    and the condition that the earlier one is in its window.
 
-    `index` numbers a stream's tuples. `others` is how many of the other stream came before: the window that a probe
-    meets holds the indices [others - window, others), which lie in at most two buckets of that length.
+    `index` numbers a stream's tuples. `others` is the number of earlier tuples of the other stream: the window of a
+    probe has the indices [others - window, others), which lie in at most two buckets of that length.
     """
     arrival = Window.partitionBy("case").orderBy("seq")
     tuples = tuples.withColumn("index", F.row_number().over(Window.partitionBy("case", "side").orderBy("seq")) - 1)
@@ -92,7 +93,7 @@ def in_tuples(tuples: DataFrame) -> tuple[dict[str, DataFrame], str]:
 
 
 def in_time(tuples: DataFrame) -> tuple[dict[str, DataFrame], str]:
-    """As `in_tuples`; the tuples of R are all on one side of the meeting and those of S on the other."""
+    """Like `in_tuples`, but all tuples of R are on one side and those of S on the other."""
     before = Window.partitionBy("case", "side").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
     newest = F.max("time").over(before)
     timely = tuples.withColumn("newest", newest).where("newest is null or time >= newest - slack")

@@ -1,4 +1,4 @@
-"""What a trader or a network operator asks of pairs of tuples: JOIN of streams, and of a stream with itself."""
+"""Queries of traders and network operators with JOIN: of two streams, and of a stream with itself."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""MoldUDP64: datagrams to messages, and the messages of several lines to one sequence.
+"""MoldUDP64: parse datagrams into messages, and merge the messages of several lines into one sequence.
 
-`datagrams` is the framing as Nasdaq's specification has it, walked block by block. `sequence` does not step through
-time: whether a copy of a message is used follows from the copies and the highest number before it, so it is stated with
-window functions. It knows no clock, so nothing is declared lost because of the time.
+`datagrams` follows the framing of Nasdaq's specification block by block. `sequence` does not step through time: whether
+a copy of a message is used depends on the earlier copies and the highest earlier number, so it uses window functions.
+It has no clock, so nothing is declared lost after a timeout.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ END = 0xFFFF
 
 
 def _number(text: Column, at: int | Column, size: int) -> Column:
-    """The big-endian number in `size` bytes from byte `at` on, the first being 1."""
+    """The big-endian number in `size` bytes from byte `at`, counted from 1."""
     part = text.substr(F.lit(at) if isinstance(at, int) else at, F.lit(size))
     return F.conv(F.hex(part), 16, 10).cast("decimal(20,0)")
 
@@ -47,7 +47,7 @@ def datagrams(packets: DataFrame) -> DataFrame:
     )
     count = _number(text, HEADER - 1, 2).cast("int")
     is_notice = (count == 0) | (count == END)
-    # A block has 3 bytes at least: a payload that has fewer blocks than its count shows it in so many steps.
+    # A block has at least 3 bytes, so this many steps detect a payload with fewer blocks than its count.
     steps = F.sequence(F.lit(1), F.least(count, F.floor(size / 3).cast("int") + 1))
     walk = F.when((size >= HEADER) & ~is_notice, F.aggregate(steps, begin, block)).otherwise(begin)
     verdict = (
@@ -70,7 +70,7 @@ def datagrams(packets: DataFrame) -> DataFrame:
 
 
 def arrivals(judged: DataFrame) -> DataFrame:
-    """Of `datagrams`: packet, part, session, number, line, notice, bytes; a row for each message, heartbeat and end."""
+    """Rows packet, part, session, number, line, notice, bytes of `datagrams`, for each message, heartbeat and end."""
     notices = judged.where(F.col("verdict").isin("heartbeat", "end"))
     rows = judged.select("packet", "line", "session", "number", F.posexplode("blocks").alias("part", "bytes"))
     return rows.select(
@@ -85,11 +85,11 @@ def arrivals(judged: DataFrame) -> DataFrame:
 
 
 def sequence(arrived: DataFrame, reorder: int) -> tuple[DataFrame, DataFrame]:
-    """arrival, session, number, notice → what becomes of each arrival, and the totals of each session.
+    """arrival, session, number, notice → the fate of each arrival, and the totals of each session.
 
     The first: arrival, session_index, number, fate: leaves (in the order of session and number), waits, duplicate,
-    stale (the session before), notice. The second: session_index, lost, gaps. A session ends when the next begins.
-    A copy is used if it is the first, and if no number before it was `reorder` or more ahead of it.
+    stale (of the previous session), notice. The second: session_index, lost, gaps. A session ends when the next begins.
+    A copy is used if it is the first and no earlier number was ahead of it by `reorder` or more.
     """
     begins = Window.partitionBy("session")
     before = Window.orderBy("arrival").rowsBetween(Window.unboundedPreceding, Window.currentRow)
@@ -100,14 +100,14 @@ def sequence(arrived: DataFrame, reorder: int) -> tuple[DataFrame, DataFrame]:
         .withColumn("begin", F.min("arrival").over(begins))
         .withColumn("session_index", F.dense_rank().over(Window.orderBy("begin")) - 1)
         .withColumn("stale", F.max("session_index").over(before) > F.col("session_index"))
-        .withColumn("last", F.col("number") - F.col("notice").cast("int"))  # the highest number that it tells of
+        .withColumn("last", F.col("number") - F.col("notice").cast("int"))  # the highest number that it announces
         .withColumn("highest", F.coalesce(F.max(F.when(~F.col("stale"), F.col("last"))).over(known), F.lit(0)))
         .withColumn("copy", F.row_number().over(copies))
     )
     used = (F.col("copy") == 1) & (F.col("number") > F.greatest(F.lit(0), F.col("highest") - reorder))
     rows = rows.withColumn("used", ~F.col("stale") & ~F.col("notice") & used)
 
-    # Where each session stands at the end: everything below `end` has left or is lost.
+    # The end of each session: every message below `end` has left or is lost.
     last_session = rows.agg(F.max("session_index").alias("last_session"))
     tops = (
         rows.where(~F.col("stale"))

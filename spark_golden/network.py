@@ -1,4 +1,4 @@
-"""What a network operator asks of packets."""
+"""Queries of network operators on packets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries that reach the edges of an operator."""
+"""Queries that exercise the limits of operators."""
 
 from __future__ import annotations
 

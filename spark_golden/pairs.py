@@ -1,8 +1,8 @@
-"""The pairs of a window join: for goldens of JOIN.
+"""The pairs of a window join, for goldens of JOIN.
 
-A pair is a row if the earlier of its tuples is in its window when the later one comes; of a tuple that is both sides of
-a pair, or comes in the same place of the order, the left one is the earlier. Windows of tuples hold those that WHERE
-selects; in time all tuples of a stream tell which others of it are late.
+A pair is a result if its earlier tuple is in its window when the later one arrives. If one tuple is both sides of a
+pair, or both have the same place in the order, the left side is the earlier. Tuple windows hold the tuples that WHERE
+selects; in time windows all tuples of a stream count for deciding which ones are late.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ LEFT, RIGHT = 0, 1
 
 
 def _in_order(left: DataFrame, right: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """Both with `place`, in the order of all tuples of both."""
+    """Both with `place`, the position among all tuples of both."""
     return left.withColumn("place", 2 * F.col("seq")), right.withColumn("place", 2 * F.col("seq") + 1)
 
 
 def pairs(left: DataFrame, right: DataFrame, rows: int, on: str) -> DataFrame:
-    """The pairs of tuples a of `left` and b of `right` of which the earlier is among the last `rows` of its side when
-    the later comes. on: as SQL."""
+    """The pairs of tuples a of `left` and b of `right` whose earlier tuple is among the last `rows` of its side when
+    the later one arrives. on: as SQL."""
     sides = _in_order(left, right)
     places = [frame.select("session", "place", F.lit(side).alias("side")) for side, frame in enumerate(sides)]
     of_session = Window.partitionBy("session")
@@ -38,8 +38,8 @@ def pairs(left: DataFrame, right: DataFrame, rows: int, on: str) -> DataFrame:
 def pairs_in_time(
     left: DataFrame, right: DataFrame, near: int, slack: int, on: str, times: tuple[str, str] = ("Time", "Time")
 ) -> DataFrame:
-    """The pairs of tuples whose times are at most `near` apart, of those that are at most `slack` below the largest
-    time of their side before them."""
+    """The pairs of tuples whose times are at most `near` apart and at most `slack` below the largest earlier time of
+    their side."""
     before = Window.partitionBy("session").orderBy("place").rowsBetween(Window.unboundedPreceding, -1)
     timely = []
     for name, frame, time in zip("ab", _in_order(left, right), times, strict=True):

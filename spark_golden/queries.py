@@ -1,13 +1,13 @@
-"""What the goldens of fusesoc/queries share, and where they are.
+"""The goldens of fusesoc/queries and their common functions.
 
-A golden is a function with its query's name, written by hand in PySpark from what the SQL means. Its first parameters
-have the names of the streams that it reads: each a DataFrame with the columns of an accepted stream (see `time_rules`),
-that is stream, session, seq, kind and the stream's fields, of a single session; seq is the order over all streams.
-Keyword parameters are the query's `$name` constants. It returns the rows with the result's columns, in the result's
-order; the order of rows means nothing.
+A golden is a function with its query's name, written by hand in PySpark from the meaning of the SQL. Its first
+parameters have the names of the streams that it reads. Each is a DataFrame with the columns of an accepted stream (see
+`time_rules`): stream, session, seq, kind and the stream's fields, with a single session; seq is the order over all
+streams. Keyword parameters are the query's `$name` constants. A golden returns rows with the result's columns in order;
+the rows are unordered.
 
-Products and sums are DECIMAL(38), so that they are exact; differences of 32-bit fields are of 64 bits. div and the
-remainder truncate toward zero, as Spark's own do.
+Products and sums are DECIMAL(38), so they are exact; differences of 32-bit fields have 64 bits. div and the remainder
+truncate toward zero, like Spark's own.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def remainder(a: Column, b: Column) -> Column:
     return F.when(b != 0, a % b)
 
 
-# ---- Aggregates: all leave out nulls, but for the number of rows
+# ---- Aggregates: all ignore nulls, except the number of rows
 
 
 def counted(name: str) -> Column:
@@ -86,8 +86,8 @@ def last(name: str, order: str = "seq") -> Column:
 
 
 def weighted(name: str, *weights: int, order: str = "seq") -> Column:
-    """The sum of the newest value times the first weight, the one before it times the second, and so on, as far as
-    there are values."""
+    """The sum of the newest value times the first weight, the previous one times the second, and so on, for as many
+    values as there are."""
     value = F.when(F.col(name).isNotNull(), F.struct(F.col(order), exact(name).alias("value")))
     newest = F.sort_array(F.collect_list(value), asc=False)
     terms = [weight * F.coalesce(F.get(newest, F.lit(age))["value"], F.lit(0)) for age, weight in enumerate(weights)]
@@ -113,11 +113,11 @@ def in_windows(
     max_ahead: int = 0,
     resync: int = 16,
 ) -> DataFrame:
-    """Each accepted tuple once for each window that holds it and is closed at the end.
+    """Each accepted tuple once for each window that contains it and is closed at the end.
 
-    items: every tuple of the stream, since each moves the watermark; what a query selects is selected afterwards. The
-    windows are [RANGE size SLIDE slide WATTR attribute SLACK slack] with the options of that name. Adds `window`, a
-    number, and `end`.
+    items: every tuple of the stream, because each moves the watermark; the query's selection comes later. The windows
+    are [RANGE size SLIDE slide WATTR attribute SLACK slack] with the options of these names. Adds `window`, a number,
+    and `end`.
     """
     judged = _judged(items, Query(size, slide, slack, start=start, max_ahead=max_ahead, resync=resync), attribute)
     closed = F.max(windows_closed("watermark")).over(Window.partitionBy(*SESSION))
@@ -137,12 +137,13 @@ def in_sessions(
     max_ahead: int = 0,
     resync: int = 16,
 ) -> DataFrame:
-    """Each accepted tuple that is selected, with the `end` of its session, if that is closed at the end.
+    """Each accepted and selected tuple with the `end` of its session, if that is closed at the end.
 
-    items: every tuple of the stream, since each moves the watermark; but sessions are made of those selected, and any
-    two of them less than a gap apart belong together: [SESSION GAP gap WATTR attribute SLACK slack]. Spark's
-    session_window, here of microseconds, joins what is a whole gap apart too, so it is given one less. The watermark at
-    the end is an aggregate of each session: Spark puts a condition on grouping columns below the merging of sessions.
+    items: every tuple of the stream, because each moves the watermark; but only selected tuples form sessions, and any
+    two less than a gap apart belong to the same one: [SESSION GAP gap WATTR attribute SLACK slack]. Spark's
+    session_window, here in microseconds, also joins tuples exactly a gap apart, so it gets one less. The watermark at
+    the end is an aggregate of each session, because Spark evaluates conditions on grouping columns before it merges
+    sessions.
     """
     judged = _judged(items, Query(gap, 1, slack, max_ahead=max_ahead, resync=resync), attribute)
     judged = judged.withColumn("closed", F.max("watermark").over(Window.partitionBy(*SESSION)))
@@ -155,7 +156,7 @@ def in_sessions(
 
 
 def closed_windows(items: DataFrame, size: int, slide: int, slack: int, *, attribute: str = "Time") -> DataFrame:
-    """`end` of every window that is closed at the end, also of those that hold no tuple: for EMIT_EMPTY."""
+    """`end` of every window that is closed at the end, including empty ones: for EMIT_EMPTY."""
     judged = _judged(items, Query(size, slide, slack), attribute)
     closed = judged.groupBy("start").agg(F.max(windows_closed("watermark")).alias("closed")).where("closed > 0")
     numbered = closed.withColumn("window", F.explode(F.sequence(F.lit(0), F.col("closed") - 1)))
@@ -163,7 +164,7 @@ def closed_windows(items: DataFrame, size: int, slide: int, slack: int, *, attri
 
 
 def end(name: str = "Time") -> Column:
-    """The window's end as the column `name`, which in a result is the windowing attribute."""
+    """The window's end as the column `name`, the windowing attribute of the result."""
     return F.col("end").alias(name)
 
 
@@ -172,7 +173,7 @@ def _end(size: int, slide: int) -> Column:
 
 
 def in_tuple_windows(rows: DataFrame, size: int, advance: int, order: str = "seq") -> DataFrame:
-    """Each row once for each window [SIZE size ADVANCE advance TUPLES] that holds it and is full. Adds `window`."""
+    """Each row once for each full window [SIZE size ADVANCE advance TUPLES] that contains it. Adds `window`."""
     numbered = rows.withColumn("n", F.row_number().over(Window.orderBy(order)) - 1)
     numbered = numbered.withColumn("rows", F.count("*").over(Window.partitionBy()))
     begins = F.greatest(F.lit(0), floor_div(F.col("n") - size, F.lit(advance)) + 1)

@@ -1,4 +1,4 @@
-"""What is asked of a stream. Apart from the rest, so that naming a query does not load Spark."""
+"""The query of a stream. Separate from the rest, so that it can be used without loading Spark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Query:
     """SELECT aggregate(Price) FROM … [RANGE SLIDE SLACK WATTR Time] WHERE Symbol = symbol, and its time rules.
 
     range, slide, slack: units of Time. aggregate: one of `AGGREGATES`. symbol: None selects every tuple. start: None
-    takes it from the first item. max_ahead: 0 sets no limit. resync: tuples. Raises ValueError outside these.
+    takes it from the first item. max_ahead: 0 sets no limit. resync: tuples. Raises ValueError for invalid values.
     """
 
     range: int
@@ -31,9 +31,9 @@ class Query:
         if self.max_ahead and self.max_ahead < self.slack + self.slide:
             raise ValueError(f"MAX_AHEAD must be at least SLACK + SLIDE: {self}")
         if self.aggregate not in AGGREGATES:
-            raise ValueError(f"aggregate '{self.aggregate}' is none of {', '.join(AGGREGATES)}")
+            raise ValueError(f"unknown aggregate '{self.aggregate}'; known: {', '.join(AGGREGATES)}")
 
     @property
     def pane(self) -> int:
-        """Length of the longest units that every window is a union of."""
+        """The longest pane: every window is a union of panes of this length."""
         return gcd(self.range, self.slide)

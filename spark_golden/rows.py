@@ -1,11 +1,11 @@
-"""The rows of a query's clauses, in Spark: what is read, selected, joined, cut into windows and aggregated.
+"""Evaluate a query's clauses in Spark: read, select, join, cut into windows, aggregate.
 
 ================= ======================================================================================
 in the text       for Spark
 ================= ======================================================================================
-windows           `time_rules` and `windows` for those in time, row numbers by arrival for those of tuples; sessions
-                  are cut where the next tuple that is selected is a GAP or more away
-JOIN              `pairs`; conditions of one side before windows of tuples, all others after
+windows           time windows: `time_rules` and `windows`; tuple windows: row numbers by arrival; a session ends where
+                  the next selected tuple is a GAP or more away
+JOIN              `pairs`; conditions of one side before tuple windows, all others after
 ================= ======================================================================================
 """
 
@@ -27,17 +27,17 @@ from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, TUPLE, column_of, judge, with_queries
 from spark_golden.windows import floor_div, windows_begun, windows_closed
 
-# Like ORDER and WINDOW, no names of fields. CLOSED: the watermark at the end, for windows that are sessions.
+# Like ORDER and WINDOW, not names of fields. CLOSED: the watermark at the end, for session windows.
 SESSION, CLOSED = "#session", "#closed"
-FIELD = "field_"  # before a field's name while the rules add columns of their own
+FIELD = "field_"  # prefix of field names while the rules add their own columns
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows with SESSION, ORDER (by which they arrived), WINDOW if one in time is above (its end), and `names`.
+    """Rows with SESSION, ORDER (of arrival), WINDOW (the end of an enclosing time window), and `names`.
 
-    origin: the stream from which all come, and the attribute by which windows were told. ordered: ORDER means
-    something. windows: with EMIT_EMPTY, all that there are.
+    origin: the stream of all rows, and the attribute of their windows. ordered: whether ORDER is meaningful. windows:
+    with EMIT_EMPTY, all windows.
     """
 
     frame: DataFrame
@@ -53,8 +53,7 @@ class Rows:
 
 @dataclass
 class Evaluation:
-    """The rows of one query. constants: the value of each `$name`. replaced: filled with a line for each thing that
-    Spark does not get as it is in the text."""
+    """The rows of one query. constants: the value of each `$name`. replaced: gets a line for each rewrite for Spark."""
 
     streams: Mapping[str, Stream]
     frames: Mapping[str, DataFrame]
@@ -62,14 +61,14 @@ class Evaluation:
     replaced: dict[str, None] = field(default_factory=lambda: {f"integers: {INTEGER}": None})
 
     def body(self, arms: list[Select], above: Window | None = None) -> Rows:
-        """above: the window in time over these rows; its attribute is one of their columns."""
+        """above: the time window over these rows; its attribute is one of their columns."""
         first, *others = found = [self.select(arm, above) for arm in arms]
         if not others:
             return first
         if any(rows.names != first.names for rows in others):
-            raise ValueError("the parts of a UNION have the same columns, in the same order")
+            raise ValueError("the arms of a UNION must have the same columns in the same order")
         if above and any(rows.origin != first.origin for rows in others):
-            raise ValueError("a window in time over a UNION of several streams or times")
+            raise ValueError("a time window over a UNION of several streams or times is not supported")
         frames = [rows.frame.withColumn(ORDER, F.lit(0)).select(*first.hidden, *first.names) for rows in found]
         whole = frames[0]
         for frame in frames[1:]:
@@ -81,9 +80,9 @@ class Evaluation:
             return self._joined(select, above)
         window = select.window
         if isinstance(window, JoinWindow):
-            raise ValueError(f"{window} is a window of a JOIN")
+            raise ValueError(f"{window} is only valid in a JOIN")
         if above and window:
-            raise ValueError("a window in time over the rows of a window")
+            raise ValueError("a time window over the rows of a window is not supported")
         if above:
             below = self.source(select.source, replace(above, attribute=self._passed(select, above.attribute)))
         elif window and window.in_time:
@@ -97,7 +96,7 @@ class Evaluation:
         if window:
             return self._aggregated(select, window, below)
         if select.group or select.having:
-            raise ValueError("GROUP BY and HAVING need a window behind FROM")
+            raise ValueError("GROUP BY and HAVING need a window after FROM")
         items = [i for item in select.items for i in (self._all(below) if item.expression is None else [item])]
         shim = self._shim(plain)
         columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
@@ -105,19 +104,19 @@ class Evaluation:
         return replace(below, frame=below.frame.selectExpr(*hidden, *columns), names=_names(items))
 
     def _joined(self, select: Select, above: Window | None) -> Rows:
-        """The pairs of a JOIN: a column of them is called by its side's name, a dot and its own."""
+        """The pairs of a JOIN; the names of their columns are SIDE.COLUMN."""
         if above or select.group or select.having:
-            raise ValueError("a window, GROUP BY or HAVING over a JOIN, whose rows have no order")
+            raise ValueError("a window, GROUP BY or HAVING over a JOIN is not supported: its rows have no order")
         sides = (select.side, select.other)
         windows = [self._join_window(side) for side in sides]
         aliases = [side.alias or (side.source if isinstance(side.source, str) else "") for side in sides]
         if "" in aliases or len(set(aliases)) == 1:
-            raise ValueError("both sides of a JOIN have a name, each another")
+            raise ValueError("both sides of a JOIN need a name, and the names must differ")
         if len({replace(window, attribute=None) for window in windows}) > 1:
-            raise ValueError("both sides of a JOIN have the same window")
+            raise ValueError("both sides of a JOIN must have the same window")
         below = [self.source(side.source, None) for side in sides]
         if not all(rows.ordered for rows in below):
-            raise ValueError("a JOIN of a UNION, whose rows have no order")
+            raise ValueError("a JOIN of a UNION is not supported: its rows have no order")
         named = [{f"{alias}.{name}": name for name in rows.names} for alias, rows in zip(aliases, below, strict=True)]
         both = [*named[0], *named[1]]
         names = [name for rows in below for name in rows.names]
@@ -144,7 +143,7 @@ class Evaluation:
         else:
             times = tuple(f"{alias}.{window.attribute}" for alias, window in zip(aliases, windows, strict=True))
             if unknown := [time for time in times if time not in known]:
-                raise ValueError(f"{unknown[0]} is not known")
+                raise ValueError(f"unknown column {unknown[0]}")
             found = pairs_in_time(*frames, windows[0].near, windows[0].slack, on, times)
         items = [i for item in select.items for i in (self._every(both) if item.expression is None else [item])]
         columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
@@ -161,16 +160,16 @@ class Evaluation:
         if isinstance(window, Window) and not window.in_time and window.advance == 1:
             return JoinWindow(window.size)
         if not isinstance(window, JoinWindow):
-            raise ValueError(f"a side of a JOIN has a window [ROWS …], not {window}")
+            raise ValueError(f"a side of a JOIN needs a window [ROWS …], not {window}")
         return window
 
     def source(self, source: str | list[Select], above: Window | None) -> Rows:
         if not isinstance(source, str):
             return self.body(source, above)
         if source not in self.streams:
-            raise ValueError(f"there is no stream {source}")
+            raise ValueError(f"unknown stream {source}")
         if source not in self.frames:
-            raise ValueError(f"there are no tuples of {source}")
+            raise ValueError(f"no tuples of {source}")
         fields = self.streams[source].fields
         types = {name: "STRING" if kind.startswith("string") else INTEGER for name, kind in fields.items()}
         names, origin = tuple(types), (source, above and above.attribute)
@@ -179,7 +178,7 @@ class Evaluation:
             cast = [f"CAST(`{column_of(name)}` AS {kind}) AS `{name}`" for name, kind in types.items()]
             return Rows(tuples.selectExpr(f"session AS `{SESSION}`", f"seq AS `{ORDER}`", *cast), names, origin)
         if above.attribute not in names:
-            raise ValueError(f"{source} has no {above.attribute} to tell windows by")
+            raise ValueError(f"{source} has no {above.attribute} for its windows")
         rules = (
             "0L AS stream",
             "CAST(session AS LONG)",
@@ -191,10 +190,10 @@ class Evaluation:
         return self._in_windows(Rows(self.frames[source].selectExpr(*rules, *cast), names, origin), above)
 
     def _in_windows(self, items: Rows, window: Window) -> Rows:
-        """Every accepted tuple once for each window that holds it and is closed at the end of its session.
+        """Every accepted tuple once for each window that contains it and is closed at the end of its session.
 
-        With session windows, which depend on what is selected, every one once, and its time in place of WINDOW."""
-        self.replaced[f"{window}: windows in time"] = None
+        For session windows, which depend on the selection, every tuple once, with its time as WINDOW."""
+        self.replaced[f"{window}: time windows"] = None
         options = {name: getattr(window, name) for name in ("start", "max_ahead", "resync")}
         rules = Query(window.size, window.advance, window.slack, **options)
         judged = judge(with_queries(session(), items.frame, [rules]), "fold" if rules.max_ahead else "window")
@@ -208,8 +207,8 @@ class Evaluation:
         judged = judged.withColumn("closed", closed)
 
         def exploded(frame: DataFrame, *numbers: Column) -> DataFrame:
-            """Once for each window from one number to another; their ends themselves are exploded, since Spark 4.3
-            loses columns of what it computes from an exploded column and filters by."""
+            """Once for each window in a range of numbers. The ends themselves are exploded, because Spark 4.3 loses
+            columns that it computes from an exploded column and filters by."""
             first, last = (F.col("start") + number * window.advance + window.size for number in numbers)
             ends = F.when(first <= last, F.sequence(first, last, F.lit(window.advance).cast("long")))
             frame = frame.withColumn(WINDOW, F.explode(ends))
@@ -225,7 +224,7 @@ class Evaluation:
         return replace(items, frame=frame, windows=windows)
 
     def _in_sessions(self, frame: DataFrame, window: Window) -> DataFrame:
-        """Every tuple with its session window's end, if that is closed at the end of its stream's session."""
+        """Every tuple with the end of its session window, if that is closed at the end of the stream's session."""
         by_time = Over.partitionBy(SESSION).orderBy(WINDOW)
         begins = F.col(WINDOW) - F.lag(WINDOW).over(by_time) >= window.size
         frame = frame.withColumn("#begins", F.when(begins, 1).otherwise(0))
@@ -234,7 +233,7 @@ class Evaluation:
         return frame.withColumn(WINDOW, end.cast(INTEGER)).where(F.col(WINDOW) <= F.col(CLOSED))
 
     def _in_tuple_windows(self, frame: DataFrame, window: Window) -> DataFrame:
-        """Every tuple once for each complete window that holds it."""
+        """Every tuple once for each full window that contains it."""
         self.replaced[f"{window}: row numbers by arrival"] = None
         of_session = Over.partitionBy(SESSION)
         n = F.row_number().over(of_session.orderBy(ORDER)) - 1
@@ -247,29 +246,29 @@ class Evaluation:
     def _aggregated(self, select: Select, window: Window, below: Rows) -> Rows:
         frame, columns, units = below.frame, {key: key for key in select.group}, [SESSION, WINDOW]
         if unknown := [key for key in select.group if key not in below.names]:
-            raise ValueError(f"column {unknown[0]} is not known here; known: {', '.join(below.names)}")
+            raise ValueError(f"unknown column {unknown[0]}; known: {', '.join(below.names)}")
         if window.in_time:
             if window.attribute in columns:
-                raise ValueError(f"{window.attribute} is the window's end and cannot be a key too")
+                raise ValueError(f"{window.attribute} is the window's end and cannot also be a key")
             columns[window.attribute] = WINDOW
             if window.emit_empty and select.group:
-                raise ValueError("EMIT_EMPTY is not for GROUP BY")
+                raise ValueError("EMIT_EMPTY cannot be combined with GROUP BY")
             if window.session and select.group:
-                raise ValueError("SESSION is not for GROUP BY")
+                raise ValueError("SESSION cannot be combined with GROUP BY")
             if window.session:
                 frame = self._in_sessions(frame, window)
             if below.windows is not None:
                 frame = below.windows.join(frame, units, "left")
         elif not below.ordered:
-            raise ValueError("a window of tuples over a UNION, whose rows have no order")
+            raise ValueError("a tuple window over a UNION is not supported: its rows have no order")
         else:
             frame = self._in_tuple_windows(frame, window)
         if any(item.expression is None for item in select.items):
-            raise ValueError("* beside a window; name the columns")
+            raise ValueError("* is not valid with a window; name the columns")
         shim = replace(self._shim(columns), inside={name: name for name in below.names}, ordered=below.ordered)
         values = [F.expr(shim(item.expression)).alias(f"#{k}") for k, item in enumerate(select.items)]
         keep = F.expr(shim(select.having) if select.having else "true").alias("#having")
-        order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # windows in turn, groups as they came
+        order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by the groups' first arrival
         frame = frame.groupBy(*units, *select.group).agg(order, keep, *values).where("`#having`")
         outputs = [F.col(f"#{k}").alias(item.name) for k, item in enumerate(select.items)]
         return Rows(frame.select(SESSION, ORDER, *outputs), _names(select.items), below.origin)
@@ -283,23 +282,23 @@ class Evaluation:
         return [Item(name, [Token("name", name, 0)]) for name in rows.names]
 
     def _time(self, source: str | list[Select]) -> str:
-        """The time attribute of the stream that is read first."""
+        """The time attribute of the first stream read."""
         while not isinstance(source, str):
             source = source[0].source
         if source not in self.streams or self.streams[source].time is None:
-            raise ValueError(f"{source} has no time attribute; name one with WATTR")
+            raise ValueError(f"{source} has no time attribute; add WATTR")
         return self.streams[source].time
 
     def _passed(self, select: Select, attribute: str) -> str:
-        """The column of the source that a SELECT passes on as the windowing attribute."""
+        """The source column that a SELECT passes on as the windowing attribute."""
         passed = [item.bare if item.expression else attribute for item in select.items if item.name in ("*", attribute)]
         if len(passed) != 1 or passed[0] is None:
-            raise ValueError(f"the windowing attribute {attribute} is not a column that the sub-query passes on")
+            raise ValueError(f"the sub-query does not pass the windowing attribute {attribute} on unchanged")
         return passed[0]
 
 
 def _names(items: list[Item]) -> tuple[str, ...]:
     names = tuple(item.name for item in items)
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"two columns are called {twice[0]}")
+        raise ValueError(f"two columns named {twice[0]}")
     return names

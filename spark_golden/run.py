@@ -1,4 +1,4 @@
-"""From items and queries to result rows."""
+"""Compute the result rows of queries over items."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from spark_golden.session import session
 from spark_golden.time_rules import judge, with_queries
 from spark_golden.windows import Summary, result_rows, summaries
 
-SMALL = 20_000  # items, up to which the forms that follow the definition word by word are used
+SMALL = 20_000  # items, up to which the forms that follow the definition literally are used
 
 
 def run(items: DataFrame, queries: Sequence[Query], form: str | None = None) -> tuple[pa.Table, dict[int, Summary]]:
     """Result rows (stream, session, Time, Number, emitted) and each stream's totals.
 
-    items: see `time_rules`; items of stream i are judged by `queries[i]`. form: of `judge`; with "window" the windows
-    are computed tuple by tuple, otherwise by panes. Without it the number of items and MAX_AHEAD decide.
+    items: see `time_rules`; `queries[i]` is the query of stream i. form: see `judge`; "window" computes windows tuple
+    by tuple, the others by panes. None: chosen by the number of items and MAX_AHEAD.
     """
     if form is None:
         limited = any(query.max_ahead for query in queries)

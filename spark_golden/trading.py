@@ -1,4 +1,4 @@
-"""What a trader asks of trades, quotes and orders."""
+"""Queries of traders on trades, quotes and orders."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def micro_price(quotes: DataFrame) -> DataFrame:
 
 
 def _outweighs(bids: Column, asks: Column) -> Column:
-    """By how many percent of the whole."""
+    """The difference in percent of the sum."""
     return div(100 * (bids - asks), bids + asks).alias("Percent")
 
 

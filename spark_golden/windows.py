@@ -1,11 +1,11 @@
 """Aggregates over sliding time windows: COUNT, SUM, MIN, MAX, FIRST, LAST over [RANGE r SLIDE s WATTR Time SLACK k].
 
-Window i of a session is [start + i·SLIDE, start + i·SLIDE + RANGE), i >= 0; a result carries its end. A window is
-emitted when the watermark reaches its end, in order of the ends; a window without a qualifying tuple gives no row;
-nor does one whose end the watermark never reaches. FIRST and LAST are in order of arrival. A value that is null takes
-part in no aggregate but COUNT(*); one that took no value at all is null, a COUNT 0.
+Window i of a session is [start + i·SLIDE, start + i·SLIDE + RANGE), i >= 0; a result has its end. Windows are emitted
+when the watermark reaches their ends, in order of the ends. A window without a qualifying tuple gives no row, nor does
+one whose end the watermark never reaches. FIRST and LAST are in order of arrival. Aggregates except COUNT(*) ignore
+nulls; without any value an aggregate is null and a COUNT is 0.
 
-Session windows, which have no RANGE and SLIDE but a GAP, are the same otherwise: see `session_rows`.
+Session windows have a GAP instead of RANGE and SLIDE; see `session_rows`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from pyspark.sql import functions as F
 
 from spark_golden.time_rules import ACCEPTED, AHEAD, LATE, PUNCT, SESSION
 
-VALUES = {"Price": "Price", "Volume": "nullif(Volume, 0)"}  # what is aggregated; a Volume of 0 is not known
+VALUES = {"Price": "Price", "Volume": "nullif(Volume, 0)"}  # the aggregated values; a Volume of 0 is unknown
 ASKED = {"COUNT": "COUNT", "SUM": "SUM_Price", "MIN": "MIN_Price", "MAX": "MAX_Price"}  # by a query's `aggregate`
 RESULTS = ("COUNT", *(f"{a}_{v}" for v in VALUES for a in ("COUNT", "SUM", "MIN", "MAX", "FIRST", "LAST")))
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What became of a stream's items. tuples = accepted + late + ahead.
+    """The counts of a stream's items. tuples = accepted + late + ahead.
 
-    punctuations: sent by the sender. resync: how often the RESYNC rule moved the watermark. discarded: windows that
-    had begun and were not closed when a new session came. watermark: at the end of the last session.
+    punctuations: of the sender. resync: how often the RESYNC rule moved the watermark. discarded: windows that were
+    open when a new session began. watermark: at the end of the last session.
     """
 
     accepted: int
@@ -45,19 +45,19 @@ def floor_div(a: Column, b: Column) -> Column:
 
 
 def windows_closed(watermark: str) -> Column:
-    """How many windows of the session end at or below a watermark."""
+    """The number of windows of the session that end at or below a watermark."""
     beyond_first_end = F.col(watermark) - F.col("start") - F.col("query.range")
     return F.greatest(F.lit(0), floor_div(beyond_first_end, F.col("query.slide")) + 1)
 
 
 def windows_begun(time: str) -> Column:
-    """How many windows of the session start at or below a time that is not below `start`."""
+    """The number of windows of the session that start at or below a time that is at least `start`."""
     return floor_div(F.col(time) - F.col("start"), F.col("query.slide")) + 1
 
 
 def partial_results() -> dict[str, tuple[Column, Column]]:
-    """Of every column of a partial result, over a tuple, a pane or a window: its value over one tuple, and how those
-    of several parts become one. SEQ_FIRST and SEQ_LAST say which part has the first value, and which the last."""
+    """For every column of a partial result over a tuple, a pane or a window: its value for one tuple, and how to
+    combine the values of several parts. SEQ_FIRST and SEQ_LAST find the parts with the first and the last value."""
     parts = {"COUNT": (F.lit(1), F.sum("COUNT"))}
     for name, value in VALUES.items():
         value = F.expr(value).cast("long")
@@ -78,8 +78,8 @@ def partial_results() -> dict[str, tuple[Column, Column]]:
 def window_values(judged: DataFrame, panes: bool) -> DataFrame:
     """`stream`, `session`, `start`, `query`, `window`, `Number`, `RESULTS` of every window with a qualifying tuple.
 
-    Number is the aggregate that the query asks for. panes: combine tuples into panes first, so that only panes are
-    copied to the windows they lie in. The rows are the same; for large streams.
+    Number is the query's aggregate. panes: combine tuples into panes first, so that only panes are copied to their
+    windows: the same rows, for large streams.
     """
     selected = F.col("query.symbol").isNull() | (F.col("Symbol") == F.col("query.symbol"))
     parts = judged.where((F.col("verdict") == ACCEPTED) & selected)
@@ -88,7 +88,7 @@ def window_values(judged: DataFrame, panes: bool) -> DataFrame:
         offset = F.col("Time") - F.col("start")
         pane = F.col("start") + floor_div(offset, F.col("query.pane")) * F.col("query.pane")
         parts = _combine(parts.withColumn("Time", pane), "Time")
-    # Window i holds Time if its end is above Time (that is, it is not closed at Time) and its start is not.
+    # Window i contains Time if its end is above Time (it is not closed at Time) and its start is not.
     first, last = windows_closed("Time"), windows_begun("Time") - 1
     holding = F.when(first <= last, F.sequence(first, last))  # null between windows, when RANGE < SLIDE
     values = _combine(parts.withColumn("window", F.explode(holding)), "window")
@@ -103,10 +103,10 @@ def _combine(parts: DataFrame, unit: str) -> DataFrame:
 
 
 def emissions(judged: DataFrame, values: DataFrame) -> DataFrame:
-    """`values` that are emitted, with `emitted`: the seq of the item at which the watermark reaches the window's end.
+    """The emitted `values`, with `emitted`: the seq of the item at which the watermark reaches the window's end.
 
-    A window is emitted at the first item that closes it or a later one: the least seq among the closings from its
-    number on, where an item after which n windows are closed is a closing of number n-1.
+    The first item that closes a window or a later one emits it: the minimum seq among the closings from its number on,
+    where an item after which n windows are closed is a closing of number n-1.
     """
     closings = (
         judged.withColumn("window", windows_closed("watermark") - 1)
@@ -134,9 +134,9 @@ def session_rows(judged: DataFrame, gap: int) -> DataFrame:
     """Rows of [SESSION GAP gap WATTR Time SLACK k]: `stream`, `session`, `Time` (the session window's end), `emitted`,
     `RESULTS`, in order of emission.
 
-    Tuples less than `gap` apart belong together, and a window ends `gap` behind its last tuple: Spark's session_window,
-    a unit of Time being a second; since that also joins tuples that are a whole gap apart, it is given half a second
-    less. A window is emitted at the first item whose watermark reaches its end.
+    Tuples less than `gap` apart share a window, which ends `gap` after its last tuple. This is Spark's session_window
+    with a second as the unit of Time; it also joins tuples exactly a gap apart, so it gets half a second less. A window
+    is emitted at the first item whose watermark reaches its end.
     """
     selected = F.col("query.symbol").isNull() | (F.col("Symbol") == F.col("query.symbol"))
     parts = judged.where((F.col("verdict") == ACCEPTED) & selected)

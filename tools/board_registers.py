@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Show or change the registers of a running board. `board_registers.py --help` shows how."""
+"""Show or change the registers of a running board; see `board_registers.py --help`."""
 
 import sys
 

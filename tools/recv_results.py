@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Receive the rows of a query and report what was lost. `recv_results.py --help` shows how."""
+"""Receive the rows of a query and report losses; see `recv_results.py --help`."""
 
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stream orders as FIX or ITCH messages to a host and port, or write a pcap. `send_orders.py --help` shows how."""
+"""Stream orders as FIX or ITCH messages to a host and port, or write a pcap. See `send_orders.py --help`."""
 
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stream trades as tuple datagrams to a host and port, or write a pcap. `send_trades.py --help` shows how."""
+"""Stream trades as tuple datagrams to a host and port, or write a pcap. See `send_trades.py --help`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""FuseSoC flow `ws_bitstream`: a bitstream for an ECP5, if all clocks of its constraints are met (seed by SEED)."""
+"""FuseSoC flow `ws_bitstream`: a bitstream for an ECP5 that meets its clock constraints (seed: SEED)."""
 
 import os
 from pathlib import Path
@@ -11,8 +11,8 @@ class Ws_bitstream(Flow):  # FuseSoC derives the class name from the flow's
     @classmethod
     def get_flow_options(cls) -> dict:
         return {
-            "device": {"type": "str", "desc": "As nextpnr-ecp5 calls it: 25k, um-45k, um5g-85k"},
-            "package": {"type": "str", "desc": "Such as CABGA381"},
+            "device": {"type": "str", "desc": "Device of nextpnr-ecp5: 25k, um-45k, um5g-85k"},
+            "package": {"type": "str", "desc": "Package, such as CABGA381"},
             "speed": {"type": "str", "desc": "Speed grade: 6, 7 or 8"},
         }
 

@@ -1,4 +1,4 @@
-"""FuseSoC flow `ws_lint`: Verilator with every warning, as an error."""
+"""FuseSoC flow `ws_lint`: Verilator with all warnings as errors."""
 
 from wirestream.measure.flow import Flow
 from wirestream.measure.lint import lint

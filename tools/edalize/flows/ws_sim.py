@@ -1,9 +1,8 @@
-"""FuseSoC flow `ws_sim`: the core's cocotb tests, found by its name, judged honestly.
+"""FuseSoC flow `ws_sim`: run the core's cocotb tests, found by its name; fail unless they all ran and passed.
 
-Tests that need certain parameters or an environment say so in a function `configuration` of their file: it takes the
-parameters of the command line and returns those to build with and the environment of the tests. A query's circuit is
-judged by tb/queries, with the rows that PySpark gives for it: those of fusesoc/queries over streams of tuples, those of
-fusesoc/orders over what it finds in messages.
+Tests that need certain parameters or an environment define a function `configuration`: it takes the parameters of the
+command line and returns the parameters to build with and the environment of the tests. tb/queries checks the circuit of
+a query against PySpark's rows: fusesoc/queries over streams of tuples, fusesoc/orders over the contents of messages.
 """
 
 import sys
@@ -14,7 +13,7 @@ from wirestream.design import HOME
 from wirestream.measure.flow import Flow
 from wirestream.sim.simulate import simulate
 
-# What stands around a circuit in its test, by the library of its core
+# The modules around a circuit in its test, by the library of its core
 QUERIES = {"queries": "tb.queries.run", "orders": "tb.queries.orders"}
 
 

@@ -1,4 +1,4 @@
-"""FuseSoC flow `ws_synth`: cells and post-route clock rate of the core (seeds by SEEDS)."""
+"""FuseSoC flow `ws_synth`: cells and clock rate of the core after place and route (number of seeds: SEEDS)."""
 
 from wirestream.measure.flow import Flow
 from wirestream.measure.synth import measure, positive, seeds_from_environment, show

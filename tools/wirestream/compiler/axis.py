@@ -21,7 +21,7 @@ from wirestream.compiler.netlist import AXIS, DATA_W, Netlist, axis_ports, own_c
 from wirestream.compiler.types import Text, of_field
 from wirestream.compiler.verilog import module, range_of
 
-FLUSH_CYCLES = 1250  # a datagram of rows leaves after so many cycles without a punctuation: 10 us at 125 MHz
+FLUSH_CYCLES = 1250  # a datagram of rows leaves after this many cycles without a punctuation: 10 us at 125 MHz
 KIND = 2  # bits that accompany an item: tuple, punctuation, start of a session
 PUNCTUATOR = ("late", "ahead", "resync", "discarded")
 JOIN = {"evt_late": "query_late", "evt_refused": "query_refused"}

@@ -16,7 +16,7 @@ from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
 
 FIRST_RESULT, FIRST_SPILL = 0x8001, 0xC001  # stream ids of results, and of tuples whose group found no entry
 FLAGS_IN_A_BYTE = 4
-GRACE = 4  # tuples may still arrive for so many cycles after the cycle in which `ready` fell
+GRACE = 4  # tuples may still arrive for this many cycles after the cycle in which `ready` fell
 UNION_WAITS = 64  # the most cycles that a row waits in the queues of unions
 
 

@@ -37,7 +37,7 @@ from wirestream.errors import QueryError
 AUTO = "auto"
 METHODS = ("replicate", "wid", "pane", "constant")
 KINDS = {"count": "CNT", "sum": "SUM", "min": "MIN", "max": "MAX", "first": "FST", "last": "LST"}
-FEW = 16  # up to so many open windows, latency counts more than cells
+FEW = 16  # up to this many open windows, latency counts more than cells
 NEAR = 1.1  # ratio up to which costs, and periods, count as equal
 MOST_BITS = 64  # of a result in ws_bank
 MOST_PANES = 65_536  # in a window

@@ -59,9 +59,9 @@ static const char *USAGE = R"(usage: bulk --in FILE --out FOLDER [options]
   --gap OCTETS        GMII: least gap between frames; XGMII: average gap of back-to-back frames (default: 12)
   --require-ready     treat s_axis_tready low during tvalid as a violation
   --reset-at CYCLE    assert rst for 8 cycles from this cycle on; may be repeated
-  --quiet CYCLES      end the run after so many cycles without output once all is sent (default: 2000)
-  --watchdog CYCLES   report a hang after so many cycles without a transfer before all is sent (default: 100000)
-  --drain CYCLES      report a hang if outputs are active so long after the last input (default: 1000000)
+  --quiet CYCLES      end the run after CYCLES without output once all is sent (default: 2000)
+  --watchdog CYCLES   report a hang after CYCLES without a transfer before all is sent (default: 100000)
+  --drain CYCLES      report a hang if outputs are active CYCLES after the last input (default: 1000000)
   --seed N            seed of pauses, idle data and uninitialised registers
   --period NS         clock period, for the time stamps of out.pcap (default: 8)
   --trace             write dump.vcd into FOLDER

@@ -39,7 +39,7 @@ static const char *USAGE = R"(usage: board --report FILE [options]
   --write ADDRESS=VALUE   a transfer before the first frame; may be repeated
   --session N         first session number of the results
   --report FILE       output file for the counters (JSON)
-  --quiet CYCLES      the design is idle after so many cycles without output (default: 5000)
+  --quiet CYCLES      the design is idle after CYCLES without output (default: 5000)
   --seed N            seed of uninitialised registers
   --leash             exit when standard input, a pipe from the parent process, ends
 )";

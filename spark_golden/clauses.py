@@ -207,7 +207,7 @@ def _select(tokens: list[Token]) -> Select:
         raise ValueError(f"expected SELECT … FROM … WHERE … GROUP BY … HAVING in this order, found '{written(tokens)}'")
     ends = [k for k, _ in heads[1:]] + [len(tokens)]
     clause = {token.keyword: tokens[k + 1 : end] for (k, token), end in zip(heads, ends, strict=True)}
-    if empty := [name for name, said in clause.items() if not said]:
+    if empty := [name for name, given in clause.items() if not given]:
         raise ValueError(f"nothing after {empty[0]}")
     group = clause.get("GROUP", [])
     if group and group[0].keyword != "BY":
@@ -252,25 +252,25 @@ def _window(tokens: list[Token]) -> Window | JoinWindow:
     wrong = ValueError(f"line {tokens[0].line}: invalid window '{written(tokens)}'")
     if tokens[-1].keyword != "]":
         raise wrong
-    words, said = deque(tokens[1:-1]), {}
+    words, given = deque(tokens[1:-1]), {}
     try:
         while words:
             key = words.popleft().keyword
-            if key in said or not key:
+            if key in given or not key:
                 raise wrong
             if key in ("TIME", "TUPLES", "SESSION", "EMIT_EMPTY"):
-                said[key] = True
+                given[key] = True
             elif key == "WATTR":
-                said[key] = _name([words.popleft()], "a column after WATTR")
+                given[key] = _name([words.popleft()], "a column after WATTR")
             else:
-                said[key] = int(words.popleft().text)
+                given[key] = int(words.popleft().text)
                 if words and (unit := words[0].keyword.removesuffix("S")) in SECONDS:
-                    said[key] *= SECONDS[unit]
+                    given[key] *= SECONDS[unit]
                     words.popleft()
     except (IndexError, ValueError):
         raise wrong from None
-    if said.keys() == {"ROWS"} or {"RANGE", "WATTR", "ROWS"} <= said.keys() <= {"RANGE", "WATTR", "SLACK", "ROWS"}:
-        return JoinWindow(said["ROWS"], said.get("WATTR"), said.get("RANGE", 0), said.get("SLACK", 0))
+    if given.keys() == {"ROWS"} or {"RANGE", "WATTR", "ROWS"} <= given.keys() <= {"RANGE", "WATTR", "SLACK", "ROWS"}:
+        return JoinWindow(given["ROWS"], given.get("WATTR"), given.get("RANGE", 0), given.get("SLACK", 0))
     options = {"START", "MAX_AHEAD", "RESYNC", "EMIT_EMPTY"}
     for size, advance, needed, allowed in (
         ("RANGE", "SLIDE", {"WATTR"}, {"SLACK", *options}),
@@ -279,12 +279,12 @@ def _window(tokens: list[Token]) -> Window | JoinWindow:
         ("GAP", "GAP", {"SESSION", "WATTR"}, {"SLACK", *options} - {"EMIT_EMPTY"}),
     ):
         needed = {size, advance, *needed}
-        if needed <= said.keys() <= needed | allowed:
-            if said[size] < 1 or said[advance] < 1:
+        if needed <= given.keys() <= needed | allowed:
+            if given[size] < 1 or given[advance] < 1:
                 raise wrong
             names = ("SLACK", "START", "MAX_AHEAD", "RESYNC", "EMIT_EMPTY")
-            more = {name.lower(): said[name] for name in names if name in said}
-            if "SESSION" in said:  # may begin at any time
-                return Window(True, said[size], 1, said["WATTR"], session=True, **more)
-            return Window("TUPLES" not in said, said[size], said[advance], said.get("WATTR"), **more)
+            more = {name.lower(): given[name] for name in names if name in given}
+            if "SESSION" in given:  # may begin at any time
+                return Window(True, given[size], 1, given["WATTR"], session=True, **more)
+            return Window("TUPLES" not in given, given[size], given[advance], given.get("WATTR"), **more)
     raise wrong

@@ -67,11 +67,11 @@ def roles(description: dict) -> list[Role]:
     found = []
     for message in description["messages"].values():
         kind = str(message["type"])
-        found += [Role(kind, told["tag"], 0, "field") for told in message["fields"].values()]
+        found += [Role(kind, field["tag"], 0, "field") for field in message["fields"].values()]
         for group in message.get("groups", {}).values():
             found.append(Role(kind, group["tag"], group["tag"], "count"))
-            for name, told in group["fields"].items():
-                found.append(Role(kind, told["tag"], group["tag"], "first" if name == group["first"] else "member"))
+            for name, field in group["fields"].items():
+                found.append(Role(kind, field["tag"], group["tag"], "first" if name == group["first"] else "member"))
     return found
 
 
@@ -257,7 +257,7 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
         F.lit(0).alias("none"),
         *(F.max(f"entries{g}_{f}").alias(f"came{g}_{f}") for g, f in firsts),
         *(F.max_by(F.when(F.col("tag") == str(g), F.col("value")), F.when(F.col("tag") == str(g), F.col("n")))
-          .alias(f"said{g}_{f}") for g, f in firsts),
+          .alias(f"count{g}_{f}") for g, f in firsts),
     )  # fmt: skip
     needed = known.where("required").select(
         F.col("type").alias("of"), F.col("place").alias("at"), "group", "first", "entry"
@@ -271,9 +271,9 @@ def messages(payloads: DataFrame, description: dict) -> tuple[DataFrame, DataFra
     missing = missing.groupBy("payload", "message").count().withColumnRenamed("count", "missing")
     uneven = F.lit(False)
     for group, first in firsts:
-        said, came = F.col(f"said{group}_{first}"), F.col(f"came{group}_{first}")
-        number = F.when(_digits(said, 3) & said.rlike("^[0-9]+\\z"), said.cast("int"))
-        good = F.when(said.isNull(), came == 0).otherwise(F.coalesce((number <= 254) & (number == came), F.lit(False)))
+        count, came = F.col(f"count{group}_{first}"), F.col(f"came{group}_{first}")
+        number = F.when(_digits(count, 3) & count.rlike("^[0-9]+\\z"), count.cast("int"))
+        good = F.when(count.isNull(), came == 0).otherwise(F.coalesce((number <= 254) & (number == came), F.lit(False)))
         uses = sorted({w.type for w in wanted(description) if (w.group, w.first) == (group, first)})
         uneven = uneven | (F.col("type").isin(uses) & ~good)
 

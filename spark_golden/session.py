@@ -73,10 +73,10 @@ def _without_incubator(home: Path) -> Path:
 def _version(java: str) -> int:
     """The major version of a java executable; 0 if it does not run."""
     try:
-        said = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+        output = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
     except OSError:
         return 0
-    version = re.search(r'version "(\d+)', said)
+    version = re.search(r'version "(\d+)', output)
     return int(version[1]) if version else 0
 
 
@@ -108,8 +108,8 @@ def share(log: Path | None = None) -> JavaGateway:
     ends with this process. log: the machine's output; default: `spark.log` in `cache_folder`."""
     log = log or cache_folder() / "spark.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w") as said:
-        gateway = launch_gateway(_settings(JAVA_OPTIONS), {"stdout": said, "stderr": said})
+    with log.open("w") as output:
+        gateway = launch_gateway(_settings(JAVA_OPTIONS), {"stdout": output, "stderr": output})
     machine = gateway.java_parameters
     os.environ[SHARED] = f"{machine.port} {machine.auth_token} {ROOT}"
     return gateway

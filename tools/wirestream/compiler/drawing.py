@@ -24,7 +24,7 @@ LETTER = 0.61  # width of a monospaced letter by its size
 SIZE, SMALL, LINE = 12, 11, 16  # of letters and lines, in pixels
 COLUMNS = 26  # letters in a line of a box
 PAD, MARGIN, APART, GAP = 10, 24, 26, 46  # inside boxes, around, between boxes of a layer, between layers
-BEHIND = 4  # how far the boxes of a stack are shifted
+SHIFT = 4  # how far the boxes of a stack are shifted
 SWEEPS = 12
 TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -38,7 +38,7 @@ class Node:
 
     layer: int
     lines: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     colours: tuple[str, str] = STAGE
     copies: int = 1
     below: list[Node] = field(default_factory=list)
@@ -52,18 +52,18 @@ class Node:
     @property
     def width(self) -> float:
         """The width of the box with its stack and its notes."""
-        beside = max(map(len, self.beside)) * SMALL * LETTER + 8 if self.beside else 0.0
-        return self.box_width + self.stack + beside
+        notes = max(map(len, self.notes)) * SMALL * LETTER + 8 if self.notes else 0.0
+        return self.box_width + self.stack + notes
 
     @property
     def stack(self) -> float:
         """How far the stack extends beyond the box, to the right and upwards."""
-        return 2 * BEHIND if self.copies > 1 else 0.0
+        return 2 * SHIFT if self.copies > 1 else 0.0
 
     @property
     def height(self) -> float:
         """Without the stack."""
-        return LINE * max(len(self.lines), len(self.beside)) + PAD if self.lines else 0.0
+        return LINE * max(len(self.lines), len(self.notes)) + PAD if self.lines else 0.0
 
     @property
     def middle(self) -> float:
@@ -248,8 +248,8 @@ def _box(node: Node, floor: float) -> list[str]:
     first = top + (node.height - LINE * len(node.lines)) / 2 + SIZE
     parts += [_text(node.middle, first + LINE * n, line) for n, line in enumerate(node.lines)]
     x = node.left + node.box_width + shifts[0] + 8
-    first = top + (node.height - LINE * len(node.beside)) / 2 + SIZE
-    for n, line in enumerate(node.beside):
+    first = top + (node.height - LINE * len(node.notes)) / 2 + SIZE
+    for n, line in enumerate(node.notes):
         parts.append(_text(x, first + LINE * n, line, size=SMALL, colour=FAINT, anchor="start"))
     return parts
 

@@ -325,9 +325,9 @@ def show(load: Load, found: Plan, cpu: float | None = None) -> None:
     for size in found.sizes:
         late = f"{1e6 * size.delay_s:.3g} us"
         cells = (f"{size.mhz:.0f}", f"{size.luts:.0f}", str(size.rams), late, f"{size.busy:.0%}")
-        table.add_row(size.core, told(size), *cells)
+        table.add_row(size.core, parameters_of(size), *cells)
     console.print(table)
-    console.print(f"best: {found.best.core} {told(found.best)}", style="bold")
+    console.print(f"best: {found.best.core} {parameters_of(found.best)}", style="bold")
     if found.share < 1:
         left = 1 - found.share
         needs = f", {cores(load.cores(cpu, left))}" if cpu else ""
@@ -345,7 +345,7 @@ def cores(count: int) -> str:
     return f"{count} CPU core{'s' if count > 1 else ''}"
 
 
-def told(size: Size) -> str:
+def parameters_of(size: Size) -> str:
     return " ".join(f"{name}={value}" for name, value in size.parameters.items())
 
 

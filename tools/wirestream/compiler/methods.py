@@ -419,7 +419,7 @@ def choose(
         (method,) = (m for m in known if m.name == asked)
         if method.refused:
             raise QueryError(f"windows by {asked}: {method.refused}", position)
-        return _told(method, "as requested", known, {})
+        return _choice(method, "as requested", known, {})
     able = [m for m in known if not m.refused]
     lacks = {m.name: _beyond(m, options) for m in able}
     inside = [m for m in able if not lacks[m.name]]
@@ -445,7 +445,7 @@ def choose(
         reason = f"as cheap as {cheapest.name}{' with less latency' * (method.latency < cheapest.latency)}"
     if not keep:
         reason += f", but reaches only {1000 / method.period:.0f} MHz"
-    return _told(method, reason, known, lacks)
+    return _choice(method, reason, known, lacks)
 
 
 def _beyond(method: Method, options: WindowOptions) -> str:
@@ -458,6 +458,6 @@ def _beyond(method: Method, options: WindowOptions) -> str:
     return f"needs {' and '.join(found)}" if found else ""
 
 
-def _told(method: Method, reason: str, known: Sequence[Method], lacks: Mapping[str, str]) -> Choice:
+def _choice(method: Method, reason: str, known: Sequence[Method], lacks: Mapping[str, str]) -> Choice:
     others = [(m, m.refused or lacks.get(m.name) or m.figures) for m in known if m.name != method.name]
     return Choice(method, reason, tuple(others))

@@ -83,9 +83,9 @@ def _core(compiled: Compiled, around: Package | None, vlnv: str) -> str:
     return CORE.format(vlnv=vlnv, filesets="\n".join(filesets), targets="\n".join(targets))
 
 
-def _fileset(name: str, modules: list[str], cores: list[str] | tuple[str, ...], beside: str | None = None) -> str:
+def _fileset(name: str, modules: list[str], cores: list[str] | tuple[str, ...], extra: str | None = None) -> str:
     files = "".join(f"      - {module}.v: {{file_type: verilogSource-2005}}\n" for module in modules)
-    files += f"      - {beside}: {{file_type: user}}\n" if beside else ""
+    files += f"      - {extra}: {{file_type: user}}\n" if extra else ""
     depend = "\n".join(f"      - wirestream:{core}" for core in cores)
     return f"  {name}:\n    files:\n{files}    depend:\n{depend}"
 

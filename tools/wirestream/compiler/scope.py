@@ -109,7 +109,7 @@ class Scope:
 
     # ---- expressions
 
-    def column(self, name: syntax.Name, beside: Type | None = None) -> Column:
+    def column(self, name: syntax.Name, other: Type | None = None) -> Column:
         if name.name in self.plan.columns:
             return self.plan.columns[name.name]
         known = ", ".join(c.name for c in shown(self.plan) if c.name not in self.made and not set(c.name) & set("( "))
@@ -117,7 +117,7 @@ class Scope:
             raise QueryError(
                 f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known})", name.position
             )
-        quoted = f"; a string needs quotes: '{name.name}'" if isinstance(beside, Text) else ""
+        quoted = f"; a string needs quotes: '{name.name}'" if isinstance(other, Text) else ""
         raise QueryError(f"unknown column {name.name}; known: {known}{quoted}", name.position)
 
     def as_column(self, expression: syntax.Expression) -> Column:
@@ -126,8 +126,8 @@ class Scope:
             raise QueryError("an aggregate takes a column, not a constant", expression.position)
         return value
 
-    def value(self, expression: syntax.Expression, beside: Type | None = None) -> Value:
-        """The value of an expression. beside: the type of the other operand, which a $name takes on."""
+    def value(self, expression: syntax.Expression, other: Type | None = None) -> Value:
+        """The value of an expression. other: the type of the other operand, which a $name takes on."""
         match expression:
             case syntax.Literal(value=bool(value)):
                 return Constant(value, BOOLEAN)
@@ -136,9 +136,9 @@ class Scope:
             case syntax.Literal(value=value):
                 return Constant(value, Text(len(value)))
             case syntax.Name(name=name, runtime=True):
-                return Runtime(name, beside or of_bits(32, True))
+                return Runtime(name, other or of_bits(32, True))
             case syntax.Name():
-                return self.column(expression, beside)
+                return self.column(expression, other)
             case syntax.Call() if self.results is None:
                 check_known(expression)
                 raise QueryError(

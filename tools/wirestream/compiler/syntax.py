@@ -213,8 +213,8 @@ class _Build(Transformer):
         return Create(_at(of), str(name), names, (kind.upper(), str(of), str(message)), framing)
 
     def framing(self, meta, parts):
-        told = zip(("reorder", "gap_ms"), parts, strict=True)
-        return Framing(**{name: int(number) for name, number in told if number is not None}, position=_at(meta))
+        given = zip(("reorder", "gap_ms"), parts, strict=True)
+        return Framing(**{name: int(number) for name, number in given if number is not None}, position=_at(meta))
 
     def field(self, meta, parts):
         name, kind = parts

@@ -187,8 +187,8 @@ class Board:
             os.close(leash)
         weakref.finalize(process, os.close, held)
         if process.stdout.readline() != "ready\n":
-            said = process.stderr.read()
-            raise BoardError(why(process.wait(), said))
+            errors = process.stderr.read()
+            raise BoardError(why(process.wait(), errors))
         return process
 
     def _writes(self, settings: Mapping[str, int | str], static_arp: str) -> list[tuple[int, int]]:
@@ -205,14 +205,14 @@ class Board:
 
     def named(self, report: Path) -> tuple[dict[str, int], dict[str, int]]:
         """The program's report, and the counters by name."""
-        told = json.loads(report.read_text())
-        return told, dict(zip(self.counters, told.pop("counters"), strict=True))
+        totals = json.loads(report.read_text())
+        return totals, dict(zip(self.counters, totals.pop("counters"), strict=True))
 
 
-def why(status: int, said: str) -> str:
+def why(status: int, errors: str) -> str:
     """Why the simulator ended unexpectedly: its output, else its signal or exit status."""
-    if said.strip():
-        return said.strip().removeprefix("bulk: ")
+    if errors.strip():
+        return errors.strip().removeprefix("bulk: ")
     if status >= 0:
         return f"the simulator exited with status {status}"
     killed = " (by a user, or because memory ran out)" if -status == signal.SIGKILL else ""
@@ -223,9 +223,9 @@ def play(board: Board, source: Path, out: Path, **options) -> tuple[dict[str, in
     """Run a board from pcap to pcap. options: of `Board.start`. Returns its report, and its counters by name."""
     report = out.with_suffix(".json")
     process = board.start(report, "--in", source, "--out", out, static_arp=SENDER.mac, **options)
-    _, said = process.communicate()
+    _, errors = process.communicate()
     if process.returncode:
-        raise BoardError(why(process.returncode, said))
+        raise BoardError(why(process.returncode, errors))
     return board.named(report)
 
 
@@ -280,7 +280,7 @@ def _run(args: argparse.Namespace) -> None:
     report, settings = build_dir() / "board" / "report.json", dict(args.set)
     if args.source:
         session = 1 if args.session is None else args.session
-        told, counters = play(board, args.source, args.out, settings=settings, session=session)
+        totals, counters = play(board, args.source, args.out, settings=settings, session=session)
     else:
         session = int(time.time()) % 2**32 if args.session is None else args.session
         where, static_arp = ["--tunnel", args.tunnel or BOARD, "--peer", args.peer], ""
@@ -293,14 +293,14 @@ def _run(args: argparse.Namespace) -> None:
         for which in (signal.SIGINT, signal.SIGTERM):
             signal.signal(which, lambda *_: process.terminate())  # this process ends when the program does
         _welcome(args, board, settings, console)
-        _, said = process.communicate()
+        _, errors = process.communicate()
         if process.returncode:
-            raise BoardError(why(process.returncode, said))
-        told, counters = board.named(report)
+            raise BoardError(why(process.returncode, errors))
+        totals, counters = board.named(report)
     if args.json:
-        print(json.dumps(told | {"counters": counters}))
+        print(json.dumps(totals | {"counters": counters}))
     else:
-        show(told, counters, Console(highlight=False))
+        show(totals, counters, Console(highlight=False))
 
 
 def _welcome(args: argparse.Namespace, board: Board, settings: Mapping[str, int | str], console: Console) -> None:
@@ -319,14 +319,14 @@ def _welcome(args: argparse.Namespace, board: Board, settings: Mapping[str, int 
     console.print("[dim]Press Ctrl-C to stop[/]")
 
 
-def show(told: Mapping[str, int], counters: Mapping[str, int], console: Console) -> None:
+def show(totals: Mapping[str, int], counters: Mapping[str, int], console: Console) -> None:
     """Print the summary: throughput, all counters that are not 0, and losses on the host side."""
-    rate = told["cycles"] / max(told["seconds"], 1e-9)
+    rate = totals["cycles"] / max(totals["seconds"], 1e-9)
     rows = sum(count for name, count in counters.items() if name.endswith("_row"))
     count, kind = taken(counters)
-    console.print(f"\nin   {told['frames_in']:,} frames, {count:,} {kind}")
-    console.print(f"out  {told['frames_out']:,} frames, {rows:,} rows")
-    console.print(f"     {told['cycles']:,} cycles in {told['seconds']:.1f} s, {rate:,.0f} per second")
+    console.print(f"\nin   {totals['frames_in']:,} frames, {count:,} {kind}")
+    console.print(f"out  {totals['frames_out']:,} frames, {rows:,} rows")
+    console.print(f"     {totals['cycles']:,} cycles in {totals['seconds']:.1f} s, {rate:,.0f} per second")
     table = Table("counter", "", "", box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for name, count in counters.items():
         if count:
@@ -343,8 +343,8 @@ def show(told: Mapping[str, int], counters: Mapping[str, int], console: Console)
         "violations": "XGMII protocol violations",
     }
     for name, text in losses.items():
-        if told[name]:
-            console.print(f"[bold]{told[name]:,}[/] {text}")
+        if totals[name]:
+            console.print(f"[bold]{totals[name]:,}[/] {text}")
 
 
 if __name__ == "__main__":

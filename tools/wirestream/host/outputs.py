@@ -84,8 +84,8 @@ class ScreenOutput:
             self._console.print()
 
     def _picture(self) -> Group:
-        told = self._results.report()
-        line = Text(f"{told['rows']:,} rows in {told['datagrams']:,} datagrams, {told['lost']:,} lost", "dim")
+        report = self._results.report()
+        line = Text(f"{report['rows']:,} rows in {report['datagrams']:,} datagrams, {report['lost']:,} lost", "dim")
         if self._chart:
             return Group(Text(self._chart, "bold"), Text("\n".join(chart(list(self._values), HEIGHT))), line)
         table = Table(*(getattr(self, "_names", None) or self._results.stream.values))

@@ -99,11 +99,11 @@ def main(argv: list[str] | None = None, prog: str = "recv_results.py") -> int:
         return 2
     begin = time.monotonic()
     first, last = _receive(args, source, results, output, log)
-    told = results.report() | {"dropped_here": source.dropped, "seconds": time.monotonic() - begin}
-    told["datagrams_per_second"] = results.datagrams / (last - first) if last > first else 0.0
+    report = results.report() | {"dropped_here": source.dropped, "seconds": time.monotonic() - begin}
+    report["datagrams_per_second"] = results.datagrams / (last - first) if last > first else 0.0
     for used in filter(None, (source, output, log)):
         used.close()
-    print(json.dumps(told) if args.json else "\n".join(summary(told)), flush=True)
+    print(json.dumps(report) if args.json else "\n".join(summary(report)), flush=True)
     return 0
 
 
@@ -157,10 +157,10 @@ def _receive(args, source, results: Results, output, log: Log | None) -> tuple[f
     return first, last
 
 
-def summary(told: dict) -> list[str]:
+def summary(report: dict) -> list[str]:
     """The report of received and lost datagrams as text."""
-    lines = [f"{told['rows']:,} rows in {told['datagrams']:,} datagrams, {told['seconds']:.1f} s"]
-    for session in told["sessions"]:
+    lines = [f"{report['rows']:,} rows in {report['datagrams']:,} datagrams, {report['seconds']:.1f} s"]
+    for session in report["sessions"]:
         text = f"session {session['session']}: {session['received']:,} datagrams from number {session['first']}"
         text += "".join(f", {session[name]:,} {name}" for name in ("lost", "reordered", "repeats") if session[name])
         if gaps := session["gaps"]:
@@ -172,6 +172,6 @@ def summary(told: dict) -> list[str]:
         ("other_streams", "datagrams belonged to other streams"),
         ("dropped_here", "datagrams were dropped by this machine"),
     ):
-        if told[name]:
-            lines.append(f"{told[name]:,} {what}")
+        if report[name]:
+            lines.append(f"{report[name]:,} {what}")
     return lines

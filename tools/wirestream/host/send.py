@@ -168,7 +168,7 @@ def _run(args: argparse.Namespace) -> None:
         interval = 1e9 * rate.seconds(size, args.per_datagram)
         write_pcap(args.pcap, packets, times := wire_times(packets, interval_ns=interval))
         span = int(times[-1] - times[0]) / 1e9 if len(times) else 0.0
-        print(f"{args.pcap}: {len(records):,} trades in {datagrams:,} frames, {span:.6f} s on the wire{_told(done)}")
+        print(f"{args.pcap}: {len(records):,} trades in {datagrams:,} frames, {span:.6f} s on the wire{_counts(done)}")
         return
     _send(args, blocks, len(records), datagrams, rate, session, (host, port), done)
 
@@ -217,7 +217,7 @@ def _send(
         f"{trades_:,} trades in {sent.datagrams:,} datagrams to {target[0]}:{target[1]}, session {session}: "
         f"{sent.seconds:.3f} s, {trades_ / seconds:,.0f} trades/s, {8e-6 * sent.payload_bytes / seconds:,.1f} Mb/s"
         + (f", {100 * sent.error:+z.2f}% off {rate.value:,.0f} {rate.unit or 'trades/s'}" if sent.due else "")
-        + _told(done)
+        + _counts(done)
     )
 
 
@@ -237,7 +237,7 @@ class Counting:
         return (block.shape[1] - self._around - HEADER_BYTES) // TRADES.record_bytes
 
 
-def _told(done: dict[str, int]) -> str:
+def _counts(done: dict[str, int]) -> str:
     return "".join(f", {count:,} {name}" for name, count in done.items() if count)
 
 

@@ -159,7 +159,7 @@ def send(
     socket buffer delays datagrams but loses none; the network may lose some.
     """
     sent = reported = total = 0
-    begin = told = last = time.perf_counter()
+    begin = shown = last = time.perf_counter()
     due = last_due = 0.0  # scheduled times of the next datagram, and of the first of the last call
     for block in blocks:
         block, at, step = np.ascontiguousarray(block), 0, seconds(block)
@@ -173,9 +173,9 @@ def send(
             last, last_due = time.perf_counter(), due
             count = udp.send(block[at : at + count])
             at, sent, total, due = at + count, sent + count, total + count * block.shape[1], due + count * step
-            if progress and now - told > 0.1:
+            if progress and now - shown > 0.1:
                 progress(sent - reported)
-                reported, told = sent, now
+                reported, shown = sent, now
     if progress:
         progress(sent - reported)
     if not due:

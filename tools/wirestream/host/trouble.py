@@ -57,8 +57,8 @@ class Trouble:
         place = np.minimum(place, count - 2 + spared)
         order = number[np.lexsort((late, place))]
         order = np.repeat(order, np.where(lost[order], 0, 1 + twice[order]))
-        behind = order < np.maximum.accumulate(order)
-        done = {"lost": int(lost.sum()), "repeated": int(twice.sum()), "reordered": len(np.unique(order[behind]))}
+        overtaken = order < np.maximum.accumulate(order)
+        done = {"lost": int(lost.sum()), "repeated": int(twice.sum()), "reordered": len(np.unique(order[overtaken]))}
         ends = np.cumsum([len(block) for block in blocks])
         home = np.searchsorted(ends, order, "right")
         cuts = np.flatnonzero(np.diff(home)) + 1

@@ -252,8 +252,8 @@ class Problem:
             holds, words = self._smtbmc(f"{UNHARMED}.smt2", depth, "--presat", "--dump-vcd", trace.name)
         if holds:
             raise ProofFailure(f"{self.design.label}: ABC finds that the {question} fails, and Yices that it holds")
-        said = [w for w in re.findall(r"##\s+[\d:]+\s+(.*)", words) if re.search("[Ff]ailed|UNSAT", w)]
-        return said + ([f"trace: {trace}"] if trace.exists() else [])
+        reasons = [w for w in re.findall(r"##\s+[\d:]+\s+(.*)", words) if re.search("[Ff]ailed|UNSAT", w)]
+        return reasons + ([f"trace: {trace}"] if trace.exists() else [])
 
     def _smtbmc(self, file: str, depth: int, *arguments: str) -> tuple[bool, str]:
         """Whether Yices proves the question, and its output."""

@@ -78,12 +78,12 @@ def host_rate(design: Design, folder: Path, rows: int, percent: int, warm: int, 
     sources = join.register(R), join.register(S)
     for n, key in enumerate(keys):
         join.push(sources[n % 2], key)
-    behind = sum(len(part.window) for part in pipeline.waiting[warm // chain.units :])
+    following = sum(len(part.window) for part in pipeline.waiting[warm // chain.units :])
     found = len(join.poll())
     if found != matches(keys, rows):
         raise RuntimeError(f"{design.label}: {found} results, {matches(keys, rows)} pairs")
     taken = pipeline.result.sent_cycles.astype(np.int64)  # of each window tuple, and of the FLUSH
-    return {"cycles": 2 * int(taken[-1] - taken[-1 - behind]) / count}
+    return {"cycles": 2 * int(taken[-1] - taken[-1 - following]) / count}
 
 
 def eta(design: Design, folder: Path, rows: int, percent: int, batches: int) -> dict[str, float]:

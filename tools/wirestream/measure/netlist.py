@@ -121,15 +121,15 @@ def use_output_registers(module: Module) -> tuple[set[str], set[str]]:
             ]
             for side, starts in kind.outputs.items()
         }
-        behind: dict[tuple[str, int], str] = {}  # (pin, index) -> the register's cell
+        registers: dict[tuple[str, int], str] = {}  # (pin, index) -> the register's cell
         for pin, index in [place for places in outputs.values() for place in places]:
             users = loads[cell["connections"][pin][index]]
             if len(users) == 1 and users[0] and plain_register(cells[users[0]]):
-                behind[pin, index] = users[0]
+                registers[pin, index] = users[0]
         # A wide port uses the outputs of both sides together: change both or none.
-        if not behind or len(behind) < sum(map(len, outputs.values())):
+        if not registers or len(registers) < sum(map(len, outputs.values())):
             continue
-        for (pin, index), register in behind.items():
+        for (pin, index), register in registers.items():
             cell["connections"][pin][index] = plain_register(cells.pop(register))[1]
         for side, places in outputs.items():
             if places:
@@ -161,13 +161,15 @@ def use_multiplier_registers(module: Module) -> int:
     for cell in [cell for cell in cells.values() if cell["type"] == "MULT18X18D"]:
         pins = cell["connections"]
         product = [pin for pin in pins if pin[0] == "P" and pin[1:].isdigit() and loads[pins[pin][0]]]
-        behind = {pin: loads[pins[pin][0]] for pin in product}
-        if not all(len(users) == 1 and users[0] and plain_register(cells[users[0]], True) for users in behind.values()):
+        readers = {pin: loads[pins[pin][0]] for pin in product}
+        if not all(
+            len(users) == 1 and users[0] and plain_register(cells[users[0]], True) for users in readers.values()
+        ):
             continue
-        enables = {enable(cells[register]) for (register,) in behind.values()}
+        enables = {enable(cells[register]) for (register,) in readers.values()}
         if len(enables) != 1:
             continue
-        for pin, (register,) in behind.items():
+        for pin, (register,) in readers.items():
             moved = cells.pop(register)["connections"]
             pins[pin], pins["CLK0"] = moved["Q"], moved["CLK"]
         pins |= {"CE0": [enables.pop()], "RST0": ["0"]}

@@ -37,10 +37,10 @@ def tools() -> str:
 
 def fingerprint(design: Design, *asked: object, flow: tuple[ModuleType, ...] = (synth, netlist, yosys)) -> str:
     """The key of a measurement: sources, parameters, further arguments, and the tools with our flow."""
-    told = json.dumps([design.toplevel, design.literals, asked, tools()])
+    key = json.dumps([design.toplevel, design.literals, asked, tools()])
     headers = [file for folder in design.includes for file in sorted(folder.glob("*.vh"))]
     files = [*design.sources, *headers, *(Path(module.__file__) for module in flow)]
-    return hashlib.sha256(b"\0".join([told.encode(), *(file.read_bytes() for file in files)])).hexdigest()
+    return hashlib.sha256(b"\0".join([key.encode(), *(file.read_bytes() for file in files)])).hexdigest()
 
 
 def cells(design: Design, folder: Path) -> dict:

@@ -21,7 +21,7 @@ def sessions(datagrams: DataFrame) -> DataFrame:
     begun, ended: first and last arrival. datagrams: arrived; records: in them, punctuations included; repeats: repeated
     datagrams; reordered: arrived after a newer one; lost: never arrived.
     """
-    first, behind = F.col("first"), F.col("number") < F.col("newest")
+    first, overtaken = F.col("first"), F.col("number") < F.col("newest")
     return (
         _numbered(datagrams)
         .groupBy(*SESSION)
@@ -31,7 +31,7 @@ def sessions(datagrams: DataFrame) -> DataFrame:
             F.count("*").alias("datagrams"),
             F.sum("count").alias("records"),
             F.count_if(~first).alias("repeats"),
-            F.count_if(first & behind).alias("reordered"),
+            F.count_if(first & overtaken).alias("reordered"),
             (F.max("number") + 1 - F.count_if(first)).alias("lost"),
         )
         .orderBy("begun")

@@ -204,22 +204,24 @@ def _message(name: str, body: dict) -> Message:
     kind = str(body["type"])
     if not re.fullmatch(r"[!-<>-~]{1,3}", kind):
         raise FixMapError(f"{name}: type '{kind}' must be 1 to 3 characters")
-    units = [_unit(f"{name}.{field}", field, told) for field, told in _mapping(name, body["fields"]).items()]
-    for group, told in _mapping(name, body.get("groups", {})).items():
-        where = f"{name}.{group}"
-        _keys(where, told, {"tag", "first", "entries", "fields"})
-        if type(told["entries"]) is not int or not 1 <= told["entries"] <= 16:
+    units = [_unit(f"{name}.{field}", field, described) for field, described in _mapping(name, body["fields"]).items()]
+    for label, group in _mapping(name, body.get("groups", {})).items():
+        where = f"{name}.{label}"
+        _keys(where, group, {"tag", "first", "entries", "fields"})
+        if type(group["entries"]) is not int or not 1 <= group["entries"] <= 16:
             raise FixMapError(f"{where}: entries must be 1 to 16")
-        if told["first"] not in _mapping(where, told["fields"]):
+        if group["first"] not in _mapping(where, group["fields"]):
             raise FixMapError(f"{where}: first must be one of its fields")
-        first = _unit(where, told["first"], told["fields"][told["first"]]).tag
-        for entry in range(told["entries"]):
-            for field, of_field in told["fields"].items():
+        first = _unit(where, group["first"], group["fields"][group["first"]]).tag
+        for entry in range(group["entries"]):
+            for field, of_field in group["fields"].items():
                 unit = _unit(f"{where}.{field}", f"{field}{entry + 1}", of_field)
-                units.append(Unit(unit.name, unit.tag, unit.kind, unit.default, _tag(told["tag"], where), first, entry))
+                units.append(
+                    Unit(unit.name, unit.tag, unit.kind, unit.default, _tag(group["tag"], where), first, entry)
+                )
     if not units:
         raise FixMapError(f"{name}: the message has no fields")
-    counts = [told["tag"] for told in body.get("groups", {}).values()]
+    counts = [group["tag"] for group in body.get("groups", {}).values()]
     for attribute, seen in {
         "name": [unit.name for unit in units],
         "tag": [unit.tag for unit in units if not unit.entry] + counts,
@@ -230,16 +232,16 @@ def _message(name: str, body: dict) -> Message:
     return Message(name, kind, tuple(units))
 
 
-def _unit(where: str, name: str, told: dict) -> Unit:
-    _keys(where, told, {"tag", "type"}, {"default"})
+def _unit(where: str, name: str, described: dict) -> Unit:
+    _keys(where, described, {"tag", "type"}, {"default"})
     if not re.fullmatch(r"[A-Za-z]\w*", name):
         raise FixMapError(f"{where}: a name must begin with a letter")
     try:
-        kind = Kind.parse(str(told["type"]))
-        default = kind.bits(told["default"]) if "default" in told else None
+        kind = Kind.parse(str(described["type"]))
+        default = kind.bits(described["default"]) if "default" in described else None
     except FixMapError as error:
         raise FixMapError(f"{where}: {error}") from None
-    return Unit(name, _tag(told["tag"], where), kind, default)
+    return Unit(name, _tag(described["tag"], where), kind, default)
 
 
 def _tag(value: object, where: str) -> int:
@@ -248,14 +250,14 @@ def _tag(value: object, where: str) -> int:
     return value
 
 
-def _mapping(where: str, told: object) -> dict:
-    if not isinstance(told, dict):
+def _mapping(where: str, described: object) -> dict:
+    if not isinstance(described, dict):
         raise FixMapError(f"{where}: fields and groups must be name: description")
-    return told
+    return described
 
 
-def _keys(where: str, told: object, needed: set[str], known: set[str] = frozenset()) -> None:
-    if not isinstance(told, dict) or not needed <= told.keys() <= needed | known:
+def _keys(where: str, described: object, needed: set[str], known: set[str] = frozenset()) -> None:
+    if not isinstance(described, dict) or not needed <= described.keys() <= needed | known:
         words = ", ".join(sorted(needed)) + (f", optional: {', '.join(sorted(known))}" if known else "")
         raise FixMapError(f"{where}: required keys: {words}")
 

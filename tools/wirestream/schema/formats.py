@@ -129,27 +129,27 @@ def _of_bytes(described: dict) -> Format:
     if kind not in KINDS or described.keys() != known or not isinstance(described["messages"], dict):
         raise ValueError(f"format: one of {', '.join(KINDS)}; BINARY has name, id and messages, ITCH name and messages")
     messages = []
-    for name, told in described["messages"].items():
-        if not isinstance(told, dict) or not {"type", "fields"} <= told.keys() <= {"type", "fields", "time"}:
+    for name, body in described["messages"].items():
+        if not isinstance(body, dict) or not {"type", "fields"} <= body.keys() <= {"type", "fields", "time"}:
             raise ValueError(f"{name}: required keys: type, fields; optional: time")
-        parts = tuple(_part(f"{name}.{field}", field, str(text)) for field, text in told["fields"].items())
-        if told.get("time") not in (None, *told["fields"]):
-            raise ValueError(f"{name}: time: {told['time']} is not a field")
-        messages.append(Message(name, _code(name, kind, told["type"]), parts, told.get("time")))
+        parts = tuple(_part(f"{name}.{field}", field, str(text)) for field, text in body["fields"].items())
+        if body.get("time") not in (None, *body["fields"]):
+            raise ValueError(f"{name}: time: {body['time']} is not a field")
+        messages.append(Message(name, _code(name, kind, body["type"]), parts, body.get("time")))
     codes = [message.code for message in messages]
     if len(set(codes)) < len(codes):
         raise ValueError("two messages have the same type")
     return Format(kind, described["name"], tuple(messages), None, described.get("id"))
 
 
-def _code(name: str, kind: str, told: object) -> int:
+def _code(name: str, kind: str, value: object) -> int:
     if kind == "ITCH":
-        if told not in tuple(ITCH_TYPES):
+        if value not in tuple(ITCH_TYPES):
             raise ValueError(f"{name}: type must be one of {', '.join(ITCH_TYPES)}")
-        return ITCH_TYPES.index(told)
-    if type(told) is not int or not 0 <= told < 256:
+        return ITCH_TYPES.index(value)
+    if type(value) is not int or not 0 <= value < 256:
         raise ValueError(f"{name}: type must be 0 to 255")
-    return told
+    return value
 
 
 def _part(where: str, name: str, text: str) -> Part:

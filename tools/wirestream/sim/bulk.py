@@ -259,9 +259,9 @@ class Bench:
 
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode and (check or not result.exists()):
-            said = (done.stdout + done.stderr).strip()[-4000:]
-            said = said or f"exited with status {done.returncode}"
-            raise BulkFailure(f"{self.label}: {said}\n  repeat: {shlex.join(command)}")
+            output = (done.stdout + done.stderr).strip()[-4000:]
+            output = output or f"exited with status {done.returncode}"
+            raise BulkFailure(f"{self.label}: {output}\n  repeat: {shlex.join(command)}")
         note("bulk", self.label)
         return BulkResult.load(out, self.width("m_data") or self.width("m_axis_tuser"))
 

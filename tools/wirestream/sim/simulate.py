@@ -149,8 +149,8 @@ def _build_icarus(runner: Runner, design: Design, folder: Path) -> None:
             always=True,
         )
     except Exception as error:
-        said = log.read_text(errors="replace")[-4000:] if log.exists() else ""
-        raise BuildFailure(f"{design.label}: the build failed ({error})\n{said}") from error
+        output = log.read_text(errors="replace")[-4000:] if log.exists() else ""
+        raise BuildFailure(f"{design.label}: the build failed ({error})\n{output}") from error
 
 
 def _visible(folder: Path, toplevel: str) -> Path:

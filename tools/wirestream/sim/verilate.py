@@ -160,5 +160,5 @@ def _ports(header: Path) -> Iterator[str]:
 def _call(label: str, command: list[str]) -> None:
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, errors="replace")
     if done.returncode:
-        said = (done.stdout + done.stderr)[-4000:]
-        raise BuildFailure(f"{label}: the build failed\n{said}\n  repeat: {shlex.join(command)}")
+        output = (done.stdout + done.stderr)[-4000:]
+        raise BuildFailure(f"{label}: the build failed\n{output}\n  repeat: {shlex.join(command)}")

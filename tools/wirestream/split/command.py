@@ -105,10 +105,10 @@ def show(plan: Plan) -> None:
         table.add_column(name, justify="right")
     table.add_column("")
     for priced in plan.cuts:
-        said = "[bold green]chosen[/]" if priced is plan.best else escape(priced.refused or priced.short)
+        remark = "[bold green]chosen[/]" if priced is plan.best else escape(priced.refused or priced.short)
         if priced is plan.best and priced.short:
-            said += f", but {escape(priced.short)}"
-        table.add_row(_cut(plan, priced), *_figures(priced), said)
+            remark += f", but {escape(priced.short)}"
+        table.add_row(_cut(plan, priced), *_figures(priced), remark)
     console.print()
     console.print(table)
 

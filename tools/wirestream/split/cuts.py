@@ -147,7 +147,7 @@ def _parts(call: exp.Expression) -> list[exp.Expression]:
 def _measured(query: DividedQuery, block: Block, measures: dict) -> list[exp.Expression]:
     """The SELECT list of a cut after GROUP: the window's end and the keys, if they are used, and the parts."""
     ends = [attribute(query, block)] if block.spec.in_time else []
-    asked = [name for name in (*ends, *(key.name for key in block.keys)) if name in block.beside]
+    asked = [name for name in (*ends, *(key.name for key in block.keys)) if name in block.outside_aggregates]
     parts = [
         exp.alias_(part.copy(), name)
         for call, made in measures.items()
@@ -217,11 +217,11 @@ def _text(query: DividedQuery, block: Block, source: str, items: list | None = N
         source, where = f"({_select(inner, source, where)})", []
         items, having = ([replaced(part, made) for part in parts] for parts in (items, having))
     window = f" {block.window}" if block.window else ""
-    said = f"SELECT {', '.join(map(dialect, items))}\nFROM {source}{window}{clause('WHERE', where)}"
+    text = f"SELECT {', '.join(map(dialect, items))}\nFROM {source}{window}{clause('WHERE', where)}"
     keys = f"\nGROUP BY {', '.join(key.name for key in block.keys)}" if block.keys else ""
-    return f"{said}{keys}{clause('HAVING', having)}"
+    return f"{text}{keys}{clause('HAVING', having)}"
 
 
 def clause(word: str, conditions: list[exp.Expression]) -> str:
-    said = (f"({dialect(c)})" if isinstance(c, exp.Or) else dialect(c) for c in conditions)
-    return f"\n{word} {' AND '.join(said)}" if conditions else ""
+    texts = (f"({dialect(c)})" if isinstance(c, exp.Or) else dialect(c) for c in conditions)
+    return f"\n{word} {' AND '.join(texts)}" if conditions else ""

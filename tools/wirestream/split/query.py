@@ -114,7 +114,7 @@ class Block:
         return [*self.items, *self.having, *([self.last["order"]] if "order" in self.last else [])]
 
     @property
-    def beside(self) -> list[str]:
+    def outside_aggregates(self) -> list[str]:
         """The columns that it reads outside of aggregates."""
         return names(*(replaced(part, {call: exp.Null() for call in outermost(part)}) for part in self.results))
 
@@ -376,5 +376,5 @@ def dialect(node: exp.Expression, qualified: bool = False) -> str:
     node = node.copy()
     for column in [] if qualified else list(node.find_all(exp.Column)):
         column.set("table", None)
-    said = node.sql(dialect="spark")
-    return re.sub(r"'(\[[^']*\])'", r"\1", re.sub(r"`(\$\w+)`", r"\1", said))
+    text = node.sql(dialect="spark")
+    return re.sub(r"'(\[[^']*\])'", r"\1", re.sub(r"`(\$\w+)`", r"\1", text))

@@ -221,9 +221,9 @@ def _dialect(parts: list[Rest], base: str) -> str:
     """Text of the dialect for blocks whose windows Spark evaluates."""
     for part in parts:
         block, window = part.block, f" {part.window}" if part.window else ""
-        said = f"SELECT {', '.join(map(dialect, block.items))}\nFROM {base}{window}{clause('WHERE', part.where)}"
+        text = f"SELECT {', '.join(map(dialect, block.items))}\nFROM {base}{window}{clause('WHERE', part.where)}"
         keys = f"\nGROUP BY {', '.join(key.name for key in block.keys)}" if block.keys else ""
-        base = f"({said}{keys}{clause('HAVING', block.having)})"
+        base = f"({text}{keys}{clause('HAVING', block.having)})"
     return base[1:-1]
 
 

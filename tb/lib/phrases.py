@@ -24,7 +24,6 @@ TO_BE_REWORDED: tuple[str, ...] = (
     "CHANGELOG.md",
     "docs/",
     "rtl/",
-    "spark_golden/",
     "tb/board/",
     "tb/common/",
     "tb/compiler/",
@@ -33,7 +32,6 @@ TO_BE_REWORDED: tuple[str, ...] = (
     "tb/query/",
     "tb/top/",
     "tb/window/",
-    "tools/",
 )
 # Not text for people, or the phrases themselves.
 SKIPPED = re.compile(

@@ -80,24 +80,22 @@ module ws_delay #(
             assign m_data                    = data_reg;
         end else begin : gen_registers
             // Item n went in n + 1 cycles ago.
-            reg [N-1:0]        valid_reg, punct_reg, eos_reg;
-            reg [N*DATA_W-1:0] data_reg;
+            reg [N-1:0] valid_reg, punct_reg, eos_reg;
 
             // One bit more than the registers, so that N = 1 is no special case: the oldest bit falls out.
-            wire [N:0]              valid = {valid_reg, s_valid};
-            wire [N:0]              punct = {punct_reg, s_punct};
-            wire [N:0]              eos   = {eos_reg, s_eos};
-            wire [(N+1)*DATA_W-1:0] data  = {data_reg, s_data};
+            wire [N:0] valid = {valid_reg, s_valid};
+            wire [N:0] punct = {punct_reg, s_punct};
+            wire [N:0] eos   = {eos_reg, s_eos};
 
             always @(posedge clk) begin
                 valid_reg <= rst ? {N{1'b0}} : valid[N-1:0];
                 punct_reg <= rst ? {N{1'b0}} : punct[N-1:0];
                 eos_reg   <= rst ? {N{1'b0}} : eos[N-1:0];
-                data_reg  <= data[N*DATA_W-1:0];
             end
 
             assign {m_valid, m_punct, m_eos} = {valid[N], punct[N], eos[N]};
-            assign m_data                    = data[N*DATA_W +: DATA_W];
+
+            ws_shift #(.DATA_W(DATA_W), .N(N)) tuple_data (.clk(clk), .s_data(s_data), .m_data(m_data));
         end
     endgenerate
 

@@ -260,13 +260,9 @@ module ws_divide #(
     localparam LONG = A_W + B_W + 2;
     wire [A_W-1:0]         a_ref;
     wire [B_W-1:0]         b_ref;
-    wire                   valid_ref, punct_ref, eos_ref;
     reg  [4:0]             cycles_ref = 5'd0, apart_ref = INTERVAL;
 
-    ws_delay #(.DATA_W(A_W + B_W), .N(LATENCY)) reference (
-        .clk(clk), .rst(rst), .s_valid(s_valid), .s_punct(s_punct), .s_eos(s_eos), .s_data({a, b}),
-        .m_valid(valid_ref), .m_punct(punct_ref), .m_eos(eos_ref), .m_data({a_ref, b_ref})
-    );
+    ws_shift #(.DATA_W(A_W + B_W), .N(LATENCY)) reference (.clk(clk), .s_data({a, b}), .m_data({a_ref, b_ref}));
 
     wire signed [LONG-1:0] a_long = {{(LONG-A_W){SIGNED != 0 && a_ref[A_W-1]}}, a_ref};
     wire signed [LONG-1:0] b_long = {{(LONG-B_W){SIGNED != 0 && b_ref[B_W-1]}}, b_ref};

@@ -109,10 +109,10 @@ module ws_multiply #(
 
             assign tree[(LEAVES+n)*SUM_W +: PART_W] = term[0 +: PART_W];
             for (k = 1; k < PARTS; k = k + 1) begin : late
-                reg  [k*PART_W-1:0]     wait_reg;
-                wire [(k+1)*PART_W-1:0] wait_all = {wait_reg, term[k*PART_W +: PART_W]};
-                always @(posedge clk) wait_reg <= wait_all[k*PART_W-1:0];
-                assign tree[(LEAVES+n)*SUM_W + k*PART_W +: PART_W] = wait_all[k*PART_W +: PART_W];
+                ws_shift #(.DATA_W(PART_W), .N(k)) wait_for (
+                    .clk(clk), .s_data(term[k*PART_W +: PART_W]),
+                    .m_data(tree[(LEAVES+n)*SUM_W + k*PART_W +: PART_W])
+                );
             end
         end
 
@@ -140,10 +140,9 @@ module ws_multiply #(
         // The last stages: the lower parts wait for the uppermost
         assign sum[SUM_W-1 -: PART_W] = tree[2*SUM_W-1 -: PART_W];
         for (k = 1; k < PARTS; k = k + 1) begin : early
-            reg  [k*PART_W-1:0]     wait_reg;
-            wire [(k+1)*PART_W-1:0] wait_all = {wait_reg, tree[2*SUM_W-1 - k*PART_W -: PART_W]};
-            always @(posedge clk) wait_reg <= wait_all[k*PART_W-1:0];
-            assign sum[SUM_W-1 - k*PART_W -: PART_W] = wait_all[k*PART_W +: PART_W];
+            ws_shift #(.DATA_W(PART_W), .N(k)) wait_for (
+                .clk(clk), .s_data(tree[2*SUM_W-1 - k*PART_W -: PART_W]), .m_data(sum[SUM_W-1 - k*PART_W -: PART_W])
+            );
         end
     endgenerate
 
@@ -167,13 +166,9 @@ module ws_multiply #(
     wire [A_W+B_W-1:0]        operands_ref;
     wire signed [A_W+B_W-1:0] a_ref = {{B_W{SIGNED != 0 && operands_ref[A_W+B_W-1]}}, operands_ref[B_W +: A_W]};
     wire signed [A_W+B_W-1:0] b_ref = {{A_W{SIGNED != 0 && operands_ref[B_W-1]}}, operands_ref[0 +: B_W]};
-    wire                      valid_ref, punct_ref, eos_ref;
     reg  [2:0]                cycles_ref = 3'd0;
 
-    ws_delay #(.DATA_W(A_W + B_W), .N(LATENCY)) reference (
-        .clk(clk), .rst(rst), .s_valid(s_valid), .s_punct(s_punct), .s_eos(s_eos), .s_data({a, b}),
-        .m_valid(valid_ref), .m_punct(punct_ref), .m_eos(eos_ref), .m_data(operands_ref)
-    );
+    ws_shift #(.DATA_W(A_W + B_W), .N(LATENCY)) reference (.clk(clk), .s_data({a, b}), .m_data(operands_ref));
 
     always @(posedge clk) begin
         cycles_ref <= cycles_ref + (cycles_ref < LATENCY);

@@ -201,12 +201,8 @@ module ws_wsum #(
         // The parts of the result, of which a lower one waits for those above
         for (p = 0; p < PARTS; p = p + 1) begin : gen_result
             localparam FROM = p*RESULT_W/PARTS, W = (p+1)*RESULT_W/PARTS - FROM;
-            wire [2:0] none;
-            wire       unused = &{1'b0, none};
-            ws_delay #(.DATA_W(W), .N(PARTS - 1 - p)) wait_for (
-                .clk(clk), .rst(rst),
-                .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data(chain[FROM +: W]),
-                .m_valid(none[2]), .m_punct(none[1]), .m_eos(none[0]), .m_data(result[FROM +: W])
+            ws_shift #(.DATA_W(W), .N(PARTS - 1 - p)) wait_for (
+                .clk(clk), .s_data(chain[FROM +: W]), .m_data(result[FROM +: W])
             );
         end
     endgenerate

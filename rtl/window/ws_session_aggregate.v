@@ -182,10 +182,7 @@ module ws_session_aggregate #(
                     .number(number), .left(left)
                 );
 
-                ws_delay #(.DATA_W(1), .N(LATER)) seen_later (
-                    .clk(clk), .rst(rst), .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data(seen_reg[0]),
-                    .m_valid(), .m_punct(), .m_eos(), .m_data(seen)
-                );
+                ws_shift #(.DATA_W(1), .N(LATER)) seen_later (.clk(clk), .s_data(seen_reg[0]), .m_data(seen));
             end else begin : gen_one_of_them
                 localparam IS_SIGNED = SIGNEDS[a];
 
@@ -214,9 +211,8 @@ module ws_session_aggregate #(
                     always @(posedge clk) state_reg <= rst ? {STATE_W{1'b0}} : rise_4_reg[i] ? below : next;
                 end
 
-                ws_delay #(.DATA_W(STATE_W), .N(LATER)) state_later (
-                    .clk(clk), .rst(rst), .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0),
-                    .s_data(states[STATE_W +: STATE_W]), .m_valid(), .m_punct(), .m_eos(), .m_data({seen, found})
+                ws_shift #(.DATA_W(STATE_W), .N(LATER)) state_later (
+                    .clk(clk), .s_data(states[STATE_W +: STATE_W]), .m_data({seen, found})
                 );
 
                 assign number = {{(ACC_W-VALUE_W){IS_SIGNED && found[VALUE_W-1]}}, found};

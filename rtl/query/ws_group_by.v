@@ -92,7 +92,7 @@ module ws_group_by #(
     localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : CAPACITY + 10;
     localparam INDEX_W = $clog2(ENTRIES);
     localparam STATE_W = AGGS*(ACC_W + 2);
-    localparam LOOK_UP = HASH != 0 ? 11 : LONG ? 8 : 3;          // cycles
+    localparam LOOK_UP = HASH != 0 ? 11 : LONG ? 8 : 3;          // cycles, see ws_group_keys
 
     initial begin
         if (CAPACITY < 2 || (CAPACITY > 240 && HASH == 0) || AGGS < 1) begin
@@ -110,57 +110,25 @@ module ws_group_by #(
 
     wire [WINDOWS-1:0] entered, fresh, freed;
     wire [INDEX_W-1:0] index, row_index;
-    wire               refused;
     wire [KEY_W-1:0]   row_key;
     wire [INDEX_W-1:0] freed_index;
 
-    generate
-        if (HASH != 0) begin : gen_hash
-            ws_group_hash #(.KEY_W(KEY_W), .INDEX_W(INDEX_W), .WINDOWS(WINDOWS)) table_of_keys (
-                .clk(clk), .rst(rst),
-                .s_windows(s_valid), .s_eos(s_eos), .key(key),
-                .m_windows(entered), .m_fresh(fresh), .m_index(index), .m_refused(refused),
-                .free_windows(freed), .free_index(freed_index),
-                .read_index(row_index), .read_key(row_key)
-            );
-        end else if (LONG) begin : gen_fast_cam
-            ws_group_cam_fast #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(WINDOWS)) cam (
-                .clk(clk), .rst(rst),
-                .s_windows(s_valid), .s_eos(s_eos), .key(key),
-                .m_windows(entered), .m_fresh(fresh), .m_index(index), .m_refused(refused),
-                .free_windows(freed), .free_index(freed_index),
-                .read_index(row_index), .read_key(row_key)
-            );
-        end else begin : gen_cam
-            ws_group_cam #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(WINDOWS)) cam (
-                .clk(clk), .rst(rst),
-                .s_windows(s_valid), .s_eos(s_eos), .key(key),
-                .m_windows(entered), .m_fresh(fresh), .m_index(index), .m_refused(refused),
-                .free_windows(freed), .free_index(freed_index),
-                .read_index(row_index), .read_key(row_key)
-            );
-        end
-    endgenerate
-
-    wire unused_tuple;
-
-    ws_delay #(.DATA_W(DATA_W), .N(LOOK_UP)) beside (
+    ws_group_keys #(
+        .DATA_W(DATA_W), .KEY_W(KEY_W), .ENTRIES(ENTRIES), .WINDOWS(WINDOWS), .TABLE(HASH != 0 ? 2 : LONG ? 1 : 0)
+    ) keys (
         .clk(clk), .rst(rst),
-        .s_valid(s_valid != 0), .s_punct(s_punct), .s_eos(1'b0), .s_data(s_data),
-        .m_valid(unused_tuple), .m_punct(o_punct), .m_eos(o_eos), .m_data(o_data)
+        .s_windows(s_valid), .s_punct(s_punct), .s_eos(s_eos), .s_data(s_data), .key(key),
+        .m_windows(entered), .m_fresh(fresh), .m_index(index),
+        .o_valid(o_valid), .o_punct(o_punct), .o_eos(o_eos), .o_data(o_data),
+        .free_windows(freed), .free_index(freed_index),
+        .read_index(row_index), .read_key(row_key)
     );
-
-    assign o_valid = refused;
 
     wire [AGGS*VALUE_W-1:0] window_values;
     wire [AGGS-1:0]         window_nulls;
-    wire                    unused_valid, unused_punct, unused_eos;
-    wire                    unused = &{1'b0, unused_tuple, unused_valid, unused_punct, unused_eos};
 
-    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LONG ? LOOK_UP + 3 : LOOK_UP + 1)) operands (
-        .clk(clk), .rst(rst),
-        .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data({values, nulls}),
-        .m_valid(unused_valid), .m_punct(unused_punct), .m_eos(unused_eos), .m_data({window_values, window_nulls})
+    ws_shift #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LONG ? LOOK_UP + 3 : LOOK_UP + 1)) operands (
+        .clk(clk), .s_data({values, nulls}), .m_data({window_values, window_nulls})
     );
 
     reg [DATA_W-1:0] data_reg;

@@ -142,10 +142,9 @@ module ws_group_panes #(
     localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : CAPACITY + SPARE;
     localparam INDEX_W = $clog2(ENTRIES);
     localparam STATE_W = AGGS*(ACC_W + 2);
-    localparam LOOK_UP = HASH != 0 ? 11 : 8;                    // cycles
+    localparam LOOK_UP = HASH != 0 ? 11 : 8;                    // cycles, see ws_group_keys
     localparam LATER   = has_order(KINDS);
     localparam GO      = LOOK_UP + (FAR != 0 ? 3 : 2);             // cycles
-    localparam AGE_W   = $clog2(PANES);
     localparam FLAGS   = 1 + 2*AGGS;     // a tuple; by aggregate: a value, a sum that has left its width
     localparam [INDEX_W-1:0] LAST = ENTRIES - 1;
     localparam [WATTR_W:0]   LENGTH = RANGE, APART = SLIDE;
@@ -174,11 +173,8 @@ module ws_group_panes #(
     // ---- Stage 0 to 2: the pane of the tuple, the panes that end
 
     wire [TABLES-1:0]       pane_valid, pane_eos, unused_pane_punct;
-    wire                    tuple_1, punct_1, is_tuple, is_punct, unused_pane_data;
-    wire [1:0]              unused_front_eos;
-    wire [WATTR_W-1:0]      wattr_1;
+    wire                    is_punct, unused_tuple, unused_eos, unused_pane_data;
     wire [DATA_W-1:0]       data_2;
-    wire [WATTR_W-1:0]      wattr_2;
     wire [KEY_W-1:0]        key_2;
     wire [AGGS*VALUE_W-1:0] values_2;
     wire [AGGS-1:0]         nulls_2;
@@ -193,27 +189,17 @@ module ws_group_panes #(
         .m_valid(pane_valid), .m_punct(unused_pane_punct), .m_eos(pane_eos), .m_data(unused_pane_data)
     );
 
-    localparam BESIDE_W = DATA_W + KEY_W + AGGS*(VALUE_W + 1);
-    wire [BESIDE_W-1:0] beside_1;
-
-    ws_delay #(.DATA_W(BESIDE_W + WATTR_W), .N(1)) stage_1 (
+    ws_delay #(.DATA_W(DATA_W + KEY_W + AGGS*(VALUE_W + 1)), .N(2)) tuple (
         .clk(clk), .rst(rst),
-        .s_valid(s_valid), .s_punct(s_punct), .s_eos(1'b0), .s_data({s_data, key, values, nulls, wattr}),
-        .m_valid(tuple_1), .m_punct(punct_1), .m_eos(unused_front_eos[0]), .m_data({beside_1, wattr_1})
-    );
-
-    ws_delay #(.DATA_W(BESIDE_W + WATTR_W), .N(1)) stage_2 (
-        .clk(clk), .rst(rst),
-        .s_valid(tuple_1), .s_punct(punct_1), .s_eos(1'b0), .s_data({beside_1, wattr_1}),
-        .m_valid(is_tuple), .m_punct(is_punct), .m_eos(unused_front_eos[1]),
-        .m_data({data_2, key_2, values_2, nulls_2, wattr_2})
+        .s_valid(s_valid), .s_punct(s_punct), .s_eos(s_eos), .s_data({s_data, key, values, nulls}),
+        .m_valid(unused_tuple), .m_punct(is_punct), .m_eos(unused_eos), .m_data({data_2, key_2, values_2, nulls_2})
     );
 
     // ---- Windows' ends: the first is RANGE above the first punctuation. Beyond the next one all that are passed, and
     // that itself, are empty
 
     reg                started_reg, first_reg, ends_3_reg, ends_4_reg;
-    reg  [WATTR_W-1:0] wattr_3_reg;
+    reg  [WATTR_W-1:0] wattr_1_reg, wattr_2_reg, wattr_3_reg;
     reg                at_end_2_reg, beyond_2_reg;
     reg  [WATTR_W:0]   end_reg;                     // of the next window
     reg                at_end_reg, beyond_reg;
@@ -224,9 +210,11 @@ module ws_group_panes #(
     assign m_data = data_reg;
 
     always @(posedge clk) begin
-        wattr_3_reg  <= wattr_2;
-        at_end_2_reg <= {1'b0, wattr_1} == end_reg;
-        beyond_2_reg <= end_reg < {1'b0, wattr_1};
+        wattr_1_reg  <= wattr;
+        wattr_2_reg  <= wattr_1_reg;
+        wattr_3_reg  <= wattr_2_reg;
+        at_end_2_reg <= {1'b0, wattr_1_reg} == end_reg;
+        beyond_2_reg <= end_reg < {1'b0, wattr_1_reg};
         at_end_reg   <= at_end_2_reg;
         beyond_reg   <= beyond_2_reg;
         first_reg    <= is_punct && !started_reg && !rst;
@@ -250,47 +238,27 @@ module ws_group_panes #(
 
     wire [TABLES-1:0]       over = pane_eos | {TABLES{ends_2 && beyond_2_reg}};    // see ws_group_door
     wire [TABLES-1:0]       entered, unused_fresh;
-    reg  [TABLES-1:0]       freed_9_reg;
+    wire [TABLES-1:0]       freed_9;
     wire [INDEX_W-1:0]      index;
     wire [KEY_W-1:0]        row_key;
     wire [15*INDEX_W-1:0]   turn;                   // by stage, the index whose turn it is
 
-    generate
-        if (HASH != 0) begin : gen_hash
-            ws_group_hash #(.KEY_W(KEY_W), .INDEX_W(INDEX_W), .WINDOWS(TABLES), .PANES(PANES)) table_of_keys (
-                .clk(clk), .rst(rst),
-                .s_windows(pane_valid), .s_eos(over), .key(key_2),
-                .m_windows(entered), .m_fresh(unused_fresh), .m_index(index), .m_refused(o_valid),
-                .free_windows(freed_9_reg), .free_index(turn[9*INDEX_W +: INDEX_W]),
-                .read_index(turn[(8 + LATER)*INDEX_W +: INDEX_W]), .read_key(row_key)
-            );
-        end else begin : gen_cam
-            ws_group_cam_fast #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(TABLES), .PANES(PANES)) cam (
-                .clk(clk), .rst(rst),
-                .s_windows(pane_valid), .s_eos(over), .key(key_2),
-                .m_windows(entered), .m_fresh(unused_fresh), .m_index(index), .m_refused(o_valid),
-                .free_windows(freed_9_reg), .free_index(turn[9*INDEX_W +: INDEX_W]),
-                .read_index(turn[(8 + LATER)*INDEX_W +: INDEX_W]), .read_key(row_key)
-            );
-        end
-    endgenerate
-
-    wire unused_tuple;
-
-    ws_delay #(.DATA_W(DATA_W), .N(LOOK_UP)) beside (
+    ws_group_keys #(
+        .DATA_W(DATA_W), .KEY_W(KEY_W), .ENTRIES(ENTRIES), .WINDOWS(TABLES), .PANES(PANES), .TABLE(HASH != 0 ? 2 : 1)
+    ) keys (
         .clk(clk), .rst(rst),
-        .s_valid(is_tuple), .s_punct(is_punct), .s_eos(1'b0), .s_data(data_2),
-        .m_valid(unused_tuple), .m_punct(o_punct), .m_eos(o_eos), .m_data(o_data)
+        .s_windows(pane_valid), .s_punct(is_punct), .s_eos(over), .s_data(data_2), .key(key_2),
+        .m_windows(entered), .m_fresh(unused_fresh), .m_index(index),
+        .o_valid(o_valid), .o_punct(o_punct), .o_eos(o_eos), .o_data(o_data),
+        .free_windows(freed_9), .free_index(turn[9*INDEX_W +: INDEX_W]),
+        .read_index(turn[(8 + LATER)*INDEX_W +: INDEX_W]), .read_key(row_key)
     );
 
     wire [AGGS*VALUE_W-1:0] pane_values;
     wire [AGGS-1:0]         pane_nulls;
-    wire                    unused_valid, unused_punct, unused_eos;
 
-    ws_delay #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LOOK_UP + 3)) operands (
-        .clk(clk), .rst(rst),
-        .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data({values_2, nulls_2}),
-        .m_valid(unused_valid), .m_punct(unused_punct), .m_eos(unused_eos), .m_data({pane_values, pane_nulls})
+    ws_shift #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LOOK_UP + 3)) operands (
+        .clk(clk), .s_data({values_2, nulls_2}), .m_data({pane_values, pane_nulls})
     );
 
     // ---- The turns, once the last tuple of the pane is in its table; behind a reset all tables are cleared
@@ -357,18 +325,9 @@ module ws_group_panes #(
         .s_valid(table_reg), .s_data(table_rows), .m_valid(unused_rows), .m_data({used_7, states_7})
     );
 
-    // ---- Stages 4 to 9: which panes of the window have had a tuple, a value, a sum that has left its width, by the
-    // age of the latest. And the tables in which the entry is held: a pane's until its turn finds that no other of the
-    // window holds a tuple
+    // ---- Stages 4 to 9: whether a pane of the window has had a tuple, a value, a sum that has left its width
 
-    wire [FLAGS-1:0]        flags_7;
-    wire [FLAGS*AGE_W-1:0]  ages_6;
-    reg  [FLAGS*AGE_W-1:0]  ages_7_reg, ages_8_reg;
-    reg  [FLAGS-1:0]        any_8_reg;
-    wire [TABLES-1:0]       held_6;
-    reg  [TABLES-1:0]       held_7_reg, held_8_reg, held_9_reg;
-    reg  [FLAGS*AGE_W-1:0]  ages_9_reg;
-    localparam [AGE_W-1:0]  YOUNG = PANES - 1;
+    wire [FLAGS-1:0] flags_7, any_8;
 
     assign flags_7[0] = used_7;
 
@@ -379,32 +338,13 @@ module ws_group_panes #(
             assign flags_7[1 + 2*a] = !COUNTS && states_7[a*(ACC_W+2) + NUMBER_W];
             assign flags_7[2 + 2*a] = (COUNTS || SUMS) && states_7[a*(ACC_W+2) + NUMBER_W + 1];
         end
-        for (a = 0; a < FLAGS; a = a + 1) begin : gen_age
-            wire [AGE_W-1:0] age = ages_7_reg[a*AGE_W +: AGE_W];
-            always @(posedge clk) begin
-                any_8_reg[a] <= flags_7[a] || age != 0;
-                ages_8_reg[a*AGE_W +: AGE_W] <= flags_7[a] ? YOUNG : age == 0 ? age : age - 1'b1;
-            end
-        end
     endgenerate
 
-    wire kept_8 = ages_8_reg[0 +: AGE_W] != 0;      // the entry is needed for the next window
-
-    always @(posedge clk) begin
-        ages_7_reg  <= ages_6;
-        held_7_reg  <= held_6;
-        held_8_reg  <= held_7_reg | (used_7 ? table_reg : {TABLES{1'b0}});
-        ages_9_reg  <= clear_reg[8] ? {FLAGS*AGE_W{1'b0}} : ages_8_reg;
-        held_9_reg  <= clear_reg[8] ? {TABLES{1'b0}} : held_8_reg & ~(kept_8 ? {TABLES{1'b0}} : table_reg);
-        freed_9_reg <= step_reg[8] && !clear_reg[8] && !kept_8 && !rst ? held_8_reg & table_reg : {TABLES{1'b0}};
-    end
-
-    ws_ram_sdp #(
-        .DATA_W(FLAGS*AGE_W + TABLES), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE(INDEX_W > 6 ? "block" : "distributed")
-    ) ages (
-        .clk(clk),
-        .wr_en(step_reg[9]), .wr_addr(turn[9*INDEX_W +: INDEX_W]), .wr_data({held_9_reg, ages_9_reg}),
-        .rd_en(1'b1), .rd_addr(turn[4*INDEX_W +: INDEX_W]), .rd_data({held_6, ages_6})
+    ws_group_ages #(.INDEX_W(INDEX_W), .PANES(PANES), .TABLES(TABLES), .FLAGS(FLAGS)) ages (
+        .clk(clk), .rst(rst),
+        .read_index(turn[4*INDEX_W +: INDEX_W]), .leaving(table_reg), .flags(flags_7),
+        .step(step_reg[8]), .clear(clear_reg[8]), .any(any_8),
+        .write(step_reg[9]), .write_index(turn[9*INDEX_W +: INDEX_W]), .freed(freed_9)
     );
 
     // ---- Stages 4 to 10, a stage more with MIN or MAX: the aggregates of the window, and the row
@@ -413,21 +353,16 @@ module ws_group_panes #(
     wire [FLAGS-1:0] any_out;
     reg              row_9_reg, row_10_reg;
     wire             row = LATER ? row_10_reg : row_9_reg;
-    wire             unused_any_valid, unused_any_punct, unused_any_eos;
     reg              row_out_reg;
 
-    ws_delay #(.DATA_W(FLAGS), .N(OUT - 8)) flags (
-        .clk(clk), .rst(rst),
-        .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data(any_8_reg),
-        .m_valid(unused_any_valid), .m_punct(unused_any_punct), .m_eos(unused_any_eos), .m_data(any_out)
-    );
+    ws_shift #(.DATA_W(FLAGS), .N(OUT - 8)) flags (.clk(clk), .s_data(any_8), .m_data(any_out));
 
     reg done_reg;
 
     assign m_eos = m_punct;
 
     always @(posedge clk) begin
-        row_9_reg   <= step_reg[8] && !clear_reg[8] && any_8_reg[0] && shows_reg && !rst;
+        row_9_reg   <= step_reg[8] && !clear_reg[8] && any_8[0] && shows_reg && !rst;
         row_10_reg  <= row_9_reg && !rst;
         row_out_reg <= row && !rst;
         m_valid     <= row_out_reg && !rst;
@@ -450,8 +385,6 @@ module ws_group_panes #(
                 wire [SUM_W-1:0]       rest_9 = wide_9[ACC_W +: SUM_W];
                 wire [ACC_W:0]         sum_out;      // and whether it does not fit
                 reg  [ACC_W:0]         sum_10_reg;
-                wire             unused_sum_valid, unused_sum_punct, unused_sum_eos;
-                wire             unused_sum = &{1'b0, unused_sum_valid, unused_sum_punct, unused_sum_eos};
 
                 ws_group_total #(
                     .NUMBER_W(NUMBER_W), .SIGNED(IS_SIGNED), .PANES(PANES), .ENTRIES(ENTRIES)
@@ -464,11 +397,7 @@ module ws_group_panes #(
                 always @(posedge clk)
                     sum_10_reg <= {rest_9 != {SUM_W{IS_SIGNED && wide_9[ACC_W-1]}}, wide_9[ACC_W-1:0]};
 
-                ws_delay #(.DATA_W(ACC_W + 1), .N(LATER)) sum (
-                    .clk(clk), .rst(rst),
-                    .s_valid(1'b0), .s_punct(1'b0), .s_eos(1'b0), .s_data(sum_10_reg),
-                    .m_valid(unused_sum_valid), .m_punct(unused_sum_punct), .m_eos(unused_sum_eos), .m_data(sum_out)
-                );
+                ws_shift #(.DATA_W(ACC_W + 1), .N(LATER)) sum (.clk(clk), .s_data(sum_10_reg), .m_data(sum_out));
 
                 always @(posedge clk) begin
                     results[a*ACC_W +: ACC_W] <= sum_out[ACC_W-1:0];
@@ -533,9 +462,7 @@ module ws_group_panes #(
         end
     endgenerate
 
-    wire unused = &{1'b0, s_eos, unused_pane_punct, unused_front_eos, unused_pane_data, unused_fresh, unused_tuple,
-                    unused_valid, unused_punct, unused_eos, unused_rows, step_reg, clear_reg, last_reg, turn, states_7,
-                    unused_any_valid, unused_any_punct, unused_any_eos, any_out, row_10_reg};
+    wire unused = &{1'b0, unused_pane_punct, unused_tuple, unused_eos, unused_pane_data, unused_fresh, unused_rows, step_reg, clear_reg, last_reg, turn, states_7, any_out, row_10_reg};
 
 `ifdef FORMAL
     // The tuples of any one key, counted by pane (a proof takes KINDS = "CNT" and SLIDE = a pane), and the key's row of

@@ -10,6 +10,19 @@ from tb.lib.run import run, run_four_state
 from tb.lib.tuplebus import cycle
 
 
+def kind(dut) -> str:
+    """Of the table: "cam", "cam_fast" or "hash"; group_keys has it as a parameter."""
+    name = dut._name.removeprefix("ws_group_")
+    return ("cam", "cam_fast", "hash")[int(dut.TABLE.value)] if name == "keys" else name
+
+
+def entries_of(dut) -> int:
+    """How many the table has."""
+    if hasattr(dut, "ENTRIES"):
+        return int(dut.ENTRIES.value)
+    return int(dut.CAPACITY.value) if hasattr(dut, "CAPACITY") else 1 << int(dut.INDEX_W.value)
+
+
 class Bench:
     """Drives tuples, ends and releases; the answers are checked in the order of the tuples.
 
@@ -19,12 +32,14 @@ class Bench:
 
     def __init__(self, dut):
         self.dut, self.g = dut, rng("cam")
-        table = dut._name.removeprefix("ws_group_")
+        table = kind(dut)
         self.latency, self.read, self.apart, self.away = {
             "cam": (3, 1, 5, 10), "cam_fast": (8, 2, 9, 18), "hash": (11, 2, 12, 0)
         }[table]  # fmt: skip
-        self.capacity = 1 << int(dut.INDEX_W.value) if table == "hash" else int(dut.CAPACITY.value)
-        self.clearing = self.capacity // int(dut.WAYS.value) + 2 if table == "hash" else 0
+        self.capacity = entries_of(dut)
+        self.ways = int(dut.WAYS.value) if hasattr(dut, "WAYS") else 8
+        self.clearing = self.capacity // self.ways + 2 if table == "hash" else 0
+        self.refusal = dut.o_valid if hasattr(dut, "o_valid") else dut.m_refused
         self.windows = int(dut.WINDOWS.value)
         self.forget()
         self.drive()
@@ -52,7 +67,7 @@ class Bench:
             await RisingEdge(dut.clk)
             await ReadOnly()
             windows, eos, key = self.sent.get(cycle() - self.latency, (0, 0, 0))
-            told, refused = int(dut.m_windows.value), int(dut.m_refused.value)
+            told, refused = int(dut.m_windows.value), int(self.refusal.value)
             assert told == (0 if refused else windows) and (windows or not refused)
             mine = {w for w in range(self.windows) if windows >> w & 1}
             if told:
@@ -105,12 +120,16 @@ class Bench:
             await self.step(*self.draw(others, keys))
 
 
-async def bench(dut) -> Bench:
-    b = Bench(dut)
-    await start(dut)
+async def ready(b: Bench) -> Bench:
+    """Reset the core, and wait until its table is cleared."""
+    await start(b.dut)
     cocotb.start_soon(b.watch())
-    await ClockCycles(dut.clk, 1 + b.clearing)
+    await ClockCycles(b.dut.clk, 1 + b.clearing)
     return b
+
+
+async def bench(dut) -> Bench:
+    return await ready(Bench(dut))
 
 
 @cocotb.test()

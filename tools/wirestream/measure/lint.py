@@ -55,6 +55,8 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("entry", {"DATA_W": 1, "INTERVAL": 9, "LATENCY": 2, "TUPLE_PLACES": 5, "ROOM_W": 4}),
     ("constants", {"N": 33}),
     ("gmii_endpoint", {"N_PORTS": 1, "N_GROUPS": 1, "HEADERS": 0, "TIME_W": 1}),
+    ("group_keys", {"TABLE": 1, "PANES": 3}),
+    ("group_keys", {"TABLE": 2, "ENTRIES": 64}),
     ("group_by", {"FAST": 1}),
     ("bank", {"SLOTS": 1, "AGGS": 3, "KINDS": "CNTLSTSUM", "SIGNEDS": 1, "SKEW": 1}),
     ("wid_aggregate", {"KINDS": "SUM", "SIGNEDS": 1, "SKEW": 1}),

@@ -7,27 +7,26 @@
 //      └──> ws_ram_2clk ────────────────────────────────────> its read register ──> m_data
 //           s_ready <── compare <── to_wr (synchroniser) <── Gray ──┘
 //
-// Resets. A reset of either side, at any time, empties the FIFO: the sides stop, both know that the other has stopped,
-// the pointers go to 0, and both go on. Until then s_ready and, on the side that was reset, m_valid are low. So no
-// item from before a reset, and no garbage, comes out after it. Where only the write side was reset, the read side
-// delivers what it has found until the news arrives, and the item then on m_data stays until it is taken. A reset that
-// is held holds the FIFO. wr_clearing and rd_clearing say that a side has stopped: items before and after that do not
-// belong together.
+// Resets. A reset of either side, at any time, empties the FIFO: both sides stop, each learns that the other has
+// stopped, the pointers return to 0, and both resume. Until then s_ready is low, and so is m_valid if the read side was
+// reset. Neither an item from before the reset nor garbage is output after it. If only the write side was reset, the
+// read side keeps delivering until the reset reaches it, and the item then on m_data stays until it is taken. While a
+// reset is held, the FIFO stays empty. wr_clearing and rd_clearing say that a side has stopped: items before and after
+// a clearing do not belong together.
 //
 // Parameters   DATA_W       width of an item in bits, at least 1
-//              ADDR_W       the RAM holds 2**ADDR_W items, 2 to 24; one more may be on m_data
+//              ADDR_W       the RAM holds 2**ADDR_W items, 2 to 24; one more can be on m_data
 //              SYNC_STAGES  flip-flops of a synchroniser, 2 to 8
 //              STYLE        kind of memory, see ws_ram_2clk
 // Latency      from the edge that takes an item in the empty FIFO to m_valid: SYNC_STAGES + 1 edges of rd_clk, the
-//              first of which comes after that of wr_clk. A place is free again for s_ready SYNC_STAGES + 1 edges of
-//              wr_clk after the edge of rd_clk that has read its item. A reset: about 2 * SYNC_STAGES + 4 cycles of
-//              each clock
-// Issue rate   1 item a cycle on either side, if the FIFO holds the items of a round trip: ADDR_W 4 is enough where the
-//              clocks are about the same, with SYNC_STAGES up to 4
+//              first of which follows that of wr_clk. s_ready sees a freed place SYNC_STAGES + 1 edges of wr_clk after
+//              the edge of rd_clk that reads its item. A reset takes about 2 * SYNC_STAGES + 4 cycles of each clock
+// Issue rate   1 item a cycle on either side, if the FIFO holds the items of a round trip: ADDR_W = 4 is enough for
+//              clocks of about the same rate and SYNC_STAGES up to 4
 // Overflow     cannot happen: s_ready falls
-// Bad input    none. Before the first reset the FIFO is empty where flip-flops have initial values, as in FPGAs;
-//              elsewhere both resets must be high together for that many cycles once
-// Constraints  constraints/cdc/async_fifo.*: without them the proof does not hold on the chip
+// Bad input    none. Before the first reset the FIFO is empty if flip-flops have initial values, as in FPGAs;
+//              otherwise both resets must once be high together for the cycles that a reset takes
+// Constraints  constraints/cdc/async_fifo.*: the proof assumes them
 // Source       C. E. Cummings, Simulation and Synthesis Techniques for Asynchronous FIFO Design, SNUG 2002 (pointers)
 
 `default_nettype none
@@ -67,8 +66,8 @@ module ws_async_fifo #(
 
     localparam PTR_W = ADDR_W + 1;   // one bit more than an address, so that equal pointers mean empty
 
-    // What crosses: clear, ask and ack are the handshake of a reset, the others the pointers. Kept as they are, since
-    // the constraints name them (the top bit of a Gray pointer would be merged with that of the binary one).
+    // The bits that cross: clear, ask and ack are the handshake of a reset, the others the pointers. They are kept,
+    // since the constraints name them (the top bit of a Gray pointer would be merged with that of the binary one).
     (* keep = "true" *) reg             clear_reg, ask_reg, ack_reg;
     (* keep = "true" *) reg [PTR_W-1:0] wr_gray_reg, rd_gray_reg;
     wire             clear_seen, ask_seen, ack_seen;
@@ -76,7 +75,7 @@ module ws_async_fifo #(
 
     // ---- write side
 
-    reg              wait_reg;    // the pointers are 0, and the read side is going on
+    reg              wait_reg;    // the pointers are 0; waits for the read side to resume
     reg              ready_reg;
     reg  [PTR_W-1:0] wr_ptr_reg;
     wire             write       = s_valid && s_ready && !wr_rst;
@@ -99,7 +98,7 @@ module ws_async_fifo #(
         wr_gray_reg = {PTR_W{1'b0}};
     end
 
-    // Reset, write side: clear, until the read side has acknowledged; wait, until it has let go.
+    // Reset, write side: clear until the read side acknowledges, then wait until it withdraws the acknowledgement.
     always @(posedge wr_clk) begin
         if (clear_reg) begin
             clear_reg <= !ack_seen || wr_rst;
@@ -138,7 +137,7 @@ module ws_async_fifo #(
         rd_gray_reg = {PTR_W{1'b0}};
     end
 
-    // Reset, read side: ask the write side to clear if the reset is here; acknowledge as long as it clears.
+    // Reset, read side: ask the write side to clear after a reset of this side; acknowledge while it clears.
     always @(posedge rd_clk) begin
         if (ack_reg) ack_reg <= clear_seen || rd_rst;
         else if (clear_seen) begin
@@ -159,7 +158,7 @@ module ws_async_fifo #(
         if (rd_rst) valid_reg <= 1'b0;
     end
 
-    // ---- between
+    // ---- the crossing
 
     ws_synchroniser #(
         .DATA_W(PTR_W + 1),
@@ -212,15 +211,15 @@ module ws_async_fifo #(
     );
 
 `ifdef FORMAL
-    // Two clocks that run freely, in one step together or apart, and bits that cross one cycle late or not, each for
-    // itself (ws_synchroniser, with SYNC_STAGES 2). Items are numbered on each side from the last clearing; the numbers
-    // wrap at twice the capacity. An arbitrary number is watched.
+    // Two free-running clocks, whose edges fall in the same step or in different ones; each bit that crosses may do so
+    // one cycle late (ws_synchroniser, with SYNC_STAGES 2). Items are numbered on each side from the last clearing; the
+    // numbers wrap at twice the capacity. An arbitrary number is watched.
     (* gclk *)     wire             formal_step;
     (* anyconst *) wire [PTR_W-1:0] watch_ptr;
     wire [DATA_W-1:0] watch_word;
     wire              clear_before, clear_a, clear_b, to_rd_fresh;
     wire              ask_before, ask_a, ask_b, ack_before, ack_a, ack_b, to_wr_fresh;
-    wire [PTR_W-1:0]  wr_before, wr_a, wr_b, rd_before, rd_a, rd_b;   // Gray pointers on their way, a before b
+    wire [PTR_W-1:0]  wr_before, wr_a, wr_b, rd_before, rd_a, rd_b;   // Gray pointers in flight, a before b
 
     function [PTR_W-1:0] binary(input [PTR_W-1:0] gray);
         integer i;
@@ -236,7 +235,7 @@ module ws_async_fifo #(
 
     reg  [PTR_W-1:0]  accepted_ref = 0, taken_ref = 0;   // items accepted, and items that have begun to leave
     reg  [DATA_W-1:0] item_ref;                          // the watched item
-    reg  [DATA_W-1:0] out_ref;                           // and as it was when it was put on m_data
+    reg  [DATA_W-1:0] out_ref;                           // the same when it was put on m_data
     reg               out_watched_ref = 1'b0;
     reg               wr_reset_ref = 1'b0, rd_reset_ref = 1'b0;    // this side has been reset
     reg               cleared_ref = 1'b0, again_ref = 1'b0;        // a clearing, and an item after it
@@ -259,12 +258,12 @@ module ws_async_fifo #(
         end
     end
 
-    // What an edge does: $past is the step before it.
+    // The effect of an edge: $past is the step before it.
     always @(posedge formal_step) begin
         past_valid <= 1'b1;
         if (past_valid && wr_clk && !$past(wr_clk)) begin
             if ($past(wr_rst)) assert (!s_ready && wr_clearing);
-            // a source that cannot wait loses nothing to a clearing unseen
+            // a source that cannot wait sees every clearing that loses an item
             if ($past(wr_clearing) && !wr_clearing) assert (s_ready);
         end
         if (past_valid && rd_clk && !$past(rd_clk)) begin
@@ -272,12 +271,12 @@ module ws_async_fifo #(
             // an item that is read leaves, once; stable while waiting
             else if ($past(m_valid && !m_ready)) assert (m_valid && $stable(m_data) && !$past(read));
             else assert (m_valid == $past(read));
-            // nothing new while the other side may not have stopped
+            // nothing new until the other side is known to have stopped
             if ($past(rd_clearing)) assert (!$past(read));
         end
     end
 
-    // Distances in the order in which the numbers travel, from the oldest: what the write side knows of the read
+    // Distances in the order in which the numbers travel, oldest first: what the write side knows of the read
     // pointer, the read pointer, what the read side knows of the write pointer, the write pointer.
     localparam [PTR_W-1:0] CAPACITY = 1 << ADDR_W;
     wire [PTR_W-1:0] from   = binary(rd_b);
@@ -295,7 +294,7 @@ module ws_async_fifo #(
     wire [5:0] ring = {clear_reg, clear_a, clear_b, ack_reg, ack_a, ack_b};
 
     always @(posedge formal_step) begin
-        // numbers are the pointers; the Gray pointers are theirs
+        // the numbers are the pointers, and the Gray pointers encode them
         assert (wr_ptr_reg == accepted_ref && rd_ptr_reg == taken_ref);
         assert (wr_gray_reg == (wr_ptr_reg ^ (wr_ptr_reg >> 1)) && rd_gray_reg == (rd_ptr_reg ^ (rd_ptr_reg >> 1)));
         // Gray pointers change one bit at a time wherever the other side looks at them

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_axil_slave: the handshake of an AXI4-Lite slave: transfers come out one at a time, each with its word address.
+// ws_axil_slave: the handshake of an AXI4-Lite slave: presents transfers one at a time, each with its word address.
 //
-// A write whose address and data are there, or a read, is chosen, in turn if both wait. `address` holds its word from
-// the next cycle on, in which it may be decoded; then `write` or `read` acts, for one cycle, and what the user says in
-// that cycle is answered.
+// The slave picks a write whose address and data are both valid, or a read; if both wait, they alternate. `address`
+// holds the word from the next cycle on, so that the user can decode it; then `write` or `read` is high for one cycle,
+// in which the user's inputs determine the response.
 //
 //               choose   decode    act     answer
 //   awvalid ────┐                 ┌────┐
@@ -15,18 +15,18 @@
 //
 // Parameters   ADDR_W       width of an address in bytes, 3 to 32
 //              READ_CYCLES  cycles of a read, from `address` to its data, 2 or 3; a write has 2
-// Ports        hold          no new transfer is chosen
-//              write, read   acts in this cycle; at most one of them
+// Ports        hold          no new transfer is picked
+//              write, read   the transfer happens in this cycle; at most one is high
 //              address       of the word, stable from READ_CYCLES - 1 cycles before `read` on, a cycle before `write`
 //              wdata, wstrb  with `write`
-//              known         with `write` and `read`: there is such a word, else the answer is DECERR
-//              may_write, may_read   what is asked may be done to it, else SLVERR
+//              known         with `write` and `read`: the word exists; otherwise the response is DECERR
+//              may_write, may_read   the word may be written, read; otherwise the response is SLVERR
 //              rdata         with `read`
-// Latency      the last of awvalid and wvalid to bvalid 3 cycles; arvalid to rvalid READ_CYCLES + 1; if nothing else is
-//              under way
-// Issue rate   one transfer at a time, a write in 4 cycles, a read in READ_CYCLES + 2. No request waits for more than
-//              one other's, unless `hold` or an answer that nobody takes makes it wait
-// Bad input    The two low address bits are ignored; so are protection bits, which are no ports here
+// Latency      the last of awvalid and wvalid to bvalid 3 cycles; arvalid to rvalid READ_CYCLES + 1; if no other
+//              transfer is in progress
+// Issue rate   one transfer at a time, a write in 4 cycles, a read in READ_CYCLES + 2. No request waits for more
+//              than one other, unless `hold` is high or the master does not accept a response
+// Bad input    The two low address bits are ignored; there are no ports for the protection bits
 // Source       ARM IHI 0022, AXI4-Lite
 
 `default_nettype none
@@ -80,7 +80,7 @@ module ws_axil_slave #(
 
     // Choose, decode, act
     reg  [1:0] state_reg;
-    reg        is_write_reg;            // what was chosen last
+    reg        is_write_reg;            // the kind picked last
     wire       can_write  = s_axil_awvalid && s_axil_wvalid && !s_axil_bvalid;
     wire       can_read   = s_axil_arvalid && !s_axil_rvalid;
     wire       take_write = can_write && !(can_read && is_write_reg);
@@ -127,10 +127,10 @@ module ws_axil_slave #(
     end
 
 `ifdef FORMAL
-    // The master keeps what it asks until it is taken. What it asked last is remembered, and what the user said to it.
+    // The master holds a request until it is accepted. The last request is recorded, with the user's inputs for it.
     reg                past_valid = 1'b0;
     reg                reset_ref;                       // in the last cycle
-    reg                aw_ref, w_ref, ar_ref, b_ref, r_ref;     // a request, an answer that waited in the last cycle
+    reg                aw_ref, w_ref, ar_ref, b_ref, r_ref;     // a request or response that waited in the last cycle
     reg                wrote_ref, did_read_ref;         // a transfer acted in the last cycle
     reg  [ADDR_W-1:0]  waddr_ref, raddr_ref;
     reg  [35:0]        wdata_ref;
@@ -172,17 +172,17 @@ module ws_axil_slave #(
             assert (s_axil_awready == write && s_axil_wready == write && s_axil_arready == read && !(write && read));
             if (write) assert (s_axil_awvalid && s_axil_wvalid && !s_axil_bvalid);
             if (read) assert (s_axil_arvalid && !s_axil_rvalid);
-            // what is acted upon is what was asked, and its address has been there to be decoded
+            // the transfer is the one requested, and its address was valid in time to be decoded
             if (write) assert (address == s_axil_awaddr[ADDR_W-1:2] && address == address_ref);
             if (write) assert ({wdata, wstrb} == {s_axil_wdata, s_axil_wstrb});
             if (read) assert (address == s_axil_araddr[ADDR_W-1:2] && address == address_ref);
             if (read && READ_CYCLES == 3) assert ($past(address) == $past(address_ref));
-            // one answer to each, as the user says, which stays
+            // one response to each, as the user's inputs say, stable while it waits
             assert (s_axil_bvalid == (!reset_ref && (b_ref || wrote_ref)));
             assert (s_axil_rvalid == (!reset_ref && (r_ref || did_read_ref)));
             if (s_axil_bvalid) assert (s_axil_bresp == wanswer_ref);
             if (s_axil_rvalid) assert (s_axil_rresp == ranswer_ref && s_axil_rdata == rdata_ref);
-            // a request is taken, at the latest behind one of the other kind
+            // a request is accepted, at the latest after one of the other kind
             assert (wwait_ref <= READ_CYCLES + 3 && rwait_ref <= READ_CYCLES + 3);
 
             // what makes it inductive

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_axis_arbiter: N packet streams to one, packet by packet, taking turns.
+// ws_axis_arbiter: round-robin arbiter that merges N packet streams into one, packet by packet.
 //
-// An input keeps the output from a packet's first beat to its last. With the last beat the turn passes to the next
-// input, in the order of the numbers, that has a packet waiting; if none has, it stays where it is. So inputs that wait
-// follow each other without an idle cycle, and none waits for more than one packet of each of the others.
+// An input holds the grant from a packet's first beat to its last. With the last beat the grant moves to the next
+// input, in numerical order, that has a packet waiting; if there is none, it stays. Waiting inputs therefore follow
+// each other without an idle cycle, and none waits for more than one packet of each of the others.
 //
 // Parameters   DATA_W   width of tdata in bits: a multiple of 8
 //              N        inputs, 1 to 16; input 0 has the low bits of every s_axis port
 //              USER_W   width of tuser in bits, at least 1
-// Latency      1 cycle; 2 for the first packet after an idle time, unless it is the last sender's
-// Issue rate   1 beat a cycle. A packet whose beats come without pauses leaves without pauses
+// Latency      1 cycle; 2 for the first packet after an idle period, unless it comes from the last sender
+// Issue rate   1 beat a cycle. A packet that arrives without pauses leaves without pauses
 // Overflow     cannot happen: s_axis_tready falls; every output, ready included, is free of paths from m_axis_tready
 
 `default_nettype none
@@ -47,9 +47,9 @@ module ws_axis_arbiter #(
         $finish;
     end
 
-    // Choice: the first that waits behind the one whose turn it is, then from input 0 on.
+    // Choice: the first waiting input after the one that holds the grant, then from input 0 on.
     reg  [N-1:0] turn_reg;          // one-hot
-    reg          inside_reg;        // a packet has begun and not ended
+    reg          inside_reg;        // in the middle of a packet
     wire [N-1:0] behind = s_axis_tvalid & ~(turn_reg | (turn_reg - 1'b1));
     wire [N-1:0] others = |behind ? behind : s_axis_tvalid;
     wire [N-1:0] next   = others & (~others + 1'b1);
@@ -93,13 +93,13 @@ module ws_axis_arbiter #(
     );
 
 `ifdef FORMAL
-    // One arbitrary input is watched. Nothing is lost or reordered behind the multiplexer: ws_skid_buffer's own proof.
+    // One arbitrary input is watched. ws_skid_buffer has its own proof that it loses and reorders nothing.
     (* anyconst *) wire [3:0] watch_ref;
 
     reg          past_valid = 1'b0;
     reg          inside_ref;        // the watched input has begun a packet
-    reg  [3:0]   packets_ref;       // begun by others since the watched input waits
-    reg  [4:0]   turns_ref;         // places from the input whose turn it is to the watched one
+    reg  [3:0]   packets_ref;       // begun by others since the watched input began to wait
+    reg  [4:0]   turns_ref;         // places from the input that holds the grant to the watched one
     wire [N-1:0] taken   = s_axis_tvalid & s_axis_tready;
     wire [N-1:0] watch   = {{N-1{1'b0}}, 1'b1} << watch_ref;
     wire         waiting = s_axis_tvalid[watch_ref] && !taken[watch_ref];
@@ -121,20 +121,20 @@ module ws_axis_arbiter #(
         assume (watch_ref < N);
         if (!past_valid) assume (rst);
         else begin
-            // one input at a time, and what it gives is what goes on
+            // one input at a time, and its beat is the one passed on
             assert ((taken & (taken - 1'b1)) == 0);
             assert (|taken == (valid && ready));
             if (taken[watch_ref])
                 assert (beat == {s_axis_tuser[USER_W*watch_ref +: USER_W], s_axis_tlast[watch_ref],
                                  s_axis_tkeep[KEEP_W*watch_ref +: KEEP_W], s_axis_tdata[DATA_W*watch_ref +: DATA_W]});
-            // never mixes two packets: nothing of the others is taken inside one
+            // never mixes two packets: no beat of another input is accepted inside one
             if (inside_ref) assert ((taken & ~watch) == 0);
-            // no starvation: at most one packet of each of the others goes first, and no cycle is wasted twice
+            // no starvation: at most one packet of each other input goes first, and at most one idle cycle
             assert (packets_ref < N);
             if ($past(!rst && ready && |s_axis_tvalid && !(|taken) && !inside_reg) && ready) assert (|taken);
-            // no idle cycle between the packets of inputs that wait
+            // no idle cycle between the packets of waiting inputs
             if ($past(!rst && |(taken & s_axis_tlast) && |(s_axis_tvalid & ~taken)) && ready) assert (|taken);
-            // the turn is kept while nobody waits, so that one sender's packets follow each other as fast
+            // the grant stays while no other input waits, so that one sender's packets follow each other as fast
             if ($past(!rst && !(|(s_axis_tvalid & ~turn_reg)))) assert ($stable(turn_reg));
 
             // what makes it inductive

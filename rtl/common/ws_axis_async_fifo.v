@@ -2,15 +2,15 @@
 //
 // ws_axis_async_fifo: AXI4-Stream packets from one clock to another.
 //
-// A reset of either side empties the FIFO (see ws_async_fifo) and cuts the packets on their way. None of them can be
-// taken for a good one: a packet of which the read side has delivered the beginning ends with one more beat, with
-// tuser[0] = 1, tkeep = 1 and tdata 0; one of which the write side was still to take the end is taken and dropped up
-// to its tlast, as is all that comes while the FIFO is being emptied. s_rst must reset the source too: what it sends
-// after that begins a packet.
+// A reset of either side empties the FIFO (see ws_async_fifo) and truncates the packets in flight. None of them can be
+// mistaken for a good one: if the read side has delivered the beginning of a packet, it ends the packet with one more
+// beat, with tuser[0] = 1, tkeep = 1 and tdata 0; if the write side has not accepted the end of a packet, it accepts
+// and drops beats up to its tlast, and all that arrive while the FIFO is emptied. s_rst must reset the source too, so
+// that the source then begins a packet.
 //
-// A MAC that cannot wait: behind its receive side, this FIFO alone is enough if the sink takes a beat in every cycle
-// and rd_clk is not slower than wr_clk, else ws_frame_fifo stands before it on wr_clk. Before its transmit side,
-// ws_frame_fifo with WAIT 1 stands behind it on rd_clk, so that a frame begins only when it is there whole.
+// With a MAC that cannot wait: after its receive side, this FIFO alone is enough if the sink accepts a beat in every
+// cycle and rd_clk is not slower than wr_clk; otherwise put a ws_frame_fifo before it, on wr_clk. Before its transmit
+// side, put a ws_frame_fifo with WAIT = 1 after it, on rd_clk, so that no frame begins before all of it has arrived.
 //
 // Parameters   DATA_W       width of tdata in bits, 8 or 64
 //              USER_W       width of tuser in bits, at least 1
@@ -20,7 +20,7 @@
 // Latency      SYNC_STAGES + 1 edges of m_clk, see ws_async_fifo
 // Issue rate   1 beat a cycle of the slower clock, see ws_async_fifo
 // Overflow     cannot happen: s_axis_tready falls while the FIFO is full
-// Bad input    a source that does not heed s_axis_tready loses beats unnoticed while the FIFO is full
+// Bad input    a source that ignores s_axis_tready loses beats unnoticed while the FIFO is full
 
 `default_nettype none
 
@@ -88,8 +88,8 @@ module ws_axis_async_fifo #(
     wire              fifo_last;
     wire [USER_W-1:0] fifo_user;
     reg               m_inside_reg;              // in a packet
-    reg               cleared_reg;               // what stands behind the beat on m_axis does not belong to it
-    reg               cut_reg;                   // the beat on m_axis ends a packet that was cut
+    reg               cleared_reg;               // the FIFO output is not of the packet on m_axis
+    reg               cut_reg;                   // the beat on m_axis ends a truncated packet
     reg  [USER_W-1:0] user_reg;                  // metadata of the packet; bit 0 is high, for that beat
     wire              m_taken  = m_axis_tvalid && m_axis_tready;
     wire              m_inside = m_taken ? !m_axis_tlast : m_inside_reg;
@@ -149,7 +149,7 @@ module ws_axis_async_fifo #(
         .tlast(m_axis_tlast), .tuser(m_axis_tuser)
     );
 
-    // A packet whose beginning has waited is cut.
+    // A packet whose first beat was held back is truncated.
     reg m_reset_ref = 1'b0;
 
     always @(posedge m_clk) begin

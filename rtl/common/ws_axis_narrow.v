@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_axis_narrow: an AXI4-Stream of words to one of bytes.
+// ws_axis_narrow: converts an AXI4-Stream of words to one of bytes.
 //
 // Parameters   DATA_W  width of s_axis_tdata in bits, a power of two, at least 8
 //              USER_W  width of tuser in bits, at least 1; bit 0 bad, the others metadata, constant over the packet
 // Latency      1 cycle
 // Issue rate   1 byte a cycle, without a pause between words or packets. An empty packet is one beat with tkeep 0
-// Overflow     cannot happen: s_axis_tready is high with the last byte of a word, while that moves on
-// Bad input    tkeep must be contiguous from bit 0, and all ones but with tlast
+// Overflow     cannot happen: s_axis_tready is high only while the last byte of a word is accepted
+// Bad input    tkeep must be contiguous from bit 0, and all ones except with tlast
 
 `default_nettype none
 
@@ -43,7 +43,7 @@ module ws_axis_narrow #(
 
     // The word stays at the input while its bytes leave.
     reg  [LANE_W-1:0] lane_reg;
-    reg               end_reg;                              // in lanes above 0: this byte is the word's last
+    reg               end_reg;                              // in lanes above 0: this byte is the last of the word
     wire              free     = !m_axis_tvalid || m_axis_tready;
     wire [KEEP_W+1:0] keep     = {2'b0, s_axis_tkeep};
     wire              word_end = lane_reg == 0 ? !keep[1] : end_reg;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_axis_widen: an AXI4-Stream of bytes to one of words; the last word of a packet is short.
+// ws_axis_widen: converts an AXI4-Stream of bytes to one of words; the last word of a packet may be partial.
 //
 // Parameters   DATA_W  width of m_axis_tdata in bits: a multiple of 8
 //              USER_W  width of tuser in bits, at least 1; bit 0 bad, the others metadata, constant over the packet
@@ -39,7 +39,7 @@ module ws_axis_widen #(
         $finish;
     end
 
-    // The word is filled in place, lane by lane; m_axis_tkeep says how far. The lanes above are 0.
+    // The word is filled in place, lane by lane; m_axis_tkeep marks the lanes that are filled. The others are 0.
     wire              free   = !m_axis_tvalid || m_axis_tready;
     wire              take   = s_axis_tvalid && free;
     wire [KEEP_W-1:0] filled = m_axis_tvalid ? {KEEP_W{1'b0}} : m_axis_tkeep;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_commit_fifo: a FIFO whose words can be read once they are committed and taken back until then.
+// ws_commit_fifo: a FIFO whose words can be rewound until they are committed, and read only then.
 //
 // The storage of ws_sync_fifo, which commits every word, and of ws_frame_fifo, which commits whole frames.
 //
@@ -10,7 +10,7 @@
 //                          and two registers follow it
 //              STYLE       kind of memory, see ws_ram_sdp
 // Latency      2 + 2 * OUTPUT_REG cycles from commit to m_valid
-// Issue rate   1 word a cycle in and out; words committed together come out in successive cycles if m_ready stays high
+// Issue rate   1 word a cycle in and out; words committed together leave in successive cycles if m_ready stays high
 // Overflow     wr_en must be low while full is high
 // Bad input    commit and rewind must not be high together. Both include the word written in the same cycle.
 
@@ -54,10 +54,10 @@ module ws_commit_fifo #(
 
     // Pointers have one bit more than an address, so that equal ones mean empty.
     reg [ADDR_W:0] wr_ptr_reg, commit_ptr_reg, rd_ptr_reg;
-    // Words held, and those of them that are committed; a word counts until it is delivered.
+    // Words held, and how many of them are committed; a word counts until it is delivered.
     reg [ADDR_W:0] used_reg, committed_reg;
 
-    // The write side's next state, without looking at commit and rewind, which may come late in the cycle.
+    // The write side's next state, independent of commit and rewind, which may arrive late in the cycle.
     wire            deliver = m_valid && m_ready;
     wire [ADDR_W:0] wr_next = wr_ptr_reg + {{ADDR_W{1'b0}}, wr_en};
     wire [ADDR_W:0] change  = wr_en == deliver ? {ADDR_W+1{1'b0}} : {{ADDR_W{deliver}}, 1'b1};
@@ -81,8 +81,8 @@ module ws_commit_fifo #(
         end
     end
 
-    // Read side: `room` means that the word read now finds a place behind those that were read before it. The RAM is
-    // read whenever there is room, which is known sooner than whether there is a word.
+    // Read side: `room` means that there is a place for the word read now, after those read before it. The RAM is
+    // read whenever there is room, which is known earlier than whether there is a word.
     wire              room;
     wire              rd_en = room && rd_ptr_reg != commit_ptr_reg;
     wire [DATA_W-1:0] rd_data;
@@ -131,7 +131,7 @@ module ws_commit_fifo #(
             end
         end else begin : gen_prefetch
             // A word passes the RAM's read register (one cycle) and output register (until it can move on), then a
-            // skid buffer's two places. Three of these four places can be kept while the sink waits.
+            // skid buffer's two places. Three of these four places can hold a word while the sink waits.
             reg              read_valid_reg, fetched_valid_reg, out_valid_reg, spare_valid_reg;
             reg [DATA_W-1:0] out_data_reg, spare_data_reg;
 
@@ -178,10 +178,10 @@ module ws_commit_fifo #(
     reg               past_valid = 1'b0;
     reg  [ADDR_W:0]   deliver_ptr_ref;
     reg  [DATA_W-1:0] watch_ref;
-    reg  [2:0]        delay_ref;    // cycles for which committed words have been there without m_valid
+    reg  [2:0]        delay_ref;    // cycles in which words were committed and m_valid was low
     wire [ADDR_W:0]   total     = wr_ptr_reg - deliver_ptr_ref;
     wire [ADDR_W:0]   readable  = commit_ptr_reg - deliver_ptr_ref;
-    wire [ADDR_W:0]   taken     = rd_ptr_reg - deliver_ptr_ref;     // in the registers behind the RAM
+    wire [ADDR_W:0]   taken     = rd_ptr_reg - deliver_ptr_ref;     // in the registers after the RAM
     wire [ADDR_W:0]   place     = watch_ptr - deliver_ptr_ref;      // of the watched word; 0 is next to leave
 
     assign watch_data  = watch_ref;
@@ -204,12 +204,12 @@ module ws_commit_fifo #(
             // counts add up; nothing is delivered that was not committed
             assert (used_reg == total && committed_reg == readable);
             assert (taken <= readable && readable <= total && total <= CAPACITY);
-            // no read of a word that is being written
+            // no read of a word while it is written
             if (wr_en && rd_en) assert (wr_ptr_reg[ADDR_W-1:0] != rd_ptr_reg[ADDR_W-1:0]);
             // nothing lost, nothing twice, order kept: words leave in the order of their pointers, unchanged
             if (place >= taken && place < total) assert (ram_word == watch_ref);
             if (m_valid && place == 0) assert (m_data == watch_ref);
-            // the latency of the header: no committed word waits longer for m_valid, whatever m_ready does
+            // the header's latency: no committed word waits longer for m_valid, whatever m_ready does
             assert (delay_ref <= 1 + 2 * OUTPUT_REG);
             // stable while waiting
             if ($past(m_valid && !m_ready && !rst)) assert (m_valid && $stable(m_data));

@@ -4,8 +4,8 @@
 //
 // One octet a cycle; ws_crc32_wide takes eight.
 //
-// `crc` covers every octet up to the cycle before; its octets are in sending order, crc[7:0] first. `good` says that
-// those octets ended with their own, right CRC.
+// `crc` covers every octet up to the previous cycle; its octets are in transmission order, crc[7:0] first. `good` is 1
+// if those octets ended with their own correct CRC.
 //
 // Parameters   none
 // Latency      1 cycle
@@ -26,8 +26,8 @@ module ws_crc32 (
     output wire        good
 );
 
-    localparam [31:0] POLYNOMIAL = 32'hEDB88320;   // bit-reversed: octets are taken least significant bit first
-    localparam [31:0] RESIDUE    = 32'hDEBB20E3;   // the state after a frame that ends with its right CRC
+    localparam [31:0] POLYNOMIAL = 32'hEDB88320;   // bit-reversed: octets enter least significant bit first
+    localparam [31:0] RESIDUE    = 32'hDEBB20E3;   // the state after a frame that ends with its correct CRC
 
     reg  [31:0] state_reg, next;
     integer     i;

@@ -2,22 +2,22 @@
 //
 // ws_crc32_wide: the Ethernet CRC-32 (frame check sequence) of a stream of eight octets a cycle, pipelined.
 //
-// A CRC is linear. What a word adds to it does not depend on the words before, so that is computed first, and only the
-// state itself, moved on by eight octets, is in the loop. A last word of fewer octets is taken as if zeros followed:
-// the right state after them is known, so `good` needs no more than another constant, and for `crc` the state is
-// moved back over them.
+// A CRC is linear: the contribution of a word does not depend on the words before it, so it is computed first, and only
+// the state itself, advanced by eight octets, is in the loop. A last word of fewer octets is padded with zeros: the
+// correct state after them is known, so that `good` needs only another constant, and for `crc` the state is moved back
+// over the padding.
 //
-//      data ──> stage 1: its share ──> stage 2: state ──┬──> stage 3: compare ────────────────────────> good
+//      data ──> stage 1: its part  ──> stage 2: state ──┬──> stage 3: compare ────────────────────────> good
 //                                        ^      │       └──> stage 3: 0 to 3 octets back ──> stage 4: 0 or 4 ──> crc
 //                                        └──────┘
 //
-// `data[7:0]` is the first octet. The octets of `crc` are in sending order, crc[7:0] first. `good` says that the frame
-// ended with its own, right CRC.
+// `data[7:0]` is the first octet. The octets of `crc` are in transmission order, crc[7:0] first. `good` is 1 if the
+// frame ended with its own correct CRC.
 //
 // Parameters   none
-// Latency      4 cycles to crc, 3 to good; both then stand until the next frame's first word is that old
-// Issue rate   8 octets a cycle; `keep` is contiguous from bit 0 and all ones but in a frame's last word; 0 is no word
-// Bad input    octets of data without their bit of keep must be 0
+// Latency      4 cycles to crc, 3 to good; both stay until as many cycles after the next frame's first word
+// Issue rate   8 octets a cycle; `keep` is contiguous from bit 0 and all ones except in a frame's last word; 0: no word
+// Bad input    octets of data whose bit of keep is 0 must be 0
 // Source       IEEE 802.3, 3.2.9
 
 `default_nettype none
@@ -33,8 +33,8 @@ module ws_crc32_wide (
     output reg         good
 );
 
-    localparam [31:0] POLYNOMIAL = 32'hEDB88320;   // bit-reversed: octets are taken least significant bit first
-    localparam [31:0] RESIDUE    = 32'hDEBB20E3;   // the state after a frame that ends with its right CRC
+    localparam [31:0] POLYNOMIAL = 32'hEDB88320;   // bit-reversed: octets enter least significant bit first
+    localparam [31:0] RESIDUE    = 32'hDEBB20E3;   // the state after a frame that ends with its correct CRC
 
     // The state before and after one more zero bit.
     function [31:0] forth(input [31:0] state);
@@ -45,8 +45,8 @@ module ws_crc32_wide (
         back = ((state ^ (state[31] ? POLYNOMIAL : 32'd0)) << 1) | {31'd0, state[31]};
     endfunction
 
-    // Bit `index` of the share of a word is the parity of these bits of the word. A state's share is that of a word
-    // with the state in its first octets.
+    // Bit `index` of a word's contribution is the parity of these bits of the word. A state contributes as a word does
+    // that has the state in its first octets.
     function [63:0] share_row(input [4:0] index);
         integer    i;
         reg [31:0] column;
@@ -105,7 +105,7 @@ module ws_crc32_wide (
         end
     endgenerate
 
-    // Stage 1: what the word adds, and how many octets it lacks.
+    // Stage 1: the word's contribution, and how many octets it lacks.
     reg       start_reg, word_reg;
     reg [2:0] lack_reg;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_ddr_in: pins that carry a bit at each edge of the clock, to two bits a cycle.
+// ws_ddr_in: double data rate inputs: two bits a cycle from pins that carry one at each edge of the clock.
 //
 //        clk      __/""\__/""\__/""\__/
 //        pins      X a X b X c X d X
@@ -8,12 +8,12 @@
 //        q_fall               X b   X d
 //
 // Parameters   DATA_W  number of pins, at least 1
-//              VENDOR  kind of the cells, "GENERIC", "ECP5" or "XILINX7"; "GENERIC" is flip-flops on both edges, for
+//              VENDOR  kind of cells, "GENERIC", "ECP5" or "XILINX7"; "GENERIC" is flip-flops on both edges, for
 //                      simulation and for slow pins, "ECP5" IDDRX1F, "XILINX7" IDDR, SAME_EDGE_PIPELINED
-// Latency      GENERIC and XILINX7: the bits of the rising edge n and of the falling edge behind it are there after
-//              rising edge n + 1. ECP5: as Lattice's manual says; the same for all pins
+// Latency      GENERIC and XILINX7: the bits of rising edge n and of the falling edge after it are valid after rising
+//              edge n + 1. ECP5: see Lattice's manual; the same for all pins
 // Issue rate   2 bits a cycle and pin
-// Bad input    none; the pins must meet set-up and hold at both edges (delays are the board's constraints)
+// Bad input    none; the pins must meet set-up and hold at both edges (delays are in the board's constraints)
 
 `default_nettype none
 

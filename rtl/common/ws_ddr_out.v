@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_ddr_out: two bits a cycle to pins that carry one in each half of it.
+// ws_ddr_out: double data rate outputs: two bits a cycle to pins that carry one in each half of the clock cycle.
 //
 //        clk      __/""\__/""\__/""\__/
 //        d_rise    X a   X c   X
@@ -8,11 +8,11 @@
 //        pins            X a X b X c X d X
 //
 // Parameters   DATA_W  number of pins, at least 1
-//              VENDOR  kind of the cells, "GENERIC", "ECP5" or "XILINX7"; "GENERIC" is flip-flops and a multiplexer
+//              VENDOR  kind of cells, "GENERIC", "ECP5" or "XILINX7"; "GENERIC" is flip-flops and a multiplexer
 //                      switched by the clock, for simulation and for slow pins, "ECP5" ODDRX1F, "XILINX7" ODDR,
 //                      SAME_EDGE
-// Latency      GENERIC and XILINX7: d_rise is on the pin after the rising edge that takes it, d_fall after the falling
-//              edge behind it. ECP5: as Lattice's manual says; the same for all pins
+// Latency      GENERIC and XILINX7: d_rise is on the pin after the rising edge that samples it, d_fall after the
+//              falling edge that follows. ECP5: see Lattice's manual; the same for all pins
 // Issue rate   2 bits a cycle and pin
 
 `default_nettype none

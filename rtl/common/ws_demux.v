@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_demux: the stream de-multiplexer; sends each tuple to the output of its type.
+// ws_demux: stream demultiplexer: sends each tuple to the output of its type.
 //
 // Punctuations and eos go to all outputs. The data of all outputs are the same; only their valid signals differ.
 //
 // Parameters   DATA_W       width of the tuple in bits, at least 1
 //              N            outputs, at least 1; output 0 has the low bits of every m_* port
 //              TYPE_W       width of the type in bits, at least 1
-//              CODES        the outputs' types, TYPE_W bits each, that of output 0 in the low bits; two outputs of one
-//                           type both get its tuples
-//              REGISTERED   1: the outputs are registers; 0: they follow the inputs in the same cycle
+//              CODES        types of the outputs, TYPE_W bits each, that of output 0 in the low bits; two outputs of
+//                           the same type both receive its tuples
+//              REGISTERED   1: the outputs are registers; 0: the outputs are combinational
 // Latency      REGISTERED cycles
 // Issue rate   1 tuple a cycle
-// Bad input    a tuple of no output's type is dropped; evt_unknown comes in the cycle in which it would have left
+// Bad input    a tuple whose type no output has is dropped, with evt_unknown in the cycle in which it would have left
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.4.3
 
 `default_nettype none

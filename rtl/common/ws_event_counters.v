@@ -2,19 +2,19 @@
 //
 // ws_event_counters: totals of N one-cycle events, kept in RAM and streamed out over and over.
 //
-// A sweep shows the totals of all events, in order of index, and all as they were at one instant, its start: counts
-// that belong together add up in every sweep. Each event has a counter just wide enough for one sweep; at the start of
-// a sweep all counters are copied into a chain that moves on by one event a cycle. A total's lower bits are those of
-// the counter; its upper bits go up by one if the counter has wrapped since the sweep before.
+// A sweep shows the totals of all events, in order of index, as of one instant, its start, so that related counts add
+// up in every sweep. Each event has a counter just wide enough for one sweep; at the start of a sweep all counters are
+// copied into a chain that advances by one event a cycle. The lower bits of a total are those of the counter; its upper
+// bits are incremented if the counter has wrapped since the previous sweep.
 //
 // Parameters   N        number of events, 1 to 1024
-//              TOTAL_W  width of a total in bits, at most 64; more than it takes to write max(N, 4)
+//              TOTAL_W  width of a total in bits, at most 64; more than max(N, 4) takes in binary
 //              INDEX_W  follows from N
-// Latency      a sweep starts 3 cycles before its first total is shown, so an event is in the total shown at most
-//              2 * max(N, 4) + 2 cycles later
+// Latency      a sweep starts 3 cycles before its first total is shown, so an event is part of the total shown
+//              at most 2 * max(N, 4) + 2 cycles later
 // Issue rate   every event may happen in every cycle; a sweep takes max(N, 4) cycles and shows one total a cycle
 // Overflow     none in the counters; totals wrap at 2**TOTAL_W
-// Bad input    none. The first sweep after a reset shows zeros; no event that follows the reset is lost.
+// Bad input    none. The first sweep after a reset shows zeros; no event after the reset is lost.
 
 `default_nettype none
 
@@ -45,7 +45,7 @@ module ws_event_counters #(
         $finish;
     end
 
-    // One counter an event, which runs freely
+    // A free-running counter for each event
     wire [N*COUNT_W-1:0] counts;
 
     genvar i;
@@ -62,7 +62,7 @@ module ws_event_counters #(
         end
     endgenerate
 
-    // Read: the totals of the sweep before, one event a cycle; a sweep starts with event 0
+    // Read: the totals of the previous sweep, one event a cycle; a sweep starts with event 0
     reg  [SLOT_W-1:0]    read_slot_reg;
     reg  [N*COUNT_W-1:0] chain_reg;
     wire                 start = read_slot_reg == {SLOT_W{1'b0}};
@@ -73,7 +73,7 @@ module ws_event_counters #(
         if (rst) read_slot_reg <= {SLOT_W{1'b0}};
     end
 
-    // Compare: the count at the chain's head with what it was in the sweep before
+    // Compare: the count at the head of the chain with that of the previous sweep
     wire [COUNT_W-1:0] lower_total;
     reg  [SLOT_W-1:0]  slot_reg;
     reg  [COUNT_W-1:0] count_reg;
@@ -106,7 +106,7 @@ module ws_event_counters #(
         if (rst) stat_valid <= 1'b0;
     end
 
-    // The lower bits come out one cycle before the upper ones, in time to be compared.
+    // The lower bits are ready one cycle before the upper ones, in time to be compared.
     ws_ram_sdp #(
         .DATA_W(COUNT_W),
         .ADDR_W(INDEX_W),
@@ -146,8 +146,8 @@ module ws_event_counters #(
     );
 
 `ifdef FORMAL
-    // An arbitrary event is counted again in one wide register. What it was when a sweep and the one before it started
-    // follows the sweep through the stages: [0] chain, [1] count_reg, [2] shown.
+    // An arbitrary event is counted again in one wide register. Its value at the start of a sweep and of the previous
+    // one follows the sweep through the stages: [0] chain, [1] count_reg, [2] shown.
     (* anyconst *) wire [INDEX_W-1:0] watch_ref;
     wire [TOTAL_W-1:0]  watch_total;
 
@@ -155,7 +155,7 @@ module ws_event_counters #(
     reg  [SLOT_W-1:0]   phase_ref;                  // cycles since a sweep started, its start being 0
     reg  [TOTAL_W-1:0]  pulses_ref;
     reg  [TOTAL_W-1:0]  now_ref [0:2], before_ref [0:2];
-    reg  [2:0]          begun_ref, second_ref;      // there is a sweep in the stage; and one was before it
+    reg  [2:0]          begun_ref, second_ref;      // the stage holds a sweep; it is not the first
     reg                 written_ref;                // the watched total of the sweep that is shown is in the RAM
     wire [SLOT_W:0]     head_ref  = (phase_ref + SWEEP - 1) % SWEEP;
     wire [SLOT_W:0]     shown_ref = (phase_ref + 2 * SWEEP - 3) % SWEEP;
@@ -191,7 +191,7 @@ module ws_event_counters #(
         assume (watch_ref < N);
         if (!past_valid) assume (rst);
         else begin
-            // coherence: what a sweep shows is the number of pulses before it started, three cycles ahead of event 0
+            // coherence: a sweep shows the number of pulses before its start, three cycles ahead of event 0
             assert (stat_valid == (begun_ref[2] && shown_ref < N));
             if (stat_valid) assert (stat_index == shown_ref);
             if (stat_valid && stat_index == watch_ref) assert (stat_value == now_ref[2]);

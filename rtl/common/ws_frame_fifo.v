@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_frame_fifo: lets whole good frames pass and drops the others whole. It stands between a source that cannot wait
-// and a sink that can, or (WAIT 1) between a source that can wait and a sink that must not starve inside a frame.
+// ws_frame_fifo: store-and-forward FIFO that passes good frames whole and drops the others whole. Use it between a
+// source that cannot wait and a sink that can, or (WAIT 1) between a source that can wait and a sink that must not
+// starve inside a frame.
 //
-// A frame is written as it comes and committed with its tlast beat if it is good, else the write pointer goes back to
-// where the frame began. Metadata in tuser and the last beat's tkeep are stored once a frame, in a small FIFO of their
-// own: beside each beat they would cost 2**ADDR_W words as many bits.
+// A frame is written as it arrives and committed with its tlast beat if it is good; otherwise the write pointer returns
+// to the beginning of the frame. The metadata in tuser and the last beat's tkeep are stored once a frame in a small
+// FIFO of their own: stored with each beat, they would widen all 2**ADDR_W words.
 //
 // Parameters   DATA_W      width of tdata in bits, 8 or 64
 //              USER_W      width of tuser in bits, 1 to 1024; bit 0 bad, the others metadata, constant over the frame
 //              ADDR_W      the FIFO holds 2**ADDR_W beats, 2 to 24
 //              FRAMES_W    the FIFO holds 2**FRAMES_W frames, 2 to ADDR_W
-//              MAX_BYTES   longest frame that may pass, in bytes, 1 to 2**ADDR_W * DATA_W / 8
+//              MAX_BYTES   longest frame that passes, in bytes, 1 to 2**ADDR_W * DATA_W / 8
 //              OUTPUT_REG  1: the RAM has its output register (see ws_ram_sdp); 0: it has none
 //              STYLE       kind of memory for the beats, see ws_ram_sdp
-//              WAIT        0: s_axis_tready is always high; 1: it falls while there is no room
-// Latency      2 + 2 * OUTPUT_REG cycles from a frame's tlast beat in to its first beat out
+//              WAIT        0: s_axis_tready is always high; 1: it is low while there is no room
+// Latency      2 + 2 * OUTPUT_REG cycles from a frame's tlast beat to its first beat out
 // Issue rate   1 beat a cycle in and out; no bubble inside a frame while m_axis_tready is high
 // Overflow     WAIT 0: a frame that finds no room is dropped: evt_full. WAIT 1: it waits
 // Bad input    A frame with tuser[0] at tlast is dropped: evt_bad; so is one of more than MAX_BYTES: evt_oversize.
@@ -76,7 +77,7 @@ module ws_frame_fifo #(
     localparam TO_LAST    = MAX_BEATS - 2;
     localparam LAST_BYTES = MAX_BYTES - (MAX_BEATS - 1) * KEEP_W;
 
-    // A frame that is already too long is taken to its end, so that it cannot wait for the room that it takes itself.
+    // A frame that is already too long is accepted to its end, so that it cannot wait for room that it occupies itself.
     wire beats_full, frames_full;
     reg  at_limit_reg;              // the frame has had MAX_BEATS beats
     wire take = s_axis_tvalid && s_axis_tready;
@@ -153,7 +154,7 @@ module ws_frame_fifo #(
 `endif
     );
 
-    // Metadata: as fast as the beats or faster, so it is there when a frame's first beat is.
+    // Metadata: no slower than the beats, so that it is valid with a frame's first beat.
     wire [KEEP_W-1:0] last_keep;
     wire              frames_ready;
     wire [META_W-1:0] meta_in, meta_out;
@@ -194,7 +195,7 @@ module ws_frame_fifo #(
     /* verilator lint_on PINCONNECTEMPTY */
 
 `ifdef FORMAL
-    // The beats of good frames are numbered as their frames come in, and again as they are delivered; the numbers wrap
+    // The beats of good frames are numbered as their frames arrive, and again as they are delivered; the numbers wrap
     // at twice the capacity. An arbitrary number is watched.
     localparam [ADDR_W:0] CAPACITY = 1 << ADDR_W;
 
@@ -263,14 +264,14 @@ module ws_frame_fifo #(
             if (!s_axis_tlast) assume (&s_axis_tkeep);
             if (bytes_ref != 0) assume (s_axis_tkeep != 0);     // only an empty frame has a beat without bytes
 
-            // who waits, and who never does
+            // which side waits, and which never does
             if (WAIT == 0 || (room && frames_held != 1 << FRAMES_W)) assert (s_axis_tready);
             if (WAIT != 0) assert (!evt_full && (!cut_reg || at_limit_reg));
             // each frame counted once, under the right name
             assert ({evt_good, evt_bad, evt_oversize, evt_full} == ($past(rst) || !$past(end_in) ? 4'b0000 :
                     $past(good) ? 4'b1000 : $past(s_axis_tuser[0]) ? 4'b0100 : $past(too_long) ? 4'b0010 : 4'b0001));
-            // a committed frame comes out whole, a dropped one leaves no trace: what is delivered are the beats of
-            // the good frames, each once and in order
+            // a committed frame leaves whole, a dropped one leaves no trace: the beats delivered are those of the
+            // good frames, each once and in order
             if (m_axis_tvalid) assert (delivered_ref != committed_ref);
             if (m_axis_tvalid && place == 0) assert ({m_axis_tlast, m_axis_tdata} == beat_ref);
             if (m_axis_tvalid && place == 0) keep_meta: assert (m_axis_tkeep == keep_ref);
@@ -297,7 +298,7 @@ module ws_frame_fifo #(
         cover (past_valid && out && m_axis_tlast && place == 0 && watch_beat == 5 && !(&m_axis_tkeep));
     end
 
-    // (that a frame's own metadata stand beside it is left to the simulation)
+    // (that the metadata are those of the frame is left to the simulation)
     ws_axis_rules #(.DATA_W(DATA_W), .USER_W(USER_W), .PACKETS(2)) m_rules (
         .clk(clk), .rst(rst),
         .tdata(m_axis_tdata), .tkeep(m_axis_tkeep), .tvalid(m_axis_tvalid), .tready(m_axis_tready),

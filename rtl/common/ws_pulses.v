@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_pulses: numbers of events to pulses, one for each, for counters that take one event a cycle.
+// ws_pulses: converts numbers of events to single pulses, for counters that take one event a cycle.
 //
 // Parameters   NUMBER_W   width of a number in bits, at least 1
-//              WAITING_W  width of the number of pulses that wait, in bits, more than NUMBER_W, at most 64
-// Latency      2 cycles from a number to its first pulse, when none waits
-// Issue rate   a number a cycle in; a pulse a cycle out, so that the pulses of a burst follow behind it
-// Overflow     more than 2**WAITING_W - 1 cannot wait: of 48 bits that takes days of numbers in every cycle
+//              WAITING_W  width of the number of pending pulses in bits, more than NUMBER_W, at most 64
+// Latency      2 cycles from a number to its first pulse, if no pulse is pending
+// Issue rate   a number a cycle in; a pulse a cycle out, so that the pulses of a burst follow it one by one
+// Overflow     more than 2**WAITING_W - 1 pulses cannot be pending; with 48 bits that takes days of numbers in every
+//              cycle
 // Bad input    none
 
 `default_nettype none
@@ -45,7 +46,7 @@ module ws_pulses #(
     end
 
 `ifdef FORMAL
-    // What came is what was told, is being told or waits; and there is no idle cycle while something waits.
+    // The events received are the pulses output, the one on the output and those pending; no idle cycle while any pend.
     reg                 past_valid = 1'b0;
     reg [WAITING_W-1:0] came_ref, told_ref;
 

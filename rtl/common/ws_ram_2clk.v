@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_ram_2clk: a RAM whose write port and read port have clocks of their own; only for crossing from one to the other.
+// ws_ram_2clk: a RAM whose write and read ports have separate clocks; only for crossing from one to the other.
 //
-// It stands beside ws_ram_sdp, the RAM of everything on one clock, because what that one says of a read and a write in
-// the same cycle, and what the proofs of its users lean on, has no meaning with two clocks.
+// Everything on one clock uses ws_ram_sdp. This is a module of its own because the rule of ws_ram_sdp for a read and a
+// write in the same cycle, on which the proofs of its users rely, has no meaning with two clocks.
 //
 // Parameters   DATA_W  width of a word in bits, at least 1
 //              ADDR_W  2**ADDR_W words, 1 to 24
 //              STYLE   kind of memory that synthesis uses, "auto", "block" or "distributed"
-// Latency      1 cycle of rd_clk from rd_en to rd_data, which stays until the word of the next rd_en takes its place
+// Latency      1 cycle of rd_clk from rd_en to rd_data, which is held until the next read replaces it
 // Issue rate   1 write a cycle of wr_clk and 1 read a cycle of rd_clk
-// Bad input    A word must not be read before its write is known on the read side, through a synchroniser: an earlier
-//              read gives garbage, as does a read of a word never written.
+// Bad input    A word must not be read before the read side knows, through a synchroniser, that it was written: an
+//              earlier read returns garbage, as does a read of a word never written.
 
 `default_nettype none
 

@@ -7,12 +7,12 @@
 //              OUTPUT_REG  1: a register follows the read port; synthesis maps it onto the block RAM's own (on an ECP5
 //                          a block RAM read without it takes 4.3 ns from the clock); 0: none does
 //              STYLE       kind of memory that synthesis uses, "auto", "block" or "distributed"
-// Latency      1 + OUTPUT_REG cycles from rd_en to rd_data, which stays until the word of the next rd_en takes its
-//              place. rd_en gates the read itself; the register behind it runs free, so no read is ever held back.
+// Latency      1 + OUTPUT_REG cycles from rd_en to rd_data, which is held until the next read replaces it. rd_en gates
+//              the read itself; the output register has no enable, so no read is ever held back.
 // Issue rate   1 write and 1 read a cycle
-// Bad input    A read of the address that is written in the same cycle gives garbage (X in simulation, undefined in
-//              hardware), and so does a read of a word never written. A read one cycle later gives the new word.
-//              No old-data promise: an ECP5 block RAM cannot keep it without logic that costs 15% of the clock rate.
+// Bad input    A read of the address that is written in the same cycle returns garbage (X in simulation, undefined in
+//              hardware), as does a read of a word never written. A read one cycle later returns the new word. Old
+//              data are not promised: an ECP5 block RAM needs logic for it that costs 15% of the clock rate.
 
 `default_nettype none
 
@@ -54,7 +54,7 @@ module ws_ram_sdp #(
         $finish;
     end
 
-    // no_rw_check: nothing relies on what a read of the word being written gives, so spend no logic on it.
+    // no_rw_check: nothing relies on a read of the word being written, so no logic is spent on it.
     (* ram_style = STYLE, no_rw_check *)
     reg [DATA_W-1:0] mem [0:(1<<ADDR_W)-1];
     reg [DATA_W-1:0] read_reg;
@@ -71,7 +71,7 @@ module ws_ram_sdp #(
         if (rd_en) begin
             read_reg <= mem[rd_addr];
 `ifndef SYNTHESIS
-            // Simulation and proofs see garbage where the hardware may give it.
+            // Simulation and proofs see garbage where the hardware may return it.
             if (wr_en && wr_addr == rd_addr) read_reg <= {DATA_W{1'bx}};
 `endif
         end

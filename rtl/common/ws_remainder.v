@@ -2,11 +2,11 @@
 //
 // ws_remainder: the remainder of an unsigned number divided by a constant, one bit of the number a cycle.
 //
-// For the rare alignment of a time to a grid; small rather than fast. A start while busy begins anew.
+// For the rare alignment of a time to a grid; small rather than fast. A start while busy restarts the division.
 //
 // Parameters   NUMBER_W  width of the number in bits, at least 1
-//              DIVISOR   the constant, at least 1; it fits in NUMBER_W bits
-// Latency      NUMBER_W + 1 cycles from start to done; the remainder stays until the next start
+//              DIVISOR   the divisor, at least 1; it fits in NUMBER_W bits
+// Latency      NUMBER_W + 1 cycles from start to done; the remainder is held until the next start
 // Issue rate   one number every NUMBER_W + 1 cycles
 
 `default_nettype none
@@ -63,7 +63,7 @@ module ws_remainder #(
     assign remainder = {{(NUMBER_W-REM_W){1'b0}}, remainder_reg};
 
 `ifdef FORMAL
-    // While `left` bits are to come, the remainder is that of the number without them.
+    // While `left` bits remain, the remainder is that of the number without them.
     reg                past_valid = 1'b0;
     reg                started_ref;
     reg [NUMBER_W-1:0] number_ref;

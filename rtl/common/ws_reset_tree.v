@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_reset_tree: a reset for each part of a large core, over a tree of registers, so that no net reaches all of it.
+// ws_reset_tree: distributes a reset over a tree of registers to the parts of a large core, so that no net spans it.
 //
-// All copies rise and fall together. One of any two siblings is kept inverted, or synthesis would make them one; each
-// leaf has a register behind that, so that the inverter is not in front of its fan-out.
+// All copies rise and fall together. One of each two siblings is stored inverted, or synthesis would merge them; each
+// leaf has a register after that, so that the inverter does not drive its fan-out.
 //
 // Parameters   LEAVES  copies of rst, a power of two, at least 1; 1 is rst itself
 // Latency      log2(LEAVES) + 1 cycles; none for 1
@@ -24,7 +24,7 @@ module ws_reset_tree #(
         $finish;
     end
 
-    // Numbered as in a heap: 1 is the root, 2n and 2n + 1 are behind n.
+    // Numbered as in a heap: 1 is the root, n drives 2n and 2n + 1.
     wire [2*LEAVES-1:1] node;
 
     assign node[1] = rst;
@@ -53,7 +53,7 @@ module ws_reset_tree #(
     endgenerate
 
 `ifdef FORMAL
-    // All copies are the reset of that many cycles before.
+    // All copies are the reset that many cycles ago.
     localparam CYCLES = LEAVES > 1 ? $clog2(LEAVES) + 1 : 0;
     reg  [CYCLES:0] past_ref = 0, known_ref = 0;
     wire [CYCLES:0] now = {past_ref[CYCLES:0] << 1} | rst;

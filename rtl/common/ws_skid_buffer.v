@@ -2,12 +2,12 @@
 //
 // ws_skid_buffer: a register slice for a valid/ready stream.
 //
-// Every output, ready included, is a register, so it cuts the timing paths in both directions.
+// Every output, ready included, is a register, so that the timing paths are cut in both directions.
 //
 // Parameters   DATA_W   width of the data in bits, at least 1
 // Latency      1 cycle
 // Issue rate   1 item a cycle
-// Overflow     cannot happen: s_ready falls while the second place is taken
+// Overflow     cannot happen: s_ready is low while the second place is occupied
 
 `default_nettype none
 
@@ -31,9 +31,9 @@ module ws_skid_buffer #(
         $finish;
     end
 
-    // The output place, and the spare one for the item that arrives in the cycle in which the sink stops. What comes
-    // goes into the spare place too, as long as that is free: it is only kept if ready falls. So no enable of the spare
-    // place, and no choice between the two, waits for m_ready.
+    // The output place, and a spare one for the item that arrives in the cycle in which the sink stops. Every item is
+    // also written to the spare place while that is free, and kept there only if ready falls. So neither the enable of
+    // the spare place nor the choice between the two depends on m_ready.
     reg              out_valid_reg, spare_valid_reg;
     reg              ready_reg;                         // !spare_valid_reg, and half of its fan-out
     reg [DATA_W-1:0] out_data_reg, spare_data_reg;
@@ -57,7 +57,7 @@ module ws_skid_buffer #(
     end
 
 `ifdef FORMAL
-    // The two places hold what was accepted and not yet delivered, oldest first: a two-entry reference queue.
+    // A two-entry reference queue: the items accepted and not yet delivered, oldest first.
     reg               past_valid = 1'b0;
     reg [1:0]         count_ref;
     reg [DATA_W-1:0]  first_ref, second_ref;

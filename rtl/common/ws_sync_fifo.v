@@ -9,7 +9,7 @@
 //              STYLE       kind of memory, see ws_ram_sdp
 // Latency      2 + 2 * OUTPUT_REG cycles from an item's arrival in the empty FIFO to m_valid
 // Issue rate   1 item a cycle in and 1 out at the same time
-// Overflow     cannot happen: s_ready falls while 2**ADDR_W items are held
+// Overflow     cannot happen: s_ready is low while 2**ADDR_W items are held
 
 `default_nettype none
 
@@ -38,7 +38,7 @@ module ws_sync_fifo #(
 
     assign s_ready = !full;
 
-    // A commit FIFO that always commits: its pointers and counts for what is not yet committed are optimised away.
+    // A commit FIFO that always commits: its pointers and counts for uncommitted words are optimised away.
     ws_commit_fifo #(
         .DATA_W(DATA_W),
         .ADDR_W(ADDR_W),
@@ -68,7 +68,7 @@ module ws_sync_fifo #(
 
 `ifdef FORMAL
     // Items are numbered as they are accepted, and again as they are delivered; the numbers wrap at twice the
-    // capacity. An arbitrary number is watched: its item leaves as it came.
+    // capacity. An arbitrary number is watched: its item leaves unchanged.
     (* anyconst *) wire [ADDR_W:0] watch_ref;
     wire [ADDR_W:0]   write_ptr, commit_ptr, deliver_ptr;
     wire [DATA_W-1:0] watch_data;

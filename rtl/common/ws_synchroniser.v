@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_synchroniser: brings the bits of a register of another clock to this one, through a chain of flip-flops each.
+// ws_synchroniser: brings the bits of a register from another clock domain, each through a chain of flip-flops.
 //
-// The bits are independent of each other: of several that change together, each may come a cycle later than the
-// others. A word can cross only if it changes in one bit at a time, as a Gray code does, or is not looked at while it
+// The bits are independent of each other: of several that change together, each may arrive a cycle later than the
+// others. A word can cross only if one bit changes at a time, as in a Gray code, or if nothing reads it while it
 // changes. The proofs of the cores that use this one see every such outcome.
 //
 // Parameters   DATA_W   number of bits, at least 1
 //              STAGES   flip-flops of each chain, 2 to 8
-// Latency      STAGES cycles of clk, or one less or more where the change meets an edge
+// Latency      STAGES cycles of clk, one less or more if the change coincides with an edge
 // Issue rate   a change is seen if it lasts longer than a cycle of clk
 // Overflow     a shorter pulse may be lost
-// Bad input    d must come straight from flip-flops: logic before it could be caught in mid-change
+// Bad input    d must come straight from flip-flops: the chain could sample a glitch of logic
 // Constraints  the user's; for ws_async_fifo see constraints/cdc/
 
 `default_nettype none
@@ -25,8 +25,8 @@ module ws_synchroniser #(
     output wire [DATA_W-1:0] q
 `ifdef FORMAL
     ,
-    // For the proofs of the cores that use this one: the bits just before their last change, whether that change is
-    // still before the chain, and the chain, first stage lowest.
+    // For the proofs of the cores that use this one: the bits before their last change, whether that change has
+    // yet to enter the chain, and the chain, first stage lowest.
     output wire [DATA_W-1:0]        formal_before,
     output wire                     formal_fresh,
     output wire [STAGES*DATA_W-1:0] formal_stages
@@ -40,7 +40,7 @@ module ws_synchroniser #(
 
     wire [DATA_W-1:0] arriving;
 
-    // Neither a shift register of a LUT nor an optimiser may take these flip-flops.
+    // Neither shift-register extraction nor optimisation may absorb these flip-flops.
     (* async_reg = "true", shreg_extract = "no", keep = "true" *)
     reg [STAGES*DATA_W-1:0] stages_reg;
     initial stages_reg = {STAGES*DATA_W{1'b0}};
@@ -50,7 +50,7 @@ module ws_synchroniser #(
     always @(posedge clk) stages_reg <= {stages_reg[(STAGES-1)*DATA_W-1:0], arriving};
 
 `ifdef FORMAL
-    // An edge that is the first after a change may see any of the changed bits as they were.
+    // The first edge after a change may see the old value of any bit that changed.
     (* gclk *)   wire              formal_step;
     (* anyseq *) wire [DATA_W-1:0] late;
     reg  [DATA_W-1:0] past_ref = {DATA_W{1'b0}}, before_ref = {DATA_W{1'b0}};

@@ -15,7 +15,7 @@ PERIODS_PS = [(8000, 8002), (8000, 6400), (6400, 8000), (8000, 2500), (2500, 800
 
 
 class Side(ItemMonitor):
-    """The read side's sink; notes the time of every item."""
+    """The sink of the read side; records the time of every item."""
 
     def __init__(self, dut, stall):
         self.seen, self.times, self.stall = [], [], stall
@@ -84,7 +84,7 @@ async def order_kept_when_mostly_full(dut):
 @cocotb.test()
 @cocotb.parametrize(periods=[(8000, 8000), (8002, 8000), (3000, 8000)])
 async def one_item_a_cycle(dut, periods):
-    """At the rate of the slower clock, once the pointers are on their way."""
+    """At the rate of the slower clock, once the pointers have crossed."""
     if int(dut.ADDR_W.value) < 4:
         return
     _, sink = await exchange(dut, periods, idle=0, stall=0)
@@ -95,17 +95,17 @@ async def one_item_a_cycle(dut, periods):
 @cocotb.test()
 @cocotb.parametrize(periods=PERIODS_PS)
 async def latency(dut, periods):
-    """SYNC_STAGES + 1 edges of rd_clk from the edge of wr_clk that takes the item to m_valid."""
+    """SYNC_STAGES + 1 edges of rd_clk from the edge of wr_clk that accepts the item to m_valid."""
     source, sink = await setup(dut, periods, idle=0, stall=0)
     for item in numbers(dut, 20, rng("data")):
         before = len(sink.seen)
-        await source.send(item)  # returns with the edge that took it
+        await source.send(item)  # returns with the edge that accepts it
         taken, edges = get_sim_time("ps"), 0
         while len(sink.seen) == before:
             await RisingEdge(dut.rd_clk)
             edges += get_sim_time("ps") > taken
             await Timer(1, unit="ps")
-        # on one clock period, an edge of rd_clk at the same moment counts as before or after
+        # with equal periods, an edge of rd_clk at the same time counts as before or after
         assert edges - int(dut.SYNC_STAGES.value) in ((1,) if periods[0] != periods[1] else (0, 1))
         await settle(dut)
 
@@ -127,7 +127,7 @@ async def holds_its_capacity(dut):
 @cocotb.test()
 @cocotb.parametrize(periods=PERIODS_PS[:5])
 async def resets_at_any_time(dut, periods):
-    """What comes out is always a piece of what went in, in order, and after a reset only what went in after it."""
+    """The output is always a subsequence of the input; after a reset, of what was sent after it."""
     source, sink = await setup(dut, periods, idle=0.2, stall=0.3)
     generator, width = rng("resets"), len(dut.s_data)
     sent, checked, whole = [], 0, 0
@@ -148,7 +148,7 @@ async def resets_at_any_time(dut, periods):
         source.clear()
         await settle(dut)
         await settle(dut)
-        await ClockCycles(dut.rd_clk, 60)  # the item that stood on m_data, and the driver's last, leave
+        await ClockCycles(dut.rd_clk, 60)  # the item on m_data and the last of the driver leave
         sent = [s.data for s in source.sent[first:]]
         got = [s.data for s in sink.seen[checked:]]
         checked = len(sink.seen)

@@ -1,4 +1,4 @@
-"""axil_slave: every transfer acts once and is answered as the user says; any handshake; in turn; latency and rate."""
+"""axil_slave: every transfer happens once and has the user's response; any handshake; fairness; latency and rate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
 
 OKAY, SLVERR, DECERR = 0, 2, 3
-WORDS = 32  # the last quarter is read-only, and the one before write-only; there is nothing behind them
+WORDS = 32  # the last quarter is read-only, and the one before it write-only; none follow
 
 
 def response(word: int, write: bool) -> int:
@@ -24,7 +24,7 @@ def response(word: int, write: bool) -> int:
 
 
 class User:
-    """The words behind the slave. hold: its probability. acted: (write, word) of each transfer, in order."""
+    """The words of the slave's user. hold: its probability. acted: (write, word) of each transfer, in order."""
 
     def __init__(self, dut, hold: float = 0.0):
         self.dut, self.hold, self.words, self.acted = dut, hold, [0] * WORDS, []
@@ -45,7 +45,7 @@ class User:
                 assert not (write and read)
                 self.acted.append((bool(write), word))
                 held = 2 if write else int(dut.READ_CYCLES.value)
-                assert all(int(value) == word for value in shown[-held:]), "the address has not stood there"
+                assert all(int(value) == word for value in shown[-held:]), "the address was not valid in time"
             if write and response(word, True) == OKAY:
                 data, strobe = int(dut.wdata.value), int(dut.wstrb.value)
                 mask = sum(0xFF << 8 * n for n in range(4) if strobe >> n & 1)
@@ -62,8 +62,8 @@ async def idle(dut) -> None:
 
 @cocotb.test()
 async def any_handshake(dut):
-    """Writes of any bytes and reads, of all kinds of words, under way together; every channel and the user pause; the
-    smoke test in four states."""
+    """Concurrent writes of any bytes and reads, of all kinds of words; every channel and the user pause; the smoke
+    test in four states."""
     await idle(dut)
     user, bus, g = User(dut, hold=0.2), Bus(dut, pause=0.4), rng("transfers")
     await ClockCycles(dut.clk, 2)
@@ -92,7 +92,7 @@ async def any_handshake(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    """Each kind alone, to the cycle; both together in turn; nothing while `hold`; a reset in the middle."""
+    """Each kind alone, to the cycle; both together, alternating; nothing during `hold`; a reset in the middle."""
     await idle(dut)
     user, cycles = User(dut), int(dut.READ_CYCLES.value)
     dut.s_axil_bready.value = dut.s_axil_rready.value = 1

@@ -1,4 +1,4 @@
-"""axis_arbiter: every packet whole, inputs in turn, no idle cycle between packets that wait, exact latency."""
+"""axis_arbiter: every packet whole, round-robin, no idle cycle between waiting packets, exact latency."""
 
 from collections import deque
 
@@ -13,7 +13,7 @@ from tb.lib.tuplebus import cycle
 
 
 class Bench:
-    """Drives all inputs, which lie side by side in wide ports; each packet's metadata is the number of its input."""
+    """Drives all inputs, which are concatenated in wide ports; each packet's metadata is the number of its input."""
 
     def __init__(self, dut, idle: float, stall: float):
         self.dut, self.idle, self.random = dut, idle, rng("inputs")
@@ -21,8 +21,8 @@ class Bench:
         self.inputs = len(dut.s_axis_tvalid)
         self.queues: list[deque] = [deque() for _ in range(self.inputs)]  # beats: data, keep, last, user
         self.now: list[tuple | None] = [None] * self.inputs
-        self.offered: dict[int, int] = {}  # cycle of each input's first beat on the wires
-        self.accepted: dict[int, int] = {}  # and when it was taken
+        self.offered: dict[int, int] = {}  # cycle in which each input first drives its beat
+        self.accepted: dict[int, int] = {}  # and in which it is accepted
         self.sink, self.output = Sink(dut, "m_axis", stall), Monitor(dut, "m_axis")
         cocotb.start_soon(self._drive())
 
@@ -100,7 +100,7 @@ async def packets_with_long_pauses(dut):
 
 @cocotb.test()
 async def turns_without_a_pause(dut):
-    """While all wait, they take turns, and every cycle carries a beat; so does every cycle of one sender alone."""
+    """If all wait, the grant goes round and every cycle carries a beat, as it does with a single sender."""
     bench, generator = await setup(dut), rng("packets")
     for _ in range(8):
         for i in range(bench.inputs):
@@ -118,7 +118,7 @@ async def turns_without_a_pause(dut):
 
 @cocotb.test()
 async def latency(dut):
-    """One cycle when it is the input's turn, two when it must change."""
+    """One cycle if the input holds the grant, two if the grant must move."""
     bench = await setup(dut)
     for i, wait in ((0, 0), (bench.inputs - 1, 1), (bench.inputs - 1, 0), (0, 1)):
         for log in (bench.offered, bench.accepted, bench.output.packets):

@@ -1,4 +1,4 @@
-"""axis_async_fifo: packets cross whole and in order; one that a reset cuts cannot be taken for a good one."""
+"""axis_async_fifo: packets cross whole and in order; one truncated by a reset cannot be mistaken for a good one."""
 
 import cocotb
 import pytest
@@ -12,7 +12,7 @@ PERIODS_PS = [(8000, 8002), (8000, 6400), (2500, 8000)]
 
 
 class Sender:
-    """Sends beats (data, keep, last, user) of packets; `heed` says whether it waits for tready, as a MAC does not."""
+    """Sends beats (data, keep, last, user) of packets; `heed`: whether it waits for tready, which a MAC does not."""
 
     def __init__(self, dut, idle, heed=True):
         self.dut, self.idle, self.heed, self.queue, self.busy = dut, pauses(idle, rng("idle")), heed, [], False
@@ -45,7 +45,7 @@ class Sender:
 
 
 class Receiver:
-    """Packets (data, bad, user); asserts that a waiting beat stays and metadata is constant."""
+    """Packets (data, bad, user); asserts that a waiting beat is stable and metadata is constant."""
 
     def __init__(self, dut, stall):
         self.dut, self.stall, self.packets = dut, pauses(stall, rng("stall")), []
@@ -122,7 +122,7 @@ async def packets_cross(dut, periods):
 @cocotb.test()
 @cocotb.parametrize(periods=PERIODS_PS, heed=[True, False])
 async def resets_at_any_time(dut, periods, heed):
-    """Good packets are among those sent, in order; all that are sent after a reset has passed arrive."""
+    """Good packets are among those sent, in order; all sent after the end of a reset arrive."""
     if not heed and periods[0] < periods[1]:
         return  # a MAC that cannot wait needs a read side that is not slower
     source, sink = await setup(dut, periods, stall=0.2 if heed else 0.0, heed=heed)
@@ -138,7 +138,7 @@ async def resets_at_any_time(dut, periods, heed):
         for_whom = generator.choice([both[:1], both[1:], both])
         if dut.s_rst is for_whom[0][0]:
             await FallingEdge(dut.s_clk)
-            source.clear()  # the source is reset too: it begins with a new packet
+            source.clear()  # the source is reset too and begins a new packet
         await gather(*(hold(reset, clock, generator.choice([1, 2, 9])) for reset, clock in for_whom))
         while source.queue:
             await ClockCycles(dut.s_clk, 10)
@@ -146,7 +146,7 @@ async def resets_at_any_time(dut, periods, heed):
         await settle(dut)
         good = [(data, user) for data, bad, user in sink.packets if not bad]
         expected = [(data, user >> 1) for data, user in packets]
-        assert all(p in expected for p in good), "a piece of a packet passed for a good one"
+        assert all(p in expected for p in good), "part of a packet was delivered as a good one"
         assert [expected.index(p) for p in good] == sorted({expected.index(p) for p in good})
         for data, bad, user in sink.packets:
             assert not bad or any(e.startswith(data[:-1]) and user == u for e, u in expected)

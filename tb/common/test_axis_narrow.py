@@ -26,7 +26,7 @@ async def latency_and_rate(dut):
     assert bench.output.beats == sum(sizes)
     spans = bench.output.packets
     assert spans[-1].last - spans[0].first + 1 == sum(sizes)
-    # a word is taken while its last byte moves on, so a packet's last byte leaves one cycle behind its last word
+    # a word is accepted with its last byte, so the last byte of a packet leaves one cycle after its last word
     assert [out.last for out in spans] == [taken.last + 1 for taken in bench.input.packets]
 
 
@@ -38,7 +38,7 @@ async def reset_in_mid_packet(dut):
     await reset(dut)
     bench.source.clear()
     await ClockCycles(dut.clk, 2)
-    await reset(dut)  # of the word that the source still held
+    await reset(dut)  # also of the word that the source still holds
     bench.sink.clear()
     bench.source.put(b"after the reset")
     await bench.drained()

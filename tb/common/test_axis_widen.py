@@ -17,7 +17,7 @@ async def packets_under_stalls(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    """A byte is taken in every cycle; a word leaves one cycle behind its last byte."""
+    """A byte is accepted in every cycle; a word leaves one cycle after its last byte."""
     bench, generator = await Bench.setup(dut), rng("packets")
     sizes = [generator.randrange(1, 5 * bench.lanes) for _ in range(20)]
     for size in sizes:

@@ -1,4 +1,4 @@
-"""commit_fifo: committed words come out in order, taken-back ones never; exact latency, capacity and level."""
+"""commit_fifo: committed words leave in order, rewound ones never; exact latency, capacity and level."""
 
 import cocotb
 import pytest
@@ -10,7 +10,7 @@ from tb.lib.tuplebus import ItemMonitor, cycle
 
 
 class Writer:
-    """Writes a word a cycle and commits or rewinds at random; knows what must come out."""
+    """Writes a word a cycle and commits or rewinds at random; records what must leave."""
 
     def __init__(self, dut, name: str):
         self.dut, self.rng = dut, rng(name)
@@ -55,7 +55,7 @@ async def committed_words_only(dut):
 
 @cocotb.test()
 async def capacity_and_latency(dut):
-    """2**ADDR_W words fit, not one more; 2 + 2 * OUTPUT_REG cycles from commit to the first word, then one a cycle."""
+    """2**ADDR_W words fit, no more; 2 + 2 * OUTPUT_REG cycles from commit to the first word, then one a cycle."""
     sink = ItemMonitor(dut, "m", dut.clk)
     writer = Writer(dut, "writer")
     await start(dut)

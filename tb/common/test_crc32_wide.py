@@ -1,4 +1,4 @@
-"""crc32_wide: the value and the verdict agree with zlib for any length, in time to the cycle, and stand until the next.
+"""crc32_wide: the value and the verdict agree with zlib for any length, on time to the cycle, and stay until the next.
 
 Frames come one after another or with idle words anywhere in between.
 """
@@ -16,7 +16,7 @@ CRC_LATENCY, GOOD_LATENCY = 4, 3
 
 
 class Bench:
-    """Drives a word a cycle; `due` is what must stand on crc and good, by cycle."""
+    """Drives a word a cycle; `crcs` and `goods` are the values that crc and good must have, by cycle."""
 
     def __init__(self, dut):
         self.dut, self.now = dut, 0
@@ -38,7 +38,7 @@ class Bench:
             self.checked += 1
 
     def expect(self, frame: bytes, right: bool, cycles: int) -> None:
-        """The frame's last word was driven just now; the results must stand for `cycles`."""
+        """The last word of the frame was driven in this cycle; the results must stay for `cycles`."""
         for i in range(cycles):
             self.crcs[self.now + CRC_LATENCY - 1 + i] = zlib.crc32(frame)
             self.goods[self.now + GOOD_LATENCY - 1 + i] = right

@@ -1,4 +1,4 @@
-"""ddr_in: both bits of a cycle, one cycle later, whatever vendor's cells the core is to name."""
+"""ddr_in: both bits of a cycle, one cycle later, for the cells of every vendor."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""demux: each tuple to the output of its type, punctuations and eos to all, unknown types told, latency, reset."""
+"""demux: each tuple to the output of its type, punctuations and eos to all, unknown types reported, latency, reset."""
 
 import cocotb
 import pytest
@@ -52,7 +52,7 @@ async def with_pauses_and_resets(dut):
     await lockstep(dut, int(dut.REGISTERED.value), traffic(dut, 600, idle=0.5), dispatched(dut), resets=0.03)
 
 
-# The last: two outputs of one type.
+# The last has two outputs of the same type.
 MATRIX = [
     {"N": 3, "TYPE_W": 16, "CODES": 0x0001_8000_FFFF, "REGISTERED": 0},
     {"N": 4, "TYPE_W": 4, "CODES": 0x3907, "REGISTERED": 1},

@@ -1,4 +1,4 @@
-"""event_counters: every pulse in its total, sweeps of one instant, in time, at any rate; zero after a reset."""
+"""event_counters: every pulse is in its total, a sweep is of one instant, on time, at any rate; zero after a reset."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -32,7 +32,7 @@ async def drive(dut, cycles: int, probability: float) -> list[list[int]]:
 
 
 async def shown(dut, cycles: int) -> list[tuple[int, int, int]]:
-    """(cycle, index, value) of what is shown in the next cycles."""
+    """(cycle, index, value) of the totals shown in the next cycles."""
     seen = []
     for cycle in range(cycles):
         await ReadOnly()
@@ -43,7 +43,7 @@ async def shown(dut, cycles: int) -> list[tuple[int, int, int]]:
 
 
 async def totals(dut) -> list[int]:
-    """The totals after everything that happened has been added."""
+    """The totals once every event is part of them."""
     number, sweep = shape(dut)
     await shown(dut, sweep + 3)
     seen = await shown(dut, sweep)
@@ -68,7 +68,7 @@ async def every_pulse_counts(dut):
 
 @cocotb.test()
 async def a_sweep_is_of_one_instant(dut):
-    """Whatever the rates, what a sweep shows is every event's number of pulses three cycles before its first total."""
+    """At any rate, a sweep shows every event's number of pulses three cycles before its first total."""
     await begin(dut)
     number, sweep = shape(dut)
     cycles = 40 * sweep
@@ -100,7 +100,7 @@ async def in_order_one_a_cycle(dut):
 
 @cocotb.test()
 async def shown_in_time(dut):
-    """A pulse is in the total shown at most 2 * max(N, 4) + 2 cycles later, wherever the sweep stands."""
+    """A pulse is in the total shown at most 2 * max(N, 4) + 2 cycles later, at any point of the sweep."""
     await begin(dut)
     number, sweep = shape(dut)
     delays = []

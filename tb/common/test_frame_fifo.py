@@ -1,4 +1,4 @@
-"""frame_fifo: good frames whole and in order with their metadata, the others gone and counted, exact latency."""
+"""frame_fifo: good frames whole and in order with their metadata, the others dropped and counted, exact latency."""
 
 from collections import Counter
 from itertools import pairwise
@@ -15,7 +15,7 @@ EVENTS = ("good", "bad", "oversize", "full")
 
 
 class Bench:
-    """Source, sink, and the events in the order in which they came."""
+    """Source, sink, and the events in order of occurrence."""
 
     def __init__(self, dut, idle: float, stall: float):
         self.dut = dut
@@ -53,7 +53,7 @@ async def setup(dut, idle: float = 0.0, stall: float = 0.0) -> Bench:
 
 
 async def campaign(dut, idle: float, stall: float) -> Counter:
-    """Random frames of every kind; the events tell which must come out."""
+    """Random frames of every kind; the events say which must leave."""
     bench, generator = await setup(dut, idle, stall), rng("frames")
     frames = []
     for _ in range(150):
@@ -118,8 +118,8 @@ async def latency_and_rate(dut):
 
 @cocotb.test()
 async def room_to_the_last_beat(dut):
-    """A frame of exactly the room that is left passes; of one beat more it does not; the next small one does. With
-    WAIT all of them pass, in time."""
+    """A frame that fits exactly passes, one a beat longer does not, and the next small one does. With WAIT all of them
+    pass, in time."""
     bench = await setup(dut)
     bench.sink.pause = True
     await ClockCycles(dut.clk, 2)

@@ -1,4 +1,4 @@
-"""pulses: as many as the numbers say, without a pause, two cycles behind the first; none after a reset."""
+"""pulses: as many as the numbers say, without a pause, two cycles after the first number; none after a reset."""
 
 import cocotb
 import pytest
@@ -8,8 +8,8 @@ from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
 
 
-async def told(dut, numbers: list[int]) -> list[int]:
-    """Give a number a cycle; the pulse of each cycle."""
+async def play(dut, numbers: list[int]) -> list[int]:
+    """Drive a number a cycle; returns the pulse of each cycle."""
     seen = []
     for number in numbers:
         dut.number.value = number
@@ -21,7 +21,7 @@ async def told(dut, numbers: list[int]) -> list[int]:
 
 
 def model(numbers: list[int]) -> list[int]:
-    """Of a number that comes in cycle n the first pulse is in cycle n + 2 or behind those that wait."""
+    """The first pulse of a number in cycle n is in cycle n + 2, or after those pending."""
     waiting, seen = 0, [0, 0]
     for number in numbers:
         waiting += number
@@ -38,11 +38,11 @@ async def every_event_is_told(dut):
     for share in (0.05, 0.5, 1.0):
         sent = [g.choice((1, most, g.randint(0, most))) if g.random() < share else 0 for _ in range(60)]
         sent += [0] * (sum(sent) + 2)
-        seen = await told(dut, sent)
+        seen = await play(dut, sent)
         assert seen == model(sent) and sum(seen) == sum(sent)
-    await told(dut, [most] * 3)
+    await play(dut, [most] * 3)
     await reset(dut)
-    assert not any(await told(dut, [0] * (4 * most)))
+    assert not any(await play(dut, [0] * (4 * most)))
 
 
 @pytest.mark.parametrize(("number_w", "waiting_w"), [(1, 8), (2, 48), (6, 64)])

@@ -1,4 +1,4 @@
-"""ram_2clk: a word written on one clock and known to be there is read on another, and stays until the next read."""
+"""ram_2clk: a word written on one clock and known to be written is read on another, and held until the next read."""
 
 import cocotb
 from cocotb.clock import Clock

@@ -1,4 +1,4 @@
-"""ram_sdp: a read gives the word written last, in exactly 1 + OUTPUT_REG cycles, and it stays until the next read.
+"""ram_sdp: a read returns the word written last, in exactly 1 + OUTPUT_REG cycles, held until the next read.
 
 The model knows what is garbage by contract (a word never written, or written in the cycle of its read) and the test
 checks everything else, in every cycle.
@@ -17,7 +17,7 @@ GARBAGE = None
 
 
 class Bench:
-    """The RAM beside its model. Inputs change, and the output is looked at, half a cycle away from the clock edge."""
+    """The RAM and its model. Inputs change, and the output is sampled, half a cycle away from the clock edge."""
 
     def __init__(self, dut):
         self.dut = dut
@@ -75,7 +75,7 @@ async def every_word(dut):
 
 @cocotb.test()
 async def collision_gives_garbage(dut):
-    """A read in the cycle of the write keeps neither the old nor the new word, so that no core can lean on one."""
+    """A read in the cycle of the write returns neither the old nor the new word, so that no core can rely on one."""
     bench, generator = Bench(dut), rng("collisions")
     old_kept = new_seen = 0
     for _ in range(40):

@@ -22,7 +22,7 @@ async def begin(dut, number: int) -> None:
 async def finish(dut, number: int) -> None:
     """`done` comes exactly NUMBER_W + 1 cycles after `start`, for one cycle, with the remainder."""
     for left in range(len(dut.number), -1, -1):
-        assert int(dut.done.value) == (left == 0), f"{number}: done is wrong {left} cycles before its time"
+        assert int(dut.done.value) == (left == 0), f"{number}: done is wrong {left} cycles before it is due"
         if left:
             await FallingEdge(dut.clk)
     assert int(dut.remainder.value) == number % int(dut.DIVISOR.value), number
@@ -47,7 +47,7 @@ async def setup(dut) -> None:
 
 @cocotb.test()
 async def every_number(dut):
-    """One after the other without a pause."""
+    """Back to back, without a pause."""
     await setup(dut)
     for number in numbers(dut):
         await begin(dut, number)
@@ -68,7 +68,7 @@ async def remainder_stays(dut):
 
 @cocotb.test()
 async def start_while_busy(dut):
-    """Begins anew, however far the number before has come; nothing of it is left, its `done` included."""
+    """Restarts the division, however far it is; nothing of the first number remains, not even its `done`."""
     await setup(dut)
     choice = numbers(dut)
     for progress in range(len(dut.number) + 1):
@@ -83,7 +83,7 @@ async def start_while_busy(dut):
 
 @cocotb.test()
 async def reset_while_busy(dut):
-    """A number under way never ends."""
+    """A division in progress is abandoned."""
     await setup(dut)
     await begin(dut, 5)
     await ClockCycles(dut.clk, 3)

@@ -46,11 +46,11 @@ async def reset_drops_what_is_held(dut):
 
 @cocotb.test()
 async def ready_is_a_register(dut):
-    """It falls behind the second item that the sink does not take, whatever comes stays out, and it rises one cycle
-    after m_ready; within a cycle it follows neither m_ready nor s_valid."""
+    """It falls after the second item that the sink does not take, no item enters while it is low, and it rises one
+    cycle after m_ready; within a cycle it follows neither m_ready nor s_valid."""
     await start(dut)
     seen = []
-    # s_valid, m_ready, and from the second column on what the outputs are: s_ready, m_valid, m_data
+    # s_valid, m_ready, then the expected outputs: s_ready, m_valid, m_data
     for valid, ready, item in ((1, 0, 1), (1, 0, 0), (1, 0, 1), (0, 1, 1), (0, 0, 1), (0, 1, 0), (0, 0, 0)):
         for m_ready in (not ready, ready):
             dut.s_valid.value, dut.s_data.value, dut.m_ready.value = valid, item, m_ready

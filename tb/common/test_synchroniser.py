@@ -1,4 +1,4 @@
-"""synchroniser: a level comes through after STAGES edges, whatever the phase of its change; bits do not mix."""
+"""synchroniser: a level arrives after STAGES edges, whatever the phase of its change; bits do not mix."""
 
 import cocotb
 import pytest

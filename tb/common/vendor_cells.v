@@ -1,4 +1,4 @@
-// The ports of the vendors' cells that ws_ddr_in and ws_ddr_out name, for lint alone.
+// The ports of the vendors' cells that ws_ddr_in and ws_ddr_out instantiate, for lint only.
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off MULTITOP */
 /* verilator lint_off UNUSEDSIGNAL */

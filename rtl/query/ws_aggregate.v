@@ -3,14 +3,14 @@
 // ws_aggregate: count, sum, min, max, first or last of a column over the sub-stream that eos ends.
 //
 // The row leaves with eos: m_data is s_data of that cycle (so the windowing attribute of a punctuation that ends the
-// sub-stream rides along), `result` the aggregate. A tuple in the cycle of eos still belongs to the sub-stream, a tuple
-// in the next cycle to the next. A sub-stream without tuples gives no row; one with nulls only a null row.
-// A punctuation that comes with eos follows the row by one cycle, with the same m_data; any other passes.
+// sub-stream is passed on), `result` the aggregate. A tuple in the cycle of eos still belongs to the sub-stream, a
+// tuple in the next cycle to the next. A sub-stream without tuples gives no row; one with only nulls gives a null row.
+// A punctuation that comes with eos follows the row by one cycle, with the same m_data; any other punctuation passes.
 //
-// The accumulator stands in the result's register, so a REGISTERED = 0 would save nothing, and does not exist. With
-// FAST a sum is added in FAST parts of its bits, each a cycle behind the one below, and is told a cycle behind the
-// last, while the least or greatest value is chosen a cycle behind the comparison; and in a cycle without row or
-// punctuation all that leaves is 0, so that a ws_multiplex behind has nothing to choose.
+// The accumulator is the register of the result, so that there is no REGISTERED = 0, which would save nothing. With
+// FAST, a sum is added in FAST parts of its bits, each a cycle after the part below it, and is output one cycle after
+// the last; the least or greatest value is selected a cycle after the comparison. In a cycle without a row or a
+// punctuation all outputs are then 0, so that a ws_multiplex downstream needs no selection.
 //
 // Parameters   DATA_W      width of the tuple in bits, at least 1
 //              KIND, VALUE_W, SIGNED, RESULT_W  see ws_fold
@@ -18,13 +18,13 @@
 //              EMIT_EMPTY  1: a sub-stream without tuples gives a row too (count 0, else null)
 //              FAST        stages more, for a higher clock, 0 to ACC_W; 0, 1 for MIN and MAX, 2 to ACC_W for CNT and
 //                          SUM; parts of 32 bits are for 200 MHz on an ECP5
-// Ports        value, null: the column, in step with s_data; count(*) ties null to 0. A null value is not aggregated
+// Ports        value, null: the column, in step with s_data; count(*) ties null to 0. Null values are skipped
 //              result, result_null, result_overflow: in step with m_valid
 // Latency      1 + FAST cycles from eos to the row
 // Issue rate   1 tuple a cycle; eos in successive cycles is possible
 // CLOSE_CYCLES 2    CLOSE_ROWS 1: in the cycle after a punctuation with eos there must be neither
-// Overflow     result_overflow: the exact result does not fit RESULT_W bits (or a sum has left ACC_W bits on its way);
-//              the lowest RESULT_W bits leave
+// Overflow     result_overflow: the exact result does not fit RESULT_W bits (or a sum has exceeded ACC_W bits at some
+//              point); the lowest RESULT_W bits are output
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.6
 
 `default_nettype none
@@ -76,8 +76,8 @@ module ws_aggregate #(
     // ---- When a row leaves
 
     reg                some_reg;    // the sub-stream has a tuple
-    reg                fresh_reg;   // it has just ended: the next begins
-    reg                behind_reg;  // a punctuation waits behind the row that leaves
+    reg                fresh_reg;   // the sub-stream has just ended: the next begins
+    reg                behind_reg;  // a punctuation follows the row that leaves
     reg                valid_reg, punct_reg, eos_reg;
     reg  [DATA_W-1:0]  data_reg;
     wire               some = s_valid || (some_reg && !fresh_reg);
@@ -93,7 +93,7 @@ module ws_aggregate #(
         if (!behind_reg) data_reg <= s_data;
     end
 
-    // It waits for its result; `row` is what leaves with the next cycle.
+    // The row waits for its result; `row` leaves in the next cycle.
     wire              row_valid, row_punct, row_eos;
     wire [DATA_W-1:0] row_data;
     wire              none = FAST != 0 && !valid_reg && !punct_reg && !eos_reg;
@@ -110,7 +110,7 @@ module ws_aggregate #(
         .m_valid(m_valid), .m_punct(m_punct), .m_eos(m_eos), .m_data(m_data)
     );
 
-    // That there is nothing to tell has to reach all bits of the result: a register, the inverse of row_eos.
+    // The inverse of row_eos, which clears all bits of the result: a register, because of its fan-out.
     localparam ENDS = FAST > 2 ? FAST - 1 : 1;
     reg  [ENDS-1:0] ends_reg;
     wire [ENDS:0]   ends        = {ends_reg, s_eos};     // bit n: a sub-stream ended n cycles ago
@@ -122,7 +122,7 @@ module ws_aggregate #(
         silent_reg <= FAST != 0 && (rst || !ends[FAST != 0 ? FAST - 1 : 0]);
     end
 
-    // ---- What it holds
+    // ---- The state
 
     wire [RESULT_W-1:0] next_result;
     wire                next_null, next_overflow;
@@ -146,11 +146,11 @@ module ws_aggregate #(
             );
         end else begin : gen_fast
             wire [ACC_W-1:0] number;
-            wire             seen, left;    // there was a value; a sum has left its width
+            wire             seen, left;    // there was a value; a sum has overflowed
 
             if (ADDS) begin : gen_sum
                 localparam TOP = FAST - 1;    // the uppermost part, of 0 to TOP
-                wire [ACC_W:0] term;          // with a sign bit more, which shows that a sum leaves its width
+                wire [ACC_W:0] term;          // with one more sign bit, which shows that a sum overflows
                 wire [ACC_W:0] taken_term;    // for the parts above the lowest
                 if (IS_COUNT) begin : gen_one
                     wire unused_value = &{1'b0, value};
@@ -161,7 +161,7 @@ module ws_aggregate #(
                     assign taken_term = take ? term : {(ACC_W+1){1'b0}};
                 end
 
-                // What goes along with a tuple, and with what ends its sub-stream, to the parts and to the result.
+                // The flags that accompany a tuple, and the end of its sub-stream, to the parts and to the result.
                 reg  [FAST:1] ended_reg, taken_reg;
                 wire [FAST:0] ended = {ended_reg, fresh_reg};    // bit p: with the tuple that is in part p + 1
                 wire [FAST:0] taken = {taken_reg, take};         // bit p: with the one that is in part p
@@ -171,9 +171,9 @@ module ws_aggregate #(
                     taken_reg <= taken[FAST-1:0];
                 end
 
-                // Part 0. That the value counts, or that a sub-stream begins, is not on the way of the carry:
-                // acc_low_reg is 0 in time, while low_reg is what the sub-stream has come to. A carry counts where it
-                // meets `take`, a bit further up, so that nothing stands behind the chain either.
+                // Part 0. Whether the value counts, or a sub-stream begins, is not on the carry path:
+                // acc_low_reg is 0 in time, while low_reg is the state of the sub-stream. A carry counts where it
+                // meets `take`, a bit further up, so that no logic follows the chain either.
                 localparam LOW = ACC_W/FAST;
                 reg  [LOW-1:0] acc_low_reg, low_reg;
                 reg            carry_reg;
@@ -191,9 +191,9 @@ module ws_aggregate #(
 
                 assign carry[0] = carry_reg;
 
-                // The parts above. The carry, which may come from afar, goes in at the lowest bit of a chain that is a
-                // bit longer, and what comes out goes to one register, at its side.
-                wire [FAST*ACC_W-1:0] sums;    // what the parts up to part p have come to, from bit p*ACC_W
+                // The parts above. The carry, which may come from far away, enters at the lowest bit of a chain that is
+                // a bit longer, and the carry out goes to a single register next to it.
+                wire [FAST*ACC_W-1:0] sums;    // the sum of the parts up to part p, from bit p*ACC_W
 
                 assign sums[ACC_W-1:0] = {{(ACC_W-LOW){1'b0}}, low_reg};
 
@@ -223,7 +223,7 @@ module ws_aggregate #(
                     assign sums[p*ACC_W +: ACC_W] = below_reg | {{(ACC_W-W){1'b0}}, sum_reg} << FROM;
                 end
 
-                // The sign bits say whether the sum has left its width.
+                // The sign bits show whether the sum has overflowed.
                 reg left_reg, seen_reg;
 
                 assign number = sums[TOP*ACC_W +: ACC_W];
@@ -239,8 +239,8 @@ module ws_aggregate #(
                 reg  [VALUE_W-1:0] best_reg, value_reg;
                 reg                seen_reg, first_reg, beats_best_reg, beats_value_reg, replaced_reg;
 
-                // Stage 1: compare with the best so far, and with the value ahead, which may be about to replace it.
-                // MAX takes an equal one too, so that it compares as MIN does and they share the comparison.
+                // Stage 1: compare with the best so far, and with the previous value, which may be about to replace it.
+                // MAX accepts an equal value too, so that it compares as MIN does and they share the comparison.
                 wire before      = seen_reg && !fresh_reg;
                 wire below_best  = (value ^ SIGN) < (best_reg ^ SIGN);
                 wire below_value = (value ^ SIGN) < (value_reg ^ SIGN);
@@ -269,7 +269,7 @@ module ws_aggregate #(
                 assign number = wide[ACC_W-1:0];
             end
 
-            // A sum is 0 as long as there was no value, so that it need not be made 0.
+            // A sum is 0 until there is a value, so that it need not be cleared.
             wire [ACC_W+1:0] unused_next;
             wire             unused_null;
             wire             unused_told = &{1'b0, unused_next, unused_null};
@@ -284,8 +284,8 @@ module ws_aggregate #(
     endgenerate
 
 `ifdef FORMAL
-    // The sub-stream's values as a set, and their number, sum, first and last in integers. A sum that has left the
-    // accumulator is compared no further.
+    // The sub-stream's values as a set, and their number, sum, first and last in integers. A sum that has overflowed
+    // the accumulator is not compared any further.
     localparam integer VALUES = 1 << VALUE_W,  LEAST = SIGNED != 0 ? -VALUES/2 : 0;
     localparam integer ACC_LEAST    = IS_SIGNED ? -(1 << ACC_W)/2 : 0,    ACC_END    = ACC_LEAST + (1 << ACC_W);
     localparam integer RESULT_LEAST = IS_SIGNED ? -(1 << RESULT_W)/2 : 0, RESULT_END = RESULT_LEAST + (1 << RESULT_W);
@@ -296,7 +296,7 @@ module ws_aggregate #(
     reg [DATA_W-1:0] data_ref;
     integer          sum_ref, first_ref, last_ref, exact_ref;
     genvar           q;
-    // The same n cycles before, from bit n*REF_W, for a row tells what was FAST cycles before.
+    // The same n cycles ago, from bit n*REF_W: a row shows the state FAST cycles ago.
     localparam REF_W = VALUES + 33;
     reg  [(FAST+1)*REF_W-1:0] refs_reg;
     wire [(FAST+2)*REF_W-1:0] refs = {refs_reg, left_ref, set_ref, exact_ref};
@@ -394,8 +394,8 @@ module ws_aggregate #(
             end
         end else if (ADDS) begin : gen_sums
             localparam TOP = FAST - 1;
-            // What a part and those above it will be with the tuple that is in it, of what they are, what is to come,
-            // and the tuples before it, which the parts above have still to add; all as integers with their signs.
+            // The value that a part and those above it will have with the tuple that is in it: their present value, the
+            // carry, and the earlier tuples, which the parts above have yet to add; all as signed integers.
             wire [(FAST+1)*32-1:0]    wholes;    // of part p from bit p*32
             reg  [TOP*(ACC_W+1)-1:0]  terms_reg;
             wire [FAST*(ACC_W+1)-1:0] terms = {terms_reg, gen_fast.gen_sum.taken_term};

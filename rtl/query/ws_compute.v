@@ -2,18 +2,18 @@
 //
 // ws_compute: the operator that computes a column, y = a OP b.
 //
-// The operands are extended to the widest of A_W, B_W and Y_W, and y is the low Y_W bits of the result: with a Y_W one
-// more than the wider operand a sum is exact, and so is a difference, which is then two's complement.
+// The operands are extended to the widest of A_W, B_W and Y_W, and y is the low Y_W bits of the result: if Y_W is one
+// bit more than the wider operand, a sum is exact, and so is a difference, which is then two's complement.
 //
 // Parameters   OP          the operation, "ADD", "SUB", "EQ", "NE", "LT", "LE", "GT", "GE", "AND", "OR", "XOR" or
-//                          "NOT"; "EQ" to "GE" give 1 if it is true, else 0, and a string is its bytes, the first in
-//                          the most significant; "AND" to "NOT" are bit by bit; "NOT" is of a, and b is ignored
+//                          "NOT"; "EQ" to "GE" give 1 if true, else 0, and a string is its bytes, the first in the
+//                          most significant; "AND" to "NOT" are bit by bit; "NOT" is of a, and b is ignored
 //              A_W         width of the first operand in bits, at least 1
 //              B_W         width of the second operand in bits, at least 1
 //              Y_W         width of the result in bits, at least 1
 //              SIGNED      1: both operands are two's complement; 0: neither
 //              DATA_W      width of the tuple in bits, at least 1
-//              REGISTERED  1: the outputs are registers; 0: they follow the inputs in the same cycle
+//              REGISTERED  1: the outputs are registers; 0: the outputs are combinational
 // Latency      REGISTERED cycles
 // Issue rate   1 tuple a cycle
 // Overflow     y wraps where Y_W is too small for the result
@@ -78,7 +78,7 @@ module ws_compute #(
 
     wire         equal  = a_wide == b_wide;
     wire         less   = SIGNED != 0 ? $signed(a_wide) < $signed(b_wide) : a_wide < b_wide;
-    // b < a: of a > b Yosys makes a tree of LUTs beside the carry chain
+    // b < a: for a > b Yosys adds a tree of LUTs to the carry chain
     wire         more   = SIGNED != 0 ? $signed(b_wide) < $signed(a_wide) : b_wide < a_wide;
     wire         truth  = OP == "EQ" ? equal
                         : OP == "NE" ? !equal
@@ -109,7 +109,7 @@ module ws_compute #(
     );
 
 `ifdef FORMAL
-    // The result by other means: numbers so wide that nothing wraps, their difference's sign, single bits.
+    // The result by other means: numbers wide enough not to wrap, the sign of their difference, single bits.
     localparam LONG = A_W + B_W + Y_W;
     reg                    past_valid = 1'b0;
     reg  [Y_W-1:0]         wanted, wanted_ref;

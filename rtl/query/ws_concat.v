@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_concat: the concatenation operator, a join by position of two streams that come in step.
+// ws_concat: concatenation operator: joins two streams in lockstep by position.
 //
-// It puts the results of several aggregates over the same windows side by side.
+// It combines the results of several aggregates over the same windows into one tuple.
 //
 // Parameters   S0_W        width of the first tuple in bits, at least 1; m_data = {s0_data, s1_data}
 //              S1_W        width of the second tuple in bits, at least 1
-//              REGISTERED  1: the outputs are registers; 0: they follow the inputs in the same cycle
+//              REGISTERED  1: the outputs are registers; 0: the outputs are combinational
 // Latency      REGISTERED cycles
 // Issue rate   1 tuple a cycle
-// Bad input    inputs that are not in step: a tuple or punctuation that comes on one input alone is lost, an eos is
-//              not; evt_unpaired comes in the cycle in which the pair would have left
+// Bad input    inputs out of step: a tuple or punctuation on one input alone is lost, an eos is not; evt_unpaired is
+//              high in the cycle in which the pair would have left
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.8
 
 `default_nettype none
@@ -98,7 +98,7 @@ module ws_concat #(
                 assert (m_valid == valid0 && m_valid == valid1);
                 assert (m_punct == punct0 && m_punct == punct1 && m_eos == eos0 && m_eos == eos1);
             end else assert (valid0 != valid1 || punct0 != punct1 || eos0 != eos1);
-            // no half of a pair, and no eos lost
+            // no half of a pair leaves, and no eos is lost
             if (m_valid) assert (valid0 && valid1);
             if (m_punct) assert (punct0 && punct1);
             if (valid0 && valid1) assert (m_valid);

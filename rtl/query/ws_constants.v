@@ -2,23 +2,23 @@
 //
 // ws_constants: the run-time constants of a query ($name in its text), as registers behind AXI4-Lite.
 //
-// What is written waits beside the values in force until it is committed; then all constants change together, in a
-// moment in which the query holds no tuple.
+// A value written is shadowed until it is committed; then all constants change together, in a cycle in which the query
+// holds no tuple.
 //
-//   offset 4 * i, i < N    constant word i, read and write: the value written last, in force or not
-//   offset 4 * N           COMMIT: write 1 to put all constants into force; reads 1 until that is done, then 0
+//   offset 4 * i, i < N    constant word i, read and write: the value written last, whether in effect or not
+//   offset 4 * N           COMMIT: write 1 to put all constants into effect; reads 1 until then, 0 afterwards
 //
-// `apply` says that no tuple is inside the query (`quiet` of ws_entry, ws_punctuator). `values` changes with the end of
-// a cycle with `pending` and `apply`, and in no other. The input of a busy query must be held back while `pending` is
-// high, so that it becomes quiet.
+// `apply` says that no tuple is inside the query (`quiet` of ws_entry, ws_punctuator). `values` changes only at the end
+// of a cycle with `pending` and `apply`. Hold back the input of a busy query while `pending` is high, so that the query
+// becomes quiet.
 //
 // Parameters   N      words of 32 bits, 1 to 1023; a wider constant takes several, low word first
 //              RESET  values of the words after reset, word 0 in the low bits
-// Latency      the last of awvalid and wvalid to bvalid, and arvalid to rvalid: 3 cycles, if nothing else is under way;
-//              a commit is pending in the cycle of its bvalid
+// Latency      the last of awvalid and wvalid to bvalid, and arvalid to rvalid: 3 cycles, if no other transfer is in
+//              progress; a commit is pending in the cycle of its bvalid
 // Issue rate   one transfer at a time, reads and writes in turn, each in 4 cycles
 // Bad input    An address without a register gets DECERR. A write to a constant while a commit is pending gets SLVERR
-//              and changes nothing, so what is committed stays whole. The two low address bits are ignored. wstrb is
+//              and changes nothing, so that the commit is atomic. The two low address bits are ignored. wstrb is
 //              honoured; COMMIT is written with its lowest byte, and a 0 does nothing.
 // Source       ours; ARM IHI 0022, AXI4-Lite
 
@@ -59,7 +59,7 @@ module ws_constants #(
         $finish;
     end
 
-    // Transfers, and the word that each is about
+    // Transfers, and the word that each addresses
     wire        write, read;
     wire [11:2] address;
     wire [31:0] wdata;
@@ -83,7 +83,7 @@ module ws_constants #(
         .known(|select_reg), .may_write(!pending || is_commit), .may_read(1'b1), .rdata(read_data)
     );
 
-    // What was written last, and what is in force
+    // The values written last, and those in effect
     reg  [32*N-1:0] written_reg;
     integer         i;
 
@@ -103,7 +103,7 @@ module ws_constants #(
         end
     end
 
-    // Read: the words, each behind its own gate
+    // Read: the words, each gated by its select bit
     integer w;
 
     always @* begin
@@ -111,11 +111,11 @@ module ws_constants #(
         for (w = 0; w < N; w = w + 1) read_data = read_data | ({32{select_reg[w]}} & written_reg[32*w +: 32]);
     end
 
-    wire unused = &{read};          // nothing happens with it
+    wire unused = &{read};          // no effect
 
 `ifdef FORMAL
-    // One word, any, is watched: what was written to it is read from it, and is in force after a commit. The handshake
-    // is ws_axil_slave's.
+    // An arbitrary word is watched: the value written to it is read back, and is in effect after a commit. The
+    // handshake is that of ws_axil_slave.
     localparam [1:0] OKAY = 2'b00, SLVERR = 2'b10, DECERR = 2'b11;
     (* anyconst *) wire [9:0] watch_ref;
     reg               past_valid = 1'b0;
@@ -144,13 +144,13 @@ module ws_constants #(
         assume (watch_ref < N);
         if (!past_valid) assume (rst);
         else begin
-            // the master keeps what it asks
+            // the master holds its requests
             if ($past(s_axil_awvalid && !s_axil_awready && !rst)) assume (s_axil_awvalid && $stable(s_axil_awaddr));
             if ($past(s_axil_wvalid && !s_axil_wready && !rst))
                 assume (s_axil_wvalid && $stable({s_axil_wdata, s_axil_wstrb}));
             if ($past(s_axil_arvalid && !s_axil_arready && !rst)) assume (s_axil_arvalid && $stable(s_axil_araddr));
 
-            // what is answered
+            // the responses
             if ($past(writes && !rst))
                 assert (s_axil_bresp == ($past(waddr > N) ? DECERR : $past(waddr < N && pending_ref) ? SLVERR : OKAY));
             if ($past(reads && !rst)) begin
@@ -159,7 +159,7 @@ module ws_constants #(
                 if ($past(raddr == N)) assert (s_axil_rdata == $past(pending_ref));
                 if ($past(raddr > N)) assert (s_axil_rdata == 0);
             end
-            // what is in force
+            // the values in effect
             assert (pending == pending_ref);
             assert (values[32*watch_ref +: 32] == value_ref);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_delay: the delay operator z^-n; what is on the wire comes out N cycles later.
+// ws_delay: the delay operator z^-n: every item of a tuple bus leaves N cycles later.
 //
-// It keeps the rest of a tuple in step with an operator that takes time, and is the output register of the operators
-// that have a REGISTERED parameter: projection and renaming are wiring and a ws_delay. A long delay is a ring in a RAM,
-// which takes few registers where a LUT is no shift register, as on an ECP5.
+// It keeps the rest of a tuple in step with a pipelined operator, and is the output register of the operators that have
+// a REGISTERED parameter: projection and renaming are wiring and a ws_delay. A long delay is a ring buffer in a RAM,
+// which saves registers where a LUT is no shift register, as on an ECP5. A word alone goes through ws_shift.
 //
 // Parameters   DATA_W     width of the tuple in bits, at least 1
-//              N          the delay in cycles, at least 0; 0 is wires
-//              RING_FROM  the shortest delay that is a ring, in cycles, at least 4
+//              N          delay in cycles, at least 0; 0 is wires
+//              RING_FROM  shortest delay that is a ring, in cycles, at least 4
 // Latency      N cycles
 // Issue rate   1 tuple a cycle
-// Reset        clears all that is inside
+// Reset        discards all items inside
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.1; projection: section 7.3.2
 
 `default_nettype none
@@ -46,13 +46,13 @@ module ws_delay #(
             wire unused = &{clk, rst};
             assign {m_valid, m_punct, m_eos, m_data} = {s_valid, s_punct, s_eos, s_data};
         end else if (N >= RING_FROM) begin : gen_ring
-            // Of the N cycles one is a place's write, N - 4 go by until its turn to be read, two are the RAM's, and in
-            // the last the control bits are put out: from before a reset there are none.
+            // Of the N cycles, one writes the word, N - 4 pass until it is read, two are the RAM's latency, and the
+            // last masks the control bits: there are none from before a reset.
             localparam ADDR_W = $clog2(N - 2);
             localparam LAST   = N - 3;
-            localparam STYLE  = ADDR_W > 5 ? "block" : "distributed";   // more places of LUTs are slow to read
-            reg  [ADDR_W-1:0] read_reg, write_reg;          // the place read now is written in the next cycle
-            reg               round_reg, full_reg;          // all places written since the reset; and read
+            localparam STYLE  = ADDR_W > 5 ? "block" : "distributed";   // more words in LUTs are slow to read
+            reg  [ADDR_W-1:0] read_reg, write_reg;          // the word read now is overwritten in the next cycle
+            reg               round_reg, full_reg;          // all words written since the reset; and read
             reg  [2:0]        control_reg;
             reg  [DATA_W-1:0] data_reg;
             wire [2:0]        control;
@@ -79,10 +79,10 @@ module ws_delay #(
             assign {m_valid, m_punct, m_eos} = control_reg;
             assign m_data                    = data_reg;
         end else begin : gen_registers
-            // Item n went in n + 1 cycles ago.
+            // Item n entered n + 1 cycles ago.
             reg [N-1:0] valid_reg, punct_reg, eos_reg;
 
-            // One bit more than the registers, so that N = 1 is no special case: the oldest bit falls out.
+            // One bit more than the registers, so that N = 1 is no special case: the oldest bit drops out.
             wire [N:0] valid = {valid_reg, s_valid};
             wire [N:0] punct = {punct_reg, s_punct};
             wire [N:0] eos   = {eos_reg, s_eos};
@@ -100,7 +100,7 @@ module ws_delay #(
     endgenerate
 
 `ifdef FORMAL
-    // What comes out went in N cycles ago, unless there was a reset in between.
+    // The output is the input N cycles ago, unless there was a reset since.
     localparam AGE_W = $clog2(N + 2);
     reg             past_valid = 1'b0;
     reg [AGE_W-1:0] age_ref;    // cycles since the last reset, up to N

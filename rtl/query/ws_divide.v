@@ -2,26 +2,26 @@
 //
 // ws_divide: the operator that computes a quotient and a remainder, y = a div b and r = a % b, pipelined.
 //
-// Long division, BITS bits of the quotient a step. It truncates toward zero, so the remainder has the sign of the
-// dividend; a = y * b + r always. Division by zero is null. A chain of units makes the steps, each unit as many of them
-// for one tuple as there is time before the next tuple: area is about 1/INTERVAL, and the latency is the same.
+// Long division, BITS bits of the quotient a step. It truncates toward zero, so that the remainder has the sign of the
+// dividend; a = y * b + r always. Division by zero is null. A chain of units performs the steps; each unit takes as
+// many of them for one tuple as fit before the next: the area is about 1/INTERVAL, and the latency is the same.
 //
 // Parameters   A_W         width of the dividend in bits, at least 2
 //              B_W         width of the divisor in bits, at least 1
-//              QUOTIENT_W  bits that the size of a quotient can have, 1 to A_W; of an average, those of its values
+//              QUOTIENT_W  bits of the magnitude of a quotient, 1 to A_W; for an average, those of its values
 //              SIGNED      1: both operands are two's complement; 0: neither
 //              DATA_W      width of the tuple in bits, at least 1
-//              BITS        bits of the quotient that one step finds, at least 1
-//              FAST        1: a step subtracts in one cycle and chooses in the next, and a sign takes three cycles, for
+//              BITS        bits of the quotient that one step determines, at least 1
+//              FAST        1: a step subtracts in one cycle and selects in the next, and a sign takes three cycles, for
 //                          wide operands; BITS is then 1, QUOTIENT_W and B_W at least 2; 0: few cycles
 //              INTERVAL    least distance of two tuples in cycles, at least 1
 // Latency      ceil(QUOTIENT_W/BITS) * (1 + FAST) + (1 + SIGNED) * (1 + 2*FAST) + FAST cycles
-// Issue rate   1 tuple in INTERVAL cycles; anything else on the wire at any time
-// Overflow     a quotient of more than QUOTIENT_W bits is null; with QUOTIENT_W = A_W there is none, since a signed
-//              quotient has one bit more, for the most negative dividend divided by -1
-// Bad input    b = 0 is null: y_null is 1, y and r are 0. Of two tuples less than INTERVAL apart the quotient of the
-//              first is lost, and its y, r and y_null may be anything
-// Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.3; the circuit is the restoring division
+// Issue rate   1 tuple in INTERVAL cycles; other items at any time
+// Overflow     a quotient of more than QUOTIENT_W bits is null; with QUOTIENT_W = A_W that cannot happen, since a
+//              signed quotient has one bit more, for the most negative dividend divided by -1
+// Bad input    b = 0 gives null: y_null is 1, y and r are 0. If two tuples are less than INTERVAL apart, the quotient
+//              of the first is lost, and its y, r and y_null are undefined
+// Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.3; the circuit is restoring division
 
 `default_nettype none
 
@@ -71,7 +71,7 @@ module ws_divide #(
         $finish;
     end
 
-    // What goes from step to step: the digits of the dividend still to come, at the left, and those of the quotient;
+    // The state passed from step to step: the remaining digits of the dividend, at the left, and those of the quotient;
     // the remainder so far; the divisor; whether quotient and remainder are negative; whether there is no quotient.
     localparam STATE_W = NUM_W + 2*B_W + 3;
     wire [A_W-1:0] a_size;
@@ -96,21 +96,21 @@ module ws_divide #(
         end
     endgenerate
 
-    // The digits of the dividend that need no step are less than the divisor if there is a quotient, and the first
-    // remainder. A divisor of 0 is never more than they are.
+    // The digits of the dividend that need no step are the first remainder, and less than the divisor if there is a
+    // quotient. A divisor of 0 is never greater than they are.
     wire [A_W+NUM_W+B_W-1:0] digits = {{(NUM_W+B_W){1'b0}}, a_size};
     wire                     none   = digits[QUOTIENT_W +: A_W+B_W] >= {{A_W{1'b0}}, b_size};
     wire [STATE_W-1:0]       first  = {digits[NUM_W-1:0], digits[NUM_W +: B_W], b_size, signs_first, none};
 
-    // When a unit begins with a tuple: RUN steps after the unit in front. No reset: what a tuple before the reset left
-    // here is ahead of the tuples behind it, in each unit.
+    // When a unit begins a tuple: RUN steps after the previous unit. No reset: a tuple from before the reset stays
+    // ahead of the tuples after it, in each unit.
     wire [UNITS-1:0] begins;
     genvar k;
     generate
         if (INTERVAL > 1) begin : gen_begins
             localparam LAST = SIGNED*SIGN + (UNITS-1)*RUN*CYCLES;
             reg  [LAST:0]   begins_reg;
-            wire [LAST+1:0] since = {begins_reg, s_valid};      // bit n: a tuple came in n cycles ago
+            wire [LAST+1:0] since = {begins_reg, s_valid};      // bit n: a tuple entered n cycles ago
             wire            unused = since[LAST+1];
 
             always @(posedge clk) begins_reg <= since[LAST:0];
@@ -125,7 +125,7 @@ module ws_divide #(
     // Units of the division: a step from `before` to `state` takes CYCLES
     generate
         for (k = 0; k < UNITS; k = k + 1) begin : unit
-            // A remainder has no more digits than were brought down so far.
+            // A remainder has no more digits than have been brought down.
             localparam COUNT = TOP_W + (k + 1)*RUN*BITS;
             localparam [B_W-1:0] DIGITS = COUNT < B_W ? ~({B_W{1'b1}} << COUNT) : {B_W{1'b1}};
             wire [STATE_W-1:0] taken, state;
@@ -138,7 +138,7 @@ module ws_divide #(
             end
 
             if (FAST != 0 && INTERVAL > 1) begin : gen_held
-                // Subtract in one cycle and choose in the next: all but the difference stays where it is until then.
+                // Subtract in one cycle and select in the next: all but the difference stays in place until then.
                 reg  [NUM_W-1:0] number_reg;
                 reg  [B_W-1:0]   remainder_reg, divisor_reg;
                 reg  [2:0]       flags_reg;
@@ -162,7 +162,7 @@ module ws_divide #(
                 reg  [B_W:0]     brought_reg, difference_reg;
                 wire [B_W:0]     brought   = {remainder_before_reg, number_before_reg[NUM_W-1]};
                 wire [B_W-1:0]   remainder = difference_reg[B_W] ? brought_reg[B_W-1:0] : difference_reg[B_W-1:0];
-                wire             unused    = brought_reg[B_W];      // the divisor fits then
+                wire             unused    = brought_reg[B_W];      // then the divisor fits
 
                 always @(posedge clk) begin
                     {number_before_reg, remainder_before_reg, divisor_before_reg, flags_before_reg} <= before;
@@ -201,7 +201,7 @@ module ws_divide #(
         end
     endgenerate
 
-    // Zeros for null, with FAST in a cycle of their own behind the choice of the last step
+    // Zeros for null, with FAST in a cycle of their own after the selection of the last step
     localparam Y_W    = QUOTIENT_W + SIGNED;
     localparam SIZE_W = Y_W + B_W + 3;
     wire [NUM_W-1:0]  quotient;
@@ -256,7 +256,7 @@ module ws_divide #(
     );
 
 `ifdef FORMAL
-    // The operands go along with the tuple; quotient and remainder are those that the definition allows.
+    // The operands are delayed with the tuple; quotient and remainder are those that the definition allows.
     localparam LONG = A_W + B_W + 2;
     wire [A_W-1:0]         a_ref;
     wire [B_W-1:0]         b_ref;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fifo: a queue that smooths a bursty stream; it lets one item out every EVERY cycles at most.
+// ws_fifo: a queue that smooths a bursty stream: at most one item leaves every EVERY cycles.
 //
-// It stands before an operator whose issue rate is below 1. An item is what the wire carries in a cycle: a tuple, a
-// punctuation, an eos, or an eos with one of them. The order of the items is kept.
+// It feeds an operator whose issue rate is below 1. An item is what the tuple bus carries in a cycle: a tuple, a
+// punctuation, an eos, or an eos with one of them. Items stay in order.
 //
 // Parameters   DATA_W   width of the tuple in bits, at least 1
 //              ADDR_W   the queue holds 2**ADDR_W items, 2 to 24
 //              EVERY    least distance between two items that leave, in cycles, at least 1
 //              STYLE    kind of memory, see ws_ram_sdp
-// Latency      at least 2 cycles; at most max(2, EVERY) + EVERY * (items held when the item comes)
+// Latency      at least 2 cycles; at most max(2, EVERY) + EVERY * (items held when the item arrives)
 // Issue rate   1 item a cycle in, 1/EVERY out
-// Overflow     an item that finds the queue full is lost, whole; evt_lost comes a cycle later. It cannot happen if of
-//              the items of any t successive cycles, for every t, at most 2**ADDR_W + (t - 3)/EVERY come; and never
-//              with EVERY = 1
-// Outputs      m_valid, m_punct and m_eos are gates of registers
+// Overflow     an item that finds the queue full is lost as a whole; evt_lost follows a cycle later. It cannot happen
+//              if, for every t, at most 2**ADDR_W + (t - 3)/EVERY items arrive in any t successive cycles; nor with
+//              EVERY = 1
+// Outputs      m_valid, m_punct and m_eos are gated registers
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.1
 
 `default_nettype none
@@ -79,7 +79,7 @@ module ws_fifo #(
     end
 
 `ifdef FORMAL
-    // That no item is lost or reordered in the queue is ws_sync_fifo's own proof; here is what is around it.
+    // ws_sync_fifo has its own proof that the queue loses and reorders no item; these properties cover the rest.
     reg              past_valid = 1'b0;
     reg [WAIT_W:0]   since_ref;     // cycles since an item left, up to EVERY
     reg [ADDR_W:0]   held_ref;
@@ -94,13 +94,13 @@ module ws_fifo #(
         if (!past_valid) assume (rst);
         else begin
             assume (!(s_valid && s_punct));
-            // an item leaves once, whole, and not before its time
+            // an item leaves once, as a whole, and not early
             assert (!(m_valid && m_punct));
             assert (level == held_ref);
             if (left) assert (since_ref == EVERY && level != 0);
-            // nothing waits without need
+            // no item waits unnecessarily
             if (waiting && since_ref == EVERY) assert (left);
-            // what is lost is told
+            // losses are reported
             assert (evt_lost == $past(comes && !ready && !rst));
 
             // what makes it inductive

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fold: one step of an aggregate, the state before and a value to the state behind; logic only.
+// ws_fold: one step of an aggregate, from the old state and a value to the new state; combinational.
 //
 // The state is {left, seen, number}: the number that stands for the values so far (their count, sum, least, greatest,
-// first or last), whether there was one, and whether a sum has left its ACC_W bits on the way, which is never
-// forgotten. What the state behind the step says is told beside it.
+// first or last), whether there was one, and whether a sum has ever exceeded its ACC_W bits. The result of the new
+// state is output with it.
 //
 // Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST" or "LST"
 //              VALUE_W   width of a value in bits, at least 1; CNT reads no value
@@ -14,9 +14,9 @@
 //              RESULT_W  width of the result in bits, at least 1
 // Latency      0 cycles
 // Issue rate   1 step a cycle
-// Overflow     `overflow`: the number does not fit RESULT_W bits, or has left ACC_W bits on the way; `result` is then
-//              its lowest RESULT_W bits
-// Null         `null` and result 0 as long as there was no value; a count is never null
+// Overflow     `overflow`: the number does not fit RESULT_W bits, or has exceeded ACC_W bits at some point; `result` is
+//              then its lowest RESULT_W bits
+// Null         `null` and result 0 until there is a value; a count is never null
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.6
 
 `default_nettype none
@@ -60,7 +60,7 @@ module ws_fold #(
         end
     end
 
-    // Numbers with a sign bit more, which also shows that a sum leaves its width.
+    // Numbers with one more sign bit, which also shows that a sum overflows.
     wire           seen = state[ACC_W] && !fresh;
     wire           left = state[ACC_W+1] && !fresh;
     wire [ACC_W:0] acc  = {IS_SIGNED && state[ACC_W-1], state[ACC_W-1:0]};
@@ -82,7 +82,7 @@ module ws_fold #(
     wire [ACC_W-1:0] number = take && replace ? term[ACC_W-1:0] : take && ADDS ? total[ACC_W-1:0]
                             : seen ? acc[ACC_W-1:0] : {ACC_W{1'b0}};
 
-    // The number with its sign in front, wide enough for any result, and the part of it that the result leaves out.
+    // The number, sign-extended to fit any result, and the part of it that the result omits.
     wire [ACC_W+RESULT_W-1:0] wide = {{RESULT_W{IS_SIGNED && number[ACC_W-1]}}, number};
     wire [ACC_W-1:0]          rest = wide[RESULT_W +: ACC_W];
 

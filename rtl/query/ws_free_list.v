@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_free_list: the free entries of a table, the next one at hand.
+// ws_free_list: list of the free entries of a table, with the next one prefetched.
 //
-// First come those that were never taken, in order, then those given back, the one that waits longest first.
+// Entries never taken come first, in order, then those given back, oldest first.
 //
 // Parameters   CAPACITY  number of entries, 2 to 256
 //              INDEX_W   follows from CAPACITY
 // Ports        give, give_index: this entry is free again
-//              valid, index, entry: the entry at hand, as a number and one-hot (0: none); take: it is taken, if valid
-//              level: how many are in the list, that at hand included
-// Latency      4 cycles from give to the entry being at hand, if the list is empty
+//              valid, index, entry: the next entry, as a number and one-hot (0: none); take: it is taken, if valid
+//              level: entries in the list, including the next one
+// Latency      4 cycles from give to valid, if the list is empty
 // Issue rate   1 entry given back and 1 taken a cycle
 // Overflow     cannot happen: there is room for every entry
-// Bad input    An entry given back that has not been taken. It may not happen
+// Bad input    an entry given back that has not been taken: must not happen
 // Source       ours, docs/operators.md
 
 `default_nettype none
@@ -44,12 +44,12 @@ module ws_free_list #(
     localparam [CAPACITY-1:0] FIRST = 1;
 
     reg  [INDEX_W:0]   untouched_reg;     // the first entry that was never taken
-    reg                touched_reg;       // there is none
+    reg                touched_reg;       // all have been taken
     wire               back_ready, back_valid;
     wire [ADDR_W:0]    back_level;
     wire [INDEX_W-1:0] back_index;
 
-    // The entry at hand, and two behind it: what is fetched does not depend on whether that at hand is taken.
+    // The next entry, and two after it: what is fetched does not depend on whether the next one is taken.
     reg                spare_1_valid_reg, spare_2_valid_reg;
     reg  [INDEX_W-1:0] spare_1_reg, spare_2_reg;
     wire               move       = take || !valid;
@@ -96,7 +96,7 @@ module ws_free_list #(
     reg                past_valid = 1'b0;
     reg [CAPACITY-1:0] taken_ref;
     reg [INDEX_W:0]    first_ref;         // the first that was never taken
-    reg [2:0]          waits_ref;         // cycles since something was in the list
+    reg [2:0]          waits_ref;         // cycles since the list became non-empty
     integer            i, taken;
 
     always @* begin
@@ -116,7 +116,7 @@ module ws_free_list #(
         if (!past_valid) assume (rst);
         else begin
             if (give) ref_taken: assume (taken_ref[give_index]);
-            // what is at hand is free, and the next that was never taken as long as there is one
+            // the next entry is free, and one never taken as long as there are such
             if (valid) ref_free: assert (!taken_ref[index]);
             if (valid && first_ref < CAPACITY) ref_first: assert (index == first_ref);
             assert (entry == (valid ? FIRST << index : {CAPACITY{1'b0}}));

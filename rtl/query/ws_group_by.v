@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_by: grouped aggregation over the windows of a stream, one table for all of them, one tuple a cycle, also
-// where every tuple is a new group.
+// ws_group_by: grouped aggregation over the windows of a stream, with one key table for all of them; one tuple a cycle,
+// even if every tuple is a new group.
 //
-// It stands behind ws_window in place of the copies of a sub-plan: s_valid and s_eos have a bit for each window. When a
-// window ends, a row leaves for each of its groups, in the order in which they came: m_data is s_data of the cycle of
-// eos, beside it the key and the aggregates. Behind the last row m_eos follows, with the punctuation if one came with
-// eos. A punctuation without eos goes nowhere.
+// It follows ws_window in place of the copies of a sub-plan: s_valid and s_eos have a bit for each window. When a
+// window ends, a row leaves for each of its groups, in the order of their first tuples: m_data is s_data of the cycle
+// of eos, together with the key and the aggregates. m_eos follows the last row, with the punctuation if one came with
+// eos. A punctuation without eos is dropped.
 //
-// Groups that outgrow the table: a tuple whose key has no entry leaves whole on o_*, which is a wire of its own with
-// every punctuation of s. From then on new keys have none as long as a window is open that has had such a tuple. So a
-// key is for every window either wholly in the rows or wholly in o_*, and a host can finish the job exactly. Where
-// windows overlap, the table opens again for new keys once no tuple has left on o_* for the length of a window.
+// Groups that outgrow the table: a tuple whose key has no entry leaves whole on o_*, a tuple bus of its own that also
+// carries every punctuation of s. From then on no new key gets an entry while a window is open that had such a tuple.
+// So for every window a key is either wholly in the rows or wholly in o_*, and a host can complete the result exactly.
+// If windows overlap, the table accepts new keys again once no tuple has left on o_* for the length of a window.
 //
 // Parameters   DATA_W                width of the tuple in bits, at least 1
 //              KEY_W                 width of a key in bits, at least 1
 //              CAPACITY              keys for which there is an entry, at least 2; of the open windows and the one
-//                                    whose rows leave together; a CAM has up to 240
-//              WINDOWS               windows at once, at least 1; those open, and one whose rows leave
+//                                    being output together; a CAM has up to 240
+//              WINDOWS               windows at once, at least 1; those open, and the one being output
 //              AGGS, KINDS, SIGNEDS  see ws_group_window
 //              VALUE_W               see ws_fold; with FAST at least 2 for MIN, MAX, FST and LST
 //              ACC_W                 width of the accumulators in bits, at least VALUE_W; see ws_fold; with FAST at
 //                                    least 2
 //              RESULT_W              see ws_fold
 //              FAST                  0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5; the
-//                                    hash table has the latter in any case
+//                                    hash table always has the latter
 //              HASH                  0: a CAM, for up to 240 keys whatever they are; it has ENTRIES = CAPACITY + 10,
-//                                    since one takes 10 cycles to be free; 1: a hash table in block RAM, ENTRIES = 2 *
-//                                    CAPACITY up to a power of two, for 5 keys or more, of which a few find no room
-//                                    when it is nearly full (ws_group_hash)
+//                                    since an entry takes 10 cycles to become free; 1: a hash table in block RAM,
+//                                    ENTRIES = 2 * CAPACITY up to a power of two, for 5 keys or more; when it is nearly
+//                                    full, a few keys find no place (ws_group_hash)
 // Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)
@@ -36,7 +36,7 @@
 //              25 and 11
 // Issue rate   1 tuple a cycle
 // CLOSE_CYCLES ENTRIES + 6, FAST: ENTRIES + 22, with the hash table ENTRIES + 25   CLOSE_ROWS ENTRIES
-// Reset        the hash table is cleared: the first tuple comes at least ENTRIES / 8 + 2 cycles behind it
+// Reset        the hash table is cleared: the first tuple comes at least ENTRIES / 8 + 2 cycles later
 // Bad input    two eos, or an eos and the next tuple of that window, closer than CLOSE_CYCLES: must not happen
 // Overflow     o_valid for a tuple without an entry; result_overflows as in ws_fold
 // Source       R. Mueller, dissertation ETH 19163 (2010), sections 7.3.7 and 7.5.4; there a new group takes 16 cycles
@@ -88,7 +88,7 @@ module ws_group_by #(
         $finish;
     end
 
-    localparam LONG    = FAST != 0 || HASH != 0;            // the form of more and shorter stages
+    localparam LONG    = FAST != 0 || HASH != 0;            // the version with more and shorter stages
     localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : CAPACITY + 10;
     localparam INDEX_W = $clog2(ENTRIES);
     localparam STATE_W = AGGS*(ACC_W + 2);
@@ -106,7 +106,7 @@ module ws_group_by #(
         end
     end
 
-    // ---- The tuple's entry, and what goes beside it
+    // ---- The tuple's entry, and its values in step with it
 
     wire [WINDOWS-1:0] entered, fresh, freed;
     wire [INDEX_W-1:0] index, row_index;
@@ -142,7 +142,7 @@ module ws_group_by #(
             punct_reg <= s_punct;
         end
 
-    // ---- The windows, one of which sends its rows
+    // ---- The windows, one of which outputs its rows
 
     wire [WINDOWS-1:0]         close, listing, row, done;
     wire [WINDOWS*INDEX_W-1:0] list_indices;
@@ -178,8 +178,8 @@ module ws_group_by #(
         end
 
         if (LONG) begin : gen_pipelined
-            // The end goes beside the last tuple. Rows take two cycles to come together from all windows, and so do
-            // their entries, whose keys are then read three cycles later to leave with them.
+            // The end is delayed like the last tuple. Rows take two cycles to be merged from all windows, and so do
+            // their entries, whose keys are read three cycles later to leave with them.
             wire [WINDOWS*LOOK_UP-1:0] eos;
             reg  [WINDOWS*LOOK_UP-1:0] eos_reg;
             reg  [3*INDEX_W-1:0]       row_index_reg;
@@ -208,7 +208,7 @@ module ws_group_by #(
                 done_reg      <= rst ? 2'b0 : {done_reg[0], done != 0};
             end
         end else begin : gen_at_once
-            // The end of a window reaches it with the last tuple, which came a cycle ahead of eos or with it.
+            // The end of a window reaches it with the last tuple, which came a cycle before eos or with it.
             reg  [WINDOWS-1:0] eos_reg, late_reg, close_reg;
             reg                with_tuple_reg;
             reg  [INDEX_W-1:0] freed_index_reg, index_of_row;
@@ -278,7 +278,7 @@ module ws_group_by #(
     localparam CLOSE_CYCLES = FAST != 0 ? CAPACITY + 32 : CAPACITY + 16;
     (* anyconst *) wire [KEY_W-1:0] key_ref;
     reg              past_valid = 1'b0;
-    reg  [ACC_W-1:0] count_ref, due_ref;   // in the open window, in the one that has ended
+    reg  [ACC_W-1:0] count_ref, due_ref;   // in the open window, in the one being output
     reg              some_ref, row_due_ref, row_seen_ref, with_ref, punct_ref, open_ref;
     reg  [7:0]       since_ref, rows_ref;  // cycles since eos, rows since
     reg  [DATA_W-1:0] data_ref;
@@ -319,7 +319,7 @@ module ws_group_by #(
             // one row for every group, with its tuples
             if (m_valid && m_key == key_ref) ref_row: assert (row_due_ref && !row_seen_ref && results == due_ref);
             if (m_eos) ref_all: assert (row_seen_ref == row_due_ref);
-            // as many keys as fit are not refused; punctuations are with those that are
+            // no key is refused while keys fit; punctuations are with the refused tuples
             ref_none: assert (!o_valid || CAPACITY < 1 << KEY_W);
             if (runs_ref == {LOOK_UP{1'b1}})
                 ref_punct: assert (o_punct == $past(s_punct, LOOK_UP) && o_data == $past(s_data, LOOK_UP));

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_cam: the keys of a group-by, one CAM for all open windows: gives each key an entry, one a cycle, new or not.
+// ws_group_cam: the key table of a group-by, one CAM for all open windows: finds or allocates an entry for a key in
+// every cycle.
 //
 // An entry belongs to its key as long as it is present in a window: from the key's first tuple in one to its release
-// from the last (`free`, when the window's row of it has left). Then it is free for another key. A new key takes the
-// entry at the head of the list of free ones, in the same cycle in which another would be found.
+// from the last (`free`, once the window has output its row). Then it is free for another key. A new key is given the
+// entry at the head of the free list, in the same cycle in which a known key is found.
 //
-// A key that finds no entry is refused, and so is every new key from then on as long as a window is open that has had
-// a refused tuple: a key is then for every window either wholly here or wholly refused.
+// A key that finds no entry is refused, and so is every new key from then on while a window is open that had a refused
+// tuple: for every window, a key is either wholly in the table or wholly refused.
+//
+// ws_group_cam_fast, with eight stages, is a source of its own; see there.
 //
 // Parameters   KEY_W     width of a key in bits, at least 1
 //              CAPACITY  number of entries, 2 to 256
 //              WINDOWS   number of windows, at least 1
 //              INDEX_W   follows from CAPACITY
 // Ports        s_windows: the windows that hold the tuple (none: no tuple); s_eos: those that end with this cycle
-//              m_windows: s_windows of a tuple that has an entry (else none), with its index; m_fresh: the windows in
-//                which the key was not yet present; m_refused: the tuple has none
+//              m_windows: s_windows of a tuple that has an entry (else 0), with its index; m_fresh: the windows in
+//                which the key was not yet present; m_refused: the tuple has no entry
 //              free_windows (one-hot), free_index: release this entry from this window
 //              read_index -> read_key: the key of an entry in use, 1 cycle
-// Latency      3 cycles from s to m; 10 from an entry's last release to it being the next new key's, at most
+// Latency      3 cycles from s to m; at most 10 from the last release of an entry until it can be allocated again
 // Issue rate   1 tuple and 1 release a cycle
 // Overflow     m_refused
 // Bad input    A release of an entry that is not present in the window, or of one released from another window in the
-//              last 3 cycles; a tuple of a window whose release has begun. Neither may happen
+//              last 3 cycles; a tuple of a window whose release has begun: must not happen
 // Source       R. Mueller, dissertation ETH 19163 (2010), sections 7.3.7 and 7.5.4; there a new key takes 16 cycles
 
 `default_nettype none
@@ -58,14 +61,14 @@ module ws_group_cam #(
         $finish;
     end
 
-    // ---- Stage 1: which entry has the key? Or one of the two tuples ahead, whose entries are not yet known?
+    // ---- Stage 1: which entry has the key? Or does one of the two previous tuples, whose entries are not yet known?
 
-    wire [CAPACITY-1:0] matches;     // of the key that comes
-    wire [CAPACITY-1:0] used;        // present in some window, or just about to be
+    wire [CAPACITY-1:0] matches;     // of the incoming key
+    wire [CAPACITY-1:0] used;        // present in some window, or about to be
     reg  [CAPACITY-1:0] match_1_reg;
     reg  [WINDOWS-1:0]  windows_1_reg, eos_1_reg;
     reg  [KEY_W-1:0]    key_1_reg, key_2_reg;
-    reg                 same_1_reg, second_1_reg;   // the same key as 1 and 2 tuples ahead
+    reg                 same_1_reg, second_1_reg;   // the same key as 1 and 2 tuples before
     reg  [WINDOWS-1:0]  windows_2_reg;
 
     always @(posedge clk) begin
@@ -105,13 +108,13 @@ module ws_group_cam #(
         second_2_reg  <= second_1_reg;
     end
 
-    // ---- Stage 3: the entry that matches, or that of a tuple ahead, or else the first free one
+    // ---- Stage 3: the entry that matches, or that of a previous tuple, or else the first free one
 
-    reg  [CAPACITY-1:0] entry_3_reg, entry_4_reg;    // of the tuples ahead, one-hot; 0 if refused
+    reg  [CAPACITY-1:0] entry_3_reg, entry_4_reg;    // of the previous tuples, one-hot; 0 if refused
     reg                 found_3_reg, found_4_reg;
     reg  [INDEX_W-1:0]  index_4_reg;
     reg  [WINDOWS-1:0]  windows_4_reg;
-    wire [CAPACITY-1:0] head;          // the free entry at hand, one-hot
+    wire [CAPACITY-1:0] head;          // the next free entry, one-hot
     wire                head_valid;
     wire [INDEX_W-1:0]  head_index;
     wire                closed;        // to new keys
@@ -166,7 +169,7 @@ module ws_group_cam #(
             assign present[i*WINDOWS +: WINDOWS] = present_reg;
 
             always @(posedge clk) begin
-                // The first free entry takes every key; it counts once the entry is used.
+                // The next free entry stores every key; it counts once the entry is used.
                 if (head[i] && valid) entry_key_reg <= key_2_reg;
                 present_reg <= (present_reg & ~clears) | (entry_3_reg[i] ? m_windows : {WINDOWS{1'b0}});
                 if (rst) present_reg <= {WINDOWS{1'b0}};
@@ -181,7 +184,7 @@ module ws_group_cam #(
         end
     endgenerate
 
-    // The keys once more, to be read by index.
+    // A second copy of the keys, read by index.
     ws_ram_sdp #(.DATA_W(KEY_W), .ADDR_W(INDEX_W), .STYLE("distributed")) keys (
         .clk(clk),
         .wr_en(valid && head_valid), .wr_addr(head_index), .wr_data(key_2_reg),
@@ -190,7 +193,7 @@ module ws_group_cam #(
 
     // ---- The free entries
 
-    // A released entry is free if it is unused three cycles after: by then a tuple that still matched it has its entry.
+    // A released entry is free if it is unused three cycles later: by then a tuple that still matched it has used it.
     reg  [2:0]           check_reg;
     reg  [3*INDEX_W-1:0] check_index_reg;
     reg                  back_reg;
@@ -211,22 +214,22 @@ module ws_group_cam #(
         .valid(head_valid), .index(head_index), .entry(head), .take(is_new), .level(level)
     );
 
-    wire unused = &{1'b0, level};         // but in the proof
+    wire unused = &{1'b0, level};         // except in the proof
 
 `ifdef FORMAL
-    // Every key's windows and index, and what the tuples were, three cycles on.
+    // Every key's windows and index, and the tuples of the last three cycles.
     localparam KEYS = 1 << KEY_W;
     reg                     past_valid = 1'b0;
     reg  [KEYS*WINDOWS-1:0] present_ref, refused_ref;   // by key, then window
     reg  [KEYS*INDEX_W-1:0] index_ref;
-    reg  [9:0]              resting_ref;                // last releases of an entry, which must be free 10 cycles on
+    reg  [9:0]              resting_ref;                // last releases of an entry, which must be free 10 cycles later
     reg  [3*KEY_W-1:0]      keys_ref;
     reg  [3*WINDOWS-1:0]    windows_ref, eos_ref;
     reg  [WINDOWS-1:0]      closing_ref;                // ended, and not all released
     reg  [WINDOWS*3-1:0]    age_ref;                    // cycles since the end
     reg  [4*WINDOWS-1:0]    freed_ref;                  // the last releases
     reg  [4*INDEX_W-1:0]    freed_index_ref;
-    reg                     again_ref;                  // an entry has been given back, the last with this index
+    reg                     again_ref;                  // an entry has been freed, the last one with this index
     reg  [INDEX_W-1:0]      again_index_ref;
 
     wire [KEY_W-1:0]   told      = keys_ref[2*KEY_W +: KEY_W];
@@ -298,7 +301,7 @@ module ws_group_cam #(
 
         if (!past_valid) assume (rst);
         else begin
-            // the windows: one is released at a time, from the end of its last tuple's way, and takes none meanwhile
+            // one window is released at a time, after its last tuple has passed, and takes no tuples meanwhile
             assume ((s_windows & closing_ref) == 0 && (s_eos & closing_ref) == 0);
             assume ((free_windows & (free_windows - 1)) == 0 && (free_windows & ~closing_ref) == 0);
             for (v = 0; v < WINDOWS; v = v + 1) if (free_windows[v]) assume (age_ref[v*3 +: 3] >= 3);
@@ -313,24 +316,24 @@ module ws_group_cam #(
                         assume (freed_index_ref[v*INDEX_W +: INDEX_W] != free_index);
             end
 
-            // each tuple is answered; a key's index stays, and tells in which windows the key is
+            // every tuple has an answer; a key keeps its index, and m_fresh shows the windows that it is in
             ref_answer:  assert (m_windows == (m_refused ? {WINDOWS{1'b0}} : asked) && (!m_refused || asked != 0));
             if (m_windows != 0 && held != 0) begin
                 ref_index: assert (m_index == index_ref[told*INDEX_W +: INDEX_W]);
                 ref_known: assert (((m_fresh ^ ~held) & m_windows) == 0);
             end
             if (m_windows != 0 && held == 0) ref_fresh: assert ((m_windows & ~m_fresh) == 0);
-            // no entry is two keys'
+            // no two keys share an entry
             ref_apart:   assert (apart);
             ref_booked:  assert (booked);
             if (clear_reg == 0 && check_reg == 0 && !back_reg) ref_kept: assert (entries == CAPACITY);
-            // for every window a key is wholly here or wholly refused
+            // for every window a key is wholly in the table or wholly refused
             ref_whole:   assert ((m_windows & refused_ref[told*WINDOWS +: WINDOWS]) == 0);
             if (m_refused) ref_refused: assert ((asked & held) == 0 && held == 0);
-            // a key is refused only where there is no room, or was none
+            // a key is refused only if there is no room, or was none
             if (m_refused && refused_ref == 0)
                 ref_room: assert (live >= CAPACITY);
-            // the key that is read is that of the entry
+            // the key read is that of the entry
             if ($past(!rst && present_ref[k_watch*WINDOWS +: WINDOWS] != 0)
                 && $past(read_index == index_ref[k_watch*INDEX_W +: INDEX_W]))
                 ref_read: assert (read_key == k_watch);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_door: whether a table of groups takes new keys. The first tuple that it has no room for closes it, until all
-// windows that are then open have ended.
+// ws_group_door: decides whether the key table of a group-by accepts new keys. The first tuple that finds no entry
+// closes it until all windows then open have ended.
 //
 // Parameters   WINDOWS  number of windows, at least 1
-//              PANES    panes in a window, at least 1; 1 is windows; more are panes, which end one after another, and a
-//                       window is the last PANES of them. No tuple comes with eos then, and eos of all of two or more
-//                       at once says that all windows are over that hold a tuple
-// Ports        windows, eos: of the tuple that is decided on in this cycle, the windows it is in and those that end
-//                with it; refused: the tuple of the cycle before found no room, or closed
+//              PANES    panes in a window, at least 1; 1: windows; more: panes, which end one after another, and a
+//                       window is the last PANES of them. Then no tuple comes with eos, and eos of all of two or more
+//                       at once means that all windows that hold a tuple have ended
+// Ports        windows, eos: of the tuple decided on in this cycle, the windows it is in and those that end with it;
+//                refused: the tuple of the previous cycle found no entry, or was refused because closed
 //              closed: for the tuple of this cycle
 // Latency      0 cycles from refused to closed
 // Issue rate   1 tuple a cycle
-// Source       ours, docs/operators.md: for every window a key is wholly in the table or wholly refused
+// Source       ours, docs/operators.md: for every window, a key is wholly in the table or wholly refused
 
 `default_nettype none
 
@@ -35,11 +35,11 @@ module ws_group_door #(
     end
 
     reg  [WINDOWS-1:0] windows_1_reg, eos_1_reg;
-    reg  [WINDOWS-1:0] refused_reg;       // the open windows that have had a refused tuple
-    reg                closed_reg;        // there are such, as far as is known a cycle ahead
-    reg                still_1_reg;       // some window of the tuple before is still open
+    reg  [WINDOWS-1:0] refused_reg;       // the open windows that had a refused tuple
+    reg                closed_reg;        // there are such, as known a cycle early
+    reg                still_1_reg;       // some window of the previous tuple is still open
     wire [WINDOWS-1:0] closing = (refused_reg | (refused ? windows_1_reg : {WINDOWS{1'b0}})) & ~eos_1_reg;
-    wire                shut;              // it will be closed, unless the next tuple's windows end before it
+    wire                shut;              // it will be closed, unless the next tuple's windows end before
 
     assign closed = closed_reg || (refused && still_1_reg);
 
@@ -48,8 +48,8 @@ module ws_group_door #(
             localparam LEFT_W = $clog2(PANES);
             localparam [LEFT_W-1:0] REST = PANES[LEFT_W-1:0] - 1'b1;
             localparam [LEFT_W:0]   TWO  = 2;
-            reg  [LEFT_W-1:0] left_reg;                     // panes have to end until no window holds a refused tuple
-            reg               some_left_reg, one_left_reg;  // it is not 0; it is 1
+            reg  [LEFT_W-1:0] left_reg;                     // panes to end until no window holds a refused tuple
+            reg               some_left_reg, one_left_reg;  // left_reg is not 0; is 1
             wire              ends  = |eos;
             wire              again = |(closing & eos);
 
@@ -85,7 +85,7 @@ module ws_group_door #(
     end
 
 `ifdef FORMAL
-    // Which windows have had a refused tuple and go on, told the plain way.
+    // The windows still open that had a refused tuple, computed the simple way.
     reg               past_valid = 1'b0;
     reg [WINDOWS-1:0] refused_ref, windows_ref, eos_ref;   // of the tuples before the last; of the last
     wire [WINDOWS-1:0] now_ref = (refused_ref | (refused ? windows_ref : {WINDOWS{1'b0}})) & ~eos_ref;
@@ -110,7 +110,7 @@ module ws_group_door #(
         if (PANES > 1) cover (past_valid && !closed && $past(closed) && $past(&eos));
     end
 
-    // Panes that have ended since the end of the last that had a refused tuple.
+    // Panes that have ended since the last one with a refused tuple.
     integer since_ref;
     always @(posedge clk) begin
         since_ref <= rst || &eos ? PANES - 1 : (now_ref & eos) != 0 ? 0

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_fold: a step of MIN, MAX, FST or LST as in ws_fold, in two halves of the number, the lower one a cycle
-// behind the upper.
+// ws_group_fold: a step of MIN, MAX, FST or LST as in ws_fold, in two halves of the number, the lower half a cycle
+// after the upper.
 //
-// The upper state is {seen, number's upper half}: whether there was a value. Without one the number means nothing.
+// The upper state is {seen, number's upper half}: whether there was a value. Without one the number is meaningless.
 //
 // Parameters   KIND, VALUE_W, SIGNED   see ws_fold; VALUE_W is at least 2
 //              LOW      width of the lower half; follows from VALUE_W
-// Ports        state_high, fresh (begin with nothing), take (there is a value), value_high; next_high in the same cycle
+// Ports        state_high, fresh (ignore the state), take (there is a value), value_high; next_high in the same cycle
 //              state_low, value_low a cycle later; next_low in the same cycle
 // Latency      0 cycles for the upper half, 1 for the lower
 // Issue rate   1 step a cycle
@@ -42,7 +42,7 @@ module ws_group_fold #(
         $finish;
     end
 
-    // What makes the order of the bits the one that is wanted, the greatest best.
+    // Maps values so that the unsigned greatest is the best.
     localparam [VALUE_W-1:0] ORDER = {VALUE_W{KIND == "MIN"}} ^ ({{(VALUE_W-1){1'b0}}, SIGNED != 0} << (VALUE_W - 1));
 
     // Stage 1: the upper half

@@ -2,16 +2,15 @@
 //
 // ws_group_hash: ws_group_cam_fast for thousands of keys: a hash table in block RAM, one tuple a cycle.
 //
-// A key may stand in one place of each of WAYS parts of the table, at the address that the part's own hash function
-// gives, and takes the first free one. Tuples that are still on their way to the table when one is looked up are
-// compared with it: their keys, and their places with those that it may take. A place is free as soon as its last
-// window has released it.
+// The table has WAYS parts. A key can be in one place of each part, at the address given by the part's own hash
+// function, and takes the first free one. A look-up also compares the tuples still in flight to the table: their keys,
+// and their places with those that the key may take. A place is free as soon as its last window has released it.
 //
-// Functions of a part are sums modulo 2 of some bits of the key (H3), drawn anew for each SEED. With 8 parts a table
-// takes half as many keys as it has places, but for one set in 10**6, unless the keys were made for its functions.
-// Where keys come and go all the time with half of the places taken, 3 of 10,000 that come find no room; with three
-// eighths taken, none of 300,000. What finds no room is refused by the rule of ws_group_door, so that the answer stays
-// exact.
+// The hash functions are sums modulo 2 of some bits of the key (H3), drawn from SEED. With 8 parts a table accepts half
+// as many keys as it has places, except for one key set in 10**6, unless the keys are chosen to defeat its functions.
+// If keys come and go continually with half of the places occupied, 3 of 10,000 new ones find no place; with three
+// eighths occupied, none of 300,000. A key without a place is refused by the rule of ws_group_door, so that the result
+// stays exact.
 //
 // Parameters   KEY_W    width of a key in bits, at least 1
 //              INDEX_W  the table has 2**INDEX_W places, at least 2
@@ -22,7 +21,7 @@
 // Ports        as in ws_group_cam_fast; m_index, free_index and read_index are places
 // Latency      11 cycles from s to m; 2 from read_index to read_key
 // Issue rate   1 tuple and 1 release a cycle
-// Reset        the first tuple comes at least 2**INDEX_W / WAYS + 2 cycles behind it: the table is cleared meanwhile
+// Reset        the table is cleared: the first tuple comes at least 2**INDEX_W / WAYS + 2 cycles later
 // Overflow     m_refused
 // Bad input    a release of a place that is not in use in the window; a release earlier than 11 cycles after the
 //              window's last tuple; a tuple of a window between its end and its last release
@@ -68,12 +67,12 @@ module ws_group_hash #(
         $finish;
     end
 
-    // ---- What travels beside the look-up. A tuple in stage n came n cycles ago; stage 1 has the lowest bits
+    // ---- The tuple during the look-up. A tuple in stage n arrived n cycles ago; stage 1 has the lowest bits
 
     reg  [11*KEY_W-1:0]         keys_reg;
     reg  [10*WINDOWS-1:0]       windows_reg;
     reg  [9*WINDOWS-1:0]        eos_reg;
-    reg  [10*WAYS*ADDR_W-1:0]   addrs_reg;     // by stage, then way: where the key may stand
+    reg  [10*WAYS*ADDR_W-1:0]   addrs_reg;     // by stage, then way: where the key can be
     wire [WAYS*ADDR_W-1:0]      addrs;
     wire [10*KEY_W-1:0]         keys_0  = {keys_reg[0 +: 9*KEY_W], key};    // stage n at n*KEY_W
     wire [KEY_W-1:0]            key_11  = keys_reg[10*KEY_W +: KEY_W];
@@ -89,7 +88,7 @@ module ws_group_hash #(
         addrs_reg   <= addrs_0[0 +: 10*WAYS*ADDR_W];
     end
 
-    // Which bits of the key make bit `number` of all addresses: a xorshift generator's, a word for each.
+    // The bits of the key whose sum is bit `number` of all addresses, from a xorshift generator, a word for each.
     function [KEY_W-1:0] chosen(input integer number);
         reg [31:0] word;
         integer    n;
@@ -112,9 +111,10 @@ module ws_group_hash #(
         end
     endgenerate
 
-    // ---- Stages 2 to 9: the tuples 9 to 1 ahead, each when it has its place: is its key the same, and could it have
-    // taken one of the tuple's? Of 10 - s ahead that is known in stage s, when the other is in stage 10; of 9 ahead in
-    // stage 2, when it is in stage 11; that the one just ahead has a place in common, a stage before
+    // ---- Stages 2 to 9: the tuples 9 to 1 before, each when it has its place: is its key the same, and can it have
+    // taken one of this tuple's places? For the tuple 10 - s before that is known in stage s, when the other is in
+    // stage 10; for the tuple 9 before in stage 2, when it is in stage 11; for the previous tuple's places a stage
+    // earlier
 
     wire [10*WAYS-1:WAYS] near;          // by s, then way: the same address there
     wire [9:1]            same;
@@ -126,7 +126,7 @@ module ws_group_hash #(
         for (s = 1; s <= 9; s = s + 1) begin : gen_ahead
             localparam KEY_AT  = s == 1 ? 0 : s - 2, ITS_KEY_AT  = s == 1 ? 9 : 8;
             localparam ADDR_AT = s == 1 ? 1 : s == 9 ? 7 : s - 1, ITS_ADDR_AT = s == 1 ? 10 : s == 9 ? 8 : 9;
-            reg [PARTS-1:0] equal_reg;   // a stage before
+            reg [PARTS-1:0] equal_reg;   // a stage earlier
             reg [WAYS-1:0]  near_reg;
             reg             same_reg;
 
@@ -148,8 +148,8 @@ module ws_group_hash #(
         end
     endgenerate
 
-    // What is known of the tuple in stages 3 to 7 from those that have passed it: its places that are taken, its own
-    // among them, and the windows that its key is in.
+    // What the tuple in stages 3 to 7 knows from the earlier ones: which of its places are taken, which one is its own,
+    // and the windows that its key is in.
     reg  [8*WAYS-1:3*WAYS]       taken_reg, own_reg;
     reg  [8*WINDOWS-1:3*WINDOWS] held_reg;
     wire [8*WAYS-1:2*WAYS]       taken = {taken_reg, near[1*WAYS +: WAYS] & way_11_reg};
@@ -171,7 +171,7 @@ module ws_group_hash #(
     reg  [ADDR_W-1:0]      addr_11_reg;
     reg  [WAYS*ADDR_W-1:0] addrs_11_reg;
     reg  [WINDOWS*WAYS-1:0]   write_reg;         // of the places in use, by window
-    reg  [WINDOWS*WAYS*ADDR_W-1:0] write_addr_reg;   // no choice among ways is in front of a RAM: each has its own
+    reg  [WINDOWS*WAYS*ADDR_W-1:0] write_addr_reg;   // one for each way, so that no multiplexer precedes a RAM
     reg  [WINDOWS-1:0]        write_used_reg, released_reg, released_3_reg, released_4_reg;
     reg  [WAYS-1:0]           released_way_reg;
     wire [ADDR_W-1:0]         released_addr = free_index[0 +: ADDR_W];
@@ -184,7 +184,7 @@ module ws_group_hash #(
             wire [ADDR_W-1:0]  addr_2 = addrs_0[(2*WAYS + d)*ADDR_W +: ADDR_W];
             wire [KEY_W-1:0]   key_4;
             wire [WINDOWS-1:0] used_4;
-            reg  [KEY_W-1:0]   key_5_reg;            // block RAM may be far away
+            reg  [KEY_W-1:0]   key_5_reg;            // the block RAMs may be far away
             reg  [WINDOWS-1:0] used_5_reg;
             reg  [PARTS-1:0]   equal_6_reg;
             reg                released_2_here_reg, released_3_here_reg, released_4_here_reg;
@@ -211,7 +211,7 @@ module ws_group_hash #(
                     equal_6_reg[p] <= key_5_reg[8*p +: PART_W] == keys_0[5*KEY_W + 8*p +: PART_W];
             end
 
-            // A place that was read as it was released is free.
+            // A place released in the cycle of its read is free.
             always @(posedge clk) begin
                 released_2_here_reg <= released_addr == addr_1;
                 released_3_here_reg <= released_2_here_reg && released_way_reg[d];
@@ -227,7 +227,7 @@ module ws_group_hash #(
         end
     endgenerate
 
-    // ---- Stage 7: the place found; one that a tuple on its way has taken was read too early to be judged by its key
+    // ---- Stage 7: the place found; one that a tuple in flight has taken was read too early to be judged by its key
 
     wire [WAYS-1:0]    taken_7 = taken[7*WAYS +: WAYS] | (near[7*WAYS +: WAYS] & way_10_reg);
     reg  [WAYS-1:0]    own_8_reg, free_8_reg;
@@ -246,7 +246,7 @@ module ws_group_hash #(
     reg  [WAYS-1:0]    first_8, second_8;
     reg                some_8, more_8;
     reg  [WAYS-1:0]    own_9_reg, first_9_reg, second_9_reg;
-    reg  [WAYS-1:0]    contested_9_reg;             // the first, if the tuple just ahead may take it
+    reg  [WAYS-1:0]    contested_9_reg;             // the first, if the previous tuple may take it
     reg                valid_9_reg, known_9_reg, some_9_reg, more_9_reg;
     reg  [WINDOWS-1:0] held_8, held_9_reg;
     integer            m;
@@ -276,7 +276,7 @@ module ws_group_hash #(
         more_9_reg      <= more_8;
     end
 
-    // ---- Stage 9: the place found, or that of the tuple just ahead, or else the first that is free
+    // ---- Stage 9: the place found, or that of the previous tuple, or else the first free one
 
     wire            lost   = (contested_9_reg & way_10_reg) != 0;
     wire            same_9 = same[9] && found_10_reg;
@@ -301,7 +301,7 @@ module ws_group_hash #(
         held_10_reg    <= held_9_reg | (same_9 ? windows_10 : {WINDOWS{1'b0}});
     end
 
-    // ---- Stage 10: the place is written next, and the answer leaves
+    // ---- Stage 10: the place is written in the next cycle, and the answer leaves
 
     reg  [ADDR_W-1:0] addr_10;
     reg  [WAY_W-1:0]  number_10, number_11_reg;    // of the way
@@ -346,7 +346,7 @@ module ws_group_hash #(
         released_4_reg    <= released_3_reg;
     end
 
-    // The keys once more, to be read by place; written once, since a word must not be read as it is written.
+    // A second copy of the keys, read by place; written only once, since a word must not be read while it is written.
     ws_ram_sdp #(.DATA_W(KEY_W), .ADDR_W(INDEX_W), .OUTPUT_REG(1), .STYLE("block")) all_keys (
         .clk(clk),
         .wr_en(new_11_reg), .wr_addr(m_index), .wr_data(key_11),
@@ -354,7 +354,7 @@ module ws_group_hash #(
     );
 
 `ifdef FORMAL
-    // Every key's windows and place, and what the tuples were, 11 cycles on.
+    // Every key's windows and place, and the tuples of the last 11 cycles.
     localparam KEYS = 1 << KEY_W, CLEAR = (1 << ADDR_W) + 2, AWAY = 11;
     reg                     past_valid = 1'b0;
     reg  [KEYS*WINDOWS-1:0] present_ref, refused_ref;   // by key, then window
@@ -363,7 +363,7 @@ module ws_group_hash #(
     reg  [AWAY*INDEX_W-1:0] resting_index_ref;
     reg  [11*KEY_W-1:0]     told_ref;
     reg  [11*WINDOWS-1:0]   asked_ref, eos_ref;
-    reg  [WAYS*ADDR_W-1:0]  addrs_ref;                  // of the key that is answered
+    reg  [WAYS*ADDR_W-1:0]  addrs_ref;                  // of the key answered
     reg  [WINDOWS-1:0]      closing_ref;                // ended, and not all released
     reg  [WINDOWS*4-1:0]    age_ref;                    // cycles since the end
     integer                 since_ref;                  // cycles since reset
@@ -383,7 +383,7 @@ module ws_group_hash #(
             for (j = 0; j < i; j = j + 1)
                 if (present_ref[i*WINDOWS +: WINDOWS] != 0 && present_ref[j*WINDOWS +: WINDOWS] != 0
                     && index_ref[i*INDEX_W +: INDEX_W] == index_ref[j*INDEX_W +: INDEX_W]) apart = 1'b0;
-        full = 1'b1;                                    // every place of the key that is answered is another's
+        full = 1'b1;                                    // every place of the key answered belongs to another
         for (x = 0; x < WAYS; x = x + 1) begin
             taken_ref = 1'b0;
             for (i = 0; i < KEYS; i = i + 1)
@@ -438,8 +438,8 @@ module ws_group_hash #(
 
         if (!past_valid) assume (rst);
         else begin
-            // tuples and ends once the table is clear; a window is released from the end of its last tuple's way on,
-            // and takes none meanwhile; one is released at a time
+            // tuples and ends once the table is clear; one window is released at a time, after its last tuple has
+            // passed, and takes no tuples meanwhile
             if (since_ref < CLEAR) assume (s_windows == 0 && s_eos == 0);
             assume ((s_windows & closing_ref) == 0 && (s_eos & closing_ref) == 0);
             if (PANES > 1) assume (s_windows == 0 || s_eos == 0);        // see ws_group_door
@@ -451,17 +451,18 @@ module ws_group_hash #(
                     && (present_ref[j*WINDOWS +: WINDOWS] & free_windows) != 0) released = 1'b1;
             if (free_windows != 0) assume (released);
 
-            // each tuple is answered; a key's place stays, and tells in which windows the key is
+            // every tuple has an answer; a key keeps its place, and m_fresh shows the windows that it is in
             ref_answer: assert (m_windows == (m_refused ? {WINDOWS{1'b0}} : asked) && (!m_refused || asked != 0));
             if (m_windows != 0 && here != 0) ref_index: assert (m_index == index_ref[told*INDEX_W +: INDEX_W]);
             if (m_windows != 0) ref_fresh: assert (((m_fresh ^ ~here) & m_windows) == 0);
-            // no place is two keys'
+            // no two keys share a place
             ref_apart: assert (apart);
-            // for every window a key is wholly here or wholly refused; refused only where there is no room, or was none
+            // for every window a key is wholly in the table or wholly refused; refused only if there is no room, or was
+            // none
             ref_whole: assert ((m_windows & refused_ref[told*WINDOWS +: WINDOWS]) == 0);
             if (m_refused) ref_refused: assert (here == 0);
             if (m_refused && refused_ref == 0 && PANES == 1) ref_room: assert (full);
-            // the key that is read is that of the place
+            // the key read is that of the place
             if ($past(!rst && present_ref[k_watch*WINDOWS +: WINDOWS] != 0, 2)
                 && $past(read_index == index_ref[k_watch*INDEX_W +: INDEX_W], 2) && !$past(rst))
                 ref_read: assert (read_key == k_watch);

@@ -4,8 +4,8 @@
 // tuples that have none.
 //
 // A tuple whose key finds no entry leaves whole on o_*, a tuple bus of its own that also carries every punctuation of
-// s. From then on new keys are refused as long as a window that holds such a tuple is open (ws_group_door), so that a
-// key is, for every window, either wholly in the table or wholly on o_*.
+// s. From then on new keys are refused while a window is open that had such a tuple (ws_group_door): for every window,
+// a key is either wholly in the table or wholly on o_*.
 //
 // Parameters   DATA_W   width of the tuple in bits, at least 1
 //              KEY_W    width of a key in bits, at least 1

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_merge: what comes from one of several windows, at most one of them at a time, on one bus.
+// ws_group_merge: merges the data of several windows, of which at most one is valid at a time, on one bus.
 //
 // Parameters   WINDOWS  number of windows, at least 1
 //              DATA_W   width of the data in bits
-//              FAR      1: each window's data has a register before anything is made of it, since it comes from afar;
-//                       for up to 4 windows
+//              FAR      1: each window's data is registered first, since the windows are far apart on the chip; for up
+//                       to 4 windows
 // Ports        s_valid: one-hot or none; s_data: by window, the first in the least significant bits
-//              m_valid: as s_valid; m_data: the valid one's data, 0 if there is none
+//              m_valid: as s_valid; m_data: the data of the valid one, 0 if there is none
 // Latency      2 cycles
 // Issue rate   1 a cycle
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.5.4; there it is part of the multiplexer
@@ -36,8 +36,8 @@ module ws_group_merge #(
     reg [DATA_W-1:0]        all;
     integer                 n;
 
-    // ---- Stage 1: groups of up to four windows, none with one alone: its valid would be a reset, routed globally
-    // FAR: each window's data as it is
+    // ---- Stage 1: groups of two to four windows: the valid of a single one would become a reset, routed globally.
+    // FAR: each window's data unchanged
 
     genvar g;
     generate

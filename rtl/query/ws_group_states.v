@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_states: the states of the groups of one window or pane in block RAM, changed by a tuple a cycle, and read in
-// rows.
+// ws_group_states: the states of the groups of one window or pane in block RAM, updated by a tuple a cycle and read one
+// row at a time.
 //
-// Sums and counts are added in two halves, the upper one two cycles behind the lower, since it may be far away on
-// the chip. The others are compared in two halves, the lower one a cycle behind the upper; and the tuples of a group in
-// successive cycles are first brought together by themselves, and then with the group's state before them, so that no
-// cycle has more than one comparison.
+// Sums and counts are added in two halves, the upper one two cycles after the lower, since it may be far away on the
+// chip. The others are compared in two halves, the lower one a cycle after the upper; tuples of a group in successive
+// cycles are first combined with each other, then with the group's earlier state, so that no cycle has more than one
+// comparison.
 //
 // Parameters   INDEX_W   2**INDEX_W groups
 //              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_fold; ACC_W is at least 2, for MIN, MAX,
 //                        FST and LST so is VALUE_W
 //              COUNT_W   ACC_W of a CNT, 2 to ACC_W
-//              CLEARS    0: a tuple with s_fresh begins its group; 1: a row that is read leaves its group empty, and
-//                        s_fresh is not read
-//              FAR       1: a register in front of the tables' write ports, for tables of many block RAMs
+//              CLEARS    0: a tuple with s_fresh begins its group; 1: reading a row empties its group, and s_fresh is
+//                        ignored
+//              FAR       1: a register before the tables' write ports, for tables of many block RAMs
 // Ports        s_valid: a tuple of group s_index; values and nulls come 3 cycles later
-//              s_read: a row of group read_index; not with s_valid, and 6 cycles behind the last tuple of its group,
-//              7 with FAR;
-//              m_states are those of ws_fold, to be told by it, all 0 for an empty group; m_used: there was a tuple,
-//              with CLEARS
+//              s_read: a row of group read_index; not with s_valid, and 6 cycles after the last tuple of its group,
+//              7 with FAR
+//              m_states: states of ws_fold, which makes results of them, all 0 for an empty group; m_used: there was
+//              a tuple, with CLEARS
 //              first, index: s_valid with s_fresh, and s_index, a cycle later
 // Latency      5 cycles from s_read to m_states
 // Issue rate   1 tuple a cycle, also for one group, or 1 row
-// Reset        forgets what is on its way, not the states
+// Reset        discards tuples and rows in flight, not the states
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.5.4; the read-modify-write of a table is ours
 
 `default_nettype none
@@ -57,7 +57,7 @@ module ws_group_states #(
     output wire [INDEX_W-1:0]        index
 );
 
-    // ---- Stage 0: registers of this window's own, since their inputs go to all windows; a row's entry takes its turn
+    // ---- Stage 0: registers of this window alone, since their inputs go to all windows; a row's entry, in its turn
 
     reg  [6:0]           valid_reg;               // bit n: in stage n
     reg  [7:0]           writes_reg;              // the same, and with CLEARS rows too
@@ -76,15 +76,15 @@ module ws_group_states #(
         if (s_valid || s_read) index_reg[0 +: INDEX_W] <= s_read ? read_index : s_index;
     end
 
-    // ---- Stages 0 to 2: where the state is, if the group was 1 to 5 tuples ahead, or 6 with FAR. Indices are compared
-    // in pairs of bits, on their way into stage 0
+    // ---- Stages 0 to 2: where the state is, if a tuple of the group was 1 to 5 before, or 6 with FAR. Indices are
+    // compared in pairs of bits as they enter stage 0
 
     localparam PAIRS = (INDEX_W + 1)/2;
     localparam AHEAD = FAR != 0 ? 6 : 5;
 
     reg  [6:1] ahead_1_reg;
     reg  [6:2] chain_reg;                  // bit n: in stage n
-    reg  [5:2] second_reg;                 // 2 tuples ahead
+    reg  [5:2] second_reg;                 // of the tuple 2 before
     reg  [2:0] source_2_reg, source_3_reg, source_4_reg;   // see ws_group_table
 
     genvar a, d, p;
@@ -122,7 +122,7 @@ module ws_group_states #(
     wire [INDEX_W-1:0] index_6 = index_reg[6*INDEX_W +: INDEX_W];
     wire [INDEX_W-1:0] index_7 = index_reg[7*INDEX_W +: INDEX_W];
 
-    // What only sums need, and what only the others.
+    // Signals that only sums need, and that only the others need.
     wire unused_without_sum = &{1'b0, index_5, chain_reg[6], writes_reg};
     wire unused_with_sum    = &{1'b0, index_1, index_6};
 
@@ -145,7 +145,7 @@ module ws_group_states #(
                 localparam IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
                 localparam LOW       = NUMBER_W/2;
                 localparam HIGH      = NUMBER_W - LOW;
-                // Numbers with a sign bit more. It shows that a sum has left its width, as the next step or row notes.
+                // Numbers with one more sign bit. It shows that a sum has overflowed, as the next step or row records.
                 wire [NUMBER_W:0]  term;
                 reg  [NUMBER_W:0]  term_4_reg;
                 reg  [HIGH:0]   term_5_reg, term_6_reg;
@@ -155,7 +155,7 @@ module ws_group_states #(
                 wire [LOW-1:0]  low_row, low;
                 wire [HIGH+2:0] high_row, high;                // {left, seen, sign, number}
                 wire [LOW:0]    low_total  = {1'b0, low} + {1'b0, term_4_reg[LOW-1:0]};
-                // The carry goes in at the lowest bit of a chain that is a bit longer.
+                // The carry enters at the lowest bit of a chain that is a bit longer.
                 wire [HIGH+1:0] high_total = {IS_SIGNED && high[HIGH-1], high[HIGH-1:0], 1'b1}
                                            + {term_6_reg, carry_6_reg};
                 wire            left       = high[HIGH+2] || high[HIGH] != (IS_SIGNED && high[HIGH-1]);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_table: a table of states that are read, changed and written back, one a cycle, be it the same all the time.
+// ws_group_table: a table of states with read-modify-write in every cycle, even of the same state.
 //
-// The change itself is the caller's: `next` from `state`, within a cycle. A tuple 1 to 5 cycles behind one of the same
-// group finds an old state in the table and takes that tuple's instead; or, with `hold`, the state that the tuple just
-// ahead has had. What is read has a register of its own, since a table may be many block RAMs far apart. With FAR what
-// is written has one too, so that a tuple 6 cycles behind finds an old state as well.
+// The caller computes `next` from `state`, within a cycle. A tuple 1 to 5 cycles after one of the same group finds an
+// old state in the table and takes that tuple's instead; or, with `hold`, the state that the previous tuple had. The
+// read data is registered, since a table may be many block RAMs far apart. With FAR the write data is registered too,
+// so that a tuple 6 cycles later finds an old state as well.
 //
 // Parameters   DATA_W   width of a state in bits
 //              INDEX_W  2**INDEX_W states
-//              FAR      1: a register in front of the write port
+//              FAR      1: a register before the write port
 // Ports        read_index; with table_state, 2 cycles later: source (0 to 3: the table; 4 to 7: the tuple 3 to 6 cycles
-//                ahead); 3 cycles later: fresh (begin with 0), second (the tuple 2 cycles ahead), hold (what the tuple
-//                just ahead had); with state and next, 4 cycles later: chain (what the tuple just ahead has made of
-//                it); 5 cycles later: write, write_index
+//                before); 3 cycles later: fresh (begin with 0), second (the tuple 2 cycles before), hold (the state
+//                that the previous tuple had); with state and next, 4 cycles later: chain (the new state of the
+//                previous tuple); 5 cycles later: write, write_index
 // Latency      2 cycles from read_index to table_state, 4 to state; 6, with FAR 7, from read_index to the next that
 //              reads what is written
 // Issue rate   1 a cycle

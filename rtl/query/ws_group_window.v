@@ -2,8 +2,10 @@
 //
 // ws_group_window: one window of a group-by: the list of its groups, and a table of each aggregate over every group.
 //
-// Tuples come with their group's entry in ws_group_cam. When the window closes, the groups leave in the order in which
-// they came, one a cycle, and the window is empty.
+// Tuples come with their group's entry in ws_group_cam. When the window closes, its groups leave in the order of their
+// first tuples, one a cycle, and the window is empty.
+//
+// ws_group_window_fast is a source of its own; see there.
 //
 // Parameters   CAPACITY                  number of entries
 //              AGGS                      number of aggregates, at least 1
@@ -12,9 +14,9 @@
 //              SIGNEDS                   a bit for each aggregate, 1 if its values are two's complement
 //              VALUE_W, ACC_W, RESULT_W  as in ws_fold, for all of them (MIN, MAX, FST and LST keep VALUE_W bits)
 // Ports        s_valid, s_fresh (the group's first tuple in this window), s_index; values and nulls a cycle later
-//              s_close: no tuple comes from the next cycle on until `done`
+//              s_close: no tuple may come from the next cycle on until `done`
 //              list_valid, list_index: the entry whose row is being read; m_*: the row, one cycle later
-// Latency      2 cycles from s_close to the first row, `done` one cycle after the last or in place of the first
+// Latency      2 cycles from s_close to the first row, `done` one cycle after the last row, or in place of the first
 // Issue rate   1 tuple a cycle, also for one group
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.5.4; the read-modify-write of a table is ours
 
@@ -44,10 +46,10 @@ module ws_group_window #(
     output wire [INDEX_W-1:0]       list_index,
     output reg                      m_valid,
     output reg                      m_done,
-    output wire [AGGS*(ACC_W+2)-1:0] m_states    // of ws_fold, to be told by it
+    output wire [AGGS*(ACC_W+2)-1:0] m_states    // states of ws_fold
 );
 
-    // ---- The list: its first entry in a register, so that it can be read at once, the others in a RAM
+    // ---- The list: its first entry in a register, so that it can be read immediately, the others in a RAM
 
     reg                emitting_reg;
     reg  [INDEX_W:0]   count_reg, left_reg;
@@ -86,8 +88,8 @@ module ws_group_window #(
         end
     end
 
-    // ---- The tables: a cycle each to read, to fold and to write. A tuple that comes 1 or 2 cycles behind another of
-    // its group finds an old state in the table, and takes that tuple's instead; so does a row.
+    // ---- The tables: a cycle each to read, to fold and to write. A tuple 1 or 2 cycles after another of its group
+    // finds an old state in the table and takes that tuple's instead; so does a row.
 
     reg                valid_reg, fresh_reg, written_reg, forward_reg, forward_2_reg;
     reg  [INDEX_W-1:0] index_reg, write_index_reg;
@@ -108,7 +110,7 @@ module ws_group_window #(
         for (a = 0; a < AGGS; a = a + 1) begin : gen_table
             localparam [23:0] KIND     = KINDS[a*24 +: 24];
             localparam        NUMBER_W = KIND == "CNT" || KIND == "SUM" ? ACC_W : VALUE_W;
-            reg  [NUMBER_W+1:0] state_reg, state_2_reg;    // of the tuples 1 and 2 cycles ahead
+            reg  [NUMBER_W+1:0] state_reg, state_2_reg;    // of the tuples 1 and 2 cycles before
             wire [NUMBER_W+1:0] table_state, next;
             wire [NUMBER_W+1:0] state = forward_reg ? state_reg : forward_2_reg ? state_2_reg : table_state;
             wire [RESULT_W-1:0] result;

@@ -2,16 +2,16 @@
 //
 // ws_multiplex: the union of N streams of which at most one is active in a cycle; it needs no FIFO.
 //
-// It takes the place of ws_union where the plan knows that its inputs take turns, as the sub-plans of a window do.
+// It replaces ws_union where the plan knows that the inputs alternate, as the sub-plans of a window do.
 //
 // Parameters   DATA_W       width of the tuple in bits, at least 1
 //              N            inputs, at least 1; input 0 has the low bits of every s_* port
-//              SILENT       1: the data of an input that is not active is 0, so that there is nothing to choose
-//              REGISTERED   1: the outputs are registers; 0: they follow the inputs in the same cycle
+//              SILENT       1: the data of an inactive input is 0, so that no selection is needed
+//              REGISTERED   1: the outputs are registers; 0: the outputs are combinational
 // Latency      REGISTERED cycles
 // Issue rate   1 tuple a cycle, from any input
 // Bad input    more than one active input (valid, punct or eos) in a cycle: their tuples and punctuations are lost, an
-//              eos is not; evt_collision comes in the cycle in which they would have left
+//              eos is not; evt_collision is high in the cycle in which they would have left
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.5.3
 
 `default_nettype none
@@ -99,7 +99,7 @@ module ws_multiplex #(
     );
 
 `ifdef FORMAL
-    // Input by input: what the only active one carries leaves; where two are active, nothing but eos and the event.
+    // Input by input: the item of the only active one leaves; if two are active, only eos and the event.
     reg               past_valid = 1'b0;
     reg               valid_ref, punct_ref, eos_ref, rst_ref;
     reg               valid_now, punct_now, eos_now;

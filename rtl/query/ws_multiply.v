@@ -2,11 +2,11 @@
 //
 // ws_multiply: the operator that computes a product, y = a * b, exact and pipelined.
 //
-// The operands are cut into digits of DIGIT bits, and a multiplier block makes the product of every two digits. The
-// products of a diagonal, the digits i of a and j of b with the same i - j, lie side by side, so that they are one
-// number as they are; a tree of adders sums the diagonals. Digits are unsigned, but for the most significant one of a
-// signed operand: a diagonal holds such a one only in its last product, whose sign goes on to the left. The registers
-// behind the products are meant to be those of the multiplier blocks.
+// The operands are split into digits of DIGIT bits, and a multiplier block computes the product of every two digits.
+// The products of a diagonal, the digits i of a and j of b with the same i - j, do not overlap, so that their
+// concatenation is their sum; a tree of adders sums the diagonals. Digits are unsigned, except the most significant one
+// of a signed operand: only the last product of a diagonal can hold it, and is sign-extended. The registers after the
+// products are meant to map onto those of the multiplier blocks.
 //
 // Parameters   A_W      width of the first operand in bits, at least 1
 //              B_W      width of the second operand in bits, at least 1; that of y is the sum of both
@@ -14,7 +14,7 @@
 //              DATA_W   width of the tuple in bits, at least 1
 //              DIGIT    bits of an operand that one multiplier block takes, at least 1; 17 of the 18 of an ECP5 or of
 //                       an Xilinx block
-//              CARRY_W  widest sum that is made in one cycle, at least 1; wider ones are made in parts, each a cycle
+//              CARRY_W  widest sum computed in one cycle, at least 1; wider ones are computed in parts, each a cycle
 //                       after the one below it
 // Latency      clog2(ceil(A_W/DIGIT) + ceil(B_W/DIGIT) - 1) + ceil((A_W + B_W)/CARRY_W) cycles, clog2 being the
 //              logarithm rounded up: 1 up to 17x17, 4 for 32x32, 6 for 64x64
@@ -86,7 +86,7 @@ module ws_multiply #(
             if (n >= DIAGONALS) begin : gen_nothing
                 assign term = {SUM_W{1'b0}};
             end else begin : gen_products
-                // Stage 1: the products, from that of the digits A_FIRST and B_FIRST on
+                // Stage 1: the products, starting with that of the digits A_FIRST and B_FIRST
                 localparam A_FIRST = n < B_DIGITS ? 0 : n - B_DIGITS + 1;
                 localparam B_FIRST = n < B_DIGITS ? B_DIGITS - 1 - n : 0;
                 localparam COUNT   = A_DIGITS - A_FIRST < B_DIGITS - B_FIRST ? A_DIGITS - A_FIRST : B_DIGITS - B_FIRST;
@@ -94,7 +94,7 @@ module ws_multiply #(
                 localparam ABOVE_W = SUM_W - BELOW_W - COUNT*2*DIGIT;
                 reg [COUNT*2*DIGIT-1:0] product_reg;
                 wire                    sign        = SIGNED != 0 && product_reg[COUNT*2*DIGIT-1];
-                wire                    unused_sign = sign;  // where nothing is above
+                wire                    unused_sign = sign;  // if there are no bits above
 
                 for (p = 0; p < COUNT; p = p + 1) begin : product
                     wire a_top = A_FIRST + p == A_DIGITS - 1 && a_sign;
@@ -162,7 +162,7 @@ module ws_multiply #(
     );
 
 `ifdef FORMAL
-    // The operands go along with the tuple, and the product of those that come out is y.
+    // The operands are delayed with the tuple; y is their product.
     wire [A_W+B_W-1:0]        operands_ref;
     wire signed [A_W+B_W-1:0] a_ref = {{B_W{SIGNED != 0 && operands_ref[A_W+B_W-1]}}, operands_ref[B_W +: A_W]};
     wire signed [A_W+B_W-1:0] b_ref = {{A_W{SIGNED != 0 && operands_ref[B_W-1]}}, operands_ref[0 +: B_W]};

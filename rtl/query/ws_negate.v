@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_negate: a number or its negative in two's complement, for magnitudes and signs of wide numbers.
+// ws_negate: negates a number in two's complement, or not, for magnitudes and signs of wide numbers.
 //
-// The one that is added to the flipped bits reaches a part of them if all bits below it were 0. With FAST one cycle
-// finds the parts that are 0, the next to which the one comes, and in the third each adds its own, so that no test or
-// carry is longer than a part, and nothing stands in front of it.
+// The 1 that is added to the inverted bits reaches a part if all bits below it were 0. With FAST, the first cycle finds
+// the parts that are 0, the second those that the 1 reaches, and in the third each part adds its own, so that no test
+// or carry is longer than a part and no logic precedes it.
 //
 // Parameters   W      width in bits, at least 1
 //              FAST   1: in parts of 32 bits, in three cycles
 // Latency      1 + 2*FAST cycles
 // Issue rate   1 number a cycle
-// Bad input    the most negative number has no negative, and stays as it is: as an unsigned number it is right
+// Bad input    the most negative number has no negative and is returned unchanged: read as unsigned, it is correct
 
 `default_nettype none
 
@@ -19,7 +19,7 @@ module ws_negate #(
     parameter FAST = 0
 ) (
     input  wire         clk,
-    input  wire         negative,   // y shall be -a
+    input  wire         negative,   // y is -a
     input  wire [W-1:0] a,
     output wire [W-1:0] y
 );

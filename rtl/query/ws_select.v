@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_select: the selection operator; keeps the tuples whose `keep` is 1.
+// ws_select: selection operator: keeps the tuples whose `keep` is 1.
 //
-// Punctuations pass, and eos is never masked: a window stays closed where its last tuple is filtered out.
+// Punctuations pass, and eos is never masked: a window is closed even if its last tuple is filtered out.
 //
 // Parameters   DATA_W       width of the tuple in bits, at least 1
-//              REGISTERED   1: the outputs are registers; 0: they follow the inputs in the same cycle
+//              REGISTERED   1: the outputs are registers; 0: the outputs are combinational
 // Latency      REGISTERED cycles
 // Issue rate   1 tuple a cycle
-// Bad input    a condition that is null is not true: `keep` must be 0
+// Bad input    a condition that is null is not true: drive `keep` to 0
 // Source       R. Mueller, dissertation ETH 19163 (2010), rule SEL in section 7.3.2
 
 `default_nettype none
@@ -51,7 +51,7 @@ module ws_select #(
     );
 
 `ifdef FORMAL
-    // What passes is what came REGISTERED cycles ago, less the tuples that are not kept.
+    // The output is the input REGISTERED cycles ago, without the tuples that are not kept.
     reg               past_valid = 1'b0;
     reg  [DATA_W+3:0] in_ref;
     reg               rst_ref;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_select_const: selection; keeps the tuples in which one field compares true with a constant.
+// ws_select_const: selection operator: keeps the tuples in which one field compares true with a constant.
 //
-// Punctuations pass unchanged and eos is never masked: a window stays closed where its last tuple is filtered out.
+// Punctuations pass unchanged and eos is never masked: a window is closed even if its last tuple is filtered out.
 //
 // Parameters   DATA_W        width of the tuple in bits, at least 1
 //              FIELD_LSB     lowest bit of the field in the tuple, 0 to DATA_W - FIELD_W
@@ -71,7 +71,7 @@ module ws_select_const #(
     end
 
 `ifdef FORMAL
-    // The comparison as a subtraction with one bit more; what passes is what came a cycle ago.
+    // The comparison as a subtraction with one more bit; the output is the input a cycle ago.
     reg  past_valid = 1'b0;
     wire sign_field = FIELD_SIGNED != 0 && field[FIELD_W-1];
     wire sign_value = FIELD_SIGNED != 0 && VALUE[FIELD_W-1];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_union: the union of N streams, each into a queue, from which they leave in turn.
+// ws_union: the union of N streams, each through a queue, round-robin.
 //
-// A token goes round among the inputs that hold something, so none starves. An item is what an input's wire carries in
-// a cycle: a tuple, a punctuation, an eos, or an eos with one of them; the items of an input keep their order.
-// Punctuations: the output is given the least of the inputs' latest punctuations when that rises, one punctuation for
-// every rise. Sub-streams: all inputs have the same ones. The k-th eos leaves when the last input's k-th has been
-// taken, with its tuple if it has one; an input's tuples of the next sub-stream wait until then.
+// A token circulates among the inputs that hold an item, so that none starves. An item is what an input's tuple bus
+// carries in a cycle: a tuple, a punctuation, an eos, or an eos with one of them; the items of an input stay in order.
+// Punctuations: the output carries the minimum of the inputs' latest punctuations, one punctuation whenever it rises.
+// Sub-streams: all inputs have the same ones. The k-th eos leaves when the last input's k-th has been taken, with its
+// tuple if it has one; an input's tuples of the next sub-stream wait until then.
 //
 // Parameters   DATA_W      width of the tuple in bits, at least 1
 //              N           inputs, 1 to 16; input 0 has the low bits of every s_* port
@@ -14,16 +14,16 @@
 //              PUNCT_LSB   lowest bit of the windowing attribute in the tuple, 0 to DATA_W - PUNCT_W; the other fields
 //                          of a punctuation leave as 0
 //              PUNCT_W     width of the windowing attribute in bits, 1 to DATA_W; it is unsigned
-//              REGISTERED  1: the outputs are registers; 0: gates of registers, a cycle earlier
+//              REGISTERED  1: the outputs are registers; 0: gated registers, a cycle earlier
 // Latency      a tuple or eos: at least 2 + REGISTERED cycles. At most N - 1 more for itself and N for each item before
 //              it in its queue, one for each punctuation taken meanwhile, 2 for each eos that leaves meanwhile, and the
-//              time for which its sub-stream has to wait. A punctuation is sent clog2(N) + 2 cycles after a tuple in
-//              its place would be
+//              time for which its sub-stream waits. A punctuation leaves clog2(N) + 2 cycles later than a tuple in its
+//              place would
 // Issue rate   1 tuple a cycle, of all inputs together; a punctuation taken costs 2 cycles, an eos of an input 1 to 3
-// Overflow     an item that finds its input's queue full is lost, whole; evt_lost[i] comes a cycle later. It cannot
-//              happen if, in any successive cycles, what comes on all inputs and what it costs (see Issue rate) is
-//              2**ADDR_W - 4 more than the cycles at most, while no input is ahead of another by a sub-stream
-// Bad input    an eos missing on one input stops the others at theirs
+// Overflow     an item that finds its input's queue full is lost as a whole; evt_lost[i] follows a cycle later. It
+//              cannot happen if, over any number of successive cycles, the cost of the items of all inputs (see Issue
+//              rate) exceeds the cycles by at most 2**ADDR_W - 4, and no input is ahead of another by a sub-stream
+// Bad input    if an eos is missing on one input, the others stall at theirs
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.4; punctuations and sub-streams are ours
 
 `default_nettype none
@@ -59,7 +59,7 @@ module ws_union #(
 
     localparam LEVELS = $clog2(N);
     localparam LEAVES = 1 << LEVELS;
-    localparam MARK_W = 1 + PUNCT_W;        // a punctuation under a 1, so that none yet is the least
+    localparam MARK_W = 1 + PUNCT_W;        // a punctuation below a 1, so that "none yet" is the minimum
 
     initial begin
         if (N < 1 || N > 16 || (REGISTERED != 0 && REGISTERED != 1)) begin
@@ -103,7 +103,7 @@ module ws_union #(
 
     always @(posedge clk) evt_lost <= item & ~ready & {N{!rst}};
 
-    // ---- The token: whose turn it is; it goes to the first behind that will hold something and may send it
+    // ---- The token: it moves to the next input that will hold an item and may send it
 
     reg  [N-1:0] turn_reg;                  // one-hot
     reg  [N-1:0] ended_reg;                 // the input's eos is taken, others' are not
@@ -135,7 +135,7 @@ module ws_union #(
             tuple = tuple | (data[j*DATA_W +: DATA_W] & {DATA_W{turn_reg[j]}});
     end
 
-    // ---- Punctuations: the least of the latest ones, by a tree of registers, then whether it rises. A cycle is kept
+    // ---- Punctuations: the minimum of the latest ones, by a tree of registers, then whether it rises. A cycle is kept
     // free for each punctuation taken. Mark 1 is the root, the inputs are the leaves.
 
     wire [2*LEAVES*MARK_W-1:MARK_W] mark;
@@ -204,13 +204,14 @@ module ws_union #(
     );
 
 `ifdef FORMAL
-    // The queues are proven in ws_sync_fifo; here is what happens behind them. One arbitrary input is watched.
+    // ws_sync_fifo has a proof of its own; these properties cover what follows the queues. An arbitrary input is
+    // watched.
     localparam WATCH_W = $clog2(N + 1);
     (* anyconst *) wire [WATCH_W-1:0] watch_ref;
     reg                  past_valid = 1'b0;
     reg  [3:0]           age_ref;       // cycles since a reset, up to LEVELS + 2
     reg                  pending_ref;   // an eos of the watched input is taken and none has left since
-    reg  [4:0]           passed_ref;    // times that others went first while the watched input could have sent
+    reg  [4:0]           passed_ref;    // items of others sent while the watched input could have sent
     reg  [4:0]           distance;      // from the token to the watched input
     reg  [N*MARK_W-1:0]  latest_ref;
     reg  [MARK_W-1:0]    least_ref, told_ref;
@@ -250,7 +251,7 @@ module ws_union #(
         assume (watch_ref < N);
         if (!past_valid) assume (rst);
         else begin
-            // an input keeps its own punctuations; tuple or punctuation
+            // an input's punctuations do not fall; tuple or punctuation, not both
             for (k = 0; k < N; k = k + 1) begin
                 assume (!(s_valid[k] && s_punct[k]));
                 if (waiting[k]) assume (!(valid[k] && punct[k]));
@@ -258,27 +259,27 @@ module ws_union #(
                     assume (came[k*MARK_W +: MARK_W] >= latest_ref[k*MARK_W +: MARK_W]);
             end
 
-            // one item at a time leaves, whole, and a queue whose item does not leave keeps it
+            // one item leaves at a time, as a whole, and a queue keeps an item that does not leave
             assert ((send & (send - 1'b1)) == 0 && (send & ~waiting) == 0);
             if (send[watch_ref]) assert (chosen == data[watch_ref*DATA_W +: DATA_W]);
-            // and it is what leaves
+            // and it is the output
             if (REGISTERED == 0) assert ({m_valid, m_punct, m_eos, m_data} == leaves_ref);
             else if ($past(!rst)) assert ({m_valid, m_punct, m_eos, m_data} == $past(leaves_ref));
-            // none starves, and no cycle is wasted
+            // no starvation, and no wasted cycle
             assert (passed_ref < N);
             if ($past(|wants && !rst) && !due) assert (|send);
             // sub-streams: tuples of the next one wait, eos leaves with the last input's
             if (pending_ref) assert (!send[watch_ref]);
             if (&ended) assert (pending_ref || ends[watch_ref]);
             if (|ends && (~ended_reg & ~ends) == 0) assert (&ended);
-            // punctuations: each rise of the least is told once, never together with a tuple, none is broken
+            // punctuations: each rise of the minimum is output once, never together with a tuple; none is violated
             if (rises_reg) assert (!(|send) && sent_reg > told_ref && chosen == sent_reg[PUNCT_W-1:0] << PUNCT_LSB);
             if (age_ref == LEVELS + 2) assert (sent_reg == $past(least_ref, LEVELS + 1));
             if (!rises_reg) assert (told_ref == sent_reg);
             if (send[watch_ref] && valid[watch_ref]) assert (came[watch_ref*MARK_W +: MARK_W] >= told_ref);
             // a cycle is kept free for each punctuation taken, and no other
             if (age_ref == LEVELS + 2) assert (due == $past(|(send & punct), LEVELS + 2));
-            // what is lost is told
+            // losses are reported
             assert (evt_lost[watch_ref] == $past(!rst && !ready[watch_ref]
                                                  && |{s_valid[watch_ref], s_punct[watch_ref], s_eos[watch_ref]}));
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_window: the windowing operator's control, for a sub-plan that is replicated once for each open window.
+// ws_window: control of the windowing operator, for a sub-plan that is replicated for each open window.
 //
-// All copies share m_data; m_valid says which of them take the tuple, m_eos whose window ends. Windows take the copies
-// in turn: window i is in copy i modulo COPIES. The closing copy, one-hot in m_eos, then sends its rows: they are
-// brought together by ws_multiplex, if each copy is done before the next closes, else by ws_union.
+// All copies share m_data; m_valid says which of them take the tuple, m_eos whose window ends. Windows use the copies
+// round-robin: window i is in copy i modulo COPIES. The closing copy, one-hot in m_eos, then outputs its rows: they are
+// merged by ws_multiplex, if each copy is done before the next closes, otherwise by ws_union.
 //
 // UNIT "TUPLES": window i holds the tuples i*ADVANCE ... i*ADVANCE + SIZE - 1 and ends with the last of them. Tuples
-//   between windows (ADVANCE above SIZE) go nowhere. A punctuation goes to the copy that closes next.
+//   between windows (ADVANCE above SIZE) are dropped. A punctuation goes to the copy that closes next.
 // UNIT "TIME": window i is [start + i*ADVANCE, start + i*ADVANCE + SIZE) of the windowing attribute and ends with the
-//   punctuation that reaches its end, which goes to that copy with eos; other punctuations go nowhere. Tuples may come
-//   up to SLACK out of order. What the stream must keep (ws_punctuator sees to it): the first punctuation after reset
+//   punctuation that reaches its end, which goes to that copy with eos; other punctuations are dropped. Tuples may be
+//   up to SLACK out of order. Requirements on the stream (met by ws_punctuator): the first punctuation after reset
 //   is `start`; every end of a window that may hold a tuple has its own punctuation; a punctuation above that is the
 //   end of some window; a tuple is not below the latest punctuation and not SLACK or more above the end of the oldest
 //   open window. s_data of a punctuation holds `wattr` where the sub-plan needs the window's end.
@@ -22,11 +22,11 @@
 //              SLACK       how late a tuple may be, in units of the windowing attribute, at least 0; TIME only
 //              WATTR_W     width of the windowing attribute in bits, at least 1; it is not negative
 //              COPIES      sub-plans, at least 1; TUPLES: at least SIZE / ADVANCE, TIME: at least (SIZE + SLACK) /
-//                          ADVANCE, rounded up. With one more, a copy that closes takes no tuple before another has
+//                          ADVANCE, rounded up. With one more, a closing copy takes no tuple until another has
 //                          closed
-//              REGISTERED  1: outputs are registers; 0: logic only; 2: registers in front too, for a clock of 200 MHz
-//                          on an ECP5
-// Ports        wattr: the windowing attribute, in step with s_data; for TUPLES anything
+//              REGISTERED  1: outputs are registers; 0: combinational; 2: registers at the inputs too, for a clock of
+//                          200 MHz on an ECP5
+// Ports        wattr: the windowing attribute, in step with s_data; ignored for TUPLES
 // Latency      REGISTERED cycles
 // Issue rate   1 tuple a cycle
 // CLOSE_CYCLES 1, with REGISTERED = 2 TIME: 2    CLOSE_ROWS 0
@@ -65,7 +65,7 @@ module ws_window #(
     end
 
     localparam IN_TIME = UNIT == "TIME";
-    localparam OPEN    = (SIZE + (IN_TIME ? SLACK : 0) + ADVANCE - 1) / ADVANCE;  // most windows open at once
+    localparam OPEN    = (SIZE + (IN_TIME ? SLACK : 0) + ADVANCE - 1) / ADVANCE;  // most windows open at a time
     localparam [WATTR_W:0] LENGTH = SIZE;
 
     initial begin
@@ -83,13 +83,13 @@ module ws_window #(
         end
     end
 
-    // ---- With REGISTERED = 2 a stage, in which the attribute is compared with the end of the oldest window
+    // ---- With REGISTERED = 2, a stage in which the attribute is compared with the end of the oldest window
 
-    wire               reaches;                       // the attribute on the ports does, or is the first
-    wire               is_tuple, is_punct, moves;     // behind the stage
+    wire               reaches;                       // the attribute on the ports reaches it, or is the first
+    wire               is_tuple, is_punct, moves;     // after the stage
     wire [DATA_W-1:0]  data;
     wire [WATTR_W-1:0] attribute;
-    wire [WATTR_W:0]   less;                          // than the attribute, by SIZE
+    wire [WATTR_W:0]   less;                          // the attribute less SIZE
     wire               unused = &{1'b0, s_eos, less};
 
     ws_delay #(.DATA_W(DATA_W + 2*WATTR_W + 1), .N(REGISTERED > 1 ? 1 : 0)) front (
@@ -118,7 +118,7 @@ module ws_window #(
 
     generate
         if (!IN_TIME) begin : gen_tuples
-            // Tuples to go until the next window begins and until the oldest ends, the present one not counted.
+            // Tuples until the next window begins and until the oldest ends, not counting the current one.
             localparam LEFT_W = $clog2(SIZE > ADVANCE ? SIZE : ADVANCE) + 1;
             localparam [LEFT_W-1:0] FIRST_END = SIZE - 1, LATER = ADVANCE - 1;
             reg  [LEFT_W-1:0]   to_begin_reg, to_end_reg;
@@ -147,7 +147,7 @@ module ws_window #(
                 end
             end
         end else begin : gen_time
-            // A tuple is close enough to any open window for the low bits to tell how far it is from its begin; behind
+            // A tuple is close enough to any open window for the low bits to give its distance from the begin; after
             // a stage from its end too, with signs, which takes one comparison and not two in a row.
             localparam STAGED = REGISTERED > 1;
             localparam LOW_W  = $clog2(COPIES*ADVANCE + SIZE + SLACK) + STAGED;
@@ -172,8 +172,8 @@ module ws_window #(
                 if (rst) started_reg <= 1'b0;
             end
 
-            // What each copy's window begins at is renewed at every close, from its distance to the end that is
-            // reached, since the punctuation may have leapt over empty windows. The distances go round with them.
+            // The begin of each copy's window is updated at every close, from its distance to the end that is
+            // reached, since the punctuation may have skipped empty windows. The distances rotate with the copies.
             wire [COPIES*LOW_W-1:0] distances;
 
             genvar i;
@@ -236,7 +236,7 @@ module ws_window #(
                 if (IN_TIME) assume (!(s_punct && is_punct));
             end
             assert (less == {1'b0, attribute} - LENGTH);
-            // one copy closes, and only where something comes
+            // one copy closes, and only with an item
             assert ((eos & (eos - 1'b1)) == 0 && (punct & ~oldest_reg) == 0);
             if (eos != 0) assert (is_tuple || is_punct);
         end
@@ -244,10 +244,10 @@ module ws_window #(
 
     generate
         if (!IN_TIME) begin : gen_tuples_properties
-            // The tuple's number, modulo a turn of all copies, tells where it stands in each copy's window.
+            // The tuple's number, modulo a turn of all copies, gives its position in each copy's window.
             localparam integer TURN = ADVANCE * COPIES;
             integer number_ref, after_begin;
-            reg     turned_ref;    // it has gone round, so all copies have had a window
+            reg     turned_ref;    // it has wrapped, so that all copies have had a window
 
             always @(posedge clk) begin
                 if (rst) begin

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_wsum: weighted sum of the last N values of a sub-stream, constant weights, the first for the newest value.
+// ws_wsum: weighted sum of the last N values of a sub-stream, with constant weights, the first for the newest value.
 //
-// A value that is not there (null, or the sub-stream has fewer) counts as nothing. The row leaves with eos, in the
-// manner of ws_aggregate: m_data is s_data of that cycle; a sub-stream without tuples gives no row, one with nulls only
-// a null row; a punctuation that comes with eos follows the row by one cycle, with the same m_data.
+// A missing value (null, or fewer than N in the sub-stream) counts as 0. The row leaves with eos, as in ws_aggregate:
+// m_data is s_data of that cycle; a sub-stream without tuples gives no row, one with only nulls gives a null row; a
+// punctuation that comes with eos follows the row by one cycle, with the same m_data.
 //
-// The filter is in its transposed form: instead of N values in a shift register and a tree of adders behind them,
-// place k of the chain holds what the values so far will have added to the sum when k more have come, so a value
-// passes one multiplier and one adder, whatever N is. With PARTS the sums are added in so many parts of their bits,
-// each a cycle behind the one below, for wide values and a fast clock.
+// The filter has the transposed form: instead of N values in a shift register and a tree of adders after them, place k
+// of the chain holds the contribution of the values so far to the sum that will be complete after k more. So a value
+// passes one multiplier and one adder, whatever N is. With PARTS the sums are added in that many parts of their bits,
+// each a cycle after the part below it, for wide values and a fast clock.
 //
 // Parameters   DATA_W       width of the tuple in bits, at least 1
 //              N            number of weights, at least 1
@@ -18,11 +18,10 @@
 //                           fractions are scaled by a power of two, and so is the result
 //              VALUE_W      width of a value in bits, at least 1
 //              SIGNED       1: values are two's complement
-//              PRODUCT_REG  1: a register follows each product, for weights that have more than one bit set; 0: none
-//                           does
-//              PARTS        parts of an addition, at least 1; above 1 each weight is 0, or a power of two or its
-//                           negative, and PRODUCT_REG 0. Parts of 32 bits are for 200 MHz on an ECP5
-//              EMIT_EMPTY   1: a sub-stream without tuples gives a null row
+//              PRODUCT_REG  1: a register follows each product, for weights with more than one bit set; 0: none
+//              PARTS        parts of an addition, at least 1; above 1, each weight is 0, a power of two or its
+//                           negative, and PRODUCT_REG is 0. Parts of 32 bits are for 200 MHz on an ECP5
+//              EMIT_EMPTY   1: a sub-stream without tuples gives a null row; 0: no row
 // Result       RESULT_W = VALUE_W + WEIGHT_W + $clog2(N) + 1 bits, two's complement; 0 in a null row
 // Latency      PARTS + PRODUCT_REG cycles from eos to the row
 // Issue rate   1 tuple a cycle; eos in successive cycles is possible
@@ -80,13 +79,13 @@ module ws_wsum #(
         $finish;
     end
 
-    reg  seen_reg, tuples_reg; // the sub-stream has had a value, a tuple
+    reg  seen_reg, tuples_reg; // the sub-stream has a value, a tuple
     reg  valued_reg;           // the one that ended with the last cycle had a value
-    reg  behind_reg;           // a punctuation waits behind the row that leaves
+    reg  behind_reg;           // a punctuation follows the row that leaves
     reg  valid_reg, punct_reg, eos_reg;
     reg  [DATA_W-1:0] data_reg;
 
-    // The wire, in step with the products.
+    // The tuple bus, in step with the products.
     wire              valid, punct, eos, no_value;
     wire [DATA_W-1:0] data;
 
@@ -123,7 +122,7 @@ module ws_wsum #(
 
     assign chain[N*RESULT_W +: RESULT_W] = {RESULT_W{1'b0}};
 
-    // For the parts: the value and what goes along with it, p cycles ago
+    // For the parts: the value and its flags, p cycles ago
     localparam STEP_W = RESULT_W + 2;
     wire [(PARTS+1)*STEP_W-1:0] steps;
     reg  [PARTS*STEP_W-1:0]     steps_reg;
@@ -146,8 +145,8 @@ module ws_wsum #(
                 wire [RESULT_W-1:0] product;
                 integer             b;
 
-                // In logic, not in multipliers, which take longer: a sum over the bits of the weight, the sign's taken
-                // off.
+                // In logic, since multipliers are slower: a sum over the bits of the weight, that of the sign
+                // subtracted.
                 always @* begin
                     bits = {RESULT_W{1'b0}};
                     for (b = 0; b < WEIGHT_W; b = b + 1)
@@ -165,8 +164,8 @@ module ws_wsum #(
                 always @(posedge clk)
                     if (take || !seen_reg) sum_reg <= !take ? {RESULT_W{1'b0}} : seen_reg ? product + older : product;
             end else begin : gen_parts
-                // The lowest bit of a weight that is set is its only one, but for copies of the sign. A negative
-                // product is its bits flipped, and a carry into the lowest part.
+                // The lowest set bit of a weight is its only one, except for copies of the sign. A negative product is
+                // its bits inverted, and a carry into the lowest part.
                 localparam [WEIGHT_W-1:0] UNIT = WEIGHT & (~WEIGHT + 1'b1);
                 localparam [0:0] NEGATIVE = WEIGHT[WEIGHT_W-1];
                 reg  [PARTS-1:0] carry_reg;
@@ -263,7 +262,7 @@ module ws_wsum #(
             if (valid_reg) assert (valued_reg == (held_ref != 0));
             if (m_valid && result_null) assert (result == 0);
 
-            // place j of the chain: what the values held add when j more have come; place 0 is the row
+            // place j of the chain: the contribution of the values held after j more; place 0 is the row
             assert (behind_reg == due_ref);
             if (PARTS == 1 && (!fresh_ref || valid_reg)) assert (chain[N*RESULT_W-1:0] == wholes_ref);
             assert (tuples_reg == (tuples_ref && !fresh_ref) && seen_reg == (held_ref != 0 && !fresh_ref));
@@ -274,7 +273,7 @@ module ws_wsum #(
         cover (past_valid && m_punct && $past(m_valid) && s_valid);
     end
 
-    // With parts: part p holds what it has to a cycle later than the one below, and gets the carry of those below.
+    // With parts: part p has its value a cycle after the part below it, and receives the carry of those below.
     generate
         if (PARTS > 1) begin : gen_skewed
             localparam HELD_W = N*RESULT_W + 1;

@@ -3,8 +3,8 @@
 // ws_group_ages: for each entry of ws_group_panes, whether some pane of the window has set a flag, and which tables of
 // panes hold the entry.
 //
-// A flag needs one number: its age, the panes that the latest pane with it will still be in the window. A table holds
-// an entry from the pane's first tuple until the turn of that table finds that no other pane of the window has one.
+// One number suffices for a flag: for how many more panes the latest pane that set it stays in the window. A table
+// holds an entry from the pane's first tuple until its turn finds that no other pane of the window has a tuple.
 //
 // Parameters   INDEX_W  2**INDEX_W entries
 //              PANES    panes in a window, at least 2
@@ -41,7 +41,7 @@ module ws_group_ages #(
     output wire [TABLES-1:0]  freed
 );
 
-    // Stages are those of ws_group_panes: what is read at stage 4 is there at stage 6.
+    // Stages are numbered as in ws_group_panes: data read at stage 4 are valid at stage 6.
     localparam AGE_W = $clog2(PANES);
     localparam [AGE_W-1:0] YOUNG = PANES - 1;
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_blocks: for each entry of a table the least, greatest or first number of its last PANES panes, an entry a
+// ws_group_blocks: the least, greatest or first number of the last PANES panes of each entry of a table, an entry a
 // cycle.
 //
-// When a pane has ended, all entries take their turn, in order. Panes go by blocks of PANES / 2. A window is the end of
-// a block, the whole block behind it and the newest block as far as it is. While a block fills, the ends of the block
-// before it are worked out backwards, one in each turn, and take the places of its panes: all stand there when windows
-// get to them. Three banks of block RAM change their roles with every block: one is filled, one is worked on, one is
-// read. All entries are at the same place of their blocks, so control is common to all.
+// When a pane has ended, all entries take their turn, in order. Panes form blocks of PANES / 2. A window consists of
+// the end of a block (a suffix), the whole block after it and the newest block as far as it is filled. While a block
+// fills, the suffixes of the previous block are computed backwards, one in each turn, and overwrite its panes: all are
+// ready when windows reach them. Three banks of block RAM rotate with every block: one is filled, one is scanned, one
+// is read. All entries are at the same place of their blocks and share the control.
 //
 // Parameters   KIND, SIGNED, NUMBER_W  see ws_pane_pick
 //              PANES                   panes in a window, at least 2
 //              ENTRIES                 entries of the table, at least 2
 //              INDEX_W                 follows from ENTRIES
-// Ports        step, index: an entry's turn, one behind another from 0 to ENTRIES - 1; then none for 12 cycles
-//              clear: in this turn the entry forgets its panes; so do all of them first behind rst
-//              pane: the new pane's number, 7 cycles behind step; the identity of ws_pane_pick if it holds nothing
-//              identity: that
-//              result: of the window, 11 cycles behind step; not a register but a multiplexer
+// Ports        step, index: the turn of an entry, successively from 0 to ENTRIES - 1; then none for 12 cycles
+//              clear: in this turn the entry discards its panes; all entries do so in the first turns after rst
+//              pane: the new pane's number, 7 cycles after step, `identity` if the pane is empty
+//              identity: that of ws_pane_pick
+//              result: of the window, 11 cycles after step; the output of a multiplexer, not of a register
 // Latency      11 cycles from step to result
 // Issue rate   1 entry a cycle
 // Source       ours: ws_pane_blocks for all entries of a table
@@ -57,7 +57,7 @@ module ws_group_blocks #(
         $finish;
     end
 
-    // ---- Stage 0 is the turn. What travels beside it, stage 1 in the lowest bits
+    // ---- Stage 0 is the turn. The delayed turns, stage 1 in the lowest bits
 
     reg  [10:0]           step_reg, clear_reg;
     reg  [11:0]           ends_reg;                        // the last entry has had its turn
@@ -73,13 +73,13 @@ module ws_group_blocks #(
     // ---- Where the turn's panes are, the same for all entries
 
     reg  [2:0]        fills_reg;                           // the bank that is filled
-    wire [2:0]        scans = {fills_reg[0], fills_reg[2:1]};   // the one before it: its ends are worked out
-    wire [2:0]        shows = {fills_reg[1:0], fills_reg[2]};   // the one before that: an end is read
+    wire [2:0]        scans = {fills_reg[0], fills_reg[2:1]};   // the one before it: its suffixes are computed
+    wire [2:0]        shows = {fills_reg[1:0], fills_reg[2]};   // the one before that: a suffix is read
     reg  [FILL_W-1:0] filled_reg;                          // panes in the newest block
     reg  [ADDR_W-1:0] fill_reg, scan_reg, show_reg;        // of entry 0
     reg               first_reg, shown_reg;                // one block has been full; two
-    wire              full  = filled_reg == FULL;          // the block will be, with this turn
-    wire              whole = !shown_reg || (EVEN && full);     // there is no end
+    wire              full  = filled_reg == FULL;          // the block is full after this turn
+    wire              whole = !shown_reg || (EVEN && full);     // there is no suffix
 
     always @(posedge clk) begin
         if (ends_reg[11]) begin
@@ -104,9 +104,9 @@ module ws_group_blocks #(
         end
     end
 
-    // ---- Stages 0 to 8: what is kept of the entry, a pane of the block before, an end of the one before that
+    // ---- Stages 0 to 8: the stored state of the entry, a pane of the previous block, a suffix of the one before that
 
-    wire [3*NUMBER_W-1:0] kept_7;              // prefix, the newest block; middle, the one before; scan, an end of that
+    wire [3*NUMBER_W-1:0] kept_7;              // prefix: newest block; middle: the one before; scan: a suffix of that
     reg  [NUMBER_W-1:0]   prefix_8_reg, middle_8_reg, scan_8_reg, word_8_reg, end_8_reg, pane_8_reg;
     wire [3*NUMBER_W-1:0] words_7;
     reg  [NUMBER_W-1:0]   word_7, end_7;
@@ -128,7 +128,7 @@ module ws_group_blocks #(
         pane_8_reg <= pane;
     end
 
-    // ---- Stages 8 and 9: with the new pane; the end and the whole block; the next end
+    // ---- Stages 8 and 9: with the new pane; the suffix and the whole block; the next suffix
 
     wire                  pane_wins, middle_wins, scan_wins, prefix_wins;
     reg  [NUMBER_W-1:0]   prefix_9_reg, middle_9_reg, scan_9_reg, word_9_reg, end_9_reg, pane_9_reg;
@@ -153,7 +153,7 @@ module ws_group_blocks #(
         .newer_wins(prefix_wins), .identity(identities[2*NUMBER_W +: NUMBER_W])
     );
 
-    // ---- Stages 10 and 11: all of the window
+    // ---- Stages 10 and 11: the whole window
 
     assign result = prefix_wins ? prefix_11_reg : older_11_reg;
 
@@ -170,7 +170,7 @@ module ws_group_blocks #(
         {prefix_11_reg, older_11_reg} <= {prefix_10_reg, older_10_reg};
     end
 
-    // ---- What is kept, and the banks: the banks by an address of stage 1; written in stage 11
+    // ---- The stored state and the banks, which have their addresses from stage 1; written in stage 11
 
     wire [INDEX_W-1:0]    index_10 = index_reg[9*INDEX_W +: INDEX_W];
     wire [ADDR_W+INDEX_W-1:0] padded_0 = {{ADDR_W{1'b0}}, index}, padded_10 = {{ADDR_W{1'b0}}, index_10};
@@ -217,13 +217,13 @@ module ws_group_blocks #(
     reg  [10:0]              mine_ref;          // the entry's turns, stage 1 in the lowest bit
     reg  [NUMBER_W-1:0]      best_ref;
     reg  [4*NUMBER_W-1:0]    due_ref;           // stage 8 in the lowest bits
-    reg                      turn_ref, cleared_ref;   // a turn of all entries goes on; the first of them is over
-    reg  [3:0]               pause_ref;                // cycles since
+    reg                      turn_ref, cleared_ref;   // the entries take their turns; the first round is over
+    reg  [3:0]               pause_ref;                // cycles since the last turn
     reg  [INDEX_W-1:0]       expected_ref;
     integer                  i;
 
     function is_better(input [NUMBER_W-1:0] newer, input [NUMBER_W-1:0] older);
-        reg [NUMBER_W-1:0] a, b;                // in an order in which two's complement is unsigned
+        reg [NUMBER_W-1:0] a, b;                // mapped so that two's complement compares as unsigned
         begin
             a = SIGNED != 0 ? newer ^ (1 << (NUMBER_W - 1)) : newer;
             b = SIGNED != 0 ? older ^ (1 << (NUMBER_W - 1)) : older;
@@ -262,7 +262,7 @@ module ws_group_blocks #(
         assume (index_ref < ENTRIES);
         if (!past_valid) assume (rst);
         else begin
-            assume (!rst && step == (turn_ref || pause_ref == 12));    // turns as close as they may come
+            assume (!rst && step == (turn_ref || pause_ref == 12));    // turns as close as allowed
             if (step) assume (index == expected_ref && clear == !cleared_ref);
             if (mine_ref[10] && !$past(rst)) ref_best: assert (result == due_ref[3*NUMBER_W +: NUMBER_W]);
         end

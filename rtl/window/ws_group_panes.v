@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_panes: grouped aggregation over sliding windows in time, with a table only for each pane that is open and
-// one that leaves, whatever RANGE / SLIDE is; one tuple a cycle, also where every tuple is a new group.
+// ws_group_panes: grouped aggregation over sliding windows in time, with a table only for each open pane and one that
+// leaves, whatever RANGE / SLIDE is; one tuple a cycle, even if every tuple is a new group.
 //
-// A pane is GCD(RANGE, SLIDE) long. When one ends, every entry of the table takes its turn, one a cycle: its states go
-// from the pane's table to block RAM, which has the panes of a window, its sums give up the oldest pane for the newest
-// (ws_group_total), its least, greatest and first values are brought up to date (ws_group_blocks), its last value takes
-// the place of an older pane's. At a window's end each entry that has had a tuple in the window gives a row: m_data is
-// s_data of the punctuation, beside it the key and the aggregates. Behind the last turn m_eos and m_punct follow.
+// A pane is GCD(RANGE, SLIDE) long. When one ends, every entry of the table takes its turn, one a cycle: its states
+// move from the pane's table to block RAM, which holds the panes of a window; its sums exchange the oldest pane for the
+// newest (ws_group_total), its least, greatest and first values are updated (ws_group_blocks), its last value replaces
+// that of an older pane. At the end of a window each entry that had a tuple in the window gives a row: m_data is s_data
+// of the punctuation, together with the key and the aggregates. m_eos and m_punct follow the last turn.
 //
-// Groups that outgrow the table: a tuple whose key has no entry leaves whole on o_*, which is a wire of its own with
-// every punctuation of s. From then on new keys have none until no window holds such a tuple. So a key is for every
-// window either wholly in the rows or wholly in o_*, and a host can finish the job exactly.
+// Groups that outgrow the table: a tuple whose key has no entry leaves whole on o_*, a tuple bus of its own that also
+// carries every punctuation of s. From then on no new key gets an entry until no window holds such a tuple. So for
+// every window a key is either wholly in the rows or wholly in o_*, and a host can complete the result exactly.
 //
-// What the stream must keep: see ws_window; ws_punctuator with its STEP = GCD(RANGE, SLIDE) sees to it.
+// Requirements on the stream: see ws_window; ws_punctuator with STEP = GCD(RANGE, SLIDE) meets them.
 //
 // Parameters   DATA_W                width of the tuple in bits, at least 1
 //              WATTR_W               width of the windowing attribute in bits, at least 1; it is not negative
@@ -21,20 +21,20 @@
 //                                    panes
 //              SLIDE                 distance between the starts of two windows, in the same, at least 1
 //              SLACK                 how late a tuple may be, in the same, at least 0; with FST or LST 0, since panes
-//                                    know the order of time and not that of arrival
+//                                    keep the order of time and not that of arrival
 //              KEY_W                 width of a key in bits, at least 1
 //              CAPACITY              keys for which there is an entry, at least 2; of the tuples of any RANGE + 2 *
-//                                    (SLACK + a pane) together, where SLACK is rounded up to panes, and windows that
-//                                    are passed over count as one pane; a CAM has up to 240
+//                                    (SLACK + a pane) together, where SLACK is rounded up to panes, and skipped
+//                                    windows count as one pane; a CAM has up to 240
 //              AGGS, KINDS, SIGNEDS  see ws_group_window
 //              VALUE_W               width of a value in bits, at least 1; at least 2 for all but CNT and SUM
 //              ACC_W                 width of a result in bits, at least VALUE_W and at least 2
 //              HASH                  0: a CAM, for up to 240 keys, ENTRIES = CAPACITY + 10; 1: a hash table in block
 //                                    RAM, ENTRIES = 2 * CAPACITY up to a power of two, for 5 keys or more; see
 //                                    ws_group_by
-//              COUNT_W               width of a pane's count of a group in bits, 2 to ACC_W; of 40 bits an hour and a
-//                                    half of tuples in every cycle
-//              FAR                   1: a register in front of the tables' write ports, for tables of many block RAMs;
+//              COUNT_W               width of a pane's count of a group in bits, 2 to ACC_W; 40 bits last for an hour
+//                                    and a half of tuples in every cycle
+//              FAR                   1: a register before the tables' write ports, for tables of many block RAMs;
 //                                    0: none; default: HASH
 // Ports        wattr, key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
@@ -43,10 +43,10 @@
 //              another with MIN, MAX, FST or LST
 // Issue rate   1 tuple a cycle
 // CLOSE_CYCLES ENTRIES + 25, 3 more with the hash table, another with FAR   CLOSE_ROWS ENTRIES
-// Reset        the tables are cleared: the first tuple comes at least ENTRIES + 2 cycles behind it
-// Overflow     o_valid for a tuple without an entry; result_overflows: the exact result, or a pane's sum on its way,
-//              does not fit ACC_W bits, or a pane's count COUNT_W; the lowest bits leave
-// Source       panes: Li et al., SIGMOD Record 34(1), 2005; for groups in constant time they are ours
+// Reset        the tables are cleared: the first tuple comes at least ENTRIES + 2 cycles later
+// Overflow     o_valid for a tuple without an entry; result_overflows: the exact result, or a pane's sum at some
+//              point, does not fit ACC_W bits, or a pane's count COUNT_W; the lowest bits are output
+// Source       panes: Li et al., SIGMOD Record 34(1), 2005; constant time for groups is ours
 
 `default_nettype none
 
@@ -111,7 +111,7 @@ module ws_group_panes #(
         end
     endfunction
 
-    // Whether there is an aggregate that is no sum: results leave a cycle later.
+    // Whether some aggregate is neither a count nor a sum: results leave a cycle later.
     function has_order(input [24*AGGS-1:0] kinds);
         integer n;
         begin
@@ -121,7 +121,7 @@ module ws_group_panes #(
         end
     endfunction
 
-    // Whether there is an aggregate by the order of arrival.
+    // Whether some aggregate depends on the order of arrival.
     function is_ordered(input [24*AGGS-1:0] kinds);
         integer n;
         begin
@@ -133,9 +133,9 @@ module ws_group_panes #(
 
     localparam PANE    = gcd(RANGE, SLIDE);
     localparam PANES   = RANGE/PANE;
-    localparam TABLES  = (2*PANE + SLACK + PANE - 1)/PANE;      // of the open panes and one that leaves
+    localparam TABLES  = (2*PANE + SLACK + PANE - 1)/PANE;      // for the open panes and one that leaves
 `ifdef FORMAL
-    localparam SPARE   = 0;         // the turns of a proof are few, and keys are refused soon
+    localparam SPARE   = 0;         // in a proof, few turns, and keys are refused early
 `else
     localparam SPARE   = 10;
 `endif
@@ -145,7 +145,7 @@ module ws_group_panes #(
     localparam LOOK_UP = HASH != 0 ? 11 : 8;                    // cycles, see ws_group_keys
     localparam LATER   = has_order(KINDS);
     localparam GO      = LOOK_UP + (FAR != 0 ? 3 : 2);             // cycles
-    localparam FLAGS   = 1 + 2*AGGS;     // a tuple; by aggregate: a value, a sum that has left its width
+    localparam FLAGS   = 1 + 2*AGGS;     // a tuple; for each aggregate: a value, a sum that has overflowed
     localparam [INDEX_W-1:0] LAST = ENTRIES - 1;
     localparam [WATTR_W:0]   LENGTH = RANGE, APART = SLIDE;
 
@@ -170,7 +170,7 @@ module ws_group_panes #(
         end
     end
 
-    // ---- Stage 0 to 2: the pane of the tuple, the panes that end
+    // ---- Stages 0 to 2: the pane of the tuple, the panes that end
 
     wire [TABLES-1:0]       pane_valid, pane_eos, unused_pane_punct;
     wire                    is_punct, unused_tuple, unused_eos, unused_pane_data;
@@ -195,15 +195,15 @@ module ws_group_panes #(
         .m_valid(unused_tuple), .m_punct(is_punct), .m_eos(unused_eos), .m_data({data_2, key_2, values_2, nulls_2})
     );
 
-    // ---- Windows' ends: the first is RANGE above the first punctuation. Beyond the next one all that are passed, and
-    // that itself, are empty
+    // ---- Ends of windows: the first is RANGE above the first punctuation. If a punctuation is beyond the next end,
+    // that window and all others skipped are empty
 
     reg                started_reg, first_reg, ends_3_reg, ends_4_reg;
     reg  [WATTR_W-1:0] wattr_1_reg, wattr_2_reg, wattr_3_reg;
     reg                at_end_2_reg, beyond_2_reg;
     reg  [WATTR_W:0]   end_reg;                     // of the next window
     reg                at_end_reg, beyond_reg;
-    reg                closes_reg, shows_reg;       // the pane that leaves ends a window; one that may hold tuples
+    reg                closes_reg, shows_reg;       // the pane that leaves ends a window; one that can hold tuples
     reg  [TABLES-1:0]  table_reg;                   // its table
     reg  [DATA_W-1:0]  data_reg;
 
@@ -234,14 +234,14 @@ module ws_group_panes #(
         if (rst) started_reg <= 1'b0;
     end
 
-    // ---- The tuple's entry, and what goes beside it
+    // ---- The tuple's entry, and its values in step with it
 
     wire [TABLES-1:0]       over = pane_eos | {TABLES{ends_2 && beyond_2_reg}};    // see ws_group_door
     wire [TABLES-1:0]       entered, unused_fresh;
     wire [TABLES-1:0]       freed_9;
     wire [INDEX_W-1:0]      index;
     wire [KEY_W-1:0]        row_key;
-    wire [15*INDEX_W-1:0]   turn;                   // by stage, the index whose turn it is
+    wire [15*INDEX_W-1:0]   turn;                   // by stage, the index in its turn
 
     ws_group_keys #(
         .DATA_W(DATA_W), .KEY_W(KEY_W), .ENTRIES(ENTRIES), .WINDOWS(TABLES), .PANES(PANES), .TABLE(HASH != 0 ? 2 : 1)
@@ -261,11 +261,11 @@ module ws_group_panes #(
         .clk(clk), .s_data({values_2, nulls_2}), .m_data({pane_values, pane_nulls})
     );
 
-    // ---- The turns, once the last tuple of the pane is in its table; behind a reset all tables are cleared
+    // ---- The turns, once the last tuple of the pane is in its table; after a reset all tables are cleared
 
     reg                    turns_reg, clears_reg;
     reg  [INDEX_W-1:0]     turn_reg;
-    reg  [GO-1:0]          go_reg;                  // a pane has ended, and its last tuple is on its way to the table
+    reg  [GO-1:0]          go_reg;                  // a pane has ended; its last tuple is in flight to the table
     reg  [14:1]            step_reg, clear_reg, last_reg;
     reg  [14*INDEX_W-1:0]  turn_later_reg;
 
@@ -291,7 +291,7 @@ module ws_group_panes #(
         turn_later_reg <= {turn_later_reg[0 +: 13*INDEX_W], turn_reg};
     end
 
-    // ---- The tables of panes: the states of the turn are there at stage 7
+    // ---- The tables of panes: the states of the turn are valid at stage 7
 
     wire [TABLES*(STATE_W+1)-1:0] table_rows;
     wire [STATE_W-1:0]            states_7;
@@ -325,7 +325,7 @@ module ws_group_panes #(
         .s_valid(table_reg), .s_data(table_rows), .m_valid(unused_rows), .m_data({used_7, states_7})
     );
 
-    // ---- Stages 4 to 9: whether a pane of the window has had a tuple, a value, a sum that has left its width
+    // ---- Stages 4 to 9: whether some pane of the window has a tuple, a value, a sum that has overflowed
 
     wire [FLAGS-1:0] flags_7, any_8;
 
@@ -383,7 +383,7 @@ module ws_group_panes #(
                 wire [SUM_W-1:0]       sum_9;
                 wire [SUM_W+ACC_W-1:0] wide_9 = {{ACC_W{IS_SIGNED && sum_9[SUM_W-1]}}, sum_9};
                 wire [SUM_W-1:0]       rest_9 = wide_9[ACC_W +: SUM_W];
-                wire [ACC_W:0]         sum_out;      // and whether it does not fit
+                wire [ACC_W:0]         sum_out;      // the top bit: it does not fit
                 reg  [ACC_W:0]         sum_10_reg;
 
                 ws_group_total #(
@@ -410,7 +410,7 @@ module ws_group_panes #(
                 wire [VALUE_W-1:0] number_11;
 
                 if (KIND == "LST") begin : gen_latest
-                    // The newest pane's that has one, whose age says whether it is still in the window.
+                    // Of the newest pane that has one; its age says whether it is still in the window.
                     wire [VALUE_W-1:0]   kept_6;
                     reg  [VALUE_W-1:0]   kept_7_reg;
                     reg  [4*VALUE_W-1:0] latest_reg;            // stage 8 in the lowest bits
@@ -462,23 +462,24 @@ module ws_group_panes #(
         end
     endgenerate
 
-    wire unused = &{1'b0, unused_pane_punct, unused_tuple, unused_eos, unused_pane_data, unused_fresh, unused_rows, step_reg, clear_reg, last_reg, turn, states_7, any_out, row_10_reg};
+    wire unused = &{1'b0, unused_pane_punct, unused_tuple, unused_eos, unused_pane_data, unused_fresh, unused_rows,
+                    step_reg, clear_reg, last_reg, turn, states_7, any_out, row_10_reg};
 
 `ifdef FORMAL
-    // The tuples of any one key, counted by pane (a proof takes KINDS = "CNT" and SLIDE = a pane), and the key's row of
-    // each window. What is sent is looked at when it is known whether it is refused.
+    // The tuples of an arbitrary key, counted by pane (for KINDS = "CNT" and SLIDE = a pane), and the key's row of each
+    // window. A tuple sent is examined when it is known whether it is refused.
     localparam REFUSAL = LOOK_UP + 2, FIRST = 24 - 8 + GO, CLOSE_CYCLES = ENTRIES + FIRST - 1;
-    localparam NEAR = FAR != 0 ? 8 : 6;     // tuples come as far apart as a state is forwarded
+    localparam NEAR = FAR != 0 ? 8 : 6;     // tuples come as far apart as states are forwarded
     (* anyconst *) wire [KEY_W-1:0] key_ref;
     reg                        past_valid = 1'b0;
-    reg  [REFUSAL-1:0]         valid_ref, punct_ref, mine_ref, counts_ref;    // sent so many cycles ago, less one
+    reg  [REFUSAL-1:0]         valid_ref, punct_ref, mine_ref, counts_ref;    // sent n + 1 cycles ago
     reg  [REFUSAL*DATA_W-1:0]  sent_ref;
     reg  [PANES*8-1:0]         panes_ref;               // the newest in the lowest bits
     reg  [PANES-1:0]           taken_ref, refused_ref;  // panes in which tuples were
     reg  [7:0]                 sum_ref, due_ref;
     reg  [DATA_W-1:0]          data_ref;
-    reg                        some_ref, seen_ref, open_ref;    // of the window that has ended: a row is due, was there
-    reg  [7:0]                 gap_ref, since_ref, ended_ref;   // cycles behind a punctuation sent, and known; panes
+    reg                        some_ref, seen_ref, open_ref;    // of the last window: a row is due, was output
+    reg  [7:0]                 gap_ref, since_ref, ended_ref;   // cycles after a punctuation sent, and known; panes
     reg  [WATTR_W-1:0]         low_ref;
     wire                       known = valid_ref[REFUSAL-1], ends = punct_ref[REFUSAL-1], mine = mine_ref[REFUSAL-1];
     wire                       window = ends && ended_ref >= PANES;
@@ -528,12 +529,13 @@ module ws_group_panes #(
 
         if (!past_valid) assume (rst);
         else begin
-            // a pane ends as soon as it may; tuples come right behind a punctuation and right in front of one
+            // a pane ends as soon as allowed; tuples come right after a punctuation and right before one
             assume (!rst && s_punct == (gap_ref == CLOSE_CYCLES) && !(s_valid && s_punct));
-            if (s_valid) assume (started_reg && wattr - low_ref < PANE && (gap_ref < NEAR || gap_ref > CLOSE_CYCLES - 4));
+            if (s_valid)
+                assume (started_reg && wattr - low_ref < PANE && (gap_ref < NEAR || gap_ref > CLOSE_CYCLES - 4));
             if (s_punct) assume (started_reg ? wattr == low_ref + PANE : wattr <= PANES);
 
-            // what is refused leaves with every punctuation; a key is for a window wholly in or wholly out
+            // refused tuples leave, with every punctuation; for a window a key is wholly in or wholly out
             ref_sent: assert (o_punct == ends && (!o_valid || known));
             if (o_valid || o_punct) ref_data: assert (o_data == told_ref);
             if (window) ref_whole: assert (taken_ref == 0 || refused_ref == 0);

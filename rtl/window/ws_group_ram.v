@@ -2,19 +2,19 @@
 //
 // ws_group_ram: block RAM of any number of words, made of up to four RAMs of a power of two each.
 //
-// One of a power of two would be up to twice as large as what is asked for; here it is an eighth at most. The largest
-// piece has the lowest addresses, so each begins at a multiple of its own size, and an address says by its upper bits
-// which piece it is in. On the way to a piece there are two registers and behind it there is one of its own, since the
-// block RAMs of a large piece are all over the chip.
+// A single RAM of a power of two would be up to twice as large as needed; here the excess is at most an eighth. The
+// largest piece has the lowest addresses, so that each begins at a multiple of its own size, and the upper bits of an
+// address select the piece. There are two registers before each piece and one after it, since the block RAMs of a large
+// piece are spread over the chip.
 //
 // Parameters   DATA_W   width of a word in bits, at least 1
 //              WORDS    number of words, 2 to 2**24
 //              GRAIN_W  WORDS is rounded up to 2**GRAIN_W words, at least 0; 9 is an ECP5's block RAM at its widest
 //              ADDR_W   follows from WORDS
-// Ports        wr_en, wr_addr, wr_data; rd_addr; addresses are below WORDS where anything depends on them
-// Latency      6 cycles from rd_addr to rd_data; a word written is there for a read 1 cycle later
+// Ports        wr_en, wr_addr, wr_data; rd_addr; addresses are below WORDS in every access that matters
+// Latency      6 cycles from rd_addr to rd_data; a word written can be read 1 cycle later
 // Issue rate   1 write and 1 read a cycle
-// Bad input    a read of the address that is written in the same cycle: garbage, as in ws_ram_sdp
+// Bad input    a read of the address written in the same cycle returns garbage, as in ws_ram_sdp
 // Source       ours
 
 `default_nettype none
@@ -49,7 +49,7 @@ module ws_group_ram #(
 
     wire [31:0]            wr_at = {{(32-ADDR_W){1'b0}}, wr_addr}, rd_at = {{(32-ADDR_W){1'b0}}, rd_addr};
     reg  [DATA_W-1:0]      wr_data_1_reg, wr_data_2_reg;
-    wire [BITS*DATA_W-1:0] words_5;           // 0 of a piece that is not read
+    wire [BITS*DATA_W-1:0] words_5;           // 0 for a piece that is not read
     reg  [DATA_W-1:0]      word_5;
     integer                n;
 
@@ -102,12 +102,12 @@ module ws_group_ram #(
     endgenerate
 
 `ifdef FORMAL
-    // What any one address holds.
+    // The word at an arbitrary address.
     (* anyconst *) wire [ADDR_W-1:0] addr_ref;
     reg                past_valid = 1'b0, known_ref = 1'b0;
     reg  [DATA_W-1:0]  word_ref;
-    reg  [6:1]         due_ref = 6'b0;       // a read of the address, known and not written meanwhile
-    reg  [6*DATA_W-1:0] words_ref;           // what it held then
+    reg  [6:1]         due_ref = 6'b0;       // a read of the address, written before and not meanwhile
+    reg  [6*DATA_W-1:0] words_ref;           // the word at that time
 
     always @(posedge clk) begin
         past_valid <= 1'b1;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_total: for each entry of a table the sum of its last PANES panes, exact, an entry a cycle.
+// ws_group_total: the exact sum of the last PANES panes of each entry of a table, an entry a cycle.
 //
 // When a pane has ended, all entries take their turn, in order. The new pane is added to the sum of those before it,
-// and what the next window has no more is taken off again, so that the sum of the last PANES - 1 panes waits for the
-// next turn. Panes stand in a ring in block RAM (ws_group_ram), in the order of the turns, so that one place is read
-// and written in each: PANES - 1 numbers an entry, since the place of the oldest becomes that of the newest.
+// and the pane that the next window no longer has is subtracted, so that the sum of the last PANES - 1 panes is stored
+// for the next turn. Panes are in a ring in block RAM (ws_group_ram), in the order of the turns, so that each turn
+// reads and writes one place: PANES - 1 numbers an entry, since the newest replaces the oldest.
 //
 // Parameters   NUMBER_W  width of a pane's number in bits, at least 2
 //              SIGNED    1: numbers are two's complement
 //              PANES     panes in a window, at least 2
 //              ENTRIES   entries of the table, at least 2
 //              INDEX_W   follows from ENTRIES
-// Ports        step, index: an entry's turn, one behind another from 0 to ENTRIES - 1; then none for 12 cycles
-//              clear: in this turn the entry forgets its sum; so do all of them first behind rst
-//              pane: the new pane's number, 7 cycles behind step, 0 if it holds nothing
-//              result: of the window, 9 cycles behind step, as wide as no sum can leave
+// Ports        step, index: the turn of an entry, successively from 0 to ENTRIES - 1; then none for 12 cycles
+//              clear: in this turn the entry discards its sum; all entries do so in the first turns after rst
+//              pane: the new pane's number, 7 cycles after step, 0 if the pane is empty
+//              result: of the window, 9 cycles after step, wide enough for every sum
 // Latency      9 cycles from step to result
 // Issue rate   1 entry a cycle
 // Source       subtract on evict, as named by Tangwongsan et al., PVLDB 8(7), 2015; for all entries at once it is ours
@@ -61,7 +61,7 @@ module ws_group_total #(
         wide = {{(SUM_W-NUMBER_W){SIGNED != 0 && number[NUMBER_W-1]}}, number};
     endfunction
 
-    // ---- Stage 0 is the turn. What travels beside it, stage 1 in the lowest bits
+    // ---- Stage 0 is the turn. The delayed turns, stage 1 in the lowest bits
 
     reg  [9:0]            step_reg;
     reg  [8:0]            clear_reg;
@@ -90,7 +90,7 @@ module ws_group_total #(
         end
     end
 
-    // ---- Stages 0 to 7: the sum of the panes before, and the oldest of them
+    // ---- Stages 0 to 7: the sum of the previous panes, and the oldest of them
 
     wire [SUM_W-1:0]    total_6;
     wire [NUMBER_W-1:0] oldest_6;
@@ -109,7 +109,7 @@ module ws_group_total #(
         .rd_addr(next_place_reg), .rd_data(oldest_6)
     );
 
-    // ---- Stages 7 to 9: the window's sum, the upper half a cycle behind the lower; 8 to 10: without the oldest pane
+    // ---- Stages 7 to 9: the window's sum, the upper half a cycle after the lower; 8 to 10: without the oldest pane
 
     wire [SUM_W-1:0] pane_wide = wide(pane);
     reg  [LOW:0]     low_8_reg;                         // with the carry
@@ -151,8 +151,8 @@ module ws_group_total #(
     reg  [KEPT*NUMBER_W-1:0] panes_ref;
     reg  [9:0]              mine_ref;          // the entry's turns, stage 1 in the lowest bit
     reg  [SUM_W-1:0]        sum_ref, due_8_ref, due_9_ref;
-    reg                     turn_ref, cleared_ref;   // a turn of all entries goes on; the first of them is over
-    reg  [3:0]              pause_ref;                // cycles since
+    reg                     turn_ref, cleared_ref;   // the entries take their turns; the first round is over
+    reg  [3:0]              pause_ref;                // cycles since the last turn
     reg  [INDEX_W-1:0]      expected_ref;
     integer                 i;
 

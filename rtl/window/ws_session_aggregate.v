@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_session_aggregate: aggregates over sessions, windows that end GAP after the last of their tuples, of tuples that
-// arrive out of order.
+// ws_session_aggregate: aggregates over sessions, windows that end GAP after their last tuple, over tuples that arrive
+// out of order.
 //
 // Tuples less than GAP apart belong to one session, whose end is its last time + GAP. Every open session has its states
 // in a slot (ws_session_slots). A tuple that bridges two sessions merges their states in the cycle in which it is
-// added, so that one tuple a cycle holds whatever it does. Sums are added SEGMENT_W bits a cycle (ws_session_sum). What
-// the stream must keep (ws_session_entry sees to it): each punctuation is the end of the oldest session that is open,
-// and closes it; no tuple behind it is below.
+// added, so that the core always takes one tuple a cycle. Sums are added SEGMENT_W bits a cycle (ws_session_sum).
+// Requirements on the stream (met by ws_session_entry): each punctuation is the end of the oldest open session and
+// closes it; no later tuple is below it.
 //
-// Sessions are kept in the order of time, tuples come in that of arrival: with FST and LST SLACK must be 0, so that
-// both are the same.
+// Sessions are in order of time, tuples in order of arrival: with FST and LST, SLACK must be 0, so that both orders are
+// the same.
 //
 // Parameters   DATA_W          width of what a row carries, in bits, at least 1
 //              WATTR_W         width of the windowing attribute in bits, at least 1; it is not negative
@@ -24,14 +24,14 @@
 //              SEGMENT_W       most bits of a sum that one cycle adds, at least 2
 // Ports        values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_data: s_data of the punctuation that closed the session, m_end: its attribute, the session's end;
-//              behind each session m_punct repeats both
+//              after each session m_punct repeats both
 // Latency      4 + ceil(ACC_W / SEGMENT_W) cycles from a closing punctuation to its row, one more to m_punct
 // Issue rate   1 tuple a cycle
 // CLOSE_CYCLES 2    CLOSE_ROWS 1
 // Bad input    a punctuation without an open session: must not happen
-// Overflow     result_overflows: the exact result, or a sum on its way, does not fit ACC_W bits; the lowest ACC_W bits
-//              leave
-// Source       session windows as of Akidau et al., PVLDB 8(12), 2015
+// Overflow     result_overflows: the exact result, or a sum at some point, does not fit ACC_W bits; the lowest ACC_W
+//              bits are output
+// Source       session windows as in Akidau et al., PVLDB 8(12), 2015
 
 `default_nettype none
 
@@ -75,13 +75,13 @@ module ws_session_aggregate #(
     end
 
     localparam SLOTS   = SLACK > 0 ? (SLACK - 1)/GAP + 2 : 1;
-    localparam TIME_W  = WATTR_W + 1;    // an end may lie above the largest attribute
+    localparam TIME_W  = WATTR_W + 1;    // an end can be above the largest attribute
     localparam STATE_W = VALUE_W + 1;    // of a least, largest, first or last value
-    localparam LATER   = (ACC_W + SEGMENT_W - 1)/SEGMENT_W - 1;    // cycles until the upper end of a sum is known
+    localparam LATER   = (ACC_W + SEGMENT_W - 1)/SEGMENT_W - 1;    // cycles until the uppermost bits of a sum are known
 
     wire unused = &{1'b0, s_eos, open, due, end_first};
 
-    // ---- Stages 1 to 3: the item comes to the sessions, and is compared with them
+    // ---- Stages 1 to 3: the item is compared with the sessions
 
     wire                    valid_3, punct_3;
     wire [WATTR_W-1:0]      end_3;
@@ -122,7 +122,7 @@ module ws_session_aggregate #(
         end_4_reg   <= end_3;
     end
 
-    // ---- Stage 5 and on: the states, and the row when slot 0 is known
+    // ---- From stage 5 on: the states, and the row once slot 0 is known
 
     wire               row;
     wire [DATA_W-1:0]  row_data;
@@ -142,12 +142,12 @@ module ws_session_aggregate #(
 
             wire [VALUE_W-1:0] value_3 = values_3[a*VALUE_W +: VALUE_W];
             wire [SLOTS-1:0]   take_3  = nulls_3[a] ? {SLOTS{1'b0}} : take;
-            reg  [SLOTS-1:0]   taken_reg;    // a value goes there
+            reg  [SLOTS-1:0]   taken_reg;    // the slot takes a value
             wire               left, seen;
             wire [ACC_W-1:0]   number;
 
-            // Every bit of every state goes by these. So each aggregate has its own, which the attribute keeps from
-            // being made one.
+            // These control every bit of every state. So each aggregate has its own copy, which the attribute keeps
+            // from being merged.
             reg [SLOTS-1:0] rise_4_reg, keep_4_reg, join_4_reg;
 
             (* keep *) always @(posedge clk) {rise_4_reg, keep_4_reg, join_4_reg} <= {rise, keep, fall | merge};
@@ -186,7 +186,7 @@ module ws_session_aggregate #(
             end else begin : gen_one_of_them
                 localparam IS_SIGNED = SIGNEDS[a];
 
-                wire [(SLOTS+2)*STATE_W-1:0] states;    // a slot's between those of its neighbours
+                wire [(SLOTS+2)*STATE_W-1:0] states;    // a slot's state is between those of its neighbours
                 wire [VALUE_W-1:0]           found;
                 reg  [VALUE_W-1:0]           value_reg;
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_session_entry: the entry of a query with session windows. It keeps the watermark of a stream, drops what is late,
-// announces the end of every session by a punctuation as the watermark reaches it, and lets in only what the query's
-// output has room for.
+// ws_session_entry: the entry of a query with session windows. It maintains the watermark of a stream, drops late
+// tuples, announces the end of every session with a punctuation as the watermark reaches it, and admits only what the
+// query's output has room for.
 //
-// The watermark is at first START, or 0, and then that of ws_watermark, which also says which tuples are late, dropped,
-// evt_late, or ahead. Tuples that are not selected move the watermark and go no further: which sessions there are
-// depends on it, so the query's condition is computed in front. A session ends GAP behind its last time, and that is
+// The watermark is initially START, or 0, and then that of ws_watermark, which also determines the tuples that are late
+// (dropped, evt_late) or ahead. Tuples that are not selected move the watermark and go no further: the sessions depend
+// on the selection, so the query's condition is computed upstream. A session ends GAP after its last time; its end is
 // announced before the item that makes the watermark reach it.
-// A START item begins anew: sessions that are open are counted, one evt_discarded each, then m_restart resets the query
-// for one cycle. By then everything sent before has reached the output FIFO.
-// `quiet` says that no item is inside, and nothing on its way to the output FIFO: what changes with the end of such a
-// cycle changes between two tuples.
+// A START item begins a new session of the sender: open session windows are counted, one evt_discarded each, then
+// m_restart resets the query for one cycle. By then everything sent before has reached the output FIFO.
+// `quiet` says that no item is inside or in flight to the output FIFO: a change at the end of such a cycle falls
+// between two tuples.
 //
 // Parameters   DATA_W        width of the tuple in bits, at least 1
 //              WATTR_LSB     lowest bit of the windowing attribute in the tuple, 0 to DATA_W - WATTR_W
@@ -20,17 +20,18 @@
 //              GAP           tuples less than this apart belong to one session, in units of the windowing attribute, at
 //                            least 1
 //              SLACK         how late a tuple may be, in units of the windowing attribute, at least 0
-//              START         watermark at the beginning, at least -1; -1 takes it from the first item
-//              MAX_AHEAD     how far above the watermark a tuple may be, at least 0; 0: any; else at least SLACK + GAP
+//              START         initial watermark, at least -1; -1 takes it from the first item
+//              MAX_AHEAD     how far above the watermark a tuple may be, at least 0; 0: any; otherwise at least SLACK +
+//                            GAP
 //              RESYNC        tuples ahead in a row that move the watermark, 1 to 255
 //              LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES, ROOM_W  see ws_gate; of the query downstream, which
 //                            is reset by m_restart and by rst
-// Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START; s_selected is a tuple's
+// Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START; s_selected is for tuples
 // Latency      8 cycles from s to m for a tuple that closes no session
-// Issue rate   1 tuple a cycle; one that closes n sessions costs n * CLOSE_CYCLES cycles more at most, one
-//              that is ahead 4; a START item 4, and what entry and query need to come to rest
+// Issue rate   1 tuple a cycle; one that closes n sessions costs at most n * CLOSE_CYCLES more cycles, one that is
+//              ahead 4; a START item 4, and the time until entry and query are quiet
 // Overflow     cannot happen: s_ready falls. Attributes are compared in WATTR_W + 2 bits and never wrap
-// Source       session windows as of Akidau et al., PVLDB 8(12), 2015; the rules of time are those of ws_punctuator
+// Source       session windows as in Akidau et al., PVLDB 8(12), 2015; the rules of time are those of ws_punctuator
 
 `default_nettype none
 
@@ -86,7 +87,7 @@ module ws_session_entry #(
         $finish;
     end
 
-    // Times, wide enough for an attribute plus or minus any of the parameters.
+    // Width of times: an attribute plus or minus any of the parameters fits.
     localparam T_W    = WATTR_W + 2;
     localparam TIME_W = WATTR_W + 1;     // of a session, which is not negative
     localparam SLOTS  = SLACK > 0 ? (SLACK - 1)/GAP + 2 : 1;
@@ -94,7 +95,7 @@ module ws_session_entry #(
     localparam signed [T_W-1:0] T_GIVEN = START;
     localparam signed [T_W-1:0] T_START = START < 0 ? T_ZERO : T_GIVEN;
 
-    localparam LARGEST = WATTR_W > 31 ? 2147483647 : (1 << (WATTR_W - 1)) - 1;  // attribute, as far as parameters go
+    localparam LARGEST = WATTR_W > 31 ? 2147483647 : (1 << (WATTR_W - 1)) - 1;  // attribute, as far as parameters reach
 
     initial begin
         if (GAP < 1 || SLACK < 0) begin
@@ -112,7 +113,7 @@ module ws_session_entry #(
         end
     end
 
-    // ---- The item that is shown, judged by the watermark
+    // ---- The item at the input, judged by the watermark
 
     localparam [2:0] STATE_BEGIN = 3'd0, STATE_AGAIN = 3'd1, STATE_RUN = 3'd2, STATE_DISCARD = 3'd3,
                      STATE_RESTART = 3'd4, STATE_FINISH = 3'd5;
@@ -121,11 +122,11 @@ module ws_session_entry #(
     wire                  valid, plain, is_tuple, selected, late, ahead, empty;
     wire [DATA_W-1:0]     data;
     wire signed [T_W-1:0] attr, mark;
-    wire                  accept;          // the item leaves; if it is late, it goes no further
+    wire                  accept;          // the item leaves; a late one goes no further
 
     wire running = state_reg == STATE_RUN && plain;
     wire finish  = state_reg == STATE_FINISH;
-    wire ready;                            // there is a place behind
+    wire ready;                            // the next stage has room
 
     assign accept = running && !ahead && ready;
 
@@ -143,7 +144,7 @@ module ws_session_entry #(
         .evt_ahead(evt_ahead), .evt_resync(evt_resync)
     );
 
-    // ---- Items that count, on their way from the judgement to the sessions: neither waits for what the other decides
+    // ---- Items that count, between the judgement and the sessions: neither depends on the other's decision
 
     wire                  come_valid, come_ready, come_adds;
     wire [DATA_W-1:0]     come_data;
@@ -156,12 +157,12 @@ module ws_session_entry #(
         .m_valid(come_valid), .m_ready(come_ready), .m_data({come_adds, come_data, come_at, come_mark})
     );
 
-    // ---- Sessions end: the item is there that adds to one, when those that it ends have been announced
+    // ---- Ends of sessions: an item is added to a session once the ends that it causes have been announced
 
     wire              may_punct, idle, open, due;
     wire [TIME_W-1:0] end_first;
-    wire              unused = &{1'b0, attr[T_W-1], end_first[TIME_W-1]};    // neither comes to anything
-    reg               far_reg, near_reg, there_reg;                // an item is there
+    wire              unused = &{1'b0, attr[T_W-1], end_first[TIME_W-1]};    // not needed
+    reg               far_reg, near_reg, there_reg;                // the stage holds an item
     reg               far_adds_reg, near_adds_reg, adds_reg;       // it is a tuple, and selected
     reg  [DATA_W-1:0] far_data_reg, near_data_reg, there_data_reg;
     reg               discarding_reg;
@@ -171,7 +172,7 @@ module ws_session_entry #(
     wire behind     = come_valid || far_reg || near_reg || there_reg;
     wire discard    = discarding_reg && open;
 
-    // Where no item comes the mark is negative, so that nothing is due, and `due` alone says that an item waits.
+    // Without an item the mark is negative, so that nothing is due, and `due` alone says that an item waits.
     wire [T_W-1:0] come_asks = come_mark | {T_W{!come_valid}};
 
     assign come_ready = !due;

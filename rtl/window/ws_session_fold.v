@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_session_fold: one step of the least, largest, first or last value of a session: the state before, that of a
-// session which joins it, and a value, to the state behind; logic only.
+// ws_session_fold: one step of the least, greatest, first or last value of a session, from its old state, that of a
+// session merged into it, and a value, to the new state; combinational.
 //
-// ws_state_merge and ws_fold would do it one behind the other. Here three values are compared with one another at once.
+// ws_state_merge and ws_fold would do it in series. Here all three values are compared with each other at once.
 //
 // Parameters   KIND     the aggregate, "MIN", "MAX", "FST" or "LST"
 //              VALUE_W  width of a value in bits, at least 1
 //              SIGNED   1: values are two's complement
-// Ports        state, other, next: {seen, value}; the value is 0 as long as there was none
+// Ports        state, other, next: {seen, value}; the value is 0 until there is one
 //              keep: `state` counts; merge: `other` does; take: there is a value
-//              FST and LST have the order state, other, value
+//              for FST and LST the order is state, other, value
 // Latency      0 cycles
 // Issue rate   1 step a cycle
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.6 (the states); three at once is ours
@@ -56,7 +56,7 @@ module ws_session_fold #(
 
     assign {one_seen, one} = state & {VALUE_W+1{keep}};
 
-    // With the sign turned round, two's complement compares like numbers without a sign.
+    // With the sign bit inverted, two's complement compares as unsigned.
     wire [VALUE_W-1:0] turn  = {IS_SIGNED, {(VALUE_W-1){1'b0}}};
     wire [VALUE_W-1:0] a     = state[VALUE_W-1:0] ^ turn;
     wire [VALUE_W-1:0] b     = other[VALUE_W-1:0] ^ turn;
@@ -94,7 +94,7 @@ module ws_session_fold #(
         if (IS_SIGNED && v >= VALUES/2) v = v - VALUES;
         if (IS_SIGNED && a_ref >= VALUES/2) a_ref = a_ref - VALUES;
         if (IS_SIGNED && b_ref >= VALUES/2) b_ref = b_ref - VALUES;
-        // a state is well made
+        // a state is well-formed
         assume (state[VALUE_W] || a_ref == 0);
         assume (other[VALUE_W] || b_ref == 0);
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_session_select: in front of ws_session_entry, which must know of every tuple whether a query selects it.
+// ws_session_select: determines for ws_session_entry whether the query selects a tuple.
 //
-// The query's condition is a circuit that cannot stall: it is shown each item as it comes and answers LATENCY cycles
+// The query's condition is a circuit that cannot stall: it receives each item as it arrives and answers LATENCY cycles
 // later, while the item waits in a queue. An item and its answer leave together.
 //
 // Parameters   DATA_W    width of the tuple in bits, at least 1
 //              LATENCY   of the condition in cycles, from `where_data` to `where`, at least 1
-// Ports        s_kind, m_kind      0 tuple, and others, which pass in turn
-//              m_selected          the condition's answer; it means nothing beside an item that is no tuple
-//              where_data, where   the item that is shown to the condition in this cycle; its answer, LATENCY later
-//              empty               no item is inside, nor left with the last cycle
+// Ports        s_kind, m_kind      0 tuple; others pass in order
+//              m_selected          the condition's answer; meaningless unless the item is a tuple
+//              where_data, where   the item that the condition receives in this cycle; its answer, LATENCY later
+//              empty               no item is inside, and none left in the last cycle
 // Latency      LATENCY + 2 cycles from s to m
 // Issue rate   1 item a cycle
-// Overflow     cannot happen: s_ready falls while as many items wait as come at full rate until one may leave
+// Overflow     cannot happen: s_ready is low while as many items wait as arrive at full rate until one can leave
 // Source       ours, docs/windows.md
 
 `default_nettype none
@@ -42,7 +42,7 @@ module ws_session_select #(
     output wire              empty
 );
 
-    localparam ADDR_W = LATENCY > 3 ? $clog2(LATENCY + 4) : 2;    // the items that are inside at full rate
+    localparam ADDR_W = LATENCY > 3 ? $clog2(LATENCY + 4) : 2;    // items inside at full rate
 
     initial if (DATA_W < 1 || LATENCY < 1) begin
         $display("ERROR: %m: DATA_W = %0d, LATENCY = %0d: must be at least 1", DATA_W, LATENCY);
@@ -56,7 +56,7 @@ module ws_session_select #(
     assign where_data = s_data;
     assign m_valid    = item_valid && answer_valid;
 
-    // Whether an item was shown to the condition so many cycles ago; a bit more, so that LATENCY = 1 is not special.
+    // Bit n: the condition received an item n cycles ago; one more bit, so that LATENCY = 1 is no special case.
     reg  [LATENCY-1:0] shown_reg;
     wire [LATENCY:0]   shown = {shown_reg, accept};
     reg                left_reg;

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_session_slots: the open sessions of a stream, in the order of time, and what a tuple does to them.
+// ws_session_slots: the open sessions of a stream, in order of time, and the effect of a tuple on them.
 //
 // Tuples less than GAP apart belong together. A session is known by its first time and its end, its last time + GAP.
-// A tuple touches a session if it is below that end, and the first time below the tuple's own end. It touches none (and
-// opens one), one (and may extend it) or two neighbours (and bridges them): no three lie so close together.
+// A tuple touches a session if it is below that end, and the session's first time is below the tuple's own end. It
+// touches none (and opens one), one (and may extend it) or two neighbours (and bridges them): no three are so close.
 //
-// How many are open: all but the oldest begin above the watermark, since that one ends there, none above watermark
-// + SLACK, and they begin GAP apart: at most (SLACK - 1)/GAP + 2 together, and 1 without SLACK. Proven at the foot.
+// Number of open sessions: all but the oldest begin above the watermark, since the oldest ends there, none begins above
+// watermark + SLACK, and they begin GAP apart: at most (SLACK - 1)/GAP + 2 in all, and 1 without SLACK (proven below).
 //
-// An item takes three steps: it is far, near, and there. As it comes near it is compared with all sessions, and with
-// the two items before it; a cycle later it is known what the first of these has made of the sessions, and another
-// cycle later what the second has. So a cycle holds a comparison or a decision, never one behind the other.
+// An item takes three steps: far, near, there. As it becomes near, it is compared with all sessions and with the two
+// items before it; a cycle later the effect of the first of these on the sessions is known, and another cycle later
+// that of the second. So a cycle has a comparison or a decision, never both in series.
 //
 // Parameters   TIME_W  width of a time in bits, at least 1; of an end too
 //              GAP     tuples less than this apart belong to one session, at least 1
 //              SLACK   how late a tuple may be, at least 0
-//              SLOTS   sessions that there is room for, at least 1; with SLACK at least (SLACK - 1)/GAP + 2
-// Ports        move: every item takes a step, so that the one that is near is there from the next cycle on, and another
-//              is far: its time `at`, and `mark`, to which it moves the watermark
-//              add: the item that is there is a tuple, and goes into its session; with `move`, since that happens once
-//              close: the oldest session goes. closing: high with close, low with add, and known sooner than both
-//              A tuple is not below the watermark; the sessions that end at or below the watermark that it makes have
-//              been closed before
-//              What happens at the end of the cycle: rise, fall: the slot becomes the one below it, above it; merge:
-//              the one above joins it; take: the tuple goes there, and `begins` anew
-//              open: there is a session; end_first: where the oldest ends; due: at or below the mark of the item
+//              SLOTS   sessions that can be open, at least 1; with SLACK at least (SLACK - 1)/GAP + 2
+// Ports        move: every item takes a step: the near one is there from the next cycle on, and a new one is far, with
+//              its time `at`, and `mark`, to which it moves the watermark
+//              add: the item that is there is a tuple and is added to its session; only with `move`, hence once
+//              close: the oldest session is removed. closing: high with close, low with add, and known before both
+//              A tuple is not below the watermark; the sessions that end at or below its new watermark have been
+//              closed before
+//              Effects at the end of the cycle: rise, fall: the slot takes over the one below it, above it; merge: the
+//              one above is merged into it; take: it takes the tuple; begins: as a new session
+//              open: there is a session; end_first: the end of the oldest; due: it is at or below the mark of the item
 //              that is there
-// Latency      0 cycles from add and close to what happens; 1 to open, end_first and due
+// Latency      0 cycles from add and close to the effects; 1 to open, end_first and due
 // Issue rate   1 tuple or close a cycle
-// Source       session windows as of Akidau et al., PVLDB 8(12), 2015
+// Source       session windows as in Akidau et al., PVLDB 8(12), 2015
 
 `default_nettype none
 
@@ -73,8 +73,8 @@ module ws_session_slots #(
 
     // ---- The items: time, mark, the end of a session of which each is the last, and GAP before it
 
-    // A bit above each says that it is not negative: so all are compared without a sign, and with < and >= alone, which
-    // Yosys makes of a carry chain and nothing behind it.
+    // A bit above each says that it is not negative: so all compare as unsigned, and with < and >= alone, which Yosys
+    // maps to a carry chain without further logic.
     localparam [TIME_W:0] T_GAP = GAP;
 
     reg [TIME_W:0] far_time_reg, far_mark_reg, far_end_reg, far_low_reg, near_end_reg, near_low_reg;
@@ -89,21 +89,21 @@ module ws_session_slots #(
                      <= {far_end_reg, far_low_reg, near_end_reg, near_low_reg};
     end
 
-    // ---- The sessions: open, end, and GAP before the first time; a tuple touches what lies between
+    // ---- The sessions: open, end, and GAP before the first time (low); a tuple between the two touches the session
 
     localparam T_W = TIME_W + 1;
 
     reg  [SLOTS-1:0]        open_reg;
     wire [SLOTS*T_W-1:0]    lows, ends;
-    // The item that is there: it is not below the end, is above the low (neither, where no session is open); the end is
-    // due; it leaves the low, and moves the end.
+    // The item that is there: it is not below the end, is above the low (neither, if no session is open); the end is
+    // due; it keeps the low, and moves the end.
     reg  [SLOTS-1:0]        past_reg, above_reg, due_reg, leaves_reg, extends_reg;
-    reg                     first_due_reg;    // there is a first session, and its end is due
-    wire [SLOTS-1:0]        under = past_reg & ({SLOTS{1'b1}} >> 1);    // those in front; the last never is
+    reg                     first_due_reg;    // there is an oldest session, and its end is due
+    wire [SLOTS-1:0]        under = past_reg & ({SLOTS{1'b1}} >> 1);    // the earlier ones; never the last
     wire [SLOTS-1:0]        touch = ~under & above_reg;
 
-    // A tuple goes to the first session that does not lie under it, or takes its place.
-    wire [SLOTS-1:0] beyond  = ~(under << 1) & ~{{(SLOTS-1){1'b0}}, 1'b1};    // behind that place
+    // A tuple goes to the first session that is not entirely below it, or before that one.
+    wire [SLOTS-1:0] beyond  = ~(under << 1) & ~{{(SLOTS-1){1'b0}}, 1'b1};    // after that place
     wire             bridges = (touch & (touch >> 1)) != 0;
 
     wire [SLOTS-1:0] place   = ~under & ~beyond;
@@ -123,10 +123,10 @@ module ws_session_slots #(
 
     always @(posedge clk) open_reg <= rst ? {SLOTS{1'b0}} : open_next;
 
-    // Of the item that is near, against the sessions as they were a cycle ago: is it past the end, above the low, is the
-    // end due; and if it is a tuple, does it leave the low, and move the end?
+    // The near item, compared with the sessions of a cycle ago: is it past the end, above the low, is the end due; and
+    // if it is a tuple, does it keep the low, and move the end?
     reg  [SLOTS-1:0] past_was_reg, above_was_reg, due_was_reg, leaves_was_reg, extends_was_reg;
-    wire [SLOTS-1:0] near_past, near_above, near_due, near_leaves, near_extends;    // and as they are
+    wire [SLOTS-1:0] near_past, near_above, near_due, near_leaves, near_extends;    // and with the present ones
 
     genvar i;
     generate
@@ -144,8 +144,8 @@ module ws_session_slots #(
                 leaves_was_reg[i]  <= move ? far_low_reg >= low_reg : near_leaves[i];
                 extends_was_reg[i] <= move ? end_reg < far_end_reg : near_extends[i];
 
-                // What is written does not ask whether an item is added or a session closed, only which of both it could
-                // be. The last slot becomes anything if it falls: then it is not open.
+                // The data written do not depend on whether an item is added or a session closed, only on which it
+                // could be. The last slot gets arbitrary data if it falls: then it is not open.
                 if (close || (add && (place[i] ? alone || !leaves_reg[i] : beyond[i] && (alone || bridges))))
                     low_reg <= (place[i] && !closing) || SLOTS == 1 ? there_low_reg
                              : (alone && !closing) || LAST ? lows[BELOW*T_W +: T_W] : lows[ABOVE*T_W +: T_W];
@@ -156,14 +156,14 @@ module ws_session_slots #(
         end
     endgenerate
 
-    // ---- What is known of an item follows the changes of the sessions
+    // ---- The comparisons of an item are updated with the sessions
 
     localparam CHANGE_W = 4*SLOTS + 1;
     wire [CHANGE_W-1:0] change = {merge, begins, take, rise, fall};
     reg  [CHANGE_W-1:0] change_reg;
 
-    // A comparison with every session's end, `was`, behind a change; `item`: that with the end of the tuple added. The
-    // end becomes the larger of two, or that of the session above, which joins.
+    // A comparison `was` with every session's end, after a change; `item`: that with the end of the tuple added. The
+    // end becomes the larger of the two, or that of the session above, which is merged.
     function [SLOTS-1:0] of_ends(input [SLOTS-1:0] was, input item, input [CHANGE_W-1:0] by);
         reg             anew;
         reg [SLOTS-1:0] joins, takes, rises, falls, stays;
@@ -175,7 +175,7 @@ module ws_session_slots #(
         end
     endfunction
 
-    // The same with the lows, of which the smaller stays: here that of the session which another joins.
+    // The same with the lows, of which the smaller stays: here that of the session into which another is merged.
     function [SLOTS-1:0] of_lows(input [SLOTS-1:0] was, input item, input [3*SLOTS:0] by);
         reg             anew;
         reg [SLOTS-1:0] takes, rises, falls, stays;
@@ -186,8 +186,8 @@ module ws_session_slots #(
         end
     endfunction
 
-    // Of the item that is near: the same, and the comparisons with the two items before it; one of these may have made
-    // the latest change, the other makes the next.
+    // The near item: the same, and the comparisons with the two items before it; one of these may have made the latest
+    // change, the other makes the next.
     reg             past_before_reg, above_before_reg, due_before_reg, leaves_before_reg, extends_before_reg;
     reg             past_item_reg, above_item_reg, due_item_reg, leaves_item_reg, extends_item_reg;
 
@@ -228,7 +228,7 @@ module ws_session_slots #(
     end
 
 `ifdef FORMAL
-    // The watermark, which tuples move, and other things too. A session at or below it is closed before the next tuple.
+    // The watermark, which tuples and other items move. A session at or below it is closed before the next tuple.
     localparam integer TOP = 1 << TIME_W;
     reg            past_valid = 1'b0;
     integer        mark_ref, made, n, m;
@@ -244,8 +244,8 @@ module ws_session_slots #(
             assign ends_ref[k*TIME_W +: TIME_W] = ends[k*T_W +: TIME_W];
         end
     endgenerate
-    // A time is held where a tuple lies less than GAP before it, or there; it is inside where it cannot be a boundary
-    // between two sessions either.
+    // A time is held if a tuple is at it or less than GAP before it; it is inside if it cannot be a boundary between
+    // two sessions either.
     (* anyconst *) reg [TIME_W-1:0] some_time;
     reg            held_ref, inside_ref, held, inside;
 

@@ -2,23 +2,23 @@
 //
 // ws_session_sum: the sums of the open sessions, in slots that move, merge and take a value in the same cycle.
 //
-// A cycle adds three numbers: a slot's own, that of the slot above it, which merges, and a value; with one carry chain
-// behind a row of full adders. The chain is cut into segments of SEGMENT_W bits. Each is a cycle behind the one below
-// it, and does then what that one has done, with the carry that it has left.
+// A cycle adds three numbers: the slot's own, that of the slot above, which is merged, and a value, with one carry
+// chain after a row of full adders. The chain is cut into segments of SEGMENT_W bits. Each segment works a cycle after
+// the one below it, on the same operation, with the carry of that one.
 //
-// Parameters   SLOTS      sessions that there is room for, at least 1
+// Parameters   SLOTS      sessions that can be open, at least 1
 //              TERM_W     width of a term in bits, at least 1
-//              SIGNED     1: terms are two's complement, and sums are
+//              SIGNED     1: terms and sums are two's complement
 //              ACC_W      width of a sum in bits, at least TERM_W and at least 2
-//              SEGMENT_W  most bits that one cycle adds, at least 2
-// Ports        keep, merge, rise: what a slot holds with the end of the cycle: its own sum, that of the slot above and
-//              its term; or with rise, and neither of the others nor a term, that of the slot below
-//              terms: what is added to each slot, 0 where nothing is
-//              number, left: of slot 0. What was in it in a cycle is shown LATER = ceil(ACC_W / SEGMENT_W) - 1 later
+//              SEGMENT_W  most bits added in one cycle, at least 2
+// Ports        keep, merge, rise: the new contents of a slot: its own sum, that of the slot above and its term; or with
+//              rise, and neither of the others nor a term, that of the slot below
+//              terms: the number added to each slot, 0 for none
+//              number, left: of slot 0, LATER = ceil(ACC_W / SEGMENT_W) - 1 cycles late
 // Latency      1 + LATER cycles
 // Issue rate   1 of each a cycle
-// Reset        none: a slot is new where neither it, nor another, goes on in it
-// Overflow     `left`: that of either sum, or the sum of all three does not fit ACC_W bits; the number is then its
+// Reset        none: a slot is new if it keeps neither its own sum nor another's
+// Overflow     `left`: either sum has it, or the sum of all three does not fit ACC_W bits; the number is then its
 //              lowest ACC_W bits
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.6 (the states); three at once is ours
 
@@ -57,7 +57,7 @@ module ws_session_sum #(
         $finish;
     end
 
-    // What is asked for, as each segment sees it.
+    // The operation, as each segment sees it.
     wire [(LATER+1)*SLOTS-1:0]       keeps, merges, rises;
     wire [(LATER+1)*SLOTS*ACC_W-1:0] added;
 
@@ -92,7 +92,7 @@ module ws_session_sum #(
 
     wire unused_added = &{1'b0, added};    // each segment reads its own bits
 
-    // ---- The segments; a slot's between those of its neighbours
+    // ---- The segments; those of a slot are between those of its neighbours
 
     wire [(LATER+2)*SLOTS*2-1:0] carries;    // into each segment, at most 2
     wire [SLOTS-1:0]             leaves;
@@ -126,7 +126,8 @@ module ws_session_sum #(
                 wire         lowest;
                 wire         unused = &{1'b0, lowest, most[W+1]};
 
-                // A carry of 1 goes in below the lowest bit, of one of 2 the other half where `most` leaves a place.
+                // A carry of 1 enters below the lowest bit; of a carry of 2, the other half enters where `most` leaves
+                // a place.
                 assign two             = carries[(k*SLOTS + i)*2 + 1];
                 assign any             = carries[(k*SLOTS + i)*2 +: 2] != 2'd0;
                 assign {total, lowest} = {x ^ y ^ z, any} + {most[W:0], two, any};
@@ -136,9 +137,9 @@ module ws_session_sum #(
 
                 always @(posedge clk) begin
                     part_reg <= rises[k*SLOTS + i] ? below : total[W-1:0];
-                    if (k == LATER)    // the number goes on above the segment
+                    if (k == LATER)    // the number continues above the segment
                         carry_reg <= rises[k*SLOTS + i] ? {2{SIGN && below[W-1]}} : total[W+1:W];
-                    else               // none with rise, where nothing is added
+                    else               // none with rise, which adds nothing
                         carry_reg <= total[W+1:W];
                 end
             end
@@ -157,7 +158,7 @@ module ws_session_sum #(
         end
     endgenerate
 
-    // ---- Whether a sum has left its width: the last segment tells it by two bits more
+    // ---- Whether a sum has overflowed: two more bits of the last segment show it
 
     reg  [SLOTS-1:0] left_reg;
     wire [SLOTS-1:0] left_now = left_reg | leaves;

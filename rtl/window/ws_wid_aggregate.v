@@ -4,10 +4,10 @@
 //
 // Window i is [start + i*SLIDE, start + i*SLIDE + RANGE). A tuple is added, in one cycle, to every open window that
 // holds its windowing attribute; a punctuation that reaches the end of the oldest window emits it. The accumulators
-// are kept in order of their windows and move down by one at a close (ws_bank): the oldest is always number 0, so that
+// are in the order of their windows and move down by one at a close (ws_bank): the oldest is always number 0, so that
 // one end register and differences to it replace a begin, an end and a result multiplexer for each window.
 //
-// What the stream must keep (ws_punctuator sees to it): the first punctuation after reset is `start`; every end of a
+// Requirements on the stream (met by ws_punctuator): the first punctuation after reset is `start`; every end of a
 // window that may hold a tuple has its own punctuation; a punctuation above that is the end of some window; a tuple
 // is not below the latest punctuation and not SLACK or more above the end of the oldest open window.
 //
@@ -19,18 +19,18 @@
 //              AGGS, KINDS, SIGNEDS  see ws_group_window
 //              VALUE_W               see ws_fold
 //              ACC_W                 width of a result in bits, 2 to 64 and at least VALUE_W
-//              EMIT_EMPTY            1: a window without tuples gives a row too (count 0, else null)
+//              EMIT_EMPTY            1: a window without tuples gives a row too (count 0, others null); 0: no row
 //              SKEW                  1: sums and counts are added in two halves, see ws_bank
 // Ports        wattr: the windowing attribute, not negative; values, nulls: the aggregated fields, the first in the
 //              most significant bits; all in step with s_data. A tuple whose value is null is in its windows, but that
-//              aggregate takes nothing of it
+//              aggregate skips it
 //              m_data: s_data of the punctuation that closed the window; results, result_nulls, result_overflows: in
 //              step with m_valid. After each window, also one that gives no row, m_punct repeats m_data
-// Latency      2 + SKEW cycles from a closing punctuation to its row, 3 + SKEW to the punctuation behind it
+// Latency      2 + SKEW cycles from a closing punctuation to its row, 3 + SKEW to the punctuation after it
 // Issue rate   1 tuple a cycle
 // CLOSE_CYCLES 2    CLOSE_ROWS 1
-// Overflow     result_overflows: a count or sum has left ACC_W bits on its way; its lowest ACC_W bits leave
-// Null         an aggregate other than CNT that has taken no value; the result is 0
+// Overflow     result_overflows: a count or sum has exceeded ACC_W bits; its lowest ACC_W bits are output
+// Null         an aggregate other than CNT without a value; the result is 0
 // Source       Oge et al., MCSoC 2013: WINDOWS from equations 1-2, windows as in algorithms 1-2
 
 `default_nettype none
@@ -77,7 +77,7 @@ module ws_wid_aggregate #(
 
     // Smallest number of windows that can be open at once: equations 1 and 2 of the paper.
     localparam WINDOWS = (RANGE + SLACK + SLIDE - 1) / SLIDE;
-    // Of a tuple's distance from the end of the oldest, from -(the larger of RANGE and SLIDE) to SLACK - 1
+    // Width of a tuple's distance from the end of the oldest: -(the larger of RANGE and SLIDE) to SLACK - 1
     localparam FAR     = RANGE > SLIDE ? RANGE : SLIDE;
     localparam DIST_W  = 1 + $clog2(FAR > SLACK ? FAR : SLACK);
 
@@ -97,7 +97,7 @@ module ws_wid_aggregate #(
         end
     end
 
-    // ---- Stage 1: how far is it from the end of the oldest window; does the punctuation close that?
+    // ---- Stage 1: the distance from the end of the oldest window; does the punctuation close that window?
 
     localparam [WATTR_W:0] END_RANGE = RANGE;
     localparam [WATTR_W:0] END_SLIDE = SLIDE;
@@ -107,7 +107,7 @@ module ws_wid_aggregate #(
     wire                    closes     = started_reg && !difference[WATTR_W+1];
 
     reg                     tuple_reg, closes_reg;
-    reg signed [DIST_W-1:0] distance_reg;    // a tuple's is small, so that the low bits tell all
+    reg signed [DIST_W-1:0] distance_reg;    // that of a tuple is small, so that the low bits suffice
     reg [DATA_W-1:0]        data_reg;
     reg [AGGS*VALUE_W-1:0]  values_1_reg;
     reg [AGGS-1:0]          nulls_1_reg;
@@ -160,7 +160,7 @@ module ws_wid_aggregate #(
     endgenerate
 
     // ---- Stage 3: the accumulators; a close moves each into the place of the one before it. The row is the oldest's:
-    // what leaves beside its states is registered in the cycle before.
+    // the rest of the row is registered in the cycle before.
 
     wire [AGGS*(ACC_W+2)-1:0] states;
 
@@ -172,7 +172,7 @@ module ws_wid_aggregate #(
         .some(unused_some), .states(states)
     );
 
-    reg  [WINDOWS-1:0] some_reg;    // the window holds a tuple: told a cycle sooner than by the bank
+    reg  [WINDOWS-1:0] some_reg;    // the window holds a tuple: known a cycle earlier than from the bank
     wire [WINDOWS-1:0] some = (close_reg ? some_reg >> 1 : some_reg) | add_reg;
     wire               closes_soon, closes_some;
     wire [DATA_W-1:0]  close_data;
@@ -194,7 +194,7 @@ module ws_wid_aggregate #(
 
     assign m_eos = 1'b0;
 
-    // With SKEW all but the upper half of a sum or count waits for that.
+    // With SKEW, everything but the upper half of a sum or count waits for that half.
     generate
         for (i = 0; i < AGGS; i = i + 1) begin : aggregate
             localparam [23:0] KIND = KINDS[24*i +: 24];

@@ -15,7 +15,7 @@ from tb.lib.tuplebus import PUNCT, TUPLE, Seen, TupleBusMonitor, cycle
 
 @dataclass(frozen=True)
 class Aggregate:
-    """kind: CNT, SUM, MIN, MAX, FST, LST. value_w, acc_w, result_w: widths in bits; a sum may leave acc_w."""
+    """kind: CNT, SUM, MIN, MAX, FST, LST. value_w, acc_w, result_w: widths in bits; a sum may exceed acc_w."""
 
     kind: str
     value_w: int
@@ -25,7 +25,7 @@ class Aggregate:
 
     @classmethod
     def of(cls, dut) -> Aggregate:
-        """As a core's parameters say."""
+        """From a core's parameters."""
         value_w, acc_w, result_w = (int(getattr(dut, name).value) for name in ("VALUE_W", "ACC_W", "RESULT_W"))
         return cls(text(dut.KIND), value_w, bool(int(dut.SIGNED.value)), acc_w, result_w)
 
@@ -54,7 +54,7 @@ class Aggregate:
                 exact, way = values[-1 if self.kind == "LST" else 0], ()
         signed = self.signed and self.kind != "CNT"
         overflow = not fits(exact, self.result_w, signed) or not all(fits(s, self.acc_w, signed) for s in way)
-        # The number inside has acc_w bits: from there its sign is continued.
+        # The accumulator has acc_w bits; it is sign-extended from there.
         inside = exact & (1 << self.acc_w) - 1
         if signed and inside >> self.acc_w - 1:
             inside -= 1 << self.acc_w
@@ -66,10 +66,10 @@ def fits(value: int, width: int, signed: bool) -> bool:
 
 
 class SubStreams:
-    """Drives the wire and the column, keeps the sub-stream, and says what must come out."""
+    """Drives the tuple bus and the column, records the sub-stream, and predicts the rows."""
 
     def __init__(self, dut, reference, latency: int = 1):
-        """reference: knows what a column gives (`row`), draws values, and makes bits of them."""
+        """reference: computes the row of a column (`row`), draws values, and encodes them."""
         self.dut, self.g = dut, rng("noise")
         self.reference, self.latency = reference, latency
         self.sink = TupleBusMonitor(dut, "m", dut.clk)
@@ -131,7 +131,7 @@ class SubStreams:
         return self.g.choice((None, *(self.reference.draw(self.g) for _ in range(4))))
 
     async def random(self) -> None:
-        """Ends with a tuple, alone and with a punctuation; idle cycles, nulls and nothing at all in between."""
+        """Ends with a tuple, alone and with a punctuation; idle cycles, nulls and empty sub-streams."""
         for _ in range(250):
             for _ in range(self.g.choice((0, 0, 1, 2, 5, 20))):
                 await self.step(*([self.draw()] if self.g.random() < 0.7 else []))
@@ -158,7 +158,7 @@ class SubStreams:
         assert len(self.told) == 50
 
     async def with_resets(self) -> None:
-        """A reset in the middle of a sub-stream, and one where a punctuation waits behind a row."""
+        """A reset in the middle of a sub-stream, and one while a punctuation waits for a row."""
         await self.step(self.draw())
         await self.step(self.draw())
         await self.step(punct=True, eos=True)

@@ -1,4 +1,4 @@
-"""A bench for operators of fixed latency: every output is compared in every cycle with what the inputs ask for."""
+"""A bench for operators of fixed latency: every output is compared in every cycle with a function of the inputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tb.lib.bench import rng, start
 
 Cycle = dict[str, int]  # the ports and their values in one clock cycle
 
-# What the wire can carry in a cycle: valid, punct, eos.
+# What the tuple bus can carry in a cycle: valid, punct, eos.
 KINDS = {
     **{"idle": (0, 0, 0), "tuple": (1, 0, 0), "last": (1, 0, 1)},
     **{"punct": (0, 1, 0), "punct_last": (0, 1, 1), "eos": (0, 0, 1)},
@@ -19,7 +19,7 @@ KINDS = {
 
 
 def wire(kind: str, data: int, prefix: str = "s") -> Cycle:
-    """The wire with one of `KINDS` on it."""
+    """The tuple bus with one of `KINDS` on it."""
     valid, punct, eos = KINDS[kind]
     return {f"{prefix}_valid": valid, f"{prefix}_punct": punct, f"{prefix}_eos": eos, f"{prefix}_data": data}
 
@@ -39,7 +39,7 @@ def extremes(width: int, generator: random.Random, count: int = 6) -> list[int]:
 
 
 def signed(bits: int, width: int) -> int:
-    """The number that `bits` are in two's complement."""
+    """`bits` as a number in two's complement."""
     return bits - (bits >> width - 1 << width)
 
 

@@ -1,4 +1,4 @@
-"""concat: pairs in step, what is unpaired is lost and told, eos never masked, exact latency, 1 tuple a cycle, reset."""
+"""concat: pairs in step, unpaired items lost and reported, eos never masked, exact latency, 1 tuple a cycle, reset."""
 
 import cocotb
 import pytest

@@ -1,4 +1,4 @@
-"""constants: what is written is read; it comes into force whole, after a commit, and only when `apply` says so."""
+"""constants: values written are read back; they take effect together, after a commit, and only when `apply` is high."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tb.lib.bench import reset, rng, start
 from tb.lib.run import run, run_four_state
 
 OKAY, SLVERR, DECERR = 0, 2, 3
-RESET = "five_words_of_4_each"  # a parameter of 160 bits can be given as a string only
+RESET = "five_words_of_4_each"  # a parameter of 160 bits can only be given as a string
 
 
 class Bench:
@@ -63,7 +63,7 @@ class Bench:
         return word
 
     def check(self) -> None:
-        """The values changed only with the end of a cycle with `pending` and `apply`, which also ends `pending`."""
+        """The values change only at the end of a cycle with `pending` and `apply`, which also ends `pending`."""
         for (apply, pending, values), (_, then, after) in zip(self.log, self.log[1:], strict=False):
             assert after == values or (apply and pending)
             assert then or not pending or apply
@@ -87,7 +87,7 @@ def random_words(name: str, size: int) -> list[int]:
 
 @cocotb.test()
 async def every_word(dut):
-    """Values after reset; every word is its own, in all bits and bytes; errors where there is nothing."""
+    """Values after reset; every word is independent, in all bits and bytes; errors at other addresses."""
     b = await begin(dut)
     expected = b.words(int.from_bytes(RESET.encode(), "big") if b.size == 5 else 0)
     assert await b.read() == expected and b.values == expected and not await b.pending()
@@ -107,12 +107,12 @@ async def every_word(dut):
         assert await b.bus.read(offset) == (DECERR, 0)
         assert await b.bus.write(offset, 0xFFFFFFFF) == DECERR
     assert await b.read() == words and not await b.pending()
-    assert b.values == expected, "in force without a commit"
+    assert b.values == expected, "in effect without a commit"
 
 
 @cocotb.test()
 async def committed_between_two_tuples(dut):
-    """Nothing before the commit, nothing before `apply`, then all at once, and only once."""
+    """No change before the commit or before `apply`, then all at once, and only once."""
     b = await begin(dut, apply=1)
     before, words = b.values, random_words("new", b.size)
     await b.write(*words)
@@ -157,7 +157,7 @@ async def what_is_committed_stays_whole(dut):
 
 @cocotb.test()
 async def any_handshake(dut):
-    """Reads and commits under way together, every channel pausing by itself, the query quiet now and then."""
+    """Concurrent reads and commits, every channel pausing independently, the query quiet now and then."""
     b = await begin(dut, pause=0.4, apply=0.1)
     for n in range(40):
         words = random_words(f"round {n}", b.size)
@@ -198,7 +198,7 @@ async def reset_takes_back(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    """3 cycles to an answer, a transfer in 4; a commit is pending with its answer, in force with the cycle after."""
+    """3 cycles to an answer, a transfer in 4; a commit is pending with its answer, and in effect in the cycle after."""
     for name in ("awvalid", "wvalid", "arvalid"):
         getattr(dut, f"s_axil_{name}").value = 0
     dut.apply.value = 0

@@ -1,4 +1,4 @@
-"""delay: all that goes in comes out N cycles later, to the cycle, whatever it is; a reset empties it."""
+"""delay: every item leaves exactly N cycles after it entered; a reset discards those inside."""
 
 import cocotb
 import pytest
@@ -30,7 +30,7 @@ async def with_pauses_and_resets(dut):
     hold(dut, cores.Delay, latency=int(dut.N.value))
 
 
-# Wires, registers, and rings in a RAM: the shortest, and one of which resets leave whole rounds.
+# Wires, registers, and rings in a RAM: the shortest, and one that makes whole rounds between resets.
 @pytest.mark.parametrize(("data_w", "n", "ring_from"), [(8, 0, 32), (1, 1, 32), (130, 5, 32), (8, 4, 4), (36, 35, 32)])
 def test_delay(data_w, n, ring_from):
     run("delay", DATA_W=data_w, N=n, RING_FROM=ring_from)

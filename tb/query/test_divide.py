@@ -11,7 +11,7 @@ from wirestream.compiler import cores
 
 
 def latency(dut) -> int:
-    """What the header promises."""
+    """The header's latency."""
     steps = -(-int(dut.QUOTIENT_W.value) // int(dut.BITS.value))
     signs, fast = 1 + int(dut.SIGNED.value), int(dut.FAST.value)
     return steps * (1 + fast) + signs * (1 + 2 * fast) + fast
@@ -35,7 +35,7 @@ def quotient(dut):
 
 
 def apart(dut, g, cycles):
-    """The same with what is not a tuple between two tuples, so that these are as far apart as they must be."""
+    """The same with other items between two tuples, so that these are far enough apart."""
     least, since = int(dut.INTERVAL.value), int(dut.INTERVAL.value)
     for cycle in cycles:
         while cycle["s_valid"] and since < least:

@@ -1,4 +1,4 @@
-"""fifo: order kept, nothing lost but what finds it full, exact latency and distance, reset while items are held."""
+"""fifo: order kept, losses only when full, exact latency and distance, reset while items are held."""
 
 import cocotb
 import pytest
@@ -12,7 +12,7 @@ from tb.query.lockstep import kinds, wire
 async def play(dut, cycles: list[dict[str, int]], resets: float = 0) -> int:
     """Play `cycles`; the outputs must be those of a plain queue in every cycle. Returns the number of items lost."""
     every, places = int(dut.EVERY.value), 1 << int(dut.ADDR_W.value)
-    held: list[tuple[int, dict[str, int]]] = []  # the cycle in which each came, and what it was
+    held: list[tuple[int, dict[str, int]]] = []  # the cycle in which each arrived, and the item
     next_at, lost, total, g = 0, False, 0, rng("resets")
     quiet = wire("idle", 0)
     for name in quiet:
@@ -50,7 +50,7 @@ def traffic(dut, count: int, idle: float) -> list[dict[str, int]]:
 
 @cocotb.test()
 async def bursts_that_fit(dut):
-    """As much and as early as the header allows, again and again: nothing is lost."""
+    """As much and as early as the header allows, repeatedly: nothing is lost."""
     every, places, g = int(dut.EVERY.value), 1 << int(dut.ADDR_W.value), rng("burst")
     comes: list[bool] = []
     for now in range(8 * places * every):

@@ -1,4 +1,4 @@
-"""fold: every kind of aggregate over values and nulls, folded step by step, against Python; sums that leave."""
+"""fold: every kind of aggregate over values and nulls, folded step by step, against Python; sums that overflow."""
 
 import cocotb
 import pytest
@@ -11,7 +11,7 @@ from tb.query.aggregates import Aggregate
 
 @cocotb.test()
 async def folds(dut):
-    """Sub-streams of values and nulls, extremes among them; the state goes round outside."""
+    """Sub-streams of values and nulls, extremes among them; the bench feeds the state back."""
     reference = Aggregate.of(dut)
     g, state, left, nulls = rng("values"), 0, 0, 0
     for _ in range(300):
@@ -31,7 +31,7 @@ async def folds(dut):
     assert left or len(dut.result) > 32
 
 
-# Sums and counts that leave the accumulator and the result; the kinds together stand in test_aggregate.
+# Sums and counts that overflow the accumulator and the result; test_aggregate has all kinds.
 MATRIX = [
     {"KIND": "SUM", "VALUE_W": 8, "SIGNED": 1, "ACC_W": 10, "RESULT_W": 9},
     {"KIND": "CNT", "VALUE_W": 1, "SIGNED": 1, "ACC_W": 4, "RESULT_W": 3},

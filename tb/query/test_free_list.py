@@ -1,4 +1,4 @@
-"""free_list: each free entry once, first those never taken, then those given back, the longest free first."""
+"""free_list: each free entry once, first those never taken, then those given back, oldest first."""
 
 import cocotb
 import pytest
@@ -8,11 +8,11 @@ from tb.lib.bench import rng, start
 from tb.lib.run import run, run_four_state
 
 NOISE = rng("noise")
-LATENCY = 4  # cycles from give to the entry being at hand, in an empty list
+LATENCY = 4  # cycles from give to valid, in an empty list
 
 
 async def cycle(dut, take: bool, give: int | None) -> tuple[int | None, int]:
-    """One cycle: the entry that was at hand, if there was one, and how many were in the list."""
+    """One cycle; returns the next entry, if there was one, and how many were in the list."""
     dut.take.value, dut.give.value = take, give is not None
     dut.give_index.value = NOISE.getrandbits(len(dut.give_index)) if give is None else give
     await ReadOnly()

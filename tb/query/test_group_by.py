@@ -1,5 +1,5 @@
-"""group_by: rows and refused tuples together are the exact answer, with as many keys as fit and ten times as many; a
-row as many cycles after the end as the header says, one tuple a cycle whatever its key, resets."""
+"""group_by: rows and refused tuples together are the exact answer, with as many keys as fit and ten times as many;
+rows at the cycles of the header, one tuple a cycle whatever its key, resets."""
 
 import random
 
@@ -14,11 +14,11 @@ from tb.lib.tuplebus import cycle
 from tb.query.aggregates import Aggregate
 from wirestream.compiler import cores
 
-ADVANCE = 40  # in units of time, of which each cycle with a tuple is one
+ADVANCE = 40  # in units of time, one for each cycle with a tuple
 
 
 class Bench:
-    """Windows of (WINDOWS - 1) * ADVANCE in turn on WINDOWS places, and what every one of them must give."""
+    """Windows of (WINDOWS - 1) * ADVANCE, round-robin on WINDOWS places, and the expected rows of each."""
 
     def __init__(self, dut):
         self.dut, self.g = dut, rng("noise")
@@ -51,8 +51,8 @@ class Bench:
         self.ended: list[tuple] = []  # (cycle the first row is due, data, punctuation, content)
         self.refused: dict[int, int] = {}  # by cycle: data
         self.sent: dict[int, tuple] = {}  # by cycle: (data, punctuation)
-        self.passed: set[int] = set()  # cycles of the punctuations beside the refused tuples
-        self.rows: list[tuple] = []  # (cycle, data, key, told) and (cycle, data, punct) at the end of a window
+        self.passed: set[int] = set()  # cycles of the punctuations among the refused tuples
+        self.rows: list[tuple] = []  # (cycle, data, key, results) and (cycle, data, punct) at the end of a window
         self.last_eos = -1000
 
     def drive(self, valid: int = 0, punct: bool = False, eos: int = 0, data: int | None = None, **operands) -> None:
@@ -119,7 +119,7 @@ class Bench:
         self.drive()
 
     async def end(self, place: int) -> None:
-        """The punctuation at a window's end, as early as it may come."""
+        """The punctuation at a window's end, as early as allowed."""
         while cycle() < self.last_eos + self.close_cycles:
             await self.step()
         await self.step(punct=True, eos=place, data=self.g.getrandbits(len(self.dut.s_data)))
@@ -137,7 +137,7 @@ class Bench:
             for key, column, at in content:
                 assert (key in host) == (at + lag in self.refused), "a key in part here and in part refused"
                 groups.setdefault(key, []).append(column)
-            for key, columns in groups.items():  # in the order in which they came
+            for key, columns in groups.items():  # in order of their first tuples
                 if key in host:
                     continue
                 told = [a.row([c[n] for c in columns]) for n, a in enumerate(self.aggregates)]
@@ -188,7 +188,7 @@ async def as_many_keys_as_fit(dut):
 
 @cocotb.test()
 async def entries_go_round(dut):
-    """As many keys at once as fit, others all the time: each is freed in time for the next."""
+    """As many keys at once as fit, others all the time: each entry is freed in time for the next."""
     b = await bench(dut)
     share = max(1, b.capacity // (b.windows + 1))
     await sliding(
@@ -199,7 +199,7 @@ async def entries_go_round(dut):
 
 @cocotb.test()
 async def more_keys_than_fit(dut):
-    """One key more than fit, and ten times as many, new ones among them; bursts, behind which the table opens again."""
+    """One key more than fit, and ten times as many, new ones among them; bursts, after which the table opens again."""
     b = await bench(dut)
     for count in (b.capacity + 1, b.capacity + 11, 10 * b.capacity):
         await sliding(b, lambda time, n=count: spread(time // 7 + b.g.randrange(n), len(dut.key)), 12 * ADVANCE, 0.1)
@@ -212,7 +212,7 @@ async def more_keys_than_fit(dut):
         match time // burst % 4:
             case 0:
                 return spread(b.g.randrange(10 * b.capacity), len(dut.key))
-            case 1:  # nothing: the windows that have refused a tuple end
+            case 1:  # no tuples: the windows with a refused tuple end
                 return None
             case calm:
                 return spread(1000 * (time // burst) + calm, len(dut.key))
@@ -236,7 +236,7 @@ async def one_key_in_a_row(dut):
 
 @cocotb.test()
 async def ends_with_a_tuple(dut):
-    """Windows by tuples, one after the other: the last tuple comes with eos, and may be a new group."""
+    """Consecutive windows by tuples: the last tuple comes with eos, and may be a new group."""
     b = await bench(dut)
     for window in range(30):
         place, span = window % b.windows, b.close_cycles + b.g.randrange(3)
@@ -253,7 +253,7 @@ async def ends_with_a_tuple(dut):
 
 @cocotb.test()
 async def empty_windows(dut):
-    """No row, but the end and its punctuation in the place of the first; the next windows are whole."""
+    """No row, but the end and its punctuation in place of the first; the next windows are complete."""
     b = await bench(dut)
     for window in range(2 * b.windows):
         await b.end(window % b.windows)
@@ -264,7 +264,7 @@ async def empty_windows(dut):
 
 @cocotb.test()
 async def reset_forgets(dut):
-    """With tuples on their way, windows open, the table full, rows leaving."""
+    """With tuples in flight, windows open, the table full, rows leaving."""
     b = await bench(dut)
     await sliding(b, lambda time: spread(time, len(dut.key)), (b.windows - 1) * ADVANCE, 0)
     for wait in (0, 4, 7, b.latency, b.latency + 3):

@@ -1,5 +1,4 @@
-"""group_cam (or a table of its interface): an entry for every key, the same until its last release; refusals; a tuple a
-cycle."""
+"""group_cam (or another table like it): a key keeps its entry until its last release; refusals; a tuple a cycle."""
 
 import cocotb
 import pytest
@@ -11,13 +10,13 @@ from tb.lib.tuplebus import cycle
 
 
 def kind(dut) -> str:
-    """Of the table: "cam", "cam_fast" or "hash"; group_keys has it as a parameter."""
+    """The kind of table, "cam", "cam_fast" or "hash"; a parameter of group_keys."""
     name = dut._name.removeprefix("ws_group_")
     return ("cam", "cam_fast", "hash")[int(dut.TABLE.value)] if name == "keys" else name
 
 
 def entries_of(dut) -> int:
-    """How many the table has."""
+    """Number of entries of the table."""
     if hasattr(dut, "ENTRIES"):
         return int(dut.ENTRIES.value)
     return int(dut.CAPACITY.value) if hasattr(dut, "CAPACITY") else 1 << int(dut.INDEX_W.value)
@@ -134,7 +133,7 @@ async def bench(dut) -> Bench:
 
 @cocotb.test()
 async def entries(dut):
-    """Fewer keys than entries, then more: none refused without need, each wholly here or refused in every window."""
+    """Fewer keys than entries, then more: none refused unnecessarily, each wholly kept or refused in every window."""
     b = await bench(dut)
     for turn in range(30):
         await b.turn(turn % b.windows, max(1, b.capacity - b.away), b.g.randrange(3 * b.capacity), 0.2)
@@ -146,7 +145,7 @@ async def entries(dut):
 
 @cocotb.test()
 async def reads_keys(dut):
-    """The key of an entry, some cycles after it is asked for."""
+    """The key of an entry, `read` cycles after its index."""
     b = await bench(dut)
     for number in range(min(b.capacity, 12)):
         await b.step(1, number * 0x9E3779B1 & (1 << len(dut.key)) - 1)
@@ -162,7 +161,7 @@ async def reads_keys(dut):
 
 @cocotb.test()
 async def reset_forgets(dut):
-    """Keys on their way, in use and refused: all entries are free at once."""
+    """Keys in flight, in use and refused: all entries are free at once."""
     b = await bench(dut)
     for number in range(2 * b.capacity):
         await b.step(1, number)

@@ -1,4 +1,4 @@
-"""group_cam_fast: the tests of group_cam, later by its stages."""
+"""group_cam_fast: the tests of group_cam, at its latencies."""
 
 import pytest
 

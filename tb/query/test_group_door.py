@@ -1,4 +1,4 @@
-"""group_door: closed from the first refusal until the windows that were open then have ended, and no longer."""
+"""group_door: closed from the first refusal until the windows open at the time have ended, and no longer."""
 
 import cocotb
 import pytest
@@ -9,9 +9,9 @@ from tb.lib.run import run, run_four_state
 
 
 async def tuples(dut, count: int) -> int:
-    """Tuples of which some that find the door open are refused too; how often it opens and closes."""
+    """Some tuples that find the door open are refused too; counts how often it opens and closes."""
     g, size = rng("door"), int(dut.WINDOWS.value)
-    waits: set[int] = set()  # windows that have to end
+    waits: set[int] = set()  # windows that must end
     turns, closed, refused, before = 0, False, False, ([], 0)
     for _ in range(count):
         windows = [w for w in range(size) if g.random() < 0.7]

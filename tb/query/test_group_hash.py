@@ -1,4 +1,4 @@
-"""group_hash: the tests of group_cam with a table that is not full before it is twice as large; thousands of keys."""
+"""group_hash: the tests of group_cam for a table with twice as many places as keys; thousands of keys."""
 
 import cocotb
 import pytest
@@ -21,7 +21,7 @@ def places(dut) -> int:
 
 @cocotb.test()
 async def half_as_many_keys_as_places(dut):
-    """None is refused, whatever they have in common; all are released and others come."""
+    """None is refused, whatever their pattern; all are released and others arrive."""
     b = await bench(dut)
     for made in GROUPS.values():
         for turn in range(2):
@@ -40,8 +40,8 @@ async def half_as_many_keys_as_places(dut):
 
 @cocotb.test()
 async def entries(dut):
-    """Keys that come and go in all windows, few and more than there are places: refused only where the table is full,
-    each wholly here or refused in every window."""
+    """Keys that come and go in all windows, few and more than there are places: refused only if the table is full,
+    each wholly in the table or refused in every window."""
     b = await bench(dut)
     for turn in range(40):
         await b.turn(turn % b.windows, places(dut) // 4, b.g.randrange(2 * places(dut)), 0.2)
@@ -54,7 +54,7 @@ async def entries(dut):
 @cocotb.test()
 async def few_keys_in_a_row(dut):
     """The same keys in successive cycles and at every small distance, fresh in one window and then in another, and as
-    the table is released: what is on its way to the table is seen."""
+    the table is released: tuples in flight are seen."""
     b = await bench(dut)
     for keys in (1, 2, 3, 5, 9):
         for turn in range(12):
@@ -64,7 +64,7 @@ async def few_keys_in_a_row(dut):
 
 @cocotb.test()
 async def reset_forgets(dut):
-    """Keys on their way, in use and refused: after it the table is empty."""
+    """Keys in flight, in use and refused: afterwards the table is empty."""
     b = await bench(dut)
     for number in range(4 * places(dut)):
         await b.step(1, number * 0x9E3779B1 & (1 << len(dut.key)) - 1)

@@ -1,4 +1,4 @@
-"""group_keys: the tests of group_cam with each kind of table; a tuple without an entry leaves whole, in step with every
+"""group_keys: the tests of group_cam with each kind of table; a tuple without an entry leaves whole, and so does every
 punctuation."""
 
 import cocotb
@@ -11,7 +11,7 @@ from tb.query.test_group_cam import Bench, kind, reads_keys, ready  # noqa: F401
 
 
 class KeysBench(Bench):
-    """With data in every cycle and a punctuation in some that have no tuple; checks what leaves on o_*."""
+    """Drives data in every cycle and punctuations in some without a tuple; checks o_*."""
 
     def __init__(self, dut):
         super().__init__(dut)
@@ -39,7 +39,7 @@ class KeysBench(Bench):
 
 @cocotb.test()
 async def entries(dut):
-    """Fewer keys than entries, then more: what finds no entry leaves with its data."""
+    """Fewer keys than entries, then more: a tuple without an entry leaves with its data."""
     b = await ready(KeysBench(dut))
     cocotb.start_soon(b.watch_overflow())
     few = b.capacity // 4 if kind(dut) == "hash" else max(1, b.capacity - b.away)

@@ -1,4 +1,4 @@
-"""multiplex: whatever one input carries comes out, collisions are told, exact latency, 1 tuple a cycle, reset."""
+"""multiplex: the item of the active input leaves, collisions are reported, exact latency, 1 tuple a cycle, reset."""
 
 import cocotb
 import pytest
@@ -11,7 +11,7 @@ from wirestream.compiler import cores
 
 
 def several(dut, carried: list[str], g) -> dict[str, int]:
-    """The ports with one kind for each input, and noise in every input's data; with SILENT only where it is active."""
+    """The ports with one kind for each input, and noise in every input's data; with SILENT only on the active one."""
     ports = dict.fromkeys(("s_valid", "s_punct", "s_eos"), 0)
     for number, kind in enumerate(carried):
         for port, bit in zip(ports, KINDS[kind], strict=True):

@@ -11,7 +11,7 @@ from wirestream.compiler import cores
 
 
 def latency(dut) -> int:
-    """What the header promises."""
+    """The header's latency."""
     a, b, digit = len(dut.a), len(dut.b), int(dut.DIGIT.value)
     levels = (-(-a // digit) + -(-b // digit) - 2).bit_length()
     return levels - (-(a + b) // int(dut.CARRY_W.value))
@@ -48,7 +48,7 @@ async def with_pauses_and_resets(dut):
     hold(dut, cores.Multiply, latency=latency(dut))
 
 
-# One digit; two and two; four and four with halves; digits that are not full, unequal numbers of them.
+# One digit; two and two; four and four with halves; partial digits, unequal numbers of them.
 MATRIX = [(17, 16, 0), (32, 32, 0), (64, 64, 1), (33, 70, 1)]
 
 

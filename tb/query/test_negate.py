@@ -13,7 +13,7 @@ from tb.query.lockstep import extremes
 @cocotb.test()
 async def extremes_in_every_cycle(dut):
     g, width, latency = rng("extremes"), len(dut.a), 1 + 2 * int(dut.FAST.value)
-    round_ones = [g.getrandbits(width) >> n << n for n in range(width)]  # the one that is added goes through n bits
+    round_ones = [g.getrandbits(width) >> n << n for n in range(width)]  # the carry of the added 1 passes n bits
     inputs = [(negative, a) for a in (*extremes(width, g, 200), *round_ones) for negative in (0, 1)]
     g.shuffle(inputs)
     cocotb.start_soon(Clock(dut.clk, CLOCK_NS, unit="ns", impl="gpi").start())

@@ -14,12 +14,12 @@ OPERATORS = {name: getattr(operator, name.lower()) for name in ("EQ", "NE", "LT"
 
 
 def bits(parameter) -> int:
-    """A parameter's value; a simulator may take one with a string as its default for text."""
+    """A parameter's value; a simulator may return text if the default is a string."""
     return int.from_bytes(parameter.value, "big") if isinstance(parameter.value, bytes) else int(parameter.value)
 
 
 class Bench:
-    """Drives the wire cycle by cycle, and says what must come out: a list of `Seen`."""
+    """Drives the tuple bus cycle by cycle, and predicts the output, a list of `Seen`."""
 
     def __init__(self, dut):
         self.dut = dut
@@ -37,7 +37,7 @@ class Bench:
         self.dut.s_data.value = self.noise.getrandbits(len(self.dut.s_data))
 
     def number(self, bits: int) -> int:
-        """The value of a field's bits."""
+        """The value of the bits of a field."""
         negative = int(self.dut.FIELD_SIGNED.value) and bits >> self.width - 1
         return bits - (negative << self.width)
 
@@ -70,13 +70,13 @@ class Bench:
 
 @cocotb.test()
 async def every_value_every_cycle(dut):
-    """One tuple a cycle, each out after one cycle or gone."""
+    """One tuple a cycle, each output after one cycle or dropped."""
     await start(dut)
     bench = Bench(dut)
     for field in bench.fields():
         await bench.step(valid=True, field=field)
     kept = len(bench.expected)
-    assert 0 < kept < len(bench.fields()), "the constant tells nothing apart"
+    assert 0 < kept < len(bench.fields()), "the constant does not separate the values"
     await bench.check()
 
 
@@ -98,7 +98,7 @@ async def punctuations_and_eos_pass(dut):
 
 @cocotb.test()
 async def valid_is_low_where_the_tuple_is_filtered(dut):
-    """An eos that stays behind alone does not carry the tuple's valid."""
+    """An eos whose tuple is dropped leaves without valid."""
     await start(dut)
     bench = Bench(dut)
     for field in bench.fields():
@@ -129,7 +129,7 @@ async def reset_drops_what_comes(dut):
     await bench.check()
 
 
-# Every operator; signed and unsigned with a constant that they see differently; a field inside, at either end, and as
+# Every operator; signed and unsigned with a constant on which they differ; a field inside, at either end, and as
 # wide as the tuple.
 MATRIX = [
     {"OP": "EQ"},

@@ -17,7 +17,7 @@ NUMBER_W = 4  # bits of a tuple that hold the number of its input, above the att
 
 @dataclass(frozen=True)
 class Seen:
-    """What stood on a wire in a cycle."""
+    """What a tuple bus carried in a cycle."""
 
     cycle: int
     valid: int
@@ -27,7 +27,7 @@ class Seen:
 
 
 class Bench:
-    """Drives all inputs, which lie side by side in wide ports, and records both sides cycle by cycle."""
+    """Drives all inputs, which are concatenated in wide ports, and records both sides cycle by cycle."""
 
     def __init__(self, dut):
         self.dut, self.inputs, self.width = dut, len(dut.s_valid), len(dut.m_data)
@@ -40,7 +40,7 @@ class Bench:
         self.seen: list[Seen] = []
 
     async def step(self, carried: dict[int, tuple[str, int]] | None = None) -> None:
-        """One cycle with these (kind, attribute) on the inputs of these numbers."""
+        """One cycle with these (kind, attribute) on the inputs with these numbers."""
         bits = [0, 0, 0]
         data = self.noise.getrandbits(self.width * self.inputs)
         for number, (kind, attribute) in (carried or {}).items():
@@ -79,14 +79,14 @@ class Bench:
         return max((self.attribute(item) for item in self.sent[number] if item.punct), default=-1)
 
     def check(self) -> None:
-        """Nothing lost, nothing twice, the order of each input, sub-streams, and what a punctuation promises."""
+        """Nothing lost, nothing twice, the order of each input, sub-streams, and the promise of each punctuation."""
         assert not any(self.lost)
         windows, told = 0, -1
         got: list[list[tuple[int, int]]] = [[] for _ in range(self.inputs)]
         for seen in self.seen:
             if seen.valid:
                 got[self.number(seen)].append((windows, seen.data))
-                assert self.attribute(seen) >= told, f"a tuple breaks the punctuation {told}"
+                assert self.attribute(seen) >= told, f"a tuple violates the punctuation {told}"
             if seen.punct:
                 assert seen.data == self.attribute(seen) > told, "only the attribute, and only when it rises"
                 told = self.attribute(seen)
@@ -115,7 +115,7 @@ async def setup(dut) -> Bench:
 
 @cocotb.test()
 async def streams_with_punctuations_and_windows(dut):
-    """Random items on all inputs at rates that fit; each input's attributes keep its punctuations."""
+    """Random items on all inputs at sustainable rates; each input's attributes respect its punctuations."""
     bench, g = await setup(dut), rng("streams")
     count, top = bench.inputs, (1 << bench.attribute_w) - 1
     for _ in range(12):
@@ -140,7 +140,7 @@ async def streams_with_punctuations_and_windows(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    """One input alone at full rate; then all at once, which leave one a cycle without a pause."""
+    """One input alone at full rate; then all at once, whose items leave one a cycle without a pause."""
     bench = await setup(dut)
     for number in range(bench.inputs):
         for _ in range(20):
@@ -161,7 +161,7 @@ async def latency_and_rate(dut):
 
 @cocotb.test()
 async def punctuations_rise_to_the_cycle(dut):
-    """One at a time: a punctuation leaves if the least of the latest rises, after a fixed time, else none."""
+    """One at a time: a punctuation leaves after a fixed time if the minimum of the latest rises, otherwise none."""
     bench, g = await setup(dut), rng("rises")
     latest, told = [-1] * bench.inputs, -1
     wait = bench.latency + (bench.inputs - 1).bit_length() + 2
@@ -180,7 +180,7 @@ async def punctuations_rise_to_the_cycle(dut):
 
 @cocotb.test()
 async def no_input_starves(dut):
-    """While one floods, which it may not, the others are served in time; every loss is told."""
+    """While one input exceeds its rate, the others are served in time; every loss is reported."""
     bench, g = await setup(dut), rng("flood")
     for _ in range(400):
         carried = {number: ("tuple", 0) for number in range(1, bench.inputs) if g.random() < 0.05}
@@ -201,8 +201,8 @@ async def no_input_starves(dut):
 
 @cocotb.test()
 async def an_ended_input_waits(dut):
-    """Until the others' sub-streams end: it takes no turn from them, its queue holds what the header says, and of what
-    it loses each item is told, of whatever kind."""
+    """Until the others' sub-streams end: it takes no turn from them, its queue holds as much as the header says, and
+    the loss of any item, of whatever kind, is reported."""
     bench, lost = await setup(dut), 7
     await bench.step({0: ("eos", 0)})
     for _ in range(bench.latency + 4):
@@ -224,7 +224,7 @@ async def an_ended_input_waits(dut):
 
 @cocotb.test()
 async def bursts_that_fit(dut):
-    """As many tuples as the header allows, on inputs that are drawn anew for each burst, lose nothing."""
+    """As many tuples as the header allows, on new random inputs for each burst: no loss."""
     bench, g = await setup(dut), rng("bursts")
     spare = most = bench.places - 4
     for _ in range(60):
@@ -240,7 +240,7 @@ async def bursts_that_fit(dut):
 
 @cocotb.test()
 async def reset_in_mid_stream(dut):
-    """What is held, an eos that waits for others and the latest punctuations are forgotten."""
+    """Discards the items held, an eos that waits for others and the latest punctuations."""
     bench = await setup(dut)
     await bench.step({0: ("punct_last", 3)})
     for _ in range(3):

@@ -17,7 +17,7 @@ DATA_W, WATTR_W = 48, 32  # data: a number above the attribute
 
 
 class Bench:
-    """Drives the wire, and keeps what each copy was given: (cycle of the end, end's data, tuples) for each window."""
+    """Drives the tuple bus; records what each copy received: (cycle of the end, its data, tuples) for each window."""
 
     def __init__(self, dut):
         self.dut, self.g = dut, rng("noise")
@@ -99,7 +99,7 @@ class Bench:
             assert copy == len([w for w in self.windows if w[0] < at]) % self.copies
 
     async def check_time(self) -> None:
-        """Each window that ended holds the tuples in its span; windows with tuples were not passed over."""
+        """Each window that ended holds the tuples in its span; windows with tuples were not skipped."""
         await ClockCycles(self.dut.clk, 3)
         mask = (1 << WATTR_W) - 1
         first = self.sent[0][2] & mask  # the first punctuation
@@ -127,7 +127,7 @@ async def bench(dut) -> Bench:
 
 @cocotb.test()
 async def windows(dut):
-    """Random tuples with idle cycles, punctuations among them; time passes in steps and leaps."""
+    """Random tuples with idle cycles, punctuations among them; time advances in steps and leaps."""
     b = await bench(dut)
     if text(dut.UNIT) == "TUPLES":
         for _ in range(200):
@@ -179,7 +179,7 @@ async def every_cycle(dut):
 
 @cocotb.test()
 async def reset_forgets(dut):
-    """In mid-window: the next session's windows begin anew, in copy 0."""
+    """In mid-window: the windows of the next session start over, in copy 0."""
     b = await bench(dut)
     for session in range(2):
         b.forget()
@@ -202,7 +202,7 @@ async def reset_forgets(dut):
         await ClockCycles(dut.clk, 2)
 
 
-# Overlapping windows, tumbling ones, ones with gaps; SIZE no multiple of ADVANCE; copies to spare; 0 to 2 stages.
+# Overlapping windows, tumbling ones, ones with gaps; SIZE no multiple of ADVANCE; spare copies; 0 to 2 stages.
 MATRIX = [
     {"UNIT": "TUPLES", "SIZE": 4, "ADVANCE": 1, "COPIES": 4, "REGISTERED": 0},
     {"UNIT": "TUPLES", "SIZE": 7, "ADVANCE": 3, "COPIES": 4},

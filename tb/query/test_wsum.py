@@ -56,7 +56,7 @@ async def substreams(dut):
 
 @cocotb.test()
 async def weights_in_order(dut):
-    """A single 1 among zeros brings out each weight in turn; older than the last weight it counts as nothing."""
+    """A single 1 among zeros yields each weight in turn, and 0 once it is older than the last weight."""
     b = await bench(dut)
     n = len(b.reference.weights)
     for age in range(n + 1):

@@ -1,7 +1,7 @@
 """What the tests of session windows share: the query, a brute-force model, random streams, goldens, a bench.
 
-A session window holds tuples of which successive ones, in the order of time, are less than GAP apart, and ends GAP
-behind its last. The model keeps the tuples in a list and sorts it whenever it is asked; it knows no slots.
+A session window holds tuples that are, in order of time, less than GAP apart, and ends GAP after its last. The model
+keeps the tuples in a list and sorts it at every query; it has no slots.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Sessions:
 
     watermark: int = field(init=False)
     had_tuple: bool = field(default=False, init=False)
-    run: list[int] = field(default_factory=list, init=False)  # tuples that are ahead and near one another
+    run: list[int] = field(default_factory=list, init=False)  # tuples that are ahead and close to each other
     held: list[tuple[int, object]] = field(default_factory=list, init=False)  # of open sessions, in order of arrival
 
     def __post_init__(self) -> None:
@@ -63,8 +63,8 @@ class Sessions:
         ]
 
     def take(self, kind: int, time: int = 0, what: object = None, selected: bool = True) -> list[tuple[str, int, list]]:
-        """What an item causes: (late or ahead, its time, []), (resync, the new watermark, []), (punct, end, what its
-        session holds), (tuple, its time, [])."""
+        """The effects of an item: (late or ahead, its time, []), (resync, the new watermark, []), (punct, end, contents
+        of its session), (tuple, its time, [])."""
         spared, run = not self.had_tuple, self.run
         self.had_tuple, self.run = self.had_tuple or kind == TUPLE, []
         if kind == TUPLE and time < self.watermark:
@@ -95,9 +95,9 @@ class Sessions:
 
 
 def events(query: Query, items: Iterable[Item], counts: Counter[str] | None = None) -> Iterator[Event]:
-    """What comes behind a ws_session_entry, and the row that each session's end gives.
+    """The output of a ws_session_entry, and the row of each session's end.
 
-    counts: takes the tuples that are late, and the sessions that a START discards."""
+    counts: incremented for late tuples, and for sessions that a START discards."""
     counts = Counter() if counts is None else counts
     sessions = Sessions(query.range, query.slack)
     for index, item in enumerate(items):
@@ -175,12 +175,12 @@ def golden_stream(seed: int, gap: int, slack: int, count: int = 400) -> np.ndarr
 
 
 def kept(what: bytes) -> Path:
-    """Where PySpark's answer to `what` is kept."""
+    """The file for PySpark's answer to `what`."""
     return GOLDEN / f"sessions-{fingerprint(what, __name__)}.parquet"
 
 
 def spark_rows(items: np.ndarray, gap: int, slack: int, symbol: bytes | None = None) -> Path:
-    """The Parquet file with PySpark's rows of `items`, computed if it is not there."""
+    """The Parquet file with PySpark's rows of `items`, computed if missing."""
     import spark_golden.windows as oracle
 
     file = kept(items.tobytes() + f"{gap} {slack} {symbol}".encode())

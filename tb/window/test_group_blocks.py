@@ -1,5 +1,5 @@
 """group_blocks: every entry's least or greatest number of each window against brute force, for windows of 2 to 21
-panes, turns as close as they may come and not, resets at any time; each result 11 cycles behind its entry's turn."""
+panes, turns as close as allowed and not, resets at any time; each result 11 cycles after its entry's turn."""
 
 import cocotb
 import pytest

@@ -1,5 +1,5 @@
 """group_panes: rows and refused tuples together are the exact answer of every window, with as many keys as fit and ten
-times as many, tuples out of order, jumps over empty windows and resets; each row in the cycles that the header says."""
+times as many, tuples out of order, jumps over empty windows and resets; each row in the cycle of the header."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wirestream.compiler import cores
 
 
 class Bench:
-    """Drives what a punctuator lets through, and keeps for every window that ends its tuples, by brute force."""
+    """Drives what a punctuator passes, and records the tuples of every window that ends, by brute force."""
 
     def __init__(self, dut):
         self.dut, self.g = dut, rng("noise")
@@ -53,7 +53,7 @@ class Bench:
         self.data: dict[int, tuple] = {}  # by cycle: (data, punctuation)
         self.refused: set[int] = set()  # cycles in which refused tuples were sent
         self.passed: set[int] = set()  # and punctuations
-        self.rows: list[tuple] = []  # (cycle, data, key, told), and (cycle, data) behind the last turn
+        self.rows: list[tuple] = []  # (cycle, data, key, results), and (cycle, data) after the last turn
         self.may_punct = 0
 
     def drive(self, valid: bool = False, punct: bool = False, data: int | None = None, **operands) -> None:
@@ -98,7 +98,7 @@ class Bench:
                     found.add(sent)
 
     async def send(self, time: int, key: int) -> None:
-        """A tuple in front of the punctuator."""
+        """A tuple at the input of the punctuator."""
         for name, at in self.stream.take(TUPLE, time):
             data = self.g.getrandbits(len(self.dut.s_data))
             if name == "punct":
@@ -195,19 +195,19 @@ def spread(number: int, width: int) -> int:
 
 @cocotb.test()
 async def as_many_keys_as_fit(dut):
-    """1, CAPACITY - 1 and CAPACITY keys: none is refused; with idle cycles, long silences and without."""
+    """1, CAPACITY - 1 and CAPACITY keys: none is refused; with idle cycles, with long silences, and without."""
     b = await Bench(dut).start()
     for count in (1, b.capacity - 1, b.capacity):
         for idle, leap in ((0, 0), (0.05, 0.01)):
             await b.run(lambda _, n=count: spread(b.g.randrange(n), len(dut.key)), 2 * b.range, idle, leap)
             rows, refused = await b.check()
-            assert refused == 0 and rows >= len(b.ended) // 2 > 0  # none of those behind a silence
+            assert refused == 0 and rows >= len(b.ended) // 2 > 0  # none of those after a silence
             await b.reset()
 
 
 @cocotb.test()
 async def entries_go_round(dut):
-    """As many keys at once as fit, others all the time: each is freed in time for the next."""
+    """As many keys at once as fit, others all the time: each entry is freed in time for the next."""
     b = await Bench(dut).start()
     slack = -(-b.slack // b.pane) * b.pane
     held = b.range + 2 * (slack + b.pane)
@@ -220,7 +220,7 @@ async def entries_go_round(dut):
 
 @cocotb.test()
 async def more_keys_than_fit(dut):
-    """One more than fit, and ten times as many, new ones among them; a burst, behind which the table opens again."""
+    """One more than fit, and ten times as many, new ones among them; a burst, after which the table opens again."""
     b = await Bench(dut).start()
     for count in (b.capacity + 1, b.capacity + 11, 10 * b.capacity):
         await b.run(
@@ -235,7 +235,7 @@ async def more_keys_than_fit(dut):
         match time // burst % 3:
             case 0:
                 return spread(b.g.randrange(10 * b.capacity), len(dut.key))
-            case 1:  # nothing: the windows that have refused a tuple end
+            case 1:  # no tuples: the windows with a refused tuple end
                 return None
             case _:
                 return 1 + time // burst % 9
@@ -260,7 +260,7 @@ async def one_key_in_a_row(dut):
 
 @cocotb.test()
 async def reset_forgets(dut):
-    """With tuples on their way, the table full, rows leaving."""
+    """With tuples in flight, the table full, rows leaving."""
     b = await Bench(dut).start()
     for wait in (0, 5, b.latency - 12, b.latency + 3, b.latency + b.entries // 2):
         await b.run(lambda time: spread(time, len(dut.key)), b.range + b.pane)

@@ -1,5 +1,5 @@
-"""group_ram: a read gives the word written last, 6 cycles later, wherever the pieces meet; with random traffic on few
-addresses and on all."""
+"""group_ram: a read returns the word written last, 6 cycles later, across the pieces' boundaries; with random traffic
+on few addresses and on all."""
 
 import cocotb
 import pytest
@@ -13,12 +13,12 @@ LATENCY, CYCLES = 6, 3000
 
 
 class Bench:
-    """The RAM beside its model; inputs change, and the output is looked at, in the middle of a cycle."""
+    """The RAM and its model; inputs change, and the output is sampled, in the middle of a cycle."""
 
     def __init__(self, dut):
         self.dut, self.g = dut, rng("traffic")
         self.words: dict[int, int] = {}
-        self.due = [None] * LATENCY  # what reads find; None if nothing is promised
+        self.due = [None] * LATENCY  # the words that reads return; None if undefined
         self.checked = 0
         cocotb.start_soon(Clock(dut.clk, CLOCK_NS, unit="ns", impl="gpi").start(start_high=False))
 
@@ -64,7 +64,7 @@ async def every_word(dut):
     assert bench.checked >= before + words
 
 
-# Pieces of 32, 16 and 4 words; of 8 and 1; one that is less than a grain; 35 rounded up to 32 and 4.
+# Pieces of 32, 16 and 4 words; of 8 and 1; one smaller than a grain; 35 rounded up to 32 and 4.
 MATRIX = {
     "52": {"DATA_W": 11, "WORDS": 52, "GRAIN_W": 2},
     "9": {"DATA_W": 7, "WORDS": 9, "GRAIN_W": 0},

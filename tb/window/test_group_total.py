@@ -1,5 +1,5 @@
 """group_total: every entry's exact sum of each window against brute force, for windows of 2 to 20 panes, turns as
-close as they may come and not, resets at any time; each result 9 cycles behind its entry's turn."""
+close as allowed and not, resets at any time; each result 9 cycles after its entry's turn."""
 
 import cocotb
 import pytest

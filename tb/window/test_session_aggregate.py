@@ -39,7 +39,7 @@ async def edges(dut):
     def tuples(*times: int) -> list[Item]:
         return [Item(TUPLE, t, draw(query, g)) for t in times]
 
-    spread = [base + n for n in range(0, slack + 1, gap)]  # as many sessions as fit, then all made one
+    spread = [base + n for n in range(0, slack + 1, gap)]  # as many sessions as fit, then all merged
     bridges = [t - gap // 2 for t in spread[1:] if gap > 1]
     for items in (
         [
@@ -113,7 +113,7 @@ MATRIX = {  # query, seed of its golden, SEGMENT_W
 
 
 def configuration(query: Query, seed: int | None, segment_w: int) -> tuple[dict, dict]:
-    """The parameters of one build, and the environment that tells its tests of it."""
+    """The parameters of one build, and the environment that passes them to its tests."""
     golden = seed and (seed, str(spark_rows(golden_stream(seed, query.range, query.slack), query.range, query.slack)))
     core = Core(latency=4 + -(-query.acc_w // segment_w), close_cycles=2)  # as the header says
     return query.parameters | {"SEGMENT_W": segment_w}, environment(query, core, narrow=query.acc_w < 32, golden=golden)

@@ -20,7 +20,7 @@ PARAMETERS = json.loads(os.environ.get("SESSION_ENTRY", "{}"))
 EVENTS = ("late", "ahead", "resync", "discarded")
 CLOSE_CYCLES = 2  # the parameter's default
 LEAST, TOP = (-(2**31), 2**31 - 1) if PARAMETERS.get("WATTR_SIGNED", 1) else (0, 2**32 - 1)  # times
-SELECTED = 1 << 127  # the bit of a tuple that says whether it is
+SELECTED = 1 << 127  # the bit of a tuple that selects it
 
 Item = tuple[int, int, bool]  # kind, time, selected
 
@@ -48,7 +48,7 @@ class Bench(EntryBench):
             self.source.append((data | SELECTED * selected, kind))
 
     def check(self, items: list[Item], most: int = 0) -> int:
-        """What was seen is what the model says of `items`; returns how many sessions were open at once."""
+        """Compares the output with the model of `items`; returns how many sessions were open at once."""
         wire, counts, restarts = [], dict.fromkeys(EVENTS, 0), []
         reference = model()
         for (kind, time, selected), sent in zip(items, self.source.sent, strict=True):
@@ -124,7 +124,7 @@ async def full_speed(dut):
 
 @cocotb.test()
 async def directed_times(dut):
-    """Negative times, zero and the top; as many open sessions as there may be, closed by one item; none."""
+    """Negative times, zero and the top; as many open sessions as possible, closed by one item; none."""
     gap, slack = PARAMETERS["GAP"], PARAMETERS["SLACK"]
     base = 100 * (gap + slack)
     full = tuples(base - gap + 1, *(base + n for n in range(1, slack + 1, gap)))
@@ -155,7 +155,7 @@ async def directed_times(dut):
 
 @cocotb.test(skip=not PARAMETERS.get("MAX_AHEAD"))
 async def far_ahead(dut):
-    """A run of RESYNC tuples moves the watermark, which ends the sessions below it; what breaks the run forgets it."""
+    """A run of RESYNC tuples moves the watermark, which ends the sessions below it; an interruption resets the run."""
     gap, slack, ahead, resync = (PARAMETERS[name] for name in ("GAP", "SLACK", "MAX_AHEAD", "RESYNC"))
     base = 10 * (gap + slack)
     edge = base - slack + ahead  # the last time that is not ahead
@@ -180,8 +180,8 @@ async def far_ahead(dut):
 
 @cocotb.test()
 async def rate(dut):
-    """Tuples that close no session leave 8 cycles after they came, one a cycle; so does what is dropped as late. A
-    session that ends costs CLOSE_CYCLES at most."""
+    """Tuples that close no session leave 8 cycles after they arrive, one a cycle; late ones are dropped at the same
+    rate. A session that ends costs CLOSE_CYCLES at most."""
     gap, slack = PARAMETERS["GAP"], PARAMETERS["SLACK"]
     bench = Bench(dut)
     await start(dut)
@@ -205,7 +205,7 @@ async def rate(dut):
 
 @cocotb.test()
 async def quiet_after_latency(dut):
-    """It comes LATENCY + 1 cycles after the last thing on the wire, and goes 2 cycles after the next item came."""
+    """It rises LATENCY + 1 cycles after the last item on the tuple bus, and falls 2 cycles after the next arrives."""
     bench = Bench(dut)
     await start(dut)
     for time in (0, 1, 2 * PARAMETERS["GAP"] + PARAMETERS["SLACK"]):
@@ -216,7 +216,7 @@ async def quiet_after_latency(dut):
 
 @cocotb.test()
 async def gate_keeps_room(dut):
-    """With an output FIFO of few places, emptied in bursts and filled as late as LATENCY allows, none is missing."""
+    """With an output FIFO of few places, emptied in bursts and filled as late as LATENCY allows: no overflow."""
     bench, fifo = Bench(dut), SmallFifo(dut, 12)
     items = walk("gate", 600)
     await start(dut)
@@ -255,7 +255,7 @@ MATRIX = {
 
 
 def configuration(parameters: dict) -> tuple[dict, dict]:
-    """The parameters, and the environment that tells them to the tests."""
+    """The parameters, and the environment that passes them to the tests."""
     return parameters, {"SESSION_ENTRY": json.dumps(parameters)}
 
 

@@ -1,4 +1,4 @@
-"""session_fold: a state, a state that joins it and a value, against the aggregate of all their values in Python."""
+"""session_fold: a state, a state merged into it and a value, against the aggregate of all their values in Python."""
 
 import cocotb
 import pytest
@@ -11,7 +11,7 @@ from tb.query.aggregates import Aggregate
 
 @cocotb.test()
 async def folds(dut):
-    """Sub-streams in two parts, each folded by itself, then joined with a value more, or not; extremes, nulls."""
+    """Sub-streams in two parts, each folded by itself, then merged, with or without another value; extremes, nulls."""
     value_w = int(dut.VALUE_W.value)
     reference = Aggregate(text(dut.KIND), value_w, bool(int(dut.SIGNED.value)), value_w, value_w)
     g = rng("values")

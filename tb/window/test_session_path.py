@@ -1,4 +1,4 @@
-"""Long streams through the entry of session windows, their aggregates and a queue that fills: equal to the model's."""
+"""Long streams through the entry of session windows, their aggregates and a queue that fills, against the model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def record(query: Query, item: Item, time: int) -> int:
 
 
 def wanted(query: Query, sent: list[Item], counts: Counter[str]) -> Iterator[tuple[int, int]]:
-    """m_kind and what is to be read of m_data; counts: as of `events`."""
+    """m_kind and the defined part of m_data; counts: as of `events`."""
     for event in events(query, sent, counts):
         if event.name == "reset":
             yield NEW_SESSION, 0

@@ -1,4 +1,4 @@
-"""session_select: every item once and in turn, with the answer of the condition that it was shown to."""
+"""session_select: every item once and in order, with the condition's answer to it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ def fulfilled(data: int) -> int:
 
 
 class Bench:
-    """An item stream through the core. answers: what the condition says of each item that left, in turn."""
+    """An item stream through the core. answers: the condition's answer to each item that left, in order."""
 
     def __init__(self, dut, idle: float = 0.0, stalls: float = 0.0):
         self.dut, self.latency = dut, int(dut.LATENCY.value)
         self.source = ItemDriver(dut, "s", dut.clk, pauses(idle, rng("source")))
         self.sink = ItemMonitor(dut, "m", dut.clk, pauses(stalls, rng("sink")))
         self.answers: list[int] = []
-        self.empty: list[int] = []  # the cycles in which it was up
+        self.empty: list[int] = []  # the cycles in which it was high
         cocotb.start_soon(self._condition())
         cocotb.start_soon(self._watch())
 
     async def _condition(self) -> None:
-        """What stands on where_data now is answered `latency` cycles later, whether or not there is an item."""
+        """The condition answers where_data `latency` cycles later, whether or not there is an item."""
         shown = deque([0] * self.latency)
         self.dut.where.value = 0
         while True:
@@ -81,7 +81,7 @@ async def random_pauses(dut):
 
 @cocotb.test()
 async def full_speed(dut):
-    """An item a cycle, each LATENCY + 2 cycles after it came; `empty` comes two cycles after the last one left."""
+    """An item a cycle, each LATENCY + 2 cycles after it arrives; `empty` rises two cycles after the last one leaves."""
     bench = Bench(dut)
     await start(dut)
     bench.send(120)

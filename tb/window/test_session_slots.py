@@ -1,4 +1,4 @@
-"""session_slots: what it tells its users to do with their slots makes them the sessions, whatever the order is."""
+"""session_slots: slots that follow its commands hold the sessions, whatever the order of the tuples."""
 
 from itertools import chain
 from typing import NamedTuple
@@ -23,7 +23,7 @@ def sessions(times: list[int], gap: int) -> list[list[int]]:
 
 
 class User:
-    """Slots that hold the times of their tuples and do what they are told."""
+    """Slots that hold the times of their tuples and follow the commands."""
 
     def __init__(self, dut):
         self.dut, self.size = dut, len(dut.take)
@@ -51,23 +51,23 @@ class Item(NamedTuple):
 
 
 class Driver:
-    """Moves items on, adds and closes, a cycle each; what is open and due is checked in all of them."""
+    """Moves items, adds and closes, a cycle each; checks `open` and `due` in every cycle."""
 
     def __init__(self, dut):
         self.dut, self.user, self.gap = dut, User(dut), int(dut.GAP.value)
         self.far: Item | None = None
         self.near: Item | None = None
         self.there: Item | None = None
-        self.open: list[list[int]] = []  # times of the sessions, as they should be
+        self.open: list[list[int]] = []  # expected times of the sessions
         self.most = self.bridged = 0
         self.rng = rng("closing")
 
     def due(self) -> int:
-        """How many sessions the item that is there ends."""
+        """How many sessions end before the item that is there."""
         return sum(self.there is not None and times[-1] + self.gap <= self.there.mark for times in self.open)
 
     async def cycle(self, add: bool = False, close: bool = False, move: Item | None = None) -> None:
-        """move: the item that is far from then on."""
+        """move: the item that becomes far."""
         dut = self.dut
         dut.add.value, dut.close.value, dut.move.value = add, close, move is not None
         dut.closing.value = close or (not add and self.rng.random() < 0.5)

@@ -1,4 +1,4 @@
-"""session_sum: slots that move, join and take terms, against integers; every number shown when the header says."""
+"""session_sum: slots that move, merge and take terms, against integers; every number at the header's latency."""
 
 import cocotb
 import pytest
@@ -11,7 +11,7 @@ from tb.lib.run import run, run_four_state
 
 @cocotb.test()
 async def slots_hold_the_sums(dut):
-    """Random sums and extremes, one of each in every cycle; sums that leave their width, and slots that begin anew."""
+    """Random sums and extremes, one of each in every cycle; sums that overflow, and slots that restart."""
     slots, term_w, acc_w, segment_w = (int(getattr(dut, n).value) for n in ("SLOTS", "TERM_W", "ACC_W", "SEGMENT_W"))
     signed = bool(int(dut.SIGNED.value))
     later, g = -(-acc_w // segment_w) - 1, rng("terms")
@@ -20,10 +20,10 @@ async def slots_hold_the_sums(dut):
     held, shown, lean = [(0, False)] * slots, [], False
     dut.keep.value = dut.merge.value = dut.rise.value = dut.terms.value = 0
     cocotb.start_soon(Clock(dut.clk, CLOCK_NS, unit="ns", impl="gpi").start())
-    await ClockCycles(dut.clk, later + 2)  # nothing goes on: all begin anew
+    await ClockCycles(dut.clk, later + 2)  # no slot keeps its sum: all restart
     await FallingEdge(dut.clk)
     for n in range(3000):
-        lean = g.random() < 0.5 if n % 100 == 0 else lean  # up to the top, or down
+        lean = g.random() < 0.5 if n % 100 == 0 else lean  # towards the top, or down
         keep, merge, rise, terms, now = 0, 0, 0, 0, []
         for i in range(slots):
             if i and g.random() < 0.05:

@@ -43,7 +43,7 @@ async def overflows(dut):
 
 @cocotb.test(skip=not told("goldens"))
 async def rows_equal_spark(dut):
-    """Every golden of these windows, whatever its rules of time: PySpark, the model and the core give the same rows."""
+    """Every golden of these windows, with any rules of time: PySpark, the model and the core give the same rows."""
     bench = await Bench(dut).start()
     for name in told("goldens"):
         case, golden = CASES[name], load(told("goldens")[name])
@@ -57,8 +57,8 @@ async def rows_equal_spark(dut):
 
 
 def plain(case: Case, golden: Golden) -> list[Item]:
-    """The items of a golden for a punctuator without MAX_AHEAD: what is ahead is left out, and where that moves the
-    watermark a punctuation does so instead."""
+    """The items of a golden for a punctuator without MAX_AHEAD: tuples ahead are left out, and a punctuation moves
+    the watermark where they would."""
     query = case.query
     start = -1 if query.start is None else query.start
     rules = Punctuator(
@@ -96,7 +96,7 @@ MATRIX = {  # query, SKEW
 
 
 def configuration(query: Query = MATRIX["600-60-60"][0], skew: int = 0) -> tuple[dict, dict]:
-    """The parameters of one build, and the environment that tells its tests of it."""
+    """The parameters of one build, and the environment that passes them to its tests."""
     narrow = query.value_w < query.acc_w < 32
     times = (query.range, query.slide, query.slack)
     same = [] if query.value_w != 32 else [c for c in CASES.values() if times_of(c) == times and not long(c)]
@@ -125,7 +125,7 @@ def test_four_state():
 
 
 def test_every_golden_is_played():
-    """Each case of `tb.lib.golden` but the long ones, and those whose windows differ from another's by SLACK only."""
+    """Each case of `tb.lib.golden` except the long ones, and those whose windows differ only in SLACK."""
     played = {times_of(case) for case in CASES.values()} & {(q.range, q.slide, q.slack) for q, _ in MATRIX.values()}
     left_out = {times_of(case) for case in CASES.values()} - played
     assert left_out <= {times_of(case) for case in AGGREGATES}

@@ -3,14 +3,14 @@
 // ws_session_path: the entry of a query with session windows, their aggregates, and a queue of the rows, for the bulk
 // bench.
 //
-// Parameters   ROWS_W   the queue holds 2**ROWS_W rows and punctuations; few, so that the gate has work to do
-//              the rest as of ws_session_entry and ws_session_aggregate
+// Parameters   ROWS_W   the queue holds 2**ROWS_W rows and punctuations; few, so that the gate has to act
+//              the rest: see ws_session_entry and ws_session_aggregate
 // Items        s_kind 0 tuple, 1 a sender's punctuation, 2 START; s_data: {selected, attribute, nulls, values}
-//              m_kind 0 row, 1 the punctuation behind a session, 2 START; m_data: {s_data of the item that closed the
-//              session, with its end for the attribute; the end; result_nulls; result_overflows; results}, these three
-//              only with a row
-// Events       evt_short: a cycle in which the queue has no room for a punctuation's rows and those of one on its way
-// Overflow     evt_lost: something found the queue full; the gate in the entry promises that it never does
+//              m_kind 0 row, 1 the punctuation after a session, 2 START; m_data: {s_data of the item that closed the
+//              session, with the session's end as its attribute; the end; result_nulls; result_overflows; results},
+//              the last three only with a row
+// Events       evt_short: a cycle in which the queue has no room for the rows of a punctuation and of another in flight
+// Overflow     evt_lost: an item found the queue full; the entry's gate guarantees that this never happens
 
 `default_nettype none
 
@@ -53,9 +53,9 @@ module ws_session_path #(
     localparam WATTR_LSB    = AGGS*(1 + VALUE_W);
     localparam LATENCY      = 4 + (ACC_W + 15)/16;    // of ws_session_aggregate
     localparam CLOSE_CYCLES = 2;
-    localparam CLOSE_PLACES = 2;         // a row, and the punctuation behind it
+    localparam CLOSE_PLACES = 2;         // a row, and the punctuation after it
 
-    // From the entry's decision: its output register, the row, the punctuation behind it, the queue's level, and one to
+    // From the entry's decision: its output register, the row, the punctuation after it, the queue's level, and one
     // spare.
     localparam TOTAL        = 1 + LATENCY + 1 + 1 + 1;
 

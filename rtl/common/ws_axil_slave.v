@@ -185,7 +185,7 @@ module ws_axil_slave #(
             // a request is accepted, at the latest after one of the other kind
             assert (wwait_ref <= READ_CYCLES + 3 && rwait_ref <= READ_CYCLES + 3);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (state_reg <= (is_write_reg ? STATE_WRITE : STATE_READ));
             if (state_reg != STATE_CHOOSE && is_write_reg)
                 assert (aw_ref && w_ref && !s_axil_bvalid && address == waddr_ref[ADDR_W-1:2]);

@@ -137,7 +137,7 @@ module ws_axis_arbiter #(
             // the grant stays while no other input waits, so that one sender's packets follow each other as fast
             if ($past(!rst && !(|(s_axis_tvalid & ~turn_reg)))) assert ($stable(turn_reg));
 
-            // what makes it inductive
+            // invariants for the induction
             assert (turn_reg != 0 && (turn_reg & (turn_reg - 1'b1)) == 0);
             assert (inside_ref == (inside_reg && turn_reg == watch));
             assert (packets_ref == 0 || packets_ref + turns_ref <= N - 1 + inside_reg);

@@ -205,7 +205,7 @@ module ws_event_counters #(
             if (begun_ref[0] && !second_ref[0]) assert (now_ref[0] == 0);
             if (begun_ref[1] && !second_ref[1]) assert (now_ref[1] == 0);
             if (begun_ref[2] && !second_ref[2]) assert (now_ref[2] == 0);
-            // what makes it inductive
+            // invariants for the induction
             assert (read_slot_reg == phase_ref && phase_ref < SWEEP);
             assert (counts[watch_ref*COUNT_W +: COUNT_W] == pulses_ref[COUNT_W-1:0]);
             assert (swept_reg == begun_ref[1] && (!swept_reg || cleared_reg == second_ref[1]));

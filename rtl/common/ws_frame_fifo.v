@@ -18,7 +18,7 @@
 //              WAIT        0: s_axis_tready is always high; 1: it is low while there is no room
 // Latency      2 + 2 * OUTPUT_REG cycles from a frame's tlast beat to its first beat out
 // Issue rate   1 beat a cycle in and out; no bubble inside a frame while m_axis_tready is high
-// Overflow     WAIT 0: a frame that finds no room is dropped: evt_full. WAIT 1: it waits
+// Overflow     WAIT 0: a frame that does not fit is dropped: evt_full. WAIT 1: it waits
 // Bad input    A frame with tuser[0] at tlast is dropped: evt_bad; so is one of more than MAX_BYTES: evt_oversize.
 //              Each frame causes one event, in the cycle after its tlast beat: the first that applies of evt_bad,
 //              evt_oversize, evt_full, evt_good.
@@ -104,7 +104,7 @@ module ws_frame_fifo #(
     end
 
     // Verdict, at the last beat
-    reg  cut_reg;                   // a beat of this frame found no room
+    reg  cut_reg;                   // a beat of this frame did not fit
     wire cut    = cut_reg || beats_full;
     wire ends   = take && s_axis_tlast;
     wire bad    = s_axis_tuser[0];
@@ -206,7 +206,7 @@ module ws_frame_fifo #(
     reg               past_valid = 1'b0;
     reg  [ADDR_W:0]   write_ref, committed_ref, delivered_ref;  // next beat in; first beat of its frame; next beat out
     reg  [ADDR_W+4:0] bytes_ref;                                // of this frame so far, stays above MAX_BYTES
-    reg               cut_ref;                                  // a beat of this frame found no room
+    reg               cut_ref;                                  // a beat of this frame did not fit
     reg  [BEAT_W-1:0] beat_ref;                                 // the watched beat, and its tkeep
     reg  [KEEP_W-1:0] keep_ref;
     reg  [FRAMES_W:0] frames_ref;                               // good frames held
@@ -281,7 +281,7 @@ module ws_frame_fifo #(
             // stable while waiting
             if ($past(m_axis_tvalid && !m_axis_tready && !rst))
                 assert (m_axis_tvalid && $stable({m_axis_tlast, m_axis_tdata}));
-            // what makes it inductive: the numbers are the pointers of the FIFO inside
+            // invariants for the induction: the numbers are the pointers of the FIFO inside
             assert (beat_write_ptr == write_ref && beat_commit_ptr == committed_ref);
             assert (beat_deliver_ptr == delivered_ref);
             assert (cut_reg == cut_ref && beats_reg <= MAX_BEATS);

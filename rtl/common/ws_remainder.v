@@ -83,7 +83,7 @@ module ws_remainder #(
             if (started_ref) begin
                 if (busy_ref > NUMBER_W) assert (remainder == number_ref % DIVISOR);
 
-                // what makes it inductive
+                // invariants for the induction
                 assert (busy_ref >= 1 && busy_ref <= NUMBER_W + 1 && left_reg == NUMBER_W + 1 - busy_ref);
                 assert (number_reg == number_ref << (busy_ref - 1));
                 assert (remainder_reg == (number_ref >> left_reg) % DIVISOR);

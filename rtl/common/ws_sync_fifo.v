@@ -95,7 +95,7 @@ module ws_sync_fifo #(
             // stable while waiting
             if ($past(m_valid && !m_ready && !rst)) assert (m_valid && $stable(m_data));
 
-            // what makes it inductive: the numbers are the pointers of the FIFO inside
+            // invariants for the induction: the numbers are the pointers of the FIFO inside
             assert (write_ptr == accepted_ref && commit_ptr == accepted_ref && deliver_ptr == delivered_ref);
             if (place < level) assert (watch_data == item_ref);
         end

@@ -370,7 +370,7 @@ module ws_aggregate #(
                 if (!told_left) assert (result == (told_exact & ((1 << RESULT_W) - 1)));
             end
 
-            // what makes it inductive
+            // invariants for the induction
             assert (silent_reg == (FAST != 0 && !row_eos));
             assert (behind_reg == due_ref && fresh_reg == fresh_ref);
             if (!fresh_ref) begin

@@ -163,7 +163,7 @@ module ws_constants #(
             assert (pending == pending_ref);
             assert (values[32*watch_ref +: 32] == value_ref);
 
-            // what makes it inductive
+            // invariants for the induction
             assert (written_reg[32*watch_ref +: 32] == written_ref);
             if (write || read) assert (select_reg == ({{N{1'b0}}, 1'b1} << address));
         end

@@ -103,7 +103,7 @@ module ws_fifo #(
             // losses are reported
             assert (evt_lost == $past(comes && !ready && !rst));
 
-            // what makes it inductive
+            // invariants for the induction
             assert (since_ref <= EVERY && since_ref + wait_reg == EVERY);
             if (waiting) assert (valid || punct || eos);
             if (waiting) assert (!(valid && punct));

@@ -124,7 +124,7 @@ module ws_free_list #(
             ref_level: assert (level + taken == CAPACITY);
             ref_room: assert (back_ready);
             ref_soon: assert (waits_ref < 4);
-            // what makes it inductive
+            // invariants for the induction
             assert (untouched_reg <= CAPACITY && touched_reg == (untouched_reg == CAPACITY));
             assert (spare_1_valid_reg || !spare_2_valid_reg);
         end

@@ -28,7 +28,7 @@
 //              HASH                  0: a CAM, for up to 240 keys whatever they are; it has ENTRIES = CAPACITY + 10,
 //                                    since an entry takes 10 cycles to become free; 1: a hash table in block RAM,
 //                                    ENTRIES = 2 * CAPACITY up to a power of two, for 5 keys or more; when it is nearly
-//                                    full, a few keys find no place (ws_group_hash)
+//                                    full, a few keys are refused (ws_group_hash)
 // Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)

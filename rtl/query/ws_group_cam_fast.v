@@ -274,7 +274,7 @@ module ws_group_cam_fast #(
     reg                   back_reg;
     reg  [INDEX_W-1:0]    back_index_reg;
     integer               u;
-    wire                  unused = &{1'b0, settled_index};    // the three in front
+    wire                  unused = &{1'b0, settled_index};    // its three leading bits
 
     generate
         for (g = 0; g < GROUPS; g = g + 1) begin : gen_used_at

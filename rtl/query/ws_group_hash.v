@@ -8,7 +8,7 @@
 //
 // The hash functions are sums modulo 2 of some bits of the key (H3), drawn from SEED. With 8 parts a table accepts half
 // as many keys as it has places, except for one key set in 10**6, unless the keys are chosen to defeat its functions.
-// If keys come and go continually with half of the places occupied, 3 of 10,000 new ones find no place; with three
+// If keys come and go continually with half of the places occupied, 3 of 10,000 new ones are refused; with three
 // eighths occupied, none of 300,000. A key without a place is refused by the rule of ws_group_door, so that the result
 // stays exact.
 //

@@ -283,7 +283,7 @@ module ws_union #(
             assert (evt_lost[watch_ref] == $past(!rst && !ready[watch_ref]
                                                  && |{s_valid[watch_ref], s_punct[watch_ref], s_eos[watch_ref]}));
 
-            // what makes it inductive
+            // invariants for the induction
             assert (turn_reg != 0 && (turn_reg & (turn_reg - 1'b1)) == 0);
             for (k = 0; k < N; k = k + 1)
                 assert (mark[(LEAVES+k)*MARK_W +: MARK_W] == latest_ref[k*MARK_W +: MARK_W]);

@@ -266,7 +266,7 @@ module ws_window #(
                         assert (valid[j] == (is_tuple && after_begin < SIZE));
                         assert (eos[j] == (is_tuple && after_begin == SIZE - 1));
                         assert (punct[j] == (is_punct && oldest_reg[j]));
-                        // what makes it inductive
+                        // invariants for the induction
                         assert (gen_tuples.open_reg[j] == (after_begin > 0 && after_begin < SIZE));
                         assert (gen_tuples.next_reg[j] == ((number_ref + ADVANCE - 1) / ADVANCE % COPIES == j));
                     end
@@ -320,7 +320,7 @@ module ws_window #(
                     end
                 end
                 if (past_valid) begin
-                    // what makes it inductive
+                    // invariants for the induction
                     assert (oldest_ref >= 0 && oldest_ref < COPIES && oldest_reg == 1 << oldest_ref);
                     assert (moves == (is_punct && (!started_ref || t >= end_ref)));
                     assert (gen_time.started_reg == started_ref && (started_ref || oldest_ref == 0));

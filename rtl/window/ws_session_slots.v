@@ -71,7 +71,7 @@ module ws_session_slots #(
         $finish;
     end
 
-    // ---- The items: time, mark, the end of a session of which each is the last, and GAP before it
+    // ---- The items: time, mark, the end of a session whose last tuple it is, and GAP before the time
 
     // A bit above each says that it is not negative: so all compare as unsigned, and with < and >= alone, which Yosys
     // maps to a carry chain without further logic.
@@ -289,7 +289,7 @@ module ws_session_slots #(
             if (add) assert (take != 0 && (take & (take - 1'b1)) == 0);
             if (begins) assert (!open_reg[SLOTS-1]);    // there is room
 
-            // what makes it inductive
+            // invariants for the induction
             if (held_item) begin
                 assert (at_ref + GAP < TOP && there_end_reg == TOP + at_ref + GAP);
                 assert (there_low_reg + T_GAP == {1'b1, at_ref});

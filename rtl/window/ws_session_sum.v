@@ -172,7 +172,7 @@ module ws_session_sum #(
         left_reg <= (keep_top & left_now) | (merge_top & (left_now >> 1)) | (rise_top & (left_now << 1));
 
 `ifdef FORMAL
-    // Every slot once more in integers, and as it was up to LATER cycles ago; the first cycle fills all of them.
+    // Every slot in integers, now and up to LATER cycles ago; the first cycle fills all of them.
     localparam integer NUMBERS = 1 << ACC_W, TERMS = 1 << TERM_W, LEAST = IS_SIGNED ? -NUMBERS/2 : 0;
     localparam integer LINE_W  = SLOTS*32;
     reg [(LATER+1)*LINE_W-1:0] refs;

@@ -202,7 +202,7 @@ async def no_input_starves(dut):
 @cocotb.test()
 async def an_ended_input_waits(dut):
     """Until the others' sub-streams end: it takes no turn from them, its queue holds as much as the header says, and
-    the loss of any item, of whatever kind, is reported."""
+    the loss of an item of any kind is reported."""
     bench, lost = await setup(dut), 7
     await bench.step({0: ("eos", 0)})
     for _ in range(bench.latency + 4):

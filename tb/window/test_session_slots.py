@@ -93,7 +93,7 @@ class Driver:
 @cocotb.test()
 async def users_hold_the_sessions(dut):
     """Tuples within SLACK of the latest, one a cycle or with pauses, sessions closed as the watermark reaches their
-    ends: before the item that moves it, or, if that is no tuple, together with it."""
+    ends: before the item that moves it, or together with it if it is not a tuple."""
     gap, slack, g = int(dut.GAP.value), int(dut.SLACK.value), rng("slots")
     for name in ("add", "close", "closing", "move", "at", "mark"):
         getattr(dut, name).value = 0

@@ -7,7 +7,7 @@
 //
 // Parameters   see ws_fix_parameters.vh
 // Latency      1 cycle from `finish` to `here` and `open`, 2 to `bad`
-// Issue rate   1 field every 4 cycles
+// Issue rate   1 byte a cycle
 // Bad input    reported by `repeated` and `bad`
 // Source       FIX 4.4, volume 1, "Repeating Groups"
 

@@ -7,7 +7,7 @@
 //
 // Parameters   DATA_W  width of the payload stream in bits: 8 or 64
 //              see ws_fix_parameters.vh
-// Latency      from the last word of a message to m_valid: 4 cycles with 8 bits, 8 with 64
+// Latency      4 or 8 cycles, with 8 or 64 bits, from the last word of a message to m_valid
 // Issue rate   1 word a cycle
 // Overflow     a stalled sink causes back-pressure
 // Bad input    any bytes; counted as in ws_fix_parser. Payloads with tuser[0] must be dropped upstream, by a frame FIFO

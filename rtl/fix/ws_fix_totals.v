@@ -4,7 +4,7 @@
 //
 // The long and the short field as natural numbers pass stages 5 and 6 here; counts of groups need them too.
 //
-// Latency      3 cycles from stage 4
+// Latency      2 cycles from stage 4
 // Issue rate   1 word a cycle
 // Bad input    any bytes; reported by `length_good` and `sum_good`
 // Source       FIX 4.4, volume 1, fields 9 and 10

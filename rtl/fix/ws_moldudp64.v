@@ -26,9 +26,9 @@
 //              NOTICES        1: heartbeats and ends are output as notices for ws_line_arbiter; 0: they are only
 //                             counted
 // Latency      4 cycles from the word with a message's last byte; 5 if that word also holds the end of its length
-// Issue rate   1 word a cycle for messages of at least 6 bytes; a word in which a shorter one ends before another
-//              begins takes a cycle for each. s_axis_tready falls for that, for a cycle at the end of a payload whose
-//              last word holds all of its last message and the end of its length, and after m_axis_tready
+// Issue rate   1 word a cycle (messages of at least 6 bytes); a word in which a shorter one ends before another begins
+//              takes a cycle for each. s_axis_tready falls for that, for a cycle at the end of a payload whose last
+//              word holds all of its last message and the end of its length, and after m_axis_tready
 // Overflow     a stalled sink causes back-pressure
 // Bad input    counted as above. Payloads with tuser[0] must be dropped upstream, by a frame FIFO; s_axis_tuser[16:1]
 //              must be the payload's length

@@ -17,7 +17,7 @@ module ws_fix_groups #(
     `include "ws_fix_parameters.vh"
 ) (
     input  wire                clk,
-    input  wire                dispatch,        // the message's type is known: the groups begin anew
+    input  wire                dispatch,        // the message's type is known: clears the groups
 
     input  wire [N_FIELDS-1:0] wanted,          // fields that the message may have
     input  wire                tag_known,

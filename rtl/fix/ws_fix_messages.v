@@ -70,7 +70,7 @@ module ws_fix_messages #(
     output reg                begin_string,     // the long field is in the place of BeginString
     output reg                long_body,        // in that of BodyLength
     output reg                short_body,
-    output reg                long_type,        // MsgType, in its place; the fields begin anew
+    output reg                long_type,        // MsgType, in its place: clears the fields
     output reg                short_type,
 
     // Numbers of bytes, and their sums: all of the word, up to its last delimiter, up to the "=" of the last field 8.

@@ -37,7 +37,7 @@ module ws_fix_values #(
 
     output wire [8:0]          at,              // one-hot: bytes of the value so far; 0 for more than 8
     output wire [N_FIELDS-1:0] bad,             // with finish: the value is not of its type
-    output wire [N_FIELDS-1:0] late_bad,        // the cycle after finish: it is no timestamp
+    output wire [N_FIELDS-1:0] late_bad,        // the cycle after finish: it is not a valid timestamp
     output wire [FIELDS_W-1:0] m_fields
 );
 

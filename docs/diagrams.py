@@ -596,8 +596,8 @@ Span = tuple[int, int]  # the first and the last of successive panes, which are 
 
 @dataclass(frozen=True)
 class Push:
-    """One push: the window with its pane, the end in it that a word of the RAM is, the end that the scan works out; and
-    what is kept behind it in the registers of these names."""
+    """One push: the window with its pane, the end that a word of the RAM holds, the end that the scan computes, and the
+    registers by name."""
 
     window: Span
     end: Span | None

@@ -74,7 +74,7 @@ def linear(name: str, of: Callable[[int], int]) -> str:
     first, second, third = of(1), of(2), of(3)
     slope, offset = second - first, 2 * first - second
     if third - second != slope:
-        raise FigureError(f"a number that is no multiple of {name} and a constant")
+        raise FigureError(f"not a multiple of {name} plus a constant")
     terms = [f"{slope} · {name}" if slope > 1 else name] * (slope > 0) + [str(offset)] * (offset > 0 or slope == 0)
     return " + ".join(terms)
 

@@ -18,9 +18,9 @@
 //              ADDR_W       the RAM holds 2**ADDR_W items, 2 to 24; one more can be on m_data
 //              SYNC_STAGES  flip-flops of a synchroniser, 2 to 8
 //              STYLE        kind of memory, see ws_ram_2clk
-// Latency      from the edge that takes an item in the empty FIFO to m_valid: SYNC_STAGES + 1 edges of rd_clk, the
-//              first of which follows that of wr_clk. s_ready sees a freed place SYNC_STAGES + 1 edges of wr_clk after
-//              the edge of rd_clk that reads its item. A reset takes about 2 * SYNC_STAGES + 4 cycles of each clock
+// Latency      SYNC_STAGES + 1 edges of rd_clk from the edge that takes an item in the empty FIFO to m_valid; the first
+//              of them follows that of wr_clk. s_ready sees a freed place SYNC_STAGES + 1 edges of wr_clk after the
+//              edge of rd_clk that reads its item. A reset takes about 2 * SYNC_STAGES + 4 cycles of each clock
 // Issue rate   1 item a cycle on either side, if the FIFO holds the items of a round trip: ADDR_W = 4 is enough for
 //              clocks of about the same rate and SYNC_STAGES up to 4
 // Overflow     cannot happen: s_ready falls

@@ -22,8 +22,8 @@
 //              known         with `write` and `read`: the word exists; otherwise the response is DECERR
 //              may_write, may_read   the word may be written, read; otherwise the response is SLVERR
 //              rdata         with `read`
-// Latency      the last of awvalid and wvalid to bvalid 3 cycles; arvalid to rvalid READ_CYCLES + 1; if no other
-//              transfer is in progress
+// Latency      3 cycles from the last of awvalid and wvalid to bvalid, READ_CYCLES + 1 from arvalid to rvalid, if no
+//              other transfer is in progress
 // Issue rate   one transfer at a time, a write in 4 cycles, a read in READ_CYCLES + 2. No request waits for more
 //              than one other, unless `hold` is high or the master does not accept a response
 // Bad input    The two low address bits are ignored; there are no ports for the protection bits

@@ -10,8 +10,8 @@
 // Parameters   DATA_W  number of pins, at least 1
 //              VENDOR  kind of cells, "GENERIC", "ECP5" or "XILINX7"; "GENERIC" is flip-flops on both edges, for
 //                      simulation and for slow pins, "ECP5" IDDRX1F, "XILINX7" IDDR, SAME_EDGE_PIPELINED
-// Latency      GENERIC and XILINX7: the bits of rising edge n and of the falling edge after it are valid after rising
-//              edge n + 1. ECP5: see Lattice's manual; the same for all pins
+// Latency      1 cycle with GENERIC and XILINX7: the bits of rising edge n and of the falling edge after it are valid
+//              after rising edge n + 1. ECP5: see Lattice's manual; the same for all pins
 // Issue rate   2 bits a cycle and pin
 // Bad input    none; the pins must meet set-up and hold at both edges (delays are in the board's constraints)
 

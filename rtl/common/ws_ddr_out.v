@@ -11,8 +11,8 @@
 //              VENDOR  kind of cells, "GENERIC", "ECP5" or "XILINX7"; "GENERIC" is flip-flops and a multiplexer
 //                      switched by the clock, for simulation and for slow pins, "ECP5" ODDRX1F, "XILINX7" ODDR,
 //                      SAME_EDGE
-// Latency      GENERIC and XILINX7: d_rise is on the pin after the rising edge that samples it, d_fall after the
-//              falling edge that follows. ECP5: see Lattice's manual; the same for all pins
+// Latency      1 cycle with GENERIC and XILINX7, or less: d_rise is on the pin after the rising edge that samples it,
+//              d_fall after the falling edge that follows. ECP5: see Lattice's manual; the same for all pins
 // Issue rate   2 bits a cycle and pin
 
 `default_nettype none

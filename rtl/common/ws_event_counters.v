@@ -10,8 +10,8 @@
 // Parameters   N        number of events, 1 to 1024
 //              TOTAL_W  width of a total in bits, at most 64; more than max(N, 4) takes in binary
 //              INDEX_W  follows from N
-// Latency      a sweep starts 3 cycles before its first total is shown, so an event is part of the total shown
-//              at most 2 * max(N, 4) + 2 cycles later
+// Latency      2 * max(N, 4) + 2 cycles at most from an event to a total that includes it: a sweep starts 3 cycles
+//              before its first total is shown
 // Issue rate   every event may happen in every cycle; a sweep takes max(N, 4) cycles and shows one total a cycle
 // Overflow     none in the counters; totals wrap at 2**TOTAL_W
 // Bad input    none. The first sweep after a reset shows zeros; no event after the reset is lost.

@@ -9,7 +9,7 @@
 //              ADDR_W  2**ADDR_W words, 1 to 24
 //              STYLE   kind of memory that synthesis uses, "auto", "block" or "distributed"
 // Latency      1 cycle of rd_clk from rd_en to rd_data, which is held until the next read replaces it
-// Issue rate   1 write a cycle of wr_clk and 1 read a cycle of rd_clk
+// Issue rate   1 write and 1 read a cycle, each of its clock
 // Bad input    A word must not be read before the read side knows, through a synchroniser, that it was written: an
 //              earlier read returns garbage, as does a read of a word never written.
 

@@ -9,7 +9,7 @@
 // Parameters   DATA_W   number of bits, at least 1
 //              STAGES   flip-flops of each chain, 2 to 8
 // Latency      STAGES cycles of clk, one less or more if the change coincides with an edge
-// Issue rate   a change is seen if it lasts longer than a cycle of clk
+// Issue rate   1 change a cycle; it must last longer than a cycle of clk
 // Overflow     a shorter pulse may be lost
 // Bad input    d must come straight from flip-flops: the chain could sample a glitch of logic
 // Constraints  the user's; for ws_async_fifo see constraints/cdc/

@@ -19,8 +19,8 @@
 // Static       set_valid with set_ip and set_mac creates a static entry; with set_clear, it frees the entry of set_ip,
 //              static or learned. All must be held until set_ready, which is high for a cycle.
 // Parameters   ENTRIES, REACHABLE_S, RETRIES, NEGATIVE_S, SECOND_TICKS  see ws_arp_cache
-// Latency      resolve_valid -> resolve_done: 8 cycles. Last byte in -> first byte of the reply out: 17 cycles if
-//              nothing else is pending
+// Latency      8 cycles from resolve_valid to resolve_done; 17 from the last byte of a request to the first byte of the
+//              reply if nothing else is pending
 // Issue rate   a resolve every 8 cycles (more often: not allowed). 1 byte a cycle in and out; a frame's first 22 bytes
 //              are accepted while the previous one is answered, so requests are answered every 77 cycles, which a
 //              1 Gb/s line cannot exceed

@@ -30,7 +30,8 @@
 //              RETRIES       how often an address that does not answer is requested again, once a second, 0 to 100
 //              NEGATIVE_S    seconds for which it is then not requested, 1 to 1000
 //              SECOND_TICKS  ticks of tick_ms in a second, at least 1; 1000, less in simulations only
-// Latency      lookup_valid -> lookup_done: 6 cycles; op_valid -> op_done: 9 cycles without lookups, else at most 24
+// Latency      6 cycles from lookup_valid to lookup_done; op_valid to op_done takes 9 cycles without lookups, at most
+//              24 with them
 // Issue rate   a lookup every 8 cycles (more often: not allowed); one op at a time
 // Overflow     none
 // Bad input    none

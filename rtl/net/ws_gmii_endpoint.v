@@ -11,9 +11,9 @@
 //
 // Parameters   N_PORTS, N_GROUPS, MAX_FRAME, MAX_PAYLOAD, HEADERS, TIME_W  see ws_udp_ip_stack
 //              N_EVENTS  follows from the list of the events
-// Latency      if nothing else waits: from the last octet of a frame, FCS included, to its payload's first on m_axis:
-//              13 cycles; from the last octet of a payload of 10 or more on s_axis to its frame's first preamble octet:
-//              6 cycles with HEADERS = 0, else 8, and 1 more after a frame of another protocol
+// Latency      13 cycles from the last octet of a frame, FCS included, to the first octet of its payload on m_axis;
+//              from the last octet of a payload of 10 or more on s_axis to the first preamble octet of its frame 6
+//              cycles with HEADERS = 0, else 8, and 1 more after a frame of another protocol. All if nothing else waits
 // Issue rate   line rate: 1 octet a cycle in and out
 // Overflow     a datagram that m_axis does not accept in time is dropped whole; s_axis stalls. A payload that is too
 //              long, or for an address that is not resolved, is dropped

@@ -25,7 +25,7 @@
 //              RATE         average replies a second, 1 to 1000 * BURST; seconds are counted by tick_ms
 //              BURST        replies that may be sent back to back after a pause, 1 to 1000
 // Settings     local_mac and local_ip may change between frames
-// Latency      a request's last byte in -> its reply's first byte out: 7 cycles
+// Latency      7 cycles from the last byte of a request to the first byte of its reply
 // Issue rate   1 byte a cycle in and out; 18 cycles more for each frame, in which s_axis_tready is low
 // Overflow     s_axis_tready does not depend on the sink: replies wait in the FIFO; when it is full, requests are
 //              dropped

@@ -30,8 +30,8 @@
 // Parameters   N_GROUPS         entries in `groups`, 1 to 64
 //              OLDER_QUERIER_S  older version querier present timeout in s (RFC 3376, 8.12), 1 to 1000
 // Settings     local_mac and local_ip may change only while nothing is being sent; groups at any time
-// Latency      from a change of groups to the report's first byte: at most 18 * N_GROUPS + 30 cycles when no other
-//              report is sent and no delay is drawn
+// Latency      18 * N_GROUPS + 30 cycles at most from a change of groups to the first byte of the report, if no other
+//              report is being sent and no delay is drawn
 // Issue rate   1 byte a cycle in; 1 byte a cycle out within a frame, with a pause of 20 cycles (versions 1 and 2: 12)
 //              before the message, in which its checksum is computed
 // Overflow     s_axis_tready is always high

@@ -13,7 +13,7 @@
 //   evt_good
 //
 // Parameters   none
-// Latency      from tvalid: 1 cycle to the preamble, 9 to the first octet of the frame
+// Latency      1 cycle from tvalid to the preamble; 9 to the first octet of the frame
 // Issue rate   1 octet a cycle; a frame of n octets occupies max(n, 60) + 24 cycles
 // Overflow     cannot happen; the length is not limited
 // Bad input    as above. Octets with tkeep = 0 are not allowed

@@ -15,7 +15,7 @@
 //    txd     | S p .. | 0 .. 7 |  ..  | 56 57 58 59 F F F F | T I I I I I I I | I I I I S p p p | ..
 //
 // Parameters   none
-// Latency      from tvalid with the line idle: 7 cycles to the start, 8 to the frame's first octet
+// Latency      7 cycles from tvalid to the start, with the line idle; 8 to the first octet of the frame
 // Issue rate   8 octets a cycle. A frame of n octets occupies max(n, 60) + 24 octets on average
 // Overflow     cannot happen; the length is not limited
 // Bad input    as above

@@ -12,8 +12,8 @@
 // Parameters   none
 // Ports        gmii_*_ce: see ws_mac_gmii_rx, ws_mac_gmii_tx. mii_tx_er: many PHYs lack this pin; an aborted frame can
 //              then be recognised by its FCS alone
-// Latency      from the edge of mii_rx_clk that samples an octet's second nibble: 1 edge more, and 3 or 4 of clk to
-//              gmii_rx_ce. From gmii_tx_ce to the pins: up to 9 octets, which the FIFO holds
+// Latency      3 or 4 cycles of clk to gmii_rx_ce, from one edge of mii_rx_clk after the edge that samples the second
+//              nibble of an octet. From gmii_tx_ce to the pins: up to 9 octets, which the FIFO holds
 // Issue rate   that of the pins; gaps between frames keep their length
 // Overflow     cannot happen with clk at least as fast as the MII clocks; a slower one damages frames
 // Bad input    mii_rx_er with either nibble of an octet is gmii_rx_er with the octet. If a PHY stops its clock, as

@@ -38,9 +38,9 @@
 //              STORE     0: cut-through; 1: only whole good datagrams are output
 //              ADDR_W    with STORE, the FIFO holds 2**ADDR_W beats, 2 to 24
 //              FRAMES_W  with STORE, the FIFO holds 2**FRAMES_W datagrams, 2 to ADDR_W
-// Latency      first beat of an untagged frame without options in -> first payload beat out: 44 cycles (8 bit), 8 (64);
-//              a frame's last beat in -> last payload beat out, and the event: 6 cycles; with STORE = 1, to the first
-//              payload beat out: 10, to the event: 7
+// Latency      44 or 8 cycles (8 bit, 64 bit) from the first beat in to the first payload beat out, for an untagged
+//              frame without options; from the last beat in to the last payload beat out, and to the event, 6 cycles;
+//              with STORE = 1, to the first payload beat out 10, to the event 7
 // Issue rate   1 beat a cycle, no gap needed between frames; s_axis_tready falls only after m_axis_tready did, and with
 //              STORE = 1 never
 // Overflow     STORE = 1: a datagram that does not fit into the FIFO is dropped whole, evt_full

@@ -24,8 +24,8 @@
 //                           9000; the store holds one of them and at least 32 beats of the next
 //              HEADERS      headers that can wait while another is sent, 0 to 1000; in block RAM; with 0, none can wait
 //                           at 8 bit and one at 64, in distributed RAM
-// Latency      last payload beat in, or its answer if that is later -> first frame beat out: 4 cycles (8 bit), 5 (64);
-//              2 more with HEADERS
+// Latency      4 or 5 cycles (8 bit, 64 bit) from the last payload beat in, or the ARP answer to it if that is later,
+//              to the first frame beat out; 2 more with HEADERS
 // Issue rate   back to back, 8 bit: 1 beat a cycle (43 cycles for an empty payload); 64 bit: a frame takes its own
 //              beats or 7 cycles more than its payload's beats, whichever is more, which never exceeds its time on the
 //              line. That applies to frames of one size, or a slowly changing one. While short frames wait behind a

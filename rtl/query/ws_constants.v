@@ -14,8 +14,8 @@
 //
 // Parameters   N      words of 32 bits, 1 to 1023; a wider constant takes several, low word first
 //              RESET  values of the words after reset, word 0 in the low bits
-// Latency      the last of awvalid and wvalid to bvalid, and arvalid to rvalid: 3 cycles, if no other transfer is in
-//              progress; a commit is pending in the cycle of its bvalid
+// Latency      3 cycles from the last of awvalid and wvalid to bvalid, and from arvalid to rvalid, if no other transfer
+//              is in progress; a commit is pending in the cycle of its bvalid
 // Issue rate   one transfer at a time, reads and writes in turn, each in 4 cycles
 // Bad input    An address without a register gets DECERR. A write to a constant while a commit is pending gets SLVERR
 //              and changes nothing, so that the commit is atomic. The two low address bits are ignored. wstrb is

@@ -411,7 +411,7 @@ def test_receive_refuses(capsys, arguments, message):
 
 
 def test_log(vwap, tmp_path, monkeypatch):
-    """All datagrams are also logged, whoever sends them: bytes, sender and order; there is no log of a capture."""
+    """All datagrams are also logged, from any sender: bytes, sender and order; there is no log of a capture."""
     opened = UdpInput("127.0.0.1", 0)
     monkeypatch.setattr(recv, "UdpInput", lambda host, port: opened)
     sent, senders = [datagram(vwap, 1, n, [(0, n, n % 2)]) for n in range(30)], []

@@ -114,7 +114,7 @@ class Monitor:
             await RisingEdge(self.dut.clk)
 
     async def quiet(self, cycles: int) -> None:
-        """Wait until there was no output for so many cycles."""
+        """Wait until there was no output for `cycles` cycles."""
         count = -1
         while count != len(self.seen):
             count = len(self.seen)
@@ -198,7 +198,7 @@ class JoinBench:
         self.driver.queue.append(Beat(0, S, flush=True))
 
     async def quiet(self, cycles: int) -> None:
-        """Wait until everything is sent, and there was no output for so many cycles."""
+        """Wait until everything is sent, and there was no output for `cycles` cycles."""
         await self.driver.done()
         await self.sink.quiet(cycles)
 

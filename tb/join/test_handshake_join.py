@@ -47,7 +47,7 @@ def test_pairs(name, tmp_path):
         check_pairs(bench, case, tmp_path / case.name, gaps, stalls)
 
 
-# Chains that hold what window_join does, so that the same tuples find no place.
+# Chains that hold what window_join does, so that they drop the same tuples.
 CHAINS = {
     "time_eq": {"CORES": 4, "SEGMENT": 6, "FORWARD": 1},
     "time_band": {"CORES": 8, "SEGMENT": 3, "FORWARD": 0},

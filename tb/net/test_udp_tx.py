@@ -181,7 +181,7 @@ async def smoke(dut):
     for payload in (b"first", b"", b"and the last of the three"):
         b.send(payload)
     b.send(b"to nobody", Path4(dst_ip=UNKNOWN_IP))
-    b.send(b"behind it")
+    b.send(b"following")
     await b.check()
 
 

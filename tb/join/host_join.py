@@ -57,8 +57,8 @@ def numbers(case: Case, rows: Sequence[tuple[Row, Row]]) -> list[tuple[int, int]
 def push(join: HostJoin, case: Case, sources: int = 1, every: int = 1, of: Sequence[int] = ()) -> Iterator[None]:
     """Give `join` all tuples, then flush it; yields after each tuple.
 
-    of: the source of its stream that sends each tuple; default: random. every: the number of tuples after which all sources signal
-    their progress, which is the least time that each of them has yet to send.
+    of: the source of its stream that sends each tuple; default: random. every: the number of tuples after
+    which all sources signal their progress, which is the least time that each of them has yet to send.
     """
     g = random.Random(case.name)
     of = of or [g.randrange(sources) for _ in case.tuples]

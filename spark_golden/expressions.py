@@ -69,16 +69,29 @@ def by_arrival(function: str, x: str) -> str:
     return f"{function}({x}, CASE WHEN {x} IS NOT NULL THEN `#order` END)"
 
 
-AGGREGATES: dict[str, tuple[str | None, Callable[[str], str]]] = {
-    "count": (None, lambda x: integer(f"count({x})")),
-    "sum": (None, lambda x: f"sum({x})"),
-    "min": (None, lambda x: f"min({x})"),
-    "max": (None, lambda x: f"max({x})"),
-    "avg": ("sum div count", lambda x: div(f"sum({x})", integer(f"count({x})"))),
-    "first": ("min_by the arrival, without nulls", lambda x: by_arrival("min_by", x)),
-    "last": ("max_by the arrival, without nulls", lambda x: by_arrival("max_by", x)),
+@dataclass(frozen=True)
+class Aggregate:
+    """text: that of the aggregate of a column, from the column's. replaced: what of it Spark does not get as it is in
+    the query. merged: the aggregate of Spark that makes one partial result of several, "" where there is none.
+    in_order: by arrival.
+    """
+
+    text: Callable[[str], str]
+    merged: str = ""
+    in_order: bool = False
+    replaced: str = ""
+
+
+# The only list of them: `windows` computes those with partial results.
+AGGREGATES: dict[str, Aggregate] = {
+    "count": Aggregate(lambda x: integer(f"count({x})"), "sum"),
+    "sum": Aggregate(lambda x: f"sum({x})", "sum"),
+    "min": Aggregate(lambda x: f"min({x})", "min"),
+    "max": Aggregate(lambda x: f"max({x})", "max"),
+    "avg": Aggregate(lambda x: div(f"sum({x})", integer(f"count({x})")), replaced="sum div count"),
+    "first": Aggregate(lambda x: by_arrival("min_by", x), "min_by", True, "min_by the arrival, without nulls"),
+    "last": Aggregate(lambda x: by_arrival("max_by", x), "max_by", True, "max_by the arrival, without nulls"),
 }
-IN_ORDER = ("first", "last", "wsum")
 
 
 @dataclass
@@ -188,7 +201,7 @@ class Shim:
             raise ValueError(f"unknown function {function}")
         if self.inside is None:
             raise ValueError(f"{function} is only valid in SELECT and HAVING of a query with a window")
-        if function in IN_ORDER and not self.ordered:
+        if not self.ordered and (function == "wsum" or AGGREGATES[function].in_order):
             raise ValueError(f"{function} needs ordered rows; the rows of a UNION have no order")
         inner = replace(self, columns=self.inside, inside=None)  # no nested aggregates
         if function == "count" and (not arguments or arguments[0].getClass().getSimpleName() == "Literal"):
@@ -201,10 +214,10 @@ class Shim:
             weights = arguments[1].sql().strip("'")
             self.replaced[f"wsum with [{weights}]: newest by arrival, times the power of two for integers"] = None
             return wsum(x, weights)
-        explained, made = AGGREGATES[function]
-        if explained:
-            self.replaced[f"{function}: {explained}"] = None
-        return made(x)
+        aggregate = AGGREGATES[function]
+        if aggregate.replaced:
+            self.replaced[f"{function}: {aggregate.replaced}"] = None
+        return aggregate.text(x)
 
 
 def _quoted(text: str) -> str:

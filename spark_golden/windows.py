@@ -1,4 +1,4 @@
-"""Aggregates over sliding time windows: COUNT, SUM, MIN, MAX, FIRST, LAST over [RANGE r SLIDE s WATTR Time SLACK k].
+"""Aggregates over sliding time windows: those of `expressions` over [RANGE r SLIDE s WATTR Time SLACK k].
 
 Window i of a session is [start + i·SLIDE, start + i·SLIDE + RANGE), i >= 0; a result has its end. Windows are emitted
 when the watermark reaches their ends, in order of the ends. A window without a qualifying tuple gives no row, nor does
@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from spark_golden.expressions import AGGREGATES
 from spark_golden.time_rules import ACCEPTED, AHEAD, LATE, PUNCT, SESSION
 
 VALUES = {"Price": "Price", "Volume": "nullif(Volume, 0)"}  # the aggregated values; a Volume of 0 is unknown
 ASKED = {"COUNT": "COUNT", "SUM": "SUM_Price", "MIN": "MIN_Price", "MAX": "MAX_Price"}  # by a query's `aggregate`
-RESULTS = ("COUNT", *(f"{a}_{v}" for v in VALUES for a in ("COUNT", "SUM", "MIN", "MAX", "FIRST", "LAST")))
+MERGED = {name.upper(): (a.merged, a.in_order) for name, a in AGGREGATES.items() if a.merged}
+RESULTS = ("COUNT", *(f"{a}_{v}" for v in VALUES for a in MERGED))
 
 
 @dataclass(frozen=True)
@@ -59,18 +61,16 @@ def partial_results() -> dict[str, tuple[Column, Column]]:
     """For every column of a partial result over a tuple, a pane or a window: its value for one tuple, and how to
     combine the values of several parts. SEQ_FIRST and SEQ_LAST find the parts with the first and the last value."""
     parts = {"COUNT": (F.lit(1), F.sum("COUNT"))}
-    for name, value in VALUES.items():
+    for column, value in VALUES.items():
         value = F.expr(value).cast("long")
         arrived = F.when(value.isNotNull(), F.col("seq"))
+        for name, (merged, in_order) in MERGED.items():
+            part = f"{name}_{column}"
+            of_one = F.when(value.isNotNull(), 1).otherwise(0) if name == "COUNT" else value
+            parts[part] = of_one, F.expr(f"{merged}({part}{f', SEQ_{part}' * in_order})")
         parts |= {
-            f"COUNT_{name}": (F.when(value.isNotNull(), 1).otherwise(0), F.sum(f"COUNT_{name}")),
-            f"SUM_{name}": (value, F.sum(f"SUM_{name}")),
-            f"MIN_{name}": (value, F.min(f"MIN_{name}")),
-            f"MAX_{name}": (value, F.max(f"MAX_{name}")),
-            f"FIRST_{name}": (value, F.min_by(f"FIRST_{name}", f"SEQ_FIRST_{name}")),
-            f"LAST_{name}": (value, F.max_by(f"LAST_{name}", f"SEQ_LAST_{name}")),
-            f"SEQ_FIRST_{name}": (arrived, F.min(f"SEQ_FIRST_{name}")),
-            f"SEQ_LAST_{name}": (arrived, F.max(f"SEQ_LAST_{name}")),
+            f"SEQ_FIRST_{column}": (arrived, F.min(f"SEQ_FIRST_{column}")),
+            f"SEQ_LAST_{column}": (arrived, F.max(f"SEQ_LAST_{column}")),
         }
     return parts
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 from decimal import Decimal
 
 from wirestream.compiler import joins, syntax
+from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import condition, origin
 from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, shown, walk
 from wirestream.compiler.scope import Scope, check_known, fits
-from wirestream.compiler.types import COUNT, Boolean, Integer, of_bits
+from wirestream.compiler.types import COUNT, Integer, of_bits
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream
 
@@ -180,20 +181,21 @@ def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Win
     name = f"{function}({value or '*'})" if not call.weights else f"wsum({value}, {[float(w) for w in call.weights]})"
     if function == "count":
         return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value)
-    if isinstance(value.type, Boolean) or (not isinstance(value.type, Integer) and function not in ("first", "last")):
-        raise QueryError(f"{call.function} takes numbers, not a {value.type}", call.position)
+    known = FUNCTIONS[function]
+    if not known.takes.holds(value.type):
+        raise QueryError(f"{call.function} takes {known.takes.words}, not a {value.type}", call.position)
     null = f"{name}.null" if value.null or window.emit_empty else None
-    if function in ("min", "max", "first", "last"):
-        return Measure(Column(name, value.type, null), function, value)
     if function == "sum":
         # wide enough for the tuples of the window, or 2**32 of them; a row has 64 bits of it
         tuples = min(window.size, 2**32) if window.unit == "tuples" else 2**32
         kind = of_bits(max(64, Integer(tuples * value.type.low, tuples * value.type.high).width), value.type.signed)
         return Measure(Column(name, fits(kind, call.position), null, f"{name}.overflow"), "sum", value)
-    weights, scale = scaled(call.weights, call.position)
-    low = sum(min(w * value.type.low, w * value.type.high, 0) for w in weights)
-    high = sum(max(w * value.type.low, w * value.type.high, 0) for w in weights)
-    return Measure(Column(name, fits(Integer(low, high), call.position), null), "wsum", value, weights, scale)
+    if function == "wsum":
+        weights, scale = scaled(call.weights, call.position)
+        low = sum(min(w * value.type.low, w * value.type.high, 0) for w in weights)
+        high = sum(max(w * value.type.low, w * value.type.high, 0) for w in weights)
+        return Measure(Column(name, fits(Integer(low, high), call.position), null), "wsum", value, weights, scale)
+    return Measure(Column(name, known.result(value.type), null), function, value)
 
 
 def scaled(weights: tuple[Decimal, ...], position: Position) -> tuple[tuple[int, ...], int]:

@@ -27,7 +27,7 @@ from math import ceil, log2
 
 from wirestream.compiler import cores
 from wirestream.compiler.cores.base import Cells, Core
-from wirestream.compiler.cores.several import Aggregates, adds, panes
+from wirestream.compiler.cores.several import Aggregates, panes
 from wirestream.compiler.plan import Aggregate, Measure
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
@@ -36,7 +36,6 @@ from wirestream.errors import QueryError
 
 AUTO = "auto"
 METHODS = ("replicate", "wid", "pane", "constant")
-KINDS = {"count": "CNT", "sum": "SUM", "min": "MIN", "max": "MAX", "first": "FST", "last": "LST"}
 FEW = 16  # up to this many open windows, latency counts more than cells
 NEAR = 1.1  # ratio up to which costs, and periods, count as equal
 MOST_BITS = 64  # of a result in ws_bank
@@ -148,12 +147,11 @@ def measure_core(measure: Measure, clock_ns: float, emit_empty: bool) -> Core:
         parts = 1 if registered else _sum_parts(WSUM_NS, result_width(measure), clock_ns)
         of_weights = len(measure.weights), weight, f"{len(packed)}'b{packed}"
         return cores.WeightedSum(0, value, int(signed(measure)), *of_weights, registered, parts, int(emit_empty))
-    parts = 1
-    if measure.function in ("count", "sum"):
+    kind, parts = measure.kind, 1
+    if kind.adds:
         parts = _sum_parts(SUM_NS, number, clock_ns)
-    fast = parts if parts > 1 else int(measure.function in ("min", "max") and clock_ns < ORDER_NS + BIT_NS * value)
-    kind = KINDS[measure.function]
-    return cores.Aggregate(0, value, int(signed(measure)), kind, number, number, fast, int(emit_empty))
+    fast = parts if parts > 1 else int(kind.compares and clock_ns < ORDER_NS + BIT_NS * value)
+    return cores.Aggregate(0, value, int(signed(measure)), kind.code, number, number, fast, int(emit_empty))
 
 
 def result_width(measure: Measure) -> int:
@@ -172,7 +170,7 @@ def window_core(window: Window, wattr_width: int, copies: int, registered: int) 
 def aggregates(measures: Sequence[Measure], least: int) -> Aggregates:
     """The parameters of a core with several aggregates, all as wide as the widest. least: bits of a value."""
     value = max(least, *map(value_width, measures))
-    kinds, signs = (KINDS[m.function] for m in measures), (str(int(signed(m))) for m in measures)
+    kinds, signs = (m.kind.code for m in measures), (str(int(signed(m))) for m in measures)
     number = max(2, value, *map(number_width, measures))
     return Aggregates(len(measures), "".join(kinds), f"{len(measures)}'b{''.join(signs)}", value, number)
 
@@ -313,7 +311,7 @@ def _why_no_core(node: Aggregate) -> str:
 
 def why_by_arrival(node: Aggregate, units: str) -> str:
     for measure in node.measures:
-        if measure.function in ("first", "last") and node.window.slack:
+        if measure.kind and measure.kind.by_arrival and node.window.slack:
             return f"{measure} goes by order of arrival, which {units} do not keep with SLACK {node.window.slack}"
     return ""
 
@@ -369,7 +367,7 @@ def _of_all_windows(node: Aggregate, clock_ns: float, period: float) -> tuple[tu
     period: with sums in two halves (SKEW), which are used if the clock requires them.
     """
     window, of = node.window, aggregates(node.measures, 2)
-    summed = any(map(adds, of.kinds))
+    summed = any(kind.adds for kind in of.kinds)
     whole = period + WHOLE_NS * max(0, of.ACC_W - 32) / 32
     skew = summed and clock_ns < whole
     width = node.end.type.width if node.end else NUMBER_W
@@ -385,7 +383,7 @@ def _wid(node: Aggregate, end: int, clock_ns: float) -> Method:
 
 def _panes(node: Aggregate, name: str, end: int, clock_ns: float) -> Method:
     scan = name == "pane"
-    sums = all(measure.function in ("count", "sum") for measure in node.measures)
+    sums = all(measure.kind.adds for measure in node.measures)
     first, doubled = SUM_PANE_NS if sums and not scan else PANE_NS[name]
     count = panes(node.window.size, node.window.advance, scan)
     parameters, period = _of_all_windows(node, clock_ns, first + doubled * log2(count))

@@ -22,6 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
+from wirestream.compiler.aggregates import FUNCTIONS, Kind
 from wirestream.compiler.syntax import JoinWindow, Window
 from wirestream.compiler.types import BOOLEAN, Integer, Type, of_field
 from wirestream.schema.streams import Stream
@@ -227,7 +228,7 @@ class Join(Plan):
 
 @dataclass(frozen=True)
 class Measure:
-    """One aggregate. function: ``count sum min max first last wsum``. value: None for a count of tuples.
+    """One aggregate. function: of `FUNCTIONS`, any but avg. value: None for a count of tuples.
 
     weights: of wsum, integers, newest first; the result is 2**scale times the weighted sum.
     """
@@ -237,6 +238,11 @@ class Measure:
     value: Column | None = None
     weights: tuple[int, ...] = ()
     scale: int = 0
+
+    @property
+    def kind(self) -> Kind | None:
+        """Of a core with several aggregates; None: it has a core of its own."""
+        return FUNCTIONS[self.function].kind
 
     def __str__(self) -> str:
         return str(self.output)

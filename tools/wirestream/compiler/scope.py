@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from wirestream.compiler import syntax
+from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.plan import (
     APPLY,
     Column,
@@ -25,12 +26,11 @@ from wirestream.errors import Position, QueryError
 
 MAX_BITS = 128  # of an intermediate value
 MOST_VALUES = 256  # computed by a query: each is a node of its plan, and every pass recurses through the nodes
-AGGREGATES = ("count", "sum", "min", "max", "avg", "wsum", "first", "last")
 
 
 def check_known(call: syntax.Call) -> None:
-    if call.function not in AGGREGATES:
-        raise QueryError(f"unknown function {call.function}; known: {', '.join(AGGREGATES)}", call.position)
+    if call.function not in FUNCTIONS:
+        raise QueryError(f"unknown function {call.function}; known: {', '.join(FUNCTIONS)}", call.position)
 
 
 def fits(kind: Integer, position: Position) -> Integer:

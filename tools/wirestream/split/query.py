@@ -17,14 +17,14 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
 from wirestream.compiler import syntax
-from wirestream.compiler.scope import AGGREGATES
+from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream, declared
 
 WINDOWS = ("RANGE", "SIZE", "SESSION", "ROWS")  # the first words of windows; other brackets hold weights
 CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "distinct", "order", "limit", "offset"}
 RESERVED = ("FromChip", "Windowed", "Whole")  # views of the job
-CALLS = (exp.Count, exp.Sum, exp.Min, exp.Max, exp.Avg, exp.First, exp.Last)
+CALLS = tuple({type(sqlglot.parse_one(f"{name}(x)", read="spark")) for name in FUNCTIONS} - {exp.Anonymous})
 KNOWN = (*CALLS, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Paren, exp.And, exp.Or, exp.Not, exp.EQ,
          exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.Mod, exp.Neg, exp.Alias,
          exp.Star)  # fmt: skip
@@ -331,7 +331,7 @@ def conjuncts(clause: exp.Expression | None) -> list[exp.Expression]:
 
 
 def is_aggregate(node: exp.Expression) -> bool:
-    named = isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES
+    named = isinstance(node, exp.Anonymous) and node.name.lower() in FUNCTIONS
     return named or isinstance(node, (exp.AggFunc, *WRAPPED))
 
 
@@ -358,7 +358,7 @@ def foreign(node: exp.Expression) -> str:
 def lacking(node: exp.Expression) -> str:
     """What the dialect does not support in a single node, or ""."""
     if isinstance(node, exp.Anonymous):
-        return "" if node.name.lower() in (*AGGREGATES, "prefix") else node.name
+        return "" if node.name.lower() in (*FUNCTIONS, "prefix") else node.name
     if isinstance(node, exp.Literal) and (set(node.name) & set("'\\") if node.is_string else not node.name.isdigit()):
         return repr(node.name) if node.is_string else node.name
     if isinstance(node, KNOWN):

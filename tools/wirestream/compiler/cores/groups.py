@@ -7,7 +7,7 @@ from math import ceil, gcd
 from typing import ClassVar
 
 from wirestream.compiler.cores.base import Cells, Core, Ports
-from wirestream.compiler.cores.several import RESULTS, Aggregates, adds
+from wirestream.compiler.cores.several import RESULTS, Aggregates
 from wirestream.compiler.cores.windows import Window
 
 OUTPUTS = ("m_key", *RESULTS, "o_valid", "o_punct", "o_eos", "o_data")
@@ -70,14 +70,14 @@ class GroupBy(Core):
         ff = slots * (key + windows + 5) + 4 * key + self.DATA_W + 3 * windows * state + sum(widths)
         ff += windows * (8 * index + 12) + 14 * index + 40
         of_kinds = zip(widths, self.of.kinds, strict=True)
-        chosen = sum(width + 2 for width, kind in of_kinds if kind in ("SUM", "MIN", "MAX"))
+        chosen = sum(width + 2 for width, kind in of_kinds if kind.carries)
         lut = slots * (0.86 * key + 2.7 * windows + 0.73 * index) + windows * (1.35 * state + 2.0 * chosen) + 130
         return Cells(lut, ff, (key + windows * (index + state) + index) << index)
 
     def _hashed(self) -> Cells:
         key, windows, widths = self.KEY_W, self.WINDOWS, self.of.widths
         index = (2 * self.CAPACITY - 1).bit_length()
-        added = sum(width for width, kind in zip(widths, self.of.kinds, strict=True) if adds(kind))
+        added = sum(width for width, kind in zip(widths, self.of.kinds, strict=True) if kind.adds)
         others = sum(widths) - added
         ff = 19 * key + 86 * index - 29 + self.DATA_W + sum(widths) + windows * (190 + 9.4 * added + 12 * others)
         lut = 16.6 * key + 46 * index + 43 + windows * (61 + 3.4 * added + 6 * others)
@@ -147,8 +147,8 @@ class GroupPanes(Core):
         ff += 2 * data + key + 3 * self.WATTR_W + tables * (8 * index + 60) + 6 * age * (1 + 2 * kinds)
         lut += 60 * tables + 2 * age * (1 + 2 * kinds) + 1.3 * self.WATTR_W
         for kind in of.kinds:
-            if adds(kind):  # a table's state and its multiplexer, the ring, the sums
-                bits, taken = (count, value) if kind == "SUM" else (min(count, MOST_COUNT), 0)
+            if kind.adds:  # a table's state and its multiplexer, the ring, the sums
+                bits, taken = (count, value) if kind.carries else (min(count, MOST_COUNT), 0)
                 sums = bits + age
                 ff += tables * (5.75 * bits + 2 * taken + 48) + 2 * bits + 7.4 * sums
                 lut += tables * (2.3 * bits + 25) + 2 * bits + 2.2 * sums + 30
@@ -157,10 +157,11 @@ class GroupPanes(Core):
                 bits = value
                 ff += tables * (7.5 * bits + 48) + count + 7 * bits
                 lut += tables * (3.4 * bits + 25) + 2 * bits
-                if kind != "LST":
+                newest = kind.code == "LST"
+                if not newest:
                     ff += 22 * bits + 118
-                    lut += (4.5 if kind == "FST" else 12.6) * bits + 88
-                words = slots if kind == "LST" else 3 * slots + 3 * _group_ram(panes // 2 * slots)
+                    lut += (12.6 if kind.compares else 4.5) * bits + 88
+                words = slots if newest else 3 * slots + 3 * _group_ram(panes // 2 * slots)
                 memory += (tables * (bits + 1) << index) + bits * words
         return cells + Cells(lut, ff, memory)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil, gcd
 from typing import ClassVar
 
+from wirestream.compiler.aggregates import KINDS, Kind
 from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Parameters, Ports, changes, used
 
 RESULTS = ("results", "result_nulls", "result_overflows")
@@ -23,41 +24,36 @@ class Aggregates(Parameters):
     ACC_W: int
 
     @property
-    def kinds(self) -> list[str]:
-        return [self.KINDS[n : n + 3] for n in range(0, len(self.KINDS), 3)]
+    def kinds(self) -> list[Kind]:
+        return [KINDS[self.KINDS[n : n + 3]] for n in range(0, len(self.KINDS), 3)]
 
     @property
     def only_sums(self) -> bool:
-        return all(map(adds, self.kinds))
+        return all(kind.adds for kind in self.kinds)
 
     @property
     def valued(self) -> int:
-        """The number of aggregates that hold values in registers; FST and LST hold them in shift registers."""
-        return sum(kind in ("SUM", "MIN", "MAX") for kind in self.kinds)
+        """The number of aggregates that hold values in registers; without a carry chain these are shift registers."""
+        return sum(kind.carries for kind in self.kinds)
 
     @property
     def widths(self) -> list[int]:
         """The width of each state."""
-        return [self.ACC_W if adds(kind) else self.VALUE_W for kind in self.kinds]
+        return [self.ACC_W if kind.adds else self.VALUE_W for kind in self.kinds]
 
     def bank(self, slots: int, skew: int, ports: Ports) -> Cells:
         """The cells of ws_bank, without the occupied flag of each slot."""
         seen, left = told(ports)
         lut = ff = 0.0
         for kind in self.kinds:
-            ff += slots * (seen and kind != "CNT")
-            if adds(kind):
+            ff += slots * (seen and not kind.counts)
+            if kind.adds:
                 ff += slots * (self.ACC_W + left) + skew * (slots * (1 + seen) + self.ACC_W // 2)
-                lut += slots * (self.ACC_W + 2 + self.VALUE_W * (kind == "SUM")) + 32 * (kind == "SUM")
+                lut += slots * (self.ACC_W + 2 + self.VALUE_W * kind.carries) + 32 * kind.carries
             else:
-                ordered = kind in ("FST", "LST")
-                ff += slots * (self.VALUE_W + 1) + self.VALUE_W * (not ordered)
-                lut += slots * (self.VALUE_W + 11 if ordered else 1.85 * self.VALUE_W + 14)
+                ff += slots * (self.VALUE_W + 1) + self.VALUE_W * kind.compares
+                lut += slots * (1.85 * self.VALUE_W + 14 if kind.compares else self.VALUE_W + 11)
         return Cells(lut, ff)
-
-
-def adds(kind: str) -> bool:
-    return kind in ("CNT", "SUM")
 
 
 def told(ports: Ports) -> tuple[bool, bool]:
@@ -105,7 +101,7 @@ class WidAggregate(OfAllWindows):
         ff += (2 + self.SKEW) * self.DATA_W * used(ports, "m_data")
         lut = 1.0 * self.WATTR_W + 23 + 2.2 * windows
         if self.SKEW:  # lower halves that wait for the upper ones
-            ff += 4 + sum(of.ACC_W // 2 if adds(kind) else of.VALUE_W for kind in of.kinds)
+            ff += 4 + sum(of.ACC_W // 2 if kind.adds else of.VALUE_W for kind in of.kinds)
         return Cells(lut, ff) + of.bank(windows, self.SKEW, ports)
 
 
@@ -174,9 +170,9 @@ class PaneAggregate(OfAllWindows):
         ff += data * (2 if self.plain_sums else 3)
         memory, control = 0, 5 * address + 10 if scan else 0
         for kind in of.kinds:
-            summed = adds(kind)
-            ff += age * (summed and left) + age * (seen and kind != "CNT")
-            ff += (of.ACC_W if summed else of.VALUE_W) + seen * (kind != "CNT") + left * summed
+            summed = kind.adds
+            ff += age * (summed and left) + age * (seen and not kind.counts)
+            ff += (of.ACC_W if summed else of.VALUE_W) + seen * (not kind.counts) + left * summed
             if summed:
                 total = of.ACC_W + address
                 ff += (1 + (panes > 63)) * address + 6 + self.SKEW if not scan else 2 * address + 3
@@ -190,7 +186,7 @@ class PaneAggregate(OfAllWindows):
                     lut += total + 14.4 * address
                 memory += of.ACC_W << address
             else:
-                value = of.VALUE_W + (kind in ("FST", "LST"))
+                value = of.VALUE_W + kind.by_arrival
                 if scan:
                     ff += 5.3 * value + 2 * value * (address <= 5)
                     lut += 4 * value + 42 + 7.5 * address
@@ -269,13 +265,12 @@ class SessionAggregate(Core):
         ff += of.valued * of.VALUE_W + len(of.kinds) * seen
         nulls = used(ports, "result_nulls")
         for kind in of.kinds:
-            counts = kind == "CNT"
             ff += slots
-            if adds(kind):
-                term = 1 if counts else of.VALUE_W
+            if kind.adds:
+                term = 1 if kind.counts else of.VALUE_W
                 ff += slots * (of.ACC_W + 1.4 * term + 3 * later + 3 * left)
                 ff += of.ACC_W + self.fixed["SEGMENT_W"] * later + left
-                ff += (not counts and nulls) * (slots + 1)
+                ff += (not kind.counts and nulls) * (slots + 1)
                 lut += slots * (2.1 * of.ACC_W + 1.8 * term) if slots > 1 else 1.2 * of.ACC_W + term
             else:
                 ff += of.VALUE_W + slots * (of.VALUE_W + 1) + of.VALUE_W + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from wirestream.compiler.aggregates import KINDS
 from wirestream.compiler.cores.base import Cells, Core, Ports, changes, number, used
 
 
@@ -86,23 +87,23 @@ class Aggregate(_OfOneWindow):
         return 1 + self.FAST
 
     def cells(self, ports: Ports) -> Cells:
-        adds, counts, fast = self.KIND in ("CNT", "SUM"), self.KIND == "CNT", self.FAST
-        width = self.ACC_W if adds else min(self.ACC_W, self.VALUE_W)
+        kind, fast = KINDS[self.KIND], self.FAST
+        width = self.ACC_W if kind.adds else min(self.ACC_W, self.VALUE_W)
         flags = used(ports, "result_overflow") + used(ports, "result_null")
         lut = 2 + self.end_luts(ports) + 7 * flags
         ff = width + 2 + flags + self.end_registers(ports)
         if not fast:
-            return Cells(lut + width * (2 if self.KIND in ("SUM", "MIN", "MAX") else 1), ff)
+            return Cells(lut + width * (1 + kind.carries), ff)
         # The row, which waits for its result, and is 0 when there is none
         ff += 6 + self.bus_registers(ports, fast)
         lut += self.DATA_W * used(ports, "m_data") * changes(ports, "s_data")
-        if not adds:  # the value, the best, and two comparisons
+        if not kind.adds:  # the value, the best, and two comparisons
             return Cells(lut + 1.4 * width, ff + 2 * width)
         # The result, the finished lower parts, and the bits of a value that wait for the upper parts
-        part, value = width / fast, 0 if counts else self.VALUE_W
+        part, value = width / fast, 0 if kind.counts else self.VALUE_W
         ff += width + part * sum(range(1, fast + 1))
         ff += sum(n * min(max(value - n * part, 0), part) for n in range(1, fast))
-        lut += width - part + (part if counts else width + max(value - part, 0))
+        lut += width - part + (part if kind.counts else width + max(value - part, 0))
         return Cells(lut, ff)
 
 

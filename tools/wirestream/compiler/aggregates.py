@@ -1,0 +1,89 @@
+"""The aggregates: what each is in the dialect, and what it is to the cores that compute it.
+
+This is the compiler's only list of them. An aggregate whose kind the cores know is a line here, one in Spark's part of
+a divided query (`wirestream.split.evaluate`) and one in the oracle (`spark_golden/expressions.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wirestream.compiler.types import COUNT, Boolean, Integer, Type
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A value of the parameters KIND and KINDS: how a core makes one number of many.
+
+    adds: it is a sum or a count, of ACC_W bits; the number of any other has the width of a value. compares: values with
+    one another. by_arrival: the order of the tuples matters.
+    """
+
+    code: str
+    adds: bool = False
+    compares: bool = False
+    by_arrival: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """It takes no value, and is never null."""
+        return self.code == "CNT"
+
+    @property
+    def carries(self) -> bool:
+        """A value goes through a carry chain."""
+        return self.compares or (self.adds and not self.counts)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The types of values that an aggregate takes. words: for a message."""
+
+    words: str
+    holds: Callable[[Type], bool]
+
+
+NUMBERS = Domain("numbers", lambda kind: isinstance(kind, Integer))
+VALUES = Domain("numbers and strings", lambda kind: not isinstance(kind, Boolean))
+ANY = Domain("anything", lambda _: True)
+
+
+def _same(kind: Type) -> Type:
+    return kind
+
+
+@dataclass(frozen=True)
+class Function:
+    """An aggregate of the dialect.
+
+    meaning: for docs/dialect.md. kind: of the cores that compute it; None: it is made of others, or has a core of its
+    own. takes: the values. result: the type of the aggregate, from that of a value; of a sum it depends on the window,
+    and of a weighted sum on the weights.
+    """
+
+    name: str
+    meaning: str
+    kind: Kind | None = None
+    takes: Domain = NUMBERS
+    result: Callable[[Type], Type] = _same
+
+
+FUNCTIONS = {
+    function.name: function
+    for function in (
+        Function("count", "number of values; `count()` of tuples", Kind("CNT", adds=True), ANY, lambda _: COUNT),
+        Function("sum", "sum", Kind("SUM", adds=True)),
+        Function("min", "least value", Kind("MIN", compares=True)),
+        Function("max", "greatest value", Kind("MAX", compares=True)),
+        Function("avg", "`sum(x) div count(x)`"),
+        Function(
+            "wsum",
+            "weighted sum of the last values, `wsum(x, [weights])`: decimal weights, the first for the newest tuple; "
+            "the result is scaled by a power of two, so that it is exact",
+        ),
+        Function("first", "value that arrived first", Kind("FST", by_arrival=True), VALUES),
+        Function("last", "value that arrived last", Kind("LST", by_arrival=True), VALUES),
+    )
+}
+KINDS = {function.kind.code: function.kind for function in FUNCTIONS.values() if function.kind}

@@ -77,11 +77,12 @@ waves: $(READY) ## simulate a core and keep the waveform: make waves CORE=wid_ag
 soak: $(READY) ## run all tests with a new random seed, and the long campaigns: a million trades and more
 	@SEED=$${SEED:-$$($(PY) -c 'import random; print(random.randrange(2**31))')} $(PY) -m pytest -m "soak or not soak" -n $(JOBS) --dist worksteal tb
 
-docs: $(READY) ## regenerate the generated parts: core table, list of proofs, register map, dialect, diagrams, figures
+docs: $(READY) ## regenerate the generated parts: core table, list of proofs, register map, dialect, predicates, diagrams, figures
 	@$(PY) -m wirestream.compiler.cores fusesoc/compiler.core
 	@$(PY) -m wirestream.measure.cores --markdown docs/cores.md
 	@$(PY) -m wirestream.schema.registers --markdown docs/registers.md --verilog rtl/net/ws_registers.vh
 	@$(PY) -m wirestream.compiler.dialect docs/dialect.md
+	@$(PY) -m wirestream.compiler.predicates docs/joins.md
 	@$(PY) -m wirestream.measure.proven docs/testing.md
 	@$(PY) -m docs.diagrams
 	@$(PY) -m docs.figures

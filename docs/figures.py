@@ -139,7 +139,6 @@ def derived() -> dict[str, str]:
     found = {f"{folder}.count": len([*(FUSESOC / folder).glob("*.sql")]) for folder in ("queries", "orders")}
     found |= {f"join_segment_{size}.luts": abs(luts) for size, luts in join_planner.SEGMENT_LUTS.items()}
     found["join_segment_ram.mhz"] = join_planner.BLOCK_RAM_MHZ
-    found |= {f"join_cycles_{name}": cycles for name, cycles in join_planner.PREDICATES.items()}
     forms = {"group_by": group_methods.GROUPS_NS, "group_by_each": group_methods.GROUP_NS, "sum": methods.SUM_NS}
     forms |= {"wsum": methods.WSUM_NS, "order": methods.ORDER_NS}
     found |= {f"short_form_ns.{name}": value for name, value in forms.items()}

@@ -13,7 +13,8 @@ wsum(x, [w, …])   the last values by arrival, weighted, times the power of two
 first(x), last(x) min_by and max_by of the arrival; nulls are left out
 count(), count(*) counts tuples, so that an empty window (EMIT_EMPTY) has 0
 a time attribute  next to aggregates: the window's end
-abs, prefix       abs; div by the power of two of the bits cut off
+abs               abs
+prefix(x, n)      shiftright of the number by the bits cut off
 $name             the constant's value
 ================= ======================================================================================
 """
@@ -23,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
 
 from pyspark.errors import ParseException
 
@@ -91,6 +93,20 @@ AGGREGATES: dict[str, Aggregate] = {
     "avg": Aggregate(lambda x: div(f"sum({x})", integer(f"count({x})")), replaced="sum div count"),
     "first": Aggregate(lambda x: by_arrival("min_by", x), "min_by", True, "min_by the arrival, without nulls"),
     "last": Aggregate(lambda x: by_arrival("max_by", x), "max_by", True, "max_by the arrival, without nulls"),
+}
+
+
+class OfAddress(NamedTuple):
+    """predicate: the value of PREDICATE that compares it. text: of the function, from the texts of a number and n."""
+
+    predicate: str
+    text: Callable[[str, str], str]
+
+
+# The only list of them: `join` has the predicates of the cores from here.
+ADDRESS_BITS = 32
+OF_ADDRESS = {
+    "prefix": OfAddress("PFX", lambda x, n: f"shiftright({x}, {ADDRESS_BITS} - {n})"),
 }
 
 
@@ -183,19 +199,19 @@ class Shim:
         return f"`{columns[name]}`"
 
     def _of_sides(self, function: str, arguments: list) -> str:
-        """abs(x), or prefix(address, bits)."""
-        if len(arguments) != 1 + (function == "prefix"):
-            raise ValueError("abs takes one number; prefix takes an address and a number of bits")
+        """abs(x), or one of OF_ADDRESS: prefix(address, bits)."""
+        if len(arguments) != 1 + (function in OF_ADDRESS):
+            raise ValueError(f"abs takes one number; {' and '.join(OF_ADDRESS)} an address and a number of bits")
         x = self._rewritten(arguments[0], self.columns)
         if function == "abs":
             return f"abs({x})"
-        if arguments[1].getClass().getSimpleName() != "Literal" or not 1 <= arguments[1].value() <= 32:
-            raise ValueError("a prefix must have 1 to 32 bits")
-        self.replaced["prefix: div by the power of two of the bits cut off"] = None
-        return div(x, integer(2 ** (32 - arguments[1].value())))
+        if arguments[1].getClass().getSimpleName() != "Literal" or not 1 <= arguments[1].value() <= ADDRESS_BITS:
+            raise ValueError(f"a {function} must have 1 to {ADDRESS_BITS} bits")
+        self.replaced[f"{function}: bits of the number"] = None
+        return OF_ADDRESS[function].text(f"CAST({x} AS BIGINT)", str(arguments[1].value()))
 
     def _call(self, function: str, arguments: list) -> str:
-        if self.joined and function in ("abs", "prefix"):
+        if self.joined and function in ("abs", *OF_ADDRESS):
             return self._of_sides(function, arguments)
         if function not in (*AGGREGATES, "wsum"):
             raise ValueError(f"unknown function {function}")

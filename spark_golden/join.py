@@ -22,16 +22,17 @@ from dataclasses import asdict, dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from spark_golden.expressions import OF_ADDRESS
+
 R, S = 0, 1
-KEY_BITS = 32  # of x and y; PFX compares the first `limit` of them
 
 # The predicates on two tuples w and p, one of each stream, as SQL.
 PREDICATES = {
     "EQ": "w.x = p.x",
     "BAND": "abs(w.x - p.x) <= p.limit",
     "L1": "abs(w.x - p.x) + abs(w.y - p.y) < p.limit",
-    "PFX": f"shiftright(w.x ^ p.x, {KEY_BITS} - p.limit) = 0",
 }
+PREDICATES |= {of.predicate: " = ".join(of.text(f"{t}.x", "p.limit") for t in "wp") for of in OF_ADDRESS.values()}
 
 
 @dataclass(frozen=True)

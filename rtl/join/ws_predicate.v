@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_predicate: does a tuple of the window match the probing tuple? Four join predicates under one interface.
+// ws_predicate: does a tuple of the window match the probing tuple? Join predicates under one interface.
 //
 // PREDICATE  match                                                  latency
 //   EQ       window = probe                                         1

@@ -13,7 +13,7 @@ import pytest
 from docs import diagrams, figures
 from tb import REPOSITORY
 from tb.queries.run import compiled
-from wirestream.compiler import dialect
+from wirestream.compiler import dialect, predicates
 from wirestream.compiler.cores import GroupBy, GroupPanes, Union, WeightedSum
 from wirestream.measure import cores, proven
 from wirestream.schema import registers
@@ -53,6 +53,11 @@ def test_cores_page_is_up_to_date():
 
 def test_what_is_proven_is_up_to_date():
     assert proven.parts((DOCS / "testing.md").read_text())[1] == proven.markdown(), "run `make docs`"
+
+
+def test_predicates_are_up_to_date():
+    page = (DOCS / "joins.md").read_text()
+    assert page == predicates.written(page), "run `make docs`"
 
 
 def test_what_is_proven_names_every_core_once():

@@ -32,8 +32,8 @@ from rich.console import Console
 from rich.table import Table
 
 from wirestream.arguments import carry_out
+from wirestream.compiler.predicates import PREDICATES
 
-PREDICATES = {"EQ": 1, "BAND": 2, "L1": 3, "PFX": 1}  # name -> cycles
 TUPLE_W = 64
 RAM_BITS = 18 * 1024  # in a block RAM of an ECP5
 BUSY = 0.9  # highest planned load; the rest is for bursts
@@ -47,7 +47,7 @@ def entry_cycles(timed: bool) -> int:
 
 def match_cycles(predicate: str, timed: bool) -> int:
     """Cycles from the entry to a result, without those of the join itself."""
-    cycles = PREDICATES[predicate]
+    cycles = PREDICATES[predicate].cycles
     return 4 + max(2, cycles) if timed else cycles
 
 
@@ -217,7 +217,7 @@ def fjoins(load: Load, lanes: int = 4) -> Iterator[Size]:
         luts, mhz = MEASURED["fjoin_chain"].at(units)
         hertz = 1e6 * mhz
         fill_s = units / min(load.rate_r, load.rate_s)  # of the slower stream's batch
-        passes = 2 * max(load.rows, units) + units / 8 + PREDICATES[load.predicate]
+        passes = 2 * max(load.rows, units) + units / 8 + PREDICATES[load.predicate].cycles
         yield Size(
             "fjoin_chain",
             {"UNITS": units, "LANES": lanes},

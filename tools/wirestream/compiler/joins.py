@@ -3,7 +3,7 @@
 Conditions are split at AND. A condition on one side selects that side's tuples before its window, as everywhere in the
 dialect: a window of tuples holds those that WHERE selects. With windows in time it selects pairs instead, because every
 tuple of a stream has to advance the watermark. Of the conditions in ON that read both sides, the join compares all
-equalities as one key, or else the first band, Manhattan distance or prefix; the others select pairs.
+equalities as one key, or else the first of another predicate; the others select pairs.
 """
 
 from __future__ import annotations
@@ -30,15 +30,14 @@ from wirestream.compiler.plan import (
     shown,
     walk,
 )
+from wirestream.compiler.predicates import FUNCTIONS, PREDICATES
 from wirestream.compiler.scope import Scope
 from wirestream.compiler.types import Integer, of_bits
 from wirestream.errors import Position, QueryError
 
 AGGREGATED = "no aggregate over a JOIN, as its rows leave in no promised order; aggregate the pairs downstream"
-WANTED = (
-    "ON must compare the sides, as in a.x = b.y, abs(a.x - b.y) <= 5, abs(a.x - b.x) + abs(a.y - b.y) < 5, or "
-    "prefix(a.x, 24) = prefix(b.x, 24)"
-)
+*_OTHERS, _LAST = (predicate.on for predicate in PREDICATES.values())
+WANTED = f"ON must compare the sides, as in {', '.join(_OTHERS)}, or {_LAST}"
 FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 ADDRESS_BITS = 32
 
@@ -203,7 +202,7 @@ def _compared(conditions: list[syntax.Expression], sides: list[Side], position: 
     if equal:
         return Compared("EQ", tuple(key for _, key in equal), None, tuple(c for c, _ in equal))
     for condition in conditions:
-        if found := _prefix(condition, sides) or _near(condition, sides):
+        if found := _equal_bits(condition, sides) or _near(condition, sides):
             return found
     raise QueryError(WANTED, position)
 
@@ -214,7 +213,7 @@ def _pair(one: syntax.Expression, other: syntax.Expression, sides: list[Side]) -
     return {(0, 1): (one, other), (1, 0): (other, one)}.get(tuple(r.pop() if len(r) == 1 else -1 for r in read))
 
 
-def _key(pair: tuple, sides: list[Side], bits: int | None = None) -> Key:
+def _key(pair: tuple, sides: list[Side]) -> Key:
     columns = []
     for side, expression in zip(sides, pair, strict=True):
         column = side.scope.value(expression)
@@ -227,56 +226,73 @@ def _key(pair: tuple, sides: list[Side], bits: int | None = None) -> Key:
     left, right = columns
     if type(left.type) is not type(right.type):
         raise QueryError(f"cannot compare {left.type} with {right.type} in a JOIN", pair[1].position)
-    return Key(left, right, bits)
+    return Key(left, right)
 
 
 def _equality(condition: syntax.Expression, sides: list[Side]) -> Key | None:
     """The key of a = b, or of prefix(a, 24) = prefix(b, 24)."""
     if not (isinstance(condition, syntax.Operation) and condition.operator == "="):
         return None
-    if prefixes := _prefixes(condition, sides):
-        pair, length = prefixes
+    if bits := _bits(condition, sides):
+        length = bits.length
         if isinstance(length, syntax.Name):
             return None
         if not 1 <= length.value <= ADDRESS_BITS:
-            raise QueryError(f"a prefix must have 1 to {ADDRESS_BITS} bits", length.position)
-        return _address(_key(pair, sides, length.value), condition.position)
+            raise QueryError(f"a {bits.function} must have 1 to {ADDRESS_BITS} bits", length.position)
+        return replace(_address(bits, sides), bits=length.value, of=bits.predicate)
     pair = _pair(*condition.operands, sides)
     return _key(pair, sides) if pair and not syntax.called([condition]) else None
 
 
-def _prefixes(condition: syntax.Expression, sides: list[Side]) -> tuple | None:
-    """The pair of a and b, and n, of prefix(a, n) = prefix(b, n)."""
+@dataclass(frozen=True)
+class Bits:
+    """The condition prefix(a, n) = prefix(b, n), or one with another of `FUNCTIONS`. pair: a and b; length: n."""
+
+    predicate: str
+    pair: tuple
+    length: syntax.Expression
+    position: Position
+
+    @property
+    def function(self) -> str:
+        return PREDICATES[self.predicate].function
+
+
+def _bits(condition: syntax.Expression, sides: list[Side]) -> Bits | None:
     calls = condition.operands if isinstance(condition, syntax.Operation) else ()
-    if not all(isinstance(call, syntax.Call) and call.function == "prefix" for call in calls) or len(calls) != 2:
+    if not all(isinstance(call, syntax.Call) and call.function in FUNCTIONS for call in calls) or len(calls) != 2:
+        return None
+    function = calls[0].function
+    if function != calls[1].function:
         return None
     if any(len(call.arguments) != 2 for call in calls):
-        raise QueryError("prefix takes an address and a number of bits: prefix(a.x, 24)", condition.position)
+        raise QueryError(f"{function} takes an address and a number of bits: {function}(a.x, 24)", condition.position)
     (one, length), (other, again) = (call.arguments for call in calls)
     plain = isinstance(length, syntax.Name) and length.runtime
     plain = plain or (isinstance(length, syntax.Literal) and type(length.value) is int)
     if not plain or replace(length, position=again.position) != again:
-        raise QueryError("both prefixes must have the same number of bits, a number or a $name", again.position)
+        which = f"{function} must have the same number of bits on both sides"
+        raise QueryError(f"{which}, a number or a $name", again.position)
     pair = _pair(one, other, sides)
-    return (pair, length) if pair else None
+    return Bits(FUNCTIONS[function], pair, length, condition.position) if pair else None
 
 
-def _address(key: Key, position: Position) -> Key:
+def _address(bits: Bits, sides: list[Side]) -> Key:
+    key = _key(bits.pair, sides)
     for column in (key.left, key.right):
         if column.type != Integer(0, 2**ADDRESS_BITS - 1):
-            raise QueryError(f"prefix takes a uint, not {column.type}", position)
+            raise QueryError(f"{bits.function} takes a uint, not {column.type}", bits.position)
     return key
 
 
-def _prefix(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
+def _equal_bits(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
     """prefix(a, $n) = prefix(b, $n)"""
     if not (isinstance(condition, syntax.Operation) and condition.operator == "="):
         return None
-    if not (prefixes := _prefixes(condition, sides)):
+    if not (bits := _bits(condition, sides)):
         return None
-    pair, length = prefixes
-    key = _address(_key(pair, sides), condition.position)
-    return Compared("PFX", (key,), Runtime(length.name, of_bits(6, False)), (condition,))
+    limit = Runtime(bits.length.name, of_bits(6, False))
+    return Compared(bits.predicate, (_address(bits, sides),), limit, (condition,))
 
 
 def _distance(condition: syntax.Expression) -> tuple[str, tuple[syntax.Expression, ...], syntax.Expression] | None:

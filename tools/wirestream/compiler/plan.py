@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from wirestream.compiler.aggregates import FUNCTIONS, Kind
+from wirestream.compiler.predicates import PREDICATES
 from wirestream.compiler.syntax import JoinWindow, Window
 from wirestream.compiler.types import BOOLEAN, Integer, Type, of_field
 from wirestream.schema.streams import Stream
@@ -186,15 +187,17 @@ class Union(Plan):
 
 @dataclass(frozen=True)
 class Key:
-    """The columns that a JOIN compares. bits: the number of leading bits compared; None: all."""
+    """The columns that a JOIN compares. bits: the number of bits that the function of predicate `of` has; None: all."""
 
     left: Column
     right: Column
-    bits: int | None = None
+    bits: int | Value | None = None
+    of: str = ""
 
     def __str__(self) -> str:
         if self.bits is not None:
-            return f"prefix({self.left}, {self.bits}) = prefix({self.right}, {self.bits})"
+            function = PREDICATES[self.of].function
+            return f"{function}({self.left}, {self.bits}) = {function}({self.right}, {self.bits})"
         return f"{self.left} = {self.right}"
 
 
@@ -202,7 +205,7 @@ class Key:
 class Join(Plan):
     """Pairs that satisfy a predicate, and whose earlier tuple is in its window when the later one arrives.
 
-    predicate, limit: of ws_predicate; L1 has two keys, EQ any number, BAND and PFX one. times: the windowing attributes
+    predicate, limit: of ws_predicate; L1 has two keys, EQ any number, others one. times: the windowing attributes
     of both sides, with windows in time. Names of columns are qualified: side, dot, column.
     """
 
@@ -320,6 +323,6 @@ def _predicate_text(join: Join) -> str:
             return f"abs({join.keys[0].left} - {join.keys[0].right}) <= {join.limit}"
         case "L1":
             return " + ".join(f"abs({key.left} - {key.right})" for key in join.keys) + f" < {join.limit}"
-        case "PFX":
-            return str(replace(join.keys[0], bits=join.limit))
+        case predicate if PREDICATES[predicate].function:
+            return str(replace(join.keys[0], bits=join.limit, of=predicate))
     return " AND ".join(map(str, join.keys))

@@ -77,8 +77,8 @@ class Scope:
                 return self._binary(operator, *map(self, operands))
             case syntax.Call(function="abs", arguments=(x,)):
                 return F.abs(self(x))
-            case syntax.Call(function="prefix", arguments=(address, bits)):
-                return _div(self(address), _literal(2 ** (joins.ADDRESS_BITS - self._number(bits))))
+            case syntax.Call(function=function, arguments=(address, bits)) if function in OF_ADDRESS:
+                return OF_ADDRESS[function](self(address), self._number(bits))
             case syntax.Call() if self.values is not None:
                 return self._aggregate(node)
         raise QueryError(f"{node.function} is only allowed in SELECT or HAVING of a query with a window", node.position)
@@ -137,6 +137,11 @@ AGGREGATES: dict[str, Callable[[Column], Column]] = {
     "last": lambda x: F.max_by(x, _arrival(x)),
 }
 IN_ORDER = ("first", "last", "wsum")
+
+# Functions of an address, and a number of bits.
+OF_ADDRESS: dict[str, Callable[[Column, int], Column]] = {
+    "prefix": lambda x, bits: _div(x, _literal(2 ** (joins.ADDRESS_BITS - bits))),
+}
 
 
 def _weighted(x: Column, call: syntax.Call) -> Column:

@@ -16,7 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
-from wirestream.compiler import syntax
+from wirestream.compiler import predicates, syntax
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream, declared
@@ -358,7 +358,7 @@ def foreign(node: exp.Expression) -> str:
 def lacking(node: exp.Expression) -> str:
     """What the dialect does not support in a single node, or ""."""
     if isinstance(node, exp.Anonymous):
-        return "" if node.name.lower() in (*FUNCTIONS, "prefix") else node.name
+        return "" if node.name.lower() in (*FUNCTIONS, *predicates.FUNCTIONS) else node.name
     if isinstance(node, exp.Literal) and (set(node.name) & set("'\\") if node.is_string else not node.name.isdigit()):
         return repr(node.name) if node.is_string else node.name
     if isinstance(node, KNOWN):

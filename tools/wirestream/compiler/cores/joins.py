@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wirestream.compiler.cores.base import Cells, Core, Ports
 from wirestream.compiler.join_planner import entry_cycles, match_cycles
+from wirestream.compiler.predicates import PREDICATES
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,6 @@ class QueryJoin(Core):
         compared = lanes * key
         lut = 77 + 3.8 * tuple_w + 2.1 * lanes * tuple_w + 0.15 * compared + (8 + 2.4 * lanes) * time
         ff = 570 + queued + 6.9 * tuple_w + 5.8 * lanes * tuple_w + 2.8 * compared + 11.4 * lanes * time
-        more = {"BAND": (3.2, 4.1), "L1": (3.9, 2.2)}.get(self.PREDICATE, (0, 0))
+        more = PREDICATES[self.PREDICATE]
         memory = 2 * rows * tuple_w + (queued << (self.GRACE + 11).bit_length()) + 32 * (lanes + 1) * tuple_w
-        return Cells(lut + more[0] * compared, ff + more[1] * compared, memory)
+        return Cells(lut + more.lut * compared, ff + more.ff * compared, memory)

@@ -10,6 +10,7 @@ from wirestream.compiler.join_planner import MEASURED, entry_cycles, pair_cycles
 from wirestream.compiler.joins import common
 from wirestream.compiler.plan import Join, Key
 from wirestream.compiler.planner.wiring import BUS, Wiring
+from wirestream.compiler.predicates import PREDICATES
 from wirestream.compiler.types import Integer, Text, Type
 
 GATE_NS = 0.8  # delay of its valid after the clock edge
@@ -97,7 +98,8 @@ class Ports:
                 own = column.type.width
                 signal = sides[n].columns[column.name]
                 if key.bits is not None:
-                    keys[n].append(Signal(signal.name, width, (signal.lsb or 0) + own - width))
+                    lowest = PREDICATES[key.of].lowest(own, width)
+                    keys[n].append(Signal(signal.name, width, (signal.lsb or 0) + lowest))
                 elif isinstance(kind, Text):
                     keys[n] += [signal, *([Signal("", width - own, value=0)] if width > own else [])]
                     in_keys[n][column.name] = lsb + width - own, own
@@ -116,7 +118,7 @@ class Ports:
             "R_W": widths[0],
             "KEY_W": key_width,
             "PREDICATE": node.predicate,
-            "SIGNED": int(node.predicate in ("BAND", "L1") and kinds[0].signed),
+            "SIGNED": int(PREDICATES[node.predicate].signed and kinds[0].signed),
             "ROWS": node.window.rows,
         }
         stamps = [ZERO, ZERO]

@@ -107,6 +107,7 @@ class OfAddress(NamedTuple):
 ADDRESS_BITS = 32
 OF_ADDRESS = {
     "prefix": OfAddress("PFX", lambda x, n: f"shiftright({x}, {ADDRESS_BITS} - {n})"),
+    "suffix": OfAddress("SFX", lambda x, n: f"({x} & (shiftleft(1L, {n}) - 1))"),
 }
 
 

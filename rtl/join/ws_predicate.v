@@ -7,11 +7,12 @@
 //   BAND     |window - probe| <= limit                              2
 //   L1       |x - x'| + |y - y'| < limit, where a key is {x, y}     3   Manhattan distance
 //   PFX      the first `limit` bits are equal                       1   IP prefix: KEY_W 32, limit 24 for a /24
+//   SFX      the last `limit` bits are equal                        1   host of a /24: KEY_W 32, limit 8
 //
 // All are symmetric: window and probe may be exchanged. A constant limit costs less, since synthesis folds it. Each
 // predicate is a module in a file of its own.
 //
-// Parameters   PREDICATE  the predicate, "EQ", "BAND", "L1" or "PFX"; see above
+// Parameters   PREDICATE  the predicate, "EQ", "BAND", "L1", "PFX" or "SFX"; see above
 //              KEY_W      width of a key in bits, at least 1; for L1 even
 //              SIGNED     1: keys, for L1 their fields, are two's complement, BAND and L1 only
 //              LIMIT_W    width of the limit in bits, at least 1; a limit above all distances needs KEY_W + 1 bits, for
@@ -21,7 +22,7 @@
 // Issue rate   1 pair per cycle
 // Overflow     none: differences and sums have their full width
 // Source       EQ: Miyoshi et al., IEICE Trans. J94-D (2011); BAND, L1, PFX: Lin, Chen, Jin, SCIENTIA SINICA
-//              Informationis 52 (2022), section 4, where the prefix is given as XOR < limit
+//              Informationis 52 (2022), section 4, where the prefix is given as XOR < limit; SFX is ours
 
 `default_nettype none
 
@@ -43,10 +44,11 @@ module ws_predicate #(
         $finish;
     end
 
-    localparam EQ = PREDICATE == "EQ", BAND = PREDICATE == "BAND", L1 = PREDICATE == "L1", PFX = PREDICATE == "PFX";
+    localparam EQ = PREDICATE == "EQ", BAND = PREDICATE == "BAND", L1 = PREDICATE == "L1";
+    localparam PFX = PREDICATE == "PFX", SFX = PREDICATE == "SFX";
 
-    initial if (!(EQ || BAND || L1 || PFX) || KEY_W < 1 || (L1 && KEY_W % 2 != 0) || LIMIT_W < 1) begin
-        $display("ERROR: %m: PREDICATE = %0s (EQ, BAND, L1 or PFX), KEY_W = %0d (at least 1, for L1 even), LIMIT_W = %0d",
+    initial if (!(EQ || BAND || L1 || PFX || SFX) || KEY_W < 1 || (L1 && KEY_W % 2 != 0) || LIMIT_W < 1) begin
+        $display("ERROR: %m: PREDICATE = %0s (EQ, BAND, L1, PFX or SFX), KEY_W = %0d (for L1 even), LIMIT_W = %0d",
                  PREDICATE, KEY_W, LIMIT_W);
         $finish;
     end
@@ -62,6 +64,10 @@ module ws_predicate #(
             );
         end else if (PFX) begin : gen_prefix
             ws_predicate_prefix #(.KEY_W(KEY_W), .LIMIT_W(LIMIT_W)) prefix (
+                .clk(clk), .limit(limit), .window(window), .probe(probe), .match(match)
+            );
+        end else if (SFX) begin : gen_suffix
+            ws_predicate_suffix #(.KEY_W(KEY_W), .LIMIT_W(LIMIT_W)) suffix (
                 .clk(clk), .limit(limit), .window(window), .probe(probe), .match(match)
             );
         end else begin : gen_equal
@@ -99,6 +105,7 @@ module ws_predicate #(
         if (L1)        match_ref = x + y < limit;
         else if (BAND) match_ref = distance(window, probe, KEY_W) <= limit;
         else if (PFX)  match_ref = (limit < KEY_W ? (window ^ probe) >> (KEY_W - limit) : window ^ probe) == 0;
+        else if (SFX)  match_ref = ((window ^ probe) & (limit < KEY_W ? (1 << limit) - 1 : ~0)) == 0;
         else           match_ref = window == probe;
     end
 

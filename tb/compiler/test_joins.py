@@ -48,12 +48,17 @@ def test_what_is_compared(condition, expected):
     assert parameters["ROWS"] == 12
 
 
-def test_a_prefix_of_known_length_is_a_key():
+@pytest.mark.parametrize(
+    ("function", "predicate", "part"), [("prefix", "PFX", 12), ("suffix", "SFX", 0)], ids=["prefix", "suffix"]
+)
+def test_bits_of_known_number_are_a_key(function, predicate, part):
     side = "Packets [ROWS 8] AS"
-    sql = f"SELECT a.SrcIp FROM {side} a JOIN {side} b ON prefix(a.SrcIp, {{}}) = prefix(b.DstIp, {{}})"
-    known, told = (join_of(built(sql.format(bits, bits))).parameters for bits in (20, "$bits"))
-    assert (known["PREDICATE"], known["KEY_W"]) == ("EQ", 20)
-    assert (told["PREDICATE"], told["KEY_W"], told["LIMIT_W"]) == ("PFX", 32, 6)
+    sql = f"SELECT a.SrcIp FROM {side} a JOIN {side} b ON {function}(a.SrcIp, {{}}) = {function}(b.DstIp, {{}})"
+    known, told = (join_of(built(sql.format(bits, bits))) for bits in (20, "$bits"))
+    assert (known.parameters["PREDICATE"], known.parameters["KEY_W"]) == ("EQ", 20)
+    assert known.ports["key"].count(f"[{part} +: 20]") == 2
+    told = told.parameters
+    assert (told["PREDICATE"], told["KEY_W"], told["LIMIT_W"]) == (predicate, 32, 6)
 
 
 def stages(sql: str) -> list[str]:
@@ -165,6 +170,8 @@ REFUSED = [
     (f"SELECT Price FROM {ROWS} ON Price div Volume = Bid", "may be null, and null equals nothing", (1, 77)),
     (f"SELECT Price FROM {ROWS} ON prefix(Price, 8) = prefix(Bid, 8)", "prefix takes a uint, not int32", (1, 88)),
     (f"SELECT Price FROM {ROWS} ON prefix(Volume, 8) = prefix(BidSize, 9)", "the same number of bits", (1, 107)),
+    (f"SELECT Price FROM {ROWS} ON prefix(Volume, 8) = suffix(BidSize, 8)", "ON must compare the sides", (1, 89)),
+    (f"SELECT Price FROM {ROWS} ON suffix(Volume, 33) = suffix(BidSize, 33)", "must have 1 to 32 bits", (1, 86)),
     (f"SELECT Price FROM {ROWS} ON Price = Bid AND max(Volume) > AskSize", "max is not allowed here", (1, 87)),
     (f"SELECT count(*) AS n FROM {ROWS} ON Price = Bid", "no aggregate over a JOIN", (1, 8)),
     (f"SELECT Price FROM {ROWS} ON Price = Bid GROUP BY Price", "no aggregate over a JOIN", (1, 92)),

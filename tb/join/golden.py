@@ -163,6 +163,9 @@ def _cases() -> list[Case]:
         Case("pfx_17", Join("PFX", 1, 17), stream("pfx 17", 600, addresses)),
         Case("pfx_28", Join("PFX", 1, 28), stream("pfx 28", 1000, addresses)),
         Case("pfx_32", Join("PFX", 1, 32), stream("pfx 32", 600, hot)),
+        Case("sfx_0", Join("SFX", 1, 0), stream("sfx 0", 200, addresses)),
+        Case("sfx_5", Join("SFX", 1, 5), stream("sfx 5", 1000, addresses)),
+        Case("sfx_32", Join("SFX", 1, 32), stream("sfx 32", 600, hot)),
     ]
     cases += [
         Case(f"time_{name}", join, stream(f"time {name}", 500, keys, None, join.slack))

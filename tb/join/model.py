@@ -23,7 +23,7 @@ class Tuple(NamedTuple):
 
 
 def match(predicate: str, a: Tuple, b: Tuple, limit: int) -> bool:
-    """The join predicates; PFX on keys of 32 bits."""
+    """The join predicates; PFX and SFX on keys of 32 bits."""
     match predicate:
         case "EQ":
             return a.x == b.x
@@ -33,6 +33,8 @@ def match(predicate: str, a: Tuple, b: Tuple, limit: int) -> bool:
             return abs(a.x - b.x) + abs(a.y - b.y) < limit
         case "PFX":
             return f"{a.x:032b}"[:limit] == f"{b.x:032b}"[:limit]
+        case "SFX":
+            return f"{a.x:032b}"[32 - limit :] == f"{b.x:032b}"[32 - limit :]
     raise ValueError(predicate)
 
 

@@ -55,6 +55,12 @@ CASES = {
         NONE,
         "0.8:9",
     ),
+    "SFX": (
+        batches_of("fjoin sfx", Join("SFX", 5, 2), 30, addresses),
+        {"UNITS": 1, "GROUP": 1, "BLOCK": 1, "LANES": 1, "KEY_W": 32, "LIMIT_W": 6},
+        RANDOM,
+        NONE,
+    ),
 }
 
 

@@ -31,6 +31,7 @@ BUILDS = {
     "band_flow": {"CORES": 5, "SEGMENT": 4, "FORWARD": 0, "PREDICATE": "BAND", "SIGNED": 1, "LIMIT_W": 33},
     "l1": {"CORES": 3, "SEGMENT": 4, "FORWARD": 1, "PREDICATE": "L1", "KEY_W": 64, "DATA_W": 96, "LIMIT_W": 34},
     "pfx_flow": {"CORES": 1, "SEGMENT": 1, "FORWARD": 0, "PREDICATE": "PFX", "LIMIT_W": 6},
+    "sfx_flow": {"CORES": 1, "SEGMENT": 1, "FORWARD": 0, "PREDICATE": "SFX", "LIMIT_W": 6},
 }
 
 

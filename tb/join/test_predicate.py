@@ -11,8 +11,7 @@ from tb.join.model import Tuple, match
 from tb.lib.bench import rng
 from tb.lib.run import run, run_four_state
 from tb.query.lockstep import extremes, signed
-
-LATENCY = {"EQ": 1, "BAND": 2, "L1": 3, "PFX": 1}
+from wirestream.compiler.predicates import PREDICATES
 
 
 @cocotb.test()
@@ -24,7 +23,9 @@ async def pairs_at_the_edges(dut):
     g, edges = rng("pairs"), extremes(width, rng("edges"))
     top = (1 << len(dut.limit)) - 1
     limits = (
-        (0, 24, 31, 32) if predicate == "PFX" else (0, 1, 7, 1 << width - 1, (1 << width) - 1, (1 << width) + 5, top)
+        (0, 8, 24, 31, 32)
+        if PREDICATES[predicate].lowest
+        else (0, 1, 7, 1 << width - 1, (1 << width) - 1, (1 << width) + 5, top)
     )
     cocotb.start_soon(Clock(dut.clk, 10, unit="ns", impl="gpi").start())
     seen = set()
@@ -40,7 +41,7 @@ async def pairs_at_the_edges(dut):
                 for x in a
             ]
             await FallingEdge(dut.clk)
-            late = len(expected) - LATENCY[predicate]
+            late = len(expected) - PREDICATES[predicate].cycles
             if late >= 4:  # the limit has been constant for long enough
                 assert int(dut.match.value) == expected[late], (limit, late)
             dut.window.value, dut.probe.value = (int("".join(f"{x:0{width}b}" for x in point), 2) for point in (a, b))
@@ -64,11 +65,12 @@ def test_predicate(parameters):
     "parameters",
     [
         {"PREDICATE": "PFX", "LIMIT_W": 6},
+        {"PREDICATE": "SFX", "LIMIT_W": 6},
         {"PREDICATE": "EQ", "LIMIT_W": 1},
         {"PREDICATE": "BAND", "KEY_W": 32, "SIGNED": 1, "LIMIT_W": 33},
         {"PREDICATE": "L1", "KEY_W": 32, "SIGNED": 1, "LIMIT_W": 18},
     ],
-    ids=["pfx", "eq", "band", "l1-signed"],
+    ids=["pfx", "sfx", "eq", "band", "l1-signed"],
 )
 def test_four_state(parameters):
     env = {"PREDICATE": parameters["PREDICATE"]}

@@ -18,6 +18,7 @@ from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.lib.tuplebus import cycle
 from wirestream.compiler import cores
+from wirestream.compiler.predicates import PREDICATES
 
 NUMBER_W = 16  # bits of R's data and of S's: the number of the tuple's arrival; R's is zero-extended
 EOS = "eos"
@@ -169,7 +170,7 @@ async def random_stalls(dut):
 async def latency(dut):
     """To the first row of group n, counted from 1, that of the oldest row."""
     bench = await Bench.setup(dut)
-    took = 10 + {"EQ": 1, "BAND": 2, "L1": 3, "PFX": 1}[PREDICATE] if not bench.time_w else 14 + 2
+    took = 10 + PREDICATES[PREDICATE].cycles if not bench.time_w else 14 + 2
     for n in range(bench.window):
         await bench.play([(Tuple(S, 8 * n, 8 * n),)])
     for n in range(bench.window):

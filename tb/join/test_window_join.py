@@ -33,6 +33,7 @@ BUILDS = {
     "band": {"ROWS": 20, "MATCH_LANES": 1, "PREDICATE": "BAND", "SIGNED": 1, "LIMIT_W": 33},
     "l1": {"ROWS": 12, "MATCH_LANES": 12, "PREDICATE": "L1", "KEY_W": 64, "DATA_W": 96, "LIMIT_W": 34},
     "pfx": {"ROWS": 1, "MATCH_LANES": 1, "PREDICATE": "PFX", "LIMIT_W": 6},
+    "sfx": {"ROWS": 1, "MATCH_LANES": 1, "PREDICATE": "SFX", "LIMIT_W": 6},
 }
 
 

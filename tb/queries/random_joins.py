@@ -52,6 +52,7 @@ SIDES = (
         (
             "a.DstIp = b.SrcIp AND a.Protocol = b.Protocol",
             "prefix(a.SrcIp, 20) = prefix(b.DstIp, 20) AND b.DstPort = a.DstPort",
+            "suffix(a.SrcIp, 5) = suffix(b.DstIp, 5) AND b.DstPort = a.DstPort",
             "abs(a.Bytes - b.Bytes) < {0}",
             "a.SrcPort div 64 = b.SrcPort div 64",
         ),
@@ -149,5 +150,6 @@ def plain(condition: str) -> str:
 
 
 def in_spark(condition: str) -> str:
-    """A condition in Spark's syntax: prefix of an address is a shift."""
+    """A condition in Spark's syntax: prefix of an address is a shift, suffix a remainder."""
+    condition = re.sub(r"suffix\((\S+), (\d+)\)", lambda found: f"pmod({found[1]}, {2 ** int(found[2])})", condition)
     return re.sub(r"prefix\((\S+), (\d+)\)", lambda found: f"shiftright({found[1]}, {32 - int(found[2])})", condition)

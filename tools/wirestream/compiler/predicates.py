@@ -55,6 +55,9 @@ PREDICATES = {
         "the first `limit` bits are equal: IP prefix",
         lowest=lambda width, bits: width - bits,
     ),
+    "SFX": Predicate(
+        "suffix(a.x, 8) = suffix(b.x, 8)", "the last `limit` bits are equal", lowest=lambda width, bits: 0
+    ),
 }
 FUNCTIONS = {p.function: name for name, p in PREDICATES.items() if p.function}  # to the predicate
 

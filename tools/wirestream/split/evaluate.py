@@ -141,6 +141,7 @@ IN_ORDER = ("first", "last", "wsum")
 # Functions of an address, and a number of bits.
 OF_ADDRESS: dict[str, Callable[[Column, int], Column]] = {
     "prefix": lambda x, bits: _div(x, _literal(2 ** (joins.ADDRESS_BITS - bits))),
+    "suffix": lambda x, bits: x % _literal(2**bits),
 }
 
 

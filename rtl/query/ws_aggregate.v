@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_aggregate: count, sum, min, max, first or last of a column over the sub-stream that eos ends.
+// ws_aggregate: the aggregate of a column over the sub-stream that eos ends.
 //
 // The row leaves with eos: m_data is s_data of that cycle (so the windowing attribute of a punctuation that ends the
 // sub-stream is passed on), `result` the aggregate. A tuple in the cycle of eos still belongs to the sub-stream, a

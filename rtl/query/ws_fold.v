@@ -9,7 +9,7 @@
 // Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST" or "LST"
 //              VALUE_W   width of a value in bits, at least 1; CNT reads no value
 //              SIGNED    1: values are two's complement, and the result of all but CNT is
-//              ACC_W     width of the number in bits, at least VALUE_W; MIN, MAX, FST and LST need no more. A SUM is
+//              ACC_W     width of the number in bits, at least VALUE_W; all but CNT and SUM need no more. A SUM is
 //                        exact as long as it stays within; 2**n tuples need VALUE_W + n
 //              RESULT_W  width of the result in bits, at least 1
 // Latency      0 cycles

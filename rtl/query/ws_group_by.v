@@ -19,7 +19,7 @@
 //                                    being output together; a CAM has up to 240
 //              WINDOWS               windows at once, at least 1; those open, and the one being output
 //              AGGS, KINDS, SIGNEDS  see ws_group_window
-//              VALUE_W               see ws_fold; with FAST at least 2 for MIN, MAX, FST and LST
+//              VALUE_W               see ws_fold; with FAST at least 2 for all but CNT and SUM
 //              ACC_W                 width of the accumulators in bits, at least VALUE_W; see ws_fold; with FAST at
 //                                    least 2
 //              RESULT_W              see ws_fold

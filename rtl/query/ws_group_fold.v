@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_fold: a step of MIN, MAX, FST or LST as in ws_fold, in two halves of the number, the lower half a cycle
-// after the upper.
+// ws_group_fold: a step of an aggregate of ws_fold other than CNT and SUM, in two halves of the number, the lower
+// half a cycle after the upper.
 //
 // The upper state is {seen, number's upper half}: whether there was a value. Without one the number is meaningless.
 //

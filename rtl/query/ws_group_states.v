@@ -9,8 +9,8 @@
 // comparison.
 //
 // Parameters   INDEX_W   2**INDEX_W groups
-//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_fold; ACC_W is at least 2, for MIN, MAX,
-//                        FST and LST so is VALUE_W
+//              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W   the aggregates, see ws_fold; ACC_W is at least 2, for all but
+//                        CNT and SUM so is VALUE_W
 //              COUNT_W   ACC_W of a CNT, 2 to ACC_W
 //              CLEARS    0: a tuple with s_fresh begins its group; 1: reading a row empties its group, and s_fresh is
 //                        ignored

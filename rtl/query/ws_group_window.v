@@ -12,7 +12,7 @@
 //              KINDS                     kinds of the aggregates, three characters each; as in ws_fold; like the ports,
 //                                        the first in the most significant bits
 //              SIGNEDS                   a bit for each aggregate, 1 if its values are two's complement
-//              VALUE_W, ACC_W, RESULT_W  as in ws_fold, for all of them (MIN, MAX, FST and LST keep VALUE_W bits)
+//              VALUE_W, ACC_W, RESULT_W  as in ws_fold, for all of them (all but CNT and SUM keep VALUE_W bits)
 // Ports        s_valid, s_fresh (the group's first tuple in this window), s_index; values and nulls a cycle later
 //              s_close: no tuple may come from the next cycle on until `done`
 //              list_valid, list_index: the entry whose row is being read; m_*: the row, one cycle later

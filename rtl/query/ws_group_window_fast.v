@@ -5,7 +5,7 @@
 // It shares no source with ws_group_window, whose read-modify-write takes three cycles on RAM in LUTs; here it takes
 // eight, in two halves of each number. For a 64-bit sum it has 2.5 times as many registers on 7-series, and block RAM.
 //
-// Parameters   as in ws_group_window, but ACC_W is at least 2, for MIN, MAX, FST and LST so is VALUE_W, and there is no
+// Parameters   as in ws_group_window, but ACC_W is at least 2, for all but CNT and SUM so is VALUE_W, and there is no
 //              RESULT_W
 // Ports        as in ws_group_window, but values and nulls come 3 cycles after s_valid; s_close: comes with the last
 //              tuple or later

@@ -12,8 +12,8 @@
 // Parameters   SLOTS                 open windows or panes at once, at least 1
 //              AGGS, KINDS, SIGNEDS  see ws_group_window
 //              VALUE_W               width of a value in bits, at least 1
-//              ACC_W                 width of a number in bits, at least VALUE_W; at least 2 with SKEW; MIN, MAX, FST
-//                                    and LST keep only VALUE_W bits
+//              ACC_W                 width of a number in bits, at least VALUE_W; at least 2 with SKEW; all but CNT
+//                                    and SUM keep only VALUE_W bits
 //              SKEW                  1: sums and counts add their upper halves (all but ACC_W/2 bits) one cycle after
 //                                    the lower halves, for a faster clock where ACC_W is above 32; 0: in the same cycle
 // Ports        add: the slots that take this cycle's tuple; values, nulls: the tuple's, the first aggregate in the most

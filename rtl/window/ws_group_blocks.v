@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_blocks: the least, greatest or first number of the last PANES panes of each entry of a table, an entry a
-// cycle.
+// ws_group_blocks: an aggregate other than a sum of the last PANES panes of each entry of a table, an entry a cycle.
 //
 // When a pane has ended, all entries take their turn, in order. Panes form blocks of PANES / 2. A window consists of
 // the end of a block (a suffix), the whole block after it and the newest block as far as it is filled. While a block
@@ -47,6 +46,8 @@ module ws_group_blocks #(
     localparam EVEN   = PANES % 2 == 0;
     localparam ADDR_W = $clog2(BLOCK*ENTRIES);
     localparam FILL_W = $clog2(BLOCK + 1);
+    `include "ws_pane_both.vh"
+
     localparam [ADDR_W-1:0] EACH = ENTRIES, TOP = (BLOCK - 1)*ENTRIES, BEHIND = EVEN && BLOCK > 1 ? ENTRIES : 0;
     localparam [FILL_W-1:0] FULL = BLOCK - 1;
     localparam [INDEX_W-1:0] LAST = ENTRIES - 1;
@@ -155,15 +156,15 @@ module ws_group_blocks #(
 
     // ---- Stages 10 and 11: the whole window
 
-    assign result = prefix_wins ? prefix_11_reg : older_11_reg;
+    assign result = both(prefix_wins, prefix_11_reg, older_11_reg);
 
     always @(posedge clk) begin
         {prefix_9_reg, middle_9_reg, scan_9_reg} <= {prefix_8_reg, middle_8_reg, scan_8_reg};
         {word_9_reg, end_9_reg, pane_9_reg}      <= {word_8_reg, end_8_reg, pane_8_reg};
 
-        prefix_10_reg <= pane_wins ? pane_9_reg : prefix_9_reg;
-        older_10_reg  <= middle_wins ? middle_9_reg : end_9_reg;
-        scan_10_reg   <= scan_wins ? scan_9_reg : word_9_reg;
+        prefix_10_reg <= both(pane_wins, pane_9_reg, prefix_9_reg);
+        older_10_reg  <= both(middle_wins, middle_9_reg, end_9_reg);
+        scan_10_reg   <= both(scan_wins, scan_9_reg, word_9_reg);
         middle_10_reg <= middle_9_reg;
         pane_10_reg   <= pane_9_reg;
 

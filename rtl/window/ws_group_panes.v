@@ -5,7 +5,7 @@
 //
 // A pane is GCD(RANGE, SLIDE) long. When one ends, every entry of the table takes its turn, one a cycle: its states
 // move from the pane's table to block RAM, which holds the panes of a window; its sums exchange the oldest pane for the
-// newest (ws_group_total), its least, greatest and first values are updated (ws_group_blocks), its last value replaces
+// newest (ws_group_total), its numbers other than sums are updated (ws_group_blocks), but its last value replaces
 // that of an older pane. At the end of a window each entry that had a tuple in the window gives a row: m_data is s_data
 // of the punctuation, together with the key and the aggregates. m_eos and m_punct follow the last turn.
 //
@@ -40,7 +40,7 @@
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      26 cycles from a window's end to the row of entry 0, a cycle more for each further entry; to m_eos 26 +
 //              ENTRIES; 10 cycles from s to o; 3 more with the hash table; another to rows and m_eos with FAR, and
-//              another with MIN, MAX, FST or LST
+//              another if not all are CNT or SUM
 // Issue rate   1 tuple a cycle
 // CLOSE_CYCLES ENTRIES + 25, 3 more with the hash table, another with FAR   CLOSE_ROWS ENTRIES
 // Reset        the tables are cleared: the first tuple comes at least ENTRIES + 2 cycles later
@@ -347,7 +347,7 @@ module ws_group_panes #(
         .write(step_reg[9]), .write_index(turn[9*INDEX_W +: INDEX_W]), .freed(freed_9)
     );
 
-    // ---- Stages 4 to 10, a stage more with MIN or MAX: the aggregates of the window, and the row
+    // ---- Stages 4 to 10, a stage more if not all are CNT or SUM: the aggregates of the window, and the row
 
     localparam OUT = 10 + LATER;
     wire [FLAGS-1:0] any_out;

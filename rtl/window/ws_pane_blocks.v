@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_pane_blocks: the least, greatest, first or last number of the last PANES panes, after each pane, in constant time.
+// ws_pane_blocks: an aggregate other than a sum of the last PANES panes, after each pane, in constant time.
 //
 // No window is read again, and no pane is subtracted. Panes are grouped into blocks of (PANES - 1) / 2. A window is the
 // end of one block, the whole block after it, and the newest block as far as it has filled. While a block fills, the
@@ -48,6 +48,8 @@ module ws_pane_blocks #(
     localparam BLOCK = (PANES - 1) / 2;               // panes
     localparam EVEN  = PANES % 2 == 0;
 
+    `include "ws_pane_both.vh"
+
     initial if (PANES < 1 || PANES > 65536) begin
         $display("ERROR: %m: PANES = %0d, must be 1 to 65536", PANES);
         $finish;
@@ -79,7 +81,7 @@ module ws_pane_blocks #(
         .clk(clk), .older(pre), .newer(pane_1_reg), .newer_wins(window_wins), .identity(identity)
     );
 
-    assign result = window_wins ? pane_2_reg : pre;
+    assign result = both(window_wins, pane_2_reg, pre);
 
     // ---- Even PANES: `odd`, the last PANES - 2 panes, combined with the pane is the next `pre`
 
@@ -99,7 +101,7 @@ module ws_pane_blocks #(
             assign pre = pre_reg;
 
             always @(posedge clk) begin
-                if (push_2_reg) pre_reg <= even_wins ? pane_2_reg : odd;
+                if (push_2_reg) pre_reg <= both(even_wins, pane_2_reg, odd);
                 if (forget) pre_reg <= identity;
             end
         end else begin : gen_odd
@@ -212,7 +214,7 @@ module ws_pane_blocks #(
 
             reg  [NUMBER_W-1:0] odd_reg, scan_word_reg;
             wire                odd_pane_wins = end_middle_wins ? middle_wins : end_pane_wins;
-            wire [NUMBER_W-1:0] prefix        = prefix_wins ? pane_2_reg : prefix_reg;
+            wire [NUMBER_W-1:0] prefix        = both(prefix_wins, pane_2_reg, prefix_reg);
 
             assign odd      = odd_reg;
             assign scan_now = push_2_reg && full_reg ? pane_2_reg
@@ -221,8 +223,8 @@ module ws_pane_blocks #(
             always @(posedge clk) begin
                 if (push_2_reg) begin
                     prefix_reg  <= full_reg ? identity : prefix;
-                    middle_reg  <= full_reg ? prefix : middle_wins ? pane_2_reg : middle_reg;
-                    odd_reg     <= odd_pane_wins ? pane_2_reg : end_middle_wins ? middle_reg : end_now_reg;
+                    middle_reg  <= full_reg ? prefix : both(middle_wins, pane_2_reg, middle_reg);
+                    odd_reg     <= both(odd_pane_wins, pane_2_reg, both(end_middle_wins, middle_reg, end_now_reg));
                     end_now_reg <= ends_next && !full_next ? word : identity;
                 end
                 scan_word_reg <= word;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ws_pane_pick: selects the aggregate of two successive runs of panes from those of each run, for aggregates other than
-// sums.
+// sums; with newer_wins, the function `both` of ws_pane_both.vh gives it.
 //
 // Numbers are compared in two halves in parallel, each with a carry chain of its own, for a clock of 200 MHz on an ECP5
 // with 64 bits.

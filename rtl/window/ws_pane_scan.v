@@ -182,6 +182,7 @@ module ws_pane_scan #(
             wire [NUMBER_W-1:0] word, identity, unused_identity;
             reg  [NUMBER_W-1:0] term_reg, term_1_reg, term_2_reg, pair_reg, fold_reg;
             wire                pair_wins, fold_wins;
+            `include "ws_pane_both.vh"
             reg  [6:1]          second_reg, begin_reg;    // by stage: the second pane of a pair, of the first pair
             wire                unused = &{1'b0, unused_identity};
 
@@ -206,7 +207,7 @@ module ws_pane_scan #(
                 term_reg   <= take_reg[2] && !rst ? word : identity;
                 term_1_reg <= term_reg;
                 term_2_reg <= term_1_reg;
-                if (second_reg[4]) pair_reg <= pair_wins ? term_1_reg : term_2_reg;
+                if (second_reg[4]) pair_reg <= both(pair_wins, term_1_reg, term_2_reg);
                 if (second_reg[6] && (fold_wins || begin_reg[6])) fold_reg <= pair_reg;
             end
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_session_fold: one step of the least, greatest, first or last value of a session, from its old state, that of a
-// session merged into it, and a value, to the new state; combinational.
+// ws_session_fold: one step of an aggregate of a session other than a sum, from its old state, that of a session
+// merged into it, and a value, to the new state; combinational.
 //
 // ws_state_merge and ws_fold would do it in series. Here all three values are compared with each other at once.
 //

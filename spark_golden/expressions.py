@@ -93,6 +93,7 @@ AGGREGATES: dict[str, Aggregate] = {
     "avg": Aggregate(lambda x: div(f"sum({x})", integer(f"count({x})")), replaced="sum div count"),
     "first": Aggregate(lambda x: by_arrival("min_by", x), "min_by", True, "min_by the arrival, without nulls"),
     "last": Aggregate(lambda x: by_arrival("max_by", x), "max_by", True, "max_by the arrival, without nulls"),
+    "bit_or": Aggregate(lambda x: integer(f"bit_or(CAST({x} AS BIGINT))"), "bit_or"),
 }
 
 

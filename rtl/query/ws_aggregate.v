@@ -325,6 +325,10 @@ module ws_aggregate #(
         exact  = KIND == "FST" ? first : KIND == "LST" ? last : sum;
         if (KIND == "MIN") for (i = LEAST + VALUES - 1; i >= LEAST; i = i - 1) if (set[i & (VALUES-1)]) exact = i;
         if (KIND == "MAX") for (i = LEAST; i < LEAST + VALUES; i = i + 1)      if (set[i & (VALUES-1)]) exact = i;
+        if (KIND == "BOR") begin
+            exact = 0;
+            for (i = LEAST; i < LEAST + VALUES; i = i + 1) if (set[i & (VALUES-1)]) exact = exact | i;
+        end
         if (set == 0) exact = 0;
         tuples = s_valid || (tuples_ref && !fresh_ref);
         left   = (left_ref && !fresh_ref) || exact < ACC_LEAST || exact >= ACC_END;

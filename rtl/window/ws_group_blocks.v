@@ -223,16 +223,17 @@ module ws_group_blocks #(
     reg  [INDEX_W-1:0]       expected_ref;
     integer                  i;
 
-    function is_better(input [NUMBER_W-1:0] newer, input [NUMBER_W-1:0] older);
+    function [NUMBER_W-1:0] both_ref(input [NUMBER_W-1:0] newer, input [NUMBER_W-1:0] older);
         reg [NUMBER_W-1:0] a, b;                // mapped so that two's complement compares as unsigned
         begin
             a = SIGNED != 0 ? newer ^ (1 << (NUMBER_W - 1)) : newer;
             b = SIGNED != 0 ? older ^ (1 << (NUMBER_W - 1)) : older;
             case (KIND)
-                "MIN":   is_better = a < b;
-                "MAX":   is_better = a > b;
-                "FST":   is_better = !older[NUMBER_W-1];
-                default: is_better = newer[NUMBER_W-1];
+                "MIN":   both_ref = a < b ? newer : older;
+                "MAX":   both_ref = a > b ? newer : older;
+                "FST":   both_ref = !older[NUMBER_W-1] ? newer : older;
+                "BOR":   both_ref = newer | older;
+                default: both_ref = newer[NUMBER_W-1] ? newer : older;
             endcase
         end
     endfunction
@@ -240,8 +241,8 @@ module ws_group_blocks #(
     always @* begin
         best_ref = panes_ref[(KEPT-1)*NUMBER_W +: NUMBER_W];
         for (i = KEPT - 2; i >= 0; i = i - 1)
-            if (is_better(panes_ref[i*NUMBER_W +: NUMBER_W], best_ref)) best_ref = panes_ref[i*NUMBER_W +: NUMBER_W];
-        if (is_better(pane, best_ref)) best_ref = pane;
+            best_ref = both_ref(panes_ref[i*NUMBER_W +: NUMBER_W], best_ref);
+        best_ref = both_ref(pane, best_ref);
     end
 
     always @(posedge clk) begin

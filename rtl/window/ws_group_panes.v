@@ -375,6 +375,8 @@ module ws_group_panes #(
         for (a = 0; a < AGGS; a = a + 1) begin : gen_result
             localparam [23:0] KIND      = KINDS[24*a +: 24];
             localparam        IS_COUNT  = KIND == "CNT";
+            localparam        IS_OTHER  = KIND == "MIN" || KIND == "MAX" || KIND == "FST" || KIND == "LST"
+                                       || KIND == "BOR";
             localparam        IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
             wire              seen      = any_out[1 + 2*a];
 
@@ -404,7 +406,7 @@ module ws_group_panes #(
                     result_nulls[a]           <= !IS_COUNT && !seen;
                     result_overflows[a]       <= sum_out[ACC_W] || any_out[2 + 2*a];
                 end
-            end else if (KIND == "MIN" || KIND == "MAX" || KIND == "FST" || KIND == "LST") begin : gen_order
+            end else if (IS_OTHER) begin : gen_order
                 wire               seen_7  = flags_7[1 + 2*a];
                 wire [VALUE_W-1:0] value_7 = states_7[a*(ACC_W+2) +: VALUE_W];
                 wire [VALUE_W-1:0] number_11;
@@ -455,7 +457,7 @@ module ws_group_panes #(
                 end
             end else begin : gen_none
                 initial begin
-                    $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST or LST", KIND);
+                    $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST or BOR", KIND);
                     $finish;
                 end
             end

@@ -187,6 +187,7 @@ module ws_lane_bank #(
                                 "MIN":   now = had && now <= v ? now : v;
                                 "MAX":   now = had && now >= v ? now : v;
                                 "FST":   now = had ? now : v;
+                                "BOR":   now = now | v;
                                 default: now = v;
                             endcase
                             had = 1'b1;

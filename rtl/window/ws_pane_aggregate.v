@@ -191,8 +191,9 @@ module ws_pane_aggregate #(
                     $display("ERROR: %m: SLACK = %0d, must be 0: panes have the order of time", SLACK);
                     $finish;
                 end
-            end else begin : gen_extremum
-                localparam [VALUE_W-1:0] NOTHING = {(KIND == "MIN") ^ IS_SIGNED, {(VALUE_W-1){KIND == "MIN"}}};
+            end else begin : gen_any_order
+                localparam [VALUE_W-1:0] NOTHING = KIND == "BOR" ? {VALUE_W{1'b0}}
+                                                 : {(KIND == "MIN") ^ IS_SIGNED, {(VALUE_W-1){KIND == "MIN"}}};
                 assign number = pane_seen ? pane_number[VALUE_W-1:0] : NOTHING;
             end
 

@@ -218,7 +218,8 @@ module ws_pane_blocks #(
 
             assign odd      = odd_reg;
             assign scan_now = push_2_reg && full_reg ? pane_2_reg
-                            : push_4_reg && !scan_wins ? scan_word_reg : scan_now_reg;
+                            : push_4_reg && (KIND == "BOR" || !scan_wins) ? both(1'b0, scan_now_reg, scan_word_reg)
+                            : scan_now_reg;
 
             always @(posedge clk) begin
                 if (push_2_reg) begin
@@ -267,6 +268,7 @@ module ws_pane_blocks #(
                 "MIN":   step_ref = a < b ? older : newer;
                 "MAX":   step_ref = a > b ? older : newer;
                 "FST":   step_ref = older >= TOP ? older : newer;
+                "BOR":   step_ref = older | newer;
                 default: step_ref = newer >= TOP ? newer : older;
             endcase
         end

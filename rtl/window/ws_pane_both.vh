@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The aggregate of two successive runs of panes, from newer_wins of ws_pane_pick, which comes a cycle after the numbers
-// of the runs. NUMBER_W is a parameter of the including module.
+// of the runs. KIND and NUMBER_W are parameters of the including module.
 
 function [NUMBER_W-1:0] both(input newer_wins, input [NUMBER_W-1:0] newer, input [NUMBER_W-1:0] older);
-    both = newer_wins ? newer : older;
+    both = KIND == "BOR" ? newer | older : newer_wins ? newer : older;
 endfunction

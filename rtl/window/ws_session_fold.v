@@ -5,7 +5,7 @@
 //
 // ws_state_merge and ws_fold would do it in series. Here all three values are compared with each other at once.
 //
-// Parameters   KIND     the aggregate, "MIN", "MAX", "FST" or "LST"
+// Parameters   KIND     the aggregate, "MIN", "MAX", "FST", "LST" or "BOR"
 //              VALUE_W  width of a value in bits, at least 1
 //              SIGNED   1: values are two's complement
 // Ports        state, other, next: {seen, value}; the value is 0 until there is one
@@ -40,8 +40,8 @@ module ws_session_fold #(
     localparam IS_SIGNED = SIGNED != 0;
 
     initial begin
-        if (KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST") begin
-            $display("ERROR: %m: KIND = \"%0s\", must be MIN, MAX, FST or LST", KIND);
+        if (KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST" && KIND != "BOR") begin
+            $display("ERROR: %m: KIND = \"%0s\", must be MIN, MAX, FST, LST or BOR", KIND);
             $finish;
         end
         if (VALUE_W < 1) begin
@@ -66,9 +66,13 @@ module ws_session_fold #(
     wire               c_b   = KIND == "MIN" ? c < b : KIND == "MAX" ? b < c : KIND == "LST";
     wire               is_c  = take && (c_a || !one_seen) && (c_b || !two_seen);
     wire               is_b  = two_seen && (b_a || !one_seen);
-    wire               unused = &{1'b0, a, b, c};
+    wire               unused = &{1'b0, a, b, c, is_b, is_c, two, three};
 
-    assign next = {one_seen || two_seen || take, is_c ? value : is_b ? other[VALUE_W-1:0] : one};
+    wire [VALUE_W-1:0] two   = other[VALUE_W-1:0] & {VALUE_W{merge}};
+    wire [VALUE_W-1:0] three = value & {VALUE_W{take}};
+
+    assign next[VALUE_W]     = one_seen || two_seen || take;
+    assign next[VALUE_W-1:0] = KIND == "BOR" ? one | two | three : is_c ? value : is_b ? other[VALUE_W-1:0] : one;
 
 `ifdef FORMAL
     // The same with integers.
@@ -81,6 +85,7 @@ module ws_session_fold #(
             "MIN":   better = x < y ? x : y;
             "MAX":   better = x > y ? x : y;
             "FST":   better = x;
+            "BOR":   better = x | y;
             default: better = y;
         endcase
     endfunction

@@ -129,7 +129,7 @@ class _Draw:
         keys = self.keys(source.scope) if keyed and self.often(0.5) else []
         window = self.time_window(bool(keys)) if unit == "time" else self.tuple_window(bool(keys))
         where = self.truth(source.scope, 1) if self.often(0.3) else None
-        known = MEASURES[:7] if keys else MEASURES
+        known = MEASURES[:-1] if keys else MEASURES
         measures = [self.measure(source.scope, MEASURES[:5])]
         measures += [self.measure(source.scope, known) for _ in range(self.rng.randint(0, 3))]
         scope = [*measures, *keys, *([self.time] if unit == "time" else [])]
@@ -181,6 +181,10 @@ class _Draw:
             made = replace(made, type=(0, 2**63 - 1), data=(0, TUPLES))
         elif op == "sum":
             made = replace(made, type=(-(2**bits), 2**bits), data=hull([TUPLES * v for v in (0, *of.data)]))
+        elif op == "bit_or":
+            if not LONG[0] <= of.type[0] <= of.type[1] <= LONG[1]:
+                return replace(of, op="max", args=(of,), null=True)
+            made = replace(made, type=_of_bits(of.type), data=_of_bits(of.data))
         elif op == "wsum":
             weights = tuple(self.rng.choices(WEIGHTS, k=self.rng.randint(1, 4)))
             most = sum(map(abs, whole(weights)))
@@ -275,6 +279,12 @@ class _Draw:
         likely = ("<", "<=", "<>") if b.data[0] > 100_000 else (">", ">=", "<>") if b.data[1] <= 1 else [*COMPARE][:5]
         op = self.rng.choice([*(likely if self.often(0.85) else COMPARE)])
         return Expr(op, (a, b), null=a.null or b.null)
+
+
+def _of_bits(values: tuple[int, int]) -> tuple[int, int]:
+    """Whatever has no more bits than these numbers."""
+    most = max(max(v, ~v).bit_length() for v in values)
+    return -(2**most) if values[0] < 0 else 0, 2**most - 1
 
 
 def _bits(values: tuple[int, int]) -> int:

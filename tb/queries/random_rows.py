@@ -126,6 +126,8 @@ def _measure(measure: Expr) -> Column:
             return F.when(
                 F.size(values) > 0, sum((F.coalesce(x, F.lit(0)) * w for x, w in terms), F.lit(0)).cast(EXACT)
             )
+        case "bit_or":
+            return F.bit_or(value.cast("long")).cast(EXACT)
     return {"sum": F.sum, "min": F.min, "max": F.max}[measure.op](value)
 
 

@@ -18,7 +18,7 @@ COMPARE |= {"<>": operator.ne, "=": operator.eq}
 APPLY = {"or": operator.or_, "and": operator.and_, **COMPARE}
 APPLY |= {"+": operator.add, "-": operator.sub, "*": operator.mul}
 LEVELS = {"or": 1, "and": 2, "not": 3, **dict.fromkeys(COMPARE, 4), "+": 5, "-": 5, "*": 6, "div": 6, "%": 6, "neg": 7}
-MEASURES = ("count", "sum", "min", "max", "avg", "first", "last", "wsum")
+MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "first", "last", "wsum")
 
 
 @dataclass(frozen=True)

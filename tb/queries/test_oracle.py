@@ -158,6 +158,10 @@ QUERIES = {
         "SELECT sum(X) AS S FROM T [SIZE 3 ADVANCE 2 TUPLES] WHERE Key = 'a'",
         [(-1,)],
     ),
+    "bitwise OR, of negative numbers too": (
+        "SELECT bit_or(X) AS B, bit_or(Y) AS C FROM T [SIZE 2 ADVANCE 2 TUPLES] WHERE Key = 'a'",
+        [(-7, 6), (-3, -1)],
+    ),
     "gaps between windows of tuples": ("SELECT max(X) AS S FROM T [SIZE 1 ADVANCE 3 TUPLES]", [(-7,), (-3,), (2,)]),
     "wsum, the newest first, without nulls": (
         "SELECT wsum(X div Y, [1, .5]) AS W FROM T [SIZE 3 ADVANCE 1 TUPLES]",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
+from operator import or_
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
@@ -15,7 +17,7 @@ from tb.lib.tuplebus import PUNCT, TUPLE, Seen, TupleBusMonitor, cycle
 
 @dataclass(frozen=True)
 class Aggregate:
-    """kind: CNT, SUM, MIN, MAX, FST, LST. value_w, acc_w, result_w: widths in bits; a sum may exceed acc_w."""
+    """kind: of ws_fold. value_w, acc_w, result_w: widths in bits; a sum may exceed acc_w."""
 
     kind: str
     value_w: int
@@ -33,6 +35,8 @@ class Aggregate:
         """A value: an extreme, a small one, or any."""
         least = -(1 << self.value_w - 1) if self.signed else 0
         most = least + (1 << self.value_w) - 1
+        if self.kind == "BOR":  # else all bits would soon be 1
+            return g.choice((0, 0, least, *(1 << g.randrange(self.value_w - self.signed) for _ in range(3))))
         return g.choice((least, most, 0, min(most, 1), g.randint(least, most), g.randint(least, most)))
 
     def bits(self, value: int) -> int:
@@ -50,6 +54,8 @@ class Aggregate:
                 exact, way = sum(values), list(accumulate(values))
             case "MIN" | "MAX":
                 exact, way = {"MIN": min, "MAX": max}[self.kind](values), ()
+            case "BOR":
+                exact, way = reduce(or_, values), ()
             case _:
                 exact, way = values[-1 if self.kind == "LST" else 0], ()
         signed = self.signed and self.kind != "CNT"

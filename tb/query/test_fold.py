@@ -36,6 +36,7 @@ MATRIX = [
     {"KIND": "SUM", "VALUE_W": 8, "SIGNED": 1, "ACC_W": 10, "RESULT_W": 9},
     {"KIND": "CNT", "VALUE_W": 1, "SIGNED": 1, "ACC_W": 4, "RESULT_W": 3},
     {"KIND": "MAX", "VALUE_W": 9, "SIGNED": 0, "ACC_W": 9, "RESULT_W": 8},
+    {"KIND": "BOR", "VALUE_W": 9, "SIGNED": 1, "ACC_W": 10, "RESULT_W": 7},
 ]
 
 

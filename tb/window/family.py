@@ -16,8 +16,9 @@ import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from math import gcd
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
@@ -37,8 +38,9 @@ FUNCTIONS = {
     "MAX": max,
     "FST": lambda values: values[0],
     "LST": lambda values: values[-1],
+    "BOR": partial(reduce, or_),
 }
-SPARK = {"CNT": "COUNT", "SUM": "SUM", "MIN": "MIN", "MAX": "MAX", "FST": "FIRST", "LST": "LAST"}
+SPARK = {"CNT": "COUNT", "SUM": "SUM", "MIN": "MIN", "MAX": "MAX", "FST": "FIRST", "LST": "LAST", "BOR": "BIT_OR"}
 COLUMNS = ("Price", "Volume")  # of the goldens
 
 
@@ -193,6 +195,8 @@ def draw(query: Query, g: random.Random, sign: int = 1, nulls: float = 0.1) -> t
         most = (1 << query.value_w) - 1
         bits = g.choice((0, 1, most, most >> 1, (most >> 1) + 1, g.getrandbits(query.value_w)))
         bits = g.getrandbits(query.value_w) if g.random() < 0.5 else bits
+        if any(a.column == column and a.kind == "BOR" for a in query.aggregates) and g.random() < 0.7:
+            bits = g.choice((0, 1 << g.randrange(query.value_w)))  # else all bits would soon be 1
         narrow = query.acc_w < query.value_w + 24
         if narrow and any(a.column == column and a.kind == "SUM" and a.signed for a in query.aggregates):
             bits = bits & most >> 1 if sign > 0 else bits | (most >> 1) + 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 
 from cocotb.triggers import FallingEdge
 
@@ -24,6 +26,8 @@ def fold(kind: str, numbers: Iterable[int | None]) -> int | None:
             return max(seen, default=None)
         case "FST":
             return seen[0] if seen else None
+        case "BOR":
+            return reduce(or_, seen) if seen else None
         case _:
             return seen[-1] if seen else None
 
@@ -59,6 +63,8 @@ class Stage:
         width = self.number_w - self.flagged
         least = -(1 << width - 1) if self.signed else 0
         most = least + (1 << width) - 1
+        if self.kind == "BOR":  # else all bits would soon be 1
+            return self.g.choice((None, 0, least, *(1 << self.g.randrange(width - self.signed) for _ in range(3))))
         return self.g.choice((None, least, most, 0, 1, *(self.g.randint(least, most) for _ in range(4))))
 
     def bits(self, number: int | None, width: int) -> int:

@@ -99,9 +99,9 @@ async def slots_move(dut):
 MATRIX = [
     {
         "SLOTS": 3,
-        "AGGS": 7,
-        "KINDS": "FSTCNTMAXSUMSUMLSTMIN",
-        "SIGNEDS": 53,
+        "AGGS": 8,
+        "KINDS": "FSTCNTMAXSUMBORSUMLSTMIN",
+        "SIGNEDS": 109,
         "VALUE_W": 3,
         "ACC_W": 5,
         "SKEW": 1,

@@ -1,5 +1,8 @@
-"""group_blocks: every entry's least or greatest number of each window against brute force, for windows of 2 to 21
-panes, turns as close as allowed and not, resets at any time; each result 11 cycles after its entry's turn."""
+"""group_blocks: every entry's aggregate of each window against brute force, for windows of 2 to 21 panes, turns
+as close as allowed and not, resets at any time; each result 11 cycles after its entry's turn."""
+
+from functools import partial, reduce
+from operator import or_
 
 import cocotb
 import pytest
@@ -10,6 +13,8 @@ from tb.window.turns import Turns, resets, windows
 
 
 def turns(dut) -> Turns:
+    if text(dut.KIND) == "BOR":
+        return Turns(dut, 11, 0, partial(reduce, or_))
     least = text(dut.KIND) == "MIN"
     top = (1 << len(dut.pane) - int(dut.SIGNED.value)) - 1
     bottom = -top - 1 if int(dut.SIGNED.value) else 0
@@ -31,6 +36,7 @@ MATRIX = [
     {"KIND": "MAX", "NUMBER_W": 33, "SIGNED": 1, "PANES": 3, "ENTRIES": 5},
     {"KIND": "MAX", "NUMBER_W": 8, "SIGNED": 0, "PANES": 20, "ENTRIES": 6},
     {"KIND": "MIN", "NUMBER_W": 8, "SIGNED": 1, "PANES": 21, "ENTRIES": 4},
+    {"KIND": "BOR", "NUMBER_W": 16, "SIGNED": 1, "PANES": 6, "ENTRIES": 3},
 ]
 
 

@@ -32,6 +32,7 @@ MATRIX = [
     {"KIND": "MAX", "SIGNED": 0, "NUMBER_W": 12, "PANES": 8},
     {"KIND": "MIN", "SIGNED": 0, "NUMBER_W": 16, "PANES": 64},
     {"KIND": "MAX", "SIGNED": 1, "NUMBER_W": 32, "PANES": 4096},
+    {"KIND": "BOR", "SIGNED": 1, "NUMBER_W": 32, "PANES": 9},
 ]
 
 

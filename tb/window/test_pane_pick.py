@@ -27,7 +27,7 @@ async def pairs(dut):
     async def both(older: int, newer: int) -> int:
         dut.older.value, dut.newer.value = older, newer
         await FallingEdge(dut.clk)
-        return newer if int(dut.newer_wins.value) else older
+        return newer | older if kind == "BOR" else newer if int(dut.newer_wins.value) else older
 
     cocotb.start_soon(Clock(dut.clk, CLOCK_NS, unit="ns").start(start_high=False))
     await FallingEdge(dut.clk)
@@ -46,6 +46,7 @@ MATRIX = [
     {"KIND": "MAX", "SIGNED": 0, "NUMBER_W": 9},
     {"KIND": "FST", "SIGNED": 1, "NUMBER_W": 8},
     {"KIND": "LST", "SIGNED": 0, "NUMBER_W": 33},
+    {"KIND": "BOR", "SIGNED": 1, "NUMBER_W": 16},
 ]
 
 

@@ -103,11 +103,17 @@ FOUR = (
 )
 ORDERED = (*FOUR, Aggregate("FST", True, 0), Aggregate("LST", True, 1))
 
+SIX = (*FOUR, Aggregate("BOR", False, 0), Aggregate("SUM", False, 1))
+
 MATRIX = {  # query, seed of its golden, SEGMENT_W
     "30-60": (Query(30, 1, 60, FOUR), 1, 16),  # 3 sessions at most
     "5-0": (Query(5, 1, 0, ORDERED), 3, 16),  # 1
-    "60-20": (Query(60, 1, 20, FOUR[1:]), 4, 32),  # 2
-    "2-9-narrow": (Query(2, 1, 9, (*FOUR, Aggregate("SUM", False, 1)), value_w=5, acc_w=7), None, 3),  # 6
+    "60-20": (Query(60, 1, 20, (*FOUR[1:], Aggregate("BOR", True, 1))), 4, 32),  # 2
+    "2-9-narrow": (
+        Query(2, 1, 9, SIX, value_w=5, acc_w=7),
+        None,
+        3,
+    ),  # 6
     "1-4-narrow": (Query(1, 1, 4, FOUR[:2], value_w=5, acc_w=5), None, 16),  # no tuple ever bridges
 }
 

@@ -46,6 +46,7 @@ MATRIX = [
     {"KIND": "MAX", "VALUE_W": 8, "SIGNED": 0},
     {"KIND": "MIN", "VALUE_W": 9, "SIGNED": 1},
     {"KIND": "LST", "VALUE_W": 9, "SIGNED": 0},
+    {"KIND": "BOR", "VALUE_W": 12, "SIGNED": 1},
 ]
 
 

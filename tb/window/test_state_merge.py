@@ -60,6 +60,7 @@ MATRIX = [
     {"KIND": "CNT", "SIGNED": 0, "VALUE_W": 4, "ACC_W": 33, "SKEW": 0},
     {"KIND": "MIN", "SIGNED": 1, "VALUE_W": 32, "ACC_W": 64, "SKEW": 1},
     {"KIND": "LST", "SIGNED": 0, "VALUE_W": 1, "ACC_W": 2, "SKEW": 0},
+    {"KIND": "BOR", "SIGNED": 1, "VALUE_W": 9, "ACC_W": 12, "SKEW": 1},
 ]
 
 

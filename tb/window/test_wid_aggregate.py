@@ -12,10 +12,8 @@ from tb.lib.golden import AGGREGATES, CASES, Case, Golden, expected, load
 from tb.lib.model import PUNCTUATION, START, Punctuator
 from tb.lib.run import run, run_four_state
 from tb.window import family
-from tb.window.family import Aggregate, Bench, Core, Item, Query, environment, events, of_golden, told
+from tb.window.family import SPARK, Aggregate, Bench, Core, Item, Query, environment, events, of_golden, told
 from wirestream.compiler import cores
-
-SPARK = {"CNT": "COUNT", "SUM": "SUM", "MIN": "MIN", "MAX": "MAX", "FST": "FIRST", "LST": "LAST"}
 
 
 @cocotb.test()
@@ -75,7 +73,8 @@ def plain(case: Case, golden: Golden) -> list[Item]:
     return kept
 
 
-ALL = tuple(Aggregate(kind, kind != "MAX", n % 2) for n, kind in enumerate(("MAX", "CNT", "LST", "SUM", "FST", "MIN")))
+KINDS = ("MAX", "CNT", "LST", "SUM", "FST", "MIN", "BOR")
+ALL = tuple(Aggregate(kind, kind != "MAX", n % 2) for n, kind in enumerate(KINDS))
 MIXED = (  # signed and unsigned over one column
     Aggregate("SUM", False, 1),
     Aggregate("MAX", True, 1),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wirestream.compiler.types import COUNT, Boolean, Integer, Type
+from wirestream.compiler.types import COUNT, LONG, Boolean, Integer, Type, of_bits
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,20 @@ class Domain:
 
 
 NUMBERS = Domain("numbers", lambda kind: isinstance(kind, Integer))
+LONGS = Domain(
+    "numbers that fit a long",
+    lambda kind: isinstance(kind, Integer) and LONG.low <= kind.low and kind.high <= LONG.high,
+)
 VALUES = Domain("numbers and strings", lambda kind: not isinstance(kind, Boolean))
 ANY = Domain("anything", lambda _: True)
 
 
 def _same(kind: Type) -> Type:
     return kind
+
+
+def _of_its_bits(kind: Integer) -> Integer:
+    return of_bits(kind.width, kind.signed)
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,7 @@ FUNCTIONS = {
         ),
         Function("first", "value that arrived first", Kind("FST", by_arrival=True), VALUES),
         Function("last", "value that arrived last", Kind("LST", by_arrival=True), VALUES),
+        Function("bit_or", "bitwise OR, of numbers in two's complement", Kind("BOR"), LONGS, _of_its_bits),
     )
 }
 KINDS = {function.kind.code: function.kind for function in FUNCTIONS.values() if function.kind}

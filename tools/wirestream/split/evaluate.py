@@ -135,6 +135,7 @@ AGGREGATES: dict[str, Callable[[Column], Column]] = {
     "avg": lambda x: _div(F.sum(x), F.count(x).cast(INTEGER)),
     "first": lambda x: F.min_by(x, _arrival(x)),
     "last": lambda x: F.max_by(x, _arrival(x)),
+    "bit_or": lambda x: F.bit_or(x.cast("bigint")).cast(INTEGER),
 }
 IN_ORDER = ("first", "last", "wsum")
 

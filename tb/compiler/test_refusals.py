@@ -349,7 +349,7 @@ def test_command_shows_the_place(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("described", "said"),
     [
-        ("{name: T, id: 1}", "a stream has name, id and fields, and may have time"),
+        ("{name: T, id: 1}", "a stream needs name, id and fields, and may have time"),
         ("{name: T, id: 1, fields: {a: int}, at: a}", "and may have time"),
         ("{name: T, id: 1, fields: [a], message: orders.Order, at: a}", "and may have message and moldudp64"),
         ("{name: T, id: 1, fields: {a: int}", "expected ',' or '}'"),

@@ -7,16 +7,29 @@ from math import ceil
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.types import Integer, Text, Type
 
-AXIL = {
-    **{"s_axil_awaddr": 12, "s_axil_awvalid": 1, "s_axil_awready": 0, "s_axil_wdata": 32, "s_axil_wstrb": 4},
-    **{"s_axil_wvalid": 1, "s_axil_wready": 0, "s_axil_bresp": -2, "s_axil_bvalid": 0, "s_axil_bready": 1},
-    **{"s_axil_araddr": 12, "s_axil_arvalid": 1, "s_axil_arready": 0, "s_axil_rdata": -32, "s_axil_rresp": -2},
-    **{"s_axil_rvalid": 0, "s_axil_rready": 1},
-}  # width of an input; 0 or minus the width of an output
+AXIL = {  # widths as `netlist.port_line` takes them: minus the width for an output, or 0 for one bit
+    "s_axil_awaddr": 12,
+    "s_axil_awvalid": 1,
+    "s_axil_awready": 0,
+    "s_axil_wdata": 32,
+    "s_axil_wstrb": 4,
+    "s_axil_wvalid": 1,
+    "s_axil_wready": 0,
+    "s_axil_bresp": -2,
+    "s_axil_bvalid": 0,
+    "s_axil_bready": 1,
+    "s_axil_araddr": 12,
+    "s_axil_arvalid": 1,
+    "s_axil_arready": 0,
+    "s_axil_rdata": -32,
+    "s_axil_rresp": -2,
+    "s_axil_rvalid": 0,
+    "s_axil_rready": 1,
+}
 
 
 def registers_of(circuit: Circuit) -> dict[str, int]:
-    """Byte offsets: each constant's lowest word, then COMMIT."""
+    """Byte offsets: each constant's lowest word, then COMMIT; empty for a circuit without constants."""
     offset, found = 0, {}
     for name, kind in sorted(circuit.runtime.items()):
         found[name] = offset
@@ -37,5 +50,5 @@ def bits_of(value: int | str, kind: Type) -> int:
 
 
 def register_lines(registers: dict[str, int]) -> list[str]:
-    """The lines of a module's header that list its registers. registers: from `registers_of`."""
+    """The lines of a module's header that list `registers`, the result of `registers_of`."""
     return [f"Registers    0x{offset:03X} {name}" for name, offset in registers.items()]

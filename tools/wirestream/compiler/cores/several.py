@@ -43,7 +43,7 @@ class Aggregates(Parameters):
 
     def bank(self, slots: int, skew: int, ports: Ports) -> Cells:
         """The cells of ws_bank, without the occupied flag of each slot."""
-        seen, left = told(ports)
+        seen, left = flags(ports)
         lut = ff = 0.0
         for kind in self.kinds:
             ff += slots * (seen and not kind.counts)
@@ -56,7 +56,7 @@ class Aggregates(Parameters):
         return Cells(lut, ff)
 
 
-def told(ports: Ports) -> tuple[bool, bool]:
+def flags(ports: Ports) -> tuple[bool, bool]:
     """Whether each aggregate has its own flag that it has read a value, and whether the overflow flags of sums are
     used."""
     return changes(ports, "nulls") > 0, used(ports, "result_overflows") > 0
@@ -96,7 +96,7 @@ class WidAggregate(OfAllWindows):
     def cells(self, ports: Ports) -> Cells:
         of, windows = self.of, ceil((self.RANGE + self.SLACK) / self.SLIDE)
         distance = 1 + (max(self.RANGE, self.SLIDE, self.SLACK) - 1).bit_length()
-        nulls = len(of.kinds) * told(ports)[0]
+        nulls = len(of.kinds) * flags(ports)[0]
         ff = self.WATTR_W + 1 + distance + 2 * windows + 5 + 2 * of.valued * of.VALUE_W + 2 * nulls
         ff += (2 + self.SKEW) * self.DATA_W * used(ports, "m_data")
         lut = 1.0 * self.WATTR_W + 23 + 2.2 * windows
@@ -156,7 +156,7 @@ class PaneAggregate(OfAllWindows):
 
     def cells(self, ports: Ports) -> Cells:
         of, scan, panes, period = self.of, self.scan, self.panes, self.step
-        seen, left = told(ports)
+        seen, left = flags(ports)
         cut = self.RANGE % period
         whole, over = divmod(period + self.SLACK, period)
         slots = whole * (1 + (cut > 0)) + (over > 0) + (0 < cut < over)
@@ -257,7 +257,7 @@ class SessionAggregate(Core):
 
     def cells(self, ports: Ports) -> Cells:
         of, slots, time, later = self.of, self.slots, self.WATTR_W, self.segments - 1
-        seen, left = told(ports)
+        seen, left = flags(ports)
         row = self.DATA_W * used(ports, "m_data") + time * used(ports, "m_end")
         ff = slots * (2 * time + 12) + (6 * time + 10 if slots > 1 else 2 * time + 1)
         lut = slots * time * (8.2 if slots > 1 else 5.2)

@@ -54,9 +54,9 @@ def of_sides(wiring: Wiring, node: Join, needed: set[str], entries: list[Entry],
     }
     outputs = dict(zip(BUS, (1, 1, 1, core.DATA_W), strict=True)) | dict.fromkeys(core.outputs, 1)
     made = wiring.make(core, inputs, outputs | {"m_key": 2 * core.KEY_W})
-    told = {port: made[port] for port in ("ready", "evt_late", "evt_refused", "evt_lost")}
-    if told not in wiring.circuit.joins:
-        wiring.circuit.joins.append(told)
+    signals = {port: made[port] for port in ("ready", "evt_late", "evt_refused", "evt_lost")}
+    if signals not in wiring.circuit.joins:
+        wiring.circuit.joins.append(signals)
         wiring.circuit.notes.append((str(node), note))
     # In a self-join the tuple of S follows that of R.
     later = entry_cycles(core.timed) if entries[0] is entries[1] else 0

@@ -233,8 +233,8 @@ class _Planner:
                 else:
                     known = methods.known(node, carried, end, registered, clock_ns, rewrites)
                 choice = methods.choose(node, known, self.asked, self.options, clock_ns, entry.step)
-            if (told := (str(node), choice)) not in self.circuit.choices:
-                self.circuit.choices.append(told)
+            if (chosen := (str(node), choice)) not in self.circuit.choices:
+                self.circuit.choices.append(chosen)
             self.methods[key] = choice.method
         method = self.methods[key]
         if method.numbered:

@@ -31,7 +31,7 @@ def model(numbers: list[int]) -> list[int]:
 
 
 @cocotb.test()
-async def every_event_is_told(dut):
+async def every_event_is_a_pulse(dut):
     g, most = rng("numbers"), (1 << len(dut.number)) - 1
     dut.number.value = 0
     await start(dut)
@@ -51,4 +51,4 @@ def test_pulses(number_w, waiting_w):
 
 
 def test_four_state():
-    run_four_state("pulses", "every_event_is_told", NUMBER_W=3)
+    run_four_state("pulses", "every_event_is_a_pulse", NUMBER_W=3)

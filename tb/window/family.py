@@ -1,7 +1,7 @@
 """Shared by the tests of all window cores: the query, a brute-force model, random streams, a bench and a shrinker.
 
-A window core is downstream of ws_punctuator, and outputs a row for every window that holds a tuple, after the
-punctuation that reaches the window's end. Here an *item* is an input of the punctuator (a tuple, a sender's
+A window core receives the outputs of ws_punctuator. After the punctuation that reaches a window's end it outputs the
+window's row, if the window holds a tuple. Here an *item* is an input of the punctuator (a tuple, a sender's
 punctuation, the start of a session), and an *event* is an output of it.
 
 The model knows only windows and tuples, not panes or accumulators: the tuples of a window, in order of arrival, are a
@@ -110,9 +110,10 @@ class Query:
 
 
 class Item(NamedTuple):
-    """kind: TUPLE, PUNCTUATION or START. time: of a START, where its first window begins, -1 to leave it open.
+    """kind: TUPLE, PUNCTUATION or START. time: of a START, where its first window begins, or -1: from its first tuple.
 
-    values: bits by column, None is null; None for all: the tuple is not selected, and does not pass the punctuator.
+    values: bits by column, None is null. None instead of the tuple: not selected, so it moves the watermark but does
+    not reach the core.
     wait: idle cycles before each of its events.
     """
 
@@ -293,7 +294,7 @@ def packed(
 ) -> Iterator[list[tuple[int, Event]]]:
     """The input of each cycle: an event other than a tuple, or tuples in the order of their lanes, each with its lane.
 
-    g: leaves some lanes idle; None: none.
+    g: draws the lanes to leave idle; None: no lane is left idle.
     """
     tuples: list[tuple[int, Event]] = []
     for event in happened:
@@ -317,7 +318,7 @@ def environment(query: Query, core: Core, **more: object) -> dict[str, str]:
     return {"FAMILY": json.dumps({"query": asdict(query), "core": asdict(core), **more})}
 
 
-def told(name: str) -> object:
+def setting(name: str) -> object:
     """One setting of `environment`; None if it is missing, or outside the simulator."""
     return json.loads(os.environ.get("FAMILY", "{}")).get(name)
 
@@ -329,9 +330,9 @@ class Bench:
     outputs = ("results", "result_nulls", "result_overflows")  # of a row, in the order of `row`
 
     def __init__(self, dut):
-        query = dict(told("query"))
+        query = dict(setting("query"))
         self.query = self.query_type(**query | {"aggregates": tuple(Aggregate(**a) for a in query["aggregates"])})
-        self.core = Core(**told("core"))
+        self.core = Core(**setting("core"))
         self.dut, self.pins, self.g, self.idle = dut, Pins(dut), rng("noise"), rng("lanes")
         self.data_w = len(dut.s_data)
         self.now = 0
@@ -495,7 +496,7 @@ async def shrink(
 
 
 async def random_streams(bench: Bench, streams: int = 3, **arguments: float) -> None:
-    """Several streams with sessions, in which everything that a query can meet occurs."""
+    """Several streams with sessions; fails unless every kind of event and row has occurred."""
     query = bench.query
     wanted = {"tuple", "punct", "reset", "row", "null"} | ({"empty", "jump"} if not query.emit_empty else set())
     for number in range(streams):
@@ -563,7 +564,7 @@ async def overflows(bench: Bench) -> None:
 
 async def equal_spark(bench: Bench) -> None:
     """For every golden in the `environment`: PySpark, the model and the core give the same rows."""
-    for folder in told("goldens"):
+    for folder in setting("goldens"):
         golden = load(folder)
         items = of_golden(golden.items)
         columns = [golden.aggregates[f"{SPARK[a.kind]}_{COLUMNS[a.column]}"] for a in bench.query.aggregates]
@@ -575,6 +576,6 @@ async def equal_spark(bench: Bench) -> None:
 
 
 def without_slack(query: Query) -> Query:
-    """The same with FST and LST, which cores that combine panes know only in the order of time."""
+    """The query with SLACK 0, and with FST and LST as well: cores that combine panes have these only with SLACK 0."""
     more = (Aggregate("FST", True, 0), Aggregate("LST", False, 1))
     return replace(query, slack=0, aggregates=query.aggregates + more)

@@ -83,12 +83,12 @@ class Bench:
             assert int(dut.m_eos.value) == int(dut.m_punct.value)
             if int(dut.m_valid.value):
                 assert not int(dut.m_punct.value)
-                told = []
+                outputs = []
                 for a in reversed(range(len(self.aggregates))):
                     result = int(dut.results.value) >> a * self.acc_w & (1 << self.acc_w) - 1
                     flags = (int(port.value) >> a & 1 for port in (dut.result_nulls, dut.result_overflows))
-                    told.append((result, *flags))
-                self.rows.append((cycle(), int(dut.m_data.value), int(dut.m_key.value), told))
+                    outputs.append((result, *flags))
+                self.rows.append((cycle(), int(dut.m_data.value), int(dut.m_key.value), outputs))
             if int(dut.m_punct.value):
                 self.rows.append((cycle(), int(dut.m_data.value)))
             sent = cycle() - self.refusal
@@ -123,7 +123,7 @@ class Bench:
             await ClockCycles(self.dut.clk, 1)
             self.drive()
 
-    def told(self, aggregate: Aggregate, inside: list[tuple[int, int | None]]) -> tuple[int, int, int]:
+    def outputs(self, aggregate: Aggregate, inside: list[tuple[int, int | None]]) -> tuple[int, int, int]:
         """Result, null and overflow of (time, value) in the order of arrival."""
         values = [value for _, value in inside if value is not None]
         if aggregate.kind not in ("CNT", "SUM") or not values:
@@ -154,13 +154,13 @@ class Bench:
                 assert len(host) == 1, "a key in part here and in part refused"
                 if host == {False}:
                     expected[key] = [
-                        self.told(a, [(time, column[n]) for time, column, _ in content])
+                        self.outputs(a, [(time, column[n]) for time, column, _ in content])
                         for n, a in enumerate(self.aggregates)
                     ]
             while len(row := next(rows)) == 4:
-                at, shown, key, told = row
+                at, shown, key, outputs = row
                 assert due <= at < due + self.entries and shown == data
-                assert told == expected.pop(key), (end, key)
+                assert outputs == expected.pop(key), (end, key)
                 count += 1
             assert row == (due + self.entries, data) and not expected
         assert next(rows, None) is None

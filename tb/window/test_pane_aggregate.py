@@ -13,10 +13,10 @@ from tb.lib.contract import hold
 from tb.lib.golden import AGGREGATES, expected
 from tb.lib.run import run, run_four_state
 from tb.window import family
-from tb.window.family import Aggregate, Bench, Core, Query, environment, told, without_slack
+from tb.window.family import Aggregate, Bench, Core, Query, environment, setting, without_slack
 from wirestream.compiler import cores
 
-NARROW = bool(told("narrow"))
+NARROW = bool(setting("narrow"))
 
 
 @cocotb.test()
@@ -26,7 +26,7 @@ async def edges(dut):
 
 @cocotb.test()
 async def random_streams(dut):
-    await family.random_streams(await Bench(dut).start(), **told("streams"))
+    await family.random_streams(await Bench(dut).start(), **setting("streams"))
 
 
 @cocotb.test()
@@ -41,7 +41,7 @@ async def overflows(dut):
     await family.overflows(await Bench(dut).start())
 
 
-@cocotb.test(skip=not told("goldens"))
+@cocotb.test(skip=not setting("goldens"))
 async def rows_equal_spark(dut):
     await family.equal_spark(await Bench(dut).start())
 

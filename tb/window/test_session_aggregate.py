@@ -12,11 +12,11 @@ from tb.lib.bench import rng
 from tb.lib.contract import hold
 from tb.lib.model import PUNCTUATION, START, TUPLE
 from tb.lib.run import run, run_four_state
-from tb.window.family import COLUMNS, SPARK, TOP, Aggregate, Core, Item, draw, environment, of_golden, told
+from tb.window.family import COLUMNS, SPARK, TOP, Aggregate, Core, Item, draw, environment, of_golden, setting
 from tb.window.sessions import Bench, Query, events, golden_stream, spark_rows, stream
 from wirestream.compiler import cores
 
-NARROW = bool(told("narrow"))
+NARROW = bool(setting("narrow"))
 
 
 @cocotb.test()
@@ -80,12 +80,12 @@ async def full_rate(dut):
     hold(dut, cores.SessionAggregate, latency=bench.core.latency, close_cycles=bench.core.close_cycles)
 
 
-@cocotb.test(skip=not told("golden"))
+@cocotb.test(skip=not setting("golden"))
 async def rows_equal_spark(dut):
     """PySpark, the model and the core give the same rows."""
     bench = await Bench(dut).start()
     query = bench.query
-    seed, file = told("golden")
+    seed, file = setting("golden")
     items = of_golden(golden_stream(seed, query.range, query.slack))
     table = parquet.read_table(file).to_pydict()
     columns = [table[f"{SPARK[a.kind]}_{COLUMNS[a.column]}"] for a in query.aggregates]

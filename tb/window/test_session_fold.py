@@ -24,7 +24,7 @@ async def folds(dut):
         await Timer(1, unit="ns")
         return int(dut.next.value)
 
-    def told(state: int, column: list[int | None]) -> None:
+    def check(state: int, column: list[int | None]) -> None:
         assert state & (1 << value_w) - 1 == reference.row(column)[0], column
         assert state >> value_w == any(value is not None for value in column), column
 
@@ -35,11 +35,11 @@ async def folds(dut):
             state = await step(g.getrandbits(len(dut.state)), column[0], fresh=True)
             for value in column[1:]:
                 state = await step(state, value)
-            told(state, column)
+            check(state, column)
             parts.append(column)
             states.append(state)
         value = g.choice((None, reference.draw(g)))
-        told(await step(states[0], value, other=states[1]), [*parts[0], *parts[1], value])
+        check(await step(states[0], value, other=states[1]), [*parts[0], *parts[1], value])
 
 
 MATRIX = [

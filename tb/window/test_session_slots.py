@@ -29,12 +29,12 @@ class User:
         self.dut, self.size = dut, len(dut.take)
         self.slots: list[list[int]] = [[] for _ in range(self.size)]
 
-    def told(self, name: str) -> list[bool]:
+    def bits(self, name: str) -> list[bool]:
         value = int(getattr(self.dut, name).value)
         return [bool(value >> i & 1) for i in range(self.size)]
 
     def obey(self, time: int | None) -> None:
-        rise, fall, merge, take = map(self.told, ("rise", "fall", "merge", "take"))
+        rise, fall, merge, take = map(self.bits, ("rise", "fall", "merge", "take"))
         begins, old = int(self.dut.begins.value), [*self.slots, []]
         for i in range(self.size):
             if take[i]:

@@ -12,7 +12,7 @@ from tb.lib.golden import AGGREGATES, CASES, Case, Golden, expected, load
 from tb.lib.model import PUNCTUATION, START, Punctuator
 from tb.lib.run import run, run_four_state
 from tb.window import family
-from tb.window.family import SPARK, Aggregate, Bench, Core, Item, Query, environment, events, of_golden, told
+from tb.window.family import SPARK, Aggregate, Bench, Core, Item, Query, environment, events, of_golden, setting
 from wirestream.compiler import cores
 
 
@@ -34,17 +34,17 @@ async def full_rate(dut):
     hold(dut, cores.WidAggregate, latency=bench.core.latency, close_cycles=bench.core.close_cycles)
 
 
-@cocotb.test(skip=not told("narrow"))
+@cocotb.test(skip=not setting("narrow"))
 async def overflows(dut):
     await family.overflows(await Bench(dut).start())
 
 
-@cocotb.test(skip=not told("goldens"))
+@cocotb.test(skip=not setting("goldens"))
 async def rows_equal_spark(dut):
     """Every golden of these windows, with any rules of time: PySpark, the model and the core give the same rows."""
     bench = await Bench(dut).start()
-    for name in told("goldens"):
-        case, golden = CASES[name], load(told("goldens")[name])
+    for name in setting("goldens"):
+        case, golden = CASES[name], load(setting("goldens")[name])
         items = plain(case, golden)
         columns = [
             golden.aggregates[f"{SPARK[a.kind]}_{('Price', 'Volume')[a.column]}"] for a in bench.query.aggregates

@@ -1,5 +1,8 @@
-"""fix_parser: messages encoded by QuickFIX. quickfix.txt has some hundreds; `make soak` generates them again, and more,
-if QuickFIX is installed: `.venv/bin/pip install -e ".[quickfix]"`, which takes half an hour to compile."""
+"""fix_parser: messages encoded by QuickFIX, a FIX engine that shares no code with this project.
+
+quickfix.txt has several hundred of them. `make soak` generates these again, and thousands more, if QuickFIX is
+installed: `.venv/bin/pip install -e ".[quickfix]"`, which compiles C++ for half an hour.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +47,7 @@ def test_vectors(bench, tmp_path):
     assert {field(m, 35) for m in messages} == {b"D", b"F", b"AS", b"0"}
     assert {field(m, 8) for m in messages} == {b"FIX.4.2", b"FIX.4.4", b"FIXT.1.1"}
     assert {field(m, 453) for m in messages} == {None, b"1", b"2", b"3", b"4"}
+    # Every field that orders.yml describes, and the data fields.
     for tag in (6, 11, 38, 40, 41, 44, 54, 55, 60, 70, 96, 118, 349, 355, 448, 452):
         assert sum(field(m, tag) is not None for m in messages) > 20, tag
     compare(bench, messages, tmp_path)

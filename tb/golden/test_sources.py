@@ -16,7 +16,7 @@ from tb.lib.sources import fingerprint, sources
 from tb.queries import golden as of_queries
 from tb.window import sessions as of_sessions
 
-NAMES = {  # a golden's file or folder in the cache, and sources that affect it
+GOLDENS = {  # the file or folder of a golden in the cache, and some sources that affect it
     "trades": (
         lambda: CASES["q3_5000"].folder,
         "wirestream/host/trades wirestream/schema/tuples spark_golden/run tb/lib/golden",
@@ -30,16 +30,16 @@ NAMES = {  # a golden's file or folder in the cache, and sources that affect it
     "fix": (lambda: of_fix.kept({}, of_fix.ORDERS), "spark_golden/session spark_golden/fix tb/__init__"),
     "sessions": (lambda: of_sessions.kept(b""), "spark_golden/windows wirestream/schema/tuples tb/lib/golden"),
 }
-CHANGED = [(name, source) for name, (_, changed) in NAMES.items() for source in changed.split()]
+CHANGED = [(name, source) for name, (_, sources_of) in GOLDENS.items() for source in sources_of.split()]
 
 
 @pytest.mark.parametrize(("name", "source"), CHANGED, ids=["-".join(pair) for pair in CHANGED])
 def test_a_golden_follows_its_sources(monkeypatch, name: str, source: str):
-    read, of = Path.read_bytes, NAMES[name][0]
+    read, location = Path.read_bytes, GOLDENS[name][0]
     file = REPOSITORY / ("tools" if source.startswith("wirestream") else "") / f"{source}.py"
-    before = of()
+    before = location()
     monkeypatch.setattr(Path, "read_bytes", lambda self: read(self) + b"#" * (self == file))
-    assert of() != before
+    assert location() != before
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_a_golden_follows_its_sources(monkeypatch, name: str, source: str):
 def test_all_that_python_loads_is_among_the_sources(module: str):
     show = f"import {module}, sys; print(*(getattr(m, '__file__', None) for m in sys.modules.values()), sep='\\n')"
     printed = subprocess.run([sys.executable, "-c", show], cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    places = tuple(f"{REPOSITORY}{os.sep}{place}{os.sep}" for place in ("tb", "spark_golden", "tools"))
-    loaded = {Path(line) for line in printed.stdout.splitlines() if line.startswith(places)}
+    ours = tuple(f"{REPOSITORY}{os.sep}{folder}{os.sep}" for folder in ("tb", "spark_golden", "tools"))
+    loaded = {Path(line) for line in printed.stdout.splitlines() if line.startswith(ours)}
     assert len(loaded) > 4 and loaded <= set(sources(module))
 
 
@@ -66,6 +66,7 @@ def test_spark_golden_imports_nothing_else_of_the_project():
 
 
 def test_parts_are_kept_apart(tmp_path):
+    """The same bytes, divided differently between files, give another fingerprint; a string counts as its bytes."""
     for name, content in (("a", "xy"), ("b", "x"), ("c", "yx")):
         (tmp_path / name).write_text(content)
     first, second = (

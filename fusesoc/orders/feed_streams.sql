@@ -1,4 +1,4 @@
--- A Nasdaq feed on lines A and B: the offers for each stock, and large executions.
+-- A Nasdaq feed on lines A and B: new orders for each stock in 100 ms, and executions of more than 2000 shares.
 CREATE INPUT STREAM Adds FORMAT ITCH itch5.AddOrder (Time, Ref, Side, Shares, Stock, Price)
   FRAMING MOLDUDP64 REORDER 32 GAP_MS 10;
 CREATE INPUT STREAM Executed FORMAT ITCH itch5.OrderExecuted (Time, Ref, Shares)

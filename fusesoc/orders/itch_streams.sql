@@ -1,4 +1,5 @@
--- An ITCH feed, one message per datagram: offers for each stock, large bids, and the highest of four trades.
+-- An ITCH feed, one message per datagram: new orders for each stock in 100 us, large bids, and the highest price of
+-- four trades.
 CREATE INPUT STREAM Adds FORMAT ITCH itch5.AddOrder (Locate, Time, Ref, Side, Shares, Stock, Price);
 CREATE INPUT STREAM Sold FORMAT ITCH itch5.Trade (Time, Shares, Stock, Price);
 SELECT Stock, count(*) AS Number, sum(Shares) AS Shares

@@ -103,7 +103,7 @@ module ws_fix_parser #(
         .numeric(numeric), .negative(negative), .point(point), .whole(whole), .scale(scale)
     );
 
-    // Stage 3: the fields. The tag is decoded by `start`, and stays so until `finish`.
+    // Stage 3: the fields. The is_* registers are valid from `start` to `finish` of a field's value.
     reg                is_begin_reg, is_length_reg, is_type_reg, is_sum_reg;
     reg [N_FIELDS-1:0] is_field_reg;
     reg [63:0]         text_reg;            // the last 8 characters of the value
@@ -166,7 +166,7 @@ module ws_fix_parser #(
     reg        inside_reg;                  // between begins and ends
     reg        garbage_reg;                 // bytes outside messages in this payload, not yet counted
     reg [1:0]  place_reg;                   // index of the field in the message, 3 for all after MsgType
-    reg [7:0]  sum_reg, sum_before_reg;     // sum of the message's bytes; the same before this field
+    reg [7:0]  sum_reg, sum_before_reg;     // sum of the message's bytes; that of those before this field
     reg [15:0] length_reg, length_before_reg, body_length_reg;
     reg        body_length_good_reg;
     reg        malformed_reg, bad_header_reg, unknown_reg, repeated_reg, bad_value_reg;
@@ -183,8 +183,9 @@ module ws_fix_parser #(
                 if (at[k+1] && text_reg == BEGIN_STRINGS[64*i +: 64]) begin_string = 1'b1;
     end
 
-    // A message whose first three fields are bad is not dispatched: they may be shorter than the bytes in flight to a
-    // stalled sink, whose fields it would overwrite. header_reg is one cycle late, but a field takes longer to begin.
+    // A message with a bad header is not dispatched. Its three fields may be so short that they are already in flight
+    // when a stalled sink stops the input; dispatch would then overwrite the fields that the sink has not taken.
+    // header_reg lags by a cycle, which is less than a field takes to reach its end.
     reg  header_reg;
     assign dispatch = finish && is_type_reg && header_reg && !malformed;
 
@@ -228,7 +229,7 @@ module ws_fix_parser #(
         else if (finish && !inside_reg)    garbage_reg <= 1'b1;
     end
 
-    // The type: compared as soon as it is known, in effect by the next tag.
+    // The type is compared when its field ends, so that wanted_reg is valid before the next tag is decoded.
     reg [N_MESSAGES-1:0] same_type;
     reg [KIND_W-1:0]     kind;
     reg [N_FIELDS-1:0]   wanted, required;
@@ -261,7 +262,7 @@ module ws_fix_parser #(
     // Stage 4: everything that is wrong with the message. Stage 5: the verdict.
 
     reg       done_reg, truncated_reg, garbage_end_reg; // a message, a truncated one, a run of garbage has ended
-    reg [8:0] wrong_reg, first_wrong;                   // the first reason in the high bit
+    reg [8:0] wrong_reg, first_wrong;                   // the first reason in the most significant bit
 
     always @(posedge clk) begin
         done_reg        <= ends;

@@ -4,8 +4,8 @@
 //
 // The low nibble of an octet and rx_dv arrive with the rising edge, the high nibble and rx_dv ^ rx_er with the falling.
 // Between frames (neither rx_dv nor rx_er) a PHY with in-band status shows link (bit 0), speed (2:1; 2 is 1 Gb/s) and
-// duplex (bit 3) on the nibbles of both edges; it is sampled when both agree. Without in-band status the three outputs
-// are meaningless.
+// duplex (bit 3) on the nibbles of both edges. link_up, link_speed and full_duplex hold the latest status of which both
+// nibbles were equal; they are undefined until then, and meaningless if the PHY sends no in-band status.
 //
 // Parameters   VENDOR   kind of input cells, see ws_ddr_in
 // Latency      that of ws_ddr_in; the status 1 cycle more
@@ -13,7 +13,7 @@
 // Overflow     cannot happen
 // Bad input    At 10 and 100 Mb/s a nibble lasts a cycle and appears at both edges. No octet is then a start frame
 //              delimiter (it would be DD), so that ws_mac_gmii_rx counts such a frame as evt_no_preamble and drops it
-// Source       RGMII 2.0, 3.3 and 3.4
+// Source       RGMII specification 2.0, sections 3.3 and 3.4
 
 `default_nettype none
 

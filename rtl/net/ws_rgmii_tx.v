@@ -10,7 +10,7 @@
 // Latency      that of ws_ddr_out
 // Issue rate   1 octet a cycle of clk, 125 MHz; 10 and 100 Mb/s are not supported
 // Overflow     cannot happen
-// Source       RGMII 2.0, 3.3
+// Source       RGMII specification 2.0, section 3.3
 
 `default_nettype none
 

@@ -24,21 +24,21 @@ class Fault(NamedTuple):
     message: str
 
 
-ROOMS, WIRESTREAM, GOLDEN = "rooms of wirestream", "wirestream imports neither", "spark_golden imports neither"
+LAYERS, WIRESTREAM, GOLDEN = "layers of wirestream", "wirestream imports neither", "spark_golden imports neither"
 FAULTS = {
     "upwards": Fault(
-        ROOMS,
+        LAYERS,
         "wirestream/schema/tuples.py",
         "from wirestream.compiler import syntax",
         "wirestream.schema.tuples -> wirestream.compiler.syntax",
     ),
     "sideways in a function": Fault(
-        ROOMS,
+        LAYERS,
         "wirestream/measure/cores.py",
         "def f():\n    from wirestream.host import send",
         "wirestream.measure.cores -> wirestream.host.send",
     ),
-    "a new room": Fault(ROOMS, "wirestream/attic.py", "", "- wirestream.attic"),
+    "a new subpackage": Fault(LAYERS, "wirestream/attic.py", "", "- wirestream.attic"),
     "a circle for types": Fault(
         "no import circles",
         "wirestream/compiler/circuit.py",

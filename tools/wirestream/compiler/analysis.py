@@ -28,10 +28,13 @@ def constant_answers(plan: Plan) -> list[str]:
     """A line for each comparison whose result is the same for every value in its column's range."""
     found = {}
     for node in walk(plan):
-        if isinstance(node, Compute) and isinstance(node.a.type, Integer) and node.operator in ANSWERS:
-            a, b = node.a.type, node.b.type
+        if not (isinstance(node, Compute) and node.operator in ANSWERS):
+            continue
+        left, right = node.operands
+        if isinstance(left.type, Integer):
+            a, b = left.type, right.type
             always, never = ANSWERS[node.operator]
-            column = node.b if isinstance(node.a, Constant) else node.a
+            column = right if isinstance(left, Constant) else left
             if isinstance(column, Column) and (always(a, b) or never(a, b)):
                 known = f"{label(column)} is {column.type.low} to {column.type.high}"
                 found[f"{label(node.output)} is always {str(always(a, b)).lower()}: {known}"] = None
@@ -88,7 +91,7 @@ def condition(plan: Plan) -> Plan | None:
                 made = {output.name, *([output.null] if node.makes_null else [])}
                 if not made & needed:
                     return kept(child, needed)
-                operands = {value.name for value in (node.a, node.b) if isinstance(value, Column)}
+                operands = {value.name for value in node.operands if isinstance(value, Column)}
                 return replace(node, child=kept(child, needed - made | operands))
         return node
 

@@ -25,7 +25,7 @@ from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 from wirestream.compiler.aggregates import FUNCTIONS, Kind
 from wirestream.compiler.predicates import PREDICATES
 from wirestream.compiler.syntax import JoinWindow, Window
-from wirestream.compiler.types import BOOLEAN, Integer, Type, of_field
+from wirestream.compiler.types import BOOLEAN, Integer, Text, Type, of_field
 from wirestream.schema.streams import Stream
 
 APPLY = {"+": add, "-": sub, "*": mul, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
@@ -72,6 +72,13 @@ class Column:
 Value = Constant | Runtime | Column
 
 
+def padded(value: Value, length: int) -> Value:
+    """A constant string as long as that; other values as they are."""
+    if isinstance(value, Constant):
+        return Constant(value.value.ljust(length, b"\0"), Text(length))
+    return value
+
+
 def common(columns: Iterable[Column]) -> Integer:
     """The narrowest type that holds the values of all columns."""
     kinds = [column.type for column in columns]
@@ -107,16 +114,16 @@ class Input(Plan):
 
 @dataclass(frozen=True)
 class Compute(Plan):
-    """output = a operator b. operator: ``+ - * div % = <> < <= > >= and or not beyond``; the last two have no b.
+    """output = operator of the operands. operator: ``+ - * div % = <> < <= > >= and or not beyond``; the last two have
+    one operand.
 
-    `div` and `%` also compute the column `null`, which flags division by zero. `beyond`: whether a exceeds a `long`.
+    `div` and `%` also compute the column `null`, which flags division by zero. `beyond`: whether it exceeds a `long`.
     """
 
     child: Plan
     output: Column
     operator: str
-    a: Value
-    b: Value | None = None
+    operands: tuple[Value, ...]
     makes_null: bool = False
 
     @property

@@ -73,15 +73,15 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
             child = _fold(child, known)
             value = known.get(condition.name)
             return child if value is not None and value.value else Filter(child, condition)
-        case Compute(child=child, output=output, operator=operator, a=a, b=b):
+        case Compute(child=child, output=output, operator=operator, operands=operands):
             child = _fold(child, known)
-            a, b = _known(a, known), b and _known(b, known)
-            value = _folded(operator, a, b, output)
+            operands = tuple(_known(operand, known) for operand in operands)
+            value = _folded(operator, operands, output)
             if value is not None:  # it replaces the column from here on
                 known[output.name] = value
                 if plan.makes_null:
                     known[output.null] = Constant(False, BOOLEAN)
-            return replace(plan, child=child, a=a, b=b)
+            return replace(plan, child=child, operands=operands)
     raise AssertionError(plan)
 
 
@@ -89,11 +89,12 @@ def _known(value: Value, known: dict[str, Constant]) -> Value:
     return known.get(value.name, value) if isinstance(value, Column) else value
 
 
-def _folded(operator: str, a: Value, b: Value | None, output: Column) -> Constant | None:
+def _folded(operator: str, operands: tuple[Value, ...], output: Column) -> Constant | None:
     """The constant result of an operation, whatever the columns hold, or None."""
-    x, y = (v.value if isinstance(v, Constant) else None for v in (a, b))
+    x, *others = (v.value if isinstance(v, Constant) else None for v in operands)
     if operator == "not":
         return None if x is None else Constant(not x, BOOLEAN)
+    y = others[0] if others else None
     if operator in ("and", "or"):
         decides = operator == "or"
         if decides in (x, y):

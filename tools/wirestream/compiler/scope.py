@@ -18,6 +18,7 @@ from wirestream.compiler.plan import (
     Project,
     Runtime,
     Value,
+    padded,
     shown,
     walk,
 )
@@ -95,7 +96,7 @@ class Scope:
         beyond = [Column(value.overflow, BOOLEAN)] if value.overflow else []
         if value.type.low < LONG.low or value.type.high > LONG.high:
             plain = replace(value, null=None, overflow=None)
-            beyond.append(self._compute("beyond", plain, None, hidden=True))
+            beyond.append(self._compute("beyond", plain, hidden=True))
         overflow = self._either(beyond)
         return replace(value, overflow=overflow and overflow.name)
 
@@ -179,7 +180,7 @@ class Scope:
         if operator in ("div", "%"):
             return self._divided(operator, a, b, position)
         corners = [APPLY[operator](x, y) for x, y in product((a.type.low, a.type.high), (b.type.low, b.type.high))]
-        return self._compute(operator, a, b, fits(Integer(min(corners), max(corners)), position))
+        return self._compute(operator, a, b, kind=fits(Integer(min(corners), max(corners)), position))
 
     def _divided(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         most = max(abs(a.type.low), abs(a.type.high))
@@ -188,12 +189,12 @@ class Scope:
         else:
             most = max(min(most, max(abs(b.type.low), abs(b.type.high)) - 1), 0)
             kind = Integer(-most if a.type.signed else 0, most)
-        return self._compute(operator, a, b, fits(kind, position), may_be_null=b.type.low <= 0 <= b.type.high)
+        return self._compute(operator, a, b, kind=fits(kind, position), may_be_null=b.type.low <= 0 <= b.type.high)
 
     def _average(self, total: Measure, count: Measure) -> Column:
         """sum div count, which lies between the least and the greatest value; null without values."""
         number = replace(count.output, overflow=None)
-        return self._compute("div", total.output, number, total.value.type, may_be_null=True)
+        return self._compute("div", total.output, number, kind=total.value.type, may_be_null=True)
 
     def _comparison(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         if type(a.type) is not type(b.type):
@@ -207,26 +208,26 @@ class Scope:
                         f"{one} has {one.type.length} characters, {other} at most {other.type.length}", position
                     )
             length = max(a.type.length, b.type.length)
-            a, b = (_padded(value, length) for value in (a, b))
+            a, b = (padded(value, length) for value in (a, b))
             if a.type.length != b.type.length:
                 raise QueryError(f"cannot compare {a.type} with {b.type}; strings must have equal lengths", position)
-        found = self._compute(operator, a, b, BOOLEAN)
+        found = self._compute(operator, a, b)
         return self._zero_if_null(found)
 
     def _not(self, a: Value) -> Value:
-        found = self._compute("not", a, None, BOOLEAN)
+        found = self._compute("not", a)
         return self._zero_if_null(found)
 
     def _logic(self, operator: str, a: Value, b: Value) -> Value:
         """AND and OR with nulls: null unless the other operand decides."""
         plain = [replace(v, null=None) if isinstance(v, Column) else v for v in (a, b)]
-        value = self._compute(operator, *plain, BOOLEAN)
+        value = self._compute(operator, *plain)
         nulls = [Column(v.null, BOOLEAN) if isinstance(v, Column) and v.null else None for v in (a, b)]
         if not any(nulls):
             return value
         if operator == "or":  # null if one is null and the result is not true
             either = self._either(nulls)
-            null = self._compute("and", either, self._compute("not", value, None, hidden=True), hidden=True)
+            null = self._compute("and", either, self._compute("not", value, hidden=True), hidden=True)
         else:  # null if one is null and the other is null or true
             unknown = [self._either([p, n]) if n else p for p, n in zip(plain, nulls, strict=True)]
             null = self._compute("and", self._either(nulls), self._compute("and", *unknown, hidden=True), hidden=True)
@@ -236,33 +237,30 @@ class Scope:
         """A condition with the value forced to 0 when it is null."""
         if not column.null:
             return column
-        known = self._compute("not", Column(column.null, BOOLEAN), None, hidden=True)
-        return replace(self._compute("and", replace(column, null=None), known, BOOLEAN), null=column.null)
+        known = self._compute("not", Column(column.null, BOOLEAN), hidden=True)
+        return replace(self._compute("and", replace(column, null=None), known), null=column.null)
 
     def _compute(
         self,
         operator: str,
-        a: Value,
-        b: Value | None,
+        *operands: Value,
         kind: Type = BOOLEAN,
-        *,
         may_be_null: bool = False,
         hidden: bool = False,
     ) -> Column:
-        """The column `a operator b`, with companions if an operand has them; added only if it is new.
+        """The column of an operation, with companions if an operand has them; added only if it is new.
 
         hidden: the column is internal, for nulls or overflow.
         """
-        operands = [v for v in (a, b) if isinstance(v, Column)]
-        nulls = [Column(v.null, BOOLEAN) for v in operands if v.null]
-        overflows = [Column(v.overflow, BOOLEAN) for v in operands if v.overflow]
-        text = "." * hidden + (f"({a} {operator} {b})" if b is not None else f"({operator} {a})")
+        columns = [v for v in operands if isinstance(v, Column)]
+        nulls = [Column(v.null, BOOLEAN) for v in columns if v.null]
+        overflows = [Column(v.overflow, BOOLEAN) for v in columns if v.overflow]
+        text = "." * hidden + _written(operator, operands)
         if text in self.made:
             return self.made[text]
         own = f"{text}.null" if may_be_null else None
         column = Column(text, kind, own)
-        plain = [replace(v, null=None, overflow=None) if isinstance(v, Column) else v for v in (a, b)]
-        self.plan = Compute(self.plan, column, operator, *plain, makes_null=may_be_null)
+        self.plan = Compute(self.plan, column, operator, tuple(map(_plain, operands)), may_be_null)
         null = self._either([own and Column(own, BOOLEAN), *nulls])
         overflow = self._either(overflows)
         self.made[text] = replace(column, null=null and null.name, overflow=overflow and overflow.name)
@@ -281,7 +279,16 @@ def _bare(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _padded(value: Value, length: int) -> Value:
-    if isinstance(value, Constant):
-        return Constant(value.value.ljust(length, b"\0"), Text(length))
-    return value
+def _plain(value: Value) -> Value:
+    """A value without its companions."""
+    return replace(value, null=None, overflow=None) if isinstance(value, Column) else value
+
+
+def _written(operator: str, operands: tuple[Value, ...]) -> str:
+    """The name of an operation's column."""
+    match operands:
+        case (a,):
+            return f"({operator} {a})"
+        case (a, b):
+            return f"({a} {operator} {b})"
+    raise AssertionError(operator)

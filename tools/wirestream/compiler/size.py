@@ -15,7 +15,6 @@ PLACE = re.compile(r"(\w+)(?:\[(\d+)(?: \+: (\d+))?\])?")
 THROUGH = ("m_data", "o_data")  # their bits are those of s_data
 ABSORBING = {("query:multiply", port) for port in ("a", "b", "s_data")} | {("query:divide", "s_data")}
 SHIFTING = ("query:multiply", "query:divide")
-INPUTS = ("clk", "rst", "a", "b", "keep", "key", "limit", "null", "nulls", "room", "stamps", "value", "values", "wattr")
 
 
 def estimates(circuit: Circuit) -> dict[str, Cells]:
@@ -29,7 +28,7 @@ def estimates(circuit: Circuit) -> dict[str, Cells]:
 
 
 def _outputs(instance: Instance) -> list[str]:
-    return [port for port in instance.ports if not port.startswith("s_") and port not in INPUTS]
+    return [port for port in instance.ports if port.startswith("m_") or port in instance.contract.outputs]
 
 
 def _bits(text: str, widths: Mapping[str, int]) -> list[Bit | None]:

@@ -89,7 +89,7 @@ def _side_by_side(wiring: Wiring, steps: list[Step]) -> list[Plan]:
     for step in (s.node for s in steps[1:]):
         if not isinstance(step, Compute) or _pipelined(step) != _pipelined(first):
             break
-        if any(isinstance(v, Column) and v.name in made for v in (step.a, step.b)):
+        if any(isinstance(v, Column) and v.name in made for v in step.operands):
             break
         group.append(step)
         made |= {step.output.name, step.output.null}
@@ -105,8 +105,8 @@ def _delay(step: Plan, bus: Bus) -> float:
         return bus.late(v.name for _, v in step.outputs if isinstance(v, Column))
     if isinstance(step, Filter):
         return bus.late([step.condition.name]) + 0.6
-    ready = max([bus.delays.get(v.name, 0.0) for v in (step.a, step.b) if isinstance(v, Column)], default=0.0)
-    widths = [v.type.width for v in (step.a, step.b) if v is not None]
+    ready = max([bus.delays.get(v.name, 0.0) for v in step.operands if isinstance(v, Column)], default=0.0)
+    widths = [v.type.width for v in step.operands]
     if step.operator in ("and", "or", "not"):
         return ready + 0.6
     if step.operator in ("=", "<>", "beyond"):
@@ -126,16 +126,21 @@ def _simple(wiring: Wiring, step: Plan, bus: Bus) -> Bus:
         inputs = wiring.inputs(bus) | {"keep": bus.columns[step.condition.name].text}
         made = wiring.make(cores.Select(1, 0), inputs, {"m_valid": 1})
         return replace(bus, valid=made["m_valid"], delay=delay)
-    signed = any(v is not None and v.type.signed for v in (step.a, step.b))
-    a = wiring.operand(bus, step.a, signed)
-    b = wiring.operand(bus, step.b, signed) if step.b is not None else ZERO
-    if step.operator == "beyond":  # in a long, all bits above bit 62 equal the sign
-        a, b = a.above(LONG_W - 1), a.above(LONG_W - 1).resized(1, signed) if signed else ZERO
     width = step.output.type.width
-    core = cores.Compute(OPS[step.operator], a.width, b.width, width, int(signed), 1, 0)
-    made = wiring.make(core, wiring.inputs(bus) | {"a": a.text, "b": b.text}, {"y": width})
+    core, operands = _computation(wiring, step, bus)
+    made = wiring.make(core, wiring.inputs(bus) | operands, {"y": width})
     columns = bus.columns | {step.output.name: Signal(made["y"], width)}
     return replace(bus, columns=columns, delays=bus.delays | {step.output.name: delay})
+
+
+def _computation(wiring: Wiring, step: Compute, bus: Bus) -> tuple[cores.Core, dict[str, str]]:
+    """Core and operands of what is computed within a clock."""
+    signed = any(v.type.signed for v in step.operands)
+    a, b = (*(wiring.operand(bus, v, signed) for v in step.operands), ZERO)[:2]
+    if step.operator == "beyond":  # in a long, all bits above bit 62 equal the sign
+        a, b = a.above(LONG_W - 1), a.above(LONG_W - 1).resized(1, signed) if signed else ZERO
+    core = cores.Compute(OPS[step.operator], a.width, b.width, step.output.type.width, int(signed), 1, 0)
+    return core, {"a": a.text, "b": b.text}
 
 
 # ---- products and quotients
@@ -187,8 +192,8 @@ def _operation(wiring: Wiring, step: Compute, bus: Bus, apart: int) -> tuple[cor
 
     apart: the least distance of two tuples.
     """
-    signed = step.a.type.signed or step.b.type.signed
-    a, b = (wiring.operand(bus, v, signed) for v in (step.a, step.b))
+    signed = any(v.type.signed for v in step.operands)
+    a, b = (wiring.operand(bus, v, signed) for v in step.operands)
     if step.operator != "*" and a.width < 2:
         a = Signal(f"{{1'b0, {a.text}}}", 2)
     operands = {"a": a.text, "b": b.text}

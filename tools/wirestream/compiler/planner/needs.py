@@ -52,7 +52,7 @@ def before(node: Plan, behind: set[str]) -> set[str]:
             return {v.name for c, v in node.outputs if c.name in behind and isinstance(v, Column)}
         case Compute():
             made = made_by(node)
-            operands = {v.name for v in (node.a, node.b) if isinstance(v, Column)}
+            operands = {v.name for v in node.operands if isinstance(v, Column)}
             return behind - made | operands if made & behind else behind
         case Aggregate():
             values = {n for m in node.measures if m.value for n in (m.value.name, m.value.null) if n}

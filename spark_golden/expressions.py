@@ -34,7 +34,8 @@ from spark_golden.session import session
 INTEGER = "DECIMAL(38,0)"
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
 ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the end of the time window
-KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE")  # other names are quoted, so Spark's keywords are plain names
+# Other names are quoted, so Spark's keywords are plain names.
+KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END")
 ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
             "GreaterThanOrEqual")  # fmt: skip
 
@@ -179,6 +180,8 @@ class Shim:
                 return node.sql() if plain else integer(str(node.value()))
             case "UnresolvedAttribute":
                 return self._column(node.nameParts().apply(0), columns)
+            case "CaseWhen":
+                return _case(said)
             case "Not":
                 return f"(NOT {said[0]})"
             case "UnaryMinus":
@@ -215,6 +218,10 @@ class Shim:
     def _call(self, function: str, arguments: list) -> str:
         if self.joined and function in ("abs", *OF_ADDRESS):
             return self._of_sides(function, arguments)
+        if function == "if":
+            if len(arguments) != 3:
+                raise ValueError("IF takes a condition and two values")
+            return _case([self._rewritten(argument, self.columns) for argument in arguments])
         if function not in (*AGGREGATES, "wsum"):
             raise ValueError(f"unknown function {function}")
         if self.inside is None:
@@ -236,6 +243,14 @@ class Shim:
         if aggregate.replaced:
             self.replaced[f"{function}: {aggregate.replaced}"] = None
         return aggregate.text(x)
+
+
+def _case(parts: list[str]) -> str:
+    """parts: conditions and their values in turn, and of an odd number the last one for ELSE."""
+    pairs = zip(parts[::2], parts[1::2], strict=False)
+    branches = [f"WHEN {condition} THEN {value}" for condition, value in pairs]
+    otherwise = f" ELSE {parts[-1]}" if len(parts) % 2 else ""
+    return f"(CASE {' '.join(branches)}{otherwise} END)"
 
 
 def _quoted(text: str) -> str:

@@ -112,6 +112,20 @@ def price_bands(trades: DataFrame) -> DataFrame:
     return chosen.groupBy(end(), "Symbol", div(F.col("Price"), F.lit(1000)).alias("Band")).agg(_volume())
 
 
+def volume_bands(trades: DataFrame) -> DataFrame:
+    in_band = {
+        "Low": F.col("Price") < 1000,
+        "Middle": (F.col("Price") >= 1000) & (F.col("Price") < 2000),
+        "High": F.col("Price") >= 2000,
+    }
+    held = in_windows(trades, 240, 120, 10).withColumns({band: inside.cast("int") for band, inside in in_band.items()})
+    held = held.withColumn("HighVolume", exact("Volume") * F.col("High"))
+    sums = [F.sum(name).alias(name) for name in (*in_band, "HighVolume")]
+    rows = held.groupBy(end(), "Symbol").agg(*sums, counted("Trades"), average("Price").alias("Average"))
+    few = F.col("Trades") < 4
+    return rows.select("Time", "Symbol", *in_band, "HighVolume", F.when(~few, F.col("Average")).alias("Average"))
+
+
 def heartbeat(trades: DataFrame) -> DataFrame:
     held = in_windows(trades, 30, 30, 5).groupBy("end").agg(counted("Trades"), _volume(), F.max("Price").alias("Top"))
     rows = closed_windows(trades, 30, 30, 5).join(held, "end", "left")

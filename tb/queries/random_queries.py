@@ -228,6 +228,9 @@ class _Draw:
         a = self.number(scope, depth - 1)
         if self.often(0.08):
             return replace(a, op="neg", args=(a,), type=_reach("-", (0, 0), a.type), data=_reach("-", (0, 0), a.data))
+        if self.often(0.1):
+            b = self.other(a, VALUES) if self.often(0.5) else self.number(scope, depth - 1)
+            return self.choice(self.truth(scope, 0), a, b)
         op, b = self.rng.choice(("+", "-", "*", "div", "%")), self.number(scope, depth - 1)
         if a == b or self.often(0.5):
             b = self.other(a, VALUES if self.often(0.1) else VALUES[1:])  # rarely 0
@@ -255,11 +258,20 @@ class _Draw:
         null = a.null or b.null or (op in ("div", "%") and b.type[0] <= 0 <= b.type[1])
         return Expr(op, (a, b), "number", _reach(op, a.type, b.type), _reach(op, a.data, b.data), null)
 
+    def choice(self, condition: Expr, a: Expr, b: Expr) -> Expr:
+        """One of two values of a kind, or of one value and null."""
+        if self.often(0.25):
+            return replace(a, op="if", args=(condition, a), null=True)
+        reach = {"type": hull(a.type + b.type), "data": hull(a.data + b.data)}
+        return Expr("if", (condition, a, b), a.kind, null=a.null or b.null, **reach)
+
     def truth(self, scope: list[Expr], depth: int) -> Expr:
-        op = self.rng.choice(("and", "or", "or", "or", "not", "=", "<>")) if depth and self.often(0.5) else ""
+        op = self.rng.choice(("and", "or", "or", "or", "not", "=", "<>", "if")) if depth and self.often(0.5) else ""
         if op == "not":
             a = self.truth(scope, depth - 1)
             return Expr(op, (a,), null=a.null)
+        if op == "if":
+            return self.choice(*(self.truth(scope, depth - 1) for _ in range(3)))
         if op:
             a, b = (self.truth(scope, depth - 1) for _ in range(2))
             if op in ("and", "or") and self.often(0.05):

@@ -142,6 +142,9 @@ def _value(expr: Expr) -> Column:
             return F.lit(Decimal(value)).cast(EXACT) if expr.kind == "number" else F.lit(value)
         case "column", (name,):
             return F.col(name)
+        case "if", (condition, value, *others):
+            chosen = F.when(_value(condition), _value(value))
+            return chosen.otherwise(_value(*others)) if others else chosen
         case "not", (a,):
             return ~_value(a)
         case "neg", (a,):

@@ -23,7 +23,8 @@ MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "first", "last", "wsu
 
 @dataclass(frozen=True)
 class Expr:
-    """`op` of `args`: literal, column, constant (name, value), an operator, or a measure.
+    """`op` of `args`: literal, column, constant (name, value), an operator, a measure, or `if` (a condition, the value
+    where it is true, the value elsewhere; without that, null).
 
     kind: number, text or truth. type, data: the least and greatest value of the type, and of the stream's data; for
     text, its length.
@@ -153,6 +154,8 @@ def text(expr: Expr, level: int = 0) -> str:
             written = f"NOT {text(a, own)}"
         case "neg", (a,):
             written = f"-{text(a, own + 1)}"
+        case "if", (condition, *values):
+            written = _choice(condition, *values)
         case op, (a, b) if op in LEVELS:
             written = f"{text(a, own + (op in COMPARE))} {op.upper()} {text(b, own + 1)}"
         case "wsum", (a, weights):
@@ -160,6 +163,18 @@ def text(expr: Expr, level: int = 0) -> str:
         case op, args:
             written = f"{op}({text(*args) if args else '*'})"
     return f"({written})" if own < level else written
+
+
+def _choice(condition: Expr, value: Expr, *others: Expr) -> str:
+    """CASE of a value where the condition is an equality, IF of other comparisons, else CASE of conditions."""
+    if condition.op == "=":
+        a, b = condition.args
+        begin = f"{text(a)} WHEN {text(b)}"
+    elif condition.op in COMPARE and others:
+        return f"IF({text(condition)}, {text(value)}, {text(*others)})"
+    else:
+        begin = f"WHEN {text(condition)}"
+    return " ".join([f"CASE {begin} THEN {text(value)}", *(f"ELSE {text(other)}" for other in others), "END"])
 
 
 def whole(weights: tuple[str, ...]) -> list[int]:

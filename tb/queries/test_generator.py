@@ -17,7 +17,16 @@ from wirestream.compiler.output import as_design
 from wirestream.measure.lint import lint
 from wirestream.schema.streams import shipped
 
-EACH_OPERATOR = ("active_periods", "q1", "q2", "top_by_symbol", "union_of_two", "venue_arbitrage", "vwap_of_ten")
+EACH_OPERATOR = (
+    "active_periods",
+    "q1",
+    "q2",
+    "top_by_symbol",
+    "union_of_two",
+    "venue_arbitrage",
+    "volume_bands",
+    "vwap_of_ten",
+)
 CORE = """CAPI=2:
 name: wirestream:queries:mine:0.1.0
 filesets: {compiler: {depend: [wirestream:queries:compiler]}}

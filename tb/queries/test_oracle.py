@@ -45,6 +45,31 @@ EXPRESSIONS = {
         "SELECT X > Y AS More, X div Y <> 1 AS Other FROM T WHERE Y <= 1",
         [(1, None), (0, 0), (0, 0)],
     ),
+    "IF takes the second value unless the condition is true": (
+        "SELECT IF(X div Y > 0, X, -Y) AS A FROM T",
+        [(-2,), (0,), (9,), (-3,), (1,), (8,), (2,)],
+    ),
+    "CASE takes the first condition that is true, and without ELSE null": (
+        "SELECT CASE WHEN X div Y > 1 THEN 1 WHEN X < 0 OR Y = 0 THEN 1 + 1 END AS A FROM T",
+        [(2,), (2,), (1,), (2,), (None,), (1,), (None,)],
+    ),
+    "CASE of a value compares it; a null equals nothing": (
+        "SELECT case X % Y when 0 then 'none' when 1 then Key else 'some' end AS A FROM T WHERE Time <> 330",
+        [("some",), ("some",), ("a",), ("some",), ("none",), ("some",)],
+    ),
+    "a chosen null is null": (
+        "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
+        [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],
+    ),
+    "a choice is a condition, and its null is not true": (
+        "SELECT X FROM T WHERE CASE WHEN Y > 2 THEN X > 8 WHEN Y = 2 THEN TRUE END",
+        [(-7,), (9,), (2,)],
+    ),
+    "choices in choices, of constants": (
+        "SELECT CASE Key WHEN $key THEN IF(X > $less, $less, 0) ELSE CASE WHEN X > 4 THEN -9 ELSE -8 END END AS A "
+        "FROM T",
+        [(0,), (-9,), (1,), (0,), (-8,), (1,), (-8,)],
+    ),
     "products are exact": ("SELECT X * 99999999999 * 99999999999 AS P FROM T WHERE X = 9", [(9 * (10**11 - 1) ** 2,)]),
     "quotients have more than 64 bits": (
         "SELECT X * 10000000000 * 10000000000 div 3 AS Q FROM T WHERE X = -7",
@@ -91,6 +116,12 @@ QUERIES = {
             (150, "a", 1, 1, 1, 1, -1, -1, 2),
             (210, "a", 1, 1, 2, 2, 2, 2, 4),
         ],
+    ),
+    "aggregates of choices, and choices of aggregates": (
+        f"SELECT Time, count(CASE WHEN X > 0 THEN 1 END) AS N, sum(IF(Key = 'a', X, 0)) AS S, "
+        f"max(CASE Key WHEN 'b' THEN X END) AS M, IF(count(*) > 1, avg(Y), 99) AS A {WINDOW} "
+        "HAVING CASE WHEN Time > 200 THEN FALSE ELSE max(X) > -9 END",
+        [(120, 2, 2, 5, 2), (150, 0, -3, None, 99)],
     ),
     "HAVING": (f"SELECT Time {WINDOW} GROUP BY Key HAVING count(*) > 1 OR sum(X) > 7", [(120,), (210,)]),
     "HAVING with a key and the attribute": (

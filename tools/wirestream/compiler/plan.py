@@ -36,12 +36,14 @@ APPLY = {"+": add, "-": sub, "*": mul, "=": eq, "<>": ne, "<": lt, "<=": le, ">"
 
 @dataclass(frozen=True)
 class Constant:
-    """A value known to the compiler; text as bytes."""
+    """A value known to the compiler; text as bytes. None is null, of which the bits are 0."""
 
-    value: int | bytes | bool
+    value: int | bytes | bool | None
     type: Type
 
     def __str__(self) -> str:
+        if self.value is None:
+            return "null"
         return f"'{self.value.rstrip(bytes(1)).decode()}'" if isinstance(self.value, bytes) else str(self.value)
 
 
@@ -72,16 +74,27 @@ class Column:
 Value = Constant | Runtime | Column
 
 
+def widest(values: Iterable[Value]) -> Type:
+    """The smallest type that holds the values of all, which are of one kind."""
+    values = list(values)
+    match values[0].type:
+        case Integer():
+            return common(values)
+        case Text():
+            return Text(max(value.type.length for value in values))
+    return BOOLEAN
+
+
 def padded(value: Value, length: int) -> Value:
     """A constant string as long as that; other values as they are."""
-    if isinstance(value, Constant):
+    if isinstance(value, Constant) and value.value is not None:
         return Constant(value.value.ljust(length, b"\0"), Text(length))
     return value
 
 
-def common(columns: Iterable[Column]) -> Integer:
-    """The narrowest type that holds the values of all columns."""
-    kinds = [column.type for column in columns]
+def common(values: Iterable[Value]) -> Integer:
+    """The narrowest type that holds all values."""
+    kinds = [value.type for value in values]
     return Integer(min(kind.low for kind in kinds), max(kind.high for kind in kinds))
 
 
@@ -114,8 +127,8 @@ class Input(Plan):
 
 @dataclass(frozen=True)
 class Compute(Plan):
-    """output = operator of the operands. operator: ``+ - * div % = <> < <= > >= and or not beyond``; the last two have
-    one operand.
+    """output = operator of the operands. operator: ``+ - * div % = <> < <= > >= and or not beyond if``; `not` and
+    `beyond` have one operand, `if` has a condition, the value where it is true, and the value elsewhere.
 
     `div` and `%` also compute the column `null`, which flags division by zero. `beyond`: whether it exceeds a `long`.
     """

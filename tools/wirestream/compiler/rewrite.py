@@ -17,8 +17,9 @@ from wirestream.compiler.plan import (
     Project,
     Union,
     Value,
+    padded,
 )
-from wirestream.compiler.types import BOOLEAN, Boolean, Integer
+from wirestream.compiler.types import BOOLEAN, Boolean, Integer, Text
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,12 @@ def _known(value: Value, known: dict[str, Constant]) -> Value:
 
 def _folded(operator: str, operands: tuple[Value, ...], output: Column) -> Constant | None:
     """The constant result of an operation, whatever the columns hold, or None."""
+    if operator == "if":
+        condition, a, b = operands
+        known = isinstance(condition, Constant)
+        value = a if a == b or (known and condition.value) else b if known else None
+        value = padded(value, output.type.length) if isinstance(output.type, Text) else value
+        return Constant(value.value, output.type) if isinstance(value, Constant) else None
     x, *others = (v.value if isinstance(v, Constant) else None for v in operands)
     if operator == "not":
         return None if x is None else Constant(not x, BOOLEAN)

@@ -18,9 +18,11 @@ from wirestream.compiler.plan import (
     Project,
     Runtime,
     Value,
+    label,
     padded,
     shown,
     walk,
+    widest,
 )
 from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text, Type, of_bits
 from wirestream.errors import Position, QueryError
@@ -156,6 +158,8 @@ class Scope:
                 return self._not(self._boolean(operand))
             case syntax.Operation(operator="and" | "or" as operator, operands=(left, right)):
                 return self._logic(operator, self._boolean(left), self._boolean(right))
+            case syntax.Operation(operator="if", operands=(condition, *branches)):
+                return self._choice(condition, branches)
             case syntax.Operation(operator=operator, operands=(left, right)):
                 if isinstance(left, syntax.Name) and left.runtime:
                     second = self.value(right)
@@ -233,6 +237,42 @@ class Scope:
             null = self._compute("and", self._either(nulls), self._compute("and", *unknown, hidden=True), hidden=True)
         return replace(value, null=null.name)
 
+    def _choice(self, condition: syntax.Expression, branches: list[syntax.Expression]) -> Column:
+        """The first branch where the condition is true, elsewhere the second; without a second one, null."""
+        chooser = self.value(condition, BOOLEAN)
+        if not isinstance(chooser.type, Boolean):
+            raise QueryError(f"IF and CASE take a condition, not {chooser.type}", condition.position)
+        values = self._branches(branches)
+        if len({type(value.type) for value in values}) > 1:
+            kinds = " and ".join(str(value.type) for value in values)
+            raise QueryError(f"IF and CASE take values of one kind, not {kinds}", branches[1].position)
+        kind = widest(values)
+        if isinstance(kind, Integer):
+            fits(kind, branches[-1].position)
+        values += [Constant(None, kind)] * (2 - len(values))
+        nulls = [_flag(value, "null") for value in values]
+        overflows = [_flag(value, "overflow") for value in values]
+        if isinstance(kind, Text):
+            values = [padded(value, kind.length) for value in values]
+        found = self._compute("if", *map(_plain, (chooser, *values)), kind=kind)
+        null = self._chosen(chooser, nulls)
+        overflow = self._either([_flag(chooser, "overflow"), self._chosen(chooser, overflows)])
+        return replace(found, null=null and null.name, overflow=overflow and overflow.name)
+
+    def _branches(self, branches: list[syntax.Expression]) -> list[Value]:
+        """The values of branches. A $name has the type of the other one, but a number of it at least 32 bits."""
+        runtime = [isinstance(branch, syntax.Name) and branch.runtime for branch in branches]
+        found = {n: self.value(branch) for n, branch in enumerate(branches) if not runtime[n]}
+        beside = next((v.type for v in found.values() if not (isinstance(v.type, Integer) and v.type.width < 32)), None)
+        return [found[n] if n in found else self.value(branch, beside) for n, branch in enumerate(branches)]
+
+    def _chosen(self, chooser: Value, flags: list[Value | None]) -> Value | None:
+        """The flag of the branch that is chosen."""
+        if not any(flags) or flags[0] == flags[1]:
+            return flags[0]
+        flags = [flag or Constant(False, BOOLEAN) for flag in flags]
+        return self._compute("if", _plain(chooser), *flags, hidden=True)
+
     def _zero_if_null(self, column: Column) -> Column:
         """A condition with the value forced to 0 when it is null."""
         if not column.null:
@@ -279,6 +319,14 @@ def _bare(name: str) -> str:
     return name.rpartition(".")[2]
 
 
+def _flag(value: Value, which: str) -> Value | None:
+    """A value's companion, if it has one; null itself is null. which: `null` or `overflow`."""
+    if isinstance(value, Constant) and value.value is None and which == "null":
+        return Constant(True, BOOLEAN)
+    name = getattr(value, which, None)
+    return name and Column(name, BOOLEAN)
+
+
 def _plain(value: Value) -> Value:
     """A value without its companions."""
     return replace(value, null=None, overflow=None) if isinstance(value, Column) else value
@@ -291,4 +339,6 @@ def _written(operator: str, operands: tuple[Value, ...]) -> str:
             return f"({operator} {a})"
         case (a, b):
             return f"({a} {operator} {b})"
+        case (condition, a, b):
+            return f"IF({label(condition)}, {label(a)}, {label(b)})"
     raise AssertionError(operator)

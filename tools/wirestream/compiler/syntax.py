@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -44,7 +44,8 @@ class Name(Expression):
 
 @dataclass(frozen=True)
 class Operation(Expression):
-    """operator: ``or and not = <> < <= > >= + - * div %``; a unary minus is 0 - x."""
+    """operator: ``or and not = <> < <= > >= + - * div % if``; a unary minus is 0 - x; `if` has a condition, the value
+    where it is true, and the value elsewhere, or without this one null."""
 
     operator: str
     operands: tuple[Expression, ...]
@@ -390,7 +391,26 @@ class _Build(Transformer):
         if len(weights) > 1:
             raise QueryError("more than one list of weights", _at(meta))
         plain = tuple(a for a in arguments if not isinstance(a, tuple))
+        if name.lower() == "if":
+            if len(plain) != 3 or weights:
+                raise QueryError("IF takes a condition and two values: IF(Price > 9, 1, 0)", _at(meta))
+            return Operation(_at(meta), "if", plain)
         return Call(_at(meta), name.lower(), plain, weights[0] if weights else ())
+
+    def case(self, meta, parts):
+        """As nested choices; with an operand the conditions are comparisons."""
+        operand, (branches, chosen) = parts
+        for condition, value in reversed(branches):
+            if operand is not None:
+                condition = Operation(condition.position, "=", (operand, condition))
+            chosen = Operation(value.position, "if", (condition, value, *([chosen] if chosen else [])))
+        return replace(chosen, position=_at(meta))
+
+    def branches(self, meta, parts):
+        """Conditions with their values, and what follows ELSE."""
+        condition, value, others = parts
+        more, otherwise = others if isinstance(others, tuple) else ((), others)
+        return ((condition, value), *more), otherwise
 
     def weights(self, meta, parts):
         return tuple(Decimal(str(part)) for part in parts)

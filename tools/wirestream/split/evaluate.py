@@ -73,6 +73,9 @@ class Scope:
                 return self.columns[name]
             case syntax.Operation(operator="not", operands=(operand,)):
                 return ~self(operand)
+            case syntax.Operation(operator="if", operands=(condition, value, *others)):
+                chosen = F.when(self(condition), self(value))
+                return chosen.otherwise(self(others[0])) if others else chosen
             case syntax.Operation(operator=operator, operands=operands):
                 return self._binary(operator, *map(self, operands))
             case syntax.Call(function="abs", arguments=(x,)):

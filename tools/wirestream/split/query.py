@@ -26,8 +26,8 @@ CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "distinc
 RESERVED = ("FromChip", "Windowed", "Whole")  # views of the job
 CALLS = tuple({type(sqlglot.parse_one(f"{name}(x)", read="spark")) for name in FUNCTIONS} - {exp.Anonymous})
 KNOWN = (*CALLS, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Paren, exp.And, exp.Or, exp.Not, exp.EQ,
-         exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.Mod, exp.Neg, exp.Alias,
-         exp.Star)  # fmt: skip
+         exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.Mod, exp.Neg, exp.Case,
+         exp.If, exp.Alias, exp.Star)  # fmt: skip
 STRUCTURE = (exp.Select, exp.Union, exp.Subquery, exp.From, exp.Where, exp.Group, exp.Having, exp.Join, exp.Table,
              exp.TableAlias, exp.TableSample, exp.Abs)  # fmt: skip
 SIGNS = {exp.Div: "/", exp.DPipe: "||"}

@@ -83,6 +83,29 @@ class Compute(Core):
         return Cells(lut, self.bus_registers(ports, self.REGISTERED) + self.Y_W * self.REGISTERED)
 
 
+@dataclass(frozen=True)
+class Choose(Core):
+    """ws_choose. Swept: two columns of 32 bits, a column and a number, two numbers; one and two choices in a row.
+
+    With a number the choice becomes a set or reset of the next register, or part of the logic that it feeds.
+    """
+
+    W: int
+    DATA_W: int
+    REGISTERED: int
+
+    name: ClassVar[str] = "query:choose"
+    outputs: ClassVar[tuple[str, ...]] = ("y",)
+
+    @property
+    def latency(self) -> int:
+        return self.REGISTERED
+
+    def cells(self, ports: Ports) -> Cells:
+        lut = self.W if changes(ports, "a", "b") == 2 else 0
+        return Cells(lut, self.bus_registers(ports, self.REGISTERED) + self.W * self.REGISTERED)
+
+
 def _idle(operator: str, constant: int | None) -> int:
     """How many low bits a comparison with a constant on the right can ignore: for x >= 8 three."""
     if constant is None or operator in ("EQ", "NE"):

@@ -13,6 +13,7 @@ from wirestream.compiler.circuit import ZERO, Bus, Signal, part
 from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Plan, Project, hidden
 from wirestream.compiler.planner.needs import Step, made_by
 from wirestream.compiler.planner.wiring import Wiring
+from wirestream.compiler.types import Text, Type
 
 OPS = {
     "+": "ADD",
@@ -106,6 +107,8 @@ def _delay(step: Plan, bus: Bus) -> float:
     if isinstance(step, Filter):
         return bus.late([step.condition.name]) + 0.6
     ready = max([bus.delays.get(v.name, 0.0) for v in step.operands if isinstance(v, Column)], default=0.0)
+    if step.operator == "if":
+        return ready + 0.7
     widths = [v.type.width for v in step.operands]
     if step.operator in ("and", "or", "not"):
         return ready + 0.6
@@ -135,12 +138,24 @@ def _simple(wiring: Wiring, step: Plan, bus: Bus) -> Bus:
 
 def _computation(wiring: Wiring, step: Compute, bus: Bus) -> tuple[cores.Core, dict[str, str]]:
     """Core and operands of what is computed within a clock."""
+    if step.operator == "if":
+        condition, *values = step.operands
+        a, b = (_fitted(wiring.value(bus, v), v.type, step.output.type) for v in values)
+        operands = {"condition": wiring.value(bus, condition).text, "a": a.text, "b": b.text}
+        return cores.Choose(step.output.type.width, 1, 0), operands
     signed = any(v.type.signed for v in step.operands)
     a, b = (*(wiring.operand(bus, v, signed) for v in step.operands), ZERO)[:2]
     if step.operator == "beyond":  # in a long, all bits above bit 62 equal the sign
         a, b = a.above(LONG_W - 1), a.above(LONG_W - 1).resized(1, signed) if signed else ZERO
     core = cores.Compute(OPS[step.operator], a.width, b.width, step.output.type.width, int(signed), 1, 0)
     return core, {"a": a.text, "b": b.text}
+
+
+def _fitted(signal: Signal, kind: Type, wanted: Type) -> Signal:
+    """A value as one of a wider type: a number with its sign, a string with zeros after it."""
+    if isinstance(wanted, Text) and signal.width < wanted.width:
+        return Signal(f"{{{signal.text}, {wanted.width - signal.width}'h0}}", wanted.width)
+    return signal.resized(wanted.width, kind.signed)
 
 
 # ---- products and quotients

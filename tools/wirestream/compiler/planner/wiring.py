@@ -126,7 +126,7 @@ class Wiring:
             if known != value.type:
                 raise QueryError(f"${value.name} is used as {known} and as {value.type}; use two constants")
             return Signal(f"const_{value.name}", value.type.width)
-        number = int.from_bytes(value.value, "big") if isinstance(value.value, bytes) else int(value.value)
+        number = int.from_bytes(value.value, "big") if isinstance(value.value, bytes) else int(value.value or 0)
         return Signal("", value.type.width, value=number)
 
     def operand(self, bus: Bus, value: Value, signed: bool) -> Signal:

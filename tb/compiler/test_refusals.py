@@ -46,6 +46,7 @@ REFUSED = [
         (1, 50),
     ),
     ("SELECT IF(Price > 1, TRUE, Price) AS x FROM Trades", "take values of one kind, not bool and int32", (1, 28)),
+    ("SELECT CASE IF(Price > 1, 2, 3) WHEN 2 THEN 4 END AS x FROM Trades", "compute it in a sub-query", (1, 13)),
     ("SELECT CASE Price END AS x FROM Trades", "unexpected 'END'; expected WHEN", (1, 19)),
     ("SELECT CASE WHEN Price > 1 AS x FROM Trades", "unexpected 'AS'; expected THEN", (1, 28)),
     ("SELECT CASE WHEN Price > 1 THEN 2 AS x FROM Trades", "unexpected 'AS'; expected ELSE, END or WHEN", (1, 35)),

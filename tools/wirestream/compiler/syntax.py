@@ -398,8 +398,10 @@ class _Build(Transformer):
         return Call(_at(meta), name.lower(), plain, weights[0] if weights else ())
 
     def case(self, meta, parts):
-        """As nested choices; with an operand the conditions are comparisons."""
+        """As nested choices; with an operand the conditions are comparisons, each of which repeats the operand."""
         operand, (branches, chosen) = parts
+        if operand is not None and _chooses(operand):
+            raise QueryError("CASE or IF as the operand of CASE: compute it in a sub-query", operand.position)
         for condition, value in reversed(branches):
             if operand is not None:
                 condition = Operation(condition.position, "=", (operand, condition))
@@ -414,6 +416,13 @@ class _Build(Transformer):
 
     def weights(self, meta, parts):
         return tuple(Decimal(str(part)) for part in parts)
+
+
+def _chooses(expression: Expression) -> bool:
+    """Whether it contains IF or CASE."""
+    if isinstance(expression, Operation):
+        return expression.operator == "if" or any(map(_chooses, expression.operands))
+    return isinstance(expression, Call) and any(map(_chooses, expression.arguments))
 
 
 def _balanced(operator: str, parts: list[Expression]) -> Expression:

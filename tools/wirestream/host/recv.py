@@ -135,9 +135,10 @@ def _receive(args, source, results: Results, output, log: Log | None) -> tuple[f
     begin = time.monotonic()
     first = last = 0.0
     while True:
-        blocks = source.read(0 if stopped else 0.1)
+        ending = bool(stopped)  # before the read: what arrived before the signal is read after it
+        blocks = source.read(0 if ending else 0.1)
         now = time.monotonic()
-        if blocks is None or (stopped and (not blocks or now - stopped[0] > DRAIN_S)):
+        if blocks is None or (ending and not blocks):
             break
         if log and blocks:
             came, found = time.time_ns(), zip(source.senders, blocks, strict=True)
@@ -148,6 +149,8 @@ def _receive(args, source, results: Results, output, log: Log | None) -> tuple[f
                 output.add(results.stream.table(records))
         if blocks:
             first, last = first or now, now
+        if stopped and now - stopped[0] > DRAIN_S:
+            break
         if args.count is not None and results.rows >= args.count:
             break
         if args.seconds is not None and now - begin > args.seconds:

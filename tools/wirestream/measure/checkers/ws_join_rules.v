@@ -164,8 +164,8 @@ module ws_join_rules #(
         cover (past_valid && covered && came_ref && (SHORT != 0 || TIME_W != 0 || r_watch >= ROWS));
         cover (past_valid && result && watched && (SHORT != 0 || last));
         if (TIME_W != 0) begin
-            cover (past_valid && covered && wanted_ref && r_told_ref[0]);
-            cover (past_valid && covered && r_told_ref[1]);
+            cover (past_valid && covered && wanted_ref && r_drop_ref[0]);
+            cover (past_valid && covered && r_drop_ref[1]);
         end
     end
 

@@ -181,7 +181,7 @@ def test_the_example_joins_with_a_table(tmp_path):
 def test_options_that_are_wrong(tmp_path):
     spark = session()
     for options, message in (
-        ({"read": "all"}, "read 'all': rows, punctuations, datagrams"),
+        ({"read": "all"}, "read 'all': must be one of rows, punctuations, datagrams"),
         ({"rnage_bytes": 3}, "unknown option rnage_bytes"),
         ({"range_bytes": "many"}, "range_bytes 'many' is not a number"),
     ):

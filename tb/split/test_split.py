@@ -291,7 +291,7 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         ("SELECT Price FROM Trades WHERE Price > 9 OR Symbol LIKE 'U%'", LARGE, {}, "SS", "not support LIKE"),
         # Spark needs all tuples to know which are late
         (f"SELECT stddev(Price) AS D FROM Trades {WINDOW} WHERE Price > 9", LARGE, {}, "SSS", "decides lateness"),
-        (f"SELECT max(P) AS M FROM (SELECT Price / 2 AS P, Time FROM Trades) {WINDOW}", LARGE, {}, "", "put that"),
+        (f"SELECT max(P) AS M FROM (SELECT Price / 2 AS P, Time FROM Trades) {WINDOW}", LARGE, {}, "", "put these"),
         # budgets and rates
         (TOP, Chip(500, 100), {}, "SSS", "of 500 LUT"),
         (TOP, Chip(9000, 0), {}, "SSS", "of 0 block RAMs"),
@@ -366,7 +366,7 @@ def test_command(tmp_path, capsys):
     call = ["split", str(query), "--rate", "2M", "--table", f"Companies={tmp_path}/c.csv", "-o", str(tmp_path / "out")]
     assert cli.main(call) == 0
     output = capsys.readouterr().out
-    assert "chosen" in output and "a JOIN with" in output and "room for 32 groups" in output
+    assert "chosen" in output and "a JOIN with" in output and "32 groups fit" in output
     names = {path.name for path in (tmp_path / "out").rglob("*")}
     assert {"topbysector_fpga.sql", "topbysector_spark.py", "fromchip.yml", "ws_query_topbysector_gmii.v"} <= names
     again = compile_queries((tmp_path / "out" / "topbysector_fpga.sql").read_text(), shipped(), "again")

@@ -208,8 +208,8 @@ module ws_bank #(
                 end
             end else begin : gen_one_of_them
                 // A better value replaces the kept one in the next cycle. The value after it is therefore compared with
-                // both, and no cycle has to compare and then select. For BOR it is ORed with the kept one, which is 0 before
-                // the first value.
+                // both, and no cycle has to compare and then select. For BOR it is ORed with the kept one, which
+                // is 0 before the first value.
                 wire [SLOTS*VALUE_W-1:0] kept;
                 reg  [VALUE_W-1:0]       last_reg;    // the value of the previous cycle
                 wire                     over_last;

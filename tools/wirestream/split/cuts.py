@@ -207,8 +207,8 @@ def _text(query: DividedQuery, block: Block, source: str, items: list | None = N
     """
     items, having = block.items if items is None else items, block.having if having is None else having
     where, aggregates = block.where, [call for part in (*items, *having) for call in outermost(part)]
-    computed = {c.this for c in aggregates if isinstance(c.this, exp.Expression)}
-    computed = [value for value in computed if not isinstance(value, exp.Column | exp.Star)]
+    values = dict.fromkeys(c.this for c in aggregates if isinstance(c.this, exp.Expression))
+    computed = [value for value in values if not isinstance(value, exp.Column | exp.Star)]
     if block.keys and block.spec and block.spec.in_time and computed:
         made = {value: exp.column(f"value_{k}") for k, value in enumerate(computed)}
         read = {*names(*block.keys, *(replaced(call, made) for call in aggregates)), attribute(query, block)}

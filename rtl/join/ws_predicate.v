@@ -62,12 +62,8 @@ module ws_predicate #(
             ws_predicate_manhattan #(.KEY_W(KEY_W), .SIGNED(SIGNED), .LIMIT_W(LIMIT_W)) manhattan (
                 .clk(clk), .limit(limit), .window(window), .probe(probe), .match(match)
             );
-        end else if (PFX) begin : gen_prefix
-            ws_predicate_prefix #(.KEY_W(KEY_W), .LIMIT_W(LIMIT_W)) prefix (
-                .clk(clk), .limit(limit), .window(window), .probe(probe), .match(match)
-            );
-        end else if (SFX) begin : gen_suffix
-            ws_predicate_suffix #(.KEY_W(KEY_W), .LIMIT_W(LIMIT_W)) suffix (
+        end else if (PFX || SFX) begin : gen_part
+            ws_predicate_part #(.KEY_W(KEY_W), .LAST(SFX), .LIMIT_W(LIMIT_W)) part (
                 .clk(clk), .limit(limit), .window(window), .probe(probe), .match(match)
             );
         end else begin : gen_equal

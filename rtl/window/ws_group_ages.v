@@ -16,6 +16,7 @@
 //              write, write_index: step and read_index, 5 cycles after read_index
 //              any: the pane or an earlier one of the window has the flag, 4 cycles after read_index
 //              freed: the table gives up the entry, 5 cycles after read_index
+// Latency      4 cycles from read_index to any; 5 to freed
 // Issue rate   1 entry a cycle, the same entry 6 cycles or more apart
 
 `default_nettype none

@@ -63,7 +63,7 @@ Entry = dict[str, object]
 
 
 class FigureError(ValueError):
-    """A figure that cannot be had, with its name."""
+    """A figure that is not available, with its name."""
 
 
 # ---- from contracts
@@ -128,6 +128,7 @@ def contracts() -> dict[str, str]:
     return {name: str(value) for name, value in found.items()}
 
 
+@cache
 def of_cores() -> dict[str, str]:
     """Latency and rate of each core, where these have a short form."""
     found = {f"{core.name}.{what}": getattr(core, what) for core in cores.cores() for what in ("latency", "rate")}
@@ -143,8 +144,8 @@ def derived() -> dict[str, str]:
     forms |= {"wsum": methods.WSUM_NS, "order": methods.ORDER_NS}
     found |= {f"short_form_ns.{name}": value for name, value in forms.items()}
     found["trades_q3.us"] = int(of_cores()["trades_q3.latency"]) / 125
-    of_lanes = {1: "panes_10", **{lanes: f"lanes_{lanes}" for lanes in (2, 4, 8)}}
-    found |= {f"{name}.million_tuples": lanes * entries()[name]["mhz"] for lanes, name in of_lanes.items()}
+    of_lanes, data = {1: "panes_10", **{lanes: f"lanes_{lanes}" for lanes in (2, 4, 8)}}, entries()
+    found |= {f"{name}.million_tuples": lanes * data[name]["mhz"] for lanes, name in of_lanes.items()}
     return {name: shown(number) for name, number in found.items()}
 
 

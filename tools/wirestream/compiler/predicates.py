@@ -2,17 +2,13 @@
 
 This is the compiler's only list of them. A function of an address that has some of its bits is a line here, one in
 Spark's part of a divided query (`wirestream.split.evaluate`) and one in the oracle (`spark_golden/expressions.py`).
-`python -m wirestream.compiler.predicates FILE` replaces what is between BEGIN and END in a page.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-BEGIN, END = "<!-- predicates: written by `make docs`; do not edit -->\n", "<!-- end of predicates -->"
 HEAD = "| PREDICATE | in ON | match | cycles |\n|---|---|---|---|\n"
 
 
@@ -63,19 +59,5 @@ FUNCTIONS = {p.function: name for name, p in PREDICATES.items() if p.function}  
 
 
 def markdown() -> str:
+    """The table of the predicates, for docs/joins.md."""
     return HEAD + "".join(f"| {name} | `{p.on}` | {p.match} | {p.cycles} |\n" for name, p in PREDICATES.items())
-
-
-def written(page: str) -> str:
-    """The page with the table of today's predicates."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"the page lacks the line {(END if begin else BEGIN).strip()}")
-    return before + begin + markdown() + end + after
-
-
-if __name__ == "__main__":
-    path = Path(sys.argv[1])
-    path.write_text(written(path.read_text()))
-    print(path)

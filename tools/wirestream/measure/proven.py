@@ -1,20 +1,13 @@
-"""List in a page the assertions proven by induction, those proven for some cycles only, and the cores without proofs.
-
-`python -m wirestream.measure.proven FILE` replaces the text between BEGIN and END.
-"""
+"""The assertions proven by induction, those proven for some cycles only, and the cores without proofs, as Markdown."""
 
 from __future__ import annotations
 
-import sys
 from itertools import groupby
-from pathlib import Path
 
 import yaml
 
 from wirestream.measure.cores import Core, cores
 from wirestream.measure.formal import ProofOptions
-
-BEGIN, END = "<!-- proven: written by `make docs` from the .core files; do not edit -->\n", "<!-- end of proven -->"
 
 
 def options(core: Core) -> ProofOptions | None:
@@ -36,7 +29,7 @@ def listed(members: list[Core]) -> list[str]:
 
 
 def markdown() -> str:
-    """The part of the page between `BEGIN` and `END`."""
+    """The list, for docs/testing.md."""
     found = [(core, options(core)) for core in cores()]
     whole = [core for core, given in found if given and not given.bounded]
     partly = [(core, given) for core, given in found if given and given.bounded]
@@ -59,23 +52,3 @@ def markdown() -> str:
             "",
         ]
     )
-
-
-def parts(page: str) -> tuple[str, str, str]:
-    """The page before the generated text, that text, and the rest."""
-    before, begin, rest = page.partition(BEGIN)
-    generated, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"the page lacks the line {(BEGIN if not begin else END).strip()}")
-    return before + begin, generated, end + after
-
-
-def main() -> None:
-    page = Path(sys.argv[1])
-    before, _, after = parts(page.read_text())
-    page.write_text(before + markdown() + after)
-    print(page)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,35 @@
+"""Write the generated parts of pages anew: `python -m docs.parts`. A part is between two lines that name it:
+
+<!-- proven: written by `make docs` from the .core files; do not edit -->
+<!-- end of proven -->
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tb import REPOSITORY
+from wirestream.compiler import predicates
+from wirestream.measure import proven
+
+PARTS: dict[str, tuple[str, Callable[[], str]]] = {  # page: name of the part, its text
+    "joins.md": ("predicates", predicates.markdown),
+    "testing.md": ("proven", proven.markdown),
+}
+
+
+def written(page: str) -> str:
+    """The text of a page of docs with its part up to date."""
+    name, part = PARTS[page]
+    lines = rf"(<!-- {name}: written by `make docs`[^\n]*-->\n).*?(<!-- end of {name} -->)"
+    text = (REPOSITORY / "docs" / page).read_text()
+    if len(re.findall(lines, text, re.DOTALL)) != 1:
+        raise SystemExit(f"docs/{page} lacks the two lines around the part '{name}'")
+    return re.sub(lines, lambda found: found[1] + part() + found[2], text, flags=re.DOTALL)
+
+
+if __name__ == "__main__":
+    for page in PARTS:
+        (REPOSITORY / "docs" / page).write_text(written(page))
+        print(f"docs/{page}")

@@ -9,8 +9,8 @@ import pytest
 from tb.queries.run import QUERIES, compiled
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.methods import WindowOptions
+from wirestream.compiler.parse import parse
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.syntax import parse
 from wirestream.schema.streams import shipped
 
 ALL = sorted(path.stem for path in QUERIES.glob("*.sql"))

@@ -15,6 +15,7 @@ from tb.queries import golden, streams
 from tb.queries.random_queries import draw
 from tb.queries.test_oracle import EXPRESSIONS, QUERIES, TUPLES, WINDOW
 from wirestream.compiler import syntax
+from wirestream.compiler.parse import parse
 from wirestream.schema.tuples import Field, Schema
 from wirestream.sim import simulate
 from wirestream.split.evaluate import Items, evaluate
@@ -33,7 +34,7 @@ def items(frame: DataFrame, names: dict[str, str], time: str | None) -> Items:
 
 
 def select(sql: str) -> syntax.Query:
-    (query,) = (statement for statement in syntax.parse(sql) if isinstance(statement, syntax.Query))
+    (query,) = (statement for statement in parse(sql) if isinstance(statement, syntax.Query))
     return query
 
 

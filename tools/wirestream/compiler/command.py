@@ -11,7 +11,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirestream.arguments import carry_out, name_and_value, text_of
-from wirestream.compiler import syntax
 from wirestream.compiler.circuit import Circuit, Result
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.cores.base import Cells
@@ -20,6 +19,7 @@ from wirestream.compiler.drawing import draw
 from wirestream.compiler.group_methods import CAM_GROUPS
 from wirestream.compiler.methods import AUTO, METHODS, WindowOptions, cycles
 from wirestream.compiler.output import write
+from wirestream.compiler.parse import parse
 from wirestream.compiler.planner import CAPACITY, CLOCK_NS
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.size import estimates
@@ -67,7 +67,7 @@ def _compiled(options: argparse.Namespace) -> Compiled:
     files = [(path, text_of(path)) for path in options.query]
     for file in files:  # so that a syntax error at the end of a file does not run into the next
         with locate_errors([file]):
-            syntax.parse(file[1])
+            parse(file[1])
     with locate_errors(files):
         return compile_queries(
             SEPARATOR.join(text for _, text in files),

@@ -12,6 +12,7 @@ from wirestream.compiler.analysis import constant_answers
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.lower import build
 from wirestream.compiler.methods import WindowOptions
+from wirestream.compiler.parse import parse
 from wirestream.compiler.rewrite import Rewrites, rewrite
 from wirestream.compiler.verilog import verilog
 from wirestream.errors import QueryError
@@ -50,7 +51,7 @@ def compile_queries(
     formats = [*shipped(), *(s for s in given if isinstance(s, Format))]
     known = {s.schema.name: s for s in given if isinstance(s, Stream)}
     queries: list[syntax.Query] = []
-    for statement in syntax.parse(sql):
+    for statement in parse(sql):
         if isinstance(statement, Create):
             if statement.name in known:
                 raise QueryError(f"stream {statement.name} already exists; choose another name", statement.position)

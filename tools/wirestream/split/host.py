@@ -19,9 +19,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wirestream.arguments import name_and_value
-from wirestream.compiler import syntax
 from wirestream.compiler.circuit import FLAGS_IN_A_BYTE
 from wirestream.compiler.description import load_schema
+from wirestream.compiler.parse import parse, parse_window
 from wirestream.record.columns import Layout, SchemaError
 from wirestream.record.datagrams import PUNCTUATIONS, ROWS
 from wirestream.record.log import LogError
@@ -78,7 +78,7 @@ class Job:
 
     def dialect(self, view: str, sql: str) -> DataFrame:
         """The rows of a query of the dialect over streams or rows of the board."""
-        (query,) = syntax.parse(sql)
+        (query,) = parse(sql)
         rows = evaluate(query, self.items, self.constants)
         return self._view(view, rows.select(*(_plain(name, kind, ()) for name, kind in rows.dtypes)))
 
@@ -88,7 +88,7 @@ class Job:
         In addition to the stream's columns there are `_session`, `_window` (the end, for windows of tuples the number)
         and `_order`. time: the windowing attribute. docs/dialect.md lists the windows.
         """
-        spec, items = syntax.parse_window(window), self.items[base].frame
+        spec, items = parse_window(window), self.items[base].frame
         if spec.in_time:
             tuples = windows.accepted(windows.judged(items, replace(spec, attribute=time)))
         else:

@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from wirestream.compiler import syntax
+from wirestream.compiler.parse import parse
 from wirestream.record.columns import SPARK, Layout
 from wirestream.record.datagrams import PUNCTUATIONS, ROWS
 from wirestream.record.sequence import as_sent, once
@@ -62,7 +63,7 @@ def _overflow(opened: Opened, described: str | Path) -> Items:
 
 def rest(sql: str, times: Mapping[str, str | None]) -> syntax.Query:
     """The rest of a query, over the overflow stream. Raises ValueError."""
-    queries = [statement for statement in syntax.parse(sql) if isinstance(statement, syntax.Query)]
+    queries = [statement for statement in parse(sql) if isinstance(statement, syntax.Query)]
     if len(queries) != 1:
         raise ValueError(f"{len(queries)} queries; expected one")
     (query,) = queries

@@ -18,6 +18,8 @@ from sqlglot.tokens import Token, TokenType
 
 from wirestream.compiler import predicates, syntax
 from wirestream.compiler.aggregates import FUNCTIONS
+from wirestream.compiler.parse import parse as parse_sql
+from wirestream.compiler.parse import parse_window
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream, declared
 
@@ -101,7 +103,7 @@ class Block:
         """The window over the source. Raises QueryError."""
         if not self.window:
             return None
-        return syntax.parse_window(self.window)
+        return parse_window(self.window)
 
     @property
     def aggregates(self) -> list[exp.Expression]:
@@ -151,7 +153,7 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
     queries = []
     for tokens in statements:
         if tokens[0].text.upper() == "CREATE":
-            (create,) = syntax.parse(text[tokens[0].start : tokens[-1].end + 1])
+            (create,) = parse_sql(text[tokens[0].start : tokens[-1].end + 1])
             streams[create.name] = declared(create, len(streams) + 1)
         else:
             queries.append(tokens)
@@ -211,7 +213,7 @@ def _lacks(tree: exp.Expression, plain: str, streams: Mapping) -> str:
         if not isinstance(node, STRUCTURE) and (lacks := lacking(node)):
             return lacks
     try:
-        syntax.parse(plain)
+        parse_sql(plain)
     except QueryError as error:
         return error.message
     return ""

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from wirestream.compiler import syntax
 from wirestream.compiler.lower import build
+from wirestream.compiler.parse import parse
 from wirestream.errors import QueryError
 from wirestream.split.cuts import FROM_CHIP, Cut, Depth, attribute, clause, whole
 from wirestream.split.query import Block, DividedQuery, Whole, dialect, foreign, names, outermost, replaced
@@ -141,7 +141,7 @@ def _windowed(query: DividedQuery, below: list[Rest], base: str | Whole) -> Step
 def _evaluated(query: DividedQuery, view: str, text: str, of_streams: bool = True) -> Step:
     """The step for a text of the dialect; an invalid text raises QueryError here, not in the job."""
     if of_streams:
-        (statement,) = syntax.parse(text)
+        (statement,) = parse(text)
         build(statement, query.streams)
     return Step(view, "dialect", (quoted(text),))
 

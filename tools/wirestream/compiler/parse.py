@@ -1,0 +1,318 @@
+"""Parses the text of queries to a syntax tree, by the grammar in dialect.lark."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+
+from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedToken, v_args
+from lark.exceptions import VisitError
+
+from wirestream.compiler.syntax import (
+    Call,
+    Expression,
+    Item,
+    JoinWindow,
+    Literal,
+    Name,
+    Operation,
+    Query,
+    Select,
+    Source,
+    Window,
+)
+from wirestream.compiler.unexpected import unexpected
+from wirestream.errors import Position, QueryError
+from wirestream.schema.declaration import Create, FieldName, Framing
+from wirestream.schema.tuples import Field
+
+MOST_ROWS = 2**16  # in a window of a JOIN
+SECONDS = {"second": 1, "minute": 60, "hour": 3600}
+MOST_RESYNC = 255  # of ws_watermark
+MOST_DEPTH = 100  # of the parse tree
+MOST_TUPLES = 2**31 - 1  # SIZE + ADVANCE of a window
+
+
+@cache
+def _grammar() -> Lark:
+    return Lark(files(__package__).joinpath("dialect.lark").read_text(), parser="lalr", propagate_positions=True)
+
+
+def parse(text: str) -> list[Create | Query]:
+    """The statements of `text`; raises `QueryError` at the first unexpected word."""
+    try:
+        tree = _grammar().parse(text)
+        _check_depth(tree)
+        return _Build().transform(tree)
+    except UnexpectedToken as error:
+        lines = text.splitlines() or [""]
+        ends = error.token.type == "$END"
+        position = Position(len(lines), len(lines[-1]) + 1) if ends else Position(error.line, error.column)
+        at = len(text) if ends else error.pos_in_stream
+        raise QueryError(unexpected(text, at, error.accepts or error.expected), position) from error
+    except UnexpectedCharacters as error:
+        raise QueryError(unexpected(text, error.pos_in_stream), Position(error.line, error.column)) from error
+    except VisitError as error:
+        raise error.orig_exc from None
+
+
+def parse_window(text: str) -> Window:
+    """A window, given with its brackets; raises `QueryError`."""
+    (query,) = parse(f"SELECT count(*) AS n FROM s {text}")
+    return query.body[0].source.window
+
+
+def _check_depth(tree: Tree) -> None:
+    """Raise `QueryError` if the tree is too deep for the passes, which are recursive."""
+    level = [tree]
+    for _ in range(MOST_DEPTH):
+        level = [part for parent in level for part in parent.children if isinstance(part, Tree)]
+    if level:
+        position = _at(level[0].meta)
+        raise QueryError(f"nested, or chained, deeper than {MOST_DEPTH}; only AND and OR have no limit", position)
+
+
+@v_args(meta=True)
+class _Build(Transformer):
+    """One method for each rule of the grammar."""
+
+    def start(self, meta, parts):
+        return [part for part in parts if part is not None]
+
+    # ---- declarations
+
+    def create(self, meta, parts):
+        name, *fields = parts
+        return Create(_at(meta), str(name), tuple(fields))
+
+    def create_messages(self, meta, parts):
+        name, kind, of, message, *fields, framing = parts
+        names = tuple(FieldName(str(f), _at(f)) for f in fields)
+        return Create(_at(of), str(name), names, (kind.upper(), str(of), str(message)), framing)
+
+    def framing(self, meta, parts):
+        given = zip(("reorder", "gap_ms"), parts, strict=True)
+        return Framing(**{name: int(number) for name, number in given if number is not None}, position=_at(meta))
+
+    def field(self, meta, parts):
+        name, kind = parts
+        field = Field(str(name), kind)
+        try:
+            _ = field.numpy
+        except ValueError as error:
+            raise QueryError(str(error), _at(meta)) from error
+        return field
+
+    def type(self, meta, parts):
+        name, length = parts
+        return name.lower() if length is None else f"{name.lower()}({length})"
+
+    # ---- queries
+
+    def query(self, meta, parts):
+        body, into = parts
+        return Query(body, str(into or "Result"))
+
+    def body(self, meta, parts):
+        return tuple(parts)
+
+    def select(self, meta, parts):
+        items, source, other, on, where, group, having = parts
+        return Select(_at(meta), items, source, other, on, where, group or (), having)
+
+    def items(self, meta, parts):
+        return tuple(parts)
+
+    def everything(self, meta, parts):
+        return Item(_at(meta), None)
+
+    def item(self, meta, parts):
+        expression, alias = parts
+        return Item(_at(meta), expression, alias and str(alias))
+
+    def where(self, meta, parts):
+        return parts[0]
+
+    def having(self, meta, parts):
+        return parts[0]
+
+    def group(self, meta, parts):
+        return tuple(Name(_at(part), str(part)) for part in parts)
+
+    def source(self, meta, parts):
+        relation, window, alias = parts
+        named = isinstance(relation, str)
+        source = relation if named else None, None if named else relation
+        return Source(_at(meta), *source, window, alias and str(alias))
+
+    def stream(self, meta, parts):
+        return str(parts[0])
+
+    def subquery(self, meta, parts):
+        return parts[0]
+
+    # ---- windows
+
+    def range_window(self, meta, parts):
+        size, advance, attribute, slack, *options = parts
+        return self._window(meta, "time", size, advance, options, attribute=str(attribute), slack=slack or 0)
+
+    def time_window(self, meta, parts):
+        size, advance, *options = parts
+        return self._window(meta, "time", int(size), int(advance), options)
+
+    def tuple_window(self, meta, parts):
+        return self._window(meta, "tuples", int(parts[0]), int(parts[1]), [])
+
+    def session_window(self, meta, parts):
+        gap, attribute, slack, *options = parts
+        return self._window(meta, "session", gap, 1, options, attribute=str(attribute), slack=slack or 0)
+
+    def rows_window(self, meta, parts):
+        return self._join_window(meta, int(parts[0]))
+
+    def near_window(self, meta, parts):
+        near, attribute, slack, rows = parts
+        return self._join_window(meta, int(rows), str(attribute), near, slack or 0)
+
+    def _join_window(self, meta, rows, *more):
+        if not 1 <= rows <= MOST_ROWS:
+            raise QueryError(f"ROWS {rows}: must be 1 to {MOST_ROWS}", _at(meta))
+        return JoinWindow(_at(meta), rows, *more)
+
+    def _window(self, meta, unit, size, advance, options, **more):
+        position = _at(meta)
+        window = Window(position, unit, size, advance, **more, **dict(options))
+        if size < 1 or advance < 1:
+            raise QueryError("the length and the distance of windows must be at least 1", position)
+        if not window.in_time and size + advance > MOST_TUPLES:
+            raise QueryError(f"SIZE + ADVANCE is {size + advance}; the most is {MOST_TUPLES}", position)
+        if window.session and window.emit_empty:
+            raise QueryError("EMIT_EMPTY with SESSION: a session begins with a tuple, so none is empty", position)
+        if not 1 <= window.resync <= MOST_RESYNC:
+            raise QueryError(f"RESYNC {window.resync}: must be 1 to {MOST_RESYNC}", position)
+        apart, name = (size, "GAP") if window.session else (advance, "SLIDE")
+        if window.max_ahead and window.max_ahead < window.slack + apart:
+            raise QueryError(f"MAX_AHEAD must be at least SLACK + {name} = {window.slack + apart}", position)
+        return window
+
+    def span(self, meta, parts):
+        number, unit = parts
+        return int(number) * (SECONDS[unit.lower().removesuffix("s")] if unit else 1)
+
+    def starts(self, meta, parts):
+        return "start", parts[0]
+
+    def max_ahead(self, meta, parts):
+        return "max_ahead", parts[0]
+
+    def resync(self, meta, parts):
+        return "resync", int(parts[0])
+
+    def emit_empty(self, meta, parts):
+        return "emit_empty", True
+
+    # ---- expressions
+
+    def or_(self, meta, parts):
+        return _balanced("or", parts)
+
+    def and_(self, meta, parts):
+        return _balanced("and", parts)
+
+    def not_(self, meta, parts):
+        return Operation(_at(meta), "not", tuple(parts))
+
+    def compare(self, meta, parts):
+        left, sign, right = parts
+        return Operation(_at(sign), "<>" if sign == "!=" else str(sign), (left, right))
+
+    def arithmetic(self, meta, parts):
+        left, sign, right = parts
+        if sign == "/":
+            raise QueryError("/ would give a fraction; use div, which truncates toward zero", _at(sign))
+        return Operation(_at(sign), sign.lower(), (left, right))
+
+    def negative(self, meta, parts):
+        (operand,) = parts
+        if isinstance(operand, Literal) and isinstance(operand.value, int) and not isinstance(operand.value, bool):
+            return Literal(_at(meta), -operand.value)
+        return Operation(_at(meta), "-", (Literal(_at(meta), 0), operand))
+
+    def number(self, meta, parts):
+        return Literal(_at(meta), int(parts[0]))
+
+    def string(self, meta, parts):
+        text = parts[0][1:-1]
+        if not text.isascii() or not text:
+            raise QueryError("a string must have at least one character, all ASCII", _at(meta))
+        return Literal(_at(meta), text.encode())
+
+    def true(self, meta, parts):
+        return Literal(_at(meta), True)
+
+    def false(self, meta, parts):
+        return Literal(_at(meta), False)
+
+    def constant(self, meta, parts):
+        return Name(_at(meta), str(parts[0]), runtime=True)
+
+    def column(self, meta, parts):
+        side, name = parts
+        return Name(_at(meta), f"{side}.{name}" if name else str(side))
+
+    def call(self, meta, parts):
+        name, *arguments = parts
+        arguments = [a for a in arguments if a is not None and not isinstance(a, Token)]
+        weights = [a for a in arguments if isinstance(a, tuple)]
+        if len(weights) > 1:
+            raise QueryError("more than one list of weights", _at(meta))
+        plain = tuple(a for a in arguments if not isinstance(a, tuple))
+        if name.lower() == "if":
+            if len(plain) != 3 or weights:
+                raise QueryError("IF takes a condition and two values: IF(Price > 9, 1, 0)", _at(meta))
+            return Operation(_at(meta), "if", plain)
+        return Call(_at(meta), name.lower(), plain, weights[0] if weights else ())
+
+    def case(self, meta, parts):
+        """As nested choices; with an operand the conditions are comparisons, each of which repeats the operand."""
+        operand, (branches, chosen) = parts
+        if operand is not None and _chooses(operand):
+            raise QueryError("CASE or IF as the operand of CASE: compute it in a sub-query", operand.position)
+        for condition, value in reversed(branches):
+            if operand is not None:
+                condition = Operation(condition.position, "=", (operand, condition))
+            chosen = Operation(value.position, "if", (condition, value, *([chosen] if chosen else [])))
+        return replace(chosen, position=_at(meta))
+
+    def branches(self, meta, parts):
+        """Conditions with their values, and what follows ELSE."""
+        condition, value, others = parts
+        more, otherwise = others if isinstance(others, tuple) else ((), others)
+        return ((condition, value), *more), otherwise
+
+    def weights(self, meta, parts):
+        return tuple(Decimal(str(part)) for part in parts)
+
+
+def _chooses(expression: Expression) -> bool:
+    """Whether it contains IF or CASE."""
+    if isinstance(expression, Operation):
+        return expression.operator == "if" or any(map(_chooses, expression.operands))
+    return isinstance(expression, Call) and any(map(_chooses, expression.arguments))
+
+
+def _balanced(operator: str, parts: list[Expression]) -> Expression:
+    """AND or OR of any number of conditions as a balanced tree, which the circuit computes in few cycles."""
+    if len(parts) == 1:
+        return parts[0]
+    half = 1 << (len(parts) - 1).bit_length() - 1  # a full tree on the left, so that queries share a common prefix
+    sides = _balanced(operator, parts[:half]), _balanced(operator, parts[half:])
+    return Operation(sides[0].position, operator, sides)
+
+
+def _at(where) -> Position:
+    """The position of a token, or of a rule's `meta`."""
+    return Position(where.line, where.column)

@@ -29,13 +29,14 @@ from typing import NamedTuple
 from pyspark.errors import ParseException
 
 from spark_golden.clauses import Token, written
+from spark_golden.functions import CALLS, OPERATORS
 from spark_golden.session import session
 
 INTEGER = "DECIMAL(38,0)"
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
 ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the end of the time window
 # Other names are quoted, so Spark's keywords are plain names.
-KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END")
+KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL")
 ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
             "GreaterThanOrEqual")  # fmt: skip
 
@@ -172,6 +173,8 @@ class Shim:
         if kind == "UnresolvedFunction":
             return self._call(node.nameParts().apply(0), operands)
         said = [self._rewritten(operand, columns) for operand in operands]
+        if kind in OPERATORS:
+            return OPERATORS[kind](*said)
         if kind in ORDINARY:
             return f"({said[0]} {node.sqlOperator()} {said[1]})"
         match kind:
@@ -222,6 +225,8 @@ class Shim:
             if len(arguments) != 3:
                 raise ValueError("IF takes a condition and two values")
             return _case([self._rewritten(argument, self.columns) for argument in arguments])
+        if function in CALLS:
+            return CALLS[function](*(self._rewritten(argument, self.columns) for argument in arguments))
         if function not in (*AGGREGATES, "wsum"):
             raise ValueError(f"unknown function {function}")
         if self.inside is None:

@@ -57,6 +57,14 @@ EXPRESSIONS = {
         "SELECT case X % Y when 0 then 'none' when 1 then Key else 'some' end AS A FROM T WHERE Time <> 330",
         [("some",), ("some",), ("a",), ("some",), ("none",), ("some",)],
     ),
+    "IS NULL is never null": (
+        "SELECT X div Y IS NULL AS Lacks, X FROM T WHERE X div Y IS NOT NULL OR X = 5",
+        [(0, -7), (1, 5), (0, 9), (0, -3), (0, 1), (0, 8), (0, 2)],
+    ),
+    "COALESCE takes the first value that is not null": (
+        "SELECT coalesce(X div Y, X % Y, 10) AS A, coalesce(X, Y) AS B FROM T WHERE Time < 110",
+        [(-3, -7), (10, 5), (2, 9), (1, 1)],
+    ),
     "a chosen null is null": (
         "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
         [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],
@@ -82,7 +90,7 @@ EXPRESSIONS = {
     ),
     "constants": ("SELECT X - $less AS X FROM T WHERE Key = $key AND X > $less", [(8,), (7,)]),
     "Spark's own words are names here": (
-        "CREATE INPUT STREAM T (Key string(2), Date int, Null int, Time int); SELECT Date, Null FROM T WHERE Null = 0",
+        "CREATE INPUT STREAM T (Key string(2), Date int, Set int, Time int); SELECT Date, Set FROM T WHERE Set = 0",
         [(5, 0)],
     ),
     "so are those of the items that it is given": (

@@ -10,6 +10,7 @@ from importlib.resources import files
 from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedToken, v_args
 from lark.exceptions import VisitError
 
+from wirestream.compiler.scalars import SCALARS
 from wirestream.compiler.syntax import (
     Call,
     Expression,
@@ -229,6 +230,12 @@ class _Build(Transformer):
         left, sign, right = parts
         return Operation(_at(sign), "<>" if sign == "!=" else str(sign), (left, right))
 
+    def is_null(self, meta, parts):
+        return Operation(_at(meta), "is null", tuple(parts))
+
+    def is_not_null(self, meta, parts):
+        return Operation(_at(meta), "not", (self.is_null(meta, parts),))
+
     def arithmetic(self, meta, parts):
         left, sign, right = parts
         if sign == "/":
@@ -274,6 +281,10 @@ class _Build(Transformer):
             if len(plain) != 3 or weights:
                 raise QueryError("IF takes a condition and two values: IF(Price > 9, 1, 0)", _at(meta))
             return Operation(_at(meta), "if", plain)
+        if (scalar := SCALARS.get(name.lower())) and not scalar.written:
+            if weights or not scalar.accepts(len(plain)):
+                raise QueryError(f"{name} takes {scalar.takes}: {scalar.example}", _at(meta))
+            return Operation(_at(meta), scalar.name, plain)
         return Call(_at(meta), name.lower(), plain, weights[0] if weights else ())
 
     def case(self, meta, parts):

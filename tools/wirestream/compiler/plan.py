@@ -92,6 +92,24 @@ def padded(value: Value, length: int) -> Value:
     return value
 
 
+def flag_of(value: Value, which: str) -> Value | None:
+    """A value's companion, if it has one; null itself is null. which: `null` or `overflow`."""
+    if isinstance(value, Constant) and value.value is None and which == "null":
+        return Constant(True, BOOLEAN)
+    name = getattr(value, which, None)
+    return name and Column(name, BOOLEAN)
+
+
+def not_null(value: Value) -> Value:
+    """A value without its null companion."""
+    return replace(value, null=None) if isinstance(value, Column) else value
+
+
+def plain(value: Value) -> Value:
+    """A value without its companions."""
+    return replace(value, null=None, overflow=None) if isinstance(value, Column) else value
+
+
 def common(values: Iterable[Value]) -> Integer:
     """The narrowest type that holds all values."""
     kinds = [value.type for value in values]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -18,12 +19,16 @@ from wirestream.compiler.plan import (
     Project,
     Runtime,
     Value,
+    flag_of,
     label,
+    not_null,
     padded,
+    plain,
     shown,
     walk,
     widest,
 )
+from wirestream.compiler.scalars import SCALARS
 from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text, Type, of_bits
 from wirestream.errors import Position, QueryError
 
@@ -63,7 +68,7 @@ class Scope:
         if isinstance(value, Column) and value.null:  # null is not true: the value of a null condition is 0
             value = replace(value, null=None)
         if not isinstance(value, Column):
-            value = self._compute("or", value, value)
+            value = self.compute("or", value, value)
         self.plan = Filter(self.plan, value)
 
     def project(self, items: tuple[syntax.Item, ...]) -> Plan:
@@ -98,8 +103,8 @@ class Scope:
         beyond = [Column(value.overflow, BOOLEAN)] if value.overflow else []
         if value.type.low < LONG.low or value.type.high > LONG.high:
             plain = replace(value, null=None, overflow=None)
-            beyond.append(self._compute("beyond", plain, hidden=True))
-        overflow = self._either(beyond)
+            beyond.append(self.compute("beyond", plain, hidden=True))
+        overflow = self.either(beyond)
         return replace(value, overflow=overflow and overflow.name)
 
     def flagged(self, measure: Measure, beyond: Measure | None) -> Measure:
@@ -108,7 +113,7 @@ class Scope:
             return measure
         output = measure.output
         flags = [Column(flag, BOOLEAN) for flag in (output.overflow, beyond.output.name) if flag]
-        return replace(measure, output=replace(output, overflow=self._either(flags).name))
+        return replace(measure, output=replace(output, overflow=self.either(flags).name))
 
     # ---- expressions
 
@@ -155,11 +160,13 @@ class Scope:
                 why = "each operator counts, and each flag for null or overflow"
                 raise QueryError(f"the query computes more than {MOST_VALUES} values; {why}", expression.position)
             case syntax.Operation(operator="not", operands=(operand,)):
-                return self._not(self._boolean(operand))
+                return self.invert(self._boolean(operand))
             case syntax.Operation(operator="and" | "or" as operator, operands=(left, right)):
-                return self._logic(operator, self._boolean(left), self._boolean(right))
+                return self.logic(operator, self._boolean(left), self._boolean(right))
             case syntax.Operation(operator="if", operands=(condition, *branches)):
                 return self._choice(condition, branches)
+            case syntax.Operation(operator=operator, operands=operands) if operator in SCALARS:
+                return SCALARS[operator].lower(self, self.values(operands), expression.position)
             case syntax.Operation(operator=operator, operands=(left, right)):
                 if isinstance(left, syntax.Name) and left.runtime:
                     second = self.value(right)
@@ -168,8 +175,8 @@ class Scope:
                     first = self.value(left)
                     second = self.value(right, first.type)
                 if operator in ("+", "-", "*", "div", "%"):
-                    return self._arithmetic(operator, first, second, expression.position)
-                return self._comparison(operator, first, second, expression.position)
+                    return self.arithmetic(operator, first, second, expression.position)
+                return self.compare(operator, first, second, expression.position)
         raise AssertionError(expression)
 
     def _boolean(self, expression: syntax.Expression) -> Value:
@@ -178,13 +185,13 @@ class Scope:
             raise QueryError(f"AND, OR and NOT take conditions, not {value.type}", expression.position)
         return value
 
-    def _arithmetic(self, operator: str, a: Value, b: Value, position: Position) -> Value:
+    def arithmetic(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         if not (isinstance(a.type, Integer) and isinstance(b.type, Integer)):
             raise QueryError(f"{operator} takes numbers, not {a.type} and {b.type}", position)
         if operator in ("div", "%"):
             return self._divided(operator, a, b, position)
         corners = [APPLY[operator](x, y) for x, y in product((a.type.low, a.type.high), (b.type.low, b.type.high))]
-        return self._compute(operator, a, b, kind=fits(Integer(min(corners), max(corners)), position))
+        return self.compute(operator, a, b, kind=fits(Integer(min(corners), max(corners)), position))
 
     def _divided(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         most = max(abs(a.type.low), abs(a.type.high))
@@ -193,14 +200,14 @@ class Scope:
         else:
             most = max(min(most, max(abs(b.type.low), abs(b.type.high)) - 1), 0)
             kind = Integer(-most if a.type.signed else 0, most)
-        return self._compute(operator, a, b, kind=fits(kind, position), may_be_null=b.type.low <= 0 <= b.type.high)
+        return self.compute(operator, a, b, kind=fits(kind, position), may_be_null=b.type.low <= 0 <= b.type.high)
 
     def _average(self, total: Measure, count: Measure) -> Column:
         """sum div count, which lies between the least and the greatest value; null without values."""
         number = replace(count.output, overflow=None)
-        return self._compute("div", total.output, number, kind=total.value.type, may_be_null=True)
+        return self.compute("div", total.output, number, kind=total.value.type, may_be_null=True)
 
-    def _comparison(self, operator: str, a: Value, b: Value, position: Position) -> Value:
+    def compare(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         if type(a.type) is not type(b.type):
             raise QueryError(f"cannot compare {a.type} with {b.type} by {operator}", position)
         if isinstance(a.type, Boolean) and operator not in ("=", "<>"):
@@ -215,26 +222,26 @@ class Scope:
             a, b = (padded(value, length) for value in (a, b))
             if a.type.length != b.type.length:
                 raise QueryError(f"cannot compare {a.type} with {b.type}; strings must have equal lengths", position)
-        found = self._compute(operator, a, b)
+        found = self.compute(operator, a, b)
         return self._zero_if_null(found)
 
-    def _not(self, a: Value) -> Value:
-        found = self._compute("not", a)
+    def invert(self, a: Value) -> Value:
+        found = self.compute("not", a)
         return self._zero_if_null(found)
 
-    def _logic(self, operator: str, a: Value, b: Value) -> Value:
+    def logic(self, operator: str, a: Value, b: Value) -> Value:
         """AND and OR with nulls: null unless the other operand decides."""
-        plain = [replace(v, null=None) if isinstance(v, Column) else v for v in (a, b)]
-        value = self._compute(operator, *plain)
+        known = [not_null(v) for v in (a, b)]
+        value = self.compute(operator, *known)
         nulls = [Column(v.null, BOOLEAN) if isinstance(v, Column) and v.null else None for v in (a, b)]
         if not any(nulls):
             return value
         if operator == "or":  # null if one is null and the result is not true
-            either = self._either(nulls)
-            null = self._compute("and", either, self._compute("not", value, hidden=True), hidden=True)
+            either = self.either(nulls)
+            null = self.compute("and", either, self.compute("not", value, hidden=True), hidden=True)
         else:  # null if one is null and the other is null or true
-            unknown = [self._either([p, n]) if n else p for p, n in zip(plain, nulls, strict=True)]
-            null = self._compute("and", self._either(nulls), self._compute("and", *unknown, hidden=True), hidden=True)
+            unknown = [self.either([p, n]) if n else p for p, n in zip(known, nulls, strict=True)]
+            null = self.compute("and", self.either(nulls), self.compute("and", *unknown, hidden=True), hidden=True)
         return replace(value, null=null.name)
 
     def _choice(self, condition: syntax.Expression, branches: list[syntax.Expression]) -> Column:
@@ -242,45 +249,53 @@ class Scope:
         chooser = self.value(condition, BOOLEAN)
         if not isinstance(chooser.type, Boolean):
             raise QueryError(f"IF and CASE take a condition, not {chooser.type}", condition.position)
-        values = self._branches(branches)
-        if len({type(value.type) for value in values}) > 1:
-            kinds = " and ".join(str(value.type) for value in values)
-            raise QueryError(f"IF and CASE take values of one kind, not {kinds}", branches[1].position)
+        return self.choose(chooser, *self.values(branches), position=branches[-1].position)
+
+    def choose(self, chooser: Value, *values: Value, position: Position) -> Column:
+        """The first value where `chooser` is true, elsewhere the second; without a second one, null."""
+        self.of_one_kind(values, "IF and CASE", position)
         kind = widest(values)
         if isinstance(kind, Integer):
-            fits(kind, branches[-1].position)
-        values += [Constant(None, kind)] * (2 - len(values))
-        nulls = [_flag(value, "null") for value in values]
-        overflows = [_flag(value, "overflow") for value in values]
+            fits(kind, position)
+        values = [*values, *[Constant(None, kind)] * (2 - len(values))]
+        nulls = [flag_of(value, "null") for value in values]
+        overflows = [flag_of(value, "overflow") for value in values]
         if isinstance(kind, Text):
             values = [padded(value, kind.length) for value in values]
-        found = self._compute("if", *map(_plain, (chooser, *values)), kind=kind)
+        found = self.compute("if", *map(plain, (chooser, *values)), kind=kind)
         null = self._chosen(chooser, nulls)
-        overflow = self._either([_flag(chooser, "overflow"), self._chosen(chooser, overflows)])
+        overflow = self.either([flag_of(chooser, "overflow"), self._chosen(chooser, overflows)])
         return replace(found, null=null and null.name, overflow=overflow and overflow.name)
 
-    def _branches(self, branches: list[syntax.Expression]) -> list[Value]:
-        """The values of branches. A $name has the type of the other one, but a number of it at least 32 bits."""
-        runtime = [isinstance(branch, syntax.Name) and branch.runtime for branch in branches]
-        found = {n: self.value(branch) for n, branch in enumerate(branches) if not runtime[n]}
+    def values(self, expressions: Iterable[syntax.Expression]) -> list[Value]:
+        """The values of expressions of one kind. A $name has the type of the others, but a number at least 32 bits."""
+        expressions = list(expressions)
+        runtime = [isinstance(e, syntax.Name) and e.runtime for e in expressions]
+        found = {n: self.value(e) for n, e in enumerate(expressions) if not runtime[n]}
         beside = next((v.type for v in found.values() if not (isinstance(v.type, Integer) and v.type.width < 32)), None)
-        return [found[n] if n in found else self.value(branch, beside) for n, branch in enumerate(branches)]
+        return [found[n] if n in found else self.value(e, beside) for n, e in enumerate(expressions)]
+
+    @staticmethod
+    def of_one_kind(values: Iterable[Value], who: str, position: Position) -> None:
+        if len({type(value.type) for value in values}) > 1:
+            kinds = " and ".join(str(value.type) for value in values)
+            raise QueryError(f"{who} take values of one kind, not {kinds}", position)
 
     def _chosen(self, chooser: Value, flags: list[Value | None]) -> Value | None:
         """The flag of the branch that is chosen."""
         if not any(flags) or flags[0] == flags[1]:
             return flags[0]
         flags = [flag or Constant(False, BOOLEAN) for flag in flags]
-        return self._compute("if", _plain(chooser), *flags, hidden=True)
+        return self.compute("if", plain(chooser), *flags, hidden=True)
 
     def _zero_if_null(self, column: Column) -> Column:
         """A condition with the value forced to 0 when it is null."""
         if not column.null:
             return column
-        known = self._compute("not", Column(column.null, BOOLEAN), hidden=True)
-        return replace(self._compute("and", replace(column, null=None), known), null=column.null)
+        known = self.compute("not", Column(column.null, BOOLEAN), hidden=True)
+        return replace(self.compute("and", replace(column, null=None), known), null=column.null)
 
-    def _compute(
+    def compute(
         self,
         operator: str,
         *operands: Value,
@@ -300,36 +315,23 @@ class Scope:
             return self.made[text]
         own = f"{text}.null" if may_be_null else None
         column = Column(text, kind, own)
-        self.plan = Compute(self.plan, column, operator, tuple(map(_plain, operands)), may_be_null)
-        null = self._either([own and Column(own, BOOLEAN), *nulls])
-        overflow = self._either(overflows)
+        self.plan = Compute(self.plan, column, operator, tuple(map(plain, operands)), may_be_null)
+        null = self.either([own and Column(own, BOOLEAN), *nulls])
+        overflow = self.either(overflows)
         self.made[text] = replace(column, null=null and null.name, overflow=overflow and overflow.name)
         return self.made[text]
 
-    def _either(self, flags: list[Value | None]) -> Value | None:
+    def either(self, flags: list[Value | None]) -> Value | None:
         """The OR of the flags that are not None, duplicates removed."""
         found: Value | None = None
         for flag in {str(f): f for f in flags if f}.values():
-            found = flag if found is None else self._compute("or", found, flag, hidden=True)
+            found = flag if found is None else self.compute("or", found, flag, hidden=True)
         return found
 
 
 def _bare(name: str) -> str:
     """A column's name without the qualifying side of a JOIN."""
     return name.rpartition(".")[2]
-
-
-def _flag(value: Value, which: str) -> Value | None:
-    """A value's companion, if it has one; null itself is null. which: `null` or `overflow`."""
-    if isinstance(value, Constant) and value.value is None and which == "null":
-        return Constant(True, BOOLEAN)
-    name = getattr(value, which, None)
-    return name and Column(name, BOOLEAN)
-
-
-def _plain(value: Value) -> Value:
-    """A value without its companions."""
-    return replace(value, null=None, overflow=None) if isinstance(value, Column) else value
 
 
 def _written(operator: str, operands: tuple[Value, ...]) -> str:

@@ -31,7 +31,8 @@ class Name(Expression):
 @dataclass(frozen=True)
 class Operation(Expression):
     """operator: ``or and not = <> < <= > >= + - * div % if``; a unary minus is 0 - x; `if` has a condition, the value
-    where it is true, and the value elsewhere, or without this one null."""
+    where it is true, and the value elsewhere, or without this one null. Or the name of a function in
+    `scalars`, with its operands."""
 
     operator: str
     operands: tuple[Expression, ...]

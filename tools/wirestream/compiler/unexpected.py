@@ -11,7 +11,7 @@ TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string"
              "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "MESSAGES": "FIX, BINARY or ITCH",
              "UNIT": "seconds, minutes or hours", "$END": "end of text"}  # fmt: skip
 BEGIN = {"NAME", "INTEGER", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "CASE"}
-GO_ON = {"COMPARE", "AND", "OR", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}
+GO_ON = {"COMPARE", "IS", "AND", "OR", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}
 
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
 NO_END = "rows leave as they are computed, and a stream has no last row"
@@ -19,7 +19,6 @@ INSTEAD = {
     "BETWEEN": "write a >= 1 AND a <= 9",
     "IN": "write a = 1 OR a = 2",
     "LIKE": "compare whole strings with =",
-    "IS": "a condition that is null is not true",
     "DISTINCT": "use a window with GROUP BY, which gives each value once",
     "ORDER": NO_END,
     "LIMIT": NO_END,

@@ -22,6 +22,7 @@ from wirestream.compiler import joins, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.errors import QueryError
 from wirestream.split import windows
+from wirestream.split.functions import FUNCTIONS
 from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
 INTEGER = "decimal(38,0)"
@@ -76,6 +77,8 @@ class Scope:
             case syntax.Operation(operator="if", operands=(condition, value, *others)):
                 chosen = F.when(self(condition), self(value))
                 return chosen.otherwise(self(others[0])) if others else chosen
+            case syntax.Operation(operator=operator, operands=operands) if operator in FUNCTIONS:
+                return FUNCTIONS[operator](*map(self, operands))
             case syntax.Operation(operator=operator, operands=operands):
                 return self._binary(operator, *map(self, operands))
             case syntax.Call(function="abs", arguments=(x,)):

@@ -1,8 +1,17 @@
-"""The types of values in a plan: integers by their range, strings by their length, truth values."""
+"""The types of values in a plan: numbers and times by their range, strings by their length, truth values.
+
+Values of types of one `kind` can be compared.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import ClassVar
+
+MOST_DIGITS = 38  # of a decimal in a row
+DECIMAL_BITS = {9: 32, 18: 64, MOST_DIGITS: 128}  # of a decimal in a record, by its digits
+UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}  # of timestamps: the digits of a second's fraction
 
 
 @dataclass(frozen=True)
@@ -11,6 +20,8 @@ class Integer:
 
     low: int
     high: int
+
+    kind: ClassVar[str] = "number"
 
     @property
     def signed(self) -> bool:
@@ -25,11 +36,54 @@ class Integer:
 
 
 @dataclass(frozen=True)
+class Uint64(Integer):
+    """As `Integer`, but in a row without a sign."""
+
+    def __str__(self) -> str:
+        return "uint64"
+
+
+@dataclass(frozen=True)
+class Decimal(Integer):
+    """The numbers low / 10**scale to high / 10**scale. precision: the digits of the type in SQL, 1 to 38; a value of
+    more digits has overflowed."""
+
+    precision: int
+    scale: int
+
+    def __str__(self) -> str:
+        return f"decimal({self.precision}, {self.scale})"
+
+
+@dataclass(frozen=True)
+class Timestamp(Integer):
+    """The units of time since the beginning of 1970, in UTC. unit: of `UNITS`."""
+
+    unit: str
+
+    kind: ClassVar[str] = "timestamp"
+
+    def __str__(self) -> str:
+        return f"timestamp({self.unit})"
+
+
+@dataclass(frozen=True)
+class Date(Integer):
+    """The days since the first of January 1970."""
+
+    kind: ClassVar[str] = "date"
+
+    def __str__(self) -> str:
+        return "date"
+
+
+@dataclass(frozen=True)
 class Text:
     """`length` bytes; a shorter string is padded with zeros."""
 
     length: int
     signed = False
+    kind: ClassVar[str] = "string"
 
     @property
     def width(self) -> int:
@@ -42,6 +96,7 @@ class Text:
 @dataclass(frozen=True)
 class Boolean:
     signed = False
+    kind: ClassVar[str] = "condition"
     width = 1
 
     def __str__(self) -> str:
@@ -58,7 +113,30 @@ def of_bits(width: int, signed: bool) -> Integer:
     return Integer(-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else Integer(0, 2**width - 1)
 
 
+def decimal(precision: int, scale: int) -> Decimal:
+    """The type of a field with `precision` digits, `scale` of them after the point: every number that its 32, 64 or 128
+    bits hold, so that one of more digits, which a sender may not send, does not become another number."""
+    every = of_bits(next(bits for digits, bits in DECIMAL_BITS.items() if precision <= digits), True)
+    return Decimal(every.low, every.high, precision, scale)
+
+
 def of_field(declared: str) -> Type:
     """The type of a field of a stream's schema."""
-    known = {"int": of_bits(32, True), "uint": of_bits(32, False), "long": LONG, "flags": of_bits(8, False)}
-    return known[declared] if declared in known else Text(int(declared[7:-1]))
+    if declared in FIELDS:
+        return FIELDS[declared]
+    name, *numbers = re.findall(r"\w+", declared)
+    if name == "decimal":
+        return decimal(*map(int, numbers))
+    return Timestamp(LONG.low, LONG.high, numbers[0]) if name == "timestamp" else Text(int(numbers[0]))
+
+
+FIELDS: dict[str, Type] = {
+    "smallint": of_bits(16, True),
+    "int": of_bits(32, True),
+    "uint": of_bits(32, False),
+    "long": LONG,
+    "uint64": Uint64(0, 2**64 - 1),
+    "bool": BOOLEAN,
+    "date": Date(-(2**31), 2**31 - 1),
+    "flags": of_bits(8, False),
+}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wirestream.compiler.types import COUNT, LONG, Boolean, Integer, Type, of_bits
+from wirestream.compiler.types import COUNT, LONG, Boolean, Decimal, Integer, Type, of_bits
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,14 @@ class Domain:
     holds: Callable[[Type], bool]
 
 
-NUMBERS = Domain("numbers", lambda kind: isinstance(kind, Integer))
+NUMBERS = Domain("numbers", lambda kind: kind.kind == "number")
+INTEGERS = Domain("integers", lambda kind: kind.kind == "number" and not isinstance(kind, Decimal))
 LONGS = Domain(
-    "numbers that fit a long",
-    lambda kind: isinstance(kind, Integer) and LONG.low <= kind.low and kind.high <= LONG.high,
+    "integers that fit a long",
+    lambda kind: INTEGERS.holds(kind) and LONG.low <= kind.low and kind.high <= LONG.high,
 )
-VALUES = Domain("numbers and strings", lambda kind: not isinstance(kind, Boolean))
+ORDERED = Domain("numbers and times", lambda kind: isinstance(kind, Integer))
+VALUES = Domain("numbers, times and strings", lambda kind: not isinstance(kind, Boolean))
 ANY = Domain("anything", lambda _: True)
 
 
@@ -82,13 +84,14 @@ FUNCTIONS = {
     for function in (
         Function("count", "number of values; `count()` of tuples", Kind("CNT", adds=True), ANY, lambda _: COUNT),
         Function("sum", "sum", Kind("SUM", adds=True)),
-        Function("min", "least value", Kind("MIN", compares=True)),
-        Function("max", "greatest value", Kind("MAX", compares=True)),
-        Function("avg", "`sum(x) div count(x)`"),
+        Function("min", "least value", Kind("MIN", compares=True), ORDERED),
+        Function("max", "greatest value", Kind("MAX", compares=True), ORDERED),
+        Function("avg", "`sum(x) div count(x)`; of decimals the quotient with four digits more, rounded"),
         Function(
             "wsum",
             "weighted sum of the last values, `wsum(x, [weights])`: decimal weights, the first for the newest tuple; "
             "the result is scaled by a power of two, so that it is exact",
+            takes=INTEGERS,
         ),
         Function("first", "value that arrived first", Kind("FST", by_arrival=True), VALUES),
         Function("last", "value that arrived last", Kind("LST", by_arrival=True), VALUES),

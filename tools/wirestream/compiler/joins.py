@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from wirestream.compiler import syntax
 from wirestream.compiler.analysis import origin
 from wirestream.compiler.plan import (
+    FLIPPED,
     Column,
     Compute,
     Constant,
@@ -38,7 +39,6 @@ from wirestream.errors import Position, QueryError
 AGGREGATED = "no aggregate over a JOIN, as its rows leave in no promised order; aggregate the pairs downstream"
 *_OTHERS, _LAST = (predicate.on for predicate in PREDICATES.values())
 WANTED = f"ON must compare the sides, as in {', '.join(_OTHERS)}, or {_LAST}"
-FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 ADDRESS_BITS = 32
 
 PlanOf = Callable[[syntax.Source], Plan]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import Decimal
+from decimal import Decimal as Number
 
-from wirestream.compiler import joins, syntax
+from wirestream.compiler import decimals, joins, syntax
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import condition, origin
 from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, shown, walk
-from wirestream.compiler.scope import Scope, check_known, fits
-from wirestream.compiler.types import COUNT, Integer, of_bits
+from wirestream.compiler.scope import Scope, check_known
+from wirestream.compiler.types import COUNT, Decimal, Integer, fits, of_bits, same_kind
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream
 
@@ -44,8 +44,9 @@ def _union(parts: list[Plan], position: Position) -> Plan:
             raise QueryError("the parts of a UNION must have the same columns in the same order", position)
     for column in shown(first):
         kinds = [part.columns[column.name].type for part in parts]
-        if len(set(kinds)) > 1 and not all(isinstance(kind, Integer) for kind in kinds):
-            raise QueryError(f"{column} has different types in a UNION: {', '.join(map(str, kinds))}", position)
+        if not same_kind(kinds):
+            types = ", ".join(map(str, kinds))
+            raise QueryError(f"{column} has different types in a UNION: {types}; CAST one to the other", position)
     return Union(tuple(parts))
 
 
@@ -127,7 +128,7 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
             raise QueryError(f"stream {inputs[0]} has no time attribute; name one with WATTR", window.position)
         window = replace(window, attribute=attribute)
         found = before.column(syntax.Name(window.position, attribute))
-        if not isinstance(found.type, Integer):
+        if not isinstance(found.type, Integer) or isinstance(found.type, Decimal):
             raise QueryError(f"the windowing attribute {attribute} is a {found.type}, not a number", window.position)
         _check_times(window, found)
         if any(isinstance(node, Aggregate) for node in walk(before.plan)):
@@ -189,6 +190,8 @@ def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Win
         # wide enough for the tuples of the window, or 2**32 of them; a row has 64 bits of it
         tuples = min(window.size, 2**32) if window.unit == "tuples" else 2**32
         kind = of_bits(max(64, Integer(tuples * value.type.low, tuples * value.type.high).width), value.type.signed)
+        if isinstance(value.type, Decimal):
+            kind = decimals.total(kind, value.type)
         return Measure(Column(name, fits(kind, call.position), null, f"{name}.overflow"), "sum", value)
     if function == "wsum":
         weights, scale = scaled(call.weights, call.position)
@@ -198,7 +201,7 @@ def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Win
     return Measure(Column(name, known.result(value.type), null), function, value)
 
 
-def scaled(weights: tuple[Decimal, ...], position: Position) -> tuple[tuple[int, ...], int]:
+def scaled(weights: tuple[Number, ...], position: Position) -> tuple[tuple[int, ...], int]:
     """Weights as integers, and the exponent of the power of two that scales them."""
     for scale in range(25):
         whole = [w * 2**scale for w in weights]

@@ -13,6 +13,7 @@ from lark.exceptions import VisitError
 from wirestream.compiler.scalars import SCALARS
 from wirestream.compiler.syntax import (
     Call,
+    Cast,
     Expression,
     Item,
     JoinWindow,
@@ -24,6 +25,7 @@ from wirestream.compiler.syntax import (
     Source,
     Window,
 )
+from wirestream.compiler.types import MOST_DIGITS
 from wirestream.compiler.unexpected import unexpected
 from wirestream.errors import Position, QueryError
 from wirestream.schema.declaration import Create, FieldName, Framing
@@ -107,8 +109,9 @@ class _Build(Transformer):
         return field
 
     def type(self, meta, parts):
-        name, length = parts
-        return name.lower() if length is None else f"{name.lower()}({length})"
+        name, *numbers = parts
+        given = ", ".join(str(number) for number in numbers if number is not None)
+        return name.lower() + (f"({given})" if given else "")
 
     # ---- queries
 
@@ -238,18 +241,22 @@ class _Build(Transformer):
 
     def arithmetic(self, meta, parts):
         left, sign, right = parts
-        if sign == "/":
-            raise QueryError("/ would give a fraction; use div, which truncates toward zero", _at(sign))
         return Operation(_at(sign), sign.lower(), (left, right))
 
     def negative(self, meta, parts):
         (operand,) = parts
-        if isinstance(operand, Literal) and isinstance(operand.value, int) and not isinstance(operand.value, bool):
+        if isinstance(operand, Literal) and type(operand.value) in (int, Decimal):
             return Literal(_at(meta), -operand.value)
         return Operation(_at(meta), "-", (Literal(_at(meta), 0), operand))
 
     def number(self, meta, parts):
         return Literal(_at(meta), int(parts[0]))
+
+    def decimal(self, meta, parts):
+        number = Decimal(str(parts[0]))
+        if max(len(number.as_tuple().digits), -number.as_tuple().exponent) > MOST_DIGITS:
+            raise QueryError(f"a decimal has at most {MOST_DIGITS} digits", _at(meta))
+        return Literal(_at(meta), number)
 
     def string(self, meta, parts):
         text = parts[0][1:-1]
@@ -286,6 +293,16 @@ class _Build(Transformer):
                 raise QueryError(f"{name} takes {scalar.takes}: {scalar.example}", _at(meta))
             return Operation(_at(meta), scalar.name, plain)
         return Call(_at(meta), name.lower(), plain, weights[0] if weights else ())
+
+    def cast(self, meta, parts):
+        name, operand, kind = parts
+        if name.lower() != "cast":
+            raise QueryError(f"{name}(… AS …); only CAST has a type", _at(name))
+        try:
+            _ = Field("CAST", kind).numpy
+        except ValueError as error:
+            raise QueryError(str(error).replace("field CAST: ", ""), _at(meta)) from error
+        return Cast(_at(meta), operand, kind)
 
     def case(self, meta, parts):
         """As nested choices; with an operand the conditions are comparisons, each of which repeats the operand."""

@@ -20,14 +20,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal as Number
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from wirestream.compiler.aggregates import FUNCTIONS, Kind
 from wirestream.compiler.predicates import PREDICATES
 from wirestream.compiler.syntax import JoinWindow, Window
-from wirestream.compiler.types import BOOLEAN, Integer, Text, Type, of_field
+from wirestream.compiler.types import BOOLEAN, Boolean, Decimal, Integer, Text, Type, Uint64, of_field
 from wirestream.schema.streams import Stream
 
+FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # a < b is b > a
 APPLY = {"+": add, "-": sub, "*": mul, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
@@ -44,6 +46,8 @@ class Constant:
     def __str__(self) -> str:
         if self.value is None:
             return "null"
+        if isinstance(self.type, Decimal):
+            return str(Number(self.value).scaleb(-self.type.scale))
         return f"'{self.value.rstrip(bytes(1)).decode()}'" if isinstance(self.value, bytes) else str(self.value)
 
 
@@ -75,14 +79,25 @@ Value = Constant | Runtime | Column
 
 
 def widest(values: Iterable[Value]) -> Type:
-    """The smallest type that holds the values of all, which are of one kind."""
-    values = list(values)
-    match values[0].type:
-        case Integer():
-            return common(values)
+    """The smallest type that holds the values of all, which are of one kind, and if decimals of one scale."""
+    kinds = [value.type for value in values]
+    match kinds[0]:
         case Text():
-            return Text(max(value.type.length for value in values))
-    return BOOLEAN
+            return Text(max(kind.length for kind in kinds))
+        case Boolean():
+            return BOOLEAN
+    return hull(kinds)
+
+
+def hull(kinds: list[Integer]) -> Integer:
+    """The smallest type with the values of all."""
+    first, low, high = kinds[0], min(kind.low for kind in kinds), max(kind.high for kind in kinds)
+    if isinstance(first, Decimal):
+        digits = max(kind.precision for kind in kinds)
+        return replace(first, low=low, high=high, precision=digits)
+    if len(set(kinds)) == 1 or not isinstance(first, Uint64):
+        return replace(first, low=low, high=high)
+    return Integer(low, high)
 
 
 def padded(value: Value, length: int) -> Value:
@@ -112,8 +127,7 @@ def plain(value: Value) -> Value:
 
 def common(values: Iterable[Value]) -> Integer:
     """The narrowest type that holds all values."""
-    kinds = [value.type for value in values]
-    return Integer(min(kind.low for kind in kinds), max(kind.high for kind in kinds))
+    return hull([value.type for value in values])
 
 
 # ---- The plan's nodes
@@ -145,10 +159,11 @@ class Input(Plan):
 
 @dataclass(frozen=True)
 class Compute(Plan):
-    """output = operator of the operands. operator: ``+ - * div % = <> < <= > >= and or not beyond if``; `not` and
-    `beyond` have one operand, `if` has a condition, the value where it is true, and the value elsewhere.
+    """output = operator of the operands. operator: ``+ - * div % = <> < <= > >= and or not beyond cast if``; `not`,
+    `beyond` and `cast` have one operand, `if` has a condition, the value where it is true, and the value elsewhere.
 
     `div` and `%` also compute the column `null`, which flags division by zero. `beyond`: whether it exceeds a `long`.
+    `cast`: the same value with the output's type, or its lower bits.
     """
 
     child: Plan
@@ -212,7 +227,7 @@ class Union(Plan):
             of_parts = [part.columns[column.name] for part in self.parts]
             kind = column.type
             if isinstance(kind, Integer):
-                kind = Integer(min(c.type.low for c in of_parts), max(c.type.high for c in of_parts))
+                kind = hull([c.type for c in of_parts])
             null = f"{column}.null" if any(c.null for c in of_parts) else None
             overflow = f"{column}.overflow" if any(c.overflow for c in of_parts) else None
             columns[column.name] = Column(column.name, kind, null, overflow)

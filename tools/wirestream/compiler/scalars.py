@@ -55,8 +55,7 @@ def _is_null(scope: Scope, values: list[Value], position: Position) -> Value:
 
 def _coalesce(scope: Scope, values: list[Value], position: Position) -> Value:
     """The first value that is not null: of the last two first."""
-    scope.of_one_kind(values, "COALESCE", position)
-    *others, found = values
+    *others, found = scope.of_one_type(values, "COALESCE", position)
     for value in reversed(others):
         null = flag_of(value, "null")
         found = value if null is None else scope.choose(null, found, not_null(value), position=position)

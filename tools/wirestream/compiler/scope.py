@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from decimal import Decimal as Number
 from itertools import product
 
-from wirestream.compiler import syntax
+from wirestream.compiler import casts, decimals, syntax
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.plan import (
     APPLY,
@@ -29,22 +30,27 @@ from wirestream.compiler.plan import (
     widest,
 )
 from wirestream.compiler.scalars import SCALARS
-from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text, Type, of_bits
+from wirestream.compiler.types import (
+    BOOLEAN,
+    LONG,
+    Boolean,
+    Decimal,
+    Integer,
+    Text,
+    Type,
+    fits,
+    of_bits,
+    of_field,
+    row_range,
+)
 from wirestream.errors import Position, QueryError
 
-MAX_BITS = 128  # of an intermediate value
 MOST_VALUES = 256  # computed by a query: each is a node of its plan, and every pass recurses through the nodes
 
 
 def check_known(call: syntax.Call) -> None:
     if call.function not in FUNCTIONS:
         raise QueryError(f"unknown function {call.function}; known: {', '.join(FUNCTIONS)}", call.position)
-
-
-def fits(kind: Integer, position: Position) -> Integer:
-    if kind.width > MAX_BITS:
-        raise QueryError(f"the value needs {kind.width} bits; the most is {MAX_BITS}", position)
-    return kind
 
 
 @dataclass
@@ -97,15 +103,23 @@ class Scope:
         return Project(self.plan, tuple(outputs.values()))
 
     def _in_a_row(self, value: Value) -> Value:
-        """A value as in a row: 64 bits, with an overflow flag if it may not fit."""
+        """A value as in a row, with an overflow flag if its field may not hold it."""
         if not isinstance(value, Column) or not isinstance(value.type, Integer):
             return value
-        beyond = [Column(value.overflow, BOOLEAN)] if value.overflow else []
-        if value.type.low < LONG.low or value.type.high > LONG.high:
-            plain = replace(value, null=None, overflow=None)
-            beyond.append(self.compute("beyond", plain, hidden=True))
+        beyond = [flag_of(value, "overflow"), *self.beyond(plain(value), row_range(value.type))]
         overflow = self.either(beyond)
         return replace(value, overflow=overflow and overflow.name)
+
+    def resized(self, value: Value, kind: Type, text: str) -> Column:
+        """The value as one of another type with the same kind of bits."""
+        return self.compute("cast", value, kind=kind, text=text)
+
+    def beyond(self, value: Column, held: Integer) -> list[Column]:
+        """Whether the value is not one of `held`, in one flag or two."""
+        bounds = [(">", held.high)] * (value.type.high > held.high) + [("<", held.low)] * (value.type.low < held.low)
+        if bounds and held == LONG:
+            return [self.compute("beyond", value, hidden=True)]
+        return [self.compute(o, value, Constant(n, replace(value.type, low=n, high=n)), hidden=True) for o, n in bounds]
 
     def flagged(self, measure: Measure, beyond: Measure | None) -> Measure:
         """The measure, with `beyond` added to its overflow flag."""
@@ -139,6 +153,8 @@ class Scope:
         match expression:
             case syntax.Literal(value=bool(value)):
                 return Constant(value, BOOLEAN)
+            case syntax.Literal(value=Number() as value):
+                return decimals.literal(value)
             case syntax.Literal(value=int(value)):
                 return Constant(value, fits(Integer(value, value), expression.position))
             case syntax.Literal(value=value):
@@ -155,7 +171,7 @@ class Scope:
                 )
             case syntax.Call():
                 found = self.results[expression]
-                return found[0].output if len(found) == 1 else self._average(*found)
+                return found[0].output if len(found) == 1 else self._average(*found, expression.position)
             case _ if self._below + len(self.made) >= MOST_VALUES:
                 why = "each operator counts, and each flag for null or overflow"
                 raise QueryError(f"the query computes more than {MOST_VALUES} values; {why}", expression.position)
@@ -165,6 +181,8 @@ class Scope:
                 return self.logic(operator, self._boolean(left), self._boolean(right))
             case syntax.Operation(operator="if", operands=(condition, *branches)):
                 return self._choice(condition, branches)
+            case syntax.Cast(operand=operand, kind=kind):
+                return casts.cast(self, self.value(operand, of_field(kind)), of_field(kind), expression.position)
             case syntax.Operation(operator=operator, operands=operands) if operator in SCALARS:
                 return SCALARS[operator].lower(self, self.values(operands), expression.position)
             case syntax.Operation(operator=operator, operands=(left, right)):
@@ -174,7 +192,7 @@ class Scope:
                 else:
                     first = self.value(left)
                     second = self.value(right, first.type)
-                if operator in ("+", "-", "*", "div", "%"):
+                if operator in ("+", "-", "*", "/", "div", "%"):
                     return self.arithmetic(operator, first, second, expression.position)
                 return self.compare(operator, first, second, expression.position)
         raise AssertionError(expression)
@@ -186,29 +204,38 @@ class Scope:
         return value
 
     def arithmetic(self, operator: str, a: Value, b: Value, position: Position) -> Value:
-        if not (isinstance(a.type, Integer) and isinstance(b.type, Integer)):
+        if not a.type.kind == b.type.kind == "number":
             raise QueryError(f"{operator} takes numbers, not {a.type} and {b.type}", position)
-        if operator in ("div", "%"):
-            return self._divided(operator, a, b, position)
-        corners = [APPLY[operator](x, y) for x, y in product((a.type.low, a.type.high), (b.type.low, b.type.high))]
-        return self.compute(operator, a, b, kind=fits(Integer(min(corners), max(corners)), position))
+        if isinstance(a.type, Decimal) or isinstance(b.type, Decimal):
+            return decimals.arithmetic(self, operator, a, b, position)
+        if operator == "/":
+            why = "/ of integers would give a fraction; div truncates toward zero, CAST(… AS decimal(18, 2)) keeps it"
+            raise QueryError(why, position)
+        null = operator in ("div", "%") and b.type.low <= 0 <= b.type.high
+        return self.compute(operator, a, b, kind=fits(self.reach(operator, a, b), position), may_be_null=null)
 
-    def _divided(self, operator: str, a: Value, b: Value, position: Position) -> Value:
-        most = max(abs(a.type.low), abs(a.type.high))
+    @staticmethod
+    def reach(operator: str, a: Value, b: Value) -> Integer:
+        """The range of an operation's results."""
+        a, b = a.type, b.type
+        most = max(abs(a.low), abs(a.high))
         if operator == "div":
-            kind = Integer(-most if a.type.signed or b.type.signed else 0, most)
-        else:
-            most = max(min(most, max(abs(b.type.low), abs(b.type.high)) - 1), 0)
-            kind = Integer(-most if a.type.signed else 0, most)
-        return self.compute(operator, a, b, kind=fits(kind, position), may_be_null=b.type.low <= 0 <= b.type.high)
+            return Integer(-most if a.signed or b.signed else 0, most)
+        if operator == "%":
+            most = max(min(most, max(abs(b.low), abs(b.high)) - 1), 0)
+            return Integer(-most if a.signed else 0, most)
+        corners = [APPLY[operator](x, y) for x, y in product((a.low, a.high), (b.low, b.high))]
+        return Integer(min(corners), max(corners))
 
-    def _average(self, total: Measure, count: Measure) -> Column:
+    def _average(self, total: Measure, count: Measure, position: Position) -> Column:
         """sum div count, which lies between the least and the greatest value; null without values."""
         number = replace(count.output, overflow=None)
+        if isinstance(total.value.type, Decimal):
+            return decimals.average(self, total.output, number, total.value.type, position)
         return self.compute("div", total.output, number, kind=total.value.type, may_be_null=True)
 
     def compare(self, operator: str, a: Value, b: Value, position: Position) -> Value:
-        if type(a.type) is not type(b.type):
+        if a.type.kind != b.type.kind:
             raise QueryError(f"cannot compare {a.type} with {b.type} by {operator}", position)
         if isinstance(a.type, Boolean) and operator not in ("=", "<>"):
             raise QueryError(f"cannot compare conditions by {operator}, only by = and <>", position)
@@ -222,7 +249,10 @@ class Scope:
             a, b = (padded(value, length) for value in (a, b))
             if a.type.length != b.type.length:
                 raise QueryError(f"cannot compare {a.type} with {b.type}; strings must have equal lengths", position)
-        found = self.compute(operator, a, b)
+        text = _written(operator, (a, b))
+        if a.type.kind == "number":
+            operator, a, b = decimals.comparable(self, operator, a, b, position)
+        found = self.compute(operator, a, b, text=text)
         return self._zero_if_null(found)
 
     def invert(self, a: Value) -> Value:
@@ -253,7 +283,7 @@ class Scope:
 
     def choose(self, chooser: Value, *values: Value, position: Position) -> Column:
         """The first value where `chooser` is true, elsewhere the second; without a second one, null."""
-        self.of_one_kind(values, "IF and CASE", position)
+        values = self.of_one_type(values, "IF and CASE", position)
         kind = widest(values)
         if isinstance(kind, Integer):
             fits(kind, position)
@@ -275,11 +305,13 @@ class Scope:
         beside = next((v.type for v in found.values() if not (isinstance(v.type, Integer) and v.type.width < 32)), None)
         return [found[n] if n in found else self.value(e, beside) for n, e in enumerate(expressions)]
 
-    @staticmethod
-    def of_one_kind(values: Iterable[Value], who: str, position: Position) -> None:
-        if len({type(value.type) for value in values}) > 1:
+    def of_one_type(self, values: Iterable[Value], who: str, position: Position) -> list[Value]:
+        """The values, if they are of one kind; numbers with equally many digits after the point. who: takes them."""
+        values = list(values)
+        if len({value.type.kind for value in values}) > 1:
             kinds = " and ".join(str(value.type) for value in values)
             raise QueryError(f"{who} take values of one kind, not {kinds}", position)
+        return decimals.aligned(self, values, position) if values[0].type.kind == "number" else values
 
     def _chosen(self, chooser: Value, flags: list[Value | None]) -> Value | None:
         """The flag of the branch that is chosen."""
@@ -302,15 +334,17 @@ class Scope:
         kind: Type = BOOLEAN,
         may_be_null: bool = False,
         hidden: bool = False,
+        text: str = "",
     ) -> Column:
         """The column of an operation, with companions if an operand has them; added only if it is new.
 
-        hidden: the column is internal, for nulls or overflow.
+        hidden: the column is internal, for nulls or overflow. text: what the column is to the user; default: the
+        operation.
         """
         columns = [v for v in operands if isinstance(v, Column)]
         nulls = [Column(v.null, BOOLEAN) for v in columns if v.null]
         overflows = [Column(v.overflow, BOOLEAN) for v in columns if v.overflow]
-        text = "." * hidden + _written(operator, operands)
+        text = text or "." * hidden + _written(operator, operands)
         if text in self.made:
             return self.made[text]
         own = f"{text}.null" if may_be_null else None

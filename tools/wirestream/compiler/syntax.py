@@ -15,9 +15,9 @@ class Expression:
 
 @dataclass(frozen=True)
 class Literal(Expression):
-    """An integer, a string (bytes) or a truth value."""
+    """An integer, a decimal, a string (bytes) or a truth value."""
 
-    value: int | bytes | bool
+    value: int | Decimal | bytes | bool
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,14 @@ class Call(Expression):
     function: str
     arguments: tuple[Expression, ...]
     weights: tuple[Decimal, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cast(Expression):
+    """CAST(operand AS kind). kind: the type of a field."""
+
+    operand: Expression
+    kind: str
 
 
 @dataclass(frozen=True)
@@ -140,4 +148,6 @@ def called(expressions: list[Expression | None]) -> list[Call]:
             found.append(expression)
         elif isinstance(expression, Operation):
             found += called(list(expression.operands))
+        elif isinstance(expression, Cast):
+            found += called([expression.operand])
     return found

@@ -9,6 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
+from wirestream.errors import Position, QueryError
+
+MOST_BITS = 256  # of an intermediate value
 MOST_DIGITS = 38  # of a decimal in a row
 DECIMAL_BITS = {9: 32, 18: 64, MOST_DIGITS: 128}  # of a decimal in a record, by its digits
 UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}  # of timestamps: the digits of a second's fraction
@@ -113,11 +116,35 @@ def of_bits(width: int, signed: bool) -> Integer:
     return Integer(-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else Integer(0, 2**width - 1)
 
 
+def fits(kind: Integer, position: Position) -> Integer:
+    if kind.width > MOST_BITS:
+        raise QueryError(f"the value needs {kind.width} bits; the most is {MOST_BITS}", position)
+    return kind
+
+
 def decimal(precision: int, scale: int) -> Decimal:
     """The type of a field with `precision` digits, `scale` of them after the point: every number that its 32, 64 or 128
     bits hold, so that one of more digits, which a sender may not send, does not become another number."""
     every = of_bits(next(bits for digits, bits in DECIMAL_BITS.items() if precision <= digits), True)
     return Decimal(every.low, every.high, precision, scale)
+
+
+def same_kind(kinds: list[Type]) -> bool:
+    """Whether the bits of values of these types mean the same: they are of one kind, scale, unit and length."""
+    if any(isinstance(kind, Text | Boolean) for kind in kinds):
+        return len(set(kinds)) == 1
+    return len({(kind.kind, getattr(kind, "scale", 0), getattr(kind, "unit", "")) for kind in kinds}) == 1
+
+
+def row_range(kind: Integer) -> Integer:
+    """The values that a field of a row holds without overflow."""
+    match kind:
+        case Decimal(precision=precision, scale=scale):
+            most = 10**precision - 1
+            return kind if kind == decimal(precision, scale) else Integer(-most, most)
+        case Uint64() | Date():
+            return FIELDS[str(kind)]
+    return LONG
 
 
 def of_field(declared: str) -> Type:

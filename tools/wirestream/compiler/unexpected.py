@@ -10,7 +10,7 @@ TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string"
              "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "SEMICOLON": "';'", "STAR": "'*'",
              "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "MESSAGES": "FIX, BINARY or ITCH",
              "UNIT": "seconds, minutes or hours", "$END": "end of text"}  # fmt: skip
-BEGIN = {"NAME", "INTEGER", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "CASE"}
+BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "CASE"}
 GO_ON = {"COMPARE", "IS", "AND", "OR", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}
 
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
@@ -28,7 +28,6 @@ INSTEAD = {
     "/*": "a comment begins with --",
     "'": "a string must end on its line, with '",
     '"': 'a string must end on its line, with "',
-    ".": "numbers are integers",
 }
 
 # The forms of a window by their first word, and the words that each requires.

@@ -107,6 +107,8 @@ def _delay(step: Plan, bus: Bus) -> float:
     if isinstance(step, Filter):
         return bus.late([step.condition.name]) + 0.6
     ready = max([bus.delays.get(v.name, 0.0) for v in step.operands if isinstance(v, Column)], default=0.0)
+    if step.operator == "cast":
+        return ready
     if step.operator == "if":
         return ready + 0.7
     widths = [v.type.width for v in step.operands]
@@ -130,6 +132,14 @@ def _simple(wiring: Wiring, step: Plan, bus: Bus) -> Bus:
         made = wiring.make(cores.Select(1, 0), inputs, {"m_valid": 1})
         return replace(bus, valid=made["m_valid"], delay=delay)
     width = step.output.type.width
+    if step.operator == "cast":
+        (value,) = step.operands
+        signal = _fitted(wiring.value(bus, value), value.type, step.output.type)
+        return replace(
+            bus,
+            columns=bus.columns | {step.output.name: signal},
+            delays=bus.delays | {step.output.name: delay},
+        )
     core, operands = _computation(wiring, step, bus)
     made = wiring.make(core, wiring.inputs(bus) | operands, {"y": width})
     columns = bus.columns | {step.output.name: Signal(made["y"], width)}

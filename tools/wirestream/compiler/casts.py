@@ -1,0 +1,95 @@
+"""CAST: values of one type as values of another, by Spark's rules; a value that the type does not hold is flagged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wirestream.compiler import decimals
+from wirestream.compiler.plan import Constant, Value, flag_of, plain
+from wirestream.compiler.types import UNITS, Boolean, Date, Decimal, Integer, Text, Timestamp, Type, row_range
+from wirestream.errors import Position, QueryError
+
+if TYPE_CHECKING:
+    from wirestream.compiler.scope import Scope
+
+DAY = 86_400  # seconds
+
+
+def cast(scope: Scope, value: Value, kind: Type, position: Position) -> Value:
+    """The value as one of type `kind`."""
+    text = f"CAST({value} AS {kind})"
+    if value.type == kind:
+        return value
+    if isinstance(value.type, Text) and isinstance(kind, Text) and value.type.length < kind.length:
+        return scope.resized(value, kind, text)
+    if isinstance(kind, Boolean) and value.type.kind == "number":
+        return scope.compare("<>", value, Constant(0, Integer(0, 0)), position)
+    if isinstance(value.type, Boolean) and isinstance(kind, Integer) and kind.kind == "number":
+        value = scope.choose(value, *(Constant(n, Integer(n, n)) for n in (1, 0)), position=position)
+    found = _converted(scope, value, kind, position)
+    if found is None:
+        raise QueryError(f"no CAST of {value.type} to {kind}", position)
+    return _checked(scope, found, kind, text)
+
+
+def _converted(scope: Scope, value: Value, kind: Type, position: Position) -> Value | None:
+    """The number that the result is, whatever its range; None: there is no such conversion."""
+    match value.type, kind:
+        case Timestamp(unit=unit), Timestamp(unit=other):
+            return _in_units(scope, value, UNITS[other] - UNITS[unit], position)
+        case Timestamp(unit=unit), Date():
+            return floor(scope, value, DAY * 10 ** UNITS[unit], position)
+        case Date(), Timestamp(unit=unit):
+            return _product(scope, value, DAY * 10 ** UNITS[unit], position)
+        case Timestamp(unit=unit), Integer(kind="number"):
+            seconds = floor(scope, value, 10 ** UNITS[unit], position)
+            return decimals.rounded(scope, seconds, decimals.scale_of(kind), position)
+        case Integer(kind="number"), Decimal(scale=scale):
+            return decimals.rounded(scope, value, scale, position)
+        case Integer(kind="number"), Integer(kind="number"):
+            return decimals.truncated(scope, value, position)
+    return None
+
+
+def _checked(scope: Scope, value: Value, kind: Integer, text: str) -> Value:
+    """The value with its type, and a flag for those that the type does not hold."""
+    held = row_range(kind)
+    if isinstance(kind, Decimal):
+        most = 10**kind.precision - 1
+        held = Integer(-most, most)
+    elif kind.kind == "number":
+        held = kind
+    low, high = max(value.type.low, held.low), min(value.type.high, held.high)
+    if isinstance(value, Constant) and low <= high:
+        return replace(value, type=replace(kind, low=low, high=high))
+    beyond = scope.beyond(plain(value), held)
+    found = scope.resized(value, replace(kind, low=held.low, high=held.high), text)
+    overflow = scope.either([flag_of(value, "overflow"), *beyond])
+    return replace(found, overflow=overflow and overflow.name)
+
+
+# ---- Times
+
+
+def floor(scope: Scope, value: Value, divisor: int, position: Position) -> Value:
+    """The quotient of an integer by a positive constant, rounded down."""
+    number = decimals.unscaled(value)
+    if isinstance(number, Constant):
+        quotient = number.value // divisor
+        return Constant(quotient, Integer(quotient, quotient))
+    if number.type.low < 0:
+        zero, less = (Constant(n, Integer(n, n)) for n in (0, divisor - 1))
+        negative = scope.compute("<", plain(number), zero, hidden=True)
+        number = scope.arithmetic("-", number, scope.choose(negative, less, zero, position=position), position)
+    return scope.arithmetic("div", number, Constant(divisor, Integer(divisor, divisor)), position)
+
+
+def _in_units(scope: Scope, value: Value, finer: int, position: Position) -> Value:
+    """A time in units of which 10**finer make one of its own."""
+    return _product(scope, value, 10**finer, position) if finer > 0 else floor(scope, value, 10**-finer, position)
+
+
+def _product(scope: Scope, value: Value, factor: int, position: Position) -> Value:
+    number = decimals.unscaled(value)
+    return scope.arithmetic("*", number, Constant(factor, Integer(factor, factor)), position)

@@ -1,0 +1,192 @@
+"""Arithmetic of decimals, in the operators of integers.
+
+A decimal is an integer and a scale. The types of results are those of Spark with
+spark.sql.decimalOperations.allowPrecisionLoss=false. Intermediate values are exact, so that only a value of a row can
+have too many digits; it is flagged. An integer counts as a decimal of 20 digits, as Spark's bigint, and a literal as
+one of its own digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal as Number
+from typing import TYPE_CHECKING
+
+from wirestream.compiler.plan import FLIPPED, Column, Constant, Value, plain
+from wirestream.compiler.types import MOST_DIGITS, Decimal, Integer, Type, fits
+from wirestream.errors import Position, QueryError
+
+if TYPE_CHECKING:
+    from wirestream.compiler.scope import Scope
+
+BIGINT_DIGITS = 20
+STRICT = {"<": "<=", "<=": "<=", ">": ">", ">=": ">"}  # the comparison with a number that was rounded down
+LEAST_SCALE = 6  # of a quotient
+SUM_DIGITS, AVERAGE_DIGITS = 10, 4  # of a sum more than of its values, before the point; of an average, after it
+
+
+def literal(number: Number) -> Constant:
+    _, digits, exponent = number.as_tuple()
+    value, scale = int("".join(map(str, digits))), -exponent
+    return Constant(value, Decimal(value, value, max(len(str(value)), scale), scale))
+
+
+def scale_of(kind: Type) -> int:
+    return kind.scale if isinstance(kind, Decimal) else 0
+
+
+def digits_of(value: Value) -> tuple[int, int]:
+    """The digits before and after the point of an operand's type."""
+    if isinstance(value.type, Decimal):
+        return value.type.precision - value.type.scale, value.type.scale
+    return len(str(abs(value.value or 0))) if isinstance(value, Constant) else BIGINT_DIGITS, 0
+
+
+def typed(reach: Integer, before: int, after: int) -> Decimal:
+    """The numbers of a range in the type with so many digits before and after the point, at most 38 in all."""
+    return Decimal(reach.low, reach.high, min(before + after, MOST_DIGITS), min(after, MOST_DIGITS))
+
+
+# ---- Scales
+
+
+def widened(scope: Scope, value: Value, scale: int, position: Position) -> Value:
+    """The value with `scale` digits after the point, at least as many as it has."""
+    before, after = digits_of(value)
+    same = after == scale and isinstance(value.type, Decimal)
+    return value if same else _times(scope, value, scale - after, before, scale, position)
+
+
+def aligned(scope: Scope, values: list[Value], position: Position) -> list[Value]:
+    """Numbers with equally many digits after the point; all are decimals, or none."""
+    if not any(isinstance(value.type, Decimal) for value in values):
+        return values
+    scale = max(digits_of(value)[1] for value in values)
+    return [widened(scope, value, scale, position) for value in values]
+
+
+def comparable(scope: Scope, operator: str, a: Value, b: Value, position: Position) -> tuple[str, Value, Value]:
+    """A comparison of numbers with equally many digits after the point. A constant with more digits than the other
+    operand is rounded down instead: x < 10.5 is x <= 10."""
+    if not any(isinstance(value.type, Decimal) for value in (a, b)):
+        return operator, a, b
+    if isinstance(a, Constant) and not isinstance(b, Constant):
+        return comparable(scope, FLIPPED[operator], b, a, position)
+    fewer = digits_of(b)[1] - digits_of(a)[1]
+    if isinstance(b, Constant) and fewer > 0:
+        floor, rest = divmod(b.value, 10**fewer)
+        if not rest or operator in STRICT:
+            constant = Constant(floor, replace(a.type, low=floor, high=floor))
+            return STRICT[operator] if rest else operator, a, constant
+    return operator, *aligned(scope, [a, b], position)
+
+
+def rounded(scope: Scope, value: Value, scale: int, position: Position) -> Value:
+    """The value with `scale` digits after the point; half is rounded away from zero."""
+    before, after = digits_of(value)
+    if after <= scale:
+        return widened(scope, value, scale, position)
+    whole = 10 ** (after - scale)
+    return _nearest(scope, value, _number(whole // 2), _number(whole), (before + 1, scale), position)
+
+
+def truncated(scope: Scope, value: Value, position: Position) -> Value:
+    """The integer before the point."""
+    _, after = digits_of(value)
+    return scope.arithmetic("div", unscaled(value), _number(10**after), position) if after else value
+
+
+def unscaled(value: Value) -> Value:
+    """The integer of a decimal."""
+    return replace(value, type=Integer(value.type.low, value.type.high))
+
+
+def _number(value: int) -> Constant:
+    return Constant(value, Integer(value, value))
+
+
+def _times(
+    scope: Scope, value: Value, power: int, before: int, after: int, position: Position, twice: bool = False
+) -> Value:
+    """The integer of the value times a power of ten, and two."""
+    factor = 10**power * (1 + twice)
+    kind = fits(typed(Integer(value.type.low * factor, value.type.high * factor), before, after), position)
+    if isinstance(value, Constant):
+        return Constant(value.value and value.value * factor, kind)
+    return scope.compute("*", value, _number(factor), kind=kind, hidden=True) if factor > 1 else value
+
+
+def _nearest(
+    scope: Scope,
+    a: Value,
+    half: Value,
+    whole: Value,
+    digits: tuple[int, int],
+    position: Position,
+    text: str = "",
+    kind: Integer | None = None,
+) -> Column:
+    """a / whole, rounded to the nearest integer and half away from zero: (a ± half) div whole. Null where whole is 0.
+    half, whole: of one sign. digits: of the result's type. kind: its range, if it is known."""
+    a, half, whole, zero = unscaled(a), unscaled(half), unscaled(whole), _number(0)
+    added = half
+    if signs := [scope.compute("<", plain(v), zero, hidden=True) for v in (a, half) if v.type.low < 0]:
+        apart = signs[0] if len(signs) == 1 else scope.compute("<>", *signs, hidden=True)
+        added = scope.choose(apart, scope.arithmetic("-", zero, half, position), half, position=position)
+    total = scope.arithmetic("+", a, added, position)
+    kind = typed(kind or scope.reach("div", total, whole), *digits)
+    null = whole.type.low <= 0 <= whole.type.high
+    return scope.compute("div", total, whole, kind=fits(kind, position), may_be_null=null, text=text)
+
+
+# ---- Operations
+
+
+def arithmetic(scope: Scope, operator: str, a: Value, b: Value, position: Position) -> Value:
+    """An operation of numbers, of which one at least is a decimal."""
+    text = f"({a} {operator} {b})"
+    (i, s), (j, t) = digits_of(a), digits_of(b)
+    if operator == "/":
+        return _quotient(scope, a, b, text, position)
+    if operator == "*":
+        if s + t > MOST_DIGITS:
+            why = f"the product has {s + t} digits after the point; the most is {MOST_DIGITS}"
+            raise QueryError(f"{why}; CAST a factor to fewer", position)
+        kind = typed(scope.reach("*", a, b), i + j + 1, s + t)
+        return scope.compute("*", a, b, kind=fits(kind, position), text=text)
+    a, b = aligned(scope, [a, b], position)
+    kind = scope.reach(operator, a, b)
+    if operator != "div":
+        kind = typed(kind, min(i, j) if operator == "%" else max(i, j) + 1, max(s, t))
+    null = operator in ("div", "%") and b.type.low <= 0 <= b.type.high
+    return scope.compute(operator, a, b, kind=fits(kind, position), may_be_null=null, text=text)
+
+
+def _quotient(scope: Scope, a: Value, b: Value, text: str, position: Position) -> Column:
+    """a / b, with six digits or more after the point, fewer if those before it leave less room."""
+    (i, s), (j, t) = digits_of(a), digits_of(b)
+    before, after = min(i + t, MOST_DIGITS), min(max(LEAST_SCALE, s + j + t + 1), MOST_DIGITS)
+    if (excess := before + after - MOST_DIGITS) > 0:
+        after -= excess // 2 + 1
+        before = MOST_DIGITS - after
+    dividend = _times(scope, a, after + t - s, 0, 0, position, twice=True)
+    return _nearest(scope, dividend, b, _twice(scope, b, position), (before, after), position, text)
+
+
+def _twice(scope: Scope, value: Value, position: Position) -> Value:
+    value = unscaled(value)
+    return _number(2 * value.value) if isinstance(value, Constant) else scope.arithmetic("+", value, value, position)
+
+
+def total(reach: Integer, of: Decimal) -> Decimal:
+    """The type of a sum, whose values are of type `of`."""
+    return typed(reach, of.precision - of.scale + SUM_DIGITS, of.scale)
+
+
+def average(scope: Scope, total: Column, count: Column, of: Decimal, position: Position) -> Column:
+    """total / count, four digits longer than the values `of` it. Null without values."""
+    before, after = (of.precision - of.scale, of.scale + AVERAGE_DIGITS)
+    more = 10**AVERAGE_DIGITS
+    dividend = _times(scope, total, AVERAGE_DIGITS, 0, 0, position, twice=True)
+    kind = Integer(of.low * more - 1, of.high * more + 1)
+    return _nearest(scope, dividend, count, _twice(scope, count, position), (before, after), position, kind=kind)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wirestream.compiler import decimals
 from wirestream.compiler.plan import Constant, Value, flag_of, plain
-from wirestream.compiler.types import UNITS, Boolean, Date, Decimal, Integer, Text, Timestamp, Type, row_range
+from wirestream.compiler.types import UNITS, Boolean, Date, Decimal, Integer, Text, Timestamp, Type, of_field, row_range
 from wirestream.errors import Position, QueryError
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 DAY = 86_400  # seconds
 
 
-def cast(scope: Scope, value: Value, kind: Type, position: Position) -> Value:
-    """The value as one of type `kind`."""
-    text = f"CAST({value} AS {kind})"
+def cast(scope: Scope, value: Value, declared: str, position: Position) -> Value:
+    """The value as one of the type `declared` of a field."""
+    text, kind = f"CAST({value} AS {declared})", of_field(declared)
     if value.type == kind:
         return value
     if isinstance(value.type, Text) and isinstance(kind, Text) and value.type.length < kind.length:

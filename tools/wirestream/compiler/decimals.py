@@ -12,7 +12,7 @@ from dataclasses import replace
 from decimal import Decimal as Number
 from typing import TYPE_CHECKING
 
-from wirestream.compiler.plan import FLIPPED, Column, Constant, Value, plain
+from wirestream.compiler.plan import FLIPPED, Column, Constant, Value, hull, plain
 from wirestream.compiler.types import MOST_DIGITS, Decimal, Integer, Type, fits
 from wirestream.errors import Position, QueryError
 
@@ -132,11 +132,17 @@ def _nearest(
     added = half
     if signs := [scope.compute("<", plain(v), zero, hidden=True) for v in (a, half) if v.type.low < 0]:
         apart = signs[0] if len(signs) == 1 else scope.compute("<>", *signs, hidden=True)
-        added = scope.choose(apart, scope.arithmetic("-", zero, half, position), half, position=position)
-    total = scope.arithmetic("+", a, added, position)
+        negative = _number(-half.value) if isinstance(half, Constant) else _hidden(scope, "-", zero, half, position)
+        added = scope.compute("if", apart, negative, half, kind=hull([negative.type, half.type]), hidden=True)
+    total = _hidden(scope, "+", a, added, position)
     kind = typed(kind or scope.reach("div", total, whole), *digits)
     null = whole.type.low <= 0 <= whole.type.high
     return scope.compute("div", total, whole, kind=fits(kind, position), may_be_null=null, text=text)
+
+
+def _hidden(scope: Scope, operator: str, a: Value, b: Value, position: Position) -> Column:
+    """A sum, difference or product of integers that is no column of the query."""
+    return scope.compute(operator, a, b, kind=fits(scope.reach(operator, a, b), position), hidden=True)
 
 
 # ---- Operations
@@ -175,7 +181,7 @@ def _quotient(scope: Scope, a: Value, b: Value, text: str, position: Position) -
 
 def _twice(scope: Scope, value: Value, position: Position) -> Value:
     value = unscaled(value)
-    return _number(2 * value.value) if isinstance(value, Constant) else scope.arithmetic("+", value, value, position)
+    return _number(2 * value.value) if isinstance(value, Constant) else _hidden(scope, "+", value, value, position)
 
 
 def total(reach: Integer, of: Decimal) -> Decimal:

@@ -182,7 +182,7 @@ class Scope:
             case syntax.Operation(operator="if", operands=(condition, *branches)):
                 return self._choice(condition, branches)
             case syntax.Cast(operand=operand, kind=kind):
-                return casts.cast(self, self.value(operand, of_field(kind)), of_field(kind), expression.position)
+                return casts.cast(self, self.value(operand, of_field(kind)), kind, expression.position)
             case syntax.Operation(operator=operator, operands=operands) if operator in SCALARS:
                 return SCALARS[operator].lower(self, self.values(operands), expression.position)
             case syntax.Operation(operator=operator, operands=(left, right)):

@@ -32,9 +32,11 @@ from spark_golden.clauses import Token, written
 from spark_golden.functions import CALLS, OPERATORS
 from spark_golden.session import session
 
-INTEGER = "DECIMAL(38,0)"
+INTEGER, BIGINT = "DECIMAL(38,0)", "DECIMAL(20,0)"
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
 ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the end of the time window
+UNSIGNED = {"uint": 2**32, "uint64": 2**64}  # above all values
+SPARK = {"long": "BIGINT", "bool": "BOOLEAN"}  # types by other names
 # Other names are quoted, so Spark's keywords are plain names.
 KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL")
 ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
@@ -118,13 +120,15 @@ OF_ADDRESS = {
 class Shim:
     """Translates text of the dialect to text that Spark evaluates.
 
-    columns: the meaning of names outside aggregates; inside: within them (None: no aggregates here). ordered: rows have
-    an arrival order. joined: conditions belong to a JOIN. replaced: gets a line for each rewrite.
+    columns: the meaning of names outside aggregates; inside: within them (None: no aggregates here). decimals: the
+    names of those. ordered: rows have an arrival order. joined: conditions belong to a JOIN. replaced: gets a line for
+    each rewrite.
     """
 
     constants: Mapping[str, int | str]
     columns: Mapping[str, str]
     inside: Mapping[str, str] | None = None
+    decimals: frozenset[str] = frozenset()
     ordered: bool = True
     joined: bool = False
     replaced: dict[str, None] = field(default_factory=dict)
@@ -138,7 +142,7 @@ class Shim:
 
     def _for_parser(self, tokens: list[Token]) -> str:
         """The tokens for Spark's lexer: quoted names, escaped strings, constants, weights as a string."""
-        words, k = [], 0
+        words, k, casts = [], 0, []
         while k < len(tokens):
             token = tokens[k]
             if token.keyword == "[":
@@ -149,11 +153,21 @@ class Shim:
                 words.append(self._constant(token.text))
             elif token.kind == "string":
                 words.append(_quoted(token.text[1:-1]))
+            elif token.keyword == "CAST" and [t.keyword for t in tokens[k + 1 : k + 2]] == ["("]:
+                casts.append(len(words))
+                words.append("CAST")
+            elif token.keyword == "AS":
+                k += 1
+                start, kind = casts.pop(), tokens[k].text.lower()
+                if kind in UNSIGNED:  # no type of Spark
+                    words[start] = f"`as_{kind}`"
+                else:
+                    words += ["AS", SPARK.get(kind, kind)]
             elif token.kind == "name" and token.keyword not in KEPT:
                 call = k + 1 < len(tokens) and tokens[k + 1].keyword == "("
                 words.append(f"`{token.text.lower() if call else token.text}`")
-            elif token.kind == "number" and not token.text.isdigit():
-                raise ValueError(f"line {token.line}: {token.text} is not an integer")
+            elif token.kind == "number":
+                words.append(token.text if token.text.isdigit() else f"{token.text}BD")
             else:
                 words.append(token.text)
             k += 1
@@ -179,8 +193,12 @@ class Shim:
             return f"({said[0]} {node.sqlOperator()} {said[1]})"
         match kind:
             case "Literal":
-                plain = node.dataType().typeName() in ("string", "boolean")
-                return node.sql() if plain else integer(str(node.value()))
+                return _literal(node)
+            case "Cast":
+                return casted(said[0], node.dataType().sql())
+            case "Divide":
+                a, b = (self._typed(operand, text) for operand, text in zip(operands, said, strict=True))
+                return f"({a} / nullif({b}, 0))"
             case "UnresolvedAttribute":
                 return self._column(node.nameParts().apply(0), columns)
             case "CaseWhen":
@@ -195,9 +213,28 @@ class Shim:
             case "Remainder":
                 self.replaced["a % b: null where b is 0"] = None
                 return f"({said[0]} % nullif({said[1]}, 0))"
-            case "Divide":
-                raise ValueError("/ is not in the dialect; use div for integers")
         raise ValueError(f"'{node.sql()}' is not in the dialect")
+
+    def _typed(self, node, text: str) -> str:
+        """An operand of /, whose type decides on the digits of the result: an integer is a BIGINT to Spark."""
+        if node.getClass().getSimpleName() == "Literal":
+            return node.sql()
+        return text if self._is_decimal(node) else f"CAST({text} AS {BIGINT})"
+
+    def _is_decimal(self, node) -> bool:
+        """node: an expression of Spark's parser."""
+        match node.getClass().getSimpleName():
+            case "Literal":
+                return _is_decimal_type(node.dataType())
+            case "UnresolvedAttribute":
+                return node.nameParts().apply(0) in self.decimals
+            case "Cast":
+                return _is_decimal_type(node.dataType())
+            case "IntegralDivide":
+                return False
+            case "UnresolvedFunction" if node.nameParts().apply(0) in ("count", "bit_or", "wsum", "sign"):
+                return False
+        return any(self._is_decimal(node.children().apply(k)) for k in range(node.children().size()))
 
     def _column(self, name: str, columns: Mapping[str, str]) -> str:
         if name not in columns:
@@ -225,6 +262,9 @@ class Shim:
             if len(arguments) != 3:
                 raise ValueError("IF takes a condition and two values")
             return _case([self._rewritten(argument, self.columns) for argument in arguments])
+        if function in [f"as_{kind}" for kind in UNSIGNED]:
+            x = self._rewritten(arguments[0], self.columns)
+            return f"CASE WHEN {x} > -1 AND {x} < {UNSIGNED[function[3:]]}BD THEN {integer(f'{x} - {x} % 1')} END"
         if function in CALLS:
             return CALLS[function](*(self._rewritten(argument, self.columns) for argument in arguments))
         if function not in (*AGGREGATES, "wsum"):
@@ -244,10 +284,29 @@ class Shim:
             weights = arguments[1].sql().strip("'")
             self.replaced[f"wsum with [{weights}]: newest by arrival, times the power of two for integers"] = None
             return wsum(x, weights)
+        if function == "avg" and inner._is_decimal(arguments[0]):
+            return f"avg({x})"
         aggregate = AGGREGATES[function]
         if aggregate.replaced:
             self.replaced[f"{function}: {aggregate.replaced}"] = None
         return aggregate.text(x)
+
+
+def _literal(node) -> str:
+    """A literal of Spark's parser; an integer is exact."""
+    if node.dataType().typeName() in ("string", "boolean") or _is_decimal_type(node.dataType()):
+        return node.sql()
+    return integer(str(node.value()))
+
+
+def _is_decimal_type(kind) -> bool:
+    return kind.typeName().startswith("decimal")
+
+
+def casted(x: str, kind: str) -> str:
+    """CAST(x AS kind), null where the type does not hold the value; integers stay exact."""
+    text = f"TRY_CAST({x} AS {kind})"
+    return integer(text) if kind in ("SMALLINT", "INT", "BIGINT") else text
 
 
 def _case(parts: list[str]) -> str:

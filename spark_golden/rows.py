@@ -92,13 +92,13 @@ class Evaluation:
             below = self.source(select.source, None)
         plain = {name: name for name in below.names}
         if select.where:
-            below = replace(below, frame=below.frame.where(self._shim(plain)(select.where)))
+            below = replace(below, frame=below.frame.where(self._shim(plain, below.frame)(select.where)))
         if window:
             return self._aggregated(select, window, below)
         if select.group or select.having:
             raise ValueError("GROUP BY and HAVING need a window after FROM")
         items = [i for item in select.items for i in (self._all(below) if item.expression is None else [item])]
-        shim = self._shim(plain)
+        shim = self._shim(plain, below.frame)
         columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
         hidden = [f"`{name}`" for name in below.hidden]
         return replace(below, frame=below.frame.selectExpr(*hidden, *columns), names=_names(items))
@@ -122,12 +122,12 @@ class Evaluation:
         names = [name for rows in below for name in rows.names]
         known = dict(zip(both, both, strict=True))
         known |= {name: full for name, full in zip(names, both, strict=True) if names.count(name) == 1}
-        shims = [replace(self._shim({n: f for n, f in known.items() if f in side}), joined=True) for side in named]
-        shim = replace(self._shim(known), joined=True)
         frames = []
         for rows, columns in zip(below, named, strict=True):
             renamed = [f"`{name}` AS `{full}`" for full, name in columns.items()]
             frames.append(rows.frame.selectExpr(f"`{SESSION}` AS session", f"`{ORDER}` AS seq", *renamed))
+        shim = replace(self._shim(known, *frames), joined=True)
+        shims = [replace(shim, columns={n: f for n, f in known.items() if f in side}) for side in named]
         of_pairs = []
         for condition in (c for part in (select.on, select.where) if part for c in split(part, "AND")):
             reads = {t.text for t in condition if t.kind == "name"} & known.keys()
@@ -265,7 +265,8 @@ class Evaluation:
             frame = self._in_tuple_windows(frame, window)
         if any(item.expression is None for item in select.items):
             raise ValueError("* is not valid with a window; name the columns")
-        shim = replace(self._shim(columns), inside={name: name for name in below.names}, ordered=below.ordered)
+        inside = {name: name for name in below.names}
+        shim = replace(self._shim(columns, below.frame), inside=inside, ordered=below.ordered)
         values = [F.expr(shim(item.expression)).alias(f"#{k}") for k, item in enumerate(select.items)]
         keep = F.expr(shim(select.having) if select.having else "true").alias("#having")
         order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by the groups' first arrival
@@ -275,8 +276,12 @@ class Evaluation:
 
     # ---- names
 
-    def _shim(self, columns: Mapping[str, str]) -> Shim:
-        return Shim(self.constants, columns, replaced=self.replaced)
+    def _shim(self, columns: Mapping[str, str], *frames: DataFrame) -> Shim:
+        """columns: the column of a frame for each name."""
+        kinds = {name: kind for frame in frames for name, kind in frame.dtypes}
+        found = {name for name, kind in kinds.items() if kind.startswith("decimal") and kind != INTEGER.lower()}
+        decimals = frozenset(name for name, column in columns.items() if column in found)
+        return Shim(self.constants, columns, decimals=decimals, replaced=self.replaced)
 
     def _all(self, rows: Rows) -> list[Item]:
         return [Item(name, [Token("name", name, 0)]) for name in rows.names]

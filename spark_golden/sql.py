@@ -7,7 +7,8 @@ delivered with a split query (`wirestream.split`) and this one, which checks it,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from pyspark.errors import AnalysisException, ParseException
@@ -18,6 +19,7 @@ from spark_golden.clauses import Token, created, lexed, query, split
 from spark_golden.declaration import Stream
 from spark_golden.expressions import first_line
 from spark_golden.rows import Evaluation
+from spark_golden.session import session
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,35 @@ def answers(
         if name in found:
             raise ValueError(f"two queries named {name}")
         try:
-            rows = evaluation.body(body)
+            with without_loss() if _uses_decimals(statement, frames) else nullcontext():
+                rows = evaluation.body(body)
             found[name] = Answer(rows.frame.select(*map(F.col, rows.names)), list(evaluation.replaced))
         except (AnalysisException, ParseException) as error:
             raise ValueError(first_line(error)) from error
     return found
+
+
+def _uses_decimals(statement: list[Token], frames: Mapping[str, DataFrame]) -> bool:
+    """Whether a query may read or write a decimal; weights are none of SQL."""
+    if any(kind.startswith("decimal") for frame in frames.values() for _, kind in frame.dtypes):
+        return True
+    weights = False
+    for token in statement:
+        weights = token.keyword == "[" or (weights and token.keyword != "]")
+        if token.keyword == "DECIMAL" or (token.kind == "number" and not token.text.isdigit() and not weights):
+            return True
+    return False
+
+
+@contextmanager
+def without_loss() -> Iterator[None]:
+    """Expressions that are analysed inside keep all digits of decimals; quotients of integers then have fewer."""
+    name = "spark.sql.decimalOperations.allowPrecisionLoss"
+    session().conf.set(name, "false")
+    try:
+        yield
+    finally:
+        session().conf.unset(name)
 
 
 def declared(sql: str, streams: Mapping[str, Stream]) -> dict[str, Stream]:

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -125,9 +126,15 @@ def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
 
 
 def plain(row: Row) -> dict[str, int | str | None]:
-    """A row with integers for decimals and Booleans."""
+    """A row with integers for Booleans and for decimals without a point; others as text, with all digits."""
     return whole(row.asDict())
 
 
 def whole(row: Mapping[str, object]) -> dict[str, int | str | None]:
-    return {column: value if value is None or isinstance(value, str) else int(value) for column, value in row.items()}
+    return {column: _plain(value) for column, value in row.items()}
+
+
+def _plain(value: object) -> int | str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return f"{value:f}" if isinstance(value, Decimal) and value.as_tuple().exponent else int(value)

@@ -65,6 +65,29 @@ EXPRESSIONS = {
         "SELECT coalesce(X div Y, X % Y, 10) AS A, coalesce(X, Y) AS B FROM T WHERE Time < 110",
         [(-3, -7), (10, 5), (2, 9), (1, 1)],
     ),
+    "decimals add and multiply exactly, and compare with integers": (
+        "SELECT X * 1.25 AS P, X + 0.5 - .25 AS S, X % 2.5 AS R, X div 2.5 AS D FROM T WHERE X > 1.5 AND X <> 2.0",
+        [("6.25", "5.25", "0.0", 2), ("11.25", "9.25", "1.5", 3), ("10.00", "8.25", "0.5", 3)],
+    ),
+    "a quotient of decimals is rounded, half away from zero, and null by 0": (
+        "SELECT CAST(X AS decimal(6, 1)) / CAST(Y AS decimal(2, 0)) AS Q, 7 / 3.0 AS C FROM T WHERE Y < 4 AND X < 6",
+        [
+            ("-3.500000", "2.333333"),
+            (None, "2.333333"),
+            ("1.500000", "2.333333"),
+            ("1.000000", "2.333333"),
+            ("1.000000", "2.333333"),
+        ],
+    ),
+    "CAST rounds to a decimal and truncates to an integer": (
+        "SELECT CAST(X * 0.25 AS decimal(3, 1)) AS R, CAST(X * 0.25 AS int) AS I, CAST(X > 4 AS int) AS B FROM T",
+        [("-1.8", -1, 0), ("1.3", 1, 1), ("2.3", 2, 1), ("-0.8", 0, 0), ("0.3", 0, 0), ("2.0", 2, 1), ("0.5", 0, 0)],
+    ),
+    "what a CAST does not hold is null": (
+        "SELECT CAST(X * 100 AS decimal(3, 1)) AS A, CAST(X * 0.1 AS decimal(1, 1)) AS B, CAST(X AS uint) AS C FROM T "
+        "WHERE Time < 110",
+        [(None, "-0.7", None), (None, "0.5", 5), (None, "0.9", 9), (None, "0.1", 1)],
+    ),
     "a chosen null is null": (
         "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
         [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],
@@ -242,7 +265,7 @@ def rows(answer: Answer) -> Counter:
 
 def ask(sql: str) -> Answer:
     """The oracle's answer for the tuples above, with the field names of the text if it declares them."""
-    created = re.findall(r"(\w+) (?:int|string)", sql)
+    created = re.findall(r"(\w+) (?:int|string)", sql) if "CREATE" in sql else []
     records = np.array(TUPLES, T.schema.dtype)
     frame = golden.to_frame(records).withColumnsRenamed(
         dict(zip(records.dtype.names, map(column_of, created), strict=False))

@@ -44,7 +44,7 @@ def rows(frame: DataFrame) -> Counter:
 
 def ask(sql: str, frame: DataFrame | None = None) -> DataFrame:
     """The rows for the tuples of the oracle's test, with the field names of the text if it declares them."""
-    named = re.findall(r"(\w+) (?:int|string)", sql) or FIELDS
+    named = re.findall(r"(\w+) (?:int|string)", sql) if "CREATE" in sql else FIELDS
     frame = golden.to_frame(np.array(TUPLES, SCHEMA.dtype)) if frame is None else frame
     given = items(frame, dict(zip(FIELDS, named, strict=True)), "Time" if "Time" in named else None)
     return evaluate(select(sql), {"T": given}, CONSTANTS)

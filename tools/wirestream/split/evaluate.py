@@ -9,6 +9,7 @@ be tested against the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import reduce
@@ -21,7 +22,7 @@ from pyspark.sql import functions as F
 from wirestream.compiler import joins, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.errors import QueryError
-from wirestream.split import windows
+from wirestream.split import decimals, windows
 from wirestream.split.functions import FUNCTIONS
 from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
@@ -40,7 +41,9 @@ class Items:
 
 def evaluate(query: syntax.Query, items: Mapping[str, Items], constants: Constants) -> DataFrame:
     """The rows of a query: the columns of SELECT. items: by the name of their stream. Raises QueryError."""
-    rows = _Evaluation(items, constants).union(query.body)
+    frames = [one.frame for one in items.values()]
+    with decimals.without_loss(frames[0].sparkSession) if decimals.used(query, frames) else nullcontext():
+        rows = _Evaluation(items, constants).union(query.body)
     return rows.select(*(f"`{name}`" for name in fields_of(rows)))
 
 
@@ -51,19 +54,22 @@ def evaluate(query: syntax.Query, items: Mapping[str, Items], constants: Constan
 class Scope:
     """Resolves the names and calls of an expression.
 
-    columns: for names outside aggregates; values: for names inside, None without aggregates. ordered: ORDER is
-    meaningful.
+    columns: for names outside aggregates; values: for names inside, None without aggregates. decimals: names of
+    decimals. ordered: ORDER is meaningful.
     """
 
     constants: Constants
     columns: Mapping[str, Column]
     values: Mapping[str, Column] | None = None
+    decimals: frozenset[str] = frozenset()
     ordered: bool = True
 
     def __call__(self, node: syntax.Expression) -> Column:
         match node:
             case syntax.Literal(value=bool(value)):
                 return F.lit(value)
+            case syntax.Literal(value=Decimal() as value):
+                return decimals.literal(value)
             case syntax.Literal(value=value):
                 return _literal(value.decode() if isinstance(value, bytes) else value)
             case syntax.Name(name=name, runtime=True):
@@ -79,6 +85,10 @@ class Scope:
                 return chosen.otherwise(self(others[0])) if others else chosen
             case syntax.Operation(operator=operator, operands=operands) if operator in FUNCTIONS:
                 return FUNCTIONS[operator](*map(self, operands))
+            case syntax.Operation(operator="/", operands=operands):
+                return decimals.quotient(*map(self._dividing, operands))
+            case syntax.Cast(operand=operand, kind=kind):
+                return decimals.cast(self(operand), kind)
             case syntax.Operation(operator=operator, operands=operands):
                 return self._binary(operator, *map(self, operands))
             case syntax.Call(function="abs", arguments=(x,)):
@@ -88,6 +98,12 @@ class Scope:
             case syntax.Call() if self.values is not None:
                 return self._aggregate(node)
         raise QueryError(f"{node.function} is only allowed in SELECT or HAVING of a query with a window", node.position)
+
+    def _dividing(self, node: syntax.Expression) -> Column:
+        """An operand of /, with the type that decides on the digits of the result."""
+        if isinstance(node, syntax.Literal):
+            return decimals.literal(node.value)
+        return self(node) if decimals.is_decimal(node, self.decimals) else self(node).cast(decimals.BIGINT)
 
     @staticmethod
     def _binary(operator: str, a: Column, b: Column) -> Column:
@@ -114,7 +130,9 @@ class Scope:
             raise QueryError("wsum, and only wsum, takes weights", call.position)
         if call.function in IN_ORDER and not self.ordered:
             raise QueryError(f"{call.function} over a UNION, whose rows have no order", call.position)
-        x = Scope(self.constants, self.values)(call.arguments[0])
+        x = replace(self, columns=self.values, values=None)(call.arguments[0])
+        if call.function == "avg" and decimals.is_decimal(call.arguments[0], self.decimals):
+            return F.avg(x)
         return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x)
 
 
@@ -197,7 +215,7 @@ class _Evaluation:
         elif window is not None and window.in_time:
             above = window = replace(window, attribute=window.attribute or self._time(select.source))
         below = self._read(select.source, above)
-        scope = self._scope({name: name for name in fields_of(below)})
+        scope = self._scope([below], {name: name for name in fields_of(below)})
         if select.where is not None:
             below = below.where(scope(select.where))
         if window is not None:
@@ -235,8 +253,8 @@ class _Evaluation:
         ordered = _ordered(select.source)
         if not (ordered or window.in_time):
             raise QueryError("a window of tuples over rows that have no order", window.position)
-        values = self._scope({name: name for name in fields_of(below)}).columns
-        scope = replace(self._scope(columns), values=values, ordered=ordered)
+        values = self._scope([below], {name: name for name in fields_of(below)}).columns
+        scope = replace(self._scope([below], columns), values=values, ordered=ordered)
         frame = windows.windowed(below, window)
         if window.emit_empty:
             (judged,) = self.judged.values()
@@ -267,7 +285,7 @@ class _Evaluation:
         bare = [name.rpartition(".")[2] for name in both]
         known = dict(zip(both, both, strict=True))
         known |= {short: name for short, name in zip(bare, both, strict=True) if bare.count(short) == 1}
-        scope, of_pairs = self._scope(known), []
+        scope, of_pairs = self._scope(frames, known), []
         in_time = by_rows[0].attribute is not None
         for condition in (*joins.conjuncts(select.on), *joins.conjuncts(select.where)):
             sides = {
@@ -294,9 +312,11 @@ class _Evaluation:
 
     # ---- Names
 
-    def _scope(self, columns: Mapping[str, str]) -> Scope:
+    def _scope(self, frames: list[DataFrame], columns: Mapping[str, str]) -> Scope:
         """columns: the column of a frame for each name."""
-        return Scope(self.constants, {name: F.col(f"`{column}`") for name, column in columns.items()})
+        found = set().union(*map(decimals.columns_of, frames))
+        known = {name: F.col(f"`{column}`") for name, column in columns.items()}
+        return Scope(self.constants, known, decimals=frozenset(n for n, column in columns.items() if column in found))
 
     def _time(self, source: syntax.Source) -> str:
         """The time attribute of the stream that is read."""
@@ -317,7 +337,7 @@ def _ordered(source: syntax.Source) -> bool:
 def _exact(frame: DataFrame) -> DataFrame:
     """The frame with integers that do not overflow."""
     kinds = dict(frame.dtypes)
-    numbers = [name for name in fields_of(frame) if kinds[name] not in ("string", "boolean")]
+    numbers = [name for name in fields_of(frame) if kinds[name] in ("tinyint", "smallint", "int", "bigint")]
     return frame.withColumns({name: F.col(f"`{name}`").cast(INTEGER) for name in numbers})
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wirestream.compiler import decimals
+from wirestream.compiler import decimals, times
 from wirestream.compiler.plan import Constant, Value, flag_of, plain
 from wirestream.compiler.types import UNITS, Boolean, Date, Decimal, Integer, Text, Timestamp, Type, of_field, row_range
 from wirestream.errors import Position, QueryError
 
 if TYPE_CHECKING:
     from wirestream.compiler.scope import Scope
-
-DAY = 86_400  # seconds
 
 
 def cast(scope: Scope, value: Value, declared: str, position: Position) -> Value:
@@ -23,10 +21,12 @@ def cast(scope: Scope, value: Value, declared: str, position: Position) -> Value
         return value
     if isinstance(value.type, Text) and isinstance(kind, Text) and value.type.length < kind.length:
         return scope.resized(value, kind, text)
+    if isinstance(value, Constant) and isinstance(value.type, Text) and isinstance(kind, Timestamp | Date):
+        value = times.literal(times.written(value), kind, position)
     if isinstance(kind, Boolean) and value.type.kind == "number":
-        return scope.compare("<>", value, Constant(0, Integer(0, 0)), position)
+        return scope.compare("<>", value, decimals.number(0), position)
     if isinstance(value.type, Boolean) and isinstance(kind, Integer) and kind.kind == "number":
-        value = scope.choose(value, *(Constant(n, Integer(n, n)) for n in (1, 0)), position=position)
+        value = scope.choose(value, *map(decimals.number, (1, 0)), position=position)
     found = _converted(scope, value, kind, position)
     if found is None:
         raise QueryError(f"no CAST of {value.type} to {kind}", position)
@@ -37,13 +37,13 @@ def _converted(scope: Scope, value: Value, kind: Type, position: Position) -> Va
     """The number that the result is, whatever its range; None: there is no such conversion."""
     match value.type, kind:
         case Timestamp(unit=unit), Timestamp(unit=other):
-            return _in_units(scope, value, UNITS[other] - UNITS[unit], position)
+            return times.in_units(scope, value, UNITS[other] - UNITS[unit], position)
         case Timestamp(unit=unit), Date():
-            return floor(scope, value, DAY * 10 ** UNITS[unit], position)
+            return times.floor(scope, value, times.DAY * 10 ** UNITS[unit], position)
         case Date(), Timestamp(unit=unit):
-            return _product(scope, value, DAY * 10 ** UNITS[unit], position)
+            return times.product(scope, value, times.DAY * 10 ** UNITS[unit], position)
         case Timestamp(unit=unit), Integer(kind="number"):
-            seconds = floor(scope, value, 10 ** UNITS[unit], position)
+            seconds = times.floor(scope, value, 10 ** UNITS[unit], position)
             return decimals.rounded(scope, seconds, decimals.scale_of(kind), position)
         case Integer(kind="number"), Decimal(scale=scale):
             return decimals.rounded(scope, value, scale, position)
@@ -67,29 +67,3 @@ def _checked(scope: Scope, value: Value, kind: Integer, text: str) -> Value:
     found = scope.resized(value, replace(kind, low=held.low, high=held.high), text)
     overflow = scope.either([flag_of(value, "overflow"), *beyond])
     return replace(found, overflow=overflow and overflow.name)
-
-
-# ---- Times
-
-
-def floor(scope: Scope, value: Value, divisor: int, position: Position) -> Value:
-    """The quotient of an integer by a positive constant, rounded down."""
-    number = decimals.unscaled(value)
-    if isinstance(number, Constant):
-        quotient = number.value // divisor
-        return Constant(quotient, Integer(quotient, quotient))
-    if number.type.low < 0:
-        zero, less = (Constant(n, Integer(n, n)) for n in (0, divisor - 1))
-        negative = scope.compute("<", plain(number), zero, hidden=True)
-        number = scope.arithmetic("-", number, scope.choose(negative, less, zero, position=position), position)
-    return scope.arithmetic("div", number, Constant(divisor, Integer(divisor, divisor)), position)
-
-
-def _in_units(scope: Scope, value: Value, finer: int, position: Position) -> Value:
-    """A time in units of which 10**finer make one of its own."""
-    return _product(scope, value, 10**finer, position) if finer > 0 else floor(scope, value, 10**-finer, position)
-
-
-def _product(scope: Scope, value: Value, factor: int, position: Position) -> Value:
-    number = decimals.unscaled(value)
-    return scope.arithmetic("*", number, Constant(factor, Integer(factor, factor)), position)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal as Number
+from decimal import InvalidOperation
 from math import ceil
 
 from wirestream.compiler.circuit import Circuit
-from wirestream.compiler.types import Integer, Text, Type
+from wirestream.compiler.types import Decimal, Integer, Text, Type
 
 AXIL = {  # widths as `netlist.port_line` takes them: minus the width for an output, or 0 for one bit
     "s_axil_awaddr": 12,
@@ -43,10 +45,22 @@ def bits_of(value: int | str, kind: Type) -> int:
         if not isinstance(value, str) or len(value.encode()) > kind.length:
             raise ValueError(f"{value!r} does not fit {kind}")
         return int.from_bytes(value.encode().ljust(kind.length, b"\0"), "big")
+    if isinstance(kind, Decimal):
+        value = _unscaled(value, kind)
     low, high = (kind.low, kind.high) if isinstance(kind, Integer) else (0, 1)
     if not isinstance(value, int) or not low <= value <= high:
         raise ValueError(f"{value!r} does not fit {kind}: {low} to {high}")
     return value & (1 << kind.width) - 1
+
+
+def _unscaled(value: int | str, kind: Decimal) -> int:
+    try:
+        number = Number(value).scaleb(kind.scale)
+    except InvalidOperation:
+        raise ValueError(f"{value!r} is not a number") from None
+    if number != int(number):
+        raise ValueError(f"{value} has more than {kind.scale} digits after the point, as {kind} has")
+    return int(number)
 
 
 def register_lines(registers: dict[str, int]) -> list[str]:

@@ -25,8 +25,8 @@ LEAST_SCALE = 6  # of a quotient
 SUM_DIGITS, AVERAGE_DIGITS = 10, 4  # of a sum more than of its values, before the point; of an average, after it
 
 
-def literal(number: Number) -> Constant:
-    _, digits, exponent = number.as_tuple()
+def literal(written: Number) -> Constant:
+    _, digits, exponent = written.as_tuple()
     value, scale = int("".join(map(str, digits))), -exponent
     return Constant(value, Decimal(value, value, max(len(str(value)), scale), scale))
 
@@ -87,13 +87,13 @@ def rounded(scope: Scope, value: Value, scale: int, position: Position) -> Value
     if after <= scale:
         return widened(scope, value, scale, position)
     whole = 10 ** (after - scale)
-    return _nearest(scope, value, _number(whole // 2), _number(whole), (before + 1, scale), position)
+    return _nearest(scope, value, number(whole // 2), number(whole), (before + 1, scale), position)
 
 
 def truncated(scope: Scope, value: Value, position: Position) -> Value:
     """The integer before the point."""
     _, after = digits_of(value)
-    return scope.arithmetic("div", unscaled(value), _number(10**after), position) if after else value
+    return scope.arithmetic("div", unscaled(value), number(10**after), position) if after else value
 
 
 def unscaled(value: Value) -> Value:
@@ -101,7 +101,7 @@ def unscaled(value: Value) -> Value:
     return replace(value, type=Integer(value.type.low, value.type.high))
 
 
-def _number(value: int) -> Constant:
+def number(value: int) -> Constant:
     return Constant(value, Integer(value, value))
 
 
@@ -113,7 +113,7 @@ def _times(
     kind = fits(typed(Integer(value.type.low * factor, value.type.high * factor), before, after), position)
     if isinstance(value, Constant):
         return Constant(value.value and value.value * factor, kind)
-    return scope.compute("*", value, _number(factor), kind=kind, hidden=True) if factor > 1 else value
+    return scope.compute("*", value, number(factor), kind=kind, hidden=True) if factor > 1 else value
 
 
 def _nearest(
@@ -128,11 +128,11 @@ def _nearest(
 ) -> Column:
     """a / whole, rounded to the nearest integer and half away from zero: (a ± half) div whole. Null where whole is 0.
     half, whole: of one sign. digits: of the result's type. kind: its range, if it is known."""
-    a, half, whole, zero = unscaled(a), unscaled(half), unscaled(whole), _number(0)
+    a, half, whole, zero = unscaled(a), unscaled(half), unscaled(whole), number(0)
     added = half
     if signs := [scope.compute("<", plain(v), zero, hidden=True) for v in (a, half) if v.type.low < 0]:
         apart = signs[0] if len(signs) == 1 else scope.compute("<>", *signs, hidden=True)
-        negative = _number(-half.value) if isinstance(half, Constant) else _hidden(scope, "-", zero, half, position)
+        negative = number(-half.value) if isinstance(half, Constant) else _hidden(scope, "-", zero, half, position)
         added = scope.compute("if", apart, negative, half, kind=hull([negative.type, half.type]), hidden=True)
     total = _hidden(scope, "+", a, added, position)
     kind = typed(kind or scope.reach("div", total, whole), *digits)
@@ -181,7 +181,7 @@ def _quotient(scope: Scope, a: Value, b: Value, text: str, position: Position) -
 
 def _twice(scope: Scope, value: Value, position: Position) -> Value:
     value = unscaled(value)
-    return _number(2 * value.value) if isinstance(value, Constant) else _hidden(scope, "+", value, value, position)
+    return number(2 * value.value) if isinstance(value, Constant) else _hidden(scope, "+", value, value, position)
 
 
 def total(reach: Integer, of: Decimal) -> Decimal:

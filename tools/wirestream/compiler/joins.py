@@ -33,7 +33,7 @@ from wirestream.compiler.plan import (
 )
 from wirestream.compiler.predicates import FUNCTIONS, PREDICATES
 from wirestream.compiler.scope import Scope
-from wirestream.compiler.types import Integer, of_bits
+from wirestream.compiler.types import Decimal, Integer, Text, of_bits, same_kind
 from wirestream.errors import Position, QueryError
 
 AGGREGATED = "no aggregate over a JOIN, as its rows leave in no promised order; aggregate the pairs downstream"
@@ -173,11 +173,14 @@ def _times(sides: list[Side]) -> tuple[Column, Column] | None:
         window = side.window
         name, _ = _qualified(syntax.Name(window.position, f"{side.alias}.{window.attribute}"), [side])
         column = side.scope.column(name)
-        if not isinstance(column.type, Integer):
+        if not isinstance(column.type, Integer) or isinstance(column.type, Decimal):
             raise QueryError(f"the windowing attribute {name.name} is a {column.type}, not a number", window.position)
         if origin(side.scope.plan, column.name) is None:
             raise QueryError(f"the windowing attribute {name.name} is computed; it must be a field", window.position)
         found.append(column)
+    if not same_kind([column.type for column in found]):
+        why = f"the windowing attributes are {found[0].type} and {found[1].type}, but must have the same unit"
+        raise QueryError(why, sides[0].window.position)
     width = common(found).width
     if sides[0].window.near + sides[0].window.slack >= 2**width:
         raise QueryError(f"RANGE + SLACK must be less than 2**{width}", sides[0].window.position)
@@ -224,8 +227,10 @@ def _key(pair: tuple, sides: list[Side]) -> Key:
             )
         columns.append(column)
     left, right = columns
-    if type(left.type) is not type(right.type):
-        raise QueryError(f"cannot compare {left.type} with {right.type} in a JOIN", pair[1].position)
+    texts = isinstance(left.type, Text) and isinstance(right.type, Text)
+    if not texts and not same_kind([left.type, right.type]):
+        why = f"cannot compare {left.type} with {right.type} in a JOIN; CAST one in a sub-query"
+        raise QueryError(why, pair[1].position)
     return Key(left, right)
 
 
@@ -324,6 +329,9 @@ def _near(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
     keys = tuple(_key(pair, sides) for pair in pairs)
     if not all(isinstance(key.left.type, Integer) for key in keys):
         raise QueryError("abs takes a difference of numbers", condition.position)
+    if any(isinstance(key.left.type, Decimal) for key in keys):
+        why = "a distance of decimals; CAST them in sub-queries to the integers that they are times a power of ten"
+        raise QueryError(why, condition.position)
     if isinstance(limit, syntax.Name) and limit.runtime:
         if operator != wanted:
             raise QueryError(f"compare the distance with ${limit.name} by {wanted}, not {operator}", condition.position)

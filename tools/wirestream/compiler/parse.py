@@ -304,6 +304,14 @@ class _Build(Transformer):
             raise QueryError(str(error).replace("field CAST: ", ""), _at(meta)) from error
         return Cast(_at(meta), operand, kind)
 
+    def time(self, meta, parts):
+        """TIMESTAMP '…' or DATE '…'."""
+        name, text = parts
+        kinds = {"timestamp": "timestamp(us)", "date": "date"}
+        if name.lower() not in kinds:
+            raise QueryError(f"{name} in front of a string; only TIMESTAMP and DATE are", _at(meta))
+        return Cast(_at(meta), self.string(meta, [text]), kinds[name.lower()])
+
     def case(self, meta, parts):
         """As nested choices; with an operand the conditions are comparisons, each of which repeats the operand."""
         operand, (branches, chosen) = parts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal as Number
 from itertools import product
 
-from wirestream.compiler import casts, decimals, syntax
+from wirestream.compiler import casts, decimals, syntax, times
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.plan import (
     APPLY,
@@ -235,6 +235,7 @@ class Scope:
         return self.compute("div", total.output, number, kind=total.value.type, may_be_null=True)
 
     def compare(self, operator: str, a: Value, b: Value, position: Position) -> Value:
+        a, b = times.of_literals([a, b], position)
         if a.type.kind != b.type.kind:
             raise QueryError(f"cannot compare {a.type} with {b.type} by {operator}", position)
         if isinstance(a.type, Boolean) and operator not in ("=", "<>"):
@@ -252,6 +253,8 @@ class Scope:
         text = _written(operator, (a, b))
         if a.type.kind == "number":
             operator, a, b = decimals.comparable(self, operator, a, b, position)
+        elif a.type.kind == "timestamp":
+            a, b = times.aligned(self, [a, b], position)
         found = self.compute(operator, a, b, text=text)
         return self._zero_if_null(found)
 
@@ -307,11 +310,16 @@ class Scope:
 
     def of_one_type(self, values: Iterable[Value], who: str, position: Position) -> list[Value]:
         """The values, if they are of one kind; numbers with equally many digits after the point. who: takes them."""
-        values = list(values)
+        values = times.of_literals(list(values), position)
         if len({value.type.kind for value in values}) > 1:
             kinds = " and ".join(str(value.type) for value in values)
             raise QueryError(f"{who} take values of one kind, not {kinds}", position)
-        return decimals.aligned(self, values, position) if values[0].type.kind == "number" else values
+        match values[0].type.kind:
+            case "number":
+                return decimals.aligned(self, values, position)
+            case "timestamp":
+                return times.aligned(self, values, position)
+        return values
 
     def _chosen(self, chooser: Value, flags: list[Value | None]) -> Value | None:
         """The flag of the branch that is chosen."""

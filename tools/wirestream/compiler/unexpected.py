@@ -11,7 +11,7 @@ TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string"
              "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "MESSAGES": "FIX, BINARY or ITCH",
              "UNIT": "seconds, minutes or hours", "$END": "end of text"}  # fmt: skip
 BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "CASE"}
-GO_ON = {"COMPARE", "IS", "AND", "OR", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}
+GO_ON = {"COMPARE", "IS", "STRING", "AND", "OR", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}
 
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
 NO_END = "rows leave as they are computed, and a stream has no last row"

@@ -17,6 +17,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal as Number
 from math import ceil
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.constants import bits_of, registers_of
 from wirestream.compiler.package import package
-from wirestream.compiler.types import Integer, Text
+from wirestream.compiler.types import Decimal, Integer, Text
 from wirestream.errors import QueryError
 from wirestream.schema.registers import COUNTERS_AT, SNAPSHOT_S, RegisterError, Registers, Transport, description
 from wirestream.schema.streams import load, shipped
@@ -180,8 +181,9 @@ class Remote:
         number &= (1 << kind.width) - 1
         if isinstance(kind, Text):
             return number.to_bytes(kind.length, "big").rstrip(b"\0").decode(errors="replace")
-        signed = isinstance(kind, Integer) and kind.signed
-        return number - (1 << kind.width) if signed and number >> kind.width - 1 else number
+        if isinstance(kind, Integer) and kind.signed and number >> kind.width - 1:
+            number -= 1 << kind.width
+        return str(Number(number).scaleb(-kind.scale)) if isinstance(kind, Decimal) else number
 
     def _words(self, name: str) -> int:
         return ceil(self._circuit.runtime[name].width / 32)

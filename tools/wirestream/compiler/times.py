@@ -1,0 +1,94 @@
+"""Timestamps and dates: their units, and their literals."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from wirestream.compiler import decimals
+from wirestream.compiler.plan import Constant, Value, plain
+from wirestream.compiler.types import UNITS, Date, Text, Timestamp
+from wirestream.errors import Position, QueryError
+
+if TYPE_CHECKING:
+    from wirestream.compiler.scope import Scope
+
+DAY = 86_400  # seconds
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def aligned(scope: Scope, values: list[Value], position: Position) -> list[Value]:
+    """Timestamps of one unit, the finest of them."""
+    unit = max((value.type.unit for value in values), key=UNITS.get)
+    return [_in_unit(scope, value, unit, position) for value in values]
+
+
+def literal(text: str, like: Timestamp | Date, position: Position) -> Constant:
+    """A time written as in ISO 8601, in UTC if it does not say otherwise. like: of the type of this operand."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        form = "'2026-01-31'" if isinstance(like, Date) else "'2026-01-31 12:00:00.123'"
+        raise QueryError(f"'{text}' is no {like.kind}; write {form}", position) from None
+    since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - EPOCH
+    if isinstance(like, Date):
+        if since % timedelta(days=1):
+            raise QueryError(f"'{text}' is a time of a day, not a date", position)
+        return Constant(since.days, Date(since.days, since.days))
+    micros = since // timedelta(microseconds=1)
+    exact = next(unit for unit, digits in UNITS.items() if digits == 6 or micros % 10 ** (6 - digits) == 0)
+    unit = max(exact, like.unit, key=UNITS.get)
+    number = micros * 10 ** UNITS[unit] // 10**6
+    return Constant(number, Timestamp(number, number, unit))
+
+
+def written(value: Value) -> str:
+    """The text of a constant string."""
+    return value.value.rstrip(b"\0").decode()
+
+
+def of_literals(values: list[Value], position: Position) -> list[Value]:
+    """The values, with strings among times as times."""
+    like = next((v.type for v in values if isinstance(v.type, Timestamp | Date)), None)
+    if like is None:
+        return values
+    texts = [isinstance(v, Constant) and isinstance(v.type, Text) for v in values]
+    return [literal(written(v), like, position) if is_text else v for v, is_text in zip(values, texts, strict=True)]
+
+
+# ---- Units
+
+
+def _in_unit(scope: Scope, value: Value, unit: str, position: Position) -> Value:
+    finer = UNITS[unit] - UNITS[value.type.unit]
+    if not finer:
+        return value
+    found = product(scope, value, 10**finer, position)
+    kind = Timestamp(found.type.low, found.type.high, unit)
+    if isinstance(found, Constant):
+        return Constant(found.value, kind)
+    return scope.resized(found, kind, f"{value} in {unit}")
+
+
+def floor(scope: Scope, value: Value, divisor: int, position: Position) -> Value:
+    """The quotient of an integer by a positive constant, rounded down."""
+    number = decimals.unscaled(value)
+    if isinstance(number, Constant):
+        return decimals.number(number.value // divisor)
+    if number.type.low < 0:
+        zero, less = map(decimals.number, (0, divisor - 1))
+        negative = scope.compute("<", plain(number), zero, hidden=True)
+        number = scope.arithmetic("-", number, scope.choose(negative, less, zero, position=position), position)
+    return scope.arithmetic("div", number, decimals.number(divisor), position)
+
+
+def in_units(scope: Scope, value: Value, finer: int, position: Position) -> Value:
+    """A time in units of which 10**finer make one of its own."""
+    return product(scope, value, 10**finer, position) if finer > 0 else floor(scope, value, 10**-finer, position)
+
+
+def product(scope: Scope, value: Value, factor: int, position: Position) -> Value:
+    number = decimals.unscaled(value)
+    if isinstance(number, Constant):
+        return decimals.number(number.value * factor)
+    return scope.arithmetic("*", number, decimals.number(factor), position)

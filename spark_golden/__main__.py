@@ -9,7 +9,8 @@ streams.json   the streams that the queries read but do not CREATE:
                [{"name": "Trades", "time": "Time", "fields": {"Symbol": "string(4)", "Price": "int", "Time": "int"}}];
                "time" is null or missing if the stream has none
 --tuples       Name.parquet for each stream: the items of `time_rules` with the columns stream, session, seq, kind and
-               the fields, named by `time_rules.column_of`; text for string(n), integers for all other types
+               the fields, named by `time_rules.column_of`, of the types in Spark (see `declaration`), or integers
+               of 64 bits for a DECIMAL(38,0)
 --out          NAME.parquet for each query, named by its INTO or query1, query2, …: the columns of SELECT in order,
                integers as DECIMAL(38,0); the rows are unordered.
                replaced.json: {NAME: [line, …]} in the order of the text: what was rewritten for Spark.
@@ -24,12 +25,13 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spark_golden import NEEDED
-from spark_golden.declaration import Stream, streams
+from spark_golden.declaration import INTEGER, Stream, spark_type, streams
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,8 +97,8 @@ def items(path: Path, stream: Stream) -> pa.Table:
     from spark_golden.time_rules import column_of
 
     wanted = {"stream": pa.int64(), "session": pa.int64(), "seq": pa.int64(), "kind": pa.int32()}
-    for name, kind in stream.fields.items():
-        wanted[column_of(name)] = pa.string() if kind.startswith("string") else pa.int64()
+    for name, declared in stream.fields.items():
+        wanted[column_of(name)] = _arrow(spark_type(declared), declared)
     try:
         table = ParquetFile(path).read()
         if missing := [name for name in wanted if name not in table.column_names]:
@@ -104,6 +106,18 @@ def items(path: Path, stream: Stream) -> pa.Table:
         return table.select(list(wanted)).cast(pa.schema(wanted.items()))
     except (ValueError, pa.ArrowException) as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def _arrow(kind: str, declared: str) -> pa.DataType:
+    """The type of a column in a file of tuples. kind: in Spark."""
+    import pyarrow as pa
+
+    plain = {"STRING": pa.string(), "BOOLEAN": pa.bool_(), "DATE": pa.date32(), "TIMESTAMP": pa.timestamp("us", "UTC")}
+    if kind in plain:
+        return plain[kind]
+    if kind == INTEGER:
+        return pa.decimal128(20, 0) if declared.startswith("uint64") else pa.int64()
+    return pa.decimal128(*map(int, re.findall(r"\d+", kind)))
 
 
 def _text(path: Path) -> str:

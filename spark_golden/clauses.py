@@ -182,7 +182,7 @@ def created(tokens: list[Token]) -> Stream:
         name = _name(part[:1], "the name of a field")
         if name in fields:
             raise ValueError(f"two fields named {name}")
-        fields[name] = "".join(token.text for token in part[1:]).lower()
+        fields[name] = written(part[1:]).lower()
     return Stream(_name(tokens[3:4], "the name of a stream"), fields, "Time" if "Time" in fields else None)
 
 

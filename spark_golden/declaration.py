@@ -1,4 +1,19 @@
-"""Declarations of streams: name, fields and time. Loads neither Spark nor the compiler."""
+"""Declarations of streams: name, fields and time. Loads neither Spark nor the compiler.
+
+================================ =================================================
+type, optionally followed by     in Spark
+`null` or `not null`
+================================ =================================================
+smallint, int, uint, long        DECIMAL(38,0), like all integers of the oracle
+uint64, flags                    DECIMAL(38,0)
+bool                             BOOLEAN
+decimal(p, s)                    DECIMAL(p,s)
+timestamp(s), (ms), (us)         TIMESTAMP
+timestamp(ns)                    DECIMAL(38,0), since Spark has no nanoseconds
+date                             DATE
+string(n)                        STRING
+================================ =================================================
+"""
 
 from __future__ import annotations
 
@@ -7,13 +22,41 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-TYPES = ("int", "uint", "long", "flags")  # 32 bits with and without sign, 64, 8; and string(n), of n bytes
+INTEGER = "DECIMAL(38,0)"
+SPARK = {**dict.fromkeys(("smallint", "int", "integer", "uint", "long", "bigint", "uint64", "flags"), INTEGER)}
+SPARK |= {"bool": "BOOLEAN", "boolean": "BOOLEAN", "date": "DATE"}
+UNITS = {"s": "seconds", "ms": "millis", "us": "micros"}  # of timestamps, in the names of Spark's functions
+
+
+def spark_type(declared: str) -> str:
+    """The type of a field in Spark; raises ValueError for an unknown one."""
+    kind = re.sub(r"\s*(not\s*)?null$|\s+", "", declared.lower())
+    if kind in SPARK:
+        return SPARK[kind]
+    if re.fullmatch(r"(string|varchar|char)\([1-9]\d*\)", kind):
+        return "STRING"
+    if decimal := re.fullmatch(r"(?:decimal|numeric)\((\d+)(?:,(\d+))?\)", kind):
+        digits, scale = int(decimal[1]), int(decimal[2] or 0)
+        if 1 <= digits <= 38 and scale <= digits:
+            return f"DECIMAL({digits},{scale})"
+    if unit := re.fullmatch(r"timestamp\((s|ms|us|ns)\)", kind):
+        return "TIMESTAMP" if unit[1] in UNITS else INTEGER
+    known = ", ".join((*SPARK, "decimal(p, s)", "timestamp(unit)", "string(n)"))
+    raise ValueError(f"unknown type '{declared}'; known: {known}")
+
+
+def unit_of(declared: str) -> str:
+    """The unit of a time that is not a number in Spark: one of `UNITS`, or `d` for a date; "" for other types."""
+    kind = spark_type(declared)
+    if kind == "DATE":
+        return "d"
+    return declared.partition("(")[2].partition(")")[0].strip().lower() if kind == "TIMESTAMP" else ""
 
 
 @dataclass(frozen=True)
 class Stream:
-    """fields: the type of each, as text (`TYPES` or ``string(n)``). time: the field with the time, or None. Raises
-    ValueError for an unknown type, and for a time that is not a field."""
+    """fields: the type of each, as text. time: the field with the time, or None. Raises ValueError for an unknown type,
+    and for a time that is not a field."""
 
     name: str
     fields: Mapping[str, str]
@@ -21,9 +64,10 @@ class Stream:
 
     def __post_init__(self) -> None:
         for name, kind in self.fields.items():
-            if kind not in TYPES and not re.fullmatch(r"string\([1-9]\d*\)", kind):
-                known = ", ".join(TYPES)
-                raise ValueError(f"{self.name}.{name}: unknown type '{kind}'; known: {known}, string(n)")
+            try:
+                spark_type(kind)
+            except ValueError as error:
+                raise ValueError(f"{self.name}.{name}: {error}") from None
         if self.time is not None and self.time not in self.fields:
             raise ValueError(f"the time of {self.name}, {self.time}, is not a field")
 

@@ -29,10 +29,11 @@ from typing import NamedTuple
 from pyspark.errors import ParseException
 
 from spark_golden.clauses import Token, written
+from spark_golden.declaration import INTEGER
 from spark_golden.functions import CALLS, OPERATORS
 from spark_golden.session import session
 
-INTEGER, BIGINT = "DECIMAL(38,0)", "DECIMAL(20,0)"
+BIGINT = "DECIMAL(20,0)"
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
 ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the end of the time window
 UNSIGNED = {"uint": 2**32, "uint64": 2**64}  # above all values

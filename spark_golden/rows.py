@@ -19,7 +19,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from spark_golden.clauses import Item, JoinWindow, Select, Side, Token, Window, split
-from spark_golden.declaration import Stream
+from spark_golden.declaration import UNITS, Stream, spark_type, unit_of
 from spark_golden.expressions import INTEGER, ORDER, WINDOW, Shim
 from spark_golden.pairs import pairs, pairs_in_time
 from spark_golden.query import Query
@@ -28,8 +28,23 @@ from spark_golden.time_rules import ACCEPTED, TUPLE, column_of, judge, with_quer
 from spark_golden.windows import floor_div, windows_begun, windows_closed
 
 # Like ORDER and WINDOW, not names of fields. CLOSED: the watermark at the end, for session windows.
-SESSION, CLOSED = "#session", "#closed"
+# END: that of a time window, if it is not a number in Spark.
+SESSION, CLOSED, END = "#session", "#closed", "#end"
 FIELD = "field_"  # prefix of field names while the rules add their own columns
+
+
+def ticks(column: str, unit: str) -> str:
+    """A time as a number, as SQL. unit: see `unit_of`."""
+    if not unit:
+        return column
+    return f"CAST(unix_date({column}) AS LONG)" if unit == "d" else f"unix_{UNITS[unit]}({column})"
+
+
+def of_ticks(number: str, unit: str) -> str:
+    """A number of 64 bits as the time that it is in a unit, as SQL."""
+    if unit == "d":
+        return f"date_from_unix_date(CAST({number} AS INT))"
+    return f"timestamp_{UNITS[unit]}({number})"
 
 
 @dataclass(frozen=True)
@@ -144,6 +159,9 @@ class Evaluation:
             times = tuple(f"{alias}.{window.attribute}" for alias, window in zip(aliases, windows, strict=True))
             if unknown := [time for time in times if time not in known]:
                 raise ValueError(f"unknown column {unknown[0]}")
+            if unit := self._unit((below[0].origin[0], named[0][times[0]])):
+                frames = [f.withColumn(END, F.expr(ticks(f"`{t}`", unit))) for f, t in zip(frames, times, strict=True)]
+                times = END, END
             found = pairs_in_time(*frames, windows[0].near, windows[0].slack, on, times)
         items = [i for item in select.items for i in (self._every(both) if item.expression is None else [item])]
         columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
@@ -171,7 +189,7 @@ class Evaluation:
         if source not in self.frames:
             raise ValueError(f"no tuples of {source}")
         fields = self.streams[source].fields
-        types = {name: "STRING" if kind.startswith("string") else INTEGER for name, kind in fields.items()}
+        types = {name: spark_type(declared) for name, declared in fields.items()}
         names, origin = tuple(types), (source, above and above.attribute)
         if above is None:
             tuples = self.frames[source].where(F.col("kind") == TUPLE)
@@ -184,7 +202,7 @@ class Evaluation:
             "CAST(session AS LONG)",
             "CAST(seq AS LONG)",
             "kind",
-            f"`{column_of(above.attribute)}` AS Time",
+            f"{ticks(f'`{column_of(above.attribute)}`', unit_of(fields[above.attribute]))} AS Time",
         )
         cast = [f"CAST(`{column_of(name)}` AS {kind}) AS {FIELD}{name}" for name, kind in types.items()]
         return self._in_windows(Rows(self.frames[source].selectExpr(*rules, *cast), names, origin), above)
@@ -263,6 +281,9 @@ class Evaluation:
             raise ValueError("a tuple window over a UNION is not supported: its rows have no order")
         else:
             frame = self._in_tuple_windows(frame, window)
+        if window.in_time and (unit := self._unit(below.origin)):
+            columns[window.attribute] = END
+            frame, units = frame.withColumn(END, F.expr(of_ticks(f"CAST(`{WINDOW}` AS LONG)", unit))), [*units, END]
         if any(item.expression is None for item in select.items):
             raise ValueError("* is not valid with a window; name the columns")
         inside = {name: name for name in below.names}
@@ -285,6 +306,11 @@ class Evaluation:
 
     def _all(self, rows: Rows) -> list[Item]:
         return [Item(name, [Token("name", name, 0)]) for name in rows.names]
+
+    def _unit(self, origin: tuple[str, str | None]) -> str:
+        """The unit of a stream's attribute, if it is not a number in Spark."""
+        stream, attribute = origin
+        return unit_of(self.streams[stream].fields[attribute]) if attribute else ""
 
     def _time(self, source: str | list[Select]) -> str:
         """The time attribute of the first stream read."""

@@ -269,7 +269,7 @@ def datagram(result: Layout, session: int, sequence: int, rows: list[tuple], fla
 
 def test_rows_nulls_and_punctuations(vwap):
     """Punctuations and repeated rows are not rows; a null is null, and so is an overflow, which is reported."""
-    assert vwap.values == ["Time", "Vwap"] and vwap.fallible == ("Vwap",)
+    assert vwap.values == ["Time", "Vwap"] and vwap.schema.nullable == ("Vwap",)
     results = Results(vwap)
     blocks = [
         datagram(vwap, 4, 0, [(20, 7, 0), (20, 0, 0)], START | PUNCT),
@@ -331,7 +331,7 @@ def test_files_of_a_capture(vwap, tmp_path, capsys):
     assert "session 1: 8 datagrams from number 0, 1 lost; missing 4" in capsys.readouterr().out
     assert recv.main(call) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Time\tVwap\tOverflow" and lines[2] == "20\t\tFalse" and lines[3] == "40\t-1\tFalse"
+    assert lines[0] == "Time\tVwap\tOverflow" and lines[2] == "20\t\tfalse" and lines[3] == "40\t-1\tfalse"
     wanted = [(20 * n, None if n % 2 else n - 3) for n in range(9) if n != 4]
     for table in (pyarrow.csv.read_csv(tmp_path / "t.csv"), pyarrow.parquet.read_table(tmp_path / "t.parquet")):
         assert [(row["Time"], row["Vwap"]) for row in table.to_pylist()] == wanted

@@ -133,7 +133,7 @@ def test_overflow_of_a_value_is_that_of_its_aggregate():
 
 
 def compile_flags(sql: str) -> list[str]:
-    return [field.name for field in built(sql).circuit.results[0].schema.fields]
+    return [field.name for field in built(sql).circuit.results[0].schema.in_record]
 
 
 def test_what_does_not_fit_a_row_is_seen_in_its_upper_bits():

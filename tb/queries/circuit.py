@@ -28,6 +28,7 @@ from tb.lib.tuplebus import PUNCT, TUPLE, Seen, TupleBusDriver, TupleBusMonitor
 from tb.window.sessions import Sessions
 from wirestream.compiler.circuit import UNION_WAITS
 from wirestream.compiler.description import load_schema
+from wirestream.schema.fields import Field, narrow
 from wirestream.schema.tuples import Schema
 
 Row = tuple[tuple[str, int | str | None], ...]
@@ -35,26 +36,38 @@ ALONE = 40  # tuples that are sent while the joins are idle
 DRAIN = 40  # latencies after which the queues of the joins are empty
 
 
-def row_of(record: np.void, fallible: list[str]) -> Row:
-    """A record of the circuit's output, with None for null. fallible: the columns that have flags, in order."""
-    values, flags = {}, []
-    for name in record.dtype.names:
-        if name.startswith("Flags"):
-            flags.append(int(record[name]))
-        else:
-            value = record[name]
-            values[name] = value.decode() if isinstance(value, bytes) else int(value)
-    for k, name in enumerate(fallible):
-        bits = flags[k // 4] >> 2 * (k % 4) & 3
-        assert not bits & 1, f"{name} overflowed"
-        if bits & 2:
+def row_of(record: np.void, schema: Schema) -> Row:
+    """A record of the circuit's output: None for null, integers for integers, and text for other values, as in
+    `golden.written`."""
+    values = {field.name: _value(record[field.name], field) for field in schema.fields}
+    flags = 0  # of the k-th nullable field in bits 2k, overflow, and 2k + 1, null
+    for byte in reversed(schema.flags):
+        flags = flags << 8 | int(record[byte.name])
+    for k, name in enumerate(schema.nullable):
+        assert not flags >> 2 * k & 1, f"{name} overflowed"
+        if flags >> 2 * k & 2:
             values[name] = None
     return tuple(values.items())
 
 
-def rows_of(seen: list[Seen], schema: Schema, fallible: list[str]) -> list[Row]:
+def _value(value: np.generic, field: Field) -> int | str:
+    if isinstance(value, bytes):
+        return value.decode()
+    number = narrow(value) if isinstance(value, np.void) else int(value)
+    match field.kind:
+        case "decimal" if scale := field.arguments[1]:
+            digits = f"{abs(number):0{scale + 1}}"
+            return f"{'-' * (number < 0)}{digits[:-scale]}.{digits[-scale:]}"
+        case "timestamp" if field.unit != "ns":
+            return f"{np.datetime64(number, field.unit).astype('M8[us]')}Z"
+        case "date":
+            return str(np.datetime64(number, "D"))
+    return number
+
+
+def rows_of(seen: list[Seen], schema: Schema) -> list[Row]:
     records = (np.frombuffer(item.data.to_bytes(schema.record_bytes, "big"), schema.dtype)[0] for item in seen)
-    return [row_of(record, fallible) for record in records]
+    return [row_of(record, schema) for record in records]
 
 
 def paused(interval: int, generator: random.Random) -> Iterator[bool]:
@@ -282,7 +295,7 @@ async def circuit(dut):
         entry, driver = ((found[result["entry"]]) for found in (description["entries"], drivers))
         seen = [item for item in monitor.seen if item.kind == TUPLE and not item.eos]
         if expected is not None:
-            got = rows_of(seen, schema, result["fallible"])
+            got = rows_of(seen, schema)
             wanted = [tuple(row.items()) for row in json.loads(Path(expected).read_text())]
             dut._log.info("%s: %d rows", name, len(got))
             rows += len(got)

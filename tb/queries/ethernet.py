@@ -59,9 +59,9 @@ def records_in(capture: Path, schema: Schema) -> np.ndarray:
 
 def rows_in(capture: Path, result: dict) -> list[Row]:
     """The rows of a described result in frames, in order, in the form of `circuit.row_of`."""
-    found = records_in(capture, load_schema(result["stream"]))
-    names = [name for name, _ in result["stream"]["fields"]]
-    return [row_of(record, result["fallible"]) for record in found[~found["punct"]][names]]
+    schema = load_schema(result["stream"])
+    found = records_in(capture, schema)
+    return [row_of(record, schema) for record in found[~found["punct"]]]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal
+from datetime import UTC, date, datetime
+from decimal import Context, Decimal
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,9 @@ from spark_golden import declaration
 from tb import BUILD, REPOSITORY
 from tb.lib.sources import fingerprint
 from tb.queries import streams
+from wirestream.schema.fields import Field
 from wirestream.schema.streams import SHIPPED, Stream
+from wirestream.schema.tuples import Schema
 from wirestream.sim import simulate
 
 if TYPE_CHECKING:
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
 
 QUERIES = REPOSITORY / "fusesoc" / "queries"
+EXACT = Context(prec=60)
+MICROSECONDS = {"s": 1_000_000, "ms": 1000, "us": 1}  # of the units that Spark's timestamps have
 AT_ONCE = 3  # queries in parallel: a small one spends most of its time in Spark's planner, on one core
 
 
@@ -72,27 +77,29 @@ def frames() -> dict[str, DataFrame]:
 @cache
 def frame(name: str) -> DataFrame:
     """The tests' tuples of a stream in the form of `spark_golden`: stream, session, seq, kind and the fields."""
-    return to_frame(streams.data(name), np.flatnonzero(np.array(streams.arrival()) == name))
+    places = np.flatnonzero(np.array(streams.arrival()) == name)
+    return to_frame(streams.data(name), places, streams.streams()[name].schema)
 
 
 def declared(streams: Iterable[Stream]) -> dict[str, declaration.Stream]:
     """The declarations of streams for `spark_golden`, by name."""
-    fields = {stream: {field.name: field.type for field in stream.schema.fields} for stream in streams}
+    fields = {stream: {field.name: field.declared for field in stream.schema.fields} for stream in streams}
     return {s.schema.name: declaration.Stream(s.schema.name, types, s.time) for s, types in fields.items()}
 
 
-def to_frame(records: np.ndarray, seq: np.ndarray | None = None) -> DataFrame:
+def to_frame(records: np.ndarray, seq: np.ndarray | None = None, schema: Schema | None = None) -> DataFrame:
     """`to_table` as a Spark frame."""
     from spark_golden.session import session
 
     # one partition, so that nothing is shuffled
-    return session().createDataFrame(to_table(records, seq)).coalesce(1).persist()
+    return session().createDataFrame(to_table(records, seq, schema)).coalesce(1).persist()
 
 
-def to_table(records: np.ndarray, seq: np.ndarray | None = None) -> pa.Table:
+def to_table(records: np.ndarray, seq: np.ndarray | None = None, schema: Schema | None = None) -> pa.Table:
     """Records of a stream as tuples of one session, in order: integers as long, strings without padding.
 
-    seq: their positions in the order of arrival of several streams."""
+    seq: their positions in the order of arrival of several streams. schema: of the records; without one they have only
+    integers and strings, and no nulls."""
     import pyarrow as pa
 
     from spark_golden.time_rules import TUPLE, column_of
@@ -102,10 +109,44 @@ def to_table(records: np.ndarray, seq: np.ndarray | None = None) -> pa.Table:
     if seq is not None:
         columns["seq"] = seq
     columns["kind"] = np.full(count, TUPLE, np.int32)
+    if schema is not None:
+        columns |= {column_of(field.name): _column(records, schema, field) for field in schema.fields}
+        return pa.table(columns)
     for name in records.dtype.names:
         field, column = records[name], column_of(name)
         columns[column] = [text.decode() for text in field] if field.dtype.kind == "S" else field.astype(np.int64)
     return pa.table(columns)
+
+
+def _column(records: np.ndarray, schema: Schema, field: Field) -> pa.Array:
+    """A field's values in Spark, each from its bytes."""
+    import pyarrow as pa
+
+    signed, size = field.type not in ("uint", "uint64", "flags", "bool"), field.bits // 8
+    whole = records[field.name].astype(field.numpy).tobytes()
+    values = [whole[at : at + size] for at in range(0, len(whole), size)]
+    found: list[object] = [int.from_bytes(value, "big", signed=signed) for value in values]
+    match field.kind:
+        case "string":
+            found, kind = [value.rstrip(b"\0").decode() for value in values], pa.string()
+        case "bool":
+            found, kind = [value != 0 for value in found], pa.bool_()
+        case "decimal":
+            digits, scale = field.arguments
+            found, kind = [Decimal(value).scaleb(-scale, EXACT) for value in found], pa.decimal128(digits, scale)
+        case "uint64":
+            found, kind = list(map(Decimal, found)), pa.decimal128(20, 0)
+        case "date":
+            kind = pa.date32()
+        case "timestamp" if field.unit in MICROSECONDS:
+            found, kind = [value * MICROSECONDS[field.unit] for value in found], pa.timestamp("us", "UTC")
+        case _:
+            kind = pa.int64()
+    if field.nullable:
+        flags = sum(records[byte.name].astype(np.uint64) << np.uint64(8 * n) for n, byte in enumerate(schema.flags))
+        null = flags >> np.uint64(2 * schema.nullable.index(field.name) + 1) & np.uint64(1)
+        found = [None if flag else value for flag, value in zip(null, found, strict=True)]
+    return pa.array(found, kind)
 
 
 def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
@@ -115,8 +156,8 @@ def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
     partial.mkdir(parents=True)
 
     def write(name: str) -> None:
-        rows = [plain(row) for row in made[name].collect()]
-        if any(isinstance(v, int) and not -(2**63) <= v < 2**63 for row in rows for v in row.values()):
+        rows = collected(made[name])
+        if any(isinstance(v, int) and not -(2**63) <= v < 2**64 for row in rows for v in row.values()):
             raise OverflowError(f"{name}: a value of more than 64 bits")
         (partial / f"{name}.json").write_text(json.dumps(rows))
 
@@ -125,16 +166,29 @@ def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
     partial.rename(folder)
 
 
+def collected(frame: DataFrame) -> list[dict[str, int | str | None]]:
+    """The rows of a frame in the form of `plain`, whatever the year of a time."""
+    return [whole(row) for row in frame.toArrow().to_pylist()]
+
+
 def plain(row: Row) -> dict[str, int | str | None]:
-    """A row with integers for Booleans and for decimals without a point; others as text, with all digits."""
+    """A row in the form of `circuit.row_of`: integers for integers and Booleans, text for other values."""
     return whole(row.asDict())
 
 
 def whole(row: Mapping[str, object]) -> dict[str, int | str | None]:
-    return {column: _plain(value) for column, value in row.items()}
+    return {column: written(value) for column, value in row.items()}
 
 
-def _plain(value: object) -> int | str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return f"{value:f}" if isinstance(value, Decimal) and value.as_tuple().exponent else int(value)
+def written(value: object) -> int | str | None:
+    """A value of Python as an integer if it is one or a Boolean; a decimal with its places, a time in ISO 8601."""
+    match value:
+        case None | str():
+            return value
+        case Decimal() if value.as_tuple().exponent < 0:
+            return f"{value:f}"
+        case datetime():
+            return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+        case date():
+            return value.isoformat()
+    return int(value)

@@ -236,7 +236,7 @@ def test_rows_from_the_log(tmp_path):
     stream = Layout.load(tmp_path / "fpga" / "much.json")
     records = np.zeros(2, stream.schema.dtype)
     records["Much"], records["Flags"] = 9, [0, FLAG_NULL << 2]  # flag of the second column with flags
-    assert stream.fallible == ("Much", "Least")
+    assert stream.schema.nullable == ("Much", "Least")
     for flags, wanted in ((0, Counter({(0, 9, 0): 1, (0, 9, None): 1})), (FLAG_OVERFLOW, None)):
         records["Flags"][0] = flags
         with Log(folder := tmp_path / f"log{flags}") as log:

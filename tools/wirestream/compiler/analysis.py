@@ -21,7 +21,8 @@ from wirestream.compiler.plan import (
     walk,
 )
 from wirestream.compiler.syntax import Window
-from wirestream.compiler.types import Integer
+from wirestream.compiler.types import Decimal, Integer
+from wirestream.errors import Position, QueryError
 
 
 def constant_answers(plan: Plan) -> list[str]:
@@ -117,3 +118,11 @@ def behind_entry(plan: Plan) -> Plan:
         case Input() | Join():
             return plan
     return replace(plan, child=behind_entry(plan.child))
+
+
+def check_time(name: str, column: Column, position: Position) -> None:
+    """Raise `QueryError` if a column cannot be a windowing attribute. name: in the query."""
+    if not isinstance(column.type, Integer) or isinstance(column.type, Decimal):
+        raise QueryError(f"the windowing attribute {name} is a {column.type}, not a number", position)
+    if column.null:
+        raise QueryError(f"the windowing attribute {name} may be null, but every tuple needs a time", position)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from wirestream.compiler import decimals, times
 from wirestream.compiler.plan import Constant, Value, flag_of, plain
-from wirestream.compiler.types import UNITS, Boolean, Date, Decimal, Integer, Text, Timestamp, Type, of_field, row_range
+from wirestream.compiler.types import Boolean, Date, Decimal, Integer, Text, Timestamp, Type, of_field, row_range
 from wirestream.errors import Position, QueryError
+from wirestream.schema.fields import UNITS
 
 if TYPE_CHECKING:
     from wirestream.compiler.scope import Scope

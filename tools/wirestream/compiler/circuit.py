@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from math import ceil
 
 from wirestream.compiler.cores import Core
 from wirestream.compiler.methods import Choice
 from wirestream.compiler.plan import Column, Join, Plan, shown, walk, window_text
 from wirestream.compiler.syntax import Window
-from wirestream.compiler.types import Boolean, Text, Type, of_field
+from wirestream.compiler.types import Boolean, Date, Decimal, Text, Timestamp, Type, Uint64, of_field
+from wirestream.errors import QueryError
+from wirestream.schema.fields import Field
 from wirestream.schema.streams import Stream
-from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
+from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Schema
 
 FIRST_RESULT, FIRST_SPILL = 0x8001, 0xC001  # stream ids of results, and of tuples whose group found no entry
-FLAGS_IN_A_BYTE = 4
 GRACE = 4  # tuples may still arrive for this many cycles after the cycle in which `ready` fell
 UNION_WAITS = 64  # the most cycles that a row waits in the queues of unions
 
@@ -76,9 +76,22 @@ def slices(wire: str, widths: dict[str, int], top: int) -> dict[str, Signal]:
 
 
 def record_columns(wire: str, schema: Schema) -> dict[str, Signal]:
-    """The fields of a record on a wire, from the most significant bit down; zeros pad the record to whole words."""
-    widths = {f.name: of_field(f.type).width for f in schema.fields}
-    return slices(wire, widths, schema.record_bits)
+    """The fields of a record on a wire and the companions of the nullable ones; zeros pad the record to whole words.
+
+    A bool is true if any of its bits is 1, and if it is null, it is false, like every condition that is null.
+    """
+    whole = slices(wire, {f.name: f.bits for f in schema.in_record}, schema.record_bits)
+    columns = {f.name: whole[f.name] for f in schema.fields}
+    for name in schema.nullable:
+        byte, bit = schema.place_of_flags(name)
+        for companion, flag in (("overflow", FLAG_OVERFLOW), ("null", FLAG_NULL)):
+            lsb = whole[byte].lsb + bit + flag.bit_length() - 1
+            columns[f"{name}.{companion}"] = part(wire, schema.record_bits, 1, lsb)
+    for f in schema.fields:
+        if isinstance(of_field(f.type), Boolean):
+            known = f" && !{columns[f'{f.name}.null'].text}" if f.nullable else ""
+            columns[f.name] = Signal(f"(|{columns[f.name].text}{known})", 1)
+    return columns
 
 
 @dataclass(frozen=True)
@@ -269,16 +282,14 @@ def padded(row: list[Signal], schema: Schema) -> list[Signal]:
 
 
 def result_schema(name: str, plan: Plan, stream_id: int) -> tuple[Schema, list[str]]:
-    """The schema of a result's record, and for each flag bit its companion column.
-
-    Flags follow the columns: for the k-th column that may be null or overflow, bits 2k (overflow) and 2k + 1 (null).
-    """
+    """The schema of a result's record, and for each flag bit its companion column, "" if it has none."""
     assert (FLAG_OVERFLOW, FLAG_NULL) == (1, 2)
-    fields = [Field(c.name, field_type(c.type)) for c in shown(plan)]
     flags = [companion or "" for c in fallible(plan) for companion in (c.overflow, c.null)]
-    for byte in range(ceil(len(flags) / 2 / FLAGS_IN_A_BYTE)):
-        fields.append(Field("Flags" + (str(byte + 1) if byte else ""), "flags"))
-    return Schema(name, stream_id, tuple(fields)), flags
+    fields = tuple(Field(c.name, field_type(c.type), bool(c.null or c.overflow)) for c in shown(plan))
+    try:
+        return Schema(name, stream_id, fields), flags
+    except ValueError as error:
+        raise QueryError(f"{name}: {error}") from None
 
 
 def fallible(plan: Plan) -> list[Column]:
@@ -288,10 +299,8 @@ def fallible(plan: Plan) -> list[Column]:
 
 def field_type(kind: Type) -> str:
     """The type of the field that holds a value in a row."""
-    if isinstance(kind, Text):
-        return f"string({kind.length})"
-    if isinstance(kind, Boolean):
-        return "flags"
+    if isinstance(kind, Text | Boolean | Decimal | Timestamp | Date | Uint64):
+        return str(kind)
     if kind.low >= -(2**31) and kind.high < 2**31:
         return "int"
     return "uint" if kind.low >= 0 and kind.high < 2**32 else "long"

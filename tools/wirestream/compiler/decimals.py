@@ -13,8 +13,9 @@ from decimal import Decimal as Number
 from typing import TYPE_CHECKING
 
 from wirestream.compiler.plan import FLIPPED, Column, Constant, Value, hull, plain
-from wirestream.compiler.types import MOST_DIGITS, Decimal, Integer, Type, fits
+from wirestream.compiler.types import Decimal, Integer, Type, fits
 from wirestream.errors import Position, QueryError
+from wirestream.schema.fields import MOST_DIGITS
 
 if TYPE_CHECKING:
     from wirestream.compiler.scope import Scope

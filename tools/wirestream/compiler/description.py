@@ -10,7 +10,7 @@
                   "window": {unit, attribute, size, advance, slack, start, max_ahead, resync, emit_empty} or null,
                   "step": distance of the boundaries above the start, or null: that of the windows,
                   "where": cycles from <prefix>_where_data to <prefix>_where, or null: no condition}],
-     "results": [{"prefix": "m", "stream": {name, id, fields}, "fallible": [columns with flags], "entry": 0,
+     "results": [{"prefix": "m", "stream": {name, id, fields}, "entry": 0,
                   "latency": 2, "exact": true, "early": 0, "closing_rows": 1, "tuple_rows": 0,
                   "sifted": false, "sides": null, "pairs": null, "order": "arrival",
                   "scale": {column: power of two}}],
@@ -19,6 +19,8 @@
 `unit`: time, or session, whose GAP is `size`. `exact`: every row leaves after exactly `latency` cycles; else up to
 `early` cycles earlier, or later when it waits in a union. `closing_rows`, `tuple_rows`: the most rows, one per cycle,
 that a punctuation and that a tuple cause; `sifted`: any of them may be missing, even the first.
+`fields`: each with its type, as ["Price", "int"], or ["Mean", "long null"] if the record has flags for it (see
+docs/wire-format.md); the bytes of flags are the last fields.
 `grace`: with a JOIN, for how many cycles after the cycle in which `ready` fell tuples may still arrive; `sides`: the
 entries of R and S that a result's JOIN reads; `pairs`: the most pairs that a tuple makes there, one per cycle. A tuple
 that finds the join idle has its first pair within `latency`, before conditions that follow the join.
@@ -29,11 +31,13 @@ falls from row to row; null: no promised order.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Container
+from dataclasses import asdict, replace
 
-from wirestream.compiler.circuit import GRACE, Circuit, Entry, Result, fallible
+from wirestream.compiler.circuit import GRACE, Circuit, Entry, Result
 from wirestream.compiler.plan import Aggregate, Column, Filter, Input, Join, Plan, Project, Union, walk
-from wirestream.schema.tuples import Field, Schema
+from wirestream.schema.fields import Field
+from wirestream.schema.tuples import FLAGS_IN_A_BYTE, Schema
 
 
 def describe(circuit: Circuit) -> dict:
@@ -47,13 +51,18 @@ def describe(circuit: Circuit) -> dict:
     }
 
 
-def load_schema(described: dict) -> Schema:
-    """The schema of a `stream` of the description."""
-    return Schema(described["name"], described["id"], tuple(Field(*field) for field in described["fields"]))
+def load_schema(described: dict, fallible: Container[str] = ()) -> Schema:
+    """The schema of a `stream` of the description. fallible: the nullable columns of a result in a description of an
+    earlier version, in which the types do not say it."""
+    fields = tuple(Field.of(name, declared) for name, declared in described["fields"])
+    fields = tuple(replace(field, nullable=field.nullable or field.name in fallible) for field in fields)
+    flags = -(-sum(field.nullable for field in fields) // FLAGS_IN_A_BYTE)
+    return Schema(described["name"], described["id"], fields[: len(fields) - flags])
 
 
 def _schema(schema: Schema) -> dict:
-    return {"name": schema.name, "id": schema.stream_id, "fields": [[f.name, f.type] for f in schema.fields]}
+    fields = [[field.name, field.declared] for field in schema.in_record]
+    return {"name": schema.name, "id": schema.stream_id, "fields": fields}
 
 
 def _entry(entry: Entry) -> dict:
@@ -80,7 +89,6 @@ def _result(result: Result, circuit: Circuit) -> dict:
     return {
         "prefix": result.prefix,
         "stream": _schema(result.schema),
-        "fallible": [column.name for column in fallible(result.plan)],
         "entry": circuit.entries.index(result.entry),
         "latency": result.latency,
         "exact": result.bus.exact,

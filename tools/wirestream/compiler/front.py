@@ -109,7 +109,7 @@ def _record(wire: str, stream: Stream, places: dict[str, tuple[int, int]]) -> st
     texts, left = [], stream.schema.record_bits
     for field in stream.schema.fields:
         at, width = places[field.name]
-        own = 8 * stream.schema.dtype[field.name].itemsize
+        own = field.bits
         texts += [f"{own - width}'d0"] if own > width else []
         texts.append(f"{wire}[{at} +: {width}]")
         left -= own

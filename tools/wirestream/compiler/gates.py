@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirestream.compiler.circuit import FLAGS_IN_A_BYTE, UNION_WAITS, Circuit, Entry, fallible, record_columns
+from wirestream.compiler.circuit import UNION_WAITS, Circuit, Entry, fallible, record_columns
 from wirestream.errors import QueryError
 from wirestream.schema.streams import Stream
 from wirestream.schema.tuples import Schema
@@ -74,12 +74,8 @@ def outputs_of(circuit: Circuit) -> list[Output]:
     alone = len(circuit.results) == 1
     found = []
     for result in circuit.results:
-        flags = [s for name, s in record_columns("", result.schema).items() if name.startswith("Flags")]
-        bits = [
-            flags[k // FLAGS_IN_A_BYTE].lsb + 2 * (k % FLAGS_IN_A_BYTE)
-            for k, column in enumerate(fallible(result.plan))
-            if column.overflow
-        ]
+        places = record_columns("", result.schema)
+        bits = [places[f"{c}.overflow"].lsb for c in fallible(result.plan) if c.overflow]
         label = "query" if alone else result.name.lower()
         found.append(Output(label, result.prefix, result.schema, result.bus.rows, tuple(bits)))
     found += [Output(f"overflow{n or ''}", s.prefix, s.schema, (0, 1)) for n, s in enumerate(circuit.spills)]

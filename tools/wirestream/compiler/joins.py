@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from wirestream.compiler import syntax
-from wirestream.compiler.analysis import origin
+from wirestream.compiler.analysis import check_time, origin
 from wirestream.compiler.plan import (
     FLIPPED,
     Column,
@@ -173,13 +173,12 @@ def _times(sides: list[Side]) -> tuple[Column, Column] | None:
         window = side.window
         name, _ = _qualified(syntax.Name(window.position, f"{side.alias}.{window.attribute}"), [side])
         column = side.scope.column(name)
-        if not isinstance(column.type, Integer) or isinstance(column.type, Decimal):
-            raise QueryError(f"the windowing attribute {name.name} is a {column.type}, not a number", window.position)
+        check_time(name.name, column, window.position)
         if origin(side.scope.plan, column.name) is None:
             raise QueryError(f"the windowing attribute {name.name} is computed; it must be a field", window.position)
         found.append(column)
-    if not same_kind([column.type for column in found]):
-        why = f"the windowing attributes are {found[0].type} and {found[1].type}, but must have the same unit"
+    if len({getattr(column.type, "unit", column.type.kind) for column in found}) > 1:
+        why = f"the windowing attributes are {found[0].type} and {found[1].type}, which have no common unit"
         raise QueryError(why, sides[0].window.position)
     width = common(found).width
     if sides[0].window.near + sides[0].window.slack >= 2**width:

@@ -7,7 +7,7 @@ from decimal import Decimal as Number
 
 from wirestream.compiler import decimals, joins, syntax
 from wirestream.compiler.aggregates import FUNCTIONS
-from wirestream.compiler.analysis import condition, origin
+from wirestream.compiler.analysis import check_time, condition, origin
 from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, shown, walk
 from wirestream.compiler.scope import Scope, check_known
 from wirestream.compiler.types import COUNT, Decimal, Integer, fits, of_bits, same_kind
@@ -128,8 +128,7 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
             raise QueryError(f"stream {inputs[0]} has no time attribute; name one with WATTR", window.position)
         window = replace(window, attribute=attribute)
         found = before.column(syntax.Name(window.position, attribute))
-        if not isinstance(found.type, Integer) or isinstance(found.type, Decimal):
-            raise QueryError(f"the windowing attribute {attribute} is a {found.type}, not a number", window.position)
+        check_time(attribute, found, window.position)
         _check_times(window, found)
         if any(isinstance(node, Aggregate) for node in walk(before.plan)):
             raise QueryError("a window in time over the rows of another window; use one of TUPLES", window.position)

@@ -25,11 +25,10 @@ from wirestream.compiler.syntax import (
     Source,
     Window,
 )
-from wirestream.compiler.types import MOST_DIGITS
 from wirestream.compiler.unexpected import unexpected
 from wirestream.errors import Position, QueryError
 from wirestream.schema.declaration import Create, FieldName, Framing
-from wirestream.schema.tuples import Field
+from wirestream.schema.fields import MOST_DIGITS, Field, canonical
 
 MOST_ROWS = 2**16  # in a window of a JOIN
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
@@ -100,18 +99,21 @@ class _Build(Transformer):
         return Framing(**{name: int(number) for name, number in given if number is not None}, position=_at(meta))
 
     def field(self, meta, parts):
-        name, kind = parts
-        field = Field(str(name), kind)
+        name, kind, nullable = parts
         try:
-            _ = field.numpy
+            return Field(str(name), kind, bool(nullable))
         except ValueError as error:
             raise QueryError(str(error), _at(meta)) from error
-        return field
 
     def type(self, meta, parts):
-        name, *numbers = parts
-        given = ", ".join(str(number) for number in numbers if number is not None)
-        return name.lower() + (f"({given})" if given else "")
+        name, *arguments = (str(part) for part in parts if part is not None)
+        return f"{name}({', '.join(arguments)})" if arguments else name
+
+    def null(self, meta, parts):
+        return True
+
+    def not_null(self, meta, parts):
+        return False
 
     # ---- queries
 
@@ -299,10 +301,9 @@ class _Build(Transformer):
         if name.lower() != "cast":
             raise QueryError(f"{name}(… AS …); only CAST has a type", _at(name))
         try:
-            _ = Field("CAST", kind).numpy
+            return Cast(_at(meta), operand, canonical(kind))
         except ValueError as error:
-            raise QueryError(str(error).replace("field CAST: ", ""), _at(meta)) from error
-        return Cast(_at(meta), operand, kind)
+            raise QueryError(str(error), _at(meta)) from error
 
     def time(self, meta, parts):
         """TIMESTAMP '…' or DATE '…'."""

@@ -151,7 +151,13 @@ class Input(Plan):
 
     @property
     def columns(self) -> dict[str, Column]:
-        return {f.name: Column(f.name, of_field(f.type)) for f in self.stream.schema.fields}
+        """The fields; a nullable one has both companions, whose values are its flags in the record."""
+        columns = {}
+        for f in self.stream.schema.fields:
+            null, overflow = (f"{f.name}.{flag}" if f.nullable else None for flag in ("null", "overflow"))
+            columns[f.name] = Column(f.name, of_field(f.type), null, overflow)
+            columns |= {name: Column(name, BOOLEAN) for name in (null, overflow) if name}
+        return columns
 
     def __str__(self) -> str:
         return self.stream.schema.name

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from wirestream.compiler import decimals
 from wirestream.compiler.plan import Constant, Value, plain
-from wirestream.compiler.types import UNITS, Date, Text, Timestamp
+from wirestream.compiler.types import Date, Text, Timestamp
 from wirestream.errors import Position, QueryError
+from wirestream.schema.fields import UNITS
 
 if TYPE_CHECKING:
     from wirestream.compiler.scope import Scope

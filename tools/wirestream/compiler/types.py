@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wirestream.errors import Position, QueryError
+from wirestream.schema.fields import DECIMAL_BITS
 
 MOST_BITS = 256  # of an intermediate value
-MOST_DIGITS = 38  # of a decimal in a row
-DECIMAL_BITS = {9: 32, 18: 64, MOST_DIGITS: 128}  # of a decimal in a record, by its digits
-UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}  # of timestamps: the digits of a second's fraction
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from wirestream.compiler.circuit import GRACE, Circuit, Entry, Instance, Reference, Result, Spill, joined
-from wirestream.compiler.types import of_field
 from wirestream.schema.tuples import Schema
 
 CONTROL = ("valid", "punct", "eos")
@@ -140,8 +139,8 @@ def _spill(spill: Spill) -> list[str]:
 
 
 def _record(schema: Schema) -> str:
-    fields = ", ".join(f"{f.name} {f.type}" for f in schema.fields)
-    used = sum(of_field(f.type).width for f in schema.fields)
+    fields = ", ".join(f"{f.name} {f.type}" for f in schema.in_record)
+    used = sum(f.bits for f in schema.in_record)
     return f"{{{fields}{f', {schema.record_bits - used} zero bits' if used < schema.record_bits else ''}}}"
 
 

@@ -1,14 +1,19 @@
 """The types of a stream's columns: in numpy as on the wire, in Arrow and in Spark.
 
-=========== ======== ===============================================================
-on the wire Spark    note
-=========== ======== ===============================================================
-int         int
-uint        long     Spark's integers are signed
-long        long
-flags       short
-string(n)   string   without trailing zeros; each byte is one character (Latin-1)
-=========== ======== ===============================================================
+=============== ============== =======================================================================
+on the wire     Spark          note
+=============== ============== =======================================================================
+smallint, int   smallint, int
+uint            bigint         Spark's integers are signed
+long            bigint
+uint64          decimal(20,0)
+flags           smallint
+bool            boolean
+decimal(p, s)   decimal(p,s)   a number of more digits is null
+timestamp(unit) timestamp      ns: bigint, as Spark has microseconds; what exceeds these in 64 bits is null
+date            date
+string(n)       string         without trailing zeros; each byte is one character (Latin-1)
+=============== ============== =======================================================================
 """
 
 from __future__ import annotations
@@ -21,15 +26,19 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from wirestream.compiler.circuit import FLAGS_IN_A_BYTE, Circuit, fallible
+from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.description import load_schema
 from wirestream.errors import QueryError
+from wirestream.schema.fields import UNITS, Field
 from wirestream.schema.streams import load
-from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Field, Schema
+from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Schema
 
-ARROW = {"int": pa.int32(), "uint": pa.int64(), "long": pa.int64(), "flags": pa.int16()}
-SPARK = {pa.int16(): "smallint", pa.int32(): "int", pa.int64(): "bigint", pa.string(): "string"}
-SPARK |= {pa.timestamp("us", "UTC"): "timestamp"}
+ARROW = {"smallint": pa.int16(), "int": pa.int32(), "uint": pa.int64(), "long": pa.int64(), "flags": pa.int16()}
+ARROW |= {"uint64": pa.decimal128(20, 0), "bool": pa.bool_(), "date": pa.date32()}
+SPARK = {pa.int16(): "smallint", pa.int32(): "int", pa.int64(): "bigint", pa.string(): "string", pa.bool_(): "boolean"}
+SPARK |= {pa.date32(): "date", pa.timestamp("us", "UTC"): "timestamp"}
+MICROSECONDS = UNITS["us"]
+PLAIN_SCALE = 6  # of a decimal that is written without an exponent, whatever its value
 
 
 class SchemaError(ValueError):
@@ -38,10 +47,9 @@ class SchemaError(ValueError):
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a stream's records. fallible: the columns of a query's result that have flags, in their order."""
+    """The layout of a stream's records."""
 
     schema: Schema
-    fallible: tuple[str, ...] = ()
 
     @classmethod
     def load(cls, path: str | Path, name: str = "") -> Layout:
@@ -58,7 +66,7 @@ class Layout:
             raise SchemaError(f"{path}: {error.strerror}") from error
         except (QueryError, json.JSONDecodeError) as error:
             raise SchemaError(f"{path}: {error}") from error
-        found = [cls(load_schema(part["stream"]), tuple(part.get("fallible", ()))) for part in _outputs(described)]
+        found = [cls(load_schema(part["stream"], part.get("fallible", ()))) for part in _outputs(described)]
         named = [s for s in found if name in ("", s.schema.name, str(s.schema.stream_id), f"{s.schema.stream_id:#x}")]
         if not named:
             raise SchemaError(f"{path}: no stream {name}; known: {', '.join(s.schema.name for s in found)}")
@@ -69,46 +77,40 @@ class Layout:
         """The result `name` of a compiled circuit; default: the first. Raises SchemaError."""
         for result in circuit.results:
             if name in ("", result.name):
-                return cls(result.schema, tuple(column.name for column in fallible(result.plan)))
+                return cls(result.schema)
         raise SchemaError(f"no result {name}; known: {', '.join(result.name for result in circuit.results)}")
 
     @property
     def values(self) -> list[str]:
         """The columns without the trailing flags."""
-        return [field.name for field in self.schema.fields if not _is_flags(field)]
+        return [field.name for field in self.schema.fields]
 
     @property
     def arrow(self) -> dict[str, pa.DataType]:
-        return {field.name: arrow_of(field) for field in self.schema.fields}
+        """The types of the columns that Spark reads; the bytes of flags are columns too."""
+        return {field.name: arrow_of(field) for field in self.schema.in_record}
 
     def columns(self, records: np.ndarray, wanted: Iterable[str]) -> dict[str, pa.Array]:
-        """The wanted columns that are fields, for records in the schema's dtype.
+        """The wanted columns that are fields, as Spark reads them, for records in the schema's dtype.
 
         A value that its row flags as null, or as too large for its column, is null; the flags themselves are a column.
         """
-        wanted = set(wanted) & self.arrow.keys()
-        return {name: _array(records[name], self.arrow[name], self._missing(records, name)) for name in wanted}
+        wanted = set(wanted)
+        return {f.name: self._column(records, f, arrow_of(f)) for f in self.schema.in_record if f.name in wanted}
 
     def table(self, records: np.ndarray) -> pa.Table:
         """The rows for display: `values`, and if columns can overflow, `Overflow`: whether one of them has."""
-        columns = self.columns(records, names := self.values)
-        shown = {name: columns[name] for name in names}
-        if self.fallible:
-            flags = [self._flags(records, name) for name in self.fallible]
+        shown = {f.name: self._column(records, f, exact_of(f)) for f in self.schema.fields}
+        if self.schema.nullable:
+            flags = [self.schema.flags_of(records, name) for name in self.schema.nullable]
             shown["Overflow"] = pa.array(np.bitwise_or.reduce(flags) & FLAG_OVERFLOW != 0)
         return pa.table(shown)
 
-    def _missing(self, records: np.ndarray, name: str) -> np.ndarray | None:
-        return self._flags(records, name) & (FLAG_OVERFLOW | FLAG_NULL) != 0 if name in self.fallible else None
-
-    def _flags(self, records: np.ndarray, name: str) -> np.ndarray:
-        """FLAG_OVERFLOW | FLAG_NULL of a fallible column in the low bits; the flags of its neighbours above."""
-        place, bit = divmod(self.fallible.index(name), FLAGS_IN_A_BYTE)
-        return records[[field.name for field in self.schema.fields if _is_flags(field)][place]] >> np.uint8(2 * bit)
-
-
-def _is_flags(field: Field) -> bool:
-    return field.name.startswith("Flags")
+    def _column(self, records: np.ndarray, field: Field, kind: pa.DataType) -> pa.Array:
+        missing = np.zeros(len(records), bool)
+        if field.nullable:
+            missing |= self.schema.flags_of(records, field.name) & (FLAG_OVERFLOW | FLAG_NULL) != 0
+        return _array(records[field.name], field, kind, missing)
 
 
 def _outputs(described: dict) -> list[dict]:
@@ -116,19 +118,117 @@ def _outputs(described: dict) -> list[dict]:
 
 
 def arrow_of(field: Field) -> pa.DataType:
+    """The type of a column that Spark reads."""
+    match field.kind:
+        case "decimal":
+            return pa.decimal128(*field.arguments)
+        case "timestamp":
+            return pa.int64() if field.unit == "ns" else pa.timestamp("us", "UTC")
     return ARROW.get(field.type, pa.string())
+
+
+def exact_of(field: Field) -> pa.DataType:
+    """The type of a column without Spark's limits."""
+    if field.kind == "timestamp":
+        return pa.timestamp(field.unit, "UTC")
+    return pa.uint64() if field.type == "uint64" else arrow_of(field)
 
 
 def spark_schema(columns: dict[str, pa.DataType]) -> str:
     """Columns in Spark's DDL."""
-    return ", ".join(f"`{name}` {SPARK[kind]}" for name, kind in columns.items())
+    return ", ".join(f"`{name}` {spark_of(kind)}" for name, kind in columns.items())
 
 
-def _array(values: np.ndarray, kind: pa.DataType, missing: np.ndarray | None) -> pa.Array:
-    if kind == pa.string():
+def spark_of(kind: pa.DataType) -> str:
+    return f"decimal({kind.precision},{kind.scale})" if pa.types.is_decimal(kind) else SPARK[kind]
+
+
+def _array(values: np.ndarray, field: Field, kind: pa.DataType, missing: np.ndarray) -> pa.Array:
+    """A column. missing: the rows in which it is null."""
+    if pa.types.is_string(kind):
         array = strings(values)
-        return array if missing is None else pa.compute.if_else(pa.array(~missing), array, None)
+        return pa.compute.if_else(pa.array(~missing), array, None) if missing.any() else array
+    if pa.types.is_decimal(kind):
+        return decimals(values, kind, missing)
+    if pa.types.is_boolean(kind):
+        return pa.array(values != 0, kind, mask=missing)
+    if pa.types.is_timestamp(kind):
+        values = values.astype(np.int64)
+        if kind.unit != field.unit:
+            ticks = 10 ** (MICROSECONDS - UNITS[field.unit])
+            missing = missing | (values > (2**63 - 1) // ticks) | (values < -(2**63 // ticks))
+            values = np.where(missing, 0, values) * ticks
+        return pa.array(values, mask=missing).view(kind)
+    if pa.types.is_date(kind):
+        return pa.array(values.astype(np.int32), mask=missing).view(kind)
     return pa.array(values.astype(kind.to_pandas_dtype()), kind, mask=missing)
+
+
+# ---- Decimals
+
+
+def words(values: np.ndarray) -> np.ndarray:
+    """Big-endian integers of at most 128 bits as pairs of 64-bit words, the low one (of its bits) first."""
+    pairs = np.empty((len(values), 2), np.int64)
+    if values.dtype.kind == "V":
+        pairs[:] = np.ascontiguousarray(values).view(">i8").reshape(-1, 2)[:, ::-1]
+    else:
+        pairs[:, 0] = values.astype(values.dtype.newbyteorder("=")).astype(np.int64)
+        pairs[:, 1] = 0 if values.dtype.kind == "u" else pairs[:, 0] >> 63
+    return pairs
+
+
+def beyond(pairs: np.ndarray, low: int, high: int) -> np.ndarray:
+    """Whether each number of `words` is outside low to high."""
+    upper, lower = pairs[:, 1], pairs[:, 0].view(np.uint64)
+    least, most = divmod(low, 1 << 64), divmod(high, 1 << 64)
+    below = (upper < least[0]) | (upper == least[0]) & (lower < np.uint64(least[1]))
+    return below | (upper > most[0]) | (upper == most[0]) & (lower > np.uint64(most[1]))
+
+
+def decimals(values: np.ndarray, kind: pa.Decimal128Type, missing: np.ndarray) -> pa.Array:
+    """A column of decimals from their unscaled numbers; one of more digits than the type has is null."""
+    pairs, most = words(values), 10**kind.precision - 1
+    missing = missing | beyond(pairs, -most, most)
+    valid = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
+    return pa.Array.from_buffers(kind, len(pairs), [valid, pa.py_buffer(pairs)])
+
+
+def unscaled(column: pa.Array) -> np.ndarray:
+    """The `words` of a column of decimals; those of a null have no meaning."""
+    data = np.frombuffer(column.buffers()[1], np.int64).reshape(-1, 2)
+    return data[column.offset : column.offset + len(column)]
+
+
+# ---- Text
+
+
+def readable(table: pa.Table) -> pa.Table:
+    """A table with text for its times, in ISO 8601, and for decimals that Arrow would write with an exponent."""
+    for n, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        kind = column.type
+        if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+            whole = column.combine_chunks()
+            texts = times(whole.view(pa.int32() if pa.types.is_date(kind) else pa.int64()), getattr(kind, "unit", "D"))
+            table = table.set_column(n, name, pa.array(texts, pa.string()))
+        elif pa.types.is_decimal(kind) and kind.scale > PLAIN_SCALE:
+            texts = [None if value is None else f"{value:f}" for value in column.to_pylist()]
+            table = table.set_column(n, name, pa.array(texts, pa.string()))
+    return table
+
+
+def times(numbers: pa.Array, unit: str) -> list[str | None]:
+    """Numbers of a unit since 1970 in ISO 8601; the lowest of 64 bits, which numpy lacks, as a number. unit: numpy's"""
+    values = numbers.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    texts = np.datetime_as_string(values.astype(f"M8[{unit}]")).tolist()
+    zone = "" if unit == "D" else "Z"
+    return [
+        None if number is None else f"{text}{zone}" if text != "NaT" else str(number)
+        for text, number in zip(texts, numbers.to_pylist(), strict=True)
+    ]
+
+
+# ---- Strings
 
 
 def strings(values: np.ndarray) -> pa.Array:

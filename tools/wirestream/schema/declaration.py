@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from wirestream.errors import Position, QueryError
-from wirestream.schema.tuples import Field
+from wirestream.schema.fields import Field
 
 REORDERS = tuple(2**n for n in range(2, 9))  # of ws_line_arbiter
 MOST_GAP_MS = 65535

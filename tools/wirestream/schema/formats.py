@@ -13,7 +13,8 @@ A file without ``format`` describes FIX messages (see `wirestream.schema.fix`). 
         time: Sent                       the time attribute, optional
         fields: {OrderId: long, Symbol: string(8), Sent: long}
 
-The types are those of tuples; `ushort`, for ITCH, has 16 bits and becomes a uint in the tuple.
+The types are those of tuples (see `fields`); `ushort`, for ITCH, has 16 bits and becomes a uint in the tuple. No field
+of a message is null.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from wirestream.design import FUSESOC, RTL
 from wirestream.errors import QueryError
 from wirestream.schema import fix
 from wirestream.schema.declaration import Framing
-from wirestream.schema.tuples import ALIGNMENT, Field
+from wirestream.schema.fields import Field
+from wirestream.schema.tuples import ALIGNMENT
 
 FUSESOC = (
     *sorted((RTL / "fix").glob("orders*.yml")),
@@ -36,7 +38,7 @@ FUSESOC = (
 )
 ITCH_TYPES = "AFECXDUP"  # in the order of m_kind of ws_itch5
 KINDS = ("FIX", "BINARY", "ITCH")
-WIDTHS = {"int": 32, "uint": 32, "long": 64, "flags": 8, "ushort": 16}
+SHORT, SHORT_BITS = "ushort", 16
 
 
 @dataclass(frozen=True)
@@ -153,9 +155,10 @@ def _code(name: str, kind: str, value: object) -> int:
 
 
 def _part(where: str, name: str, text: str) -> Part:
-    plain = "uint" if text == "ushort" else text
+    if text == SHORT:
+        return Part(name, "uint", SHORT_BITS)
     try:
-        size = Field(name, plain).numpy
+        field = Field(name, text)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
-    return Part(name, plain, WIDTHS[text] if text in WIDTHS else 8 * int(size[1:]))
+    return Part(name, field.type, field.bits)

@@ -255,7 +255,7 @@ def decode(blocks: Blocks, schema: Schema, *, fcs: bool = False, others: bool = 
     IPv4, such as ARP, are ignored.
     """
     extra = [("frame", "i8"), ("session", "i8"), ("sequence", "i8"), ("start", "?"), ("punct", "?")]
-    row_type = np.dtype([*extra, *((f.name, schema.dtype[f.name].newbyteorder("=")) for f in schema.fields)])
+    row_type = np.dtype([*extra, *((f.name, schema.dtype[f.name].newbyteorder("=")) for f in schema.in_record)])
     parts, index = [np.zeros(0, row_type)], 0
     for block in blocks:
         numbers = index + np.arange(len(block))
@@ -300,7 +300,7 @@ def _decode(block: np.ndarray, numbers: np.ndarray, udp_bytes: int, schema: Sche
 
     rows = np.zeros((len(block), count), row_type)
     records = np.ascontiguousarray(block[:, HEADERS + HEADER_BYTES : end]).view(schema.dtype) if count else rows
-    for field in schema.fields:
+    for field in schema.in_record:
         rows[field.name] = records[field.name]
     rows["frame"] = numbers[:, None]
     rows["session"], rows["sequence"] = header["session"][:, None], header["sequence"][:, None]

@@ -4,8 +4,8 @@
 
     name: Trades
     id: 1
-    fields: {Symbol: string(4), Price: int, Time: int}     in wire order
-    time: Time                                             the time attribute, optional
+    fields: {Symbol: string(4), Price: int null, Time: int}     in wire order; see `fields` for the types
+    time: Time                                                  the time attribute, optional
 
 A stream of messages (see `formats`) has ``message: orders.NewOrderSingle``, and fields lists the fields of the message
 that its tuples have; its time attribute is that of the message. ``moldudp64: {reorder: 64, gap_ms: 10}`` declares
@@ -25,8 +25,9 @@ from wirestream.design import FUSESOC
 from wirestream.errors import Position, QueryError
 from wirestream.schema import formats
 from wirestream.schema.declaration import Create, FieldName, Framing
+from wirestream.schema.fields import Field
 from wirestream.schema.formats import Format, Origin
-from wirestream.schema.tuples import Field, Schema
+from wirestream.schema.tuples import Schema
 
 SHIPPED = FUSESOC / "streams"
 KEYS = {"name", "id", "fields"}
@@ -36,11 +37,16 @@ FRAMING = {"reorder", "gap_ms"}
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream's schema, its time attribute, and the messages that its tuples are, if any."""
+    """A stream's schema, its time attribute, and the messages that its tuples are, if any. Raises ValueError if the
+    time may be null."""
 
     schema: Schema
     time: str | None = None
     origin: Origin | None = None
+
+    def __post_init__(self) -> None:
+        if self.time in self.schema.nullable:
+            raise ValueError(f"{self.time} is the time attribute of {self.schema.name}, so it must not be null")
 
 
 def load(path: Path) -> Stream | Format:
@@ -87,9 +93,7 @@ def _described(described: object) -> Stream:
         framing = _framing(described["moldudp64"]) if "moldudp64" in described else None
         names = [FieldName(field) for field in listed]
         return _of_messages(name, stream_id, kind, message, names, formats.shipped(), None, framing)
-    fields = tuple(Field(field, str(kind)) for field, kind in listed.items())
-    for field in fields:
-        _ = field.numpy  # ValueError if its type is unknown
+    fields = tuple(Field.of(field, str(kind)) for field, kind in listed.items())
     time = described.get("time")
     if time is not None and time not in listed:
         raise QueryError(f"time: {time} is not a field")
@@ -110,10 +114,10 @@ def declared(create: Create, stream_id: int, known: Iterable[Format] = ()) -> St
         position, framing = create.position, create.framing
         return _of_messages(create.name, stream_id, name, message, create.fields, known, position, framing)
     names = [field.name for field in create.fields]
-    for name in names:
-        if names.count(name) > 1:
-            raise QueryError(f"two fields are named {name}", create.position)
-    return Stream(Schema(create.name, stream_id, create.fields), "Time" if "Time" in names else None)
+    try:
+        return Stream(Schema(create.name, stream_id, create.fields), "Time" if "Time" in names else None)
+    except ValueError as error:
+        raise QueryError(str(error), create.position) from None
 
 
 def _framing(described: object) -> Framing:

@@ -6,19 +6,20 @@
     byte 4..7   session                 8..9 stream id    10..11 count, the number of records that follow
     byte 12..15 sequence number         16.. the records
 
-Everything is big-endian. A record is the tuple's fields in declared order, packed, and padded with zeros to a multiple
-of 8 bytes. With PUNCT the last record is a punctuation, of which only the windowing attribute is used.
-docs/wire-format.md has the rules for sessions and sequence numbers.
+Everything is big-endian. A record is the tuple's fields in declared order, packed, then the flags of its nullable
+fields, padded with zeros to a multiple of 8 bytes. With PUNCT the last record is a punctuation, of which only the
+windowing attribute is used. docs/wire-format.md has the rules for sessions and sequence numbers.
 """
 
 from __future__ import annotations
 
-import re
 import struct
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+
+from wirestream.schema.fields import Field
 
 MAGIC = 0x5753
 VERSION = 1
@@ -26,6 +27,8 @@ START = 1
 PUNCT = 2
 HEADER_BYTES = 16
 ALIGNMENT = 8  # bytes; a record fills whole 64-bit words
+FLAG_OVERFLOW, FLAG_NULL = 1, 2  # of a nullable field: its value does not fit, it has no value
+FLAGS_IN_A_BYTE = 4  # pairs of them
 
 _HEADER = struct.Struct(">HBBIHHI")
 
@@ -84,35 +87,57 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Field:
-    """One field of a tuple. type: int, uint (32 bits), long (64), flags (8) or string(n) (n bytes, zero-padded)."""
-
-    name: str
-    type: str
-
-    @property
-    def numpy(self) -> str:
-        """The field's big-endian numpy type."""
-        known = {"int": ">i4", "uint": ">u4", "long": ">i8", "flags": "u1"}
-        if self.type in known:
-            return known[self.type]
-        if string := re.fullmatch(r"string\(([1-9]\d*)\)", self.type):
-            return f"S{string[1]}"
-        raise ValueError(f"field {self.name}: unknown type '{self.type}'; known: {', '.join(known)} and string(n)")
-
-
-@dataclass(frozen=True)
 class Schema:
-    """The fields of a stream's tuples, in wire order."""
+    """The fields of a stream's tuples, in wire order.
+
+    The nullable ones have two flags each, in bytes after the fields: for the k-th of them bit 2k, whether the value has
+    overflowed, and bit 2k + 1, whether it is null. Raises ValueError if two fields have one name.
+    """
 
     name: str
     stream_id: int
     fields: tuple[Field, ...]
 
+    def __post_init__(self) -> None:
+        names, flags = [field.name for field in self.fields], {field.name for field in self.flags}
+        if taken := next((name for name in names if name in flags), None):
+            raise ValueError(f"{taken} is the name of the byte with the flags of nullable fields; rename the field")
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"two fields are named {twice}")
+
+    @cached_property
+    def nullable(self) -> tuple[str, ...]:
+        """The fields with flags, in the order of these."""
+        return tuple(field.name for field in self.fields if field.nullable)
+
+    @cached_property
+    def flags(self) -> tuple[Field, ...]:
+        """The bytes of flags after the fields: Flags, Flags2, …"""
+        count = -(-len(self.nullable) // FLAGS_IN_A_BYTE)
+        return tuple(Field(f"Flags{byte + 1 if byte else ''}", "flags") for byte in range(count))
+
+    @property
+    def in_record(self) -> tuple[Field, ...]:
+        """The fields and the bytes of flags."""
+        return self.fields + self.flags
+
+    def field(self, name: str) -> Field:
+        return next(field for field in self.fields if field.name == name)
+
+    def place_of_flags(self, name: str) -> tuple[str, int]:
+        """The byte with the flags of a nullable field, and the lower bit of the two."""
+        byte, place = divmod(self.nullable.index(name), FLAGS_IN_A_BYTE)
+        return self.flags[byte].name, 2 * place
+
+    def flags_of(self, records: np.ndarray, name: str) -> np.ndarray:
+        """FLAG_OVERFLOW | FLAG_NULL of a nullable field of each record."""
+        byte, bit = self.place_of_flags(name)
+        return records[byte] >> np.uint8(bit) & np.uint8(FLAG_OVERFLOW | FLAG_NULL)
+
     @cached_property
     def dtype(self) -> np.dtype:
         """A record as a numpy structure: the bytes in memory are the bytes on the wire, padding included."""
-        packed = np.dtype([(f.name, f.numpy) for f in self.fields])
+        packed = np.dtype([(f.name, f.numpy) for f in self.in_record])
         return np.dtype(
             {
                 "names": packed.names,
@@ -140,10 +165,8 @@ TRADES = Schema(
 Q3_RESULT = Schema(
     "Q3",
     0x8001,
-    (Field("Time", "long"), Field("Number", "long"), Field("Flags", "flags")),
+    (Field("Time", "long"), Field("Number", "long", nullable=True)),
 )
-FLAG_OVERFLOW = 1  # of a result row: its value does not fit
-FLAG_NULL = 2  # of a result row: it has no value
 
 
 def pack(header: Header, records: np.ndarray) -> bytes:

@@ -27,16 +27,22 @@ from wirestream.split.functions import FUNCTIONS
 from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
 INTEGER = "decimal(38,0)"
+INTEGERS = ("smallint", "int", "bigint", "decimal(20,0)")  # in Spark, the last one for a uint64
 BINARY = {"+": add, "-": sub, "*": mul, "and": and_, "or": or_, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 Constants = Mapping[str, int | str]
 
 
 @dataclass(frozen=True)
 class Items:
-    """frame: tuples and punctuations, as described in `windows`. time: the time attribute."""
+    """frame: tuples and punctuations, as described in `windows`. time: the time attribute. units: from
+    `windows.units_of`."""
 
     frame: DataFrame
     time: str | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def unit(self, name: str) -> str:
+        return self.units.get(name, "")
 
 
 def evaluate(query: syntax.Query, items: Mapping[str, Items], constants: Constants) -> DataFrame:
@@ -189,6 +195,7 @@ class _Evaluation:
     items: Mapping[str, Items]
     constants: Constants
     judged: dict[tuple[str, syntax.Window], DataFrame] = field(default_factory=dict)  # by stream and window in time
+    unit: str = ""  # of the window in time
 
     def union(self, arms: tuple[syntax.Select, ...], above: syntax.Window | None = None) -> DataFrame:
         """above: the window in time over these rows; its attribute is one of their columns."""
@@ -238,7 +245,8 @@ class _Evaluation:
         if self.judged.keys() - {key}:
             raise QueryError("only one window in time, over one stream, is allowed; write two queries", source.position)
         if key not in self.judged:
-            self.judged[key] = windows.judged(frame, window)
+            self.unit = self.items[source.stream].unit(window.attribute)
+            self.judged[key] = windows.judged(frame, window, self.unit)
         return _exact(windows.accepted(self.judged[key]))
 
     def _aggregate(self, select: syntax.Select, window: syntax.Window, below: DataFrame) -> DataFrame:
@@ -259,7 +267,9 @@ class _Evaluation:
         if window.emit_empty:
             (judged,) = self.judged.values()
             frame = windows.closed(judged, window).join(frame, [SESSION, WINDOW], "left")
-        frame = frame.withColumn(WINDOW, F.col(WINDOW).cast(INTEGER))
+        number = F.col(WINDOW)
+        end = windows.of_ticks(number, self.unit) if window.in_time and self.unit else number.cast(INTEGER)
+        frame = frame.withColumn(WINDOW, end)
         kept = F.lit(True) if select.having is None else scope(select.having)
         order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by arrival of the groups
         results = _results(select, scope, [])
@@ -296,8 +306,14 @@ class _Evaluation:
                 frames[n] = frames[n].where(scope(condition))
             else:
                 of_pairs.append(scope(condition))
-        held = _in_time if in_time else _of_rows
-        frames, paired = held(frames, by_rows, aliases)
+        if in_time:
+            units = [
+                self.items[source.first_stream].unit(side.attribute)
+                for source, side in zip(sources, by_rows, strict=True)
+            ]
+            frames, paired = _in_time(frames, by_rows, aliases, units)
+        else:
+            frames, paired = _of_rows(frames, by_rows)
         same = F.col(f"{SESSION}0") == F.col(f"{SESSION}1")
         pairs = frames[0].join(frames[1], reduce(and_, [same, paired, *of_pairs]))
         hidden = F.col(f"{SESSION}0").alias(SESSION), F.lit(0).cast("bigint").alias(ORDER)
@@ -337,7 +353,7 @@ def _ordered(source: syntax.Source) -> bool:
 def _exact(frame: DataFrame) -> DataFrame:
     """The frame with integers that do not overflow."""
     kinds = dict(frame.dtypes)
-    numbers = [name for name in fields_of(frame) if kinds[name] in ("tinyint", "smallint", "int", "bigint")]
+    numbers = [name for name in fields_of(frame) if kinds[name] in INTEGERS]
     return frame.withColumns({name: F.col(f"`{name}`").cast(INTEGER) for name in numbers})
 
 
@@ -384,7 +400,7 @@ def _reads(node: syntax.Expression) -> set[str]:
     return set().union(*map(_reads, parts))
 
 
-def _of_rows(frames: list[DataFrame], sides: list[syntax.JoinWindow], _: list[str]) -> tuple[list[DataFrame], Column]:
+def _of_rows(frames: list[DataFrame], sides: list[syntax.JoinWindow]) -> tuple[list[DataFrame], Column]:
     """A tuple leaves its window when the ROWS-th one after it arrives: frames with that position, and the condition
     that the earlier of two is still in its window."""
     position, gone = ([f"{name}{n}" for n in (0, 1)] for name in (ORDER, "#gone"))
@@ -400,10 +416,11 @@ def _of_rows(frames: list[DataFrame], sides: list[syntax.JoinWindow], _: list[st
 
 
 def _in_time(
-    frames: list[DataFrame], sides: list[syntax.JoinWindow], aliases: list[str]
+    frames: list[DataFrame], sides: list[syntax.JoinWindow], aliases: list[str], units: list[str]
 ) -> tuple[list[DataFrame], Column]:
-    """Frames without late tuples, and the condition that two tuples are near in time."""
+    """Frames without late tuples, and the condition that two tuples are near in time. units: of the times."""
     times = [F.col(f"`{alias}.{side.attribute}`") for alias, side in zip(aliases, sides, strict=True)]
+    times = [windows.ticks(time, unit) if unit else time for time, unit in zip(times, units, strict=True)]
     for n, side in enumerate(sides):
         earlier = Over.partitionBy(f"{SESSION}{n}").orderBy(f"{ORDER}{n}").rowsBetween(Over.unboundedPreceding, -1)
         frame = frames[n].withColumn("#newest", F.max(times[n]).over(earlier))

@@ -1,7 +1,7 @@
 """The library of the jobs that `wirestream split` writes: views of a stream or of a board's rows, and steps on them.
 
-Integers are bigint in every view, conditions boolean; a value flagged as null or as too large is null. Rows of repeated
-datagrams appear once.
+Integers of at most 64 bits are bigint in every view, conditions boolean, values of other types as in `columns`; a value
+flagged as null or as too large is null. Rows of repeated datagrams appear once.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wirestream.arguments import name_and_value
-from wirestream.compiler.circuit import FLAGS_IN_A_BYTE
 from wirestream.compiler.description import load_schema
 from wirestream.compiler.parse import parse, parse_window
-from wirestream.record.columns import Layout, SchemaError
+from wirestream.record.columns import Layout, SchemaError, arrow_of, spark_of
 from wirestream.record.datagrams import PUNCTUATIONS, ROWS
 from wirestream.record.log import LogError
 from wirestream.record.sequence import RECORD, as_sent
@@ -35,6 +34,7 @@ from wirestream.split.evaluate import Items, evaluate
 from wirestream.split.overflow import complete
 from wirestream.split.windows import KIND, ORDER, PUNCTUATION, SESSION, TUPLE, WINDOW
 
+INTEGERS = ("smallint", "int", "bigint")
 MOST_FILES = 1023  # so that twice an item's order, which JOIN uses, fits 63 bits
 Opened = Callable[..., DataFrame]  # `read_log` or `read_pcap` of a place: opened(schema, stream=…, read=…)
 
@@ -58,15 +58,15 @@ class Job:
         known, arrival = streams.load(schema), _arrival(self.opened, schema)
         kinds = ((TUPLE, ROWS), (PUNCTUATION, PUNCTUATIONS))
         tuples, punctuations = (_items(self.opened(schema, read=r), known.schema, k, arrival) for k, r in kinds)
-        return self._listed(view, Items(tuples.unionByName(punctuations), known.time), (), ordered)
+        items = Items(tuples.unionByName(punctuations), known.time, windows.units_of(known.schema))
+        return self._listed(view, items, (), ordered)
 
     def chip(self, view: str, described: Path, booleans: tuple[str, ...] = (), ordered: bool = False) -> DataFrame:
         """The rows of the board. described: the circuit's .json file. booleans: columns that are conditions."""
         schema = Layout.load(described).schema
-        fields = tuple(f for f in schema.fields if not f.name.startswith("Flags"))
         rows = _checked(self.opened, described)(stream=schema.name, read=ROWS)
-        items = _items(rows, Schema(view, schema.stream_id, fields), TUPLE, as_sent())
-        return self._listed(view, Items(items), booleans, ordered, SESSION)
+        items = Items(_items(rows, schema, TUPLE, as_sent()), units=windows.units_of(schema))
+        return self._listed(view, items, booleans, ordered, SESSION)
 
     def finished(self, view: str, described: Path, sql: str, booleans: tuple[str, ...] = ()) -> DataFrame:
         """The rows of the board, and those of the groups that overflowed. sql: the chip's query."""
@@ -88,16 +88,19 @@ class Job:
         In addition to the stream's columns there are `_session`, `_window` (the end, for windows of tuples the number)
         and `_order`. time: the windowing attribute. docs/dialect.md lists the windows.
         """
-        spec, items = parse_window(window), self.items[base].frame
+        spec, items, unit = parse_window(window), self.items[base].frame, self.items[base].unit(time)
         if spec.in_time:
-            tuples = windows.accepted(windows.judged(items, replace(spec, attribute=time)))
+            tuples = windows.accepted(windows.judged(items, replace(spec, attribute=time), unit))
         else:
             tuples = items.where(F.col(KIND) == TUPLE)
         tuples.createOrReplaceTempView("_tuples")
         tuples = self.spark.sql(f"SELECT * FROM _tuples WHERE {where or 'true'}", self.constants)
         hidden = {SESSION: spark.SESSION, WINDOW: spark.WINDOW, ORDER: spark.ORDER}
         columns = [F.col(column).alias(name) for column, name in hidden.items()]
-        return self._view(view, windows.windowed(tuples, spec).select(*windows.fields_of(items), *columns))
+        rows = windows.windowed(tuples, spec)
+        if spec.in_time and unit:
+            rows = rows.withColumn(WINDOW, windows.of_ticks(F.col(WINDOW), unit))
+        return self._view(view, rows.select(*windows.fields_of(items), *columns))
 
     def sql(self, view: str, text: str) -> DataFrame:
         return self._view(view, self.spark.sql(text, self.constants))
@@ -121,8 +124,7 @@ def _items(rows: DataFrame, schema: Schema, kind: int, place: Column) -> DataFra
     rows = rows.withColumn("#place", place)
     rows = rows.groupBy(*RECORD).agg(F.min_by(F.struct("#place", *fields), "#place").alias("#row"))
     hidden = {SESSION: F.col("_session"), ORDER: F.col("#row.`#place`"), KIND: F.lit(kind)}
-    kinds = {f.name: "string" if f.type.startswith("string") else "bigint" for f in schema.fields}
-    values = [_plain(name, kind, (), "#row") for name, kind in kinds.items()]
+    values = [_plain(field.name, spark_of(arrow_of(field)), (), "#row") for field in schema.fields]
     return rows.select(*values, *(column.alias(name) for name, column in hidden.items()))
 
 
@@ -130,23 +132,22 @@ def _plain(name: str, kind: str, booleans: tuple[str, ...], of: str = "") -> Col
     """A column in the types of views. kind: its type in Spark."""
     column = F.col(f"`{of}`.`{name}`" if of else f"`{name}`")
     if name in booleans:
-        return (column != 0).alias(name)
-    return (column if kind in ("string", "boolean") else column.cast("bigint")).alias(name)
+        return column.cast("boolean").alias(name)
+    return (column.cast("bigint") if kind in INTEGERS else column).alias(name)
 
 
 def _checked(opened: Opened, described: Path) -> Opened:
     """A reader of the board's output that raises an error for a row of the result with an overflow."""
     result = Layout.load(described)
     name, first = result.schema.name, result.schema.fields[0].name
-    flags = [field.name for field in result.schema.fields if field.name.startswith("Flags")]
     beyond = F.lit(False)
-    for k in range(len(result.fallible)):
-        byte, bit = divmod(k, FLAGS_IN_A_BYTE)
-        beyond |= F.col(flags[byte]).bitwiseAND(FLAG_OVERFLOW << 2 * bit) != 0
+    for column in result.schema.nullable:
+        byte, bit = result.schema.place_of_flags(column)
+        beyond |= F.col(byte).bitwiseAND(FLAG_OVERFLOW << bit) != 0
 
     def read(stream: str, read: str = ROWS) -> DataFrame:
         rows = opened(described, stream=stream, read=read)
-        if stream != name or read != ROWS or not flags:
+        if stream != name or read != ROWS or not result.schema.nullable:
             return rows
         error = F.raise_error(F.lit(f"a row of {name} has a value of more than 64 bits"))
         kind = dict(rows.dtypes)[first]

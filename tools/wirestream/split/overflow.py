@@ -17,11 +17,11 @@ from pyspark.sql import functions as F
 
 from wirestream.compiler import syntax
 from wirestream.compiler.parse import parse
-from wirestream.record.columns import SPARK, Layout
+from wirestream.record.columns import Layout, spark_of
 from wirestream.record.datagrams import PUNCTUATIONS, ROWS
 from wirestream.record.sequence import as_sent, once
 from wirestream.split.evaluate import Constants, Items, evaluate
-from wirestream.split.windows import KIND, ORDER, PUNCTUATION, SESSION, TUPLE
+from wirestream.split.windows import KIND, ORDER, PUNCTUATION, SESSION, TUPLE, units_of
 
 Opened = Callable[..., DataFrame]  # one of sources.read_…, with session, path and schema
 OVERFLOW = "Overflow"
@@ -41,24 +41,24 @@ def complete(
     a one-line message, if the rest of the query cannot be computed from the overflow stream.
     """
     result = Layout.load(described)
-    columns = [name for name in result.arrow if not name.startswith("Flags")]
+    columns = result.values
     chip = once(opened(stream=result.schema.name)).select(*columns)
     rows = evaluate(rest(sql, times), {OVERFLOW: _overflow(opened, described)}, constants or {})
-    rows = rows.select(*(F.col(name).cast(SPARK[result.arrow[name]]).alias(name) for name in columns))
+    rows = rows.select(*(F.col(name).cast(spark_of(result.arrow[name])).alias(name) for name in columns))
     return chip.unionByName(rows)
 
 
 def _overflow(opened: Opened, described: str | Path) -> Items:
     """The items of the overflow stream in the order in which they were sent, whatever their order of arrival."""
-    fields = Layout.load(described, OVERFLOW).schema.fields
-    if flags := [field.name for field in fields if field.name.endswith((".null", ".overflow"))]:
+    schema = Layout.load(described, OVERFLOW).schema
+    if flags := [field.name for field in schema.fields if field.name.endswith((".null", ".overflow"))]:
         raise ValueError(f"the overflow stream has values with flags ({flags[0]}), which is not supported")
     parts = []
     for kind, read in ((TUPLE, ROWS), (PUNCTUATION, PUNCTUATIONS)):
         hidden = F.col("_session").alias(SESSION), as_sent().alias(ORDER), F.lit(kind).alias(KIND)
         rows = once(opened(stream=OVERFLOW, read=read))
-        parts.append(rows.select(*hidden, *(f"`{field.name}`" for field in fields)))
-    return Items(parts[0].unionByName(parts[1]))
+        parts.append(rows.select(*hidden, *(f"`{field.name}`" for field in schema.fields)))
+    return Items(parts[0].unionByName(parts[1]), units=units_of(schema))
 
 
 def rest(sql: str, times: Mapping[str, str | None]) -> syntax.Query:

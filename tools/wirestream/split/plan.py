@@ -108,7 +108,7 @@ class Plan:
 
 def _yml(stream: Stream) -> str:
     schema = stream.schema
-    fields = "".join(f"  {field.name}: {field.type}\n" for field in schema.fields)
+    fields = "".join(f"  {field.name}: {field.declared}\n" for field in schema.fields)
     time = f"time: {stream.time}\n" if stream.time else ""
     return f"name: {schema.name}\nid: {schema.stream_id:#x}\nfields:\n{fields}{time}"
 

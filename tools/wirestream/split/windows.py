@@ -14,12 +14,34 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, LongType, StructField, StructType
 
 from wirestream.compiler import syntax
+from wirestream.schema.tuples import Schema
 
 SESSION, ORDER, KIND = "#session", "#order", "#kind"
 TUPLE, PUNCTUATION = 0, 1
 # Of accepted tuples: the time, the start of the session's first window, the session's last watermark.
 TIME, START, REACHED = "#time", "#start", "#reached"
 WINDOW = "#window"  # of tuples in windows: the window's end, or for windows of tuples its number
+
+
+# Of times that are not numbers in Spark, by their unit, "d" for a date: to a number and back.
+TICKS = {"s": F.unix_seconds, "ms": F.unix_millis, "us": F.unix_micros, "d": F.unix_date}
+OF_TICKS = {"s": F.timestamp_seconds, "ms": F.timestamp_millis, "us": F.timestamp_micros, "d": F.date_from_unix_date}
+
+
+def units_of(schema: Schema) -> dict[str, str]:
+    """The units of the fields whose times are not numbers in Spark."""
+    units = {field.name: "d" if field.type == "date" else field.unit for field in schema.fields}
+    return {name: unit for name, unit in units.items() if unit in TICKS}
+
+
+def ticks(time: Column, unit: str) -> Column:
+    """A time as a number. unit: "" if it is one."""
+    return (TICKS[unit](time) if unit else time).cast("bigint")
+
+
+def of_ticks(number: Column, unit: str) -> Column:
+    """A number as a time."""
+    return OF_TICKS[unit](number.cast("int" if unit == "d" else "bigint")) if unit else number
 
 
 def fields_of(frame: DataFrame) -> list[str]:
@@ -35,9 +57,10 @@ def arrived() -> WindowSpec:
     return of_session().orderBy(ORDER)
 
 
-def judged(items: DataFrame, window: syntax.Window) -> DataFrame:
-    """Items with TIME, START, REACHED and `#accepted`. window: in time; its attribute is one of the fields."""
-    time = F.col(f"`{window.attribute}`").cast("bigint")
+def judged(items: DataFrame, window: syntax.Window, unit: str = "") -> DataFrame:
+    """Items with TIME, START, REACHED and `#accepted`. window: in time; its attribute is one of the fields, and `unit`
+    that of the attribute."""
+    time = ticks(F.col(f"`{window.attribute}`"), unit)
     items = items.withColumn(TIME, time)
     items = items.withColumn("#asked", F.when(F.col(KIND) == PUNCTUATION, time).otherwise(time - window.slack))
     items = items.withColumn(START, _start(window))

@@ -23,9 +23,9 @@ from wirestream.compiler.plan import Aggregate, window_text
 from wirestream.compiler.planner import windows
 from wirestream.compiler.planner.needs import before
 from wirestream.compiler.planner.wiring import Wiring
-from wirestream.compiler.types import of_field
 from wirestream.errors import QueryError
-from wirestream.schema.tuples import Field, Schema
+from wirestream.schema.fields import Field
+from wirestream.schema.tuples import Schema
 
 
 def of_table(wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, registered: int) -> tuple[Bus, Spill]:
@@ -102,7 +102,7 @@ def _spill(wiring: Wiring, node: Aggregate, behind: Bus, tables: Sequence[dict[s
     schema = Schema(f"Overflow{number or ''}", FIRST_SPILL + number, tuple(fields))
     top = sum(signal.width for signal in behind.columns.values())
     parts = slices(first["o_data"], {n: s.width for n, s in behind.columns.items()}, top)
-    row = [parts[f.name].resized(of_field(f.type).width, kinds[f.name].signed) for f in fields]
+    row = [parts[f.name].resized(f.bits, kinds[f.name].signed) for f in fields]
     data = joined(padded(row, schema))
     refused = "" if alone else f"{{{valids}}}"
     spill = Spill(f"o{number or ''}", schema, valid, first["o_punct"], data, refused, len(tables))

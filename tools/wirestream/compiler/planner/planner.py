@@ -31,7 +31,6 @@ from wirestream.compiler.planner.needs import Needs, before
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
-from wirestream.compiler.types import of_field
 from wirestream.errors import QueryError
 from wirestream.schema.streams import Stream
 
@@ -98,8 +97,8 @@ class _Planner:
         self._applies(plan)
         bus = self._lower(plan, closed=True)
         schema, flags = result_schema(name, plan, FIRST_RESULT + number)
-        row = [bus.columns[c.name].resized(of_field(f.type).width, c.type.signed)
-               for c, f in zip(shown(plan), schema.fields, strict=False)]  # fmt: skip
+        row = [bus.columns[c.name].resized(f.bits, c.type.signed)
+               for c, f in zip(shown(plan), schema.fields, strict=True)]  # fmt: skip
         for first in range(0, len(flags), 8):
             bits = [bus.columns[flag] if flag else ZERO for flag in flags[first : first + 8]]
             bits += [ZERO] * (8 - len(bits))

@@ -65,15 +65,21 @@ module ws_window #(
     end
 
     localparam IN_TIME = UNIT == "TIME";
-    localparam OPEN    = (SIZE + (IN_TIME ? SLACK : 0) + ADVANCE - 1) / ADVANCE;  // most windows open at a time
-    localparam [WATTR_W:0] LENGTH = SIZE;
+    // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
+    localparam signed [63:0] L_SIZE    = SIZE;
+    localparam signed [63:0] L_ADVANCE = ADVANCE;
+    localparam signed [63:0] L_COPIES  = COPIES;
+    localparam signed [63:0] L_SLACK   = SLACK;
+    // most windows open at a time
+    localparam signed [63:0] OPEN = (L_SIZE + (IN_TIME ? L_SLACK : 64'sd0) + L_ADVANCE - 64'sd1) / L_ADVANCE;
+    localparam [WATTR_W:0] LENGTH = L_SIZE;
 
     initial begin
         if (!IN_TIME && UNIT != "TUPLES") begin
             $display("ERROR: %m: UNIT = \"%0s\", must be TUPLES or TIME", UNIT);
             $finish;
         end
-        if (SIZE < 1 || ADVANCE < 1 || SLACK < 0 || COPIES < OPEN) begin
+        if (L_SIZE < 1 || L_ADVANCE < 1 || L_SLACK < 0 || L_COPIES < OPEN) begin
             $display("ERROR: %m: SIZE and ADVANCE must be at least 1, SLACK at least 0, COPIES at least %0d", OPEN);
             $finish;
         end
@@ -119,8 +125,8 @@ module ws_window #(
     generate
         if (!IN_TIME) begin : gen_tuples
             // Tuples until the next window begins and until the oldest ends, not counting the current one.
-            localparam LEFT_W = $clog2(SIZE > ADVANCE ? SIZE : ADVANCE) + 1;
-            localparam [LEFT_W-1:0] FIRST_END = SIZE - 1, LATER = ADVANCE - 1;
+            localparam LEFT_W = $clog2(L_SIZE > L_ADVANCE ? L_SIZE : L_ADVANCE) + 1;
+            localparam [LEFT_W-1:0] FIRST_END = L_SIZE - 64'sd1, LATER = L_ADVANCE - 64'sd1;
             reg  [LEFT_W-1:0]   to_begin_reg, to_end_reg;
             reg  [COPIES-1:0]   open_reg;    // CSR1
             reg  [COPIES-1:0]   next_reg;    // the copy that takes the next window
@@ -150,8 +156,8 @@ module ws_window #(
             // A tuple is close enough to any open window for the low bits to give its distance from the begin; after
             // a stage from its end too, with signs, which takes one comparison and not two in a row.
             localparam STAGED = REGISTERED > 1;
-            localparam LOW_W  = $clog2(COPIES*ADVANCE + SIZE + SLACK) + STAGED;
-            localparam [WATTR_W:0] LATER = ADVANCE;
+            localparam LOW_W  = $clog2(L_COPIES*L_ADVANCE + L_SIZE + L_SLACK) + STAGED;
+            localparam [WATTR_W:0] LATER = L_ADVANCE;
             reg              started_reg;
             reg  [WATTR_W:0] end_reg;       // end of the oldest open window
             wire [WATTR_W:0] whole = {1'b0, attribute};
@@ -178,8 +184,8 @@ module ws_window #(
 
             genvar i;
             for (i = 0; i < COPIES; i = i + 1) begin : gen_copy
-                localparam [LOW_W-1:0] FROM_START = i*ADVANCE;
-                localparam [LOW_W-1:0] FROM_END   = (i == 0 ? COPIES : i)*ADVANCE - SIZE;
+                localparam [LOW_W-1:0] FROM_START = i*L_ADVANCE;
+                localparam [LOW_W-1:0] FROM_END   = (i == 0 ? L_COPIES : i)*L_ADVANCE - L_SIZE;
                 reg  [LOW_W-1:0] begin_reg, distance_reg;
                 wire [LOW_W-1:0] from_begin = low - begin_reg, from_end = less[LOW_W-1:0] - begin_reg;
                 wire             unused_low = &{1'b0, from_begin, from_end};

@@ -99,8 +99,8 @@ module ws_group_panes #(
         $finish;
     end
 
-    function integer gcd(input integer a, input integer b);
-        integer n;
+    function signed [63:0] gcd(input signed [63:0] a, input signed [63:0] b);
+        reg signed [63:0] n;
         begin
             while (b != 0) begin
                 n = a % b;
@@ -131,9 +131,14 @@ module ws_group_panes #(
         end
     endfunction
 
-    localparam PANE    = gcd(RANGE, SLIDE);
-    localparam PANES   = RANGE/PANE;
-    localparam TABLES  = (2*PANE + SLACK + PANE - 1)/PANE;      // for the open panes and one that leaves
+    // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
+    localparam signed [63:0] L_RANGE = RANGE;
+    localparam signed [63:0] L_SLIDE = SLIDE;
+    localparam signed [63:0] L_SLACK = SLACK;
+
+    localparam signed [63:0] PANE   = gcd(L_RANGE, L_SLIDE);
+    localparam integer       PANES  = L_RANGE/PANE;
+    localparam integer       TABLES = (64'sd3*PANE + L_SLACK - 64'sd1)/PANE;    // for the open panes and one that leaves
 `ifdef FORMAL
     localparam SPARE   = 0;         // in a proof, few turns, and keys are refused early
 `else
@@ -147,7 +152,7 @@ module ws_group_panes #(
     localparam GO      = LOOK_UP + (FAR != 0 ? 3 : 2);             // cycles
     localparam FLAGS   = 1 + 2*AGGS;     // a tuple; for each aggregate: a value, a sum that has overflowed
     localparam [INDEX_W-1:0] LAST = ENTRIES - 1;
-    localparam [WATTR_W:0]   LENGTH = RANGE, APART = SLIDE;
+    localparam [WATTR_W:0]   LENGTH = L_RANGE, APART = L_SLIDE;
 
     initial begin
         if (CAPACITY < 2 || (CAPACITY > 240 && HASH == 0) || AGGS < 1 || ACC_W < VALUE_W || ACC_W < 2) begin
@@ -155,7 +160,7 @@ module ws_group_panes #(
                      CAPACITY, AGGS, ACC_W);
             $finish;
         end
-        if (SLACK > 0 && is_ordered(KINDS)) begin
+        if (L_SLACK > 0 && is_ordered(KINDS)) begin
             $display("ERROR: %m: SLACK = %0d, must be 0 with FST or LST", SLACK);
             $finish;
         end
@@ -163,7 +168,7 @@ module ws_group_panes #(
             $display("ERROR: %m: COUNT_W = %0d, must be 2 to ACC_W", COUNT_W);
             $finish;
         end
-        if (SLIDE < 1 || SLACK < 0 || PANES < 2) begin
+        if (L_SLIDE < 1 || L_SLACK < 0 || PANES < 2) begin
             $display("ERROR: %m: SLIDE = %0d (at least 1), SLACK = %0d (at least 0), RANGE = %0d (at least 2 panes)",
                      SLIDE, SLACK, RANGE);
             $finish;

@@ -83,8 +83,8 @@ module ws_pane_aggregate #(
         $finish;
     end
 
-    function integer gcd(input integer a, input integer b);
-        integer n;
+    function signed [63:0] gcd(input signed [63:0] a, input signed [63:0] b);
+        reg signed [63:0] n;
         begin
             while (b != 0) begin
                 n = a % b;
@@ -95,18 +95,23 @@ module ws_pane_aggregate #(
         end
     endfunction
 
-    localparam SCAN   = METHOD == "SCAN";
-    localparam PERIOD = SCAN ? gcd(RANGE, SLIDE) : SLIDE;
-    localparam CUT    = RANGE % PERIOD;                           // 0 with SCAN
-    localparam PANES  = (RANGE / PERIOD)*(CUT > 0 ? 2 : 1) + (CUT > 0 ? 1 : 0);
-    localparam EACH   = (SLIDE / PERIOD)*(CUT > 0 ? 2 : 1);
+    // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
+    localparam signed [63:0] L_RANGE = RANGE;
+    localparam signed [63:0] L_SLIDE = SLIDE;
+    localparam signed [63:0] L_SLACK = SLACK;
+
+    localparam SCAN = METHOD == "SCAN";
+    localparam signed [63:0] PERIOD = SCAN ? gcd(L_RANGE, L_SLIDE) : L_SLIDE;
+    localparam signed [63:0] CUT    = L_RANGE % PERIOD;           // 0 with SCAN
+    localparam integer       PANES  = (L_RANGE / PERIOD)*(CUT > 0 ? 64'sd2 : 64'sd1) + (CUT > 0 ? 64'sd1 : 64'sd0);
+    localparam integer       EACH   = (L_SLIDE / PERIOD)*(CUT > 0 ? 64'sd2 : 64'sd1);
 
     initial begin
         if (!SCAN && METHOD != "CONSTANT") begin
             $display("ERROR: %m: METHOD = \"%0s\", must be SCAN or CONSTANT", METHOD);
             $finish;
         end
-        if (RANGE < 1 || SLIDE < 1 || SLACK < 0) begin
+        if (L_RANGE < 1 || L_SLIDE < 1 || L_SLACK < 0) begin
             $display("ERROR: %m: RANGE and SLIDE must be at least 1, SLACK at least 0");
             $finish;
         end
@@ -132,7 +137,7 @@ module ws_pane_aggregate #(
     wire                      unused = &{1'b0, s_eos, scanned};
 
     ws_panes #(
-        .DATA_W(DATA_W), .WATTR_W(WATTR_W), .PERIOD(PERIOD), .CUT(CUT), .SLACK(SLACK), .PANES(PANES), .EACH(EACH),
+        .DATA_W(DATA_W), .WATTR_W(WATTR_W), .PERIOD(PERIOD), .CUT(CUT), .SLACK(L_SLACK), .PANES(PANES), .EACH(EACH),
         .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W), .SKEW(SKEW),
         .LANES(LANES)
     ) panes (

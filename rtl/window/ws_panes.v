@@ -14,7 +14,7 @@
 // latest punctuation, less than SLACK above the next, and comes at least 3 cycles after a punctuation.
 //
 // Parameters   DATA_W, WATTR_W      width of what goes with a window's row, and of the windowing attribute, in bits
-//              PERIOD, CUT, SLACK   in units of the windowing attribute; CUT below PERIOD
+//              PERIOD, CUT, SLACK   in units of the windowing attribute, in 64 bits; CUT below PERIOD
 //              PANES                panes in a window, at least 1
 //              EACH                 panes from a window's end to the next one's, at least 1
 //              AGGS, KINDS, SIGNEDS, VALUE_W, ACC_W, SKEW   the aggregates, see ws_bank
@@ -72,8 +72,8 @@ module ws_panes #(
     // At most so many panes can hold a tuple: those from the latest punctuation to SLACK above the next.
     localparam OPEN     = PERIOD + SLACK;
     localparam OVER     = OPEN % PERIOD;
-    localparam SLOTS    = (CUT == 0 ? 1 : 2)*(OPEN/PERIOD) + (OVER > 0 ? 1 : 0) + (CUT > 0 && OVER > CUT ? 1 : 0);
-    localparam LOW_W    = $clog2(OPEN + 1);           // of a tuple's distance from the latest punctuation
+    localparam integer SLOTS = (CUT == 0 ? 1 : 2)*(OPEN/PERIOD) + (OVER > 0 ? 1 : 0) + (CUT > 0 && OVER > CUT ? 1 : 0);
+    localparam LOW_W    = $clog2(OPEN + 64'sd1);           // of a tuple's distance from the latest punctuation
     localparam UNTIL_W  = $clog2((PANES > EACH ? PANES : EACH) + 1);
 
     initial begin

@@ -16,6 +16,8 @@
 //              Where all windows up to the next boundary are empty, one punctuation at the last window end that the
 //              watermark reaches replaces all others, unless EMIT_EMPTY is set. The first punctuation is `start`
 //              itself.
+// RANGE + SLIDE + SLACK, MAX_AHEAD and START are at most 2**(WATTR_W - 1) - 1, and 2**62 where WATTR_W is above 63. A
+// value of more than 31 bits is a literal with a width and a sign, such as 64'sd10000000000.
 // A START item ends the session: open windows are counted, one evt_discarded each, then m_restart resets the query for
 // one cycle. By then everything sent before has reached the output FIFO.
 //
@@ -97,49 +99,59 @@ module ws_punctuator #(
         $finish;
     end
 
-    initial if (START < -1 || (EMIT_EMPTY != 0 && EMIT_EMPTY != 1)) begin
-        $display("ERROR: %m: START = %0d (at least -1), EMIT_EMPTY = %0d (0 or 1)", START, EMIT_EMPTY);
+    // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
+    localparam signed [63:0] L_RANGE     = RANGE;
+    localparam signed [63:0] L_SLIDE     = SLIDE;
+    localparam signed [63:0] L_SLACK     = SLACK;
+    localparam signed [63:0] L_STEP      = STEP;
+    localparam signed [63:0] L_MAX_AHEAD = MAX_AHEAD;
+    localparam signed [63:0] L_START     = $signed(START);
+
+    initial if (L_START < -64'sd1 || (EMIT_EMPTY != 0 && EMIT_EMPTY != 1)) begin
+        $display("ERROR: %m: START = %0d (at least -1), EMIT_EMPTY = %0d (0 or 1)", L_START, EMIT_EMPTY);
         $finish;
     end
 
     // Times, wide enough for an attribute plus or minus any of the parameters.
     localparam T_W = WATTR_W + 2;
-    localparam signed [T_W-1:0] T_RANGE     = RANGE;
-    localparam signed [T_W-1:0] T_SLIDE     = SLIDE;
-    localparam signed [T_W-1:0] T_GIVEN     = STEP;
-    localparam signed [T_W-1:0] T_STEP      = STEP > 0 ? T_GIVEN : T_SLIDE;
-    localparam signed [T_W-1:0] T_START     = START;
+    localparam signed [T_W-1:0] T_RANGE     = L_RANGE;
+    localparam signed [T_W-1:0] T_SLIDE     = L_SLIDE;
+    localparam signed [T_W-1:0] T_GIVEN     = L_STEP;
+    localparam signed [T_W-1:0] T_STEP      = L_STEP > 0 ? T_GIVEN : T_SLIDE;
+    localparam signed [T_W-1:0] T_START     = L_START;
     localparam signed [T_W-1:0] T_ZERO      = 0;
     localparam signed [T_W-1:0] T_NONE      = -1;
     // From a window's end to the next step above it.
     localparam signed [T_W-1:0] T_END_TO_STEP = T_STEP - T_RANGE % T_STEP;
 
     // The same for times within one window.
-    localparam D_W = $clog2(RANGE + SLIDE + 1) + 1;
-    localparam signed [D_W-1:0] D_RANGE       = RANGE;
-    localparam signed [D_W-1:0] D_SLIDE       = SLIDE;
+    localparam D_W = $clog2(L_RANGE + L_SLIDE + 64'sd1) + 1;
+    localparam signed [D_W-1:0] D_RANGE       = L_RANGE;
+    localparam signed [D_W-1:0] D_SLIDE       = L_SLIDE;
     localparam signed [D_W-1:0] D_STEP        = T_STEP[D_W-1:0];
     localparam signed [D_W-1:0] D_END_TO_STEP = T_END_TO_STEP[D_W-1:0];
     localparam signed [D_W-1:0] D_ZERO        = 0;
 
-    localparam LARGEST = WATTR_W > 31 ? 2147483647 : (1 << (WATTR_W - 1)) - 1;  // attribute that parameters can hold
+    // The most that RANGE, SLIDE and SLACK together, MAX_AHEAD and START may be: then any sum of times fits T_W bits.
+    localparam signed [63:0] LARGEST = WATTR_W > 63 ? 64'sd1 << 62 : (64'sd1 << (WATTR_W - 1)) - 64'sd1;
 
     initial begin
-        if (RANGE < 1 || SLIDE < 1 || SLACK < 0) begin
+        if (L_RANGE < 1 || L_SLIDE < 1 || L_SLACK < 0) begin
             $display("ERROR: %m: RANGE and SLIDE must be at least 1, SLACK at least 0");
             $finish;
         end
-        if (STEP < 0 || (STEP > 0 && SLIDE % STEP != 0)) begin
+        if (L_STEP < 0 || (L_STEP > 0 && L_SLIDE % L_STEP != 0)) begin
             $display("ERROR: %m: STEP = %0d, must divide SLIDE = %0d, or be 0", STEP, SLIDE);
             $finish;
         end
-        if (MAX_AHEAD != 0 && MAX_AHEAD < SLACK + SLIDE) begin
-            $display("ERROR: %m: MAX_AHEAD = %0d, must be 0 or at least SLACK + SLIDE = %0d", MAX_AHEAD, SLACK + SLIDE);
+        if (L_MAX_AHEAD != 0 && L_MAX_AHEAD < L_SLACK + L_SLIDE) begin
+            $display("ERROR: %m: MAX_AHEAD = %0d, must be 0 or at least SLACK + SLIDE = %0d",
+                     L_MAX_AHEAD, L_SLACK + L_SLIDE);
             $finish;
         end
-        if (WATTR_LSB + WATTR_W > DATA_W || RANGE + SLIDE + SLACK > LARGEST || MAX_AHEAD > LARGEST
-            || START < -1 || START > LARGEST) begin
-            $display("ERROR: %m: the attribute is outside of the tuple, or a parameter is too large for it");
+        if (L_RANGE > LARGEST || L_SLIDE > LARGEST - L_RANGE || L_SLACK > LARGEST - L_RANGE - L_SLIDE
+            || L_MAX_AHEAD > LARGEST || L_START > LARGEST) begin
+            $display("ERROR: %m: RANGE + SLIDE + SLACK, MAX_AHEAD and START must each be at most %0d", LARGEST);
             $finish;
         end
     end
@@ -273,7 +285,7 @@ module ws_punctuator #(
     reg  [WATTR_W-1:0]    dividend_reg;
     reg  signed [T_W-1:0] aligned_reg;
 
-    ws_remainder #(.NUMBER_W(WATTR_W), .DIVISOR(SLIDE)) align (
+    ws_remainder #(.NUMBER_W(WATTR_W), .DIVISOR(L_SLIDE)) align (
         .clk(clk), .rst(rst), .start(divide_reg), .number(dividend_reg), .done(divided), .remainder(excess)
 `ifdef FORMAL
         , .dividing(dividing), .bits_left(bits_left)
@@ -288,7 +300,7 @@ module ws_punctuator #(
         aligned_reg    <= mark_negative ? T_ZERO : mark - $signed({2'b00, excess});
     end
 
-    assign start = START >= 0 ? T_START : aligned_reg;
+    assign start = L_START >= 0 ? T_START : aligned_reg;
 
     always @(posedge clk) begin
         case (1'b1)

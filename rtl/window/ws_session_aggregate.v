@@ -74,7 +74,10 @@ module ws_session_aggregate #(
         $finish;
     end
 
-    localparam SLOTS   = SLACK > 0 ? (SLACK - 1)/GAP + 2 : 1;
+    // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
+    localparam signed [63:0] L_GAP   = GAP;
+    localparam signed [63:0] L_SLACK = SLACK;
+    localparam integer SLOTS = L_SLACK > 0 ? (L_SLACK - 64'sd1)/L_GAP + 64'sd2 : 64'sd1;
     localparam TIME_W  = WATTR_W + 1;    // an end can be above the largest attribute
     localparam STATE_W = VALUE_W + 1;    // of a least, largest, first or last value
     localparam LATER   = (ACC_W + SEGMENT_W - 1)/SEGMENT_W - 1;    // cycles until the uppermost bits of a sum are known
@@ -102,7 +105,7 @@ module ws_session_aggregate #(
     wire              begins, open, due;
     wire [TIME_W-1:0] end_first;
 
-    ws_session_slots #(.TIME_W(TIME_W), .GAP(GAP), .SLACK(SLACK), .SLOTS(SLOTS)) slots (
+    ws_session_slots #(.TIME_W(TIME_W), .GAP(L_GAP), .SLACK(L_SLACK), .SLOTS(SLOTS)) slots (
         .clk(clk), .rst(rst),
         .move(1'b1), .at({1'b0, wattr}), .mark({TIME_W+1{1'b0}}),
         .add(valid_3), .close(punct_3), .closing(punct_3),

@@ -8,6 +8,8 @@
 // (dropped, evt_late) or ahead. Tuples that are not selected move the watermark and go no further: the sessions depend
 // on the selection, so the query's condition is computed upstream. A session ends GAP after its last time; its end is
 // announced before the item that makes the watermark reach it.
+// GAP + SLACK, MAX_AHEAD and START are at most 2**(WATTR_W - 1) - 1, and 2**62 where WATTR_W is above 63. A value of
+// more than 31 bits is a literal with a width and a sign, such as 64'sd10000000000.
 // A START item begins a new session of the sender: open session windows are counted, one evt_discarded each, then
 // m_restart resets the query for one cycle. By then everything sent before has reached the output FIFO.
 // `quiet` says that no item is inside or in flight to the output FIFO: a change at the end of such a cycle falls
@@ -82,33 +84,40 @@ module ws_session_entry #(
         $finish;
     end
 
-    initial if (START < -1) begin
-        $display("ERROR: %m: START = %0d (at least -1)", START);
+    // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
+    localparam signed [63:0] L_GAP       = GAP;
+    localparam signed [63:0] L_SLACK     = SLACK;
+    localparam signed [63:0] L_MAX_AHEAD = MAX_AHEAD;
+    localparam signed [63:0] L_START     = $signed(START);
+
+    initial if (L_START < -64'sd1) begin
+        $display("ERROR: %m: START = %0d (at least -1)", L_START);
         $finish;
     end
 
     // Width of times: an attribute plus or minus any of the parameters fits.
     localparam T_W    = WATTR_W + 2;
     localparam TIME_W = WATTR_W + 1;     // of a session, which is not negative
-    localparam SLOTS  = SLACK > 0 ? (SLACK - 1)/GAP + 2 : 1;
+    localparam integer SLOTS = L_SLACK > 0 ? (L_SLACK - 64'sd1)/L_GAP + 64'sd2 : 64'sd1;
     localparam signed [T_W-1:0] T_ZERO  = 0;
-    localparam signed [T_W-1:0] T_GIVEN = START;
-    localparam signed [T_W-1:0] T_START = START < 0 ? T_ZERO : T_GIVEN;
+    localparam signed [T_W-1:0] T_GIVEN = L_START;
+    localparam signed [T_W-1:0] T_START = L_START < 0 ? T_ZERO : T_GIVEN;
 
-    localparam LARGEST = WATTR_W > 31 ? 2147483647 : (1 << (WATTR_W - 1)) - 1;  // attribute, as far as parameters reach
+    // The most that GAP and SLACK together, MAX_AHEAD and START may be: then any sum of times fits T_W bits.
+    localparam signed [63:0] LARGEST = WATTR_W > 63 ? 64'sd1 << 62 : (64'sd1 << (WATTR_W - 1)) - 64'sd1;
 
     initial begin
-        if (GAP < 1 || SLACK < 0) begin
+        if (L_GAP < 1 || L_SLACK < 0) begin
             $display("ERROR: %m: GAP = %0d must be at least 1, SLACK = %0d at least 0", GAP, SLACK);
             $finish;
         end
-        if (MAX_AHEAD != 0 && MAX_AHEAD < SLACK + GAP) begin
-            $display("ERROR: %m: MAX_AHEAD = %0d, must be 0 or at least SLACK + GAP = %0d", MAX_AHEAD, SLACK + GAP);
+        if (L_MAX_AHEAD != 0 && L_MAX_AHEAD < L_SLACK + L_GAP) begin
+            $display("ERROR: %m: MAX_AHEAD = %0d, must be 0 or at least SLACK + GAP = %0d",
+                     L_MAX_AHEAD, L_SLACK + L_GAP);
             $finish;
         end
-        if (WATTR_LSB + WATTR_W > DATA_W || GAP > LARGEST - SLACK || MAX_AHEAD > LARGEST
-            || START < -1 || START > LARGEST) begin
-            $display("ERROR: %m: the attribute is outside of the tuple, or a parameter is too large for it");
+        if (L_SLACK > LARGEST || L_GAP > LARGEST - L_SLACK || L_MAX_AHEAD > LARGEST || L_START > LARGEST) begin
+            $display("ERROR: %m: GAP + SLACK, MAX_AHEAD and START must each be at most %0d", LARGEST);
             $finish;
         end
     end
@@ -187,7 +196,7 @@ module ws_session_entry #(
         if (rst) {there_reg, near_reg, far_reg, adds_reg, near_adds_reg, far_adds_reg} <= 6'd0;
     end
 
-    ws_session_slots #(.TIME_W(TIME_W), .GAP(GAP), .SLACK(SLACK), .SLOTS(SLOTS)) sessions (
+    ws_session_slots #(.TIME_W(TIME_W), .GAP(L_GAP), .SLACK(L_SLACK), .SLOTS(SLOTS)) sessions (
         .clk(clk), .rst(rst),
         .move(come_ready), .at(come_at), .mark(come_asks),
         .add(send_tuple), .close(send_punct || discard), .closing(due || discarding_reg),

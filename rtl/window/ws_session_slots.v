@@ -65,7 +65,12 @@ module ws_session_slots #(
         $finish;
     end
 
-    initial if (GAP < 1 || SLACK < 0 || SLOTS < (SLACK > 0 ? (SLACK - 1)/GAP + 2 : 1)) begin
+    // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
+    localparam signed [63:0] L_GAP   = GAP;
+    localparam signed [63:0] L_SLACK = SLACK;
+    localparam integer NEEDED = L_SLACK > 0 ? (L_SLACK - 64'sd1)/L_GAP + 64'sd2 : 64'sd1;
+
+    initial if (L_GAP < 1 || L_SLACK < 0 || SLOTS < NEEDED) begin
         $display("ERROR: %m: GAP = %0d (at least 1), SLACK = %0d (at least 0), SLOTS = %0d (too few)",
                  GAP, SLACK, SLOTS);
         $finish;
@@ -75,7 +80,7 @@ module ws_session_slots #(
 
     // A bit above each says that it is not negative: so all compare as unsigned, and with < and >= alone, which Yosys
     // maps to a carry chain without further logic.
-    localparam [TIME_W:0] T_GAP = GAP;
+    localparam [TIME_W:0] T_GAP = L_GAP;
 
     reg [TIME_W:0] far_time_reg, far_mark_reg, far_end_reg, far_low_reg, near_end_reg, near_low_reg;
     reg [TIME_W:0] there_end_reg, there_low_reg;

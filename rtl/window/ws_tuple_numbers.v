@@ -49,10 +49,14 @@ module ws_tuple_numbers #(
         $finish;
     end
 
-    localparam EVERY = STEP > 0 ? STEP : ADVANCE;
-    localparam LEFT_W = $clog2((SIZE > ADVANCE ? SIZE : ADVANCE) + 1);
+    // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
+    localparam signed [63:0] L_SIZE    = SIZE;
+    localparam signed [63:0] L_ADVANCE = ADVANCE;
+    localparam signed [63:0] L_STEP    = STEP;
+    localparam EVERY  = L_STEP > 0 ? L_STEP : L_ADVANCE;
+    localparam LEFT_W = $clog2((L_SIZE > L_ADVANCE ? L_SIZE : L_ADVANCE) + 64'sd1);
 
-    initial if (SIZE < 1 || ADVANCE < 1 || STEP < 0 || ADVANCE % EVERY != 0) begin
+    initial if (L_SIZE < 1 || L_ADVANCE < 1 || L_STEP < 0 || L_ADVANCE % EVERY != 0) begin
         $display("ERROR: %m: SIZE = %0d, ADVANCE = %0d (at least 1), STEP = %0d (a divisor of ADVANCE)",
                  SIZE, ADVANCE, STEP);
         $finish;
@@ -78,13 +82,13 @@ module ws_tuple_numbers #(
         if (s_valid) begin
             number_reg    <= number_reg + 1'b1;
             step_left_reg <= steps ? EVERY[LEFT_W-1:0] - 1'b1 : step_left_reg - 1'b1;
-            end_left_reg  <= ends ? ADVANCE[LEFT_W-1:0] - 1'b1 : end_left_reg - 1'b1;
+            end_left_reg  <= ends ? L_ADVANCE[LEFT_W-1:0] - 1'b1 : end_left_reg - 1'b1;
         end
         if (rst) begin
             due_reg       <= 1'b1;
             number_reg    <= {NUMBER_W{1'b0}};
             step_left_reg <= EVERY[LEFT_W-1:0] - 1'b1;
-            end_left_reg  <= SIZE[LEFT_W-1:0] - 1'b1;
+            end_left_reg  <= L_SIZE[LEFT_W-1:0] - 1'b1;
         end
     end
 

@@ -103,14 +103,18 @@ module ws_watermark #(
 
     localparam [1:0] KIND_TUPLE = 2'd0, KIND_PUNCT = 2'd1, KIND_START = 2'd2;
 
+    // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
+    localparam signed [63:0] L_SLACK     = SLACK;
+    localparam signed [63:0] L_MAX_AHEAD = MAX_AHEAD;
+
     // Times, wide enough for an attribute plus or minus any of the parameters, and for the difference of two of these.
     localparam T_W = WATTR_W + 2;
-    localparam signed [T_W-1:0] T_SLACK     = SLACK;
-    localparam signed [T_W-1:0] T_MAX_AHEAD = MAX_AHEAD;
+    localparam signed [T_W-1:0] T_SLACK     = L_SLACK;
+    localparam signed [T_W-1:0] T_MAX_AHEAD = L_MAX_AHEAD;
     localparam signed [T_W-1:0] T_ZERO      = 0;
     localparam [7:0]            RESYNC_RUN  = RESYNC;
 
-    initial if (SLACK < 0 || (MAX_AHEAD != 0 && MAX_AHEAD < SLACK) || RESYNC < 1 || RESYNC > 255) begin
+    initial if (L_SLACK < 0 || (L_MAX_AHEAD != 0 && L_MAX_AHEAD < L_SLACK) || RESYNC < 1 || RESYNC > 255) begin
         $display("ERROR: %m: SLACK = %0d (at least 0), MAX_AHEAD = %0d (0, or at least SLACK), RESYNC = %0d (1 to 255)",
                  SLACK, MAX_AHEAD, RESYNC);
         $finish;

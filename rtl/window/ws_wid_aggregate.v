@@ -75,14 +75,18 @@ module ws_wid_aggregate #(
         $finish;
     end
 
+    // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
+    localparam signed [63:0] L_RANGE = RANGE;
+    localparam signed [63:0] L_SLIDE = SLIDE;
+    localparam signed [63:0] L_SLACK = SLACK;
     // Smallest number of windows that can be open at once: equations 1 and 2 of the paper.
-    localparam WINDOWS = (RANGE + SLACK + SLIDE - 1) / SLIDE;
+    localparam integer WINDOWS = (L_RANGE + L_SLACK + L_SLIDE - 64'sd1) / L_SLIDE;
     // Width of a tuple's distance from the end of the oldest: -(the larger of RANGE and SLIDE) to SLACK - 1
-    localparam FAR     = RANGE > SLIDE ? RANGE : SLIDE;
-    localparam DIST_W  = 1 + $clog2(FAR > SLACK ? FAR : SLACK);
+    localparam FAR     = L_RANGE > L_SLIDE ? L_RANGE : L_SLIDE;
+    localparam DIST_W  = 1 + $clog2(FAR > L_SLACK ? FAR : L_SLACK);
 
     initial begin
-        if (RANGE < 1 || SLIDE < 1 || SLACK < 0) begin
+        if (L_RANGE < 1 || L_SLIDE < 1 || L_SLACK < 0) begin
             $display("ERROR: %m: RANGE and SLIDE must be at least 1, SLACK at least 0");
             $finish;
         end
@@ -99,8 +103,8 @@ module ws_wid_aggregate #(
 
     // ---- Stage 1: the distance from the end of the oldest window; does the punctuation close that window?
 
-    localparam [WATTR_W:0] END_RANGE = RANGE;
-    localparam [WATTR_W:0] END_SLIDE = SLIDE;
+    localparam [WATTR_W:0] END_RANGE = L_RANGE;
+    localparam [WATTR_W:0] END_SLIDE = L_SLIDE;
     reg                     started_reg;
     reg  [WATTR_W:0]        end_reg;     // of the oldest open window
     wire [WATTR_W+1:0]      difference = {2'b0, wattr} - {1'b0, end_reg};
@@ -139,9 +143,10 @@ module ws_wid_aggregate #(
     genvar i;
     generate
         for (i = 0; i < WINDOWS; i = i + 1) begin : window
-            localparam signed [DIST_W-1:0] FIRST = i*SLIDE - RANGE;
-            localparam signed [DIST_W-1:0] AFTER = i*SLIDE < SLACK ? i*SLIDE : 0;
-            assign holds[i] = distance_reg >= FIRST && (i*SLIDE >= SLACK || distance_reg < AFTER);
+            localparam signed [63:0]       LATER = i*L_SLIDE;    // than the oldest window
+            localparam signed [DIST_W-1:0] FIRST = LATER - L_RANGE;
+            localparam signed [DIST_W-1:0] AFTER = LATER < L_SLACK ? LATER : 64'sd0;
+            assign holds[i] = distance_reg >= FIRST && (LATER >= L_SLACK || distance_reg < AFTER);
         end
     endgenerate
 

@@ -13,7 +13,7 @@ from tb.lib.run import run, run_four_state
 from tb.lib.tuplebus import cycle
 from wirestream.compiler import cores
 
-DATA_W, WATTR_W = 48, 32  # data: a number above the attribute
+NUMBER_W = 16  # data: a number above the attribute
 
 
 class Bench:
@@ -21,6 +21,7 @@ class Bench:
 
     def __init__(self, dut):
         self.dut, self.g = dut, rng("noise")
+        self.data_w, self.wattr_w = len(dut.s_data), len(dut.wattr)
         self.size, self.advance, self.copies, self.latency = (
             int(getattr(dut, name).value) for name in ("SIZE", "ADVANCE", "COPIES", "REGISTERED")
         )
@@ -37,10 +38,10 @@ class Bench:
         self.punct_at = -2
 
     def drive(self, kind: str = "", eos: bool = False, data: int | None = None) -> None:
-        data = self.g.getrandbits(DATA_W) if data is None else data
+        data = self.g.getrandbits(self.data_w) if data is None else data
         self.dut.s_valid.value, self.dut.s_punct.value = kind == "tuple", kind == "punct"
         self.dut.s_eos.value, self.dut.s_data.value = eos, data
-        self.dut.wattr.value = data & (1 << WATTR_W) - 1
+        self.dut.wattr.value = data & (1 << self.wattr_w) - 1
 
     async def start(self) -> None:
         await start(self.dut)
@@ -66,7 +67,7 @@ class Bench:
             while cycle() < self.punct_at + self.close_cycles:
                 await self.step()
             self.punct_at = cycle()
-        data = self.g.getrandbits(DATA_W - WATTR_W) << WATTR_W | attribute
+        data = self.g.getrandbits(NUMBER_W) << self.wattr_w | attribute
         self.drive(kind, data=data)
         if kind:
             self.sent.append((cycle(), kind, data))
@@ -101,7 +102,7 @@ class Bench:
     async def check_time(self) -> None:
         """Each window that ended holds the tuples in its span; windows with tuples were not skipped."""
         await ClockCycles(self.dut.clk, 3)
-        mask = (1 << WATTR_W) - 1
+        mask = (1 << self.wattr_w) - 1
         first = self.sent[0][2] & mask  # the first punctuation
         last = max(data & mask for _, kind, data in self.sent if kind == "punct")
         ended = {}
@@ -192,8 +193,8 @@ async def reset_forgets(dut):
             reference.take(START)
             await play(b, reference, 3000 - 1000 * session)
             await b.check_time()
-            await b.step("punct", (1 << WATTR_W) - 1)  # the attribute's largest: the next session is far below
-            await b.step("tuple", (1 << WATTR_W) - 1)
+            await b.step("punct", (1 << b.wattr_w) - 1)  # the attribute's largest: the next session is far below
+            await b.step("tuple", (1 << b.wattr_w) - 1)
         dut.rst.value = 1
         b.drive("tuple", eos=True)
         await ClockCycles(dut.clk, 1)
@@ -209,13 +210,14 @@ MATRIX = [
     {"UNIT": "TUPLES", "SIZE": 1, "ADVANCE": 3, "COPIES": 1},
     {"UNIT": "TIME", "SIZE": 100, "ADVANCE": 30, "SLACK": 45, "COPIES": 5, "REGISTERED": 2},
     {"UNIT": "TIME", "SIZE": 20, "ADVANCE": 50, "SLACK": 15, "COPIES": 2, "REGISTERED": 0},
+    {"UNIT": "TIME", "SIZE": 10**10, "ADVANCE": 10**9, "SLACK": 3 * 10**9, "COPIES": 13, "WATTR_W": 64},  # nanoseconds
 ]
 
 
 @pytest.mark.parametrize("parameters", MATRIX, ids=lambda p: f"{p['UNIT']}-{p['SIZE']}-{p['ADVANCE']}")
 def test_window(parameters):
-    run("window", DATA_W=DATA_W, **parameters)
+    run("window", **parameters, DATA_W=NUMBER_W + parameters.get("WATTR_W", 32))
 
 
 def test_four_state():
-    run_four_state("window", "windows", DATA_W=DATA_W, **MATRIX[3])
+    run_four_state("window", "windows", **MATRIX[3], DATA_W=NUMBER_W + 32)

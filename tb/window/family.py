@@ -28,9 +28,6 @@ from tb.lib.bench import SEED, Pins, rng, start
 from tb.lib.golden import load
 from tb.lib.model import PUNCTUATION, START, TUPLE, Punctuator
 
-WATTR_W = 32
-TOP = 2**WATTR_W - 1  # the largest time: a window core takes its attribute as not negative
-
 FUNCTIONS = {
     "CNT": len,
     "SUM": sum,
@@ -55,7 +52,8 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Query:
-    """range, slide, slack: units of the windowing attribute. value_w, acc_w: bits of a value and of a result."""
+    """range, slide, slack: units of the windowing attribute. value_w, acc_w, wattr_w: bits of a value, of a result and
+    of the attribute."""
 
     range: int
     slide: int
@@ -64,6 +62,12 @@ class Query:
     value_w: int = 32
     acc_w: int = 64
     emit_empty: bool = False
+    wattr_w: int = 32
+
+    @property
+    def top(self) -> int:
+        """The largest time: a window core takes its attribute as not negative."""
+        return 2**self.wattr_w - 1
 
     @property
     def columns(self) -> int:
@@ -73,7 +77,7 @@ class Query:
     def parameters(self) -> dict[str, int | str]:
         """The parameters that every window core has."""
         return {
-            "WATTR_W": WATTR_W,
+            "WATTR_W": self.wattr_w,
             "RANGE": self.range,
             "SLIDE": self.slide,
             "SLACK": self.slack,
@@ -227,7 +231,7 @@ def stream(
         items.append(Item(START, given, wait=g.choice((0, 0, 1, 2, 5, 50))))
         sign, nulls = g.choice((1, -1)), g.choice((0.1, 0.1, 0.9))
         busy = g.choice((0.2, 0.9))
-        clock = g.choice((0, g.randrange(2 * span), g.randrange(TOP // 2), TOP - g.randrange(1, 4 * span)))
+        clock = g.choice((0, g.randrange(2 * span), g.randrange(query.top // 2), query.top - g.randrange(1, 4 * span)))
         clock = clock if given < 0 else given + g.randrange(span)
         for _ in range(count):
             match g.choices(("stay", "tick", "edge", "slide"), (40, 35, 20, 5))[0]:
@@ -240,17 +244,17 @@ def stream(
                     clock += query.slide
             if g.random() < leaps:
                 clock += g.choice((query.range, span, g.randrange(span), g.randrange(farthest)))
-            clock = min(clock, TOP)
+            clock = min(clock, query.top)
             wait = 0 if g.random() < busy else g.choice((1, 1, 2, 3, 10))
             if g.random() < 0.04:
                 time = clock + g.choice((-query.slack, 0, g.randint(-query.slack, query.slide)))
-                items.append(Item(PUNCTUATION, min(max(0, time), TOP), wait=wait))
+                items.append(Item(PUNCTUATION, min(max(0, time), query.top), wait=wait))
             else:
                 lag = g.choice((0, query.slack, g.randint(0, query.slack), g.randint(0, query.slack)))
                 lag += g.choice((1, 1, g.randrange(1, span))) if g.random() < 0.05 else 0
                 values = draw(query, g, sign, nulls) if g.random() < 0.95 else None
                 items.append(Item(TUPLE, clock - lag, values, wait))
-        if g.random() < 0.7 and clock + 2 * span <= TOP:
+        if g.random() < 0.7 and clock + 2 * span <= query.top:
             items.append(Item(PUNCTUATION, clock + 2 * span))
     return items
 
@@ -359,7 +363,8 @@ class Bench:
         for lane in reversed(range(self.core.lanes)):
             event = given.get(lane)
             name = event.name if event else ""
-            times = times << WATTR_W | (event.time if name in ("tuple", "punct") else self.g.getrandbits(WATTR_W))
+            time = event.time if name in ("tuple", "punct") else self.g.getrandbits(query.wattr_w)
+            times = times << query.wattr_w | time
             for aggregate in query.aggregates:
                 bits = event.values[aggregate.column] if name == "tuple" else self.g.getrandbits(query.value_w)
                 nulls = nulls << 1 | (bits is None if name == "tuple" else self.g.getrandbits(1))
@@ -509,13 +514,14 @@ async def edges(bench: Bench) -> None:
     query, g = bench.query, rng("edges")
     r, s, k = query.range, query.slide, query.slack
     far = 5 * (r + s) if query.emit_empty else 10**9
+    top = query.top
 
     def tuples(*times: int) -> list[Item]:
         return [Item(TUPLE, t, draw(query, g)) for t in times]
 
     for items in (
         [*tuples(0, 0, k, r - 1, r, r + k - 1 if k else r, r + k, r + k + s), Item(PUNCTUATION, 2 * (r + s))],
-        [*tuples(TOP - r - s, TOP - k, TOP), Item(PUNCTUATION, TOP), *tuples(TOP)],
+        [*tuples(top - r - s, top - k, top), Item(PUNCTUATION, top), *tuples(top)],
         [*tuples(*(k + s * i for i in range(1, 8))), Item(PUNCTUATION, 10 * s + r)],
         [*tuples(*(k + r + s * i + j for i in range(3) for j in (-1, 0))), Item(PUNCTUATION, 10 * s + 2 * r)],
         [*tuples(r + k), Item(PUNCTUATION, r + far), *tuples(r + far), Item(PUNCTUATION, far + 2 * (r + s))],

@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from tb.lib.golden import GOLDEN, ITEM, to_arrow
 from tb.lib.model import PUNCTUATION, START, TUPLE
 from tb.lib.sources import fingerprint
 from tb.window import family
-from tb.window.family import TOP, Event, Item, draw
+from tb.window.family import Event, Item, draw
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Sessions:
         ]
         return [
             [(time, what) for time, what in self.held if low <= time < high]
-            for low, high in zip(firsts, [*firsts[1:], TOP + 1], strict=False)
+            for low, high in zip(firsts, [*firsts[1:], inf], strict=False)
         ]
 
     def take(self, kind: int, time: int = 0, what: object = None, selected: bool = True) -> list[tuple[str, int, list]]:
@@ -116,11 +117,11 @@ def events(query: Query, items: Iterable[Item], counts: Counter[str] | None = No
                 yield Event("punct", index, at, ends=True, row=row)
 
 
-def stream(query: Query, g: random.Random, sessions: int = 4, count: int = 300, top: int = TOP) -> list[Item]:
+def stream(query: Query, g: random.Random, sessions: int = 4, count: int = 300, signed: bool = False) -> list[Item]:
     """`count` items a session of the stream: times around a clock in small steps, steps of about GAP, and leaps.
 
-    top: the largest time."""
-    gap, slack = query.range, query.slack
+    signed: the attribute is signed."""
+    gap, slack, top = query.range, query.slack, query.top >> signed
     items = []
     for _ in range(sessions):
         given = g.randrange(4 * gap) if g.random() < 0.25 else -1
@@ -165,7 +166,7 @@ def golden_stream(seed: int, gap: int, slack: int, count: int = 400) -> np.ndarr
     """Tuples and punctuations of two sessions of a stream, dtype `tb.lib.golden.ITEM`."""
     query = Query(gap, 1, slack, (family.Aggregate("SUM", True, 1),))
     g, rows, session = random.Random(f"{seed}/{gap}/{slack}"), [], -1
-    for item in stream(query, g, sessions=2, count=count, top=2**31 - 1):
+    for item in stream(query, g, sessions=2, count=count, signed=True):
         session += item.kind == START
         if item.kind != START:
             volume = g.choice((0, 1, -5, g.randrange(2**31)))

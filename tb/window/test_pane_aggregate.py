@@ -81,6 +81,7 @@ TUMBLING = without_slack(Query(64, 64, 0, FOUR))  # one pane per window
 SPARSE = without_slack(Query(20, 50, 0, FOUR))
 CUT_NARROW = without_slack(Query(100, 30, 0, FOUR, value_w=9, acc_w=12))  # a tuple's pane is the oldest or the next
 MANY = Query(256, 4, 10, MIXED, value_w=9, acc_w=12)  # 64 panes, SLACK of several
+WIDE = Query(10**10 + 5, 10**9, 3 * 10**9, FOUR, wattr_w=64)  # nanoseconds; RANGE is not a multiple of SLIDE
 MOST = Query(4096, 1, 3, MIXED, value_w=12, acc_w=16)  # 4096
 
 FEW = {"sessions": 2, "count": 200, "leaps": 0.01}  # where a leap takes thousands of cycles
@@ -96,6 +97,7 @@ MATRIX = {  # METHOD, query, SKEW, arguments of `stream`, LANES if not 1
     "constant-64-64-0": ("CONSTANT", TUMBLING, 0, {}),
     "constant-32-4-0": ("CONSTANT", EIGHT, 0, {}),
     "constant-600-60-60-sums": ("CONSTANT", SUMS, 0, {}),
+    "constant-wide": ("CONSTANT", WIDE, 1, {"leaps": 0.01}, 1, False),
     "constant-4096-1-3": ("CONSTANT", MOST, 1, FEW),
     "constant-600-60-60-lanes-8": ("CONSTANT", Q3, 1, {}, 8),
     "constant-100-30-0-lanes-4": ("CONSTANT", CUT_NARROW, 0, {}, 4),

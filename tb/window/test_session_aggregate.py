@@ -12,7 +12,7 @@ from tb.lib.bench import rng
 from tb.lib.contract import hold
 from tb.lib.model import PUNCTUATION, START, TUPLE
 from tb.lib.run import run, run_four_state
-from tb.window.family import COLUMNS, SPARK, TOP, Aggregate, Core, Item, draw, environment, of_golden, setting
+from tb.window.family import COLUMNS, SPARK, Aggregate, Core, Item, draw, environment, of_golden, setting
 from tb.window.sessions import Bench, Query, events, golden_stream, spark_rows, stream
 from wirestream.compiler import cores
 
@@ -33,7 +33,7 @@ async def edges(dut):
     """Tuples a unit less than GAP apart, GAP apart and more; any order; bridges; time zero; the attribute's top."""
     bench = await Bench(dut).start()
     query, g = bench.query, rng("edges")
-    gap, slack = query.range, query.slack
+    gap, slack, top = query.range, query.slack, query.top
     base = 1000 * (gap + slack + 1)
 
     def tuples(*times: int) -> list[Item]:
@@ -48,12 +48,12 @@ async def edges(dut):
             *tuples(9 * gap),
             Item(PUNCTUATION, 20 * gap),
         ],
-        [*tuples(TOP - 1, TOP), Item(PUNCTUATION, TOP)],
+        [*tuples(top - 1, top), Item(PUNCTUATION, top)],
         [*tuples(base - gap, *spread), Item(PUNCTUATION, base + slack + 2 * gap)],
         [*tuples(base + slack, *reversed(spread)), Item(PUNCTUATION, base + slack + 2 * gap)],
         [*tuples(base + slack, *spread, *bridges), Item(PUNCTUATION, base + slack + 2 * gap)],
-        [*tuples(base + slack, *reversed(spread), *reversed(bridges), *tuple(spread)), Item(PUNCTUATION, TOP)],
-        [*tuples(base), Item(PUNCTUATION, base + gap - 1), *tuples(base + gap - 1), Item(PUNCTUATION, TOP)],
+        [*tuples(base + slack, *reversed(spread), *reversed(bridges), *tuple(spread)), Item(PUNCTUATION, top)],
+        [*tuples(base), Item(PUNCTUATION, base + gap - 1), *tuples(base + gap - 1), Item(PUNCTUATION, top)],
     ):
         await bench.agree([Item(START, -1), *items])
 
@@ -114,6 +114,7 @@ MATRIX = {  # query, seed of its golden, SEGMENT_W
         None,
         3,
     ),  # 6
+    "wide": (Query(10**10, 1, 15 * 10**9, FOUR, wattr_w=64), None, 16),  # nanoseconds: 3 sessions
     "1-4-narrow": (Query(1, 1, 4, FOUR[:2], value_w=5, acc_w=5), None, 16),  # no tuple ever bridges
 }
 

@@ -19,7 +19,9 @@ from wirestream.sim.simulate import icarus_installed
 PARAMETERS = json.loads(os.environ.get("SESSION_ENTRY", "{}"))
 EVENTS = ("late", "ahead", "resync", "discarded")
 CLOSE_CYCLES = 2  # the parameter's default
-LEAST, TOP = (-(2**31), 2**31 - 1) if PARAMETERS.get("WATTR_SIGNED", 1) else (0, 2**32 - 1)  # times
+WATTR_W = PARAMETERS.get("WATTR_W", 32)
+SIGNED = PARAMETERS.get("WATTR_SIGNED", 1)
+LEAST, TOP = (-(2 ** (WATTR_W - 1)), 2 ** (WATTR_W - 1) - 1) if SIGNED else (0, 2**WATTR_W - 1)  # times
 SELECTED = 1 << 127  # the bit of a tuple that selects it
 
 Item = tuple[int, int, bool]  # kind, time, selected
@@ -44,7 +46,7 @@ class Bench(EntryBench):
 
     def send(self, *items: Item) -> None:
         for kind, time, selected in items:
-            data = self.fields.getrandbits(95) << 32 | time & 0xFFFFFFFF
+            data = self.fields.getrandbits(127 - WATTR_W) << WATTR_W | time & 2**WATTR_W - 1
             self.source.append((data | SELECTED * selected, kind))
 
     def check(self, items: list[Item], most: int = 0) -> int:
@@ -61,7 +63,7 @@ class Bench(EntryBench):
                 if name in counts:
                     counts[name] += 1
                 else:
-                    end = sent.data >> 32 << 32 | at
+                    end = sent.data >> WATTR_W << WATTR_W | at
                     wire.append((PUNCT, end) if name == "punct" else (TUPLE, sent.data))
             most = max(most, len(reference.open()))
         assert [(s.kind, s.data) for s in self.sink.seen] == wire
@@ -251,6 +253,7 @@ MATRIX = {
     "5-0-start": {"GAP": 5, "SLACK": 0, "START": 10},
     "2-9-unsigned": {"WATTR_SIGNED": 0, "GAP": 2, "SLACK": 9},
     "30-60-ahead": {"GAP": 30, "SLACK": 60, "MAX_AHEAD": 200, "RESYNC": 4},
+    "wide": {"WATTR_W": 64, "GAP": 10**10, "SLACK": 15 * 10**9, "MAX_AHEAD": 10**12, "RESYNC": 4},  # nanoseconds
 }
 
 
@@ -269,7 +272,7 @@ def test_four_state():
 
 
 @pytest.mark.skipif(not icarus_installed(), reason="iverilog is not installed")
-@pytest.mark.parametrize(("lsb", "message"), [(96, ""), (97, "the attribute is outside of the tuple")])
+@pytest.mark.parametrize(("lsb", "message"), [(96, ""), (97, "WATTR_LSB = 97")])
 def test_the_attribute_is_inside_the_tuple(lsb, message, tmp_path):
     core, program = design("session_entry"), tmp_path / "entry"
     files = [*(f"-I{folder}" for folder in core.includes), *map(str, core.sources)]

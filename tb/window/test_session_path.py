@@ -10,7 +10,7 @@ import pytest
 
 from tb.lib.bench import rng
 from tb.lib.model import PUNCTUATION, START, TUPLE
-from tb.window.family import TOP, WATTR_W, Aggregate, Item
+from tb.window.family import Aggregate, Item
 from tb.window.paths import NEW_SESSION, PUNCT, ROW, agree, operands, row
 from tb.window.sessions import Query, events, stream
 from tb.window.test_session_aggregate import FOUR, ORDERED
@@ -32,7 +32,9 @@ MATRIX = {  # query, parameters of the entry
 def record(query: Query, item: Item, time: int) -> int:
     """s_data of one item, with `time` for its attribute: {selected, attribute, nulls, values}."""
     selected = item.values is not None
-    return operands(query, selected << WATTR_W | time & TOP, item.values if selected else (0,) * query.columns)
+    return operands(
+        query, selected << query.wattr_w | time & query.top, item.values if selected else (0,) * query.columns
+    )
 
 
 def wanted(query: Query, sent: list[Item], counts: Counter[str]) -> Iterator[tuple[int, int]]:
@@ -43,7 +45,7 @@ def wanted(query: Query, sent: list[Item], counts: Counter[str]) -> Iterator[tup
         elif event.name == "punct":
             ports = query.ports(event.row)
             counts["overflow"] += ports[2] != 0
-            front = record(query, sent[event.item], event.time) << WATTR_W | event.time
+            front = record(query, sent[event.item], event.time) << query.wattr_w | event.time
             yield ROW, row(query, front, ports)
             yield PUNCT, front
 
@@ -53,11 +55,12 @@ def drawn(query: Query, count: int, signed: bool, start: int) -> list[Item]:
     tuples' times negative."""
     g = rng(f"path {query}")
     sent = []
-    for item in stream(query, g, count // COUNT, COUNT, TOP >> signed):
+    for item in stream(query, g, count // COUNT, COUNT, signed):
         if item.kind == START:
             sent += [item._replace(time=start)] * g.choice((1, 1, 2, 30))  # 30: more than the queue holds
         elif signed and g.random() < 0.01:
-            sent.append(item._replace(time=-g.choice((1, g.randint(1, query.slack + 1), TOP // 2 + 1))))
+            time = -g.choice((1, g.randint(1, query.slack + 1), query.top // 2 + 1))
+            sent.append(item._replace(time=time))
         else:
             sent.append(item)
     return sent

@@ -90,6 +90,7 @@ MATRIX = {  # query, SKEW
     "20-50-15": (Query(20, 50, 15, SIGNED[:4]), 0),  # RANGE < SLIDE: times between the windows
     "64-64-0": (Query(64, 64, 0, SIGNED[2:]), 1),  # tumbling
     "60-20-30-narrow": (Query(60, 20, 30, MIXED, value_w=8, acc_w=10, emit_empty=True), 1),
+    "wide": (Query(10**10, 10**9, 3 * 10**9 + 1, MIXED, wattr_w=64), 1),  # nanoseconds
     "50-20-40-narrow": (Query(50, 20, 40, ALL, value_w=4, acc_w=4), 0),  # values as wide as results
 }
 

@@ -29,6 +29,14 @@ def build_dir() -> Path:
     return HOME / "build" if IN_CHECKOUT else cache / "wirestream"
 
 
+def literal(value: int) -> str:
+    """A parameter's value in Verilog. A number without a width has 32 bits, and an unsized parameter takes on the width
+    and the sign of its value."""
+    if -(2**31) <= value < 2**31:
+        return str(value)
+    return f"{'-' * (value < 0)}64'{'s' * (value < 2**63)}d{abs(value)}"
+
+
 @dataclass(frozen=True)
 class Design:
     """One core with its dependencies.
@@ -60,8 +68,8 @@ class Design:
 
     @property
     def literals(self) -> dict[str, str]:
-        """The parameters as Verilog literals: strings in quotes."""
-        return {k: f'"{v}"' if isinstance(v, str) else str(v) for k, v in sorted(self.parameters.items())}
+        """The parameters as Verilog literals: strings in quotes, large numbers with their width."""
+        return {k: f'"{v}"' if isinstance(v, str) else literal(v) for k, v in sorted(self.parameters.items())}
 
     def with_parameters(self, **parameters: int | str) -> Design:
         return replace(self, parameters={**self.parameters, **parameters})

@@ -121,8 +121,7 @@ class Axis(Netlist):
         times |= {"SLACK": window.slack, "START": -1 if window.start is None else window.start}
         times |= {"MAX_AHEAD": window.max_ahead}
         parameters |= {"WATTR_LSB": column.lsb, "WATTR_W": column.width, "WATTR_SIGNED": int(kind.signed)}
-        parameters |= {parameter: _number(value) for parameter, value in times.items()}
-        parameters |= {"RESYNC": window.resync}
+        parameters |= times | {"RESYNC": window.resync}
         parameters |= {"CLOSE_CYCLES": entry.close_cycles, "CLOSE_PLACES": gate.places[0]}
         if window.session:
             ports["s_selected"] = wire("next_selected") if entry.verdict else "1'b1"
@@ -313,8 +312,3 @@ class Axis(Netlist):
 def user_bits(lines: int) -> int:
     """The width of s_axis_tuser as in ws_udp_ip_stack; with several lines it includes the index of the port."""
     return 113 if lines == 1 else 117
-
-
-def _number(value: int) -> int | str:
-    """A parameter's value; one beyond 31 bits is written with its width."""
-    return value if -(2**31) <= value < 2**31 else f"64'sd{value}"

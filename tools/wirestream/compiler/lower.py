@@ -158,7 +158,8 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
 
 def _check_times(window: syntax.Window, attribute: Column) -> None:
     """Raise `QueryError` if the window's times exceed what the punctuator counts."""
-    most = 2 ** (min(attribute.type.width, 32) - 1) - 1
+    width = attribute.type.width
+    most = 2**62 if width > 63 else 2 ** (width - 1) - 1  # as ws_punctuator checks it
     spans = ("GAP and SLACK", 0) if window.session else ("length, distance and SLACK of the window", window.advance)
     times = {spans[0]: window.size + spans[1] + window.slack, "MAX_AHEAD": window.max_ahead, "START": window.start or 0}
     for name, value in times.items():

@@ -101,7 +101,7 @@ class WindowOptions:
 
 def open_windows(window: Window) -> int:
     """The most windows open at once."""
-    return ceil((window.size + (window.slack if window.in_time else 0)) / window.advance)
+    return -(-(window.size + (window.slack if window.in_time else 0)) // window.advance)
 
 
 def number_width(measure: Measure) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from wirestream.compiler.circuit import GRACE, Circuit, Entry, Instance, Reference, Result, Spill, joined
+from wirestream.design import literal
 from wirestream.schema.tuples import Schema
 
 CONTROL = ("valid", "punct", "eos")
@@ -158,6 +159,8 @@ def _instance(instance: Instance) -> list[str]:
 
 
 def _parameter(value: int | str) -> str:
-    if isinstance(value, int | Reference) or "'" in value:
+    if isinstance(value, int):
+        return literal(value)
+    if isinstance(value, Reference) or "'" in value:
         return str(value)
     return f'"{value}"'

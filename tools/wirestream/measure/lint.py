@@ -95,6 +95,16 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("handshake_join", {"CORES": 1, "SEGMENT": 1, "FORWARD": 0}),
     ("handshake_join", {"TIME_W": 32, "R_TIME_LSB": 32, "S_TIME_LSB": 32, "DROP": 1, "RESULT_CLOCK": 1}),
     ("fjoin_chain", {"UNITS": 64, "LANES": 1, "PAIRS": 0}),
+    # Times of more than 32 bits, with others that have 32
+    ("punctuator", {"WATTR_W": 64, "RANGE": 10**10, "SLIDE": 10**9, "SLACK": 0, "MAX_AHEAD": 10**12}),
+    ("session_entry", {"WATTR_W": 64, "GAP": 10**10, "SLACK": 60, "MAX_AHEAD": 10**12}),
+    ("session_aggregate", {"WATTR_W": 64, "GAP": 10**10, "SLACK": 60}),
+    ("wid_aggregate", {"WATTR_W": 64, "RANGE": 10**10, "SLIDE": 10**9, "SLACK": 0}),
+    ("pane_aggregate", {"WATTR_W": 64, "RANGE": 10**10, "SLIDE": 10**9, "SLACK": 60, "METHOD": "SCAN"}),
+    ("pane_aggregate", {"WATTR_W": 64, "RANGE": 10**10 + 5, "SLIDE": 10**9, "SLACK": 60}),
+    ("group_panes", {"WATTR_W": 64, "RANGE": 10**10, "SLIDE": 10**9, "SLACK": 0}),
+    ("window", {"WATTR_W": 64, "UNIT": "TIME", "SIZE": 10**10, "ADVANCE": 10**9, "SLACK": 60, "COPIES": 11}),
+    ("tuple_numbers", {"SIZE": 10**10, "ADVANCE": 50}),
 )
 
 

@@ -264,7 +264,7 @@ def closed(block: Block, tuples: float, load: Load) -> float:
     if not spec.in_time:
         return tuples / spec.advance * min(groups, spec.size)
     windows = load.tick / spec.advance
-    return min(windows * groups, tuples * ceil(spec.size / spec.advance) if not spec.emit_empty else windows)
+    return min(windows * groups, tuples * -(-spec.size // spec.advance) if not spec.emit_empty else windows)
 
 
 def share_of(conditions: Iterable[exp.Expression]) -> float:

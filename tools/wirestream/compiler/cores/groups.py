@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, gcd
+from math import gcd
 from typing import ClassVar
 
 from wirestream.compiler.cores.base import Cells, Core, Ports
@@ -112,7 +112,7 @@ class GroupPanes(Core):
     @property
     def open_panes(self) -> int:
         """The most panes open at once."""
-        return ceil((self.step + self.SLACK) / self.step)
+        return -(-(self.step + self.SLACK) // self.step)
 
     @property
     def rows(self) -> int:

@@ -26,8 +26,8 @@ class QueryJoin(Core):
     SIGNED: int
     ROWS: int
     TIME_W: int | None = None
-    WINDOW: int | str | None = None
-    SLACK: int | str | None = None
+    WINDOW: int | None = None
+    SLACK: int | None = None
     LIMIT_W: int = 1
     MATCH_LANES: int = 1
     GRACE: int = 0

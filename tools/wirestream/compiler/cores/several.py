@@ -94,7 +94,7 @@ class WidAggregate(OfAllWindows):
         return 2 + self.SKEW
 
     def cells(self, ports: Ports) -> Cells:
-        of, windows = self.of, ceil((self.RANGE + self.SLACK) / self.SLIDE)
+        of, windows = self.of, -(-(self.RANGE + self.SLACK) // self.SLIDE)
         distance = 1 + (max(self.RANGE, self.SLIDE, self.SLACK) - 1).bit_length()
         nulls = len(of.kinds) * flags(ports)[0]
         ff = self.WATTR_W + 1 + distance + 2 * windows + 5 + 2 * of.valued * of.VALUE_W + 2 * nulls

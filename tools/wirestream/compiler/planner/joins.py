@@ -125,8 +125,7 @@ class Ports:
         if node.times:
             kind = common(node.times)
             stamps = [_stamp(bus.columns[t.name], t.type, kind) for bus, t in zip(sides, node.times, strict=True)]
-            times = {"WINDOW": node.window.near, "SLACK": node.window.slack}
-            parameters |= {"TIME_W": kind.width} | {n: v if v < 2**31 else f"64'd{v}" for n, v in times.items()}
+            parameters |= {"TIME_W": kind.width, "WINDOW": node.window.near, "SLACK": node.window.slack}
         return cls(parameters, [*keys[0], *keys[1]], data, stamps, in_data, in_keys)
 
     def columns(self, data: str, key: str) -> dict[str, Signal]:

@@ -115,7 +115,7 @@ class Select:
 
 _LEXEMES = re.compile(
     r"(?P<space>\s+|--[^\n]*)|(?P<name>[A-Za-z_]\w*(\.[A-Za-z_]\w*)?)|(?P<number>\d+(\.\d*)?|\.\d+)"
-    r"|(?P<string>'[^'\n]*'|\"[^\"\n]*\")|\$(?P<constant>[A-Za-z_]\w*)|(?P<symbol><>|!=|<=|>=|[-+*/%=<>(),;\[\]])"
+    r"|(?P<string>'[^'\n]*'|\"[^\"\n]*\")|\$(?P<constant>[A-Za-z_]\w*)|(?P<symbol><=>|<>|!=|<=|>=|[-+*/%=<>(),;\[\]])"
 )
 CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING")
 SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600}
@@ -165,6 +165,23 @@ def split(tokens: list[Token], *separators: str) -> list[list[Token]]:
     return [*parts, tokens[begin:]]
 
 
+def conjuncts(tokens: list[Token]) -> list[list[Token]]:
+    """The conditions that AND joins; the AND of BETWEEN does not."""
+    found: list[list[Token]] = []
+    for part in split(tokens, "AND"):
+        if found and _open_between(found[-1]):
+            found[-1] = [*found[-1], Token("name", "AND", part[0].line), *part]
+        else:
+            found.append(part)
+    return found
+
+
+def _open_between(tokens: list[Token]) -> bool:
+    """Whether the last BETWEEN still lacks its AND."""
+    words = [token.keyword for _, token in _at_top(tokens)]
+    return words.count("BETWEEN") > words.count("AND")
+
+
 def _name(tokens: list[Token], what: str) -> str:
     if len(tokens) != 1 or tokens[0].kind != "name":
         raise ValueError(f"expected {what}, found '{written(tokens)}'")
@@ -201,7 +218,8 @@ def _body(tokens: list[Token]) -> list[Select]:
 
 
 def _select(tokens: list[Token]) -> Select:
-    heads = [(k, token) for k, token in _at_top(tokens) if token.keyword in CLAUSES]
+    distinct = {k + 1 for k, token in enumerate(tokens) if token.keyword == "DISTINCT"}  # IS DISTINCT FROM
+    heads = [(k, token) for k, token in _at_top(tokens) if token.keyword in CLAUSES and k not in distinct]
     order = [CLAUSES.index(token.keyword) for _, token in heads]
     if order[:2] != [0, 1] or heads[0][0] != 0 or order != sorted(set(order)):
         raise ValueError(f"expected SELECT … FROM … WHERE … GROUP BY … HAVING in this order, found '{written(tokens)}'")

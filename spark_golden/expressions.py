@@ -13,7 +13,7 @@ wsum(x, [w, …])   the last values by arrival, weighted, times the power of two
 first(x), last(x) min_by and max_by of the arrival; nulls are left out
 count(), count(*) counts tuples, so that an empty window (EMIT_EMPTY) has 0
 a time attribute  next to aggregates: the window's end
-abs               abs
+sign(x)           an integer
 prefix(x, n)      shiftright of the number by the bits cut off
 $name             the constant's value
 ================= ======================================================================================
@@ -39,7 +39,8 @@ ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the 
 UNSIGNED = {"uint": 2**32, "uint64": 2**64}  # above all values
 SPARK = {"long": "BIGINT", "bool": "BOOLEAN"}  # types by other names
 # Other names are quoted, so Spark's keywords are plain names.
-KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL")
+KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL", "IN",
+        "BETWEEN", "DISTINCT", "FROM")  # fmt: skip
 ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
             "GreaterThanOrEqual")  # fmt: skip
 
@@ -245,19 +246,17 @@ class Shim:
         return f"`{columns[name]}`"
 
     def _of_sides(self, function: str, arguments: list) -> str:
-        """abs(x), or one of OF_ADDRESS: prefix(address, bits)."""
-        if len(arguments) != 1 + (function in OF_ADDRESS):
-            raise ValueError(f"abs takes one number; {' and '.join(OF_ADDRESS)} an address and a number of bits")
+        """One of OF_ADDRESS: prefix(address, bits)."""
+        if len(arguments) != 2:
+            raise ValueError(f"{function} takes an address and a number of bits")
         x = self._rewritten(arguments[0], self.columns)
-        if function == "abs":
-            return f"abs({x})"
         if arguments[1].getClass().getSimpleName() != "Literal" or not 1 <= arguments[1].value() <= ADDRESS_BITS:
             raise ValueError(f"a {function} must have 1 to {ADDRESS_BITS} bits")
         self.replaced[f"{function}: bits of the number"] = None
         return OF_ADDRESS[function].text(f"CAST({x} AS BIGINT)", str(arguments[1].value()))
 
     def _call(self, function: str, arguments: list) -> str:
-        if self.joined and function in ("abs", *OF_ADDRESS):
+        if self.joined and function in OF_ADDRESS:
             return self._of_sides(function, arguments)
         if function == "if":
             if len(arguments) != 3:
@@ -267,7 +266,10 @@ class Shim:
             x = self._rewritten(arguments[0], self.columns)
             return f"CASE WHEN {x} > -1 AND {x} < {UNSIGNED[function[3:]]}BD THEN {integer(f'{x} - {x} % 1')} END"
         if function in CALLS:
-            return CALLS[function](*(self._rewritten(argument, self.columns) for argument in arguments))
+            try:
+                return CALLS[function](*(self._rewritten(argument, self.columns) for argument in arguments))
+            except TypeError:
+                raise ValueError(f"{function} takes another number of values than {len(arguments)}") from None
         if function not in (*AGGREGATES, "wsum"):
             raise ValueError(f"unknown function {function}")
         if self.inside is None:
@@ -295,7 +297,7 @@ class Shim:
 
 def _literal(node) -> str:
     """A literal of Spark's parser; an integer is exact."""
-    if node.dataType().typeName() in ("string", "boolean") or _is_decimal_type(node.dataType()):
+    if node.dataType().typeName() in ("string", "boolean", "void") or _is_decimal_type(node.dataType()):
         return node.sql()
     return integer(str(node.value()))
 

@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from spark_golden.clauses import Item, JoinWindow, Select, Side, Token, Window, split
+from spark_golden.clauses import Item, JoinWindow, Select, Side, Token, Window, conjuncts
 from spark_golden.declaration import UNITS, Stream, spark_type, unit_of
 from spark_golden.expressions import INTEGER, ORDER, WINDOW, Shim
 from spark_golden.pairs import pairs, pairs_in_time
@@ -144,7 +144,7 @@ class Evaluation:
         shim = replace(self._shim(known, *frames), joined=True)
         shims = [replace(shim, columns={n: f for n, f in known.items() if f in side}) for side in named]
         of_pairs = []
-        for condition in (c for part in (select.on, select.where) if part for c in split(part, "AND")):
+        for condition in (c for part in (select.on, select.where) if part for c in conjuncts(part)):
             reads = {t.text for t in condition if t.kind == "name"} & known.keys()
             of = [n for n, side in enumerate(named) if reads and all(known[name] in side for name in reads)]
             if of and windows[0].attribute is None:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 from tb import REPOSITORY
 from tb.queries.random_tree import (
     APPLY,
+    CALLS,
     COMPARE,
     INTEGERS,
     MEASURES,
+    WORDED,
     Expr,
     Relation,
     Select,
@@ -231,11 +233,26 @@ class _Draw:
         if self.often(0.1):
             b = self.other(a, VALUES) if self.often(0.5) else self.number(scope, depth - 1)
             return self.choice(self.truth(scope, 0), a, b)
+        if self.often(0.15):
+            return self.call(scope, a)
         op, b = self.rng.choice(("+", "-", "*", "div", "%")), self.number(scope, depth - 1)
         if a == b or self.often(0.5):
             b = self.other(a, VALUES if self.often(0.1) else VALUES[1:])  # rarely 0
         made = self.apply(op, *((b, a) if self.often(0.2) else (a, b)))
         return made if _bits(made.type) < 125 and _bits(made.data) < 125 else a
+
+    def call(self, scope: list[Expr], a: Expr) -> Expr:
+        """A function of a number, and of others."""
+        op = self.rng.choice(CALLS)
+        if op == "abs":
+            return replace(a, op=op, args=(a,), type=_magnitude(a.type), data=_magnitude(a.data))
+        if op == "sign":
+            return Expr(op, (a,), "number", (-1, 1), (-1, 1), a.null)
+        b = self.number(scope, 1) if self.often(0.6) else self.literal(self.rng.choice(VALUES))
+        if op == "nullif":
+            return replace(a, op=op, args=(a, b), null=True)
+        reach = {"type": hull(a.type + b.type), "data": hull(a.data + b.data)}
+        return Expr(op, (a, b), "number", null=a.null and b.null, **reach)
 
     def other(self, a: Expr, values: list[int] | tuple[int, ...] = VALUES) -> Expr:
         """A number, as a literal or as a $name, for the other operand of `a`."""
@@ -265,8 +282,22 @@ class _Draw:
         reach = {"type": hull(a.type + b.type), "data": hull(a.data + b.data)}
         return Expr("if", (condition, a, b), a.kind, null=a.null or b.null, **reach)
 
+    def worded(self, scope: list[Expr]) -> Expr:
+        """A condition that is written in words."""
+        op = self.rng.choice(WORDED)
+        a = self.number(scope, 1)
+        if op == "is null":
+            return Expr(op, (a,))
+        others = [self.number(scope, 0) if self.often(0.3) else self.other(a) for _ in range(self.rng.randint(2, 5))]
+        if op == "distinct":
+            return Expr(op, (a, others[0]))
+        others = others if op == "in" else others[:2]
+        return Expr(op, (a, *others), null=any(part.null for part in (a, *others)))
+
     def truth(self, scope: list[Expr], depth: int) -> Expr:
         op = self.rng.choice(("and", "or", "or", "or", "not", "=", "<>", "if")) if depth and self.often(0.5) else ""
+        if not op and self.often(0.15):
+            return self.worded(scope)
         if op == "not":
             a = self.truth(scope, depth - 1)
             return Expr(op, (a,), null=a.null)
@@ -291,6 +322,10 @@ class _Draw:
         likely = ("<", "<=", "<>") if b.data[0] > 100_000 else (">", ">=", "<>") if b.data[1] <= 1 else [*COMPARE][:5]
         op = self.rng.choice([*(likely if self.often(0.85) else COMPARE)])
         return Expr(op, (a, b), null=a.null or b.null)
+
+
+def _magnitude(values: tuple[int, int]) -> tuple[int, int]:
+    return 0, max(map(abs, values))
 
 
 def _of_bits(values: tuple[int, int]) -> tuple[int, int]:

@@ -7,6 +7,8 @@ window, `_window` and `_end` of each window that contains the row: rows are assi
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import reduce
+from operator import or_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
@@ -16,7 +18,7 @@ from spark_golden.query import Query
 from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, judge, with_queries
 from spark_golden.windows import windows_begun, windows_closed
-from tb.queries.random_tree import APPLY, Expr, Relation, Select, Source, Union, Window, text, whole
+from tb.queries.random_tree import APPLY, CALLS, Expr, Relation, Select, Source, Union, Window, text, whole
 
 EXACT = "decimal(38,0)"
 HIDDEN = ("_seq", "_window", "_end")
@@ -155,4 +157,31 @@ def _value(expr: Expr) -> Column:
             return F.when(_value(b) != 0, _value(a) % _value(b))
         case op, (a, b) if op in APPLY:
             return APPLY[op](_value(a), _value(b))
+        case op, args if op in CALLS:
+            return _called(op, *map(_value, args))
+        case "is null", (a,):
+            return _value(a).isNull()
+        case "distinct", (a, b):
+            return ~_value(a).eqNullSafe(_value(b))
+        case "in", (a, *others):
+            return reduce(or_, [_value(a) == _value(other) for other in others])
+        case "between", (a, low, high):
+            return (_value(a) >= _value(low)) & (_value(a) <= _value(high))
     return F.col(f"`{text(expr)}`")
+
+
+def _called(op: str, a: Column, *others: Column) -> Column:
+    """A function of numbers, by what it is in terms of conditions."""
+    match op:
+        case "nullif":
+            return F.when(F.coalesce(a != others[0], F.lit(True)), a)
+        case "abs":
+            return F.when(a < 0, 0 - a).otherwise(a)
+        case "sign":
+            return F.when(a > 0, F.lit(1)).when(a < 0, F.lit(-1)).when(a == 0, F.lit(0)).cast(EXACT)
+        case "coalesce":
+            return F.coalesce(a, *others)
+    nearer = Column.__lt__ if op == "least" else Column.__gt__
+    for other in others:
+        a = F.when(other.isNull() | nearer(a, other), a).otherwise(other)
+    return a

@@ -18,13 +18,16 @@ COMPARE |= {"<>": operator.ne, "=": operator.eq}
 APPLY = {"or": operator.or_, "and": operator.and_, **COMPARE}
 APPLY |= {"+": operator.add, "-": operator.sub, "*": operator.mul}
 LEVELS = {"or": 1, "and": 2, "not": 3, **dict.fromkeys(COMPARE, 4), "+": 5, "-": 5, "*": 6, "div": 6, "%": 6, "neg": 7}
+CALLS = ("coalesce", "nullif", "abs", "sign", "least", "greatest")  # of numbers
+WORDED = ("is null", "distinct", "in", "between")  # conditions
+LEVELS |= dict.fromkeys(WORDED, 4)
 MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "first", "last", "wsum")
 
 
 @dataclass(frozen=True)
 class Expr:
-    """`op` of `args`: literal, column, constant (name, value), an operator, a measure, or `if` (a condition, the value
-    where it is true, the value elsewhere; without that, null).
+    """`op` of `args`: literal, column, constant (name, value), an operator, a measure, `if` (a condition, the value
+    where it is true, the value elsewhere; without that, null), or one of `CALLS` and `WORDED`.
 
     kind: number, text or truth. type, data: the least and greatest value of the type, and of the stream's data; for
     text, its length.
@@ -156,6 +159,10 @@ def text(expr: Expr, level: int = 0) -> str:
             written = f"-{text(a, own + 1)}"
         case "if", (condition, *values):
             written = _choice(condition, *values)
+        case op, args if op in CALLS:
+            written = f"{op}({', '.join(map(text, args))})"
+        case op, (a, *others) if op in WORDED:
+            written = _worded(op, text(a, own + 1), [text(other, own + 1) for other in others])
         case op, (a, b) if op in LEVELS:
             written = f"{text(a, own + (op in COMPARE))} {op.upper()} {text(b, own + 1)}"
         case "wsum", (a, weights):
@@ -163,6 +170,17 @@ def text(expr: Expr, level: int = 0) -> str:
         case op, args:
             written = f"{op}({text(*args) if args else '*'})"
     return f"({written})" if own < level else written
+
+
+def _worded(op: str, a: str, others: list[str]) -> str:
+    match op:
+        case "is null":
+            return f"{a} IS NULL"
+        case "distinct":
+            return f"{a} IS DISTINCT FROM {others[0]}"
+        case "in":
+            return f"{a} IN ({', '.join(others)})"
+    return f"{a} BETWEEN {' AND '.join(others)}"
 
 
 def _choice(condition: Expr, value: Expr, *others: Expr) -> str:

@@ -88,6 +88,61 @@ EXPRESSIONS = {
         "WHERE Time < 110",
         [(None, "-0.7", None), (None, "0.5", 5), (None, "0.9", 9), (None, "0.1", 1)],
     ),
+    "NULLIF is null where the values are equal": (
+        "SELECT nullif(X div Y, 1) AS A, nullif(X, X div Y) AS B FROM T",
+        [(-3, -7), (None, 5), (2, 9), (None, -3), (None, None), (2, 8), (None, 2)],
+    ),
+    "IS DISTINCT FROM is never null": (
+        "SELECT X div Y IS DISTINCT FROM 1 AS A, X div Y <=> X % Y AS B, X div Y IS NOT DISTINCT FROM NULL AS C FROM T",
+        [(1, 0, 0), (1, 1, 1), (1, 0, 0), (0, 0, 0), (0, 0, 0), (1, 1, 0), (0, 0, 0)],
+    ),
+    "IN is null where nothing is equal and something is null": (
+        "SELECT X IN (9, -3, 5) AS A, X div Y IN (1, 2) AS B, X NOT IN (1, X div Y, NULL) AS C, "
+        "X IN (X % Y, 8, 1) AS D FROM T",
+        [
+            (0, 0, None, 0),
+            (1, None, None, None),
+            (1, 1, None, 0),
+            (1, 1, None, 0),
+            (0, 1, 0, 1),
+            (0, 1, None, 1),
+            (0, 1, None, 0),
+        ],
+    ),
+    "BETWEEN is false where either bound says so, even if the other one is null": (
+        "SELECT X BETWEEN Y AND 8 AS A, X div Y NOT BETWEEN 1 AND 1 AS B, 3 BETWEEN X % Y AND X AS C, "
+        "9 BETWEEN X % Y AND X AS D FROM T",
+        [
+            (0, 1, 0, 0),
+            (1, None, None, 0),
+            (0, 1, 1, 1),
+            (0, 0, 0, 0),
+            (1, 0, 0, 0),
+            (1, 1, 1, 0),
+            (1, 0, 0, 0),
+        ],
+    ),
+    "MOD, ABS and SIGN of a null are null": (
+        "SELECT mod(X, Y) AS M, abs(X) AS A, abs(X div Y) AS B, sign(X) AS S, sign(X % Y) AS R FROM T",
+        [
+            (-1, 7, 3, -1, -1),
+            (None, 5, None, 1, None),
+            (1, 9, 2, 1, 1),
+            (-1, 3, 1, -1, -1),
+            (0, 1, 1, 1, 0),
+            (2, 8, 2, 1, 1),
+            (0, 2, 1, 1, 0),
+        ],
+    ),
+    "LEAST and GREATEST ignore nulls": (
+        "SELECT least(X, X div Y, 3) AS L, greatest(X % Y, X div Y) AS G, least(Key, 'aa') AS K FROM T",
+        [(-7, -1, "a"), (3, None, "aa"), (2, 2, "a"), (-3, 1, "a"), (1, 1, "aa"), (2, 2, "a"), (1, 1, "aa")],
+    ),
+    "NULL has the type of the other values": (
+        "SELECT CASE WHEN X > 5 THEN NULL ELSE X END AS A, coalesce(NULL, X div Y, 0) AS B, nvl(X div Y, Y) AS C, "
+        "ifnull(X % Y, 10) AS D, X + NULL AS E FROM T WHERE NULL OR X <> NULL OR X > 1",
+        [(5, 0, 0, 10, None), (None, 2, 2, 1, None), (None, 2, 2, 2, None), (2, 1, 1, 0, None)],
+    ),
     "a chosen null is null": (
         "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
         [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],

@@ -308,10 +308,8 @@ def _distance(condition: syntax.Expression) -> tuple[str, tuple[syntax.Expressio
         (FLIPPED[condition.operator], condition.operands[::-1]),
     ):
         parts = one.operands if isinstance(one, syntax.Operation) and one.operator == "+" else (one,)
-        if all(isinstance(part, syntax.Call) and part.function == "abs" for part in parts):
-            if any(len(part.arguments) != 1 for part in parts):
-                raise QueryError("abs takes one difference: abs(a.x - b.y)", condition.position)
-            return operator, tuple(part.arguments[0] for part in parts), other
+        if all(isinstance(part, syntax.Operation) and part.operator == "abs" for part in parts):
+            return operator, tuple(part.operands[0] for part in parts), other
     return None
 
 
@@ -344,18 +342,17 @@ def _near(condition: syntax.Expression, sides: list[Side]) -> Compared | None:
 
 
 def _plain(condition: syntax.Expression) -> syntax.Expression:
-    """A condition rewritten without abs: the sums of the differences, with either sign, are compared with the limit and
-    its negative."""
+    """A condition in which a distance is compared without abs: the sums of the differences, with either sign, are
+    compared with the limit and its negative."""
     match condition:
         case syntax.Operation(operator="and" | "or" | "not", operands=parts):
             return replace(condition, operands=tuple(map(_plain, parts)))
-    calls = syntax.called([condition])
-    if not calls:
-        return condition
+    for call in syntax.called([condition]):
+        hint = f"; ON can compare it with {call.function} of the other side" if call.function in FUNCTIONS else ""
+        raise QueryError(f"{call.function} is not allowed here{hint}", call.position)
     found = _distance(condition)
-    if not found or found[0] in ("=", "<>") or any(syntax.called([part]) for part in (*found[1], found[2])):
-        form = "abs, or abs + abs, can only be compared, by <, <=, > or >=, with an expression without functions"
-        raise QueryError(f"{calls[0].function} is not allowed here; {form}", calls[0].position)
+    if not found or found[0] in ("=", "<>") or any(map(_absolute, (*found[1], found[2]))):
+        return condition
     operator, differences, limit = found
     position = condition.position
     sums = [differences[0]]
@@ -367,3 +364,9 @@ def _plain(condition: syntax.Expression) -> syntax.Expression:
     for other in others:
         first = syntax.Operation(position, "and" if operator in ("<", "<=") else "or", (first, other))
     return first
+
+
+def _absolute(expression: syntax.Expression) -> bool:
+    """Whether it contains abs."""
+    operands = expression.operands if isinstance(expression, syntax.Operation) else ()
+    return bool(operands) and (expression.operator == "abs" or any(map(_absolute, operands)))

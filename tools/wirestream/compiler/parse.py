@@ -10,7 +10,7 @@ from importlib.resources import files
 from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedToken, v_args
 from lark.exceptions import VisitError
 
-from wirestream.compiler.scalars import SCALARS
+from wirestream.compiler.scalars import CALLS
 from wirestream.compiler.syntax import (
     Call,
     Cast,
@@ -109,10 +109,10 @@ class _Build(Transformer):
         name, *arguments = (str(part) for part in parts if part is not None)
         return f"{name}({', '.join(arguments)})" if arguments else name
 
-    def null(self, meta, parts):
+    def nullable(self, meta, parts):
         return True
 
-    def not_null(self, meta, parts):
+    def not_nullable(self, meta, parts):
         return False
 
     # ---- queries
@@ -233,13 +233,33 @@ class _Build(Transformer):
 
     def compare(self, meta, parts):
         left, sign, right = parts
+        if sign == "<=>":
+            return self.not_distinct(sign, (left, right))
         return Operation(_at(sign), "<>" if sign == "!=" else str(sign), (left, right))
 
     def is_null(self, meta, parts):
         return Operation(_at(meta), "is null", tuple(parts))
 
     def is_not_null(self, meta, parts):
-        return Operation(_at(meta), "not", (self.is_null(meta, parts),))
+        return _not(self.is_null(meta, parts))
+
+    def distinct(self, meta, parts):
+        return Operation(_at(meta), "is distinct from", tuple(parts))
+
+    def not_distinct(self, meta, parts):
+        return _not(self.distinct(meta, parts))
+
+    def in_(self, meta, parts):
+        return Operation(_at(meta), "in", tuple(parts))
+
+    def not_in(self, meta, parts):
+        return _not(self.in_(meta, parts))
+
+    def between(self, meta, parts):
+        return Operation(_at(meta), "between", tuple(parts))
+
+    def not_between(self, meta, parts):
+        return _not(self.between(meta, parts))
 
     def arithmetic(self, meta, parts):
         left, sign, right = parts
@@ -272,6 +292,9 @@ class _Build(Transformer):
     def false(self, meta, parts):
         return Literal(_at(meta), False)
 
+    def null(self, meta, parts):
+        return Literal(_at(meta), None)
+
     def constant(self, meta, parts):
         return Name(_at(meta), str(parts[0]), runtime=True)
 
@@ -290,7 +313,7 @@ class _Build(Transformer):
             if len(plain) != 3 or weights:
                 raise QueryError("IF takes a condition and two values: IF(Price > 9, 1, 0)", _at(meta))
             return Operation(_at(meta), "if", plain)
-        if (scalar := SCALARS.get(name.lower())) and not scalar.written:
+        if scalar := CALLS.get(name.lower()):
             if weights or not scalar.accepts(len(plain)):
                 raise QueryError(f"{name} takes {scalar.takes}: {scalar.example}", _at(meta))
             return Operation(_at(meta), scalar.name, plain)
@@ -339,6 +362,10 @@ def _chooses(expression: Expression) -> bool:
     if isinstance(expression, Operation):
         return expression.operator == "if" or any(map(_chooses, expression.operands))
     return isinstance(expression, Call) and any(map(_chooses, expression.arguments))
+
+
+def _not(condition: Operation) -> Operation:
+    return Operation(condition.position, "not", (condition,))
 
 
 def _balanced(operator: str, parts: list[Expression]) -> Expression:

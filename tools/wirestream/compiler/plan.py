@@ -109,14 +109,21 @@ def padded(value: Value, length: int) -> Value:
 
 def flag_of(value: Value, which: str) -> Value | None:
     """A value's companion, if it has one; null itself is null. which: `null` or `overflow`."""
-    if isinstance(value, Constant) and value.value is None and which == "null":
+    if which == "null" and is_null(value):
         return Constant(True, BOOLEAN)
     name = getattr(value, which, None)
     return name and Column(name, BOOLEAN)
 
 
+def is_null(value: Value) -> bool:
+    """Whether it is the constant NULL."""
+    return isinstance(value, Constant) and value.value is None
+
+
 def not_null(value: Value) -> Value:
-    """A value without its null companion."""
+    """A value without its null companion; a condition that is null is false."""
+    if is_null(value) and value.type == BOOLEAN:
+        return Constant(False, BOOLEAN)
     return replace(value, null=None) if isinstance(value, Column) else value
 
 

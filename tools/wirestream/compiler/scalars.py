@@ -9,12 +9,12 @@ composed of `Scope.choose`, `Scope.compare` and their like.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wirestream.compiler.plan import Constant, Value, flag_of, not_null
-from wirestream.compiler.types import BOOLEAN
-from wirestream.errors import Position
+from wirestream.compiler.plan import Constant, Value, flag_of, is_null, not_null
+from wirestream.compiler.types import BOOLEAN, Boolean, Integer
+from wirestream.errors import Position, QueryError
 
 if TYPE_CHECKING:
     from wirestream.compiler.scope import Scope
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A function, or an operator that is no symbol.
+    """A function, or an operator that is not a symbol.
 
     name: in the syntax tree. least, most: the number of operands; most 0: any. meaning, example: for docs/dialect.md.
-    written: not as a call, but by a rule of the grammar. lower: its value, from the scope, the operands and a position
-    for errors.
+    lower: its value, from the scope, the operands and a position for errors. written: not as a call, but by a rule of
+    the grammar. also: other names of the call.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Scalar:
     example: str
     lower: Callable[[Scope, list[Value], Position], Value]
     written: bool = False
+    also: tuple[str, ...] = ()
 
     @property
     def takes(self) -> str:
@@ -56,16 +57,165 @@ def _is_null(scope: Scope, values: list[Value], position: Position) -> Value:
 def _coalesce(scope: Scope, values: list[Value], position: Position) -> Value:
     """The first value that is not null: of the last two first."""
     *others, found = scope.of_one_type(values, "COALESCE", position)
-    for value in reversed(others):
+    for value in reversed([other for other in others if not is_null(other)]):
         null = flag_of(value, "null")
         found = value if null is None else scope.choose(null, found, not_null(value), position=position)
     return found
 
 
+def _nullif(scope: Scope, values: list[Value], position: Position) -> Value:
+    value, other = values
+    equal = not_null(scope.compare("=", value, other, position))
+    return scope.choose(equal, Constant(None, value.type), value, position=position)
+
+
+def _distinct(scope: Scope, values: list[Value], position: Position) -> Value:
+    """Where one of them is null, whether the other is not; elsewhere whether they differ."""
+    left, right = values
+    nulls = [flag_of(value, "null") for value in values]
+    if not any(nulls):
+        return scope.compare("<>", left, right, position)
+    if any(map(is_null, values)):
+        return scope.invert(nulls[is_null(left)] or Constant(False, BOOLEAN))
+    unequal = scope.compare("<>", not_null(left), not_null(right), position)
+    differ = scope.compute("and", unequal, scope.none(nulls), hidden=True)
+    if not all(nulls):  # of a value that is never null, the other differs if it is null
+        return scope.compute("or", differ, next(filter(None, nulls)))
+    return scope.compute("or", differ, scope.compute("<>", *nulls, hidden=True))
+
+
+def _in(scope: Scope, values: list[Value], position: Position) -> Value:
+    """Whether any is equal; if none is, null if the value or any of the list is null. One AND with the flag of the
+    value's null is enough for all comparisons."""
+    value, *others = scope.of_one_type(values, "IN", position)
+    null, of_list = flag_of(value, "null"), [flag_of(other, "null") for other in others]
+    known = [other for other in others if not is_null(other)]
+    if is_null(value) or not known:
+        return Constant(None, BOOLEAN)
+    equal = []
+    for other in known:
+        same = scope.compare("=", not_null(value), not_null(other), position)
+        unknown = flag_of(other, "null")
+        equal.append(scope.compute("and", same, scope.none([unknown]), hidden=True) if unknown else same)
+    while len(equal) > 1:
+        pairs = zip(equal[::2], equal[1::2], strict=False)
+        equal = [scope.compute("or", *pair) for pair in pairs] + equal[len(equal) // 2 * 2 :]
+    (found,) = equal
+    if null:
+        found = scope.compute("and", found, scope.none([null]))
+    if unknown := scope.either(of_list):
+        unknown = scope.compute("and", unknown, scope.none([found]), hidden=True)
+    return scope.with_null(found, scope.either([null, unknown]))
+
+
+def _between(scope: Scope, values: list[Value], position: Position) -> Value:
+    value, low, high = values
+    bounds = [scope.compare(sign, value, bound, position) for sign, bound in ((">=", low), ("<=", high))]
+    return scope.logic("and", *bounds)
+
+
+def _mod(scope: Scope, values: list[Value], position: Position) -> Value:
+    return scope.arithmetic("%", *values, position)
+
+
+def _abs(scope: Scope, values: list[Value], position: Position) -> Value:
+    (value,) = values
+    kind = _number(value, "ABS", position)
+    if kind.low >= 0:
+        return value
+    zero = Constant(0, Integer(0, 0))
+    negative = scope.compute("-", zero, value, kind=replace(kind, low=-kind.high, high=-kind.low))
+    if kind.high <= 0:
+        return negative
+    kind = replace(kind, low=0, high=max(-kind.low, kind.high))
+    return scope.choose(scope.compute("<", value, zero), negative, value, position=position, kind=kind)
+
+
+def _sign(scope: Scope, values: list[Value], position: Position) -> Value:
+    (value,) = values
+    _number(value, "SIGN", position)
+    signs = [Constant(sign, Integer(sign, sign)) for sign in (-1, 0, 1)]
+    rest = scope.choose(scope.compute("=", value, signs[1]), *signs[1:], position=position)
+    found = scope.choose(scope.compute("<", value, signs[1]), signs[0], rest, position=position)
+    return scope.with_null(found, flag_of(value, "null"))
+
+
+def _extreme(operator: str, name: str) -> Callable[[Scope, list[Value], Position], Value]:
+    """The least or greatest of the values that are not null, in a tree of comparisons."""
+
+    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+        values = scope.of_one_type(values, name, position)
+        if isinstance(values[0].type, Boolean):
+            raise QueryError(f"{name} takes numbers or strings, not conditions", position)
+        values = [value for value in values if not is_null(value)] or values[:1]
+        while len(values) > 1:
+            pairs = zip(values[::2], values[1::2], strict=False)
+            values = [_of_two(scope, operator, *pair, position) for pair in pairs] + values[len(values) // 2 * 2 :]
+        return values[0]
+
+    return lower
+
+
+def _of_two(scope: Scope, operator: str, a: Value, b: Value, position: Position) -> Value:
+    """a where `operator` is true of a and b, or b is null; b where it is not, or a is null."""
+    null_a, null_b = (flag_of(value, "null") for value in (a, b))
+    if not (null_a or null_b):
+        nearer = scope.compare(operator, a, b, position)
+        return scope.choose(nearer, a, b, position=position, kind=_nearer(operator, a, b))
+    first = scope.compare(operator, not_null(a), not_null(b), position)
+    if null_a:
+        first = scope.compute("and", first, scope.none([null_a]), hidden=True)
+    if null_b:
+        first = scope.compute("or", first, null_b, hidden=True)
+    found = scope.choose(first, not_null(a), not_null(b), position=position)
+    return scope.with_null(found, scope.compute("and", null_a, null_b, hidden=True) if null_a and null_b else None)
+
+
+def _nearer(operator: str, a: Value, b: Value) -> Integer | None:
+    """The type of the least or greatest of two numbers, which is narrower than both."""
+    if type(a.type) is not Integer or type(b.type) is not Integer:
+        return None
+    least = min if operator == "<=" else max
+    return Integer(least(a.type.low, b.type.low), least(a.type.high, b.type.high))
+
+
+def _number(value: Value, name: str, position: Position) -> Integer:
+    if not isinstance(value.type, Integer):
+        raise QueryError(f"{name} takes a number, not {value.type}", position)
+    return value.type
+
+
+LEAST = "the least value that is not null"
 SCALARS = {
     scalar.name: scalar
     for scalar in (
         Scalar("is null", 1, 1, "whether x has no value", "x IS NULL", _is_null, written=True),
-        Scalar("coalesce", 1, 0, "the first value that is not null", "coalesce(x div y, 0)", _coalesce),
+        Scalar(
+            "is distinct from",
+            2,
+            2,
+            "whether they differ, where null differs from every value, but not from null; `a <=> b` is the opposite",
+            "x IS DISTINCT FROM y",
+            _distinct,
+            written=True,
+        ),
+        Scalar("in", 2, 0, "whether x equals any of the values", "x IN (1, 2, 3)", _in, written=True),
+        Scalar("between", 3, 3, "`x >= 1 AND x <= 9`", "x BETWEEN 1 AND 9", _between, written=True),
+        Scalar(
+            "coalesce",
+            1,
+            0,
+            "the first value that is not null",
+            "coalesce(x div y, 0)",
+            _coalesce,
+            also=("nvl", "ifnull"),
+        ),
+        Scalar("nullif", 2, 2, "x, but null where x = y", "nullif(x, y)", _nullif),
+        Scalar("mod", 2, 2, "`x % y`", "mod(x, y)", _mod),
+        Scalar("abs", 1, 1, "the number without its sign", "abs(x - y)", _abs),
+        Scalar("sign", 1, 1, "-1, 0 or 1", "sign(x - y)", _sign),
+        Scalar("least", 2, 0, LEAST, "least(x, y, 9)", _extreme("<=", "LEAST")),
+        Scalar("greatest", 2, 0, LEAST.replace("least", "greatest"), "greatest(x, y, 1)", _extreme(">=", "GREATEST")),
     )
 }
+CALLS = {name: scalar for scalar in SCALARS.values() if not scalar.written for name in (scalar.name, *scalar.also)}

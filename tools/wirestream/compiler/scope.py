@@ -21,6 +21,7 @@ from wirestream.compiler.plan import (
     Runtime,
     Value,
     flag_of,
+    is_null,
     label,
     not_null,
     padded,
@@ -63,6 +64,7 @@ class Scope:
     plan: Plan
     results: dict[syntax.Call, tuple[Measure, ...]] | None = None
     made: dict[str, Column] = field(default_factory=dict)
+    flags: dict[str, tuple[Value, ...]] = field(default_factory=dict)  # of the operands of what is in `made`
 
     def __post_init__(self) -> None:
         self._below = sum(isinstance(node, Compute) for node in walk(self.plan))
@@ -74,6 +76,7 @@ class Scope:
         if isinstance(value, Column) and value.null:  # null is not true: the value of a null condition is 0
             value = replace(value, null=None)
         if not isinstance(value, Column):
+            value = not_null(value)
             value = self.compute("or", value, value)
         self.plan = Filter(self.plan, value)
 
@@ -93,13 +96,12 @@ class Scope:
             for name, value in [(name, self._in_a_row(value)) for name, value in named]:
                 if name in outputs:
                     raise QueryError(f"two columns are named {name}; rename one with AS", item.position)
-                null = getattr(value, "null", None)
-                overflow = getattr(value, "overflow", None)
+                null, overflow = flag_of(value, "null"), flag_of(value, "overflow")
                 column = Column(name, value.type, null and f"{name}.null", overflow and f"{name}.overflow")
                 outputs[name] = column, value
                 for companion, origin in ((column.null, null), (column.overflow, overflow)):
                     if companion:
-                        outputs[companion] = Column(companion, BOOLEAN), Column(origin, BOOLEAN)
+                        outputs[companion] = Column(companion, BOOLEAN), origin
         return Project(self.plan, tuple(outputs.values()))
 
     def _in_a_row(self, value: Value) -> Value:
@@ -149,8 +151,13 @@ class Scope:
         return value
 
     def value(self, expression: syntax.Expression, other: Type | None = None) -> Value:
-        """The value of an expression. other: the type of the other operand, which a $name takes on."""
+        """The value of an expression. other: the type of the other operand, which a $name or NULL takes on."""
         match expression:
+            case syntax.Literal(value=None) if other is None:
+                why = "NULL needs another value that gives it a type, as in ELSE or coalesce"
+                raise QueryError(why, expression.position)
+            case syntax.Literal(value=None):
+                return Constant(None, other)
             case syntax.Literal(value=bool(value)):
                 return Constant(value, BOOLEAN)
             case syntax.Literal(value=Number() as value):
@@ -186,7 +193,7 @@ class Scope:
             case syntax.Operation(operator=operator, operands=operands) if operator in SCALARS:
                 return SCALARS[operator].lower(self, self.values(operands), expression.position)
             case syntax.Operation(operator=operator, operands=(left, right)):
-                if isinstance(left, syntax.Name) and left.runtime:
+                if _untyped(left):
                     second = self.value(right)
                     first = self.value(left, second.type)
                 else:
@@ -207,6 +214,8 @@ class Scope:
         if not a.type.kind == b.type.kind == "number":
             raise QueryError(f"{operator} takes numbers, not {a.type} and {b.type}", position)
         if isinstance(a.type, Decimal) or isinstance(b.type, Decimal):
+            if is_null(a) or is_null(b):
+                return Constant(None, widest([a, b]))
             return decimals.arithmetic(self, operator, a, b, position)
         if operator == "/":
             why = "/ of integers would give a fraction; div truncates toward zero, CAST(… AS decimal(18, 2)) keeps it"
@@ -250,6 +259,8 @@ class Scope:
             a, b = (padded(value, length) for value in (a, b))
             if a.type.length != b.type.length:
                 raise QueryError(f"cannot compare {a.type} with {b.type}; strings must have equal lengths", position)
+        if is_null(a) or is_null(b):
+            return Constant(None, BOOLEAN)
         text = _written(operator, (a, b))
         if a.type.kind == "number":
             operator, a, b = decimals.comparable(self, operator, a, b, position)
@@ -266,7 +277,7 @@ class Scope:
         """AND and OR with nulls: null unless the other operand decides."""
         known = [not_null(v) for v in (a, b)]
         value = self.compute(operator, *known)
-        nulls = [Column(v.null, BOOLEAN) if isinstance(v, Column) and v.null else None for v in (a, b)]
+        nulls = [flag_of(v, "null") for v in (a, b)]
         if not any(nulls):
             return value
         if operator == "or":  # null if one is null and the result is not true
@@ -284,10 +295,11 @@ class Scope:
             raise QueryError(f"IF and CASE take a condition, not {chooser.type}", condition.position)
         return self.choose(chooser, *self.values(branches), position=branches[-1].position)
 
-    def choose(self, chooser: Value, *values: Value, position: Position) -> Column:
-        """The first value where `chooser` is true, elsewhere the second; without a second one, null."""
+    def choose(self, chooser: Value, *values: Value, position: Position, kind: Type | None = None) -> Value:
+        """The first value where `chooser` is true, elsewhere the second; without a second one, null. kind: where it is
+        known to be narrower than the values are."""
         values = self.of_one_type(values, "IF and CASE", position)
-        kind = widest(values)
+        kind = kind or widest(values)
         if isinstance(kind, Integer):
             fits(kind, position)
         values = [*values, *[Constant(None, kind)] * (2 - len(values))]
@@ -295,25 +307,33 @@ class Scope:
         overflows = [flag_of(value, "overflow") for value in values]
         if isinstance(kind, Text):
             values = [padded(value, kind.length) for value in values]
+        if all(map(is_null, values)):
+            return Constant(None, kind)
         found = self.compute("if", *map(plain, (chooser, *values)), kind=kind)
         null = self._chosen(chooser, nulls)
         overflow = self.either([flag_of(chooser, "overflow"), self._chosen(chooser, overflows)])
         return replace(found, null=null and null.name, overflow=overflow and overflow.name)
 
     def values(self, expressions: Iterable[syntax.Expression]) -> list[Value]:
-        """The values of expressions of one kind. A $name has the type of the others, but a number at least 32 bits."""
+        """The values of expressions of one kind. A $name has the type of the others, but a number at least 32 bits, and
+        NULL the type of any other."""
         expressions = list(expressions)
-        runtime = [isinstance(e, syntax.Name) and e.runtime for e in expressions]
-        found = {n: self.value(e) for n, e in enumerate(expressions) if not runtime[n]}
-        beside = next((v.type for v in found.values() if not (isinstance(v.type, Integer) and v.type.width < 32)), None)
-        return [found[n] if n in found else self.value(e, beside) for n, e in enumerate(expressions)]
+        found = {n: self.value(e) for n, e in enumerate(expressions) if not _untyped(e)}
+        kinds = [value.type for value in found.values()]
+        beside = next((kind for kind in kinds if not (isinstance(kind, Integer) and kind.width < 32)), None)
+        runtime = [isinstance(e, syntax.Name) and n not in found for n, e in enumerate(expressions)]
+        any_kind = beside or next(iter(kinds), of_bits(32, True) if any(runtime) else None)
+        for n, expression in enumerate(expressions):
+            if n not in found:
+                found[n] = self.value(expression, beside if runtime[n] else any_kind)
+        return [found[n] for n in range(len(expressions))]
 
     def of_one_type(self, values: Iterable[Value], who: str, position: Position) -> list[Value]:
         """The values, if they are of one kind; numbers with equally many digits after the point. who: takes them."""
         values = times.of_literals(list(values), position)
         if len({value.type.kind for value in values}) > 1:
             kinds = " and ".join(str(value.type) for value in values)
-            raise QueryError(f"{who} take values of one kind, not {kinds}", position)
+            raise QueryError(f"the values of {who} must be of one kind, not {kinds}", position)
         match values[0].type.kind:
             case "number":
                 return decimals.aligned(self, values, position)
@@ -328,9 +348,9 @@ class Scope:
         flags = [flag or Constant(False, BOOLEAN) for flag in flags]
         return self.compute("if", plain(chooser), *flags, hidden=True)
 
-    def _zero_if_null(self, column: Column) -> Column:
+    def _zero_if_null(self, column: Value) -> Value:
         """A condition with the value forced to 0 when it is null."""
-        if not column.null:
+        if not flag_of(column, "null") or is_null(column):
             return column
         known = self.compute("not", Column(column.null, BOOLEAN), hidden=True)
         return replace(self.compute("and", replace(column, null=None), known), null=column.null)
@@ -343,16 +363,22 @@ class Scope:
         may_be_null: bool = False,
         hidden: bool = False,
         text: str = "",
-    ) -> Column:
-        """The column of an operation, with companions if an operand has them; added only if it is new.
+    ) -> Value:
+        """The column of an operation, with companions if an operand has them; added only if it is new. With NULL as an
+        operand it is NULL.
 
         hidden: the column is internal, for nulls or overflow. text: what the column is to the user; default: the
         operation.
         """
+        if operator != "if" and any(map(is_null, operands)):
+            return Constant(None, kind)
         columns = [v for v in operands if isinstance(v, Column)]
         nulls = [Column(v.null, BOOLEAN) for v in columns if v.null]
         overflows = [Column(v.overflow, BOOLEAN) for v in columns if v.overflow]
         text = text or "." * hidden + _written(operator, operands)
+        flags = (*nulls, *overflows)
+        while self.flags.setdefault(text, flags) != flags:  # of the same columns, but one is known not to be null
+            text += "'"
         if text in self.made:
             return self.made[text]
         own = f"{text}.null" if may_be_null else None
@@ -363,12 +389,27 @@ class Scope:
         self.made[text] = replace(column, null=null and null.name, overflow=overflow and overflow.name)
         return self.made[text]
 
+    def none(self, flags: list[Value | None]) -> Value:
+        """Whether no flag is set."""
+        return self.compute("not", self.either(flags), hidden=True)
+
+    @staticmethod
+    def with_null(value: Value, null: Value | None) -> Value:
+        """The value with this flag as its null companion."""
+        return replace(value, null=null and null.name) if isinstance(value, Column) else value
+
     def either(self, flags: list[Value | None]) -> Value | None:
         """The OR of the flags that are not None, duplicates removed."""
         found: Value | None = None
         for flag in {str(f): f for f in flags if f}.values():
             found = flag if found is None else self.compute("or", found, flag, hidden=True)
         return found
+
+
+def _untyped(expression: syntax.Expression) -> bool:
+    """Whether it takes on the type of another value."""
+    runtime = isinstance(expression, syntax.Name) and expression.runtime
+    return runtime or (isinstance(expression, syntax.Literal) and expression.value is None)
 
 
 def _bare(name: str) -> str:

@@ -15,9 +15,9 @@ class Expression:
 
 @dataclass(frozen=True)
 class Literal(Expression):
-    """An integer, a decimal, a string (bytes) or a truth value."""
+    """An integer, a decimal, a string (bytes), a truth value, or None for NULL."""
 
-    value: int | Decimal | bytes | bool
+    value: int | Decimal | bytes | bool | None
 
 
 @dataclass(frozen=True)

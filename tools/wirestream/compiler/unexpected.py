@@ -10,14 +10,12 @@ TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string"
              "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "SEMICOLON": "';'", "STAR": "'*'",
              "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "MESSAGES": "FIX, BINARY or ITCH",
              "UNIT": "seconds, minutes or hours", "$END": "end of text"}  # fmt: skip
-BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "CASE"}
-GO_ON = {"COMPARE", "IS", "STRING", "AND", "OR", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}
+BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "NULL", "CASE"}
+GO_ON = {"COMPARE", "IS", "STRING", "IN", "BETWEEN", "NOT", "AND", "OR", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}
 
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
 NO_END = "rows leave as they are computed, and a stream has no last row"
 INSTEAD = {
-    "BETWEEN": "write a >= 1 AND a <= 9",
-    "IN": "write a = 1 OR a = 2",
     "LIKE": "compare whole strings with =",
     "DISTINCT": "use a window with GROUP BY, which gives each value once",
     "ORDER": NO_END,
@@ -58,7 +56,7 @@ def _could(wanted: set[str]) -> str:
     words = []
     if wanted >= BEGIN:
         wanted, words = wanted - BEGIN - {"NOT"}, ["an expression"]
-    elif wanted >= {"SIGN", "TIMES"}:
+    elif "SIGN" in wanted:
         wanted, words = wanted - GO_ON, ["an operator"]
     words = sorted([TERMINALS.get(name, name) for name in wanted] + words)
     return f"; expected {' or '.join([', '.join(words[:-1]), words[-1]] if words[1:] else words)}" if words else ""

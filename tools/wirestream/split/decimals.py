@@ -16,8 +16,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wirestream.compiler import syntax
+from wirestream.split.functions import INTEGER
 
-INTEGER = "decimal(38,0)"
 BIGINT = "decimal(20,0)"
 WITHOUT_LOSS = "spark.sql.decimalOperations.allowPrecisionLoss"
 INTEGERS = ("count", "bit_or", "wsum", "is null", "sign")  # functions with an integer or a condition of any values

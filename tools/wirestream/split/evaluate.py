@@ -23,10 +23,9 @@ from wirestream.compiler import joins, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.errors import QueryError
 from wirestream.split import decimals, windows
-from wirestream.split.functions import FUNCTIONS
+from wirestream.split.functions import FUNCTIONS, INTEGER
 from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
-INTEGER = "decimal(38,0)"
 INTEGERS = ("smallint", "int", "bigint", "decimal(20,0)")  # in Spark, the last one for a uint64
 BINARY = {"+": add, "-": sub, "*": mul, "and": and_, "or": or_, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 Constants = Mapping[str, int | str]
@@ -72,7 +71,7 @@ class Scope:
 
     def __call__(self, node: syntax.Expression) -> Column:
         match node:
-            case syntax.Literal(value=bool(value)):
+            case syntax.Literal(value=bool(value) | (None as value)):
                 return F.lit(value)
             case syntax.Literal(value=Decimal() as value):
                 return decimals.literal(value)
@@ -97,8 +96,6 @@ class Scope:
                 return decimals.cast(self(operand), kind)
             case syntax.Operation(operator=operator, operands=operands):
                 return self._binary(operator, *map(self, operands))
-            case syntax.Call(function="abs", arguments=(x,)):
-                return F.abs(self(x))
             case syntax.Call(function=function, arguments=(address, bits)) if function in OF_ADDRESS:
                 return OF_ADDRESS[function](self(address), self._number(bits))
             case syntax.Call() if self.values is not None:

@@ -29,9 +29,10 @@ RESERVED = ("FromChip", "Windowed", "Whole")  # views of the job
 CALLS = tuple({type(sqlglot.parse_one(f"{name}(x)", read="spark")) for name in FUNCTIONS} - {exp.Anonymous})
 KNOWN = (*CALLS, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Paren, exp.And, exp.Or, exp.Not, exp.EQ,
          exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.Mod, exp.Neg, exp.Case,
-         exp.If, exp.Alias, exp.Star)  # fmt: skip
+         exp.If, exp.Alias, exp.Star, exp.Null, exp.Is, exp.In, exp.Between, exp.NullSafeEQ, exp.NullSafeNEQ,
+         exp.Coalesce, exp.Nullif, exp.Abs, exp.Sign, exp.Least, exp.Greatest)  # fmt: skip
 STRUCTURE = (exp.Select, exp.Union, exp.Subquery, exp.From, exp.Where, exp.Group, exp.Having, exp.Join, exp.Table,
-             exp.TableAlias, exp.TableSample, exp.Abs)  # fmt: skip
+             exp.TableAlias, exp.TableSample)  # fmt: skip
 SIGNS = {exp.Div: "/", exp.DPipe: "||"}
 WRAPPED = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)  # wrappers of an aggregate
 
@@ -363,6 +364,8 @@ def lacking(node: exp.Expression) -> str:
         return "" if node.name.lower() in (*FUNCTIONS, *predicates.FUNCTIONS) else node.name
     if isinstance(node, exp.Literal) and (set(node.name) & set("'\\") if node.is_string else not node.name.isdigit()):
         return repr(node.name) if node.is_string else node.name
+    if isinstance(node, exp.Is) and not isinstance(node.expression, exp.Null):
+        return f"IS {node.expression.sql().upper()}"
     if isinstance(node, KNOWN):
         return ""
     return SIGNS.get(type(node)) or (node.sql_name() if isinstance(node, exp.Func) else node.key.upper())

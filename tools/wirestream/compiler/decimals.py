@@ -44,7 +44,7 @@ def digits_of(value: Value) -> tuple[int, int]:
 
 
 def typed(reach: Integer, before: int, after: int) -> Decimal:
-    """The numbers of a range in the type with so many digits before and after the point, at most 38 in all."""
+    """The numbers of a range in the type with these digits before and after the point, at most 38 in all."""
     return Decimal(reach.low, reach.high, min(before + after, MOST_DIGITS), min(after, MOST_DIGITS))
 
 
@@ -88,7 +88,8 @@ def rounded(scope: Scope, value: Value, scale: int, position: Position) -> Value
     if after <= scale:
         return widened(scope, value, scale, position)
     whole = 10 ** (after - scale)
-    return _nearest(scope, value, number(whole // 2), number(whole), (before + 1, scale), position)
+    text = f"round({value}, {scale})"
+    return _nearest(scope, value, number(whole // 2), number(whole), (before + 1, scale), position, text)
 
 
 def truncated(scope: Scope, value: Value, position: Position) -> Value:
@@ -142,7 +143,7 @@ def _nearest(
 
 
 def _hidden(scope: Scope, operator: str, a: Value, b: Value, position: Position) -> Column:
-    """A sum, difference or product of integers that is no column of the query."""
+    """A sum or difference of integers that the query does not name."""
     return scope.compute(operator, a, b, kind=fits(scope.reach(operator, a, b), position), hidden=True)
 
 

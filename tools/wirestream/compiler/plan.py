@@ -23,10 +23,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal as Number
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
+import numpy as np
+
 from wirestream.compiler.aggregates import FUNCTIONS, Kind
 from wirestream.compiler.predicates import PREDICATES
 from wirestream.compiler.syntax import JoinWindow, Window
-from wirestream.compiler.types import BOOLEAN, Boolean, Decimal, Integer, Text, Type, Uint64, of_field
+from wirestream.compiler.types import BOOLEAN, Boolean, Date, Decimal, Integer, Text, Timestamp, Type, Uint64, of_field
 from wirestream.schema.streams import Stream
 
 FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # a < b is b > a
@@ -46,8 +48,13 @@ class Constant:
     def __str__(self) -> str:
         if self.value is None:
             return "null"
-        if isinstance(self.type, Decimal):
-            return str(Number(self.value).scaleb(-self.type.scale))
+        match self.type:
+            case Decimal(scale=scale):
+                return str(Number(self.value).scaleb(-scale))
+            case Timestamp(unit=unit):
+                return f"'{np.datetime64(self.value, unit)}'"
+            case Date():
+                return f"'{np.datetime64(self.value, 'D')}'"
         return f"'{self.value.rstrip(bytes(1)).decode()}'" if isinstance(self.value, bytes) else str(self.value)
 
 

@@ -11,7 +11,7 @@ import re
 from collections import deque
 from dataclasses import dataclass
 
-from spark_golden.declaration import Stream
+from spark_golden.declaration import NANOSECONDS, Stream
 
 
 @dataclass(frozen=True)
@@ -29,18 +29,33 @@ class Token:
 
 
 @dataclass(frozen=True)
+class Duration:
+    """A time with a unit. word: the unit as in the text, in lower case."""
+
+    number: int
+    word: str
+
+    def units(self, nanoseconds: int) -> int:
+        """The time in units of that many nanoseconds; raises ValueError if it is not a multiple of them."""
+        length = self.number * NANOSECONDS[self.word]
+        if length % nanoseconds:
+            raise ValueError(f"{self.number} {self.word} is not a multiple of the unit of the times")
+        return length // nanoseconds
+
+
+@dataclass(frozen=True)
 class Window:
     """A window clause. attribute: None for the stream's own time. in_time: False for a tuple window. session: `size` is
-    the GAP.
+    the GAP. Times without a unit are in units of the attribute.
     """
 
     in_time: bool
-    size: int
-    advance: int
+    size: int | Duration
+    advance: int | Duration
     attribute: str | None = None
-    slack: int = 0
-    start: int | None = None
-    max_ahead: int = 0
+    slack: int | Duration = 0
+    start: int | Duration | None = None
+    max_ahead: int | Duration = 0
     resync: int = 16
     emit_empty: bool = False
     session: bool = False
@@ -60,8 +75,8 @@ class JoinWindow:
 
     rows: int
     attribute: str | None = None
-    near: int = 0
-    slack: int = 0
+    near: int | Duration = 0
+    slack: int | Duration = 0
 
     def __str__(self) -> str:
         if self.attribute is None:
@@ -118,7 +133,6 @@ _LEXEMES = re.compile(
     r"|(?P<string>'[^'\n]*'|\"[^\"\n]*\")|\$(?P<constant>[A-Za-z_]\w*)|(?P<symbol><=>|<>|!=|<=|>=|[-+*/%=<>(),;\[\]])"
 )
 CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING")
-SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600}
 
 
 def lexed(sql: str) -> list[Token]:
@@ -189,7 +203,9 @@ def _name(tokens: list[Token], what: str) -> str:
 
 
 def created(tokens: list[Token]) -> Stream:
-    """CREATE INPUT STREAM Name (field type, …); its time is the field named Time."""
+    """CREATE INPUT STREAM Name (field type, …) [TIME field [IN unit]]; its time is by default the field named Time."""
+    closing = [k for k, token in enumerate(tokens) if token.keyword == ")"]
+    tokens, after = (tokens[: closing[-1] + 1], tokens[closing[-1] + 1 :]) if closing else (tokens, [])
     words = [t.keyword for t in tokens[:3]]
     if words != ["CREATE", "INPUT", "STREAM"] or [t.keyword for t in tokens[4:5] + tokens[-1:]] != ["(", ")"]:
         raise ValueError(f"line {tokens[0].line}: expected CREATE INPUT STREAM Name (field type, …)")
@@ -200,7 +216,13 @@ def created(tokens: list[Token]) -> Stream:
         if name in fields:
             raise ValueError(f"two fields named {name}")
         fields[name] = written(part[1:]).lower()
-    return Stream(_name(tokens[3:4], "the name of a stream"), fields, "Time" if "Time" in fields else None)
+    name, time, unit = _name(tokens[3:4], "the name of a stream"), "Time" if "Time" in fields else None, None
+    if after:
+        if [t.keyword for t in after[::2]] not in (["TIME"], ["TIME", "IN"]) or len(after) % 2:
+            raise ValueError(f"line {after[0].line}: expected TIME field IN unit, found '{written(after)}'")
+        time, *units = (_name([token], "a name") for token in after[1::2])
+        unit = units[0].lower() if units else None
+    return Stream(name, fields, time, unit)
 
 
 def query(tokens: list[Token]) -> tuple[list[Select], str | None]:
@@ -281,10 +303,16 @@ def _window(tokens: list[Token]) -> Window | JoinWindow:
             elif key == "WATTR":
                 given[key] = _name([words.popleft()], "a column after WATTR")
             else:
-                given[key] = int(words.popleft().text)
-                if words and (unit := words[0].keyword.removesuffix("S")) in SECONDS:
-                    given[key] *= SECONDS[unit]
+                interval = words[0].keyword == "INTERVAL"
+                if interval:
                     words.popleft()
+                number = words.popleft()
+                given[key] = int(number.text[1:-1] if interval and number.kind == "string" else number.text)
+                if words and (unit := words[0].text.lower()) in NANOSECONDS:
+                    given[key] = Duration(given[key], unit)
+                    words.popleft()
+                elif interval:
+                    raise wrong
     except (IndexError, ValueError):
         raise wrong from None
     if given.keys() == {"ROWS"} or {"RANGE", "WATTR", "ROWS"} <= given.keys() <= {"RANGE", "WATTR", "SLACK", "ROWS"}:
@@ -298,7 +326,8 @@ def _window(tokens: list[Token]) -> Window | JoinWindow:
     ):
         needed = {size, advance, *needed}
         if needed <= given.keys() <= needed | allowed:
-            if given[size] < 1 or given[advance] < 1:
+            lengths = [n.number if isinstance(n, Duration) else n for n in (given[size], given[advance])]
+            if min(lengths) < 1 or ("TUPLES" in given and any(isinstance(n, Duration) for n in given.values())):
                 raise wrong
             names = ("SLACK", "START", "MAX_AHEAD", "RESYNC", "EMIT_EMPTY")
             more = {name.lower(): given[name] for name in names if name in given}

@@ -22,6 +22,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+# The units of times, in nanoseconds, by the names that a declaration and a query may use.
+NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+NANOSECONDS |= dict(zip(("nanosecond", "microsecond", "millisecond", "second"), NANOSECONDS.values(), strict=True))
+NANOSECONDS |= {"minute": 60 * 10**9, "hour": 3600 * 10**9, "day": 24 * 3600 * 10**9}
+NANOSECONDS |= {f"{name}s": length for name, length in NANOSECONDS.items() if len(name) > 2}
 INTEGER = "DECIMAL(38,0)"
 SPARK = {**dict.fromkeys(("smallint", "int", "integer", "uint", "long", "bigint", "uint64", "flags"), INTEGER)}
 SPARK |= {"bool": "BOOLEAN", "boolean": "BOOLEAN", "date": "DATE"}
@@ -55,12 +60,14 @@ def unit_of(declared: str) -> str:
 
 @dataclass(frozen=True)
 class Stream:
-    """fields: the type of each, as text. time: the field with the time, or None. Raises ValueError for an unknown type,
-    and for a time that is not a field."""
+    """fields: the type of each, as text. time: the field with the time, or None. unit: of the time, a key of
+    `NANOSECONDS`; None if not declared. Raises ValueError for an unknown type or unit, and for a time that is not a
+    field."""
 
     name: str
     fields: Mapping[str, str]
     time: str | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         for name, kind in self.fields.items():
@@ -70,11 +77,23 @@ class Stream:
                 raise ValueError(f"{self.name}.{name}: {error}") from None
         if self.time is not None and self.time not in self.fields:
             raise ValueError(f"the time of {self.name}, {self.time}, is not a field")
+        if self.unit is not None and self.unit not in NANOSECONDS:
+            raise ValueError(f"the unit of {self.name}, {self.unit}, is unknown; known: {', '.join(NANOSECONDS)}")
+
+    def nanoseconds(self, field: str) -> int | None:
+        """The length of the unit of a field's times: that of its type, else the declared one, which only the time has,
+        else a second. None if it has none."""
+        kind = re.sub(r"\s", "", self.fields.get(field, "").lower())
+        if kind.startswith(("date", "timestamp")):
+            return NANOSECONDS["day" if kind.startswith("date") else kind[len("timestamp(") :].partition(")")[0]]
+        if self.unit is None:
+            return NANOSECONDS["s"]
+        return NANOSECONDS[self.unit] if field == self.time else None
 
 
 def streams(text: str) -> dict[str, Stream]:
-    """The streams, by name, in a JSON list of ``{"name": …, "time": …, "fields": {name: type, …}}``; "time" is null or
-    missing if there is none. Raises ValueError with one line."""
+    """The streams, by name, in a JSON list of ``{"name": …, "time": …, "unit": …, "fields": {name: type, …}}``; "time"
+    and "unit" are null or missing if there is none. Raises ValueError with one line."""
     described = json.loads(text)
     if not isinstance(described, list):
         raise ValueError("the stream declarations must be a list")
@@ -87,8 +106,9 @@ def streams(text: str) -> dict[str, Stream]:
 
 
 def _stream(described: object) -> Stream:
-    if not isinstance(described, dict) or not {"name", "fields"} <= described.keys() <= {"name", "time", "fields"}:
-        raise ValueError('a stream must be {"name": …, "time": …, "fields": {name: type, …}}')
+    needed, known = {"name", "fields"}, {"name", "time", "unit", "fields"}
+    if not isinstance(described, dict) or not needed <= described.keys() <= known:
+        raise ValueError('a stream must be {"name": …, "time": …, "unit": …, "fields": {name: type, …}}')
     name, fields, time = described["name"], described["fields"], described.get("time")
     if not isinstance(fields, dict) or not fields:
         raise ValueError(f"the fields of {name} must be {{name: type, …}}")
@@ -97,4 +117,4 @@ def _stream(described: object) -> Stream:
             raise ValueError(f"{word!r} is not a valid name")
     if any(not isinstance(kind, str) for kind in fields.values()):
         raise ValueError(f"a type of {name} is not a string")
-    return Stream(name, fields, time)
+    return Stream(name, fields, time, described.get("unit"))

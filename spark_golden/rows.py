@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from spark_golden.clauses import Item, JoinWindow, Select, Side, Token, Window, conjuncts
+from spark_golden.clauses import Duration, Item, JoinWindow, Select, Side, Token, Window, conjuncts
 from spark_golden.declaration import UNITS, Stream, spark_type, unit_of
 from spark_golden.expressions import INTEGER, ORDER, WINDOW, Shim
 from spark_golden.pairs import pairs, pairs_in_time
@@ -98,6 +98,7 @@ class Evaluation:
             raise ValueError(f"{window} is only valid in a JOIN")
         if above and window:
             raise ValueError("a time window over the rows of a window is not supported")
+        window = self._in_units(select.side)
         if above:
             below = self.source(select.source, replace(above, attribute=self._passed(select, above.attribute)))
         elif window and window.in_time:
@@ -123,7 +124,10 @@ class Evaluation:
         if above or select.group or select.having:
             raise ValueError("a window, GROUP BY or HAVING over a JOIN is not supported: its rows have no order")
         sides = (select.side, select.other)
-        windows = [self._join_window(side) for side in sides]
+        windows = [self._join_window(replace(side, window=self._in_units(side))) for side in sides]
+        times = [self._nanoseconds(side.source, side.window.attribute) for side in sides if windows[0].attribute]
+        if len(set(times) - {None}) > 1:
+            raise ValueError("the times of a JOIN have different units")
         aliases = [side.alias or (side.source if isinstance(side.source, str) else "") for side in sides]
         if "" in aliases or len(set(aliases)) == 1:
             raise ValueError("both sides of a JOIN need a name, and the names must differ")
@@ -224,11 +228,12 @@ class Evaluation:
         closed = F.max(windows_closed("watermark")).over(Over.partitionBy("session"))
         judged = judged.withColumn("closed", closed)
 
-        def exploded(frame: DataFrame, *numbers: Column) -> DataFrame:
+        def exploded(frame: DataFrame, first: Column, last: Column) -> DataFrame:
             """Once for each window in a range of numbers. The ends themselves are exploded, because Spark 4.3 loses
-            columns that it computes from an exploded column and filters by."""
-            first, last = (F.col("start") + number * window.advance + window.size for number in numbers)
-            ends = F.when(first <= last, F.sequence(first, last, F.lit(window.advance).cast("long")))
+            columns that it computes from an exploded column and filters by. The end of a window that is not closed may
+            not fit a long, so it is not computed."""
+            least, most = (F.col("start") + number * window.advance + window.size for number in (first, last))
+            ends = F.when(first <= last, F.sequence(least, most, F.lit(window.advance).cast("long")))
             frame = frame.withColumn(WINDOW, F.explode(ends))
             return frame.withColumns({SESSION: F.col("session"), WINDOW: F.col(WINDOW).cast(INTEGER)})
 
@@ -294,6 +299,26 @@ class Evaluation:
         frame = frame.groupBy(*units, *select.group).agg(order, keep, *values).where("`#having`")
         outputs = [F.col(f"#{k}").alias(item.name) for k, item in enumerate(select.items)]
         return Rows(frame.select(SESSION, ORDER, *outputs), _names(select.items), below.origin)
+
+    # ---- units
+
+    def _in_units(self, side: Side) -> Window | JoinWindow | None:
+        """The window of a side with all its times in units of its attribute."""
+        window, found = side.window, {}
+        for name in ("size", "advance", "near", "slack", "start", "max_ahead"):
+            if isinstance(time := getattr(window, name, None), Duration):
+                unit = self._nanoseconds(side.source, window.attribute or self._time(side.source))
+                if unit is None:
+                    raise ValueError(f"{window.attribute} has no unit, so {time.number} {time.word} has no meaning")
+                found[name] = time.units(unit)
+        return replace(window, **found) if found else window
+
+    def _nanoseconds(self, source: str | list[Select], attribute: str | None) -> int | None:
+        """The unit of a column of a stream or of a sub-query, if it is a field of a stream."""
+        if isinstance(source, str):
+            return self.streams[source].nanoseconds(attribute) if source in self.streams else None
+        (select, *_) = source
+        return self._nanoseconds(select.source, self._passed(select, attribute))
 
     # ---- names
 

@@ -15,6 +15,7 @@ from wirestream.schema.streams import shipped
 
 WINDOW = "[SIZE 4 ADVANCE 1 TUPLES]"
 COUNT = "SELECT count(*) AS n FROM Trades"
+EVENTS = "CREATE INPUT STREAM Ev (Ts long, Kind int, Due long) TIME Ts IN milliseconds; SELECT count(*) AS n FROM Ev"
 REFUSED = [
     ("", "no query in the file", None),
     ("SELECT Price FROM Trades; SELECT Price FROM Trades", "two results are named Result", (1, 27)),
@@ -114,6 +115,37 @@ REFUSED = [
         f"{COUNT} [SESSION GAP 2147483647 WATTR Time SLACK 1]",
         "GAP and SLACK: 2147483648 is too large; over Time",
         (1, 34),
+    ),
+    (
+        f"{EVENTS} [RANGE 9 SLIDE 1 WATTR Ts SLACK 4611686018427387895]",
+        "4611686018427387905 is too large; over Ts the most is 4611686018427387904",
+        (1, 108),
+    ),
+    (f"{COUNT} [RANGE 1500 ms SLIDE 1 WATTR Time]", "1500 milliseconds is not a whole number of seconds", (1, 34)),
+    (f"{EVENTS} [RANGE 1 s SLIDE 5 us WATTR Ts]", "5 microseconds is not a whole number of milliseconds", (1, 108)),
+    (f"{EVENTS} [SIZE 1 s ADVANCE 5 us TIME]", "milliseconds, the unit of the stream's time", (1, 108)),
+    (f"{EVENTS} [RANGE 1 s SLIDE 5 WATTR Due]", "the unit of Due is unknown", (1, 108)),
+    (
+        f"{EVENTS[:-2]} (SELECT Ts + 1 AS At FROM Ev) [RANGE 1 s SLIDE 5 WATTR At]",
+        "write 1 second as a number",
+        (1, 136),
+    ),
+    (f"{COUNT} [RANGE INTERVAL '1.5' SECOND SLIDE 1 WATTR Time]", "INTERVAL '10' SECOND", (1, 41)),
+    (f"{COUNT} [RANGE INTERVAL '1' SLIDE 1 WATTR Time]", "expected a unit of time, such as ms", (1, 54)),
+    (f"{COUNT} [SIZE 5 s ADVANCE 1 TUPLES]", "SIZE and ADVANCE of TUPLES have no unit", (1, 34)),
+    ("CREATE INPUT STREAM T (a int) TIME b; SELECT a FROM T", "TIME b is not a field; known: a", (1, 31)),
+    ("CREATE INPUT STREAM T (a timestamp(us)) TIME a IN ms; SELECT a FROM T", "the unit us by its type", (1, 1)),
+    (
+        "CREATE INPUT STREAM T (a date) TIME a; SELECT count(*) AS n FROM T [RANGE 30 hours SLIDE 1 day WATTR a]",
+        "30 hours is not a whole number of days",
+        (1, 68),
+    ),
+    ("CREATE INPUT STREAM T (a int) TIME a IN weeks; SELECT a FROM T", "expected a unit of time", (1, 41)),
+    (
+        f"{EVENTS.replace('count(*) AS n', 'a.Kind')} [RANGE 1 WATTR Ts ROWS 9] AS a JOIN Trades [RANGE 1 WATTR Time "
+        "ROWS 9] AS b ON a.Kind = b.Price",
+        "must have the same unit, not Ts in milliseconds and Time in seconds",
+        (1, 144),
     ),
     (f"{COUNT} [RANGE 9 SLIDE 1 WATTR Time RESYNC 256]", "RESYNC 256: must be 1 to 255", (1, 34)),
     (f"{COUNT} [SIZE 2147483647 ADVANCE 1 TUPLES]", "SIZE + ADVANCE is 2147483648; the most is 2147483647", (1, 34)),
@@ -409,6 +441,11 @@ def test_command_shows_the_place(tmp_path, capsys):
         ("{name: T, id: 1, fields: {}}", "fields: must be a mapping of names to types"),
         ("{name: T, id: 1, fields: {a: int}, message: orders.Order}", "fields: must be a list of names"),
         ("{name: T, id: 1, fields: {a: int}, time: b}", "time: b is not a field"),
+        ("{name: T, id: 1, fields: {a: int}, unit: ms}", "unit: ms is not a unit of the time attribute"),
+        (
+            "{name: T, id: 1, fields: {a: int}, time: a, unit: weeks}",
+            "weeks is not a unit of the time",
+        ),
     ],
 )
 def test_streams_that_are_described_wrong(tmp_path, capsys, described, said):

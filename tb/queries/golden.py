@@ -84,7 +84,9 @@ def frame(name: str) -> DataFrame:
 def declared(streams: Iterable[Stream]) -> dict[str, declaration.Stream]:
     """The declarations of streams for `spark_golden`, by name."""
     fields = {stream: {field.name: field.declared for field in stream.schema.fields} for stream in streams}
-    return {s.schema.name: declaration.Stream(s.schema.name, types, s.time) for s, types in fields.items()}
+    return {
+        s.schema.name: declaration.Stream(s.schema.name, types, s.time, s.declared_unit) for s, types in fields.items()
+    }
 
 
 def to_frame(records: np.ndarray, seq: np.ndarray | None = None, schema: Schema | None = None) -> DataFrame:

@@ -262,6 +262,17 @@ QUERIES = {
         "SELECT Time, sum(X) AS S FROM T [RANGE 1 minute SLIDE 60 SECONDS WATTR Time]",
         [(120, -2), (180, -3), (240, 8)],
     ),
+    "times in milliseconds, in a field of another name, after AS": (
+        "CREATE INPUT STREAM T (Key string(2), X int, Y int, Moment int) TIME Moment IN ms; "
+        "SELECT At, sum(X) AS S FROM (SELECT Moment AS At, X FROM T) "
+        "[RANGE INTERVAL '60' MILLISECOND SLIDE 60 ms WATTR At]",
+        [(120, -2), (180, -3), (240, 8)],
+    ),
+    "the stream's time, with a unit": (
+        "CREATE INPUT STREAM T (Key string(2), X int, Y int, At int) TIME At IN us; "
+        "SELECT At, sum(X) AS S FROM T [SIZE 60 us ADVANCE 60000 nanoseconds TIME]",
+        [(120, -2), (180, -3), (240, 8)],
+    ),
     "a window over a sub-query and a union takes its attribute from the stream": (
         "SELECT At, count(*) AS N FROM (SELECT Time AS At FROM T WHERE X > 0 UNION ALL SELECT Time AS At FROM "
         "(SELECT * FROM T) WHERE Y > 1) [RANGE 30 SLIDE 30 WATTR At SLACK 5]",
@@ -439,6 +450,17 @@ def test_several_queries():
         ("CREATE STREAM T (X int); SELECT X FROM T", "CREATE INPUT STREAM"),
         ("CREATE INPUT STREAM T (X float); SELECT X FROM T", "unknown type 'float'"),
         ("CREATE INPUT STREAM T (X int, X long); SELECT X FROM T", "two fields named X"),
+        ("CREATE INPUT STREAM T (X int) TIME Y IN ms; SELECT X FROM T", "Y, is not a field"),
+        ("CREATE INPUT STREAM T (X int) TIME X IN weeks; SELECT X FROM T", "weeks, is unknown"),
+        ("CREATE INPUT STREAM T (X int) TIME X ms; SELECT X FROM T", "expected TIME field IN unit"),
+        ("SELECT count(*) AS N FROM T [RANGE 500 ms SLIDE 1 WATTR Time]", "500 ms is not a multiple"),
+        ("SELECT count(*) AS N FROM T [RANGE INTERVAL '5' SLIDE 1 WATTR Time]", "invalid window"),
+        ("SELECT count(*) AS N FROM T [SIZE 5 s ADVANCE 1 TUPLES]", "invalid window"),
+        (
+            "CREATE INPUT STREAM T (Key string(2), X int, Y int, Time int) TIME Time IN ms; "
+            "SELECT count(*) AS N FROM T [RANGE 5 s SLIDE 1 WATTR X]",
+            "X has no unit",
+        ),
     ],
 )
 def test_what_it_does_not_understand(sql, message):

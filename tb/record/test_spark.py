@@ -155,7 +155,7 @@ def test_overflow_is_finished_by_spark(tmp_path):
 )
 def test_what_has_no_rest(query, message):
     with pytest.raises(ValueError, match=message):
-        rest(query if " " in query else text(query), {"Trades": "Time"})
+        rest(query if " " in query else text(query), {"Trades": "Time"}, {})
 
 
 def test_the_example_joins_with_a_table(tmp_path):

@@ -14,8 +14,9 @@ from pyspark.sql import functions as F
 from tb.queries import golden, streams
 from tb.queries.random_queries import draw
 from tb.queries.test_oracle import EXPRESSIONS, QUERIES, TUPLES, WINDOW
-from wirestream.compiler import syntax
+from wirestream.compiler import syntax, units
 from wirestream.compiler.parse import parse
+from wirestream.schema.streams import declared, shipped
 from wirestream.schema.tuples import Field, Schema
 from wirestream.sim import simulate
 from wirestream.split.evaluate import Items, evaluate
@@ -34,8 +35,9 @@ def items(frame: DataFrame, names: dict[str, str], time: str | None) -> Items:
 
 
 def select(sql: str) -> syntax.Query:
-    (query,) = (statement for statement in parse(sql) if isinstance(statement, syntax.Query))
-    return query
+    (*creates, query) = parse(sql)
+    known = {stream.schema.name: stream for stream in shipped()}
+    return units.resolve(query, known | {create.name: declared(create, 1) for create in creates})
 
 
 def rows(frame: DataFrame) -> Counter:
@@ -46,7 +48,9 @@ def ask(sql: str, frame: DataFrame | None = None) -> DataFrame:
     """The rows for the tuples of the oracle's test, with the field names of the text if it declares them."""
     named = re.findall(r"(\w+) (?:int|string)", sql) if "CREATE" in sql else FIELDS
     frame = golden.to_frame(np.array(TUPLES, SCHEMA.dtype)) if frame is None else frame
-    given = items(frame, dict(zip(FIELDS, named, strict=True)), "Time" if "Time" in named else None)
+    time = re.search(r"\) TIME (\w+)", sql)
+    attribute = time[1] if time else "Time" if "Time" in named else None
+    given = items(frame, dict(zip(FIELDS, named, strict=True)), attribute)
     return evaluate(select(sql), {"T": given}, CONSTANTS)
 
 

@@ -23,18 +23,17 @@ from wirestream.compiler.syntax import (
     Query,
     Select,
     Source,
+    Span,
     Window,
 )
 from wirestream.compiler.unexpected import unexpected
 from wirestream.errors import Position, QueryError
-from wirestream.schema.declaration import Create, FieldName, Framing
+from wirestream.schema.declaration import Create, FieldName, Framing, TimeField
 from wirestream.schema.fields import MOST_DIGITS, Field, canonical
+from wirestream.schema.units import unit_of
 
 MOST_ROWS = 2**16  # in a window of a JOIN
-SECONDS = {"second": 1, "minute": 60, "hour": 3600}
-MOST_RESYNC = 255  # of ws_watermark
 MOST_DEPTH = 100  # of the parse tree
-MOST_TUPLES = 2**31 - 1  # SIZE + ADVANCE of a window
 
 
 @cache
@@ -60,8 +59,8 @@ def parse(text: str) -> list[Create | Query]:
         raise error.orig_exc from None
 
 
-def parse_window(text: str) -> Window:
-    """A window, given with its brackets; raises `QueryError`."""
+def parse_window(text: str) -> Window | JoinWindow:
+    """A window, given with its brackets, before the pass `units`; raises `QueryError`."""
     (query,) = parse(f"SELECT count(*) AS n FROM s {text}")
     return query.body[0].source.window
 
@@ -86,8 +85,12 @@ class _Build(Transformer):
     # ---- declarations
 
     def create(self, meta, parts):
-        name, *fields = parts
-        return Create(_at(meta), str(name), tuple(fields))
+        name, *fields, time = parts
+        return Create(_at(meta), str(name), tuple(fields), time=time)
+
+    def time_field(self, meta, parts):
+        name, unit = parts
+        return TimeField(str(name), unit and unit_of(unit), _at(meta))
 
     def create_messages(self, meta, parts):
         name, kind, of, message, *fields, framing = parts
@@ -167,10 +170,13 @@ class _Build(Transformer):
 
     def time_window(self, meta, parts):
         size, advance, *options = parts
-        return self._window(meta, "time", int(size), int(advance), options)
+        return self._window(meta, "time", size, advance, options)
 
     def tuple_window(self, meta, parts):
-        return self._window(meta, "tuples", int(parts[0]), int(parts[1]), [])
+        size, advance = parts
+        if isinstance(size, Span) or isinstance(advance, Span):
+            raise QueryError("SIZE and ADVANCE of TUPLES have no unit; a window in time ends in TIME", _at(meta))
+        return self._window(meta, "tuples", size, advance, [])
 
     def session_window(self, meta, parts):
         gap, attribute, slack, *options = parts
@@ -189,24 +195,17 @@ class _Build(Transformer):
         return JoinWindow(_at(meta), rows, *more)
 
     def _window(self, meta, unit, size, advance, options, **more):
-        position = _at(meta)
-        window = Window(position, unit, size, advance, **more, **dict(options))
-        if size < 1 or advance < 1:
-            raise QueryError("the length and the distance of windows must be at least 1", position)
-        if not window.in_time and size + advance > MOST_TUPLES:
-            raise QueryError(f"SIZE + ADVANCE is {size + advance}; the most is {MOST_TUPLES}", position)
-        if window.session and window.emit_empty:
-            raise QueryError("EMIT_EMPTY with SESSION: a session begins with a tuple, so none is empty", position)
-        if not 1 <= window.resync <= MOST_RESYNC:
-            raise QueryError(f"RESYNC {window.resync}: must be 1 to {MOST_RESYNC}", position)
-        apart, name = (size, "GAP") if window.session else (advance, "SLIDE")
-        if window.max_ahead and window.max_ahead < window.slack + apart:
-            raise QueryError(f"MAX_AHEAD must be at least SLACK + {name} = {window.slack + apart}", position)
-        return window
+        return Window(_at(meta), unit, size, advance, **more, **dict(options))
 
     def span(self, meta, parts):
         number, unit = parts
-        return int(number) * (SECONDS[unit.lower().removesuffix("s")] if unit else 1)
+        return Span(int(number), unit_of(unit)) if unit else int(number)
+
+    def interval(self, meta, parts):
+        text, unit = parts
+        if not text[1:-1].isdecimal() or not text.isascii():
+            raise QueryError("an interval is a whole number of one unit: INTERVAL '10' SECOND", _at(meta))
+        return Span(int(text[1:-1]), unit_of(unit))
 
     def starts(self, meta, parts):
         return "start", parts[0]

@@ -56,18 +56,27 @@ class Cast(Expression):
 
 
 @dataclass(frozen=True)
+class Span:
+    """A length of time as the text has it. unit: a key of `schema.units.NANOSECONDS`."""
+
+    number: int
+    unit: str
+
+
+@dataclass(frozen=True)
 class Window:
     """A sliding window. unit: ``time``, ``tuples`` or ``session``; a session's `size` is its GAP, and its `advance` is
-    1, since it may begin anywhere. attribute: None for the stream's time attribute."""
+    1, since it may begin anywhere. attribute: None for the stream's time attribute. Times are in units of the
+    attribute; the parser leaves those that have a unit as `Span`, and the pass `units` computes them."""
 
     position: Position = field(compare=False)
     unit: str
-    size: int
-    advance: int
+    size: int | Span
+    advance: int | Span
     attribute: str | None = None
-    slack: int = 0
-    start: int | None = None
-    max_ahead: int = 0
+    slack: int | Span = 0
+    start: int | Span | None = None
+    max_ahead: int | Span = 0
     resync: int = 16
     emit_empty: bool = False
 
@@ -84,13 +93,13 @@ class Window:
 @dataclass(frozen=True)
 class JoinWindow:
     """The window of a side of a JOIN: the last `rows` tuples; or with an attribute the tuples within `near` of a tuple
-    of the other side, at most `slack` late, with memory for `rows` of them."""
+    of the other side, at most `slack` late, with memory for `rows` of them. Times are as in `Window`."""
 
     position: Position = field(compare=False)
     rows: int
     attribute: str | None = None
-    near: int = 0
-    slack: int = 0
+    near: int | Span = 0
+    slack: int | Span = 0
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string", "WEIGHT": "a weight", "LPAR": "'('",
              "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "SEMICOLON": "';'", "STAR": "'*'",
              "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "MESSAGES": "FIX, BINARY or ITCH",
-             "UNIT": "seconds, minutes or hours", "$END": "end of text"}  # fmt: skip
+             "UNIT": "a unit of time, such as ms", "$END": "end of text"}  # fmt: skip
 BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "NULL", "CASE"}
 GO_ON = {"COMPARE", "IS", "STRING", "IN", "BETWEEN", "NOT", "AND", "OR", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}
 

@@ -36,6 +36,15 @@ class Framing:
 
 
 @dataclass(frozen=True)
+class TimeField:
+    """The field with the time of a stream's tuples. unit: a key of `units.NANOSECONDS`; None: the default."""
+
+    name: str
+    unit: str | None
+    position: Position
+
+
+@dataclass(frozen=True)
 class Create:
     """A declared stream. format: for a stream of messages, whose fields have no types, its kind, name and message."""
 
@@ -44,3 +53,4 @@ class Create:
     fields: tuple[Field, ...] | tuple[FieldName, ...]
     format: tuple[str, str, str] | None = None
     framing: Framing | None = None
+    time: TimeField | None = None

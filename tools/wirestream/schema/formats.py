@@ -7,6 +7,7 @@ A file without ``format`` describes FIX messages (see `wirestream.schema.fix`). 
     name: exchange
     format: BINARY                       or ITCH
     id: 20                               BINARY: the stream id of the tuple datagrams whose records are messages
+    unit: ms                             of the time attributes, optional; default: seconds
     messages:
       NewOrder:
         type: 68                         the first byte of a message: a number, or for ITCH a letter
@@ -31,6 +32,7 @@ from wirestream.schema import fix
 from wirestream.schema.declaration import Framing
 from wirestream.schema.fields import Field
 from wirestream.schema.tuples import ALIGNMENT
+from wirestream.schema.units import NANOSECONDS, unit_of
 
 FUSESOC = (
     *sorted((RTL / "fix").glob("orders*.yml")),
@@ -52,12 +54,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Message:
-    """A message. code: the index of ws_fix_parser or ws_itch5, or the first byte of a binary message."""
+    """A message. code: the index of ws_fix_parser or ws_itch5, or the first byte of a binary message. unit: of its
+    time; None: the default."""
 
     name: str
     code: int
     parts: tuple[Part, ...]
     time: str | None
+    unit: str | None = None
 
     @property
     def width(self) -> int:
@@ -115,7 +119,7 @@ def _of_fix(described: dict) -> Format:
     for code, message in enumerate(made.messages):
         parts = tuple(Part(unit.name, _tuple_type(unit.kind), unit.kind.width) for unit in message.units)
         times = [unit.name for unit in message.units if unit.kind.kind == fix.TIMESTAMP]
-        messages.append(Message(message.name, code, parts, times[0] if times else None))
+        messages.append(Message(message.name, code, parts, times[0] if times else None, "ns" if times else None))
     return Format("FIX", made.name, tuple(messages), made)
 
 
@@ -128,8 +132,11 @@ def _tuple_type(kind: fix.Kind) -> str:
 def _of_bytes(described: dict) -> Format:
     kind = described["format"]
     known = {"name", "format", "messages"} | ({"id"} if kind == "BINARY" else set())
-    if kind not in KINDS or described.keys() != known or not isinstance(described["messages"], dict):
+    if kind not in KINDS or described.keys() - {"unit"} != known or not isinstance(described["messages"], dict):
         raise ValueError(f"format: one of {', '.join(KINDS)}; BINARY has name, id and messages, ITCH name and messages")
+    unit = unit_of(str(described["unit"])) if "unit" in described else None
+    if "unit" in described and unit is None:
+        raise ValueError(f"unit: {described['unit']} is not a unit of time; known: {', '.join(NANOSECONDS)}")
     messages = []
     for name, body in described["messages"].items():
         if not isinstance(body, dict) or not {"type", "fields"} <= body.keys() <= {"type", "fields", "time"}:
@@ -137,7 +144,7 @@ def _of_bytes(described: dict) -> Format:
         parts = tuple(_part(f"{name}.{field}", field, str(text)) for field, text in body["fields"].items())
         if body.get("time") not in (None, *body["fields"]):
             raise ValueError(f"{name}: time: {body['time']} is not a field")
-        messages.append(Message(name, _code(name, kind, body["type"]), parts, body.get("time")))
+        messages.append(Message(name, _code(name, kind, body["type"]), parts, body.get("time"), unit))
     codes = [message.code for message in messages]
     if len(set(codes)) < len(codes):
         raise ValueError("two messages have the same type")

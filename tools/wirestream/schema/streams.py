@@ -6,6 +6,7 @@
     id: 1
     fields: {Symbol: string(4), Price: int null, Time: int}     in wire order; see `fields` for the types
     time: Time                                                  the time attribute, optional
+    unit: ms                                                    of its values, optional; default: seconds
 
 A stream of messages (see `formats`) has ``message: orders.NewOrderSingle``, and fields lists the fields of the message
 that its tuples have; its time attribute is that of the message. ``moldudp64: {reorder: 64, gap_ms: 10}`` declares
@@ -28,25 +29,38 @@ from wirestream.schema.declaration import Create, FieldName, Framing
 from wirestream.schema.fields import Field
 from wirestream.schema.formats import Format, Origin
 from wirestream.schema.tuples import Schema
+from wirestream.schema.units import DEFAULT, NANOSECONDS, unit_of
 
 SHIPPED = FUSESOC / "streams"
 KEYS = {"name", "id", "fields"}
-OPTIONAL, OF_MESSAGES = {"time"}, {"message", "moldudp64"}
+OPTIONAL, OF_MESSAGES = {"time", "unit"}, {"message", "moldudp64"}
 FRAMING = {"reorder", "gap_ms"}
 
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream's schema, its time attribute, and the messages that its tuples are, if any. Raises ValueError if the
-    time may be null."""
+    """A stream's schema, its time attribute, and the messages that its tuples are, if any. declared_unit: of the time
+    attribute; None: that of its type, or the default. Raises ValueError if the time may be null, or has a type with
+    another unit."""
 
     schema: Schema
     time: str | None = None
     origin: Origin | None = None
+    declared_unit: str | None = None
 
     def __post_init__(self) -> None:
         if self.time in self.schema.nullable:
             raise ValueError(f"{self.time} is the time attribute of {self.schema.name}, so it must not be null")
+        if self.declared_unit not in (None, unit := self.unit_of(self.time)):
+            raise ValueError(f"{self.time} has the unit {unit} by its type, so it cannot have {self.declared_unit}")
+
+    def unit_of(self, name: str | None) -> str | None:
+        """The unit of a field that holds times, a key of `NANOSECONDS`: that of its type, else the declared one. None
+        if the stream declares that of another field only."""
+        field = next((field for field in self.schema.fields if field.name == name), None)
+        if field and field.kind in ("timestamp", "date"):
+            return field.unit or "day"
+        return self.declared_unit or DEFAULT if name == self.time or not self.declared_unit else None
 
 
 def load(path: Path) -> Stream | Format:
@@ -94,10 +108,12 @@ def _described(described: object) -> Stream:
         names = [FieldName(field) for field in listed]
         return _of_messages(name, stream_id, kind, message, names, formats.shipped(), None, framing)
     fields = tuple(Field.of(field, str(kind)) for field, kind in listed.items())
-    time = described.get("time")
+    time, unit = described.get("time"), described.get("unit")
     if time is not None and time not in listed:
         raise QueryError(f"time: {time} is not a field")
-    return Stream(Schema(name, stream_id, fields), time)
+    if unit is not None and (time is None or unit_of(str(unit)) is None):
+        raise QueryError(f"unit: {unit} is not a unit of the time attribute; known: {', '.join(NANOSECONDS)}")
+    return Stream(Schema(name, stream_id, fields), time, None, unit and unit_of(unit))
 
 
 def shipped() -> list[Stream]:
@@ -106,16 +122,21 @@ def shipped() -> list[Stream]:
 
 
 def declared(create: Create, stream_id: int, known: Iterable[Format] = ()) -> Stream:
-    """The stream of a CREATE statement. Its time attribute is the field Time, if any, or that of its messages. known:
-    formats."""
+    """The stream of a CREATE statement. Its time attribute is by default the field Time, if any, or that of its
+    messages. known: formats."""
     if create.format:
         kind, name, message = create.format
         known = [found for found in known if found.kind == kind]
         position, framing = create.position, create.framing
         return _of_messages(create.name, stream_id, name, message, create.fields, known, position, framing)
     names = [field.name for field in create.fields]
+    time, unit = "Time" if "Time" in names else None, None
+    if create.time:
+        time, unit = create.time.name, create.time.unit
+        if time not in names:
+            raise QueryError(f"TIME {time} is not a field; known: {', '.join(names)}", create.time.position)
     try:
-        return Stream(Schema(create.name, stream_id, create.fields), "Time" if "Time" in names else None)
+        return Stream(Schema(create.name, stream_id, create.fields), time, None, unit)
     except ValueError as error:
         raise QueryError(str(error), create.position) from None
 
@@ -156,4 +177,5 @@ def _of_messages(
             raise QueryError(f"two fields are named {field.name}", field.position)
         chosen.append(Field(field.name, parts[field.name].type))
     time = message.time if message.time in [one.name for one in chosen] else None
-    return Stream(Schema(name, stream_id, tuple(chosen)), time, Origin(found[of], message, framing))
+    unit = message.unit if time else None
+    return Stream(Schema(name, stream_id, tuple(chosen)), time, Origin(found[of], message, framing), unit)

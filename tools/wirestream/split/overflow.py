@@ -8,6 +8,7 @@ columns and HAVING.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -43,7 +44,8 @@ def complete(
     result = Layout.load(described)
     columns = result.values
     chip = once(opened(stream=result.schema.name)).select(*columns)
-    rows = evaluate(rest(sql, times), {OVERFLOW: _overflow(opened, described)}, constants or {})
+    (entry,) = json.loads(Path(described).read_text())["entries"]
+    rows = evaluate(rest(sql, times, entry["window"]), {OVERFLOW: _overflow(opened, described)}, constants or {})
     rows = rows.select(*(F.col(name).cast(spark_of(result.arrow[name])).alias(name) for name in columns))
     return chip.unionByName(rows)
 
@@ -61,8 +63,9 @@ def _overflow(opened: Opened, described: str | Path) -> Items:
     return Items(parts[0].unionByName(parts[1]), units=units_of(schema))
 
 
-def rest(sql: str, times: Mapping[str, str | None]) -> syntax.Query:
-    """The rest of a query, over the overflow stream. Raises ValueError."""
+def rest(sql: str, times: Mapping[str, str | None], compiled: Mapping[str, object]) -> syntax.Query:
+    """The rest of a query, over the overflow stream. compiled: the window as the circuit has it, whose times are
+    numbers. Raises ValueError."""
     queries = [statement for statement in parse(sql) if isinstance(statement, syntax.Query)]
     if len(queries) != 1:
         raise ValueError(f"{len(queries)} queries; expected one")
@@ -77,6 +80,6 @@ def rest(sql: str, times: Mapping[str, str | None]) -> syntax.Query:
     attribute = window.attribute or times.get(select.source.first_stream)
     if attribute is None:
         raise ValueError(f"unknown time attribute of {select.source.first_stream}")
-    window = replace(window, attribute=attribute, max_ahead=0)
+    window = syntax.Window(**{**compiled, "position": window.position, "attribute": attribute, "max_ahead": 0})
     source = replace(select.source, stream=OVERFLOW, subquery=None, window=window)
     return replace(query, body=(replace(select, source=source, where=None),))

@@ -110,7 +110,8 @@ def _yml(stream: Stream) -> str:
     schema = stream.schema
     fields = "".join(f"  {field.name}: {field.declared}\n" for field in schema.fields)
     time = f"time: {stream.time}\n" if stream.time else ""
-    return f"name: {schema.name}\nid: {schema.stream_id:#x}\nfields:\n{fields}{time}"
+    unit = f"unit: {stream.declared_unit}\n" if stream.declared_unit else ""
+    return f"name: {schema.name}\nid: {schema.stream_id:#x}\nfields:\n{fields}{time}{unit}"
 
 
 def finishes(priced: Priced) -> bool:

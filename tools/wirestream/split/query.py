@@ -16,7 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
-from wirestream.compiler import predicates, syntax
+from wirestream.compiler import predicates, syntax, units
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.parse import parse as parse_sql
 from wirestream.compiler.parse import parse_window
@@ -102,9 +102,7 @@ class Block:
     @property
     def spec(self) -> syntax.Window | None:
         """The window over the source. Raises QueryError."""
-        if not self.window:
-            return None
-        return parse_window(self.window)
+        return parse_window(self.window) if self.window else None
 
     @property
     def aggregates(self) -> list[exp.Expression]:
@@ -175,6 +173,7 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
         raise QueryError("the query reads no stream")
     if name in {*streams, *tables, *RESERVED}:
         raise QueryError(f"INTO {name}: the name is already used; choose another")
+    windows = [_without_units(text, tree, n, streams) for n, text in enumerate(windows)]
     leaf, chain = _chain(tree, streams, tables, windows), []
     while isinstance(leaf, Block):
         chain.insert(0, leaf)
@@ -184,6 +183,32 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
         _check_case(block.made or ())
     _check_case([*streams, *tables, *RESERVED, name])
     return DividedQuery(name, chain, leaf, streams, reads, constants)
+
+
+def _without_units(text: str, tree: exp.Expression, number: int, streams: Mapping[str, Stream]) -> str:
+    """The text of a window, the sample `number` of the tree, with times as numbers: the view of a job has no units."""
+    window = parse_window(text)
+    samples = (sample for sample in tree.find_all(exp.TableSample) if sample.args["size"].name == str(number))
+    relation = next((sample.parent for sample in samples), None)
+    attribute = window.attribute
+    if attribute is None and relation is not None:
+        attribute = next((streams[t.name].time for t in relation.find_all(exp.Table) if t.name in streams), None)
+    plain = units.resolved(window, _unit(relation, attribute, streams))
+    return text if plain == window else units.text(plain)
+
+
+def _unit(relation: exp.Expression | None, attribute: str | None, streams: Mapping[str, Stream]) -> str | None:
+    """The unit of a column of a stream or a sub-query; None if unknown."""
+    if isinstance(relation, exp.Table):
+        return streams[relation.name].unit_of(attribute) if relation.name in streams else None
+    select = relation.find(exp.Select) if isinstance(relation, exp.Subquery) else None
+    if select is None or "from_" not in select.args:
+        return None
+    passed = next((i for i in select.expressions if isinstance(i, exp.Star) or i.alias_or_name == attribute), None)
+    column = passed.unalias() if passed else None
+    if not isinstance(column, exp.Star | exp.Column):
+        return None
+    return _unit(select.args["from_"].this, attribute if isinstance(column, exp.Star) else column.name, streams)
 
 
 def _chain(tree: exp.Expression, streams: Mapping, tables: Mapping, windows: list[str]) -> Block | Whole:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
+from wirestream.compiler import units
 from wirestream.compiler.lower import build
 from wirestream.compiler.parse import parse
 from wirestream.errors import QueryError
@@ -142,7 +143,7 @@ def _evaluated(query: DividedQuery, view: str, text: str, of_streams: bool = Tru
     """The step for a text of the dialect; an invalid text raises QueryError here, not in the job."""
     if of_streams:
         (statement,) = parse(text)
-        build(statement, query.streams)
+        build(units.resolve(statement, query.streams), query.streams)
     return Step(view, "dialect", (quoted(text),))
 
 

@@ -93,8 +93,9 @@ def starts(items: DataFrame) -> DataFrame:
 
 
 def _asked_for(prefix: str = "") -> Column:
-    """The watermark that an item requests."""
-    time, slack = F.col(f"{prefix}Time"), F.col(f"{prefix}query.slack")
+    """The watermark that an item requests, or another negative one if that is negative: no watermark is. So the least
+    time minus SLACK does not overflow."""
+    time, slack = F.greatest(F.lit(-1).cast("long"), F.col(f"{prefix}Time")), F.col(f"{prefix}query.slack")
     return F.when(F.col(f"{prefix}kind") == PUNCTUATION, time).otherwise(time - slack)
 
 

@@ -62,7 +62,8 @@ def judged(items: DataFrame, window: syntax.Window, unit: str = "") -> DataFrame
     that of the attribute."""
     time = ticks(F.col(f"`{window.attribute}`"), unit)
     items = items.withColumn(TIME, time)
-    items = items.withColumn("#asked", F.when(F.col(KIND) == PUNCTUATION, time).otherwise(time - window.slack))
+    asked = F.greatest(time, F.lit(-1))  # no watermark is negative, and the least time minus SLACK would overflow
+    items = items.withColumn("#asked", F.when(F.col(KIND) == PUNCTUATION, asked).otherwise(asked - window.slack))
     items = items.withColumn(START, _start(window))
     if window.max_ahead:
         items = _followed(items, window)
@@ -141,10 +142,11 @@ def _in_time(tuples: DataFrame, window: syntax.Window) -> DataFrame:
 
 
 def _ends(first: Column, last: Column, window: syntax.Window) -> Column:
-    """The ends of the windows from number `first` to `last`, one row each."""
-    first, last = (F.col(START) + number * window.advance + window.size for number in (first, last))
+    """The ends of the windows from number `first` to `last`, one row each; those of windows that are not closed may
+    overflow, and are not computed."""
+    least, most = (F.col(START) + number * window.advance + window.size for number in (first, last))
     step = F.lit(window.advance).cast("bigint")
-    return F.explode(F.when(first <= last, F.sequence(first, last, step))).alias(WINDOW)
+    return F.explode(F.when(first <= last, F.sequence(least, most, step))).alias(WINDOW)
 
 
 def _sessions(tuples: DataFrame, window: syntax.Window) -> DataFrame:
@@ -152,7 +154,7 @@ def _sessions(tuples: DataFrame, window: syntax.Window) -> DataFrame:
     by_time = of_session().orderBy(TIME)
     begins = F.when(F.col(TIME) - F.lag(TIME).over(by_time) >= window.size, 1).otherwise(0)
     tuples = tuples.withColumn("#begins", begins).withColumn("#number", F.sum("#begins").over(by_time))
-    end = F.max(TIME).over(Over.partitionBy(SESSION, "#number")) + window.size
+    end = F.try_add(F.max(TIME).over(Over.partitionBy(SESSION, "#number")), F.lit(window.size))  # null: never closed
     tuples = tuples.withColumn(WINDOW, end).where(F.col(WINDOW) <= F.col(REACHED))
     return tuples.drop("#begins", "#number")
 

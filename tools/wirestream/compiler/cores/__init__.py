@@ -4,7 +4,7 @@
 """
 
 from wirestream.compiler.cores.base import Core
-from wirestream.compiler.cores.expressions import Choose, Compute, Delay, Divide, Multiply, Select
+from wirestream.compiler.cores.expressions import Choose, Compute, ComputeWide, Delay, Divide, Multiply, Select
 from wirestream.compiler.cores.groups import GroupBy, GroupPanes
 from wirestream.compiler.cores.joins import QueryJoin
 from wirestream.compiler.cores.merging import Multiplex, Union
@@ -12,6 +12,6 @@ from wirestream.compiler.cores.several import PaneAggregate, SessionAggregate, T
 from wirestream.compiler.cores.windows import Aggregate, WeightedSum, Window
 
 ALL: tuple[type[Core], ...] = (
-    *(Aggregate, Choose, Compute, Delay, Divide, GroupBy, GroupPanes, Multiplex, Multiply, PaneAggregate, QueryJoin),
-    *(Select, SessionAggregate, TupleNumbers, Union, WeightedSum, WidAggregate, Window),
+    *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, GroupBy, GroupPanes, Multiplex, Multiply),
+    *(PaneAggregate, QueryJoin, Select, SessionAggregate, TupleNumbers, Union, WeightedSum, WidAggregate, Window),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import Cells, Core, Ports, changes, number, used
+from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Ports, changes, number, used
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,60 @@ class Compute(Core):
             case _:
                 lut = 0.5 * min(self.A_W, self.B_W, self.Y_W) if variables == 2 else 0
         return Cells(lut, self.bus_registers(ports, self.REGISTERED) + self.Y_W * self.REGISTERED)
+
+
+@dataclass(frozen=True)
+class ComputeWide(Core):
+    """ws_compute_wide. Swept: + - < <= >= = of 96 to 256 bits in parts of 32 to 128, < and + with a constant too.
+
+    A part of a sum waits for its carry, and then for the uppermost part; long waits are shift registers in LUTs.
+    """
+
+    OP: str
+    A_W: int
+    B_W: int
+    Y_W: int
+    SIGNED: int
+    DATA_W: int
+    CARRY_W: int
+
+    name: ClassVar[str] = "query:compute_wide"
+    outputs: ClassVar[tuple[str, ...]] = ("y",)
+
+    @property
+    def sums(self) -> bool:
+        return self.OP in ("ADD", "SUB")
+
+    @property
+    def bits(self) -> int:
+        """Bits that are added or compared."""
+        return self.Y_W if self.sums else max(self.A_W, self.B_W)
+
+    @property
+    def parts(self) -> int:
+        """Of a sum, each computed in a cycle of its own, or of a comparison, all computed in the first cycle."""
+        return ceil(self.bits / self.CARRY_W)
+
+    @property
+    def latency(self) -> int:
+        return self.parts if self.sums else 2
+
+    def cells(self, ports: Ports) -> Cells:
+        variables = changes(ports, "a", "b")
+        if self.sums:
+            lut = self.bits if variables == 2 else 0
+            waits = variables * _shift_registers(self.parts - 1) + _shift_registers(self.parts)
+            ff = ceil(self.bits / self.parts) * waits + self.parts - 1
+        else:
+            equality = self.OP in ("EQ", "NE")
+            lut = {2: 0.63 if equality else 0.8, 1: 0.28 if equality else 0.5, 0: 0.0}[variables] * self.bits
+            ff = self.parts + 1 if equality else 2 * self.parts
+        return Cells(lut, ff + self.bus_registers(ports, self.latency))
+
+
+def _shift_registers(longest: int) -> int:
+    """Registers per bit of delays of 1, 2, … `longest` cycles, without those that are shift registers in LUTs."""
+    return sum(range(min(longest + 1, SRL_FROM)))
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ from tb import REPOSITORY
 from wirestream.arguments import name_and_value
 from wirestream.compiler import group_methods, join_planner, methods
 from wirestream.compiler.cores import (
+    ComputeWide,
     Divide,
     GroupBy,
     GroupPanes,
@@ -48,6 +49,7 @@ from wirestream.compiler.cores import (
     WidAggregate,
 )
 from wirestream.compiler.cores.several import Aggregates
+from wirestream.compiler.planner import expressions
 from wirestream.design import build_dir
 from wirestream.measure import cores, synth
 
@@ -113,6 +115,9 @@ def contracts() -> dict[str, str]:
         "constant.latency_of_sums": _panes("CONSTANT", 10).latency,
         "constant.close_cycles": _panes("CONSTANT", 10).close_cycles,
         "constant.close_cycles_cut": _panes("CONSTANT", 10, cut=30).close_cycles,
+        "sum_bits.125": expressions.sum_bits(8.0),
+        "sum_bits.200": expressions.sum_bits(5.0),
+        "compute_wide_add.latency": ComputeWide("ADD", 256, 256, 256, 1, 8, 64).latency,
         "multiply_32.latency": Multiply(8, 32, 32, 1).latency,
         "multiply_64.latency": Multiply(8, 64, 64, 1).latency,
         "divide_64.latency": Divide(8, 64, 32, 1, 64, 0).latency,

@@ -5,7 +5,19 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from spark_golden.queries import average, counted, div, end, first, in_tuple_windows, in_windows, last, remainder, total
+from spark_golden.queries import (
+    average,
+    counted,
+    div,
+    end,
+    exact,
+    first,
+    in_tuple_windows,
+    in_windows,
+    last,
+    remainder,
+    total,
+)
 
 
 def _ratio() -> Column:
@@ -67,3 +79,11 @@ def every_tenth(trades: DataFrame) -> DataFrame:
     pairs = in_tuple_windows(trades, 2, 10).groupBy("window")
     rows = pairs.agg(total("Price").alias("Total"), first("Symbol").alias("First"), last("Symbol").alias("Last"))
     return rows.drop("window")
+
+
+def wide_sums(trades: DataFrame) -> DataFrame:
+    price, volume, time = map(exact, ("Price", "Volume", "Time"))
+    square = price * price * volume * volume
+    kept = trades.where(price * volume * volume + time < time * time * price)
+    back, more = square + time - square, square - volume >= time * time * price * price
+    return kept.select("Symbol", back.alias("Back"), more.alias("More"))

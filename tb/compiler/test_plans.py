@@ -61,6 +61,17 @@ def test_parallel_saves_stages():
     assert latencies[0] * 2 == latencies[1]
 
 
+def test_what_is_too_wide_for_a_clock_cycle_takes_several():
+    product = "SELECT Price * Price * Volume * Volume AS P FROM Trades"
+    sums = f"SELECT P + 1 AS A, P - 1 AS B, P = 1 AS C, P < 1 AS D FROM ({product})"
+    in_parts = {8.0: {}, 5.0: {"ADD": 2, "SUB": 2, "LT": 2}, 4.0: {"ADD": 4, "SUB": 4, "LT": 2}}
+    in_parts |= {3.0: {"ADD": 4, "SUB": 4, "LT": 2, "EQ": 2, "NE": 2}}  # NE: whether the value fits in a row
+    for clock_ns, wanted in in_parts.items():
+        found = [i for i in built(sums, clock_ns=clock_ns).circuit.instances if i.core == "query:compute_wide"]
+        assert {i.parameters["OP"]: i.contract.latency for i in found} == wanted
+    assert built("SELECT Price + 1 AS A FROM Trades", clock_ns=1.0).circuit.cores == ["query:compute", "query:delay"]
+
+
 def test_multiplex_takes_the_place_of_a_union():
     copies = {"windows": "replicate"}
     assert [count(compiled("q3", **copies), core) for core in ("multiplex", "union")] == [1, 0]

@@ -58,9 +58,9 @@ def test_rows_however_windows_are_made(method):
 
 
 def test_rows_at_200_mhz():
-    """A register after every operator, and the variants of window, aggregate, wsum, group_by and divide with more
-    stages."""
-    names = ("candles", "heartbeat", "price_range", "sliding_count", "vwap", "vwap_change", "vwap_of_ten")
+    """A register after every operator, sums in parts, and the variants of window, aggregate, wsum, group_by and divide
+    with more stages."""
+    names = ("candles", "heartbeat", "price_range", "sliding_count", "vwap", "vwap_change", "vwap_of_ten", "wide_sums")
     check(*names, without=("merge",), clock_ns=5.0)
 
 

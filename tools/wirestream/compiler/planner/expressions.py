@@ -1,6 +1,7 @@
-"""Computation, selection and projection: operators merged into clock cycles, and pipelined products and quotients.
+"""Computation, selection and projection: operators merged into clock cycles, and operations of several cycles.
 
 Combinational operators are merged into one clock cycle as long as their delays fit (`merge`); then a register follows.
+Products, quotients, and what is too wide for a clock cycle by itself, are pipelined.
 Delays are estimates in nanoseconds for an ECP5 at speed 8; `make synth` measures the result after place and route.
 """
 
@@ -29,8 +30,15 @@ OPS = {
     "not": "NOT",
     "beyond": "NE",
 }
-PIPELINED = ("*", "div", "%")
+DIVISIONS = ("div", "%")
+PIPELINED = ("*", *DIVISIONS)
+EQUALITIES = ("=", "<>", "beyond")
+IN_PARTS = (*EQUALITIES, "+", "-", "<", "<=", ">", ">=")  # what ws_compute_wide can compute
 REGISTER_NS = 1.2  # clock to output of a register, and setup of the next
+SUM_NS, CARRY_NS = 1.2, 0.04  # of a sum or comparison, and the increment per bit
+EQUAL_NS, PAIR_NS = 1.0, 0.01  # of an equality, and the increment per bit
+ROUNDING = 1e-6
+LEAST_PART = 40  # bits that are added or compared in one cycle however fast the clock is: a sum of 32 bits in one part
 DIVIDE_NS, DIVISOR_NS = 3.5, 0.05  # a cycle of ws_divide, and the increment per bit of the divisor
 DIVIDE_CYCLES = 32  # between ends of time windows whose rows are divided, which keeps the divider small
 LONG_W = 64  # bits of a value in a row
@@ -53,13 +61,13 @@ def chain(wiring: Wiring, steps: list[Step], bus: Bus, closed: bool) -> Bus:
         group = _side_by_side(wiring, steps[position:])
         before, position = steps[position].before, position + len(group)
         behind = steps[position - 1].behind
-        if _pipelined(group[0]):
+        if _pipelined(wiring, group[0]):
             if bus.late(bus.columns) > 0:
                 bus = close(bus, before)
             elif texts:
                 bus = wiring.stage(texts, bus, 0, [begin])
                 texts.clear()
-            bus = begin = _products(wiring, group, bus, behind)
+            bus = begin = _pipeline(wiring, group, bus, behind)
             continue
         delay = max(_delay(step, bus) for step in group)
         if merge and delay + REGISTER_NS > clock_ns and bus.late(bus.columns) > 0:
@@ -75,9 +83,13 @@ def chain(wiring: Wiring, steps: list[Step], bus: Bus, closed: bool) -> Bus:
     return wiring.stage(texts, bus, 0, [begin]) if texts else bus
 
 
-def _pipelined(step: Plan) -> bool:
+def _pipelined(wiring: Wiring, step: Plan) -> bool:
     """Whether the step takes more than a cycle."""
-    return isinstance(step, Compute) and step.operator in PIPELINED
+    if not isinstance(step, Compute):
+        return False
+    if step.operator in IN_PARTS:
+        return _width(step) > LEAST_PART and _alone(step) + REGISTER_NS > wiring.clock_ns + ROUNDING
+    return step.operator in PIPELINED
 
 
 def _side_by_side(wiring: Wiring, steps: list[Step]) -> list[Plan]:
@@ -88,7 +100,7 @@ def _side_by_side(wiring: Wiring, steps: list[Step]) -> list[Plan]:
         return group
     made = {first.output.name, first.output.null}
     for step in (s.node for s in steps[1:]):
-        if not isinstance(step, Compute) or _pipelined(step) != _pipelined(first):
+        if not isinstance(step, Compute) or _pipelined(wiring, step) != _pipelined(wiring, first):
             break
         if any(isinstance(v, Column) and v.name in made for v in step.operands):
             break
@@ -107,16 +119,30 @@ def _delay(step: Plan, bus: Bus) -> float:
     if isinstance(step, Filter):
         return bus.late([step.condition.name]) + 0.6
     ready = max([bus.delays.get(v.name, 0.0) for v in step.operands if isinstance(v, Column)], default=0.0)
+    return ready + _alone(step)
+
+
+def _alone(step: Compute) -> float:
+    """How long a computation takes, in ns."""
     if step.operator == "cast":
-        return ready
+        return 0.0
     if step.operator == "if":
-        return ready + 0.7
-    widths = [v.type.width for v in step.operands]
+        return 0.7
     if step.operator in ("and", "or", "not"):
-        return ready + 0.6
-    if step.operator in ("=", "<>", "beyond"):
-        return ready + 1.0 + 0.01 * max(widths)
-    return ready + 1.2 + 0.04 * max([*widths, step.output.type.width])
+        return 0.6
+    if step.operator in EQUALITIES:
+        return EQUAL_NS + PAIR_NS * _width(step)
+    return SUM_NS + CARRY_NS * _width(step)
+
+
+def _width(step: Compute) -> int:
+    """Of the widest operand, and of a sum or difference that is wider."""
+    return max(v.type.width for v in (*step.operands, step.output))
+
+
+def sum_bits(clock_ns: float) -> int:
+    """Bits of the widest sum or comparison in a clock cycle."""
+    return int((clock_ns - REGISTER_NS - SUM_NS + ROUNDING) / CARRY_NS)
 
 
 def _simple(wiring: Wiring, step: Plan, bus: Bus) -> Bus:
@@ -168,12 +194,12 @@ def _fitted(signal: Signal, kind: Type, wanted: Type) -> Signal:
     return signal.resized(wanted.width, kind.signed)
 
 
-# ---- products and quotients
+# ---- operations of several cycles
 
 
-def _products(wiring: Wiring, group: list[Compute], bus: Bus, behind: set[str]) -> Bus:
-    """Products and quotients in parallel; the slowest carries the tuple, and the results of the others are delayed."""
-    apart = _apart(wiring, group[0], bus) if any(step.operator != "*" for step in group) else 1
+def _pipeline(wiring: Wiring, group: list[Compute], bus: Bus, behind: set[str]) -> Bus:
+    """Operations in parallel; the slowest carries the tuple, and the results of the others are delayed."""
+    apart = _apart(wiring, group[0], bus) if any(step.operator in DIVISIONS for step in group) else 1
     operations = [_operation(wiring, step, bus, apart) for step in group]
     latencies = [core.latency for core, *_ in operations]
     latency = max(latencies)
@@ -213,10 +239,15 @@ def _apart(wiring: Wiring, step: Plan, bus: Bus) -> int:
 
 
 def _operation(wiring: Wiring, step: Compute, bus: Bus, apart: int) -> tuple[cores.Core, dict, str, int]:
-    """The core and operands of a product or quotient, and its output port with the width.
+    """The core and operands of an operation, and its output port with the width.
 
     apart: the least distance of two tuples.
     """
+    if step.operator not in PIPELINED:
+        core, operands = _computation(wiring, step, bus)
+        most = sum_bits(wiring.clock_ns)
+        wide = cores.ComputeWide(core.OP, core.A_W, core.B_W, core.Y_W, core.SIGNED, 1, max(most, LEAST_PART))
+        return wide, operands, "y", core.Y_W
     signed = any(v.type.signed for v in step.operands)
     a, b = (wiring.operand(bus, v, signed) for v in step.operands)
     if step.operator != "*" and a.width < 2:

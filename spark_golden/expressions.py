@@ -34,9 +34,9 @@ from spark_golden.functions import CALLS, OPERATORS
 from spark_golden.session import session
 
 BIGINT = "DECIMAL(20,0)"
+WITHOUT_DECIMALS = ("count", "bit_or", "wsum", "sign", "between")  # calls whose result is none, whatever the operands
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
 ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the end of the time window
-UNSIGNED = {"uint": 2**32, "uint64": 2**64}  # above all values
 SPARK = {"long": "BIGINT", "bool": "BOOLEAN"}  # types by other names
 # Other names are quoted, so Spark's keywords are plain names.
 KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL", "IN",
@@ -161,10 +161,16 @@ class Shim:
             elif token.keyword == "AS":
                 k += 1
                 start, kind = casts.pop(), tokens[k].text.lower()
-                if kind in UNSIGNED:  # no type of Spark
+                if kind == "timestamp" and k + 2 < len(tokens):
+                    k += 2
+                    kind += f"_{tokens[k].text.lower()}"
+                    k += 1
+                if kind in OTHERS:  # no type of Spark
                     words[start] = f"`as_{kind}`"
                 else:
                     words += ["AS", SPARK.get(kind, kind)]
+            elif token.keyword in ("DATE", "TIMESTAMP") and [t.kind for t in tokens[k + 1 : k + 2]] == ["string"]:
+                words.append(token.text)
             elif token.kind == "name" and token.keyword not in KEPT:
                 call = k + 1 < len(tokens) and tokens[k + 1].keyword == "("
                 words.append(f"`{token.text.lower() if call else token.text}`")
@@ -189,6 +195,8 @@ class Shim:
         if kind == "UnresolvedFunction":
             return self._call(node.nameParts().apply(0), operands)
         said = [self._rewritten(operand, columns) for operand in operands]
+        if kind not in ("And", "Or", "Not", "CaseWhen", "Cast"):
+            said = self._typed(operands, said)
         if kind in OPERATORS:
             return OPERATORS[kind](*said)
         if kind in ORDINARY:
@@ -199,12 +207,12 @@ class Shim:
             case "Cast":
                 return casted(said[0], node.dataType().sql())
             case "Divide":
-                a, b = (self._typed(operand, text) for operand, text in zip(operands, said, strict=True))
-                return f"({a} / nullif({b}, 0))"
+                return f"({said[0]} / nullif({said[1]}, 0))"
             case "UnresolvedAttribute":
                 return self._column(node.nameParts().apply(0), columns)
             case "CaseWhen":
-                return _case(said)
+                values = iter(self._typed(_values(operands), _values(said)))
+                return _case([text if _is_condition(k, len(said)) else next(values) for k, text in enumerate(said)])
             case "Not":
                 return f"(NOT {said[0]})"
             case "UnaryMinus":
@@ -217,26 +225,38 @@ class Shim:
                 return f"({said[0]} % nullif({said[1]}, 0))"
         raise ValueError(f"'{node.sql()}' is not in the dialect")
 
-    def _typed(self, node, text: str) -> str:
-        """An operand of /, whose type decides on the digits of the result: an integer is a BIGINT to Spark."""
-        if node.getClass().getSimpleName() == "Literal":
-            return node.sql()
-        return text if self._is_decimal(node) else f"CAST({text} AS {BIGINT})"
+    def _typed(self, nodes: list, said: list[str]) -> list[str]:
+        """The texts of numbers of which one is a decimal, so that Spark decides on the digits of the result: an integer
+        is a BIGINT to it, and a literal has as many digits as it needs."""
+        if not any(map(self._is_decimal, nodes)):
+            return said
+        return [self._with_digits(node, text) for node, text in zip(nodes, said, strict=True)]
+
+    def _with_digits(self, node, text: str) -> str:
+        if node.getClass().getSimpleName() != "Literal":
+            return text if self._is_decimal(node) else f"CAST({text} AS {BIGINT})"
+        whole = node.value() is not None and not _is_decimal_type(node.dataType())
+        return f"CAST({node.sql()} AS DECIMAL({len(str(abs(node.value())))},0))" if whole else node.sql()
 
     def _is_decimal(self, node) -> bool:
         """node: an expression of Spark's parser."""
+        operands = [node.children().apply(k) for k in range(node.children().size())]
         match node.getClass().getSimpleName():
-            case "Literal":
+            case "Literal" | "Cast":
                 return _is_decimal_type(node.dataType())
             case "UnresolvedAttribute":
                 return node.nameParts().apply(0) in self.decimals
-            case "Cast":
-                return _is_decimal_type(node.dataType())
-            case "IntegralDivide":
+            case "CaseWhen":
+                operands = _values(operands)
+            case "UnresolvedFunction" if node.nameParts().apply(0) == "if":
+                operands = operands[1:]
+            case "UnresolvedFunction" if node.nameParts().apply(0) in WITHOUT_DECIMALS:
                 return False
-            case "UnresolvedFunction" if node.nameParts().apply(0) in ("count", "bit_or", "wsum", "sign"):
+            case "Add" | "Subtract" | "Multiply" | "Divide" | "Remainder" | "UnaryMinus" | "UnresolvedFunction":
+                pass
+            case _:  # a condition, or a quotient without digits after the point
                 return False
-        return any(self._is_decimal(node.children().apply(k)) for k in range(node.children().size()))
+        return any(map(self._is_decimal, operands))
 
     def _column(self, name: str, columns: Mapping[str, str]) -> str:
         if name not in columns:
@@ -261,13 +281,14 @@ class Shim:
         if function == "if":
             if len(arguments) != 3:
                 raise ValueError("IF takes a condition and two values")
-            return _case([self._rewritten(argument, self.columns) for argument in arguments])
-        if function in [f"as_{kind}" for kind in UNSIGNED]:
-            x = self._rewritten(arguments[0], self.columns)
-            return f"CASE WHEN {x} > -1 AND {x} < {UNSIGNED[function[3:]]}BD THEN {integer(f'{x} - {x} % 1')} END"
+            condition, *values = (self._rewritten(argument, self.columns) for argument in arguments)
+            return _case([condition, *self._typed(arguments[1:], values)])
+        if function.removeprefix("as_") in OTHERS:
+            return OTHERS[function.removeprefix("as_")](self._rewritten(arguments[0], self.columns))
         if function in CALLS:
             try:
-                return CALLS[function](*(self._rewritten(argument, self.columns) for argument in arguments))
+                said = [self._rewritten(argument, self.columns) for argument in arguments]
+                return CALLS[function](*self._typed(arguments, said))
             except TypeError:
                 raise ValueError(f"{function} takes another number of values than {len(arguments)}") from None
         if function not in (*AGGREGATES, "wsum"):
@@ -297,7 +318,8 @@ class Shim:
 
 def _literal(node) -> str:
     """A literal of Spark's parser; an integer is exact."""
-    if node.dataType().typeName() in ("string", "boolean", "void") or _is_decimal_type(node.dataType()):
+    kind = node.dataType()
+    if kind.typeName() in ("string", "boolean", "void", "date", "timestamp") or _is_decimal_type(kind):
         return node.sql()
     return integer(str(node.value()))
 
@@ -310,6 +332,30 @@ def casted(x: str, kind: str) -> str:
     """CAST(x AS kind), null where the type does not hold the value; integers stay exact."""
     text = f"TRY_CAST({x} AS {kind})"
     return integer(text) if kind in ("SMALLINT", "INT", "BIGINT") else text
+
+
+def _unsigned(bits: int) -> Callable[[str], str]:
+    return lambda x: f"CASE WHEN {x} > -1 AND {x} < {2**bits}BD THEN {integer(f'{x} - {x} % 1')} END"
+
+
+# Of CAST, the types that Spark does not have.
+OTHERS: dict[str, Callable[[str], str]] = {
+    "uint": _unsigned(32),
+    "uint64": _unsigned(64),
+    "timestamp_s": lambda x: f"date_trunc('SECOND', TRY_CAST({x} AS TIMESTAMP))",
+    "timestamp_ms": lambda x: f"date_trunc('MILLISECOND', TRY_CAST({x} AS TIMESTAMP))",
+    "timestamp_us": lambda x: f"TRY_CAST({x} AS TIMESTAMP)",
+}
+
+
+def _is_condition(place: int, count: int) -> bool:
+    """Whether an operand of CASE, of which there are `count`, is a condition."""
+    return place % 2 == 0 and place < count - 1
+
+
+def _values(operands: list) -> list:
+    """The operands of CASE that are values."""
+    return [operand for k, operand in enumerate(operands) if not _is_condition(k, len(operands))]
 
 
 def _case(parts: list[str]) -> str:

@@ -326,7 +326,7 @@ class Evaluation:
         """columns: the column of a frame for each name."""
         kinds = {name: kind for frame in frames for name, kind in frame.dtypes}
         found = {name for name, kind in kinds.items() if kind.startswith("decimal") and kind != INTEGER.lower()}
-        decimals = frozenset(name for name, column in columns.items() if column in found)
+        decimals = frozenset(found | {name for name, column in columns.items() if column in found})
         return Shim(self.constants, columns, decimals=decimals, replaced=self.replaced)
 
     def _all(self, rows: Rows) -> list[Item]:

@@ -27,7 +27,8 @@ def cast(scope: Scope, value: Value, declared: str, position: Position) -> Value
     if isinstance(kind, Boolean) and value.type.kind == "number":
         return scope.compare("<>", value, decimals.number(0), position)
     if isinstance(value.type, Boolean) and isinstance(kind, Integer) and kind.kind == "number":
-        value = scope.choose(value, *map(decimals.number, (1, 0)), position=position)
+        null = getattr(value, "null", None)
+        value = replace(scope.choose(value, *map(decimals.number, (1, 0)), position=position), null=null)
     found = _converted(scope, value, kind, position)
     if found is None:
         raise QueryError(f"no CAST of {value.type} to {kind}", position)
@@ -41,6 +42,8 @@ def _converted(scope: Scope, value: Value, kind: Type, position: Position) -> Va
             return times.in_units(scope, value, UNITS[other] - UNITS[unit], position)
         case Timestamp(unit=unit), Date():
             return times.floor(scope, value, times.DAY * 10 ** UNITS[unit], position)
+        case Date(), Date():
+            return value
         case Date(), Timestamp(unit=unit):
             return times.product(scope, value, times.DAY * 10 ** UNITS[unit], position)
         case Timestamp(unit=unit), Integer(kind="number"):

@@ -27,9 +27,9 @@ SUM_DIGITS, AVERAGE_DIGITS = 10, 4  # of a sum more than of its values, before t
 
 
 def literal(written: Number) -> Constant:
-    _, digits, exponent = written.as_tuple()
-    value, scale = int("".join(map(str, digits))), -exponent
-    return Constant(value, Decimal(value, value, max(len(str(value)), scale), scale))
+    scale = -written.as_tuple().exponent
+    value = int(written.scaleb(scale))
+    return Constant(value, Decimal(value, value, max(len(str(abs(value))), scale), scale))
 
 
 def scale_of(kind: Type) -> int:
@@ -137,7 +137,10 @@ def _nearest(
         negative = number(-half.value) if isinstance(half, Constant) else _hidden(scope, "-", zero, half, position)
         added = scope.compute("if", apart, negative, half, kind=hull([negative.type, half.type]), hidden=True)
     total = _hidden(scope, "+", a, added, position)
-    kind = typed(kind or scope.reach("div", total, whole), *digits)
+    if kind is None:
+        most = max(-total.type.low, total.type.high) // (abs(whole.value) if isinstance(whole, Constant) else 1)
+        kind = Integer(-most, most)
+    kind = typed(kind, *digits)
     null = whole.type.low <= 0 <= whole.type.high
     return scope.compute("div", total, whole, kind=fits(kind, position), may_be_null=null, text=text)
 

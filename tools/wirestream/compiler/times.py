@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wirestream.compiler import decimals
 from wirestream.compiler.plan import Constant, Value, plain
-from wirestream.compiler.types import Date, Text, Timestamp
+from wirestream.compiler.types import Date, Integer, Text, Timestamp
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import UNITS
 
@@ -73,14 +73,15 @@ def _in_unit(scope: Scope, value: Value, unit: str, position: Position) -> Value
 
 def floor(scope: Scope, value: Value, divisor: int, position: Position) -> Value:
     """The quotient of an integer by a positive constant, rounded down."""
-    number = decimals.unscaled(value)
-    if isinstance(number, Constant):
-        return decimals.number(number.value // divisor)
-    if number.type.low < 0:
+    whole = decimals.unscaled(value)
+    if isinstance(whole, Constant):
+        return decimals.number(whole.value // divisor)
+    kind = Integer(whole.type.low // divisor, whole.type.high // divisor)
+    if kind.low < 0:
         zero, less = map(decimals.number, (0, divisor - 1))
-        negative = scope.compute("<", plain(number), zero, hidden=True)
-        number = scope.arithmetic("-", number, scope.choose(negative, less, zero, position=position), position)
-    return scope.arithmetic("div", number, decimals.number(divisor), position)
+        negative = scope.compute("<", plain(whole), zero, hidden=True)
+        whole = scope.arithmetic("-", whole, scope.choose(negative, less, zero, position=position), position)
+    return scope.compute("div", whole, decimals.number(divisor), kind=kind)
 
 
 def in_units(scope: Scope, value: Value, finer: int, position: Position) -> Value:

@@ -20,7 +20,10 @@ from wirestream.split.functions import INTEGER
 
 BIGINT = "decimal(20,0)"
 WITHOUT_LOSS = "spark.sql.decimalOperations.allowPrecisionLoss"
-INTEGERS = ("count", "bit_or", "wsum", "is null", "sign")  # functions with an integer or a condition of any values
+# The operators and functions of decimals that have one, and the aggregates that have none.
+OF_DECIMALS = ("+", "-", "*", "/", "%", "mod", "abs", "coalesce", "nullif", "least", "greatest")
+INTEGERS = ("count", "bit_or", "wsum")
+TRUNCATED = {"timestamp(s)": "second", "timestamp(ms)": "millisecond"}
 SPARK = {"smallint": "smallint", "int": "int", "long": "bigint", "bool": "boolean"}
 
 
@@ -66,9 +69,9 @@ def is_decimal(node: syntax.Expression, columns: Set[str]) -> bool:
             return name in columns
         case syntax.Cast(kind=kind):
             return kind.startswith("decimal")
-        case syntax.Operation(operator=operator) if operator in ("div", *INTEGERS):
-            return False
-        case syntax.Operation(operator="if", operands=(_, *parts)) | syntax.Operation(operands=parts):
+        case syntax.Operation(operator="if", operands=(_, *parts)):
+            return any(is_decimal(part, columns) for part in parts)
+        case syntax.Operation(operator=operator, operands=parts) if operator in OF_DECIMALS:
             return any(is_decimal(part, columns) for part in parts)
         case syntax.Call(function=function, arguments=parts):
             return function not in INTEGERS and any(is_decimal(part, columns) for part in parts)
@@ -83,10 +86,6 @@ def literal(value: Decimal | int) -> Column:
     return F.lit(Decimal(value)).cast(f"decimal({precision},{scale})")
 
 
-def quotient(a: Column, b: Column) -> Column:
-    return a / F.nullif(b, F.lit(0))
-
-
 def cast(x: Column, kind: str) -> Column:
     """CAST(x AS kind); null where the type does not hold the value."""
     if kind == "uint":
@@ -94,6 +93,9 @@ def cast(x: Column, kind: str) -> Column:
         return F.when(whole.between(0, 2**32 - 1), whole).cast(INTEGER)
     if kind == "uint64":
         return F.when((x > -1) & (x < _number(2**64)), F.greatest(F.floor(x), F.lit(0))).cast(INTEGER)
+    if kind.startswith("timestamp"):
+        time, unit = x.try_cast("timestamp"), TRUNCATED.get(kind)
+        return F.date_trunc(unit, time) if unit else time
     found = x.try_cast(SPARK.get(kind, kind))
     return found.cast(INTEGER) if kind in SPARK and kind != "bool" else found
 

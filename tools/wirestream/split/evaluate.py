@@ -86,25 +86,29 @@ class Scope:
             case syntax.Operation(operator="not", operands=(operand,)):
                 return ~self(operand)
             case syntax.Operation(operator="if", operands=(condition, value, *others)):
-                chosen = F.when(self(condition), self(value))
-                return chosen.otherwise(self(others[0])) if others else chosen
+                value, *others = self._typed(value, *others)
+                chosen = F.when(self(condition), value)
+                return chosen.otherwise(others[0]) if others else chosen
             case syntax.Operation(operator=operator, operands=operands) if operator in FUNCTIONS:
-                return FUNCTIONS[operator](*map(self, operands))
-            case syntax.Operation(operator="/", operands=operands):
-                return decimals.quotient(*map(self._dividing, operands))
+                return FUNCTIONS[operator](*self._typed(*operands))
             case syntax.Cast(operand=operand, kind=kind):
                 return decimals.cast(self(operand), kind)
             case syntax.Operation(operator=operator, operands=operands):
-                return self._binary(operator, *map(self, operands))
+                return self._binary(operator, *self._typed(*operands))
             case syntax.Call(function=function, arguments=(address, bits)) if function in OF_ADDRESS:
                 return OF_ADDRESS[function](self(address), self._number(bits))
             case syntax.Call() if self.values is not None:
                 return self._aggregate(node)
         raise QueryError(f"{node.function} is only allowed in SELECT or HAVING of a query with a window", node.position)
 
-    def _dividing(self, node: syntax.Expression) -> Column:
-        """An operand of /, with the type that decides on the digits of the result."""
-        if isinstance(node, syntax.Literal):
+    def _typed(self, *nodes: syntax.Expression) -> list[Column]:
+        """Operands. If one is a decimal, integers have the types with which Spark decides on the digits of results."""
+        if not any(decimals.is_decimal(node, self.decimals) for node in nodes):
+            return list(map(self, nodes))
+        return [self._with_digits(node) for node in nodes]
+
+    def _with_digits(self, node: syntax.Expression) -> Column:
+        if isinstance(node, syntax.Literal) and node.value is not None:
             return decimals.literal(node.value)
         return self(node) if decimals.is_decimal(node, self.decimals) else self(node).cast(decimals.BIGINT)
 
@@ -112,8 +116,9 @@ class Scope:
     def _binary(operator: str, a: Column, b: Column) -> Column:
         if operator == "div":
             return _div(a, b)
-        if operator == "%":
-            return a % F.nullif(b, F.lit(0))
+        if operator in ("%", "/"):
+            b = F.nullif(b, F.lit(0))
+            return a % b if operator == "%" else a / b
         return BINARY[operator](a, b)
 
     def _constant(self, node: syntax.Name) -> int | str:
@@ -328,8 +333,9 @@ class _Evaluation:
     def _scope(self, frames: list[DataFrame], columns: Mapping[str, str]) -> Scope:
         """columns: the column of a frame for each name."""
         found = set().union(*map(decimals.columns_of, frames))
+        found |= {name for name, column in columns.items() if column in found}
         known = {name: F.col(f"`{column}`") for name, column in columns.items()}
-        return Scope(self.constants, known, decimals=frozenset(n for n, column in columns.items() if column in found))
+        return Scope(self.constants, known, decimals=frozenset(found))
 
     def _time(self, source: syntax.Source) -> str:
         """The time attribute of the stream that is read."""

@@ -1,0 +1,72 @@
+"""Arithmetic, comparisons and aggregates of decimals and times, and CAST: circuit, oracle and Spark's part agree."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from tb.queries.trial import Trial
+from wirestream.schema.fields import wide
+from wirestream.schema.tuples import FLAG_NULL
+from wirestream.sim import simulate
+
+CREATE = """CREATE INPUT STREAM Fills (
+    Time timestamp(ms), Price decimal(18, 4) NULL, Quantity decimal(9, 2), Rate decimal(6, 6), Total decimal(38, 10),
+    Lots int, Due date, Booked timestamp(us)
+);
+"""
+QUERIES = {
+    "Sums": "SELECT Price + Quantity AS A, Price - Lots AS B, Lots * Rate AS C, Price * Quantity AS D, "
+    "Price % Quantity AS E, Price div Quantity AS F, -Price AS G, Quantity * 2.5 - .125 AS H FROM Fills",
+    "Quotients": "SELECT Price / Quantity AS A, Quantity / Rate AS B, Lots / Quantity AS C, Price / 3 AS D, "
+    "Quantity / -0.07 AS E, Price / Price AS F FROM Fills",
+    "Casts": "SELECT CAST(Price AS decimal(9, 1)) AS A, CAST(Quantity AS int) AS B, CAST(Lots AS decimal(9, 2)) AS C, "
+    "CAST(Total AS decimal(38, 2)) AS D, CAST(Lots AS smallint) AS E, CAST(Price AS bigint) AS F, "
+    "CAST(Lots AS uint) AS G, CAST(Quantity AS boolean) AS H, CAST(Price > 0 AS decimal(2, 1)) AS I FROM Fills",
+    "Times": "SELECT CAST(Time AS date) AS A, CAST(Booked AS timestamp(s)) AS B, CAST(Due AS timestamp(us)) AS C, "
+    "Time > Booked AS D, CAST(Booked AS date) = Due AS E, CAST(Time AS long) AS F, "
+    "IF(Time < Booked, Time, Booked) AS G "
+    "FROM Fills WHERE Booked >= '2001-01-01 00:00:00.5' OR Due < DATE '1950-01-01'",
+    "Choices": "SELECT CASE WHEN Price > Quantity THEN Price WHEN Lots < 10.5 THEN Rate ELSE Quantity END AS A, "
+    "coalesce(Price, Rate, 0) AS B, Quantity >= 1.005 AND Price < Total AS C, Lots = 7.0 AS D FROM Fills",
+    "Windows": "SELECT Time, sum(Price) AS A, avg(Price) AS B, min(Price) AS C, max(Quantity) AS D, "
+    "avg(Quantity) AS E, count(Price) AS F, sum(Quantity * Rate) AS G, max(Booked) AS H, min(Due) AS I, "
+    "sum(Price) / 7 AS J FROM Fills [RANGE 1000 SLIDE 1000 WATTR Time SLACK 2000]",
+}
+TRIAL = Trial("decimals", CREATE, QUERIES)
+COUNT = 500
+DAY = 86_400
+
+
+def records() -> np.ndarray:
+    """Fills of which each field has, one time in three, an extreme value or one near zero. A total leaves room for
+    Spark, which has no more than 38 digits for what it compares with one."""
+    generator, schema = random.Random(f"{simulate.seed()}/fills"), TRIAL.stream.schema
+    made = np.zeros(COUNT, schema.dtype)
+    limits = {"Price": 10**18 - 1, "Quantity": 10**9 - 1, "Rate": 10**6 - 1, "Total": 10**37, "Lots": 2**31 - 1}
+    limits |= {"Due": 40_000, "Booked": 10**6 * 40_000 * DAY}
+    for name, most in limits.items():
+        near = (most, -most, 0, 1, -1, 5, 700, -50_000)
+        drawn = [generator.randint(-most, most) >> generator.choice((0, 9)) for _ in range(COUNT)]
+        some = [generator.choice(near) if generator.random() < 0.3 else value for value in drawn]
+        made[name] = wide(some) if name == "Total" else some
+    made["Time"] = 1_790_000_000_000 + np.cumsum([generator.choice((0, 1, 500, 20_000)) for _ in range(COUNT)])
+    byte, bit = schema.place_of_flags("Price")
+    made[byte] = [FLAG_NULL << bit if generator.random() < 0.2 else 0 for _ in range(COUNT)]
+    return made
+
+
+@pytest.fixture(scope="module")
+def found() -> list[dict]:
+    made = records()
+    return [TRIAL.of_oracle(made), TRIAL.of_part(made), TRIAL.of_circuit(made)]
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_rows(name: str, found: list[dict]) -> None:
+    oracle, part, circuit = (rows[name] for rows in found)
+    assert oracle
+    assert part == oracle
+    assert circuit == oracle

@@ -45,8 +45,10 @@ from wirestream.errors import QueryError
 from wirestream.host import orders, trades
 from wirestream.host.trouble import Trouble
 from wirestream.schema.counters import harmless, taken
+from wirestream.schema.fields import wide
 from wirestream.schema.packets import DEVICE, Blocks, frames
 from wirestream.schema.streams import Stream, shipped
+from wirestream.schema.tuples import FLAG_NULL
 from wirestream.sim.bulk import BulkFailure
 from wirestream.sim.verilate import locked
 
@@ -221,7 +223,8 @@ def tuples(entry: Entry, sql: str, count: int, seed: int, alone: bool) -> np.nda
 
 
 def invented(stream: Stream, sql: str, count: int, seed: int) -> np.ndarray:
-    """Numbers and strings like those in the query; the time attribute rises by one per two tuples with jitter."""
+    """Numbers and strings like those in the query; one value in eight of a nullable field is null. The time attribute
+    rises by one per two tuples with jitter."""
     generator = np.random.default_rng(seed)
     numbers = [int(n) for n in re.findall(r"\b\d+\b", sql)] or [100]
     words = [*re.findall(r"""["']([^"'\n]+)["']""", sql), "A", "B"]
@@ -232,11 +235,21 @@ def invented(stream: Stream, sql: str, count: int, seed: int) -> np.ndarray:
             values = 1000 + np.arange(count) // 2 - generator.integers(0, 4, count)
         elif kind.kind == "S":
             values = generator.choice(np.array(words, kind), count)
+        elif field.type == "bool":
+            values = generator.integers(0, 2, count)
         else:
-            info = np.iinfo(kind)
-            values = generator.choice(numbers, count) + generator.integers(-20, 21, count)
-            values = np.clip(values, info.min, info.max)
+            chosen, more = generator.choice(numbers, count).tolist(), generator.integers(-20, 21, count).tolist()
+            if field.kind == "decimal":
+                digits, scale = field.arguments
+                low, high = 1 - 10**digits, 10**digits - 1
+            else:
+                scale, low, high = 0, np.iinfo(kind).min, np.iinfo(kind).max
+            near = [max(low, min(high, n * 10**scale + m)) for n, m in zip(chosen, more, strict=True)]
+            values = wide(near) if kind.kind == "V" else near
         records[field.name] = values
+        if field.nullable:
+            byte, bit = stream.schema.place_of_flags(field.name)
+            records[byte] |= np.where(generator.integers(0, 8, count) == 0, FLAG_NULL << bit, 0).astype(np.uint8)
     return records
 
 
@@ -266,7 +279,8 @@ def expected(sql: str, traffic: Traffic, constants: dict) -> tuple[list[list[Row
     query.write_text(sql, "utf-8")
     streams.write_text(json.dumps([asdict(stream) for stream in declared(traffic.tuples).values()]))
     for stream, records in traffic.tuples.items():
-        pyarrow.parquet.write_table(to_table(records, traffic.places[stream]), sent / f"{stream.schema.name}.parquet")
+        table = to_table(records, traffic.places[stream], stream.schema)
+        pyarrow.parquet.write_table(table, sent / f"{stream.schema.name}.parquet")
     words = [sys.executable, "-m", "spark_golden", query, "--streams", streams, "--tuples", sent, "--out", out]
     words += [word for name, value in constants.items() for word in ("--set", f"{name}={value}")]
     done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True)

@@ -177,6 +177,27 @@ REFUSED = [
     ("SELECT count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Symbol]", "is a string(4), not a number", (1, 34)),
     ("SELECT Price FROM Trades UNION ALL SELECT Volume FROM Trades", "the same columns in the same order", (1, 1)),
     ("CREATE INPUT STREAM T (a float); SELECT a FROM T", "unknown type 'float'", (1, 24)),
+    ("CREATE INPUT STREAM T (a decimal(39, 2)); SELECT a FROM T", "a decimal has 1 to 38 digits", (1, 24)),
+    ("CREATE INPUT STREAM T (a numeric(4, 5)); SELECT a FROM T", "a decimal has 1 to 38 digits", (1, 24)),
+    ("CREATE INPUT STREAM T (a timestamp); SELECT a FROM T", "a timestamp has a unit, timestamp(s)", (1, 24)),
+    ("CREATE INPUT STREAM T (a int, Time date NULL); SELECT a FROM T", "Time is the time attribute of T", (1, 1)),
+    ("CREATE INPUT STREAM T (Flags int, a int NULL); SELECT a FROM T", "Flags is the name of the byte", (1, 1)),
+    (
+        "CREATE INPUT STREAM T (a int NULL); SELECT count(*) AS n FROM T [RANGE 9 SLIDE 9 WATTR a]",
+        "the windowing attribute a may be null",
+        (1, 65),
+    ),
+    (
+        "CREATE INPUT STREAM T (a decimal(4)); SELECT count(*) AS n FROM T [RANGE 9 SLIDE 9 WATTR a]",
+        "the windowing attribute a is a decimal(4, 0), not a number",
+        (1, 67),
+    ),
+    (
+        "CREATE INPUT STREAM T (k int, a timestamp(s), b timestamp(ms)); "
+        "SELECT p.k FROM T [RANGE 9 WATTR a ROWS 16] AS p JOIN T [RANGE 9 WATTR b ROWS 16] AS q ON p.k = q.k",
+        "the windowing attributes are timestamp(s) and timestamp(ms), which have no common unit",
+        (1, 83),
+    ),
     ("SELECT count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time] GROUP BY Time", "the windowing attribute", (1, 72)),
     (
         "SELECT count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time EMIT_EMPTY] GROUP BY Symbol",

@@ -18,6 +18,7 @@ from scapy.utils import rdpcap
 from tb import REPOSITORY
 from tb.lib import frames as scapy_frames
 from wirestream.host import send, trades
+from wirestream.record.tables import TableError
 from wirestream.schema import packets
 from wirestream.schema.packets import DEVICE, SENDER, PacketError
 from wirestream.schema.tuples import PUNCT, Q3_RESULT, START, TRADES, Field, Header, TupleFormatError, pack, unpack
@@ -127,19 +128,19 @@ HEAD = "Symbol,Price,Volume,Time\nUBSN,1,2,3\n"
         ("", "Empty CSV file"),
         ("Symbol,Price,Time\nA,1,2\n", "no column Volume; it has Symbol, Price, Time"),
         (HEAD + "A,x,2,3\n", "row 2: Price is 'x', not a 32-bit integer"),
-        (HEAD + "A,,2,3\n", "row 2: Price is '', not a 32-bit integer"),
+        (HEAD + "A,,2,3\n", "row 2: Price is nothing, not a 32-bit integer"),
         (HEAD + "A,1,1.5,3\n", "row 2: Volume is '1.5', not a 32-bit integer"),
-        (HEAD + "A,1,2,2147483648\n", "row 2: Time is 2147483648, not a 32-bit integer"),
+        (HEAD + "A,1,2,2147483648\n", "row 2: Time is '2147483648', not a 32-bit integer"),
         (HEAD + "A,1,2,-99999999999999999999\n", "row 2: Time is '-99999999999999999999', not a 32-bit integer"),
-        (HEAD + "ABCDE,1,2,3\n", "row 2: Symbol is 'ABCDE', not 1 to 4 ASCII bytes"),
-        (HEAD + ",1,2,3\n", "row 2: Symbol is '', not 1 to 4 ASCII bytes"),
+        (HEAD + "ABCDE,1,2,3\n", "row 2: Symbol is 'ABCDE', not a string of at most 4 bytes"),
+        (HEAD + ",1,2,3\n", "row 2: Symbol is '', not 1 to 4 printable ASCII characters"),
         (HEAD + "ZÜR,1,2,3\n", "row 2: Symbol is"),
         (HEAD + "A,1,2\n", "Row #3: Expected 4 columns, got 3"),
     ],
 )
 def test_bad_csv(tmp_path, text: str, message: str) -> None:
     (tmp_path / "bad.csv").write_text(text)
-    with pytest.raises(trades.TradeFileError) as error:
+    with pytest.raises(TableError) as error:
         trades.read(tmp_path / "bad.csv")
     assert message in str(error.value) and "bad.csv" in str(error.value) and "\n" not in str(error.value)
 
@@ -150,7 +151,7 @@ def test_bad_parquet(tmp_path) -> None:
     def refused(**columns) -> str:
         whole = {"Symbol": ["A"], "Price": [1], "Volume": [1], "Time": [1]}
         pyarrow.parquet.write_table(pyarrow.table({**whole, **columns}), path)
-        with pytest.raises(trades.TradeFileError) as error:
+        with pytest.raises(TableError) as error:
             trades.read(path)
         return str(error.value)
 
@@ -160,10 +161,10 @@ def test_bad_parquet(tmp_path) -> None:
     assert "column Symbol is int64" in refused(Symbol=[1])
     assert "row 1: Symbol is nothing" in refused(Symbol=pyarrow.array([None], pyarrow.string()))
     path.write_bytes(b"not parquet")
-    with pytest.raises(trades.TradeFileError, match=r"bad\.parquet"):
+    with pytest.raises(TableError, match=r"bad\.parquet"):
         trades.read(path)
     for missing in ("none.csv", "none.parquet", "none.txt"):
-        with pytest.raises(trades.TradeFileError, match=r"no such file|neither"):
+        with pytest.raises(TableError, match=r"no such file|neither"):
             trades.read(tmp_path / missing)
 
 
@@ -352,7 +353,7 @@ def test_send_to_a_pcap(tmp_path, capsys) -> None:
         (["127.0.0.1:9", "--share", "2"], 2, "share from 0 to 1"),
         (["127.0.0.1:9", "--per-datagram", "92"], 2, "must be 1 to 91"),
         (["127.0.0.1:9", "--session", "4294967296"], 2, "must fit 32 bits"),
-        (["127.0.0.1:9", "--close", "2147483648"], 2, "must fit 32 bits"),
+        (["127.0.0.1:9", "--close", "2147483648"], 2, "--close: the time is '2147483648', not a 32-bit integer"),
         (["--pcap", "/no/such/folder/x.pcap"], 1, "No such file"),
     ],
 )

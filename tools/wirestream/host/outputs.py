@@ -16,6 +16,7 @@ from rich.text import Text
 
 from wirestream.arguments import UsageError
 from wirestream.host.results import Results
+from wirestream.record.columns import readable, storable
 
 SHOWN, HEIGHT, EIGHTHS = 15, 12, " ▁▂▃▄▅▆▇█"
 
@@ -28,6 +29,7 @@ class FileOutput:
         self._file = path.open("wb")
 
     def add(self, table: pa.Table) -> None:
+        table = storable(table) if self._parquet else readable(table)
         if self._writer is None:
             make = pyarrow.parquet.ParquetWriter if self._parquet else pyarrow.csv.CSVWriter
             self._writer = make(self._file, table.schema)
@@ -49,8 +51,8 @@ class LineOutput:
     def add(self, table: pa.Table) -> None:
         lines = [] if self._headed else ["\t".join(table.column_names)]
         self._headed = True
-        for row in table.to_pylist():
-            lines.append("\t".join("" if value is None else str(value) for value in row.values()))
+        for row in readable(table).to_pylist():
+            lines.append("\t".join(written(value) for value in row.values()))
         print("\n".join(lines), flush=True)
 
     def close(self) -> None:
@@ -73,7 +75,8 @@ class ScreenOutput:
     def add(self, table: pa.Table) -> None:
         if self._chart:
             self._values.extend(table[self._chart].to_pylist()[-self._values.maxlen :])
-        self._rows.extend(tuple(row.values()) for row in table.slice(max(0, len(table) - SHOWN)).to_pylist())
+        latest = readable(table.slice(max(0, len(table) - SHOWN)))
+        self._rows.extend(tuple(row.values()) for row in latest.to_pylist())
         self._names = table.column_names
         self._live.update(self._picture())
 
@@ -90,8 +93,15 @@ class ScreenOutput:
             return Group(Text(self._chart, "bold"), Text("\n".join(chart(list(self._values), HEIGHT))), line)
         table = Table(*(getattr(self, "_names", None) or self._results.stream.values))
         for row in self._rows:
-            table.add_row(*("null" if value is None else str(value) for value in row))
+            table.add_row(*(written(value, null="null") for value in row))
         return Group(table, line)
+
+
+def written(value: object, null: str = "") -> str:
+    """A value as text, Booleans as in SQL."""
+    if value is None:
+        return null
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def chart(values: Sequence[float | None], height: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Streams of trades: a seeded generator with bounded disorder, and readers for CSV and Parquet files.
+"""Streams of trades: a seeded generator with bounded disorder, and readers of CSV and Parquet files.
 
 The generator follows the experiment of Oge et al., MCSoC 2013, section VI-B: trades are drawn in order of their
 timestamps, then reordered at random so that none is more than a given number of seconds out of order.
@@ -10,20 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
-import pyarrow.parquet
 
-from wirestream.arguments import UsageError
+from wirestream.record import tables
 from wirestream.schema.tuples import TRADES
 
 SYMBOLS = (b"UBSN", b"NESN", b"NOVN", b"ROG", b"ABBN", b"ZURN", b"CSGN", b"UHR")
 FIRST_TIME = 9 * 3600  # trading opens at nine; Time counts seconds of the day
 INT32 = np.iinfo(np.int32)
-
-
-class TradeFileError(UsageError):
-    """A file does not hold trades; the message is one line with file, row and reason."""
 
 
 def generate(
@@ -88,91 +81,14 @@ def to_arrow(trades: np.ndarray) -> pa.Table:
 
 
 def read(path: str | Path) -> np.ndarray:
-    """Trades from a ``.csv`` or ``.parquet`` file, in the file's order. Raises `TradeFileError`."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in (".csv", ".parquet"):
-        raise TradeFileError(f"{path}: neither .csv nor .parquet")
-    return read_csv(path) if suffix == ".csv" else read_parquet(path)
+    """Trades from a ``.csv`` or ``.parquet`` file, in the file's order. Raises `TableError`."""
+    return checked(path, tables.read(path, TRADES))
 
 
-def read_csv(path: str | Path) -> np.ndarray:
-    """Trades from a CSV file whose first line names the columns Symbol, Price, Volume and Time, in any order."""
-    names = [f.name for f in TRADES.fields]
-    try:
-        options = pyarrow.csv.ConvertOptions(
-            column_types={name: pa.string() for name in names}, strings_can_be_null=False, check_utf8=False
-        )
-        threads = pyarrow.csv.ReadOptions(use_threads=False)  # parse errors name the row only without threads
-        table = pyarrow.csv.read_csv(path, threads, convert_options=options)
-    except FileNotFoundError as error:
-        raise TradeFileError(f"{path}: no such file") from error
-    except (OSError, pa.ArrowException) as error:
-        raise TradeFileError(f"{path}: {_one_line(error)}") from error
-    return _from_table(path, table)
-
-
-def read_parquet(path: str | Path) -> np.ndarray:
-    """Trades from a Parquet file with columns Symbol (string or binary) and Price, Volume, Time (integers)."""
-    try:
-        table = pyarrow.parquet.read_table(path)
-    except FileNotFoundError as error:
-        raise TradeFileError(f"{path}: no such file") from error
-    except (OSError, pa.ArrowException) as error:
-        raise TradeFileError(f"{path}: {_one_line(error)}") from error
-    return _from_table(path, table)
-
-
-def _one_line(error: Exception) -> str:
-    return str(error).split("\n")[0][:200]
-
-
-def _from_table(path: str | Path, table: pa.Table) -> np.ndarray:
-    names = [f.name for f in TRADES.fields]
-    if missing := [n for n in names if n not in table.column_names]:
-        raise TradeFileError(
-            f"{path}: no column {', '.join(missing)}; it has {', '.join(table.column_names) or 'none'}"
-            f" and needs {', '.join(names)}"
-        )
-    trades = np.zeros(len(table), TRADES.dtype)
-    for name in names:
-        convert = _symbols if name == "Symbol" else _int32
-        trades[name] = convert(path, name, table[name].combine_chunks())
+def checked(path: str | Path, trades: np.ndarray) -> np.ndarray:
+    """Trades whose symbols are printable ASCII; raises `TableError` for the first other one."""
+    for row, symbol in enumerate(trades["Symbol"].tolist(), 1):
+        if not symbol or any(not 0x20 < byte < 0x7F for byte in symbol):
+            shown = repr(symbol.decode("ascii", "backslashreplace"))
+            raise tables.TableError(f"{path}: row {row}: Symbol is {shown}, not 1 to 4 printable ASCII characters")
     return trades
-
-
-def _symbols(path: str | Path, name: str, column: pa.Array) -> np.ndarray:
-    """Symbols as S4; each must be 1 to 4 printable ASCII bytes. Zeros after a symbol, as in `to_arrow`, are padding."""
-    if not (pa.types.is_string(column.type) or pa.types.is_binary(column.type) or _is_other_bytes(column.type)):
-        raise TradeFileError(f"{path}: column {name} is {column.type}, not a string")
-    values = column.cast(pa.binary()).to_pylist()
-    for row, value in enumerate(values, 1):
-        text = (value or b"").rstrip(b"\0")
-        if not 1 <= len(text) <= 4 or any(not 0x20 < byte < 0x7F for byte in text):
-            shown = "nothing" if value is None else repr(value.decode("ascii", "backslashreplace"))
-            raise TradeFileError(f"{path}: row {row}: {name} is {shown}, not 1 to 4 ASCII bytes")
-    return np.array(values, "S4") if values else np.zeros(0, "S4")
-
-
-def _is_other_bytes(kind: pa.DataType) -> bool:
-    return pa.types.is_fixed_size_binary(kind) or pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
-
-
-def _int32(path: str | Path, name: str, column: pa.Array) -> np.ndarray:
-    if pa.types.is_string(column.type):  # from CSV
-        good = pc.match_substring_regex(column, r"^-?[0-9]{1,18}$")
-        _check(path, name, column, good)
-        column = column.cast(pa.int64())
-    elif not pa.types.is_integer(column.type):
-        raise TradeFileError(f"{path}: column {name} is {column.type}, not an integer")
-    good = pc.and_(pc.greater_equal(column, int(INT32.min)), pc.less_equal(column, int(INT32.max)))
-    _check(path, name, column, good)
-    return column.cast(pa.int32()).to_numpy(zero_copy_only=False)
-
-
-def _check(path: str | Path, name: str, column: pa.Array, good: pa.BooleanArray) -> None:
-    """Raise for the first row where `good` is not true; rows count from 1 after the header."""
-    row = pc.index(good.fill_null(False), False).as_py()
-    if row >= 0:
-        value = column[row].as_py()
-        shown = "nothing" if value is None else repr(value)
-        raise TradeFileError(f"{path}: row {row + 1}: {name} is {shown}, not a 32-bit integer")

@@ -37,7 +37,6 @@ ARROW = {"smallint": pa.int16(), "int": pa.int32(), "uint": pa.int64(), "long": 
 ARROW |= {"uint64": pa.decimal128(20, 0), "bool": pa.bool_(), "date": pa.date32()}
 SPARK = {pa.int16(): "smallint", pa.int32(): "int", pa.int64(): "bigint", pa.string(): "string", pa.bool_(): "boolean"}
 SPARK |= {pa.date32(): "date", pa.timestamp("us", "UTC"): "timestamp"}
-MICROSECONDS = UNITS["us"]
 PLAIN_SCALE = 6  # of a decimal that is written without an exponent, whatever its value
 
 
@@ -153,15 +152,28 @@ def _array(values: np.ndarray, field: Field, kind: pa.DataType, missing: np.ndar
     if pa.types.is_boolean(kind):
         return pa.array(values != 0, kind, mask=missing)
     if pa.types.is_timestamp(kind):
-        values = values.astype(np.int64)
-        if kind.unit != field.unit:
-            ticks = 10 ** (MICROSECONDS - UNITS[field.unit])
-            missing = missing | (values > (2**63 - 1) // ticks) | (values < -(2**63 // ticks))
-            values = np.where(missing, 0, values) * ticks
-        return pa.array(values, mask=missing).view(kind)
+        return _finer(values.astype(np.int64), missing, field.unit, kind)
     if pa.types.is_date(kind):
         return pa.array(values.astype(np.int32), mask=missing).view(kind)
     return pa.array(values.astype(kind.to_pandas_dtype()), kind, mask=missing)
+
+
+def _finer(values: np.ndarray, missing: np.ndarray, unit: str, kind: pa.TimestampType) -> pa.Array:
+    """Times of a unit as those of a type with this unit or a finer one; one that exceeds its 64 bits is null."""
+    ticks = 10 ** (UNITS[kind.unit] - UNITS[unit])
+    missing = missing | (values > (2**63 - 1) // ticks) | (values < -(2**63 // ticks))
+    return pa.array(np.where(missing, 0, values) * ticks, mask=missing).view(kind)
+
+
+def storable(table: pa.Table) -> pa.Table:
+    """A table for Parquet, which has no seconds: these as milliseconds."""
+    for n, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        if pa.types.is_timestamp(column.type) and column.type.unit == "s":
+            seconds = column.combine_chunks().view(pa.int64())
+            missing = seconds.is_null().to_numpy(zero_copy_only=False)
+            values = seconds.fill_null(0).to_numpy(zero_copy_only=False)
+            table = table.set_column(n, name, _finer(values, missing, "s", pa.timestamp("ms", column.type.tz)))
+    return table
 
 
 # ---- Decimals

@@ -132,9 +132,7 @@ module ws_group_panes #(
     endfunction
 
     // In 64 bits, so that no sum wraps: a parameter is only as wide as its value.
-    localparam signed [63:0] L_RANGE = RANGE;
-    localparam signed [63:0] L_SLIDE = SLIDE;
-    localparam signed [63:0] L_SLACK = SLACK;
+    localparam signed [63:0] L_RANGE = RANGE, L_SLIDE = SLIDE, L_SLACK = SLACK;
 
     localparam signed [63:0] PANE   = gcd(L_RANGE, L_SLIDE);
     localparam integer       PANES  = L_RANGE/PANE;

@@ -31,10 +31,12 @@ def yosys(commands: list[str], folder: Path, name: str) -> str:
 
 
 def read(design: Design) -> list[str]:
-    """The Yosys commands that read the sources of `design` and set the parameters of its top level."""
+    """The Yosys commands that read the sources of `design` and set the parameters of its top level: at once, because
+    Yosys checks their ranges after each command."""
+    parameters = " ".join(f"-set {name} {value}" for name, value in design.literals.items())
     return [
         *(f"verilog_defaults -add -I {folder}" for folder in design.includes),
         *(f"read_verilog {source}" for source in design.sources),
-        *(f"chparam -set {name} {value} {design.toplevel}" for name, value in design.literals.items()),
+        *([f"chparam {parameters} {design.toplevel}"] if parameters else []),
         f"hierarchy -check -top {design.toplevel}",
     ]

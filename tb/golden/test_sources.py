@@ -56,7 +56,7 @@ def test_all_that_python_loads_is_among_the_sources(module: str):
 def test_imports_in_functions_and_data_files_count():
     assert REPOSITORY / "spark_golden" / "fix.py" in sources("tb.fix.golden")
     assert REPOSITORY / "spark_golden" / "dissertation.py" in sources("spark_golden.*")
-    assert REPOSITORY / "tools" / "wirestream" / "compiler" / "dialect.lark" in sources("wirestream.compiler.syntax")
+    assert REPOSITORY / "tools" / "wirestream" / "compiler" / "dialect.lark" in sources("wirestream.compiler.parse")
     with pytest.raises(ValueError, match=r"no module of the project: spark_golden\.nonsense"):
         sources("spark_golden.query", "spark_golden.nonsense")
 

@@ -18,7 +18,7 @@ from spark_golden.query import Query
 from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, judge, with_queries
 from spark_golden.windows import windows_begun, windows_closed
-from tb.queries.random_tree import APPLY, CALLS, Expr, Relation, Select, Source, Union, Window, text, whole
+from tb.queries.random_tree import APPLY, CALLS, Expr, Relation, Select, Source, Union, Window, source_of, text, whole
 
 EXACT = "decimal(38,0)"
 HIDDEN = ("_seq", "_window", "_end")
@@ -29,17 +29,11 @@ def rows(relation: Relation, tuples: DataFrame) -> DataFrame:
     window, closed = _time_window(relation), None
     if window:
         tuples, closed = _in_time(tuples, window)
-    numbers = [c.args[0] for c in _source(relation).scope if c.kind == "number"]
+    numbers = [c.args[0] for c in source_of(relation).scope if c.kind == "number"]
     tuples = tuples.withColumnRenamed("seq", "_seq").withColumns({name: F.col(name).cast(EXACT) for name in numbers})
     made = _rows(relation, tuples, closed)
     shown = [(c.args[0], c.kind) for c in relation.scope]
     return made.select(*(F.col(n).cast("int").alias(n) if kind == "truth" else F.col(n) for n, kind in shown))
-
-
-def _source(relation: Relation) -> Source:
-    if isinstance(relation, Source):
-        return relation
-    return _source(relation.parts[0] if isinstance(relation, Union) else relation.source)
 
 
 def _time_window(relation: Relation) -> Window | None:

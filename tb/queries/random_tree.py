@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from wirestream.schema.streams import Stream
+from wirestream.schema.units import NANOSECONDS, plural
 
 INTEGERS = {"int": (-(2**31), 2**31 - 1), "uint": (0, 2**32 - 1), "long": (-(2**63), 2**63 - 1), "flags": (0, 255)}
 COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -126,21 +127,35 @@ def sql(relation: Relation) -> str:
             shown = [text(value) + f" AS {name}" * (text(value) != name) for name, value in items]
             below = sql(source) if isinstance(source, Source) else f"({sql(source)})"
             words = [f"SELECT {', '.join(shown) or '*'} FROM {below}"]
-            words += [f"[{_window_text(window)}]"] if window else []
+            words += [f"[{_window_text(window, source_of(source).stream)}]"] if window else []
             words += [f"WHERE {text(where)}"] if where else []
             words += [f"GROUP BY {', '.join(keys)}"] if keys else []
             words += [f"HAVING {text(having)}"] if having else []
             return " ".join(words)
 
 
-def _window_text(w: Window) -> str:
+def source_of(relation: Relation) -> Source:
+    """The stream that is read; in a union that of its first part."""
+    if isinstance(relation, Source):
+        return relation
+    return source_of(relation.parts[0] if isinstance(relation, Union) else relation.source)
+
+
+def _window_text(w: Window, stream: Stream) -> str:
     if w.unit == "tuples":
         return f"SIZE {w.size} ADVANCE {w.advance} TUPLES"
-    words = [f"RANGE {w.size} SLIDE {w.advance} WATTR {w.attribute}"]
-    words += [f"SLACK {w.slack}"] if w.slack else []
-    words += [f"START {w.start}"] if w.start is not None else []
-    words += [f"MAX_AHEAD {w.max_ahead} RESYNC {w.resync}"] if w.max_ahead else []
+    unit = stream.unit_of(stream.time)
+    words = [f"RANGE {_span(w.size, unit)} SLIDE {_span(w.advance, unit)} WATTR {w.attribute}"]
+    words += [f"SLACK {_span(w.slack, unit)}"] if w.slack else []
+    words += [f"START {_span(w.start, unit)}"] if w.start is not None else []
+    words += [f"MAX_AHEAD {_span(w.max_ahead, unit)} RESYNC {w.resync}"] if w.max_ahead else []
     return " ".join(words + ["EMIT_EMPTY"] * w.emit_empty)
+
+
+def _span(number: int, unit: str) -> str:
+    """A time in one of its forms, chosen by its value."""
+    forms = f"{number}", f"{number} {plural(unit)}", f"INTERVAL '{number}' {unit}", f"{number * NANOSECONDS[unit]} ns"
+    return forms[number % len(forms)]
 
 
 def text(expr: Expr, level: int = 0) -> str:

@@ -7,7 +7,7 @@
 QUERY.sql      queries in the dialect, see `sql`
 streams.json   the streams that the queries read but do not CREATE:
                [{"name": "Trades", "time": "Time", "fields": {"Symbol": "string(4)", "Price": "int", "Time": "int"}}];
-               "time" is null or missing if the stream has none
+               "time" is null or missing if the stream has none; "unit": of the time, such as "ms", default: seconds
 --tuples       Name.parquet for each stream: the items of `time_rules` with the columns stream, session, seq, kind and
                the fields, named by `time_rules.column_of`, of the types in Spark (see `declaration`), or integers
                of 64 bits for a DECIMAL(38,0)

@@ -94,11 +94,12 @@ module ws_tuple_numbers #(
 
 `ifdef FORMAL
     // The reference divides the number of tuples so far.
+    localparam integer R_EVERY = EVERY;
     reg               past_valid = 1'b0;
     integer           count_ref;
     reg               boundary_ref, announced_ref;
 
-    always @* boundary_ref = count_ref % EVERY == 0 || (count_ref >= SIZE && (count_ref - SIZE) % ADVANCE == 0);
+    always @* boundary_ref = count_ref % R_EVERY == 0 || (count_ref >= SIZE && (count_ref - SIZE) % ADVANCE == 0);
 
     always @(posedge clk) begin
         past_valid    <= 1'b1;
@@ -117,7 +118,7 @@ module ws_tuple_numbers #(
 
             // invariants for the induction
             assert (count_ref >= 0 && number_reg == count_ref);
-            assert (step_left_reg == EVERY - 1 - count_ref % EVERY);
+            assert (step_left_reg == R_EVERY - 1 - count_ref % R_EVERY);
             assert (end_left_reg == (count_ref < SIZE ? SIZE - 1 - count_ref
                                                       : ADVANCE - 1 - (count_ref - SIZE) % ADVANCE));
             assert (due_reg == (boundary_ref && !announced_ref));

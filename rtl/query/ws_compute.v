@@ -5,13 +5,14 @@
 // The operands are extended to the widest of A_W, B_W and Y_W, and y is the low Y_W bits of the result: if Y_W is one
 // bit more than the wider operand, a sum is exact, and so is a difference, which is then two's complement.
 //
-// Parameters   OP          the operation, "ADD", "SUB", "EQ", "NE", "LT", "LE", "GT", "GE", "AND", "OR", "XOR" or
-//                          "NOT"; "EQ" to "GE" give 1 if true, else 0, and a string is its bytes, the first in the
-//                          most significant; "AND" to "NOT" are bit by bit; "NOT" is of a, and b is ignored
+// Parameters   OP          the operation, "ADD", "SUB", "EQ", "NE", "LT", "LE", "GT", "GE", "AND", "OR", "XOR",
+//                          "NOT", "SHL" or "SHR"; "EQ" to "GE" give 1 if true, else 0, and a string is its bytes, the
+//                          first in the most significant; "AND" to "NOT" are bit by bit; "NOT" is of a, and b is
+//                          ignored; "SHL" and "SHR" shift a by b places, b unsigned
 //              A_W         width of the first operand in bits, at least 1
 //              B_W         width of the second operand in bits, at least 1
 //              Y_W         width of the result in bits, at least 1
-//              SIGNED      1: both operands are two's complement; 0: neither
+//              SIGNED      1: both operands are two's complement, but not b of a shift; 0: neither
 //              DATA_W      width of the tuple in bits, at least 1
 //              REGISTERED  1: the outputs are registers; 0: the outputs are combinational
 // Latency      REGISTERED cycles
@@ -56,11 +57,12 @@ module ws_compute #(
     localparam W    = AB_W > Y_W ? AB_W : Y_W;
 
     localparam COMPARES = OP == "EQ" || OP == "NE" || OP == "LT" || OP == "LE" || OP == "GT" || OP == "GE";
+    localparam SHIFTS   = OP == "SHL" || OP == "SHR";
     localparam COMPUTES = OP == "ADD" || OP == "SUB" || OP == "AND" || OP == "OR" || OP == "XOR" || OP == "NOT";
 
     initial begin
-        if (!COMPARES && !COMPUTES) begin
-            $display("ERROR: %m: OP = \"%0s\", must be ADD SUB EQ NE LT LE GT GE AND OR XOR or NOT", OP);
+        if (!COMPARES && !COMPUTES && !SHIFTS) begin
+            $display("ERROR: %m: OP = \"%0s\", must be ADD SUB EQ NE LT LE GT GE AND OR XOR NOT SHL or SHR", OP);
             $finish;
         end
         if (A_W < 1 || B_W < 1 || Y_W < 1) begin
@@ -92,8 +94,11 @@ module ws_compute #(
                         : OP == "OR"  ? a_wide | b_wide
                         : OP == "XOR" ? a_wide ^ b_wide
                         :               ~a_wide;
-    wire [W-1:0] result = COMPARES ? {{(W-1){1'b0}}, truth} : number;
-    wire         unused = &result;      // its bits above Y_W
+    // By a sign bit above a, one arithmetic shift serves both kinds of operands.
+    wire [W:0]   right   = $signed({SIGNED != 0 && a_wide[W-1], a_wide}) >>> b;
+    wire [W-1:0] shifted = OP == "SHL" ? a_wide << b : right[W-1:0];
+    wire [W-1:0] result  = COMPARES ? {{(W-1){1'b0}}, truth} : SHIFTS ? shifted : number;
+    wire         unused  = &{result, right[W]};     // the bits above Y_W
 
     ws_delay #(.DATA_W(DATA_W + Y_W), .N(REGISTERED)) out (
         .clk    (clk),
@@ -134,6 +139,8 @@ module ws_compute #(
                     "AND":   wanted[i] = a_long[i] && b_long[i];
                     "OR":    wanted[i] = a_long[i] || b_long[i];
                     "XOR":   wanted[i] = a_long[i] != b_long[i];
+                    "SHL":   wanted[i] = i >= b && a_long[i-b];
+                    "SHR":   wanted[i] = i + b < LONG ? a_long[i+b] : a_long[LONG-1];
                     default: wanted[i] = !a_long[i];
                 endcase
         endcase

@@ -15,16 +15,18 @@ OPERATIONS = {
     **{"ADD": operator.add, "SUB": operator.sub},
     **{name: getattr(operator, name.lower()) for name in ("EQ", "NE", "LT", "LE", "GT", "GE")},
     **{"AND": operator.and_, "OR": operator.or_, "XOR": operator.xor, "NOT": lambda a, _: ~a},
+    **{"SHL": operator.lshift, "SHR": operator.rshift},
 }
 
 
 def computed(dut):
     operation, width = OPERATIONS[text(dut.OP)], len(dut.y)
+    shift = text(dut.OP) in ("SHL", "SHR")
 
     def reference(inputs):
         a, b = inputs["a"], inputs["b"]
         if int(dut.SIGNED.value):
-            a, b = signed(a, len(dut.a)), signed(b, len(dut.b))
+            a, b = signed(a, len(dut.a)), b if shift else signed(b, len(dut.b))
         return {
             **{f"m_{name}": inputs[f"s_{name}"] for name in ("valid", "punct", "eos", "data")},
             "y": int(operation(a, b)) % (1 << width),
@@ -55,7 +57,7 @@ async def with_pauses_and_resets(dut):
 
 
 # Operators with operands of one and of two widths, a result that wraps, is exact or is longer; a string of 16 bytes.
-# All twelve are proven; here are those whose circuit or width is a kind of its own.
+# All fourteen are proven; here are those whose circuit or width is a kind of its own.
 MATRIX = [
     {"OP": "ADD", "REGISTERED": 0},
     {"OP": "SUB", "A_W": 7, "B_W": 64, "Y_W": 65, "SIGNED": 1},
@@ -63,6 +65,9 @@ MATRIX = [
     {"OP": "LE", "A_W": 40, "B_W": 33, "Y_W": 1, "SIGNED": 1},
     {"OP": "GT", "A_W": 8, "B_W": 8, "Y_W": 1, "SIGNED": 0, "REGISTERED": 0},
     {"OP": "XOR", "A_W": 1, "B_W": 9, "Y_W": 5, "SIGNED": 1},
+    {"OP": "SHL", "A_W": 33, "B_W": 6, "Y_W": 64, "SIGNED": 0},
+    {"OP": "SHR", "A_W": 64, "B_W": 7, "Y_W": 64, "SIGNED": 1, "REGISTERED": 0},
+    {"OP": "SHR", "A_W": 8, "B_W": 3, "Y_W": 8, "SIGNED": 0},
 ]
 
 

@@ -46,9 +46,11 @@ class Select(Core):
 
 @dataclass(frozen=True)
 class Compute(Core):
-    """ws_compute. Swept: + = <> < >= of 8 to 64 bits, also of different widths, with a variable and with a constant.
+    """ws_compute. Swept: + = <> < >= of 8 to 64 bits, also of different widths, with a variable and with a constant;
+    shifts of 8 to 128 bits by 3 to 7, and by whole bytes.
 
-    Each LUT compares two bits (three with a constant), or adds one; a constant is added in the carry chain alone.
+    Each LUT compares two bits (three with a constant), or adds one; a constant is added in the carry chain alone. A
+    shift has a level of multiplexers for each bit of b, and a constant makes it wiring.
     """
 
     OP: str
@@ -78,6 +80,8 @@ class Compute(Core):
                 lut = {2: 0.66, 1: 0.28, 0: 0.0}[variables] * width
             case "NOT":
                 lut = 0  # absorbed downstream
+            case "SHL" | "SHR":
+                lut = 0.7 * max(self.A_W, self.Y_W) * _variable(ports["b"], self.B_W) if variables else 0
             case _:
                 lut = 0.5 * min(self.A_W, self.B_W, self.Y_W) if variables == 2 else 0
         return Cells(lut, self.bus_registers(ports, self.REGISTERED) + self.Y_W * self.REGISTERED)
@@ -158,6 +162,14 @@ class Choose(Core):
     def cells(self, ports: Ports) -> Cells:
         lut = self.W if changes(ports, "a", "b") == 2 else 0
         return Cells(lut, self.bus_registers(ports, self.REGISTERED) + self.W * self.REGISTERED)
+
+
+def _variable(text: str, width: int) -> int:
+    """How many of the bits of an operand can vary: a number of bytes as a number of bits ends in three zeros."""
+    if number(text) is not None:
+        return 0
+    last = number(text.rstrip("}").rpartition(",")[2].strip())
+    return width if last is None else width - int(text.rpartition(",")[2].partition("'")[0])
 
 
 def _idle(operator: str, constant: int | None) -> int:

@@ -87,4 +87,6 @@ def pauses(probability: float, generator: random.Random) -> Iterator[bool]:
 def text(parameter) -> str:
     """A parameter that is a string; some simulators return it as a number."""
     value = parameter.value
-    return (value if isinstance(value, bytes) else int(value).to_bytes(64, "big")).strip(b"\0").decode(errors="replace")
+    if not isinstance(value, bytes):
+        value = int(value).to_bytes(len(value) // 8 + 1, "big")
+    return value.strip(b"\0").decode(errors="replace")

@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import dataclass, field, replace
 from functools import cache
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,8 +64,8 @@ class Design:
 
     @property
     def label(self) -> str:
-        """The core and its parameters as a file name: ``udp_rx.DATA_W=64``."""
-        return ".".join([self.name, *(f"{k}={v}" for k, v in sorted(self.parameters.items()))])
+        """The core and its parameters as a file name: ``udp_rx.DATA_W=64``; a table only by its hash."""
+        return ".".join([self.name, *(f"{k}={_short(v)}" for k, v in sorted(self.parameters.items()))])
 
     @property
     def literals(self) -> dict[str, str]:
@@ -73,6 +74,11 @@ class Design:
 
     def with_parameters(self, **parameters: int | str) -> Design:
         return replace(self, parameters={**self.parameters, **parameters})
+
+
+def _short(value: int | str) -> str:
+    """A parameter's value in a file name."""
+    return str(value) if isinstance(value, str) or value < 2**64 else f"h{sha256(str(value).encode()).hexdigest()[:12]}"
 
 
 def from_edam(edam: dict, work_root: str | Path) -> Design:

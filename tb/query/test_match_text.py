@@ -1,0 +1,110 @@
+"""match_text: patterns of LIKE against Python's regular expressions, and random automata against sets of positions."""
+
+import re
+
+import cocotb
+import pytest
+
+from tb.lib.bench import rng
+from tb.lib.contract import hold
+from tb.lib.run import run, run_four_state
+from tb.query.lockstep import kinds, lockstep, wire
+from wirestream.compiler import cores
+from wirestream.compiler.cores.base import number
+from wirestream.compiler.patterns import automaton, like
+
+NUMBERS = ("BYTES", "POSITIONS", "STAGES", "SET_OF", "AFTER", "FIRST", "LAST", "INSIDE", "MEMBERS")
+
+
+def matched(dut):
+    """Whether the automaton of the parameters takes a string: by the set of positions after each byte."""
+    values = {name: int(getattr(dut, name).value) for name in NUMBERS}
+    count, length = values["POSITIONS"], values["BYTES"]
+    first, last, inside = ({p for p in range(count) if values[n] >> p & 1} for n in ("FIRST", "LAST", "INSIDE"))
+    after = {p: {q for q in range(count) if values["AFTER"] >> p * count + q & 1} for p in range(count)}
+
+    def takes(place, letter, padding):
+        return values["MEMBERS"] >> 256 * (values["SET_OF"] >> 8 * place & 255) + letter & 1 and not (
+            padding and place in inside
+        )
+
+    def reference(inputs):
+        string = inputs["a"].to_bytes(length, "big")
+        size, active = len(string.rstrip(b"\0")), None
+        for n, letter in enumerate(string):
+            reached = first if active is None else {p for p in range(count) if after[p] & active}
+            active = {p for p in reached if takes(p, letter, n >= size)}
+        return {
+            **{f"m_{name}": inputs[f"s_{name}"] for name in ("valid", "punct", "eos", "data")},
+            "y": int(bool(active & last)),
+        }
+
+    return reference
+
+
+def strings(g, length, count, letters=b"AB\0"):
+    """Strings of few letters, so that many match; some of any bytes."""
+    for _ in range(count):
+        some = bytes(g.choices(letters, k=g.randint(0, length))) if g.random() < 0.9 else g.randbytes(length)
+        yield int.from_bytes(some.ljust(length, b"\0"), "big")
+
+
+@cocotb.test()
+async def strings_in_every_cycle(dut):
+    g = rng("strings")
+    cycles = [{**wire("tuple", g.getrandbits(len(dut.s_data))), "a": a} for a in strings(g, int(dut.BYTES.value), 2000)]
+    await lockstep(dut, int(dut.STAGES.value), cycles, matched(dut))
+
+
+@cocotb.test()
+async def with_pauses_and_resets(dut):
+    g = rng("traffic")
+    values = strings(g, int(dut.BYTES.value), 300)
+    cycles = [{"a": a, **wire(kind, g.getrandbits(8))} for a, kind in zip(values, kinds(g, 300), strict=True)]
+    await lockstep(dut, int(dut.STAGES.value), cycles, matched(dut), resets=0.03)
+    hold(dut, cores.MatchText, latency=int(dut.STAGES.value))
+
+
+def parameters(pattern, length, stages):
+    """Of the core, as the compiler makes them."""
+    made = cores.MatchText.of(automaton(like(pattern)), length, 8, stages).parameters
+    return {name: number(value) if isinstance(value, str) else value for name, value in made.items()}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "length", "stages"),
+    [("A%", 4, 1), ("%AB%A_", 8, 2), ("_%B_%", 7, 0), ("%A%B%", 9, 4), ("AB_A", 5, 5), ("%", 1, 0)],
+)
+def test_match_text(pattern, length, stages):
+    run("match_text", **parameters(pattern, length, stages))
+
+
+def test_four_state():
+    run_four_state("match_text", "with_pauses_and_resets", **parameters("%A_B%", 6, 2))
+
+
+def taken(pattern: str, string: bytes) -> bool:
+    """By the automaton of a pattern of LIKE."""
+    found = automaton(like(pattern))
+    active = None
+    for n, letter in enumerate(string):
+        padding = not string[n:].strip(b"\0")
+        reached = found.first if active is None else {p for p, q in found.after if q in active}
+        active = {p for p in reached if letter in found.positions[p].members}
+        active -= {p for p in active if padding and found.positions[p].inside}
+    return bool(active & found.last)
+
+
+def expected(pattern: str, string: bytes) -> bool:
+    """By Python: the padding is no part of the string."""
+    written = re.sub(r"\\?.", lambda m: {"%": ".*", "_": "."}.get(m[0]) or re.escape(m[0][-1]), pattern)
+    return bool(re.fullmatch(written, string.rstrip(b"\0").decode("latin1"), re.DOTALL))
+
+
+def test_patterns_of_like():
+    """Random patterns and strings, with zeros within strings, strings that are full, and the empty one."""
+    g = rng("patterns")
+    for _ in range(3000):
+        pattern = "".join(g.choices(["A", "B", "%", "_", r"\%", r"\_"], (4, 4, 3, 3, 1, 1), k=g.randint(0, 6)))
+        for string in (bytes(g.choices(b"AB%_\0", k=g.randint(1, 8))) for _ in range(20)):
+            assert taken(pattern, string) == expected(pattern, string), (pattern, string)

@@ -130,7 +130,8 @@ class Select:
 
 _LEXEMES = re.compile(
     r"(?P<space>\s+|--[^\n]*)|(?P<name>[A-Za-z_]\w*(\.[A-Za-z_]\w*)?)|(?P<number>\d+(\.\d*)?|\.\d+)"
-    r"|(?P<string>'[^'\n]*'|\"[^\"\n]*\")|\$(?P<constant>[A-Za-z_]\w*)|(?P<symbol><=>|<>|!=|<=|>=|[-+*/%=<>(),;\[\]])"
+    r"|(?P<string>'[^'\n]*'|\"[^\"\n]*\")|\$(?P<constant>[A-Za-z_]\w*)"
+    r"|(?P<symbol><=>|<>|!=|<=|>=|<<|>>|[-+*/%=<>&|^~(),;\[\]])"
 )
 CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING")
 

@@ -40,7 +40,7 @@ ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the 
 SPARK = {"long": "BIGINT", "bool": "BOOLEAN"}  # types by other names
 # Other names are quoted, so Spark's keywords are plain names.
 KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL", "IN",
-        "BETWEEN", "DISTINCT", "FROM")  # fmt: skip
+        "BETWEEN", "DISTINCT", "FROM", "LIKE")  # fmt: skip
 ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
             "GreaterThanOrEqual")  # fmt: skip
 

@@ -13,16 +13,38 @@ def _listed(name: str) -> Callable[..., str]:
     return lambda *values: f"{name}({', '.join(values)})"
 
 
+def _long(x: str) -> str:
+    return f"CAST({x} AS BIGINT)"
+
+
+def _of_longs(sign: str, x: str, y: str) -> str:
+    return f"CAST({_long(x)} {sign} {_long(y)} AS DECIMAL(38,0))"
+
+
+def _places(y: str) -> str:
+    """A number of places modulo 64, as an INT."""
+    return f"CAST({_long(y)} & 63 AS INT)"
+
+
 # By the class of Spark's expression.
 OPERATORS: dict[str, Callable[..., str]] = {
     "IsNull": lambda x: f"({x} IS NULL)",
     "IsNotNull": lambda x: f"({x} IS NOT NULL)",
     "EqualNullSafe": lambda a, b: f"({a} <=> {b})",
     "In": lambda x, *values: f"({x} IN ({', '.join(values)}))",
+    "BitwiseAnd": lambda x, y: _of_longs("&", x, y),
+    "BitwiseOr": lambda x, y: _of_longs("|", x, y),
+    "BitwiseXor": lambda x, y: _of_longs("^", x, y),
+    "BitwiseNot": lambda x: f"CAST(~ {_long(x)} AS DECIMAL(38,0))",
+    "ShiftLeft": lambda x, y: f"CAST(shiftleft({_long(x)}, {_places(y)}) AS DECIMAL(38,0))",
+    "ShiftRight": lambda x, y: f"CAST(shiftright({_long(x)}, {_places(y)}) AS DECIMAL(38,0))",
+    "Like": lambda x, pattern: f"({x} LIKE {pattern})",
 }
 
 # By the name of a call. Spark's parser makes a call of BETWEEN.
 CALLS: dict[str, Callable[..., str]] = {
+    "shiftleft": lambda x, y: OPERATORS["ShiftLeft"](x, y),
+    "shiftright": lambda x, y: OPERATORS["ShiftRight"](x, y),
     "between": lambda x, low, high: f"({x} BETWEEN {low} AND {high})",
     "mod": lambda a, b: f"({a} % nullif({b}, 0))",
     "sign": lambda x: f"CAST(sign({x}) AS DECIMAL(38,0))",

@@ -88,5 +88,5 @@ def text(parameter) -> str:
     """A parameter that is a string; some simulators return it as a number."""
     value = parameter.value
     if not isinstance(value, bytes):
-        value = int(value).to_bytes(len(value) // 8 + 1, "big")
+        value = int(value).to_bytes(int(value).bit_length() // 8 + 1, "big")
     return value.strip(b"\0").decode(errors="replace")

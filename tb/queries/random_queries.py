@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from tb import REPOSITORY
 from tb.queries.random_tree import (
     APPLY,
+    BITS,
     CALLS,
     COMPARE,
     INTEGERS,
@@ -42,6 +43,8 @@ LONG = INTEGERS["long"]
 TUPLES, WINDOWS, GROUPS = 4096, 10, 20  # at most: tuples in a window, open windows, groups in a window
 VALUES = (0, 1, 2, 3, 7, 100, 250, -1, -6, -300, 1000, 100_000, 700_000_000, 5_000_000_000)
 WEIGHTS = ("1", "2", "-1", ".5", ".25", ".125", ".75", "-1.5", "0")
+PLACES = (1, 3, 7, 31, 62, 63, 64)  # of a shift
+LETTERS = "%%%__UBSNE"  # of a pattern of LIKE
 WORDS = ("UBSN", "UBSN", "UBSN", "NESN", "NESN", "ABBN", "X", "NE")
 
 
@@ -230,6 +233,8 @@ class _Draw:
         a = self.number(scope, depth - 1)
         if self.often(0.08):
             return replace(a, op="neg", args=(a,), type=_reach("-", (0, 0), a.type), data=_reach("-", (0, 0), a.data))
+        if self.often(0.1) and _in_a_long(a):
+            return self.of_bits(a, scope, depth)
         if self.often(0.1):
             b = self.other(a, VALUES) if self.often(0.5) else self.number(scope, depth - 1)
             return self.choice(self.truth(scope, 0), a, b)
@@ -253,6 +258,17 @@ class _Draw:
             return replace(a, op=op, args=(a, b), null=True)
         reach = {"type": hull(a.type + b.type), "data": hull(a.data + b.data)}
         return Expr(op, (a, b), "number", null=a.null and b.null, **reach)
+
+    def of_bits(self, a: Expr, scope: list[Expr], depth: int) -> Expr:
+        """An operation on the bits of a number of at most 64 bits."""
+        op = self.rng.choice((*BITS, "~"))
+        if op == "~":
+            return replace(a, op=op, args=(a,), type=_reach("-", (-1, -1), a.type), data=_reach("-", (-1, -1), a.data))
+        b = self.number(scope, depth - 1)
+        if a == b or self.often(0.5) or not _in_a_long(b):
+            b = self.other(a, PLACES if op in ("<<", ">>") else VALUES)
+        reach = LONG if op == "<<" else _of_bits(hull(a.type + b.type))
+        return Expr(op, (a, b), "number", reach, reach, a.null or b.null)
 
     def other(self, a: Expr, values: list[int] | tuple[int, ...] = VALUES) -> Expr:
         """A number, as a literal or as a $name, for the other operand of `a`."""
@@ -312,6 +328,9 @@ class _Draw:
         if a.kind == "truth":
             return a
         if a.kind == "text":
+            if self.often(0.3):
+                pattern = "".join(self.rng.choices(LETTERS, k=self.rng.randint(1, 5)))
+                return Expr(self.rng.choice(("like", "like", "not like")), (a, Expr("literal", (pattern,), "text")))
             word, op = self.rng.choice(WORDS)[: a.type[1]], self.rng.choice(("=", "<>", "<=", ">"))
             runs = self.often(0.25) and a in self.source.scope
             b = Expr("constant", (self.constant(word), word), "text") if runs else Expr("literal", (word,), "text")
@@ -336,6 +355,10 @@ def _of_bits(values: tuple[int, int]) -> tuple[int, int]:
 
 def _bits(values: tuple[int, int]) -> int:
     return max(abs(v).bit_length() for v in values)
+
+
+def _in_a_long(value: Expr) -> bool:
+    return LONG[0] <= value.type[0] <= value.type[1] <= LONG[1]
 
 
 def _reach(op: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:

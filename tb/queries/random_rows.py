@@ -18,7 +18,20 @@ from spark_golden.query import Query
 from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, judge, with_queries
 from spark_golden.windows import windows_begun, windows_closed
-from tb.queries.random_tree import APPLY, CALLS, Expr, Relation, Select, Source, Union, Window, source_of, text, whole
+from tb.queries.random_tree import (
+    APPLY,
+    BITS,
+    CALLS,
+    Expr,
+    Relation,
+    Select,
+    Source,
+    Union,
+    Window,
+    source_of,
+    text,
+    whole,
+)
 
 EXACT = "decimal(38,0)"
 HIDDEN = ("_seq", "_window", "_end")
@@ -132,6 +145,26 @@ def _quotient(a: Column, b: Column) -> Column:
     return F.when(b != 0, ((a - a % b) / b).cast(EXACT))
 
 
+def _bits(op: str, a: Column, b: Column) -> Column:
+    """Of longs: shifts count the places modulo 64."""
+    a, b = a.cast("long"), b.cast("long")
+    if op in ("<<", ">>"):
+        b = F.pmod(b, F.lit(64)).cast("int")
+    found = {
+        "&": lambda: a.bitwiseAND(b),
+        "|": lambda: a.bitwiseOR(b),
+        "^": lambda: a.bitwiseXOR(b),
+        "<<": lambda: F.call_function("shiftleft", a, b),
+        ">>": lambda: F.call_function("shiftright", a, b),
+    }
+    return found[op]().cast(EXACT)
+
+
+def _regular(pattern: str) -> str:
+    """A pattern of LIKE as a regular expression; its other characters are letters."""
+    return "^" + pattern.replace("%", "(?s:.*)").replace("_", "(?s:.)") + "$"
+
+
 def _value(expr: Expr) -> Column:
     match expr.op, expr.args:
         case ("literal", (value,)) | ("constant", (_, value)):
@@ -145,6 +178,13 @@ def _value(expr: Expr) -> Column:
             return ~_value(a)
         case "neg", (a,):
             return 0 - _value(a)
+        case "~", (a,):
+            return -1 - _value(a)
+        case op, (a, b) if op in BITS:
+            return _bits(op, _value(a), _value(b))
+        case "like" | "not like" as op, (a, b):
+            found = _value(a).rlike(_regular(b.args[0]))
+            return found if op == "like" else ~found
         case "div", (a, b):
             return _quotient(_value(a), _value(b))
         case "%", (a, b):

@@ -18,10 +18,13 @@ COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator
 COMPARE |= {"<>": operator.ne, "=": operator.eq}
 APPLY = {"or": operator.or_, "and": operator.and_, **COMPARE}
 APPLY |= {"+": operator.add, "-": operator.sub, "*": operator.mul}
-LEVELS = {"or": 1, "and": 2, "not": 3, **dict.fromkeys(COMPARE, 4), "+": 5, "-": 5, "*": 6, "div": 6, "%": 6, "neg": 7}
 CALLS = ("coalesce", "nullif", "abs", "sign", "least", "greatest")  # of numbers
 WORDED = ("is null", "distinct", "in", "between")  # conditions
-LEVELS |= dict.fromkeys(WORDED, 4)
+ALONE = (*COMPARE, *WORDED, "like", "not like")
+TIGHTER = (("or",), ("and",), ("not",), ALONE, ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "div", "%"),
+           ("neg", "~"))  # fmt: skip
+LEVELS = {op: level for level, ops in enumerate(TIGHTER, 1) for op in ops}
+BITS = ("&", "|", "^", "<<", ">>")
 MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "first", "last", "wsum")
 
 
@@ -160,7 +163,7 @@ def _span(number: int, unit: str) -> str:
 
 def text(expr: Expr, level: int = 0) -> str:
     """An expression, in parentheses if it binds less than `level`."""
-    own = LEVELS.get(expr.op, 8)
+    own = LEVELS.get(expr.op, len(TIGHTER) + 1)
     match expr.op, expr.args:
         case "literal", (value,):
             written = f"'{value}'" if isinstance(value, str) else str(value).upper()
@@ -172,6 +175,8 @@ def text(expr: Expr, level: int = 0) -> str:
             written = f"NOT {text(a, own)}"
         case "neg", (a,):
             written = f"-{text(a, own + 1)}"
+        case "~", (a,):
+            written = f"~{text(a, own)}"
         case "if", (condition, *values):
             written = _choice(condition, *values)
         case op, args if op in CALLS:
@@ -179,7 +184,7 @@ def text(expr: Expr, level: int = 0) -> str:
         case op, (a, *others) if op in WORDED:
             written = _worded(op, text(a, own + 1), [text(other, own + 1) for other in others])
         case op, (a, b) if op in LEVELS:
-            written = f"{text(a, own + (op in COMPARE))} {op.upper()} {text(b, own + 1)}"
+            written = f"{text(a, own + (LEVELS[op] == LEVELS['=']))} {op.upper()} {text(b, own + 1)}"
         case "wsum", (a, weights):
             written = f"wsum({text(a)}, [{', '.join(weights)}])"
         case op, args:

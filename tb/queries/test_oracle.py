@@ -143,6 +143,33 @@ EXPRESSIONS = {
         "ifnull(X % Y, 10) AS D, X + NULL AS E FROM T WHERE NULL OR X <> NULL OR X > 1",
         [(5, 0, 0, 10, None), (None, 2, 2, 1, None), (None, 2, 2, 2, None), (2, 1, 1, 0, None)],
     ),
+    "bits are those of two's complement": (
+        "SELECT X & 6 AS A, X | Y AS B, X ^ Y AS C, ~X AS D FROM T WHERE Time > 99",
+        [(0, -5, -5, 6), (4, 5, 5, -6), (4, -1, 3, 2), (0, 11, 11, -9), (2, 2, 0, -3)],
+    ),
+    "shifts are of longs, and count the places modulo 64": (
+        "SELECT X << Y AS A, X >> Y AS B, X << 62 AS C, X >> 65 AS D FROM T WHERE Time > 99",
+        [
+            (-28, -2, 1 << 62, -4),
+            (5, 5, 1 << 62, 2),
+            (1 << 62, -1, 1 << 62, -2),
+            (64, 1, 0, 4),
+            (8, 0, -(2**63), 1),
+        ],
+    ),
+    "~ binds before +, + before <<, then &, ^ and |": (
+        "SELECT 1 | 6 ^ 3 & 2 AS A, 1 << 2 + 1 AS B, ~X & 15 AS C, X & 7 = 1 AS D FROM T WHERE X > 7",
+        [(5, 8, 6, 1), (5, 8, 7, 0)],
+    ),
+    "LIKE of whole strings": (
+        "SELECT X FROM T WHERE Key LIKE 'a' OR Key LIKE '_%' AND Key NOT LIKE '%a%' AND X < 5",
+        [(-7,), (9,), (-3,), (1,), (8,), (2,)],
+    ),
+    "a string ends where its padding begins": (
+        "SELECT Key LIKE '_' AS One, Key LIKE '__' AS Two, Key LIKE 'a%' AS Begins, Key LIKE '%_b' AS Ends FROM T "
+        "WHERE Time < 104",
+        [(1, 0, 1, 0), (1, 0, 0, 0), (1, 0, 1, 0), (1, 0, 0, 0)],
+    ),
     "a chosen null is null": (
         "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
         [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],

@@ -61,9 +61,15 @@ AGGREGATES = """
 
 def markdown() -> str:
     grammar = files(__package__).joinpath("dialect.lark").read_text()
-    scalars = (f"| `{f.name.upper()}` | `{f.example}` | {f.meaning} |\n" for f in SCALARS.values())
+    scalars = (
+        f"| `{_in_a_table(f.name.upper())}` | `{_in_a_table(f.example)}` | {f.meaning} |\n" for f in SCALARS.values()
+    )
     aggregates = (f"| `{name}` | {f.takes.words} | {f.meaning} |\n" for name, f in FUNCTIONS.items())
     return f"{HEAD}{grammar}```\n{SCALAR}{''.join(scalars)}{AGGREGATES}{''.join(aggregates)}"
+
+
+def _in_a_table(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":

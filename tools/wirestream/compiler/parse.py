@@ -260,6 +260,24 @@ class _Build(Transformer):
     def not_between(self, meta, parts):
         return _not(self.between(meta, parts))
 
+    def like(self, meta, parts):
+        return Operation(_at(meta), "like", tuple(parts))
+
+    def not_like(self, meta, parts):
+        return Operation(_at(meta), "not", (self.like(meta, parts),))
+
+    def bit_or(self, meta, parts):
+        return Operation(_at(meta), "|", tuple(parts))
+
+    def bit_xor(self, meta, parts):
+        return Operation(_at(meta), "^", tuple(parts))
+
+    def bit_and(self, meta, parts):
+        return Operation(_at(meta), "&", tuple(parts))
+
+    def bit_not(self, meta, parts):
+        return Operation(_at(meta), "~", tuple(parts))
+
     def arithmetic(self, meta, parts):
         left, sign, right = parts
         return Operation(_at(sign), sign.lower(), (left, right))

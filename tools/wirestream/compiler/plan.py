@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal as Number
-from operator import add, eq, ge, gt, le, lt, mul, ne, sub
+from operator import add, and_, eq, ge, gt, le, lshift, lt, mul, ne, or_, rshift, sub, xor
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from wirestream.schema.streams import Stream
 
 FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # a < b is b > a
 APPLY = {"+": add, "-": sub, "*": mul, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+APPLY |= {"&": and_, "|": or_, "^": xor, "<<": lshift, ">>": rshift}
 
 
 # ---- Values: operands of an operator
@@ -179,11 +180,13 @@ class Input(Plan):
 
 @dataclass(frozen=True)
 class Compute(Plan):
-    """output = operator of the operands. operator: ``+ - * div % = <> < <= > >= and or not beyond cast if``; `not`,
-    `beyond` and `cast` have one operand, `if` has a condition, the value where it is true, and the value elsewhere.
+    """output = operator of the operands. operator: ``+ - * div % = <> < <= > >= and or not beyond cast if``, or one of
+    ``& | ^ ~ << >> like``; `not`, `beyond`, `cast` and `~` have one operand, `if` has a condition, the value where it
+    is true, and the value elsewhere.
 
     `div` and `%` also compute the column `null`, which flags division by zero. `beyond`: whether it exceeds a `long`.
-    `cast`: the same value with the output's type, or its lower bits.
+    `cast`: the same value with the output's type, or its lower bits. `like`: whether a string matches the constant
+    pattern.
     """
 
     child: Plan

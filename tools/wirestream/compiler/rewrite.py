@@ -19,7 +19,7 @@ from wirestream.compiler.plan import (
     Value,
     padded,
 )
-from wirestream.compiler.types import BOOLEAN, Boolean, Integer, Text
+from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,13 @@ def _folded(operator: str, operands: tuple[Value, ...], output: Column) -> Const
         value = a if a == b or (known and condition.value) else b if known else None
         value = padded(value, output.type.length) if isinstance(output.type, Text) else value
         return Constant(value.value, output.type) if isinstance(value, Constant) else None
+    if operator == "like":
+        return None
     x, *others = (v.value if isinstance(v, Constant) else None for v in operands)
     if operator == "not":
         return None if x is None else Constant(not x, BOOLEAN)
+    if operator == "~":
+        return None if x is None else Constant(~x, Integer(~x, ~x))
     y = others[0] if others else None
     if operator in ("and", "or"):
         decides = operator == "or"
@@ -116,5 +120,7 @@ def _folded(operator: str, operands: tuple[Value, ...], output: Column) -> Const
         result = quotient if operator == "div" else x - quotient * y
     else:
         result = APPLY[operator](x, y)
+        if operator == "<<":  # as a long wraps
+            result = (result - LONG.low) % 2**LONG.width + LONG.low
     kind = BOOLEAN if isinstance(output.type, Boolean) else Integer(result, result)
     return Constant(result, kind)

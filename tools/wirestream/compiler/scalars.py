@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from wirestream.compiler import bits, texts
 from wirestream.compiler.plan import Constant, Value, flag_of, is_null, not_null
 from wirestream.compiler.types import BOOLEAN, Boolean, Integer
 from wirestream.errors import Position, QueryError
@@ -37,6 +38,11 @@ class Scalar:
     lower: Callable[[Scope, list[Value], Position], Value]
     written: bool = False
     also: tuple[str, ...] = ()
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """Its names as a call."""
+        return self.also if self.written else (self.name, *self.also)
 
     @property
     def takes(self) -> str:
@@ -216,6 +222,39 @@ SCALARS = {
         Scalar("sign", 1, 1, "-1, 0 or 1", "sign(x - y)", _sign),
         Scalar("least", 2, 0, LEAST, "least(x, y, 9)", _extreme("<=", "LEAST")),
         Scalar("greatest", 2, 0, LEAST.replace("least", "greatest"), "greatest(x, y, 1)", _extreme(">=", "GREATEST")),
+        Scalar("&", 2, 2, "the bits that both have", "x & 3", bits.bitwise("&"), written=True),
+        Scalar("|", 2, 2, "the bits that either has", "x | 3", bits.bitwise("|"), written=True),
+        Scalar("^", 2, 2, "the bits that one of both has", "x ^ 3", bits.bitwise("^"), written=True),
+        Scalar("~", 1, 1, "the bits that x has not", "~x", bits.bitwise("~"), written=True),
+        Scalar(
+            "<<",
+            2,
+            2,
+            "x shifted to the left by y modulo 64 places, a number of 64 bits that wraps",
+            "x << 3",
+            bits.shift("<<"),
+            written=True,
+            also=("shiftleft",),
+        ),
+        Scalar(
+            ">>",
+            2,
+            2,
+            "x shifted to the right by y modulo 64 places, with its sign",
+            "x >> 3",
+            bits.shift(">>"),
+            written=True,
+            also=("shiftright",),
+        ),
+        Scalar(
+            "like",
+            2,
+            2,
+            "whether s matches a constant pattern: `%` any characters, `_` one, `\\%` and `\\_` themselves",
+            "s LIKE 'A%'",
+            texts.matches,
+            written=True,
+        ),
     )
 }
-CALLS = {name: scalar for scalar in SCALARS.values() if not scalar.written for name in (scalar.name, *scalar.also)}
+CALLS = {name: scalar for scalar in SCALARS.values() for name in scalar.calls}

@@ -10,13 +10,13 @@ TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string"
              "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "SEMICOLON": "';'", "STAR": "'*'",
              "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "MESSAGES": "FIX, BINARY or ITCH",
              "UNIT": "a unit of time, such as ms", "$END": "end of text"}  # fmt: skip
-BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "NULL", "CASE"}
-GO_ON = {"COMPARE", "IS", "STRING", "IN", "BETWEEN", "NOT", "AND", "OR", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}
+BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "NULL", "CASE", "TILDE"}
+GO_ON = {"COMPARE", "IS", "STRING", "IN", "BETWEEN", "LIKE", "NOT", "AND", "OR", "VBAR", "CIRCUMFLEX", "AMPERSAND",
+         "SHIFT", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}  # fmt: skip
 
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
 NO_END = "rows leave as they are computed, and a stream has no last row"
 INSTEAD = {
-    "LIKE": "compare whole strings with =",
     "DISTINCT": "use a window with GROUP BY, which gives each value once",
     "ORDER": NO_END,
     "LIMIT": NO_END,
@@ -56,7 +56,7 @@ def _could(wanted: set[str]) -> str:
     words = []
     if wanted >= BEGIN:
         wanted, words = wanted - BEGIN - {"NOT"}, ["an expression"]
-    elif "SIGN" in wanted:
+    elif wanted & {"SIGN", "VBAR"}:
         wanted, words = wanted - GO_ON, ["an operator"]
     words = sorted([TERMINALS.get(name, name) for name in wanted] + words)
     return f"; expected {' or '.join([', '.join(words[:-1]), words[-1]] if words[1:] else words)}" if words else ""

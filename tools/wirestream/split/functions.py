@@ -8,6 +8,18 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 INTEGER = "decimal(38,0)"
+
+
+def _long(x: Column) -> Column:
+    return x.cast("bigint")
+
+
+def _shifted(function: str, x: Column, y: Column) -> Column:
+    """y counts modulo 64."""
+    places = _long(y).bitwiseAND(F.lit(63)).cast("int")
+    return F.call_function(function, _long(x), places).cast(INTEGER)
+
+
 FUNCTIONS: dict[str, Callable[..., Column]] = {
     "is null": Column.isNull,
     "is distinct from": lambda a, b: ~a.eqNullSafe(b),
@@ -20,4 +32,11 @@ FUNCTIONS: dict[str, Callable[..., Column]] = {
     "sign": lambda x: F.signum(x).cast(INTEGER),
     "least": F.least,
     "greatest": F.greatest,
+    "&": lambda x, y: _long(x).bitwiseAND(_long(y)).cast(INTEGER),
+    "|": lambda x, y: _long(x).bitwiseOR(_long(y)).cast(INTEGER),
+    "^": lambda x, y: _long(x).bitwiseXOR(_long(y)).cast(INTEGER),
+    "~": lambda x: F.bitwise_not(_long(x)).cast(INTEGER),
+    "<<": lambda x, y: _shifted("shiftleft", x, y),
+    ">>": lambda x, y: _shifted("shiftright", x, y),
+    "like": lambda x, pattern: F.like(x, pattern),
 }

@@ -11,9 +11,11 @@ from dataclasses import replace
 
 from wirestream.compiler import cores
 from wirestream.compiler.circuit import ZERO, Bus, Signal, part
-from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Plan, Project, hidden
+from wirestream.compiler.plan import Aggregate, Column, Compute, Constant, Filter, Plan, Project, hidden
+from wirestream.compiler.planner import strings
 from wirestream.compiler.planner.needs import Step, made_by
 from wirestream.compiler.planner.wiring import Wiring
+from wirestream.compiler.texts import PATTERNS
 from wirestream.compiler.types import Text, Type
 
 OPS = {
@@ -29,6 +31,12 @@ OPS = {
     "or": "OR",
     "not": "NOT",
     "beyond": "NE",
+    "&": "AND",
+    "|": "OR",
+    "^": "XOR",
+    "~": "NOT",
+    "<<": "SHL",
+    ">>": "SHR",
 }
 DIVISIONS = ("div", "%")
 PIPELINED = ("*", *DIVISIONS)
@@ -36,6 +44,7 @@ EQUALITIES = ("=", "<>", "beyond")
 IN_PARTS = (*EQUALITIES, "+", "-", "<", "<=", ">", ">=")  # what ws_compute_wide can compute
 REGISTER_NS = 1.2  # clock to output of a register, and setup of the next
 SUM_NS, CARRY_NS = 1.2, 0.04  # of a sum or comparison, and the increment per bit
+PLACE_NS, MOVED_NS = 0.5, 0.02  # of a shift: for each bit of the number of places, and of the value
 EQUAL_NS, PAIR_NS = 1.0, 0.01  # of an equality, and the increment per bit
 ROUNDING = 1e-6
 LEAST_PART = 40  # bits that are added or compared in one cycle however fast the clock is: a sum of 32 bits in one part
@@ -89,6 +98,8 @@ def _pipelined(wiring: Wiring, step: Plan) -> bool:
         return False
     if step.operator in IN_PARTS:
         return _width(step) > LEAST_PART and _alone(step) + REGISTER_NS > wiring.clock_ns + ROUNDING
+    if step.operator in PATTERNS:
+        return strings.match_stages(step, wiring.clock_ns - REGISTER_NS) > 0
     return step.operator in PIPELINED
 
 
@@ -128,8 +139,13 @@ def _alone(step: Compute) -> float:
         return 0.0
     if step.operator == "if":
         return 0.7
-    if step.operator in ("and", "or", "not"):
+    if step.operator in ("and", "or", "not", "&", "|", "^", "~"):
         return 0.6
+    if step.operator in ("<<", ">>"):
+        value, places = step.operands
+        return 0.0 if isinstance(places, Constant) else PLACE_NS * places.type.width + MOVED_NS * value.type.width
+    if step.operator in PATTERNS:
+        return strings.match_ns(step, step.operands[0].type.length)
     if step.operator in EQUALITIES:
         return EQUAL_NS + PAIR_NS * _width(step)
     return SUM_NS + CARRY_NS * _width(step)
@@ -173,14 +189,20 @@ def _simple(wiring: Wiring, step: Plan, bus: Bus) -> Bus:
 
 
 def _computation(wiring: Wiring, step: Compute, bus: Bus) -> tuple[cores.Core, dict[str, str]]:
-    """Core and operands of what is computed within a clock."""
+    """Core and operands of an operation that takes less than a clock cycle."""
     if step.operator == "if":
         condition, *values = step.operands
         a, b = (_fitted(wiring.value(bus, v), v.type, step.output.type) for v in values)
         operands = {"condition": wiring.value(bus, condition).text, "a": a.text, "b": b.text}
         return cores.Choose(step.output.type.width, 1, 0), operands
     signed = any(v.type.signed for v in step.operands)
-    a, b = (*(wiring.operand(bus, v, signed) for v in step.operands), ZERO)[:2]
+    if step.operator in PATTERNS:
+        return strings.match(step, 0), {"a": wiring.value(bus, step.operands[0]).text}
+    if step.operator in ("<<", ">>"):  # the number of places is never negative
+        signed = step.operands[0].type.signed
+        a, b = (wiring.value(bus, v) for v in step.operands)
+    else:
+        a, b = (*(wiring.operand(bus, v, signed) for v in step.operands), ZERO)[:2]
     if step.operator == "beyond":  # in a long, all bits above bit 62 equal the sign
         a, b = a.above(LONG_W - 1), a.above(LONG_W - 1).resized(1, signed) if signed else ZERO
     core = cores.Compute(OPS[step.operator], a.width, b.width, step.output.type.width, int(signed), 1, 0)
@@ -214,7 +236,8 @@ def _pipeline(wiring: Wiring, group: list[Compute], bus: Bus, behind: set[str]) 
         else:
             made = wiring.make(core, wiring.inputs(bus) | operands, outputs)
         found = {step.output.name: part(made[port], width, width)}
-        found[step.output.name] = found[step.output.name].resized(step.output.type.width, bool(core.SIGNED))
+        signed = bool(getattr(core, "SIGNED", 0))
+        found[step.output.name] = found[step.output.name].resized(step.output.type.width, signed)
         if step.makes_null:
             found[step.output.null] = Signal(made["y_null"], 1)
         results |= {column: wiring.delayed(signal, latency - core.latency) for column, signal in found.items()}
@@ -243,6 +266,9 @@ def _operation(wiring: Wiring, step: Compute, bus: Bus, apart: int) -> tuple[cor
 
     apart: the least distance of two tuples.
     """
+    if step.operator in PATTERNS:
+        core = strings.match(step, strings.match_stages(step, wiring.clock_ns - REGISTER_NS))
+        return core, {"a": wiring.value(bus, step.operands[0]).text}, "y", 1
     if step.operator not in PIPELINED:
         core, operands = _computation(wiring, step, bus)
         most = sum_bits(wiring.clock_ns)

@@ -1,0 +1,66 @@
+"""Operations on the bits of whole numbers, in two's complement of 64 bits: & | ^ ~ << >>."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import and_, lshift, or_, rshift, xor
+from typing import TYPE_CHECKING
+
+from wirestream.compiler.plan import Constant, Value
+from wirestream.compiler.types import LONG, Integer, of_bits
+from wirestream.errors import Position, QueryError
+
+if TYPE_CHECKING:
+    from wirestream.compiler.scope import Scope
+
+OF_TWO = {"&": and_, "|": or_, "^": xor, "<<": lshift, ">>": rshift}
+PLACES = LONG.width - 1  # the most that a number is shifted; of more places only the low bits count
+
+
+def bitwise(operator: str) -> Callable[[Scope, list[Value], Position], Value]:
+    """The lowering of & | ^ ~."""
+
+    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+        kinds = [_whole(value, operator, position) for value in values]
+        return scope.compute(operator, *values, kind=_reach(operator, kinds))
+
+    return lower
+
+
+def shift(operator: str) -> Callable[[Scope, list[Value], Position], Value]:
+    """The lowering of << and >>."""
+
+    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+        value, places = values
+        kind, by = (_whole(each, operator, position) for each in values)
+        if isinstance(places, Constant):
+            places = Constant((places.value or 0) & PLACES, of_bits(PLACES.bit_length(), False))
+            by = Integer(places.value, places.value)
+        elif by.low < 0 or by.high > PLACES:
+            places = bitwise("&")(scope, [places, Constant(PLACES, Integer(PLACES, PLACES))], position)
+            by = places.type
+        ends = [OF_TWO[operator](end, most) for end in (kind.low, kind.high) for most in (by.low, by.high)]
+        reach = Integer(min(ends), max(ends))
+        if reach.low < LONG.low or reach.high > LONG.high:
+            reach = LONG
+        return scope.compute(operator, value, places, kind=reach)
+
+    return lower
+
+
+def _whole(value: Value, operator: str, position: Position) -> Integer:
+    kind = value.type
+    if type(kind) is not Integer or kind.low < LONG.low or kind.high > LONG.high:
+        raise QueryError(f"{operator} takes whole numbers of at most 64 bits, not {kind}", position)
+    return kind
+
+
+def _reach(operator: str, kinds: list[Integer]) -> Integer:
+    """A type that holds every result."""
+    if operator == "~":
+        return Integer(~kinds[0].high, ~kinds[0].low)
+    positive = [kind.high for kind in kinds if not kind.signed]
+    if operator == "&" and positive:
+        return Integer(0, min(positive))
+    signed = len(positive) < 2
+    return of_bits(max(max(kind.low.bit_length(), kind.high.bit_length()) for kind in kinds) + signed, signed)

@@ -1,0 +1,32 @@
+"""Functions of strings: their cores, delays in ns, and the stages of a pattern."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from wirestream.compiler import cores
+from wirestream.compiler.plan import Compute
+from wirestream.compiler.texts import automaton_of
+
+# Of a pattern; for each byte that is matched in a cycle, and each repeated position; to know where the padding begins.
+MATCH_NS, LETTER_NS, INSIDE_NS = 1.4, 0.12, 0.5
+
+
+def match(step: Compute, stages: int) -> cores.MatchText:
+    text, pattern = step.operands
+    return cores.MatchText.of(automaton_of(step.operator, pattern.value), text.type.length, 1, stages)
+
+
+def match_ns(step: Compute, letters: int) -> float:
+    """The delay of a part of a pattern's circuit that matches so many bytes in a row."""
+    found = automaton_of(step.operator, step.operands[1].value)
+    again = sum((n, n) in found.after and n not in found.first for n in range(len(found.positions)))
+    return MATCH_NS + LETTER_NS * letters * max(1, again) + INSIDE_NS * any(p.inside for p in found.positions)
+
+
+def match_stages(step: Compute, longest_ns: float) -> int:
+    """The stages of the circuit that matches a pattern, each of which takes no longer; 0: one without registers."""
+    length = step.operands[0].type.length
+    if match_ns(step, length) <= longest_ns:
+        return 0
+    return next((n for n in range(2, length) if match_ns(step, ceil(length / n)) <= longest_ns), length)

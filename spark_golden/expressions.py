@@ -40,7 +40,7 @@ ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the 
 SPARK = {"long": "BIGINT", "bool": "BOOLEAN"}  # types by other names
 # Other names are quoted, so Spark's keywords are plain names.
 KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL", "IN",
-        "BETWEEN", "DISTINCT", "FROM", "LIKE")  # fmt: skip
+        "BETWEEN", "DISTINCT", "FROM", "LIKE", "FILTER", "WHERE")  # fmt: skip
 ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
             "GreaterThanOrEqual")  # fmt: skip
 
@@ -193,7 +193,8 @@ class Shim:
         kind = node.getClass().getSimpleName()
         operands = [node.children().apply(k) for k in range(node.children().size())]
         if kind == "UnresolvedFunction":
-            return self._call(node.nameParts().apply(0), operands)
+            where = operands.pop() if node.filter().isDefined() else None
+            return self._call(node.nameParts().apply(0), operands, where)
         said = [self._rewritten(operand, columns) for operand in operands]
         if kind not in ("And", "Or", "Not", "CaseWhen", "Cast"):
             said = self._typed(operands, said)
@@ -275,7 +276,17 @@ class Shim:
         self.replaced[f"{function}: bits of the number"] = None
         return OF_ADDRESS[function].text(f"CAST({x} AS BIGINT)", str(arguments[1].value()))
 
-    def _call(self, function: str, arguments: list) -> str:
+    def _taken(self, value: str, where) -> str:
+        """The value of the tuples that FILTER selects, null of the others, which aggregates leave out."""
+        if where is None:
+            return value
+        self.replaced["FILTER: null where the condition is not true"] = None
+        return _case([self._rewritten(where, self.columns), value])
+
+    def _call(self, function: str, arguments: list, where=None) -> str:
+        """where: the condition of FILTER, or None."""
+        if where is not None and function not in (*AGGREGATES, "wsum"):
+            raise ValueError(f"FILTER is for aggregates, not {function}")
         if self.joined and function in OF_ADDRESS:
             return self._of_sides(function, arguments)
         if function == "if":
@@ -300,8 +311,8 @@ class Shim:
         inner = replace(self, columns=self.inside, inside=None)  # no nested aggregates
         if function == "count" and (not arguments or arguments[0].getClass().getSimpleName() == "Literal"):
             self.replaced["count(*): counts arrivals, so 0 for an empty window"] = None
-            return integer("count(`#order`)")
-        x = inner._rewritten(arguments[0], inner.columns) if arguments else ""
+            return integer(f"count({inner._taken('`#order`', where)})")
+        x = inner._taken(inner._rewritten(arguments[0], inner.columns), where) if arguments else ""
         if len(arguments) != 1 + (function == "wsum"):
             raise ValueError(f"{function} takes one column{' and weights' * (function == 'wsum')}")
         if function == "wsum":

@@ -137,6 +137,7 @@ class _Draw:
         known = MEASURES[:-1] if keys else MEASURES
         measures = [self.measure(source.scope, MEASURES[:5])]
         measures += [self.measure(source.scope, known) for _ in range(self.rng.randint(0, 3))]
+        measures = [self.filtered(measure, source.scope) if self.often(0.2) else measure for measure in measures]
         scope = [*measures, *keys, *([self.time] if unit == "time" else [])]
         having = self.truth(scope, 1) if self.often(0.3) else None
         items = [(self.name(), self.narrow(measures[0])), *(self.item(scope) for _ in range(self.rng.randint(0, 3)))]
@@ -170,6 +171,9 @@ class _Draw:
             if not column.null and groups * values < GROUPS and len(keys) < 2:
                 keys, groups = [*keys, column], groups * values
         return keys
+
+    def filtered(self, measure: Expr, scope: list[Expr]) -> Expr:
+        return replace(measure, op="filter", args=(measure, self.truth(scope, 1)))
 
     def measure(self, scope: list[Expr], known: tuple[str, ...]) -> Expr:
         op = self.rng.choice(known)

@@ -107,7 +107,7 @@ def _aggregated(made: DataFrame, select: Select, closed: DataFrame | None) -> Da
     else:
         made = made.groupBy("_window", "_end", *select.keys).agg(*columns)
         if w.emit_empty:
-            counts = {n: F.coalesce(f"`{n}`", F.lit(0).cast(EXACT)) for n, m in measures.items() if m.op == "count"}
+            counts = {n: F.coalesce(f"`{n}`", F.lit(0).cast(EXACT)) for n, m in measures.items() if not m.null}
             made = closed.join(made, ["_window", "_end"], "left").withColumns(counts)
         made = made.withColumn(w.attribute, F.col("_end").cast(EXACT)).drop("_end")
     return made.withColumnRenamed("_window", "_seq")
@@ -115,9 +115,13 @@ def _aggregated(made: DataFrame, select: Select, closed: DataFrame | None) -> Da
 
 def _measure(measure: Expr) -> Column:
     """Measures ignore nulls, but count(*) counts rows; wsum is scaled to integers by the least power of two."""
+    taken = F.lit(True)
+    if measure.op == "filter":
+        measure, condition = measure.args
+        taken = _value(condition)
     if not measure.args:
-        return F.count("*").cast(EXACT)
-    value = _value(measure.args[0])
+        return F.count(F.when(taken, 1)).cast(EXACT)
+    value = F.when(taken, _value(measure.args[0]))
     order = F.when(value.isNotNull(), F.col("_seq"))
     match measure.op:
         case "count":

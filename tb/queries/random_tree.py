@@ -31,7 +31,8 @@ MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "first", "last", "wsu
 @dataclass(frozen=True)
 class Expr:
     """`op` of `args`: literal, column, constant (name, value), an operator, a measure, `if` (a condition, the value
-    where it is true, the value elsewhere; without that, null), or one of `CALLS` and `WORDED`.
+    where it is true, the value elsewhere; without that, null), one of `CALLS` and `WORDED`, or `filter` (a measure, and
+    the condition of the tuples that it takes).
 
     kind: number, text or truth. type, data: the least and greatest value of the type, and of the stream's data; for
     text, its length.
@@ -45,8 +46,9 @@ class Expr:
     null: bool = False
 
     def measures(self) -> Iterator[Expr]:
-        if self.op in MEASURES:
+        if self.op in (*MEASURES, "filter"):
             yield self
+            return
         for arg in self.args:
             if isinstance(arg, Expr):
                 yield from arg.measures()
@@ -179,6 +181,8 @@ def text(expr: Expr, level: int = 0) -> str:
             written = f"~{text(a, own)}"
         case "if", (condition, *values):
             written = _choice(condition, *values)
+        case "filter", (measure, condition):
+            written = f"{text(measure)} FILTER (WHERE {text(condition)})"
         case op, args if op in CALLS:
             written = f"{op}({', '.join(map(text, args))})"
         case op, (a, *others) if op in WORDED:

@@ -8,7 +8,7 @@ from decimal import Decimal as Number
 from wirestream.compiler import decimals, joins, syntax
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
-from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, shown, walk
+from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, label, shown, walk
 from wirestream.compiler.scope import Scope, check_known
 from wirestream.compiler.types import COUNT, Decimal, Integer, fits, of_bits, same_kind
 from wirestream.errors import Position, QueryError
@@ -180,6 +180,10 @@ def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Win
         raise QueryError(f"{call.function} takes one column", call.position)
     value = before.as_column(call.arguments[0]) if call.arguments else None
     name = f"{function}({value or '*'})" if not call.weights else f"wsum({value}, {[float(w) for w in call.weights]})"
+    if call.where is not None:
+        condition = before.condition(call.where)
+        name += f" FILTER (WHERE {label(condition)})"
+        value = before.selected(value, condition)
     if function == "count":
         return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value)
     known = FUNCTIONS[function]

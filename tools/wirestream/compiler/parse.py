@@ -353,6 +353,12 @@ class _Build(Transformer):
             raise QueryError(f"{name} in front of a string; only TIMESTAMP and DATE are", _at(meta))
         return Cast(_at(meta), self.string(meta, [text]), kinds[name.lower()])
 
+    def filtered(self, meta, parts):
+        call, where = parts
+        if not isinstance(call, Call):
+            raise QueryError("FILTER is for aggregates; of other values choose with CASE", _at(meta))
+        return replace(call, where=where)
+
     def case(self, meta, parts):
         """As nested choices; with an operand the conditions are comparisons, each of which repeats the operand."""
         operand, (branches, chosen) = parts

@@ -70,15 +70,27 @@ class Scope:
         self._below = sum(isinstance(node, Compute) for node in walk(self.plan))
 
     def keep(self, condition: syntax.Expression) -> None:
-        value = self.value(condition)
+        kept = self.condition(condition)  # on top of the plan
+        self.plan = Filter(self.plan, kept)
+
+    def condition(self, expression: syntax.Expression) -> Column:
+        """Whether a condition is true."""
+        value = self.value(expression, BOOLEAN)
         if not isinstance(value.type, Boolean):
-            raise QueryError(f"expected a condition, not {value.type}", condition.position)
-        if isinstance(value, Column) and value.null:  # null is not true: the value of a null condition is 0
-            value = replace(value, null=None)
-        if not isinstance(value, Column):
-            value = not_null(value)
-            value = self.compute("or", value, value)
-        self.plan = Filter(self.plan, value)
+            raise QueryError(f"expected a condition, not {value.type}", expression.position)
+        value = not_null(value)  # null is not true: the value of a null condition is 0
+        return value if isinstance(value, Column) else self.compute("or", value, value)
+
+    def selected(self, value: Column | None, condition: Column) -> Column:
+        """The value where a condition is true, elsewhere null; of no value one that is never null."""
+        null = self.compute("not", plain(condition), hidden=True)
+        if value is None:
+            return replace(condition, null=null.name)
+        null = self.either([null, flag_of(value, "null")])
+        overflow = flag_of(value, "overflow")
+        overflow = overflow and self.compute("and", overflow, plain(condition), hidden=True)
+        overflow = self.either([flag_of(condition, "overflow"), overflow])
+        return replace(value, null=null.name, overflow=overflow and overflow.name)
 
     def project(self, items: tuple[syntax.Item, ...]) -> Plan:
         outputs: dict[str, tuple[Column, Value]] = {}

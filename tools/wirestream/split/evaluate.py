@@ -130,15 +130,17 @@ class Scope:
         return self._constant(node) if isinstance(node, syntax.Name) else node.value
 
     def _aggregate(self, call: syntax.Call) -> Column:
+        inside = Scope(self.constants, self.values)
+        taken = F.lit(True) if call.where is None else inside(call.where)
         if call.function == "count" and not call.arguments:
-            return F.count(ORDER).cast(INTEGER)
+            return F.count(F.when(taken, F.col(ORDER))).cast(INTEGER)
         if call.function not in (*AGGREGATES, "wsum") or len(call.arguments) != 1:
             raise QueryError(f"no aggregate {call.function} of {len(call.arguments)} columns", call.position)
         if bool(call.weights) != (call.function == "wsum"):
             raise QueryError("wsum, and only wsum, takes weights", call.position)
         if call.function in IN_ORDER and not self.ordered:
             raise QueryError(f"{call.function} over a UNION, whose rows have no order", call.position)
-        x = replace(self, columns=self.values, values=None)(call.arguments[0])
+        x = F.when(taken, inside(call.arguments[0]))
         if call.function == "avg" and decimals.is_decimal(call.arguments[0], self.decimals):
             return F.avg(x)
         return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x)

@@ -210,8 +210,8 @@ REFUSED = [
     (
         "CREATE INPUT STREAM T (k int, a timestamp(s), b timestamp(ms)); "
         "SELECT p.k FROM T [RANGE 9 WATTR a ROWS 16] AS p JOIN T [RANGE 9 WATTR b ROWS 16] AS q ON p.k = q.k",
-        "the windowing attributes are timestamp(s) and timestamp(ms), which have no common unit",
-        (1, 83),
+        "must have the same unit, not a in seconds and b in milliseconds",
+        (1, 121),
     ),
     ("SELECT count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time] GROUP BY Time", "the windowing attribute", (1, 72)),
     (

@@ -177,9 +177,6 @@ def _times(sides: list[Side]) -> tuple[Column, Column] | None:
         if origin(side.scope.plan, column.name) is None:
             raise QueryError(f"the windowing attribute {name.name} is computed; it must be a field", window.position)
         found.append(column)
-    if len({getattr(column.type, "unit", column.type.kind) for column in found}) > 1:
-        why = f"the windowing attributes are {found[0].type} and {found[1].type}, which have no common unit"
-        raise QueryError(why, sides[0].window.position)
     width = common(found).width
     if sides[0].window.near + sides[0].window.slack >= 2**width:
         raise QueryError(f"RANGE + SLACK must be less than 2**{width}", sides[0].window.position)

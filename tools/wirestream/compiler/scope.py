@@ -281,7 +281,7 @@ class Scope:
         found = self.compute(operator, a, b, text=text)
         return self._zero_if_null(found)
 
-    def condition(self, operator: str, *operands: Value) -> Value:
+    def truth(self, operator: str, *operands: Value) -> Value:
         """A condition that an operation computes."""
         return self._zero_if_null(self.compute(operator, *operands))
 

@@ -28,7 +28,7 @@ def matches(scope: Scope, values: list[Value], position: Position) -> Value:
         raise QueryError(error.message, position) from None
     if needed > MOST_POSITIONS:
         raise QueryError(f"the pattern has {needed} positions; the most is {MOST_POSITIONS}", position)
-    return scope.condition("like", value, pattern)
+    return scope.truth("like", value, pattern)
 
 
 @cache

@@ -130,7 +130,7 @@ class Scope:
         return self._constant(node) if isinstance(node, syntax.Name) else node.value
 
     def _aggregate(self, call: syntax.Call) -> Column:
-        inside = Scope(self.constants, self.values)
+        inside = replace(self, columns=self.values, values=None)
         taken = F.lit(True) if call.where is None else inside(call.where)
         if call.function == "count" and not call.arguments:
             return F.count(F.when(taken, F.col(ORDER))).cast(INTEGER)

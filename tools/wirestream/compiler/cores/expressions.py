@@ -89,7 +89,7 @@ class Compute(Core):
 
 @dataclass(frozen=True)
 class ComputeWide(Core):
-    """ws_compute_wide. Swept: + - < <= >= = of 96 to 256 bits in parts of 32 to 128, < and + with a constant too.
+    """ws_compute_wide. Swept: + - < <= >= = of 96 to 256 bits in parts of 32 to 128, most also with a constant.
 
     A part of a sum waits for its carry, and then for the uppermost part; long waits are shift registers in LUTs.
     """
@@ -127,17 +127,18 @@ class ComputeWide(Core):
         variables = changes(ports, "a", "b")
         if self.sums:
             lut = self.bits if variables == 2 else 0
-            waits = variables * _shift_registers(self.parts - 1) + _shift_registers(self.parts)
+            waits = variables * _waiting(self.parts - 1) + _waiting(self.parts)
             ff = ceil(self.bits / self.parts) * waits + self.parts - 1
         else:
             equality = self.OP in ("EQ", "NE")
-            lut = {2: 0.63 if equality else 0.8, 1: 0.28 if equality else 0.5, 0: 0.0}[variables] * self.bits
+            share = {2: 0.63, 1: 0.33, 0: 0.0} if equality else {2: 0.8, 1: 0.4, 0: 0.0}
+            lut = share[variables] * self.bits
             ff = self.parts + 1 if equality else 2 * self.parts
         return Cells(lut, ff + self.bus_registers(ports, self.latency))
 
 
-def _shift_registers(longest: int) -> int:
-    """Registers per bit of delays of 1, 2, … `longest` cycles, without those that are shift registers in LUTs."""
+def _waiting(longest: int) -> int:
+    """Registers per bit of delays of 1, 2, … `longest` cycles; the longer ones become shift registers in LUTs."""
     return sum(range(min(longest + 1, SRL_FROM)))
 
 

@@ -38,6 +38,7 @@ WITHOUT_DECIMALS = ("count", "bit_or", "wsum", "sign", "between")  # calls whose
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
 ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the end of the time window
 SPARK = {"long": "BIGINT", "bool": "BOOLEAN"}  # types by other names
+INTERVALS = {"us": "MICROSECOND", "ms": "MILLISECOND", "s": "SECOND"}  # units by other names
 # Other names are quoted, so Spark's keywords are plain names.
 KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL", "IN",
         "BETWEEN", "DISTINCT", "FROM", "LIKE", "FILTER", "WHERE")  # fmt: skip
@@ -169,6 +170,13 @@ class Shim:
                     words[start] = f"`as_{kind}`"
                 else:
                     words += ["AS", SPARK.get(kind, kind)]
+            elif token.keyword == "INTERVAL" and [t.kind for t in tokens[k + 1 : k + 3]] == ["string", "name"]:
+                number, unit = tokens[k + 1].text, tokens[k + 2].text.lower()
+                words += ["INTERVAL", number, INTERVALS.get(unit, unit)]
+                k += 2
+            elif token.keyword == "EXTRACT" and [t.keyword for t in tokens[k + 1 : k + 2]] == ["("]:
+                words += ["EXTRACT", "(", tokens[k + 2].text]
+                k += 2
             elif token.keyword in ("DATE", "TIMESTAMP") and [t.kind for t in tokens[k + 1 : k + 2]] == ["string"]:
                 words.append(token.text)
             elif token.kind == "name" and token.keyword not in KEPT:
@@ -294,6 +302,8 @@ class Shim:
                 raise ValueError("IF takes a condition and two values")
             condition, *values = (self._rewritten(argument, self.columns) for argument in arguments)
             return _case([condition, *self._typed(arguments[1:], values)])
+        if function == "extract":
+            return self._call(arguments[0].value().toString().lower(), arguments[1:])
         if function.removeprefix("as_") in OTHERS:
             return OTHERS[function.removeprefix("as_")](self._rewritten(arguments[0], self.columns))
         if function in CALLS:
@@ -330,7 +340,9 @@ class Shim:
 def _literal(node) -> str:
     """A literal of Spark's parser; an integer is exact."""
     kind = node.dataType()
-    if kind.typeName() in ("string", "boolean", "void", "date", "timestamp") or _is_decimal_type(kind):
+    if kind.typeName().split()[0] in ("string", "boolean", "void", "date", "timestamp", "interval"):
+        return node.sql()
+    if _is_decimal_type(kind):
         return node.sql()
     return integer(str(node.value()))
 

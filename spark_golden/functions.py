@@ -41,6 +41,8 @@ OPERATORS: dict[str, Callable[..., str]] = {
     "Like": lambda x, pattern: f"({x} LIKE {pattern})",
 }
 
+PARTS = ("year", "month", "day", "dayofweek", "hour", "minute", "second")  # of a time
+
 # By the name of a call. Spark's parser makes a call of BETWEEN.
 CALLS: dict[str, Callable[..., str]] = {
     "shiftleft": lambda x, y: OPERATORS["ShiftLeft"](x, y),
@@ -48,5 +50,6 @@ CALLS: dict[str, Callable[..., str]] = {
     "between": lambda x, low, high: f"({x} BETWEEN {low} AND {high})",
     "mod": lambda a, b: f"({a} % nullif({b}, 0))",
     "sign": lambda x: f"CAST(sign({x}) AS DECIMAL(38,0))",
+    **{part: lambda time, part=part: f"CAST({part}({time}) AS DECIMAL(38,0))" for part in PARTS},
     **{name: _listed(name) for name in ("coalesce", "nvl", "ifnull", "nullif", "abs", "least", "greatest")},
 }

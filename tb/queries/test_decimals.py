@@ -29,6 +29,9 @@ QUERIES = {
     "Time > Booked AS D, CAST(Booked AS date) = Due AS E, CAST(Time AS long) AS F, "
     "IF(Time < Booked, Time, Booked) AS G "
     "FROM Fills WHERE Booked >= '2001-01-01 00:00:00.5' OR Due < DATE '1950-01-01'",
+    "Parts": "SELECT year(Due) AS A, month(Booked) AS B, day(Due) AS C, dayofweek(Due) AS D, hour(Booked) AS E, "
+    "EXTRACT(MINUTE FROM Booked) AS F, second(Time) AS G, Time + INTERVAL '90' MINUTE AS H, "
+    "Booked - INTERVAL '5' MILLISECOND AS I, Due - INTERVAL '3' DAY AS J, month(Due) AS K, year(Time) AS L FROM Fills",
     "Choices": "SELECT CASE WHEN Price > Quantity THEN Price WHEN Lots < 10.5 THEN Rate ELSE Quantity END AS A, "
     "coalesce(Price, Rate, 0) AS B, Quantity >= 1.005 AND Price < Total AS C, Lots = 7.0 AS D FROM Fills",
     "Windows": "SELECT Time, sum(Price) AS A, avg(Price) AS B, min(Price) AS C, max(Quantity) AS D, "

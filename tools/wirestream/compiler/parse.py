@@ -345,12 +345,22 @@ class _Build(Transformer):
         except ValueError as error:
             raise QueryError(str(error), _at(meta)) from error
 
+    def extract(self, meta, parts):
+        function, part, operand = parts
+        scalar = CALLS.get(part.lower())
+        if function.lower() != "extract" or scalar is None or not scalar.accepts(1):
+            raise QueryError(f"{function}({part} FROM …); write EXTRACT(HOUR FROM Time)", _at(meta))
+        return Operation(_at(meta), scalar.name, (operand,))
+
     def time(self, meta, parts):
-        """TIMESTAMP '…' or DATE '…'."""
-        name, text = parts
+        """TIMESTAMP '…', DATE '…' or INTERVAL '…' of a unit."""
+        name, text, unit = parts
+        if unit is not None and name.lower() == "interval":
+            return Literal(_at(meta), self.interval(meta, [text, unit]))
         kinds = {"timestamp": "timestamp(us)", "date": "date"}
-        if name.lower() not in kinds:
-            raise QueryError(f"{name} in front of a string; only TIMESTAMP and DATE are", _at(meta))
+        if name.lower() not in kinds or unit is not None:
+            forms = "TIMESTAMP '2026-01-31 12:00:00', DATE '2026-01-31' or INTERVAL '10' SECOND"
+            raise QueryError(f"{name} in front of a string; write {forms}", _at(meta))
         return Cast(_at(meta), self.string(meta, [text]), kinds[name.lower()])
 
     def filtered(self, meta, parts):

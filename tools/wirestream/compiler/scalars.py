@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wirestream.compiler import bits, texts
+from wirestream.compiler.calendar import PARTS
 from wirestream.compiler.plan import Constant, Value, flag_of, is_null, not_null
 from wirestream.compiler.types import BOOLEAN, Boolean, Integer
 from wirestream.errors import Position, QueryError
@@ -255,6 +256,7 @@ SCALARS = {
             texts.matches,
             written=True,
         ),
+        *(Scalar(name, 1, 1, meaning, f"{name}(Time)", part) for name, (part, meaning) in PARTS.items()),
     )
 }
 CALLS = {name: scalar for scalar in SCALARS.values() for name in scalar.calls}

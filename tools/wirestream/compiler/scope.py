@@ -172,6 +172,8 @@ class Scope:
                 return Constant(None, other)
             case syntax.Literal(value=bool(value)):
                 return Constant(value, BOOLEAN)
+            case syntax.Literal(value=syntax.Span()):
+                raise QueryError("an INTERVAL is added to a time: Time + INTERVAL '10' SECOND", expression.position)
             case syntax.Literal(value=Number() as value):
                 return decimals.literal(value)
             case syntax.Literal(value=int(value)):
@@ -204,6 +206,8 @@ class Scope:
                 return casts.cast(self, self.value(operand, of_field(kind)), kind, expression.position)
             case syntax.Operation(operator=operator, operands=operands) if operator in SCALARS:
                 return SCALARS[operator].lower(self, self.values(operands), expression.position)
+            case syntax.Operation(operator=sign, operands=(time, syntax.Literal(value=syntax.Span() as span))):
+                return times.shifted(self, sign, self.value(time), span, expression.position)
             case syntax.Operation(operator=operator, operands=(left, right)):
                 if _untyped(left):
                     second = self.value(right)

@@ -15,9 +15,9 @@ class Expression:
 
 @dataclass(frozen=True)
 class Literal(Expression):
-    """An integer, a decimal, a string (bytes), a truth value, or None for NULL."""
+    """An integer, a decimal, a string (bytes), a truth value, a length of time, or None for NULL."""
 
-    value: int | Decimal | bytes | bool | None
+    value: int | Decimal | bytes | bool | Span | None
 
 
 @dataclass(frozen=True)

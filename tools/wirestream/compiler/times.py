@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from wirestream.compiler import decimals
 from wirestream.compiler.plan import Constant, Value, plain
+from wirestream.compiler.syntax import Span
 from wirestream.compiler.types import Date, Integer, Text, Timestamp
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import UNITS
+from wirestream.schema.units import NANOSECONDS
 
 if TYPE_CHECKING:
     from wirestream.compiler.scope import Scope
@@ -55,6 +58,28 @@ def of_literals(values: list[Value], position: Position) -> list[Value]:
         return values
     texts = [isinstance(v, Constant) and isinstance(v.type, Text) for v in values]
     return [literal(written(v), like, position) if is_text else v for v, is_text in zip(values, texts, strict=True)]
+
+
+def shifted(scope: Scope, sign: str, time: Value, span: Span, position: Position) -> Value:
+    """A timestamp plus or minus a length of time, or a date plus or minus days."""
+    length = span.number * NANOSECONDS[span.unit]
+    if isinstance(time.type, Date) and length % NANOSECONDS["day"] == 0:
+        number, kind = length // NANOSECONDS["day"], time.type
+    elif isinstance(time.type, Timestamp):
+        exact = next(unit for unit in UNITS if length % NANOSECONDS[unit] == 0)
+        unit = max(exact, time.type.unit, key=UNITS.get)
+        time = _in_unit(scope, time, unit, position)
+        number, kind = length // NANOSECONDS[unit], time.type
+    else:
+        number, kind = None, time.type
+    if number is None or sign not in ("+", "-"):
+        raise QueryError(f"an INTERVAL is added to a timestamp, or days to a date, not to {time.type}", position)
+    more = number if sign == "+" else -number
+    kind = replace(kind, low=kind.low + more, high=kind.high + more)
+    if isinstance(time, Constant):
+        return Constant(time.value + more, kind)
+    text = f"({time} {sign} {span.number} {span.unit})"
+    return scope.compute(sign, time, decimals.number(number), kind=kind, text=text)
 
 
 # ---- Units

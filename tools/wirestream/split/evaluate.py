@@ -27,6 +27,7 @@ from wirestream.split.functions import FUNCTIONS, INTEGER
 from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
 INTEGERS = ("smallint", "int", "bigint", "decimal(20,0)")  # in Spark, the last one for a uint64
+INTERVALS = {"us": "microsecond", "ms": "millisecond", "s": "second"}  # units by their names in Spark
 BINARY = {"+": add, "-": sub, "*": mul, "and": and_, "or": or_, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 Constants = Mapping[str, int | str]
 
@@ -73,6 +74,8 @@ class Scope:
         match node:
             case syntax.Literal(value=bool(value) | (None as value)):
                 return F.lit(value)
+            case syntax.Literal(value=syntax.Span(number, unit)):
+                return F.expr(f"INTERVAL '{number}' {INTERVALS.get(unit, unit)}")
             case syntax.Literal(value=Decimal() as value):
                 return decimals.literal(value)
             case syntax.Literal(value=value):

@@ -32,6 +32,7 @@ FUNCTIONS: dict[str, Callable[..., Column]] = {
     "sign": lambda x: F.signum(x).cast(INTEGER),
     "least": F.least,
     "greatest": F.greatest,
+    **{name: getattr(F, name) for name in ("year", "month", "day", "dayofweek", "hour", "minute", "second")},
     "&": lambda x, y: _long(x).bitwiseAND(_long(y)).cast(INTEGER),
     "|": lambda x, y: _long(x).bitwiseOR(_long(y)).cast(INTEGER),
     "^": lambda x, y: _long(x).bitwiseXOR(_long(y)).cast(INTEGER),

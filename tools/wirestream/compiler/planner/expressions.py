@@ -242,7 +242,7 @@ def _pipeline(wiring: Wiring, group: list[Compute], bus: Bus, behind: set[str]) 
             found[step.output.null] = Signal(made["y_null"], 1)
         results |= {column: wiring.delayed(signal, latency - core.latency) for column, signal in found.items()}
     carried = replace(carried, columns=carried.columns | results)
-    return wiring.stage([*map(str, group)], carried, latency, [bus])
+    return wiring.stage([str(step).removeprefix(".") for step in group], carried, latency, [bus])
 
 
 def _apart(wiring: Wiring, step: Plan, bus: Bus) -> int:

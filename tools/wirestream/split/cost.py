@@ -21,10 +21,8 @@ from wirestream.compiler.group_methods import CAM_GROUPS
 from wirestream.compiler.join_planner import pair_cycles
 from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.package import package
-from wirestream.compiler.plan import shown
 from wirestream.compiler.planner import CAPACITY
 from wirestream.compiler.size import estimates
-from wirestream.compiler.types import Boolean
 from wirestream.errors import QueryError
 from wirestream.schema.packets import FCS, GAP, HEADERS, MAX_FRAME, MIN_FRAME, PREAMBLE
 from wirestream.schema.tuples import HEADER_BYTES, Schema
@@ -111,13 +109,6 @@ class Priced:
     def rank(self) -> tuple[float, float]:
         """The sort key, the least is best: rows per second for Spark, then the size of the circuit."""
         return self.to_do, self.cells.lut
-
-    @property
-    def booleans(self) -> tuple[str, ...]:
-        """The chip's columns that are conditions."""
-        if self.built is None:
-            return ()
-        return tuple(c.name for c in shown(self.built.circuit.results[0].plan) if isinstance(c.type, Boolean))
 
 
 def priced(

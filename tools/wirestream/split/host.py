@@ -31,6 +31,7 @@ from wirestream.schema import streams
 from wirestream.schema.tuples import FLAG_OVERFLOW, Schema
 from wirestream.split import spark, windows
 from wirestream.split.evaluate import Items, evaluate
+from wirestream.split.functions import INTEGER
 from wirestream.split.overflow import complete
 from wirestream.split.windows import KIND, ORDER, PUNCTUATION, SESSION, TUPLE, WINDOW
 
@@ -59,28 +60,29 @@ class Job:
         kinds = ((TUPLE, ROWS), (PUNCTUATION, PUNCTUATIONS))
         tuples, punctuations = (_items(self.opened(schema, read=r), known.schema, k, arrival) for k, r in kinds)
         items = Items(tuples.unionByName(punctuations), known.time, windows.units_of(known.schema))
-        return self._listed(view, items, (), ordered)
+        return self._listed(view, items, ordered)
 
-    def chip(self, view: str, described: Path, booleans: tuple[str, ...] = (), ordered: bool = False) -> DataFrame:
-        """The rows of the board. described: the circuit's .json file. booleans: columns that are conditions."""
+    def chip(self, view: str, described: Path, ordered: bool = False) -> DataFrame:
+        """The rows of the board. described: the circuit's .json file."""
         schema = Layout.load(described).schema
         rows = _checked(self.opened, described)(stream=schema.name, read=ROWS)
         items = Items(_items(rows, schema, TUPLE, as_sent()), units=windows.units_of(schema))
-        return self._listed(view, items, booleans, ordered, SESSION)
+        return self._listed(view, items, ordered, SESSION)
 
-    def finished(self, view: str, described: Path, sql: str, booleans: tuple[str, ...] = ()) -> DataFrame:
+    def finished(self, view: str, described: Path, sql: str) -> DataFrame:
         """The rows of the board, and those of the groups that overflowed. sql: the chip's query."""
         (entry,) = json.loads(described.read_text())["entries"]
         schema = load_schema(entry["stream"])
         times = {schema.name: entry["window"]["attribute"]}
         rows = complete(_checked(self.opened, described), described, sql, times, self.constants)
-        return self._view(view, rows.select(*(_plain(name, kind, booleans) for name, kind in rows.dtypes)))
+        return self._view(view, rows.select(*(_plain(name, kind) for name, kind in rows.dtypes)))
 
     def dialect(self, view: str, sql: str) -> DataFrame:
         """The rows of a query of the dialect over streams or rows of the board."""
         (query,) = parse(sql)
         rows = evaluate(query, self.items, self.constants)
-        return self._view(view, rows.select(*(_plain(name, kind, ()) for name, kind in rows.dtypes)))
+        kinds = {name: "bigint" if kind == INTEGER else kind for name, kind in rows.dtypes}
+        return self._view(view, rows.select(*(_plain(name, kind) for name, kind in kinds.items())))
 
     def windows(self, view: str, base: str, window: str, time: str = "", where: str = "") -> DataFrame:
         """The accepted tuples of a stream that pass a condition, each once for every closed window that holds it.
@@ -109,11 +111,11 @@ class Job:
         frame.createOrReplaceTempView(view)
         return frame
 
-    def _listed(self, view: str, items: Items, booleans: tuple[str, ...], ordered: bool, *before: str) -> DataFrame:
+    def _listed(self, view: str, items: Items, ordered: bool, *before: str) -> DataFrame:
         """Register items for `dialect` and `windows`, and create their view. before: leading columns of their order."""
         self.items[view] = items
         kinds = dict(items.frame.dtypes)
-        named = [_plain(name, kinds[name], booleans) for name in windows.fields_of(items.frame)]
+        named = [_plain(name, kinds[name]) for name in windows.fields_of(items.frame)]
         order = [F.struct(*before, ORDER).alias(spark.ORDER)] if ordered else []
         return self._view(view, items.frame.where(F.col(KIND) == TUPLE).select(*named, *order))
 
@@ -124,15 +126,13 @@ def _items(rows: DataFrame, schema: Schema, kind: int, place: Column) -> DataFra
     rows = rows.withColumn("#place", place)
     rows = rows.groupBy(*RECORD).agg(F.min_by(F.struct("#place", *fields), "#place").alias("#row"))
     hidden = {SESSION: F.col("_session"), ORDER: F.col("#row.`#place`"), KIND: F.lit(kind)}
-    values = [_plain(field.name, spark_of(arrow_of(field)), (), "#row") for field in schema.fields]
+    values = [_plain(field.name, spark_of(arrow_of(field)), "#row") for field in schema.fields]
     return rows.select(*values, *(column.alias(name) for name, column in hidden.items()))
 
 
-def _plain(name: str, kind: str, booleans: tuple[str, ...], of: str = "") -> Column:
+def _plain(name: str, kind: str, of: str = "") -> Column:
     """A column in the types of views. kind: its type in Spark."""
     column = F.col(f"`{of}`.`{name}`" if of else f"`{name}`")
-    if name in booleans:
-        return column.cast("boolean").alias(name)
     return (column.cast("bigint") if kind in INTEGERS else column).alias(name)
 
 

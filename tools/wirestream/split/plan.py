@@ -138,7 +138,7 @@ def divide(
     for cut in cuts(query):
         priced, steps = cost.priced(cut, query, load, chip, constants, _top(query, cut)), []
         try:
-            steps = spark.steps(query, cut, finishes(priced), priced.booleans)
+            steps = spark.steps(query, cut, finishes(priced))
         except QueryError as error:
             priced = replace(priced, refused=priced.refused or error.message)
         found.append((priced, steps))

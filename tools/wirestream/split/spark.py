@@ -84,18 +84,16 @@ class Rest:
         return cls(block, with_results(block, lambda node: node), block.where, block.window)
 
 
-def steps(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ...] = ()) -> list[Step]:
-    """The steps for a cut. finished: Spark computes overflowing groups. booleans: the chip's conditions.
-
-    Raises QueryError if no steps compute the rest.
-    """
-    found, rest = _read(query, cut, finished, booleans), _rest(query, cut)
+def steps(query: DividedQuery, cut: Cut, finished: bool) -> list[Step]:
+    """The steps for a cut. finished: Spark computes overflowing groups. Raises QueryError if no steps compute the
+    rest."""
+    found, rest = _read(query, cut, finished), _rest(query, cut)
     base, ordered, leaf = found[0].view, not finished, "" if cut.sql else query.leaf
     windowed = [n for n, part in enumerate(rest) if part.window]
     relation: exp.Expression = exp.to_table(base)
     if windowed:
-        if booleans or finished:
-            raise QueryError("a window on Spark over conditions or groups of the chip")
+        if finished:
+            raise QueryError("a window on Spark over groups of the chip")
         below, rest = rest[: windowed[-1] + 1], rest[windowed[-1] + 1 :]
         found.append(_windowed(query, below, leaf if isinstance(leaf, Whole) else base))
         ordered = found[-1].method == "windows"
@@ -117,13 +115,12 @@ def steps(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ..
     return found
 
 
-def _read(query: DividedQuery, cut: Cut, finished: bool, booleans: tuple[str, ...]) -> list[Step]:
+def _read(query: DividedQuery, cut: Cut, finished: bool) -> list[Step]:
     """The steps that read the inputs."""
     if not cut.sql:
         return [Step(name, "stream", (f'HERE / "{name.lower()}.yml"',)) for name in query.reads]
     arguments = [f'HERE / "{CHIP_FOLDER}" / "{query.name.lower()}.json"']
     arguments += [quoted(cut.sql)] if finished else []
-    arguments += [f"booleans={booleans!r}"] if booleans else []
     name = FROM_CHIP if f"INTO {FROM_CHIP}" in cut.sql else query.name
     return [Step(name, "finished" if finished else "chip", tuple(arguments))]
 

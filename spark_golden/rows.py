@@ -19,7 +19,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from spark_golden.clauses import Duration, Item, JoinWindow, Select, Side, Token, Window, conjuncts
-from spark_golden.declaration import UNITS, Stream, spark_type, unit_of
+from spark_golden.declaration import NANOSECONDS, UNITS, Stream, spark_type, unit_of
 from spark_golden.expressions import INTEGER, ORDER, WINDOW, Shim
 from spark_golden.pairs import pairs, pairs_in_time
 from spark_golden.query import Query
@@ -45,6 +45,14 @@ def of_ticks(number: str, unit: str) -> str:
     if unit == "d":
         return f"date_from_unix_date(CAST({number} AS INT))"
     return f"timestamp_{UNITS[unit]}({number})"
+
+
+def _timed(frame: DataFrame, attribute: str, nanoseconds: int | None) -> DataFrame:
+    """A frame with a time as a number in END. nanoseconds: the length of its unit."""
+    unit = {"date": "d"}.get(kind := dict(frame.dtypes)[attribute], "")
+    if kind == "timestamp":
+        unit = next(name for name in UNITS if NANOSECONDS[name] == nanoseconds)
+    return frame.withColumn(END, F.expr(ticks(f"`{attribute}`", unit)))
 
 
 @dataclass(frozen=True)
@@ -160,13 +168,11 @@ class Evaluation:
         if windows[0].attribute is None:
             found = pairs(*frames, windows[0].rows, on)
         else:
-            times = tuple(f"{alias}.{window.attribute}" for alias, window in zip(aliases, windows, strict=True))
-            if unknown := [time for time in times if time not in known]:
+            attributes = [f"{alias}.{window.attribute}" for alias, window in zip(aliases, windows, strict=True)]
+            if unknown := [attribute for attribute in attributes if attribute not in known]:
                 raise ValueError(f"unknown column {unknown[0]}")
-            if unit := self._unit((below[0].origin[0], named[0][times[0]])):
-                frames = [f.withColumn(END, F.expr(ticks(f"`{t}`", unit))) for f, t in zip(frames, times, strict=True)]
-                times = END, END
-            found = pairs_in_time(*frames, windows[0].near, windows[0].slack, on, times)
+            frames = [_timed(*side) for side in zip(frames, attributes, times, strict=True)]
+            found = pairs_in_time(*frames, windows[0].near, windows[0].slack, on, (END, END))
         items = [i for item in select.items for i in (self._every(both) if item.expression is None else [item])]
         columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
         frame = found.selectExpr(f"a.session AS `{SESSION}`", f"0L AS `{ORDER}`", *columns)

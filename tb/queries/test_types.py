@@ -12,21 +12,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pyspark.sql import DataFrame
 
+from spark_golden.session import session
+from spark_golden.sql import evaluate as oracle
 from tb import BUILD
 from tb.queries import golden
-from tb.queries.ethernet import Board, Row, Run
+from tb.queries.ethernet import Board, Run
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.parse import parse
+from wirestream.compiler.units import resolve
 from wirestream.host import recv, send
 from wirestream.record import tables
+from wirestream.record.sources import read_pcap as read_capture
 from wirestream.schema.fields import narrow, wide
-from wirestream.schema.packets import read_pcap
+from wirestream.schema.packets import Blocks, read_pcap
 from wirestream.schema.streams import Stream, shipped
 from wirestream.schema.tuples import FLAG_NULL
 from wirestream.sim import simulate
 from wirestream.sim.bulk import RANDOM
+from wirestream.split import windows
+from wirestream.split.evaluate import Items, evaluate
 
+pytestmark = pytest.mark.usefixtures("spark")
 PAYMENTS = """CREATE INPUT STREAM Payments (
     Id uint64, Branch smallint NULL, Account bigint, Currency varchar(3) NULL,
     Fee numeric(5, 2) NULL, Amount decimal(18, 4), Total decimal(38, 6) NULL, Rate decimal(9, 9),
@@ -38,12 +46,17 @@ QUERIES = {
     "Every": "SELECT * FROM Payments",
     "Approved": "SELECT Id, Card, NOT Card AS Cash, Approved AND Card AS Both, Fee IS NULL AS Free FROM Payments "
     "WHERE Approved OR Card",
-    "Filled": "SELECT Id, coalesce(Points, 7) AS Points, coalesce(Branch, -1) AS Branch, Fee, Seen FROM Payments "
-    "WHERE Branch IS NOT NULL",
+    "Filled": "SELECT Id, coalesce(Points, 7) AS Points, coalesce(Branch, -1) AS Branch, coalesce(Fee, 3) AS Fee, Seen "
+    "FROM Payments WHERE Branch IS NOT NULL AND (Fee IS NULL OR Fee > 1 OR Amount <= 0)",
     "Seconds": "SELECT Time, count(*) AS N, count(Fee) AS Fees, max(Points) AS Most, sum(Branch) AS Sum, "
     "first(Due) AS Due, last(Amount) AS Amount "
     "FROM Payments [RANGE 1000 SLIDE 1000 WATTR Time SLACK 2000]",
 }
+# Over times that a sub-query renames.
+PAIRS = """SELECT a.Id AS One, b.Id AS Other, a.Fee, b.Due, b.Time
+FROM (SELECT Id, Fee, Approved, Time AS At FROM Payments WHERE Id > 1) [RANGE 3000 WATTR At SLACK 2000 ROWS 256] AS a
+JOIN Payments [RANGE 3 seconds WATTR Time SLACK 2 seconds ROWS 256] AS b ON a.Approved = b.Approved
+WHERE b.Branch > 0"""
 TEXT = PAYMENTS + ";\n".join(f"{query} INTO {name}" for name, query in QUERIES.items())
 FOLDER = BUILD / "queries" / "types"
 COUNT = 600
@@ -124,60 +137,78 @@ def write_csv(path: Path) -> None:
 
 
 @cache
-def played() -> Run:
-    """The circuit's answer to payments that `send` reads from a CSV file."""
+def sent() -> Blocks:
+    """Frames with the payments, which `send` reads from a CSV file."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    query, table, sent = (FOLDER / name for name in ("types.sql", "payments.csv", "payments.pcap"))
+    query, table, capture = (FOLDER / name for name in ("types.sql", "payments.csv", "payments.pcap"))
     query.write_text(TEXT)
     write_csv(table)
-    arguments = ["--pcap", str(sent), "--stream", str(query), "--csv", str(table), "--per-datagram", "5"]
+    arguments = ["--pcap", str(capture), "--stream", str(query), "--csv", str(table), "--per-datagram", "5"]
     assert send.main(arguments) == 0
-    board = Board.of(built(), FOLDER / "types.gmii")
-    run = board.send(read_pcap(sent)[0], FOLDER / "types.run", gaps="0.5:6000", stalls=RANDOM)
-    assert not any(count for name, count in run.counters.items() if name.endswith(("_lost", "_overflow")))
+    return read_pcap(capture)[0]
+
+
+def played(circuit: Compiled) -> Run:
+    name = circuit.circuit.name
+    board = Board.of(circuit, FOLDER / f"{name}.gmii")
+    run = board.send(sent(), FOLDER / f"{name}.run", gaps="0.5:6000", stalls=RANDOM)
+    assert not any(count for event, count in run.counters.items() if event.endswith(("_lost", "_overflow")))
     return run
 
 
-def frame():
+@cache
+def of_circuit() -> Run:
+    return played(built())
+
+
+def frame() -> DataFrame:
     return golden.to_frame(records(), schema=stream().schema)
 
 
-@cache
-def of_oracle() -> list[list[Row]]:
-    from spark_golden.sql import answers
-
-    found = answers(TEXT, {}, {"Payments": frame()})
-    return [[tuple(row.items()) for row in golden.collected(answer.rows)] for answer in found.values()]
+def of_oracle(query: str) -> Counter:
+    return counted(oracle(PAYMENTS + query, {}, {"Payments": frame()}).rows)
 
 
-@cache
-def of_part() -> list[list[Row]]:
+def of_part(query: str) -> Counter:
     """The rows of Spark's part."""
-    from wirestream.split import windows
-    from wirestream.split.evaluate import Items, evaluate
-
     hidden = {"session": windows.SESSION, "seq": windows.ORDER, "kind": windows.KIND}
     items = frame().drop("stream").withColumnsRenamed(hidden)
     given = Items(items, stream().time, windows.units_of(stream().schema))
-    found = [evaluate(parse(query)[0], {"Payments": given}, {}) for query in QUERIES.values()]
-    return [[tuple(row.items()) for row in golden.collected(rows)] for rows in found]
+    (parsed,) = parse(query)
+    return counted(evaluate(resolve(parsed, {"Payments": stream()}), {"Payments": given}, {}))
 
 
-@pytest.mark.parametrize("number", range(len(QUERIES)), ids=list(QUERIES))
-def test_rows_of_every_type(number: int) -> None:
-    wanted = Counter(of_oracle()[number])
+def counted(rows: DataFrame) -> Counter:
+    return Counter(tuple(row.items()) for row in golden.collected(rows))
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_rows_of_every_type(name: str) -> None:
+    wanted = of_oracle(QUERIES[name])
     assert wanted and any(None in dict(row).values() for row in wanted)
-    assert Counter(of_part()[number]) == wanted
-    assert Counter(played().rows(number)) == wanted
+    assert of_part(QUERIES[name]) == wanted
+    assert Counter(of_circuit().rows(list(QUERIES).index(name))) == wanted
+
+
+def test_pairs_in_time() -> None:
+    wanted = of_oracle(PAIRS)
+    assert len(wanted) > 100 and of_part(PAIRS) == wanted
+    assert Counter(played(compile_queries(PAYMENTS + PAIRS, shipped(), "pairs")).rows()) == wanted
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_a_round_trip(form: str, tmp_path: Path) -> None:
     """What `receive` writes has the values that `send` read, so it can be sent again."""
-    made, file = played(), tmp_path / f"rows.{form}"
-    capture = str(made.result.folder / "out.pcap")
+    file, capture = tmp_path / f"rows.{form}", str(of_circuit().result.folder / "out.pcap")
     call = [str(FOLDER / "types.sql"), "--result", "Every", "--capture", capture, f"--{form}", str(file)]
     assert recv.main(call) == 0
     found, wanted = tables.read(file, stream().schema), known()
     for name in found.dtype.names:
         assert (found[name] == wanted[name]).all(), name
+
+
+def test_spark_reads_every_type() -> None:
+    run, described = of_circuit(), FOLDER / "types.gmii" / "types.json"
+    columns = [field.name for field in stream().schema.fields]
+    rows = read_capture(session(), run.result.folder / "out.pcap", described, stream="Every", columns=columns)
+    assert counted(rows) == Counter(run.rows(0))

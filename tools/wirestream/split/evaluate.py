@@ -314,10 +314,7 @@ class _Evaluation:
             else:
                 of_pairs.append(scope(condition))
         if in_time:
-            units = [
-                self.items[source.first_stream].unit(side.attribute)
-                for source, side in zip(sources, by_rows, strict=True)
-            ]
+            units = [self._unit(source, side) for source, side in zip(sources, by_rows, strict=True)]
             frames, paired = _in_time(frames, by_rows, aliases, units)
         else:
             frames, paired = _of_rows(frames, by_rows)
@@ -332,6 +329,13 @@ class _Evaluation:
         named = [F.col(f"`{name}`").alias(f"{alias}.{name}") for name in fields_of(frame)]
         position = (2 * F.col(ORDER) + n).alias(f"{ORDER}{n}")
         return frame.select(F.col(SESSION).alias(f"{SESSION}{n}"), position, *named)
+
+    def _unit(self, source: syntax.Source, window: syntax.JoinWindow) -> str:
+        """The unit of a windowing attribute that is not a number in Spark, from the field that it is."""
+        if source.subquery is None:
+            return self.items[source.stream].unit(window.attribute)
+        (select, *_) = source.subquery
+        return self._unit(select.source, replace(window, attribute=_passed(select, window)))
 
     # ---- Names
 
@@ -385,7 +389,7 @@ def _columns(select: syntax.Select, scope: Scope, names: list[str]) -> list[Colu
     return [column.alias(name) for name, column in _results(select, scope, names).items()]
 
 
-def _passed(select: syntax.Select, window: syntax.Window) -> str:
+def _passed(select: syntax.Select, window: syntax.Window | syntax.JoinWindow) -> str:
     """The input column that a sub-query passes on as the windowing attribute."""
     for item in select.items:
         if item.expression is None:

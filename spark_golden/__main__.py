@@ -9,8 +9,8 @@ streams.json   the streams that the queries read but do not CREATE:
                [{"name": "Trades", "time": "Time", "fields": {"Symbol": "string(4)", "Price": "int", "Time": "int"}}];
                "time" is null or missing if the stream has none; "unit": of the time, such as "ms", default: seconds
 --tuples       Name.parquet for each stream: the items of `time_rules` with the columns stream, session, seq, kind and
-               the fields, named by `time_rules.column_of`, of the types in Spark (see `declaration`), or integers
-               of 64 bits for a DECIMAL(38,0)
+               the fields, named by `time_rules.column_of`, of their types in Spark (see `declaration`), but integers
+               of 64 bits, except for uint64
 --out          NAME.parquet for each query, named by its INTO or query1, query2, …: the columns of SELECT in order,
                integers as DECIMAL(38,0); the rows are unordered.
                replaced.json: {NAME: [line, …]} in the order of the text: what was rewritten for Spark.
@@ -116,7 +116,7 @@ def _arrow(kind: str, declared: str) -> pa.DataType:
     if kind in plain:
         return plain[kind]
     if kind == INTEGER:
-        return pa.decimal128(20, 0) if declared.startswith("uint64") else pa.int64()
+        return pa.decimal128(38, 0) if declared.startswith("uint64") else pa.int64()
     return pa.decimal128(*map(int, re.findall(r"\d+", kind)))
 
 

@@ -137,7 +137,7 @@ def _column(records: np.ndarray, schema: Schema, field: Field) -> pa.Array:
             digits, scale = field.arguments
             found, kind = [Decimal(value).scaleb(-scale, EXACT) for value in found], pa.decimal128(digits, scale)
         case "uint64":
-            found, kind = list(map(Decimal, found)), pa.decimal128(20, 0)
+            found, kind = list(map(Decimal, found)), pa.decimal128(38, 0)
         case "date":
             kind = pa.date32()
         case "timestamp" if field.unit in MICROSECONDS:

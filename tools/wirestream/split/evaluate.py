@@ -26,7 +26,7 @@ from wirestream.split import decimals, windows
 from wirestream.split.functions import FUNCTIONS, INTEGER
 from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
-INTEGERS = ("smallint", "int", "bigint", "decimal(20,0)")  # in Spark, the last one for a uint64
+INTEGERS = ("smallint", "int", "bigint")
 INTERVALS = {"us": "microsecond", "ms": "millisecond", "s": "second"}  # units by their names in Spark
 BINARY = {"+": add, "-": sub, "*": mul, "and": and_, "or": or_, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 Constants = Mapping[str, int | str]

@@ -126,7 +126,8 @@ def _items(rows: DataFrame, schema: Schema, kind: int, place: Column) -> DataFra
     rows = rows.withColumn("#place", place)
     rows = rows.groupBy(*RECORD).agg(F.min_by(F.struct("#place", *fields), "#place").alias("#row"))
     hidden = {SESSION: F.col("_session"), ORDER: F.col("#row.`#place`"), KIND: F.lit(kind)}
-    values = [_plain(field.name, spark_of(arrow_of(field)), "#row") for field in schema.fields]
+    kinds = {field: spark_of(arrow_of(field)) for field in schema.fields}
+    values = [windows.exact(_plain(f.name, kind, "#row"), f).alias(f.name) for f, kind in kinds.items()]
     return rows.select(*values, *(column.alias(name) for name, column in hidden.items()))
 
 

@@ -22,7 +22,7 @@ from wirestream.record.columns import Layout, spark_of
 from wirestream.record.datagrams import PUNCTUATIONS, ROWS
 from wirestream.record.sequence import as_sent, once
 from wirestream.split.evaluate import Constants, Items, evaluate
-from wirestream.split.windows import KIND, ORDER, PUNCTUATION, SESSION, TUPLE, units_of
+from wirestream.split.windows import KIND, ORDER, PUNCTUATION, SESSION, TUPLE, exact, units_of
 
 Opened = Callable[..., DataFrame]  # one of sources.read_…, with session, path and schema
 OVERFLOW = "Overflow"
@@ -59,7 +59,8 @@ def _overflow(opened: Opened, described: str | Path) -> Items:
     for kind, read in ((TUPLE, ROWS), (PUNCTUATION, PUNCTUATIONS)):
         hidden = F.col("_session").alias(SESSION), as_sent().alias(ORDER), F.lit(kind).alias(KIND)
         rows = once(opened(stream=OVERFLOW, read=read))
-        parts.append(rows.select(*hidden, *(f"`{field.name}`" for field in schema.fields)))
+        fields = [exact(F.col(f"`{field.name}`"), field).alias(field.name) for field in schema.fields]
+        parts.append(rows.select(*hidden, *fields))
     return Items(parts[0].unionByName(parts[1]), units=units_of(schema))
 
 

@@ -14,7 +14,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, LongType, StructField, StructType
 
 from wirestream.compiler import syntax
+from wirestream.schema.fields import Field
 from wirestream.schema.tuples import Schema
+from wirestream.split.functions import INTEGER
 
 SESSION, ORDER, KIND = "#session", "#order", "#kind"
 TUPLE, PUNCTUATION = 0, 1
@@ -26,6 +28,11 @@ WINDOW = "#window"  # of tuples in windows: the window's end, or for windows of 
 # Of times that are not numbers in Spark, by their unit, "d" for a date: to a number and back.
 TICKS = {"s": F.unix_seconds, "ms": F.unix_millis, "us": F.unix_micros, "d": F.unix_date}
 OF_TICKS = {"s": F.timestamp_seconds, "ms": F.timestamp_millis, "us": F.timestamp_micros, "d": F.date_from_unix_date}
+
+
+def exact(column: Column, field: Field) -> Column:
+    """A field as the Spark sources read it; a uint64 as the integer that it is, not as a decimal."""
+    return column.cast(INTEGER) if field.type == "uint64" else column
 
 
 def units_of(schema: Schema) -> dict[str, str]:

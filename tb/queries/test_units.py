@@ -33,22 +33,23 @@ QUERIES = {
     "FROM Clicks) [RANGE 1 minute SLIDE 20 s WATTR Moment SLACK 1 s MAX_AHEAD 2 hours] GROUP BY Side",
 }
 METHODS = {"Scanned": "wid", "Constant": "constant", "Counted": "pane"}
-TOP = 2**63 - 1
+LEAST, TOP = -(2**63), 2**63 - 1
 
 
 def drawn(unit: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
-    """Tuples in steps of up to two seconds and leaps, out of order, up to `last`. unit: of times, in a second."""
+    """Tuples in steps of up to two seconds and leaps, out of order, up to `last`, and one at the least time. unit: of
+    times, in a second."""
     g, now = random.Random(f"{simulate.seed()} {unit}"), first
     for n in range(700):
         now += g.choice((0, 1, unit // 1000, unit // 3, unit, 2 * unit - 1))
         now += g.randrange(500 * unit) if g.random() < 0.01 else 0
         now = last - 20 * unit if n == 600 else min(now, last)
         late = g.randrange(unit) if g.random() < 0.4 else g.choice((0, unit // 2, unit // 2 + 1))
-        yield now - late, g.randrange(-50, 100), g.randrange(1000)
+        yield LEAST if n == 300 else now - late, g.randrange(-50, 100), g.randrange(1000)
 
 
 def records() -> dict[str, np.ndarray]:
-    """The tuples of each stream; no time in milliseconds is ahead of the others."""
+    """The tuples of each stream."""
     start = 10**15
     ticks, clicks = list(drawn(10**9, 10**18, TOP)), list(drawn(1000, start, start + 10**7))
     given = {TICKS: ticks, CLICKS: clicks}

@@ -33,6 +33,7 @@ from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Schema
 from wirestream.split import host
 from wirestream.split.cost import CHIPS, Chip, Load, room
 from wirestream.split.plan import Plan, divide
+from wirestream.split.query import parse
 
 pytestmark = pytest.mark.usefixtures("spark")
 FOLDER = BUILD / "split"
@@ -327,6 +328,25 @@ def test_a_selection_goes_in_front_of_a_join_with_all_its_rows(join, side, compa
     on = "" if join == "CROSS" else "ON t.Symbol = c.Symbol"
     sql = f"SELECT t.Price FROM Trades AS t {join} JOIN Companies AS c {on} WHERE t.Price > 9"
     assert where(planned(sql, tables=companies)) == f"{side}SS"
+
+
+@pytest.mark.parametrize(
+    ("source", "window"),
+    [
+        ("Ev [RANGE 2 seconds SLIDE 500 ms WATTR Moment SLACK 1]", "[RANGE 2000 SLIDE 500 WATTR Moment SLACK 1]"),
+        ("Ev [SIZE 1 minute ADVANCE 9 TIME START 1 s]", "[SIZE 60000 ADVANCE 9 TIME START 1000]"),
+        (
+            "(SELECT Moment AS At FROM (SELECT * FROM Ev)) [SESSION GAP INTERVAL '3' SECOND WATTR At MAX_AHEAD 1 hour]",
+            "[SESSION GAP 3000 WATTR At SLACK 0 MAX_AHEAD 3600000 RESYNC 16]",
+        ),
+        ("Ev [RANGE 2000 SLIDE 5 WATTR Moment]", "[RANGE 2000 SLIDE 5 WATTR Moment]"),
+    ],
+)
+def test_windows_have_no_units(source, window):
+    """The texts for the chip and for Spark have numbers, since the views of a job have no units."""
+    sql = f"CREATE INPUT STREAM Ev (Moment long) TIME Moment IN ms; SELECT sqrt(count(*)) AS Root FROM {source}"
+    query = parse(sql, {}, {})
+    assert [block.window for block in query.chain if block.window] == [window]
 
 
 def test_a_larger_budget_never_sends_more_rows():

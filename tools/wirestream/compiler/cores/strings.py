@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Ports, number
+from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Ports, changes, number
 from wirestream.compiler.patterns import Automaton
 
 MANY = 2**256 - 1  # a set of all bytes
@@ -80,3 +80,51 @@ class MatchText(Core):
         held = sum(8 * waits[n] for n in range(self.BYTES) if decoded[n] or n >= since)
         held += sum(len(live[n]) for n in range(part - 1, self.BYTES - 1, part)) + (self.STAGES > 0)
         return Cells(lut, held + self.bus_registers(ports, self.STAGES))
+
+
+@dataclass(frozen=True)
+class TextMeasure(Core):
+    """ws_text_measure. Swept: 4 to 32 bytes, FROM 0 and 2, needles of 1 and 4 bytes."""
+
+    OP: str
+    BYTES: int
+    FROM: int
+    NEEDLE_BYTES: int
+    NEEDLE: str
+    DATA_W: int
+    REGISTERED: int
+
+    name: ClassVar[str] = "query:text_measure"
+    outputs: ClassVar[tuple[str, ...]] = ("y",)
+
+    @property
+    def latency(self) -> int:
+        return self.REGISTERED
+
+    def cells(self, ports: Ports) -> Cells:
+        lut = {"LENGTH": 3.4, "SPACES": 3.7, "FIND": 2.9 + 0.7 * self.NEEDLE_BYTES}[self.OP] * self.BYTES
+        held = self.BYTES.bit_length() * self.REGISTERED
+        return Cells(lut * changes(ports, "a"), self.bus_registers(ports, self.REGISTERED) + held)
+
+
+@dataclass(frozen=True)
+class TextEdit(Core):
+    """ws_text_edit. Swept: 4 to 32 bytes, COUNT 1 and 3."""
+
+    OP: str
+    BYTES: int
+    COUNT: int
+    DATA_W: int
+    REGISTERED: int
+
+    name: ClassVar[str] = "query:text_edit"
+    outputs: ClassVar[tuple[str, ...]] = ("y",)
+
+    @property
+    def latency(self) -> int:
+        return self.REGISTERED
+
+    def cells(self, ports: Ports) -> Cells:
+        lut = {"UPPER": 3.0, "LOWER": 3.0, "RTRIM": 5.7, "CUT": 8.8}[self.OP] * self.BYTES
+        held = 8 * self.BYTES * self.REGISTERED
+        return Cells(lut * changes(ports, "a"), self.bus_registers(ports, self.REGISTERED) + held)

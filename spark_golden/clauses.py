@@ -131,7 +131,7 @@ class Select:
 _LEXEMES = re.compile(
     r"(?P<space>\s+|--[^\n]*)|(?P<name>[A-Za-z_]\w*(\.[A-Za-z_]\w*)?)|(?P<number>\d+(\.\d*)?|\.\d+)"
     r"|(?P<string>'[^'\n]*'|\"[^\"\n]*\")|\$(?P<constant>[A-Za-z_]\w*)"
-    r"|(?P<symbol><=>|<>|!=|<=|>=|<<|>>|[-+*/%=<>&|^~(),;\[\]])"
+    r"|(?P<symbol><=>|<>|!=|<=|>=|<<|>>|\|\||[-+*/%=<>&|^~(),;\[\]])"
 )
 CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING")
 

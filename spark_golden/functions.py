@@ -26,6 +26,16 @@ def _places(y: str) -> str:
     return f"CAST({_long(y)} & 63 AS INT)"
 
 
+def _number(name: str) -> Callable[..., str]:
+    """A function of strings with a whole number as its value."""
+    return lambda *texts: f"CAST({name}({', '.join(texts)}) AS DECIMAL(38,0))"
+
+
+def _cut(name: str) -> Callable[..., str]:
+    """A function of a string and whole numbers."""
+    return lambda text, *numbers: f"{name}({', '.join([text, *(f'CAST({n} AS INT)' for n in numbers)])})"
+
+
 # By the class of Spark's expression.
 OPERATORS: dict[str, Callable[..., str]] = {
     "IsNull": lambda x: f"({x} IS NULL)",
@@ -38,6 +48,7 @@ OPERATORS: dict[str, Callable[..., str]] = {
     "BitwiseNot": lambda x: f"CAST(~ {_long(x)} AS DECIMAL(38,0))",
     "ShiftLeft": lambda x, y: f"CAST(shiftleft({_long(x)}, {_places(y)}) AS DECIMAL(38,0))",
     "ShiftRight": lambda x, y: f"CAST(shiftright({_long(x)}, {_places(y)}) AS DECIMAL(38,0))",
+    "Concat": lambda *texts: f"concat({', '.join(texts)})",
     "Like": lambda x, pattern: f"({x} LIKE {pattern})",
 }
 
@@ -45,6 +56,10 @@ PARTS = ("year", "month", "day", "dayofweek", "hour", "minute", "second")  # of 
 
 # By the name of a call. Spark's parser makes a call of BETWEEN.
 CALLS: dict[str, Callable[..., str]] = {
+    **{name: _listed(name) for name in ("upper", "ucase", "lower", "lcase", "trim", "ltrim", "rtrim", "concat")},
+    **{name: _number(name) for name in ("length", "len", "char_length", "character_length", "instr")},
+    **{name: _number(name) for name in ("locate", "position")},
+    **{name: _cut(name) for name in ("substring", "substr", "left", "right")},
     "shiftleft": lambda x, y: OPERATORS["ShiftLeft"](x, y),
     "shiftright": lambda x, y: OPERATORS["ShiftRight"](x, y),
     "between": lambda x, low, high: f"({x} BETWEEN {low} AND {high})",

@@ -22,6 +22,7 @@ from tb.queries.random_tree import (
     COMPARE,
     INTEGERS,
     MEASURES,
+    TEXTS,
     WORDED,
     Expr,
     Relation,
@@ -274,6 +275,22 @@ class _Draw:
         reach = LONG if op == "<<" else _of_bits(hull(a.type + b.type))
         return Expr(op, (a, b), "number", reach, reach, a.null or b.null)
 
+    def edited(self, a: Expr) -> Expr:
+        """A string, or a function of it that is never empty."""
+        if self.often(0.4):
+            return a
+        op = self.rng.choice(TEXTS)
+        literals = {
+            "left": (self.rng.randint(1, 5),),
+            "right": (self.rng.randint(1, 5),),
+            "substring": (self.rng.choice((-3, -2, -1, 0, 1)), self.rng.randint(1, 4)),
+            "concat": (self.rng.choice((" ", "NE", "_", "s B")),),
+        }
+        of_kind = "text" if op == "concat" else "number"
+        args = (a, *(Expr("literal", (value,), of_kind) for value in literals.get(op, ())))
+        made = Expr(op, args[:: self.rng.choice((1, -1))] if op == "concat" else args, "text")
+        return self.edited(made) if self.often(0.3) else made
+
     def other(self, a: Expr, values: list[int] | tuple[int, ...] = VALUES) -> Expr:
         """A number, as a literal or as a $name, for the other operand of `a`."""
         value = self.rng.choice(values)
@@ -334,7 +351,8 @@ class _Draw:
         if a.kind == "text":
             if self.often(0.3):
                 pattern = "".join(self.rng.choices(LETTERS, k=self.rng.randint(1, 5)))
-                return Expr(self.rng.choice(("like", "like", "not like")), (a, Expr("literal", (pattern,), "text")))
+                made = self.edited(a)
+                return Expr(self.rng.choice(("like", "like", "not like")), (made, Expr("literal", (pattern,), "text")))
             word, op = self.rng.choice(WORDS)[: a.type[1]], self.rng.choice(("=", "<>", "<=", ">"))
             runs = self.often(0.25) and a in self.source.scope
             b = Expr("constant", (self.constant(word), word), "text") if runs else Expr("literal", (word,), "text")

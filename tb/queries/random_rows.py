@@ -186,6 +186,12 @@ def _value(expr: Expr) -> Column:
             return -1 - _value(a)
         case op, (a, b) if op in BITS:
             return _bits(op, _value(a), _value(b))
+        case "upper" | "lower" | "trim" as op, (a,):
+            return getattr(F, op)(_value(a))
+        case "left" | "right" | "substring" as op, (a, *numbers):
+            return F.call_function(op, _value(a), *(F.lit(number.args[0]) for number in numbers))
+        case "concat", args:
+            return F.concat(*map(_value, args))
         case "like" | "not like" as op, (a, b):
             found = _value(a).rlike(_regular(b.args[0]))
             return found if op == "like" else ~found

@@ -24,6 +24,7 @@ ALONE = (*COMPARE, *WORDED, "like", "not like")
 TIGHTER = (("or",), ("and",), ("not",), ALONE, ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "div", "%"),
            ("neg", "~"))  # fmt: skip
 LEVELS = {op: level for level, ops in enumerate(TIGHTER, 1) for op in ops}
+TEXTS = ("upper", "lower", "trim", "left", "right", "substring", "concat")  # of a string, and of others
 BITS = ("&", "|", "^", "<<", ">>")
 MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "first", "last", "wsum")
 
@@ -183,7 +184,7 @@ def text(expr: Expr, level: int = 0) -> str:
             written = _choice(condition, *values)
         case "filter", (measure, condition):
             written = f"{text(measure)} FILTER (WHERE {text(condition)})"
-        case op, args if op in CALLS:
+        case op, args if op in (*CALLS, *TEXTS):
             written = f"{op}({', '.join(map(text, args))})"
         case op, (a, *others) if op in WORDED:
             written = _worded(op, text(a, own + 1), [text(other, own + 1) for other in others])

@@ -170,6 +170,28 @@ EXPRESSIONS = {
         "WHERE Time < 104",
         [(1, 0, 1, 0), (1, 0, 0, 0), (1, 0, 1, 0), (1, 0, 0, 0)],
     ),
+    "parts of a string by constant places": (
+        "SELECT substring('wire', 2, 2) || Key AS A, left(concat(Key, 'bcd'), 2) AS B, right('x' || Key, 1) AS C, "
+        "substring(Key || 'xyz', -3, 2) AS D, substring('stream' || Key, -9, 4) AS E, substr(Key || 'xyz', 0, 2) AS F "
+        "FROM T WHERE Time < 104 AND X > 1",
+        [("irb", "bb", "b", "xy", "st", "bx"), ("ira", "ab", "a", "xy", "st", "ax")],
+    ),
+    "TRIM removes spaces, but no padding": (
+        "SELECT trim(' ' || Key || '  ') || '.' AS A, ltrim('  ' || Key || ' ') || '.' AS B, rtrim(' x ') || Key AS C, "
+        "upper(Key || '1z{') AS D, lower('@AZ[' || Key) AS E FROM T WHERE X IN (5, 9)",
+        [("b.", "b .", " xb", "B1Z{", "@az[b"), ("a.", "a .", " xa", "A1Z{", "@az[a")],
+    ),
+    "a length is without the padding, and places begin at 1": (
+        "SELECT char_length(Key) AS A, length(Key || 'bc ') AS B, instr(Key || 'abab', 'ab') AS C, "
+        "locate('ba', Key || 'abab') AS D, instr(Key, 'abc') AS E, char_length(rtrim(Key || ' ')) AS F FROM T "
+        "WHERE X IN (5, 9)",
+        [(1, 4, 2, 1, 0, 1), (1, 4, 2, 3, 0, 1)],
+    ),
+    "a function of a null string is null": (
+        "SELECT CASE WHEN X > 5 THEN Key END || '.' AS A, upper(nullif(Key, 'a')) AS B, nullif(Key, 'b') LIKE '%' AS C,"
+        " char_length(left(nullif(Key, 'b'), 1)) AS D FROM T WHERE X IN (5, 9)",
+        [(None, "B", None, None), ("a.", None, 1, 1)],
+    ),
     "a chosen null is null": (
         "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
         [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],

@@ -266,6 +266,10 @@ class _Build(Transformer):
     def not_like(self, meta, parts):
         return Operation(_at(meta), "not", (self.like(meta, parts),))
 
+    def concat(self, meta, parts):
+        left, _, right = parts
+        return Operation(_at(meta), "concat", (left, right))
+
     def bit_or(self, meta, parts):
         return Operation(_at(meta), "|", tuple(parts))
 

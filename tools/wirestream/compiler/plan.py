@@ -187,6 +187,10 @@ class Compute(Plan):
     `div` and `%` also compute the column `null`, which flags division by zero. `beyond`: whether it exceeds a `long`.
     `cast`: the same value with the output's type, or its lower bits. `like`: whether a string matches the constant
     pattern.
+
+    Of a string: `part` is some bytes, by how many come before and how many they are; `length` the number of bytes after
+    the first so many, `spaces` of leading spaces, `find` the place of a constant; `cut` is without so many bytes at the
+    end, and `bytes left` and `bytes right` shift.
     """
 
     child: Plan

@@ -19,7 +19,10 @@ from wirestream.compiler.plan import (
     Value,
     padded,
 )
+from wirestream.compiler.texts import MEASURES, PATTERNS
 from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text
+
+OF_STRINGS = (*PATTERNS, *MEASURES)  # what is computed from strings, and no string
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ def _folded(operator: str, operands: tuple[Value, ...], output: Column) -> Const
         value = a if a == b or (known and condition.value) else b if known else None
         value = padded(value, output.type.length) if isinstance(output.type, Text) else value
         return Constant(value.value, output.type) if isinstance(value, Constant) else None
-    if operator == "like":
+    if operator in OF_STRINGS or isinstance(output.type, Text):  # of constants, circuits compute them
         return None
     x, *others = (v.value if isinstance(v, Constant) else None for v in operands)
     if operator == "not":

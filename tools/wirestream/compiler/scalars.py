@@ -192,6 +192,7 @@ def _number(value: Value, name: str, position: Position) -> Integer:
     return value.type
 
 
+LENGTHS = ("character_length", "length", "len")
 LEAST = "the least value that is not null"
 SCALARS = {
     scalar.name: scalar
@@ -256,6 +257,26 @@ SCALARS = {
             texts.matches,
             written=True,
         ),
+        Scalar("char_length", 1, 1, "the number of characters", "char_length(s)", texts.length, also=LENGTHS),
+        Scalar("instr", 2, 2, "the first place of a constant string, from 1; 0: none", "instr(s, 'A')", texts.find),
+        Scalar("locate", 2, 2, "as `instr`, the constant first", "locate('A', s)", texts.locate, also=("position",)),
+        Scalar(
+            "substring",
+            2,
+            3,
+            "characters from a constant place, at most so many; places from 1, or negative from the end",
+            "substring(s, 2, 3)",
+            texts.substring,
+            also=("substr",),
+        ),
+        Scalar("left", 2, 2, "the first characters", "left(s, 2)", texts.left),
+        Scalar("right", 2, 2, "the last characters", "right(s, 2)", texts.right),
+        Scalar("upper", 1, 1, "in capitals (ASCII)", "upper(s)", texts.edit("upper"), also=("ucase",)),
+        Scalar("lower", 1, 1, "in small letters (ASCII)", "lower(s)", texts.edit("lower"), also=("lcase",)),
+        Scalar("trim", 1, 1, "without spaces at both ends", "trim(s)", texts.trim),
+        Scalar("ltrim", 1, 1, "without spaces at the beginning", "ltrim(s)", texts.ltrim),
+        Scalar("rtrim", 1, 1, "without spaces at the end", "rtrim(s)", texts.edit("rtrim")),
+        Scalar("concat", 2, 0, "one string after the other; also `s || t`", "concat(s, t)", texts.concat),
         *(Scalar(name, 1, 1, meaning, f"{name}(Time)", part) for name, (part, meaning) in PARTS.items()),
     )
 }

@@ -1,19 +1,32 @@
-"""Functions of strings. A string is its bytes up to the zeros that pad it."""
+"""Functions of strings. A string is its bytes up to the zeros that pad it.
+
+What has a constant position is wiring. Of the other functions the cores compute numbers, such as a string's length, and
+a shifter moves the bytes: `right` and `ltrim` shift a string to its beginning, `concat` the second string to the end of
+the first.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
 from wirestream.compiler.patterns import MOST_POSITIONS, Automaton, automaton, like
-from wirestream.compiler.plan import Constant, Value
-from wirestream.compiler.types import Text
+from wirestream.compiler.plan import Column, Constant, Value, label
+from wirestream.compiler.types import Integer, Text, of_bits
 from wirestream.errors import Position, QueryError
 
 PATTERNS = {"like": like}  # operators of a plan that match a constant pattern, and what reads it
+MEASURES = {"length": "LENGTH", "spaces": "SPACES", "find": "FIND"}  # of ws_text_measure
+EDITS = {"upper": "UPPER", "lower": "LOWER", "rtrim": "RTRIM", "cut": "CUT"}  # of ws_text_edit
+SHIFTS = {"bytes left": "SHL", "bytes right": "SHR"}
+MOST_BYTES = 255  # of these cores
 
 if TYPE_CHECKING:
     from wirestream.compiler.scope import Scope
+
+
+# ---- conditions and numbers
 
 
 def matches(scope: Scope, values: list[Value], position: Position) -> Value:
@@ -37,7 +50,139 @@ def automaton_of(operator: str, pattern: bytes) -> Automaton:
     return automaton(PATTERNS[operator](pattern.decode()))
 
 
+def length(scope: Scope, values: list[Value], position: Position) -> Value:
+    (value,) = values
+    kind = _text(value, "CHAR_LENGTH", position)
+    return scope.compute("length", value, kind=Integer(0, kind.length))
+
+
+def find(scope: Scope, values: list[Value], position: Position) -> Value:
+    """The first place of a constant string, from 1; 0 if it does not occur."""
+    value, word = values
+    kind = _text(value, "INSTR", position)
+    if not isinstance(word, Constant) or not isinstance(word.value, bytes):
+        raise QueryError("the string to find must be a constant: instr(Symbol, 'A')", position)
+    return scope.compute("find", value, word, kind=Integer(0, kind.length))
+
+
+def locate(scope: Scope, values: list[Value], position: Position) -> Value:
+    word, value = values
+    return find(scope, [value, word], position)
+
+
+# ---- strings
+
+
+def edit(operator: str) -> Callable[[Scope, list[Value], Position], Value]:
+    """The lowering of upper, lower and rtrim."""
+
+    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+        (value,) = values
+        return scope.compute(operator, value, kind=_text(value, operator.upper(), position))
+
+    return lower
+
+
+def ltrim(scope: Scope, values: list[Value], position: Position) -> Value:
+    (value,) = values
+    kind = _text(value, "LTRIM", position)
+    spaces = scope.compute("spaces", value, kind=Integer(0, kind.length))
+    return scope.compute("bytes left", value, spaces, kind=kind, text=f"ltrim({label(value)})")
+
+
+def trim(scope: Scope, values: list[Value], position: Position) -> Value:
+    return ltrim(scope, [edit("rtrim")(scope, values, position)], position)
+
+
+def substring(scope: Scope, values: list[Value], position: Position) -> Value:
+    """As in Spark: from 1, from 0 as from 1, or from the end of the string if negative."""
+    value, *numbers = values
+    kind = _text(value, "SUBSTRING", position)
+    begin, *count = (_constant(number, "substring(Symbol, 1, 2)", position) for number in numbers)
+    count = count[0] if count else kind.length
+    if begin >= 0:
+        return _part(scope, value, max(begin - 1, 0), count, position)
+    behind = max(-begin - count, 0)  # bytes of the string after the part
+    if behind:
+        value = scope.compute("cut", value, Constant(behind, of_bits(8, False)), kind=kind)
+    return _last(scope, value, min(count, -begin), position)
+
+
+def left(scope: Scope, values: list[Value], position: Position) -> Value:
+    value, number = values
+    _text(value, "LEFT", position)
+    return _part(scope, value, 0, _constant(number, "left(Symbol, 2)", position), position)
+
+
+def right(scope: Scope, values: list[Value], position: Position) -> Value:
+    value, number = values
+    _text(value, "RIGHT", position)
+    return _last(scope, value, _constant(number, "right(Symbol, 2)", position), position)
+
+
+def concat(scope: Scope, values: list[Value], position: Position) -> Value:
+    total = sum(_text(value, "CONCAT", position).length for value in values)
+    if total > MOST_BYTES:
+        raise QueryError(f"CONCAT of {total} characters; the most is {MOST_BYTES}", position)
+    found, *others = values
+    for other in others:
+        found = _joined(scope, found, other)
+    return found
+
+
+def _joined(scope: Scope, a: Value, b: Value) -> Value:
+    if isinstance(a, Constant) and isinstance(b, Constant) and a.value is not None and b.value is not None:
+        return Constant(a.value + b.value, Text(a.type.length + b.type.length))
+    kind = Text(a.type.length + b.type.length)
+    size = a.type.length
+    places = Constant(size, Integer(size, size))
+    if isinstance(a, Column):
+        places = scope.compute("length", a, kind=Integer(0, size))
+    moved = scope.compute("bytes right", _wider(scope, b, kind), places, kind=kind)
+    return scope.compute("|", _wider(scope, a, kind), moved, kind=kind, text=f"({label(a)} || {label(b)})")
+
+
+def _wider(scope: Scope, value: Value, kind: Text) -> Value:
+    """The string padded with zeros."""
+    if isinstance(value, Constant) and value.value is not None:
+        return Constant(value.value.ljust(kind.length, b"\0"), kind)
+    return scope.compute("cast", value, kind=kind, text=f"({label(value)} as {kind})")
+
+
+def _part(scope: Scope, value: Value, before: int, count: int, position: Position) -> Value:
+    """`count` bytes after the first `before`."""
+    size = value.type.length
+    count = min(count, size - before)
+    if count <= 0:
+        raise QueryError(f"this part of a {value.type} is always empty", position)
+    if count == size:
+        return value
+    if isinstance(value, Constant) and value.value is not None:
+        return Constant(value.value[before : before + count], Text(count))
+    numbers = (Constant(number, of_bits(8, False)) for number in (before, count))
+    text = f"substring({label(value)}, {before + 1}, {count})"
+    return scope.compute("part", value, *numbers, kind=Text(count), text=text)
+
+
+def _last(scope: Scope, value: Value, count: int, position: Position) -> Value:
+    """The last `count` bytes of the string: the bytes before them are shifted out."""
+    size = value.type.length
+    if count >= size or count <= 0:
+        return _part(scope, value, 0, count, position)
+    before = scope.compute("length", value, Constant(count, of_bits(8, False)), kind=Integer(0, size - count))
+    moved = scope.compute("bytes left", value, before, kind=value.type, text=f"(the last {count} of {value})")
+    return _part(scope, moved, 0, count, position)
+
+
 def _text(value: Value, who: str, position: Position) -> Text:
     if not isinstance(value.type, Text):
         raise QueryError(f"{who} takes a string, not {value.type}", position)
+    if value.type.length > MOST_BYTES:
+        raise QueryError(f"{who} of {value.type}; the most is {MOST_BYTES} characters", position)
     return value.type
+
+
+def _constant(value: Value, example: str, position: Position) -> int:
+    if not isinstance(value, Constant) or type(value.type) is not Integer or value.value is None:
+        raise QueryError(f"positions in a string must be constant whole numbers: {example}", position)
+    return value.value

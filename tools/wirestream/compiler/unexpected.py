@@ -12,7 +12,7 @@ TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string"
              "UNIT": "a unit of time, such as ms", "$END": "end of text"}  # fmt: skip
 BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "NULL", "CASE", "TILDE"}
 GO_ON = {"COMPARE", "IS", "STRING", "IN", "BETWEEN", "LIKE", "NOT", "AND", "OR", "VBAR", "CIRCUMFLEX", "AMPERSAND",
-         "SHIFT", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}  # fmt: skip
+         "SHIFT", "CONCAT", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}  # fmt: skip
 
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
 NO_END = "rows leave as they are computed, and a stream has no last row"

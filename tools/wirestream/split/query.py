@@ -31,10 +31,12 @@ KNOWN = (*CALLS, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Paren
          exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.Mod, exp.Neg, exp.Case,
          exp.If, exp.Alias, exp.Star, exp.Null, exp.Is, exp.In, exp.Between, exp.NullSafeEQ, exp.NullSafeNEQ,
          exp.Coalesce, exp.Nullif, exp.Abs, exp.Sign, exp.Least, exp.Greatest, exp.BitwiseAnd, exp.BitwiseOr,
-         exp.BitwiseXor, exp.BitwiseNot, exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.Like)  # fmt: skip
+         exp.BitwiseXor, exp.BitwiseNot, exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.Like,
+         exp.DPipe, exp.Concat, exp.Substring, exp.Left, exp.Right, exp.Upper, exp.Lower, exp.Trim, exp.Length,
+         exp.StrPosition)  # fmt: skip
 STRUCTURE = (exp.Select, exp.Union, exp.Subquery, exp.From, exp.Where, exp.Group, exp.Having, exp.Join, exp.Table,
              exp.TableAlias, exp.TableSample)  # fmt: skip
-SIGNS = {exp.Div: "/", exp.DPipe: "||"}
+SIGNS = {exp.Div: "/"}
 WRAPPED = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)  # wrappers of an aggregate
 
 

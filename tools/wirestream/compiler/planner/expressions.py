@@ -15,7 +15,7 @@ from wirestream.compiler.plan import Aggregate, Column, Compute, Constant, Filte
 from wirestream.compiler.planner import strings
 from wirestream.compiler.planner.needs import Step, made_by
 from wirestream.compiler.planner.wiring import Wiring
-from wirestream.compiler.texts import PATTERNS
+from wirestream.compiler.texts import EDITS, MEASURES, PATTERNS, SHIFTS
 from wirestream.compiler.types import Text, Type
 
 OPS = {
@@ -37,6 +37,8 @@ OPS = {
     "~": "NOT",
     "<<": "SHL",
     ">>": "SHR",
+    **SHIFTS,
+    "part": "SHR",
 }
 DIVISIONS = ("div", "%")
 PIPELINED = ("*", *DIVISIONS)
@@ -144,6 +146,13 @@ def _alone(step: Compute) -> float:
     if step.operator in ("<<", ">>"):
         value, places = step.operands
         return 0.0 if isinstance(places, Constant) else PLACE_NS * places.type.width + MOVED_NS * value.type.width
+    if step.operator in SHIFTS:
+        value, places = step.operands
+        return 0.0 if isinstance(places, Constant) else PLACE_NS * places.type.width + MOVED_NS * value.type.width
+    if step.operator == "part":
+        return 0.0
+    if step.operator in (*MEASURES, *EDITS):
+        return strings.delay(step)
     if step.operator in PATTERNS:
         return strings.match_ns(step, step.operands[0].type.length)
     if step.operator in EQUALITIES:
@@ -198,7 +207,16 @@ def _computation(wiring: Wiring, step: Compute, bus: Bus) -> tuple[cores.Core, d
     signed = any(v.type.signed for v in step.operands)
     if step.operator in PATTERNS:
         return strings.match(step, 0), {"a": wiring.value(bus, step.operands[0]).text}
-    if step.operator in ("<<", ">>"):  # the number of places is never negative
+    if step.operator in (*MEASURES, *EDITS):
+        return strings.measure_or_edit(step), {"a": wiring.value(bus, step.operands[0]).text}
+    if step.operator in SHIFTS:  # by bytes
+        a, places = (wiring.value(bus, v) for v in step.operands)
+        b = Signal(f"{{{places.text}, 3'h0}}", places.width + 3)
+    elif step.operator == "part":
+        a = wiring.value(bus, step.operands[0])
+        before, count = (number.value for number in step.operands[1:])
+        b = Signal("", a.width.bit_length(), value=a.width - 8 * (before + count))
+    elif step.operator in ("<<", ">>"):  # the number of places is never negative
         signed = step.operands[0].type.signed
         a, b = (wiring.value(bus, v) for v in step.operands)
     else:

@@ -60,6 +60,7 @@ CALLS: dict[str, Callable[..., str]] = {
     **{name: _number(name) for name in ("length", "len", "char_length", "character_length", "instr")},
     **{name: _number(name) for name in ("locate", "position")},
     **{name: _cut(name) for name in ("substring", "substr", "left", "right")},
+    **{name: lambda text, pattern: f"({text} RLIKE {pattern})" for name in ("regexp_like", "regexp", "rlike")},
     "shiftleft": lambda x, y: OPERATORS["ShiftLeft"](x, y),
     "shiftright": lambda x, y: OPERATORS["ShiftRight"](x, y),
     "between": lambda x, low, high: f"({x} BETWEEN {low} AND {high})",

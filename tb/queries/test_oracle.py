@@ -192,6 +192,12 @@ EXPRESSIONS = {
         " char_length(left(nullif(Key, 'b'), 1)) AS D FROM T WHERE X IN (5, 9)",
         [(None, "B", None, None), ("a.", None, 1, 1)],
     ),
+    "a regular expression matches a part of a string": (
+        "SELECT regexp_like(Key || '12', '[0-9]{2}$') AS A, regexp_like(Key, '^(b|xy)+$') AS B, "
+        "rlike(Key || '.' || Key, 'a.?a|b\\.b') AS C, regexp_like(nullif(Key, 'a'), 'x*') AS D, "
+        "regexp_like(Key || 'X', '^[^a-z]') AS E FROM T WHERE X IN (5, 9)",
+        [(1, 1, 1, 1, 0), (1, 0, 1, None, 0)],
+    ),
     "a chosen null is null": (
         "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
         [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],

@@ -11,7 +11,8 @@ from tb.lib.run import run, run_four_state
 from tb.query.lockstep import kinds, lockstep, wire
 from wirestream.compiler import cores
 from wirestream.compiler.cores.base import number
-from wirestream.compiler.patterns import automaton, like
+from wirestream.compiler.patterns import Automaton, automaton, like
+from wirestream.compiler.regular import regular
 
 NUMBERS = ("BYTES", "POSITIONS", "STAGES", "SET_OF", "AFTER", "FIRST", "LAST", "INSIDE", "MEMBERS")
 
@@ -83,9 +84,7 @@ def test_four_state():
     run_four_state("match_text", "with_pauses_and_resets", **parameters("%A_B%", 6, 2))
 
 
-def taken(pattern: str, string: bytes) -> bool:
-    """By the automaton of a pattern of LIKE."""
-    found = automaton(like(pattern))
+def taken(found: Automaton, string: bytes) -> bool:
     active = None
     for n, letter in enumerate(string):
         padding = not string[n:].strip(b"\0")
@@ -107,4 +106,21 @@ def test_patterns_of_like():
     for _ in range(3000):
         pattern = "".join(g.choices(["A", "B", "%", "_", r"\%", r"\_"], (4, 4, 3, 3, 1, 1), k=g.randint(0, 6)))
         for string in (bytes(g.choices(b"AB%_\0", k=g.randint(1, 8))) for _ in range(20)):
-            assert taken(pattern, string) == expected(pattern, string), (pattern, string)
+            assert taken(automaton(like(pattern)), string) == expected(pattern, string), (pattern, string)
+
+
+PIECES = ["A", "B", ".", "[AB]", "[^A]", r"\d", r"\W", "(A|BB)", "(?:AB)", "(B|)", r"\.", "[0-3_]", "[^\\w-]"]
+TIMES = ["", "", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "*?"]
+
+
+def test_regular_expressions():
+    """Random expressions by Python's, whose $ is before a line feed at the end, but before no carriage return."""
+    g = rng("regular")
+    for _ in range(3000):
+        pattern = "".join(g.choice(PIECES) + g.choice(TIMES) for _ in range(g.randint(1, 4)))
+        pattern = g.choice(("", "^")) + pattern + g.choice(("", "$"))
+        found = automaton(regular(pattern))
+        written = re.compile(pattern.replace(".", "[^\r\n]").replace("\\[^\r\n]", "\\."), re.ASCII)
+        for string in (bytes(g.choices(b"AB0._\0\n-", k=g.randint(1, 8))) for _ in range(10)):
+            wanted = bool(written.search(string.rstrip(b"\0").decode()))
+            assert taken(found, string) == wanted, (pattern, string)

@@ -35,9 +35,10 @@ class Either:
 
 @dataclass(frozen=True)
 class Repeat:
-    """part any number of times, 0 included."""
+    """part any number of times. optional: 0 included."""
 
     part: Tree
+    optional: bool = True
 
 
 Tree = Bytes | Sequence | Either | Repeat
@@ -113,8 +114,8 @@ def _positions(tree: Tree, positions: list[Bytes], after: set[tuple[int, int]]) 
         case Either(parts):
             firsts, lasts, empties = zip(*(_positions(part, positions, after) for part in parts), strict=True)
             return set().union(*firsts), set().union(*lasts), any(empties)
-        case Repeat(part):
-            first, last, _ = _positions(part, positions, after)
+        case Repeat(part, optional):
+            first, last, empty = _positions(part, positions, after)
             after |= {(b, e) for b in first for e in last}
-            return first, last, True
+            return first, last, empty or optional
     raise AssertionError(tree)

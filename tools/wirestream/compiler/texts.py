@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from wirestream.compiler.patterns import MOST_POSITIONS, Automaton, automaton, like
 from wirestream.compiler.plan import Column, Constant, Value, label
+from wirestream.compiler.regular import regular
 from wirestream.compiler.types import Integer, Text, of_bits
 from wirestream.errors import Position, QueryError
 
-PATTERNS = {"like": like}  # operators of a plan that match a constant pattern, and what reads it
+PATTERNS = {"like": like, "regexp_like": regular}  # operators of a plan with a constant pattern, and what reads it
 MEASURES = {"length": "LENGTH", "spaces": "SPACES", "find": "FIND"}  # of ws_text_measure
 EDITS = {"upper": "UPPER", "lower": "LOWER", "rtrim": "RTRIM", "cut": "CUT"}  # of ws_text_edit
 SHIFTS = {"bytes left": "SHL", "bytes right": "SHR"}
@@ -29,19 +30,24 @@ if TYPE_CHECKING:
 # ---- conditions and numbers
 
 
-def matches(scope: Scope, values: list[Value], position: Position) -> Value:
-    """LIKE."""
-    value, pattern = values
-    _text(value, "LIKE", position)
-    if not isinstance(pattern, Constant) or not isinstance(pattern.value, bytes):
-        raise QueryError("LIKE takes a constant pattern: Symbol LIKE 'A%'", position)
-    try:
-        needed = len(automaton_of("like", pattern.value).positions)
-    except QueryError as error:
-        raise QueryError(error.message, position) from None
-    if needed > MOST_POSITIONS:
-        raise QueryError(f"the pattern has {needed} positions; the most is {MOST_POSITIONS}", position)
-    return scope.truth("like", value, pattern)
+def matches(operator: str, example: str) -> Callable[[Scope, list[Value], Position], Value]:
+    """The lowering of what matches a constant pattern. operator: of `PATTERNS`."""
+    name = operator.upper()
+
+    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+        value, pattern = values
+        _text(value, name, position)
+        if not isinstance(pattern, Constant) or not isinstance(pattern.value, bytes):
+            raise QueryError(f"{name} takes a constant pattern: {example}", position)
+        try:
+            needed = len(automaton_of(operator, pattern.value).positions)
+        except QueryError as error:
+            raise QueryError(error.message, position) from None
+        if needed > MOST_POSITIONS:
+            raise QueryError(f"the pattern has {needed} positions; the most is {MOST_POSITIONS}", position)
+        return scope.truth(operator, value, pattern)
+
+    return lower
 
 
 @cache

@@ -51,5 +51,6 @@ FUNCTIONS: dict[str, Callable[..., Column]] = {
     "ltrim": F.ltrim,
     "rtrim": F.rtrim,
     "concat": F.concat,
+    "regexp_like": F.regexp_like,
     "like": lambda x, pattern: F.like(x, pattern),
 }

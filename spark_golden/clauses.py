@@ -21,11 +21,14 @@ class Token:
     kind: str
     text: str
     line: int
+    quoted: bool = False  # a name in backquotes, not a keyword
 
     @property
     def keyword(self) -> str:
         """A name in capitals, for comparison with keywords; a symbol unchanged."""
-        return self.text.upper() if self.kind == "name" else self.text if self.kind == "symbol" else ""
+        if self.kind == "name":
+            return "" if self.quoted else self.text.upper()
+        return self.text if self.kind == "symbol" else ""
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ class Select:
     other: Side | None
     on: list[Token]
     where: list[Token]
-    group: list[str]
+    group: list[list[Token]]
     having: list[Token]
 
     @property
@@ -129,11 +132,17 @@ class Select:
 
 
 _LEXEMES = re.compile(
-    r"(?P<space>\s+|--[^\n]*)|(?P<name>[A-Za-z_]\w*(\.[A-Za-z_]\w*)?)|(?P<number>\d+(\.\d*)?|\.\d+)"
+    r"(?P<space>\s+|--[^\n]*|/\*(.|\n)*?\*/)|`(?P<quoted>[A-Za-z_]\w*)`"
+    r"|(?P<name>[A-Za-z_]\w*(\.[A-Za-z_]\w*)?)|(?P<number>\d+(\.\d*)?|\.\d+)"
     r"|(?P<string>'[^'\n]*'|\"[^\"\n]*\")|\$(?P<constant>[A-Za-z_]\w*)"
     r"|(?P<symbol><=>|<>|!=|<=|>=|<<|>>|\|\||[-+*/%=<>&|^~(),;\[\]])"
 )
 CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING")
+VALUES = ("END", "NULL", "TRUE", "FALSE")  # words that end an expression, and are not aliases
+OPERATORS = ("AND", "OR", "NOT", "DIV", "IN", "IS", "BETWEEN", "LIKE", "CASE", "WHEN", "THEN", "ELSE", "DISTINCT",
+             "FROM")  # fmt: skip
+AGGREGATES = ("count", "sum", "min", "max", "avg", "wsum", "first", "last", "bit_or")
+Named = dict[str, list["Select"]]  # the queries that WITH names
 
 
 def lexed(sql: str) -> list[Token]:
@@ -143,7 +152,9 @@ def lexed(sql: str) -> list[Token]:
         match = _LEXEMES.match(sql, at)
         if not match:
             raise ValueError(f"line {line}: unexpected character {sql[at]!r}")
-        if match.lastgroup != "space":
+        if match.lastgroup == "quoted":
+            found.append(Token("name", match["quoted"], line, quoted=True))
+        elif match.lastgroup != "space":
             found.append(Token(match.lastgroup, match[match.lastgroup], line))
         at = match.end()
     return found
@@ -228,19 +239,33 @@ def created(tokens: list[Token]) -> Stream:
 
 def query(tokens: list[Token]) -> tuple[list[Select], str | None]:
     body, *into = split(tokens, "INTO")
+    named, body = _with(body)
     if len(into) > 1:
         raise ValueError("a query has only one INTO")
-    return _body(body), _name(into[0], "a name after INTO") if into else None
+    return _body(body, named), _name(into[0], "a name after INTO") if into else None
 
 
-def _body(tokens: list[Token]) -> list[Select]:
+def _with(tokens: list[Token]) -> tuple[Named, list[Token]]:
+    """The queries that WITH names, each of which can read those before it, and the tokens that follow."""
+    named: Named = {}
+    while tokens and tokens[0].keyword == ("," if named else "WITH"):
+        name = _name(tokens[1:2], "a name after WITH")
+        if [token.keyword for token in tokens[2:4]] != ["AS", "("]:
+            raise ValueError(f"line {tokens[0].line}: expected WITH Name AS (SELECT …)")
+        end = next((k for k, _ in _at_top(tokens) if k > 3), len(tokens))
+        named = named | {name: _body(tokens[4 : end - 1], named)}
+        tokens = tokens[end:]
+    return named, tokens
+
+
+def _body(tokens: list[Token], named: Named) -> list[Select]:
     arms = split(tokens, "UNION")
     if any(not arm or arm[0].keyword != "ALL" for arm in arms[1:]):
         raise ValueError("UNION without ALL is not in the dialect")
-    return [_select(arm[k > 0 :]) for k, arm in enumerate(arms)]
+    return [_select(arm[k > 0 :], named) for k, arm in enumerate(arms)]
 
 
-def _select(tokens: list[Token]) -> Select:
+def _select(tokens: list[Token], named: Named) -> Select:
     distinct = {k + 1 for k, token in enumerate(tokens) if token.keyword == "DISTINCT"}  # IS DISTINCT FROM
     heads = [(k, token) for k, token in _at_top(tokens) if token.keyword in CLAUSES and k not in distinct]
     order = [CLAUSES.index(token.keyword) for _, token in heads]
@@ -258,35 +283,56 @@ def _select(tokens: list[Token]) -> Select:
     if len(joined) > 1 or len(on) != 1:
         raise ValueError(f"expected FROM … JOIN … ON … with two sides, found '{written(clause['FROM'])}'")
     return Select(
-        [_item(item) for item in split(clause["SELECT"], ",")],
-        _side(first),
-        _side(other) if joined else None,
+        [_item(item, place) for place, item in enumerate(split(clause["SELECT"], ","), 1)],
+        _side(first, named),
+        _side(other, named) if joined else None,
         on[0],
         clause.get("WHERE", []),
-        [_name(key, "a column after GROUP BY") for key in split(group[1:], ",")] if group else [],
+        split(group[1:], ",") if group else [],
         clause.get("HAVING", []),
     )
 
 
-def _item(tokens: list[Token]) -> Item:
+def _item(tokens: list[Token], place: int) -> Item:
+    """place: in SELECT, from 1."""
     if [t.keyword for t in tokens] == ["*"]:
         return Item("*", None)
-    if len(tokens) > 2 and tokens[-2].keyword == "AS":
-        return Item(_name(tokens[-1:], "a name after AS"), tokens[:-2])
-    if len(tokens) != 1 or tokens[0].kind != "name":
-        raise ValueError(f"the column '{written(tokens)}' needs a name: … AS Name")
-    return Item(tokens[0].text.rpartition(".")[2], tokens)
+    tokens, alias = _alias(tokens)
+    return Item(alias or _default(tokens, place), tokens)
 
 
-def _side(tokens: list[Token]) -> Side:
-    alias = None
+def _alias(tokens: list[Token]) -> tuple[list[Token], str | None]:
+    """The tokens without a name after AS, or without one that follows a value; and that name."""
     if len(tokens) > 2 and tokens[-2].keyword == "AS":
-        tokens, alias = tokens[:-2], _name(tokens[-1:], "a name after AS")
+        return tokens[:-2], _name(tokens[-1:], "a name after AS")
+    if len(tokens) < 2 or tokens[-1].kind != "name" or tokens[-1].keyword in VALUES:
+        return tokens, None
+    before = tokens[-2]
+    ends = before.keyword in (")", "]") if before.kind == "symbol" else before.keyword not in OPERATORS
+    return (tokens[:-1], tokens[-1].text) if ends else (tokens, None)
+
+
+def _default(tokens: list[Token], place: int) -> str:
+    """The name of a column that has none: its own, that of an aggregate and its column, or that of its place."""
+    words = [token.text for token in tokens]
+    if len(tokens) == 1 and tokens[0].kind == "name":
+        return words[0].rpartition(".")[2]
+    if words[0].lower() in AGGREGATES and words[1:2] == ["("] and words[-1] == ")":
+        if words[2:-1] in ([], ["*"]):
+            return words[0].lower()
+        if len(words) == 4 and tokens[2].kind == "name":
+            return f"{words[0].lower()}_{words[2].rpartition('.')[2]}"
+    return f"column{place}"
+
+
+def _side(tokens: list[Token], named: Named) -> Side:
+    tokens, alias = _alias(tokens)
     top = [k for k, token in _at_top(tokens) if token.keyword == "["]
     of, window = (tokens[: top[0]], _window(tokens[top[0] :])) if top else (tokens, None)
     if of and of[0].keyword == "(" and of[-1].keyword == ")":
-        return Side(_body(of[1:-1]), window, alias)
-    return Side(_name(of, "a stream after FROM"), window, alias)
+        return Side(_body(of[1:-1], named), window, alias)
+    name = _name(of, "a stream after FROM")
+    return Side(named[name], window, alias or name) if name in named else Side(name, window, alias)
 
 
 def _window(tokens: list[Token]) -> Window | JoinWindow:

@@ -124,8 +124,8 @@ class Shim:
     """Translates text of the dialect to text that Spark evaluates.
 
     columns: the meaning of names outside aggregates; inside: within them (None: no aggregates here). decimals: the
-    names of those. ordered: rows have an arrival order. joined: conditions belong to a JOIN. replaced: gets a line for
-    each rewrite.
+    names of those. ordered: rows have an arrival order. joined: conditions belong to a JOIN. keys: the columns of the
+    expressions of GROUP BY, by what `parsed` makes of them. replaced: gets a line for each rewrite.
     """
 
     constants: Mapping[str, int | str]
@@ -134,14 +134,21 @@ class Shim:
     decimals: frozenset[str] = frozenset()
     ordered: bool = True
     joined: bool = False
+    keys: Mapping[str, str] = field(default_factory=dict)
     replaced: dict[str, None] = field(default_factory=dict)
 
     def __call__(self, tokens: list[Token]) -> str:
+        return self._rewritten(self._parsed(tokens), self.columns)
+
+    def parsed(self, tokens: list[Token]) -> str:
+        """The expression as Spark's parser writes it, which does not depend on spaces and the like."""
+        return self._parsed(tokens).sql()
+
+    def _parsed(self, tokens: list[Token]):
         try:
-            tree = session()._jsparkSession.sessionState().sqlParser().parseExpression(self._for_parser(tokens))
+            return session()._jsparkSession.sessionState().sqlParser().parseExpression(self._for_parser(tokens))
         except ParseException as error:
             raise ValueError(f"'{written(tokens)}': {first_line(error)}") from None
-        return self._rewritten(tree, self.columns)
 
     def _for_parser(self, tokens: list[Token]) -> str:
         """The tokens for Spark's lexer: quoted names, escaped strings, constants, weights as a string."""
@@ -198,6 +205,8 @@ class Shim:
 
     def _rewritten(self, node, columns: Mapping[str, str]) -> str:
         """node: an expression of Spark's parser."""
+        if self.keys and (key := self.keys.get(node.sql())):
+            return f"`{key}`"
         kind = node.getClass().getSimpleName()
         operands = [node.children().apply(k) for k in range(node.children().size())]
         if kind == "UnresolvedFunction":
@@ -318,7 +327,7 @@ class Shim:
             raise ValueError(f"{function} is only valid in SELECT and HAVING of a query with a window")
         if not self.ordered and (function == "wsum" or AGGREGATES[function].in_order):
             raise ValueError(f"{function} needs ordered rows; the rows of a UNION have no order")
-        inner = replace(self, columns=self.inside, inside=None)  # no nested aggregates
+        inner = replace(self, columns=self.inside, inside=None, keys={})  # no nested aggregates
         if function == "count" and (not arguments or arguments[0].getClass().getSimpleName() == "Literal"):
             self.replaced["count(*): counts arrivals, so 0 for an empty window"] = None
             return integer(f"count({inner._taken('`#order`', where)})")

@@ -273,8 +273,10 @@ class Evaluation:
         return frame.withColumn(WINDOW, F.explode(F.when(first <= last, F.sequence(first, last))))
 
     def _aggregated(self, select: Select, window: Window, below: Rows) -> Rows:
-        frame, columns, units = below.frame, {key: key for key in select.group}, [SESSION, WINDOW]
-        if unknown := [key for key in select.group if key not in below.names]:
+        frame, units = below.frame, [SESSION, WINDOW]
+        grouped = {f"#key{n}": _key(key, select.items, below.names) for n, key in enumerate(select.group)}
+        columns = {key[0].text: name for name, key in grouped.items() if len(key) == 1 and key[0].kind == "name"}
+        if unknown := [key for key in columns if key not in below.names]:
             raise ValueError(f"unknown column {unknown[0]}; known: {', '.join(below.names)}")
         if window.in_time:
             if window.attribute in columns:
@@ -297,12 +299,16 @@ class Evaluation:
             frame, units = frame.withColumn(END, F.expr(of_ticks(f"CAST(`{WINDOW}` AS LONG)", unit))), [*units, END]
         if any(item.expression is None for item in select.items):
             raise ValueError("* is not valid with a window; name the columns")
-        inside = {name: name for name in below.names}
-        shim = replace(self._shim(columns, below.frame), inside=inside, ordered=below.ordered)
+        plain = {name: name for name in below.names}
+        of_tuple, shim = (self._shim(names, below.frame) for names in (plain, columns))
+        written = [*grouped.items(), *zip(grouped, select.group, strict=True)]
+        keys = {shim.parsed(key): name for name, key in written}
+        shim = replace(shim, inside=plain, ordered=below.ordered, keys=keys)
+        frame = frame.withColumns({name: F.expr(of_tuple(key)) for name, key in grouped.items()})
         values = [F.expr(shim(item.expression)).alias(f"#{k}") for k, item in enumerate(select.items)]
         keep = F.expr(shim(select.having) if select.having else "true").alias("#having")
         order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by the groups' first arrival
-        frame = frame.groupBy(*units, *select.group).agg(order, keep, *values).where("`#having`")
+        frame = frame.groupBy(*units, *grouped).agg(order, keep, *values).where("`#having`")
         outputs = [F.col(f"#{k}").alias(item.name) for k, item in enumerate(select.items)]
         return Rows(frame.select(SESSION, ORDER, *outputs), _names(select.items), below.origin)
 
@@ -357,6 +363,16 @@ class Evaluation:
         if len(passed) != 1 or passed[0] is None:
             raise ValueError(f"the sub-query does not pass the windowing attribute {attribute} on unchanged")
         return passed[0]
+
+
+def _key(key: list[Token], items: list[Item], names: tuple[str, ...]) -> list[Token]:
+    """The expression of a key of GROUP BY, which can be the name or the number of a column of SELECT."""
+    if len(key) != 1:
+        return key
+    if key[0].kind == "number" and 1 <= int(key[0].text) <= len(items):
+        return items[int(key[0].text) - 1].expression or key
+    of = [item.expression for item in items if item.name == key[0].text and item.expression]
+    return of[0] if key[0].kind == "name" and key[0].text not in names and of else key
 
 
 def _names(items: list[Item]) -> tuple[str, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal as Number
 
-from wirestream.compiler import decimals, joins, syntax
+from wirestream.compiler import decimals, joins, names, syntax
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
 from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, label, shown, walk
 from wirestream.compiler.scope import Scope, check_known
-from wirestream.compiler.types import COUNT, Decimal, Integer, fits, of_bits, same_kind
+from wirestream.compiler.types import BOOLEAN, COUNT, Decimal, Integer, fits, of_bits, same_kind
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream
 
@@ -79,7 +79,9 @@ def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
             raise QueryError("HAVING needs an aggregate; select tuples with WHERE", select.having.position)
         return before.project(select.items)
     if not calls:
-        raise QueryError("a window needs an aggregate in SELECT", source.window.position)
+        raise QueryError(
+            "a window needs an aggregate in SELECT, such as count(*) or last(Price)", source.window.position
+        )
     after = _aggregate(before, source.window, select, calls)
     if select.having is not None:
         after.keep(select.having)
@@ -101,14 +103,11 @@ def _read(source: syntax.Source, streams: dict[str, Stream]) -> Plan:
 
 def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, calls: list[syntax.Call]) -> Scope:
     """The scope after the window, whose columns are the keys, the window's end and the measures of the calls."""
-    keys = tuple(before.column(name) for name in select.group)
-    for key, name in zip(keys, select.group, strict=True):
-        if key.null:
-            raise QueryError(
-                f"{key} may be null, and a key must have a value; filter out nulls in a sub-query", name.position
-            )
+    grouped = names.keys(select, before.plan.columns)
+    keys = tuple(_key(before, expression) for expression in grouped)
+    for key, expression in zip(keys, grouped, strict=True):
         if keys.count(key) > 1:
-            raise QueryError(f"{key} is named twice in GROUP BY", name.position)
+            raise QueryError(f"{label(key)} is named twice in GROUP BY", expression.position)
     if keys and window.emit_empty:
         raise QueryError("EMIT_EMPTY with GROUP BY: an empty window has no groups", window.position)
     if any(isinstance(node, Join) for node in walk(before.plan)):
@@ -137,10 +136,10 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
             raise QueryError(
                 f"the windowing attribute {attribute} is computed; it must be a field of the stream", window.position
             )
-        for key, name in zip(keys, select.group, strict=True):
+        for key, expression in zip(keys, grouped, strict=True):
             if origin(before.plan, key.name) == field:
                 why = f"GROUP BY {key}, the windowing attribute; a row already has its window's end"
-                raise QueryError(why, name.position)
+                raise QueryError(why, expression.position)
         end = Column(attribute, found.type)
     measures: dict[str, Measure] = {}
     results: dict[syntax.Call, tuple[Measure, ...]] = {}
@@ -150,10 +149,28 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
         measures |= {measure.output.name: measure for measure in results[call]}
     flags = {m.value.overflow: _any_overflow(m.value) for m in measures.values() if m.value and m.value.overflow}
     measures |= {flag.output.name: flag for flag in flags.values()}
-    after = Scope(Aggregate(before.plan, window, end, keys, tuple(measures.values())), results)
+    beyond = tuple(
+        Column(key.overflow, BOOLEAN) for key in keys if key.overflow
+    )  # a value that overflowed is another one
+    after = Scope(Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values())), results)
+    written = [(key, column) for given in (grouped, select.group) for key, column in zip(given, keys, strict=True)]
+    after.keys = {syntax.placeless(expression): column for expression, column in written}
     for call, parts in results.items():  # an aggregate of an overflowed value has overflowed
         results[call] = tuple(after.flagged(m, flags.get(m.value and m.value.overflow)) for m in parts)
     return after
+
+
+def _key(before: Scope, expression: syntax.Expression) -> Column:
+    """The column of a key of GROUP BY."""
+    if calls := syntax.called([expression]):
+        raise QueryError(f"GROUP BY {calls[0].function}(…), an aggregate of each group", calls[0].position)
+    key = before.value(expression)
+    if not isinstance(key, Column):
+        raise QueryError("GROUP BY a constant: all tuples are one group, as without it", expression.position)
+    if key.null:
+        why = "a key must have a value; filter out nulls in a sub-query, or replace them with coalesce"
+        raise QueryError(f"{label(key)} may be null, and {why}", expression.position)
+    return key
 
 
 def _check_times(window: syntax.Window, attribute: Column) -> None:

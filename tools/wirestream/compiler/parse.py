@@ -10,6 +10,7 @@ from importlib.resources import files
 from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedToken, v_args
 from lark.exceptions import VisitError
 
+from wirestream.compiler.names import Named, expanded, named
 from wirestream.compiler.scalars import CALLS
 from wirestream.compiler.syntax import (
     Call,
@@ -106,7 +107,8 @@ class _Build(Transformer):
         try:
             return Field(str(name), kind, bool(nullable))
         except ValueError as error:
-            raise QueryError(str(error), _at(meta)) from error
+            scaled = "; decimal(18, 4) holds fractions exactly" if kind in ("float", "double", "real") else ""
+            raise QueryError(f"{error}{scaled}", _at(meta)) from error
 
     def type(self, meta, parts):
         name, *arguments = (str(part) for part in parts if part is not None)
@@ -120,9 +122,19 @@ class _Build(Transformer):
 
     # ---- queries
 
+    def NAME(self, token):
+        """Without backquotes."""
+        return token.update(value=token.strip("`"))
+
+    ALIAS = NAME
+
     def query(self, meta, parts):
-        body, into = parts
-        return Query(body, str(into or "Result"))
+        *named, body, into = parts
+        return Query(expanded([n for n in named if n], body), str(into or "Result"))
+
+    def named(self, meta, parts):
+        name, body = parts
+        return Named(_at(name), str(name), body)
 
     def body(self, meta, parts):
         return tuple(parts)
@@ -132,14 +144,16 @@ class _Build(Transformer):
         return Select(_at(meta), items, source, other, on, where, group or (), having)
 
     def items(self, meta, parts):
-        return tuple(parts)
+        return tuple(named(item, place) for place, item in enumerate(parts, 1))
 
     def everything(self, meta, parts):
         return Item(_at(meta), None)
 
     def item(self, meta, parts):
-        expression, alias = parts
-        return Item(_at(meta), expression, alias and str(alias))
+        return Item(_at(meta), *parts)
+
+    def alias(self, meta, parts):
+        return str(parts[0])
 
     def where(self, meta, parts):
         return parts[0]
@@ -148,13 +162,13 @@ class _Build(Transformer):
         return parts[0]
 
     def group(self, meta, parts):
-        return tuple(Name(_at(part), str(part)) for part in parts)
+        return tuple(parts)
 
     def source(self, meta, parts):
         relation, window, alias = parts
         named = isinstance(relation, str)
         source = relation if named else None, None if named else relation
-        return Source(_at(meta), *source, window, alias and str(alias))
+        return Source(_at(meta), *source, window, alias)
 
     def stream(self, meta, parts):
         return str(parts[0])

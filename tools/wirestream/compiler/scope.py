@@ -30,7 +30,7 @@ from wirestream.compiler.plan import (
     walk,
     widest,
 )
-from wirestream.compiler.scalars import SCALARS
+from wirestream.compiler.scalars import CALLS, SCALARS
 from wirestream.compiler.types import (
     BOOLEAN,
     LONG,
@@ -51,7 +51,9 @@ MOST_VALUES = 256  # computed by a query: each is a node of its plan, and every 
 
 def check_known(call: syntax.Call) -> None:
     if call.function not in FUNCTIONS:
-        raise QueryError(f"unknown function {call.function}; known: {', '.join(FUNCTIONS)}", call.position)
+        known = f"known: {', '.join(FUNCTIONS)}, {', '.join(CALLS)}"
+        split = "`wirestream split` runs Spark's other functions on Spark"
+        raise QueryError(f"unknown function {call.function}; {known}; {split}", call.position)
 
 
 @dataclass
@@ -59,10 +61,12 @@ class Scope:
     """Lowers expressions: each operation becomes a Compute on top of `plan`; equal operations share one.
 
     results: the measures of each call of an aggregate, in the scope after a window; avg has two, its sum and its count.
+    keys: the columns of the expressions of GROUP BY.
     """
 
     plan: Plan
     results: dict[syntax.Call, tuple[Measure, ...]] | None = None
+    keys: dict[syntax.Expression, Column] = field(default_factory=dict)
     made: dict[str, Column] = field(default_factory=dict)
     flags: dict[str, tuple[Value, ...]] = field(default_factory=dict)  # of the operands of what is in `made`
 
@@ -151,9 +155,13 @@ class Scope:
         known = ", ".join(c.name for c in shown(self.plan) if c.name not in self.made and not set(c.name) & set("( "))
         if self.results is not None:
             raise QueryError(
-                f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known})", name.position
+                f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known}); "
+                f"write last({name.name}) or max({name.name}), or name it in GROUP BY",
+                name.position,
             )
         quoted = f"; a string needs quotes: '{name.name}'" if isinstance(other, Text) else ""
+        near = next((c for c in self.plan.columns if c.casefold() == name.name.casefold()), None)
+        quoted = f"; {near} is written as here" if near else quoted
         raise QueryError(f"unknown column {name.name}; known: {known}{quoted}", name.position)
 
     def as_column(self, expression: syntax.Expression) -> Column:
@@ -164,6 +172,8 @@ class Scope:
 
     def value(self, expression: syntax.Expression, other: Type | None = None) -> Value:
         """The value of an expression. other: the type of the other operand, which a $name or NULL takes on."""
+        if self.keys and (key := self.keys.get(syntax.placeless(expression))):
+            return key
         match expression:
             case syntax.Literal(value=None) if other is None:
                 why = "NULL needs another value that gives it a type, as in ELSE or coalesce"
@@ -262,7 +272,8 @@ class Scope:
     def compare(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         a, b = times.of_literals([a, b], position)
         if a.type.kind != b.type.kind:
-            raise QueryError(f"cannot compare {a.type} with {b.type} by {operator}", position)
+            quotes = "; a string needs quotes: '5'" if {a.type.kind, b.type.kind} == {"number", "string"} else ""
+            raise QueryError(f"cannot compare {a.type} with {b.type} by {operator}{quotes}", position)
         if isinstance(a.type, Boolean) and operator not in ("=", "<>"):
             raise QueryError(f"cannot compare conditions by {operator}, only by = and <>", position)
         if isinstance(a.type, Text):

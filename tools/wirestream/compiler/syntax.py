@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 
 from wirestream.errors import Position
@@ -139,7 +139,7 @@ class Select:
     other: Source | None
     on: Expression | None
     where: Expression | None
-    group: tuple[Name, ...]
+    group: tuple[Expression, ...]
     having: Expression | None
 
 
@@ -149,6 +149,20 @@ class Query:
 
     body: tuple[Select, ...]
     into: str
+
+
+def placeless(expression: Expression) -> Expression:
+    """The expression without its positions in the text, for comparison."""
+    parts = {}
+    for field_ in fields(expression):
+        match getattr(expression, field_.name):
+            case Position():
+                parts[field_.name] = Position(0, 0)
+            case Expression() as part:
+                parts[field_.name] = placeless(part)
+            case tuple() as several:
+                parts[field_.name] = tuple(placeless(p) if isinstance(p, Expression) else p for p in several)
+    return replace(expression, **parts)
 
 
 def called(expressions: list[Expression | None]) -> list[Call]:

@@ -9,24 +9,37 @@ from collections.abc import Iterable
 TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string", "WEIGHT": "a weight", "LPAR": "'('",
              "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "SEMICOLON": "';'", "STAR": "'*'",
              "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "MESSAGES": "FIX, BINARY or ITCH",
-             "UNIT": "a unit of time, such as ms", "$END": "end of text"}  # fmt: skip
+             "UNIT": "a unit of time, such as ms", "$END": "end of text",
+             "_AND": "AND", "_OR": "OR", "_IN": "IN"}  # fmt: skip
 BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "NULL", "CASE", "TILDE"}
-GO_ON = {"COMPARE", "IS", "STRING", "IN", "BETWEEN", "LIKE", "NOT", "AND", "OR", "VBAR", "CIRCUMFLEX", "AMPERSAND",
+GO_ON = {"COMPARE", "IS", "STRING", "_IN", "BETWEEN", "LIKE", "NOT", "_AND", "_OR", "VBAR", "CIRCUMFLEX", "AMPERSAND",
          "SHIFT", "CONCAT", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}  # fmt: skip
 
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
-NO_END = "rows leave as they are computed, and a stream has no last row"
+NO_END = "rows leave as they are computed, and a stream has no last row; `wirestream split` sorts windows on Spark"
+A_WINDOW = "a window follows its stream in brackets: FROM Trades [RANGE 600 SLIDE 60 WATTR Time]"
+SETS = "use a JOIN of the streams, or a condition in WHERE"
 INSTEAD = {
-    "DISTINCT": "use a window with GROUP BY, which gives each value once",
-    "ORDER": NO_END,
-    "LIMIT": NO_END,
-    **dict.fromkeys(("INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS"), ONLY_INNER),
+    "DISTINCT": "use a window with GROUP BY, which gives each value once; `wirestream split` runs DISTINCT on Spark",
+    **dict.fromkeys(("ORDER", "SORT", "LIMIT", "OFFSET", "FETCH"), NO_END),
+    **dict.fromkeys(("INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL", "LATERAL"), ONLY_INNER),
+    **dict.fromkeys(("EXCEPT", "INTERSECT", "MINUS"), SETS),
+    "WINDOW": A_WINDOW,
+    "EMIT": "rows of a window leave when it ends; leave EMIT out, or write EMIT_EMPTY inside the window's brackets",
+    "OVER": "[SIZE 10 ADVANCE 1 TUPLES] slides over the last tuples; `wirestream split` runs OVER on Spark",
+    "WITHIN": "a JOIN has windows: FROM a [ROWS 64] JOIN b [ROWS 64] ON a.x = b.x",
+    "QUALIFY": "select rows with WHERE in a query around this one",
+    "INSERT": "INTO follows the query: SELECT … FROM … INTO Name",
     "==": "write = for equality",
-    "`": "names take no quotes",
-    "/*": "a comment begins with --",
+    "`": "a name in backquotes has letters, digits and _, and begins with none of the digits",
+    "/*": "a comment ends with */",
     "'": "a string must end on its line, with '",
     '"': 'a string must end on its line, with "',
 }
+
+# Words that are names only in backquotes; see NAME in the grammar.
+RESERVED = {"SELECT", "FROM", "JOIN", "ON", "WHERE", "GROUP", "HAVING", "UNION", "INTO", "AS", "AND", "OR", "NOT",
+            "DISTINCT", "LIKE", "CASE", "WHEN", "THEN", "ELSE", "END"}  # fmt: skip
 
 # The forms of a window by their first word, and the words that each requires.
 FORMS = {
@@ -43,8 +56,19 @@ def unexpected(text: str, at: int, wanted: Iterable[str] = ()) -> str:
     word = re.match(r"\.\d+|\w+|==|/\*|\S|", text[at:])[0]
     if window := _open_window(text[:at]):
         return _of_window(window.upper().split()[1:], word, wanted)
+    if word == "(" and re.search(r"\b(table|tumble|hop|cumulate|session)\s*$", text[:at], re.IGNORECASE):
+        return f"{_found(word)}; {A_WINDOW}"
+    if re.search(r"\bwith\s+recursive\s*$", text[:at], re.IGNORECASE):
+        return f"{_found(word)}; a query of WITH cannot read itself"
+    wanted = set(wanted)
+    if wanted == {"ALL"}:
+        return f"{_found(word)}; write UNION ALL, which keeps equal rows"
     key = "==" if text[at - 1 : at + 1] == "==" else "." if re.match(r"\.\d", word) else word.upper()
-    return _found(word) + (f"; {INSTEAD[key]}" if key in INSTEAD else _could(set(wanted)))
+    if key in INSTEAD:
+        return f"{_found(word)}; {INSTEAD[key]}"
+    named = word.upper() in RESERVED and wanted & {"NAME", "ALIAS"} and not wanted >= BEGIN
+    quoted = f"; as a name write it in backquotes: `{word}`" if named else ""
+    return f"{_found(word)}{_could(wanted)}{quoted}"
 
 
 def _found(word: str) -> str:
@@ -53,7 +77,7 @@ def _found(word: str) -> str:
 
 def _could(wanted: set[str]) -> str:
     """What was expected."""
-    words = []
+    words, wanted = [], wanted - {"ALIAS"}
     if wanted >= BEGIN:
         wanted, words = wanted - BEGIN - {"NOT"}, ["an expression"]
     elif wanted & {"SIGN", "VBAR"}:

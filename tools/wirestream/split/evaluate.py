@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 
 from wirestream.compiler import joins, syntax
 from wirestream.compiler.lower import scaled
+from wirestream.compiler.names import keys as keys_of
 from wirestream.errors import QueryError
 from wirestream.split import decimals, windows
 from wirestream.split.functions import FUNCTIONS, INTEGER
@@ -61,7 +62,7 @@ class Scope:
     """Resolves the names and calls of an expression.
 
     columns: for names outside aggregates; values: for names inside, None without aggregates. decimals: names of
-    decimals. ordered: ORDER is meaningful.
+    decimals. ordered: ORDER is meaningful. keys: the columns of the expressions of GROUP BY.
     """
 
     constants: Constants
@@ -69,8 +70,11 @@ class Scope:
     values: Mapping[str, Column] | None = None
     decimals: frozenset[str] = frozenset()
     ordered: bool = True
+    keys: Mapping[syntax.Expression, Column] = field(default_factory=dict)
 
     def __call__(self, node: syntax.Expression) -> Column:
+        if self.keys and (key := self.keys.get(syntax.placeless(node))) is not None:
+            return key
         match node:
             case syntax.Literal(value=bool(value) | (None as value)):
                 return F.lit(value)
@@ -257,7 +261,8 @@ class _Evaluation:
         return _exact(windows.accepted(self.judged[key]))
 
     def _aggregate(self, select: syntax.Select, window: syntax.Window, below: DataFrame) -> DataFrame:
-        columns = {key.name: key.name for key in select.group}
+        grouped = dict(enumerate(keys_of(select, fields_of(below))))
+        columns = {key.name: f"#key{n}" for n, key in grouped.items() if isinstance(key, syntax.Name)}
         if select.group and (window.session or window.emit_empty):
             which = "SESSION" if window.session else "EMIT_EMPTY"
             raise QueryError(f"GROUP BY with {which}", window.position)
@@ -268,9 +273,12 @@ class _Evaluation:
         ordered = _ordered(select.source)
         if not (ordered or window.in_time):
             raise QueryError("a window of tuples over rows that have no order", window.position)
-        values = self._scope([below], {name: name for name in fields_of(below)}).columns
-        scope = replace(self._scope([below], columns), values=values, ordered=ordered)
+        of_tuple = self._scope([below], {name: name for name in fields_of(below)})
+        written = [(n, key) for given in (grouped.values(), select.group) for n, key in enumerate(given)]
+        keys = {syntax.placeless(key): F.col(f"`#key{n}`") for n, key in written}
+        scope = replace(self._scope([below], columns), values=of_tuple.columns, ordered=ordered, keys=keys)
         frame = windows.windowed(below, window)
+        frame = frame.withColumns({f"#key{n}": of_tuple(key) for n, key in grouped.items()})
         if window.emit_empty:
             (judged,) = self.judged.values()
             frame = windows.closed(judged, window).join(frame, [SESSION, WINDOW], "left")
@@ -280,7 +288,7 @@ class _Evaluation:
         kept = F.lit(True) if select.having is None else scope(select.having)
         order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by arrival of the groups
         results = _results(select, scope, [])
-        rows = frame.groupBy(SESSION, WINDOW, *(f"`{key.name}`" for key in select.group))
+        rows = frame.groupBy(SESSION, WINDOW, *(f"`#key{n}`" for n in grouped))
         rows = rows.agg(
             order, kept.alias("#kept"), *(column.alias(f"#{n}") for n, column in enumerate(results.values()))
         )

@@ -1,0 +1,98 @@
+"""The names in a query that stand for something else: those of WITH, of items without AS, and of keys of GROUP BY."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from wirestream.compiler.syntax import Call, Expression, Item, Literal, Name, Select, Source, called
+from wirestream.errors import Position, QueryError
+
+Body = tuple[Select, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A query that WITH names."""
+
+    position: Position
+    name: str
+    body: Body
+
+
+# ---- WITH
+
+
+def expanded(queries: Iterable[Named], body: Body) -> Body:
+    """The body with the query of each name in its place. A query can read those before it."""
+    known: dict[str, Body] = {}
+    for query in queries:
+        if query.name in known:
+            raise QueryError(f"WITH names two queries {query.name}", query.position)
+        if query.name in _read(query.body):
+            raise QueryError(f"{query.name} of WITH reads itself; give the query another name", query.position)
+        known[query.name] = _replaced(query.body, known)
+    return _replaced(body, known) if known else body
+
+
+def _read(body: Body) -> set[str]:
+    """The names after FROM and JOIN, of sub-queries too."""
+    sources = [source for select in body for source in (select.source, select.other) if source]
+    return set().union(*({s.stream} if s.subquery is None else _read(s.subquery) for s in sources))
+
+
+def _replaced(body: Body, known: Mapping[str, Body]) -> Body:
+    def source(given: Source, joined: bool) -> Source:
+        if given.subquery is not None:
+            return replace(given, subquery=_replaced(given.subquery, known))
+        if given.stream not in known:
+            return given
+        alias = given.alias or (given.stream if joined else None)  # of the side of a JOIN
+        return replace(given, stream=None, subquery=known[given.stream], alias=alias)
+
+    def select(given: Select) -> Select:
+        joined = given.other is not None
+        return replace(given, source=source(given.source, joined), other=given.other and source(given.other, joined))
+
+    return tuple(map(select, body))
+
+
+# ---- Items of SELECT
+
+
+def named(item: Item, place: int) -> Item:
+    """An item with a name: that of an aggregate and its column, as in sum_Price; else column3, by its place. A column
+    keeps its own name."""
+    match item:
+        case Item(expression=None) | Item(expression=Name()):
+            return item
+        case Item(alias=None, expression=Call(function=function, arguments=(), where=None)):
+            return replace(item, alias=function)
+        case Item(alias=None, expression=Call(function=function, arguments=(Name(name=name),), weights=(), where=None)):
+            return replace(item, alias=f"{function}_{name.rpartition('.')[2]}")
+        case Item(alias=None):
+            return replace(item, alias=f"column{place}")
+    return item
+
+
+# ---- Keys of GROUP BY
+
+
+def keys(select: Select, columns: Container[str]) -> list[Expression]:
+    """The expressions of GROUP BY. columns: of the source; any other name, or a number, is that of an item."""
+    return [_key(key, select.items, columns) for key in select.group]
+
+
+def _key(key: Expression, items: tuple[Item, ...], columns: Container[str]) -> Expression:
+    match key:
+        case Name(name=name, runtime=False) if name not in columns:
+            found = [item.expression for item in items if item.alias == name]
+        case Literal(value=int(place)) if place is not True and 1 <= place <= len(items):
+            found = [items[place - 1].expression]
+        case _:
+            return key
+    if not found or found[0] is None:
+        return key
+    if aggregates := called(found):
+        raise QueryError(f"GROUP BY {aggregates[0].function}(…), an aggregate of each group", key.position)
+    return found[0]

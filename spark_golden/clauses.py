@@ -238,9 +238,12 @@ def created(tokens: list[Token]) -> Stream:
 
 
 def query(tokens: list[Token]) -> tuple[list[Select], str | None]:
+    first = []
+    if [token.keyword for token in tokens[:2]] == ["INSERT", "INTO"]:
+        first, tokens = [tokens[2:3]], tokens[3:]
     body, *into = split(tokens, "INTO")
     named, body = _with(body)
-    if len(into) > 1:
+    if len(into := first + into) > 1:
         raise ValueError("a query has only one INTO")
     return _body(body, named), _name(into[0], "a name after INTO") if into else None
 

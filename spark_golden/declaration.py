@@ -44,6 +44,7 @@ def spark_type(declared: str) -> str:
         digits, scale = int(decimal[1]), int(decimal[2] or 0)
         if 1 <= digits <= 38 and scale <= digits:
             return f"DECIMAL({digits},{scale})"
+    kind = "timestamp(us)" if kind == "timestamp" else kind
     if unit := re.fullmatch(r"timestamp\((s|ms|us|ns)\)", kind):
         return "TIMESTAMP" if unit[1] in UNITS else INTEGER
     known = ", ".join((*SPARK, "decimal(p, s)", "timestamp(unit)", "string(n)"))
@@ -55,7 +56,7 @@ def unit_of(declared: str) -> str:
     kind = spark_type(declared)
     if kind == "DATE":
         return "d"
-    return declared.partition("(")[2].partition(")")[0].strip().lower() if kind == "TIMESTAMP" else ""
+    return (declared.partition("(")[2].partition(")")[0].strip().lower() or "us") if kind == "TIMESTAMP" else ""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ REFUSED = [
     ("SELECT Time AS `9` FROM Trades", "a name in backquotes has letters, digits and _", (1, 16)),
     ("SELECT Price FROM Trades /* one", "unexpected '/*'; a comment ends with */", (1, 26)),
     ("SELECT Price FROM Trades UNION SELECT Volume FROM Trades", "write UNION ALL, which keeps equal rows", (1, 32)),
-    ("INSERT INTO x SELECT * FROM Trades", "INTO follows the query", (1, 1)),
+    ("INSERT OVERWRITE x SELECT * FROM Trades", "unexpected 'OVERWRITE'; expected INTO", (1, 8)),
+    ("INSERT INTO x SELECT * FROM Trades INTO y", "the result has two names, x and y", (1, 13)),
     ("SELECT Price FROM Trades WHERE Price > 3 ORDER BY Price", "unexpected 'ORDER'; rows leave as they are", (1, 42)),
     ("SELECT Price FROM Trades EXCEPT SELECT 3 FROM Trades", "use a JOIN of the streams, or a condition", (1, 26)),
     ("SELECT sum(Price) OVER (PARTITION BY Symbol) FROM Trades", "runs OVER on Spark", (1, 19)),
@@ -256,7 +257,7 @@ REFUSED = [
     ("CREATE INPUT STREAM T (a float); SELECT a FROM T", "unknown type 'float'", (1, 24)),
     ("CREATE INPUT STREAM T (a decimal(39, 2)); SELECT a FROM T", "a decimal has 1 to 38 digits", (1, 24)),
     ("CREATE INPUT STREAM T (a numeric(4, 5)); SELECT a FROM T", "a decimal has 1 to 38 digits", (1, 24)),
-    ("CREATE INPUT STREAM T (a timestamp); SELECT a FROM T", "a timestamp has a unit, timestamp(s)", (1, 24)),
+    ("CREATE INPUT STREAM T (a timestamp(m)); SELECT a FROM T", "a timestamp has a unit, timestamp(s)", (1, 24)),
     ("CREATE INPUT STREAM T (a int, Time date NULL); SELECT a FROM T", "Time is the time attribute of T", (1, 1)),
     ("CREATE INPUT STREAM T (Flags int, a int NULL); SELECT a FROM T", "Flags is the name of the byte", (1, 1)),
     (

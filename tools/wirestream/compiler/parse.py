@@ -129,8 +129,10 @@ class _Build(Transformer):
     ALIAS = NAME
 
     def query(self, meta, parts):
-        *named, body, into = parts
-        return Query(expanded([n for n in named if n], body), str(into or "Result"))
+        first, *named, body, into = parts
+        if first and into:
+            raise QueryError(f"the result has two names, {first} and {into}", _at(first))
+        return Query(expanded([n for n in named if n], body), str(into or first or "Result"))
 
     def named(self, meta, parts):
         name, body = parts

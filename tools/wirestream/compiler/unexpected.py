@@ -29,7 +29,6 @@ INSTEAD = {
     "OVER": "[SIZE 10 ADVANCE 1 TUPLES] slides over the last tuples; `wirestream split` runs OVER on Spark",
     "WITHIN": "a JOIN has windows: FROM a [ROWS 64] JOIN b [ROWS 64] ON a.x = b.x",
     "QUALIFY": "select rows with WHERE in a query around this one",
-    "INSERT": "INTO follows the query: SELECT … FROM … INTO Name",
     "==": "write = for equality",
     "`": "a name in backquotes has letters, digits and _, and begins with none of the digits",
     "/*": "a comment ends with */",

@@ -9,7 +9,7 @@ flags               1     a byte of bits
 bool                1     true unless it is zero; `boolean`
 decimal(p, s)       4..16 two's complement of the number times 10**s, in 4 bytes to 9 digits, 8 to 18, 16 to 38;
                           `numeric(p, s)`, and s is 0 if it is not given
-timestamp(unit)     8     two's complement, s, ms, us or ns since the beginning of 1970 in UTC
+timestamp(unit)     8     two's complement, s, ms, us or ns since the beginning of 1970 in UTC; without unit us
 date                4     two's complement, days since the first of January 1970
 string(n)           n     a shorter string is padded with zeros; `char(n)`, `varchar(n)`
 =================== ===== ======================================================================================
@@ -49,6 +49,8 @@ def canonical(declared: str) -> str:
             return f"string({length})"
         case "timestamp", [unit], _ if unit in UNITS:
             return f"timestamp({unit})"
+        case "timestamp", [], _:
+            return "timestamp(us)"
         case "decimal", [_] | [_, _], [precision, *scale] if len(numbers) == len(arguments):
             scale = scale[0] if scale else 0
             if 1 <= precision <= MOST_DIGITS and scale <= precision:

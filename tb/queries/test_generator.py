@@ -21,6 +21,7 @@ EACH_OPERATOR = (
     "active_periods",
     "q1",
     "q2",
+    "tickers",
     "top_by_symbol",
     "union_of_two",
     "venue_arbitrage",

@@ -503,7 +503,7 @@ def test_several_queries():
         ("SELECT X / 2 AS H FROM T", "use div"),
         ("SELECT X, Y AS X FROM T", "two columns named X"),
         ("SELECT X FROM T WHERE X > 1.5", "not an integer"),
-        ("SELECT upper(Key) AS K FROM T", "unknown function upper"),
+        ("SELECT reverse(Key) AS K FROM T", "unknown function reverse"),
         ("SELECT X + $more AS X FROM T", r"\$more has no value"),
         ("SELECT sum(X) AS S FROM T", "query with a window"),
         (f"SELECT sum(sum(X)) AS S {WINDOW}", "query with a window"),

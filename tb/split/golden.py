@@ -33,7 +33,7 @@ LARGE_BY_SYMBOL = """
 SELECT Symbol, max(Price) AS Top, avg(Volume) AS Mean, first(Price) AS Opened, last(Price) AS Closed,
        count(DISTINCT Price) AS Prices
 FROM Trades
-WHERE Volume >= $least AND Symbol LIKE '%1_'
+WHERE Volume >= $least AND Symbol ILIKE '%1_'
 GROUP BY Symbol
 HAVING max(Price) % 3 <> 1
 INTO LargeBySymbol

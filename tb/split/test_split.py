@@ -281,7 +281,7 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
     [
         # functions, clauses and tables that only Spark has; the operators before them stay on the chip
         ("SELECT Price / 100 AS P FROM Trades WHERE Price > 9", LARGE, {}, "FS", "the chip does not support /"),
-        ("SELECT upper(Symbol) AS S FROM Trades WHERE Price > 9", LARGE, {}, "FS", "the chip does not support UPPER"),
+        ("SELECT reverse(Symbol) AS S FROM Trades WHERE Price > 9", LARGE, {}, "FS", "does not support REVERSE"),
         ("SELECT DISTINCT Symbol FROM Trades WHERE Price > 9", LARGE, {}, "FSS", "the chip does not support DISTINCT"),
         ("SELECT Symbol FROM Trades WHERE Price BETWEEN 2 AND 3 AND Volume > 1", LARGE, {}, "SFS", "support BETWEEN"),
         (TOP.replace("INTO", "ORDER BY Top LIMIT 9 INTO"), LARGE, {}, "FFSSS", "the chip does not support ORDER"),
@@ -289,7 +289,7 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         ("SELECT Symbol, count(*) AS N FROM Trades GROUP BY Symbol", LARGE, {}, "SS", "never end"),
         ("SELECT Symbol, sum(Price + 1) AS N FROM Trades GROUP BY Symbol", LARGE, {}, "SS", "never end"),
         # the operands of OR stay together
-        ("SELECT Price FROM Trades WHERE Price > 9 OR Symbol LIKE 'U%'", LARGE, {}, "SS", "not support LIKE"),
+        ("SELECT Price FROM Trades WHERE Price > 9 OR Symbol ILIKE 'U%'", LARGE, {}, "SS", "not support ILIKE"),
         # Spark needs all tuples to know which are late
         (f"SELECT stddev(Price) AS D FROM Trades {WINDOW} WHERE Price > 9", LARGE, {}, "SSS", "decides lateness"),
         (f"SELECT max(P) AS M FROM (SELECT Price / 2 AS P, Time FROM Trades) {WINDOW}", LARGE, {}, "", "put these"),

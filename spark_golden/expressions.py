@@ -34,7 +34,14 @@ from spark_golden.functions import CALLS, OPERATORS
 from spark_golden.session import session
 
 BIGINT = "DECIMAL(20,0)"
-WITHOUT_DECIMALS = ("count", "bit_or", "wsum", "sign", "between")  # calls whose result is none, whatever the operands
+WITHOUT_DECIMALS = (
+    "count",
+    "bit_or",
+    "bit_and",
+    "wsum",
+    "sign",
+    "between",
+)  # calls whose result is none, whatever the operands
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
 ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the end of the time window
 SPARK = {"long": "BIGINT", "bool": "BOOLEAN"}  # types by other names
@@ -101,7 +108,12 @@ AGGREGATES: dict[str, Aggregate] = {
     "first": Aggregate(lambda x: by_arrival("min_by", x), "min_by", True, "min_by the arrival, without nulls"),
     "last": Aggregate(lambda x: by_arrival("max_by", x), "max_by", True, "max_by the arrival, without nulls"),
     "bit_or": Aggregate(lambda x: integer(f"bit_or(CAST({x} AS BIGINT))"), "bit_or"),
+    "bit_and": Aggregate(lambda x: integer(f"bit_and(CAST({x} AS BIGINT))")),
+    "bool_and": Aggregate(lambda x: f"bool_and({x})"),
+    "bool_or": Aggregate(lambda x: f"bool_or({x})"),
 }
+
+OTHER_NAMES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}
 
 
 class OfAddress(NamedTuple):
@@ -302,6 +314,7 @@ class Shim:
 
     def _call(self, function: str, arguments: list, where=None) -> str:
         """where: the condition of FILTER, or None."""
+        function = OTHER_NAMES.get(function, function)
         if where is not None and function not in (*AGGREGATES, "wsum"):
             raise ValueError(f"FILTER is for aggregates, not {function}")
         if self.joined and function in OF_ADDRESS:

@@ -184,6 +184,8 @@ class _Draw:
         if op in ("first", "last") and words and self.often(0.3):
             of = self.rng.choice(words)
             return replace(of, op=op, args=(of,))
+        if op in ("bool_and", "bool_or"):
+            return Expr(op, (self.truth(scope, 1),), null=True)
         of = self.number(scope, self.rng.choice((0, 1, 2)))
         made = replace(of, op=op, args=(of,), null=op != "count")
         bits = max(63, _bits(of.type) + 32)  # of the sum
@@ -191,7 +193,7 @@ class _Draw:
             made = replace(made, type=(0, 2**63 - 1), data=(0, TUPLES))
         elif op == "sum":
             made = replace(made, type=(-(2**bits), 2**bits), data=hull([TUPLES * v for v in (0, *of.data)]))
-        elif op == "bit_or":
+        elif op in ("bit_or", "bit_and"):
             if not LONG[0] <= of.type[0] <= of.type[1] <= LONG[1]:
                 return replace(of, op="max", args=(of,), null=True)
             made = replace(made, type=_of_bits(of.type), data=_of_bits(of.data))

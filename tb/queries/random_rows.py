@@ -139,8 +139,10 @@ def _measure(measure: Expr) -> Column:
             return F.when(
                 F.size(values) > 0, sum((F.coalesce(x, F.lit(0)) * w for x, w in terms), F.lit(0)).cast(EXACT)
             )
-        case "bit_or":
-            return F.bit_or(value.cast("long")).cast(EXACT)
+        case "bit_or" | "bit_and":
+            return getattr(F, measure.op)(value.cast("long")).cast(EXACT)
+        case "bool_and" | "bool_or":
+            return getattr(F, measure.op)(value)
     return {"sum": F.sum, "min": F.min, "max": F.max}[measure.op](value)
 
 

@@ -385,6 +385,21 @@ QUERIES = {
         "SELECT bit_or(X) AS B, bit_or(Y) AS C FROM T [SIZE 2 ADVANCE 2 TUPLES] WHERE Key = 'a'",
         [(-7, 6), (-3, -1)],
     ),
+    "bitwise AND, of negative numbers too": (
+        "SELECT bit_and(X) AS B, bit_and(Y) AS C, bit_and(X % 4) FILTER (WHERE X > 8) AS D "
+        "FROM T [SIZE 2 ADVANCE 2 TUPLES] WHERE Key = 'a'",
+        [(9, 0, 1), (8, 2, None)],
+    ),
+    "conditions of all and of any tuples, without nulls": (
+        f"SELECT Time, bool_and(X > -5) AS A, bool_or(X > Y) AS B, every(X div Y > -9) AS C, any(X div Y > 4) AS D, "
+        f"some(Y > 0) FILTER (WHERE X < 0) AS E, bool_and(X div Y > 0) FILTER (WHERE Y = 0) AS F {WINDOW} "
+        "HAVING bool_or(X < 0) OR NOT every(Y < 9)",
+        [(120, 0, 1, 1, 0, 1, None), (150, 1, 0, 1, 0, 0, None)],
+    ),
+    "conditions in an empty window": (
+        f"SELECT bool_and(X > 0) AS A, bool_or(X > 0) AS B, bit_and(X) AS C {WINDOW[:-1]} EMIT_EMPTY]",
+        [(0, 1, 1), (0, 0, -3), (None, None, None), (1, 1, 8)] + 3 * [(None, None, None)],
+    ),
     "gaps between windows of tuples": ("SELECT max(X) AS S FROM T [SIZE 1 ADVANCE 3 TUPLES]", [(-7,), (-3,), (2,)]),
     "wsum, the newest first, without nulls": (
         "SELECT wsum(X div Y, [1, .5]) AS W FROM T [SIZE 3 ADVANCE 1 TUPLES]",

@@ -2,6 +2,7 @@
 
 This is the compiler's only list of them. An aggregate whose kind the cores know is a line here, one in Spark's part of
 a divided query (`wirestream.split.evaluate`) and one in the oracle (`spark_golden/expressions.py`).
+One that is made of others also has its parts in `composed`.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ LONGS = Domain(
     lambda kind: INTEGERS.holds(kind) and LONG.low <= kind.low and kind.high <= LONG.high,
 )
 ORDERED = Domain("numbers and times", lambda kind: isinstance(kind, Integer))
+CONDITIONS = Domain("conditions", lambda kind: isinstance(kind, Boolean))
 VALUES = Domain("numbers, times and strings", lambda kind: not isinstance(kind, Boolean))
 ANY = Domain("anything", lambda _: True)
 
@@ -67,9 +69,9 @@ def _of_its_bits(kind: Integer) -> Integer:
 class Function:
     """An aggregate of the dialect.
 
-    meaning: for docs/dialect.md. kind: of the cores that compute it; None: it is made of others, or has a core of its
-    own. takes: the values. result: the type of the aggregate, from that of a value; of a sum it depends on the window,
-    and of a weighted sum on the weights.
+    meaning: for docs/dialect.md. kind: of the cores that compute it; None: it is made of others (`composed`), or has a
+    core of its own. takes: the values. result: the type of the aggregate, from that of a value; of a sum it depends on
+    the window, and of a weighted sum on the weights. also: other names of the call.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Function:
     kind: Kind | None = None
     takes: Domain = NUMBERS
     result: Callable[[Type], Type] = _same
+    also: tuple[str, ...] = ()
 
 
 FUNCTIONS = {
@@ -96,6 +99,15 @@ FUNCTIONS = {
         Function("first", "value that arrived first", Kind("FST", by_arrival=True), VALUES),
         Function("last", "value that arrived last", Kind("LST", by_arrival=True), VALUES),
         Function("bit_or", "bitwise OR, of numbers in two's complement", Kind("BOR"), LONGS, _of_its_bits),
+        Function("bit_and", "bitwise AND, of numbers in two's complement", takes=LONGS),
+        Function("bool_and", "whether all are true", takes=CONDITIONS, also=("every",)),
+        Function("bool_or", "whether any is true", takes=CONDITIONS, also=("some", "any")),
     )
+}
+NAMES = {name: function.name for function in FUNCTIONS.values() for name in (function.name, *function.also)}
+# What to write instead of an aggregate of other dialects.
+HINTS = {
+    "bit_xor": "of one bit: sum(x >> 3 & 1) % 2",
+    **dict.fromkeys(("max_by", "min_by"), "take max or min in one query, and select the tuples that equal it"),
 }
 KINDS = {function.kind.code: function.kind for function in FUNCTIONS.values() if function.kind}

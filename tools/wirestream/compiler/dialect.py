@@ -68,7 +68,10 @@ def markdown() -> str:
     scalars = (
         f"| `{_in_a_table(f.name.upper())}` | `{_in_a_table(f.example)}` | {f.meaning} |\n" for f in SCALARS.values()
     )
-    aggregates = (f"| `{name}` | {f.takes.words} | {f.meaning} |\n" for name, f in FUNCTIONS.items())
+    aggregates = (
+        f"| {', '.join(f'`{name}`' for name in (f.name, *f.also))} | {f.takes.words} | {f.meaning} |\n"
+        for f in FUNCTIONS.values()
+    )
     return f"{HEAD}{grammar}```\n{SCALAR}{''.join(scalars)}{AGGREGATES}{''.join(aggregates)}"
 
 

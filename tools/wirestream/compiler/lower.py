@@ -8,6 +8,7 @@ from decimal import Decimal as Number
 from wirestream.compiler import decimals, joins, names, syntax
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
+from wirestream.compiler.composed import COMPOSED
 from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, label, shown, walk
 from wirestream.compiler.scope import Scope, check_known
 from wirestream.compiler.types import BOOLEAN, COUNT, Decimal, Integer, fits, of_bits, same_kind
@@ -144,8 +145,7 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     measures: dict[str, Measure] = {}
     results: dict[syntax.Call, tuple[Measure, ...]] = {}
     for call in calls:
-        functions = ("sum", "count") if call.function == "avg" else (call.function,)
-        results[call] = tuple(_measure(before, call, function, window) for function in functions)
+        results[call] = _of_call(before, call, window)
         measures |= {measure.output.name: measure for measure in results[call]}
     flags = {m.value.overflow: _any_overflow(m.value) for m in measures.values() if m.value and m.value.overflow}
     measures |= {flag.output.name: flag for flag in flags.values()}
@@ -190,12 +190,24 @@ def _any_overflow(value: Column) -> Measure:
     return Measure(Column(f".max({flag})", Integer(0, 1)), "max", flag)
 
 
-def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Window) -> Measure:
-    if bool(call.weights) != (function == "wsum"):
+def _of_call(before: Scope, call: syntax.Call, window: syntax.Window) -> tuple[Measure, ...]:
+    """The measures that a call needs."""
+    if bool(call.weights) != (call.function == "wsum"):
         raise QueryError("wsum, and only wsum, takes weights: wsum(Price, [.5, .25, .25])", call.position)
     if len(call.arguments) != 1 and (call.arguments or call.function != "count"):
         raise QueryError(f"{call.function} takes one column", call.position)
-    value = before.as_column(call.arguments[0]) if call.arguments else None
+    columns = [before.as_column(argument) for argument in call.arguments]
+    known = FUNCTIONS[call.function]
+    for column in columns:
+        if not known.takes.holds(column.type):
+            raise QueryError(f"{call.function} takes {known.takes.words}, not a {column.type}", call.position)
+    parts = [(call.function, columns[0] if columns else None)]
+    if composed := COMPOSED.get(call.function):
+        parts = composed.parts(before, columns, call.position)
+    return tuple(_measure(before, call, *part, window) for part in parts)
+
+
+def _measure(before: Scope, call: syntax.Call, function: str, value: Column | None, window: syntax.Window) -> Measure:
     name = f"{function}({value or '*'})" if not call.weights else f"wsum({value}, {[float(w) for w in call.weights]})"
     if call.where is not None:
         condition = before.condition(call.where)
@@ -203,9 +215,6 @@ def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Win
         value = before.selected(value, condition)
     if function == "count":
         return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value)
-    known = FUNCTIONS[function]
-    if not known.takes.holds(value.type):
-        raise QueryError(f"{call.function} takes {known.takes.words}, not a {value.type}", call.position)
     null = f"{name}.null" if value.null or window.emit_empty else None
     if function == "sum":
         # wide enough for the tuples of the window, or 2**32 of them; a row has 64 bits of it
@@ -219,7 +228,7 @@ def _measure(before: Scope, call: syntax.Call, function: str, window: syntax.Win
         low = sum(min(w * value.type.low, w * value.type.high, 0) for w in weights)
         high = sum(max(w * value.type.low, w * value.type.high, 0) for w in weights)
         return Measure(Column(name, fits(Integer(low, high), call.position), null), "wsum", value, weights, scale)
-    return Measure(Column(name, known.result(value.type), null), function, value)
+    return Measure(Column(name, FUNCTIONS[function].result(value.type), null), function, value)
 
 
 def scaled(weights: tuple[Number, ...], position: Position) -> tuple[tuple[int, ...], int]:

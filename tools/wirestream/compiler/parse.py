@@ -10,6 +10,7 @@ from importlib.resources import files
 from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedToken, v_args
 from lark.exceptions import VisitError
 
+from wirestream.compiler.aggregates import NAMES
 from wirestream.compiler.names import Named, expanded, named
 from wirestream.compiler.scalars import CALLS
 from wirestream.compiler.syntax import (
@@ -354,7 +355,8 @@ class _Build(Transformer):
             if weights or not scalar.accepts(len(plain)):
                 raise QueryError(f"{name} takes {scalar.takes}: {scalar.example}", _at(meta))
             return Operation(_at(meta), scalar.name, plain)
-        return Call(_at(meta), name.lower(), plain, weights[0] if weights else ())
+        function = NAMES.get(name.lower(), name.lower())
+        return Call(_at(meta), function, plain, weights[0] if weights else ())
 
     def cast(self, meta, parts):
         name, operand, kind = parts

@@ -8,7 +8,8 @@ from decimal import Decimal as Number
 from itertools import product
 
 from wirestream.compiler import casts, decimals, syntax, times
-from wirestream.compiler.aggregates import FUNCTIONS
+from wirestream.compiler.aggregates import FUNCTIONS, HINTS
+from wirestream.compiler.composed import COMPOSED
 from wirestream.compiler.plan import (
     APPLY,
     Column,
@@ -51,7 +52,7 @@ MOST_VALUES = 256  # computed by a query: each is a node of its plan, and every 
 
 def check_known(call: syntax.Call) -> None:
     if call.function not in FUNCTIONS:
-        known = f"known: {', '.join(FUNCTIONS)}, {', '.join(CALLS)}"
+        known = HINTS.get(call.function) or f"known: {', '.join(FUNCTIONS)}, {', '.join(CALLS)}"
         split = "`wirestream split` runs Spark's other functions on Spark"
         raise QueryError(f"unknown function {call.function}; {known}; {split}", call.position)
 
@@ -201,8 +202,10 @@ class Scope:
                     expression.position,
                 )
             case syntax.Call():
-                found = self.results[expression]
-                return found[0].output if len(found) == 1 else self._average(*found, expression.position)
+                measures = self.results[expression]
+                if composed := COMPOSED.get(expression.function):
+                    return composed.result(self, measures, expression.position)
+                return measures[0].output
             case _ if self._below + len(self.made) >= MOST_VALUES:
                 why = "each operator counts, and each flag for null or overflow"
                 raise QueryError(f"the query computes more than {MOST_VALUES} values; {why}", expression.position)
@@ -262,13 +265,6 @@ class Scope:
         corners = [APPLY[operator](x, y) for x, y in product((a.low, a.high), (b.low, b.high))]
         return Integer(min(corners), max(corners))
 
-    def _average(self, total: Measure, count: Measure, position: Position) -> Column:
-        """sum div count, which lies between the least and the greatest value; null without values."""
-        number = replace(count.output, overflow=None)
-        if isinstance(total.value.type, Decimal):
-            return decimals.average(self, total.output, number, total.value.type, position)
-        return self.compute("div", total.output, number, kind=total.value.type, may_be_null=True)
-
     def compare(self, operator: str, a: Value, b: Value, position: Position) -> Value:
         a, b = times.of_literals([a, b], position)
         if a.type.kind != b.type.kind:
@@ -294,15 +290,15 @@ class Scope:
         elif a.type.kind == "timestamp":
             a, b = times.aligned(self, [a, b], position)
         found = self.compute(operator, a, b, text=text)
-        return self._zero_if_null(found)
+        return self.zero_if_null(found)
 
     def truth(self, operator: str, *operands: Value) -> Value:
         """A condition that an operation computes."""
-        return self._zero_if_null(self.compute(operator, *operands))
+        return self.zero_if_null(self.compute(operator, *operands))
 
     def invert(self, a: Value) -> Value:
         found = self.compute("not", a)
-        return self._zero_if_null(found)
+        return self.zero_if_null(found)
 
     def logic(self, operator: str, a: Value, b: Value) -> Value:
         """AND and OR with nulls: null unless the other operand decides."""
@@ -379,7 +375,7 @@ class Scope:
         flags = [flag or Constant(False, BOOLEAN) for flag in flags]
         return self.compute("if", plain(chooser), *flags, hidden=True)
 
-    def _zero_if_null(self, column: Value) -> Value:
+    def zero_if_null(self, column: Value) -> Value:
         """A condition with the value forced to 0 when it is null."""
         if not flag_of(column, "null") or is_null(column):
             return column

@@ -17,7 +17,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
 from wirestream.compiler import predicates, syntax, units
-from wirestream.compiler.aggregates import FUNCTIONS
+from wirestream.compiler.aggregates import NAMES
 from wirestream.compiler.parse import parse as parse_sql
 from wirestream.compiler.parse import parse_window
 from wirestream.errors import Position, QueryError
@@ -26,7 +26,7 @@ from wirestream.schema.streams import Stream, declared
 WINDOWS = ("RANGE", "SIZE", "SESSION", "ROWS")  # the first words of windows; other brackets hold weights
 CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "distinct", "order", "limit", "offset"}
 RESERVED = ("FromChip", "Windowed", "Whole")  # views of the job
-CALLS = tuple({type(sqlglot.parse_one(f"{name}(x)", read="spark")) for name in FUNCTIONS} - {exp.Anonymous})
+CALLS = tuple({type(sqlglot.parse_one(f"{name}(x)", read="spark")) for name in NAMES} - {exp.Anonymous})
 KNOWN = (*CALLS, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Paren, exp.And, exp.Or, exp.Not, exp.EQ,
          exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.Mod, exp.Neg, exp.Case,
          exp.If, exp.Alias, exp.Star, exp.Null, exp.Is, exp.In, exp.Between, exp.NullSafeEQ, exp.NullSafeNEQ,
@@ -362,7 +362,7 @@ def conjuncts(clause: exp.Expression | None) -> list[exp.Expression]:
 
 
 def is_aggregate(node: exp.Expression) -> bool:
-    named = isinstance(node, exp.Anonymous) and node.name.lower() in FUNCTIONS
+    named = isinstance(node, exp.Anonymous) and node.name.lower() in NAMES
     return named or isinstance(node, (exp.AggFunc, *WRAPPED))
 
 
@@ -389,7 +389,7 @@ def foreign(node: exp.Expression) -> str:
 def lacking(node: exp.Expression) -> str:
     """What the dialect does not support in a single node, or ""."""
     if isinstance(node, exp.Anonymous):
-        return "" if node.name.lower() in (*FUNCTIONS, *predicates.FUNCTIONS) else node.name
+        return "" if node.name.lower() in (*NAMES, *predicates.FUNCTIONS) else node.name
     if isinstance(node, exp.Literal) and (set(node.name) & set("'\\") if node.is_string else not node.name.isdigit()):
         return repr(node.name) if node.is_string else node.name
     if isinstance(node, exp.Is) and not isinstance(node.expression, exp.Null):

@@ -4,33 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import and_, lshift, or_, rshift, xor
-from typing import TYPE_CHECKING
 
+from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Constant, Value
 from wirestream.compiler.types import LONG, Integer, of_bits
 from wirestream.errors import Position, QueryError
-
-if TYPE_CHECKING:
-    from wirestream.compiler.scope import Scope
 
 OF_TWO = {"&": and_, "|": or_, "^": xor, "<<": lshift, ">>": rshift}
 PLACES = LONG.width - 1  # the most that a number is shifted; of more places only the low bits count
 
 
-def bitwise(operator: str) -> Callable[[Scope, list[Value], Position], Value]:
+def bitwise(operator: str) -> Callable[[Operations, list[Value], Position], Value]:
     """The lowering of & | ^ ~."""
 
-    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+    def lower(scope: Operations, values: list[Value], position: Position) -> Value:
         kinds = [_whole(value, operator, position) for value in values]
         return scope.compute(operator, *values, kind=_reach(operator, kinds))
 
     return lower
 
 
-def shift(operator: str) -> Callable[[Scope, list[Value], Position], Value]:
+def shift(operator: str) -> Callable[[Operations, list[Value], Position], Value]:
     """The lowering of << and >>."""
 
-    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+    def lower(scope: Operations, values: list[Value], position: Position) -> Value:
         value, places = values
         kind, by = (_whole(each, operator, position) for each in values)
         if isinstance(places, Constant):

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from wirestream.compiler import decimals
+from wirestream.compiler.builder import Builder
 from wirestream.compiler.plan import Column, Value
 from wirestream.compiler.types import Date, Integer, Timestamp
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import UNITS
-
-if TYPE_CHECKING:
-    from wirestream.compiler.scope import Scope
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds
 CYCLE_DAYS, CYCLE_YEARS = 146_097, 400
@@ -32,7 +29,7 @@ class _Number:
     """An unsigned number of a time, with the operators of integers. of: the time. name: of what the number is; a column
     that the user does not see is named by it."""
 
-    scope: Scope
+    scope: Builder
     value: Value
     of: str
     name: str
@@ -70,7 +67,7 @@ class _Number:
         return self.scope.compute("<", self.value, decimals.number(limit), text=text)
 
 
-def _since(scope: Scope, value: Value, cycle: int, name: str) -> tuple[_Number, int]:
+def _since(scope: Builder, value: Value, cycle: int, name: str) -> tuple[_Number, int]:
     """The time since the beginning of a cycle of years before all times, and how many cycles that is before 1970.
     cycle: its length in units of the time."""
     cycles = max(0, -(value.type.low // cycle))
@@ -80,7 +77,7 @@ def _since(scope: Scope, value: Value, cycle: int, name: str) -> tuple[_Number, 
     return _Number(scope, whole, str(value), name), cycles
 
 
-def _seconds(scope: Scope, value: Value, position: Position) -> tuple[_Number, int]:
+def _seconds(scope: Builder, value: Value, position: Position) -> tuple[_Number, int]:
     """The seconds, see `_since`."""
     if not isinstance(value.type, Timestamp):
         raise QueryError(f"a part of a day of a timestamp, not of {value.type}", position)
@@ -89,7 +86,7 @@ def _seconds(scope: Scope, value: Value, position: Position) -> tuple[_Number, i
     return (ticks.div(unit) if unit > 1 else ticks).named("seconds"), cycles
 
 
-def _days(scope: Scope, value: Value, position: Position) -> tuple[_Number, int]:
+def _days(scope: Builder, value: Value, position: Position) -> tuple[_Number, int]:
     """The days, see `_since`."""
     if isinstance(value.type, Timestamp):
         seconds, cycles = _seconds(scope, value, position)
@@ -102,7 +99,7 @@ def _days(scope: Scope, value: Value, position: Position) -> tuple[_Number, int]
 class _Date:
     """A date by the year since March. year: of its cycle, 0 to 399; day: of the year, 0 to 365; month: 0 to 11."""
 
-    def __init__(self, scope: Scope, value: Value, position: Position):
+    def __init__(self, scope: Builder, value: Value, position: Position):
         days, self.cycles = _days(scope, value, position)
         since = days + TO_MARCH
         self.cycle, within = since.div(CYCLE_DAYS).named("cycle"), since.mod(CYCLE_DAYS).named("day of the cycle")
@@ -125,48 +122,48 @@ class _Date:
         return _Number(scope, more, month.of, "years more")
 
 
-def _month(scope: Scope, date: _Date, text: str) -> Value:
+def _month(scope: Builder, date: _Date, text: str) -> Value:
     month = date.month
     values = (month + 3).value, month.minus(9, 3).value
     return scope.compute("if", month.below(10), *values, kind=Integer(1, 12), text=text)
 
 
-def _day(scope: Scope, date: _Date, text: str) -> Value:
+def _day(scope: Builder, date: _Date, text: str) -> Value:
     before = (date.month * 153 + 2).div(5).named("days before the month")
     day = date.day.minus(before, 30)
     return scope.compute("+", day.value, decimals.number(1), kind=Integer(1, 31), text=text)
 
 
-def _year(scope: Scope, date: _Date, text: str) -> Value:
+def _year(scope: Builder, date: _Date, text: str) -> Value:
     year = (date.cycle * CYCLE_YEARS + date.year + date.next_year).named("year").value
     before = date.cycles * CYCLE_YEARS
     kind = Integer(-before, year.type.high - before)
     return scope.compute("-", year, decimals.number(before), kind=kind, text=text)
 
 
-def _of_date(part: Callable[[Scope, _Date, str], Value], name: str) -> Part:
-    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+def _of_date(part: Callable[[Builder, _Date, str], Value], name: str) -> Part:
+    def lower(scope: Builder, values: list[Value], position: Position) -> Value:
         (value,) = values
         return part(scope, _Date(scope, value, position), f"{name}({value})")
 
     return lower
 
 
-def _weekday(scope: Scope, values: list[Value], position: Position) -> Value:
+def _weekday(scope: Builder, values: list[Value], position: Position) -> Value:
     """A cycle has whole weeks."""
     days, _ = _days(scope, values[0], position)
     weekday = (days + THURSDAY).mod(7).named("weekday")
     return scope.compute("+", weekday.value, decimals.number(1), kind=Integer(1, 7), text=f"dayofweek({values[0]})")
 
 
-def _of_day(unit: int, count: int, name: str, scope: Scope, values: list[Value], position: Position) -> Value:
+def _of_day(unit: int, count: int, name: str, scope: Builder, values: list[Value], position: Position) -> Value:
     (value,) = values
     seconds, _ = _seconds(scope, value, position)
     units = seconds.div(unit) if unit > 1 else seconds
     return scope.compute("%", units.value, decimals.number(count), kind=Integer(0, count - 1), text=f"{name}({value})")
 
 
-Part = Callable[["Scope", list[Value], Position], Value]
+Part = Callable[[Builder, list[Value], Position], Value]
 PARTS: dict[str, tuple[Part, str]] = {
     "year": (_of_date(_year, "year"), "the year"),
     "month": (_of_date(_month, "month"), "the month, 1 to 12"),

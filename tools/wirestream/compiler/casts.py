@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from wirestream.compiler import decimals, times
+from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Constant, Value, flag_of, plain
 from wirestream.compiler.types import Boolean, Date, Decimal, Integer, Text, Timestamp, Type, of_field, row_range
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import UNITS
 
-if TYPE_CHECKING:
-    from wirestream.compiler.scope import Scope
 
-
-def cast(scope: Scope, value: Value, declared: str, position: Position) -> Value:
+def cast(scope: Operations, value: Value, declared: str, position: Position) -> Value:
     """The value as one of the type `declared` of a field."""
     text, kind = f"CAST({value} AS {declared})", of_field(declared)
     if value.type == kind:
@@ -35,7 +32,7 @@ def cast(scope: Scope, value: Value, declared: str, position: Position) -> Value
     return _checked(scope, found, kind, text)
 
 
-def _converted(scope: Scope, value: Value, kind: Type, position: Position) -> Value | None:
+def _converted(scope: Operations, value: Value, kind: Type, position: Position) -> Value | None:
     """The number that the result is, whatever its range; None: there is no such conversion."""
     match value.type, kind:
         case Timestamp(unit=unit), Timestamp(unit=other):
@@ -56,7 +53,7 @@ def _converted(scope: Scope, value: Value, kind: Type, position: Position) -> Va
     return None
 
 
-def _checked(scope: Scope, value: Value, kind: Integer, text: str) -> Value:
+def _checked(scope: Operations, value: Value, kind: Integer, text: str) -> Value:
     """The value with its type, and a flag for those that the type does not hold."""
     held = row_range(kind)
     if isinstance(kind, Decimal):

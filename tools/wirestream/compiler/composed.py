@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from wirestream.compiler import bits, decimals
+from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Column, Measure, Value
 from wirestream.compiler.types import Decimal
 from wirestream.errors import Position
-
-if TYPE_CHECKING:
-    from wirestream.compiler.scope import Scope
 
 Part = tuple[str, Column]  # an aggregate of `aggregates.FUNCTIONS` with a kind, and its value
 
@@ -25,16 +22,16 @@ class Composed:
     """parts: the aggregates of the window, from the scope before it and the columns of the call. result: the value,
     from the scope after the window and the measures of the parts."""
 
-    parts: Callable[[Scope, list[Column], Position], list[Part]]
-    result: Callable[[Scope, tuple[Measure, ...], Position], Value]
+    parts: Callable[[Operations, list[Column], Position], list[Part]]
+    result: Callable[[Operations, tuple[Measure, ...], Position], Value]
 
 
-def _same(*functions: str) -> Callable[[Scope, list[Column], Position], list[Part]]:
+def _same(*functions: str) -> Callable[[Operations, list[Column], Position], list[Part]]:
     """Aggregates of the column itself."""
     return lambda scope, columns, position: [(function, columns[0]) for function in functions]
 
 
-def _average(scope: Scope, measures: tuple[Measure, ...], position: Position) -> Value:
+def _average(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
     """sum div count, which lies between the least and the greatest value; null without values."""
     total, count = measures
     number = replace(count.output, overflow=None)
@@ -43,15 +40,15 @@ def _average(scope: Scope, measures: tuple[Measure, ...], position: Position) ->
     return scope.compute("div", total.output, number, kind=total.value.type, may_be_null=True)
 
 
-def _condition(scope: Scope, measures: tuple[Measure, ...], position: Position) -> Value:
+def _condition(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
     return scope.zero_if_null(measures[0].output)
 
 
-def _inverted_bits(scope: Scope, columns: list[Column], position: Position) -> list[Part]:
+def _inverted_bits(scope: Operations, columns: list[Column], position: Position) -> list[Part]:
     return [("bit_or", bits.bitwise("~")(scope, columns, position))]
 
 
-def _all_bits(scope: Scope, measures: tuple[Measure, ...], position: Position) -> Value:
+def _all_bits(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
     """The bits that no inverted value has."""
     return bits.bitwise("~")(scope, [measures[0].output], position)
 

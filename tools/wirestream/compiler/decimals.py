@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal as Number
-from typing import TYPE_CHECKING
 
+from wirestream.compiler.builder import Builder, reach
 from wirestream.compiler.plan import FLIPPED, Column, Constant, Value, hull, plain
 from wirestream.compiler.types import Decimal, Integer, Type, fits
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import MOST_DIGITS
-
-if TYPE_CHECKING:
-    from wirestream.compiler.scope import Scope
 
 BIGINT_DIGITS = 20
 STRICT = {"<": "<=", "<=": "<=", ">": ">", ">=": ">"}  # the comparison with a number that was rounded down
@@ -51,14 +48,14 @@ def typed(reach: Integer, before: int, after: int) -> Decimal:
 # ---- Scales
 
 
-def widened(scope: Scope, value: Value, scale: int, position: Position) -> Value:
+def widened(scope: Builder, value: Value, scale: int, position: Position) -> Value:
     """The value with `scale` digits after the point, at least as many as it has."""
     before, after = digits_of(value)
     same = after == scale and isinstance(value.type, Decimal)
     return value if same else _times(scope, value, scale - after, before, scale, position)
 
 
-def aligned(scope: Scope, values: list[Value], position: Position) -> list[Value]:
+def aligned(scope: Builder, values: list[Value], position: Position) -> list[Value]:
     """Numbers with equally many digits after the point; all are decimals, or none."""
     if not any(isinstance(value.type, Decimal) for value in values):
         return values
@@ -66,7 +63,7 @@ def aligned(scope: Scope, values: list[Value], position: Position) -> list[Value
     return [widened(scope, value, scale, position) for value in values]
 
 
-def comparable(scope: Scope, operator: str, a: Value, b: Value, position: Position) -> tuple[str, Value, Value]:
+def comparable(scope: Builder, operator: str, a: Value, b: Value, position: Position) -> tuple[str, Value, Value]:
     """A comparison of numbers with equally many digits after the point. A constant with more digits than the other
     operand is rounded down instead: x < 10.5 is x <= 10."""
     if not any(isinstance(value.type, Decimal) for value in (a, b)):
@@ -82,7 +79,7 @@ def comparable(scope: Scope, operator: str, a: Value, b: Value, position: Positi
     return operator, *aligned(scope, [a, b], position)
 
 
-def rounded(scope: Scope, value: Value, scale: int, position: Position) -> Value:
+def rounded(scope: Builder, value: Value, scale: int, position: Position) -> Value:
     """The value with `scale` digits after the point; half is rounded away from zero."""
     before, after = digits_of(value)
     if after <= scale:
@@ -92,10 +89,13 @@ def rounded(scope: Scope, value: Value, scale: int, position: Position) -> Value
     return _nearest(scope, value, number(whole // 2), number(whole), (before + 1, scale), position, text)
 
 
-def truncated(scope: Scope, value: Value, position: Position) -> Value:
+def truncated(scope: Builder, value: Value, position: Position) -> Value:
     """The integer before the point."""
     _, after = digits_of(value)
-    return scope.arithmetic("div", unscaled(value), number(10**after), position) if after else value
+    if not after:
+        return value
+    whole = unscaled(value)
+    return scope.compute("div", whole, number(10**after), kind=fits(reach("div", whole, number(1)), position))
 
 
 def unscaled(value: Value) -> Value:
@@ -108,7 +108,7 @@ def number(value: int) -> Constant:
 
 
 def _times(
-    scope: Scope, value: Value, power: int, before: int, after: int, position: Position, twice: bool = False
+    scope: Builder, value: Value, power: int, before: int, after: int, position: Position, twice: bool = False
 ) -> Value:
     """The integer of the value times a power of ten, and two."""
     factor = 10**power * (1 + twice)
@@ -119,7 +119,7 @@ def _times(
 
 
 def _nearest(
-    scope: Scope,
+    scope: Builder,
     a: Value,
     half: Value,
     whole: Value,
@@ -145,15 +145,15 @@ def _nearest(
     return scope.compute("div", total, whole, kind=fits(kind, position), may_be_null=null, text=text)
 
 
-def _hidden(scope: Scope, operator: str, a: Value, b: Value, position: Position) -> Column:
+def _hidden(scope: Builder, operator: str, a: Value, b: Value, position: Position) -> Column:
     """A sum or difference of integers that the query does not name."""
-    return scope.compute(operator, a, b, kind=fits(scope.reach(operator, a, b), position), hidden=True)
+    return scope.compute(operator, a, b, kind=fits(reach(operator, a, b), position), hidden=True)
 
 
 # ---- Operations
 
 
-def arithmetic(scope: Scope, operator: str, a: Value, b: Value, position: Position) -> Value:
+def arithmetic(scope: Builder, operator: str, a: Value, b: Value, position: Position) -> Value:
     """An operation of numbers, of which one at least is a decimal."""
     text = f"({a} {operator} {b})"
     (i, s), (j, t) = digits_of(a), digits_of(b)
@@ -163,17 +163,17 @@ def arithmetic(scope: Scope, operator: str, a: Value, b: Value, position: Positi
         if s + t > MOST_DIGITS:
             why = f"the product has {s + t} digits after the point; the most is {MOST_DIGITS}"
             raise QueryError(f"{why}; CAST a factor to fewer", position)
-        kind = typed(scope.reach("*", a, b), i + j + 1, s + t)
+        kind = typed(reach("*", a, b), i + j + 1, s + t)
         return scope.compute("*", a, b, kind=fits(kind, position), text=text)
     a, b = aligned(scope, [a, b], position)
-    kind = scope.reach(operator, a, b)
+    kind = reach(operator, a, b)
     if operator != "div":
         kind = typed(kind, min(i, j) if operator == "%" else max(i, j) + 1, max(s, t))
     null = operator in ("div", "%") and b.type.low <= 0 <= b.type.high
     return scope.compute(operator, a, b, kind=fits(kind, position), may_be_null=null, text=text)
 
 
-def _quotient(scope: Scope, a: Value, b: Value, text: str, position: Position) -> Column:
+def _quotient(scope: Builder, a: Value, b: Value, text: str, position: Position) -> Column:
     """a / b, with six digits or more after the point, fewer if those before it leave less room."""
     (i, s), (j, t) = digits_of(a), digits_of(b)
     before, after = min(i + t, MOST_DIGITS), min(max(LEAST_SCALE, s + j + t + 1), MOST_DIGITS)
@@ -184,7 +184,7 @@ def _quotient(scope: Scope, a: Value, b: Value, text: str, position: Position) -
     return _nearest(scope, dividend, b, _twice(scope, b, position), (before, after), position, text)
 
 
-def _twice(scope: Scope, value: Value, position: Position) -> Value:
+def _twice(scope: Builder, value: Value, position: Position) -> Value:
     value = unscaled(value)
     return number(2 * value.value) if isinstance(value, Constant) else _hidden(scope, "+", value, value, position)
 
@@ -194,7 +194,7 @@ def total(reach: Integer, of: Decimal) -> Decimal:
     return typed(reach, of.precision - of.scale + SUM_DIGITS, of.scale)
 
 
-def average(scope: Scope, total: Column, count: Column, of: Decimal, position: Position) -> Column:
+def average(scope: Builder, total: Column, count: Column, of: Decimal, position: Position) -> Column:
     """total / count, four digits longer than the values `of` it. Null without values."""
     before, after = (of.precision - of.scale, of.scale + AVERAGE_DIGITS)
     more = 10**AVERAGE_DIGITS

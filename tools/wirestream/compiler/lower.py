@@ -152,7 +152,7 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     beyond = tuple(
         Column(key.overflow, BOOLEAN) for key in keys if key.overflow
     )  # a value that overflowed is another one
-    after = Scope(Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values())), results)
+    after = Scope(Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values())), results=results)
     written = [(key, column) for given in (grouped, select.group) for key, column in zip(given, keys, strict=True)]
     after.keys = {syntax.placeless(expression): column for expression, column in written}
     for call, parts in results.items():  # an aggregate of an overflowed value has overflowed

@@ -3,23 +3,20 @@
 This is the compiler's only list of them: the parser knows their names from here, and docs/dialect.md its table. What a
 function is in Spark's part of a divided query is in `wirestream.split.functions`, and in the oracle in
 `spark_golden/functions.py`. `Scope` gives the values of the operands; a function that needs no operator of its own is
-composed of `Scope.choose`, `Scope.compare` and their like.
+composed of `Operations.choose`, `Operations.compare` and their like.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from wirestream.compiler import bits, texts
 from wirestream.compiler.calendar import PARTS
+from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Constant, Value, flag_of, is_null, not_null
 from wirestream.compiler.types import BOOLEAN, Boolean, Integer
 from wirestream.errors import Position, QueryError
-
-if TYPE_CHECKING:
-    from wirestream.compiler.scope import Scope
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class Scalar:
     most: int
     meaning: str
     example: str
-    lower: Callable[[Scope, list[Value], Position], Value]
+    lower: Callable[[Operations, list[Value], Position], Value]
     written: bool = False
     also: tuple[str, ...] = ()
 
@@ -56,12 +53,12 @@ class Scalar:
         return self.least <= operands and (not self.most or operands <= self.most)
 
 
-def _is_null(scope: Scope, values: list[Value], position: Position) -> Value:
+def _is_null(scope: Operations, values: list[Value], position: Position) -> Value:
     (value,) = values
     return flag_of(value, "null") or Constant(False, BOOLEAN)
 
 
-def _coalesce(scope: Scope, values: list[Value], position: Position) -> Value:
+def _coalesce(scope: Operations, values: list[Value], position: Position) -> Value:
     """The first value that is not null: of the last two first."""
     *others, found = scope.of_one_type(values, "COALESCE", position)
     for value in reversed([other for other in others if not is_null(other)]):
@@ -70,13 +67,13 @@ def _coalesce(scope: Scope, values: list[Value], position: Position) -> Value:
     return found
 
 
-def _nullif(scope: Scope, values: list[Value], position: Position) -> Value:
+def _nullif(scope: Operations, values: list[Value], position: Position) -> Value:
     value, other = values
     equal = not_null(scope.compare("=", value, other, position))
     return scope.choose(equal, Constant(None, value.type), value, position=position)
 
 
-def _distinct(scope: Scope, values: list[Value], position: Position) -> Value:
+def _distinct(scope: Operations, values: list[Value], position: Position) -> Value:
     """Where one of them is null, whether the other is not; elsewhere whether they differ."""
     left, right = values
     nulls = [flag_of(value, "null") for value in values]
@@ -91,7 +88,7 @@ def _distinct(scope: Scope, values: list[Value], position: Position) -> Value:
     return scope.compute("or", differ, scope.compute("<>", *nulls, hidden=True))
 
 
-def _in(scope: Scope, values: list[Value], position: Position) -> Value:
+def _in(scope: Operations, values: list[Value], position: Position) -> Value:
     """Whether any is equal; if none is, null if the value or any of the list is null. One AND with the flag of the
     value's null is enough for all comparisons."""
     value, *others = scope.of_one_type(values, "IN", position)
@@ -115,17 +112,17 @@ def _in(scope: Scope, values: list[Value], position: Position) -> Value:
     return scope.with_null(found, scope.either([null, unknown]))
 
 
-def _between(scope: Scope, values: list[Value], position: Position) -> Value:
+def _between(scope: Operations, values: list[Value], position: Position) -> Value:
     value, low, high = values
     bounds = [scope.compare(sign, value, bound, position) for sign, bound in ((">=", low), ("<=", high))]
     return scope.logic("and", *bounds)
 
 
-def _mod(scope: Scope, values: list[Value], position: Position) -> Value:
+def _mod(scope: Operations, values: list[Value], position: Position) -> Value:
     return scope.arithmetic("%", *values, position)
 
 
-def _abs(scope: Scope, values: list[Value], position: Position) -> Value:
+def _abs(scope: Operations, values: list[Value], position: Position) -> Value:
     (value,) = values
     kind = _number(value, "ABS", position)
     if kind.low >= 0:
@@ -138,7 +135,7 @@ def _abs(scope: Scope, values: list[Value], position: Position) -> Value:
     return scope.choose(scope.compute("<", value, zero), negative, value, position=position, kind=kind)
 
 
-def _sign(scope: Scope, values: list[Value], position: Position) -> Value:
+def _sign(scope: Operations, values: list[Value], position: Position) -> Value:
     (value,) = values
     _number(value, "SIGN", position)
     signs = [Constant(sign, Integer(sign, sign)) for sign in (-1, 0, 1)]
@@ -147,10 +144,10 @@ def _sign(scope: Scope, values: list[Value], position: Position) -> Value:
     return scope.with_null(found, flag_of(value, "null"))
 
 
-def _extreme(operator: str, name: str) -> Callable[[Scope, list[Value], Position], Value]:
+def _extreme(operator: str, name: str) -> Callable[[Operations, list[Value], Position], Value]:
     """The least or greatest of the values that are not null, in a tree of comparisons."""
 
-    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+    def lower(scope: Operations, values: list[Value], position: Position) -> Value:
         values = scope.of_one_type(values, name, position)
         if isinstance(values[0].type, Boolean):
             raise QueryError(f"{name} takes numbers or strings, not conditions", position)
@@ -163,7 +160,7 @@ def _extreme(operator: str, name: str) -> Callable[[Scope, list[Value], Position
     return lower
 
 
-def _of_two(scope: Scope, operator: str, a: Value, b: Value, position: Position) -> Value:
+def _of_two(scope: Operations, operator: str, a: Value, b: Value, position: Position) -> Value:
     """a where `operator` is true of a and b, or b is null; b where it is not, or a is null."""
     null_a, null_b = (flag_of(value, "null") for value in (a, b))
     if not (null_a or null_b):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal as Number
-from itertools import product
 
 from wirestream.compiler import casts, decimals, syntax, times
 from wirestream.compiler.aggregates import FUNCTIONS, HINTS
 from wirestream.compiler.composed import COMPOSED
+from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import (
-    APPLY,
     Column,
     Compute,
     Constant,
@@ -22,21 +21,15 @@ from wirestream.compiler.plan import (
     Runtime,
     Value,
     flag_of,
-    is_null,
-    label,
     not_null,
-    padded,
     plain,
     shown,
     walk,
-    widest,
 )
 from wirestream.compiler.scalars import CALLS, SCALARS
 from wirestream.compiler.types import (
     BOOLEAN,
-    LONG,
     Boolean,
-    Decimal,
     Integer,
     Text,
     Type,
@@ -45,7 +38,7 @@ from wirestream.compiler.types import (
     of_field,
     row_range,
 )
-from wirestream.errors import Position, QueryError
+from wirestream.errors import QueryError
 
 MOST_VALUES = 256  # computed by a query: each is a node of its plan, and every pass recurses through the nodes
 
@@ -58,18 +51,15 @@ def check_known(call: syntax.Call) -> None:
 
 
 @dataclass
-class Scope:
-    """Lowers expressions: each operation becomes a Compute on top of `plan`; equal operations share one.
+class Scope(Operations):
+    """Lowers expressions.
 
     results: the measures of each call of an aggregate, in the scope after a window; avg has two, its sum and its count.
     keys: the columns of the expressions of GROUP BY.
     """
 
-    plan: Plan
     results: dict[syntax.Call, tuple[Measure, ...]] | None = None
     keys: dict[syntax.Expression, Column] = field(default_factory=dict)
-    made: dict[str, Column] = field(default_factory=dict)
-    flags: dict[str, tuple[Value, ...]] = field(default_factory=dict)  # of the operands of what is in `made`
 
     def __post_init__(self) -> None:
         self._below = sum(isinstance(node, Compute) for node in walk(self.plan))
@@ -128,17 +118,6 @@ class Scope:
         beyond = [flag_of(value, "overflow"), *self.beyond(plain(value), row_range(value.type))]
         overflow = self.either(beyond)
         return replace(value, overflow=overflow and overflow.name)
-
-    def resized(self, value: Value, kind: Type, text: str) -> Column:
-        """The value as one of another type with the same kind of bits."""
-        return self.compute("cast", value, kind=kind, text=text)
-
-    def beyond(self, value: Column, held: Integer) -> list[Column]:
-        """Whether the value is not one of `held`, in one flag or two."""
-        bounds = [(">", held.high)] * (value.type.high > held.high) + [("<", held.low)] * (value.type.low < held.low)
-        if bounds and held == LONG:
-            return [self.compute("beyond", value, hidden=True)]
-        return [self.compute(o, value, Constant(n, replace(value.type, low=n, high=n)), hidden=True) for o, n in bounds]
 
     def flagged(self, measure: Measure, beyond: Measure | None) -> Measure:
         """The measure, with `beyond` added to its overflow flag."""
@@ -239,107 +218,12 @@ class Scope:
             raise QueryError(f"AND, OR and NOT take conditions, not {value.type}", expression.position)
         return value
 
-    def arithmetic(self, operator: str, a: Value, b: Value, position: Position) -> Value:
-        if not a.type.kind == b.type.kind == "number":
-            raise QueryError(f"{operator} takes numbers, not {a.type} and {b.type}", position)
-        if isinstance(a.type, Decimal) or isinstance(b.type, Decimal):
-            if is_null(a) or is_null(b):
-                return Constant(None, widest([a, b]))
-            return decimals.arithmetic(self, operator, a, b, position)
-        if operator == "/":
-            why = "/ of integers would give a fraction; div truncates toward zero, CAST(… AS decimal(18, 2)) keeps it"
-            raise QueryError(why, position)
-        null = operator in ("div", "%") and b.type.low <= 0 <= b.type.high
-        return self.compute(operator, a, b, kind=fits(self.reach(operator, a, b), position), may_be_null=null)
-
-    @staticmethod
-    def reach(operator: str, a: Value, b: Value) -> Integer:
-        """The range of an operation's results."""
-        a, b = a.type, b.type
-        most = max(abs(a.low), abs(a.high))
-        if operator == "div":
-            return Integer(-most if a.signed or b.signed else 0, most)
-        if operator == "%":
-            most = max(min(most, max(abs(b.low), abs(b.high)) - 1), 0)
-            return Integer(-most if a.signed else 0, most)
-        corners = [APPLY[operator](x, y) for x, y in product((a.low, a.high), (b.low, b.high))]
-        return Integer(min(corners), max(corners))
-
-    def compare(self, operator: str, a: Value, b: Value, position: Position) -> Value:
-        a, b = times.of_literals([a, b], position)
-        if a.type.kind != b.type.kind:
-            quotes = "; a string needs quotes: '5'" if {a.type.kind, b.type.kind} == {"number", "string"} else ""
-            raise QueryError(f"cannot compare {a.type} with {b.type} by {operator}{quotes}", position)
-        if isinstance(a.type, Boolean) and operator not in ("=", "<>"):
-            raise QueryError(f"cannot compare conditions by {operator}, only by = and <>", position)
-        if isinstance(a.type, Text):
-            for one, other in ((a, b), (b, a)):
-                if isinstance(one, Constant) and one.type.length > other.type.length:
-                    raise QueryError(
-                        f"{one} has {one.type.length} characters, {other} at most {other.type.length}", position
-                    )
-            length = max(a.type.length, b.type.length)
-            a, b = (padded(value, length) for value in (a, b))
-            if a.type.length != b.type.length:
-                raise QueryError(f"cannot compare {a.type} with {b.type}; strings must have equal lengths", position)
-        if is_null(a) or is_null(b):
-            return Constant(None, BOOLEAN)
-        text = _written(operator, (a, b))
-        if a.type.kind == "number":
-            operator, a, b = decimals.comparable(self, operator, a, b, position)
-        elif a.type.kind == "timestamp":
-            a, b = times.aligned(self, [a, b], position)
-        found = self.compute(operator, a, b, text=text)
-        return self.zero_if_null(found)
-
-    def truth(self, operator: str, *operands: Value) -> Value:
-        """A condition that an operation computes."""
-        return self.zero_if_null(self.compute(operator, *operands))
-
-    def invert(self, a: Value) -> Value:
-        found = self.compute("not", a)
-        return self.zero_if_null(found)
-
-    def logic(self, operator: str, a: Value, b: Value) -> Value:
-        """AND and OR with nulls: null unless the other operand decides."""
-        known = [not_null(v) for v in (a, b)]
-        value = self.compute(operator, *known)
-        nulls = [flag_of(v, "null") for v in (a, b)]
-        if not any(nulls):
-            return value
-        if operator == "or":  # null if one is null and the result is not true
-            either = self.either(nulls)
-            null = self.compute("and", either, self.compute("not", value, hidden=True), hidden=True)
-        else:  # null if one is null and the other is null or true
-            unknown = [self.either([p, n]) if n else p for p, n in zip(known, nulls, strict=True)]
-            null = self.compute("and", self.either(nulls), self.compute("and", *unknown, hidden=True), hidden=True)
-        return replace(value, null=null.name)
-
     def _choice(self, condition: syntax.Expression, branches: list[syntax.Expression]) -> Column:
         """The first branch where the condition is true, elsewhere the second; without a second one, null."""
         chooser = self.value(condition, BOOLEAN)
         if not isinstance(chooser.type, Boolean):
             raise QueryError(f"IF and CASE take a condition, not {chooser.type}", condition.position)
         return self.choose(chooser, *self.values(branches), position=branches[-1].position)
-
-    def choose(self, chooser: Value, *values: Value, position: Position, kind: Type | None = None) -> Value:
-        """The first value where `chooser` is true, elsewhere the second; without a second one, null. kind: where it is
-        known to be narrower than the values are."""
-        values = self.of_one_type(values, "IF and CASE", position)
-        kind = kind or widest(values)
-        if isinstance(kind, Integer):
-            fits(kind, position)
-        values = [*values, *[Constant(None, kind)] * (2 - len(values))]
-        nulls = [flag_of(value, "null") for value in values]
-        overflows = [flag_of(value, "overflow") for value in values]
-        if isinstance(kind, Text):
-            values = [padded(value, kind.length) for value in values]
-        if all(map(is_null, values)):
-            return Constant(None, kind)
-        found = self.compute("if", *map(plain, (chooser, *values)), kind=kind)
-        null = self._chosen(chooser, nulls)
-        overflow = self.either([flag_of(chooser, "overflow"), self._chosen(chooser, overflows)])
-        return replace(found, null=null and null.name, overflow=overflow and overflow.name)
 
     def values(self, expressions: Iterable[syntax.Expression]) -> list[Value]:
         """The values of expressions of one kind. A $name has the type of the others, but a number at least 32 bits, and
@@ -355,83 +239,6 @@ class Scope:
                 found[n] = self.value(expression, beside if runtime[n] else any_kind)
         return [found[n] for n in range(len(expressions))]
 
-    def of_one_type(self, values: Iterable[Value], who: str, position: Position) -> list[Value]:
-        """The values, if they are of one kind; numbers with equally many digits after the point. who: takes them."""
-        values = times.of_literals(list(values), position)
-        if len({value.type.kind for value in values}) > 1:
-            kinds = " and ".join(str(value.type) for value in values)
-            raise QueryError(f"the values of {who} must be of one kind, not {kinds}", position)
-        match values[0].type.kind:
-            case "number":
-                return decimals.aligned(self, values, position)
-            case "timestamp":
-                return times.aligned(self, values, position)
-        return values
-
-    def _chosen(self, chooser: Value, flags: list[Value | None]) -> Value | None:
-        """The flag of the branch that is chosen."""
-        if not any(flags) or flags[0] == flags[1]:
-            return flags[0]
-        flags = [flag or Constant(False, BOOLEAN) for flag in flags]
-        return self.compute("if", plain(chooser), *flags, hidden=True)
-
-    def zero_if_null(self, column: Value) -> Value:
-        """A condition with the value forced to 0 when it is null."""
-        if not flag_of(column, "null") or is_null(column):
-            return column
-        known = self.compute("not", Column(column.null, BOOLEAN), hidden=True)
-        return replace(self.compute("and", replace(column, null=None), known), null=column.null)
-
-    def compute(
-        self,
-        operator: str,
-        *operands: Value,
-        kind: Type = BOOLEAN,
-        may_be_null: bool = False,
-        hidden: bool = False,
-        text: str = "",
-    ) -> Value:
-        """The column of an operation, with companions if an operand has them; added only if it is new. With NULL as an
-        operand it is NULL.
-
-        hidden: the column is internal, for nulls or overflow. text: what the column is to the user; default: the
-        operation.
-        """
-        if operator != "if" and any(map(is_null, operands)):
-            return Constant(None, kind)
-        columns = [v for v in operands if isinstance(v, Column)]
-        nulls = [Column(v.null, BOOLEAN) for v in columns if v.null]
-        overflows = [Column(v.overflow, BOOLEAN) for v in columns if v.overflow]
-        text = text or "." * hidden + _written(operator, operands)
-        flags = (*nulls, *overflows)
-        while self.flags.setdefault(text, flags) != flags:  # of the same columns, but one is known not to be null
-            text += "'"
-        if text in self.made:
-            return self.made[text]
-        own = f"{text}.null" if may_be_null else None
-        column = Column(text, kind, own)
-        self.plan = Compute(self.plan, column, operator, tuple(map(plain, operands)), may_be_null)
-        null = self.either([own and Column(own, BOOLEAN), *nulls])
-        overflow = self.either(overflows)
-        self.made[text] = replace(column, null=null and null.name, overflow=overflow and overflow.name)
-        return self.made[text]
-
-    def none(self, flags: list[Value | None]) -> Value:
-        """Whether no flag is set."""
-        return self.compute("not", self.either(flags), hidden=True)
-
-    @staticmethod
-    def with_null(value: Value, null: Value | None) -> Value:
-        """The value with this flag as its null companion."""
-        return replace(value, null=null and null.name) if isinstance(value, Column) else value
-
-    def either(self, flags: list[Value | None]) -> Value | None:
-        """The OR of the flags that are not None, duplicates removed."""
-        found: Value | None = None
-        for flag in {str(f): f for f in flags if f}.values():
-            found = flag if found is None else self.compute("or", found, flag, hidden=True)
-        return found
-
 
 def _untyped(expression: syntax.Expression) -> bool:
     """Whether it takes on the type of another value."""
@@ -442,15 +249,3 @@ def _untyped(expression: syntax.Expression) -> bool:
 def _bare(name: str) -> str:
     """A column's name without the qualifying side of a JOIN."""
     return name.rpartition(".")[2]
-
-
-def _written(operator: str, operands: tuple[Value, ...]) -> str:
-    """The name of an operation's column."""
-    match operands:
-        case (a,):
-            return f"({operator} {a})"
-        case (a, b):
-            return f"({a} {operator} {b})"
-        case (condition, a, b):
-            return f"IF({label(condition)}, {label(a)}, {label(b)})"
-    raise AssertionError(operator)

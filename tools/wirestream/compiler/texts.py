@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
+from wirestream.compiler.operations import Operations
 from wirestream.compiler.patterns import MOST_POSITIONS, Automaton, automaton, like
 from wirestream.compiler.plan import Column, Constant, Value, label
 from wirestream.compiler.regular import regular
@@ -23,18 +23,15 @@ EDITS = {"upper": "UPPER", "lower": "LOWER", "rtrim": "RTRIM", "cut": "CUT"}  # 
 SHIFTS = {"bytes left": "SHL", "bytes right": "SHR"}
 MOST_BYTES = 255  # of these cores
 
-if TYPE_CHECKING:
-    from wirestream.compiler.scope import Scope
-
 
 # ---- conditions and numbers
 
 
-def matches(operator: str, example: str) -> Callable[[Scope, list[Value], Position], Value]:
+def matches(operator: str, example: str) -> Callable[[Operations, list[Value], Position], Value]:
     """The lowering of what matches a constant pattern. operator: of `PATTERNS`."""
     name = operator.upper()
 
-    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+    def lower(scope: Operations, values: list[Value], position: Position) -> Value:
         value, pattern = values
         _text(value, name, position)
         if not isinstance(pattern, Constant) or not isinstance(pattern.value, bytes):
@@ -56,13 +53,13 @@ def automaton_of(operator: str, pattern: bytes) -> Automaton:
     return automaton(PATTERNS[operator](pattern.decode()))
 
 
-def length(scope: Scope, values: list[Value], position: Position) -> Value:
+def length(scope: Operations, values: list[Value], position: Position) -> Value:
     (value,) = values
     kind = _text(value, "CHAR_LENGTH", position)
     return scope.compute("length", value, kind=Integer(0, kind.length))
 
 
-def find(scope: Scope, values: list[Value], position: Position) -> Value:
+def find(scope: Operations, values: list[Value], position: Position) -> Value:
     """The first place of a constant string, from 1; 0 if it does not occur."""
     value, word = values
     kind = _text(value, "INSTR", position)
@@ -71,7 +68,7 @@ def find(scope: Scope, values: list[Value], position: Position) -> Value:
     return scope.compute("find", value, word, kind=Integer(0, kind.length))
 
 
-def locate(scope: Scope, values: list[Value], position: Position) -> Value:
+def locate(scope: Operations, values: list[Value], position: Position) -> Value:
     word, value = values
     return find(scope, [value, word], position)
 
@@ -79,28 +76,28 @@ def locate(scope: Scope, values: list[Value], position: Position) -> Value:
 # ---- strings
 
 
-def edit(operator: str) -> Callable[[Scope, list[Value], Position], Value]:
+def edit(operator: str) -> Callable[[Operations, list[Value], Position], Value]:
     """The lowering of upper, lower and rtrim."""
 
-    def lower(scope: Scope, values: list[Value], position: Position) -> Value:
+    def lower(scope: Operations, values: list[Value], position: Position) -> Value:
         (value,) = values
         return scope.compute(operator, value, kind=_text(value, operator.upper(), position))
 
     return lower
 
 
-def ltrim(scope: Scope, values: list[Value], position: Position) -> Value:
+def ltrim(scope: Operations, values: list[Value], position: Position) -> Value:
     (value,) = values
     kind = _text(value, "LTRIM", position)
     spaces = scope.compute("spaces", value, kind=Integer(0, kind.length))
     return scope.compute("bytes left", value, spaces, kind=kind, text=f"ltrim({label(value)})")
 
 
-def trim(scope: Scope, values: list[Value], position: Position) -> Value:
+def trim(scope: Operations, values: list[Value], position: Position) -> Value:
     return ltrim(scope, [edit("rtrim")(scope, values, position)], position)
 
 
-def substring(scope: Scope, values: list[Value], position: Position) -> Value:
+def substring(scope: Operations, values: list[Value], position: Position) -> Value:
     """As in Spark: from 1, from 0 as from 1, or from the end of the string if negative."""
     value, *numbers = values
     kind = _text(value, "SUBSTRING", position)
@@ -114,19 +111,19 @@ def substring(scope: Scope, values: list[Value], position: Position) -> Value:
     return _last(scope, value, min(count, -begin), position)
 
 
-def left(scope: Scope, values: list[Value], position: Position) -> Value:
+def left(scope: Operations, values: list[Value], position: Position) -> Value:
     value, number = values
     _text(value, "LEFT", position)
     return _part(scope, value, 0, _constant(number, "left(Symbol, 2)", position), position)
 
 
-def right(scope: Scope, values: list[Value], position: Position) -> Value:
+def right(scope: Operations, values: list[Value], position: Position) -> Value:
     value, number = values
     _text(value, "RIGHT", position)
     return _last(scope, value, _constant(number, "right(Symbol, 2)", position), position)
 
 
-def concat(scope: Scope, values: list[Value], position: Position) -> Value:
+def concat(scope: Operations, values: list[Value], position: Position) -> Value:
     total = sum(_text(value, "CONCAT", position).length for value in values)
     if total > MOST_BYTES:
         raise QueryError(f"CONCAT of {total} characters; the most is {MOST_BYTES}", position)
@@ -136,7 +133,7 @@ def concat(scope: Scope, values: list[Value], position: Position) -> Value:
     return found
 
 
-def _joined(scope: Scope, a: Value, b: Value) -> Value:
+def _joined(scope: Operations, a: Value, b: Value) -> Value:
     if isinstance(a, Constant) and isinstance(b, Constant) and a.value is not None and b.value is not None:
         return Constant(a.value + b.value, Text(a.type.length + b.type.length))
     kind = Text(a.type.length + b.type.length)
@@ -148,14 +145,14 @@ def _joined(scope: Scope, a: Value, b: Value) -> Value:
     return scope.compute("|", _wider(scope, a, kind), moved, kind=kind, text=f"({label(a)} || {label(b)})")
 
 
-def _wider(scope: Scope, value: Value, kind: Text) -> Value:
+def _wider(scope: Operations, value: Value, kind: Text) -> Value:
     """The string padded with zeros."""
     if isinstance(value, Constant) and value.value is not None:
         return Constant(value.value.ljust(kind.length, b"\0"), kind)
     return scope.compute("cast", value, kind=kind, text=f"({label(value)} as {kind})")
 
 
-def _part(scope: Scope, value: Value, before: int, count: int, position: Position) -> Value:
+def _part(scope: Operations, value: Value, before: int, count: int, position: Position) -> Value:
     """`count` bytes after the first `before`."""
     size = value.type.length
     count = min(count, size - before)
@@ -170,7 +167,7 @@ def _part(scope: Scope, value: Value, before: int, count: int, position: Positio
     return scope.compute("part", value, *numbers, kind=Text(count), text=text)
 
 
-def _last(scope: Scope, value: Value, count: int, position: Position) -> Value:
+def _last(scope: Operations, value: Value, count: int, position: Position) -> Value:
     """The last `count` bytes of the string: the bytes before them are shifted out."""
     size = value.type.length
     if count >= size or count <= 0:

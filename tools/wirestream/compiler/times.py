@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from wirestream.compiler import decimals
+from wirestream.compiler.builder import Builder, reach
 from wirestream.compiler.plan import Constant, Value, plain
 from wirestream.compiler.syntax import Span
-from wirestream.compiler.types import Date, Integer, Text, Timestamp
+from wirestream.compiler.types import Date, Integer, Text, Timestamp, fits
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import UNITS
 from wirestream.schema.units import NANOSECONDS
-
-if TYPE_CHECKING:
-    from wirestream.compiler.scope import Scope
 
 DAY = 86_400  # seconds
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def aligned(scope: Scope, values: list[Value], position: Position) -> list[Value]:
+def aligned(scope: Builder, values: list[Value], position: Position) -> list[Value]:
     """Timestamps of one unit, the finest of them."""
     unit = max((value.type.unit for value in values), key=UNITS.get)
     return [_in_unit(scope, value, unit, position) for value in values]
@@ -60,7 +57,7 @@ def of_literals(values: list[Value], position: Position) -> list[Value]:
     return [literal(written(v), like, position) if is_text else v for v, is_text in zip(values, texts, strict=True)]
 
 
-def shifted(scope: Scope, sign: str, time: Value, span: Span, position: Position) -> Value:
+def shifted(scope: Builder, sign: str, time: Value, span: Span, position: Position) -> Value:
     """A timestamp plus or minus a length of time, or a date plus or minus days."""
     length = span.number * NANOSECONDS[span.unit]
     if isinstance(time.type, Date) and length % NANOSECONDS["day"] == 0:
@@ -85,7 +82,7 @@ def shifted(scope: Scope, sign: str, time: Value, span: Span, position: Position
 # ---- Units
 
 
-def _in_unit(scope: Scope, value: Value, unit: str, position: Position) -> Value:
+def _in_unit(scope: Builder, value: Value, unit: str, position: Position) -> Value:
     finer = UNITS[unit] - UNITS[value.type.unit]
     if not finer:
         return value
@@ -96,7 +93,7 @@ def _in_unit(scope: Scope, value: Value, unit: str, position: Position) -> Value
     return scope.resized(found, kind, f"{value} in {unit}")
 
 
-def floor(scope: Scope, value: Value, divisor: int, position: Position) -> Value:
+def floor(scope: Builder, value: Value, divisor: int, position: Position) -> Value:
     """The quotient of an integer by a positive constant, rounded down."""
     whole = decimals.unscaled(value)
     if isinstance(whole, Constant):
@@ -105,17 +102,19 @@ def floor(scope: Scope, value: Value, divisor: int, position: Position) -> Value
     if kind.low < 0:
         zero, less = map(decimals.number, (0, divisor - 1))
         negative = scope.compute("<", plain(whole), zero, hidden=True)
-        whole = scope.arithmetic("-", whole, scope.choose(negative, less, zero, position=position), position)
+        less = scope.compute("if", negative, less, zero, kind=Integer(0, divisor - 1), hidden=True)
+        whole = scope.compute("-", whole, less, kind=fits(reach("-", whole, less), position), hidden=True)
     return scope.compute("div", whole, decimals.number(divisor), kind=kind)
 
 
-def in_units(scope: Scope, value: Value, finer: int, position: Position) -> Value:
+def in_units(scope: Builder, value: Value, finer: int, position: Position) -> Value:
     """A time in units of which 10**finer make one of its own."""
     return product(scope, value, 10**finer, position) if finer > 0 else floor(scope, value, 10**-finer, position)
 
 
-def product(scope: Scope, value: Value, factor: int, position: Position) -> Value:
+def product(scope: Builder, value: Value, factor: int, position: Position) -> Value:
     number = decimals.unscaled(value)
     if isinstance(number, Constant):
         return decimals.number(number.value * factor)
-    return scope.arithmetic("*", number, decimals.number(factor), position)
+    factor = decimals.number(factor)
+    return scope.compute("*", number, factor, kind=fits(reach("*", number, factor), position))

@@ -86,7 +86,8 @@ class Stream:
         else a second. None if it has none."""
         kind = re.sub(r"\s", "", self.fields.get(field, "").lower())
         if kind.startswith(("date", "timestamp")):
-            return NANOSECONDS["day" if kind.startswith("date") else kind[len("timestamp(") :].partition(")")[0]]
+            unit = kind[len("timestamp(") :].partition(")")[0] if "(" in kind else "us"
+            return NANOSECONDS["day" if kind.startswith("date") else unit]
         if self.unit is None:
             return NANOSECONDS["s"]
         return NANOSECONDS[self.unit] if field == self.time else None

@@ -210,10 +210,10 @@ def test_columns_that_do_not_fit(tmp_path: Path) -> None:
 def test_names_of_types() -> None:
     known = {"BIGINT": "long", "Integer": "int", "boolean": "bool", "NUMERIC( 18 ,4)": "decimal(18, 4)"}
     known |= {"decimal(5)": "decimal(5, 0)", "varchar(7)": "string(7)", "char(1)": "string(1)"}
-    known |= {"Timestamp(MS)": "timestamp(ms)"}
+    known |= {"Timestamp(MS)": "timestamp(ms)", "TIMESTAMP": "timestamp(us)"}
     assert {name: canonical(name) for name in known} == known
     assert Field.of("A", "int NOT  NULL") == Field("A", "int") and Field.of("A", "int null") == Field("A", "int", True)
-    for wrong in ("decimal(39, 0)", "decimal(4, 5)", "decimal(0)", "timestamp", "timestamp(3)", "string(0)", "int(4)"):
+    for wrong in ("decimal(39, 0)", "decimal(4, 5)", "decimal(0)", "timestamp(3)", "string(0)", "int(4)"):
         with pytest.raises(ValueError, match=r"^field A: "):
             Field("A", wrong)
     with pytest.raises(ValueError, match="Flags is the name of the byte"):

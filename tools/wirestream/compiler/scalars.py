@@ -194,7 +194,7 @@ LEAST = "the least value that is not null"
 SCALARS = {
     scalar.name: scalar
     for scalar in (
-        Scalar("is null", 1, 1, "whether x has no value", "x IS NULL", _is_null, written=True),
+        Scalar("is null", 1, 1, "whether y has no value", "y IS NULL", _is_null, written=True),
         Scalar(
             "is distinct from",
             2,
@@ -211,7 +211,7 @@ SCALARS = {
             1,
             0,
             "the first value that is not null",
-            "coalesce(x div y, 0)",
+            "coalesce(y, 0)",
             _coalesce,
             also=("nvl", "ifnull"),
         ),

@@ -141,7 +141,9 @@ CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING")
 VALUES = ("END", "NULL", "TRUE", "FALSE")  # words that end an expression, and are not aliases
 OPERATORS = ("AND", "OR", "NOT", "DIV", "IN", "IS", "BETWEEN", "LIKE", "CASE", "WHEN", "THEN", "ELSE", "DISTINCT",
              "FROM")  # fmt: skip
-AGGREGATES = ("count", "sum", "min", "max", "avg", "wsum", "first", "last", "bit_or")
+AGGREGATES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}  # by their names in a text
+AGGREGATES |= {name: name for name in ("count", "sum", "min", "max", "avg", "first", "last", "bit_or", "bit_and")}
+AGGREGATES |= {name: name for name in ("bool_and", "bool_or")}
 Named = dict[str, list["Select"]]  # the queries that WITH names
 
 
@@ -322,9 +324,9 @@ def _default(tokens: list[Token], place: int) -> str:
         return words[0].rpartition(".")[2]
     if words[0].lower() in AGGREGATES and words[1:2] == ["("] and words[-1] == ")":
         if words[2:-1] in ([], ["*"]):
-            return words[0].lower()
+            return AGGREGATES[words[0].lower()]
         if len(words) == 4 and tokens[2].kind == "name":
-            return f"{words[0].lower()}_{words[2].rpartition('.')[2]}"
+            return f"{AGGREGATES[words[0].lower()]}_{words[2].rpartition('.')[2]}"
     return f"column{place}"
 
 

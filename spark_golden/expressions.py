@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 from pyspark.errors import ParseException
 
+from spark_golden import spread
 from spark_golden.clauses import Token, written
 from spark_golden.declaration import INTEGER
 from spark_golden.functions import CALLS, OPERATORS
@@ -85,17 +86,21 @@ def by_arrival(function: str, x: str) -> str:
     return f"{function}({x}, CASE WHEN {x} IS NOT NULL THEN `#order` END)"
 
 
+SPREAD = f"exact, with {spread.SCALE} digits after the point"
+
+
 @dataclass(frozen=True)
 class Aggregate:
-    """text: that of the aggregate of a column, from the column's. replaced: what of it Spark does not get as it is in
+    """text: that of the aggregate, from the texts of its columns. replaced: what of it Spark does not get as it is in
     the query. merged: the aggregate of Spark that makes one partial result of several, "" where there is none.
-    in_order: by arrival.
+    in_order: by arrival. columns: how many it takes.
     """
 
-    text: Callable[[str], str]
+    text: Callable[..., str]
     merged: str = ""
     in_order: bool = False
     replaced: str = ""
+    columns: int = 1
 
 
 # The only list of them: `windows` computes those with partial results.
@@ -111,8 +116,11 @@ AGGREGATES: dict[str, Aggregate] = {
     "bit_and": Aggregate(lambda x: integer(f"bit_and(CAST({x} AS BIGINT))")),
     "bool_and": Aggregate(lambda x: f"bool_and({x})"),
     "bool_or": Aggregate(lambda x: f"bool_or({x})"),
+    **{name: Aggregate(spread.text_of(less), replaced=SPREAD) for name, less in spread.OF_ONE.items()},
+    **{name: Aggregate(spread.text_of(less), replaced=SPREAD, columns=2) for name, less in spread.OF_TWO.items()},
 }
 
+SPREADS = (*spread.OF_ONE, *spread.OF_TWO)  # their results are decimals, whatever the operands
 OTHER_NAMES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}
 
 
@@ -280,6 +288,8 @@ class Shim:
                 operands = _values(operands)
             case "UnresolvedFunction" if node.nameParts().apply(0) == "if":
                 operands = operands[1:]
+            case "UnresolvedFunction" if node.nameParts().apply(0) in SPREADS:
+                return True
             case "UnresolvedFunction" if node.nameParts().apply(0) in WITHOUT_DECIMALS:
                 return False
             case "Add" | "Subtract" | "Multiply" | "Divide" | "Remainder" | "UnaryMinus" | "UnresolvedFunction":
@@ -345,6 +355,10 @@ class Shim:
             self.replaced["count(*): counts arrivals, so 0 for an empty window"] = None
             return integer(f"count({inner._taken('`#order`', where)})")
         x = inner._taken(inner._rewritten(arguments[0], inner.columns), where) if arguments else ""
+        if function in AGGREGATES and len(arguments) == AGGREGATES[function].columns == 2:
+            y = inner._taken(inner._rewritten(arguments[1], inner.columns), where)
+            self.replaced[f"{function}: {AGGREGATES[function].replaced}"] = None
+            return AGGREGATES[function].text(x, y)
         if len(arguments) != 1 + (function == "wsum"):
             raise ValueError(f"{function} takes one column{' and weights' * (function == 'wsum')}")
         if function == "wsum":

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from spark_golden.clauses import Token, created, lexed, query, split
 from spark_golden.declaration import Stream
-from spark_golden.expressions import first_line
+from spark_golden.expressions import SPREADS, first_line
 from spark_golden.rows import Evaluation
 from spark_golden.session import session
 
@@ -80,10 +80,10 @@ def _uses_decimals(statement: list[Token], frames: Mapping[str, DataFrame]) -> b
     """Whether a query may read or write a decimal; weights are none of SQL."""
     if any(kind.startswith("decimal") for frame in frames.values() for _, kind in frame.dtypes):
         return True
-    weights = False
+    weights, words = False, {"DECIMAL", *map(str.upper, SPREADS)}
     for token in statement:
         weights = token.keyword == "[" or (weights and token.keyword != "]")
-        if token.keyword == "DECIMAL" or (token.kind == "number" and not token.text.isdigit() and not weights):
+        if token.keyword in words or (token.kind == "number" and not token.text.isdigit() and not weights):
             return True
     return False
 

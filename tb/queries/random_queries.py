@@ -46,6 +46,8 @@ VALUES = (0, 1, 2, 3, 7, 100, 250, -1, -6, -300, 1000, 100_000, 700_000_000, 5_0
 WEIGHTS = ("1", "2", "-1", ".5", ".25", ".125", ".75", "-1.5", "0")
 PLACES = (1, 3, 7, 31, 62, 63, 64)  # of a shift
 LETTERS = "%%%__UBSNE"  # of a pattern of LIKE
+SPREADS = ("var_pop", "var_samp")
+MOST_SPREAD = 40_000_000  # of values of a variance, so that thousandths of it are a long
 WORDS = ("UBSN", "UBSN", "UBSN", "NESN", "NESN", "ABBN", "X", "NE")
 
 
@@ -139,6 +141,7 @@ class _Draw:
         measures = [self.measure(source.scope, MEASURES[:5])]
         measures += [self.measure(source.scope, known) for _ in range(self.rng.randint(0, 3))]
         measures = [self.filtered(measure, source.scope) if self.often(0.2) else measure for measure in measures]
+        measures = [_in_thousandths(measure) for measure in measures]
         scope = [*measures, *keys, *([self.time] if unit == "time" else [])]
         having = self.truth(scope, 1) if self.often(0.3) else None
         items = [(self.name(), self.narrow(measures[0])), *(self.item(scope) for _ in range(self.rng.randint(0, 3)))]
@@ -197,6 +200,10 @@ class _Draw:
             if not LONG[0] <= of.type[0] <= of.type[1] <= LONG[1]:
                 return replace(of, op="max", args=(of,), null=True)
             made = replace(made, type=_of_bits(of.type), data=_of_bits(of.data))
+        elif op in SPREADS:
+            if of.data[1] - of.data[0] >= MOST_SPREAD or _bits(of.type) > 64 or _bits(of.data) > 40:
+                of = self.apply("%", of, self.literal(1_000_003))
+            made = replace(of, op=op, args=(of,), null=True, type=LONG, data=(0, 1000 * (of.data[1] - of.data[0]) ** 2))
         elif op == "wsum":
             weights = tuple(self.rng.choices(WEIGHTS, k=self.rng.randint(1, 4)))
             most = sum(map(abs, whole(weights)))
@@ -365,6 +372,12 @@ class _Draw:
         likely = ("<", "<=", "<>") if b.data[0] > 100_000 else (">", ">=", "<>") if b.data[1] <= 1 else [*COMPARE][:5]
         op = self.rng.choice([*(likely if self.often(0.85) else COMPARE)])
         return Expr(op, (a, b), null=a.null or b.null)
+
+
+def _in_thousandths(measure: Expr) -> Expr:
+    """A variance as an integer; other measures as they are."""
+    inner = measure.args[0] if measure.op == "filter" else measure
+    return replace(measure, op="thousandths", args=(measure,)) if inner.op in SPREADS else measure
 
 
 def _magnitude(values: tuple[int, int]) -> tuple[int, int]:

@@ -141,9 +141,18 @@ def _measure(measure: Expr) -> Column:
             )
         case "bit_or" | "bit_and":
             return getattr(F, measure.op)(value.cast("long")).cast(EXACT)
+        case "var_pop" | "var_samp":
+            return _variance(value, measure.op == "var_samp")
         case "bool_and" | "bool_or":
             return getattr(F, measure.op)(value)
     return {"sum": F.sum, "min": F.min, "max": F.max}[measure.op](value)
+
+
+def _variance(value: Column, less: bool) -> Column:
+    """In units of 10**-12, rounded half up."""
+    n, total = F.count(value).cast(EXACT), F.sum(value)
+    dividend, divisor = n * F.sum(value * value) - total * total, n * (n - int(less))
+    return _quotient(dividend * 2 * F.lit(Decimal(10**12)).cast(EXACT) + divisor, 2 * divisor)
 
 
 def _quotient(a: Column, b: Column) -> Column:
@@ -182,6 +191,8 @@ def _value(expr: Expr) -> Column:
             return chosen.otherwise(_value(*others)) if others else chosen
         case "not", (a,):
             return ~_value(a)
+        case "thousandths", (a,):
+            return _quotient(_value(a), F.lit(Decimal(10**9)).cast(EXACT))
         case "neg", (a,):
             return 0 - _value(a)
         case "~", (a,):

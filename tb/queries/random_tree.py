@@ -26,14 +26,15 @@ TIGHTER = (("or",), ("and",), ("not",), ALONE, ("|",), ("^",), ("&",), ("<<", ">
 LEVELS = {op: level for level, ops in enumerate(TIGHTER, 1) for op in ops}
 TEXTS = ("upper", "lower", "trim", "left", "right", "substring", "concat")  # of a string, and of others
 BITS = ("&", "|", "^", "<<", ">>")
-MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "bit_and", "bool_and", "bool_or", "first", "last", "wsum")
+MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "bit_and", "bool_and", "bool_or", "var_pop", "var_samp",
+            "first", "last", "wsum")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Expr:
     """`op` of `args`: literal, column, constant (name, value), an operator, a measure, `if` (a condition, the value
-    where it is true, the value elsewhere; without that, null), one of `CALLS` and `WORDED`, or `filter` (a measure, and
-    the condition of the tuples that it takes).
+    where it is true, the value elsewhere; without that, null), one of `CALLS` and `WORDED`, `filter` (a measure, and
+    the condition of the tuples that it takes), or `thousandths` (of a variance, as an integer).
 
     kind: number, text or truth. type, data: the least and greatest value of the type, and of the stream's data; for
     text, its length.
@@ -184,6 +185,8 @@ def text(expr: Expr, level: int = 0) -> str:
             written = _choice(condition, *values)
         case "filter", (measure, condition):
             written = f"{text(measure)} FILTER (WHERE {text(condition)})"
+        case "thousandths", (a,):
+            written = f"CAST({text(a)} * 1000 AS bigint)"
         case op, args if op in (*CALLS, *TEXTS):
             written = f"{op}({', '.join(map(text, args))})"
         case op, (a, *others) if op in WORDED:

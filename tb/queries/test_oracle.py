@@ -400,6 +400,23 @@ QUERIES = {
         f"SELECT bool_and(X > 0) AS A, bool_or(X > 0) AS B, bit_and(X) AS C {WINDOW[:-1]} EMIT_EMPTY]",
         [(0, 1, 1), (0, 0, -3), (None, None, None), (1, 1, 8)] + 3 * [(None, None, None)],
     ),
+    "variance, of exact sums": (
+        f"SELECT Time, var_pop(X) AS P, var_samp(X) AS S, variance(X div Y) AS D, var_pop(Y) FILTER (WHERE X > 0) AS F "
+        f"{WINDOW} HAVING var_pop(X) < 46.3",
+        [
+            (120, "46.222222222222", "69.333333333333", "12.500000000000", "4.000000000000"),
+            (150, "0.000000000000", None, None, None),
+            (210, "0.000000000000", None, None, "0.000000000000"),
+        ],
+    ),
+    "covariance, where both have a value": (
+        "SELECT covar_pop(X, Y) AS P, covar_samp(Y, X) AS S, covar_pop(X div Y, X) AS D, covar_samp(X * .1, Y) AS E, "
+        "sum(X div Y) AS N FROM T [SIZE 3 ADVANCE 3 TUPLES]",
+        [
+            ("2.666666666667", "4.000000000000", "20.000000000000", "0.400000000000", -1),
+            ("9.000000000000", "13.500000000000", "2.000000000000", "1.350000000000", 4),
+        ],
+    ),
     "gaps between windows of tuples": ("SELECT max(X) AS S FROM T [SIZE 1 ADVANCE 3 TUPLES]", [(-7,), (-3,), (2,)]),
     "wsum, the newest first, without nulls": (
         "SELECT wsum(X div Y, [1, .5]) AS W FROM T [SIZE 3 ADVANCE 1 TUPLES]",

@@ -293,6 +293,9 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         # Spark needs all tuples to know which are late
         (f"SELECT stddev(Price) AS D FROM Trades {WINDOW} WHERE Price > 9", LARGE, {}, "SSS", "decides lateness"),
         (f"SELECT max(P) AS M FROM (SELECT Price / 2 AS P, Time FROM Trades) {WINDOW}", LARGE, {}, "", "put these"),
+        (f"SELECT covar_pop(Price, Volume) AS C, any(Price > 9) AS A FROM Trades {WINDOW}", LARGE, {}, "FF", ""),
+        (f"SELECT var_pop(Price) AS V, sqrt(sum(Price)) AS R FROM Trades {WINDOW}", LARGE, {}, "FS", "support SQRT"),
+        (f"SELECT var_pop(Price) AS V, stddev(Price) AS D FROM Trades {WINDOW}", LARGE, {}, "", "var_pop with"),
         # budgets and rates
         (TOP, Chip(500, 100), {}, "SSS", "of 500 LUT"),
         (TOP, Chip(9000, 0), {}, "SSS", "of 0 block RAMs"),

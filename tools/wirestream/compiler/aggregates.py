@@ -11,6 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wirestream.compiler.types import COUNT, LONG, Boolean, Decimal, Integer, Type, of_bits
+from wirestream.schema.fields import MOST_DIGITS
+
+SPREAD_DIGITS = 12  # of a variance, after the point
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class Function:
 
     meaning: for docs/dialect.md. kind: of the cores that compute it; None: it is made of others (`composed`), or has a
     core of its own. takes: the values. result: the type of the aggregate, from that of a value; of a sum it depends on
-    the window, and of a weighted sum on the weights. also: other names of the call.
+    the window, and of a weighted sum on the weights. also: other names of the call. columns: that it takes.
     """
 
     name: str
@@ -80,8 +83,10 @@ class Function:
     takes: Domain = NUMBERS
     result: Callable[[Type], Type] = _same
     also: tuple[str, ...] = ()
+    columns: int = 1
 
 
+SPREAD = f"exact, and rounded to a decimal({MOST_DIGITS}, {SPREAD_DIGITS})"
 FUNCTIONS = {
     function.name: function
     for function in (
@@ -102,12 +107,19 @@ FUNCTIONS = {
         Function("bit_and", "bitwise AND, of numbers in two's complement", takes=LONGS),
         Function("bool_and", "whether all are true", takes=CONDITIONS, also=("every",)),
         Function("bool_or", "whether any is true", takes=CONDITIONS, also=("some", "any")),
+        Function("var_pop", f"variance: the mean square minus the squared mean, {SPREAD}"),
+        Function("var_samp", "`var_pop` times n / (n - 1), null of one value", also=("variance",)),
+        Function("covar_pop", f"covariance of x and y, where neither is null, {SPREAD}: `covar_pop(x, y)`", columns=2),
+        Function("covar_samp", "`covar_pop` times n / (n - 1), null of one pair: `covar_samp(x, y)`", columns=2),
     )
 }
 NAMES = {name: function.name for function in FUNCTIONS.values() for name in (function.name, *function.also)}
 # What to write instead of an aggregate of other dialects.
 HINTS = {
     "bit_xor": "of one bit: sum(x >> 3 & 1) % 2",
+    **dict.fromkeys(("stddev", "stddev_samp", "std"), "its square is var_samp"),
+    "stddev_pop": "its square is var_pop",
+    "corr": "its square is covar_pop(x, y) * covar_pop(x, y) / (var_pop(x) * var_pop(y))",
     **dict.fromkeys(("max_by", "min_by"), "take max or min in one query, and select the tuples that equal it"),
 }
 KINDS = {function.kind.code: function.kind for function in FUNCTIONS.values() if function.kind}

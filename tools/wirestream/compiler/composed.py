@@ -7,14 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from wirestream.compiler import bits, decimals
+from wirestream.compiler import bits, decimals, syntax
+from wirestream.compiler.aggregates import SPREAD_DIGITS
+from wirestream.compiler.builder import reach
 from wirestream.compiler.operations import Operations
-from wirestream.compiler.plan import Column, Measure, Value
-from wirestream.compiler.types import Decimal
+from wirestream.compiler.plan import Aggregate, Column, Measure, Value, flag_of, plain, walk
+from wirestream.compiler.types import Decimal, Integer, fits
 from wirestream.errors import Position
+from wirestream.schema.fields import MOST_DIGITS
 
-Part = tuple[str, Column]  # an aggregate of `aggregates.FUNCTIONS` with a kind, and its value
+
+class Part(NamedTuple):
+    """function: of `aggregates.FUNCTIONS`, one with a kind. where: of what tuples, if it does not take all values."""
+
+    function: str
+    value: Column | None
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,7 @@ class Composed:
 
 def _same(*functions: str) -> Callable[[Operations, list[Column], Position], list[Part]]:
     """Aggregates of the column itself."""
-    return lambda scope, columns, position: [(function, columns[0]) for function in functions]
+    return lambda scope, columns, position: [Part(function, columns[0]) for function in functions]
 
 
 def _average(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
@@ -45,7 +55,7 @@ def _condition(scope: Operations, measures: tuple[Measure, ...], position: Posit
 
 
 def _inverted_bits(scope: Operations, columns: list[Column], position: Position) -> list[Part]:
-    return [("bit_or", bits.bitwise("~")(scope, columns, position))]
+    return [Part("bit_or", bits.bitwise("~")(scope, columns, position))]
 
 
 def _all_bits(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
@@ -53,9 +63,82 @@ def _all_bits(scope: Operations, measures: tuple[Measure, ...], position: Positi
     return bits.bitwise("~")(scope, [measures[0].output], position)
 
 
+# ---- Variance and covariance
+
+
+def most_tuples(window: syntax.Window) -> int:
+    """The tuples of a window for which a sum has room."""
+    return min(window.size, 2**32) if window.unit == "tuples" else 2**32
+
+
+def _sums(scope: Operations, columns: list[Column], position: Position) -> list[Part]:
+    """The sums of both columns and of their products, where neither is null, and the number of the products; of one
+    column the sums of it and of its squares."""
+    x, y = columns[0], columns[-1]
+    if x.null != y.null:
+        known = scope.either([flag_of(x, "null"), flag_of(y, "null")])
+        product = scope.arithmetic("*", x, y, position)
+        alone = [Part("sum", replace(a, null=known.name), f" where {b}") for a, b in ((x, y), (y, x))]
+    else:
+        product = scope.arithmetic("*", x, y, position)
+        alone = [Part("sum", x), Part("sum", y)]
+    return [*alone, Part("sum", product), Part("count", product)]
+
+
+def _spread(less: int) -> Callable[[Operations, tuple[Measure, ...], Position], Value]:
+    """(n Σxy - Σx Σy) / (n (n - less)): with 1 for a sample, with 0 for all values."""
+
+    def result(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
+        *sums, count = measures
+        of = [measure.value.type for measure in sums]
+        (*_, window) = (node.window for node in walk(scope.plan) if isinstance(node, Aggregate))
+        most = most_tuples(window)
+        n = _narrowed(scope, replace(count.output, overflow=None), Integer(0, most))
+        if window.in_time:
+            beyond = scope.either(scope.beyond(plain(count.output), n.type))
+            n = replace(n, overflow=beyond.name)
+        x, y, products = (
+            _narrowed(scope, measure.output, Integer(min(most * kind.low, 0), max(most * kind.high, 0)))
+            for measure, kind in zip(sums, of, strict=True)
+        )
+        area = (of[0].high - of[0].low) * (of[1].high - of[1].low)  # a covariance of all is a quarter of it at most
+        low = 0 if sums[0] == sums[1] else -1
+        total = _hidden(scope, "*", products, n, position)
+        square = _hidden(scope, "*", x, y, position)
+        dividend = most * most * area // 4 + 1
+        dividend = _hidden(scope, "-", total, square, position, Integer(low * dividend, dividend))
+        divisor = _hidden(scope, "*", n, n, position, Integer(0, most * most))
+        if less:
+            divisor = _hidden(scope, "-", divisor, n, position, Integer(0, most * most))
+        more = SPREAD_DIGITS - decimals.scale_of(of[2])
+        if more < 0:
+            divisor = _hidden(scope, "*", divisor, decimals.number(10**-more), position)
+        largest = area * 10**SPREAD_DIGITS // 10 ** decimals.scale_of(of[2]) // (2 if less else 4) + 1
+        digits = MOST_DIGITS - SPREAD_DIGITS, SPREAD_DIGITS
+        kind = Integer(low * largest, largest)
+        return decimals.nearest_quotient(scope, dividend, divisor, max(more, 0), digits, kind, position)
+
+    return result
+
+
+def _narrowed(scope: Operations, column: Column, kind: Integer) -> Column:
+    """The column as an integer in a narrower range, in which its values are."""
+    return scope.resized(column, kind, f".{column} as {kind}")
+
+
+def _hidden(
+    scope: Operations, operator: str, a: Value, b: Value, position: Position, kind: Integer | None = None
+) -> Column:
+    """A product or difference of integers that the query does not name. kind: its range, if it is narrower than those
+    of the operands give."""
+    return scope.compute(operator, a, b, kind=fits(kind or reach(operator, a, b), position), hidden=True)
+
+
 COMPOSED = {
     "avg": Composed(_same("sum", "count"), _average),
     "bit_and": Composed(_inverted_bits, _all_bits),
+    **dict.fromkeys(("var_pop", "covar_pop"), Composed(_sums, _spread(0))),
+    **dict.fromkeys(("var_samp", "covar_samp"), Composed(_sums, _spread(1))),
     "bool_and": Composed(_same("min"), _condition),
     "bool_or": Composed(_same("max"), _condition),
 }

@@ -196,8 +196,16 @@ def total(reach: Integer, of: Decimal) -> Decimal:
 
 def average(scope: Builder, total: Column, count: Column, of: Decimal, position: Position) -> Column:
     """total / count, four digits longer than the values `of` it. Null without values."""
-    before, after = (of.precision - of.scale, of.scale + AVERAGE_DIGITS)
+    digits = of.precision - of.scale, of.scale + AVERAGE_DIGITS
     more = 10**AVERAGE_DIGITS
-    dividend = _times(scope, total, AVERAGE_DIGITS, 0, 0, position, twice=True)
     kind = Integer(of.low * more - 1, of.high * more + 1)
-    return _nearest(scope, dividend, count, _twice(scope, count, position), (before, after), position, kind=kind)
+    return nearest_quotient(scope, total, count, AVERAGE_DIGITS, digits, kind, position)
+
+
+def nearest_quotient(
+    scope: Builder, a: Value, b: Value, more: int, digits: tuple[int, int], kind: Integer, position: Position
+) -> Column:
+    """The integer of a / b with `more` digits, half rounded away from zero; null where b is 0. digits, kind: of the
+    result."""
+    dividend = _times(scope, a, more, 0, 0, position, twice=True)
+    return _nearest(scope, dividend, b, _twice(scope, b, position), digits, position, kind=kind)

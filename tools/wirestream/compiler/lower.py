@@ -8,7 +8,7 @@ from decimal import Decimal as Number
 from wirestream.compiler import decimals, joins, names, syntax
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
-from wirestream.compiler.composed import COMPOSED
+from wirestream.compiler.composed import COMPOSED, Part, most_tuples
 from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, label, shown, walk
 from wirestream.compiler.scope import Scope, check_known
 from wirestream.compiler.types import BOOLEAN, COUNT, Decimal, Integer, fits, of_bits, same_kind
@@ -194,21 +194,23 @@ def _of_call(before: Scope, call: syntax.Call, window: syntax.Window) -> tuple[M
     """The measures that a call needs."""
     if bool(call.weights) != (call.function == "wsum"):
         raise QueryError("wsum, and only wsum, takes weights: wsum(Price, [.5, .25, .25])", call.position)
-    if len(call.arguments) != 1 and (call.arguments or call.function != "count"):
-        raise QueryError(f"{call.function} takes one column", call.position)
-    columns = [before.as_column(argument) for argument in call.arguments]
     known = FUNCTIONS[call.function]
+    if len(call.arguments) != known.columns and (call.arguments or call.function != "count"):
+        raise QueryError(f"{call.function} takes {('one column', 'two columns')[known.columns - 1]}", call.position)
+    columns = [before.as_column(argument) for argument in call.arguments]
     for column in columns:
         if not known.takes.holds(column.type):
             raise QueryError(f"{call.function} takes {known.takes.words}, not a {column.type}", call.position)
-    parts = [(call.function, columns[0] if columns else None)]
+    parts = [Part(call.function, columns[0] if columns else None)]
     if composed := COMPOSED.get(call.function):
         parts = composed.parts(before, columns, call.position)
-    return tuple(_measure(before, call, *part, window) for part in parts)
+    return tuple(_measure(before, call, part, window) for part in parts)
 
 
-def _measure(before: Scope, call: syntax.Call, function: str, value: Column | None, window: syntax.Window) -> Measure:
+def _measure(before: Scope, call: syntax.Call, part: Part, window: syntax.Window) -> Measure:
+    function, value, where = part
     name = f"{function}({value or '*'})" if not call.weights else f"wsum({value}, {[float(w) for w in call.weights]})"
+    name += where
     if call.where is not None:
         condition = before.condition(call.where)
         name += f" FILTER (WHERE {label(condition)})"
@@ -218,7 +220,7 @@ def _measure(before: Scope, call: syntax.Call, function: str, value: Column | No
     null = f"{name}.null" if value.null or window.emit_empty else None
     if function == "sum":
         # wide enough for the tuples of the window, or 2**32 of them; a row has 64 bits of it
-        tuples = min(window.size, 2**32) if window.unit == "tuples" else 2**32
+        tuples = most_tuples(window)
         kind = of_bits(max(64, Integer(tuples * value.type.low, tuples * value.type.high).width), value.type.signed)
         if isinstance(value.type, Decimal):
             kind = decimals.total(kind, value.type)

@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wirestream.compiler import syntax
+from wirestream.split import spread
 from wirestream.split.functions import INTEGER
 
 BIGINT = "decimal(20,0)"
@@ -36,7 +37,7 @@ def _written(node: object) -> bool:
     if isinstance(node, tuple):
         return any(map(_written, node))
     if isinstance(node, syntax.Call):
-        return _written(node.arguments)  # weights are no decimals of SQL
+        return node.function in spread.FUNCTIONS or _written(node.arguments)  # weights are no decimals of SQL
     if isinstance(node, syntax.Cast) and node.kind.startswith("decimal"):
         return True
     if is_dataclass(node):
@@ -74,7 +75,8 @@ def is_decimal(node: syntax.Expression, columns: Set[str]) -> bool:
         case syntax.Operation(operator=operator, operands=parts) if operator in OF_DECIMALS:
             return any(is_decimal(part, columns) for part in parts)
         case syntax.Call(function=function, arguments=parts):
-            return function not in INTEGERS and any(is_decimal(part, columns) for part in parts)
+            of_decimals = function not in INTEGERS and any(is_decimal(part, columns) for part in parts)
+            return of_decimals or function in spread.FUNCTIONS
     return False
 
 

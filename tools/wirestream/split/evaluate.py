@@ -23,7 +23,7 @@ from wirestream.compiler import joins, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
 from wirestream.errors import QueryError
-from wirestream.split import decimals, windows
+from wirestream.split import decimals, spread, windows
 from wirestream.split.functions import FUNCTIONS, INTEGER
 from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
@@ -141,16 +141,16 @@ class Scope:
         taken = F.lit(True) if call.where is None else inside(call.where)
         if call.function == "count" and not call.arguments:
             return F.count(F.when(taken, F.col(ORDER))).cast(INTEGER)
-        if call.function not in (*AGGREGATES, "wsum") or len(call.arguments) != 1:
+        if call.function not in (*AGGREGATES, "wsum") or len(call.arguments) != 1 + (call.function in OF_TWO):
             raise QueryError(f"no aggregate {call.function} of {len(call.arguments)} columns", call.position)
         if bool(call.weights) != (call.function == "wsum"):
             raise QueryError("wsum, and only wsum, takes weights", call.position)
         if call.function in IN_ORDER and not self.ordered:
             raise QueryError(f"{call.function} over a UNION, whose rows have no order", call.position)
-        x = F.when(taken, inside(call.arguments[0]))
+        x, *others = (F.when(taken, inside(argument)) for argument in call.arguments)
         if call.function == "avg" and decimals.is_decimal(call.arguments[0], self.decimals):
             return F.avg(x)
-        return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x)
+        return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x, *others)
 
 
 def _literal(value: int | str) -> Column:
@@ -168,7 +168,7 @@ def _arrival(x: Column) -> Column:
     return F.when(x.isNotNull(), F.col(ORDER))
 
 
-AGGREGATES: dict[str, Callable[[Column], Column]] = {
+AGGREGATES: dict[str, Callable[..., Column]] = {
     "count": lambda x: F.count(x).cast(INTEGER),
     "sum": F.sum,
     "min": F.min,
@@ -180,7 +180,9 @@ AGGREGATES: dict[str, Callable[[Column], Column]] = {
     "bit_and": lambda x: F.bit_and(x.cast("bigint")).cast(INTEGER),
     "bool_and": F.bool_and,
     "bool_or": F.bool_or,
+    **{name: spread.of_columns(name) for name in spread.FUNCTIONS},
 }
+OF_TWO = ("covar_pop", "covar_samp")  # the others are of one column
 IN_ORDER = ("first", "last", "wsum")
 
 # Functions of an address, and a number of bits.

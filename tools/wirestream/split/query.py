@@ -17,7 +17,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
 from wirestream.compiler import predicates, syntax, units
-from wirestream.compiler.aggregates import NAMES
+from wirestream.compiler.aggregates import FUNCTIONS, NAMES
 from wirestream.compiler.parse import parse as parse_sql
 from wirestream.compiler.parse import parse_window
 from wirestream.errors import Position, QueryError
@@ -26,7 +26,8 @@ from wirestream.schema.streams import Stream, declared
 WINDOWS = ("RANGE", "SIZE", "SESSION", "ROWS")  # the first words of windows; other brackets hold weights
 CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "distinct", "order", "limit", "offset"}
 RESERVED = ("FromChip", "Windowed", "Whole")  # views of the job
-CALLS = tuple({type(sqlglot.parse_one(f"{name}(x)", read="spark")) for name in NAMES} - {exp.Anonymous})
+CALLED = [f"{name}({', '.join('x' * FUNCTIONS[of].columns)})" for name, of in NAMES.items()]
+CALLS = tuple({type(sqlglot.parse_one(call, read="spark")) for call in CALLED} - {exp.Anonymous})
 KNOWN = (*CALLS, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Paren, exp.And, exp.Or, exp.Not, exp.EQ,
          exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.Mod, exp.Neg, exp.Case,
          exp.If, exp.Alias, exp.Star, exp.Null, exp.Is, exp.In, exp.Between, exp.NullSafeEQ, exp.NullSafeNEQ,

@@ -36,8 +36,10 @@ KNOWN = (*CALLS, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Paren
          exp.DPipe, exp.Concat, exp.Substring, exp.Left, exp.Right, exp.Upper, exp.Lower, exp.Trim, exp.Length,
          exp.StrPosition)  # fmt: skip
 STRUCTURE = (exp.Select, exp.Union, exp.Subquery, exp.From, exp.Where, exp.Group, exp.Having, exp.Join, exp.Table,
-             exp.TableAlias, exp.TableSample)  # fmt: skip
+             exp.TableAlias, exp.TableSample, exp.With, exp.CTE)  # fmt: skip
 SIGNS = {exp.Div: "/"}
+LEVELS = ((exp.BitwiseLeftShift, exp.BitwiseRightShift), (exp.BitwiseAnd,), (exp.BitwiseXor,), (exp.BitwiseOr,))
+BITWISE = tuple(kind for level in LEVELS for kind in level)
 WRAPPED = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)  # wrappers of an aggregate
 
 
@@ -170,6 +172,7 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
         tree = sqlglot.parse_one(words, dialect="spark")
     except SqlglotError as error:
         raise QueryError(_first_line(error)) from error
+    tree = tree.transform(_by_precedence)
     if unknown := [t.name for t in tree.find_all(exp.Table) if t.name not in {*streams, *tables, *_ctes(tree)}]:
         raise QueryError(f"{unknown[0]} is neither a stream ({', '.join(streams)}) nor a --table")
     reads = [name for name in dict.fromkeys(table.name for table in tree.find_all(exp.Table)) if name in streams]
@@ -187,6 +190,27 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
         _check_case(block.made or ())
     _check_case([*streams, *tables, *RESERVED, name])
     return DividedQuery(name, chain, leaf, streams, reads, constants)
+
+
+def _by_precedence(node: exp.Expression) -> exp.Expression:
+    """The operators on bits grouped by Spark's precedence; sqlglot groups them from the left."""
+    if not isinstance(node, BITWISE) or isinstance(node.parent, BITWISE):
+        return node
+    operators: list[type[exp.Binary]] = []
+    operands = [node]
+    while isinstance(operands[0], BITWISE):
+        first = operands.pop(0)
+        operators.insert(0, type(first))
+        operands[:0] = [first.this, first.expression]
+    operands = [operand.copy().transform(_by_precedence) for operand in operands]  # sqlglot does not enter new nodes
+    for kinds in LEVELS:
+        k = 0
+        while k < len(operators):
+            if operators[k] in kinds:
+                operands[k : k + 2] = [operators.pop(k)(this=operands[k], expression=operands[k + 1])]
+            else:
+                k += 1
+    return operands[0]
 
 
 def _without_units(text: str, tree: exp.Expression, number: int, streams: Mapping[str, Stream]) -> str:
@@ -235,10 +259,10 @@ def _chain(tree: exp.Expression, streams: Mapping, tables: Mapping, windows: lis
 def _lacks(tree: exp.Expression, plain: str, streams: Mapping) -> str:
     """What the dialect does not support in a part that is not cut, or ""."""
     for node in tree.walk():
-        inside = isinstance(node.parent, exp.From | exp.Join | exp.Union) or node is tree
+        inside = isinstance(node.parent, exp.From | exp.Join | exp.Union | exp.CTE) or node is tree
         if isinstance(node, exp.Subquery | exp.Union) and not (inside or isinstance(node.parent, exp.Subquery)):
             return "a query in an expression"
-        if isinstance(node, exp.Table) and node.name not in streams:
+        if isinstance(node, exp.Table) and node.name not in {*streams, *_ctes(tree)}:
             return f"the table {node.name}"
         if not isinstance(node, STRUCTURE) and (lacks := lacking(node)):
             return lacks

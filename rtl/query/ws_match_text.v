@@ -20,7 +20,7 @@
 //              LAST        the positions that may match the last byte
 //              INSIDE      the positions that match no padding
 //              DATA_W      width of the tuple in bits, at least 1
-//              STAGES      0: the outputs are combinational; 1 and more: cycles, at most BYTES
+//              STAGES      cycles, 0 to BYTES; 0: the outputs are combinational
 // Latency      STAGES cycles
 // Issue rate   1 tuple a cycle
 // Source       V. M. Glushkov, The abstract theory of automata, 1961: one state for each position of the pattern

@@ -78,7 +78,7 @@ SELECT = "SELECT X FROM T"
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
-        ("SELECT X FROM T WHERE X ~ 1", "line 1: unexpected character '~'"),
+        ("SELECT X FROM T WHERE X ? 1", "line 1: unexpected character '?'"),
         ("SELECT Y FROM T", "unknown column Y"),
         ("SELECT X + $more AS X FROM T", "$more has no value"),
         ("SELECT X FROM U", "unknown stream U"),

@@ -30,6 +30,8 @@ TUPLES = [
 ]
 WINDOW = "FROM T [RANGE 30 SLIDE 30 WATTR Time SLACK 5]"
 
+TOO_WIDE = ("wide_sums",)  # shipped queries with values of more digits than Spark has
+
 EXPRESSIONS = {
     "div and % truncate toward zero, and are null by 0": (
         "SELECT X div Y AS D, X % Y AS R FROM T",
@@ -528,13 +530,11 @@ def test_several_queries():
         ("SELECT X FROM T WHERE X > 1 LIMIT 3", "X > 1 LIMIT 3"),
         ("SELECT X FROM T WHERE (X > 1", "is not closed"),
         ("SELECT X FROM T WHERE X > 1)", r"unmatched \)"),
-        ("SELECT X FROM T WHERE X ~ 1", "line 1: unexpected character '~'"),
+        ("SELECT X FROM T WHERE X ? 1", "line 1: unexpected character '?'"),
         ("SELECT X FROM U", "unknown stream U"),
         ("CREATE INPUT STREAM U (X int); SELECT X FROM U", "no tuples of U"),
         ("SELECT Z FROM T", "unknown column Z"),
-        ("SELECT X / 2 AS H FROM T", "use div"),
         ("SELECT X, Y AS X FROM T", "two columns named X"),
-        ("SELECT X FROM T WHERE X > 1.5", "not an integer"),
         ("SELECT reverse(Key) AS K FROM T", "unknown function reverse"),
         ("SELECT X + $more AS X FROM T", r"\$more has no value"),
         ("SELECT sum(X) AS S FROM T", "query with a window"),
@@ -566,7 +566,7 @@ def test_several_queries():
         ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b", "with two sides"),
         ("SELECT X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON a.X = b.X", "unknown column X"),
         ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON prefix(a.X, 33) = b.X", "1 to 32 bits"),
-        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON abs() = b.X", "abs takes one number"),
+        ("SELECT a.X FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON abs() = b.X", "abs takes another number of values"),
         ("SELECT count() AS N FROM T [ROWS 2] AS a JOIN T [ROWS 2] AS b ON a.X = b.X", "query with a window"),
         ("SELECT X FROM T UNION ALL SELECT Y FROM T", "same columns"),
         (
@@ -611,6 +611,7 @@ def test_every_query_agrees_with_its_golden(tmp_path):
     made = {
         path.stem: evaluate(path.read_text(), declared, frames, streams.CONSTANTS.get(path.stem)).rows
         for path in sorted(golden.QUERIES.glob("*.sql"))
+        if path.stem not in TOO_WIDE
     }
     golden.compute_rows(made, tmp_path / "oracle")
     differing = {}

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from tb.queries import golden, streams
 from tb.queries.random_queries import draw
-from tb.queries.test_oracle import EXPRESSIONS, QUERIES, TUPLES, WINDOW
+from tb.queries.test_oracle import EXPRESSIONS, QUERIES, TOO_WIDE, TUPLES, WINDOW
 from wirestream.compiler import syntax, units
 from wirestream.compiler.parse import parse
 from wirestream.schema.streams import declared, shipped
@@ -83,7 +83,6 @@ def test_items_too_far_ahead():
     [
         ("SELECT X FROM U", "unknown stream U; known: T"),
         ("SELECT Z FROM T", "unknown column Z; known: Key, X, Y, Time"),
-        ("SELECT X + 1 FROM T", "needs a name"),
         ("SELECT X, Y AS X FROM T", "two columns are named X"),
         ("SELECT X + $more AS X FROM T", r"\$more has no value"),
         ("SELECT sum(X) AS S FROM T", "query with a window"),
@@ -145,6 +144,7 @@ def test_every_query_agrees_with_its_golden(tmp_path):
     found = {
         path.stem: evaluate(select(path.read_text()), known, streams.CONSTANTS.get(path.stem, {}))
         for path in sorted(golden.QUERIES.glob("*.sql"))
+        if path.stem not in TOO_WIDE
     }
     golden.compute_rows(found, tmp_path / "rows")
     for name in found:

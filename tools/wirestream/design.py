@@ -35,7 +35,9 @@ def literal(value: int) -> str:
     and the sign of its value."""
     if -(2**31) <= value < 2**31:
         return str(value)
-    return f"{'-' * (value < 0)}64'{'s' * (value < 2**63)}d{abs(value)}"
+    if value < 2**63:
+        return f"{'-' * (value < 0)}64'sd{abs(value)}"
+    return f"{max(value.bit_length(), 64)}'d{value}" if value < 2**64 else f"{value.bit_length()}'h{value:x}"
 
 
 @dataclass(frozen=True)

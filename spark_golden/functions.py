@@ -64,8 +64,9 @@ CALLS: dict[str, Callable[..., str]] = {
     "shiftleft": lambda x, y: OPERATORS["ShiftLeft"](x, y),
     "shiftright": lambda x, y: OPERATORS["ShiftRight"](x, y),
     "between": lambda x, low, high: f"({x} BETWEEN {low} AND {high})",
+    "abs": lambda x: f"abs({x})",
     "mod": lambda a, b: f"({a} % nullif({b}, 0))",
     "sign": lambda x: f"CAST(sign({x}) AS DECIMAL(38,0))",
     **{part: lambda time, part=part: f"CAST({part}({time}) AS DECIMAL(38,0))" for part in PARTS},
-    **{name: _listed(name) for name in ("coalesce", "nvl", "ifnull", "nullif", "abs", "least", "greatest")},
+    **{name: _listed(name) for name in ("coalesce", "nvl", "ifnull", "nullif", "least", "greatest")},
 }

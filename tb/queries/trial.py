@@ -43,8 +43,8 @@ class Trial:
     def of_circuit(self, records: np.ndarray) -> dict[str, Counter[Row]]:
         """A value that is flagged as too large is null."""
         folder = BUILD / "queries" / self.name
-        board = Board.of(self.built, folder / "gmii")
-        run = board.play(records, folder / "run", per_datagram=5, gaps="0.5:20000", stalls=RANDOM)
+        board = Board.of(self.built, folder)
+        run = board.play(records, folder.with_name(f"{self.name}.run"), per_datagram=5, gaps="0.5:20000", stalls=RANDOM)
         assert not {name: n for name, n in run.counters.items() if n and name.endswith("_lost")}
         assert run.counters["tuple_rx_tuple"] == len(records)
         return {name: Counter(map(_without_overflow, run.rows(n))) for n, name in enumerate(self.queries)}

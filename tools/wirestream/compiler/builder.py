@@ -18,7 +18,8 @@ from wirestream.compiler.plan import (
     not_null,
     plain,
 )
-from wirestream.compiler.types import BOOLEAN, LONG, Integer, Type
+from wirestream.compiler.types import BOOLEAN, LONG, Integer, Type, fits
+from wirestream.errors import Position
 
 
 @dataclass
@@ -66,6 +67,14 @@ class Builder:
         self.made[text] = replace(column, null=null and null.name, overflow=overflow and overflow.name)
         return self.made[text]
 
+    def exact(
+        self, operator: str, a: Value, b: Value, position: Position, kind: Integer | None = None, hidden: bool = True
+    ) -> Value:
+        """An operation of integers, as wide as it needs; the divisor is not 0. kind: its range, if it is narrower than
+        those of the operands give."""
+        kind = fits(kind or reach(operator, a, b), position)
+        return self.compute(operator, a, b, kind=kind, hidden=hidden)
+
     def none(self, flags: list[Value | None]) -> Value:
         """Whether no flag is set."""
         return self.compute("not", self.either(flags), hidden=True)
@@ -105,8 +114,7 @@ class Builder:
         return replace(self.compute("and", replace(column, null=None), known), null=column.null)
 
     def invert(self, a: Value) -> Value:
-        found = self.compute("not", a)
-        return self.zero_if_null(found)
+        return self.truth("not", a)
 
     def logic(self, operator: str, a: Value, b: Value) -> Value:
         """AND and OR with nulls: null unless the other operand decides."""

@@ -13,11 +13,12 @@ from functools import partial
 from wirestream.compiler import decimals
 from wirestream.compiler.builder import Builder
 from wirestream.compiler.plan import Column, Value
+from wirestream.compiler.times import DAY
 from wirestream.compiler.types import Date, Integer, Timestamp
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import UNITS
 
-MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds
+MINUTE, HOUR = 60, 3600  # seconds
 CYCLE_DAYS, CYCLE_YEARS = 146_097, 400
 TO_MARCH = 719_468  # days from March 1 of the year 0 to January 1 of 1970
 THURSDAY = 4  # of January 1 of 1970, from Sunday

@@ -24,8 +24,8 @@ def cast(scope: Operations, value: Value, declared: str, position: Position) -> 
     if isinstance(kind, Boolean) and value.type.kind == "number":
         return scope.compare("<>", value, decimals.number(0), position)
     if isinstance(value.type, Boolean) and isinstance(kind, Integer) and kind.kind == "number":
-        null = getattr(value, "null", None)
-        value = replace(scope.choose(value, *map(decimals.number, (1, 0)), position=position), null=null)
+        number = scope.choose(value, *map(decimals.number, (1, 0)), position=position)
+        value = scope.with_null(number, flag_of(value, "null"))
     found = _converted(scope, value, kind, position)
     if found is None:
         raise QueryError(f"no CAST of {value.type} to {kind}", position)

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from wirestream.compiler import bits, decimals, syntax
 from wirestream.compiler.aggregates import SPREAD_DIGITS
-from wirestream.compiler.builder import reach
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Aggregate, Column, Measure, Value, flag_of, plain, walk
-from wirestream.compiler.types import Decimal, Integer, fits
+from wirestream.compiler.types import Decimal, Integer
 from wirestream.errors import Position
 from wirestream.schema.fields import MOST_DIGITS
 
@@ -103,16 +102,16 @@ def _spread(less: int) -> Callable[[Operations, tuple[Measure, ...], Position], 
         )
         area = (of[0].high - of[0].low) * (of[1].high - of[1].low)  # a covariance of all is a quarter of it at most
         low = 0 if sums[0] == sums[1] else -1
-        total = _hidden(scope, "*", products, n, position)
-        square = _hidden(scope, "*", x, y, position)
+        total = scope.exact("*", products, n, position)
+        square = scope.exact("*", x, y, position)
         dividend = most * most * area // 4 + 1
-        dividend = _hidden(scope, "-", total, square, position, Integer(low * dividend, dividend))
-        divisor = _hidden(scope, "*", n, n, position, Integer(0, most * most))
+        dividend = scope.exact("-", total, square, position, Integer(low * dividend, dividend))
+        divisor = scope.exact("*", n, n, position, Integer(0, most * most))
         if less:
-            divisor = _hidden(scope, "-", divisor, n, position, Integer(0, most * most))
+            divisor = scope.exact("-", divisor, n, position, Integer(0, most * most))
         more = SPREAD_DIGITS - decimals.scale_of(of[2])
         if more < 0:
-            divisor = _hidden(scope, "*", divisor, decimals.number(10**-more), position)
+            divisor = scope.exact("*", divisor, decimals.number(10**-more), position)
         largest = area * 10**SPREAD_DIGITS // 10 ** decimals.scale_of(of[2]) // (2 if less else 4) + 1
         digits = MOST_DIGITS - SPREAD_DIGITS, SPREAD_DIGITS
         kind = Integer(low * largest, largest)
@@ -124,14 +123,6 @@ def _spread(less: int) -> Callable[[Operations, tuple[Measure, ...], Position], 
 def _narrowed(scope: Operations, column: Column, kind: Integer) -> Column:
     """The column as an integer in a narrower range, in which its values are."""
     return scope.resized(column, kind, f".{column} as {kind}")
-
-
-def _hidden(
-    scope: Operations, operator: str, a: Value, b: Value, position: Position, kind: Integer | None = None
-) -> Column:
-    """A product or difference of integers that the query does not name. kind: its range, if it is narrower than those
-    of the operands give."""
-    return scope.compute(operator, a, b, kind=fits(kind or reach(operator, a, b), position), hidden=True)
 
 
 COMPOSED = {

@@ -92,10 +92,7 @@ def rounded(scope: Builder, value: Value, scale: int, position: Position) -> Val
 def truncated(scope: Builder, value: Value, position: Position) -> Value:
     """The integer before the point."""
     _, after = digits_of(value)
-    if not after:
-        return value
-    whole = unscaled(value)
-    return scope.compute("div", whole, number(10**after), kind=fits(reach("div", whole, number(1)), position))
+    return scope.exact("div", unscaled(value), number(10**after), position, hidden=False) if after else value
 
 
 def unscaled(value: Value) -> Value:
@@ -134,20 +131,15 @@ def _nearest(
     added = half
     if signs := [scope.compute("<", plain(v), zero, hidden=True) for v in (a, half) if v.type.low < 0]:
         apart = signs[0] if len(signs) == 1 else scope.compute("<>", *signs, hidden=True)
-        negative = number(-half.value) if isinstance(half, Constant) else _hidden(scope, "-", zero, half, position)
+        negative = number(-half.value) if isinstance(half, Constant) else scope.exact("-", zero, half, position)
         added = scope.compute("if", apart, negative, half, kind=hull([negative.type, half.type]), hidden=True)
-    total = _hidden(scope, "+", a, added, position)
+    total = scope.exact("+", a, added, position)
     if kind is None:
         most = max(-total.type.low, total.type.high) // (abs(whole.value) if isinstance(whole, Constant) else 1)
         kind = Integer(-most, most)
     kind = typed(kind, *digits)
     null = whole.type.low <= 0 <= whole.type.high
     return scope.compute("div", total, whole, kind=fits(kind, position), may_be_null=null, text=text)
-
-
-def _hidden(scope: Builder, operator: str, a: Value, b: Value, position: Position) -> Column:
-    """A sum or difference of integers that the query does not name."""
-    return scope.compute(operator, a, b, kind=fits(reach(operator, a, b), position), hidden=True)
 
 
 # ---- Operations
@@ -186,7 +178,7 @@ def _quotient(scope: Builder, a: Value, b: Value, text: str, position: Position)
 
 def _twice(scope: Builder, value: Value, position: Position) -> Value:
     value = unscaled(value)
-    return number(2 * value.value) if isinstance(value, Constant) else _hidden(scope, "+", value, value, position)
+    return number(2 * value.value) if isinstance(value, Constant) else scope.exact("+", value, value, position)
 
 
 def total(reach: Integer, of: Decimal) -> Decimal:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from wirestream.compiler import decimals
-from wirestream.compiler.builder import Builder, reach
+from wirestream.compiler.builder import Builder
 from wirestream.compiler.plan import Constant, Value, plain
 from wirestream.compiler.syntax import Span
-from wirestream.compiler.types import Date, Integer, Text, Timestamp, fits
+from wirestream.compiler.types import Date, Integer, Text, Timestamp
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import UNITS
 from wirestream.schema.units import NANOSECONDS
@@ -83,10 +83,10 @@ def shifted(scope: Builder, sign: str, time: Value, span: Span, position: Positi
 
 
 def _in_unit(scope: Builder, value: Value, unit: str, position: Position) -> Value:
-    finer = UNITS[unit] - UNITS[value.type.unit]
-    if not finer:
+    """A timestamp in a unit at least as fine as its own."""
+    found = in_units(scope, value, UNITS[unit] - UNITS[value.type.unit], position)
+    if found is value:
         return value
-    found = product(scope, value, 10**finer, position)
     kind = Timestamp(found.type.low, found.type.high, unit)
     if isinstance(found, Constant):
         return Constant(found.value, kind)
@@ -103,12 +103,14 @@ def floor(scope: Builder, value: Value, divisor: int, position: Position) -> Val
         zero, less = map(decimals.number, (0, divisor - 1))
         negative = scope.compute("<", plain(whole), zero, hidden=True)
         less = scope.compute("if", negative, less, zero, kind=Integer(0, divisor - 1), hidden=True)
-        whole = scope.compute("-", whole, less, kind=fits(reach("-", whole, less), position), hidden=True)
+        whole = scope.exact("-", whole, less, position)
     return scope.compute("div", whole, decimals.number(divisor), kind=kind)
 
 
 def in_units(scope: Builder, value: Value, finer: int, position: Position) -> Value:
     """A time in units of which 10**finer make one of its own."""
+    if not finer:
+        return value
     return product(scope, value, 10**finer, position) if finer > 0 else floor(scope, value, 10**-finer, position)
 
 
@@ -116,5 +118,4 @@ def product(scope: Builder, value: Value, factor: int, position: Position) -> Va
     number = decimals.unscaled(value)
     if isinstance(number, Constant):
         return decimals.number(number.value * factor)
-    factor = decimals.number(factor)
-    return scope.compute("*", number, factor, kind=fits(reach("*", number, factor), position))
+    return scope.exact("*", number, decimals.number(factor), position, hidden=False)

@@ -44,9 +44,4 @@ def records() -> np.ndarray:
 
 def test_rows() -> None:
     """One test, so that the circuit is simulated once."""
-    made = records()
-    oracle, part, circuit = TRIAL.of_oracle(made), TRIAL.of_part(made), TRIAL.of_circuit(made)
-    assert all(oracle.values())
-    for name in TRIAL.queries:
-        assert part[name] == oracle[name], name
-        assert circuit[name] == oracle[name], name
+    TRIAL.check(records())

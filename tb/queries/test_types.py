@@ -12,27 +12,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pyspark.sql import DataFrame
 
 from spark_golden.session import session
-from spark_golden.sql import evaluate as oracle
 from tb import BUILD
 from tb.queries import golden
 from tb.queries.ethernet import Board, Run
+from tb.queries.trial import Trial, counted, of_oracle, of_part
 from wirestream.compiler.compile import Compiled, compile_queries
-from wirestream.compiler.parse import parse
-from wirestream.compiler.units import resolve
 from wirestream.host import recv, send
 from wirestream.record import tables
 from wirestream.record.sources import read_pcap as read_capture
 from wirestream.schema.fields import narrow, wide
 from wirestream.schema.packets import Blocks, read_pcap
-from wirestream.schema.streams import Stream, shipped
+from wirestream.schema.streams import shipped
 from wirestream.schema.tuples import FLAG_NULL
 from wirestream.sim import simulate
 from wirestream.sim.bulk import RANDOM
-from wirestream.split import windows
-from wirestream.split.evaluate import Items, evaluate
 
 pytestmark = pytest.mark.usefixtures("spark")
 PAYMENTS = """CREATE INPUT STREAM Payments (
@@ -57,7 +52,7 @@ PAIRS = """SELECT a.Id AS One, b.Id AS Other, a.Fee, b.Due, b.Time
 FROM (SELECT Id, Fee, Approved, Time AS At FROM Payments WHERE Id > 1) [RANGE 3000 WATTR At SLACK 2000 ROWS 256] AS a
 JOIN Payments [RANGE 3 seconds WATTR Time SLACK 2 seconds ROWS 256] AS b ON a.Approved = b.Approved
 WHERE b.Branch > 0"""
-TEXT = PAYMENTS + ";\n".join(f"{query} INTO {name}" for name, query in QUERIES.items())
+TRIAL = Trial("types", PAYMENTS, QUERIES)
 FOLDER = BUILD / "queries" / "types"
 COUNT = 600
 MILLISECONDS = 1_790_000_000_000  # since 1970
@@ -66,19 +61,10 @@ SECONDS = [int(time.timestamp()) for time in (EARLIEST, LATEST)]
 DAYS = [day.toordinal() - date(1970, 1, 1).toordinal() for day in (EARLIEST.date(), LATEST.date())]
 
 
-@cache
-def built() -> Compiled:
-    return compile_queries(TEXT, shipped(), "types")
-
-
-def stream() -> Stream:
-    return built().circuit.entries[0].stream
-
-
 def records() -> np.ndarray:
     """Payments of which each field has, one time in three, an extreme value of its type, and a nullable one is null one
     time in four. Values of nulls are not zero, which a receiver must tolerate."""
-    generator, schema = random.Random(f"{simulate.seed()}/payments"), stream().schema
+    generator, schema = random.Random(f"{simulate.seed()}/payments"), TRIAL.stream.schema
     made = np.zeros(COUNT, schema.dtype)
     limits = {"Fee": 10**5 - 1, "Amount": 10**18 - 1, "Total": 10**38 - 1, "Rate": 10**9 - 1}
     ranges = {name: (-most, most) for name, most in limits.items()}
@@ -100,7 +86,7 @@ def records() -> np.ndarray:
 
 def known() -> np.ndarray:
     """The payments as they leave a circuit: nulls have zeros, and a Boolean is 1 or 0."""
-    made, schema = records(), stream().schema
+    made, schema = records(), TRIAL.stream.schema
     for name in ("Approved", "Card"):
         made[name] = made[name] != 0
     for name in schema.nullable:
@@ -110,7 +96,7 @@ def known() -> np.ndarray:
 
 def write_csv(path: Path) -> None:
     """The payments as text: decimals with a point, times in ISO 8601 but nanoseconds as numbers, nothing for a null."""
-    schema, made = stream().schema, known()
+    schema, made = TRIAL.stream.schema, known()
     columns = {}
     for field in schema.fields:
         values = list(map(narrow, made[field.name])) if field.bits == 128 else made[field.name].tolist()
@@ -141,7 +127,7 @@ def sent() -> Blocks:
     """Frames with the payments, which `send` reads from a CSV file."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     query, table, capture = (FOLDER / name for name in ("types.sql", "payments.csv", "payments.pcap"))
-    query.write_text(TEXT)
+    query.write_text(TRIAL.text)
     write_csv(table)
     arguments = ["--pcap", str(capture), "--stream", str(query), "--csv", str(table), "--per-datagram", "5"]
     assert send.main(arguments) == 0
@@ -158,41 +144,21 @@ def played(circuit: Compiled) -> Run:
 
 @cache
 def of_circuit() -> Run:
-    return played(built())
-
-
-def frame() -> DataFrame:
-    return golden.to_frame(records(), schema=stream().schema)
-
-
-def of_oracle(query: str) -> Counter:
-    return counted(oracle(PAYMENTS + query, {}, {"Payments": frame()}).rows)
-
-
-def of_part(query: str) -> Counter:
-    """The rows of Spark's part."""
-    hidden = {"session": windows.SESSION, "seq": windows.ORDER, "kind": windows.KIND}
-    items = frame().drop("stream").withColumnsRenamed(hidden)
-    given = Items(items, stream().time, windows.units_of(stream().schema))
-    (parsed,) = parse(query)
-    return counted(evaluate(resolve(parsed, {"Payments": stream()}), {"Payments": given}, {}))
-
-
-def counted(rows: DataFrame) -> Counter:
-    return Counter(tuple(row.items()) for row in golden.collected(rows))
+    return played(TRIAL.built)
 
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_rows_of_every_type(name: str) -> None:
-    wanted = of_oracle(QUERIES[name])
+    query = QUERIES[name]
+    (wanted,) = of_oracle(PAYMENTS + query, TRIAL.stream, records()).values()
     assert wanted and any(None in dict(row).values() for row in wanted)
-    assert of_part(QUERIES[name]) == wanted
+    assert of_part(query, TRIAL.stream, records()) == wanted
     assert Counter(of_circuit().rows(list(QUERIES).index(name))) == wanted
 
 
 def test_pairs_in_time() -> None:
-    wanted = of_oracle(PAIRS)
-    assert len(wanted) > 100 and of_part(PAIRS) == wanted
+    (wanted,) = of_oracle(PAYMENTS + PAIRS, TRIAL.stream, records()).values()
+    assert len(wanted) > 100 and of_part(PAIRS, TRIAL.stream, records()) == wanted
     assert Counter(played(compile_queries(PAYMENTS + PAIRS, shipped(), "pairs")).rows()) == wanted
 
 
@@ -202,13 +168,13 @@ def test_a_round_trip(form: str, tmp_path: Path) -> None:
     file, capture = tmp_path / f"rows.{form}", str(of_circuit().result.folder / "out.pcap")
     call = [str(FOLDER / "types.sql"), "--result", "Every", "--capture", capture, f"--{form}", str(file)]
     assert recv.main(call) == 0
-    found, wanted = tables.read(file, stream().schema), known()
+    found, wanted = tables.read(file, TRIAL.stream.schema), known()
     for name in found.dtype.names:
         assert (found[name] == wanted[name]).all(), name
 
 
 def test_spark_reads_every_type() -> None:
     run, described = of_circuit(), FOLDER / "types.gmii" / "types.json"
-    columns = [field.name for field in stream().schema.fields]
+    columns = [field.name for field in TRIAL.stream.schema.fields]
     rows = read_capture(session(), run.result.folder / "out.pcap", described, stream="Every", columns=columns)
     assert counted(rows) == Counter(run.rows(0))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,8 +17,12 @@ from tb.queries.circuit import OVERFLOW
 from tb.queries.ethernet import Board, Row
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.parse import parse
-from wirestream.schema.streams import Stream
+from wirestream.compiler.units import resolve
+from wirestream.schema.streams import Stream, shipped
 from wirestream.sim.bulk import RANDOM
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class Trial:
 
     @cached_property
     def built(self) -> Compiled:
-        return compile_queries(self.text, (), self.name)
+        return compile_queries(self.text, shipped(), self.name)
 
     @property
     def stream(self) -> Stream:
@@ -49,28 +54,44 @@ class Trial:
         assert run.counters["tuple_rx_tuple"] == len(records)
         return {name: Counter(map(_without_overflow, run.rows(n))) for n, name in enumerate(self.queries)}
 
-    def of_oracle(self, records: np.ndarray) -> dict[str, Counter[Row]]:
-        from spark_golden.sql import answers
+    def check(self, records: np.ndarray) -> None:
+        """Raise unless all three agree on the rows of every query."""
+        circuit = self.of_circuit(records)
+        wanted = of_oracle(self.text, self.stream, records)
+        assert all(wanted.values())
+        for name, query in self.queries.items():
+            assert of_part(query, self.stream, records) == wanted[name], name
+            assert circuit[name] == wanted[name], name
 
-        found = answers(self.text, {}, {self.stream.schema.name: self._frame(records)})
-        return {name: _counted(answer.rows) for name, answer in found.items()}
 
-    def of_part(self, records: np.ndarray) -> dict[str, Counter[Row]]:
-        from wirestream.split import windows
-        from wirestream.split.evaluate import Items, evaluate
+def of_oracle(text: str, stream: Stream, records: np.ndarray) -> dict[str, Counter[Row]]:
+    """The rows of each query of a text that declares the stream."""
+    from spark_golden.sql import answers
 
-        hidden = {"session": windows.SESSION, "seq": windows.ORDER, "kind": windows.KIND}
-        items = self._frame(records).drop("stream").withColumnsRenamed(hidden)
-        given = {self.stream.schema.name: Items(items, self.stream.time, windows.units_of(self.stream.schema))}
-        return {name: _counted(evaluate(parse(query)[0], given, {})) for name, query in self.queries.items()}
+    found = answers(text, {}, {stream.schema.name: _frame(stream, records)})
+    return {name: counted(answer.rows) for name, answer in found.items()}
 
-    def _frame(self, records: np.ndarray):
-        return golden.to_frame(records, schema=self.stream.schema)
+
+def of_part(query: str, stream: Stream, records: np.ndarray) -> Counter[Row]:
+    """The rows of a query in Spark's part."""
+    from wirestream.split import windows
+    from wirestream.split.evaluate import Items, evaluate
+
+    name = stream.schema.name
+    hidden = {"session": windows.SESSION, "seq": windows.ORDER, "kind": windows.KIND}
+    items = _frame(stream, records).drop("stream").withColumnsRenamed(hidden)
+    given = {name: Items(items, stream.time, windows.units_of(stream.schema))}
+    (parsed,) = parse(query)
+    return counted(evaluate(resolve(parsed, {name: stream}), given, {}))
+
+
+def counted(frame: DataFrame) -> Counter[Row]:
+    return Counter(tuple(row.items()) for row in golden.collected(frame))
+
+
+def _frame(stream: Stream, records: np.ndarray) -> DataFrame:
+    return golden.to_frame(records, schema=stream.schema)
 
 
 def _without_overflow(row: Row) -> Row:
     return tuple((name, None if value == OVERFLOW else value) for name, value in row)
-
-
-def _counted(frame) -> Counter[Row]:
-    return Counter(tuple(row.items()) for row in golden.collected(frame))

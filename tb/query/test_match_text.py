@@ -8,13 +8,14 @@ import pytest
 from tb.lib.bench import rng
 from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
-from tb.query.lockstep import kinds, lockstep, wire
+from tb.query.strings import every_cycle, pauses_and_resets, reference
 from wirestream.compiler import cores
 from wirestream.compiler.cores.base import number
 from wirestream.compiler.patterns import Automaton, automaton, like
 from wirestream.compiler.regular import regular
 
 NUMBERS = ("BYTES", "POSITIONS", "STAGES", "SET_OF", "AFTER", "FIRST", "LAST", "INSIDE", "MEMBERS")
+LETTERS = (b"AB\0",)  # few, so that many strings match
 
 
 def matched(dut):
@@ -29,40 +30,24 @@ def matched(dut):
             padding and place in inside
         )
 
-    def reference(inputs):
-        string = inputs["a"].to_bytes(length, "big")
+    def function(string):
         size, active = len(string.rstrip(b"\0")), None
         for n, letter in enumerate(string):
             reached = first if active is None else {p for p in range(count) if after[p] & active}
             active = {p for p in reached if takes(p, letter, n >= size)}
-        return {
-            **{f"m_{name}": inputs[f"s_{name}"] for name in ("valid", "punct", "eos", "data")},
-            "y": int(bool(active & last)),
-        }
+        return int(bool(active & last))
 
-    return reference
-
-
-def strings(g, length, count, letters=b"AB\0"):
-    """Strings of few letters, so that many match; some of any bytes."""
-    for _ in range(count):
-        some = bytes(g.choices(letters, k=g.randint(0, length))) if g.random() < 0.9 else g.randbytes(length)
-        yield int.from_bytes(some.ljust(length, b"\0"), "big")
+    return reference(length, function)
 
 
 @cocotb.test()
 async def strings_in_every_cycle(dut):
-    g = rng("strings")
-    cycles = [{**wire("tuple", g.getrandbits(len(dut.s_data))), "a": a} for a in strings(g, int(dut.BYTES.value), 2000)]
-    await lockstep(dut, int(dut.STAGES.value), cycles, matched(dut))
+    await every_cycle(dut, int(dut.STAGES.value), matched(dut), LETTERS, 2000)
 
 
 @cocotb.test()
 async def with_pauses_and_resets(dut):
-    g = rng("traffic")
-    values = strings(g, int(dut.BYTES.value), 300)
-    cycles = [{"a": a, **wire(kind, g.getrandbits(8))} for a, kind in zip(values, kinds(g, 300), strict=True)]
-    await lockstep(dut, int(dut.STAGES.value), cycles, matched(dut), resets=0.03)
+    await pauses_and_resets(dut, int(dut.STAGES.value), matched(dut), LETTERS)
     hold(dut, cores.MatchText, latency=int(dut.STAGES.value))
 
 

@@ -3,10 +3,10 @@
 import cocotb
 import pytest
 
-from tb.lib.bench import rng, text
+from tb.lib.bench import text
 from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
-from tb.query.lockstep import kinds, lockstep, wire
+from tb.query.strings import every_cycle, pauses_and_resets, reference
 from wirestream.compiler import cores
 
 OPERATIONS = {
@@ -14,44 +14,22 @@ OPERATIONS = {
     "SPACES": lambda string, *_: len(string) - len(string.lstrip(b" ")),
     "FIND": lambda string, _, needle: string.find(needle) + 1,
 }
-
-
-def strings(dut, g, count):
-    """Strings of few letters, of all lengths, some with zeros and spaces within; some of any bytes."""
-    length = int(dut.BYTES.value)
-    for _ in range(count):
-        letters = g.choice((b"AB", b" A", b" \0A", b"azAZ@[`{"))
-        some = bytes(g.choices(letters, k=g.randint(0, length))) if g.random() < 0.9 else g.randbytes(length)
-        yield int.from_bytes(some.ljust(length, b"\0"), "big")
+LETTERS = (b"AB", b" A", b" \0A", b"azAZ@[`{")
 
 
 def measured(dut):
-    operation, length = text(dut.OP), int(dut.BYTES.value)
-    start, needle = int(dut.FROM.value), text(dut.NEEDLE).encode()
-
-    def reference(inputs):
-        string = inputs["a"].to_bytes(length, "big")
-        return {
-            **{f"m_{name}": inputs[f"s_{name}"] for name in ("valid", "punct", "eos", "data")},
-            "y": OPERATIONS[operation](string, start, needle),
-        }
-
-    return reference
+    operation, start, needle = text(dut.OP), int(dut.FROM.value), text(dut.NEEDLE).encode()
+    return reference(int(dut.BYTES.value), lambda string: OPERATIONS[operation](string, start, needle))
 
 
 @cocotb.test()
 async def strings_in_every_cycle(dut):
-    g = rng("strings")
-    cycles = [{**wire("tuple", g.getrandbits(8)), "a": a} for a in strings(dut, g, 1000)]
-    await lockstep(dut, int(dut.REGISTERED.value), cycles, measured(dut))
+    await every_cycle(dut, int(dut.REGISTERED.value), measured(dut), LETTERS, 1000)
 
 
 @cocotb.test()
 async def with_pauses_and_resets(dut):
-    g = rng("traffic")
-    pairs = zip(strings(dut, g, 300), kinds(g, 300), strict=True)
-    cycles = [{"a": a, **wire(kind, g.getrandbits(8))} for a, kind in pairs]
-    await lockstep(dut, int(dut.REGISTERED.value), cycles, measured(dut), resets=0.03)
+    await pauses_and_resets(dut, int(dut.REGISTERED.value), measured(dut), LETTERS)
     hold(dut, cores.TextMeasure, latency=int(dut.REGISTERED.value))
 
 

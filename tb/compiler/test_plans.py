@@ -87,6 +87,19 @@ def test_unnest_leaves_one_table():
     assert "o_windows" in nested.verilog
 
 
+def test_wide_sums_of_many_windows_are_of_parts():
+    columns, window = "sum(Price * Volume) AS A, max(Price) AS B", "[RANGE 170 SLIDE 10 WATTR Time]"
+    sql = f"SELECT Time, {columns} FROM Trades {window}"
+    parts, whole = (built(sql, *without).circuit for without in ((), ("parts",)))
+    (core,) = (i for i in parts.instances if i.core in ("window:wid_aggregate", "window:pane_aggregate"))
+    assert (core.parameters["KINDS"], core.parameters["ACC_W"]) == ("SUMSUMMAX", 64)
+    copies = [
+        [i for i in circuit.instances if i.core == "query:aggregate"]
+        for circuit in (whole, built(sql.replace("170", "160")).circuit)
+    ]
+    assert list(map(len, copies)) == [2 * 17, 2 * 16]
+
+
 def test_many_groups_go_into_a_hash_table():
     few, many = (compiled("top_by_symbol", capacity=groups).circuit for groups in (240, 241))
     tables = [next(i for i in c.instances if i.core == "query:group_by").parameters["HASH"] for c in (few, many)]

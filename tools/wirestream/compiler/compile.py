@@ -15,6 +15,7 @@ from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.parse import parse
 from wirestream.compiler.rewrite import Rewrites, rewrite
 from wirestream.compiler.verilog import verilog
+from wirestream.compiler.wide_sums import in_parts
 from wirestream.errors import QueryError
 from wirestream.schema.declaration import Create
 from wirestream.schema.formats import Format, shipped
@@ -74,7 +75,7 @@ def compile_queries(
         raise ValueError(f"method for windows of {', '.join(sorted(unknown))}: no such result")
     plans = [(query.into, build(units.resolve(query, known), known)) for query in queries]
     warnings = [line for _, plan in plans for line in constant_answers(plan)]
-    plans = [(into, rewrite(plan, rewrites)) for into, plan in plans]
+    plans = [(into, rewrite(in_parts(plan) if rewrites.parts else plan, rewrites)) for into, plan in plans]
     name = re.sub(r"\W", "_", name or queries[0].into, flags=re.ASCII)
     circuit = planner.plan_circuit(name, plans, rewrites, clock_ns, capacity, windows)
     circuit.warnings = list(dict.fromkeys(warnings))

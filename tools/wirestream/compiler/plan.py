@@ -328,7 +328,7 @@ class Measure:
         return FUNCTIONS[self.function].kind
 
     def __str__(self) -> str:
-        return str(self.output)
+        return str(self.output).removeprefix(".")
 
 
 @dataclass(frozen=True)

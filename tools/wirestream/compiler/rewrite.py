@@ -31,6 +31,7 @@ class Rewrites:
 
     merge: several operators in one clock cycle (dissertation, 7.5.1). parallel: independent operators in parallel
     (7.5.2). multiplex: multiplexers instead of unions (7.5.3). unnest: one table of groups for all windows (7.5.4).
+    parts: wide sums of many windows are made of sums of parts of the values.
     fold: constant folding. prune: only the columns needed downstream are carried. share: common parts of several
     queries are built once.
     """
@@ -39,6 +40,7 @@ class Rewrites:
     parallel: bool = True
     multiplex: bool = True
     unnest: bool = True
+    parts: bool = True
     fold: bool = True
     prune: bool = True
     share: bool = True

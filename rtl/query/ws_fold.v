@@ -9,8 +9,8 @@
 // Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST", "LST" or "BOR"
 //              VALUE_W   width of a value in bits, at least 1; CNT reads no value
 //              SIGNED    1: values are two's complement, and the result of all but CNT is
-//              ACC_W     width of the number in bits, at least VALUE_W; all but CNT and SUM need no more. A SUM is
-//                        exact as long as it stays within; 2**n tuples need VALUE_W + n
+//              ACC_W     width of the number in bits, at least VALUE_W, of a CNT at least 1; all but CNT and SUM need
+//                        no more. A SUM is exact as long as it stays within; 2**n tuples need VALUE_W + n
 //              RESULT_W  width of the result in bits, at least 1
 // Latency      0 cycles
 // Issue rate   1 step a cycle
@@ -54,7 +54,7 @@ module ws_fold #(
             $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST or BOR", KIND);
             $finish;
         end
-        if (VALUE_W < 1 || RESULT_W < 1 || ACC_W < VALUE_W) begin
+        if (VALUE_W < 1 || RESULT_W < 1 || ACC_W < (IS_COUNT ? 1 : VALUE_W)) begin
             $display("ERROR: %m: VALUE_W = %0d, RESULT_W = %0d (at least 1), ACC_W = %0d (at least VALUE_W)",
                      VALUE_W, RESULT_W, ACC_W);
             $finish;

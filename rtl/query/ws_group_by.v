@@ -23,6 +23,8 @@
 //              ACC_W                 width of the accumulators in bits, at least VALUE_W; see ws_fold; with FAST at
 //                                    least 2
 //              RESULT_W              see ws_fold
+//              COUNT_W               width of a count in bits, 1 to ACC_W; 40 bits last for an hour; with FAST or
+//                                    HASH at least 2
 //              FAST                  0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5; the
 //                                    hash table always has the latter
 //              HASH                  0: a CAM, for up to 240 keys whatever they are; it has ENTRIES = CAPACITY + 10,
@@ -54,6 +56,7 @@ module ws_group_by #(
     parameter                VALUE_W  = 32,
     parameter                ACC_W    = 64,
     parameter                RESULT_W = 64,
+    parameter                COUNT_W  = ACC_W < 40 ? ACC_W : 40,
     parameter                FAST     = 0,
     parameter                HASH     = CAPACITY > 240
 ) (
@@ -102,6 +105,10 @@ module ws_group_by #(
         if (FAST < 0 || FAST > 1 || ACC_W < VALUE_W || ACC_W < 1 + LONG) begin
             $display("ERROR: %m: FAST = %0d (0 or 1), ACC_W = %0d (at least VALUE_W = %0d, and at least 2 if fast)",
                      FAST, ACC_W, VALUE_W);
+            $finish;
+        end
+        if (COUNT_W < 1 + LONG || COUNT_W > ACC_W) begin
+            $display("ERROR: %m: COUNT_W = %0d (1 to ACC_W, and at least 2 if fast)", COUNT_W);
             $finish;
         end
     end
@@ -155,7 +162,8 @@ module ws_group_by #(
         for (w = 0; w < WINDOWS; w = w + 1) begin : gen_window
             if (LONG) begin : gen_fast
                 ws_group_window_fast #(
-                    .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W)
+                    .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W),
+                    .COUNT_W(COUNT_W)
                 ) window (
                     .clk(clk), .rst(rst),
                     .s_valid(entered[w]), .s_fresh(fresh[w]), .s_index(index),
@@ -166,7 +174,7 @@ module ws_group_by #(
             end else begin : gen_short
                 ws_group_window #(
                     .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS),
-                    .VALUE_W(VALUE_W), .ACC_W(ACC_W), .RESULT_W(RESULT_W)
+                    .VALUE_W(VALUE_W), .ACC_W(ACC_W), .COUNT_W(COUNT_W), .RESULT_W(RESULT_W)
                 ) window (
                     .clk(clk), .rst(rst),
                     .s_valid(entered[w]), .s_fresh(fresh[w]), .s_index(index),
@@ -254,7 +262,7 @@ module ws_group_by #(
     generate
         for (a = 0; a < AGGS; a = a + 1) begin : gen_result
             localparam [23:0] KIND     = KINDS[a*24 +: 24];
-            localparam        NUMBER_W = KIND == "CNT" || KIND == "SUM" ? ACC_W : VALUE_W;
+            localparam        NUMBER_W = KIND == "CNT" ? COUNT_W : KIND == "SUM" ? ACC_W : VALUE_W;
             wire [NUMBER_W+1:0] next;
             wire [RESULT_W-1:0] result;
             wire                null, overflow;

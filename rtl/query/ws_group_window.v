@@ -13,6 +13,7 @@
 //                                        the first in the most significant bits
 //              SIGNEDS                   a bit for each aggregate, 1 if its values are two's complement
 //              VALUE_W, ACC_W, RESULT_W  as in ws_fold, for all of them (all but CNT and SUM keep VALUE_W bits)
+//              COUNT_W                   ACC_W of a CNT
 // Ports        s_valid, s_fresh (the group's first tuple in this window), s_index; values and nulls a cycle later
 //              s_close: no tuple may come from the next cycle on until `done`
 //              list_valid, list_index: the entry whose row is being read; m_*: the row, one cycle later
@@ -29,6 +30,7 @@ module ws_group_window #(
     parameter [AGGS-1:0]      SIGNEDS  = 1,
     parameter                 VALUE_W  = 32,
     parameter                 ACC_W    = 64,
+    parameter                 COUNT_W  = ACC_W,
     parameter                 RESULT_W = 64,
     parameter                 INDEX_W  = $clog2(CAPACITY)   // follows from CAPACITY
 ) (
@@ -109,7 +111,7 @@ module ws_group_window #(
     generate
         for (a = 0; a < AGGS; a = a + 1) begin : gen_table
             localparam [23:0] KIND     = KINDS[a*24 +: 24];
-            localparam        NUMBER_W = KIND == "CNT" || KIND == "SUM" ? ACC_W : VALUE_W;
+            localparam        NUMBER_W = KIND == "CNT" ? COUNT_W : KIND == "SUM" ? ACC_W : VALUE_W;
             reg  [NUMBER_W+1:0] state_reg, state_2_reg;    // of the tuples 1 and 2 cycles before
             wire [NUMBER_W+1:0] table_state, next;
             wire [NUMBER_W+1:0] state = forward_reg ? state_reg : forward_2_reg ? state_2_reg : table_state;

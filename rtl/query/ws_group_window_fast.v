@@ -5,7 +5,7 @@
 // It shares no source with ws_group_window, whose read-modify-write takes three cycles on RAM in LUTs; here it takes
 // eight, in two halves of each number. For a 64-bit sum it has 2.5 times as many registers on 7-series, and block RAM.
 //
-// Parameters   as in ws_group_window, but ACC_W is at least 2, for all but CNT and SUM so is VALUE_W, and there is no
+// Parameters   as in ws_group_window, but ACC_W and COUNT_W are at least 2, for all but CNT and SUM so is VALUE_W, and there is no
 //              RESULT_W
 // Ports        as in ws_group_window, but values and nulls come 3 cycles after s_valid; s_close: comes with the last
 //              tuple or later
@@ -22,6 +22,7 @@ module ws_group_window_fast #(
     parameter [AGGS-1:0]      SIGNEDS  = 1,
     parameter                 VALUE_W  = 32,
     parameter                 ACC_W    = 64,
+    parameter                 COUNT_W  = ACC_W,
     parameter                 INDEX_W  = $clog2(CAPACITY)   // follows from CAPACITY
 ) (
     input  wire                     clk,
@@ -60,7 +61,8 @@ module ws_group_window_fast #(
     end
 
     ws_group_states #(
-        .INDEX_W(INDEX_W), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W)
+        .INDEX_W(INDEX_W), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W),
+        .COUNT_W(COUNT_W)
     ) states (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_fresh(s_fresh), .s_index(s_index), .values(values), .nulls(nulls),

@@ -23,7 +23,8 @@ class Bench:
     def __init__(self, dut):
         self.dut, self.g = dut, rng("noise")
         number = {
-            n: int(getattr(dut, n).value) for n in ("CAPACITY", "WINDOWS", "AGGS", "VALUE_W", "ACC_W", "RESULT_W")
+            n: int(getattr(dut, n).value)
+            for n in ("CAPACITY", "WINDOWS", "AGGS", "VALUE_W", "ACC_W", "COUNT_W", "RESULT_W")
         }
         self.capacity, self.windows = number["CAPACITY"], number["WINDOWS"]
         self.value_w, self.result_w = number["VALUE_W"], number["RESULT_W"]
@@ -31,7 +32,7 @@ class Bench:
         self.aggregates = []
         for a in range(number["AGGS"]):  # the first in the most significant bits
             kind, signed = kinds[3 * a : 3 * a + 3], bool(signeds >> number["AGGS"] - 1 - a & 1)
-            acc_w = number["ACC_W"] if kind in ("CNT", "SUM") else self.value_w
+            acc_w = {"SUM": number["ACC_W"], "CNT": number["COUNT_W"]}.get(kind, self.value_w)
             self.aggregates.append(Aggregate(kind, self.value_w, signed, acc_w, self.result_w))
         fast, hashed = int(dut.FAST.value), int(dut.HASH.value)
         self.entries = 1 << (2 * self.capacity - 1).bit_length() if hashed else self.capacity + 10
@@ -282,7 +283,16 @@ async def reset_forgets(dut):
 
 
 MATRIX = [
-    {"CAPACITY": 8, "WINDOWS": 4, "AGGS": 3, "KINDS": "SUMMINCNT", "SIGNEDS": 6, "ACC_W": 36, "RESULT_W": 34},
+    {
+        "CAPACITY": 8,
+        "WINDOWS": 4,
+        "AGGS": 3,
+        "KINDS": "SUMMINCNT",
+        "SIGNEDS": 6,
+        "ACC_W": 36,
+        "RESULT_W": 34,
+        "COUNT_W": 4,
+    },
     {"CAPACITY": 5, "WINDOWS": 2, "AGGS": 2, "KINDS": "MAXBOR", "SIGNEDS": 0, "VALUE_W": 9, "ACC_W": 9, "RESULT_W": 16},
 ]
 

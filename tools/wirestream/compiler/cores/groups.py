@@ -7,11 +7,10 @@ from math import gcd
 from typing import ClassVar
 
 from wirestream.compiler.cores.base import Cells, Core, Ports
-from wirestream.compiler.cores.several import RESULTS, Aggregates
+from wirestream.compiler.cores.several import MOST_COUNT, RESULTS, Aggregates
 from wirestream.compiler.cores.windows import Window
 
 OUTPUTS = ("m_key", *RESULTS, "o_valid", "o_punct", "o_eos", "o_data")
-MOST_COUNT = 40  # COUNT_W of ws_group_panes, if ACC_W is more
 
 
 def entries(capacity: int, hashed: int) -> int:

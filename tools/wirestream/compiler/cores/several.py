@@ -11,6 +11,7 @@ from wirestream.compiler.aggregates import KINDS, Kind
 from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Parameters, Ports, changes, used
 
 RESULTS = ("results", "result_nulls", "result_overflows")
+MOST_COUNT = 40  # COUNT_W of the cores for groups, if ACC_W is more
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,9 @@ class Aggregates(Parameters):
 
     @property
     def widths(self) -> list[int]:
-        """The width of each state."""
-        return [self.ACC_W if kind.adds else self.VALUE_W for kind in self.kinds]
+        """The width of each state of a group."""
+        adds = (self.ACC_W, min(self.ACC_W, MOST_COUNT))
+        return [adds[kind.counts] if kind.adds else self.VALUE_W for kind in self.kinds]
 
     def bank(self, slots: int, skew: int, ports: Ports) -> Cells:
         """The cells of ws_bank, without the occupied flag of each slot."""

@@ -301,7 +301,8 @@ class Evaluation:
             raise ValueError("* is not valid with a window; name the columns")
         plain = {name: name for name in below.names}
         of_tuple, shim = (self._shim(names, below.frame) for names in (plain, columns))
-        written = [*grouped.items(), *zip(grouped, select.group, strict=True)]
+        places = zip(grouped, (key if key[0].kind != "number" else None for key in select.group), strict=True)
+        written = [*grouped.items(), *((name, key) for name, key in places if key)]
         keys = {shim.parsed(key): name for name, key in written}
         shim = replace(shim, inside=plain, ordered=below.ordered, keys=keys)
         frame = frame.withColumns({name: F.expr(of_tuple(key)) for name, key in grouped.items()})

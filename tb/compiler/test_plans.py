@@ -136,6 +136,12 @@ def test_shared_overflow_leaves_once():
     assert len(circuit.spills) == 1 and circuit.results[0].spill is circuit.results[1].spill
 
 
+def test_a_number_is_a_place_only_in_group_by():
+    sql = "SELECT Price % 2 AS Odd, count(*) + 1 AS N FROM Trades [RANGE 60 SLIDE 60 WATTR Time] GROUP BY {}"
+    by_place, by_name = (built(sql.format(key)).circuit.results[0].plan for key in ("1", "Odd"))
+    assert by_place == by_name
+
+
 def test_inputs_are_shared_where_time_is_the_same():
     circuit = compiled("q1", "q2", "q3", "q5", "top_by_symbol").circuit
     assert [entry.prefix for entry in circuit.entries] == ["s", "s1", "s2"]

@@ -292,6 +292,10 @@ QUERIES = {
         "GROUP BY Even, Level, 2 HAVING Level = 'hi' OR sum(X) < 0",
         [(1, "a", "lo", -7), (1, "a", "hi", 9), (1, "a", "lo", -3), (0, "a", "hi", 8)],
     ),
+    "a number is the place of a column only in GROUP BY": (
+        f"SELECT X % 2 AS Odd, count(*) + 1 AS N {WINDOW} GROUP BY 1 HAVING count(*) >= 1",
+        [(-1, 2), (1, 3), (-1, 2), (0, 2)],
+    ),
     "GROUP BY prefers a column to the name of another one": (
         f"SELECT X AS Y, count(*) AS N {WINDOW} WHERE X = 9 OR X = 8 GROUP BY Y, X",
         [(9, 1), (8, 1)],

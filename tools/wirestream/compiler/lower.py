@@ -154,7 +154,8 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     )  # a value that overflowed is another one
     after = Scope(Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values())), results=results)
     written = [(key, column) for given in (grouped, select.group) for key, column in zip(given, keys, strict=True)]
-    after.keys = {syntax.placeless(expression): column for expression, column in written}
+    # In GROUP BY a number is the place of a column, elsewhere itself.
+    after.keys = {syntax.placeless(e): column for e, column in written if not isinstance(e, syntax.Literal)}
     for call, parts in results.items():  # an aggregate of an overflowed value has overflowed
         results[call] = tuple(after.flagged(m, flags.get(m.value and m.value.overflow)) for m in parts)
     return after

@@ -280,7 +280,7 @@ class _Evaluation:
             raise QueryError("a window of tuples over rows that have no order", window.position)
         of_tuple = self._scope([below], {name: name for name in fields_of(below)})
         written = [(n, key) for given in (grouped.values(), select.group) for n, key in enumerate(given)]
-        keys = {syntax.placeless(key): F.col(f"`#key{n}`") for n, key in written}
+        keys = {syntax.placeless(k): F.col(f"`#key{n}`") for n, k in written if not isinstance(k, syntax.Literal)}
         scope = replace(self._scope([below], columns), values=of_tuple.columns, ordered=ordered, keys=keys)
         frame = windows.windowed(below, window)
         frame = frame.withColumns({f"#key{n}": of_tuple(key) for n, key in grouped.items()})

@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from tb import REPOSITORY
@@ -23,6 +23,7 @@ from tb.queries.random_tree import (
     INTEGERS,
     MEASURES,
     TEXTS,
+    TIMES,
     WORDED,
     Expr,
     Relation,
@@ -31,7 +32,9 @@ from tb.queries.random_tree import (
     Union,
     Window,
     hull,
-    sql,
+    quoted,
+    statement,
+    text,
     whole,
 )
 from wirestream.schema.streams import Stream, load
@@ -48,16 +51,25 @@ PLACES = (1, 3, 7, 31, 62, 63, 64)  # of a shift
 LETTERS = "%%%__UBSNE"  # of a pattern of LIKE
 SPREADS = ("var_pop", "var_samp")
 MOST_SPREAD = 40_000_000  # of values of a variance, so that thousandths of it are a long
+MOST_SCALE = 12  # of a product
+MOST_TEXT = 64  # characters, and more than any string has
+MOMENTS = {  # of comparisons, in ticks: beginnings, ends and leap days of years
+    "timestamp(s)": (0, -1, 951_782_400, 951_868_799, 1_767_225_599, 4_102_444_800, -2_208_988_800),
+    "timestamp(ms)": (0, 1500, 4_321, 10_000, 60_000),
+    "date": (0, -1, 11_016, 19_782, 20_453, -25_567),
+}
+SHIFTS = (1000, -1000, 90_000, -86_400_000)  # of a time, in milliseconds
 WORDS = ("UBSN", "UBSN", "UBSN", "NESN", "NESN", "ABBN", "X", "NE")
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A query. spark: computes its rows from its stream's tuples. constants: the value of each $name."""
+    """A query. spark: computes its rows from its stream's tuples, and if asked their sessions. constants: the value of
+    each $name."""
 
     name: str
     sql: str
-    spark: Callable[[DataFrame], DataFrame]
+    spark: Callable[..., DataFrame]
     constants: dict[str, int | str]
 
 
@@ -65,12 +77,12 @@ def draw(seed: int, stream: Stream | None = None) -> Drawn:
     """The query of this seed over a stream (default: trades)."""
     drawing = _Draw(seed, stream or load(TRADES))
     relation, name = drawing.query(), f"R{seed}"
-    written = f"{sql(relation)} INTO {name}"
+    written = statement(relation, name, drawing.rng)
 
-    def spark(tuples: DataFrame) -> DataFrame:
+    def spark(tuples: DataFrame, sessions: bool = False) -> DataFrame:
         from tb.queries.random_rows import rows  # Spark is loaded only when it is used
 
-        return rows(relation, tuples)
+        return rows(relation, tuples, sessions)
 
     used = {k: value for k, value in drawing.constants.items() if re.search(rf"\${k}\b", written)}
     return Drawn(name, written, spark, used)
@@ -128,7 +140,8 @@ class _Draw:
         word = next(iter(self.rng.sample(words, len(words))), None)  # the same in both, so that the lengths are equal
         parts = []
         for _ in range(2):
-            items = [(name, word if word and kind == "text" else self.shown(scope, kind)) for name, kind in names]
+            shown = (word if word and kind == "text" else self.shown(scope, kind) for _, kind in names)
+            items = [(name, self.narrow(self.whole(value))) for (name, _), value in zip(names, shown, strict=True)]
             parts.append(Select(self.source, tuple(items), self.truth(scope, 1) if self.often(0.8) else None))
         return Union(tuple(parts))
 
@@ -145,7 +158,8 @@ class _Draw:
         scope = [*measures, *keys, *([self.time] if unit == "time" else [])]
         having = self.truth(scope, 1) if self.often(0.3) else None
         items = [(self.name(), self.narrow(measures[0])), *(self.item(scope) for _ in range(self.rng.randint(0, 3)))]
-        return Select(source, self.shuffled(items), where, window, tuple(k.args[0] for k in keys), having)
+        items = self.shuffled(items)
+        return Select(source, items, where, window, tuple(keys), tuple(self.grouped(k, items) for k in keys), having)
 
     def shuffled(self, items: list[tuple[str, Expr]]) -> tuple[tuple[str, Expr], ...]:
         """The items in random order, without duplicate names or expressions."""
@@ -168,13 +182,33 @@ class _Draw:
         return Window("tuples", self.rng.randint(1, 2 * advance + 4), advance)
 
     def keys(self, scope: list[Expr]) -> list[Expr]:
-        """One or two columns with few values."""
+        """One or two columns or expressions with few values."""
         keys, groups = [], 1
-        for column in self.rng.sample(scope, len(scope)):
-            values = {"text": 5, "truth": GROUPS}.get(column.kind, column.type[1] - column.type[0] + 1)
-            if not column.null and groups * values < GROUPS and len(keys) < 2:
-                keys, groups = [*keys, column], groups * values
+        made = [replace(value, op="key", args=(value,)) for value in (self.bucket(scope) for _ in range(2))]
+        for key in self.rng.sample([*scope, *made], len(scope) + len(made)):
+            values = {"text": 5, "truth": 2}.get(key.kind, (key.type[1] - key.type[0]) // 10**key.scale + 1)
+            if not key.null and groups * values < GROUPS and len(keys) < 2 and key not in keys:
+                keys, groups = [*keys, key], groups * values
         return keys
+
+    def bucket(self, scope: list[Expr]) -> Expr:
+        """An expression with few values, for a key."""
+        kind, words = self.rng.choice(("few", "few", "band", "truth", "text")), _of_kind(scope, "text")
+        if kind == "truth":
+            return self.truth(scope, 0)
+        if kind == "text" and words:
+            word = self.rng.choice(words)
+            return replace(word, op=self.rng.choice(("upper", "lower")), args=(word,))
+        if kind == "band":
+            return self.choice(self.truth(scope, 0), *map(self.literal, self.rng.sample((0, 1, 7), 2)))
+        few = self.shown(scope, "few")
+        zero = self.literal(0)
+        return Expr("coalesce", (few, zero), "number", few.type, few.data) if few.null else few
+
+    def grouped(self, key: Expr, items: tuple[tuple[str, Expr], ...]) -> str:
+        """How GROUP BY names a key: by its expression, or as a column of SELECT by name or number."""
+        shown = [(quoted(name), str(n)) for n, (name, value) in enumerate(items, 1) if value == key]
+        return self.rng.choice([text(key), *chain(*shown)])
 
     def filtered(self, measure: Expr, scope: list[Expr]) -> Expr:
         return replace(measure, op="filter", args=(measure, self.truth(scope, 1)))
@@ -189,11 +223,20 @@ class _Draw:
             return replace(of, op=op, args=(of,))
         if op in ("bool_and", "bool_or"):
             return Expr(op, (self.truth(scope, 1),), null=True)
+        times = [c for c in scope if c.kind in TIMES and c != self.time]
+        if op in ("min", "max", "first", "last") and len(known) > 5 and times and self.often(0.4):
+            of = self.moment(scope, self.rng.choice(times).kind)
+            return replace(of, op=op, args=(of,), null=True)
         of = self.number(scope, self.rng.choice((0, 1, 2)))
+        if of.scale and op in ("bit_or", "bit_and", "wsum", *SPREADS):
+            of = self.whole(of)
         made = replace(of, op=op, args=(of,), null=op != "count")
         bits = max(63, _bits(of.type) + 32)  # of the sum
         if op == "count":
-            made = replace(made, type=(0, 2**63 - 1), data=(0, TUPLES))
+            made = replace(made, type=(0, 2**63 - 1), data=(0, TUPLES), scale=0)
+        elif op == "avg" and of.scale:
+            longer = {"type": _times(of.type, 4), "data": _times(of.data, 4)}
+            made = replace(made, scale=of.scale + 4, **longer)
         elif op == "sum":
             made = replace(made, type=(-(2**bits), 2**bits), data=hull([TUPLES * v for v in (0, *of.data)]))
         elif op in ("bit_or", "bit_and"):
@@ -221,32 +264,59 @@ class _Draw:
             found = self.rng.choice(scope)
             shown = self.narrow(found)
             return found.args[0] if shown.op == "column" and self.often(0.7) else self.name(), shown
-        return self.name(), self.shown(scope, self.rng.choice(("number", "number", "number", "truth")))
+        kinds = {c.kind for c in scope} & TIMES.keys()
+        return self.name(), self.shown(scope, self.rng.choice(("number", "number", "number", "truth", *sorted(kinds))))
 
     def shown(self, scope: list[Expr], kind: str) -> Expr:
-        """An expression for a column of a row. kind: number, truth, or few (a number with few values)."""
+        """An expression for a column of a row. kind: number, truth, a time, or few (a number with few values)."""
         if kind == "few":
-            numbers = [c for c in scope if c.kind == "number"]
-            return self.apply("%", self.rng.choice(numbers), self.literal(self.rng.choice((2, 3, 5))))
+            number = self.whole(self.rng.choice(_of_kind(scope, "number")))
+            return self.apply("%", number, self.literal(self.rng.choice((2, 3, 5))))
+        if kind in TIMES:
+            return self.moment(scope, kind)
         return self.truth(scope, 1) if kind == "truth" else self.narrow(self.number(scope, 2))
 
     def narrow(self, value: Expr) -> Expr:
         """The value if it stays within 64 bits for the stream, else an expression of it that does."""
-        if value.kind != "number" or LONG[0] <= value.data[0] <= value.data[1] <= LONG[1]:
+        if value.kind != "number" or value.scale or LONG[0] <= value.data[0] <= value.data[1] <= LONG[1]:
             return value
         if self.often(0.5):
             return self.apply("%", value, self.literal(1_000_003))
         return self.apply("div", value, self.literal(2 ** (_bits(value.data) - 60)))
 
+    def whole(self, value: Expr) -> Expr:
+        """The digits of a number before the point."""
+        return self.apply("div", value, self.literal(1)) if value.scale else value
+
+    def moment(self, scope: list[Expr], kind: str) -> Expr:
+        """A time that is one of the columns, moved, or chosen."""
+        a, b = (self.rng.choice(_of_kind(scope, kind)) for _ in range(2))
+        if kind != "date" and self.often(0.3):
+            a = replace(a, op="shift", args=(a, self.rng.choice(SHIFTS)))
+        if a == b or self.often(0.4):
+            b = Expr("literal", (self.rng.choice(MOMENTS[kind]),), kind)
+        match self.rng.choice(("", "", "if", "coalesce", "greatest")):
+            case "":
+                return a
+            case "if":
+                return self.choice(self.truth(scope, 0), a, b)
+            case op:
+                return replace(a, op=op, args=(a, b), null=a.null and b.null)
+
     def number(self, scope: list[Expr], depth: int) -> Expr:
         """An expression over at least one column, rarely the time."""
-        numbers = [c for c in scope if c.kind == "number"]
+        numbers = _of_kind(scope, "number")
+        if depth and self.often(0.06) and (words := _of_kind(scope, "text")):
+            word = self.edited(self.rng.choice(words))
+            return Expr("char_length", (word,), "number", (0, MOST_TEXT), (0, MOST_TEXT), word.null)
         a = self.rng.choice([c for c in numbers if c != self.time or self.often(0.2)] or numbers)
         if depth == 0 or self.often(0.25):
             return a
         a = self.number(scope, depth - 1)
         if self.often(0.08):
             return replace(a, op="neg", args=(a,), type=_reach("-", (0, 0), a.type), data=_reach("-", (0, 0), a.data))
+        if self.often(0.15) and (found := self.of_scale(scope, a)):
+            return found
         if self.often(0.1) and _in_a_long(a):
             return self.of_bits(a, scope, depth)
         if self.often(0.1):
@@ -257,8 +327,50 @@ class _Draw:
         op, b = self.rng.choice(("+", "-", "*", "div", "%")), self.number(scope, depth - 1)
         if a == b or self.often(0.5):
             b = self.other(a, VALUES if self.often(0.1) else VALUES[1:])  # rarely 0
+        if op == "*" and a.scale + b.scale > MOST_SCALE:
+            return a
         made = self.apply(op, *((b, a) if self.often(0.2) else (a, b)))
-        return made if _bits(made.type) < 125 and _bits(made.data) < 125 else a
+        return a if _wide(made) or (op != "*" and _wide(*_aligned(a, b))) else made
+
+    def of_scale(self, scope: list[Expr], a: Expr) -> Expr | None:
+        """A CAST of a number, or a quotient of a field and a decimal, if its value fits."""
+        if self.often(0.5):
+            return self.cast(a)
+        fields = [c for c in scope if c in self.source.scope]
+        decimals = [c for c in fields if c.scale] + [self.literal(v, 2) for v in (7, 300, 12_345)]
+        b = self.rng.choice(decimals)
+        if a not in fields or a == b:
+            return None
+        (before, after), (j, t) = self.digits(a), self.digits(b)
+        left, digits = min(before + t, 38), min(max(6, after + j + t + 1), 38)
+        if (excess := left + digits - 38) > 0:
+            digits -= excess // 2 + 1
+        more = digits + t - after
+        most = [max(map(abs, _times(r, more))) for r in (a.type, a.data)]
+        reach = {"type": (-most[0], most[0]), "data": (-most[1], most[1])}
+        made = Expr("/", (a, b), "number", null=a.null or b.null or b.type[0] <= 0, scale=digits, **reach)
+        return None if more < 0 or max(map(_bits, (made.type, made.data))) > 120 else made
+
+    def digits(self, a: Expr) -> tuple[int, int]:
+        """The digits of a field or a literal before and after the point; an integer counts as one of 20 digits."""
+        if a.op == "literal":
+            length = max(len(str(abs(a.args[0]))), a.scale)
+            return length - a.scale, a.scale
+        if not a.scale:
+            return 20, 0
+        digits, scale = self.source.stream.schema.field(a.args[0]).arguments
+        return digits - scale, scale
+
+    def cast(self, a: Expr) -> Expr | None:
+        """To a type that holds the values."""
+        scale = self.rng.choice((0, 0, 1, 2, 6))
+        data = _times(a.data, scale - a.scale)
+        digits = len(str(max(map(abs, data)))) + self.rng.choice((0, 1, 5))
+        reach = LONG if scale == 0 else (1 - 10**digits, 10**digits - 1)
+        if digits > 36 or not reach[0] <= data[0] <= data[1] <= reach[1]:
+            return None
+        kind = f"decimal({max(digits, scale)}, {scale})" if scale else "bigint"
+        return replace(a, op="cast", args=(a, kind), scale=scale, type=reach, data=data)
 
     def call(self, scope: list[Expr], a: Expr) -> Expr:
         """A function of a number, and of others."""
@@ -267,11 +379,14 @@ class _Draw:
             return replace(a, op=op, args=(a,), type=_magnitude(a.type), data=_magnitude(a.data))
         if op == "sign":
             return Expr(op, (a,), "number", (-1, 1), (-1, 1), a.null)
-        b = self.number(scope, 1) if self.often(0.6) else self.literal(self.rng.choice(VALUES))
+        b = self.number(scope, 1) if self.often(0.6) else self.literal(self.rng.choice(VALUES), min(a.scale, 2))
+        x, y = _aligned(a, b)
+        if _wide(x, y):
+            return a
         if op == "nullif":
             return replace(a, op=op, args=(a, b), null=True)
-        reach = {"type": hull(a.type + b.type), "data": hull(a.data + b.data)}
-        return Expr(op, (a, b), "number", null=a.null and b.null, **reach)
+        reach = {"type": hull(x.type + y.type), "data": hull(x.data + y.data)}
+        return Expr(op, (a, b), "number", null=a.null and b.null, scale=x.scale, **reach)
 
     def of_bits(self, a: Expr, scope: list[Expr], depth: int) -> Expr:
         """An operation on the bits of a number of at most 64 bits."""
@@ -297,12 +412,14 @@ class _Draw:
         }
         of_kind = "text" if op == "concat" else "number"
         args = (a, *(Expr("literal", (value,), of_kind) for value in literals.get(op, ())))
-        made = Expr(op, args[:: self.rng.choice((1, -1))] if op == "concat" else args, "text")
+        made = Expr(op, args[:: self.rng.choice((1, -1))] if op == "concat" else args, "text", null=a.null)
         return self.edited(made) if self.often(0.3) else made
 
     def other(self, a: Expr, values: list[int] | tuple[int, ...] = VALUES) -> Expr:
-        """A number, as a literal or as a $name, for the other operand of `a`."""
+        """A number, as a literal or as a $name, for the other operand of `a`. Of a decimal it is often one."""
         value = self.rng.choice(values)
+        if a.scale:
+            return self.literal(value, self.rng.choice((0, 1, 2, a.scale)))
         if self.often(0.2) and (a in self.source.scope or a.op == "count") and a.type[0] <= value <= a.type[1]:
             return replace(a, op="constant", args=(self.constant(value), value), data=(value, value))
         return self.literal(value)
@@ -313,28 +430,35 @@ class _Draw:
         return name
 
     @staticmethod
-    def literal(value: int) -> Expr:
-        return Expr("literal", (value,), "number", (value, value), (value, value))
+    def literal(value: int, scale: int = 0) -> Expr:
+        return Expr("literal", (value,), "number", (value, value), (value, value), scale=scale)
 
     @staticmethod
     def apply(op: str, a: Expr, b: Expr) -> Expr:
         null = a.null or b.null or (op in ("div", "%") and b.type[0] <= 0 <= b.type[1])
-        return Expr(op, (a, b), "number", _reach(op, a.type, b.type), _reach(op, a.data, b.data), null)
+        x, y = (a, b) if op == "*" else _aligned(a, b)
+        scale = {"*": a.scale + b.scale, "div": 0}.get(op, x.scale)
+        return Expr(op, (a, b), "number", _reach(op, x.type, y.type), _reach(op, x.data, y.data), null, scale)
 
     def choice(self, condition: Expr, a: Expr, b: Expr) -> Expr:
         """One of two values of a kind, or of one value and null."""
         if self.often(0.25):
             return replace(a, op="if", args=(condition, a), null=True)
-        reach = {"type": hull(a.type + b.type), "data": hull(a.data + b.data)}
-        return Expr("if", (condition, a, b), a.kind, null=a.null or b.null, **reach)
+        x, y = _aligned(a, b)
+        if _wide(x, y):
+            return replace(a, op="if", args=(condition, a, a))
+        reach = {"type": hull(x.type + y.type), "data": hull(x.data + y.data)}
+        return Expr("if", (condition, a, b), a.kind, null=a.null or b.null, scale=x.scale, **reach)
 
     def worded(self, scope: list[Expr]) -> Expr:
         """A condition that is written in words."""
         op = self.rng.choice(WORDED)
         a = self.number(scope, 1)
-        if op == "is null":
+        if op == "is null" and a.null:
             return Expr(op, (a,))
+        op = "in" if op == "is null" else op
         others = [self.number(scope, 0) if self.often(0.3) else self.other(a) for _ in range(self.rng.randint(2, 5))]
+        others = [self.literal(7) if _wide(*_aligned(a, b)) else b for b in others]
         if op == "distinct":
             return Expr(op, (a, others[0]))
         others = others if op == "in" else others[:2]
@@ -357,21 +481,53 @@ class _Draw:
         a = self.rng.choice([c for c in scope if c.kind != "number"] + [self.number(scope, 1)] * 3)
         if a.kind == "truth":
             return a
+        if a.kind in TIMES:
+            b = self.moment(scope, a.kind)
+            if a == b or self.often(0.6):
+                b = Expr("literal", (self.rng.choice(MOMENTS[a.kind]),), a.kind)
+            return Expr(self.rng.choice([*COMPARE]), (a, b), null=a.null or b.null)
         if a.kind == "text":
             if self.often(0.3):
                 pattern = "".join(self.rng.choices(LETTERS, k=self.rng.randint(1, 5)))
                 made = self.edited(a)
-                return Expr(self.rng.choice(("like", "like", "not like")), (made, Expr("literal", (pattern,), "text")))
+                op = self.rng.choice(("like", "like", "not like"))
+                return Expr(op, (made, Expr("literal", (pattern,), "text")), null=a.null)
             word, op = self.rng.choice(WORDS)[: a.type[1]], self.rng.choice(("=", "<>", "<=", ">"))
             runs = self.often(0.25) and a in self.source.scope
             b = Expr("constant", (self.constant(word), word), "text") if runs else Expr("literal", (word,), "text")
-            return Expr(op, (a, b))
+            return Expr(op, (a, b), null=a.null)
         b = self.number(scope, 1)
-        if a == b or self.often(0.7):
+        if a == b or self.often(0.7) or _wide(*_aligned(a, b)):
             b = self.other(a, [v for v in VALUES if a.data[0] <= v <= a.data[1]] or VALUES)
         likely = ("<", "<=", "<>") if b.data[0] > 100_000 else (">", ">=", "<>") if b.data[1] <= 1 else [*COMPARE][:5]
         op = self.rng.choice([*(likely if self.often(0.85) else COMPARE)])
         return Expr(op, (a, b), null=a.null or b.null)
+
+
+def _of_kind(scope: list[Expr], kind: str) -> list[Expr]:
+    return [column for column in scope if column.kind == kind]
+
+
+def _times(values: tuple[int, int], power: int) -> tuple[int, int]:
+    """Times a power of ten, rounded away from zero."""
+    if power >= 0:
+        return values[0] * 10**power, values[1] * 10**power
+    return values[0] // 10**-power, -(-values[1] // 10**-power)
+
+
+def _aligned(a: Expr, b: Expr) -> tuple[Expr, Expr]:
+    """The ranges of two numbers with equally many digits after the point."""
+    scale = max(a.scale, b.scale)
+    x, y = (
+        replace(v, type=_times(v.type, scale - v.scale), data=_times(v.data, scale - v.scale), scale=scale)
+        for v in (a, b)
+    )
+    return x, y
+
+
+def _wide(*values: Expr) -> bool:
+    """Whether Spark's decimals may not hold them."""
+    return any(_bits(reach) >= 125 for value in values for reach in (value.type, value.data))
 
 
 def _in_thousandths(measure: Expr) -> Expr:
@@ -395,7 +551,7 @@ def _bits(values: tuple[int, int]) -> int:
 
 
 def _in_a_long(value: Expr) -> bool:
-    return LONG[0] <= value.type[0] <= value.type[1] <= LONG[1]
+    return not value.scale and LONG[0] <= value.type[0] <= value.type[1] <= LONG[1]
 
 
 def _reach(op: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:

@@ -1,14 +1,15 @@
 """The rows of a random query in PySpark, by docs/dialect.md and the time rules of this repository.
 
-Numbers are DECIMAL(38,0). A row has hidden columns: `_seq`, its position in the order, and if the query has a time
-window, `_window` and `_end` of each window that contains the row: rows are assigned to windows first, then selected.
+Numbers are DECIMAL(38,0): of a decimal the integer without its point, of a time its ticks. A row has hidden columns:
+its session, `_seq`, its position in the order, and if the query has a time window, `_window` and `_end` of each window
+that contains the row: rows are assigned to windows first, then selected.
 """
 
 from __future__ import annotations
 
+import operator
 from decimal import Decimal
 from functools import reduce
-from operator import or_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
@@ -22,6 +23,7 @@ from tb.queries.random_tree import (
     APPLY,
     BITS,
     CALLS,
+    TIMES,
     Expr,
     Relation,
     Select,
@@ -34,19 +36,46 @@ from tb.queries.random_tree import (
 )
 
 EXACT = "decimal(38,0)"
-HIDDEN = ("_seq", "_window", "_end")
+HIDDEN = ("session", "_seq", "_window", "_end")
+TICKS = {"timestamp(s)": F.unix_seconds, "timestamp(ms)": F.unix_millis, "date": F.unix_date}
+OF_TICKS = {"timestamp(s)": F.timestamp_seconds, "timestamp(ms)": F.timestamp_millis, "date": F.date_from_unix_date}
 
 
-def rows(relation: Relation, tuples: DataFrame) -> DataFrame:
-    """The rows of a query over `tuples` (stream, session, seq, kind and the fields); Booleans are 0 and 1."""
+def rows(relation: Relation, tuples: DataFrame, sessions: bool = False) -> DataFrame:
+    """The rows of a query over `tuples` (stream, session, seq, kind and the fields); Booleans are 0 and 1, and decimals
+    are text. sessions: with the session of each row."""
     window, closed = _time_window(relation), None
+    columns = {c.args[0]: _read(c) for c in source_of(relation).scope if c.kind not in ("text", "truth")}
+    tuples = tuples.withColumns(columns)
     if window:
         tuples, closed = _in_time(tuples, window)
-    numbers = [c.args[0] for c in source_of(relation).scope if c.kind == "number"]
-    tuples = tuples.withColumnRenamed("seq", "_seq").withColumns({name: F.col(name).cast(EXACT) for name in numbers})
-    made = _rows(relation, tuples, closed)
-    shown = [(c.args[0], c.kind) for c in relation.scope]
-    return made.select(*(F.col(n).cast("int").alias(n) if kind == "truth" else F.col(n) for n, kind in shown))
+    made = _rows(relation, tuples.withColumnRenamed("seq", "_seq"), closed)
+    return made.select(*map(_shown, relation.scope), *["session"] * sessions)
+
+
+def _read(column: Expr) -> Column:
+    """A field as an integer."""
+    value = F.col(column.args[0])
+    if column.kind in TIMES:
+        value = TICKS[column.kind](value)
+    elif column.scale:
+        value = value * F.lit(Decimal(10**column.scale))
+    return value.cast(EXACT)
+
+
+def _shown(column: Expr) -> Column:
+    """A column of the result."""
+    name = column.args[0]
+    value = F.col(name)
+    if column.kind == "truth":
+        value = value.cast("int")
+    elif column.kind in TIMES:
+        value = OF_TICKS[column.kind](value.cast("int" if column.kind == "date" else "long"))
+    elif column.scale:
+        power = F.lit(Decimal(10**column.scale)).cast(EXACT)
+        whole, rest = (part.cast("string") for part in (_quotient(F.abs(value), power), F.abs(value) % power))
+        value = F.concat(F.when(value < 0, "-").otherwise(""), whole, F.lit("."), F.lpad(rest, column.scale, "0"))
+    return value.alias(name)
 
 
 def _time_window(relation: Relation) -> Window | None:
@@ -58,24 +87,25 @@ def _time_window(relation: Relation) -> Window | None:
 def _in_time(tuples: DataFrame, w: Window) -> tuple[DataFrame, DataFrame]:
     """Each accepted tuple once for each closed window that contains it, and all closed windows (_window, _end)."""
     query = Query(w.size, w.advance, w.slack, start=w.start, max_ahead=w.max_ahead, resync=w.resync)
-    tuples = tuples.withColumn("Time", F.col(w.attribute))
+    tuples = tuples.withColumn("Time", F.col(w.attribute).cast("long"))
     judged = judge(with_queries(session(), tuples, [query]), "fold" if w.max_ahead else "window")
-    last = judged.agg(F.max("start").alias("start"), F.max(windows_closed("watermark")).alias("n")).where("n > 0")
+    last = judged.groupBy("session").agg(F.max("start").alias("start"), F.max(windows_closed("watermark")).alias("n"))
     end = F.col("start") + F.col("_window") * w.advance + w.size
-    closed = last.withColumn("_window", F.explode(F.sequence(F.lit(0), F.col("n") - 1))).select(
-        "_window", end.alias("_end")
-    )
+    closed = last.where("n > 0").withColumn("_window", F.explode(F.sequence(F.lit(0), F.col("n") - 1)))
+    closed = closed.select("session", "_window", end.alias("_end"))
     low, high = windows_closed("Time"), windows_begun("Time") - 1
     held = judged.where(F.col("verdict") == ACCEPTED)
     held = held.withColumn("_window", F.explode(F.when(low <= high, F.sequence(low, high))))
-    return held.join(F.broadcast(closed), "_window"), closed
+    held = held.withColumn("Time", F.col("Time").cast(EXACT))
+    return held.join(F.broadcast(closed), ["session", "_window"]), closed
 
 
 def _in_tuples(made: DataFrame, w: Window) -> DataFrame:
     """Each row once for each complete window that contains it."""
+    of_session = Over.partitionBy("session")
     n, size, advance = F.col("_n"), F.lit(w.size), F.lit(w.advance)
-    made = made.withColumn("_n", F.row_number().over(Over.orderBy("_seq")) - 1)
-    made = made.withColumn("_count", F.count("*").over(Over.partitionBy()))
+    made = made.withColumn("_n", F.row_number().over(of_session.orderBy("_seq")) - 1)
+    made = made.withColumn("_count", F.count("*").over(of_session))
     low, high = F.greatest(F.lit(0), F.floor((n - size) / advance) + 1), F.floor(n / advance)
     made = made.withColumn("_window", F.explode(F.when(low <= high, F.sequence(low, high))))
     return made.where(F.col("_window") * advance + size <= F.col("_count"))
@@ -88,7 +118,7 @@ def _rows(relation: Relation, tuples: DataFrame, closed: DataFrame | None) -> Da
         case Union(parts):
             first, second = (_rows(part, tuples, closed) for part in parts)
             return first.unionAll(second)
-        case Select(source, items, where, window, _, having):
+        case Select(source, items, where, window, _, _, having):
             made = _rows(source, tuples, closed)
             made = made.where(_value(where)) if where else made
             made = _aggregated(made, relation, closed) if window else made
@@ -99,16 +129,17 @@ def _rows(relation: Relation, tuples: DataFrame, closed: DataFrame | None) -> Da
 
 def _aggregated(made: DataFrame, select: Select, closed: DataFrame | None) -> DataFrame:
     """The measures of each window and group; the name of a column is its SQL."""
+    keys = [_value(key.args[0]).alias(_name(key)) if key.op == "key" else _value(key) for key in select.keys]
     w, values = select.window, [value for _, value in select.items] + [select.having] * bool(select.having)
-    measures = {text(m): m for value in values for m in value.measures()}
+    measures = {_name(m): m for value in values for m in value.measures()}
     columns = [_measure(m).alias(name) for name, m in measures.items()]
     if w.unit == "tuples":
-        made = _in_tuples(made, w).groupBy("_window", *select.keys).agg(*columns)
+        made = _in_tuples(made, w).groupBy("session", "_window", *keys).agg(*columns)
     else:
-        made = made.groupBy("_window", "_end", *select.keys).agg(*columns)
+        made = made.groupBy("session", "_window", "_end", *keys).agg(*columns)
         if w.emit_empty:
             counts = {n: F.coalesce(f"`{n}`", F.lit(0).cast(EXACT)) for n, m in measures.items() if not m.null}
-            made = closed.join(made, ["_window", "_end"], "left").withColumns(counts)
+            made = closed.join(made, ["session", "_window", "_end"], "left").withColumns(counts)
         made = made.withColumn(w.attribute, F.col("_end").cast(EXACT)).drop("_end")
     return made.withColumnRenamed("_window", "_seq")
 
@@ -126,6 +157,8 @@ def _measure(measure: Expr) -> Column:
     match measure.op:
         case "count":
             return F.count(value).cast(EXACT)
+        case "avg" if measure.scale:
+            return _nearest(F.sum(value) * _power(4), F.count(value).cast(EXACT))
         case "avg":
             return _quotient(F.sum(value), F.count(value).cast(EXACT))
         case "first":
@@ -160,6 +193,33 @@ def _quotient(a: Column, b: Column) -> Column:
     return F.when(b != 0, ((a - a % b) / b).cast(EXACT))
 
 
+def _nearest(a: Column, b: Column) -> Column:
+    """a / b, rounded half away from zero."""
+    size = _quotient(F.abs(a) * 2 + F.abs(b), F.abs(b) * 2)
+    return F.when((a < 0) == (b < 0), size).otherwise(-size).cast(EXACT)
+
+
+def _power(n: int) -> Column:
+    return F.lit(Decimal(10**n)).cast(EXACT)
+
+
+def _aligned(*values: Expr) -> list[Column]:
+    """Values of one kind; numbers with equally many digits after the point."""
+    scale = max(value.scale for value in values)
+    return [_value(v) if v.scale == scale else _value(v) * _power(scale - v.scale) for v in values]
+
+
+def _cast(a: Expr, scale: int) -> Column:
+    if scale >= a.scale:
+        return _value(a) * _power(scale - a.scale)
+    return (_nearest if scale else _quotient)(_value(a), _power(a.scale - scale))
+
+
+def _name(expr: Expr) -> str:
+    """The column of a measure or a key."""
+    return text(expr).replace("`", "'")
+
+
 def _bits(op: str, a: Column, b: Column) -> Column:
     """Of longs: shifts count the places modulo 64."""
     a, b = a.cast("long"), b.cast("long")
@@ -183,12 +243,23 @@ def _regular(pattern: str) -> str:
 def _value(expr: Expr) -> Column:
     match expr.op, expr.args:
         case ("literal", (value,)) | ("constant", (_, value)):
-            return F.lit(Decimal(value)).cast(EXACT) if expr.kind == "number" else F.lit(value)
+            return F.lit(value) if expr.kind in ("text", "truth") else F.lit(Decimal(value)).cast(EXACT)
         case "column", (name,):
             return F.col(name)
         case "if", (condition, value, *others):
-            chosen = F.when(_value(condition), _value(value))
-            return chosen.otherwise(_value(*others)) if others else chosen
+            value, *others = _aligned(value, *others)
+            chosen = F.when(_value(condition), value)
+            return chosen.otherwise(*others) if others else chosen
+        case "key", _:
+            return F.col(f"`{_name(expr)}`")
+        case "cast", (a, _):
+            return _cast(a, expr.scale)
+        case "shift", (a, milliseconds):
+            return _value(a) + F.lit(Decimal(milliseconds * TIMES[expr.kind] // 1000)).cast(EXACT)
+        case "/", (a, b):
+            return _nearest(_value(a) * _power(expr.scale + b.scale - a.scale), _value(b))
+        case "char_length", (a,):
+            return F.char_length(_value(a)).cast(EXACT)
         case "not", (a,):
             return ~_value(a)
         case "thousandths", (a,):
@@ -209,29 +280,34 @@ def _value(expr: Expr) -> Column:
             found = _value(a).rlike(_regular(b.args[0]))
             return found if op == "like" else ~found
         case "div", (a, b):
-            return _quotient(_value(a), _value(b))
+            return _quotient(*_aligned(a, b))
         case "%", (a, b):
-            return F.when(_value(b) != 0, _value(a) % _value(b))
+            a, b = _aligned(a, b)
+            return F.when(b != 0, a % b)
+        case "*", (a, b):
+            return _value(a) * _value(b)
         case op, (a, b) if op in APPLY:
-            return APPLY[op](_value(a), _value(b))
+            return APPLY[op](*_aligned(a, b))
+        case "nullif", (a, b):
+            same = F.coalesce(operator.eq(*_aligned(a, b)), F.lit(False))
+            return F.when(~same, _value(a))
         case op, args if op in CALLS:
-            return _called(op, *map(_value, args))
+            return _called(op, *_aligned(*args))
         case "is null", (a,):
             return _value(a).isNull()
         case "distinct", (a, b):
-            return ~_value(a).eqNullSafe(_value(b))
+            a, b = _aligned(a, b)
+            return ~a.eqNullSafe(b)
         case "in", (a, *others):
-            return reduce(or_, [_value(a) == _value(other) for other in others])
+            return reduce(operator.or_, [operator.eq(*_aligned(a, other)) for other in others])
         case "between", (a, low, high):
-            return (_value(a) >= _value(low)) & (_value(a) <= _value(high))
-    return F.col(f"`{text(expr)}`")
+            return operator.ge(*_aligned(a, low)) & operator.le(*_aligned(a, high))
+    return F.col(f"`{_name(expr)}`")
 
 
 def _called(op: str, a: Column, *others: Column) -> Column:
     """A function of numbers, by what it is in terms of conditions."""
     match op:
-        case "nullif":
-            return F.when(F.coalesce(a != others[0], F.lit(True)), a)
         case "abs":
             return F.when(a < 0, 0 - a).otherwise(a)
         case "sign":

@@ -76,10 +76,10 @@ def simulated(
     folder: Path,
     rows: Sequence[Path | None],
     constants: Mapping[str, int | str],
-    ordered: bool = False,
+    **given,
 ) -> None:
     """Raise unless the circuit outputs the rows with the latency that the compiler states; see `environment`."""
-    env = environment(describe(built.circuit), folder, rows, constants, ordered=ordered)
+    env = environment(describe(built.circuit), folder, rows, constants, **given)
     simulate.simulate(as_design(built, folder), "tb.queries.circuit", env=env)
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from tb.queries.times import COUNT, rising
 from wirestream.schema.streams import Stream, shipped
+from wirestream.schema.tuples import FLAG_NULL, Schema
 from wirestream.sim import simulate
-
-COUNT = 1500
 
 # The values of `$name` in the tests, by query.
 CONSTANTS: dict[str, dict[str, int | str]] = {
@@ -44,7 +44,19 @@ def streams() -> dict[str, Stream]:
 def data(name: str) -> np.ndarray:
     """`COUNT` records of the stream `name`, in its schema's dtype; they depend only on the run's seed."""
     generator = random.Random(f"{simulate.seed()}/{name}")
-    return np.array(list(TUPLES[name](generator)), streams()[name].schema.dtype)
+    return to_records(streams()[name].schema, list(TUPLES[name](generator)))
+
+
+def to_records(schema: Schema, tuples: list[tuple]) -> np.ndarray:
+    """Tuples in the schema's dtype; None is null, with a value that is not zero, which a receiver must tolerate."""
+    made = np.zeros(len(tuples), schema.dtype)
+    for field, values in zip(schema.fields, zip(*tuples, strict=True), strict=True):
+        noise = b"~" if field.kind == "string" else 1
+        made[field.name] = [noise if value is None else value for value in values]
+        if field.nullable:
+            byte, bit = schema.place_of_flags(field.name)
+            made[byte] |= np.array([FLAG_NULL << bit if value is None else 0 for value in values], np.uint8)
+    return made
 
 
 def arrival() -> list[str]:
@@ -59,23 +71,10 @@ def arrival() -> list[str]:
     return order
 
 
-def _times(
-    generator: random.Random, begin: int, steps: tuple[int, ...], disorder: int, late: int, leap: int, ahead: int
-) -> Iterator[int]:
-    """`COUNT` times that rise by one of `steps`, rarely by a jump of at least `leap`. Each is reduced by less than
-    `disorder`, rarely by less than `late`. Four of them are increased by `ahead`."""
-    early = set(generator.sample(range(100, COUNT), 4))
-    now = begin
-    for k in range(COUNT):
-        now += generator.randrange(leap, 2 * leap) if generator.random() < 0.006 else generator.choice(steps)
-        back = generator.randrange(late if generator.random() < 0.02 else disorder)
-        yield now + ahead if k in early else now - back
-
-
 def _trades(generator: random.Random) -> Iterator[tuple]:
     """All extreme prices but one have small volumes, so that turnovers fit."""
     both = generator.randrange(COUNT)
-    for k, time in enumerate(_times(generator, 1200, (0, 0, 1, 2, 9, 30), 12, 80, 700, 300)):
+    for k, time in enumerate(rising(generator, 1200, (0, 0, 1, 2, 9, 30), 12, 80, 700, 300)):
         symbol = generator.choice((b"UBSN", b"UBSN", b"NESN", b"ABBN", b"X"))
         price = generator.randrange(5000)
         volume = generator.choice((0, 1, 100_000, 100_001, generator.randrange(10**6)))
@@ -95,7 +94,7 @@ def _trades(generator: random.Random) -> Iterator[tuple]:
 def _quotes(generator: random.Random) -> Iterator[tuple]:
     """Prices follow a random walk; one spread in ten is zero or negative."""
     middle = 10_000
-    for time in _times(generator, 500_000, (0, 1, 1, 2, 5, 20), 7, 40, 400, 150):
+    for time in rising(generator, 500_000, (0, 1, 1, 2, 5, 20), 7, 40, 400, 150):
         middle = max(1000, middle + generator.randrange(-20, 21))
         bid = middle - generator.randrange(20)
         ask = bid + generator.choice((generator.randrange(-5, 1), *(generator.randrange(1, 40) for _ in range(9))))
@@ -122,7 +121,7 @@ def _packets(generator: random.Random) -> Iterator[tuple]:
     """Times pass 2**31. One packet in eight is from a host that scans ports. 80 packets have the same millisecond,
     after a jump, so that no time window has more rows than `handshakes` stores."""
     burst = None
-    for k, time in enumerate(_times(generator, 2**31 - 20_000, (0, 0, 1, 5, 20, 60), 15, 90, 3000, 1500)):
+    for k, time in enumerate(rising(generator, 2**31 - 20_000, (0, 0, 1, 5, 20, 60), 15, 90, 3000, 1500)):
         if k >= 700:
             time += 3000
         if 700 <= k < 780:
@@ -145,7 +144,7 @@ def _packets(generator: random.Random) -> Iterator[tuple]:
 def _orders(generator: random.Random) -> Iterator[tuple]:
     """Extreme prices have quantities below 1,000, so that their products fit."""
     number = 2**40
-    times = _times(generator, 1_700_000_000_000_000, (0, 3, 50, 700, 20_000, 200_000), 900, 5000, 2_000_000, 900_000)
+    times = rising(generator, 1_700_000_000_000_000, (0, 3, 50, 700, 20_000, 200_000), 900, 5000, 2_000_000, 900_000)
     for time in times:
         number += generator.randrange(1, 1000)
         price = 10**10 + generator.randrange(-(10**9), 10**9)

@@ -11,16 +11,17 @@ import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from tb.queries import golden, streams
+from spark_golden.sql import evaluate as oracle
+from tb.queries import golden, readings, streams
 from tb.queries.random_queries import draw
 from tb.queries.test_oracle import EXPRESSIONS, QUERIES, TOO_WIDE, TUPLES, WINDOW
 from wirestream.compiler import syntax, units
 from wirestream.compiler.parse import parse
-from wirestream.schema.streams import declared, shipped
+from wirestream.schema.streams import Stream, declared, shipped
 from wirestream.schema.tuples import Field, Schema
 from wirestream.sim import simulate
 from wirestream.split.evaluate import Items, evaluate
-from wirestream.split.windows import KIND, ORDER, SESSION
+from wirestream.split.windows import KIND, ORDER, SESSION, units_of
 
 pytestmark = pytest.mark.usefixtures("spark")
 FIELDS = ("Key", "X", "Y", "Time")
@@ -28,10 +29,12 @@ SCHEMA = Schema("T", 1, (Field("Key", "string(2)"), *(Field(name, "int") for nam
 CONSTANTS = {"less": 1, "key": "a"}
 
 
-def items(frame: DataFrame, names: dict[str, str], time: str | None) -> Items:
-    """The oracle's items as `Items` of the package. names: field names, by their columns in the frame."""
+def items(frame: DataFrame, names: dict[str, str], time: str | None, units: dict[str, str] | None = None) -> Items:
+    """The oracle's items as `Items` of the package. names: field names, by their columns in the frame. units: of those
+    that are timestamps."""
     hidden = [F.col(old).alias(new) for old, new in (("session", SESSION), ("seq", ORDER), ("kind", KIND))]
-    return Items(frame.select(*(F.col(f"`{old}`").alias(new) for old, new in names.items()), *hidden), time)
+    columns = [F.col(f"`{old}`").alias(new) for old, new in names.items()]
+    return Items(frame.select(*columns, *hidden), time, units or {})
 
 
 def select(sql: str) -> syntax.Query:
@@ -131,12 +134,12 @@ def test_what_it_refuses(sql, message):
 
 def given() -> dict[str, Items]:
     """The tests' streams."""
-    found = {}
-    for name, stream in streams.streams().items():
-        frame = golden.frame(name)
-        fields = [field.name for field in stream.schema.fields]
-        found[name] = items(frame, dict(zip(frame.columns[4:], fields, strict=True)), stream.time)
-    return found
+    return {name: given_of(stream, golden.frame(name)) for name, stream in streams.streams().items()}
+
+
+def given_of(stream: Stream, frame: DataFrame) -> Items:
+    fields = [field.name for field in stream.schema.fields]
+    return items(frame, dict(zip(frame.columns[4:], fields, strict=True)), stream.time, units_of(stream.schema))
 
 
 def test_every_query_agrees_with_its_golden(tmp_path):
@@ -158,11 +161,28 @@ def _counted(path) -> Counter:
     return Counter(json.dumps(row) for row in json.loads(path.read_text()))
 
 
+def check_random_queries(numbers: range, stream: str) -> None:
+    """Spark's part and the oracle, both from the text, against the rows that follow from the tree."""
+    of = streams.streams() | {"Readings": readings.READINGS}
+    if stream == "Readings":
+        frame = golden.to_frame(readings.ordinary(), schema=of[stream].schema)
+    else:
+        frame = golden.frame(stream)
+    known, declared = {stream: given_of(of[stream], frame)}, golden.declared([of[stream]])
+    for number in numbers:
+        query = draw(1000 * simulate.seed() + number, of[stream])
+        (parsed,) = parse(query.sql)
+        wanted = rows(query.spark(frame))
+        assert rows(evaluate(units.resolve(parsed, of), known, query.constants)) == wanted, query.sql
+        assert rows(oracle(query.sql, declared, {stream: frame}, query.constants).rows) == wanted, query.sql
+
+
+def test_random_queries():
+    check_random_queries(range(901, 906), "Readings")
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("first", range(1, 101, 20))
-def test_random_queries(first):
-    known, trades = given(), golden.frame("Trades")
-    for number in range(first, first + 20):
-        query = draw(1000 * simulate.seed() + number)
-        ours, wanted = rows(evaluate(select(query.sql), known, query.constants)), rows(query.spark(trades))
-        assert ours == wanted, query.sql
+@pytest.mark.parametrize("stream", ["Trades", "Readings"])
+@pytest.mark.parametrize("first", range(1, 161, 20))
+def test_many_random_queries(first, stream):
+    check_random_queries(range(first, first + 20), stream)

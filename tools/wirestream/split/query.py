@@ -226,10 +226,12 @@ def _without_units(text: str, tree: exp.Expression, number: int, streams: Mappin
 
 
 def _unit(relation: exp.Expression | None, attribute: str | None, streams: Mapping[str, Stream]) -> str | None:
-    """The unit of a column of a stream or a sub-query; None if unknown."""
+    """The unit of a column of a stream or a sub-query, which WITH may name; None if unknown."""
     if isinstance(relation, exp.Table):
-        return streams[relation.name].unit_of(attribute) if relation.name in streams else None
-    select = relation.find(exp.Select) if isinstance(relation, exp.Subquery) else None
+        if relation.name in streams:
+            return streams[relation.name].unit_of(attribute)
+        relation = next((cte for cte in relation.root().find_all(exp.CTE) if cte.alias == relation.name), None)
+    select = relation.find(exp.Select) if isinstance(relation, exp.Subquery | exp.CTE) else None
     if select is None or "from_" not in select.args:
         return None
     passed = next((i for i in select.expressions if isinstance(i, exp.Star) or i.alias_or_name == attribute), None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -61,7 +63,33 @@ def unit_price(trades: DataFrame) -> DataFrame:
     )
 
 
+def odd_lots(trades: DataFrame) -> DataFrame:
+    odd, whole = _count_of("Volume > 0 and Volume < 100"), _count_of("Volume > 99")
+    groups = in_windows(trades, 240, 120, 10).groupBy(end(), "Symbol")
+    return groups.agg(odd.alias("Odd"), whole.alias("Whole"), (F.min("Price") > 0).alias("Sound"))
+
+
+def prices_in_francs(trades: DataFrame) -> DataFrame:
+    kept = trades.where("Volume > 0 and Symbol <> 'X' and Symbol <> 'Y'")
+    francs = (F.col("Price").cast("decimal(10,0)") * Decimal("0.01")).cast("decimal(12,2)")
+    return kept.select("Symbol", francs.alias("Francs"), remainder(exact("Volume"), F.lit(100)).alias("Rest"), "Time")
+
+
 # ---- Packets
+
+
+def services(packets: DataFrame) -> DataFrame:
+    dns = (F.col("SrcPort") == 53) | (F.col("DstPort") == 53)
+    service = F.when(dns, "dns").when(F.col("DstPort").isin(80, 443, 8080), "web").otherwise("any").alias("Service")
+    groups = in_windows(packets, 2000, 1000, 20).groupBy(end(), service)
+    return groups.agg(counted("Packets"), total("Bytes").alias("Bytes"))
+
+
+def private_hosts(packets: DataFrame) -> DataFrame:
+    known = packets.where(div(exact("SrcIp"), F.lit(2**24)) == 10)
+    flags = (f"TcpFlags div {flag} % 2 = 1" for flag in (1, 8, 32))
+    odd = known.where(f"Protocol <> 6 and Protocol <> 17 or {' and '.join(flags)}")
+    return odd.selectExpr("SrcIp % 16777216 Host", "TcpFlags % 64 Flags", "Bytes", "DstIp div 65536 Network")
 
 
 def scans(packets: DataFrame) -> DataFrame:
@@ -87,7 +115,23 @@ def two_sided(quotes: DataFrame) -> DataFrame:
     return sane.select("Symbol", *(column.alias(name) for name, column in columns.items()), "Time")
 
 
+def middle_prices(quotes: DataFrame) -> DataFrame:
+    bid, ask, bids, asks = map(exact, ("Bid", "Ask", "BidSize", "AskSize"))
+    middle = ((bid + ask).cast("decimal(20,0)") * Decimal("0.5")).cast("decimal(27,6)")
+    spread = F.when(ask > bid, ask - bid).otherwise(0)
+    columns = {"Middle": middle, "Spread": spread, "Share": div(bids * 100, bids + asks)}
+    known = quotes.where("not (Bid = 0 or Ask = 0)")
+    return known.select("Symbol", "Venue", *(column.alias(name) for name, column in columns.items()))
+
+
 # ---- Orders
+
+
+def signed_orders(orders: DataFrame) -> DataFrame:
+    signed = F.when(F.col("Side") == "B", exact("Quantity")).otherwise(0 - exact("Quantity"))
+    direction = F.when(F.col("Quantity") > 0, 1).when(F.col("Quantity") < 0, -1).otherwise(0)
+    kept = orders.where("Account <> 7 and Account <> 42 and Price > 0")
+    return kept.select("OrderId", signed.alias("Signed"), direction.alias("Direction"))
 
 
 def order_mix(orders: DataFrame) -> DataFrame:

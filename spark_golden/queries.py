@@ -24,7 +24,7 @@ from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, SESSION, judge, with_queries
 from spark_golden.windows import floor_div, windows_begun, windows_closed
 
-FAMILIES = ("dissertation", "trading", "network", "operators", "everyday", "joins", "strings")
+FAMILIES = ("dissertation", "trading", "network", "operators", "everyday", "usage", "joins", "strings")
 Golden = Callable[..., DataFrame]
 
 

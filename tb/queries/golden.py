@@ -16,7 +16,7 @@ import numpy as np
 from filelock import FileLock
 
 from spark_golden import declaration
-from tb import BUILD, REPOSITORY
+from tb import BUILD
 from tb.lib.sources import fingerprint
 from tb.queries import streams
 from wirestream.schema.fields import Field
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, Row
 
-QUERIES = REPOSITORY / "fusesoc" / "queries"
+QUERIES = streams.QUERIES
 EXACT = Context(prec=60)
 MICROSECONDS = {"s": 1_000_000, "ms": 1000, "us": 1}  # of the units that Spark's timestamps have
 AT_ONCE = 3  # queries in parallel: a small one spends most of its time in Spark's planner, on one core

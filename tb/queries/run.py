@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from tb import BUILD, REPOSITORY
+from tb import BUILD
 from tb.queries.golden import expected
-from tb.queries.streams import CONSTANTS, arrival, data
+from tb.queries.streams import CONSTANTS, CREATE, QUERIES, arrival, data
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.description import describe
 from wirestream.compiler.methods import WindowOptions
@@ -19,16 +20,23 @@ from wirestream.compiler.rewrite import Rewrites
 from wirestream.schema.streams import shipped
 from wirestream.sim import simulate
 
-QUERIES = REPOSITORY / "fusesoc" / "queries"
-
 
 def text(name: str) -> str:
     return (QUERIES / f"{name}.sql").read_text()
 
 
+def without_repeated_streams(texts: Iterable[str]) -> Iterator[str]:
+    """The texts of queries, each stream declared once."""
+    known: set[str] = set()
+    for sql in texts:
+        repeated = [found[0] for found in CREATE.finditer(sql) if found[1] in known]
+        known |= {found[1] for found in CREATE.finditer(sql)}
+        yield functools.reduce(lambda sql, create: sql.replace(create, ""), repeated, sql)
+
+
 def compiled(*names: str, without: Sequence[str] = (), **options) -> Compiled:
     """One circuit for queries of fusesoc/queries. options: of `compile_queries`; windows: of `WindowOptions.read`."""
-    sql = "\n;\n".join(map(text, names))
+    sql = "\n;\n".join(without_repeated_streams(map(text, names)))
     name = "_".join(names) if len(names) < 3 else f"{names[0]}_to_{names[-1]}"
     options["windows"] = WindowOptions.read(options.get("windows", ()))
     return compile_queries(sql, shipped(), name, Rewrites.without(*without), **options)

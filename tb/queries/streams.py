@@ -1,4 +1,5 @@
-"""The streams of fusesoc/streams, the tuples that the tests send on each, and the constants of the tested queries.
+"""The streams of fusesoc/streams and those that shipped queries declare, the tuples that the tests send on each, and
+the constants of the tested queries.
 
 Every stream has tuples out of order (most by less than the SLACK of its queries, some by more), jumps over empty
 windows, single times far ahead, and the limits of its types. For every seed, values of rows stay within 64 bits and
@@ -8,14 +9,22 @@ windows have fewer than 20 groups.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import numpy as np
 
+from tb import REPOSITORY
+from tb.queries import usage
 from tb.queries.times import COUNT, rising
-from wirestream.schema.streams import Stream, shipped
+from wirestream.compiler.parse import parse
+from wirestream.schema.streams import Stream, declared, shipped
 from wirestream.schema.tuples import FLAG_NULL, Schema
 from wirestream.sim import simulate
+
+QUERIES = REPOSITORY / "fusesoc" / "queries"
+CREATE = re.compile(r"^CREATE INPUT STREAM (\w+)[^;]*;\s*", re.MULTILINE)
 
 # The values of `$name` in the tests, by query.
 CONSTANTS: dict[str, dict[str, int | str]] = {
@@ -35,16 +44,20 @@ CONSTANTS: dict[str, dict[str, int | str]] = {
 }
 
 
+@cache
 def streams() -> dict[str, Stream]:
-    """The streams by name, in order of their ids."""
+    """The streams by name: those of fusesoc/streams in order of their ids, then those that queries declare."""
     found = sorted(shipped(), key=lambda stream: stream.schema.stream_id)
+    for path in sorted(QUERIES.glob("*.sql")):
+        for text in CREATE.finditer(path.read_text()):
+            found += [declared(create, len(found) + 1) for create in parse(text[0])]
     return {stream.schema.name: stream for stream in found}
 
 
 def data(name: str) -> np.ndarray:
     """`COUNT` records of the stream `name`, in its schema's dtype; they depend only on the run's seed."""
     generator = random.Random(f"{simulate.seed()}/{name}")
-    return to_records(streams()[name].schema, list(TUPLES[name](generator)))
+    return to_records(streams()[name].schema, list((TUPLES | usage.TUPLES)[name](generator)))
 
 
 def to_records(schema: Schema, tuples: list[tuple]) -> np.ndarray:
@@ -60,7 +73,8 @@ def to_records(schema: Schema, tuples: list[tuple]) -> np.ndarray:
 
 
 def arrival() -> list[str]:
-    """The stream's name of each tuple, in order of arrival at a circuit: the streams alternate in runs."""
+    """The stream's name of each tuple, in order of arrival at a circuit: the streams alternate in runs. Those that no
+    JOIN reads follow."""
     generator, left = random.Random(f"{simulate.seed()}/arrival"), dict.fromkeys(TUPLES, COUNT)
     order: list[str] = []
     while any(left.values()):
@@ -68,7 +82,7 @@ def arrival() -> list[str]:
         run = min(left[name], generator.choice((1, 1, 2, 5, 20)))
         order += [name] * run
         left[name] -= run
-    return order
+    return [*order, *(name for name in usage.TUPLES for _ in range(COUNT))]
 
 
 def _trades(generator: random.Random) -> Iterator[tuple]:

@@ -142,6 +142,11 @@ def test_a_number_is_a_place_only_in_group_by():
     assert by_place == by_name
 
 
+def test_operations_on_bits_need_no_more_bits_than_their_operands():
+    (result,) = built("SELECT Price | -1 AS A, Price << 40 ^ 3 & -2 AS B, ~Volume AS C FROM Trades").circuit.results
+    assert [field.type for field in result.schema.fields] == ["int", "long", "int"]
+
+
 def test_inputs_are_shared_where_time_is_the_same():
     circuit = compiled("q1", "q2", "q3", "q5", "top_by_symbol").circuit
     assert [entry.prefix for entry in circuit.entries] == ["s", "s1", "s2"]

@@ -60,4 +60,4 @@ def _reach(operator: str, kinds: list[Integer]) -> Integer:
     if operator == "&" and positive:
         return Integer(0, min(positive))
     signed = len(positive) < 2
-    return of_bits(max(max(kind.low.bit_length(), kind.high.bit_length()) for kind in kinds) + signed, signed)
+    return of_bits(max(kind.width - kind.signed for kind in kinds) + signed, signed)

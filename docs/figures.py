@@ -120,6 +120,7 @@ def contracts() -> dict[str, str]:
         "compute_wide_add.latency": ComputeWide("ADD", 256, 256, 256, 1, 8, 64).latency,
         "multiply_32.latency": Multiply(8, 32, 32, 1).latency,
         "multiply_64.latency": Multiply(8, 64, 64, 1).latency,
+        "multiply_decimals.latency": Multiply(8, 61, 31, 1).latency,
         "divide_64.latency": Divide(8, 64, 32, 1, 64, 0).latency,
         "divide_96.latency": Divide(34, 96, 64, 1, 96, 1, 32).latency,
         "group_by.fast_later": _group_by(fast=1).latency - _group_by().latency,

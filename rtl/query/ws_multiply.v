@@ -4,9 +4,9 @@
 //
 // The operands are split into digits of DIGIT bits, and a multiplier block computes the product of every two digits.
 // The products of a diagonal, the digits i of a and j of b with the same i - j, do not overlap, so that their
-// concatenation is their sum; a tree of adders sums the diagonals. Digits are unsigned, except the most significant one
-// of a signed operand: only the last product of a diagonal can hold it, and is sign-extended. The registers after the
-// products are meant to map onto those of the multiplier blocks.
+// concatenation is their sum; a tree of adders sums the diagonals, the last adder three of their sums. Digits are
+// unsigned, except the most significant one of a signed operand: only the last product of a diagonal can hold it, and is
+// sign-extended. The registers after the products are meant to map onto those of the multiplier blocks.
 //
 // Parameters   A_W      width of the first operand in bits, at least 1
 //              B_W      width of the second operand in bits, at least 1; that of y is the sum of both
@@ -16,8 +16,8 @@
 //                       an Xilinx block
 //              CARRY_W  widest sum computed in one cycle, at least 1; wider ones are computed in parts, each a cycle
 //                       after the one below it
-// Latency      clog2(ceil(A_W/DIGIT) + ceil(B_W/DIGIT) - 1) + ceil((A_W + B_W)/CARRY_W) cycles, clog2 being the
-//              logarithm rounded up: 1 up to 17x17, 4 for 32x32, 6 for 64x64
+// Latency      LEVELS + ceil((A_W + B_W)/CARRY_W) cycles, with the levels of the tree: 0 for one diagonal, 1 up to 3, 2
+//              up to 6, 3 up to 12, of ceil(A_W/DIGIT) + ceil(B_W/DIGIT) - 1; 1 up to 17x17, 3 for 32x32, 6 for 64x64
 // Issue rate   1 tuple a cycle
 // Overflow     cannot happen
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.3; the circuit is ours
@@ -52,8 +52,8 @@ module ws_multiply #(
     localparam A_DIGITS  = (A_W + DIGIT - 1) / DIGIT;
     localparam B_DIGITS  = (B_W + DIGIT - 1) / DIGIT;
     localparam DIAGONALS = A_DIGITS + B_DIGITS - 1;
-    localparam LEVELS    = $clog2(DIAGONALS);
-    localparam LEAVES    = 1 << LEVELS;
+    localparam LEVELS    = DIAGONALS == 1 ? 0 : 1 + $clog2((DIAGONALS + 2) / 3);
+    localparam LEAVES    = 3 << (LEVELS > 1 ? LEVELS - 1 : 0);
     localparam PARTS     = (A_W + B_W + CARRY_W - 1) / CARRY_W;
     localparam LATENCY   = LEVELS + PARTS;
 
@@ -72,11 +72,11 @@ module ws_multiply #(
     wire [A_DIGITS*DIGIT-1:0] a_wide = {{(A_DIGITS*DIGIT-A_W){a_sign}}, a};
     wire [B_DIGITS*DIGIT-1:0] b_wide = {{(B_DIGITS*DIGIT-B_W){b_sign}}, b};
 
-    // The tree: sum n is that of the sums 2n and 2n + 1, sum 1 is the result, the leaves are the diagonals. Part k of
-    // each, counted from the right, is k cycles late.
-    wire [2*LEAVES*SUM_W-1:SUM_W] tree;
-    wire [SUM_W-1:0]              sum;
-    wire                          unused = &sum;    // its bits above y
+    // The tree: sum n is that of the sums 2n and 2n + 1, the result that of the sums 3, 4 and 5; the leaves are the
+    // diagonals. Part k of each, counted from the right, is k cycles late.
+    wire [2*LEAVES*SUM_W-1:3*SUM_W] tree;
+    wire [SUM_W-1:0]                total, sum;
+    wire                            unused = &{tree, sum};  // a single diagonal, and the bits above y
 
     genvar n, p, k;
     generate
@@ -116,8 +116,8 @@ module ws_multiply #(
             end
         end
 
-        // Stages 2 to 1 + LEVELS: the sums
-        for (n = 1; n < LEAVES; n = n + 1) begin : node
+        // Stages 2 to LEVELS: the sums of two
+        for (n = 3; n < LEAVES; n = n + 1) begin : node
             wire [PARTS-1:0] carry;     // into each part
             assign carry[0] = 1'b0;
 
@@ -137,11 +137,30 @@ module ws_multiply #(
             end
         end
 
+        // Stage 1 + LEVELS: the sum of three
+        if (LEVELS == 0) begin : gen_single
+            assign total = tree[3*SUM_W +: SUM_W];
+        end else begin : gen_total
+            wire [2*PARTS+1:0] carry;           // into each part, at most 2
+            wire               unused_carry = &carry;
+            assign carry[1:0] = 2'd0;
+
+            for (k = 0; k < PARTS; k = k + 1) begin : part
+                reg [PART_W+1:0] sum_reg;
+
+                always @(posedge clk)
+                    sum_reg <= {2'd0, tree[3*SUM_W + k*PART_W +: PART_W]} + {2'd0, tree[4*SUM_W + k*PART_W +: PART_W]}
+                             + {2'd0, tree[5*SUM_W + k*PART_W +: PART_W]} + {{PART_W{1'b0}}, carry[2*k +: 2]};
+
+                assign {carry[2*k+2 +: 2], total[k*PART_W +: PART_W]} = sum_reg;
+            end
+        end
+
         // The last stages: the lower parts wait for the uppermost
-        assign sum[SUM_W-1 -: PART_W] = tree[2*SUM_W-1 -: PART_W];
+        assign sum[SUM_W-1 -: PART_W] = total[SUM_W-1 -: PART_W];
         for (k = 1; k < PARTS; k = k + 1) begin : early
             ws_shift #(.DATA_W(PART_W), .N(k)) wait_for (
-                .clk(clk), .s_data(tree[2*SUM_W-1 - k*PART_W -: PART_W]), .m_data(sum[SUM_W-1 - k*PART_W -: PART_W])
+                .clk(clk), .s_data(total[SUM_W-1 - k*PART_W -: PART_W]), .m_data(sum[SUM_W-1 - k*PART_W -: PART_W])
             );
         end
     endgenerate

@@ -281,14 +281,14 @@ def test_sessions_are_of_what_is_selected():
     (entry,), (result,) = circuit.entries, circuit.results
     assert result.latency == circuit.choices[0][1].method.latency  # that of the sessions only
     before, after = circuit.stages[: entry.verdict.stage + 1], circuit.stages[entry.verdict.stage + 1 :]
-    assert entry.verdict.latency == sum(stage.latency for stage in before) == 5
+    assert entry.verdict.latency == sum(stage.latency for stage in before) == 4
     assert before[-1].text.endswith(", before the entry")
     assert [stage.cores for stage in after if stage.cores] == [("window:session_aggregate",)]
-    assert "s_where_data a record; 5 cycles later s_where is 1 if it is admitted" in verilog(circuit, "")
+    assert "s_where_data a record; 4 cycles later s_where is 1 if it is admitted" in verilog(circuit, "")
     (described,) = describe(circuit)["entries"]
-    assert (described["where"], described["window"]["unit"], described["window"]["size"]) == (5, "session", 10)
+    assert (described["where"], described["window"]["unit"], described["window"]["size"]) == (4, "session", 10)
     (text,) = (text for name, text in package(circuit).files.items() if name.endswith("_axis.v"))
-    assert "ws_session_select #(.DATA_W(128), .LATENCY(5))" in text and ".GAP(10)" in text
+    assert "ws_session_select #(.DATA_W(128), .LATENCY(4))" in text and ".GAP(10)" in text
     assert ".apply(gate_quiet && select_empty)" in text and "ws_punctuator" not in text
 
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import numpy as np
 
+from tb import BUILD
+from tb.queries.circuit import OVERFLOW
+from tb.queries.run import environment
 from tb.queries.trial import Trial
+from wirestream.compiler.compile import compile_queries
+from wirestream.compiler.description import describe
+from wirestream.compiler.output import as_design
 from wirestream.schema.fields import wide
 from wirestream.schema.tuples import FLAG_NULL
 from wirestream.sim import simulate
@@ -69,3 +76,31 @@ def records() -> np.ndarray:
 def test_rows() -> None:
     """One test, so that the circuit is simulated once."""
     TRIAL.check(records())
+
+
+def test_product_in_four_cycles() -> None:
+    """At 200 MHz: exact products, and the flag where a field has more digits than its type."""
+    text = "CREATE INPUT STREAM Sales (Price decimal(18, 4), Quantity decimal(9, 2));\n"
+    text += "SELECT Price * Quantity AS Value FROM Sales INTO Values"
+    built = compile_queries(text, name="product", clock_ns=5)
+    assert built.circuit.results[0].latency == 4
+    generator, stream = random.Random(f"{simulate.seed()}/sales"), built.circuit.entries[0].stream
+    made = np.zeros(COUNT, stream.schema.dtype)
+    for name, digits, bits in (("Price", 18, 64), ("Quantity", 9, 32)):
+        most, top = 10**digits - 1, 2 ** (bits - 1)
+        near = (most, -most, most + 1, -most - 1, top - 1, -top, 0, -1)
+        made[name] = [generator.choice((*near, *[generator.randint(-most, most)] * 8)) for _ in range(COUNT)]
+    rows = [{"Value": _product(int(price), int(quantity))} for price, quantity in made]
+    assert 0 < rows.count({"Value": OVERFLOW}) < COUNT
+    folder = BUILD / "queries" / "product"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "rows.json").write_text(json.dumps(rows))
+    env = environment(describe(built.circuit), folder, [folder / "rows.json"], {}, lambda _: made, ordered=True)
+    simulate.simulate(as_design(built, folder), "tb.queries.circuit", env=env)
+
+
+def _product(price: int, quantity: int) -> str:
+    if abs(price) >= 10**18 or abs(quantity) >= 10**9:
+        return OVERFLOW
+    digits = f"{abs(price * quantity):07}"
+    return f"{'-' * (price * quantity < 0)}{digits[:-6]}.{digits[-6:]}"

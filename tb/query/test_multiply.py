@@ -13,7 +13,8 @@ from wirestream.compiler import cores
 def latency(dut) -> int:
     """The header's latency."""
     a, b, digit = len(dut.a), len(dut.b), int(dut.DIGIT.value)
-    levels = (-(-a // digit) + -(-b // digit) - 2).bit_length()
+    diagonals = -(-a // digit) - (-b // digit) - 1
+    levels = next(level for level, most in enumerate((1, 3, 6, 12)) if diagonals <= most)
     return levels - (-(a + b) // int(dut.CARRY_W.value))
 
 
@@ -48,8 +49,8 @@ async def with_pauses_and_resets(dut):
     hold(dut, cores.Multiply, latency=latency(dut))
 
 
-# One digit; two and two; four and four with halves; partial digits, unequal numbers of them.
-MATRIX = [(17, 16, 0), (32, 32, 0), (64, 64, 1), (33, 70, 1)]
+# One digit; two and two; four and four with halves; partial digits, unequal numbers of them; two decimals.
+MATRIX = [(17, 16, 0), (32, 32, 0), (64, 64, 1), (33, 70, 1), (61, 31, 1)]
 
 
 @pytest.mark.parametrize(("a_w", "b_w", "is_signed"), MATRIX)

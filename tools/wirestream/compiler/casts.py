@@ -57,8 +57,7 @@ def _checked(scope: Operations, value: Value, kind: Integer, text: str) -> Value
     """The value with its type, and a flag for those that the type does not hold."""
     held = row_range(kind)
     if isinstance(kind, Decimal):
-        most = 10**kind.precision - 1
-        held = Integer(-most, most)
+        held = kind.held
     elif kind.kind == "number":
         held = kind
     low, high = max(value.type.low, held.low), min(value.type.high, held.high)

@@ -3,7 +3,8 @@
 A decimal is an integer and a scale. The types of results are those of Spark with
 spark.sql.decimalOperations.allowPrecisionLoss=false. Intermediate values are exact, so that only a value of a row can
 have too many digits; it is flagged. An integer counts as a decimal of 20 digits, as Spark's bigint, and a literal as
-one of its own digits.
+one of its own digits. A field may hold more digits than its type has, although no sender may send them: a sum,
+difference or product of it is then flagged, and needs no check of its own where its type holds those of all digits.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from dataclasses import replace
 from decimal import Decimal as Number
 
 from wirestream.compiler.builder import Builder, reach
-from wirestream.compiler.plan import FLIPPED, Column, Constant, Value, hull, plain
-from wirestream.compiler.types import Decimal, Integer, Type, fits
+from wirestream.compiler.plan import FLIPPED, Column, Constant, Value, flag_of, hull, plain
+from wirestream.compiler.types import Decimal, Integer, Type, fits, is_field
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import MOST_DIGITS
 
@@ -155,14 +156,39 @@ def arithmetic(scope: Builder, operator: str, a: Value, b: Value, position: Posi
         if s + t > MOST_DIGITS:
             why = f"the product has {s + t} digits after the point; the most is {MOST_DIGITS}"
             raise QueryError(f"{why}; CAST a factor to fewer", position)
-        kind = typed(reach("*", a, b), i + j + 1, s + t)
-        return scope.compute("*", a, b, kind=fits(kind, position), text=text)
+        return _of_digits(scope, operator, [a, b], (i + j + 1, s + t), text, position)
+    if operator in ("+", "-"):
+        return _of_digits(scope, operator, [a, b], (max(i, j) + 1, max(s, t)), text, position)
     a, b = aligned(scope, [a, b], position)
     kind = reach(operator, a, b)
-    if operator != "div":
-        kind = typed(kind, min(i, j) if operator == "%" else max(i, j) + 1, max(s, t))
-    null = operator in ("div", "%") and b.type.low <= 0 <= b.type.high
+    if operator == "%":
+        kind = typed(kind, min(i, j), max(s, t))
+    null = b.type.low <= 0 <= b.type.high
     return scope.compute(operator, a, b, kind=fits(kind, position), may_be_null=null, text=text)
+
+
+def _of_digits(
+    scope: Builder, operator: str, operands: list[Value], digits: tuple[int, int], text: str, position: Position
+) -> Value:
+    """A sum, difference or product. digits: of the result's type. If these hold every result of fields that have the
+    digits of their types, a field that has more sets the flag, in parallel to the operation."""
+    fields = [v for v in operands if isinstance(v, Column) and sum(digits) <= MOST_DIGITS and is_field(v.type)]
+    held = [_of_its_digits(scope, v) if v in fields else v for v in operands]
+    a, b = held if operator == "*" else aligned(scope, held, position)
+    kind = typed(reach(operator, a, b), *digits)
+    found = scope.compute(operator, a, b, kind=fits(kind, position), text=text)
+    beyond = [flag for field in fields for flag in scope.beyond(plain(field), field.type.held)]
+    if not isinstance(found, Column):
+        return found
+    overflow = scope.either([flag_of(found, "overflow"), *beyond])
+    return replace(found, overflow=overflow and overflow.name)
+
+
+def _of_its_digits(scope: Builder, field: Column) -> Column:
+    """The value of a field that has no more digits than its type."""
+    held = field.type.held
+    kind = replace(field.type, low=held.low, high=held.high)
+    return scope.resized(field, kind, f".{field} of {field.type.precision} digits")
 
 
 def _quotient(scope: Builder, a: Value, b: Value, text: str, position: Position) -> Column:

@@ -52,6 +52,11 @@ class Decimal(Integer):
     precision: int
     scale: int
 
+    @property
+    def held(self) -> Integer:
+        """The numbers that have its digits."""
+        return Integer(1 - 10**self.precision, 10**self.precision - 1)
+
     def __str__(self) -> str:
         return f"decimal({self.precision}, {self.scale})"
 
@@ -127,6 +132,11 @@ def decimal(precision: int, scale: int) -> Decimal:
     return Decimal(every.low, every.high, precision, scale)
 
 
+def is_field(kind: Type) -> bool:
+    """Whether it is the type of a decimal in a field, which may have more digits."""
+    return isinstance(kind, Decimal) and kind == decimal(kind.precision, kind.scale)
+
+
 def same_kind(kinds: list[Type]) -> bool:
     """Whether the bits of values of these types mean the same: they are of one kind, scale, unit and length."""
     if any(isinstance(kind, Text | Boolean) for kind in kinds):
@@ -137,9 +147,8 @@ def same_kind(kinds: list[Type]) -> bool:
 def row_range(kind: Integer) -> Integer:
     """The values that a field of a row holds without overflow."""
     match kind:
-        case Decimal(precision=precision, scale=scale):
-            most = 10**precision - 1
-            return kind if kind == decimal(precision, scale) else Integer(-most, most)
+        case Decimal():
+            return kind if is_field(kind) else kind.held
         case Uint64() | Date():
             return FIELDS[str(kind)]
     return LONG

@@ -209,8 +209,9 @@ class Multiply(Core):
 
     @property
     def levels(self) -> int:
-        """Of the tree of adders."""
-        return (sum(self.digits) - 2).bit_length()
+        """Of the tree of adders, of which the last adds three sums."""
+        diagonals = sum(self.digits) - 1
+        return 1 + (ceil(diagonals / 3) - 1).bit_length() if diagonals > 1 else 0
 
     @property
     def latency(self) -> int:

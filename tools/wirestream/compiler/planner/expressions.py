@@ -7,13 +7,15 @@ Delays are estimates in nanoseconds for an ECP5 at speed 8; `make synth` measure
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import groupby
 
 from wirestream.compiler import cores
 from wirestream.compiler.circuit import ZERO, Bus, Signal, part
 from wirestream.compiler.plan import Aggregate, Column, Compute, Constant, Filter, Plan, Project, hidden
 from wirestream.compiler.planner import strings
-from wirestream.compiler.planner.needs import Step, made_by
+from wirestream.compiler.planner.needs import Step, before, made_by
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.texts import EDITS, MEASURES, PATTERNS, SHIFTS
 from wirestream.compiler.types import Text, Type
@@ -60,6 +62,7 @@ def chain(wiring: Wiring, steps: list[Step], bus: Bus, closed: bool) -> Bus:
     merge, clock_ns = wiring.rewrites.merge, wiring.clock_ns
     texts: list[str] = []
     begin = bus
+    steps = _arranged(wiring, steps)
 
     def close(bus: Bus, wanted: set[str]) -> Bus:
         nonlocal begin
@@ -70,11 +73,11 @@ def chain(wiring: Wiring, steps: list[Step], bus: Bus, closed: bool) -> Bus:
     position = 0
     while position < len(steps):
         group = _side_by_side(wiring, steps[position:])
-        before, position = steps[position].before, position + len(group)
+        needed, position = steps[position].before, position + len(group)
         behind = steps[position - 1].behind
         if _pipelined(wiring, group[0]):
             if bus.late(bus.columns) > 0:
-                bus = close(bus, before)
+                bus = close(bus, needed)
             elif texts:
                 bus = wiring.stage(texts, bus, 0, [begin])
                 texts.clear()
@@ -82,7 +85,7 @@ def chain(wiring: Wiring, steps: list[Step], bus: Bus, closed: bool) -> Bus:
             continue
         delay = max(_delay(step, bus) for step in group)
         if merge and delay + REGISTER_NS > clock_ns and bus.late(bus.columns) > 0:
-            bus = close(bus, before)
+            bus = close(bus, needed)
         for step in group:
             bus = _simple(wiring, step, bus)
             if not (isinstance(step, Compute) and hidden(step.output.name)):
@@ -105,20 +108,63 @@ def _pipelined(wiring: Wiring, step: Plan) -> bool:
     return step.operator in PIPELINED
 
 
+def _arranged(wiring: Wiring, steps: list[Step]) -> list[Step]:
+    """The steps with the computations between two others in rounds: first what the operations of several cycles need,
+    then these, then what can run in parallel to them. A round needs the operations of the one before it."""
+    if not wiring.rewrites.parallel:
+        return steps
+    runs = (list(run) for _, run in groupby(steps, lambda step: isinstance(step.node, Compute)))
+    return [step for run in runs for step in _in_rounds(wiring, run)]
+
+
+def _in_rounds(wiring: Wiring, run: list[Step]) -> list[Step]:
+    long = [_pipelined(wiring, step.node) for step in run]
+    if not any(long):
+        return run
+    makers = {name: n for n, step in enumerate(run) for name in made_by(step.node)}
+    needs = [[makers[name] for name in _read([step.node]) if name in makers] for step in run]
+    rounds: list[int] = []
+    for found in needs:
+        rounds.append(max((rounds[n] + long[n] for n in found), default=0))
+    first: set[int] = set()  # what the operations of several cycles of their round need
+    for n in reversed(range(len(run))):
+        if long[n] or n in first:
+            first.update(m for m in needs[n] if rounds[m] == rounds[n])
+    order = sorted(range(len(run)), key=lambda n: (rounds[n], n not in first, not long[n]))
+    if order == sorted(order):
+        return run
+    arranged, behind = [], run[-1].behind
+    for node in (run[n].node for n in reversed(order)):
+        arranged.append(Step(node, before(node, behind), behind))
+        behind = arranged[-1].before
+    return arranged[::-1]
+
+
+def _read(steps: Iterable[Compute]) -> set[str]:
+    """The columns that computations read."""
+    return {v.name for step in steps for v in step.operands if isinstance(v, Column)}
+
+
 def _side_by_side(wiring: Wiring, steps: list[Step]) -> list[Plan]:
-    """The leading steps that can run in parallel; only one if `parallel` is off."""
+    """The leading steps that can run in parallel: those within a clock cycle, or operations of several cycles and
+    what does not need them; only one if `parallel` is off."""
     first = steps[0].node
     group = [first]
     if not wiring.rewrites.parallel or not isinstance(first, Compute):
         return group
-    made = {first.output.name, first.output.null}
+    long = _pipelined(wiring, first)
+    made, beside = made_by(first), set()
     for step in (s.node for s in steps[1:]):
-        if not isinstance(step, Compute) or _pipelined(wiring, step) != _pipelined(wiring, first):
+        if not isinstance(step, Compute):
             break
-        if any(isinstance(v, Column) and v.name in made for v in step.operands):
+        more = _pipelined(wiring, step)
+        if (more and not long) or _read([step]) & (made | beside if more else made):
             break
         group.append(step)
-        made |= {step.output.name, step.output.null}
+        if more == long:
+            made |= made_by(step)
+        else:
+            beside |= made_by(step)
     return group
 
 
@@ -239,15 +285,18 @@ def _fitted(signal: Signal, kind: Type, wanted: Type) -> Signal:
 
 def _pipeline(wiring: Wiring, group: list[Compute], bus: Bus, behind: set[str]) -> Bus:
     """Operations in parallel; the slowest carries the tuple, and the results of the others are delayed."""
-    apart = _apart(wiring, group[0], bus) if any(step.operator in DIVISIONS for step in group) else 1
-    operations = [_operation(wiring, step, bus, apart) for step in group]
+    long = [step for step in group if _pipelined(wiring, step)]
+    apart = _apart(wiring, long[0], bus) if any(step.operator in DIVISIONS for step in long) else 1
+    operations = [_operation(wiring, step, bus, apart) for step in long]
     latencies = [core.latency for core, *_ in operations]
-    latency = max(latencies)
-    carrier = operations[latencies.index(latency)][:2]
+    short = [step for step in group if not _pipelined(wiring, step)]
+    beside = _beside(wiring, short, bus, max(latencies), behind)
+    latency = max(*latencies, beside.latency)
+    carrier = operations[latencies.index(max(latencies))][:2]
     passed = behind - {name for step in group for name in made_by(step)}
     kept = {name: signal for name, signal in bus.columns.items() if name in passed}
     results: dict[str, Signal] = {}
-    for step, (core, operands, port, width) in zip(group, operations, strict=True):
+    for step, (core, operands, port, width) in zip(long, operations, strict=True):
         outputs = {port: width} | ({"y_null": 1} if step.makes_null else {})
         if (core, operands) == carrier:
             carried, made = wiring.through(core, bus, kept, operands, outputs)
@@ -259,8 +308,28 @@ def _pipeline(wiring: Wiring, group: list[Compute], bus: Bus, behind: set[str]) 
         if step.makes_null:
             found[step.output.null] = Signal(made["y_null"], 1)
         results |= {column: wiring.delayed(signal, latency - core.latency) for column, signal in found.items()}
-    carried = replace(carried, columns=carried.columns | results)
-    return wiring.stage([str(step).removeprefix(".") for step in group], carried, latency, [bus])
+    if latency > max(latencies):
+        carried = wiring.register(carried, kept, latency - max(latencies))
+    carried = replace(carried, columns=carried.columns | results | beside.columns)
+    shown = [*long, *(step for step in short if not hidden(step.output.name))]
+    return wiring.stage([str(step).removeprefix(".") for step in shown], carried, latency, [bus])
+
+
+def _beside(wiring: Wiring, steps: list[Compute], bus: Bus, cycles: int, behind: set[str]) -> Bus:
+    """Computations in parallel to operations of `cycles`, or more if they take longer; no tuple goes with them."""
+    wanted = behind & {name for step in steps for name in made_by(step)}
+    side = replace(bus, valid=ZERO.text, punct=ZERO.text, eos=ZERO.text, latency=0)
+
+    def later(names: set[str], count: int) -> Bus:
+        columns = {n: wiring.delayed(signal, count) for n, signal in side.columns.items() if n in names}
+        return replace(side, columns=columns, delays={}, latency=side.latency + count)
+
+    for n, step in enumerate(steps):
+        fits = wiring.rewrites.merge and _delay(step, side) + REGISTER_NS <= wiring.clock_ns
+        if not fits and side.late(side.columns) > 0:
+            side = later(wanted | _read(steps[n:]), 1)
+        side = _simple(wiring, step, side)
+    return later(wanted, max(cycles - side.latency, int(side.late(wanted) > 0)))
 
 
 def _apart(wiring: Wiring, step: Plan, bus: Bus) -> int:

@@ -50,6 +50,7 @@ INTERVALS = {"us": "MICROSECOND", "ms": "MILLISECOND", "s": "SECOND"}  # units b
 # Other names are quoted, so Spark's keywords are plain names.
 KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL", "IN",
         "BETWEEN", "DISTINCT", "FROM", "LIKE", "FILTER", "WHERE")  # fmt: skip
+INFIX = ("RLIKE", "REGEXP")  # kept between two values, and as calls quoted
 ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
             "GreaterThanOrEqual")  # fmt: skip
 
@@ -208,7 +209,9 @@ class Shim:
                 words.append(token.text)
             elif token.kind == "name" and token.keyword not in KEPT:
                 call = k + 1 < len(tokens) and tokens[k + 1].keyword == "("
-                words.append(f"`{token.text.lower() if call else token.text}`")
+                kept = token.keyword == "POSITION" if call else token.keyword in INFIX
+                word = token.text.lower() if call else token.text
+                words.append(word if kept else f"`{word}`")
             elif token.kind == "number":
                 words.append(token.text if token.text.isdigit() else f"{token.text}BD")
             else:

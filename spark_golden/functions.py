@@ -50,6 +50,8 @@ OPERATORS: dict[str, Callable[..., str]] = {
     "ShiftRight": lambda x, y: f"CAST(shiftright({_long(x)}, {_places(y)}) AS DECIMAL(38,0))",
     "Concat": lambda *texts: f"concat({', '.join(texts)})",
     "Like": lambda x, pattern: f"({x} LIKE {pattern})",
+    "RLike": lambda x, pattern: f"({x} RLIKE {pattern})",
+    "StringLocate": lambda word, x, _: _number("locate")(word, x),  # position(word IN x)
 }
 
 PARTS = ("year", "month", "day", "dayofweek", "hour", "minute", "second")  # of a time

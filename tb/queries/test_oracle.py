@@ -200,6 +200,12 @@ EXPRESSIONS = {
         "regexp_like(Key || 'X', '^[^a-z]') AS E FROM T WHERE X IN (5, 9)",
         [(1, 1, 1, 1, 0), (1, 0, 1, None, 0)],
     ),
+    "RLIKE and REGEXP are regexp_like, and position has two forms": (
+        "SELECT Key || '12' RLIKE '[0-9]{2}$' AS A, Key NOT REGEXP '^a' AND X > 1 AS B, "
+        "position('1' IN Key || '12') AS C, POSITION('2', Key || '12') AS D, position('b' IN (Key)) AS E, "
+        "regexp(Key, 'b') AS F FROM T WHERE X IN (5, 9) AND NOT rlike(Key, 'c')",
+        [(1, 1, 2, 3, 1, 1), (1, 0, 2, 3, 0, 0)],
+    ),
     "a chosen null is null": (
         "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
         [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],

@@ -283,6 +283,13 @@ class _Build(Transformer):
     def not_like(self, meta, parts):
         return Operation(_at(meta), "not", (self.like(meta, parts),))
 
+    def rlike(self, meta, parts):
+        text, _, pattern = parts
+        return Operation(_at(meta), "regexp_like", (text, pattern))
+
+    def not_rlike(self, meta, parts):
+        return _not(self.rlike(meta, parts))
+
     def concat(self, meta, parts):
         left, _, right = parts
         return Operation(_at(meta), "concat", (left, right))
@@ -351,6 +358,8 @@ class _Build(Transformer):
             if len(plain) != 3 or weights:
                 raise QueryError("IF takes a condition and two values: IF(Price > 9, 1, 0)", _at(meta))
             return Operation(_at(meta), "if", plain)
+        if name.lower() == "position" and len(plain) == 1 and _is_in(plain[0]):  # the string is in parentheses
+            return self.position(meta, [name, *plain[0].operands])
         if scalar := CALLS.get(name.lower()):
             if weights or not scalar.accepts(len(plain)):
                 raise QueryError(f"{name} takes {scalar.takes}: {scalar.example}", _at(meta))
@@ -373,6 +382,12 @@ class _Build(Transformer):
         if function.lower() != "extract" or scalar is None or not scalar.accepts(1):
             raise QueryError(f"{function}({part} FROM …); write EXTRACT(HOUR FROM Time)", _at(meta))
         return Operation(_at(meta), scalar.name, (operand,))
+
+    def position(self, meta, parts):
+        function, word, text = parts
+        if function.lower() != "position":
+            raise QueryError(f"{function}(… IN …); write position('A' IN Symbol)", _at(meta))
+        return Operation(_at(meta), "locate", (word, text))
 
     def time(self, meta, parts):
         """TIMESTAMP '…', DATE '…' or INTERVAL '…' of a unit."""
@@ -417,6 +432,11 @@ def _chooses(expression: Expression) -> bool:
     if isinstance(expression, Operation):
         return expression.operator == "if" or any(map(_chooses, expression.operands))
     return isinstance(expression, Call) and any(map(_chooses, expression.arguments))
+
+
+def _is_in(expression: Expression) -> bool:
+    """Whether it is IN with one value."""
+    return isinstance(expression, Operation) and expression.operator == "in" and len(expression.operands) == 2
 
 
 def _not(condition: Operation) -> Operation:

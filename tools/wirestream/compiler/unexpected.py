@@ -10,10 +10,10 @@ TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string"
              "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "SEMICOLON": "';'", "STAR": "'*'",
              "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "MESSAGES": "FIX, BINARY or ITCH",
              "UNIT": "a unit of time, such as ms", "$END": "end of text",
-             "_AND": "AND", "_OR": "OR", "_IN": "IN"}  # fmt: skip
+             "_AND": "AND", "_OR": "OR", "_IN": "IN", "RLIKE": "RLIKE"}  # fmt: skip
 BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "NULL", "CASE", "TILDE"}
-GO_ON = {"COMPARE", "IS", "STRING", "_IN", "BETWEEN", "LIKE", "NOT", "_AND", "_OR", "VBAR", "CIRCUMFLEX", "AMPERSAND",
-         "SHIFT", "CONCAT", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}  # fmt: skip
+GO_ON = {"COMPARE", "IS", "STRING", "_IN", "BETWEEN", "LIKE", "RLIKE", "NOT", "_AND", "_OR", "VBAR", "CIRCUMFLEX",
+         "AMPERSAND", "SHIFT", "CONCAT", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}  # fmt: skip
 
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
 NO_END = "rows leave as they are computed, and a stream has no last row; `wirestream split` sorts windows on Spark"

@@ -5,9 +5,11 @@
 // A string is its bytes up to the zeros that pad it; zeros before other bytes belong to it.
 //
 // Parameters   OP          "UPPER", "LOWER": the letters of ASCII as capitals, as small letters; "RTRIM": without the
-//                          spaces at the end; "CUT": without its last COUNT bytes
+//                          spaces at the end; "CUT": without its last COUNT bytes; "UNTIL": its bytes before the
+//                          first END
 //              BYTES       bytes of the string, 1 to 255
 //              COUNT       bytes that CUT removes, 0 to 255
+//              END         the byte before which UNTIL ends, 1 to 255
 //              DATA_W      width of the tuple in bits, at least 1
 //              REGISTERED  1: the outputs are registers; 0: the outputs are combinational
 // Latency      REGISTERED cycles
@@ -20,6 +22,7 @@ module ws_text_edit #(
     parameter [39:0] OP         = "UPPER",
     parameter        BYTES      = 4,
     parameter        COUNT      = 0,
+    parameter        END        = 44,   // a comma
     parameter        DATA_W     = 128,
     parameter        REGISTERED = 1
 ) (
@@ -43,18 +46,24 @@ module ws_text_edit #(
         $display("ERROR: %m: BYTES = %0d (1 to 255), COUNT = %0d (0 to 255)", BYTES, COUNT);
         $finish;
     end
+    initial if (END < 1 || END > 255) begin
+        $display("ERROR: %m: END = %0d (1 to 255)", END);
+        $finish;
+    end
     initial if (DATA_W < 1 || (REGISTERED != 0 && REGISTERED != 1)) begin
         $display("ERROR: %m: DATA_W = %0d (at least 1), REGISTERED = %0d (0 or 1)", DATA_W, REGISTERED);
         $finish;
     end
-    initial if (OP != "UPPER" && OP != "LOWER" && OP != "RTRIM" && OP != "CUT") begin
-        $display("ERROR: %m: OP = \"%0s\", must be UPPER, LOWER, RTRIM or CUT", OP);
+    initial if (OP != "UPPER" && OP != "LOWER" && OP != "RTRIM" && OP != "CUT" && OP != "UNTIL") begin
+        $display("ERROR: %m: OP = \"%0s\", must be UPPER, LOWER, RTRIM, CUT or UNTIL", OP);
         $finish;
     end
 
     wire [8*BYTES-1:0] edited;
     wire [BYTES:0]     blank;           // whether only spaces and padding follow from the byte on
+    wire [BYTES:0]     ended;           // whether END is among the bytes before the byte
     assign blank[BYTES] = 1'b1;
+    assign ended[0]     = 1'b0;
 
     genvar n;
     generate
@@ -67,11 +76,14 @@ module ws_text_edit #(
                 assign inside = 1'b0;
             end
             assign blank[n] = a[8*(BYTES-n)-1:0] == {8*(BYTES-n){1'b0}} || (letter == " " && blank[n+1]);
+            assign ended[n+1] = ended[n] || letter == END[7:0];
 
             wire       lower   = letter >= "a" && letter <= "z";
             wire       capital = letter >= "A" && letter <= "Z";
             wire       other   = OP == "UPPER" ? lower : OP == "LOWER" && capital;
-            wire       clear   = OP == "RTRIM" ? blank[n] : OP == "CUT" && !inside;
+            wire       clear   = OP == "RTRIM" ? blank[n]
+                               : OP == "UNTIL" ? ended[n+1]
+                               :                 OP == "CUT" && !inside;
             assign edited[8*(BYTES-1-n) +: 8] = (letter ^ {2'b00, other, 5'b00000}) & {8{!clear}};
         end
     endgenerate
@@ -94,28 +106,30 @@ module ws_text_edit #(
     reg               past_valid = 1'b0;
     reg [8*BYTES-1:0] wanted, wanted_ref;
     reg [7:0]         letter_ref;
-    reg               ended;
+    reg               over;
     integer           i, passed;
 
     always @* begin
         wanted = a;
-        ended  = 1'b0;
+        over  = 1'b0;
         passed = 0;
         for (i = 0; i < BYTES; i = i + 1) begin
             letter_ref = a[8*i +: 8];
             if (OP == "UPPER" && letter_ref > 96 && letter_ref < 123) wanted[8*i +: 8] = letter_ref - 32;
             if (OP == "LOWER" && letter_ref > 64 && letter_ref < 91) wanted[8*i +: 8] = letter_ref + 32;
             if (OP == "CUT") begin
-                ended = ended || letter_ref != 0;
-                if (ended && passed < COUNT) wanted[8*i +: 8] = 0;
-                if (ended) passed = passed + 1;
+                over = over || letter_ref != 0;
+                if (over && passed < COUNT) wanted[8*i +: 8] = 0;
+                if (over) passed = passed + 1;
             end
             if (OP == "RTRIM") begin
-                if (letter_ref != 0 && letter_ref != " ") ended = 1'b1;
-                if (letter_ref == 0 && passed > 0) ended = 1'b1;        // a zero before the spaces is no padding
+                if (letter_ref != 0 && letter_ref != " ") over = 1'b1;
+                if (letter_ref == 0 && passed > 0) over = 1'b1;        // a zero before the spaces is no padding
                 if (letter_ref == " ") passed = passed + 1;
-                if (!ended) wanted[8*i +: 8] = 0;
+                if (!over) wanted[8*i +: 8] = 0;
             end
+            // From the last byte on: an END clears all bytes so far.
+            if (OP == "UNTIL" && letter_ref == END) wanted = wanted & ~({8*BYTES{1'b1}} >> 8 * (BYTES - 1 - i));
         end
     end
 

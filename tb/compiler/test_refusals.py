@@ -124,6 +124,13 @@ REFUSED = [
         "CONCAT of 256 characters; the most is 255",
         (1, 8),
     ),
+    ("SELECT split_part(Symbol, ', ', 2) AS s FROM Trades", "split_part takes a constant separator of one", (1, 8)),
+    ("SELECT split_index(Symbol, Symbol, 2) AS s FROM Trades", "split_index takes a constant separator of", (1, 8)),
+    ("SELECT split_part(Symbol, '.', Price) AS s FROM Trades", "positions in a string must be constant whole", (1, 8)),
+    ("SELECT split_part(Symbol, '.', 0) AS s FROM Trades", "split_part counts the parts from 1: split_part(Sy", (1, 8)),
+    ("SELECT split_index(Symbol, '.', -1) AS s FROM Trades", "split_index counts the parts from 0: split", (1, 8)),
+    ("SELECT split_index(Symbol, '.', 4) AS s FROM Trades", "this part of a string(4) is always empty", (1, 8)),
+    ("SELECT split_part(Price, '.', 1) AS s FROM Trades", "SPLIT_PART takes a string, not int32", (1, 8)),
     ("SELECT substring(Symbol) AS s FROM Trades", "substring takes 2 to 3 values: substring(s, 2, 3)", (1, 8)),
     (
         "SELECT Price FROM Trades WHERE regexp_like(Symbol, 'a(?=b)')",

@@ -206,6 +206,18 @@ EXPRESSIONS = {
         "regexp(Key, 'b') AS F FROM T WHERE X IN (5, 9) AND NOT rlike(Key, 'c')",
         [(1, 1, 2, 3, 1, 1), (1, 0, 2, 3, 0, 0)],
     ),
+    "parts between separators, null or empty beyond the last one": (
+        "SELECT split_index(Key || '.1..2', '.', 0) AS A, split_index(Key || '.1..2', '.', 1) AS B, "
+        "split_index(Key || '.1..2', '.', 2) || '!' AS C, split_index(Key || '.1..2', '.', 4) AS D, "
+        "split_part(Key || '.1..2', '.', 1) AS E, split_part(Key || '.1..2', '.', 4) AS F, "
+        "split_part(Key || '.1', '.', 3) || '!' AS G, split_part(Key || 'b|', '|', 2) || '!' AS H, "
+        "split_part(Key, 'b', 2) IS NULL AS I, split_index(nullif(Key, 'b'), 'a', 1) || '!' AS J, "
+        "split_part(nullif(Key, 'a'), 'a', 2) || '!' AS K FROM T WHERE X IN (5, 9)",
+        [
+            ("b", "1", "!", None, "b", "2", "!", "!", 0, None, "!"),
+            ("a", "1", "!", None, "a", "2", "!", "!", 0, "!", None),
+        ],
+    ),
     "a chosen null is null": (
         "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
         [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],

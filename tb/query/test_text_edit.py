@@ -10,19 +10,21 @@ from tb.query.strings import every_cycle, pauses_and_resets, reference
 from wirestream.compiler import cores
 
 OPERATIONS = {
-    "UPPER": lambda string, _: string.upper(),
-    "LOWER": lambda string, _: string.lower(),
-    "RTRIM": lambda string, _: string.rstrip(b"\0").rstrip(b" "),
-    "CUT": lambda string, count: string.rstrip(b"\0")[: -count or None],
+    "UPPER": lambda string, *_: string.upper(),
+    "LOWER": lambda string, *_: string.lower(),
+    "RTRIM": lambda string, *_: string.rstrip(b"\0").rstrip(b" "),
+    "CUT": lambda string, count, _: string.rstrip(b"\0")[: -count or None],
+    "UNTIL": lambda string, _, end: string.partition(end)[0],
 }
 LETTERS = (b"AB", b" A", b" \0A", b"azAZ@[`{")
 
 
 def edited(dut):
     operation, length, count = text(dut.OP), int(dut.BYTES.value), int(dut.COUNT.value)
+    end = bytes([int(dut.END.value)])
 
     def function(string):
-        return int.from_bytes(OPERATIONS[operation](string, count).ljust(length, b"\0"), "big")
+        return int.from_bytes(OPERATIONS[operation](string, count, end).ljust(length, b"\0"), "big")
 
     return reference(length, function)
 
@@ -43,6 +45,7 @@ MATRIX = [
     {"OP": "LOWER", "BYTES": 3},
     {"OP": "RTRIM", "BYTES": 8},
     {"OP": "CUT", "BYTES": 6, "COUNT": 2},
+    {"OP": "UNTIL", "BYTES": 7, "END": 65},
     {"OP": "CUT", "BYTES": 3, "COUNT": 4, "REGISTERED": 0},
 ]
 

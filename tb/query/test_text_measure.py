@@ -10,16 +10,22 @@ from tb.query.strings import every_cycle, pauses_and_resets, reference
 from wirestream.compiler import cores
 
 OPERATIONS = {
-    "LENGTH": lambda string, start, _: max(0, len(string.rstrip(b"\0")) - start),
+    "LENGTH": lambda string, start, *_: max(0, len(string.rstrip(b"\0")) - start),
     "SPACES": lambda string, *_: len(string) - len(string.lstrip(b" ")),
-    "FIND": lambda string, _, needle: string.find(needle) + 1,
+    "FIND": lambda string, _, needle, nth: places(string, needle)[nth - 1],
 }
 LETTERS = (b"AB", b" A", b" \0A", b"azAZ@[`{")
 
 
+def places(string, needle):
+    """The places where the needle begins, from 1, and then zeros."""
+    found = [n + 1 for n in range(len(string)) if string.startswith(needle, n)]
+    return found + [0] * len(string)
+
+
 def measured(dut):
-    operation, start, needle = text(dut.OP), int(dut.FROM.value), text(dut.NEEDLE).encode()
-    return reference(int(dut.BYTES.value), lambda string: OPERATIONS[operation](string, start, needle))
+    operation, start, nth, needle = text(dut.OP), int(dut.FROM.value), int(dut.NTH.value), text(dut.NEEDLE).encode()
+    return reference(int(dut.BYTES.value), lambda string: OPERATIONS[operation](string, start, needle, nth))
 
 
 @cocotb.test()
@@ -38,6 +44,8 @@ MATRIX = [
     {"OP": "LENGTH", "BYTES": 16, "FROM": 3},
     {"OP": "SPACES", "BYTES": 7},
     {"OP": "FIND", "BYTES": 8, "NEEDLE_BYTES": 2, "NEEDLE": 0x4142},
+    {"OP": "FIND", "BYTES": 9, "NEEDLE": 0x41, "NTH": 4},
+    {"OP": "FIND", "BYTES": 6, "NEEDLE_BYTES": 2, "NEEDLE": 0x4141, "NTH": 3, "REGISTERED": 0},
     {"OP": "FIND", "BYTES": 1, "NEEDLE_BYTES": 2, "NEEDLE": 0x4142, "REGISTERED": 0},
 ]
 

@@ -189,8 +189,8 @@ class Compute(Plan):
     pattern.
 
     Of a string: `part` is some bytes, by how many come before and how many they are; `length` the number of bytes after
-    the first so many, `spaces` of leading spaces, `find` the place of a constant; `cut` is without so many bytes at the
-    end, and `bytes left` and `bytes right` shift.
+    the first so many, `spaces` of leading spaces, `find` the place of a constant, by default its first one; `cut` is
+    without so many bytes at the end, `until` ends before a constant byte, and `bytes left` and `bytes right` shift.
     """
 
     child: Plan

@@ -291,6 +291,22 @@ SCALARS = {
         Scalar("trim", 1, 1, "without spaces at both ends", "trim(s)", texts.trim),
         Scalar("ltrim", 1, 1, "without spaces at the beginning", "ltrim(s)", texts.ltrim),
         Scalar("rtrim", 1, 1, "without spaces at the end", "rtrim(s)", texts.edit("rtrim")),
+        Scalar(
+            "split_index",
+            3,
+            3,
+            "the part between separators of one character by its number, from 0; null beyond the last one",
+            "split_index(s, 'A', 1)",
+            texts.between("split_index", 0, "split_index(Symbol, '.', 0)"),
+        ),
+        Scalar(
+            "split_part",
+            3,
+            3,
+            "as `split_index`, from 1, and empty beyond the last one",
+            "split_part(s, 'A', 3)",
+            texts.between("split_part", 1, "split_part(Symbol, '.', 1)"),
+        ),
         Scalar("concat", 2, 0, "one string after the other; also `s || t`", "concat(s, t)", texts.concat),
         *(Scalar(name, 1, 1, meaning, f"{name}(Time)", part) for name, (part, meaning) in PARTS.items()),
     )

@@ -12,14 +12,14 @@ from functools import cache
 
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.patterns import MOST_POSITIONS, Automaton, automaton, like
-from wirestream.compiler.plan import Column, Constant, Value, label
+from wirestream.compiler.plan import Column, Constant, Value, flag_of, label, not_null
 from wirestream.compiler.regular import regular
 from wirestream.compiler.types import Integer, Text, of_bits
 from wirestream.errors import Position, QueryError
 
 PATTERNS = {"like": like, "regexp_like": regular}  # operators of a plan with a constant pattern, and what reads it
 MEASURES = {"length": "LENGTH", "spaces": "SPACES", "find": "FIND"}  # of ws_text_measure
-EDITS = {"upper": "UPPER", "lower": "LOWER", "rtrim": "RTRIM", "cut": "CUT"}  # of ws_text_edit
+EDITS = {"upper": "UPPER", "lower": "LOWER", "rtrim": "RTRIM", "cut": "CUT", "until": "UNTIL"}  # of ws_text_edit
 SHIFTS = {"bytes left": "SHL", "bytes right": "SHR"}
 MOST_BYTES = 255  # of these cores
 
@@ -121,6 +121,38 @@ def right(scope: Operations, values: list[Value], position: Position) -> Value:
     value, number = values
     _text(value, "RIGHT", position)
     return _last(scope, value, _constant(number, "right(Symbol, 2)", position), position)
+
+
+def between(name: str, first: int, example: str) -> Callable[[Operations, list[Value], Position], Value]:
+    """The lowering of split_index and split_part: of the parts between separators of one character the n-th. first: the
+    number of the first part. Beyond the last part split_index is null, and split_part the empty string."""
+
+    def lower(scope: Operations, values: list[Value], position: Position) -> Value:
+        value, separator, number = values
+        size = _text(value, name.upper(), position).length
+        if not isinstance(separator, Constant) or not isinstance(separator.value, bytes) or len(separator.value) != 1:
+            raise QueryError(f"{name} takes a constant separator of one character: {example}", position)
+        before = _constant(number, example, position) - first
+        if before < 0:
+            raise QueryError(f"{name} counts the parts from {first}: {example}", position)
+        found, text = value, f"{name}({label(value)}, {separator}, {before + first})"
+        if before:
+            nth = Constant(before, of_bits(8, False))
+            place = scope.compute(
+                "find", value, separator, nth, kind=Integer(0, size), text=f"(the place before {text})"
+            )
+            moved = scope.compute("bytes left", value, place, kind=value.type, text=f"(the bytes from {text} on)")
+            found = _part(scope, moved, 0, size - before, position)
+        found = scope.compute("until", found, separator, kind=found.type, text=text)
+        if not before:
+            return found
+        absent = scope.compare("=", not_null(place), Constant(0, Integer(0, 0)), position)
+        if name == "split_index":
+            return scope.with_null(found, scope.either([flag_of(found, "null"), absent]))
+        empty = Constant(bytes(found.type.length), found.type)
+        return scope.with_null(scope.choose(absent, empty, found, position=position), flag_of(found, "null"))
+
+    return lower
 
 
 def concat(scope: Operations, values: list[Value], position: Position) -> Value:

@@ -20,6 +20,11 @@ def _shifted(function: str, x: Column, y: Column) -> Column:
     return F.call_function(function, _long(x), places).cast(INTEGER)
 
 
+def _count(mark: Column, x: Column) -> Column:
+    """How many of a character a string has."""
+    return F.length(x) - F.length(F.replace(x, mark, F.lit("")))
+
+
 FUNCTIONS: dict[str, Callable[..., Column]] = {
     "is null": Column.isNull,
     "is distinct from": lambda a, b: ~a.eqNullSafe(b),
@@ -50,6 +55,8 @@ FUNCTIONS: dict[str, Callable[..., Column]] = {
     "trim": F.trim,
     "ltrim": F.ltrim,
     "rtrim": F.rtrim,
+    "split_index": lambda x, mark, n: F.when(_count(mark, x) >= n, F.split_part(x, mark, n.cast("int") + 1)),
+    "split_part": lambda x, mark, n: F.split_part(x, mark, n.cast("int")),
     "concat": F.concat,
     "regexp_like": F.regexp_like,
     "like": lambda x, pattern: F.like(x, pattern),

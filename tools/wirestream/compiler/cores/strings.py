@@ -84,13 +84,14 @@ class MatchText(Core):
 
 @dataclass(frozen=True)
 class TextMeasure(Core):
-    """ws_text_measure. Swept: 4 to 32 bytes, FROM 0 and 2, needles of 1 and 4 bytes."""
+    """ws_text_measure. Swept: 4 to 32 bytes, FROM 0 and 2, needles of 1 and 4 bytes, NTH 1, 2 and 4."""
 
     OP: str
     BYTES: int
     FROM: int
     NEEDLE_BYTES: int
     NEEDLE: str
+    NTH: int
     DATA_W: int
     REGISTERED: int
 
@@ -102,7 +103,7 @@ class TextMeasure(Core):
         return self.REGISTERED
 
     def cells(self, ports: Ports) -> Cells:
-        lut = {"LENGTH": 3.4, "SPACES": 3.7, "FIND": 2.9 + 0.7 * self.NEEDLE_BYTES}[self.OP] * self.BYTES
+        lut = {"LENGTH": 3.4, "SPACES": 3.7, "FIND": 2.2 + 0.7 * (self.NEEDLE_BYTES + self.NTH)}[self.OP] * self.BYTES
         held = self.BYTES.bit_length() * self.REGISTERED
         return Cells(lut * changes(ports, "a"), self.bus_registers(ports, self.REGISTERED) + held)
 
@@ -114,6 +115,7 @@ class TextEdit(Core):
     OP: str
     BYTES: int
     COUNT: int
+    END: int
     DATA_W: int
     REGISTERED: int
 
@@ -125,6 +127,6 @@ class TextEdit(Core):
         return self.REGISTERED
 
     def cells(self, ports: Ports) -> Cells:
-        lut = {"UPPER": 3.0, "LOWER": 3.0, "RTRIM": 5.7, "CUT": 8.8}[self.OP] * self.BYTES
+        lut = {"UPPER": 3.0, "LOWER": 3.0, "RTRIM": 5.7, "CUT": 8.8, "UNTIL": 10.3}[self.OP] * self.BYTES
         held = 8 * self.BYTES * self.REGISTERED
         return Cells(lut * changes(ports, "a"), self.bus_registers(ports, self.REGISTERED) + held)

@@ -10,25 +10,31 @@ from wirestream.compiler.texts import EDITS, MEASURES, automaton_of
 
 # Of a pattern; for each byte that is matched in a cycle, and each repeated position; to know where the padding begins.
 MATCH_NS, LETTER_NS, INSIDE_NS = 1.4, 0.12, 0.5
-# Of a function of a string, and for each byte.
+# Of a function of a string, and for each byte; for each byte and each occurrence of a constant before the wanted one.
 TEXT_NS = {"length": (1.6, 0.13), "spaces": (1.6, 0.24), "find": (2.0, 0.15), "upper": (1.2, 0.0), "lower": (1.2, 0.0)}
-TEXT_NS |= {"rtrim": (1.6, 0.24), "cut": (1.6, 0.13)}
+TEXT_NS |= {"rtrim": (1.6, 0.24), "cut": (1.6, 0.13), "until": (1.6, 0.13)}
+NTH_NS = 0.05
 
 
 def delay(step: Compute) -> float:
     fixed, letter = TEXT_NS[step.operator]
-    return fixed + letter * step.operands[0].type.length
+    text, *others = step.operands
+    before = others[1].value - 1 if step.operator == "find" and len(others) > 1 else 0
+    return fixed + (letter + NTH_NS * before) * text.type.length
 
 
 def measure_or_edit(step: Compute) -> cores.Core:
     """The core of a number or a string that is computed from a string."""
     text, *others = step.operands
-    size, other = text.type.length, others[0].value if others else 0
-    if step.operator in EDITS:
-        return cores.TextEdit(EDITS[step.operator], size, other, 1, 0)
-    if step.operator != "find":
-        return cores.TextMeasure(MEASURES[step.operator], size, other, 1, "8'h41", 1, 0)
-    return cores.TextMeasure("FIND", size, 0, len(other), f"{8 * len(other)}'h{other.hex()}", 1, 0)
+    size, other, nth = text.type.length, *[value.value for value in others], *(0, 1)[len(others) :]
+    match step.operator:
+        case "find":
+            return cores.TextMeasure("FIND", size, 0, len(other), f"{8 * len(other)}'h{other.hex()}", nth, 1, 0)
+        case "until":
+            return cores.TextEdit("UNTIL", size, 0, ord(other), 1, 0)
+        case edit if edit in EDITS:
+            return cores.TextEdit(EDITS[edit], size, other, ord(","), 1, 0)
+    return cores.TextMeasure(MEASURES[step.operator], size, other, 1, "8'h41", 1, 1, 0)
 
 
 def match(step: Compute, stages: int) -> cores.MatchText:

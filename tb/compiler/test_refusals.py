@@ -131,6 +131,7 @@ REFUSED = [
     ("SELECT split_index(Symbol, '.', -1) AS s FROM Trades", "split_index counts the parts from 0: split", (1, 8)),
     ("SELECT split_index(Symbol, '.', 4) AS s FROM Trades", "this part of a string(4) is always empty", (1, 8)),
     ("SELECT split_part(Price, '.', 1) AS s FROM Trades", "SPLIT_PART takes a string, not int32", (1, 8)),
+    ("SELECT crc32(Price) AS n FROM Trades", "CRC32 takes a string, not int32", (1, 8)),
     ("SELECT substring(Symbol) AS s FROM Trades", "substring takes 2 to 3 values: substring(s, 2, 3)", (1, 8)),
     (
         "SELECT Price FROM Trades WHERE regexp_like(Symbol, 'a(?=b)')",

@@ -218,6 +218,14 @@ EXPRESSIONS = {
             ("a", "1", "!", None, "a", "2", "!", "!", 0, "!", None),
         ],
     ),
+    "a CRC-32 is of the bytes of a string": (
+        "SELECT crc32(Key) AS A, crc32(Key || 'bc') AS B, crc32(left('123456789' || Key, 9)) AS C, "
+        "crc32(ltrim(nullif(Key, 'b') || ' ')) AS D, crc32(split_part(Key, 'b', 1)) AS E FROM T WHERE X IN (5, 9)",
+        [
+            (0x71BEEFF9, 0x3762FF9B, 0xCBF43926, None, 0),
+            (0xE8B7BE43, 0x352441C2, 0xCBF43926, 0x065168D1, 0xE8B7BE43),
+        ],
+    ),
     "a chosen null is null": (
         "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
         [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],

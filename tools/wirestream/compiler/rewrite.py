@@ -22,7 +22,7 @@ from wirestream.compiler.plan import (
 from wirestream.compiler.texts import MEASURES, PATTERNS
 from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text
 
-OF_STRINGS = (*PATTERNS, *MEASURES)  # what is computed from strings, and no string
+OF_STRINGS = (*PATTERNS, *MEASURES, "crc32")  # what is computed from strings, and no string
 
 
 @dataclass(frozen=True)

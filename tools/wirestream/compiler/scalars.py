@@ -275,6 +275,7 @@ SCALARS = {
             texts.locate,
             also=("position",),
         ),
+        Scalar("crc32", 1, 1, "the CRC-32 of the bytes, a number from 0 to 2^32 - 1", "crc32(s)", texts.crc32),
         Scalar(
             "substring",
             2,

@@ -73,6 +73,12 @@ def locate(scope: Operations, values: list[Value], position: Position) -> Value:
     return find(scope, [value, word], position)
 
 
+def crc32(scope: Operations, values: list[Value], position: Position) -> Value:
+    (value,) = values
+    _text(value, "CRC32", position)
+    return scope.compute("crc32", value, kind=of_bits(32, False))
+
+
 # ---- strings
 
 

@@ -55,6 +55,7 @@ FUNCTIONS: dict[str, Callable[..., Column]] = {
     "trim": F.trim,
     "ltrim": F.ltrim,
     "rtrim": F.rtrim,
+    "crc32": lambda x: F.crc32(x).cast(INTEGER),
     "split_index": lambda x, mark, n: F.when(_count(mark, x) >= n, F.split_part(x, mark, n.cast("int") + 1)),
     "split_part": lambda x, mark, n: F.split_part(x, mark, n.cast("int")),
     "concat": F.concat,

@@ -9,11 +9,11 @@ from wirestream.compiler.cores.groups import GroupBy, GroupPanes
 from wirestream.compiler.cores.joins import QueryJoin
 from wirestream.compiler.cores.merging import Multiplex, Union
 from wirestream.compiler.cores.several import PaneAggregate, SessionAggregate, TupleNumbers, WidAggregate
-from wirestream.compiler.cores.strings import MatchText, TextEdit, TextMeasure
+from wirestream.compiler.cores.strings import MatchText, TextCrc32, TextEdit, TextMeasure
 from wirestream.compiler.cores.windows import Aggregate, WeightedSum, Window
 
 ALL: tuple[type[Core], ...] = (
     *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, GroupBy, GroupPanes, MatchText, Multiplex, Multiply),
-    *(PaneAggregate, QueryJoin, Select, SessionAggregate, TextEdit, TextMeasure, TupleNumbers, Union, WeightedSum),
-    *(WidAggregate, Window),
+    *(PaneAggregate, QueryJoin, Select, SessionAggregate, TextCrc32, TextEdit, TextMeasure, TupleNumbers, Union),
+    *(WeightedSum, WidAggregate, Window),
 )

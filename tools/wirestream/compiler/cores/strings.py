@@ -130,3 +130,33 @@ class TextEdit(Core):
         lut = {"UPPER": 3.0, "LOWER": 3.0, "RTRIM": 5.7, "CUT": 8.8, "UNTIL": 10.3}[self.OP] * self.BYTES
         held = 8 * self.BYTES * self.REGISTERED
         return Cells(lut * changes(ports, "a"), self.bus_registers(ports, self.REGISTERED) + held)
+
+
+@dataclass(frozen=True)
+class TextCrc32(Core):
+    """ws_text_crc32. Swept: 4 to 16 bytes, PART 1 and 2.
+
+    Each of the 32 parities has half of a string's bits. Each bit that is moved back has half of the state's bits, but
+    fewer if it is moved by one byte or two.
+    """
+
+    BYTES: int
+    DATA_W: int
+    PART: int
+
+    name: ClassVar[str] = "query:text_crc32"
+    outputs: ClassVar[tuple[str, ...]] = ("y",)
+
+    @property
+    def steps(self) -> int:
+        return 1 + (self.BYTES > 8) + self.BYTES.bit_length()
+
+    @property
+    def latency(self) -> int:
+        return ceil(self.steps / self.PART) if self.PART else 0
+
+    def cells(self, ports: Ports) -> Cells:
+        back = self.BYTES.bit_length()  # steps back over the padding
+        apart = 32 * (ceil(self.BYTES / 8) - 1) * (self.PART == 1)  # the parities before they are added
+        held = (32 * self.latency + apart + back) * (self.PART > 0)
+        return Cells(128 * back - 96 + 26 * self.BYTES, held + self.bus_registers(ports, self.latency))

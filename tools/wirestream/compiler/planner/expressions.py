@@ -43,7 +43,7 @@ OPS = {
     "part": "SHR",
 }
 DIVISIONS = ("div", "%")
-PIPELINED = ("*", *DIVISIONS)
+PIPELINED = ("*", *DIVISIONS, *strings.PIPELINED)
 EQUALITIES = ("=", "<>", "beyond")
 IN_PARTS = (*EQUALITIES, "+", "-", "<", "<=", ">", ">=")  # what ws_compute_wide can compute
 REGISTER_NS = 1.2  # clock to output of a register, and setup of the next
@@ -356,6 +356,9 @@ def _operation(wiring: Wiring, step: Compute, bus: Bus, apart: int) -> tuple[cor
     if step.operator in PATTERNS:
         core = strings.match(step, strings.match_stages(step, wiring.clock_ns - REGISTER_NS))
         return core, {"a": wiring.value(bus, step.operands[0]).text}, "y", 1
+    if step.operator in strings.PIPELINED:
+        core = strings.PIPELINED[step.operator](step, wiring.clock_ns - REGISTER_NS)
+        return core, {"a": wiring.value(bus, step.operands[0]).text}, "y", step.output.type.width
     if step.operator not in PIPELINED:
         core, operands = _computation(wiring, step, bus)
         most = sum_bits(wiring.clock_ns)

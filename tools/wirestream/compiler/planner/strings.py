@@ -14,6 +14,7 @@ MATCH_NS, LETTER_NS, INSIDE_NS = 1.4, 0.12, 0.5
 TEXT_NS = {"length": (1.6, 0.13), "spaces": (1.6, 0.24), "find": (2.0, 0.15), "upper": (1.2, 0.0), "lower": (1.2, 0.0)}
 TEXT_NS |= {"rtrim": (1.6, 0.24), "cut": (1.6, 0.13), "until": (1.6, 0.13)}
 NTH_NS = 0.05
+CRC_NS = 3.3  # of a step of a CRC
 
 
 def delay(step: Compute) -> float:
@@ -37,6 +38,11 @@ def measure_or_edit(step: Compute) -> cores.Core:
     return cores.TextMeasure(MEASURES[step.operator], size, other, 1, "8'h41", 1, 1, 0)
 
 
+def crc32(step: Compute, longest_ns: float) -> cores.TextCrc32:
+    """The core of a CRC, with as many of its steps in a cycle as take no longer."""
+    return cores.TextCrc32(step.operands[0].type.length, 1, max(1, int(longest_ns / CRC_NS)))
+
+
 def match(step: Compute, stages: int) -> cores.MatchText:
     text, pattern = step.operands
     return cores.MatchText.of(automaton_of(step.operator, pattern.value), text.type.length, 1, stages)
@@ -55,3 +61,6 @@ def match_stages(step: Compute, longest_ns: float) -> int:
     if match_ns(step, length) <= longest_ns:
         return 0
     return next((n for n in range(2, length) if match_ns(step, ceil(length / n)) <= longest_ns), length)
+
+
+PIPELINED = {"crc32": crc32}  # operations that always take some cycles, and their cores by the longest delay in a cycle

@@ -41,6 +41,7 @@ from wirestream.compiler import group_methods, join_planner, methods
 from wirestream.compiler.cores import (
     ComputeWide,
     Divide,
+    DivideConst,
     GroupBy,
     GroupPanes,
     Multiply,
@@ -121,6 +122,8 @@ def contracts() -> dict[str, str]:
         "multiply_32.latency": Multiply(8, 32, 32, 1).latency,
         "multiply_64.latency": Multiply(8, 64, 64, 1).latency,
         "multiply_decimals.latency": Multiply(8, 61, 31, 1).latency,
+        "divide_const.most_blocks": expressions.MOST_BLOCKS,
+        "divide_const_64.latency": DivideConst(8, 64, 11, 1000, 1, 0).latency,
         "divide_64.latency": Divide(8, 64, 32, 1, 64, 0).latency,
         "divide_96.latency": Divide(34, 96, 64, 1, 96, 1, 32).latency,
         "group_by.fast_later": _group_by(fast=1).latency - _group_by().latency,

@@ -28,6 +28,8 @@ RELATIONS = (
     ("aggregate", {"KIND": "SUM", "FAST": 1}, "FAST"),
     ("aggregate", {"KIND": "FST", "FAST": 1}, "FAST"),
     ("divide", {"FAST": 1, "BITS": 2}, "FAST"),
+    ("divide_const", {"DIVISOR_W": 10}, "DIVISOR"),
+    ("divide_const", {"DIVIDEND_W": 10, "DIVISOR": 513}, "DIVISOR"),
     ("group_by", {"CAPACITY": 241, "HASH": 0}, "CAPACITY"),
     ("group_keys", {"ENTRIES": 257}, "ENTRIES"),
     ("group_keys", {"ENTRIES": 48, "TABLE": 2}, "ENTRIES"),

@@ -14,7 +14,8 @@ TOKEN = re.compile(r"[{}]|\d+'[bdh][0-9a-f_]+|\w+(?:\[[^]]*\])?")
 PLACE = re.compile(r"(\w+)(?:\[(\d+)(?: \+: (\d+))?\])?")
 THROUGH = ("m_data", "o_data")  # their bits are those of s_data
 ABSORBING = {("query:multiply", port) for port in ("a", "b", "s_data")} | {("query:divide", "s_data")}
-SHIFTING = ("query:multiply", "query:divide")
+ABSORBING |= {("query:divide_const", port) for port in ("a", "s_data")}
+SHIFTING = ("query:multiply", "query:divide", "query:divide_const")
 
 
 def estimates(circuit: Circuit) -> dict[str, Cells]:

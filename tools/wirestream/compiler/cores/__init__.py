@@ -4,7 +4,8 @@
 """
 
 from wirestream.compiler.cores.base import Core
-from wirestream.compiler.cores.expressions import Choose, Compute, ComputeWide, Delay, Divide, Multiply, Select
+from wirestream.compiler.cores.division import Divide, DivideConst
+from wirestream.compiler.cores.expressions import Choose, Compute, ComputeWide, Delay, Multiply, Select
 from wirestream.compiler.cores.groups import GroupBy, GroupPanes
 from wirestream.compiler.cores.joins import QueryJoin
 from wirestream.compiler.cores.merging import Multiplex, Union
@@ -13,7 +14,7 @@ from wirestream.compiler.cores.strings import MatchText, TextCrc32, TextEdit, Te
 from wirestream.compiler.cores.windows import Aggregate, WeightedSum, Window
 
 ALL: tuple[type[Core], ...] = (
-    *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, GroupBy, GroupPanes, MatchText, Multiplex, Multiply),
-    *(PaneAggregate, QueryJoin, Select, SessionAggregate, TextCrc32, TextEdit, TextMeasure, TupleNumbers, Union),
-    *(WeightedSum, WidAggregate, Window),
+    *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, DivideConst, GroupBy, GroupPanes, MatchText, Multiplex),
+    *(Multiply, PaneAggregate, QueryJoin, Select, SessionAggregate, TextCrc32, TextEdit, TextMeasure, TupleNumbers),
+    *(Union, WeightedSum, WidAggregate, Window),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Ports, changes, number, used
+from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Ports, changes, number
 
 
 @dataclass(frozen=True)
@@ -225,64 +225,3 @@ class Multiply(Core):
             share = 0.0
         lut, ff = share * width * (0.1 + 0.27 * products), share * width * (1.3 + 0.44 * products)
         return Cells(lut, ff + self.bus_registers(ports, self.latency))
-
-
-@dataclass(frozen=True)
-class Divide(Core):
-    """ws_divide. Swept: 8 to 96 bits by 8 to 64, div and %, signed and unsigned, and by a constant; INTERVAL 1, 10, 32;
-    FAST 0 and 1.
-
-    Each step subtracts from the bits that the remainder can have by then, and selects. The remaining digits of the
-    dividend and the finished digits of the quotient are shift registers, the short ones plain registers. A unit that
-    computes several steps of one quotient has registers for its state, with multiplexers at their inputs.
-    """
-
-    DATA_W: int
-    A_W: int
-    B_W: int
-    SIGNED: int
-    QUOTIENT_W: int
-    FAST: int
-    INTERVAL: int = 1
-
-    name: ClassVar[str] = "query:divide"
-    outputs: ClassVar[tuple[str, ...]] = ("y", "r", "y_null")
-    fixed: ClassVar[Mapping[str, int]] = {"BITS": 1}
-
-    @property
-    def interval(self) -> int:
-        return self.INTERVAL
-
-    @property
-    def latency(self) -> int:
-        return self.QUOTIENT_W * (1 + self.FAST) + (1 + self.SIGNED) * (1 + 2 * self.FAST) + self.FAST
-
-    def cells(self, ports: Ports) -> Cells:
-        a, b, signed, steps, fast = self.A_W, self.B_W, self.SIGNED, self.QUOTIENT_W, self.FAST
-        quotient, rest = used(ports, "y"), used(ports, "r")
-        divisor = number(ports.get("b", ""))
-        bus, ring = self.bus_registers(ports, self.latency), self.bus_ram(ports, self.latency)
-        if not quotient + rest + used(ports, "y_null") or (divisor and not signed and divisor.bit_count() == 1):
-            return Cells(ff=bus, ram_bits=ring)  # unused, or wiring only: digits of the dividend, and shift registers
-        if divisor is not None:  # no remainder exceeds the divisor
-            b = max(divisor.bit_length(), 1)
-        signs = signed * (a + b + (steps + 1) * quotient + b * rest)
-        results = (steps + signed) * quotient + self.B_W * rest + used(ports, "y_null")
-        if self.INTERVAL > 1:
-            run = max(self.INTERVAL // (1 + fast), 1)
-            units = ceil(steps / run)
-            bits = sum(min(a - steps + min((k + 1) * run, steps), b) for k in range(units))
-            lut = units * (steps + b) + (1.6 if fast else 3.4) * bits + signs
-            held = units * (steps + b + 3 + 2 * fast) + (1 + fast) * bits + signed * (a + b + 2)
-        elif divisor is not None:
-            bits = max(a - b, 0) * b
-            lut, held = bits + b + signed * 0.8 * a, max(a - b, 0) * (b - 1)
-            held += min(3, steps) * (1 + quotient)
-        else:
-            bits = sum(min(a - steps + k + 1, b) for k in range(steps))
-            lut = 2 * bits - b * (not rest) + signs + b * (steps < a)  # the last: whether the quotient fits
-            held = (1 + 2 * fast) * bits - b * (not rest) + b * ((1 + fast) * steps - 1 + signed) + 2
-            held += min(3, steps) * (1 + quotient)
-        if fast:  # second cycle of the signs, and the selection before the last step
-            held += signed * (a + b + 2) + 2 * results
-        return Cells(lut, held + results + bus, ring)

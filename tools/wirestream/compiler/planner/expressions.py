@@ -13,7 +13,7 @@ from itertools import groupby
 
 from wirestream.compiler import cores
 from wirestream.compiler.circuit import ZERO, Bus, Signal, part
-from wirestream.compiler.plan import Aggregate, Column, Compute, Constant, Filter, Plan, Project, hidden
+from wirestream.compiler.plan import Aggregate, Column, Compute, Constant, Filter, Plan, Project, Value, hidden
 from wirestream.compiler.planner import strings
 from wirestream.compiler.planner.needs import Step, before, made_by
 from wirestream.compiler.planner.wiring import Wiring
@@ -53,6 +53,7 @@ EQUAL_NS, PAIR_NS = 1.0, 0.01  # of an equality, and the increment per bit
 ROUNDING = 1e-6
 LEAST_PART = 40  # bits that are added or compared in one cycle however fast the clock is: a sum of 32 bits in one part
 DIVIDE_NS, DIVISOR_NS = 3.5, 0.05  # a cycle of ws_divide, and the increment per bit of the divisor
+MOST_BLOCKS = 32  # multiplier blocks of a reciprocal, of the 156 of an ECP5-85
 DIVIDE_CYCLES = 32  # between ends of time windows whose rows are divided, which keeps the divider small
 LONG_W = 64  # bits of a value in a row
 
@@ -286,8 +287,7 @@ def _fitted(signal: Signal, kind: Type, wanted: Type) -> Signal:
 def _pipeline(wiring: Wiring, group: list[Compute], bus: Bus, behind: set[str]) -> Bus:
     """Operations in parallel; the slowest carries the tuple, and the results of the others are delayed."""
     long = [step for step in group if _pipelined(wiring, step)]
-    apart = _apart(wiring, long[0], bus) if any(step.operator in DIVISIONS for step in long) else 1
-    operations = [_operation(wiring, step, bus, apart) for step in long]
+    operations = [_operation(wiring, step, bus, long) for step in long]
     latencies = [core.latency for core, *_ in operations]
     short = [step for step in group if not _pipelined(wiring, step)]
     beside = _beside(wiring, short, bus, max(latencies), behind)
@@ -348,11 +348,8 @@ def _apart(wiring: Wiring, step: Plan, bus: Bus) -> int:
     return DIVIDE_CYCLES
 
 
-def _operation(wiring: Wiring, step: Compute, bus: Bus, apart: int) -> tuple[cores.Core, dict, str, int]:
-    """The core and operands of an operation, and its output port with the width.
-
-    apart: the least distance of two tuples.
-    """
+def _operation(wiring: Wiring, step: Compute, bus: Bus, group: list[Compute]) -> tuple[cores.Core, dict, str, int]:
+    """The core and operands of an operation, and its output port with the width. group: operations in parallel."""
     if step.operator in PATTERNS:
         core = strings.match(step, strings.match_stages(step, wiring.clock_ns - REGISTER_NS))
         return core, {"a": wiring.value(bus, step.operands[0]).text}, "y", 1
@@ -366,15 +363,29 @@ def _operation(wiring: Wiring, step: Compute, bus: Bus, apart: int) -> tuple[cor
         return wide, operands, "y", core.Y_W
     signed = any(v.type.signed for v in step.operands)
     a, b = (wiring.operand(bus, v, signed) for v in step.operands)
-    if step.operator != "*" and a.width < 2:
-        a = Signal(f"{{1'b0, {a.text}}}", 2)
-    operands = {"a": a.text, "b": b.text}
     if step.operator == "*":
-        return cores.Multiply(1, a.width, b.width, int(signed)), operands, "y", a.width + b.width
+        return cores.Multiply(1, a.width, b.width, int(signed)), {"a": a.text, "b": b.text}, "y", a.width + b.width
+    if a.width < 2:
+        a = Signal(f"{{1'b0, {a.text}}}", 2)
+    remainder = any(other.operator == "%" and other.operands == step.operands for other in group)
+    if by_constant := _reciprocal(step.operands[1], a.width, int(signed), int(remainder)):
+        port, width = ("y", a.width) if step.operator == "div" else ("r", by_constant.DIVISOR_W)
+        return by_constant, {"a": a.text}, port, width
     quotient = _quotient_width(step, a.width)
     port, width = ("y", quotient + signed) if step.operator == "div" else ("r", b.width)
     fast = wiring.clock_ns < DIVIDE_NS + DIVISOR_NS * b.width and min(quotient, b.width) > 1
-    return cores.Divide(1, a.width, b.width, int(signed), quotient, int(fast), apart), operands, port, width
+    apart = _apart(wiring, step, bus)
+    divide = cores.Divide(1, a.width, b.width, int(signed), quotient, int(fast), apart)
+    return divide, {"a": a.text, "b": b.text}, port, width
+
+
+def _reciprocal(divisor: Value, width: int, signed: int, remainder: int) -> cores.DivideConst | None:
+    """The core that divides numbers of this width by a constant, if the constant is positive, and has a multiple among
+    them, and the core no more than `MOST_BLOCKS`: a wide dividend takes a ws_divide, of few LUTs and many cycles."""
+    if not isinstance(divisor, Constant) or not 0 < (divisor.value or 0) <= 2 ** (width - signed):
+        return None
+    core = cores.DivideConst(1, width, divisor.value.bit_length() + signed, divisor.value, signed, remainder)
+    return core if core.blocks <= MOST_BLOCKS else None
 
 
 def _quotient_width(step: Compute, dividend: int) -> int:

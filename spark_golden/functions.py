@@ -62,6 +62,7 @@ CALLS: dict[str, Callable[..., str]] = {
     **{name: _number(name) for name in ("length", "len", "char_length", "character_length", "instr")},
     **{name: _number(name) for name in ("locate", "position")},
     **{name: _cut(name) for name in ("substring", "substr", "left", "right")},
+    "regexp_extract": lambda text, pattern, n="1": f"regexp_extract({text}, {pattern}, CAST({n} AS INT))",
     "crc32": lambda text: f"CAST(crc32({text}) AS DECIMAL(38,0))",
     "split_index": lambda text, mark, n: f"get(split({text}, concat('\\\\Q', {mark}, '\\\\E')), CAST({n} AS INT))",
     "split_part": lambda text, mark, n: f"split_part({text}, {mark}, CAST({n} AS INT))",

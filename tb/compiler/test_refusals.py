@@ -131,6 +131,23 @@ REFUSED = [
     ("SELECT split_index(Symbol, '.', -1) AS s FROM Trades", "split_index counts the parts from 0: split", (1, 8)),
     ("SELECT split_index(Symbol, '.', 4) AS s FROM Trades", "this part of a string(4) is always empty", (1, 8)),
     ("SELECT split_part(Price, '.', 1) AS s FROM Trades", "SPLIT_PART takes a string, not int32", (1, 8)),
+    ("SELECT regexp_extract(Symbol, Symbol) AS s FROM Trades", "REGEXP_EXTRACT takes a constant pattern: reg", (1, 8)),
+    (
+        "SELECT regexp_extract(Symbol, '(A)', Price) AS s FROM Trades",
+        "must be constant whole numbers: regexp",
+        (1, 8),
+    ),
+    (
+        "SELECT regexp_extract(Symbol, 'A') AS s FROM Trades",
+        "the pattern has no group 1; 0 is all that",
+        (1, 8),
+    ),
+    ("SELECT regexp_extract(Symbol, '(A)', -1) AS s FROM Trades", "the pattern has no group -1", (1, 8)),
+    ("SELECT regexp_extract(Symbol, '(A|B)*') AS s FROM Trades", "extracts: a group that is repeated", (1, 8)),
+    ("SELECT regexp_extract(Symbol, '(A*)+B', 0) AS s FROM Trades", "a repetition of what may be empty", (1, 8)),
+    ("SELECT regexp_extract(Symbol, '(?:A+A*B?)+', 0) AS s FROM Trades", "repetitions in repetitions", (1, 8)),
+    ("SELECT regexp_extract(Symbol, '(A++)') AS s FROM Trades", "no circuit matches: a possessive quantifier", (1, 8)),
+    ("SELECT regexp_extract(Symbol, '([ab]{63})') AS s FROM Trades", "has 65 positions; the most is 64", (1, 8)),
     ("SELECT crc32(Price) AS n FROM Trades", "CRC32 takes a string, not int32", (1, 8)),
     ("SELECT substring(Symbol) AS s FROM Trades", "substring takes 2 to 3 values: substring(s, 2, 3)", (1, 8)),
     (

@@ -226,6 +226,14 @@ EXPRESSIONS = {
             (0xE8B7BE43, 0x352441C2, 0xCBF43926, 0x065168D1, 0xE8B7BE43),
         ],
     ),
+    "a group of the first match, by its number": (
+        "SELECT regexp_extract(Key || '12-3', '([0-9]+)-') AS A, regexp_extract(Key || '12-3', '^(.)1(.*)$', 2) AS B, "
+        "regexp_extract(Key || '12', '(.)(.?)$', 2) AS C, regexp_extract(Key || 'abab', 'a|ab', 0) AS D, "
+        "regexp_extract(Key || 'abab', '(a|ab)(?:x|b.)', 1) AS E, regexp_extract(Key || 'abb', 'a(b*?)b?$', 1) AS F, "
+        "regexp_extract(Key, 'b(c)?', 1) || '!' AS G, regexp_extract(nullif(Key, 'a'), '(x)', 1) || '!' AS H "
+        "FROM T WHERE X IN (5, 9)",
+        [("12", "2-3", "2", "a", "a", "b", "!", "!"), ("12", "2-3", "2", "a", "a", "b", "!", None)],
+    ),
     "a chosen null is null": (
         "SELECT IF(Y = 0, X div Y, X) AS A, IF(Y > 0, X % Y, X div Y) AS B FROM T WHERE X < 6",
         [(-7, -1), (None, None), (-3, 1), (1, 0), (2, 0)],

@@ -1,7 +1,7 @@
 """Patterns over strings as automata without empty steps, for ws_match_text: one state for each position of a pattern.
 
-A pattern is a tree of `Bytes`, `Sequence`, `Either` and `Repeat`; `automaton` numbers its positions and finds which
-position may follow which (Glushkov's construction). `like` reads the pattern of LIKE.
+A pattern is a tree of `Bytes`, `Sequence`, `Either`, `Repeat` and `Group`; `automaton` numbers its positions and finds
+which position may follow which (Glushkov's construction). `like` reads the pattern of LIKE.
 """
 
 from __future__ import annotations
@@ -35,26 +35,37 @@ class Either:
 
 @dataclass(frozen=True)
 class Repeat:
-    """part any number of times. optional: 0 included."""
+    """part any number of times. optional: 0 included. lazy: as few times as possible."""
 
     part: Tree
     optional: bool = True
+    lazy: bool = False
 
 
-Tree = Bytes | Sequence | Either | Repeat
+@dataclass(frozen=True)
+class Group:
+    """A part in parentheses. number: from 1; 0: the whole pattern."""
+
+    part: Tree
+    number: int
+
+
+Tree = Bytes | Sequence | Either | Repeat | Group
 
 
 @dataclass(frozen=True)
 class Automaton:
     """positions: the bytes that each matches. after: pairs of a position and one that may match the byte before it.
 
-    first, last: the positions that may match the first and the last byte.
+    first, last: the positions that may match the first and the last byte. group: of an automaton that extracts a group,
+    the positions in it.
     """
 
     positions: tuple[Bytes, ...]
     after: frozenset[tuple[int, int]]
     first: frozenset[int]
     last: frozenset[int]
+    group: frozenset[int] = frozenset()
 
     def __str__(self) -> str:
         return f"automaton of {len(self.positions)} positions"
@@ -89,12 +100,17 @@ def like(pattern: str) -> Tree:
 
 def automaton(tree: Tree) -> Automaton:
     """The automaton of a tree and the zeros that pad a string."""
-    ends_in_all = isinstance(tree, Sequence) and tree.parts and tree.parts[-1] == Repeat(Bytes(ALL))
-    whole = tree if ends_in_all else Sequence((tree, Repeat(Bytes(ZERO))))
+    whole = padded(tree)
     positions: list[Bytes] = []
     after: set[tuple[int, int]] = set()
     first, last, _ = _positions(whole, positions, after)
     return Automaton(tuple(positions), frozenset(after), frozenset(first), frozenset(last))
+
+
+def padded(tree: Tree) -> Tree:
+    """The tree with the zeros after a string, unless its end matches them."""
+    ends_in_all = isinstance(tree, Sequence) and tree.parts and tree.parts[-1] == Repeat(Bytes(ALL))
+    return tree if ends_in_all else Sequence((tree, Repeat(Bytes(ZERO))))
 
 
 def _positions(tree: Tree, positions: list[Bytes], after: set[tuple[int, int]]) -> tuple[set[int], set[int], bool]:
@@ -118,4 +134,6 @@ def _positions(tree: Tree, positions: list[Bytes], after: set[tuple[int, int]]) 
             first, last, empty = _positions(part, positions, after)
             after |= {(b, e) for b in first for e in last}
             return first, last, empty or optional
+        case Group(part):
+            return _positions(part, positions, after)
     raise AssertionError(tree)

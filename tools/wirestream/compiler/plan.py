@@ -191,7 +191,7 @@ class Compute(Plan):
     Of a string: `part` is some bytes, by how many come before and how many they are; `length` the number of bytes after
     the first so many, `spaces` of leading spaces, `find` the place of a constant, by default its first one; `cut` is
     without so many bytes at the end, `until` ends before a constant byte, and `bytes left` and `bytes right` shift;
-    `crc32` is the CRC-32 of its bytes.
+    `crc32` is the CRC-32 of its bytes, `extract` what a group of a constant pattern matches, by the group's number.
     """
 
     child: Plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirestream.compiler.patterns import ALL, Bytes, Either, Repeat, Sequence, Tree
+from wirestream.compiler.patterns import ALL, Bytes, Either, Group, Repeat, Sequence, Tree
 from wirestream.errors import QueryError
 
 DIGITS, SPACES = frozenset(b"0123456789"), frozenset(b" \t\n\x0b\f\r")
@@ -14,6 +14,7 @@ DOT = ALL - frozenset(b"\r\n")
 PLAIN = frozenset(map(chr, frozenset(range(32, 127)) - DIGITS - LETTERS))  # after a backslash they mean themselves
 NOTHING = Sequence(())
 MOST_TIMES = 64  # no pattern has more positions
+TIMES = {"*": (0, None), "+": (1, None), "?": (0, 1)}  # the least and the most, None: any number
 # $ is also before a line's end that ends the string.
 END = Either((NOTHING, *(Sequence(tuple(Bytes(frozenset({c})) for c in end)) for end in (b"\n", b"\r", b"\r\n"))))
 
@@ -24,10 +25,10 @@ def regular(pattern: str) -> Tree:
 
 
 class _Reader:
-    """Recursive descent. at: the offset of the next character."""
+    """Recursive descent. at: the offset of the next character. groups: how many have begun."""
 
     def __init__(self, pattern: str):
-        self.pattern, self.at = pattern, 0
+        self.pattern, self.at, self.groups = pattern, 0, 0
 
     def whole(self) -> Tree:
         begins = self._took("^")
@@ -37,8 +38,8 @@ class _Reader:
             self._refuse(f"{self.pattern[self.at]!r} at character {self.at + 1}")
         if (begins or ends) and isinstance(found, Either):
             self._refuse("^ or $ next to |; enclose the alternatives in parentheses")
-        anything = Repeat(Bytes(ALL))
-        return Sequence((*([] if begins else [anything]), found, *([END] if ends else [anything])))
+        before = () if begins else (Repeat(Bytes(ALL), lazy=True),)
+        return Sequence((*before, Group(found, 0), END if ends else Repeat(Bytes(ALL))))
 
     def _either(self) -> Tree:
         parts = [self._sequence()]
@@ -55,21 +56,13 @@ class _Reader:
     def _repeated(self, part: Tree) -> Tree:
         while (sign := self._next()) and sign in "*+?{":
             self.at += 1
-            match sign:
-                case "*":
-                    part = Repeat(part)
-                case "+":
-                    part = Repeat(part, optional=False)
-                case "?":
-                    part = Either((part, NOTHING))
-                case "{":
-                    part = self._times(part)
+            least, most = self._times() if sign == "{" else TIMES[sign]
             if self._took("+"):
                 self._refuse("a possessive quantifier")
-            self._took("?")  # the shortest match is a match as well
+            part = _repeated(part, least, most, lazy=self._took("?"))
         return part
 
-    def _times(self, part: Tree) -> Tree:
+    def _times(self) -> tuple[int, int | None]:
         text, closed, rest = self.pattern[self.at :].partition("}")
         least, comma, most = text.partition(",")
         if not closed or not least.isdigit() or (most and not most.isdigit()):
@@ -78,19 +71,21 @@ class _Reader:
         counts = int(least), int(most or least)
         if not counts[0] <= counts[1] <= MOST_TIMES:
             self._refuse(f"{{{text}}}; at most {MOST_TIMES} times")
-        more = (Repeat(part),) if comma and not most else (Either((part, NOTHING)),) * (counts[1] - counts[0])
-        return Sequence((part,) * counts[0] + more)
+        return counts[0], None if comma and not most else counts[1]
 
     def _single(self) -> Tree:
         letter = self._taken()
         match letter:
             case "(":
-                if self._took("?") and not self._took(":"):
+                plain = self._took("?")
+                if plain and not self._took(":"):
                     self._refuse("a group that begins with (?")
+                self.groups += not plain
+                number = self.groups
                 found = self._either()
                 if not self._took(")"):
                     self._refuse("( without )")
-                return found
+                return found if plain else Group(found, number)
             case "[":
                 return _bytes(self._members())
             case ".":
@@ -145,6 +140,14 @@ class _Reader:
     @staticmethod
     def _refuse(what: str) -> None:
         raise QueryError(f"the regular expression has what no circuit matches: {what}")
+
+
+def _repeated(part: Tree, least: int, most: int | None, lazy: bool) -> Tree:
+    if most is None and least <= 1:
+        return Repeat(part, optional=not least, lazy=lazy)
+    once = Either((NOTHING, part) if lazy else (part, NOTHING))
+    more = (Repeat(part, lazy=lazy),) if most is None else (once,) * (most - least)
+    return once if (least, most) == (0, 1) else Sequence((part,) * least + more)
 
 
 def _bytes(members: frozenset[int]) -> Bytes:

@@ -264,6 +264,15 @@ SCALARS = {
             texts.matches("regexp_like", "regexp_like(Symbol, '^A')"),
             also=("regexp", "rlike"),
         ),
+        Scalar(
+            "regexp_extract",
+            2,
+            3,
+            "what the first group of a constant regular expression matches, or the group of a number, 0: all of it; "
+            "empty where nothing matches; no context, and at most 64 positions",
+            "regexp_extract(s, '([A-Za-z]+)[0-9 ]', 1)",
+            texts.extract,
+        ),
         Scalar("char_length", 1, 1, "the number of characters", "char_length(s)", texts.length, also=LENGTHS),
         Scalar("instr", 2, 2, "the first place of a constant string, from 1; 0: none", "instr(s, 'A')", texts.find),
         Scalar(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from wirestream.compiler.extraction import extraction
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.patterns import MOST_POSITIONS, Automaton, automaton, like
 from wirestream.compiler.plan import Column, Constant, Value, flag_of, label, not_null
@@ -36,12 +37,7 @@ def matches(operator: str, example: str) -> Callable[[Operations, list[Value], P
         _text(value, name, position)
         if not isinstance(pattern, Constant) or not isinstance(pattern.value, bytes):
             raise QueryError(f"{name} takes a constant pattern: {example}", position)
-        try:
-            needed = len(automaton_of(operator, pattern.value).positions)
-        except QueryError as error:
-            raise QueryError(error.message, position) from None
-        if needed > MOST_POSITIONS:
-            raise QueryError(f"the pattern has {needed} positions; the most is {MOST_POSITIONS}", position)
+        _check(lambda: automaton_of(operator, pattern.value), position)
         return scope.truth(operator, value, pattern)
 
     return lower
@@ -51,6 +47,21 @@ def matches(operator: str, example: str) -> Callable[[Operations, list[Value], P
 def automaton_of(operator: str, pattern: bytes) -> Automaton:
     """operator: of `PATTERNS`."""
     return automaton(PATTERNS[operator](pattern.decode()))
+
+
+@cache
+def extraction_of(pattern: bytes, group: int) -> Automaton:
+    return extraction(regular(pattern.decode()), group)
+
+
+def _check(automaton_of: Callable[[], Automaton], position: Position) -> None:
+    """Raise unless the pattern has an automaton, of few positions."""
+    try:
+        needed = len(automaton_of().positions)
+    except QueryError as error:
+        raise QueryError(error.message, position) from None
+    if needed > MOST_POSITIONS:
+        raise QueryError(f"the pattern has {needed} positions; the most is {MOST_POSITIONS}", position)
 
 
 def length(scope: Operations, values: list[Value], position: Position) -> Value:
@@ -80,6 +91,19 @@ def crc32(scope: Operations, values: list[Value], position: Position) -> Value:
 
 
 # ---- strings
+
+
+def extract(scope: Operations, values: list[Value], position: Position) -> Value:
+    """What a group of a constant pattern matches, by default the first group; empty if the pattern does not match."""
+    value, pattern, *numbers = values
+    kind = _text(value, "REGEXP_EXTRACT", position)
+    example = "regexp_extract(Symbol, '^([A-Z]+)', 1)"
+    if not isinstance(pattern, Constant) or not isinstance(pattern.value, bytes):
+        raise QueryError(f"REGEXP_EXTRACT takes a constant pattern: {example}", position)
+    group = _constant(numbers[0], example, position) if numbers else 1
+    _check(lambda: extraction_of(pattern.value, group), position)
+    text = f"regexp_extract({label(value)}, {pattern}, {group})"
+    return scope.compute("extract", value, pattern, Constant(group, Integer(group, group)), kind=kind, text=text)
 
 
 def edit(operator: str) -> Callable[[Operations, list[Value], Position], Value]:

@@ -60,5 +60,6 @@ FUNCTIONS: dict[str, Callable[..., Column]] = {
     "split_part": lambda x, mark, n: F.split_part(x, mark, n.cast("int")),
     "concat": F.concat,
     "regexp_like": F.regexp_like,
+    "regexp_extract": lambda x, pattern, *n: F.call_function("regexp_extract", x, pattern, *(k.cast("int") for k in n)),
     "like": lambda x, pattern: F.like(x, pattern),
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 from typing import ClassVar
 
@@ -12,12 +14,33 @@ from wirestream.compiler.patterns import Automaton
 MANY = 2**256 - 1  # a set of all bytes
 
 
-@dataclass(frozen=True)
-class MatchText(Core):
-    """ws_match_text. Swept: 4 to 32 bytes, prefixes, infixes, suffixes, gaps, repeated groups, 1 to 8 stages.
+def _described(pattern: Automaton) -> tuple[int | str, ...]:
+    """The parameters of an automaton, from POSITIONS to INSIDE."""
+    positions = len(pattern.positions)
+    sets = list(dict.fromkeys(position.members for position in pattern.positions))
+    members = (1 << 256 * n + letter for n, found in enumerate(sets) for letter in found)
+    indices = (sets.index(position.members) << 8 * n for n, position in enumerate(pattern.positions))
+    after = (1 << positions * here + before for here, before in pattern.after)
+    inside = (n for n, position in enumerate(pattern.positions) if position.inside)
+    return (
+        positions,
+        len(sets),
+        f"{256 * len(sets)}'h{sum(members):x}",
+        f"{8 * positions}'h{sum(indices):x}",
+        f"{positions**2}'h{sum(after):x}",
+        *(_some(positions, which) for which in (pattern.first, pattern.last, inside)),
+    )
 
-    Each byte is decoded for each set that can occur there, and each position that can be reached there is a LUT.
-    """
+
+def _some(positions: int, which: Iterable[int]) -> str:
+    """A bit for each position."""
+    return f"{positions}'h{sum(1 << n for n in which):x}"
+
+
+@dataclass(frozen=True)
+class _OfPattern(Core):
+    """A core with an automaton. Each byte is decoded for each set that can occur there, and positions that cannot be
+    reached there are removed."""
 
     BYTES: int
     POSITIONS: int
@@ -28,57 +51,63 @@ class MatchText(Core):
     FIRST: str
     LAST: str
     INSIDE: str
-    DATA_W: int
-    STAGES: int
 
-    name: ClassVar[str] = "query:match_text"
     outputs: ClassVar[tuple[str, ...]] = ("y",)
 
-    @classmethod
-    def of(cls, pattern: Automaton, length: int, data_w: int, stages: int) -> MatchText:
-        """Its parameters for a pattern and strings of `length` bytes."""
-        positions = len(pattern.positions)
-        sets = list(dict.fromkeys(position.members for position in pattern.positions))
-        members = (1 << 256 * n + letter for n, found in enumerate(sets) for letter in found)
-        indices = (sets.index(position.members) << 8 * n for n, position in enumerate(pattern.positions))
-        after = (1 << positions * here + before for here, before in pattern.after)
-        inside = (n for n, position in enumerate(pattern.positions) if position.inside)
-        return cls(
-            length,
-            positions,
-            len(sets),
-            f"{256 * len(sets)}'h{sum(members):x}",
-            f"{8 * positions}'h{sum(indices):x}",
-            f"{positions**2}'h{sum(after):x}",
-            *(f"{positions}'h{sum(1 << n for n in which):x}" for which in (pattern.first, pattern.last, inside)),
-            data_w,
-            stages,
-        )
-
-    @property
-    def latency(self) -> int:
-        return self.STAGES
-
-    def cells(self, ports: Ports) -> Cells:
-        known = {n: number(getattr(self, n)) for n in ("MEMBERS", "SET_OF", "AFTER", "FIRST", "LAST")}
+    @cached_property
+    def live(self) -> list[set[int]]:
+        """The positions that may match each byte."""
+        known = {n: number(getattr(self, n)) for n in ("AFTER", "FIRST", "LAST")}
         here = range(self.POSITIONS)
-        set_of = [known["SET_OF"] >> 8 * p & 255 for p in here]
-        every = {k for k in range(self.SETS) if known["MEMBERS"] >> 256 * k & MANY == MANY}
         after = {(p, q) for p in here for q in here if known["AFTER"] >> self.POSITIONS * p + q & 1}
         reached = [{p for p in here if known["FIRST"] >> p & 1}]
         leads = [{p for p in here if known["LAST"] >> p & 1}]
         for _ in range(self.BYTES - 1):
             reached.append({p for p, q in after if q in reached[-1]})
             leads.insert(0, {q for p, q in after if p in leads[0]})
-        live = [there & back for there, back in zip(reached, leads, strict=True)]
-        decoded = [{set_of[p] for p in places} - every for places in live]
+        return [there & back for there, back in zip(reached, leads, strict=True)]
+
+    @cached_property
+    def decoded(self) -> list[set[int]]:
+        """The sets for which each byte is decoded."""
+        members, set_of = number(self.MEMBERS), number(self.SET_OF)
+        every = {k for k in range(self.SETS) if members >> 256 * k & MANY == MANY}
+        return [{set_of >> 8 * p & 255 for p in places} - every for places in self.live]
+
+    @property
+    def since(self) -> int:
+        """The first byte at which the padding matters."""
         inside = number(self.INSIDE)
-        since = next((n for n in range(self.BYTES) if any(inside >> p & 1 for p in live[n])), self.BYTES)
-        lut = 1.4 * sum(map(len, decoded)) + 0.3 * sum(map(len, live)) + 1.7 * (self.BYTES - since)
+        return next((n for n in range(self.BYTES) if any(inside >> p & 1 for p in self.live[n])), self.BYTES)
+
+
+@dataclass(frozen=True)
+class MatchText(_OfPattern):
+    """ws_match_text. Swept: 4 to 32 bytes, prefixes, infixes, suffixes, gaps, repeated groups, 1 to 8 stages.
+
+    Each position that can be reached is a LUT.
+    """
+
+    DATA_W: int
+    STAGES: int
+
+    name: ClassVar[str] = "query:match_text"
+
+    @classmethod
+    def of(cls, pattern: Automaton, length: int, data_w: int, stages: int) -> MatchText:
+        """Its parameters for a pattern and strings of `length` bytes."""
+        return cls(length, *_described(pattern), data_w, stages)
+
+    @property
+    def latency(self) -> int:
+        return self.STAGES
+
+    def cells(self, ports: Ports) -> Cells:
+        lut = 1.4 * sum(map(len, self.decoded)) + 0.3 * sum(map(len, self.live)) + 1.7 * (self.BYTES - self.since)
         part = ceil(self.BYTES / max(self.STAGES, 1))
         waits = [n // part if n // part < SRL_FROM else 0 for n in range(self.BYTES)]
-        held = sum(8 * waits[n] for n in range(self.BYTES) if decoded[n] or n >= since)
-        held += sum(len(live[n]) for n in range(part - 1, self.BYTES - 1, part)) + (self.STAGES > 0)
+        held = sum(8 * waits[n] for n in range(self.BYTES) if self.decoded[n] or n >= self.since)
+        held += sum(len(self.live[n]) for n in range(part - 1, self.BYTES - 1, part)) + (self.STAGES > 0)
         return Cells(lut, held + self.bus_registers(ports, self.STAGES))
 
 
@@ -160,3 +189,33 @@ class TextCrc32(Core):
         apart = 32 * (ceil(self.BYTES / 8) - 1) * (self.PART == 1)  # the parities before they are added
         held = (32 * self.latency + apart + back) * (self.PART > 0)
         return Cells(128 * back - 96 + 26 * self.BYTES, held + self.bus_registers(ports, self.latency))
+
+
+@dataclass(frozen=True)
+class TextExtract(_OfPattern):
+    """ws_text_extract. Swept: 8 and 16 bytes, two patterns, 2 and 6 bytes in a cycle.
+
+    The delayed string is in shift registers of LUTs; the group's bytes are registers, before the shift and after it.
+    """
+
+    GROUP: str
+    DATA_W: int
+    PART: int
+
+    name: ClassVar[str] = "query:text_extract"
+
+    @classmethod
+    def of(cls, pattern: Automaton, length: int, data_w: int, part: int) -> TextExtract:
+        """Its parameters for a pattern and strings of `length` bytes."""
+        group = _some(len(pattern.positions), pattern.group)
+        return cls(length, *_described(pattern), group, data_w, part)
+
+    @property
+    def latency(self) -> int:
+        return 2 * ceil(self.BYTES / self.PART) + 1 if self.PART else 0
+
+    def cells(self, ports: Ports) -> Cells:
+        live = sum(map(len, self.live))
+        lut = 1.4 * sum(map(len, self.decoded)) + 1.5 * live + 14 * self.BYTES
+        held = (16 * self.BYTES + 0.3 * live) * (self.PART > 0)
+        return Cells(lut, held + self.bus_registers(ports, self.latency))

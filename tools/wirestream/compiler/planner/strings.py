@@ -6,7 +6,7 @@ from math import ceil
 
 from wirestream.compiler import cores
 from wirestream.compiler.plan import Compute
-from wirestream.compiler.texts import EDITS, MEASURES, automaton_of
+from wirestream.compiler.texts import EDITS, MEASURES, automaton_of, extraction_of
 
 # Of a pattern; for each byte that is matched in a cycle, and each repeated position; to know where the padding begins.
 MATCH_NS, LETTER_NS, INSIDE_NS = 1.4, 0.12, 0.5
@@ -15,6 +15,7 @@ TEXT_NS = {"length": (1.6, 0.13), "spaces": (1.6, 0.24), "find": (2.0, 0.15), "u
 TEXT_NS |= {"rtrim": (1.6, 0.24), "cut": (1.6, 0.13), "until": (1.6, 0.13)}
 NTH_NS = 0.05
 CRC_NS = 3.3  # of a step of a CRC
+EXTRACT_NS, TAKEN_NS = 1.4, 0.9  # of a pass over the bytes that extracts a group, and for each byte
 
 
 def delay(step: Compute) -> float:
@@ -43,6 +44,13 @@ def crc32(step: Compute, longest_ns: float) -> cores.TextCrc32:
     return cores.TextCrc32(step.operands[0].type.length, 1, max(1, int(longest_ns / CRC_NS)))
 
 
+def extract(step: Compute, longest_ns: float) -> cores.TextExtract:
+    """The core that extracts a group, whose passes take as many bytes in a cycle as take no longer."""
+    text, pattern, group = step.operands
+    part = min(text.type.length, max(1, int((longest_ns - EXTRACT_NS) / TAKEN_NS)))
+    return cores.TextExtract.of(extraction_of(pattern.value, group.value), text.type.length, 1, part)
+
+
 def match(step: Compute, stages: int) -> cores.MatchText:
     text, pattern = step.operands
     return cores.MatchText.of(automaton_of(step.operator, pattern.value), text.type.length, 1, stages)
@@ -63,4 +71,5 @@ def match_stages(step: Compute, longest_ns: float) -> int:
     return next((n for n in range(2, length) if match_ns(step, ceil(length / n)) <= longest_ns), length)
 
 
-PIPELINED = {"crc32": crc32}  # operations that always take some cycles, and their cores by the longest delay in a cycle
+# Operations that always take some cycles, and their cores by the longest delay in a cycle.
+PIPELINED = {"crc32": crc32, "extract": extract}

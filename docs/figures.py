@@ -47,6 +47,7 @@ from wirestream.compiler.cores import (
     Multiply,
     PaneAggregate,
     SessionAggregate,
+    SquareRoot,
     WidAggregate,
 )
 from wirestream.compiler.cores.several import Aggregates
@@ -126,6 +127,7 @@ def contracts() -> dict[str, str]:
         "divide_const_64.latency": DivideConst(8, 64, 11, 1000, 1, 0).latency,
         "divide_64.latency": Divide(8, 64, 32, 1, 64, 0).latency,
         "divide_96.latency": Divide(34, 96, 64, 1, 96, 1, 32).latency,
+        "square_root_144.latency": SquareRoot(34, 144, 0, 32).latency,
         "group_by.fast_later": _group_by(fast=1).latency - _group_by().latency,
         "group_by.plain": _group_by().latency,
         "group_by.fast": _group_by(fast=1).latency,

@@ -143,7 +143,8 @@ OPERATORS = ("AND", "OR", "NOT", "DIV", "IN", "IS", "BETWEEN", "LIKE", "CASE", "
              "FROM")  # fmt: skip
 AGGREGATES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}  # by their names in a text
 AGGREGATES |= {name: name for name in ("count", "sum", "min", "max", "avg", "first", "last", "bit_or", "bit_and")}
-AGGREGATES |= {name: name for name in ("bool_and", "bool_or")}
+AGGREGATES |= {name: name for name in ("bool_and", "bool_or", "var_pop", "var_samp", "stddev_pop", "stddev_samp")}
+AGGREGATES |= {"variance": "var_samp", "stddev": "stddev_samp", "std": "stddev_samp"}
 Named = dict[str, list["Select"]]  # the queries that WITH names
 
 

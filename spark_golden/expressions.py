@@ -117,8 +117,8 @@ AGGREGATES: dict[str, Aggregate] = {
     "bit_and": Aggregate(lambda x: integer(f"bit_and(CAST({x} AS BIGINT))")),
     "bool_and": Aggregate(lambda x: f"bool_and({x})"),
     "bool_or": Aggregate(lambda x: f"bool_or({x})"),
-    **{name: Aggregate(spread.text_of(less), replaced=SPREAD) for name, less in spread.OF_ONE.items()},
-    **{name: Aggregate(spread.text_of(less), replaced=SPREAD, columns=2) for name, less in spread.OF_TWO.items()},
+    **{name: Aggregate(spread.text_of(*of), replaced=SPREAD) for name, of in spread.OF_ONE.items()},
+    **{name: Aggregate(spread.text_of(*of), replaced=SPREAD, columns=2) for name, of in spread.OF_TWO.items()},
 }
 
 SPREADS = (*spread.OF_ONE, *spread.OF_TWO)  # their results are decimals, whatever the operands

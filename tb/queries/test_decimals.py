@@ -42,7 +42,9 @@ QUERIES = {
     "coalesce(Price, Rate, 0) AS B, Quantity >= 1.005 AND Price < Total AS C, Lots = 7.0 AS D FROM Fills",
     "Spread": "SELECT Time, var_pop(Price) AS A, var_samp(Quantity) AS B, covar_pop(Lots, Price) AS C, "
     "covar_samp(Quantity, Lots) FILTER (WHERE Rate > 0) AS D, variance(Rate) AS E, var_pop(Rate * Rate) AS F, "
-    "sum(Lots) AS G FROM Fills [RANGE 1000 SLIDE 1000 WATTR Time SLACK 2000] HAVING NOT var_pop(Lots) < 2.5",
+    "sum(Lots) AS G, stddev_pop(Price) AS H, "
+    "stddev(Rate) FILTER (WHERE Lots > 0) AS I FROM Fills "
+    "[RANGE 1000 SLIDE 1000 WATTR Time SLACK 2000] HAVING NOT var_pop(Lots) < 2.5",
     "Windows": "SELECT Time, sum(Price) AS A, avg(Price) AS B, min(Price) AS C, max(Quantity) AS D, "
     "avg(Quantity) AS E, count(Price) AS F, sum(Quantity * Rate) AS G, max(Booked) AS H, min(Due) AS I, "
     "sum(Price) / 7 AS J FROM Fills [RANGE 1000 SLIDE 1000 WATTR Time SLACK 2000]",

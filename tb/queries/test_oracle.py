@@ -449,12 +449,26 @@ QUERIES = {
             (210, "0.000000000000", None, None, "0.000000000000"),
         ],
     ),
+    "names of aggregates without AS": (
+        "SELECT stddev_samp_X AS S, var_samp_X AS V FROM "
+        "(SELECT std(X), variance(X) FROM T [SIZE 2 ADVANCE 2 TUPLES] WHERE Key = 'a')",
+        [("11.313708498985", "128.000000000000"), ("7.778174593052", "60.500000000000")],
+    ),
     "covariance, where both have a value": (
         "SELECT covar_pop(X, Y) AS P, covar_samp(Y, X) AS S, covar_pop(X div Y, X) AS D, covar_samp(X * .1, Y) AS E, "
         "sum(X div Y) AS N FROM T [SIZE 3 ADVANCE 3 TUPLES]",
         [
             ("2.666666666667", "4.000000000000", "20.000000000000", "0.400000000000", -1),
             ("9.000000000000", "13.500000000000", "2.000000000000", "1.350000000000", 4),
+        ],
+    ),
+    "standard deviation, the root of the exact variance": (
+        f"SELECT Time, stddev_pop(X) AS P, stddev(X) AS S, std(X div Y) AS D, stddev_pop(Y) FILTER (WHERE X > 0) AS F, "
+        f"stddev_samp(Y * .5) AS E {WINDOW} HAVING NOT stddev_pop(X) > 6.798692684791",
+        [
+            (120, "6.798692684790", "8.326663997865", "3.535533905933", "2.000000000000", "1.000000000000"),
+            (150, "0.000000000000", None, None, None, None),
+            (210, "0.000000000000", None, None, "0.000000000000", None),
         ],
     ),
     "gaps between windows of tuples": ("SELECT max(X) AS S FROM T [SIZE 1 ADVANCE 3 TUPLES]", [(-7,), (-3,), (2,)]),

@@ -171,7 +171,7 @@ def captures(tmp_path_factory) -> dict[str, Path]:
     return found
 
 
-ALWAYS = "(stddev(Price) >= 0 OR stddev(Price) IS NULL OR isnan(stddev(Price)))"
+ALWAYS = "approx_count_distinct(Price) >= 0"
 
 
 @pytest.mark.parametrize(
@@ -296,11 +296,11 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         # the operands of OR stay together
         ("SELECT Price FROM Trades WHERE Price > 9 OR Symbol ILIKE 'U%'", LARGE, {}, "SS", "not support ILIKE"),
         # Spark needs all tuples to know which are late
-        (f"SELECT stddev(Price) AS D FROM Trades {WINDOW} WHERE Price > 9", LARGE, {}, "SSS", "decides lateness"),
+        (f"SELECT kurtosis(Price) AS D FROM Trades {WINDOW} WHERE Price > 9", LARGE, {}, "SSS", "decides lateness"),
         (f"SELECT max(P) AS M FROM (SELECT Price / 2 AS P, Time FROM Trades) {WINDOW}", LARGE, {}, "", "put these"),
-        (f"SELECT covar_pop(Price, Volume) AS C, any(Price > 9) AS A FROM Trades {WINDOW}", LARGE, {}, "FF", ""),
+        (f"SELECT stddev(Price) AS C, any(Price > 9) AS A FROM Trades {WINDOW}", LARGE, {}, "FF", ""),
         (f"SELECT var_pop(Price) AS V, sqrt(sum(Price)) AS R FROM Trades {WINDOW}", LARGE, {}, "FS", "support SQRT"),
-        (f"SELECT var_pop(Price) AS V, stddev(Price) AS D FROM Trades {WINDOW}", LARGE, {}, "", "var_pop with"),
+        (f"SELECT var_pop(Price) AS V, kurtosis(Price) AS D FROM Trades {WINDOW}", LARGE, {}, "", "var_pop with"),
         # budgets and rates
         (TOP, Chip(500, 100), {}, "SSS", "of 500 LUT"),
         (TOP, Chip(9000, 0), {}, "SSS", "of 0 block RAMs"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from wirestream.compiler.types import COUNT, LONG, Boolean, Decimal, Integer, Type, of_bits
 from wirestream.schema.fields import MOST_DIGITS
 
-SPREAD_DIGITS = 12  # of a variance, after the point
+SPREAD_DIGITS = 12  # of a variance and its root, after the point
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ class Function:
     columns: int = 1
 
 
-SPREAD = f"exact, and rounded to a decimal({MOST_DIGITS}, {SPREAD_DIGITS})"
+ROUNDED = f"rounded to a decimal({MOST_DIGITS}, {SPREAD_DIGITS})"
+SPREAD = f"exact, and {ROUNDED}"
 FUNCTIONS = {
     function.name: function
     for function in (
@@ -109,6 +110,12 @@ FUNCTIONS = {
         Function("bool_or", "whether any is true", takes=CONDITIONS, also=("some", "any")),
         Function("var_pop", f"variance: the mean square minus the squared mean, {SPREAD}"),
         Function("var_samp", "`var_pop` times n / (n - 1), null of one value", also=("variance",)),
+        Function("stddev_pop", f"standard deviation: the root of the exact variance `var_pop`, {ROUNDED}"),
+        Function(
+            "stddev_samp",
+            f"the root of the exact variance `var_samp`, {ROUNDED}; null of one value",
+            also=("stddev", "std"),
+        ),
         Function("covar_pop", f"covariance of x and y, where neither is null, {SPREAD}: `covar_pop(x, y)`", columns=2),
         Function("covar_samp", "`covar_pop` times n / (n - 1), null of one pair: `covar_samp(x, y)`", columns=2),
     )
@@ -117,9 +124,7 @@ NAMES = {name: function.name for function in FUNCTIONS.values() for name in (fun
 # What to write instead of an aggregate of other dialects.
 HINTS = {
     "bit_xor": "of one bit: sum(x >> 3 & 1) % 2",
-    **dict.fromkeys(("stddev", "stddev_samp", "std"), "its square is var_samp"),
-    "stddev_pop": "its square is var_pop",
-    "corr": "its square is covar_pop(x, y) * covar_pop(x, y) / (var_pop(x) * var_pop(y))",
+    "corr": "it is covar_pop(x, y) / (stddev_pop(x) * stddev_pop(y))",
     **dict.fromkeys(("max_by", "min_by"), "take max or min in one query, and select the tuples that equal it"),
 }
 KINDS = {function.kind.code: function.kind for function in FUNCTIONS.values() if function.kind}

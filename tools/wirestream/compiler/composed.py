@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import isqrt
 from typing import NamedTuple
 
 from wirestream.compiler import bits, decimals, syntax
@@ -84,38 +85,72 @@ def _sums(scope: Operations, columns: list[Column], position: Position) -> list[
     return [*alone, Part("sum", product), Part("count", product)]
 
 
-def _spread(less: int) -> Callable[[Operations, tuple[Measure, ...], Position], Value]:
-    """(n Σxy - Σx Σy) / (n (n - less)): with 1 for a sample, with 0 for all values."""
+class _Ratio(NamedTuple):
+    """A variance or covariance as the quotient of integers. most: at 10**-scale, more than it ever is."""
 
+    dividend: Value
+    divisor: Value
+    low: int
+    most: int
+    scale: int
+
+
+def _ratio(scope: Operations, measures: tuple[Measure, ...], less: int, position: Position) -> _Ratio:
+    """(n Σxy - Σx Σy) / (n (n - less)): with 1 for a sample, with 0 for all values."""
+    *sums, count = measures
+    of = [measure.value.type for measure in sums]
+    (*_, window) = (node.window for node in walk(scope.plan) if isinstance(node, Aggregate))
+    most = most_tuples(window)
+    n = _narrowed(scope, replace(count.output, overflow=None), Integer(0, most))
+    if window.in_time:
+        beyond = scope.either(scope.beyond(plain(count.output), n.type))
+        n = replace(n, overflow=beyond.name)
+    x, y, products = (
+        _narrowed(scope, measure.output, Integer(min(most * kind.low, 0), max(most * kind.high, 0)))
+        for measure, kind in zip(sums, of, strict=True)
+    )
+    area = (of[0].high - of[0].low) * (of[1].high - of[1].low)  # a covariance of all is a quarter of it at most
+    low = 0 if sums[0] == sums[1] else -1
+    total = scope.exact("*", products, n, position)
+    square = scope.exact("*", x, y, position)
+    dividend = most * most * area // 4 + 1
+    dividend = scope.exact("-", total, square, position, Integer(low * dividend, dividend))
+    divisor = scope.exact("*", n, n, position, Integer(0, most * most))
+    if less:
+        divisor = scope.exact("-", divisor, n, position, Integer(0, most * most))
+    return _Ratio(dividend, divisor, low, area // (2 if less else 4) + 1, decimals.scale_of(of[2]))
+
+
+def _spread(less: int) -> Callable[[Operations, tuple[Measure, ...], Position], Value]:
     def result(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
-        *sums, count = measures
-        of = [measure.value.type for measure in sums]
-        (*_, window) = (node.window for node in walk(scope.plan) if isinstance(node, Aggregate))
-        most = most_tuples(window)
-        n = _narrowed(scope, replace(count.output, overflow=None), Integer(0, most))
-        if window.in_time:
-            beyond = scope.either(scope.beyond(plain(count.output), n.type))
-            n = replace(n, overflow=beyond.name)
-        x, y, products = (
-            _narrowed(scope, measure.output, Integer(min(most * kind.low, 0), max(most * kind.high, 0)))
-            for measure, kind in zip(sums, of, strict=True)
-        )
-        area = (of[0].high - of[0].low) * (of[1].high - of[1].low)  # a covariance of all is a quarter of it at most
-        low = 0 if sums[0] == sums[1] else -1
-        total = scope.exact("*", products, n, position)
-        square = scope.exact("*", x, y, position)
-        dividend = most * most * area // 4 + 1
-        dividend = scope.exact("-", total, square, position, Integer(low * dividend, dividend))
-        divisor = scope.exact("*", n, n, position, Integer(0, most * most))
-        if less:
-            divisor = scope.exact("-", divisor, n, position, Integer(0, most * most))
-        more = SPREAD_DIGITS - decimals.scale_of(of[2])
+        dividend, divisor, low, most, scale = _ratio(scope, measures, less, position)
+        more = SPREAD_DIGITS - scale
         if more < 0:
             divisor = scope.exact("*", divisor, decimals.number(10**-more), position)
-        largest = area * 10**SPREAD_DIGITS // 10 ** decimals.scale_of(of[2]) // (2 if less else 4) + 1
+        largest = most * 10**SPREAD_DIGITS // 10**scale + 1
         digits = MOST_DIGITS - SPREAD_DIGITS, SPREAD_DIGITS
         kind = Integer(low * largest, largest)
         return decimals.nearest_quotient(scope, dividend, divisor, max(more, 0), digits, kind, position)
+
+    return result
+
+
+def _deviation(less: int) -> Callable[[Operations, tuple[Measure, ...], Position], Value]:
+    """The root of the quotient, rounded half up: of twice the root only the integer matters, and for that only the
+    integer of four times the quotient."""
+
+    def result(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
+        dividend, divisor, _, most, scale = _ratio(scope, measures, less, position)
+        more = 2 * SPREAD_DIGITS - scale
+        dividend = scope.exact("*", dividend, decimals.number(4 * 10 ** max(more, 0)), position)
+        if more < 0:
+            divisor = scope.exact("*", divisor, decimals.number(10**-more), position)
+        largest = Integer(0, 4 * most * 10 ** (2 * SPREAD_DIGITS) // 10**scale)
+        quotient = scope.compute("div", dividend, divisor, kind=largest, may_be_null=True, hidden=True)
+        twice = scope.compute("root", quotient, kind=Integer(0, isqrt(largest.high)), hidden=True)
+        above = scope.exact("+", twice, decimals.number(1), position)
+        kind = decimals.typed(Integer(0, above.type.high // 2), MOST_DIGITS - SPREAD_DIGITS, SPREAD_DIGITS)
+        return scope.compute(">>", above, decimals.number(1), kind=kind)
 
     return result
 
@@ -130,6 +165,8 @@ COMPOSED = {
     "bit_and": Composed(_inverted_bits, _all_bits),
     **dict.fromkeys(("var_pop", "covar_pop"), Composed(_sums, _spread(0))),
     **dict.fromkeys(("var_samp", "covar_samp"), Composed(_sums, _spread(1))),
+    "stddev_pop": Composed(_sums, _deviation(0)),
+    "stddev_samp": Composed(_sums, _deviation(1)),
     "bool_and": Composed(_same("min"), _condition),
     "bool_or": Composed(_same("max"), _condition),
 }

@@ -13,9 +13,9 @@ Bit = tuple[str, int]  # of a wire
 TOKEN = re.compile(r"[{}]|\d+'[bdh][0-9a-f_]+|\w+(?:\[[^]]*\])?")
 PLACE = re.compile(r"(\w+)(?:\[(\d+)(?: \+: (\d+))?\])?")
 THROUGH = ("m_data", "o_data")  # their bits are those of s_data
-ABSORBING = {("query:multiply", port) for port in ("a", "b", "s_data")} | {("query:divide", "s_data")}
-ABSORBING |= {("query:divide_const", port) for port in ("a", "s_data")}
-SHIFTING = ("query:multiply", "query:divide", "query:divide_const")
+SHIFTING = ("query:multiply", "query:divide", "query:divide_const", "query:square_root")
+ABSORBING = {("query:multiply", "a"), ("query:multiply", "b"), ("query:divide_const", "a")}
+ABSORBING |= {(core, "s_data") for core in SHIFTING}
 
 
 def estimates(circuit: Circuit) -> dict[str, Cells]:

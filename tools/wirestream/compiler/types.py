@@ -121,7 +121,8 @@ def of_bits(width: int, signed: bool) -> Integer:
 
 def fits(kind: Integer, position: Position) -> Integer:
     if kind.width > MOST_BITS:
-        raise QueryError(f"the value needs {kind.width} bits; the most is {MOST_BITS}", position)
+        why = f"the value needs {kind.width} bits; the most is {MOST_BITS}; CAST an operand to a narrower type"
+        raise QueryError(why, position)
     return kind
 
 

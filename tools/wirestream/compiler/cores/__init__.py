@@ -4,7 +4,7 @@
 """
 
 from wirestream.compiler.cores.base import Core
-from wirestream.compiler.cores.division import Divide, DivideConst
+from wirestream.compiler.cores.division import Divide, DivideConst, SquareRoot
 from wirestream.compiler.cores.expressions import Choose, Compute, ComputeWide, Delay, Multiply, Select
 from wirestream.compiler.cores.groups import GroupBy, GroupPanes
 from wirestream.compiler.cores.joins import QueryJoin
@@ -15,6 +15,6 @@ from wirestream.compiler.cores.windows import Aggregate, WeightedSum, Window
 
 ALL: tuple[type[Core], ...] = (
     *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, DivideConst, GroupBy, GroupPanes, MatchText, Multiplex),
-    *(Multiply, PaneAggregate, QueryJoin, Select, SessionAggregate, TextCrc32, TextEdit, TextExtract, TextMeasure),
-    *(TupleNumbers, Union, WeightedSum, WidAggregate, Window),
+    *(Multiply, PaneAggregate, QueryJoin, Select, SessionAggregate, SquareRoot, TextCrc32, TextEdit, TextExtract),
+    *(TextMeasure, TupleNumbers, Union, WeightedSum, WidAggregate, Window),
 )

@@ -1,4 +1,4 @@
-"""Contracts of the cores that divide."""
+"""Contracts of the cores that divide, and of the square root, whose steps are alike."""
 
 from __future__ import annotations
 
@@ -145,3 +145,44 @@ class DivideConst(Core):
         for core in (*self.dividing, *self.multiplying):
             cells += core.cells(alone | ({"b": "1'd1"} if isinstance(core, Multiply) else {}))
         return cells
+
+
+@dataclass(frozen=True)
+class SquareRoot(Core):
+    """ws_square_root. Swept: 16 to 144 bits, INTERVAL 1, 10, 32; FAST 0 and 1.
+
+    A step is a sum as wide as the root so far. A unit that computes several steps of one root has registers for the
+    number, the root and the remainder, with multiplexers at their inputs; a pipeline shifts the number.
+    """
+
+    DATA_W: int
+    A_W: int
+    FAST: int
+    INTERVAL: int = 1
+
+    name: ClassVar[str] = "query:square_root"
+    outputs: ClassVar[tuple[str, ...]] = ("y",)
+
+    @property
+    def interval(self) -> int:
+        return self.INTERVAL
+
+    @property
+    def latency(self) -> int:
+        return ceil(self.A_W / 2) * (1 + self.FAST)
+
+    def cells(self, ports: Ports) -> Cells:
+        bus, ring = self.bus_registers(ports, self.latency), self.bus_ram(ports, self.latency)
+        if not used(ports, "y"):
+            return Cells(ff=bus, ram_bits=ring)
+        steps = ceil(self.A_W / 2)
+        run = max(self.INTERVAL // (1 + self.FAST), 1)
+        ends = [min(begin + run, steps) for begin in range(0, steps, run)]  # of the units, in bits of the root
+        left = 0 if self.INTERVAL == 1 else sum(2 * (steps - begin) for begin in range(0, steps, run))
+        root, total = sum(ends), sum(end + 2 for end in ends)
+        lut = 1.6 * total
+        if self.INTERVAL > 1:
+            lut = 0.96 * (left + root + 2 * total) + 0.7 * self.FAST * total
+        held = left + root + total - len(ends)
+        held += self.FAST * (left + root + 2 * total - 4 * len(ends))
+        return Cells(lut, held + bus, ring)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
+from math import ceil
 
 from wirestream.compiler import cores
 from wirestream.compiler.circuit import ZERO, Bus, Signal, part
@@ -43,7 +44,7 @@ OPS = {
     "part": "SHR",
 }
 DIVISIONS = ("div", "%")
-PIPELINED = ("*", *DIVISIONS, *strings.PIPELINED)
+PIPELINED = ("*", *DIVISIONS, "root", *strings.PIPELINED)
 EQUALITIES = ("=", "<>", "beyond")
 IN_PARTS = (*EQUALITIES, "+", "-", "<", "<=", ">", ">=")  # what ws_compute_wide can compute
 REGISTER_NS = 1.2  # clock to output of a register, and setup of the next
@@ -52,7 +53,7 @@ PLACE_NS, MOVED_NS = 0.5, 0.02  # of a shift: for each bit of the number of plac
 EQUAL_NS, PAIR_NS = 1.0, 0.01  # of an equality, and the increment per bit
 ROUNDING = 1e-6
 LEAST_PART = 40  # bits that are added or compared in one cycle however fast the clock is: a sum of 32 bits in one part
-DIVIDE_NS, DIVISOR_NS = 3.5, 0.05  # a cycle of ws_divide, and the increment per bit of the divisor
+DIVIDE_NS, DIVISOR_NS = 3.5, 0.05  # a cycle of ws_divide or ws_square_root, and per bit of the divisor or root
 MOST_BLOCKS = 32  # multiplier blocks of a reciprocal, of the 156 of an ECP5-85
 DIVIDE_CYCLES = 32  # between ends of time windows whose rows are divided, which keeps the divider small
 LONG_W = 64  # bits of a value in a row
@@ -333,7 +334,7 @@ def _beside(wiring: Wiring, steps: list[Compute], bus: Bus, cycles: int, behind:
 
 
 def _apart(wiring: Wiring, step: Plan, bus: Bus) -> int:
-    """The least distance in cycles between two divisions.
+    """The least distance in cycles between two divisions or roots.
 
     Rows of windows in time are as far apart as the entry keeps the windows' ends, rows of windows of tuples as far as
     these tuples. Groups have a row per cycle, and the queues of a union do not keep distances.
@@ -361,6 +362,11 @@ def _operation(wiring: Wiring, step: Compute, bus: Bus, group: list[Compute]) ->
         most = sum_bits(wiring.clock_ns)
         wide = cores.ComputeWide(core.OP, core.A_W, core.B_W, core.Y_W, core.SIGNED, 1, max(most, LEAST_PART))
         return wide, operands, "y", core.Y_W
+    if step.operator == "root":
+        a = wiring.value(bus, step.operands[0])
+        width = ceil(a.width / 2)
+        fast = wiring.clock_ns < DIVIDE_NS + DIVISOR_NS * width
+        return cores.SquareRoot(1, a.width, int(fast), _apart(wiring, step, bus)), {"a": a.text}, "y", width
     signed = any(v.type.signed for v in step.operands)
     a, b = (wiring.operand(bus, v, signed) for v in step.operands)
     if step.operator == "*":

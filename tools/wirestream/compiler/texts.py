@@ -168,11 +168,9 @@ def between(name: str, first: int, example: str) -> Callable[[Operations, list[V
         found, text = value, f"{name}({label(value)}, {separator}, {before + first})"
         if before:
             nth = Constant(before, of_bits(8, False))
-            place = scope.compute(
-                "find", value, separator, nth, kind=Integer(0, size), text=f"(the place before {text})"
-            )
-            moved = scope.compute("bytes left", value, place, kind=value.type, text=f"(the bytes from {text} on)")
-            found = _part(scope, moved, 0, size - before, position)
+            place = scope.compute("find", value, separator, nth, kind=Integer(0, size), text=f".place before {text}")
+            moved = scope.compute("bytes left", value, place, kind=value.type, text=f".bytes from {text} on")
+            found = _part(scope, moved, 0, size - before, position, f".{text} and what follows")
         found = scope.compute("until", found, separator, kind=found.type, text=text)
         if not before:
             return found
@@ -214,8 +212,8 @@ def _wider(scope: Operations, value: Value, kind: Text) -> Value:
     return scope.compute("cast", value, kind=kind, text=f"({label(value)} as {kind})")
 
 
-def _part(scope: Operations, value: Value, before: int, count: int, position: Position) -> Value:
-    """`count` bytes after the first `before`."""
+def _part(scope: Operations, value: Value, before: int, count: int, position: Position, text: str = "") -> Value:
+    """`count` bytes after the first `before`. text: what they are to the user; default: a substring."""
     size = value.type.length
     count = min(count, size - before)
     if count <= 0:
@@ -225,7 +223,7 @@ def _part(scope: Operations, value: Value, before: int, count: int, position: Po
     if isinstance(value, Constant) and value.value is not None:
         return Constant(value.value[before : before + count], Text(count))
     numbers = (Constant(number, of_bits(8, False)) for number in (before, count))
-    text = f"substring({label(value)}, {before + 1}, {count})"
+    text = text or f"substring({label(value)}, {before + 1}, {count})"
     return scope.compute("part", value, *numbers, kind=Text(count), text=text)
 
 

@@ -142,9 +142,9 @@ VALUES = ("END", "NULL", "TRUE", "FALSE")  # words that end an expression, and a
 OPERATORS = ("AND", "OR", "NOT", "DIV", "IN", "IS", "BETWEEN", "LIKE", "CASE", "WHEN", "THEN", "ELSE", "DISTINCT",
              "FROM")  # fmt: skip
 AGGREGATES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}  # by their names in a text
-AGGREGATES |= {name: name for name in ("count", "sum", "min", "max", "avg", "first", "last", "bit_or", "bit_and")}
-AGGREGATES |= {name: name for name in ("bool_and", "bool_or", "var_pop", "var_samp", "stddev_pop", "stddev_samp")}
-AGGREGATES |= {"variance": "var_samp", "stddev": "stddev_samp", "std": "stddev_samp"}
+AGGREGATES |= {name: name for name in ("count", "sum", "min", "max", "avg", "first", "last", "bit_or", "bit_xor")}
+AGGREGATES |= {name: name for name in ("bit_and", "bool_and", "bool_or", "var_pop", "var_samp", "stddev_pop")}
+AGGREGATES |= {"variance": "var_samp"} | dict.fromkeys(("stddev_samp", "stddev", "std"), "stddev_samp")
 Named = dict[str, list["Select"]]  # the queries that WITH names
 
 

@@ -35,14 +35,8 @@ from spark_golden.functions import CALLS, OPERATORS
 from spark_golden.session import session
 
 BIGINT = "DECIMAL(20,0)"
-WITHOUT_DECIMALS = (
-    "count",
-    "bit_or",
-    "bit_and",
-    "wsum",
-    "sign",
-    "between",
-)  # calls whose result is none, whatever the operands
+# Calls whose result is no decimal, whatever the operands.
+WITHOUT_DECIMALS = ("count", "bit_or", "bit_xor", "bit_and", "wsum", "sign", "between")
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
 ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the end of the time window
 SPARK = {"long": "BIGINT", "bool": "BOOLEAN"}  # types by other names
@@ -114,6 +108,7 @@ AGGREGATES: dict[str, Aggregate] = {
     "first": Aggregate(lambda x: by_arrival("min_by", x), "min_by", True, "min_by the arrival, without nulls"),
     "last": Aggregate(lambda x: by_arrival("max_by", x), "max_by", True, "max_by the arrival, without nulls"),
     "bit_or": Aggregate(lambda x: integer(f"bit_or(CAST({x} AS BIGINT))"), "bit_or"),
+    "bit_xor": Aggregate(lambda x: integer(f"bit_xor(CAST({x} AS BIGINT))"), "bit_xor"),
     "bit_and": Aggregate(lambda x: integer(f"bit_and(CAST({x} AS BIGINT))")),
     "bool_and": Aggregate(lambda x: f"bool_and({x})"),
     "bool_or": Aggregate(lambda x: f"bool_or({x})"),

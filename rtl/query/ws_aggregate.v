@@ -284,8 +284,8 @@ module ws_aggregate #(
     endgenerate
 
 `ifdef FORMAL
-    // The sub-stream's values as a set, and their number, sum, first and last in integers. A sum that has overflowed
-    // the accumulator is not compared any further.
+    // The sub-stream's values as a set, and their number, sum, first, last and XOR in integers. A sum that has
+    // overflowed the accumulator is not compared any further.
     localparam integer VALUES = 1 << VALUE_W,  LEAST = SIGNED != 0 ? -VALUES/2 : 0;
     localparam integer ACC_LEAST    = IS_SIGNED ? -(1 << ACC_W)/2 : 0,    ACC_END    = ACC_LEAST + (1 << ACC_W);
     localparam integer RESULT_LEAST = IS_SIGNED ? -(1 << RESULT_W)/2 : 0, RESULT_END = RESULT_LEAST + (1 << RESULT_W);
@@ -294,7 +294,7 @@ module ws_aggregate #(
     reg              fresh_ref, tuples_ref, left_ref, row_ref, due_ref;
     reg [VALUES-1:0] set_ref;
     reg [DATA_W-1:0] data_ref;
-    integer          sum_ref, first_ref, last_ref, exact_ref;
+    integer          sum_ref, first_ref, last_ref, mixed_ref, exact_ref;
     genvar           q;
     // The same n cycles ago, from bit n*REF_W: a row shows the state FAST cycles ago.
     localparam REF_W = VALUES + 33;
@@ -309,7 +309,7 @@ module ws_aggregate #(
     // The same, this cycle included.
     reg              tuples, left;
     reg [VALUES-1:0] set;
-    integer          v, sum, first, last, exact, i;
+    integer          v, sum, first, last, mixed, exact, i;
     wire             some_value = s_valid && !null;
 
     always @* begin
@@ -318,9 +318,11 @@ module ws_aggregate #(
         first  = set == 0 ? v : first_ref;
         last   = some_value ? v : last_ref;
         sum    = fresh_ref ? 0 : sum_ref;
+        mixed  = set == 0 ? 0 : mixed_ref;
         if (some_value) begin
             set[value] = 1'b1;
             sum        = KIND == "CNT" ? sum + 1 : sum + v;
+            mixed      = mixed ^ v;
         end
         exact  = KIND == "FST" ? first : KIND == "LST" ? last : sum;
         if (KIND == "MIN") for (i = LEAST + VALUES - 1; i >= LEAST; i = i - 1) if (set[i & (VALUES-1)]) exact = i;
@@ -329,6 +331,7 @@ module ws_aggregate #(
             exact = 0;
             for (i = LEAST; i < LEAST + VALUES; i = i + 1) if (set[i & (VALUES-1)]) exact = exact | i;
         end
+        if (KIND == "XOR") exact = mixed;
         if (set == 0) exact = 0;
         tuples = s_valid || (tuples_ref && !fresh_ref);
         left   = (left_ref && !fresh_ref) || exact < ACC_LEAST || exact >= ACC_END;
@@ -341,6 +344,7 @@ module ws_aggregate #(
         sum_ref    <= left ? 0 : sum;
         first_ref  <= first;
         last_ref   <= last;
+        mixed_ref  <= mixed;
         exact_ref  <= exact;
         left_ref   <= left;
         tuples_ref <= tuples;

@@ -3,10 +3,10 @@
 // ws_fold: one step of an aggregate, from the old state and a value to the new state; combinational.
 //
 // The state is {left, seen, number}: the number that stands for the values so far (their count, sum, least, greatest,
-// first, last or bitwise OR), whether there was one, and whether a sum has ever exceeded its ACC_W bits. The result of
-// the new state is output with it.
+// first or last, bitwise OR or XOR), whether there was one, and whether a sum has ever exceeded its ACC_W bits. The
+// result of the new state is output with it.
 //
-// Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST", "LST" or "BOR"
+// Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST", "LST", "BOR" or "XOR"
 //              VALUE_W   width of a value in bits, at least 1; CNT reads no value
 //              SIGNED    1: values are two's complement, and the result of all but CNT is
 //              ACC_W     width of the number in bits, at least VALUE_W, of a CNT at least 1; all but CNT and SUM need
@@ -46,12 +46,12 @@ module ws_fold #(
 
     localparam IS_COUNT  = KIND == "CNT";
     localparam ADDS      = IS_COUNT || KIND == "SUM";
-    localparam IS_OR     = KIND == "BOR";
+    localparam IS_BITS   = KIND == "BOR" || KIND == "XOR";
     localparam IS_SIGNED = SIGNED != 0 && !IS_COUNT;
 
     initial begin
-        if (!ADDS && !IS_OR && KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST") begin
-            $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST or BOR", KIND);
+        if (!ADDS && !IS_BITS && KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST") begin
+            $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST, BOR or XOR", KIND);
             $finish;
         end
         if (VALUE_W < 1 || RESULT_W < 1 || ACC_W < (IS_COUNT ? 1 : VALUE_W)) begin
@@ -77,11 +77,12 @@ module ws_fold #(
 
     wire [ACC_W:0] total   = acc + term;
     wire [ACC_W:0] lead    = KIND == "MIN" ? term - acc : acc - term;  // negative where the value is better
-    wire           replace = !seen || KIND == "LST" || (!ADDS && !IS_OR && KIND != "FST" && lead[ACC_W]);
+    wire           replace = !seen || KIND == "LST" || (!ADDS && !IS_BITS && KIND != "FST" && lead[ACC_W]);
     wire           leaves  = ADDS && take && seen && total[ACC_W] != (IS_SIGNED && total[ACC_W-1]);
 
     wire [ACC_W-1:0] number = take && replace ? term[ACC_W-1:0] : take && ADDS ? total[ACC_W-1:0]
-                            : take && IS_OR ? acc[ACC_W-1:0] | term[ACC_W-1:0]
+                            : take && KIND == "BOR" ? acc[ACC_W-1:0] | term[ACC_W-1:0]
+                            : take && KIND == "XOR" ? acc[ACC_W-1:0] ^ term[ACC_W-1:0]
                             : seen ? acc[ACC_W-1:0] : {ACC_W{1'b0}};
 
     // The number, sign-extended to fit any result, and the part of it that the result omits.
@@ -113,6 +114,7 @@ module ws_fold #(
             "MAX":   after = seen && before >= v ? before : v;
             "FST":   after = seen ? before : v;
             "BOR":   after = before | v;
+            "XOR":   after = before ^ v;
             default: after = v;
         endcase
         wrapped = after < LEAST ? after + NUMBERS : after >= LEAST + NUMBERS ? after - NUMBERS : after;

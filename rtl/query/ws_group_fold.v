@@ -36,7 +36,7 @@ module ws_group_fold #(
 
     localparam HIGH     = VALUE_W - LOW;
     localparam IS_ORDER = KIND == "MIN" || KIND == "MAX";
-    localparam IS_OR    = KIND == "BOR";
+    localparam IS_BITS  = KIND == "BOR" || KIND == "XOR";
 
     initial if (VALUE_W < 2) begin
         $display("ERROR: %m: VALUE_W = %0d, must be at least 2", VALUE_W);
@@ -47,26 +47,28 @@ module ws_group_fold #(
     localparam [VALUE_W-1:0] ORDER = {VALUE_W{KIND == "MIN"}} ^ ({{(VALUE_W-1){1'b0}}, SIGNED != 0} << (VALUE_W - 1));
 
     // Stage 1: the upper half
-    reg             replace_reg, equal_reg;    // for BOR: there was a value
+    reg             replace_reg, equal_reg;    // for BOR and XOR: there was a value
     wire            seen    = state_high[HIGH] && !fresh;
     wire [HIGH-1:0] before  = state_high[HIGH-1:0];
     wire [HIGH-1:0] order   = ORDER[VALUE_W-1:LOW];
-    wire            better  = IS_ORDER ? (before ^ order) < (value_high ^ order) : KIND == "LST" || IS_OR;
+    wire            better  = IS_ORDER ? (before ^ order) < (value_high ^ order) : KIND == "LST" || IS_BITS;
     wire            replace = take && (!seen || better);
 
-    assign next_high = {seen || take, !replace ? before : IS_OR && seen ? before | value_high : value_high};
+    wire [HIGH-1:0] bits    = KIND == "BOR" ? before | value_high : before ^ value_high;
+
+    assign next_high = {seen || take, !replace ? before : IS_BITS && seen ? bits : value_high};
 
     always @(posedge clk) begin
         replace_reg <= replace;
-        equal_reg   <= IS_OR ? take && seen : IS_ORDER && take && seen && before == value_high;
+        equal_reg   <= IS_BITS ? take && seen : IS_ORDER && take && seen && before == value_high;
     end
 
     // Stage 2: the lower half
     wire [LOW-1:0] order_low   = ORDER[LOW-1:0];
     wire           replace_low = replace_reg || (equal_reg && (state_low ^ order_low) < (value_low ^ order_low));
+    wire [LOW-1:0] bits_low    = KIND == "BOR" ? state_low | value_low : state_low ^ value_low;
 
-
-    assign next_low = !replace_low ? state_low : IS_OR && equal_reg ? state_low | value_low : value_low;
+    assign next_low = !replace_low ? state_low : IS_BITS && equal_reg ? bits_low : value_low;
 
 endmodule
 

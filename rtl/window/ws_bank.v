@@ -101,11 +101,11 @@ module ws_bank #(
             localparam        IS_COUNT  = KIND == "CNT";
             localparam        ADDS      = IS_COUNT || KIND == "SUM";
             localparam        IS_OTHER  = KIND == "MIN" || KIND == "MAX" || KIND == "FST" || KIND == "LST"
-                                       || KIND == "BOR";
+                                       || KIND == "BOR" || KIND == "XOR";
             localparam        IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
 
             initial if (!ADDS && !IS_OTHER) begin
-                $display("ERROR: %m: KINDS has \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST or BOR", KIND);
+                $display("ERROR: %m: KINDS has \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST, BOR or XOR", KIND);
                 $finish;
             end
 
@@ -208,8 +208,8 @@ module ws_bank #(
                 end
             end else begin : gen_one_of_them
                 // A better value replaces the kept one in the next cycle. The value after it is therefore compared with
-                // both, and no cycle has to compare and then select. For BOR it is ORed with the kept one, which
-                // is 0 before the first value.
+                // both, and no cycle has to compare and then select. For BOR and XOR it is combined with the
+                // kept one, which is 0 before the first value.
                 wire [SLOTS*VALUE_W-1:0] kept;
                 reg  [VALUE_W-1:0]       last_reg;    // the value of the previous cycle
                 wire                     over_last;
@@ -229,7 +229,7 @@ module ws_bank #(
                         high = KIND == "MIN" ? other : one;
                         low[VALUE_W-1]  = low[VALUE_W-1] ^ IS_SIGNED;
                         high[VALUE_W-1] = high[VALUE_W-1] ^ IS_SIGNED;
-                        better = KIND == "LST" || KIND == "BOR" || (KIND != "FST" && low < high);
+                        better = KIND == "LST" || KIND == "BOR" || KIND == "XOR" || (KIND != "FST" && low < high);
                     end
                 endfunction
 
@@ -239,7 +239,8 @@ module ws_bank #(
                     wire [VALUE_W-1:0] above = i == SLOTS - 1 ? {VALUE_W{1'b0}}
                                                               : kept[(i + 1)%SLOTS*VALUE_W +: VALUE_W];
                     wire               over  = wins_reg ? over_last : better(value, kept_reg);
-                    wire [VALUE_W-1:0] taken = KIND == "BOR" ? kept_reg | last_reg : last_reg;
+                    wire [VALUE_W-1:0] taken = KIND == "BOR" ? kept_reg | last_reg
+                                               : KIND == "XOR" ? kept_reg ^ last_reg : last_reg;
                     assign kept[i*VALUE_W +: VALUE_W] = wins_reg ? taken : kept_reg;
                     always @(posedge clk) begin
                         wins_reg <= take[i] && (!seen_reg[i] || over) && !clears;
@@ -272,6 +273,7 @@ module ws_bank #(
                         "MAX":   now = had && was >= v ? was : v;
                         "FST":   now = had ? was : v;
                         "BOR":   now = was | v;
+                        "XOR":   now = was ^ v;
                         default: now = v;
                     endcase
                     lost = lost || now < LEAST || now >= LEAST + NUMBERS;

@@ -233,6 +233,7 @@ module ws_group_blocks #(
                 "MAX":   both_ref = a > b ? newer : older;
                 "FST":   both_ref = !older[NUMBER_W-1] ? newer : older;
                 "BOR":   both_ref = newer | older;
+                "XOR":   both_ref = newer ^ older;
                 default: both_ref = newer[NUMBER_W-1] ? newer : older;
             endcase
         end

@@ -379,7 +379,7 @@ module ws_group_panes #(
             localparam [23:0] KIND      = KINDS[24*a +: 24];
             localparam        IS_COUNT  = KIND == "CNT";
             localparam        IS_OTHER  = KIND == "MIN" || KIND == "MAX" || KIND == "FST" || KIND == "LST"
-                                       || KIND == "BOR";
+                                       || KIND == "BOR" || KIND == "XOR";
             localparam        IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
             wire              seen      = any_out[1 + 2*a];
 
@@ -460,7 +460,7 @@ module ws_group_panes #(
                 end
             end else begin : gen_none
                 initial begin
-                    $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST or BOR", KIND);
+                    $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST, BOR or XOR", KIND);
                     $finish;
                 end
             end

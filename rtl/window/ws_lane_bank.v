@@ -188,6 +188,7 @@ module ws_lane_bank #(
                                 "MAX":   now = had && now >= v ? now : v;
                                 "FST":   now = had ? now : v;
                                 "BOR":   now = now | v;
+                                "XOR":   now = now ^ v;
                                 default: now = v;
                             endcase
                             had = 1'b1;

@@ -197,7 +197,7 @@ module ws_pane_aggregate #(
                     $finish;
                 end
             end else begin : gen_any_order
-                localparam [VALUE_W-1:0] NOTHING = KIND == "BOR" ? {VALUE_W{1'b0}}
+                localparam [VALUE_W-1:0] NOTHING = KIND == "BOR" || KIND == "XOR" ? {VALUE_W{1'b0}}
                                                  : {(KIND == "MIN") ^ IS_SIGNED, {(VALUE_W-1){KIND == "MIN"}}};
                 assign number = pane_seen ? pane_number[VALUE_W-1:0] : NOTHING;
             end

@@ -213,12 +213,13 @@ module ws_pane_blocks #(
             // ---- Select
 
             reg  [NUMBER_W-1:0] odd_reg, scan_word_reg;
+            localparam          IS_BITS       = KIND == "BOR" || KIND == "XOR";
             wire                odd_pane_wins = end_middle_wins ? middle_wins : end_pane_wins;
             wire [NUMBER_W-1:0] prefix        = both(prefix_wins, pane_2_reg, prefix_reg);
 
             assign odd      = odd_reg;
             assign scan_now = push_2_reg && full_reg ? pane_2_reg
-                            : push_4_reg && (KIND == "BOR" || !scan_wins) ? both(1'b0, scan_now_reg, scan_word_reg)
+                            : push_4_reg && (IS_BITS || !scan_wins) ? both(1'b0, scan_now_reg, scan_word_reg)
                             : scan_now_reg;
 
             always @(posedge clk) begin
@@ -269,6 +270,7 @@ module ws_pane_blocks #(
                 "MAX":   step_ref = a > b ? older : newer;
                 "FST":   step_ref = older >= TOP ? older : newer;
                 "BOR":   step_ref = older | newer;
+                "XOR":   step_ref = older ^ newer;
                 default: step_ref = newer >= TOP ? newer : older;
             endcase
         end

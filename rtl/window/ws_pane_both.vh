@@ -4,5 +4,5 @@
 // of the runs. KIND and NUMBER_W are parameters of the including module.
 
 function [NUMBER_W-1:0] both(input newer_wins, input [NUMBER_W-1:0] newer, input [NUMBER_W-1:0] older);
-    both = KIND == "BOR" ? newer | older : newer_wins ? newer : older;
+    both = KIND == "BOR" ? newer | older : KIND == "XOR" ? newer ^ older : newer_wins ? newer : older;
 endfunction

@@ -6,13 +6,13 @@
 // Numbers are compared in two halves in parallel, each with a carry chain of its own, for a clock of 200 MHz on an ECP5
 // with 64 bits.
 //
-// Parameters   KIND      the aggregate, "MIN", "MAX", "FST", "LST" or "BOR"
+// Parameters   KIND      the aggregate, "MIN", "MAX", "FST", "LST", "BOR" or "XOR"
 //              SIGNED    1: numbers are two's complement, for MIN and MAX
 //              NUMBER_W  width of a number in bits, at least 2; of FST and LST it is {seen, value}
 // Ports        older, newer: the numbers of the two runs; newer_wins: the number of both is `newer`, else `older`;
-//              always 1 for BOR, where it is the bitwise OR
+//              always 1 for BOR and XOR, where it is the OR or XOR of their bits
 //              identity: the number of an empty run, which any other number replaces: for MIN the largest number, for
-//              MAX the least, for FST, LST and BOR 0
+//              MAX the least, for all others 0
 // Latency      1 cycle; from older and newer to newer_wins, which is not a register but a gate of three
 // Issue rate   1 pair per cycle
 // Source       associative operators for sliding windows: Tangwongsan et al., PVLDB 8(7), 2015
@@ -41,8 +41,8 @@ module ws_pane_pick #(
     localparam COMPARES = IS_MIN || KIND == "MAX";
 
     initial begin
-        if (!COMPARES && KIND != "FST" && KIND != "LST" && KIND != "BOR") begin
-            $display("ERROR: %m: KIND = \"%0s\", must be MIN, MAX, FST, LST or BOR", KIND);
+        if (!COMPARES && KIND != "FST" && KIND != "LST" && KIND != "BOR" && KIND != "XOR") begin
+            $display("ERROR: %m: KIND = \"%0s\", must be MIN, MAX, FST, LST, BOR or XOR", KIND);
             $finish;
         end
         if (NUMBER_W < 2) begin
@@ -69,7 +69,7 @@ module ws_pane_pick #(
 
             assign newer_wins = up_wins_reg || (up_ties_reg && low_wins_reg);
             assign identity   = {IS_MIN ^ (SIGNED != 0), {(NUMBER_W-1){IS_MIN}}};
-        end else if (KIND == "BOR") begin : gen_or
+        end else if (KIND == "BOR" || KIND == "XOR") begin : gen_bits
             wire unused = &{1'b0, clk, older, newer};
             assign newer_wins = 1'b1;
             assign identity   = {NUMBER_W{1'b0}};
@@ -98,7 +98,7 @@ module ws_pane_pick #(
                 "MIN":   assert (newer_wins == (b < a));
                 "MAX":   assert (newer_wins == (b > a));
                 "FST":   assert (newer_wins == !$past(older[NUMBER_W-1]));
-                "BOR":   assert (newer_wins);
+                "BOR", "XOR": assert (newer_wins);
                 default: assert (newer_wins == $past(newer[NUMBER_W-1]));
             endcase
             if (COMPARES) begin

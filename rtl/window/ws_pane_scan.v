@@ -7,7 +7,7 @@
 // bits, sums, which are exact, are added in two halves, each with a buffer of its own, the upper half one cycle after
 // the lower; other aggregates first combine pairs of panes.
 //
-// Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST", "LST" or "BOR"
+// Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST", "LST", "BOR" or "XOR"
 //              SIGNED    1: numbers are two's complement (CNT: they never are)
 //              NUMBER_W  width of a pane's number in bits, at least 2; of FST and LST it is {seen, value}
 //              PANES     panes in a window, 1 to 65536
@@ -209,7 +209,7 @@ module ws_pane_scan #(
                 term_2_reg <= term_1_reg;
                 if (second_reg[4]) pair_reg <= both(pair_wins, term_1_reg, term_2_reg);
                 if (second_reg[6] && (fold_wins || begin_reg[6]))
-                    fold_reg <= begin_reg[6] && KIND == "BOR" ? pair_reg : both(1'b1, pair_reg, fold_reg);
+                    fold_reg <= begin_reg[6] ? pair_reg : both(1'b1, pair_reg, fold_reg);
             end
 
             assign result = fold_reg;
@@ -251,6 +251,7 @@ module ws_pane_scan #(
                 "FST":   step_ref = older >= TOP ? older : newer;
                 "LST":   step_ref = newer >= TOP ? newer : older;
                 "BOR":   step_ref = older | newer;
+                "XOR":   step_ref = older ^ newer;
                 default: step_ref = older + wide(newer);
             endcase
         end

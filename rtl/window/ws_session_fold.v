@@ -5,7 +5,7 @@
 //
 // ws_state_merge and ws_fold would do it in series. Here all three values are compared with each other at once.
 //
-// Parameters   KIND     the aggregate, "MIN", "MAX", "FST", "LST" or "BOR"
+// Parameters   KIND     the aggregate, "MIN", "MAX", "FST", "LST", "BOR" or "XOR"
 //              VALUE_W  width of a value in bits, at least 1
 //              SIGNED   1: values are two's complement
 // Ports        state, other, next: {seen, value}; the value is 0 until there is one
@@ -40,8 +40,9 @@ module ws_session_fold #(
     localparam IS_SIGNED = SIGNED != 0;
 
     initial begin
-        if (KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST" && KIND != "BOR") begin
-            $display("ERROR: %m: KIND = \"%0s\", must be MIN, MAX, FST, LST or BOR", KIND);
+        if (KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST" && KIND != "BOR"
+                && KIND != "XOR") begin
+            $display("ERROR: %m: KIND = \"%0s\", must be MIN, MAX, FST, LST, BOR or XOR", KIND);
             $finish;
         end
         if (VALUE_W < 1) begin
@@ -72,7 +73,8 @@ module ws_session_fold #(
     wire [VALUE_W-1:0] three = value & {VALUE_W{take}};
 
     assign next[VALUE_W]     = one_seen || two_seen || take;
-    assign next[VALUE_W-1:0] = KIND == "BOR" ? one | two | three : is_c ? value : is_b ? other[VALUE_W-1:0] : one;
+    assign next[VALUE_W-1:0] = KIND == "BOR" ? one | two | three : KIND == "XOR" ? one ^ two ^ three
+                             : is_c ? value : is_b ? other[VALUE_W-1:0] : one;
 
 `ifdef FORMAL
     // The same with integers.
@@ -86,6 +88,7 @@ module ws_session_fold #(
             "MAX":   better = x > y ? x : y;
             "FST":   better = x;
             "BOR":   better = x | y;
+            "XOR":   better = x ^ y;
             default: better = y;
         endcase
     endfunction

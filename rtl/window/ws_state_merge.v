@@ -4,7 +4,7 @@
 //
 // A state is that of ws_fold: {left, seen, number}; number is 0 until a value has been seen.
 //
-// Parameters   KIND        the aggregate, "CNT", "SUM", "MIN", "MAX", "FST", "LST" or "BOR"
+// Parameters   KIND        the aggregate, "CNT", "SUM", "MIN", "MAX", "FST", "LST", "BOR" or "XOR"
 //              SIGNED      1: values are two's complement (CNT is never signed)
 //              VALUE_W     width of a value in bits, at least 1
 //              ACC_W       width of a number in bits, at least VALUE_W; at least 2 with SKEW
@@ -48,8 +48,9 @@ module ws_state_merge #(
     localparam HIGH      = ACC_W - LOW;                // and those that are added SKEW cycles later
 
     initial begin
-        if (!ADDS && KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST" && KIND != "BOR") begin
-            $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST or BOR", KIND);
+        if (!ADDS && KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST" && KIND != "BOR"
+                && KIND != "XOR") begin
+            $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST, BOR or XOR", KIND);
             $finish;
         end
         if (VALUE_W < 1 || ACC_W < VALUE_W || ACC_W < 1 + SKEW || (SKEW != 0 && REGISTERED == 0)) begin
@@ -105,7 +106,7 @@ module ws_state_merge #(
             wire [VALUE_W-1:0] turn  = {IS_SIGNED, {(VALUE_W-1){1'b0}}};
             wire               less  = (other_value ^ turn) < (value ^ turn);
             wire               wins  = KIND == "MIN" ? less : KIND == "MAX" ? !less : KIND == "LST";
-            wire [VALUE_W-1:0] number = KIND == "BOR" ? value | other_value
+            wire [VALUE_W-1:0] number = KIND == "BOR" ? value | other_value : KIND == "XOR" ? value ^ other_value
                                       : later_seen && (wins || !earlier_seen) ? other_value : value;
             wire               unused = &{1'b0, earlier_left, later_left, one, other, less, wins};
 
@@ -151,6 +152,7 @@ module ws_state_merge #(
             "MAX":        total_ref = !b_seen || (a_seen && a > b) ? a : b;
             "FST":        total_ref = a_seen ? a : b;
             "BOR":        total_ref = a | b;
+            "XOR":        total_ref = a ^ b;
             default:      total_ref = b_seen ? b : a;
         endcase
         left_ref    = ADDS && (earlier_1[ACC_W+1] || later_1[ACC_W+1]

@@ -277,7 +277,7 @@ REFUSED = [
     (f"SELECT bit_or(Price > 3) AS n FROM Trades {WINDOW}", "bit_or takes integers that fit a long, not a", (1, 8)),
     (f"SELECT every(Price) AS n FROM Trades {WINDOW}", "bool_and takes conditions, not a int32", (1, 8)),
     (f"SELECT bit_and(Price > 3) AS n FROM Trades {WINDOW}", "bit_and takes integers that fit a long, not a", (1, 8)),
-    (f"SELECT bit_xor(Price) AS n FROM Trades {WINDOW}", "unknown function bit_xor; of one bit: sum(", (1, 8)),
+    (f"SELECT bit_xor(Price * .5) AS n FROM Trades {WINDOW}", "bit_xor takes integers that fit a long, not a", (1, 8)),
     (f"SELECT corr(Price, Time) AS n FROM Trades {WINDOW}", "unknown function corr; it is covar_pop(x, y) /", (1, 8)),
     ("SELECT stddev(Price * Price) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time]", "256; CAST an operand", (1, 8)),
     (f"SELECT var_pop(Symbol) AS n FROM Trades {WINDOW}", "var_pop takes numbers, not a string(4)", (1, 8)),

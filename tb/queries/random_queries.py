@@ -239,7 +239,7 @@ class _Draw:
             made = replace(made, scale=of.scale + 4, **longer)
         elif op == "sum":
             made = replace(made, type=(-(2**bits), 2**bits), data=hull([TUPLES * v for v in (0, *of.data)]))
-        elif op in ("bit_or", "bit_and"):
+        elif op in ("bit_or", "bit_xor", "bit_and"):
             if not LONG[0] <= of.type[0] <= of.type[1] <= LONG[1]:
                 return replace(of, op="max", args=(of,), null=True)
             made = replace(made, type=_of_bits(of.type), data=_of_bits(of.data))

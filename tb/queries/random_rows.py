@@ -172,7 +172,7 @@ def _measure(measure: Expr) -> Column:
             return F.when(
                 F.size(values) > 0, sum((F.coalesce(x, F.lit(0)) * w for x, w in terms), F.lit(0)).cast(EXACT)
             )
-        case "bit_or" | "bit_and":
+        case "bit_or" | "bit_xor" | "bit_and":
             return getattr(F, measure.op)(value.cast("long")).cast(EXACT)
         case "var_pop" | "var_samp":
             return _variance(value, measure.op == "var_samp")

@@ -425,6 +425,11 @@ QUERIES = {
         "SELECT bit_or(X) AS B, bit_or(Y) AS C FROM T [SIZE 2 ADVANCE 2 TUPLES] WHERE Key = 'a'",
         [(-7, 6), (-3, -1)],
     ),
+    "bitwise XOR, of negative numbers too": (
+        "SELECT bit_xor(X) AS B, bit_xor(Y) AS C, bit_xor(X % 4) FILTER (WHERE X > 8) AS D "
+        "FROM T [SIZE 2 ADVANCE 2 TUPLES] WHERE Key = 'a'",
+        [(-16, 6, 1), (-11, -3, None)],
+    ),
     "bitwise AND, of negative numbers too": (
         "SELECT bit_and(X) AS B, bit_and(Y) AS C, bit_and(X % 4) FILTER (WHERE X > 8) AS D "
         "FROM T [SIZE 2 ADVANCE 2 TUPLES] WHERE Key = 'a'",

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
-from operator import or_
+from operator import or_, xor
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
@@ -56,6 +56,8 @@ class Aggregate:
                 exact, way = {"MIN": min, "MAX": max}[self.kind](values), ()
             case "BOR":
                 exact, way = reduce(or_, values), ()
+            case "XOR":
+                exact, way = reduce(xor, values), ()
             case _:
                 exact, way = values[-1 if self.kind == "LST" else 0], ()
         signed = self.signed and self.kind != "CNT"

@@ -61,6 +61,7 @@ MATRIX = [
     {"KIND": "MAX", "VALUE_W": 9, "ACC_W": 12, "RESULT_W": 8, "FAST": 1},
     {"KIND": "FST", "VALUE_W": 9, "ACC_W": 9, "RESULT_W": 8, "SIGNED": 0},
     {"KIND": "BOR", "VALUE_W": 12, "ACC_W": 16, "RESULT_W": 10, "EMIT_EMPTY": 1},
+    {"KIND": "XOR", "VALUE_W": 12, "ACC_W": 12, "RESULT_W": 11},
 ]
 
 

@@ -37,6 +37,7 @@ MATRIX = [
     {"KIND": "CNT", "VALUE_W": 1, "SIGNED": 1, "ACC_W": 4, "RESULT_W": 3},
     {"KIND": "MAX", "VALUE_W": 9, "SIGNED": 0, "ACC_W": 9, "RESULT_W": 8},
     {"KIND": "BOR", "VALUE_W": 9, "SIGNED": 1, "ACC_W": 10, "RESULT_W": 7},
+    {"KIND": "XOR", "VALUE_W": 9, "SIGNED": 0, "ACC_W": 9, "RESULT_W": 8},
 ]
 
 

@@ -282,22 +282,14 @@ async def reset_forgets(dut):
         assert (await b.check())[1] == 0
 
 
+LARGE, SMALL = {"ACC_W": 36, "RESULT_W": 34, "COUNT_W": 4}, {"VALUE_W": 9, "ACC_W": 9, "RESULT_W": 16}
 MATRIX = [
-    {
-        "CAPACITY": 8,
-        "WINDOWS": 4,
-        "AGGS": 3,
-        "KINDS": "SUMMINCNT",
-        "SIGNEDS": 6,
-        "ACC_W": 36,
-        "RESULT_W": 34,
-        "COUNT_W": 4,
-    },
-    {"CAPACITY": 5, "WINDOWS": 2, "AGGS": 2, "KINDS": "MAXBOR", "SIGNEDS": 0, "VALUE_W": 9, "ACC_W": 9, "RESULT_W": 16},
+    {"CAPACITY": 8, "WINDOWS": 4, "AGGS": 3, "KINDS": "SUMMINCNT", "SIGNEDS": 6, **LARGE},
+    {"CAPACITY": 5, "WINDOWS": 2, "AGGS": 3, "KINDS": "MAXBORXOR", "SIGNEDS": 4, **SMALL},
 ]
 
 
-MANY = {"CAPACITY": 16, "WINDOWS": 6, "AGGS": 7, "KINDS": "FSTCNTMAXSUMLSTMINBOR", "SIGNEDS": 75, "ACC_W": 33}
+MANY = {"CAPACITY": 16, "WINDOWS": 6, "AGGS": 8, "KINDS": "FSTCNTMAXSUMLSTMINBORXOR", "SIGNEDS": 203, "ACC_W": 33}
 HASHED = MATRIX[0] | {"CAPACITY": 16, "HASH": 1}
 
 

@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial, reduce
 from math import gcd
-from operator import or_
+from operator import or_, xor
 from typing import NamedTuple
 
 import numpy as np
@@ -36,8 +36,10 @@ FUNCTIONS = {
     "FST": lambda values: values[0],
     "LST": lambda values: values[-1],
     "BOR": partial(reduce, or_),
+    "XOR": partial(reduce, xor),
 }
-SPARK = {"CNT": "COUNT", "SUM": "SUM", "MIN": "MIN", "MAX": "MAX", "FST": "FIRST", "LST": "LAST", "BOR": "BIT_OR"}
+SPARK = {"CNT": "COUNT", "SUM": "SUM", "MIN": "MIN", "MAX": "MAX", "FST": "FIRST", "LST": "LAST"}
+SPARK |= {"BOR": "BIT_OR", "XOR": "BIT_XOR"}
 COLUMNS = ("Price", "Volume")  # of the goldens
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from functools import reduce
-from operator import or_
+from operator import or_, xor
 
 from cocotb.triggers import FallingEdge
 
@@ -28,6 +28,8 @@ def fold(kind: str, numbers: Iterable[int | None]) -> int | None:
             return seen[0] if seen else None
         case "BOR":
             return reduce(or_, seen) if seen else None
+        case "XOR":
+            return reduce(xor, seen) if seen else None
         case _:
             return seen[-1] if seen else None
 

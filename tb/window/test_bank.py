@@ -99,9 +99,9 @@ async def slots_move(dut):
 MATRIX = [
     {
         "SLOTS": 3,
-        "AGGS": 8,
-        "KINDS": "FSTCNTMAXSUMBORSUMLSTMIN",
-        "SIGNEDS": 109,
+        "AGGS": 9,
+        "KINDS": "FSTCNTMAXSUMBORSUMLSTMINXOR",
+        "SIGNEDS": 365,
         "VALUE_W": 3,
         "ACC_W": 5,
         "SKEW": 1,

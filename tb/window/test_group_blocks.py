@@ -2,7 +2,7 @@
 as close as allowed and not, resets at any time; each result 11 cycles after its entry's turn."""
 
 from functools import partial, reduce
-from operator import or_
+from operator import or_, xor
 
 import cocotb
 import pytest
@@ -13,8 +13,8 @@ from tb.window.turns import Turns, resets, windows
 
 
 def turns(dut) -> Turns:
-    if text(dut.KIND) == "BOR":
-        return Turns(dut, 11, 0, partial(reduce, or_))
+    if bits := {"BOR": or_, "XOR": xor}.get(text(dut.KIND)):
+        return Turns(dut, 11, 0, partial(reduce, bits))
     least = text(dut.KIND) == "MIN"
     top = (1 << len(dut.pane) - int(dut.SIGNED.value)) - 1
     bottom = -top - 1 if int(dut.SIGNED.value) else 0
@@ -37,6 +37,7 @@ MATRIX = [
     {"KIND": "MAX", "NUMBER_W": 8, "SIGNED": 0, "PANES": 20, "ENTRIES": 6},
     {"KIND": "MIN", "NUMBER_W": 8, "SIGNED": 1, "PANES": 21, "ENTRIES": 4},
     {"KIND": "BOR", "NUMBER_W": 16, "SIGNED": 1, "PANES": 6, "ENTRIES": 3},
+    {"KIND": "XOR", "NUMBER_W": 9, "SIGNED": 0, "PANES": 7, "ENTRIES": 3},
 ]
 
 

@@ -273,13 +273,13 @@ async def reset_forgets(dut):
 
 SUMS = {"AGGS": 2, "KINDS": "SUMCNT", "SIGNEDS": 2, "ACC_W": 40, "DATA_W": 12}
 FOUR = {"AGGS": 4, "KINDS": "SUMMINCNTMAX", "SIGNEDS": 12, "VALUE_W": 9, "ACC_W": 11, "KEY_W": 16, "DATA_W": 12}
-FIVE = FOUR | {"AGGS": 5, "KINDS": "SUMMINCNTMAXBOR", "SIGNEDS": 25}
+SIX = FOUR | {"AGGS": 6, "KINDS": "SUMMINCNTMAXBORXOR", "SIGNEDS": 25}
 BY_TIME = FOUR | {"KINDS": "FSTMAXCNTLST", "COUNT_W": 2}
 MATRIX = {  # RANGE, SLIDE, SLACK
     "60-6-6": {"RANGE": 60, "SLIDE": 6, "SLACK": 6, "CAPACITY": 8} | SUMS,
     "50-15-22": {"RANGE": 50, "SLIDE": 15, "SLACK": 22, "CAPACITY": 7} | FOUR,
     "20-10-0": {"RANGE": 20, "SLIDE": 10, "SLACK": 0, "CAPACITY": 5} | FOUR,
-    "30-10-5": {"RANGE": 30, "SLIDE": 10, "SLACK": 5, "CAPACITY": 8} | FIVE,
+    "30-10-5": {"RANGE": 30, "SLIDE": 10, "SLACK": 5, "CAPACITY": 8} | SIX,
     "20-10-0-far": {"RANGE": 20, "SLIDE": 10, "SLACK": 0, "CAPACITY": 5, "FAR": 1} | FOUR,
     "40-10-0-hash": {"RANGE": 40, "SLIDE": 10, "SLACK": 0, "CAPACITY": 5, "HASH": 1} | BY_TIME,
     "32-1-2-hash": {"RANGE": 32, "SLIDE": 1, "SLACK": 2, "CAPACITY": 5, "HASH": 1} | FOUR,

@@ -110,7 +110,7 @@ MATRIX = [
         "SKEW": 1,
     },
     {"LANES": 8, "SLOTS": 2, "AGGS": 4, "KINDS": "LSTFSTMINSUM", "SIGNEDS": 7, "VALUE_W": 9, "ACC_W": 11},
-    {"LANES": 2, "SLOTS": 5, "AGGS": 4, "KINDS": "MAXBORCNTSUM", "SIGNEDS": 15, "VALUE_W": 32, "ACC_W": 33, "SKEW": 1},
+    {"LANES": 2, "SLOTS": 5, "AGGS": 4, "KINDS": "XORBORCNTSUM", "SIGNEDS": 15, "VALUE_W": 32, "ACC_W": 33, "SKEW": 1},
     {"LANES": 1, "SLOTS": 2, "AGGS": 2, "KINDS": "LSTSUM", "SIGNEDS": 1, "VALUE_W": 5, "ACC_W": 6},
 ]
 

@@ -70,9 +70,10 @@ MIXED = (  # the columns are not the aggregates' order; signed and unsigned over
     Aggregate("MIN", False, 0),
     Aggregate("CNT", False, 0),
     Aggregate("BOR", False, 1),
+    Aggregate("XOR", False, 0),
     Aggregate("SUM", True, 0),
 )
-Q3 = Query(600, 60, 60, (*FOUR, Aggregate("BOR", True, 1)))
+Q3 = Query(600, 60, 60, (*FOUR, Aggregate("BOR", True, 1), Aggregate("XOR", True, 0)))
 SUMS = replace(Q3, aggregates=(Aggregate("SUM", True, 0), Aggregate("CNT", False, 1)))
 CUT = Query(100, 30, 45, FOUR)  # RANGE is not a multiple of SLIDE: 10 panes of the GCD, or 7 cut at windows' edges
 GAPS = Query(20, 50, 15, MIXED, value_w=6, acc_w=8, emit_empty=True)  # RANGE < SLIDE: times between the windows

@@ -33,6 +33,7 @@ MATRIX = [
     {"KIND": "MIN", "SIGNED": 0, "NUMBER_W": 16, "PANES": 64},
     {"KIND": "MAX", "SIGNED": 1, "NUMBER_W": 32, "PANES": 4096},
     {"KIND": "BOR", "SIGNED": 1, "NUMBER_W": 32, "PANES": 9},
+    {"KIND": "XOR", "SIGNED": 0, "NUMBER_W": 16, "PANES": 11},
 ]
 
 

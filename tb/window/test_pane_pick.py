@@ -1,6 +1,7 @@
 """pane_pick: pairs of numbers against Python, extremes and the identity included; the result in the next cycle."""
 
 from itertools import product
+from operator import or_, xor
 
 import cocotb
 import pytest
@@ -27,7 +28,8 @@ async def pairs(dut):
     async def both(older: int, newer: int) -> int:
         dut.older.value, dut.newer.value = older, newer
         await FallingEdge(dut.clk)
-        return newer | older if kind == "BOR" else newer if int(dut.newer_wins.value) else older
+        bits = {"BOR": or_, "XOR": xor}.get(kind)
+        return bits(newer, older) if bits else newer if int(dut.newer_wins.value) else older
 
     cocotb.start_soon(Clock(dut.clk, CLOCK_NS, unit="ns").start(start_high=False))
     await FallingEdge(dut.clk)
@@ -47,6 +49,7 @@ MATRIX = [
     {"KIND": "FST", "SIGNED": 1, "NUMBER_W": 8},
     {"KIND": "LST", "SIGNED": 0, "NUMBER_W": 33},
     {"KIND": "BOR", "SIGNED": 1, "NUMBER_W": 16},
+    {"KIND": "XOR", "SIGNED": 1, "NUMBER_W": 16},
 ]
 
 

@@ -92,6 +92,7 @@ MATRIX = [
     {"KIND": "FST", "SIGNED": 1, "NUMBER_W": 6, "PANES": 5, "SKEW": 0},
     {"KIND": "MIN", "SIGNED": 1, "NUMBER_W": 32, "PANES": 64, "SKEW": 1},
     {"KIND": "BOR", "SIGNED": 1, "NUMBER_W": 16, "PANES": 5, "SKEW": 1},
+    {"KIND": "XOR", "SIGNED": 0, "NUMBER_W": 9, "PANES": 6, "SKEW": 0},
     {"KIND": "SUM", "SIGNED": 1, "NUMBER_W": 64, "PANES": 4096, "SKEW": 1},
 ]
 

@@ -103,14 +103,14 @@ FOUR = (
 )
 ORDERED = (*FOUR, Aggregate("FST", True, 0), Aggregate("LST", True, 1))
 
-SIX = (*FOUR, Aggregate("BOR", False, 0), Aggregate("SUM", False, 1))
+SEVEN = (*FOUR, Aggregate("BOR", False, 0), Aggregate("XOR", True, 0), Aggregate("SUM", False, 1))
 
 MATRIX = {  # query, seed of its golden, SEGMENT_W
     "30-60": (Query(30, 1, 60, FOUR), 1, 16),  # 3 sessions at most
     "5-0": (Query(5, 1, 0, ORDERED), 3, 16),  # 1
-    "60-20": (Query(60, 1, 20, (*FOUR[1:], Aggregate("BOR", True, 1))), 4, 32),  # 2
+    "60-20": (Query(60, 1, 20, (*FOUR[1:], Aggregate("BOR", True, 1), Aggregate("XOR", True, 0))), 4, 32),  # 2
     "2-9-narrow": (
-        Query(2, 1, 9, SIX, value_w=5, acc_w=7),
+        Query(2, 1, 9, SEVEN, value_w=5, acc_w=7),
         None,
         3,
     ),  # 6

@@ -47,6 +47,7 @@ MATRIX = [
     {"KIND": "MIN", "VALUE_W": 9, "SIGNED": 1},
     {"KIND": "LST", "VALUE_W": 9, "SIGNED": 0},
     {"KIND": "BOR", "VALUE_W": 12, "SIGNED": 1},
+    {"KIND": "XOR", "VALUE_W": 9, "SIGNED": 0},
 ]
 
 

@@ -61,6 +61,7 @@ MATRIX = [
     {"KIND": "MIN", "SIGNED": 1, "VALUE_W": 32, "ACC_W": 64, "SKEW": 1},
     {"KIND": "LST", "SIGNED": 0, "VALUE_W": 1, "ACC_W": 2, "SKEW": 0},
     {"KIND": "BOR", "SIGNED": 1, "VALUE_W": 9, "ACC_W": 12, "SKEW": 1},
+    {"KIND": "XOR", "SIGNED": 1, "VALUE_W": 8, "ACC_W": 8, "SKEW": 0},
 ]
 
 

@@ -73,7 +73,7 @@ def plain(case: Case, golden: Golden) -> list[Item]:
     return kept
 
 
-KINDS = ("MAX", "CNT", "LST", "SUM", "FST", "MIN", "BOR")
+KINDS = ("MAX", "CNT", "LST", "SUM", "FST", "MIN", "BOR", "XOR")
 ALL = tuple(Aggregate(kind, kind != "MAX", n % 2) for n, kind in enumerate(KINDS))
 MIXED = (  # signed and unsigned over one column
     Aggregate("SUM", False, 1),

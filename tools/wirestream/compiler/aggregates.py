@@ -105,6 +105,7 @@ FUNCTIONS = {
         Function("first", "value that arrived first", Kind("FST", by_arrival=True), VALUES),
         Function("last", "value that arrived last", Kind("LST", by_arrival=True), VALUES),
         Function("bit_or", "bitwise OR, of numbers in two's complement", Kind("BOR"), LONGS, _of_its_bits),
+        Function("bit_xor", "bitwise XOR, of numbers in two's complement", Kind("XOR"), LONGS, _of_its_bits),
         Function("bit_and", "bitwise AND, of numbers in two's complement", takes=LONGS),
         Function("bool_and", "whether all are true", takes=CONDITIONS, also=("every",)),
         Function("bool_or", "whether any is true", takes=CONDITIONS, also=("some", "any")),
@@ -123,7 +124,6 @@ FUNCTIONS = {
 NAMES = {name: function.name for function in FUNCTIONS.values() for name in (function.name, *function.also)}
 # What to write instead of an aggregate of other dialects.
 HINTS = {
-    "bit_xor": "of one bit: sum(x >> 3 & 1) % 2",
     "corr": "it is covar_pop(x, y) / (stddev_pop(x) * stddev_pop(y))",
     **dict.fromkeys(("max_by", "min_by"), "take max or min in one query, and select the tuples that equal it"),
 }

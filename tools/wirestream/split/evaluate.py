@@ -177,6 +177,7 @@ AGGREGATES: dict[str, Callable[..., Column]] = {
     "first": lambda x: F.min_by(x, _arrival(x)),
     "last": lambda x: F.max_by(x, _arrival(x)),
     "bit_or": lambda x: F.bit_or(x.cast("bigint")).cast(INTEGER),
+    "bit_xor": lambda x: F.bit_xor(x.cast("bigint")).cast(INTEGER),
     "bit_and": lambda x: F.bit_and(x.cast("bigint")).cast(INTEGER),
     "bool_and": F.bool_and,
     "bool_or": F.bool_or,

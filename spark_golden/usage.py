@@ -79,7 +79,7 @@ def unsteady_power(meters: DataFrame) -> DataFrame:
 # ---- Requests
 
 
-def failed_requests(requests: DataFrame) -> DataFrame:
+def refused_requests(requests: DataFrame) -> DataFrame:
     status, path = F.col("Status"), F.col("Path")
     fault = F.when(status >= 500, "server").when((status == 401) | (status == 403), "access").otherwise("client")
     failed = requests.where((status >= 400) & (status < 600)).where((status != 404) | ~path.endswith(".ico"))

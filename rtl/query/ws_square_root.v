@@ -84,9 +84,12 @@ module ws_square_root #(
             reg  [LEFT-1:0] left_reg;
             reg  [DONE-1:0] root_reg;
             reg  [DONE:0]   remainder_reg;
-            wire [LEFT-1:0] left_taken, left = begins[k] ? left_taken : left_reg;
-            wire [DONE-1:0] root_taken, root = begins[k] ? root_taken : root_reg;
-            wire [DONE:0]   remainder_taken, remainder = begins[k] ? remainder_taken : remainder_reg;
+            wire [LEFT-1:0] left_taken;
+            wire [DONE-1:0] root_taken;
+            wire [DONE:0]   remainder_taken;
+            wire [LEFT-1:0] left      = begins[k] ? left_taken : left_reg;
+            wire [DONE-1:0] root      = begins[k] ? root_taken : root_reg;
+            wire [DONE:0]   remainder = begins[k] ? remainder_taken : remainder_reg;
 
             if (k == 0) begin : gen_first
                 wire [LEFT:0] number = {{(LEFT-A_W+1){1'b0}}, a};

@@ -55,7 +55,9 @@ CHOSEN = [
     ("first(Price) AS n", time(400, 10), DEFAULT, {}, "pane", "the cheapest"),
     # aggregates that only replication supports
     ("wsum(Price, [1, -1]) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that applies"),
-    ("sum(Price * Volume) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that applies"),
+    ("max(Price * Volume * 2) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that applies"),
+    # a sum of 96 bits, in parts
+    ("sum(Price * Volume) AS n", time(600, 10), DEFAULT, {}, "constant", "the cheapest"),
     # the budget
     ("count(*) AS n", time(600, 60), DEFAULT, {"luts": 400}, "constant", "the cheapest"),
     (

@@ -35,9 +35,7 @@ def matches(operator: str, example: str) -> Callable[[Operations, list[Value], P
     def lower(scope: Operations, values: list[Value], position: Position) -> Value:
         value, pattern = values
         _text(value, name, position)
-        if not isinstance(pattern, Constant) or not isinstance(pattern.value, bytes):
-            raise QueryError(f"{name} takes a constant pattern: {example}", position)
-        _check(lambda: automaton_of(operator, pattern.value), position)
+        _check(name, pattern, example, lambda pattern: automaton_of(operator, pattern), position)
         return scope.truth(operator, value, pattern)
 
     return lower
@@ -54,10 +52,12 @@ def extraction_of(pattern: bytes, group: int) -> Automaton:
     return extraction(regular(pattern.decode()), group)
 
 
-def _check(automaton_of: Callable[[], Automaton], position: Position) -> None:
-    """Raise unless the pattern has an automaton, of few positions."""
+def _check(name: str, pattern: Value, example: str, made: Callable[[bytes], Automaton], position: Position) -> None:
+    """Raise unless the pattern is a constant of which an automaton is made, of few positions. name: of the function."""
+    if not isinstance(pattern, Constant) or not isinstance(pattern.value, bytes):
+        raise QueryError(f"{name} takes a constant pattern: {example}", position)
     try:
-        needed = len(automaton_of().positions)
+        needed = len(made(pattern.value).positions)
     except QueryError as error:
         raise QueryError(error.message, position) from None
     if needed > MOST_POSITIONS:
@@ -98,10 +98,8 @@ def extract(scope: Operations, values: list[Value], position: Position) -> Value
     value, pattern, *numbers = values
     kind = _text(value, "REGEXP_EXTRACT", position)
     example = "regexp_extract(Symbol, '^([A-Z]+)', 1)"
-    if not isinstance(pattern, Constant) or not isinstance(pattern.value, bytes):
-        raise QueryError(f"REGEXP_EXTRACT takes a constant pattern: {example}", position)
     group = _constant(numbers[0], example, position) if numbers else 1
-    _check(lambda: extraction_of(pattern.value, group), position)
+    _check("REGEXP_EXTRACT", pattern, example, lambda pattern: extraction_of(pattern, group), position)
     text = f"regexp_extract({label(value)}, {pattern}, {group})"
     return scope.compute("extract", value, pattern, Constant(group, Integer(group, group)), kind=kind, text=text)
 

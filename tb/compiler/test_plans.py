@@ -192,6 +192,22 @@ def test_the_clock_decides_how_many_stages():
     assert quick.circuit.results[0].latency == slow.circuit.results[0].latency + 3
 
 
+def test_a_quotient_with_more_bits_than_its_divider_is_checked():
+    """A long divided by a number may have 65 bits, of which the upper ones are extensions of the sign."""
+    declared = "CREATE INPUT STREAM S (A int); SELECT CAST(A AS bigint) DIV 1000 AS Q FROM S"
+    (compared,) = (i for i in built(declared).circuit.instances if i.core == "query:compute")
+    assert (compared.parameters["OP"], compared.parameters["A_W"]) == ("NE", 2)
+
+
+def test_what_only_another_query_needs_is_left_out():
+    """The remainder is that of the second query only, although both compute it of the same column."""
+    declared = "CREATE INPUT STREAM S (G uint, L int, R int, D decimal(8, 2));"
+    first = "SELECT A, B FROM (SELECT G % 5 AS C, greatest(R, CAST(D AS decimal(7, 0))) > 10 AS A, 7 DIV L AS B FROM S)"
+    second = "SELECT G % 5 AS C FROM S"
+    alone, both = (built(f"{declared} {first} INTO X{more}").circuit for more in ("", f"; {second} INTO Y"))
+    assert alone.results[0].latency == both.results[0].latency
+
+
 def test_a_statement_may_be_empty():
     """Files that end in a semicolon can be compiled together."""
     one, other = "SELECT Price FROM Trades INTO A", "SELECT Time FROM Trades INTO B"

@@ -22,12 +22,15 @@ UNION_WAITS = 64  # the most cycles that a row waits in the queues of unions
 
 @dataclass(frozen=True)
 class Signal:
-    """`width` bits: a slice of the wire `name` from bit `lsb`, a whole wire, an expression, or the number `value`."""
+    """`width` bits: a slice of the wire `name` from bit `lsb`, a whole wire, an expression, or the number `value`.
+
+    extended: of an expression the signal whose extension it is, and whether by its sign."""
 
     name: str
     width: int
     lsb: int | None = None
     value: int | None = None
+    extended: tuple[Signal, bool] | None = field(default=None, compare=False)
 
     @property
     def text(self) -> str:
@@ -37,6 +40,10 @@ class Signal:
 
     def above(self, bits: int) -> Signal:
         """All bits but the lowest `bits`."""
+        if self.extended:
+            low, signed = self.extended
+            most = low.above(min(bits, low.width - 1))
+            return (most if signed or bits < low.width else ZERO).resized(self.width - bits, signed)
         assert self.name.isidentifier(), self.name
         return Signal(self.name, self.width - bits, (self.lsb or 0) + bits)
 
@@ -46,10 +53,11 @@ class Signal:
         if self.value is not None or not missing:
             return replace(self, width=width)
         if missing < 0:
-            return replace(self, width=width, lsb=self.lsb or 0)
+            low, signed = self.extended or (None, signed)
+            return low.resized(width, signed) if low else replace(self, width=width, lsb=self.lsb or 0)
         sign = self.text if self.width == 1 else f"{self.name}[{(self.lsb or 0) + self.width - 1}]"
         fill = f"{{{missing}{{{sign}}}}}" if signed else f"{missing}'h0"
-        return Signal(f"{{{fill}, {self.text}}}", width)
+        return Signal(f"{{{fill}, {self.text}}}", width, extended=(self, signed))
 
 
 ZERO = Signal("1'b0", 1)

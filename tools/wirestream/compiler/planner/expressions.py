@@ -137,8 +137,9 @@ def _in_rounds(wiring: Wiring, run: list[Step]) -> list[Step]:
         return run
     arranged, behind = [], run[-1].behind
     for node in (run[n].node for n in reversed(order)):
-        arranged.append(Step(node, before(node, behind), behind))
-        behind = arranged[-1].before
+        if made_by(node) & behind:  # else only another query needs it
+            arranged.append(Step(node, before(node, behind), behind))
+            behind = arranged[-1].before
     return arranged[::-1]
 
 

@@ -12,6 +12,7 @@ CORE    ?=
 PARAMS  ?=
 ARGS    ?=
 QUERY   ?=
+DATA    ?=
 TESTS    = $(wildcard tb/*/test_$(CORE).py)
 
 # The import contracts of pyproject.toml: prints one line if all are kept, else the whole report.
@@ -25,8 +26,8 @@ LINT_IMPORTS = report=$$($(VENV)/bin/lint-imports --no-logo --no-cache) && echo 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## compile a query, simulate it with Ethernet frames, compare with PySpark [QUERY=my.sql] [ARGS="--tuples 20000"]
-	@$(PY) -m tb.demo $(QUERY) $(ARGS)
+demo: $(READY) ## compile a query, simulate it with Ethernet frames, compare with PySpark [QUERY=my.sql] [DATA=my.csv] [ARGS="--tuples 20000"]
+	@$(PY) -m tb.demo $(QUERY) $(addprefix --data ,$(DATA)) $(ARGS)
 
 board: $(READY) ## run a query on a simulated FPGA on the network [QUERY=my.sql] [ARGS="--tap"]
 	@$(PY) -m wirestream.host.board $(or $(QUERY),tb/demo.sql) $(ARGS)

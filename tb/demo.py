@@ -9,13 +9,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
@@ -31,24 +29,27 @@ from spark_golden import CACHE, NEEDED
 from tb import BUILD, REPOSITORY
 from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
-from tb.queries.circuit import Row
-from tb.queries.ethernet import Board, Run, datagrams
+from tb.queries.circuit import Row, row_of
+from tb.queries.ethernet import Board, Run
 from tb.queries.golden import declared, to_table, whole
 from tb.queries.streams import data
-from wirestream.arguments import name_and_value, text_of
-from wirestream.compiler.circuit import Entry, Result
+from tb.verdict import ENOUGH, Comparison, Exit, judged, write_differences
+from wirestream.arguments import UsageError, name_and_value, text_of
+from wirestream.compiler.circuit import Result
 from wirestream.compiler.command import show
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
+from wirestream.compiler.planner import CAPACITY
 from wirestream.compiler.syntax import Window
 from wirestream.errors import QueryError
 from wirestream.host import orders, trades
 from wirestream.host.trouble import Trouble
+from wirestream.record.arrival import Arrival
+from wirestream.record.invented import IN_A_GAP, IN_A_WINDOW, invented
+from wirestream.record.own import add_options, own_data
 from wirestream.schema.counters import harmless, taken
-from wirestream.schema.fields import wide
-from wirestream.schema.packets import DEVICE, Blocks, frames
+from wirestream.schema.packets import DEVICE, Blocks, frames, interleaved
 from wirestream.schema.streams import Stream, shipped
-from wirestream.schema.tuples import FLAG_NULL
 from wirestream.sim.bulk import BulkFailure
 from wirestream.sim.verilate import locked
 
@@ -56,7 +57,6 @@ CLOCK_NS = 8
 FOLDER = BUILD / "demo"
 QUERY = Path(__file__).with_suffix(".sql")
 HEAD, TAIL, WRONG = 8, 4, 20  # rows shown: the first and last of all, and the first that differ
-IN_A_WINDOW, IN_A_GAP = 30, 2  # messages on average; a session ends when by chance none arrives for a GAP
 SLOW = "0.5:10000"  # pauses after frames, in cycles
 
 console = Console(highlight=False)
@@ -86,20 +86,20 @@ def demo(options: argparse.Namespace) -> int:
     sql = options.sql
     console.print(f"[bold]{escape(sql.strip())}[/]\n")
     try:
-        built = compile_queries(sql, shipped(), options.query.stem)
+        built = compile_queries(sql, shipped(), options.query.stem, capacity=options.groups)
     except QueryError as error:
         console.print(f"{options.query}: {escape(error.shown(sql))}")
-        return 1
+        return Exit.USAGE
     constants = dict(options.set)
     if missing := built.circuit.runtime.keys() - constants.keys():
         console.print(f"{options.query}: ${min(missing)} has no value; make demo … ARGS='--set {min(missing)}=…'")
-        return 1
+        return Exit.USAGE
     show(built)
     console.print()
     names = " and of ".join(dict.fromkeys(entry.stream.schema.name for entry in built.circuit.entries))
-    messages = built.circuit.entries[0].stream.origin is not None
+    messages = built.circuit.entries[0].stream.origin is not None and not options.data
     how = "generating messages and parsing them with PySpark into" if messages else "generating"
-    with step(f"{how} tuples of {names}"):
+    with step(f"{'reading' if options.data else how} tuples of {names}"):
         traffic = (of_messages if messages else of_tuples)(built, sql, options)
     with step("building the simulator of the circuit with a gigabit Ethernet port"):
         board = Board.of(built, FOLDER / "circuit", constants)
@@ -114,6 +114,7 @@ def demo(options: argparse.Namespace) -> int:
     results = list(zip(built.circuit.results, map(run.rows, range(len(wanted))), wanted, strict=True))
     for result, rows, golden in results:
         show_rows(result.name, rows, golden, options.all)
+    compared = [compare(built, run, *one) for one in results]
     for line in replaced:
         console.print(f"[dim]for Spark: {escape(line)}[/]")
     for number, spill in enumerate(built.circuit.spills):
@@ -132,7 +133,42 @@ def demo(options: argparse.Namespace) -> int:
             pictures.append(FOLDER / "demo.png")
     console.print(f"\npicture   {', '.join(map(shown, pictures))}")
     console.print(f"packets   {shown(FOLDER / 'in.pcap')} → {shown(FOLDER / 'out.pcap')}")
-    return verdict([(rows, golden) for _, rows, golden in results], run.counters)
+    for one in compared:
+        if one.rows != one.golden:
+            write_differences(one, path := FOLDER / f"{one.name}_differences.csv")
+            console.print(f"all rows that differ are in {shown(path)}")
+    status, lines = judged(compared, run.counters)
+    for line in ["", *lines]:
+        console.print(line)
+    if status == Exit.EQUAL and (why := weakness(results, traffic, options)):
+        console.print(f"[yellow]a weak check[/]: {why}")
+    return status
+
+
+def compare(built: Compiled, run: Run, result: Result, rows: list[Row], golden: list[Row]) -> Comparison:
+    spilled = None
+    if result.spill:
+        records, time = run.overflow(built.circuit.spills.index(result.spill)), result.entry.window.attribute
+        spilled = [row_of(record, result.spill.schema) for record in records[~records["punct"]]]
+        spilled = [{name: value for name, value in row if name != time} for row in spilled]
+    return Comparison(result.name, Counter(rows), Counter(golden), result.joined, spilled)
+
+
+def weakness(results: list[tuple[Result, list[Row], list[Row]]], traffic: Traffic, options: argparse.Namespace) -> str:
+    """Why a comparison of few rows shows little, and what to do; empty if it has enough."""
+    if (total := sum(len(rows) for _, rows, _ in results)) >= ENOUGH:
+        return ""
+    more = (
+        "more of your data" if options.data else f'ARGS="--tuples {10 * options.tuples}", or DATA= with your own tuples'
+    )
+    result = results[0][0]
+    records, window = traffic.tuples[result.entry.stream], result.entry.window
+    if window and window.in_time and not window.session and len(records):
+        marks, _ = watermarks(window, records)
+        if (closed := (int(marks.max()) - int(marks[0])) // window.advance) < ENOUGH:
+            windows = f"{closed} window{'s' * (closed != 1)}"
+            return f"{total} rows, as the times of the tuples close only {windows}; try {more}"
+    return f"{total} rows, as few tuples satisfy the conditions of the query; try {more}"
 
 
 def arguments() -> argparse.Namespace:
@@ -144,7 +180,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--set", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="value of a $constant"
     )
+    parser.add_argument(
+        "--groups", type=int, default=CAPACITY, help="groups that fit a GROUP BY (default: %(default)d)"
+    )
     parser.add_argument("--all", action="store_true", help="show all rows, not only the first and last")
+    add_options(parser)
     options = parser.parse_args()
     if not options.query.is_file():
         parser.error(f"no file {options.query}")
@@ -152,6 +192,8 @@ def arguments() -> argparse.Namespace:
         options.sql = text_of(options.query)
     except ValueError as error:
         parser.error(str(error))
+    if options.groups < 1:
+        parser.error("--groups must be at least 1")
     if options.tuples < 1 or not 1 <= options.per_datagram <= 40:
         parser.error("--tuples must be at least 1, --per-datagram 1 to 40")
     return options
@@ -171,14 +213,16 @@ class Traffic:
 
 
 def of_tuples(built: Compiled, sql: str, options: argparse.Namespace) -> Traffic:
-    """Traffic of tuple datagrams."""
-    entries = {entry.stream: entry for entry in built.circuit.entries}
-    alone = len(entries) == 1
-    sent = {s: tuples(entry, sql, options.tuples, options.seed, alone) for s, entry in entries.items()}
-    arrival = mixed(sent, options.per_datagram, options.seed)
-    payloads = datagrams({s.schema: records for s, records in sent.items()}, arrival, options.per_datagram, session=100)
-    blocks = [np.frombuffer(payload, np.uint8)[None] for payload in payloads]
-    return Traffic(frames(blocks), sent, {s: np.flatnonzero(arrival == s.schema.name) for s in sent})
+    """Traffic of tuple datagrams: the user's own tuples, or generated ones."""
+    if options.data:
+        arrival, losses = own_data(options, built.circuit.entries)
+        for line in losses:
+            console.print(f"[yellow]{escape(line)}[/]")
+    else:
+        arrival = generated(built, sql, options)
+    records = {stream.schema: tuples for stream, tuples in arrival.records.items()}
+    blocks, _ = interleaved(records, arrival.order, per_datagram=options.per_datagram, session=100)
+    return Traffic(frames(blocks), arrival.records, {stream: arrival.places(stream) for stream in arrival.records})
 
 
 def of_messages(built: Compiled, sql: str, options: argparse.Namespace) -> Traffic:
@@ -209,59 +253,33 @@ def of_messages(built: Compiled, sql: str, options: argparse.Namespace) -> Traff
     )
 
 
-def tuples(entry: Entry, sql: str, count: int, seed: int, alone: bool) -> np.ndarray:
-    """Tuples of a stream: from the project's generator for it, if there is one; else values near those in the query.
+def generated(built: Compiled, sql: str, options: argparse.Namespace) -> Arrival:
+    """Tuples from the project's generators, if they know the streams; else invented ones.
 
-    With several streams, those of the tests, which have symbols and prices in common (at most 1,500 tuples each)."""
-    stream, name = entry.stream, entry.stream.schema.name
-    if stream not in shipped():
-        return invented(stream, sql, count, seed)
-    if name != "Trades" or not alone:
-        return data(name)[:count]
-    absurd = count // 500 if entry.window and entry.window.max_ahead else 0  # one would close every window
-    return trades.generate(count, seed=seed, rate=2.0, disorder=60, late=count // 125, absurd=absurd)
-
-
-def invented(stream: Stream, sql: str, count: int, seed: int) -> np.ndarray:
-    """Numbers and strings like those in the query; one value in eight of a nullable field is null. The time attribute
-    rises by one per two tuples with jitter."""
-    generator = np.random.default_rng(seed)
-    numbers = [int(n) for n in re.findall(r"\b\d+\b", sql)] or [100]
-    words = [*re.findall(r"""["']([^"'\n]+)["']""", sql), "A", "B"]
-    records = np.zeros(count, stream.schema.dtype)
-    for field in stream.schema.fields:
-        kind = stream.schema.dtype[field.name]
-        if field.name == stream.time:
-            values = 1000 + np.arange(count) // 2 - generator.integers(0, 4, count)
-        elif kind.kind == "S":
-            values = generator.choice(np.array(words, kind), count)
-        elif field.type == "bool":
-            values = generator.integers(0, 2, count)
-        else:
-            chosen, more = generator.choice(numbers, count).tolist(), generator.integers(-20, 21, count).tolist()
-            if field.kind == "decimal":
-                digits, scale = field.arguments
-                low, high = 1 - 10**digits, 10**digits - 1
-            else:
-                scale, low, high = 0, np.iinfo(kind).min, np.iinfo(kind).max
-            near = [max(low, min(high, n * 10**scale + m)) for n, m in zip(chosen, more, strict=True)]
-            values = wide(near) if kind.kind == "V" else near
-        records[field.name] = values
-        if field.nullable:
-            byte, bit = stream.schema.place_of_flags(field.name)
-            records[byte] |= np.where(generator.integers(0, 8, count) == 0, FLAG_NULL << bit, 0).astype(np.uint8)
-    return records
+    Those of several streams are those of the tests, which have symbols and prices in common (at most 1,500 of each)."""
+    entries = {entry.stream: entry for entry in built.circuit.entries}
+    if not entries.keys() <= set(shipped()):
+        return invented(built, sql, options.tuples, options.seed)
+    count, (entry, *others) = options.tuples, entries.values()
+    if others or entry.stream.schema.name != "Trades":
+        records = {stream: data(stream.schema.name)[:count] for stream in entries}
+    else:
+        absurd = count // 500 if entry.window and entry.window.max_ahead else 0  # one would close every window
+        records = {
+            entry.stream: trades.generate(
+                count, seed=options.seed, rate=2.0, disorder=60, late=count // 125, absurd=absurd
+            )
+        }
+    return mixed(records, options.per_datagram, options.seed)
 
 
-def mixed(sent: dict[Stream, np.ndarray], run: int, seed: int) -> np.ndarray:
-    """A random order of arrival: the stream's name of each tuple, in runs of `run` tuples."""
-    runs = [s.schema.name for s, records in sent.items() for _ in range(-(-len(records) // run))]
-    left = {s.schema.name: len(records) for s, records in sent.items()}
-    order: list[str] = []
-    for name in np.random.default_rng(seed).permutation(runs) if len(sent) > 1 else runs:
-        order += [name] * min(run, left[name])
-        left[name] -= min(run, left[name])
-    return np.array(order)
+def mixed(sent: dict[Stream, np.ndarray], run: int, seed: int) -> Arrival:
+    """Tuples in a random order of streams, in runs of `run` tuples."""
+    of = np.repeat(np.arange(len(sent)), [len(records) for records in sent.values()])
+    runs = np.concatenate([np.arange(len(records)) // run for records in sent.values()])
+    _, run_of = np.unique(np.stack([of, runs]), axis=1, return_inverse=True)
+    rank = np.random.default_rng(seed).permutation(run_of.max(initial=0) + 1) if len(sent) > 1 else np.arange(len(of))
+    return Arrival(sent, of[np.argsort(rank[run_of], kind="stable")])
 
 
 def play(board: Board, traffic: Traffic, **options) -> Run:
@@ -322,26 +340,6 @@ def show_rows(name: str, rows: list[Row], wanted: list[Row], everything: bool) -
         table.caption, table.caption_justify = f"{len(wrong):,} rows differ; --all shows them", "left"
     console.print()
     console.print(table)
-
-
-def verdict(results: list[tuple[list[Row], list[Row]]], counters: Mapping[str, int]) -> int:
-    """Print whether the rows of each result are those of PySpark; returns the exit status."""
-    sides = [(Counter(rows), Counter(golden)) for rows, golden in results]
-    if all(rows == golden for rows, golden in sides):
-        total = sum(rows.total() for rows, _ in sides)
-        all_of_them = f"all {total:,} rows of the circuit are those of PySpark"
-        text = {0: "no rows, neither from the circuit nor from PySpark", 1: "the circuit's only row is that of PySpark"}
-        console.print(f"\n[bold green]EQUAL[/] {text.get(total, all_of_them)}")
-        return 0
-    missing = sum((golden - rows).total() for rows, golden in sides)
-    if (refused := counters["query_refused"]) and all(rows <= golden for rows, golden in sides):
-        console.print(
-            f"\n[bold yellow]INCOMPLETE[/] every row of the circuit is PySpark's; the {missing:,} missing are pairs "
-            f"of the {refused:,} tuples that did not fit in the join's memory (query_refused): increase ROWS"
-        )
-    else:
-        console.print("\n[bold red]DIFFERENT[/] the circuit and PySpark disagree")
-    return 1
 
 
 def show_traffic(run: Run) -> None:
@@ -440,5 +438,8 @@ def plot(result: Result, received: list[Row], records: np.ndarray, wanted: list[
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (BulkFailure, QueryError, ValueError) as failure:
+    except UsageError as wrong:
+        print(f"demo: {wrong}", file=sys.stderr)
+        sys.exit(Exit.USAGE)
+    except (BulkFailure, ValueError) as failure:
         sys.exit(f"demo: {failure}")

@@ -3,6 +3,6 @@
 
 import sys
 
-from wirestream.host.send import main
+from wirestream.host.send_trades import main
 
 sys.exit(main())

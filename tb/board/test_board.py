@@ -30,7 +30,7 @@ from tb.queries.run import QUERIES
 from tb.queries.streams import CONSTANTS, data
 from wirestream.compiler.compile import compile_queries
 from wirestream.host import board as command
-from wirestream.host import recv, send, trades
+from wirestream.host import recv, send_trades, trades
 from wirestream.host.board import Board, BoardError, play
 from wirestream.host.remote import Recorder, Remote, RemoteError
 from wirestream.schema.packets import DEVICE, SENDER, frames, payloads, wire_times, write_pcap
@@ -108,7 +108,7 @@ class Tunnel:
         return counters
 
     def send(self, *options: str | Path) -> None:
-        assert send.main(["--tunnel", self.here, "--json", *map(str, options)]) == 0
+        assert send_trades.main(["--tunnel", self.here, "--json", *map(str, options)]) == 0
 
     def receive(self, *options: str | Path) -> subprocess.Popen:
         """Start recv_results.py; returns once the board has resolved its address."""
@@ -138,7 +138,7 @@ def summary(process: subprocess.Popen) -> dict:
 
 def test_from_pcap_to_pcap(board, wanted, stream, tmp_path, capsys):
     """Rows are PySpark's; a run can be repeated bit by bit; time is counted by the design's clock."""
-    assert send.main(["--pcap", str(tmp_path / "in.pcap"), "--parquet", str(stream), "--per-datagram", "7"]) == 0
+    assert send_trades.main(["--pcap", str(tmp_path / "in.pcap"), "--parquet", str(stream), "--per-datagram", "7"]) == 0
     runs = [play(board, tmp_path / "in.pcap", tmp_path / f"{n}.pcap", settings=SETTINGS) for n in "ab"]
     assert (tmp_path / "a.pcap").read_bytes() == (tmp_path / "b.pcap").read_bytes()
     summary_, counters = runs[0]
@@ -157,7 +157,7 @@ def test_from_pcap_to_pcap(board, wanted, stream, tmp_path, capsys):
 
 def test_a_constant_makes_the_rows(board, stream, tmp_path):
     """Without a trade of the symbol there is no row."""
-    assert send.main(["--pcap", str(tmp_path / "in.pcap"), "--parquet", str(stream), "--rate", "0"]) == 0
+    assert send_trades.main(["--pcap", str(tmp_path / "in.pcap"), "--parquet", str(stream), "--rate", "0"]) == 0
     _, counters = play(board, tmp_path / "in.pcap", tmp_path / "out.pcap", settings={"symbol": "NONE"})
     assert (counters["tuple_rx_tuple"], counters["query_row"]) == (1500, 0)
 
@@ -407,7 +407,7 @@ class Command:
 def test_command(board, stream, capsys):
     """Ctrl-C ends it with its counters, by name; a port in use is reported in one line."""
     with Command() as running:
-        assert send.main(["--tunnel", running.here, "--parquet", str(stream), "--rate", "0"]) == 0
+        assert send_trades.main(["--tunnel", running.here, "--parquet", str(stream), "--rate", "0"]) == 0
         remote = Remote.at(running.registers, board.built.circuit)
         wait_for(lambda: remote.counters()["tuple_rx_tuple"] == 1500)
         capsys.readouterr()

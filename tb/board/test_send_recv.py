@@ -21,7 +21,7 @@ from tb import REPOSITORY
 from tb.queries.run import QUERIES
 from wirestream.arguments import UsageError
 from wirestream.compiler.compile import compile_queries
-from wirestream.host import recv, send, trades, transmit
+from wirestream.host import recv, send_trades, sending, trades, transmit
 from wirestream.host.inputs import UdpInput
 from wirestream.host.outputs import chart
 from wirestream.host.results import Results, Session
@@ -161,7 +161,7 @@ def test_no_error_of_a_rate_adds_up(monkeypatch, per_second):
 
 @pytest.mark.parametrize("wrong", ["", "fast", "10kk", "5 pps", "pps", "1e", "-", "-3", "1e999", "nan", "0.0001"])
 def test_rates_that_are_none(wrong, capsys):
-    assert send.main(["127.0.0.1:9", f"--rate={wrong}"]) == 2
+    assert send_trades.main(["127.0.0.1:9", f"--rate={wrong}"]) == 2
     assert "not a rate, such as" in capsys.readouterr().err
 
 
@@ -217,7 +217,7 @@ def test_standard_input_that_is_no_trade():
         os.write(theirs, f"UBSN,1,2,3\n{line}\n".encode())
         os.close(theirs)
         with pytest.raises(UsageError, match=f"line 2: '{line}' is not Symbol,Price,Volume,Time"):
-            list(send.live(ours, 10, 1))
+            list(sending.live(ours, 10, 1, TRADES, send_trades.read_lines))
         os.close(ours)
 
 
@@ -225,7 +225,9 @@ def test_trades_of_a_capture(tmp_path, port, capsys):
     sent = frames(stream(100, 7, punctuation=np.zeros(1, TRADES.dtype)[0]))
     write_pcap(tmp_path / "t.pcap", sent, wire_times(sent))
     where = f"127.0.0.1:{port.udp.getsockname()[1]}"
-    assert send.main([where, "--capture", str(tmp_path / "t.pcap"), "--rate", "0", "--json", "--count", "95"]) == 0
+    assert (
+        send_trades.main([where, "--capture", str(tmp_path / "t.pcap"), "--rate", "0", "--json", "--count", "95"]) == 0
+    )
     said = json.loads(capsys.readouterr().out)
     assert (said["trades"], said["datagrams"], said["method"]) == (95, 4, "gso")
     got = [unpack(payload, TRADES)[1] for payload in received(port, 4)]

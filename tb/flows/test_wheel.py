@@ -94,7 +94,7 @@ def test_queries(away):
 
 def test_from_packets_to_rows(away):
     """Both parts of a divided query, and the rows of the whole on the board, which is built in the user's cache."""
-    away.wirestream("send", "--pcap", "in.pcap", "--count", "200", "--rate", "0")
+    away.wirestream("trades", "--pcap", "in.pcap", "--count", "200", "--rate", "0")
     away.wirestream("orders", "--pcap", "orders.pcap", "--count", "5")
     assert (away.folder / "orders.pcap").stat().st_size > 300
     away.wirestream("split", "high.sql", "--rate", "1M", "--set", "limit=9000", "-o", "both")
@@ -138,7 +138,7 @@ def test_what_an_extra_installs_is_enough(wheel, tmp_path, extra):
         ("explain", "plain.sql"),
         ("compile", "plain.sql", "-o", "plain"),
         ("split", "plain.sql", "--rate", "1M", "--set", "limit=9000"),
-        ("send", "--pcap", "in.pcap", "--count", "20", "--rate", "0"),
+        ("trades", "--pcap", "in.pcap", "--count", "20", "--rate", "0"),
         ("cores",),
         ("path", "rtl"),
     ):

@@ -52,7 +52,7 @@ def row_of(record: np.void, schema: Schema) -> Row:
 
 def _value(value: np.generic, field: Field) -> int | str:
     if isinstance(value, bytes):
-        return value.decode()
+        return value.decode("latin-1")
     number = narrow(value) if isinstance(value, np.void) else int(value)
     match field.kind:
         case "decimal" if scale := field.arguments[1]:

@@ -130,7 +130,7 @@ def _column(records: np.ndarray, schema: Schema, field: Field) -> pa.Array:
     found: list[object] = [int.from_bytes(value, "big", signed=signed) for value in values]
     match field.kind:
         case "string":
-            found, kind = [value.rstrip(b"\0").decode() for value in values], pa.string()
+            found, kind = [value.rstrip(b"\0").decode("latin-1") for value in values], pa.string()
         case "bool":
             found, kind = [value != 0 for value in found], pa.bool_()
         case "decimal":

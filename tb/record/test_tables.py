@@ -13,8 +13,9 @@ import pytest
 
 from wirestream.compiler.description import load_schema
 from wirestream.host.outputs import FileOutput, LineOutput
-from wirestream.record import tables
+from wirestream.record import files, tables
 from wirestream.record.columns import Layout, readable
+from wirestream.record.files import TableError
 from wirestream.schema.fields import Field, canonical, narrow, wide
 from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, TRADES, Schema
 
@@ -74,9 +75,7 @@ def test_lines_hold_every_value(capsys) -> None:
     """But an empty string, which looks like a null there."""
     records = extremes()
     LineOutput().add(Layout(SCHEMA).table(records))
-    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
-    text = "\n".join(",".join(cells[: len(SCHEMA.fields)]) for cells in lines)
-    found = tables.from_lines(text.encode(), SCHEMA, 1)
+    found = tables.records("", SCHEMA, files.parse_csv(capsys.readouterr().out.encode(), ""))
     for field in SCHEMA.fields:
         chosen = records[field.name] != b"" if field.kind == "string" else slice(None)
         same(found[[field.name]][chosen], records[[field.name]][chosen])
@@ -179,7 +178,7 @@ def test_text_is_read(tmp_path: Path, column: str, text: str, value: object) -> 
     ],
 )
 def test_text_that_does_not_fit(tmp_path: Path, column: str, text: str, reason: str) -> None:
-    with pytest.raises(tables.TableError) as error:
+    with pytest.raises(TableError) as error:
         read(tmp_path / "t.csv", **{column: text})
     message = str(error.value)
     assert f"t.csv: row 2: {column} is " in message and reason in message and "\n" not in message
@@ -190,11 +189,13 @@ def test_columns_that_do_not_fit(tmp_path: Path) -> None:
 
     def refused(**columns: pa.Array) -> str:
         pyarrow.parquet.write_table(pa.table(whole | columns), tmp_path / "t.parquet")
-        with pytest.raises(tables.TableError) as error:
+        with pytest.raises(TableError) as error:
             tables.read(tmp_path / "t.parquet", Schema("S", 1, tuple(Field(n, k) for n, k in FIELDS.items())))
         return str(error.value)
 
-    assert "column D is double, not a decimal(9, 2)" in refused(D=pa.array([1.5]))
+    assert "row 1: D is 1.625, not a decimal(9, 2)" in refused(D=pa.array([1.625]))
+    assert "row 1: A is 1.5, not a 16-bit integer" in refused(A=pa.array([1.5]))
+    assert "row 1: L is nothing, not a 64-bit integer" in refused(L=pa.array([float("nan")]))
     assert "column D is decimal128(9, 3), not a decimal(9, 2)" in refused(
         D=pa.array([Decimal("1.234")], pa.decimal128(9, 3))
     )

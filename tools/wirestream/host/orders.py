@@ -255,7 +255,7 @@ def _run(args: argparse.Namespace) -> None:
     seconds = sum(rate.seconds(len(data), args.per_datagram) for _, data in sent) / max(len(sent), 1) / args.lines
     if args.pcap:
         where, blocks = args.pcap, list(in_frames(sent, host, port))
-        write_pcap(where, blocks, wire_times(blocks, interval_ns=seconds * 1e9))
+        write_pcap(where, blocks, wire_times(blocks, due_ns=1e9 * seconds * np.arange(sum(map(len, blocks)))))
         datagrams = len(blocks)
     elif args.tunnel:
         where, there = args.tunnel, read_address(args.tunnel)

@@ -1,328 +1,169 @@
-"""Send trades, or the tuples of another stream, in tuple datagrams over UDP, or write them as a pcap: the command
-tools/send_trades.py."""
+"""Send the tuples of a query's streams to a board, from files or as they arrive: the command `wirestream send`."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import select
 import sys
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+import pyarrow as pa
 
-from wirestream.arguments import UsageError, carry_out
-from wirestream.errors import QueryError
-from wirestream.host import trades
-from wirestream.host.commands import command, read_address, target_of
-from wirestream.host.remote import circuit_of
-from wirestream.host.transmit import METHODS, Rate, Socket, send
-from wirestream.host.trouble import Trouble, add_trouble
-from wirestream.record import tables
-from wirestream.schema.formats import Format
-from wirestream.schema.packets import (
-    DEVICE,
-    HEADERS,
-    SENDER,
-    Endpoint,
-    decode,
-    frames,
-    payloads,
-    read_pcap,
-    wire_times,
-    write_pcap,
-)
-from wirestream.schema.streams import Stream, load
-from wirestream.schema.tuples import HEADER_BYTES, TRADES, Schema
+from wirestream.arguments import UsageError, carry_out, text_of
+from wirestream.compiler.circuit import Entry
+from wirestream.compiler.compile import compile_queries
+from wirestream.errors import locate_errors
+from wirestream.host.commands import add_way, epilog, target_of
+from wirestream.host.sending import FLUSH_S, Load, add_options, deliver, live, punctuation, session_of
+from wirestream.host.transmit import TRUE_SPEED, Rate
+from wirestream.host.trouble import Trouble
+from wirestream.record import own, tables
+from wirestream.record.arrival import Arrival, times
+from wirestream.record.files import STANDARD_INPUT, parse_csv, parse_json
+from wirestream.schema.packets import interleaved
+from wirestream.schema.streams import known
+from wirestream.schema.tuples import Schema
 
-CLOSE_ALL = "all"
-TRADES_STREAM = Stream(TRADES, "Time")
-FLUSH_S = 0.1  # a trade from standard input leaves within this time
+LONG_PAUSE_S = 60  # between datagrams of a replay, which is worth a warning
 EXAMPLES = """\
 examples:
-  100,000 generated trades at 20,000 per second to a device, closing the last windows:
-    %(prog)s 192.168.1.10:4000 --count 100000 --rate 20000 --close
-  the same to a simulated board, unprivileged, with one datagram in 100 lost:
-    %(prog)s --tunnel --count 100000 --rate 20000 --close --lose 0.01
-  trades of a file, at full speed, 91 per datagram:
-    %(prog)s 192.168.1.10:4000 --csv trades.csv --rate 0 --per-datagram 91
-  trades from a log as they are written, one per line:
-    tail -f trades.log | %(prog)s 192.168.1.10:4000 --stdin
-  a capture for the simulator, back to back on Gigabit Ethernet:
-    %(prog)s --pcap trades.pcap --count 5000 --disorder 60 --rate 0
-  tuples of another stream, which payments.sql declares or reads:
-    %(prog)s 192.168.1.10:4000 --stream payments.sql --csv payments.csv
+  a file of meter readings, at full speed, closing the last windows:
+    %(prog)s meters.sql --data readings.csv --to 192.168.1.10:4000 --rate 0 --close
+  two streams, merged by their times, replayed ten times as fast as they were recorded:
+    %(prog)s room.sql --data Sensors=s.parquet --data Commands=c.csv --to 192.168.1.10:4000 --rate 10x
+  to a simulated board, unprivileged, with one datagram in 100 lost:
+    %(prog)s meters.sql --data readings.csv --tunnel --lose 0.01
+  lines as they are written, the first of which names the columns:
+    tail -n +1 -f readings.csv | %(prog)s meters.sql --data - --tunnel
 
-CSV and Parquet files have the columns Symbol (1 to 4 ASCII characters), Price, Volume and
-Time (32-bit integers), in any order; a CSV file begins with a line of column names.
-Lines of standard input are Symbol,Price,Volume,Time. With --stream columns and lines have the fields of
-the stream: decimals with a point, times in ISO 8601 and UTC or as numbers, true or false, nothing for null.
+Columns are found by name; others are ignored. Text has decimals with a point, times in ISO 8601 and UTC or as
+numbers, true or false, nothing for null. Lines of JSON objects (NDJSON) work like CSV.
 """
 
 
-def live(lines: int, per_datagram: int, session: int, schema: Schema = TRADES) -> Iterator[np.ndarray]:
-    """Payloads of tuples read from lines of file descriptor `lines`, each within `FLUSH_S`; ends with the input.
-
-    Raises `UsageError` with the number of a line that is not a tuple.
-    """
-    rest, row, sequence, since = b"", 0, 0, 0.0
-    waiting = np.zeros(0, schema.dtype)
-    more = True
-    while more or len(waiting):
-        wait = max(0.0, since + FLUSH_S - time.monotonic()) if len(waiting) else None
-        if more and select.select([lines], [], [], wait)[0]:
-            data = os.read(lines, 1 << 16)
-            more = bool(data)
-            *whole, rest = (rest + (data or b"\n" * bool(rest))).split(b"\n")
-            came = _tuples(whole, schema, row + 1)
-            row += len(whole)
-            since = since if len(waiting) else time.monotonic()
-            waiting = np.concatenate([waiting, came])
-        full = len(waiting) // per_datagram * per_datagram
-        if len(waiting) and (not more or time.monotonic() >= since + FLUSH_S):
-            full = len(waiting)
-        if full:
-            blocks = payloads(schema, waiting[:full], per_datagram=per_datagram, session=session, sequence=sequence)
-            sequence += sum(map(len, blocks))
-            waiting = waiting[full:]
-            since = time.monotonic()
-            yield from blocks
-
-
-def _tuples(lines: list[bytes], schema: Schema, first: int) -> np.ndarray:
-    """The tuples in lines, of which `first` is the number of the first; empty lines have none."""
-    numbered = [(first + n, text) for n, text in enumerate(lines) if text.strip()]
-    if schema == TRADES:
-        return np.array([_trade(text, row) for row, text in numbered], schema.dtype)
-    runs: list[np.ndarray] = [np.zeros(0, schema.dtype)]
-    while numbered:  # in each run the lines are adjacent, so that an error has the number of its line
-        count = next((n for n, (row, _) in enumerate(numbered) if row != numbered[0][0] + n), len(numbered))
-        text = b"\n".join(text for _, text in numbered[:count])
-        runs.append(tables.from_lines(text, schema, numbered[0][0]))
-        numbered = numbered[count:]
-    return np.concatenate(runs)
-
-
-def _trade(text: bytes, row: int) -> tuple:
-    symbol, *numbers = (part.strip() for part in text.split(b","))
-    try:
-        values = [int(number) for number in numbers]
-    except ValueError:
-        values = []
-    in_range = all(trades.INT32.min <= value <= trades.INT32.max for value in values)
-    if len(values) != 3 or not in_range or not 1 <= len(symbol) <= 4:
-        shown = text.decode("ascii", "backslashreplace")
-        raise UsageError(f"line {row}: '{shown}' is not Symbol,Price,Volume,Time")
-    return symbol, *values
-
-
 def parser(prog: str) -> argparse.ArgumentParser:
-    description = "Send trades as tuple datagrams to HOST:PORT over UDP, or write them as a pcap file."
-    p = command(prog, description, EXAMPLES, "trades")
-    p.add_argument("--stream", type=Path, metavar="FILE", help="another stream: its .yml, or a query that reads it")
-    source = p.add_argument_group("source of the trades (default: generated)")
-    file = source.add_mutually_exclusive_group()
-    file.add_argument("--csv", metavar="FILE", help="trades of a CSV file, in file order")
-    file.add_argument("--parquet", metavar="FILE", help="trades of a Parquet file, in file order")
-    file.add_argument("--capture", metavar="FILE", help="trades of the tuple datagrams in a pcap file")
-    file.add_argument("--stdin", action="store_true", help="trades from standard input, as they arrive")
-    source.add_argument("--count", type=int, metavar="N", help="number of trades (default: 10000, or the whole file)")
-    source.add_argument("--seed", type=int, default=1, help="same seed, same trades (default: %(default)s)")
-    source.add_argument(
-        "--trades-per-second", type=float, default=10.0, metavar="X", help="in stream time (default: %(default)s)"
+    p = argparse.ArgumentParser(
+        prog=prog,
+        description="Send the tuples of a query's streams in datagrams over UDP, or write them as a pcap file.",
+        epilog=EXAMPLES + epilog("tuples") + "With x tuples leave at the times that they have: 1x at true speed.\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    source.add_argument("--disorder", type=int, default=60, metavar="S", help="at most, in seconds (default: 60)")
-    source.add_argument("--share", type=float, default=0.25, metavar="P", help="share of UBSN (default: %(default)s)")
-    source.add_argument("--late", type=int, default=0, metavar="N", help="number of late trades (default: 0)")
-    source.add_argument("--absurd", type=int, default=0, metavar="N", help="number of absurd times (default: 0)")
-    stream = p.add_argument_group("sending")
-    stream.add_argument("--rate", default="10000", metavar="R", help="see below; 0: full speed (default: %(default)s)")
-    stream.add_argument(
-        "--per-datagram", type=int, default=30, metavar="N", help="trades, 1 to 91 (default: %(default)s)"
-    )
-    stream.add_argument("--session", type=int, metavar="ID", help="session number (default: Unix time; 1 in a pcap)")
-    stream.add_argument(
-        "--close",
-        nargs="?",
-        const=CLOSE_ALL,
-        metavar="TIME",
-        help="end with a punctuation: no trade before TIME follows; without TIME it closes every window",
-    )
-    stream.add_argument("--method", choices=METHODS, default="", help="system call (default: the fastest available)")
-    stream.add_argument("--json", action="store_true", help="print the summary as one line of JSON")
-    add_trouble(p, "the datagrams")
+    p.add_argument("query", type=Path, help="file with a query, which says what the streams are")
+    p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="further stream")
+    p.add_argument("--to", dest="target", metavar="HOST:PORT", help="destination; with --pcap, --tunnel: IPv4")
+    add_way(p)
+    own.add_options(p)
+    add_options(p, "tuples")
     return p
 
 
-def main(argv: list[str] | None = None, prog: str = "send_trades.py") -> int:
+def main(argv: list[str] | None = None, prog: str = "wirestream send") -> int:
     """The command."""
-    args = parser(prog).parse_args(argv)
+    p = parser(prog)
+    args = p.parse_args(argv)
+    if not args.query.is_file():
+        trades = "; generated trades are sent by `wirestream trades`" if ":" in str(args.query) else ""
+        p.error(f"no file {args.query}{trades}")
     return carry_out(prog, lambda: _run(args), args.target)
 
 
 def _run(args: argparse.Namespace) -> None:
-    host, port = target_of(args)
-    rate = Rate.read(args.rate)
-    stream = stream_of(args.stream) if args.stream else TRADES_STREAM
-    schema = stream.schema
-    last = None if args.close is None else punctuation(stream, args.close)
-    session = args.session if args.session is not None else (1 if args.pcap else int(time.time()) % 2**32)
-    if not 0 <= session < 2**32:
-        raise UsageError(f"--session {session}: must fit 32 bits, unsigned")
-    if args.seed < 0:
-        raise UsageError(f"--seed {args.seed}: must be at least 0")
-    trouble = Trouble.of(args, args.seed)
-    if args.stdin:
-        if args.pcap or trouble or args.close is not None or args.count is not None:
-            raise UsageError("--stdin excludes --pcap, --count, --close, --lose, --duplicate and --reorder")
-        lines = live(sys.stdin.fileno(), args.per_datagram, session, schema)
-        _send(args, lines, schema, 0, 0, rate, session, (host, port))
+    target, rate, session = target_of(args, "--to HOST:PORT"), Rate.read(args.rate, replay=True), session_of(args)
+    trouble = Trouble.of(args, 1)
+    text = text_of(args.query)
+    with locate_errors([(args.query, text)]):
+        circuit = compile_queries(text, known(args.stream), args.query.stem).circuit
+    entries = {entry.stream: entry for entry in circuit.entries}
+    if not args.data:
+        raise UsageError("no data: --data FILE, or --data - for standard input")
+    files = own.files_of(args.data, list(entries))
+    if [str(file) for file in files.values()] == [STANDARD_INPUT]:
+        ((stream, _),) = files.items()
+        if args.pcap or trouble or args.close is not None or args.order_by or rate.unit == TRUE_SPEED:
+            raise UsageError("--data - excludes --pcap, --close, --order-by, --rate …x, --lose, --duplicate, --reorder")
+        losses = None if args.strict else tables.Losses()
+        read = Lines(stream.schema, losses)
+        blocks = live(sys.stdin.fileno(), args.per_datagram, session, stream.schema, read)
+        deliver(args, Load(blocks, "tuples"), rate, session, target)
+        _report(losses.lines() if losses else [])
         return
-    records = _records(args, schema)
-    blocks = payloads(schema, records, per_datagram=args.per_datagram, session=session, punctuation=last)
-    blocks, done = trouble.apply(blocks)
-    datagrams = sum(map(len, blocks))
-    if args.pcap:
-        packets = frames(blocks, SENDER, Endpoint(DEVICE.mac, host, port))
-        size = HEADER_BYTES + args.per_datagram * schema.record_bytes
-        interval = 1e9 * rate.seconds(size, args.per_datagram)
-        write_pcap(args.pcap, packets, times := wire_times(packets, interval_ns=interval))
-        span = int(times[-1] - times[0]) / 1e9 if len(times) else 0.0
-        what = f"{len(records):,} {_word(schema)} in {datagrams:,} frames"
-        print(f"{args.pcap}: {what}, {span:.6f} s on the wire{_counts(done)}")
-        return
-    _send(args, blocks, schema, len(records), datagrams, rate, session, (host, port), done)
-
-
-def _send(
-    args: argparse.Namespace,
-    blocks: Iterable[np.ndarray],
-    schema: Schema,
-    count: int,
-    datagrams: int,
-    rate: Rate,
-    session: int,
-    target: tuple[str, int],
-    done: dict[str, int] | None = None,
-) -> None:
-    """Send payloads, through a tunnel as frames, and print a summary. count, datagrams: 0 for a live source."""
-    around = 0
-    if args.tunnel:
-        device, plain, around = Endpoint(DEVICE.mac, *target), blocks, HEADERS
-        blocks = (frames([block], SENDER, device)[0] for block in plain)
-    tuples = Counting(blocks, around, schema.record_bytes)
-    udp = Socket(*(read_address(args.tunnel) if args.tunnel else target), args.method)
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,} of {task.total:,}"))
-    console = Console(stderr=True, highlight=False)
-    hidden = not console.is_terminal or not datagrams
-    with Progress(*columns, TimeRemainingColumn(), console=console, disable=hidden) as bar:
-        task = bar.add_task("datagrams", total=datagrams)
-        sent = send(
-            tuples,
-            udp,
-            lambda block: rate.seconds(block.shape[1] - around, tuples.of(block)) if datagrams else 0.0,
-            lambda step: bar.advance(task, step),
-        )
-    udp.close()
-    count, word = count or tuples.total, _word(schema)
-    seconds, done = max(sent.seconds, 1e-9), done or {}
-    if args.json:
-        summary = {
-            word: count, "datagrams": sent.datagrams, "payload_bytes": sent.payload_bytes, "session": session,
-            "seconds": sent.seconds, f"{word}_per_second": count / seconds, "method": sent.how,
-            "datagrams_per_second": sent.datagrams / seconds, "asked": rate.value, "unit": rate.unit or f"{word}/s",
-            "rate_error": sent.error, **done,
-        }  # fmt: skip
-        print(json.dumps(summary))
-        return
-    print(
-        f"{count:,} {word} in {sent.datagrams:,} datagrams to {target[0]}:{target[1]}, session {session}: "
-        f"{sent.seconds:.3f} s, {count / seconds:,.0f} {word}/s, {8e-6 * sent.payload_bytes / seconds:,.1f} Mb/s"
-        + (f", {100 * sent.error:+z.2f}% off {rate.value:,.0f} {rate.unit or f'{word}/s'}" if sent.due else "")
-        + _counts(done)
+    arrival, lost = own.own_data(args, entries.values())
+    _report(lost)
+    last = {} if args.close is None else {s.schema: punctuation(s, args.close) for s in entries}
+    records = {stream.schema: tuples for stream, tuples in arrival.records.items()}
+    steps, cuts = None, None
+    if rate.unit == TRUE_SPEED:
+        if trouble:
+            raise UsageError("--rate …x excludes --lose, --duplicate and --reorder")
+        due = due_times(arrival, entries.values()) / rate.value
+        cuts = np.diff(due // FLUSH_S, prepend=-1) != 0
+    blocks, ends = interleaved(
+        records, arrival.order, per_datagram=args.per_datagram, session=session, punctuations=last, cuts=cuts
     )
+    if cuts is not None:
+        steps = np.diff(due[ends - 1], append=due[-1] if len(due) else 0) if len(ends) else np.zeros(0)
+        _announce(steps, rate)
+    blocks, done = trouble.apply(blocks)
+    load = Load(blocks, "tuples", len(arrival.order), sum(map(len, blocks)), steps, done)
+    deliver(args, load, rate, session, target)
 
 
-class Counting:
-    """Counts the tuples in blocks of payloads as they pass. around: bytes of headers before a payload; each: bytes of a
-    tuple."""
-
-    def __init__(self, blocks: Iterable[np.ndarray], around: int, each: int):
-        self._blocks, self._around, self._each, self.total = blocks, around, each, 0
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        for block in self._blocks:
-            self.total += len(block) * self.of(block)
-            yield block
-
-    def of(self, block: np.ndarray) -> int:
-        """The tuples in each datagram of a block."""
-        return (block.shape[1] - self._around - HEADER_BYTES) // self._each
+def due_times(arrival: Arrival, entries: Sequence[Entry]) -> np.ndarray:
+    """When each tuple leaves at true speed, in seconds after the first: at its time, or with the tuple before it if
+    that is later."""
+    attributes = {entry.stream: own.attribute(entry) for entry in entries}
+    if without := next((s.schema.name for s, attribute in attributes.items() if not attribute), None):
+        raise UsageError(f"--rate …x: {without} has no time attribute")
+    of_each = {s: times(s, records, attributes[s]) for s, records in arrival.records.items()}
+    newest = np.maximum.accumulate(arrival.gathered(of_each))
+    return (newest - newest[:1]) * 1e-9
 
 
-def _word(schema: Schema) -> str:
-    return "trades" if schema == TRADES else "tuples"
+def _report(losses: Sequence[str]) -> None:
+    for line in losses:
+        print(line, file=sys.stderr)
 
 
-def _counts(done: dict[str, int]) -> str:
-    return "".join(f", {count:,} {name}" for name, count in done.items() if count)
+def _announce(steps: np.ndarray, rate: Rate) -> None:
+    """Say how long a replay takes, and its longest pause."""
+    if len(steps):
+        longest = float(steps.max())
+        pause = f", with a pause of {longest:,.0f} s" if longest > LONG_PAUSE_S else ""
+        print(f"replay at {rate.shown('')}: {steps.sum():,.1f} s{pause}", file=sys.stderr)
 
 
-def stream_of(path: Path) -> Stream:
-    """The stream of a .yml file, or the only one that the queries in a file read. Raises `UsageError`."""
-    if path.suffix in (".yml", ".yaml"):
-        try:
-            found = load(path)
-        except QueryError as error:
-            raise UsageError(error.message) from None
-        streams = {} if isinstance(found, Format) else {found.schema.name: found}
-    else:
-        streams = {entry.stream.schema.name: entry.stream for entry in circuit_of(path, []).entries}
-    if len(streams) != 1:
-        raise UsageError(f"--stream {path}: {', '.join(streams) or 'no stream'}; expected one stream")
-    (stream,) = streams.values()
-    if stream.origin:
-        raise UsageError(f"--stream {path}: {stream.schema.name} has messages; see the command orders")
-    return stream
+class Lines:
+    """Reads the tuples in lines of CSV, of which the first names the columns, or of JSON objects. losses: as in
+    `tables.records`."""
+
+    def __init__(self, schema: Schema, losses: tables.Losses | None = None):
+        self._schema, self._losses = schema, losses
+        self._table: Callable[[bytes, int], pa.Table] | None = None
+
+    def __call__(self, lines: list[bytes], first: int) -> np.ndarray:
+        """The tuples. first: number of the first line; empty lines have none."""
+        numbered = [(first + n, line) for n, line in enumerate(lines) if line.strip()]
+        if numbered and not self._table:
+            heading = numbered[0][1]
+            if heading.lstrip().startswith(b"{"):
+                self._table = lambda text, number: parse_json(text, "", number)
+            else:
+                self._table = lambda text, _: parse_csv(heading + b"\n" + text, "")
+                numbered = numbered[1:]
+        found = [np.zeros(0, self._schema.dtype)]
+        for run in adjacent(numbered):
+            number, text = run[0][0], b"\n".join(line for _, line in run)
+            table = self._table(text, number)
+            found.append(tables.records("", self._schema, table, "line", number, self._losses))
+        return np.concatenate(found)
 
 
-def punctuation(stream: Stream, text: str) -> np.ndarray:
-    """The record that promises that no tuple before a time follows; `CLOSE_ALL`: before any time."""
-    if stream.time is None:
-        raise UsageError(f"--close: {stream.schema.name} has no time attribute")
-    field = stream.schema.field(stream.time)
-    if text == CLOSE_ALL:
-        text = str(2 ** (field.bits - (field.type not in tables.UNSIGNED)) - 1)
-    last = np.zeros((), stream.schema.dtype)
-    last[field.name] = tables.value(field, text, "--close: the time")
-    return last
-
-
-def _records(args: argparse.Namespace, schema: Schema) -> np.ndarray:
-    if args.count is not None and args.count < 0:
-        raise UsageError(f"--count {args.count}: must be at least 0")
-    if args.capture:
-        rows = decode(read_pcap(args.capture)[0], schema, others=True)
-        return rows[~rows["punct"]][list(schema.dtype.names)][: args.count]
-    if args.csv or args.parquet:
-        records = tables.read_csv(args.csv, schema) if args.csv else tables.read_parquet(args.parquet, schema)
-        return (trades.checked(args.csv or args.parquet, records) if schema == TRADES else records)[: args.count]
-    if schema != TRADES:
-        raise UsageError(f"no source for {schema.name}: --csv, --parquet, --capture or --stdin")
-    try:
-        return trades.generate(
-            10_000 if args.count is None else args.count,
-            seed=args.seed,
-            rate=args.trades_per_second,
-            disorder=args.disorder,
-            share=args.share,
-            late=args.late,
-            absurd=args.absurd,
-        )
-    except ValueError as error:
-        raise UsageError(str(error)) from error
+def adjacent(numbered: list[tuple[int, bytes]]) -> list[list[tuple[int, bytes]]]:
+    """Numbered lines in runs without a gap, in each of which an error has the number of its line."""
+    runs: list[list[tuple[int, bytes]]] = []
+    for number, line in numbered:
+        if not runs or runs[-1][-1][0] != number - 1:
+            runs.append([])
+        runs[-1].append((number, line))
+    return runs

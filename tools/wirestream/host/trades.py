@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from wirestream.record import tables
+from wirestream.record.files import TableError
 from wirestream.schema.tuples import TRADES
 
 SYMBOLS = (b"UBSN", b"NESN", b"NOVN", b"ROG", b"ABBN", b"ZURN", b"CSGN", b"UHR")
@@ -81,7 +82,7 @@ def to_arrow(trades: np.ndarray) -> pa.Table:
 
 
 def read(path: str | Path) -> np.ndarray:
-    """Trades from a ``.csv`` or ``.parquet`` file, in the file's order. Raises `TableError`."""
+    """Trades from a file (`record.files`), in its order. Raises `TableError`."""
     return checked(path, tables.read(path, TRADES))
 
 
@@ -90,5 +91,5 @@ def checked(path: str | Path, trades: np.ndarray) -> np.ndarray:
     for row, symbol in enumerate(trades["Symbol"].tolist(), 1):
         if not symbol or any(not 0x20 < byte < 0x7F for byte in symbol):
             shown = repr(symbol.decode("ascii", "backslashreplace"))
-            raise tables.TableError(f"{path}: row {row}: Symbol is {shown}, not 1 to 4 printable ASCII characters")
+            raise TableError(f"{path}: row {row}: Symbol is {shown}, not 1 to 4 printable ASCII characters")
     return trades

@@ -13,7 +13,6 @@ import socket
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from math import floor
 
 import numpy as np
 
@@ -26,23 +25,32 @@ UDP_SEGMENT = 103  # linux/udp.h
 SEGMENTS, LARGEST = 64, 65_507  # datagrams and bytes in one call
 MESSAGES = 256  # of one sendmmsg
 METHODS = ("gso", "sendmmsg", "send")
+TRUE_SPEED = "x"
+Steps = float | np.ndarray  # seconds after each datagram of a block
 
 
 @dataclass(frozen=True)
 class Rate:
-    """Tuples, datagrams ("pps") or bits on an Ethernet wire ("bps") per second; 0: as fast as possible."""
+    """Tuples, datagrams ("pps") or bits on an Ethernet wire ("bps") per second; 0: as fast as possible. Or the speed at
+    which tuples are replayed by their times (`TRUE_SPEED`)."""
 
     value: float
     unit: str = ""
 
     @classmethod
-    def read(cls, text: str) -> Rate:
-        """Parse ``20000``, ``20k``, ``1.5Mpps``, ``800Mbps``; raises `UsageError`."""
-        unit = next((unit for unit in ("pps", "bps") if text.endswith(unit)), "")
+    def read(cls, text: str, replay: bool = False) -> Rate:
+        """Parse ``20000``, ``20k``, ``1.5Mpps``, ``800Mbps``; with `replay` also ``10x``. Raises `UsageError`."""
+        units = ("pps", "bps", *[TRUE_SPEED] * replay)
+        unit = next((unit for unit in units if text.endswith(unit)), "")
         value = scaled(text.removesuffix(unit))
-        if value is None or 0 < value < SLOWEST:
-            raise UsageError(f"--rate '{text}': not a rate, such as 20000, 5kpps, 800Mbps, or 0 for full speed")
+        if value is None or 0 < value < SLOWEST or (not value and unit == TRUE_SPEED):
+            true = ", 1x for the true speed" * replay
+            raise UsageError(f"--rate '{text}': not a rate, such as 20000, 5kpps, 800Mbps{true}, or 0 for full speed")
         return cls(value, unit)
+
+    def shown(self, what: str) -> str:
+        """In words. what: what tuples are called."""
+        return f"{self.value:g}x" if self.unit == TRUE_SPEED else f"{self.value:,.0f} {self.unit or f'{what}/s'}"
 
     def amount(self, size: int, tuples: int) -> float:
         """The amount, in units of the rate, of one datagram with a payload of `size` bytes."""
@@ -149,10 +157,11 @@ class Socket:
 def send(
     blocks: Iterable[np.ndarray],
     udp: Socket,
-    seconds: Callable[[np.ndarray], float] = lambda block: 0.0,
+    seconds: Callable[[np.ndarray], Steps] = lambda block: 0.0,
     progress: Callable[[int], None] | None = None,
 ) -> Sent:
-    """Send UDP payloads. seconds: the time of a datagram of a block; 0: as fast as possible.
+    """Send UDP payloads. seconds: from a datagram of a block to the next one, for all the same or for each its own; 0:
+    as fast as possible.
 
     The schedule counts from the first datagram, so delays are caught up and errors do not accumulate. progress: called
     periodically with the number of datagrams sent since the last call. Raises OSError if the network refuses. A full
@@ -162,20 +171,21 @@ def send(
     begin = shown = last = time.perf_counter()
     due = last_due = 0.0  # scheduled times of the next datagram, and of the first of the last call
     for block in blocks:
-        block, at, step = np.ascontiguousarray(block), 0, seconds(block)
+        block, at = np.ascontiguousarray(block), 0
+        dues = due + np.concatenate([[0.0], np.cumsum(np.broadcast_to(seconds(block), len(block)))])
         while at < len(block):
-            now, count = time.perf_counter(), len(block) - at
-            if step:
-                count = min(count, floor((now - begin - due) / step) + 1)
-                if count < 1:
-                    time.sleep(begin + due - now)
-                    continue
-            last, last_due = time.perf_counter(), due
+            now = time.perf_counter()
+            count = int(np.searchsorted(dues[at:-1], now - begin, "right"))
+            if count < 1:
+                time.sleep(begin + dues[at] - now)
+                continue
+            last, last_due = time.perf_counter(), float(dues[at])
             count = udp.send(block[at : at + count])
-            at, sent, total, due = at + count, sent + count, total + count * block.shape[1], due + count * step
+            at, sent, total = at + count, sent + count, total + count * block.shape[1]
             if progress and now - shown > 0.1:
                 progress(sent - reported)
                 reported, shown = sent, now
+        due = float(dues[-1])
     if progress:
         progress(sent - reported)
     if not due:

@@ -1,24 +1,28 @@
-"""Records of a stream from tables: CSV and Parquet files, and lines of text.
+"""Records of a stream from tables (see `files`).
 
 A column has the type of its field in Arrow, or text. In text, a number is written with digits and a point, a time in
 ISO 8601 and UTC or as its number in a record, a Boolean as true, false, 1 or 0. A null, in a CSV file an empty cell, is
-only accepted for a nullable field; "" is the empty string.
+only accepted for a nullable field; "" is the empty string. A number of floating point is accepted where it is a value
+of its field; NaN is null.
+
+What a record cannot hold is an error, unless the caller passes `Losses`: then texts are cut, fractions rounded and rows
+without a value left out, and each is counted there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
-import pyarrow.parquet
 
-from wirestream.arguments import UsageError
 from wirestream.record.columns import beyond, readable, unscaled, words
-from wirestream.schema.fields import UNITS, Field
+from wirestream.record.files import EMPTY_IS_NULL, TableError, column_of, read_table
+from wirestream.schema.fields import UNITS, Field, wide
 from wirestream.schema.tuples import FLAG_NULL, Schema
 
 WIDEST = pa.decimal128(38, 0)
@@ -26,93 +30,111 @@ UNSIGNED = ("uint", "uint64", "flags")
 TRUE, FALSE = ("true", "1"), ("false", "0")
 DAY, CLOCK = r"[+-]?[0-9]{4,}-[0-9]{2}-[0-9]{2}", r"[0-9]{2}:[0-9]{2}(:[0-9]{2}"
 UTC = r"(Z|[+-]00:00)"
+EXACT = 2**53  # the least number of which the next one is not a double
 Converted = tuple[np.ndarray, np.ndarray]  # values as in a record, and which of them are good
 
 
-class TableError(UsageError):
-    """A table does not hold records of a stream; the message is one line with place, row, column and reason."""
+class Losses:
+    """What tables lost on their way to records: for each kind of loss and field how often, and the first place."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._first: dict[tuple[str, str], str] = {}
+
+    def add(self, what: str, where: str, place: str) -> None:
+        """what: happened, in words, to one of them at `where`."""
+        self._counts[what, where] += 1
+        self._first.setdefault((what, where), place)
+
+    def lines(self) -> list[str]:
+        """One line for each kind of loss."""
+        counts = self._counts.items()
+        return [f"{where}{count:,} {what}; first {self._first[what, where]}" for (what, where), count in counts]
 
 
-def read(path: str | Path, schema: Schema) -> np.ndarray:
-    """The records in a ``.csv`` or ``.parquet`` file, in the file's order."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in (".csv", ".parquet"):
-        raise TableError(f"{path}: neither .csv nor .parquet")
-    return read_csv(path, schema) if suffix == ".csv" else read_parquet(path, schema)
+def read(path: str | Path, schema: Schema, losses: Losses | None = None) -> np.ndarray:
+    """The records in a file, in its order; columns that are no fields are ignored. losses: None to accept none."""
+    return records(str(path), schema, read_table(path), losses=losses)
 
 
-def read_csv(path: str | Path, schema: Schema) -> np.ndarray:
-    """The records in a CSV file whose first line names the columns, in any order; others are ignored."""
-    return from_csv(path, str(path), schema)
-
-
-def read_parquet(path: str | Path, schema: Schema) -> np.ndarray:
-    """The records in a Parquet file; columns that are no fields are ignored."""
-    try:
-        table = pyarrow.parquet.read_table(path)
-    except FileNotFoundError as error:
-        raise TableError(f"{path}: no such file") from error
-    except (OSError, pa.ArrowException) as error:
-        raise TableError(f"{path}: {_one_line(error)}") from error
-    return records(str(path), schema, table)
-
-
-def from_lines(text: bytes, schema: Schema, first: int) -> np.ndarray:
-    """The records in lines of text without a heading, the fields in their order. first: number of the first line."""
-    names = [field.name for field in schema.fields]
-    return from_csv(pa.BufferReader(text), "", schema, names, first)
-
-
-def from_csv(source: object, where: str, schema: Schema, names: list[str] | None = None, first: int = 1) -> np.ndarray:
-    """The records in CSV. where: for errors. names: the columns; default: in the first line."""
-    text = {field.name: pa.string() for field in schema.fields}
-    convert = pyarrow.csv.ConvertOptions(
-        column_types=text, strings_can_be_null=True, quoted_strings_can_be_null=False, null_values=[""],
-        check_utf8=False,
-    )  # fmt: skip
-    # parse errors name the row only without threads
-    how = pyarrow.csv.ReadOptions(use_threads=False, column_names=names)
-    try:
-        table = pyarrow.csv.read_csv(source, how, convert_options=convert)
-    except FileNotFoundError as error:
-        raise TableError(f"{where}: no such file") from error
-    except (OSError, pa.ArrowException) as error:
-        raise TableError(": ".join(filter(None, (where, _one_line(error))))) from error
-    for n, name in enumerate(table.column_names):
-        if name in text and name not in schema.nullable and schema.field(name).kind == "string":
-            table = table.set_column(n, name, table[name].fill_null(""))
-    return records(where, schema, table, "line" if names else "row", first)
-
-
-def records(where: str, schema: Schema, table: pa.Table, what: str = "row", first: int = 1) -> np.ndarray:
+def records(
+    where: str,
+    schema: Schema,
+    table: pa.Table,
+    what: str = "row",
+    first: int = 1,
+    losses: Losses | None = None,
+) -> np.ndarray:
     """The records in a table. what, first: what a row is called in errors, and the number of the first one."""
     begin = f"{where}: " if where else ""
-    names = [field.name for field in schema.fields]
-    if missing := [name for name in names if name not in table.column_names]:
-        raise TableError(
-            f"{begin}no column {', '.join(missing)}; it has {', '.join(table.column_names) or 'none'}"
-            f" and needs {', '.join(names)}"
-        )
-    made = np.zeros(len(table), schema.dtype)
+    columns = columns_of(begin, schema, table.column_names)
+    made, kept = np.zeros(len(table), schema.dtype), np.ones(len(table), bool)
     for field in schema.fields:
-        column = table[field.name].combine_chunks()
+        column = table[columns[field.name]].combine_chunks()
+        if pa.types.is_floating(column.type):
+            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        if field.kind == "string" and not field.nullable and table.schema.metadata == EMPTY_IS_NULL:
+            column = column.fill_null("")
         null = column.is_null().to_numpy(zero_copy_only=False)
         converted = _CONVERT.get(field.kind, _integers)(field, column)
         if converted is None:
-            raise TableError(f"{begin}column {field.name} is {column.type}, not {described(field)}")
+            raise TableError(f"{begin}column {columns[field.name]} is {column.type}, not {described(field)}")
         values, good = converted
-        wrong = np.where(null, not field.nullable, ~good)
-        if wrong.any():
-            row = int(wrong.argmax())
-            cell = readable(pa.table({"": column.slice(row, 1)}))[0][0]
-            shown = "nothing" if null[row] else _shown(cell.as_py())
-            raise TableError(f"{begin}{what} {first + row}: {field.name} is {shown}, not {described(field)}")
+        for row in np.flatnonzero(np.where(null, not field.nullable, ~good)).tolist():
+            cell = None if null[row] else readable(pa.table({"": column.slice(row, 1)}))[0][0].as_py()
+            mended = None if losses is None else _mended(field, cell)
+            if mended is None:
+                raise TableError(f"{begin}{what} {first + row}: {field.name} is {_shown(cell)}, not {described(field)}")
+            loss, values[row : row + 1] = mended
+            kept[row] &= cell is not None
+            if loss:
+                losses.add(loss, begin, f"{what} {first + row}{'' if cell is None else f': {_shown(cell)}'}")
         made[field.name] = values
         if field.nullable:
             made[field.name][null] = np.zeros(1, values.dtype)[0]
             byte, bit = schema.place_of_flags(field.name)
             made[byte] |= np.where(null, FLAG_NULL << bit, 0).astype(np.uint8)
-    return made
+    return made if kept.all() else made[kept]
+
+
+def holds(field: Field, column: pa.Array) -> bool:
+    """Whether a field can have every value of a column; it may have nulls."""
+    converted = _CONVERT.get(field.kind, _integers)(field, column)
+    return converted is not None and bool((converted[1] | column.is_null().to_numpy(zero_copy_only=False)).all())
+
+
+def columns_of(begin: str, schema: Schema, columns: Sequence[str]) -> dict[str, str]:
+    """The column of each field. begin: of the error."""
+    found = {field.name: column_of(field.name, columns) for field in schema.fields}
+    if missing := [name for name, column in found.items() if column is None]:
+        raise TableError(
+            f"{begin}no column {', '.join(missing)}; it has {', '.join(columns) or 'none'} and needs {', '.join(found)}"
+        )
+    return found
+
+
+def _mended(field: Field, cell: object) -> tuple[str, object] | None:
+    """For a cell that is not written as a value of a field: what is lost, "" if nothing is, and the value in its place,
+    as an array of one. None if there is none."""
+    zero = np.zeros(1, field.numpy)
+    if cell is None:
+        return f"rows without {field.name} were left out", zero
+    if field.kind == "string" and isinstance(cell, str):
+        size = field.arguments[0]
+        letters = cell.encode("latin-1", "replace")
+        what = f"were cut to {size} bytes" if len(letters) > size else "have ? for characters outside Latin-1"
+        return f"texts of {field.name} {what}", np.array([letters[:size]], field.numpy)
+    if field.kind == "decimal":
+        digits, scale = field.arguments
+        try:
+            scaled = Decimal(str(cell)).scaleb(scale)
+            number = int(scaled.to_integral_value(ROUND_HALF_UP))
+        except (InvalidOperation, ValueError, OverflowError):
+            return None
+        if abs(number) < 10**digits:
+            value = wide([number]) if field.bits == 128 else np.array([number], field.numpy)
+            return "" if number == scaled else f"numbers of {field.name} were rounded to {scale} places", value
+    return None
 
 
 def value(field: Field, text: str, what: str) -> np.generic:
@@ -142,13 +164,11 @@ def described(field: Field) -> str:
 
 
 def _shown(value: object) -> str:
+    if value is None:
+        return "nothing"
     if isinstance(value, bytes):
         value = value.decode("ascii", "backslashreplace")
     return repr(value) if isinstance(value, str) else str(value)
-
-
-def _one_line(error: Exception) -> str:
-    return str(error).split("\n")[0][:200]
 
 
 # ---- Columns to values. None: the column has another type.
@@ -173,6 +193,16 @@ def _number(column: pa.Array, scale: int) -> np.ndarray | None:
         return None
 
 
+def _of_doubles(column: pa.Array, scale: int) -> Converted:
+    """The words of a column of floating point, scaled, and which numbers are those of a decimal of this scale: the
+    double nearest to it is theirs."""
+    values = column.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = np.rint(values * 10.0**scale)
+        good = (np.abs(scaled) < EXACT) & (scaled / 10.0**scale == values)
+    return words(np.where(good, scaled, 0).astype(np.int64)), good
+
+
 def _integers(field: Field, column: pa.Array) -> Converted | None:
     good = np.ones(len(column), bool)
     if _is_text(column):
@@ -182,6 +212,8 @@ def _integers(field: Field, column: pa.Array) -> Converted | None:
         pairs = words(column.fill_null(0).to_numpy(zero_copy_only=False))
     elif pa.types.is_decimal(column.type) and (found := _number(column, 0)) is not None:
         pairs = found
+    elif pa.types.is_floating(column.type):
+        pairs, good = _of_doubles(column, 0)
     else:
         return None
     unsigned = field.type in UNSIGNED
@@ -206,6 +238,8 @@ def _decimals(field: Field, column: pa.Array) -> Converted | None:
     elif pa.types.is_integer(column.type) or pa.types.is_decimal(column.type):
         if (pairs := _number(column, scale)) is None:
             return None
+    elif pa.types.is_floating(column.type):
+        pairs, good = _of_doubles(column, scale)
     else:
         return None
     good = good & ~beyond(pairs, 1 - 10**digits, 10**digits - 1)

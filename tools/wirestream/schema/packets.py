@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -95,29 +96,77 @@ def payloads(
     sequence: number of the first; those below `START_DATAGRAMS` have START. punctuation: one record that follows in a
     separate datagram, with PUNCT.
     """
+    check_fit(schema, per_datagram)
+    full = len(records) // per_datagram * per_datagram
+    groups = [(records[:full].reshape(-1, per_datagram), 0), (records[full:].reshape(1, -1), 0)]
+    if punctuation is not None:
+        groups.append((np.atleast_1d(punctuation).reshape(1, 1), PUNCT))
+    blocks = []
+    for group, flags in groups:
+        if group.size:
+            blocks.append(_payloads(schema, group, session, sequence, flags))
+            sequence += len(group)
+    return blocks
+
+
+def interleaved(
+    records: Mapping[Schema, np.ndarray],
+    order: np.ndarray,
+    *,
+    per_datagram: int,
+    session: int = 1,
+    punctuations: Mapping[Schema, np.ndarray] | None = None,
+    cuts: np.ndarray | None = None,
+) -> tuple[Blocks, np.ndarray]:
+    """UDP payloads of several streams on one wire, each with its own sequence numbers, and for each datagram the number
+    of tuples up to its end. order: for each tuple the index of its stream in `records`. A datagram ends after
+    `per_datagram` tuples, before one of another stream, and before those that `cuts` flags. punctuations: as in
+    `payloads`."""
+    for schema in records:
+        check_fit(schema, per_datagram)
+    schemas, places = list(records), np.arange(len(order))
+    begins = np.diff(order, prepend=-1) != 0
+    if cuts is not None:
+        begins |= cuts
+    in_run = places - np.maximum.accumulate(np.where(begins, places, 0))
+    starts = np.flatnonzero(in_run % per_datagram == 0)
+    ends = np.append(starts[1:], len(order))[: len(starts)]
+    of, counts = order[starts], ends - starts
+    alike = np.flatnonzero((np.diff(of, prepend=-1) != 0) | (np.diff(counts, prepend=-1) != 0)).tolist()
+    blocks, taken, sequence = [], [0] * len(schemas), [0] * len(schemas)
+    for begin, end in pairwise([*alike, len(of)]):
+        stream, shape = int(of[begin]), (end - begin, int(counts[begin]))
+        schema, at = schemas[stream], taken[stream]
+        taken[stream] += shape[0] * shape[1]
+        group = records[schema][at : taken[stream]].reshape(shape)
+        blocks.append(_payloads(schema, group, session, sequence[stream]))
+        sequence[stream] += shape[0]
+    for schema, last in (punctuations or {}).items():
+        number = sequence[schemas.index(schema)]
+        blocks.append(_payloads(schema, np.atleast_1d(last).reshape(1, 1), session, number, PUNCT))
+        ends = np.append(ends, len(order))
+    return blocks, ends
+
+
+def check_fit(schema: Schema, per_datagram: int) -> None:
+    """Raise `PacketError` unless that many tuples fit a datagram."""
     if per_datagram < 1 or HEADERS + HEADER_BYTES + per_datagram * schema.record_bytes > MAX_FRAME:
         most = (MAX_FRAME - HEADERS - HEADER_BYTES) // schema.record_bytes
         raise PacketError(f"{per_datagram} tuples per datagram: must be 1 to {most} to fit an Ethernet frame")
-    wire = np.zeros(len(records), schema.dtype)
+
+
+def _payloads(schema: Schema, group: np.ndarray, session: int, sequence: int, flags: int = 0) -> np.ndarray:
+    """A block of payloads, each with one row of records. sequence: number of the first."""
+    wire = np.zeros(group.shape, schema.dtype)  # padding is zero, whatever is between the fields in memory
     for name in schema.dtype.names:
-        wire[name] = records[name]
-    full = len(wire) // per_datagram * per_datagram
-    groups = [(wire[:full].reshape(-1, per_datagram), 0), (wire[full:].reshape(1, -1), 0)]
-    if punctuation is not None:
-        groups.append((np.atleast_1d(punctuation).astype(schema.dtype).reshape(1, 1), PUNCT))
-    blocks = []
-    for group, flags in groups:
-        if not group.size:
-            continue
-        header = np.zeros(len(group), HEADER)
-        header["magic"], header["version"] = MAGIC, VERSION
-        header["session"], header["stream"], header["count"] = session, schema.stream_id, group.shape[1]
-        numbers = sequence + np.arange(len(group))
-        header["sequence"] = numbers & 0xFFFFFFFF
-        header["flags"] = np.where(numbers < START_DATAGRAMS, START, 0) | flags
-        blocks.append(np.hstack([_bytes(header), _bytes(group)]))
-        sequence += len(group)
-    return blocks
+        wire[name] = group[name]
+    header = np.zeros(len(group), HEADER)
+    header["magic"], header["version"] = MAGIC, VERSION
+    header["session"], header["stream"], header["count"] = session, schema.stream_id, group.shape[1]
+    numbers = sequence + np.arange(len(group))
+    header["sequence"] = numbers & 0xFFFFFFFF
+    header["flags"] = np.where(numbers < START_DATAGRAMS, START, 0) | flags
+    return np.hstack([_bytes(header), _bytes(wire)])
 
 
 def _bytes(array: np.ndarray) -> np.ndarray:
@@ -176,15 +225,15 @@ def frame_check_sequences(block: np.ndarray) -> np.ndarray:
     return np.array(crcs, "<u4").view(np.uint8).reshape(-1, 4)
 
 
-def wire_times(blocks: Blocks, *, interval_ns: float = 0.0, first_ns: int = 0) -> np.ndarray:
+def wire_times(blocks: Blocks, *, due_ns: np.ndarray | float = 0.0, first_ns: int = 0) -> np.ndarray:
     """The start time of each frame (without FCS) on Gigabit Ethernet, in nanoseconds, in whole cycles of 8 ns.
 
-    interval_ns: mean distance between frames; frames are never closer than back to back. 0: back to back.
+    due_ns: when each frame is due, after the first; frames are never closer than back to back. 0: back to back.
     """
     lengths = np.concatenate([np.full(len(b), b.shape[1]) for b in blocks] or [np.zeros(0, int)])
     # A frame begins at its due time, or when the one before it has left: a running maximum.
     busy = np.concatenate([[0], np.cumsum(lengths + PREAMBLE + FCS + GAP)])[: len(lengths)]
-    due = np.floor(np.arange(len(lengths)) * (interval_ns / CYCLE_NS)).astype(np.int64)
+    due = np.floor(np.broadcast_to(due_ns, len(lengths)) / CYCLE_NS).astype(np.int64)
     begin = busy + np.maximum.accumulate(due - busy) if len(lengths) else busy
     return first_ns + CYCLE_NS * begin
 

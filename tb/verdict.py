@@ -1,0 +1,102 @@
+"""The verdict of `make demo`: whether the circuit's rows are PySpark's, and which counters explain a difference."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+from tb.queries.circuit import Row
+
+ENOUGH = 20  # rows for a check that is worth something
+
+
+class Exit(IntEnum):
+    """The exit status of `make demo`."""
+
+    EQUAL, DIFFERENT, USAGE, EXPLAINED = 0, 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The rows of one result, on both sides. joined: whether it is that of a JOIN. spilled: the tuples whose group
+    found no entry, without their times; None if it has no groups."""
+
+    name: str
+    rows: Counter[Row]
+    golden: Counter[Row]
+    joined: bool = False
+    spilled: Sequence[dict[str, object]] | None = None
+
+    @property
+    def missing(self) -> Counter[Row]:
+        return self.golden - self.rows
+
+    @property
+    def wrong(self) -> Counter[Row]:
+        """Rows that only the circuit has."""
+        return self.rows - self.golden
+
+    def explained(self, counters: Mapping[str, int]) -> str:
+        """What a counter says about the difference, and what to do; empty if none explains it."""
+        count = f"{self.name}: {_rows(self.missing.total())} missing"
+        if dropped := counters.get("udp_rx_full", 0):
+            return f"{self.name}: {dropped:,} frames were dropped before the circuit (udp_rx_full): send more slowly"
+        if self.wrong:
+            return ""
+        if self.joined and (refused := counters.get("query_refused", 0)):
+            return (
+                f"{count}, pairs of the {refused:,} tuples that did not fit in the join's memory (query_refused):"
+                " increase ROWS"
+            )
+        if self.spilled and self._spilled:
+            return (
+                f"{count}, of groups that found no entry in the table; their {len(self.spilled):,} tuples left as a"
+                " stream of its own: more entries with --groups, or let Spark complete them (`wirestream split`)"
+            )
+        if (lost := counters.get(f"{self.name.lower()}_lost", counters.get("query_lost", 0))) >= self.missing.total():
+            return f"{count}, of {lost:,} that found the output full (lost): send more slowly"
+        return ""
+
+    @property
+    def _spilled(self) -> bool:
+        """Whether of the group of each missing row a tuple left, by the columns that both have."""
+        both = [name for name, _ in next(iter(self.missing), ()) if name in self.spilled[0]]
+        left = {tuple(one[name] for name in both) for one in self.spilled}
+        return all(tuple(value for name, value in row if name in both) in left for row in self.missing)
+
+
+def judged(results: Sequence[Comparison], counters: Mapping[str, int]) -> tuple[Exit, list[str]]:
+    """The exit status, and what to say about all results."""
+    differing = [one for one in results if one.rows != one.golden]
+    if not differing:
+        total = sum(one.rows.total() for one in results)
+        all_of_them = f"all {total:,} rows of the circuit are those of PySpark"
+        text = {0: "no rows, neither from the circuit nor from PySpark", 1: "the circuit's only row is that of PySpark"}
+        return Exit.EQUAL, [f"[bold green]EQUAL[/] {text.get(total, all_of_them)}"]
+    reasons = [one.explained(counters) for one in differing]
+    if all(reasons):
+        return Exit.EXPLAINED, [f"[bold yellow]INCOMPLETE[/] {reason}" for reason in reasons]
+    return Exit.DIFFERENT, [
+        reason
+        or f"[bold red]DIFFERENT[/] {one.name}: {_rows(one.missing.total())} missing and {_rows(one.wrong.total())}"
+        " not PySpark's, which no counter explains"
+        for one, reason in zip(differing, reasons, strict=True)
+    ]
+
+
+def write_differences(one: Comparison, path: Path) -> None:
+    """Write the rows that only one side has as CSV."""
+    columns = [name for name, _ in next(iter(one.missing + one.wrong))]
+    with path.open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["only in", *columns])
+        for side, rows in (("circuit", one.wrong), ("PySpark", one.missing)):
+            out.writerows([side, *(value for _, value in row)] for row in rows.elements())
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' * (count != 1)}"

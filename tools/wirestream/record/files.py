@@ -1,0 +1,131 @@
+"""Tables from files of CSV, Parquet or newline-delimited JSON (NDJSON).
+
+The suffix of the name says which, ``.gz`` may follow; on standard input, whose name is ``-``, the first bytes do. Cells
+of text formats are text, or null; those of Parquet have their types. In CSV an empty cell is null and "" is the empty
+string; the table's metadata says so (`EMPTY_IS_NULL`), since the file may mean an empty string by both.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from wirestream.arguments import UsageError
+
+STANDARD_INPUT = "-"
+DELIMITERS = ",;\t|"
+EMPTY_IS_NULL = {b"empty": b"null"}  # metadata of a table
+
+
+class TableError(UsageError):
+    """A table does not hold records of a stream; the message is one line with place, row, column and reason."""
+
+
+def read_table(path: str | Path) -> pa.Table:
+    """The table in a file, or on standard input. Raises `TableError`."""
+    if str(path) == STANDARD_INPUT:
+        text = sys.stdin.buffer.read()
+        return _of_bytes(text)(text, "standard input")
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() != ".gz"]
+    reader = FORMATS.get(suffixes[-1] if suffixes else "")
+    if reader is None:
+        raise TableError(f"{path}: the name must end in one of {', '.join(FORMATS)}")
+    try:
+        with pa.input_stream(str(path), compression="detect") as stream:
+            return reader(stream.read(), str(path))
+    except FileNotFoundError as error:
+        raise TableError(f"{path}: no such file") from error
+    except (OSError, pa.ArrowException) as error:
+        raise TableError(f"{path}: {one_line(error)}") from error
+
+
+def parse_csv(text: bytes, where: str) -> pa.Table:
+    """The table in CSV. The first line names the columns, with the delimiter that is most frequent there. where: for
+    errors."""
+    begin = f"{where}: " if where else ""
+    first = text.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
+    delimiter = max(DELIMITERS, key=first.count)
+    names = next(csv.reader([first], delimiter=delimiter), [])
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise TableError(f"{begin}two columns are named {twice}")
+    convert = pyarrow.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, quoted_strings_can_be_null=False,
+        null_values=[""], check_utf8=False,
+    )  # fmt: skip
+    how = pyarrow.csv.ReadOptions(use_threads=False)  # with threads an error names no row
+    try:
+        table = pyarrow.csv.read_csv(pa.BufferReader(text), how, pyarrow.csv.ParseOptions(delimiter=delimiter), convert)
+    except pa.ArrowException as error:
+        raise TableError(f"{begin}{one_line(error)}") from error
+    return table.replace_schema_metadata(EMPTY_IS_NULL)
+
+
+def parse_json(text: bytes, where: str, first: int = 1) -> pa.Table:
+    """The table in lines of JSON objects; empty lines have none. A number is the text of its digits, so that none is
+    lost. first: number of the first line."""
+    begin, rows = f"{where}: " if where else "", []
+    for number, line in enumerate(text.split(b"\n"), first):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line, parse_float=str, parse_int=str, parse_constant=lambda _: None)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise TableError(f"{begin}line {number}: {error}") from None
+        if not isinstance(row, dict):
+            raise TableError(f"{begin}line {number}: not a JSON object")
+        rows.append(row)
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pa.table({name: pa.array([_text(row.get(name)) for row in rows], pa.string()) for name in names})
+
+
+def _text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def _parquet(text: bytes, where: str) -> pa.Table:
+    table = pyarrow.parquet.read_table(pa.BufferReader(text))
+    for n, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        if pa.types.is_dictionary(column.type):
+            table = table.set_column(n, name, column.cast(column.type.value_type))
+    return table
+
+
+FORMATS: dict[str, Callable[[bytes, str], pa.Table]] = {
+    ".csv": parse_csv,
+    ".tsv": parse_csv,
+    ".parquet": _parquet,
+    ".ndjson": parse_json,
+    ".jsonl": parse_json,
+}
+
+
+def _of_bytes(text: bytes) -> Callable[[bytes, str], pa.Table]:
+    if text.startswith(b"PAR1"):
+        return _parquet
+    return parse_json if text.lstrip().startswith(b"{") else parse_csv
+
+
+def identifier(column: str) -> str:
+    """The name that a field has for a column: letters, digits and underscores of ASCII."""
+    name = re.sub(r"\W+", "_", column, flags=re.ASCII).strip("_")
+    return name if name and not name[0].isdigit() else f"c{name}"
+
+
+def column_of(field: str, columns: Sequence[str]) -> str | None:
+    """The column of a field: the one with its name, else the only one whose `identifier` is the name in some case."""
+    if field in columns:
+        return field
+    near = [column for column in columns if identifier(column).lower() == field.lower()]
+    return near[0] if len(near) == 1 else None
+
+
+def one_line(error: Exception) -> str:
+    return str(error).split("\n")[0][:200]

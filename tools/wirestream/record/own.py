@@ -1,0 +1,68 @@
+"""A user's own data: the tuples that files hold for the streams of a query."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from wirestream.arguments import UsageError
+from wirestream.compiler.circuit import Entry
+from wirestream.record import tables
+from wirestream.record.arrival import Arrival, merged, sorted_by
+from wirestream.record.files import FORMATS
+from wirestream.record.tables import Losses
+from wirestream.schema.streams import Stream
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    """The options for `own_data`."""
+    p.add_argument(
+        *("--data",), action="append", default=[], metavar="[STREAM=]FILE",
+        help=f"own tuples, of a file ({', '.join(FORMATS)}; - is standard input); once for each stream",
+    )  # fmt: skip
+    p.add_argument("--order-by", metavar="FIELD", help="order of arrival (default: that of the file)")
+    p.add_argument("--strict", action="store_true", help="stop where a record cannot hold a text, a fraction or a null")
+
+
+def own_data(args: argparse.Namespace, entries: Iterable[Entry]) -> tuple[Arrival, list[str]]:
+    """The tuples of the files of --data for a circuit's inputs, and one line for each kind of loss. Raises
+    `UsageError`."""
+    attributes = {entry.stream: attribute(entry) for entry in entries}
+    losses, records = Losses(), {}
+    for stream, file in files_of(args.data, list(attributes)).items():
+        found = tables.read(file, stream.schema, None if args.strict else losses)
+        records[stream] = sorted_by(args.order_by, found, stream) if args.order_by else found
+    return merged(records, attributes), losses.lines()
+
+
+def attribute(entry: Entry) -> str | None:
+    """The field with the times of an input's tuples."""
+    return (entry.window.attribute if entry.window else None) or entry.stream.time
+
+
+def files_of(words: Sequence[str], streams: Sequence[Stream]) -> dict[Stream, Path]:
+    """The file of each stream, from ``FILE`` or ``STREAM=FILE`` for each."""
+    known = {stream.schema.name: stream for stream in streams}
+    if messages := next((name for name, stream in known.items() if stream.origin), None):
+        raise UsageError(f"--data: {messages} has messages, not tuples; `wirestream orders` sends them")
+    found: dict[Stream, Path] = {}
+    for text in words:
+        name, equals, file = text.partition("=")
+        if not equals or "/" in name:
+            name, file = "", text
+            if len(streams) > 1:
+                raise UsageError(f"--data {text}: of which stream? Write STREAM={text}; the query reads {_list(known)}")
+        elif name not in known:
+            raise UsageError(f"--data {text}: the query reads {_list(known)}")
+        stream = known[name] if name else streams[0]
+        if stream in found:
+            raise UsageError(f"--data {text}: {stream.schema.name} has {found[stream]} already")
+        found[stream] = Path(file)
+    if missing := [name for name, stream in known.items() if stream not in found]:
+        raise UsageError(f"no data of {_list(missing)}: --data {missing[0]}=FILE")
+    return {stream: found[stream] for stream in streams}
+
+
+def _list(names: Iterable[str]) -> str:
+    return " and ".join(names)

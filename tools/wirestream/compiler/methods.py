@@ -41,6 +41,7 @@ NEAR = 1.1  # ratio up to which costs, and periods, count as equal
 MOST_BITS = 64  # of a result in ws_bank
 MOST_PANES = 65_536  # in a window
 MOST_SESSIONS = 64  # open at once
+MOST_COPIES = 1024  # of aggregates, one for each open window
 NUMBER_W = 64  # bits of a tuple's number
 MOST_INTERVAL = 8  # cycles from a tuple to the next, for windows of tuples
 TUPLE_GAP = 3  # cycles from a punctuation to a tuple, for panes; the least that ws_punctuator keeps

@@ -35,6 +35,7 @@ NEAR = 5  # the factor by which it may differ
 TIME = re.compile(r"(^|_)(time|ts|timestamp|epoch|datetime)(_|$)", re.IGNORECASE)
 FEW = 4  # values that are shown
 WINDOWS = 50  # of the first query, at least
+MOST_LATE = 10  # of its windows that a tuple may be late
 SPANS = [(n, unit) for unit in NANOSECONDS for n in (1, 10, 100) if unit not in ("minute", "hour") or n < 60]
 
 
@@ -183,16 +184,18 @@ def _first_query(stream: Stream, columns: list[Column], time: Column | None) -> 
     if not time:
         return [f"SELECT * FROM {name} INTO Result"]
     at = times(stream, time.records(time.values).astype([(time.field.name, time.field.numpy)]), time.field.name)
-    lag = np.maximum.accumulate(at) - at
     unit = NANOSECONDS[stream.unit_of(time.field.name)]
     fitting = [(n, word) for n, word in SPANS if unit <= n * NANOSECONDS[word] <= max(np.ptp(at) / WINDOWS, unit)]
     count, word = fitting[-1]
-    slack = int(lag.max()) // unit
+    size = f"{count} {plural(word) if count > 1 else word}"
+    lag = int((np.maximum.accumulate(at) - at).max())
+    slack, units = lag // unit, plural(stream.unit_of(time.field.name))
+    if lag > MOST_LATE * count * NANOSECONDS[word]:
+        disorder, slack = f"far from in order, so sort them: --order-by {time.field.name}", 0
+    else:
+        disorder = f"at most {slack:,} {units} out of order" if slack else "in order"
     number = next((c.field.name for c in columns if c is not time and c.field.kind in ("int", "long", "decimal")), "")
     items = [_written(time.field.name), "count(*) AS Number", *[f"max({_written(number)}) AS Most"] * bool(number)]
-    word = plural(word) if count > 1 else word
-    size = f"{count} {word}"
-    disorder = f"at most {slack:,} {plural(stream.unit_of(time.field.name))} out of order" if slack else "in order"
     return [
         f"-- the times are {disorder}",
         f"SELECT {', '.join(items)}",

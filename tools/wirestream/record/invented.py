@@ -28,6 +28,7 @@ LATE, AHEAD = 0.02, 0.005  # shares of the tuples
 IN_A_WINDOW, IN_A_GAP = 30, 2  # tuples on average; a session ends when by chance none arrives for a GAP
 FILL = 8  # of a JOIN's memory one part in so many is used on average
 KEYS = 8  # values of a key
+LETTERS = 4  # as texts, as often as all of the query's together
 NULLS = 8  # one value in so many is null
 FIRST = {"timestamp": 1_767_258_000 * 10**9, "date": 20_454 * 86_400 * 10**9}  # the first time, in ns since 1970
 BEFORE = 1000  # the first time of a number, in its unit
@@ -81,7 +82,7 @@ class Values:
         numbers = dict.fromkeys(n for n in constants if isinstance(n, int | Decimal) and not isinstance(n, bool))
         self._numbers = [Decimal(n) for n in numbers] or [Decimal(100)]
         texts = [text.replace(b"%", b"ab").replace(b"_", b"c") for text in constants if isinstance(text, bytes)]
-        self._words = [*dict.fromkeys([*texts, *(b"ABCDEFGH"[n : n + 1] for n in range(KEYS))])]
+        self._words = [*dict.fromkeys(texts[:KEYS]), *(b"ABCD"[n : n + 1] for n in range(LETTERS))]
         self._keys = {name.lower() for name in _keys(queries)}  # fields that have few values
 
     def records(self, stream: Stream, time: str | None, pace: Pace, count: int) -> np.ndarray:
@@ -103,7 +104,9 @@ class Values:
     def _of(self, field: Field, count: int) -> np.ndarray:
         """Values of a field that is not the time of its tuples."""
         if field.kind == "string":
-            return self._generator.choice(np.array(self._words[:KEYS], field.numpy), count)
+            words, others = np.array(self._words, field.numpy), len(self._words) - LETTERS
+            chances = np.where(np.arange(len(words)) < others, 1 / max(others, 1), 1 / LETTERS)
+            return self._generator.choice(words, count, p=chances / chances.sum())
         if field.type in ("bool", "flags"):
             return self._generator.integers(0, 2, count)
         scale = field.arguments[1] if field.kind == "decimal" else 0
@@ -133,12 +136,13 @@ class Values:
         ideal = first + slack + np.cumsum(generator.exponential(each, count)).astype(np.int64)
         times = ideal - generator.integers(0, slack, count, endpoint=True)
         newest = np.maximum.accumulate(times)
-        late = self._some(newest - 2 * slack - 2 * span > first, LATE)
+        late = self._some(newest - 2 * slack - 3 * span > first, LATE)
+        ahead = self._some(newest > first + span, AHEAD, without=late) if pace.max_ahead else late[:0]
+        usual = np.setdiff1d(np.arange(count), np.concatenate([late, ahead]))
+        newest = np.maximum.accumulate(np.where(np.isin(np.arange(count), usual), times, first))
         times[late] = newest[late] - slack - span - generator.integers(1, span, len(late), endpoint=True)
-        if pace.max_ahead:
-            ahead = self._some(newest > first + span, AHEAD, without=late)
-            far = pace.max_ahead + generator.integers(1, 10 * pace.max_ahead, len(ahead), endpoint=True)
-            times[ahead] = newest[ahead] + span + far
+        far = pace.max_ahead + generator.integers(1, 10 * pace.max_ahead + 1, len(ahead), endpoint=True)
+        times[ahead] = newest[ahead] + span + far
         return times
 
     def _some(self, eligible: np.ndarray, share: float, without: Iterable[int] = ()) -> np.ndarray:

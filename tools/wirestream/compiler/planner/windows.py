@@ -12,6 +12,7 @@ from wirestream.compiler.methods import Method
 from wirestream.compiler.plan import Aggregate, Column, Measure, window_text
 from wirestream.compiler.planner.needs import before
 from wirestream.compiler.planner.wiring import Wiring
+from wirestream.errors import QueryError
 
 
 def of_one_core(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> Bus:
@@ -73,6 +74,10 @@ def results(measures: Sequence[Measure], made: Mapping[str, str], of: Aggregates
 
 def window(wiring: Wiring, node: Aggregate, bus: Bus, copies: int, registered: int) -> Bus:
     """The bus to all copies, with a bit of each control signal per copy. registered: stages of ws_window."""
+    if copies > methods.MOST_COPIES:
+        less = "use a larger SLIDE, a smaller RANGE or less SLACK" if node.window.in_time else "use a larger ADVANCE"
+        most = f"each needs a copy of the aggregates, and the most is {methods.MOST_COPIES:,}"
+        raise QueryError(f"{copies:,} windows are open at once; {most}; {less}", node.window.position)
     attribute = bus.columns[node.end.name] if node.window.in_time else ZERO
     core = methods.window_core(node.window, attribute.width, copies, registered)
     if node.window.in_time:

@@ -1,0 +1,60 @@
+"""The verdict of `make demo`: equal, explained by a counter, or different."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tb.queries.circuit import Row
+from tb.verdict import Comparison, Exit, judged, write_differences
+
+
+def rows(*pairs: tuple[int, str]) -> Counter[Row]:
+    return Counter((("Time", time), ("Symbol", symbol)) for time, symbol in pairs)
+
+
+WHOLE = rows((60, "A"), (60, "B"), (120, "A"), (120, "A"))
+LESS = rows((60, "A"), (120, "A"))
+WRONG = rows((60, "A"), (60, "C"), (120, "A"))
+B_LEFT = ({"Symbol": "B", "Price": 7}, {"Symbol": "A", "Price": 8})
+
+
+@pytest.mark.parametrize(
+    ("found", "counters", "status", "text"),
+    [
+        ({"rows": WHOLE}, {}, Exit.EQUAL, "EQUAL[/] all 4 rows of the circuit are those of PySpark"),
+        ({"rows": LESS}, {}, Exit.DIFFERENT, "2 rows missing and 0 rows not PySpark's, which no counter explains"),
+        ({"rows": WRONG}, {"query_refused": 9}, Exit.DIFFERENT, "2 rows missing and 1 row not"),
+        ({"rows": LESS, "joined": True}, {"query_refused": 9}, Exit.EXPLAINED, "the 9 tuples that did not fit"),
+        ({"rows": LESS, "joined": True}, {"query_refused": 0}, Exit.DIFFERENT, "no counter"),
+        ({"rows": LESS}, {"query_refused": 9}, Exit.DIFFERENT, "no counter"),
+        ({"rows": LESS, "spilled": B_LEFT}, {}, Exit.EXPLAINED, "2 rows missing, of groups that found no entry"),
+        ({"rows": LESS, "spilled": B_LEFT[:1]}, {}, Exit.DIFFERENT, "no counter"),  # nothing of A left
+        ({"rows": LESS, "spilled": ()}, {}, Exit.DIFFERENT, "no counter"),
+        ({"rows": LESS}, {"query_lost": 2}, Exit.EXPLAINED, "found the output full"),
+        ({"rows": LESS}, {"query_lost": 1}, Exit.DIFFERENT, "no counter"),
+        ({"rows": LESS}, {"q_lost": 3, "other_lost": 9}, Exit.EXPLAINED, "of 3 that found the output full"),
+        ({"rows": WRONG}, {"udp_rx_full": 1}, Exit.EXPLAINED, "1 frames were dropped before the circuit"),
+    ],
+)
+def test_verdict(found: dict, counters: dict[str, int], status: Exit, text: str) -> None:
+    result, lines = judged([Comparison("Q", golden=WHOLE, **found)], counters)
+    assert result == status and text in lines[0]
+
+
+def test_one_result_that_nothing_explains_is_a_difference() -> None:
+    both = [Comparison("A", LESS, WHOLE, joined=True), Comparison("B", WRONG, WHOLE)]
+    status, lines = judged(both, {"query_refused": 2})
+    assert status == Exit.DIFFERENT and "INCOMPLETE" not in lines[1] and len(lines) == 2
+    assert judged([Comparison("A", Counter(), Counter())], {}) == (
+        Exit.EQUAL, ["[bold green]EQUAL[/] no rows, neither from the circuit nor from PySpark"]
+    )  # fmt: skip
+
+
+def test_all_differences_go_to_a_file(tmp_path: Path) -> None:
+    write_differences(Comparison("Q", WRONG, WHOLE), tmp_path / "d.csv")
+    assert (tmp_path / "d.csv").read_text().splitlines() == [
+        "only in,Time,Symbol", "circuit,60,C", "PySpark,60,B", "PySpark,120,A",
+    ]  # fmt: skip

@@ -9,6 +9,7 @@ queries.svg     two compiled queries, by the compiler's own hand; joins.svg a jo
 blocks.svg      the worked example of ws_pane_blocks in docs/windows.md; drawing fails where its method gives no window
 board.svg       the simulated board; drawing fails where its cores are not those of wirestream.host.board
 split.svg       a query on FPGA and Spark, as the planner divides it
+own-data.svg    the ways of a user's own data; the formats are those of wirestream.record.files
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tb.lib.model import TUPLE, Event, Punctuator, windows
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.host.board import CORES
+from wirestream.record.files import FORMATS
 from wirestream.schema.counters import counter_names
 from wirestream.schema.streams import shipped
 from wirestream.split import plan as planner
@@ -745,6 +747,33 @@ def board() -> Svg:
     return svg
 
 
+def own_data() -> Svg:
+    svg = Svg(900, 250)
+
+    def block(x: float, y: float, w: float, name: str, lines: Iterable[str], fill: str, stroke: str) -> None:
+        svg.box(x, y, w, 80, fill=fill, stroke=stroke)
+        svg.text(x + w / 2, y + 28, name, bold=True, size=13)
+        for n, line in enumerate(lines):
+            svg.text(x + w / 2, y + 48 + 17 * n, line, size=11, color=FAINT)
+
+    *some, last = FORMATS
+    block(8, 30, 140, "your files", (" ".join(some), f"{last}, standard input"), GREY_FILL, LINE)
+    block(8, 150, 140, "your query", ("CREATE INPUT STREAM", "SELECT …"), GREY_FILL, LINE)
+    block(230, 30, 170, "tuples", ("columns by name, checked;", "streams merged by time"), BLUE_FILL, BLUE)
+    block(490, 30, 170, "UDP frames", ("demo: at line rate;", "send: at a rate, or replayed"), BLUE_FILL, BLUE)
+    block(490, 150, 170, "PySpark", ("the same tuples,", "the text of the query"), GREEN_FILL, GREEN)
+    block(740, 30, 150, "circuit", ("rows to the cycle,", "counters"), RED_FILL, RED)
+    block(740, 150, 150, "verdict", ("equal, explained by a", "counter, or different"), GREY_FILL, LINE)
+    for points in (
+        [(148, 70), (230, 70)], [(400, 70), (490, 70)], [(660, 70), (740, 70)], [(660, 190), (740, 190)],
+        [(815, 110), (815, 150)], [(148, 190), (490, 190)], [(315, 110), (315, 172), (490, 172)],
+    ):  # fmt: skip
+        svg.line(points, head=True)
+    svg.line([(78, 110), (78, 150)], head=True, dash="5 4")
+    svg.text(88, 134, "wirestream infer", size=11, color=FAINT, anchor="start")
+    return svg
+
+
 def divided() -> Svg:
     query = FOLDER / "examples" / "split" / "sectors.sql"
     tables = {"Companies": FOLDER / "examples" / "spark" / "symbols.csv"}
@@ -784,6 +813,7 @@ DIAGRAMS = {
     "blocks": blocks,
     "board": board,
     "split": divided,
+    "own-data": own_data,
 }
 
 

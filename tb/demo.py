@@ -48,7 +48,7 @@ from wirestream.record.arrival import Arrival
 from wirestream.record.invented import IN_A_GAP, IN_A_WINDOW, invented
 from wirestream.record.own import add_options, own_data
 from wirestream.schema.counters import harmless, taken
-from wirestream.schema.packets import DEVICE, Blocks, frames, interleaved
+from wirestream.schema.packets import DEVICE, Blocks, frames, interleaved, most_in_datagram
 from wirestream.schema.streams import Stream, shipped
 from wirestream.sim.bulk import BulkFailure
 from wirestream.sim.verilate import locked
@@ -176,7 +176,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("query", type=Path, nargs="?", default=QUERY, help="a file with a query")
     parser.add_argument("--tuples", type=int, default=5_000, help="number of tuples or messages (default 5,000)")
     parser.add_argument("--seed", type=int, default=3, help="seed of the generator (default 3)")
-    parser.add_argument("--per-datagram", type=int, default=20, help="tuples or messages per datagram (default 20)")
+    parser.add_argument(
+        "--per-datagram", type=int, default=20, help="tuples or messages per datagram, at most (default 20)"
+    )
     parser.add_argument(
         "--set", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="value of a $constant"
     )
@@ -221,6 +223,7 @@ def of_tuples(built: Compiled, sql: str, options: argparse.Namespace) -> Traffic
     else:
         arrival = generated(built, sql, options)
     records = {stream.schema: tuples for stream, tuples in arrival.records.items()}
+    options.per_datagram = min(options.per_datagram, *map(most_in_datagram, records))
     blocks, _ = interleaved(records, arrival.order, per_datagram=options.per_datagram, session=100)
     return Traffic(frames(blocks), arrival.records, {stream: arrival.places(stream) for stream in arrival.records})
 

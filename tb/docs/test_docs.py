@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib
 import pytest
 
 from docs import diagrams, figures, parts
@@ -16,6 +17,7 @@ from tb.queries.run import compiled
 from wirestream.compiler import dialect
 from wirestream.compiler.cores import GroupBy, GroupPanes, Union, WeightedSum
 from wirestream.measure import cores, proven
+from wirestream.record import inference
 from wirestream.schema import registers
 from wirestream.schema.counters import counter_names
 
@@ -168,7 +170,16 @@ def test_latencies():
 # ---- examples run unchanged
 
 
-@pytest.mark.parametrize("page", ["queries.md", "joins.md"])
+def own_files(folder: Path) -> None:
+    """The files of docs/own-data.md."""
+    stocks = (Path(matplotlib.get_data_path()) / "sample_data" / "Stocks.csv").read_text()
+    (folder / "stocks.csv").write_text(stocks)
+    *heading, first = stocks.splitlines()[:3]
+    (folder / "bad.csv").write_text("\n".join([*heading, first, "yesterday,1,1,1,1,1,1,1,1,1,1"]))
+    (folder / "stocks.sql").write_text(inference.infer(folder / "stocks.csv"))
+
+
+@pytest.mark.parametrize("page", ["queries.md", "joins.md", "own-data.md"])
 def test_commands_say_what_is_shown(page, tmp_path):
     """Run each command after `$ …`: it must print the lines shown, except those left out (…). Queries are those that
     the package contains, and the first one of the page."""
@@ -176,6 +187,7 @@ def test_commands_say_what_is_shown(page, tmp_path):
         (tmp_path / query.name).write_text(query.read_text())
     for query in blocks(page, "sql")[:1]:
         (tmp_path / "vwap.sql").write_text(query)
+    own_files(tmp_path)
     shown = re.findall(r"^\$ (.*)\n((?:(?!\$ |```).*\n)+)", (DOCS / page).read_text(), re.MULTILINE)
     assert shown
     for command, lines in shown:

@@ -15,7 +15,7 @@ from wirestream.compiler.circuit import Entry
 from wirestream.compiler.compile import compile_queries
 from wirestream.errors import locate_errors
 from wirestream.host.commands import add_way, epilog, target_of
-from wirestream.host.sending import FLUSH_S, Load, add_options, deliver, live, punctuation, session_of
+from wirestream.host.sending import FLUSH_S, Load, add_options, deliver, live, per_datagram, punctuation, session_of
 from wirestream.host.transmit import TRUE_SPEED, Rate
 from wirestream.host.trouble import Trouble
 from wirestream.record import own, tables
@@ -84,7 +84,7 @@ def _run(args: argparse.Namespace) -> None:
             raise UsageError("--data - excludes --pcap, --close, --order-by, --rate …x, --lose, --duplicate, --reorder")
         losses = None if args.strict else tables.Losses()
         read = Lines(stream.schema, losses)
-        blocks = live(sys.stdin.fileno(), args.per_datagram, session, stream.schema, read)
+        blocks = live(sys.stdin.fileno(), per_datagram(args, [stream.schema]), session, stream.schema, read)
         deliver(args, Load(blocks, "tuples"), rate, session, target)
         _report(losses.lines() if losses else [])
         return
@@ -99,7 +99,12 @@ def _run(args: argparse.Namespace) -> None:
         due = due_times(arrival, entries.values()) / rate.value
         cuts = np.diff(due // FLUSH_S, prepend=-1) != 0
     blocks, ends = interleaved(
-        records, arrival.order, per_datagram=args.per_datagram, session=session, punctuations=last, cuts=cuts
+        records,
+        arrival.order,
+        per_datagram=per_datagram(args, records),
+        session=session,
+        punctuations=last,
+        cuts=cuts,
     )
     if cuts is not None:
         steps = np.diff(due[ends - 1], append=due[-1] if len(due) else 0) if len(ends) else np.zeros(0)

@@ -10,7 +10,7 @@ import numpy as np
 from wirestream.arguments import UsageError, carry_out
 from wirestream.host import trades
 from wirestream.host.commands import command, target_of
-from wirestream.host.sending import Load, add_options, deliver, live, punctuation, session_of
+from wirestream.host.sending import Load, add_options, deliver, live, per_datagram, punctuation, session_of
 from wirestream.host.transmit import Rate
 from wirestream.host.trouble import Trouble
 from wirestream.schema.packets import decode, payloads, read_pcap
@@ -68,17 +68,17 @@ def main(argv: list[str] | None = None, prog: str = "send_trades.py") -> int:
 def _run(args: argparse.Namespace) -> None:
     target, rate = target_of(args), Rate.read(args.rate)
     last = None if args.close is None else punctuation(STREAM, args.close)
-    session = session_of(args)
+    session, most = session_of(args), per_datagram(args, [TRADES])
     if args.seed < 0:
         raise UsageError(f"--seed {args.seed}: must be at least 0")
     trouble = Trouble.of(args, args.seed)
     if args.stdin:
         if args.pcap or trouble or args.close is not None or args.count is not None:
             raise UsageError("--stdin excludes --pcap, --count, --close, --lose, --duplicate and --reorder")
-        load = Load(live(sys.stdin.fileno(), args.per_datagram, session, TRADES, read_lines), "trades")
+        load = Load(live(sys.stdin.fileno(), most, session, TRADES, read_lines), "trades")
     else:
         records = _records(args)
-        blocks = payloads(TRADES, records, per_datagram=args.per_datagram, session=session, punctuation=last)
+        blocks = payloads(TRADES, records, per_datagram=most, session=session, punctuation=last)
         blocks, done = trouble.apply(blocks)
         load = Load(blocks, "trades", len(records), sum(map(len, blocks)), done=done)
     deliver(args, load, rate, session, target)

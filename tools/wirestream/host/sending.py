@@ -26,6 +26,7 @@ from wirestream.schema.packets import (
     Blocks,
     Endpoint,
     frames,
+    most_in_datagram,
     payloads,
     wire_times,
     word,
@@ -36,6 +37,7 @@ from wirestream.schema.tuples import Schema
 
 CLOSE_ALL = "all"
 FLUSH_S = 0.1  # a tuple from standard input leaves within this time
+PER_DATAGRAM = 30  # tuples by default
 COUNT_AT = 10  # of the number of records in a payload
 
 
@@ -44,7 +46,7 @@ def add_options(p: argparse.ArgumentParser, what: str) -> None:
     stream = p.add_argument_group("sending")
     stream.add_argument("--rate", default="10000", metavar="R", help="see below; 0: full speed (default: %(default)s)")
     stream.add_argument(
-        "--per-datagram", type=int, default=30, metavar="N", help=f"{what} per datagram (default: %(default)s)"
+        "--per-datagram", type=int, metavar="N", help=f"{what} per datagram (default: {PER_DATAGRAM}, or what fits)"
     )
     stream.add_argument("--session", type=int, metavar="ID", help="session number (default: Unix time; 1 in a pcap)")
     stream.add_argument(
@@ -57,6 +59,11 @@ def add_options(p: argparse.ArgumentParser, what: str) -> None:
     stream.add_argument("--method", choices=METHODS, default="", help="system call (default: the fastest available)")
     stream.add_argument("--json", action="store_true", help="print the summary as one line of JSON")
     add_trouble(p, "the datagrams")
+
+
+def per_datagram(args: argparse.Namespace, schemas: Iterable[Schema]) -> int:
+    """The most tuples of one datagram."""
+    return args.per_datagram or min(PER_DATAGRAM, *map(most_in_datagram, schemas))
 
 
 def session_of(args: argparse.Namespace) -> int:

@@ -48,10 +48,12 @@ def read_table(path: str | Path) -> pa.Table:
 
 
 def parse_csv(text: bytes, where: str) -> pa.Table:
-    """The table in CSV. The first line names the columns, with the delimiter that is most frequent there. where: for
-    errors."""
-    begin = f"{where}: " if where else ""
-    first = text.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
+    """The table in CSV. The first line that does not begin with # names the columns, with the delimiter that is most
+    frequent there. where: for errors."""
+    begin, text = f"{where}: " if where else "", text.removeprefix(b"\xef\xbb\xbf")
+    while text.startswith(b"#"):
+        text = text.partition(b"\n")[2]
+    first = text.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
     delimiter = max(DELIMITERS, key=first.count)
     names = next(csv.reader([first], delimiter=delimiter), [])
     if twice := next((name for name in names if names.count(name) > 1), None):

@@ -63,9 +63,13 @@ class Column:
         if self.field.kind in ("string", "bool"):
             few = known.unique()
             return " ".join(map(str, few.to_pylist())) if len(few) <= FEW else f"{len(few):,} values"
-        records = self.records(known)
-        ends = known.take(pa.array([int(records.argmin()), int(records.argmax())])) if records.dtype.kind != "V" else []
-        low, high = readable(pa.table({"": ends}))[0].to_pylist() if len(ends) else ("", "")
+        if self.field.kind == "decimal":
+            found = pc.min_max(known.cast(pa.decimal128(*self.field.arguments))).as_py().values()
+            low, high = (f"{value.normalize():f}" for value in found)
+        else:
+            records = self.records(known)
+            ends = known.take(pa.array([int(records.argmin()), int(records.argmax())]))
+            low, high = readable(pa.table({"": ends}))[0].to_pylist()
         return f"{low}" if low == high else f"{low} to {high}"
 
     def records(self, values: pa.Array) -> np.ndarray:
@@ -182,7 +186,7 @@ def _first_query(stream: Stream, columns: list[Column], time: Column | None) -> 
     """A query over windows of the time, if there is one, of which the data has many."""
     name = stream.schema.name
     if not time:
-        return [f"SELECT * FROM {name} INTO Result"]
+        return ["-- no column has times; in text they are written in ISO 8601", f"SELECT * FROM {name} INTO Result"]
     at = times(stream, time.records(time.values).astype([(time.field.name, time.field.numpy)]), time.field.name)
     unit = NANOSECONDS[stream.unit_of(time.field.name)]
     fitting = [(n, word) for n, word in SPANS if unit <= n * NANOSECONDS[word] <= max(np.ptp(at) / WINDOWS, unit)]
@@ -194,8 +198,10 @@ def _first_query(stream: Stream, columns: list[Column], time: Column | None) -> 
         disorder, slack = f"far from in order, so sort them: --order-by {time.field.name}", 0
     else:
         disorder = f"at most {slack:,} {units} out of order" if slack else "in order"
-    number = next((c.field.name for c in columns if c is not time and c.field.kind in ("int", "long", "decimal")), "")
-    items = [_written(time.field.name), "count(*) AS Number", *[f"max({_written(number)}) AS Most"] * bool(number)]
+    numbers = [c.field for c in columns if c is not time and c.field.kind in ("int", "long", "decimal")]
+    items = [_written(time.field.name), "count(*) AS Number"]
+    if numbers:
+        items.append(f"max({_written(min(numbers, key=lambda field: field.bits > 64).name)}) AS Most")
     return [
         f"-- the times are {disorder}",
         f"SELECT {', '.join(items)}",

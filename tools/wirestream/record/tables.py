@@ -1,9 +1,9 @@
 """Records of a stream from tables (see `files`).
 
 A column has the type of its field in Arrow, or text. In text, a number is written with digits and a point, a time in
-ISO 8601 and UTC or as its number in a record, a Boolean as true, false, 1 or 0. A null, in a CSV file an empty cell, is
-only accepted for a nullable field; "" is the empty string. A number of floating point is accepted where it is a value
-of its field; NaN is null.
+ISO 8601 (its day also with slashes) and UTC or as its number in a record, a Boolean as true, false, 1 or 0. A null, in
+a CSV file an empty cell, is only accepted for a nullable field; "" is the empty string. A number of floating point is
+accepted where it is a value of its field; NaN is null.
 
 What a record cannot hold is an error, unless the caller passes `Losses`: then texts are cut, fractions rounded and rows
 without a value left out, and each is counted there.
@@ -28,7 +28,7 @@ from wirestream.schema.tuples import FLAG_NULL, Schema
 WIDEST = pa.decimal128(38, 0)
 UNSIGNED = ("uint", "uint64", "flags")
 TRUE, FALSE = ("true", "1"), ("false", "0")
-DAY, CLOCK = r"[+-]?[0-9]{4,}-[0-9]{2}-[0-9]{2}", r"[0-9]{2}:[0-9]{2}(:[0-9]{2}"
+DAY, CLOCK = r"[+-]?[0-9]{4,}(-[0-9]{2}-|/[0-9]{2}/)[0-9]{2}", r"[0-9]{2}:[0-9]{2}(:[0-9]{2}"
 UTC = r"(Z|[+-]00:00)"
 EXACT = 2**53  # the least number of which the next one is not a double
 Converted = tuple[np.ndarray, np.ndarray]  # values as in a record, and which of them are good
@@ -287,7 +287,7 @@ def _times(field: Field, column: pa.Array, pattern: str, unit: str) -> Converted
     """Times in text of a pattern, or as numbers. unit: of numpy."""
     numbers, are_numbers = _integers(field, column)
     text, good = _matching(column, pattern, "1970-01-01")
-    plain = pc.replace_substring_regex(text, rf"{UTC}$", "")
+    plain = pc.replace_substring(pc.replace_substring_regex(text, rf"{UTC}$", ""), "/", "-")
     plain = pc.replace_substring_regex(plain, rf"(\.[0-9]{{0,{UNITS.get(unit, 0)}}})[0-9]*$", r"\1")
     found = pc.replace_substring_regex(plain, r"\.$", "").to_pylist()
     try:

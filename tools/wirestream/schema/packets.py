@@ -148,10 +148,14 @@ def interleaved(
     return blocks, ends
 
 
+def most_in_datagram(schema: Schema) -> int:
+    """The most tuples of a stream that fit a datagram."""
+    return (MAX_FRAME - HEADERS - HEADER_BYTES) // schema.record_bytes
+
+
 def check_fit(schema: Schema, per_datagram: int) -> None:
     """Raise `PacketError` unless that many tuples fit a datagram."""
-    if per_datagram < 1 or HEADERS + HEADER_BYTES + per_datagram * schema.record_bytes > MAX_FRAME:
-        most = (MAX_FRAME - HEADERS - HEADER_BYTES) // schema.record_bytes
+    if not 1 <= per_datagram <= (most := most_in_datagram(schema)):
         raise PacketError(f"{per_datagram} tuples per datagram: must be 1 to {most} to fit an Ethernet frame")
 
 

@@ -84,6 +84,8 @@ def main() -> int:
 
 def demo(options: argparse.Namespace) -> int:
     sql = options.sql
+    for earlier in FOLDER.glob("*_differences.csv"):
+        earlier.unlink()
     console.print(f"[bold]{escape(sql.strip())}[/]\n")
     try:
         built = compile_queries(sql, shipped(), options.query.stem, capacity=options.groups)

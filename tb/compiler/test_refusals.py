@@ -219,6 +219,12 @@ REFUSED = [
         (1, 34),
     ),
     (
+        "SELECT max(Wide) FROM (SELECT Time, CAST(Price AS decimal(20, 0)) AS Wide FROM Trades)"
+        " [RANGE 9 SLIDE 1 WATTR Time SLACK 1024]",
+        "1,033 windows are open at once; each needs a copy of the aggregates, and the most is 1,024",
+        (1, 88),
+    ),
+    (
         f"{COUNT} [SESSION GAP 2147483647 WATTR Time SLACK 1]",
         "GAP and SLACK: 2147483648 is too large; over Time",
         (1, 34),

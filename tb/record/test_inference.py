@@ -30,7 +30,7 @@ def types(stream: Stream) -> dict[str, str]:
 
 
 def test_types_of_text(tmp_path: Path) -> None:
-    """The smallest type of each column; a code with zeros before it is no number, a word of SQL is quoted."""
+    """The smallest type of each column; a code with leading zeros is text, a word of SQL is quoted."""
     lines = ["Taken at;Trip Distance;fare;select;zip;paid;n;big;huge;day;none"]
     for n, (distance, code) in enumerate([("1.5", "01234"), ("", "9"), ("0.75", "00001")]):
         cells = [f"2024-01-01 00:0{n % 2}:01.25", distance, f"-{n}.125", "abc"[n], code, str(n == 1), str(n - 1)]

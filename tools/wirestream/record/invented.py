@@ -26,10 +26,10 @@ from wirestream.schema.units import NANOSECONDS
 
 LATE, AHEAD = 0.02, 0.005  # shares of the tuples
 IN_A_WINDOW, IN_A_GAP = 30, 2  # tuples on average; a session ends when by chance none arrives for a GAP
-FILL = 8  # of a JOIN's memory one part in so many is used on average
+FILL = 8  # the memory of a JOIN, of what is used on average
 KEYS = 8  # values of a key
 LETTERS = 4  # as texts, as often as all of the query's together
-NULLS = 8  # one value in so many is null
+NULLS = 8  # of that many values one is null, on average
 FIRST = {"timestamp": 1_767_258_000 * 10**9, "date": 20_454 * 86_400 * 10**9}  # the first time, in ns since 1970
 BEFORE = 1000  # the first time of a number, in its unit
 

@@ -10,6 +10,7 @@ blocks.svg      the worked example of ws_pane_blocks in docs/windows.md; drawing
 board.svg       the simulated board; drawing fails where its cores are not those of wirestream.host.board
 split.svg       a query on FPGA and Spark, as the planner divides it
 own-data.svg    the ways of a user's own data; the formats are those of wirestream.record.files
+timeline.svg    generated trades in the windows of docs/own-data.md, by the command that users have
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from tb import REPOSITORY
 from tb.lib.model import TUPLE, Event, Punctuator, windows
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.drawing import draw
+from wirestream.host import trades
 from wirestream.host.board import CORES
+from wirestream.record import timeline
 from wirestream.record.files import FORMATS
 from wirestream.schema.counters import counter_names
 from wirestream.schema.streams import shipped
@@ -774,6 +777,14 @@ def own_data() -> Svg:
     return svg
 
 
+def trades_in_windows() -> str:
+    window = "[RANGE 10 SLIDE 10 WATTR Time SLACK 5 MAX_AHEAD 3600]"
+    (entry,) = compile_queries(f"SELECT Time, count(*) AS N FROM Trades {window} INTO R", shipped()).circuit.entries
+    made = trades.generate(120, seed=3, rate=2.0, disorder=5, late=2, absurd=1)
+    drawn = timeline.Timeline(entry.window, made["Time"].tolist())
+    return timeline.svg([(entry.text, drawn, timeline.Text(entry.stream, "Time"))])
+
+
 def divided() -> Svg:
     query = FOLDER / "examples" / "split" / "sectors.sql"
     tables = {"Companies": FOLDER / "examples" / "spark" / "symbols.csv"}
@@ -814,6 +825,7 @@ DIAGRAMS = {
     "board": board,
     "split": divided,
     "own-data": own_data,
+    "timeline": trades_in_windows,
 }
 
 

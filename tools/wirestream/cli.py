@@ -15,6 +15,7 @@ FOLDERS = ("rtl", "fusesoc", "constraints")
 COMMANDS = {
     "compile": ("compiler.command:compile_", "compile queries to Verilog"),
     "explain": ("compiler.command:explain", "show the circuit that queries compile to"),
+    "timeline": ("record.timeline:main", "draw what the windows of a query do with data"),
     "split": ("split.command:main", "divide a query between chip and Spark"),
     "board": ("host.board:main", "run a query as a simulated FPGA on the network"),
     "infer": ("record.inference:main", "write the CREATE INPUT STREAM for a file of data"),
@@ -53,6 +54,8 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     if name not in COMMANDS:
         parser.error(f"unknown command {name}; one of {', '.join(COMMANDS)}")
+    if name == "explain" and "--timeline" in rest:
+        name, rest = "timeline", [word for word in rest if word != "--timeline"]
     if options.build_dir:
         os.environ[BUILD_DIR] = options.build_dir
     module, _, function = COMMANDS[name][0].partition(":")

@@ -760,20 +760,20 @@ def own_data() -> Svg:
             svg.text(x + w / 2, y + 48 + 17 * n, line, size=11, color=FAINT)
 
     *some, last = FORMATS
-    block(8, 30, 140, "your files", (" ".join(some), f"{last}, standard input"), GREY_FILL, LINE)
-    block(8, 150, 140, "your query", ("CREATE INPUT STREAM", "SELECT …"), GREY_FILL, LINE)
+    block(8, 30, 170, "your files", (" ".join(some), f"{last}, standard input"), GREY_FILL, LINE)
+    block(8, 150, 170, "your query", ("CREATE INPUT STREAM", "SELECT …"), GREY_FILL, LINE)
     block(230, 30, 170, "tuples", ("columns by name, checked;", "streams merged by time"), BLUE_FILL, BLUE)
     block(490, 30, 170, "UDP frames", ("demo: at line rate;", "send: at a rate, or replayed"), BLUE_FILL, BLUE)
     block(490, 150, 170, "PySpark", ("the same tuples,", "the text of the query"), GREEN_FILL, GREEN)
     block(740, 30, 150, "circuit", ("rows to the cycle,", "counters"), RED_FILL, RED)
     block(740, 150, 150, "verdict", ("equal, explained by a", "counter, or different"), GREY_FILL, LINE)
     for points in (
-        [(148, 70), (230, 70)], [(400, 70), (490, 70)], [(660, 70), (740, 70)], [(660, 190), (740, 190)],
-        [(815, 110), (815, 150)], [(148, 190), (490, 190)], [(315, 110), (315, 172), (490, 172)],
+        [(178, 70), (230, 70)], [(400, 70), (490, 70)], [(660, 70), (740, 70)], [(660, 190), (740, 190)],
+        [(815, 110), (815, 150)], [(178, 190), (490, 190)], [(315, 110), (315, 172), (490, 172)],
     ):  # fmt: skip
         svg.line(points, head=True)
-    svg.line([(78, 110), (78, 150)], head=True, dash="5 4")
-    svg.text(88, 134, "wirestream infer", size=11, color=FAINT, anchor="start")
+    svg.line([(93, 110), (93, 150)], head=True, dash="5 4")
+    svg.text(103, 134, "wirestream infer", size=11, color=FAINT, anchor="start")
     return svg
 
 

@@ -127,9 +127,11 @@ def picture(timeline: Timeline, width: int, height: int) -> list[str]:
 
 
 def bounds(timeline: Timeline) -> tuple[int, int]:
-    """The least and the largest time to draw; those too far ahead are beyond."""
-    near = [time for time, fate in zip(timeline.times, timeline.fates, strict=True) if fate != AHEAD]
-    return min(near), max([*near, *(pane.end for pane in timeline.panes if pane.closed is not None)])
+    """The least and the largest time to draw. What is far too late, or ahead, is drawn at the edge."""
+    near = [time for time, fate in zip(timeline.times, timeline.fates, strict=True) if fate == ACCEPTED]
+    low, high = min(near), max([*near, *(pane.end for pane in timeline.panes if pane.closed is not None)])
+    late = [time for time, fate in zip(timeline.times, timeline.fates, strict=True) if fate == LATE]
+    return max(min([low, *late]), low - (high - low) // 6), high
 
 
 def show(timeline: Timeline, text: Text, name: str, console: Console) -> None:

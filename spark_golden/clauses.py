@@ -313,9 +313,12 @@ def _alias(tokens: list[Token]) -> tuple[list[Token], str | None]:
         return tokens[:-2], _name(tokens[-1:], "a name after AS")
     if len(tokens) < 2 or tokens[-1].kind != "name" or tokens[-1].keyword in VALUES:
         return tokens, None
-    before = tokens[-2]
-    ends = before.keyword in (")", "]") if before.kind == "symbol" else before.keyword not in OPERATORS
-    return (tokens[:-1], tokens[-1].text) if ends else (tokens, None)
+    return (tokens[:-1], tokens[-1].text) if ends_value(tokens[-2]) else (tokens, None)
+
+
+def ends_value(token: Token) -> bool:
+    """Whether it can be the last token of a value."""
+    return token.keyword in (")", "]") if token.kind == "symbol" else token.keyword not in OPERATORS
 
 
 def _default(tokens: list[Token], place: int) -> str:

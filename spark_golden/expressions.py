@@ -29,7 +29,7 @@ from typing import NamedTuple
 from pyspark.errors import ParseException
 
 from spark_golden import spread
-from spark_golden.clauses import Token, written
+from spark_golden.clauses import Token, ends_value, written
 from spark_golden.declaration import INTEGER
 from spark_golden.functions import CALLS, OPERATORS
 from spark_golden.session import session
@@ -44,7 +44,7 @@ INTERVALS = {"us": "MICROSECOND", "ms": "MILLISECOND", "s": "SECOND"}  # units b
 # Other names are quoted, so Spark's keywords are plain names.
 KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL", "IN",
         "BETWEEN", "DISTINCT", "FROM", "LIKE", "FILTER", "WHERE")  # fmt: skip
-INFIX = ("RLIKE", "REGEXP")  # kept between two values, and as calls quoted
+INFIX = ("RLIKE", "REGEXP")  # kept after a value, as in x NOT RLIKE (y); as calls quoted
 ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
             "GreaterThanOrEqual")  # fmt: skip
 
@@ -204,7 +204,8 @@ class Shim:
                 words.append(token.text)
             elif token.kind == "name" and token.keyword not in KEPT:
                 call = k + 1 < len(tokens) and tokens[k + 1].keyword == "("
-                kept = token.keyword == "POSITION" if call else token.keyword in INFIX
+                infix = token.keyword in INFIX and _follows_value(tokens[:k])
+                kept = infix or (call and token.keyword == "POSITION")
                 word = token.text.lower() if call else token.text
                 words.append(word if kept else f"`{word}`")
             elif token.kind == "number":
@@ -421,6 +422,13 @@ def _case(parts: list[str]) -> str:
     branches = [f"WHEN {condition} THEN {value}" for condition, value in pairs]
     otherwise = f" ELSE {parts[-1]}" if len(parts) % 2 else ""
     return f"(CASE {' '.join(branches)}{otherwise} END)"
+
+
+def _follows_value(before: list[Token]) -> bool:
+    """Whether what comes next continues a value. before: the tokens so far."""
+    if before and before[-1].keyword == "NOT":
+        before = before[:-1]
+    return bool(before) and ends_value(before[-1])
 
 
 def _quoted(text: str) -> str:

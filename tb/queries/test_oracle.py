@@ -203,8 +203,9 @@ EXPRESSIONS = {
     "RLIKE and REGEXP are regexp_like, and position has two forms": (
         "SELECT Key || '12' RLIKE '[0-9]{2}$' AS A, Key NOT REGEXP '^a' AND X > 1 AS B, "
         "position('1' IN Key || '12') AS C, POSITION('2', Key || '12') AS D, position('b' IN (Key)) AS E, "
-        "regexp(Key, 'b') AS F FROM T WHERE X IN (5, 9) AND NOT rlike(Key, 'c')",
-        [(1, 1, 2, 3, 1, 1), (1, 0, 2, 3, 0, 0)],
+        "regexp(Key, 'b') AS F, Key RLIKE ('b') AS G, Key NOT RLIKE ('a|b') OR regexp(Key, 'b') AS H "
+        "FROM T WHERE X IN (5, 9) AND NOT rlike(Key, 'c')",
+        [(1, 1, 2, 3, 1, 1, 1, 1), (1, 0, 2, 3, 0, 0, 0, 0)],
     ),
     "parts between separators, null or empty beyond the last one": (
         "SELECT split_index(Key || '.1..2', '.', 0) AS A, split_index(Key || '.1..2', '.', 1) AS B, "

@@ -14,6 +14,10 @@ from dataclasses import dataclass
 from spark_golden.declaration import NANOSECONDS, Stream
 
 
+class Quoted(str):
+    """A name in backquotes, never a keyword."""
+
+
 @dataclass(frozen=True)
 class Token:
     """kind: ``name``, ``number``, ``string``, ``constant`` or ``symbol``."""
@@ -21,13 +25,12 @@ class Token:
     kind: str
     text: str
     line: int
-    quoted: bool = False  # a name in backquotes, not a keyword
 
     @property
     def keyword(self) -> str:
         """A name in capitals, for comparison with keywords; a symbol unchanged."""
         if self.kind == "name":
-            return "" if self.quoted else self.text.upper()
+            return "" if isinstance(self.text, Quoted) else self.text.upper()
         return self.text if self.kind == "symbol" else ""
 
 
@@ -156,7 +159,7 @@ def lexed(sql: str) -> list[Token]:
         if not match:
             raise ValueError(f"line {line}: unexpected character {sql[at]!r}")
         if match.lastgroup == "quoted":
-            found.append(Token("name", match["quoted"], line, quoted=True))
+            found.append(Token("name", Quoted(match["quoted"]), line))
         elif match.lastgroup != "space":
             found.append(Token(match.lastgroup, match[match.lastgroup], line))
         at = match.end()
@@ -341,7 +344,9 @@ def _side(tokens: list[Token], named: Named) -> Side:
     if of and of[0].keyword == "(" and of[-1].keyword == ")":
         return Side(_body(of[1:-1], named), window, alias)
     name = _name(of, "a stream after FROM")
-    return Side(named[name], window, alias or name) if name in named else Side(name, window, alias)
+    alike = [one for one in named if one.lower() == name.lower() and not isinstance(name, Quoted)]
+    known = name if name in named or not alike else alike[0]
+    return Side(named[known], window, alias or known) if known in named else Side(name, window, alias)
 
 
 def _window(tokens: list[Token]) -> Window | JoinWindow:

@@ -20,6 +20,7 @@ from spark_golden.declaration import Stream
 from spark_golden.expressions import SPREADS, first_line
 from spark_golden.rows import Evaluation
 from spark_golden.session import session
+from spark_golden.spelling import as_declared
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def answers(
             raise ValueError(f"two queries named {name}")
         try:
             with without_loss() if _uses_decimals(statement, frames) else nullcontext():
-                rows = evaluation.body(body)
+                rows = evaluation.body(as_declared(body, streams))
             found[name] = Answer(rows.frame.select(*map(F.col, rows.names)), list(evaluation.replaced))
         except (AnalysisException, ParseException) as error:
             raise ValueError(first_line(error)) from error

@@ -208,6 +208,16 @@ def test_what_only_another_query_needs_is_left_out():
     assert alone.results[0].latency == both.results[0].latency
 
 
+def test_a_column_has_the_name_that_select_writes():
+    result = built("SELECT price, SYMBOL, Volume AS v, `Time`, TIME t FROM trades WHERE volume > 9").circuit.results[0]
+    assert [field.name for field in result.schema.fields] == ["price", "SYMBOL", "v", "Time", "t"]
+
+
+def test_of_names_that_differ_in_case_the_one_that_is_spelled_alike():
+    result = built("SELECT p, P FROM (SELECT Price AS p, Symbol AS P FROM Trades)").circuit.results[0]
+    assert [(field.name, field.type) for field in result.schema.fields] == [("p", "int"), ("P", "string(4)")]
+
+
 def test_a_statement_may_be_empty():
     """Files that end in a semicolon can be compiled together."""
     one, other = "SELECT Price FROM Trades INTO A", "SELECT Time FROM Trades INTO B"

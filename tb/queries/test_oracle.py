@@ -335,6 +335,21 @@ QUERIES = {
         f"SELECT X AS Y, count(*) AS N {WINDOW} WHERE X = 9 OR X = 8 GROUP BY Y, X",
         [(9, 1), (8, 1)],
     ),
+    "names in another case": (
+        "SELECT key, TIME AS t, sum(x) AS S, count(*) FILTER (WHERE y > 0) AS N FROM t "
+        "[RANGE 30 SLIDE 30 WATTR time SLACK 5] WHERE Y <> 3 GROUP BY KEY HAVING max(x) > -3",
+        [("a", 120, 2, 2), ("b", 120, 5, 0)],
+    ),
+    "names in another case, of sub-queries, keys and WITH": (
+        "WITH a AS (SELECT x - y AS Less, TIME FROM T) SELECT less div 5 AS k, min(LESS) AS M FROM "
+        "(SELECT LESS, time AS At FROM A) [RANGE 30 SLIDE 30 WATTR AT SLACK 5] WHERE At < 200 GROUP BY K",
+        [(-1, -9), (1, 5), (0, -1)],
+    ),
+    "names in another case, of the sides of a JOIN": (
+        "SELECT ONE.x AS L, two.X AS R, KEY FROM t [ROWS 1] AS One JOIN (SELECT X, Y AS Why FROM T) [ROWS 1] AS Two "
+        "ON one.Y = TWO.WHY AND two.x > 5",
+        [(9, 9, "a"), (8, 8, "a")],
+    ),
     "WITH names queries": (
         "WITH a AS (SELECT X, Y FROM T WHERE X > 0), b AS (SELECT X + Y AS Z FROM a), T AS (SELECT 1 AS One FROM b) "
         "SELECT Z FROM b WHERE Z > 5 UNION ALL SELECT One AS Z FROM (SELECT * FROM T)",
@@ -554,8 +569,8 @@ def test_columns_keep_their_order():
 
 
 def test_columns_without_a_name():
-    columns = ask(f"SELECT Time, X % 3, count(*), sum(Y), avg(X) Mean, max(X + 1) {WINDOW} GROUP BY X % 3").rows.columns
-    assert columns == ["Time", "column2", "count", "sum_Y", "Mean", "column6"]
+    columns = ask(f"SELECT TIME, X % 3, count(*), sum(y), avg(X) Mean, max(X + 1) {WINDOW} GROUP BY X % 3").rows.columns
+    assert columns == ["TIME", "column2", "count", "sum_y", "Mean", "column6"]
 
 
 def test_it_tells_what_it_replaces():
@@ -590,6 +605,9 @@ def test_several_queries():
         ("SELECT X FROM T WHERE X > 1)", r"unmatched \)"),
         ("SELECT X FROM T WHERE X ? 1", "line 1: unexpected character '?'"),
         ("SELECT X FROM U", "unknown stream U"),
+        ("SELECT X FROM `t`", "unknown stream t"),
+        ("SELECT `x` FROM T", "unknown column x"),
+        ("SELECT aa FROM (SELECT X AS aA, Y AS Aa FROM T)", "aa is ambiguous: Aa, aA"),
         ("CREATE INPUT STREAM U (X int); SELECT X FROM U", "no tuples of U"),
         ("SELECT Z FROM T", "unknown column Z"),
         ("SELECT X, Y AS X FROM T", "two columns named X"),

@@ -357,6 +357,27 @@ def test_windows_have_no_units(source, window):
     assert [block.window for block in query.chain if block.window] == [window]
 
 
+@pytest.mark.parametrize(
+    ("sql", "placed", "columns"),
+    [
+        ("SELECT symbol, PRICE div 2 AS half FROM trades AS t WHERE T.price > 5", "FF", ("symbol", "half")),
+        ("SELECT HALF FROM (SELECT time, Price div 2 AS Half FROM TRADES) WHERE half > 9", "FFF", ("HALF",)),
+        (f"SELECT TIME, symbol, sqrt(sum(price)) AS Root FROM TRADES {WINDOW} GROUP BY SYMBOL HAVING COUNT(VOLUME) > 3",
+         "FFS", ("TIME", "symbol", "Root")),
+        ("SELECT symbol s, count(*) AS N FROM Trades [SIZE 1 minute ADVANCE 60 TIME] GROUP BY S", "FF", ("s", "N")),
+        ("SELECT b.AT, b.p FROM (SELECT Time AS At, Price AS P FROM trades WHERE price > 9 UNION ALL "
+         "SELECT TIME AS At, VOLUME AS P FROM Trades) B", "FF", ("AT", "p")),
+        ("WITH A AS (SELECT TIME as at FROM Trades) SELECT count(*) AS N FROM a [RANGE 1 minute SLIDE 60 WATTR At]",
+         "F", ("N",)),
+    ],
+)  # fmt: skip
+def test_names_in_another_case(sql, placed, columns):
+    """What is on the chip with names as declared is there with others, and columns have the names in SELECT."""
+    plan = planned(sql)
+    assert where(plan) == placed
+    assert (plan.query.chain or [plan.query.leaf])[-1].made == columns
+
+
 def test_the_unit_of_what_with_names():
     """A query with WITH is not cut, and the unit is that of the stream."""
     named = "WITH a AS (SELECT Time AS At FROM Trades), b AS (SELECT * FROM a)"

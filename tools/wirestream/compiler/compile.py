@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirestream.compiler import planner, syntax, units
+from wirestream.compiler import planner, syntax
 from wirestream.compiler.analysis import constant_answers
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.lower import build
@@ -73,7 +73,7 @@ def compile_queries(
     rewrites, windows = rewrites or Rewrites(), windows or WindowOptions()
     if unknown := windows.of.keys() - {query.into for query in queries}:
         raise ValueError(f"method for windows of {', '.join(sorted(unknown))}: no such result")
-    plans = [(query.into, build(units.resolve(query, known), known)) for query in queries]
+    plans = [(query.into, build(query, known)) for query in queries]
     warnings = [line for _, plan in plans for line in constant_answers(plan)]
     plans = [(into, rewrite(in_parts(plan) if rewrites.parts else plan, rewrites)) for into, plan in plans]
     name = re.sub(r"\W", "_", name or queries[0].into, flags=re.ASCII)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal as Number
 
-from wirestream.compiler import decimals, joins, names, syntax
+from wirestream.compiler import decimals, joins, names, spelling, syntax, units
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
 from wirestream.compiler.composed import COMPOSED, Part, most_tuples
@@ -18,6 +18,8 @@ from wirestream.schema.streams import Stream
 
 def build(query: syntax.Query, streams: dict[str, Stream]) -> Plan:
     """The plan of a query over the declared streams; raises `QueryError` if the query is invalid or unbounded."""
+    columns = {name: [field.name for field in stream.schema.fields] for name, stream in streams.items()}
+    query = units.resolve(spelling.resolve(query, columns), streams)
     position = query.body[0].position
     plan = _union([_select(select, streams) for select in query.body], position)
     read = sorted({str(node) for node in walk(plan) if isinstance(node, Input)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from wirestream.compiler.spelling import spelled
 from wirestream.compiler.syntax import Call, Expression, Item, Literal, Name, Select, Source, called
 from wirestream.errors import Position, QueryError
 
@@ -45,10 +46,11 @@ def _replaced(body: Body, known: Mapping[str, Body]) -> Body:
     def source(given: Source, joined: bool) -> Source:
         if given.subquery is not None:
             return replace(given, subquery=_replaced(given.subquery, known))
-        if given.stream not in known:
+        name = spelled(given.stream, known, given.position)
+        if name not in known:
             return given
-        alias = given.alias or (given.stream if joined else None)  # of the side of a JOIN
-        return replace(given, stream=None, subquery=known[given.stream], alias=alias)
+        alias = given.alias or (name if joined else None)  # of the side of a JOIN
+        return replace(given, stream=None, subquery=known[name], alias=alias)
 
     def select(given: Select) -> Select:
         joined = given.other is not None

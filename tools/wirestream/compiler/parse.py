@@ -23,6 +23,7 @@ from wirestream.compiler.syntax import (
     Name,
     Operation,
     Query,
+    Quoted,
     Select,
     Source,
     Span,
@@ -124,8 +125,9 @@ class _Build(Transformer):
     # ---- queries
 
     def NAME(self, token):
-        """Without backquotes."""
-        return token.update(value=token.strip("`"))
+        """Without backquotes; of another type if it had them."""
+        quoted = token.startswith("`")
+        return token.update(type="QUOTED" if quoted else None, value=token.strip("`"))
 
     ALIAS = NAME
 
@@ -174,7 +176,7 @@ class _Build(Transformer):
         return Source(_at(meta), *source, window, alias)
 
     def stream(self, meta, parts):
-        return str(parts[0])
+        return _name(parts[0])
 
     def subquery(self, meta, parts):
         return parts[0]
@@ -183,7 +185,7 @@ class _Build(Transformer):
 
     def range_window(self, meta, parts):
         size, advance, attribute, slack, *options = parts
-        return self._window(meta, "time", size, advance, options, attribute=str(attribute), slack=slack or 0)
+        return self._window(meta, "time", size, advance, options, attribute=_name(attribute), slack=slack or 0)
 
     def time_window(self, meta, parts):
         size, advance, *options = parts
@@ -197,14 +199,14 @@ class _Build(Transformer):
 
     def session_window(self, meta, parts):
         gap, attribute, slack, *options = parts
-        return self._window(meta, "session", gap, 1, options, attribute=str(attribute), slack=slack or 0)
+        return self._window(meta, "session", gap, 1, options, attribute=_name(attribute), slack=slack or 0)
 
     def rows_window(self, meta, parts):
         return self._join_window(meta, int(parts[0]))
 
     def near_window(self, meta, parts):
         near, attribute, slack, rows = parts
-        return self._join_window(meta, int(rows), str(attribute), near, slack or 0)
+        return self._join_window(meta, int(rows), _name(attribute), near, slack or 0)
 
     def _join_window(self, meta, rows, *more):
         if not 1 <= rows <= MOST_ROWS:
@@ -345,7 +347,10 @@ class _Build(Transformer):
 
     def column(self, meta, parts):
         side, name = parts
-        return Name(_at(meta), f"{side}.{name}" if name else str(side))
+        if name is None:
+            return Name(_at(meta), _name(side))
+        quoted = isinstance(_name(side), Quoted) or isinstance(_name(name), Quoted)
+        return Name(_at(meta), (Quoted if quoted else str)(f"{side}.{name}"))
 
     def call(self, meta, parts):
         name, *arguments = parts
@@ -450,6 +455,10 @@ def _balanced(operator: str, parts: list[Expression]) -> Expression:
     half = 1 << (len(parts) - 1).bit_length() - 1  # a full tree on the left, so that queries share a common prefix
     sides = _balanced(operator, parts[:half]), _balanced(operator, parts[half:])
     return Operation(sides[0].position, operator, sides)
+
+
+def _name(token: Token) -> str:
+    return Quoted(token) if token.type == "QUOTED" else str(token)
 
 
 def _at(where) -> Position:

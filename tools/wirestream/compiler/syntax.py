@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 
 from wirestream.errors import Position
+
+
+class Quoted(str):
+    """A name in backquotes, which means only what is spelled like it."""
 
 
 @dataclass(frozen=True)
@@ -151,18 +156,26 @@ class Query:
     into: str
 
 
-def placeless(expression: Expression) -> Expression:
-    """The expression without its positions in the text, for comparison."""
+def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with each part changed, the innermost first, and then itself."""
     parts = {}
     for field_ in fields(expression):
         match getattr(expression, field_.name):
-            case Position():
-                parts[field_.name] = Position(0, 0)
             case Expression() as part:
-                parts[field_.name] = placeless(part)
+                parts[field_.name] = rebuilt(part, change)
             case tuple() as several:
-                parts[field_.name] = tuple(placeless(p) if isinstance(p, Expression) else p for p in several)
-    return replace(expression, **parts)
+                parts[field_.name] = tuple(rebuilt(p, change) if isinstance(p, Expression) else p for p in several)
+    return change(replace(expression, **parts) if parts else expression)
+
+
+def placeless(expression: Expression) -> Expression:
+    """The expression without its positions in the text, for comparison."""
+    return rebuilt(expression, lambda part: replace(part, position=Position(0, 0)))
+
+
+def renamed(expression: Expression, change: Callable[[Name], Expression]) -> Expression:
+    """The expression with another one in place of each column."""
+    return rebuilt(expression, lambda part: change(part) if isinstance(part, Name) and not part.runtime else part)
 
 
 def called(expressions: list[Expression | None]) -> list[Call]:

@@ -1,4 +1,4 @@
-"""The pass after parsing: spans with a unit become numbers in units of the windowing attribute.
+"""The pass after `spelling`: spans with a unit become numbers in units of the windowing attribute.
 
 The attribute has the unit of the field that it comes from, through sub-queries and names after AS. No other pass sees a
 unit, so the windows are checked here too.

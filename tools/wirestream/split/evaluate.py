@@ -19,7 +19,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from wirestream.compiler import joins, syntax
+from wirestream.compiler import joins, spelling, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
 from wirestream.errors import QueryError
@@ -49,6 +49,7 @@ class Items:
 def evaluate(query: syntax.Query, items: Mapping[str, Items], constants: Constants) -> DataFrame:
     """The rows of a query: the columns of SELECT. items: by the name of their stream. Raises QueryError."""
     frames = [one.frame for one in items.values()]
+    query = spelling.resolve(query, {name: fields_of(one.frame) for name, one in items.items()})
     with decimals.without_loss(frames[0].sparkSession) if decimals.used(query, frames) else nullcontext():
         rows = _Evaluation(items, constants).union(query.body)
     return rows.select(*(f"`{name}`" for name in fields_of(rows)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sqlglot
 from sqlglot import exp
@@ -20,8 +20,10 @@ from wirestream.compiler import predicates, syntax, units
 from wirestream.compiler.aggregates import FUNCTIONS, NAMES
 from wirestream.compiler.parse import parse as parse_sql
 from wirestream.compiler.parse import parse_window
+from wirestream.compiler.spelling import spelled
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream, declared
+from wirestream.split import spelling
 
 WINDOWS = ("RANGE", "SIZE", "SESSION", "ROWS")  # the first words of windows; other brackets hold weights
 CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "distinct", "order", "limit", "offset"}
@@ -173,6 +175,7 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
     except SqlglotError as error:
         raise QueryError(_first_line(error)) from error
     tree = tree.transform(_by_precedence)
+    spelling.of_tables(tree, [*streams, *tables, *_ctes(tree)])
     if unknown := [t.name for t in tree.find_all(exp.Table) if t.name not in {*streams, *tables, *_ctes(tree)}]:
         raise QueryError(f"{unknown[0]} is neither a stream ({', '.join(streams)}) nor a --table")
     reads = [name for name in dict.fromkeys(table.name for table in tree.find_all(exp.Table)) if name in streams]
@@ -215,30 +218,51 @@ def _by_precedence(node: exp.Expression) -> exp.Expression:
 
 def _without_units(text: str, tree: exp.Expression, number: int, streams: Mapping[str, Stream]) -> str:
     """The text of a window, the sample `number` of the tree, with times as numbers: the view of a job has no units."""
-    window = parse_window(text)
+    written = parse_window(text)
     samples = (sample for sample in tree.find_all(exp.TableSample) if sample.args["size"].name == str(number))
     relation = next((sample.parent for sample in samples), None)
-    attribute = window.attribute
-    if attribute is None and relation is not None:
+    window, attribute = written, getattr(written, "attribute", None)
+    if attribute is not None:
+        attribute = spelled(attribute, _columns(relation, streams), window.position)
+        window = replace(window, attribute=attribute)
+    elif relation is not None:
         attribute = next((streams[t.name].time for t in relation.find_all(exp.Table) if t.name in streams), None)
     plain = units.resolved(window, _unit(relation, attribute, streams))
-    return text if plain == window else units.text(plain)
+    return text if plain == written else units.text(plain)
 
 
 def _unit(relation: exp.Expression | None, attribute: str | None, streams: Mapping[str, Stream]) -> str | None:
-    """The unit of a column of a stream or a sub-query, which WITH may name; None if unknown."""
-    if isinstance(relation, exp.Table):
-        if relation.name in streams:
-            return streams[relation.name].unit_of(attribute)
-        relation = next((cte for cte in relation.root().find_all(exp.CTE) if cte.alias == relation.name), None)
-    select = relation.find(exp.Select) if isinstance(relation, exp.Subquery | exp.CTE) else None
-    if select is None or "from_" not in select.args:
+    """The unit of a column of a stream or a sub-query; None if unknown."""
+    if isinstance(relation, exp.Table) and relation.name in streams:
+        return streams[relation.name].unit_of(attribute)
+    select = _subquery(relation)
+    if select is None:
         return None
     passed = next((i for i in select.expressions if isinstance(i, exp.Star) or i.alias_or_name == attribute), None)
     column = passed.unalias() if passed else None
     if not isinstance(column, exp.Star | exp.Column):
         return None
-    return _unit(select.args["from_"].this, attribute if isinstance(column, exp.Star) else column.name, streams)
+    below = select.args["from_"].this
+    name = attribute if isinstance(column, exp.Star) else spelled(column.name, _columns(below, streams))
+    return _unit(below, name, streams)
+
+
+def _columns(relation: exp.Expression | None, streams: Mapping[str, Stream]) -> list[str]:
+    """The names of the columns of a stream or a sub-query, as far as they are known."""
+    if isinstance(relation, exp.Table) and relation.name in streams:
+        return [field.name for field in streams[relation.name].schema.fields]
+    select = _subquery(relation)
+    items = select.expressions if select else []
+    below = _columns(select.args["from_"].this, streams) if select else []
+    return [name for i in items for name in (below if isinstance(i, exp.Star) else [i.alias_or_name])]
+
+
+def _subquery(relation: exp.Expression | None) -> exp.Select | None:
+    """The SELECT of a sub-query, which WITH may name."""
+    if isinstance(relation, exp.Table):
+        relation = next((cte for cte in relation.root().find_all(exp.CTE) if cte.alias == relation.name), None)
+    select = relation.find(exp.Select) if isinstance(relation, exp.Subquery | exp.CTE) else None
+    return select if select is not None and "from_" in select.args else None
 
 
 def _chain(tree: exp.Expression, streams: Mapping, tables: Mapping, windows: list[str]) -> Block | Whole:
@@ -253,8 +277,10 @@ def _chain(tree: exp.Expression, streams: Mapping, tables: Mapping, windows: lis
         raise QueryError("a window and a JOIN with a table in one SELECT; put FROM and its window into a sub-query")
     if isinstance(relation, exp.Subquery):
         below = _chain(relation.this, streams, tables, windows)
+        spelling.of_columns(tree, below.made or (), relation.alias)
         return Block(tree, below, below.made, relation.alias, window, joins)
     columns = tuple(f.name for f in streams[relation.name].schema.fields)
+    spelling.of_columns(tree, columns, relation.alias or relation.name)
     return Block(tree, relation.name, columns, relation.alias or relation.name, window, joins)
 
 

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from wirestream.compiler import units
 from wirestream.compiler.lower import build
 from wirestream.compiler.parse import parse
 from wirestream.errors import QueryError
@@ -140,7 +139,7 @@ def _evaluated(query: DividedQuery, view: str, text: str, of_streams: bool = Tru
     """The step for a text of the dialect; an invalid text raises QueryError here, not in the job."""
     if of_streams:
         (statement,) = parse(text)
-        build(units.resolve(statement, query.streams), query.streams)
+        build(statement, query.streams)
     return Step(view, "dialect", (quoted(text),))
 
 

@@ -29,10 +29,11 @@ from typing import NamedTuple
 from pyspark.errors import ParseException
 
 from spark_golden import spread
-from spark_golden.clauses import Token, ends_value, written
+from spark_golden.clauses import ends_value
 from spark_golden.declaration import INTEGER
 from spark_golden.functions import CALLS, OPERATORS
 from spark_golden.session import session
+from spark_golden.tokens import Token, written
 
 BIGINT = "DECIMAL(20,0)"
 # Calls whose result is no decimal, whatever the operands.

@@ -18,18 +18,21 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from spark_golden.clauses import Duration, Item, JoinWindow, Select, Side, Token, Window, conjuncts
+from spark_golden.clauses import Item, Select, Side, conjuncts
 from spark_golden.declaration import NANOSECONDS, UNITS, Stream, spark_type, unit_of
 from spark_golden.expressions import INTEGER, ORDER, WINDOW, Shim
 from spark_golden.pairs import pairs, pairs_in_time
 from spark_golden.query import Query
 from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, TUPLE, column_of, judge, with_queries
+from spark_golden.tokens import Token
+from spark_golden.window_clause import Duration, JoinWindow, Window
+from spark_golden.window_words import BEGIN, BOUNDS, END, LAST
 from spark_golden.windows import floor_div, windows_begun, windows_closed
 
 # Like ORDER and WINDOW, not names of fields. CLOSED: the watermark at the end, for session windows.
 # END: that of a time window, if it is not a number in Spark.
-SESSION, CLOSED, END = "#session", "#closed", "#end"
+SESSION, CLOSED = "#session", "#closed"
 FIELD = "field_"  # prefix of field names while the rules add their own columns
 
 
@@ -274,6 +277,8 @@ class Evaluation:
 
     def _aggregated(self, select: Select, window: Window, below: Rows) -> Rows:
         frame, units = below.frame, [SESSION, WINDOW]
+        if window.in_time:  # every window has its own groups
+            select = replace(select, group=[key for key in select.group if key[0].text not in BOUNDS.values()])
         grouped = {f"#key{n}": _key(key, select.items, below.names) for n, key in enumerate(select.group)}
         columns = {key[0].text: name for name, key in grouped.items() if len(key) == 1 and key[0].kind == "name"}
         if unknown := [key for key in columns if key not in below.names]:
@@ -294,9 +299,11 @@ class Evaluation:
             raise ValueError("a tuple window over a UNION is not supported: its rows have no order")
         else:
             frame = self._in_tuple_windows(frame, window)
-        if window.in_time and (unit := self._unit(below.origin)):
-            columns[window.attribute] = END
-            frame, units = frame.withColumn(END, F.expr(of_ticks(f"CAST(`{WINDOW}` AS LONG)", unit))), [*units, END]
+        if window.in_time:
+            unit = self._unit(below.origin)
+            times = self._bounds(window, unit, below.origin)
+            frame, units = frame.withColumns({name: F.expr(time) for name, time in times.items()}), [*units, *times]
+            columns |= {name: name for name in times} | ({window.attribute: END} if unit else {})
         if any(item.expression is None for item in select.items):
             raise ValueError("* is not valid with a window; name the columns")
         plain = {name: name for name in below.names}
@@ -312,6 +319,18 @@ class Evaluation:
         frame = frame.groupBy(*units, *grouped).agg(order, keep, *values).where("`#having`")
         outputs = [F.col(f"#{k}").alias(item.name) for k, item in enumerate(select.items)]
         return Rows(frame.select(SESSION, ORDER, *outputs), _names(select.items), below.origin)
+
+    def _bounds(self, window: Window, unit: str, origin: tuple[str, str]) -> dict[str, str]:
+        """The bounds of a time window as SQL. unit: of its attribute, see `unit_of`. origin: as of `Rows`."""
+        begin = f"`{WINDOW}` - {window.size}"
+        if unit:
+            begin, end = (of_ticks(f"CAST({number} AS LONG)", unit) for number in (begin, f"`{WINDOW}`"))
+        else:
+            begin, end = f"CAST({begin} AS {INTEGER})", f"CAST(`{WINDOW}` AS {INTEGER})"
+        last = {LAST: f"{end} - INTERVAL 1 MILLISECOND"} if unit in ("ms", "us") else {}
+        if self.streams[origin[0]].fields[origin[1]].startswith("timestamp(ns"):  # a number in Spark
+            last = {LAST: f"{end} - 1000000"}
+        return {END: end} | last | ({} if window.session else {BEGIN: begin})
 
     # ---- units
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from spark_golden.clauses import Quoted, Select, Side, Token
+from spark_golden.clauses import Select, Side
 from spark_golden.declaration import Stream
 from spark_golden.expressions import KEPT
+from spark_golden.tokens import Quoted, Token
+from spark_golden.window_words import BOUNDS
 
 
 def as_declared(arms: list[Select], streams: Mapping[str, Stream]) -> list[Select]:
@@ -22,8 +24,10 @@ def as_declared(arms: list[Select], streams: Mapping[str, Stream]) -> list[Selec
 def _meant(name: str, known: Iterable[str]) -> str:
     known = set(known)
     alike = sorted(other for other in known if other.lower() == name.lower())
-    if name in known or isinstance(name, Quoted) or not alike:
+    if name in known or isinstance(name, Quoted):
         return name
+    if not alike:
+        return BOUNDS.get(name.lower(), name)
     if len(alike) > 1:
         raise ValueError(f"{name} is ambiguous: {', '.join(alike)}")
     return alike[0]

@@ -15,12 +15,13 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark_golden.clauses import Token, created, lexed, query, split
+from spark_golden.clauses import created, query
 from spark_golden.declaration import Stream
 from spark_golden.expressions import SPREADS, first_line
 from spark_golden.rows import Evaluation
 from spark_golden.session import session
 from spark_golden.spelling import as_declared
+from spark_golden.tokens import Token, lexed, split
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from wirestream.errors import QueryError
 from wirestream.schema.streams import shipped
 
 WINDOW = "[SIZE 4 ADVANCE 1 TUPLES]"
+TUMBLE, BOUNDS = "TUMBLE(TABLE Trades, DESCRIPTOR(Time), INTERVAL '10' MINUTE)", "GROUP BY window_start, window_end"
 COUNT = "SELECT count(*) AS n FROM Trades"
 EVENTS = "CREATE INPUT STREAM Ev (Ts long, Kind int, Due long) TIME Ts IN milliseconds; SELECT count(*) AS n FROM Ev"
 REFUSED = [
@@ -30,7 +31,43 @@ REFUSED = [
     ("SELECT Price FROM Trades WHERE Price > 3 ORDER BY Price", "unexpected 'ORDER'; rows leave as they are", (1, 42)),
     ("SELECT Price FROM Trades EXCEPT SELECT 3 FROM Trades", "use a JOIN of the streams, or a condition", (1, 26)),
     ("SELECT sum(Price) OVER (PARTITION BY Symbol) FROM Trades", "runs OVER on Spark", (1, 19)),
-    ("SELECT Price FROM TABLE(TUMBLE(TABLE Trades))", "a window follows its stream in brackets", (1, 24)),
+    ("SELECT Price FROM TABLE(TUMBLE(TABLE Trades))", "a function of windows is TUMBLE(TABLE Trades, DESC", (1, 44)),
+    ("SELECT Price FROM HOP(DATA => TABLE Trades)", "a function of windows is TUMBLE(TABLE Trades, DESC", (1, 23)),
+    (f"SELECT count(*) FROM TABLE({TUMBLE})", "TUMBLE without GROUP BY window_start, window_end would", (1, 28)),
+    (f"SELECT count(*) FROM {TUMBLE} GROUP BY window_start", "without GROUP BY window_start, window_end", (1, 22)),
+    (f"SELECT count(*) FROM {TUMBLE.replace('DESCRIPTOR', 'TIMECOL')} {BOUNDS}", "write DESCRIPTOR(Time)", (1, 22)),
+    (f"SELECT count(*) FROM {TUMBLE.replace('TUMBLE', 'HOP')} {BOUNDS}", "HOP takes Time, slide, size[, off", (1, 22)),
+    (f"SELECT count(*) FROM {TUMBLE.replace('MINUTE', 'ms')} {BOUNDS}", "10 milliseconds is not a whole num", (1, 22)),
+    (f"SELECT count(*) FROM {TUMBLE.replace('TUMBLE', 'SESSION')} {BOUNDS}", "joins tuples exactly a gap", (1, 22)),
+    (
+        f"SELECT count(*) FROM {TUMBLE.replace('TUMBLE', 'CUMULATE')} {BOUNDS}",
+        "is neither TUMBLE nor HOP; a w",
+        (1, 22),
+    ),
+    (f"SELECT count(*) FROM {TUMBLE} [RANGE 9 SLIDE 9 WATTR Time] {BOUNDS}", "two windows over one", (1, 83)),
+    (f"SELECT window, count(*) FROM {TUMBLE} {BOUNDS}", "window is two times; write window.start or wind", (1, 8)),
+    (f"SELECT window_time, count(*) FROM {TUMBLE} {BOUNDS}", "has no milliseconds; write window_end - 1", (1, 8)),
+    ("SELECT count(*) FROM Trades GROUP BY SESSION(Time, INTERVAL '9' SECOND)", "joins tuples exactly a", (1, 38)),
+    ("SELECT count(*) FROM Trades GROUP BY TUMBLE(Time, 9)", "a length of time, as in INTERVAL '10'", (1, 51)),
+    ("SELECT count(*) FROM Trades GROUP BY window(Time, '9 lots')", "or '10 minutes'", (1, 51)),
+    ("SELECT count(*) FROM Trades GROUP BY TUMBLE(2, '9 s')", "TUMBLE(…) takes a column with the time", (1, 38)),
+    (
+        "SELECT TUMBLE_END(Time, '8 s') AS E, count(*) FROM Trades GROUP BY TUMBLE(Time, '9 s')",
+        "TUMBLE_END has other arguments than GROUP BY TUMBLE(…)",
+        (1, 8),
+    ),
+    (
+        "SELECT count(*) FROM Trades [RANGE 9 SLIDE 9 WATTR Time] GROUP BY TUMBLE(Time, '9 s')",
+        "over tuples that are in a window already",
+        (1, 67),
+    ),
+    ("SELECT window_start, count(*) FROM Trades [SESSION GAP 9 WATTR Time]", "session is the least time", (1, 8)),
+    ("SELECT count(*) FROM Trades WINDOW SESSION (9 SECONDS)", "joins tuples exactly a gap apart", (1, 29)),
+    ("SELECT count(*) FROM Trades WINDOW HOPPING (SIZE 9 SECONDS)", "SIZE 30 SECONDS, ADVANCE BY 10", (1, 29)),
+    ("SELECT count(*) FROM Trades WINDOW TUMBLING (SIZE 9, ADVANCE BY 3)", "TUMBLING (SIZE 10 SECONDS)", (1, 29)),
+    ("SELECT count(*) FROM Trades WINDOW JUMPING (SIZE 9)", "JUMPING is neither TUMBLING nor HOPPING", (1, 29)),
+    ("SELECT count(*) FROM Trades WINDOW TUMBLING (SIZE 9) EMIT CHANGES", "when it ends: write EMIT FINAL", (1, 59)),
+    ("SELECT Price FROM Trades EMIT ALL", "EMIT ALL; the rows of a window leave once, when it ends", (1, 31)),
     ("WITH a AS (SELECT Price FROM a) SELECT Price FROM a", "a of WITH reads itself", (1, 6)),
     ("WITH RECURSIVE a AS (SELECT 1 FROM a) SELECT * FROM a", "a query of WITH cannot read itself", (1, 16)),
     (
@@ -60,7 +97,7 @@ REFUSED = [
         "two columns are named sum_Price; rename one with AS",
         (1, 20),
     ),
-    ("SELECT Price\nFROM", "unexpected end of text; expected '(' or a name", (2, 5)),
+    ("SELECT Price\nFROM", "unexpected end of text; expected '(', TABLE or a name", (2, 5)),
     ("SELECT Price FROM Trades WHERE Price ? 3", "unexpected '?'", (1, 38)),
     ("SELECT Price FROM Trades WHERE Price\0", r"unexpected '\x00'", (1, 37)),
     ("SELECT Price, FROM Trades", "unexpected 'FROM'; expected '*' or an expression", (1, 15)),

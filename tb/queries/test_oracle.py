@@ -350,6 +350,56 @@ QUERIES = {
         "ON one.Y = TWO.WHY AND two.x > 5",
         [(9, 9, "a"), (8, 8, "a")],
     ),
+    "TUMBLE of a TABLE, whose windows end without slack": (
+        "SELECT window_start, WINDOW_END AS e, sum(X) AS S FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(TIME), "
+        "INTERVAL '30' SECOND)) GROUP BY window_start, window_end HAVING window_start < 200",
+        [(90, 120, -2), (120, 150, -3), (180, 210, 8)],
+    ),
+    "HOP of a TABLE, with the windows that begin before the first tuple": (
+        "SELECT window_start, window_end, sum(X) AS S FROM HOP((SELECT * FROM T), DESCRIPTOR(Time), "
+        "INTERVAL '10' SECONDS, INTERVAL '30' SECONDS) GROUP BY window_end, window_start",
+        [
+            (start, start + 30, total)
+            for total, first in ((-2, 80), (-3, 110), (8, 180))
+            for start in range(first, first + 30, 10)
+        ],
+    ),
+    "TUMBLE with an offset, and groups": (
+        "SELECT Key, window_end - 1 AS W, count(*) AS N FROM TUMBLE(TABLE T, DESCRIPTOR(Time), INTERVAL '30' SECOND, "
+        "INTERVAL '65' SECOND) WHERE X <> 5 GROUP BY window_start, Key, window_end",
+        [("a", 124, 1), ("a", 154, 1), ("a", 214, 1)],
+    ),
+    "TUMBLE in GROUP BY": (
+        "SELECT Key, TUMBLE_START(Time, INTERVAL '30' SECOND) AS A, tumble_end(time, INTERVAL '30' second) - 1 AS B, "
+        "max(X) AS M FROM T GROUP BY Key, tumble(Time, INTERVAL '30' SECOND) "
+        "HAVING TUMBLE_END(Time, INTERVAL '30' SECOND) < 200",
+        [("a", 90, 119, -7), ("b", 90, 119, 5), ("a", 120, 149, -3)],
+    ),
+    "HOP in GROUP BY": (
+        "SELECT HOP_END(Time, INTERVAL '15' SECOND, INTERVAL '30' SECOND) AS E, count(*) AS N FROM T "
+        "WHERE Time < 131 GROUP BY HOP(Time, INTERVAL '15' SECOND, INTERVAL '30' SECOND)",
+        [(105, 2), (120, 2)],
+    ),
+    "window in GROUP BY": (
+        "SELECT window.start, window.end, sum(X) AS S FROM T GROUP BY window(Time, '30 seconds', '20 seconds')",
+        [(80, 110, -2), (100, 130, -2), (120, 150, -3), (180, 210, 8), (200, 230, 8)],
+    ),
+    "WINDOW TUMBLING and its grace": (
+        "SELECT WINDOWSTART, WindowEnd, sum(X) AS S FROM T WINDOW TUMBLING (SIZE 30 SECONDS, GRACE PERIOD 5 SECONDS) "
+        "GROUP BY Key EMIT FINAL",
+        [(90, 120, 2), (90, 120, 5), (120, 150, -3), (180, 210, 8)],
+    ),
+    "WINDOW HOPPING": (
+        "SELECT Key, WINDOWEND, sum(X) AS S FROM T WINDOW HOPPING (SIZE 1 MINUTE, ADVANCE BY 30 SECONDS) "
+        "WHERE X < 0 GROUP BY Key",
+        [("a", 120, -7), ("a", 150, -10), ("a", 180, -3)],
+    ),
+    "window_start of a window in brackets, and a column of this name": (
+        "SELECT window_start, windowend, sum(S) AS N FROM (SELECT X % 2 AS window_start, Time, Y AS S FROM T) "
+        "[RANGE 30 SLIDE 30 WATTR Time SLACK 5] GROUP BY window_start",
+        [(-1, 120, 2), (1, 120, 4), (-1, 150, -2), (0, 210, 3)],
+    ),
+    "EMIT of what has no window": ("SELECT X FROM T WHERE X > 8 EMIT CHANGES", [(9,)]),
     "WITH names queries": (
         "WITH a AS (SELECT X, Y FROM T WHERE X > 0), b AS (SELECT X + Y AS Z FROM a), T AS (SELECT 1 AS One FROM b) "
         "SELECT Z FROM b WHERE Z > 5 UNION ALL SELECT One AS Z FROM (SELECT * FROM T)",

@@ -15,9 +15,9 @@ from tb import BUILD
 from tb.queries import golden
 from tb.queries.circuit import OVERFLOW
 from tb.queries.ethernet import Board, Row
+from wirestream.compiler import spelling, units
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.parse import parse
-from wirestream.compiler.units import resolve
 from wirestream.schema.streams import Stream, shipped
 from wirestream.sim.bulk import RANDOM
 
@@ -82,7 +82,8 @@ def of_part(query: str, stream: Stream, records: np.ndarray) -> Counter[Row]:
     items = _frame(stream, records).drop("stream").withColumnsRenamed(hidden)
     given = {name: Items(items, stream.time, windows.units_of(stream.schema))}
     (parsed,) = parse(query)
-    return counted(evaluate(resolve(parsed, {name: stream}), given, {}))
+    parsed = spelling.resolve(parsed, {name: [field.name for field in stream.schema.fields]})
+    return counted(evaluate(units.resolve(parsed, {name: stream}), given, {}))
 
 
 def counted(frame: DataFrame) -> Counter[Row]:

@@ -277,6 +277,7 @@ def code(verilog: str) -> list[str]:
 
 
 TOP = text("top_by_symbol")
+COUNTED = "count(*) AS N FROM Trades"
 WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
 
 
@@ -447,6 +448,8 @@ def test_command_shows_a_cut_that_cannot_be_built(tmp_path, capsys):
         ("SELECT Price FROM Trades TABLESAMPLE (3 ROWS)", [], "is random"),
         ("SELECT FROM WHERE", [], "Expected table name"),
         ("SELECT Price FROM Trades INTO Trades", [], "the name is already used"),
+        (f"SELECT {COUNTED} WINDOW TUMBLING (SIZE 9 SECONDS)", [], "in a query to divide a window follows its"),
+        (f"SELECT {COUNTED} GROUP BY TUMBLE(Time, INTERVAL '9' SECOND)", [], "in a query to divide a window"),
         ("SELECT Price FROM Trades INTO trades", [], "differ only in case"),
         ("SELECT Price AS p, Volume AS P FROM Trades", [], "p and P differ only in case"),
         (f"SELECT count(*) AS N FROM Trades {WINDOW} GROUP BY Time", [], "a row already has its window's end"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal as Number
 
-from wirestream.compiler import decimals, joins, names, spelling, syntax, units
+from wirestream.compiler import bounds, decimals, joins, names, spelling, syntax, units
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
 from wirestream.compiler.composed import COMPOSED, Part, most_tuples
@@ -106,6 +106,8 @@ def _read(source: syntax.Source, streams: dict[str, Stream]) -> Plan:
 
 def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, calls: list[syntax.Call]) -> Scope:
     """The scope after the window, whose columns are the keys, the window's end and the measures of the calls."""
+    if window.in_time:
+        select = replace(select, group=bounds.without(select.group, before.plan.columns))
     grouped = names.keys(select, before.plan.columns)
     keys = tuple(_key(before, expression) for expression in grouped)
     for key, expression in zip(keys, grouped, strict=True):
@@ -154,7 +156,8 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     beyond = tuple(
         Column(key.overflow, BOOLEAN) for key in keys if key.overflow
     )  # a value that overflowed is another one
-    after = Scope(Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values())), results=results)
+    plan = Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values()))
+    after = Scope(plan, results=results, window=(end, window) if end else None)
     written = [(key, column) for given in (grouped, select.group) for key, column in zip(given, keys, strict=True)]
     # In GROUP BY a number is the place of a column, elsewhere itself.
     after.keys = {syntax.placeless(e): column for e, column in written if not isinstance(e, syntax.Literal)}

@@ -30,6 +30,7 @@ from wirestream.compiler.syntax import (
     Window,
 )
 from wirestream.compiler.unexpected import unexpected
+from wirestream.compiler.window_forms import Windowed, check_emit, in_brackets, of_clause, of_table
 from wirestream.errors import Position, QueryError
 from wirestream.schema.declaration import Create, FieldName, Framing, TimeField
 from wirestream.schema.fields import MOST_DIGITS, Field, canonical
@@ -132,9 +133,11 @@ class _Build(Transformer):
     ALIAS = NAME
 
     def query(self, meta, parts):
-        first, *named, body, into = parts
+        first, *named, body, emit, into = parts
         if first and into:
             raise QueryError(f"the result has two names, {first} and {into}", _at(first))
+        if emit:
+            check_emit(emit, body, _at(emit))
         return Query(expanded([n for n in named if n], body), str(into or first or "Result"))
 
     def named(self, meta, parts):
@@ -146,7 +149,7 @@ class _Build(Transformer):
 
     def select(self, meta, parts):
         items, source, other, on, where, group, having = parts
-        return Select(_at(meta), items, source, other, on, where, group or (), having)
+        return in_brackets(Select(_at(meta), items, source, other, on, where, group or (), having))
 
     def items(self, meta, parts):
         return tuple(named(item, place) for place, item in enumerate(parts, 1))
@@ -170,10 +173,14 @@ class _Build(Transformer):
         return tuple(parts)
 
     def source(self, meta, parts):
-        relation, window, alias = parts
+        relation, window, alias, clause = parts
+        relation, windowing = relation if isinstance(relation, Windowed) else (relation, None)
+        windows = [given for given in (windowing, window, clause) if given is not None]
+        if len(windows) > 1:
+            raise QueryError("two windows over one source", windows[1].position)
         named = isinstance(relation, str)
         source = relation if named else None, None if named else relation
-        return Source(_at(meta), *source, window, alias)
+        return Source(_at(meta), *source, windows[0] if windows else None, alias)
 
     def stream(self, meta, parts):
         return _name(parts[0])
@@ -181,7 +188,34 @@ class _Build(Transformer):
     def subquery(self, meta, parts):
         return parts[0]
 
+    def windowed_stream(self, meta, parts):
+        function, stream, *others = parts
+        return self._windowed(meta, _name(stream), function, *others)
+
+    def windowed_subquery(self, meta, parts):
+        function, body, *others = parts
+        return self._windowed(meta, body, function, *others)
+
+    def _windowed(self, meta, of, function, descriptor, attribute, *lengths):
+        return Windowed(of, of_table(_at(meta), function, descriptor, _name(attribute), *lengths))
+
     # ---- windows
+
+    def clause(self, meta, parts):
+        kind, *lengths = parts
+        return of_clause(_at(meta), kind, dict(lengths))
+
+    def size(self, meta, parts):
+        return "SIZE", parts[0]
+
+    def advance(self, meta, parts):
+        return "ADVANCE", parts[0]
+
+    def grace(self, meta, parts):
+        return "GRACE", parts[0]
+
+    def gap(self, meta, parts):
+        return "GAP", parts[0]
 
     def range_window(self, meta, parts):
         size, advance, attribute, slack, *options = parts
@@ -413,7 +447,7 @@ class _Build(Transformer):
 
     def case(self, meta, parts):
         """As nested choices; with an operand the conditions are comparisons, each of which repeats the operand."""
-        operand, (branches, chosen) = parts
+        operand, (branches, chosen), _ = parts
         if operand is not None and _chooses(operand):
             raise QueryError("CASE or IF as the operand of CASE: compute it in a sub-query", operand.position)
         for condition, value in reversed(branches):

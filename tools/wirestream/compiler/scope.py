@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal as Number
 
-from wirestream.compiler import casts, decimals, syntax, times
+from wirestream.compiler import bounds, casts, decimals, syntax, times
 from wirestream.compiler.aggregates import FUNCTIONS, HINTS
 from wirestream.compiler.composed import COMPOSED
 from wirestream.compiler.operations import Operations
@@ -55,11 +55,12 @@ class Scope(Operations):
     """Lowers expressions.
 
     results: the measures of each call of an aggregate, in the scope after a window; avg has two, its sum and its count.
-    keys: the columns of the expressions of GROUP BY.
+    keys: the columns of the expressions of GROUP BY. window: the end of a window in time, and the window.
     """
 
     results: dict[syntax.Call, tuple[Measure, ...]] | None = None
     keys: dict[syntax.Expression, Column] = field(default_factory=dict)
+    window: tuple[Column, syntax.Window] | None = None
 
     def __post_init__(self) -> None:
         self._below = sum(isinstance(node, Compute) for node in walk(self.plan))
@@ -172,6 +173,10 @@ class Scope(Operations):
                 return Constant(value, Text(len(value)))
             case syntax.Name(name=name, runtime=True):
                 return Runtime(name, other or of_bits(32, True))
+            case syntax.Name(name=name) if (
+                self.window and name not in self.plan.columns and bounds.bound_of(expression)
+            ):
+                return bounds.value(self, bounds.bound_of(expression), *self.window, expression.position)
             case syntax.Name():
                 return self.column(expression, other)
             case syntax.Call() if self.results is None:

@@ -1,8 +1,8 @@
 """The pass after parsing: a name in another case becomes the one that it means.
 
 A name means a stream, a column or an item of SELECT of the same spelling, or else the only one that differs from it in
-case alone; a name in backquotes means only what is spelled like it. A column of SELECT keeps the spelling that it has
-there.
+case alone; a name in backquotes means only what is spelled like it. Any other name may be a bound of a window. A column
+of SELECT keeps the spelling that it has there.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from wirestream.compiler.bounds import bound_of
 from wirestream.compiler.syntax import Expression, Item, Name, Query, Quoted, Select, Source, renamed
 from wirestream.errors import Position, QueryError
 
@@ -80,7 +81,9 @@ def _item(item: Item, columns: Collection[str]) -> Item:
 
 
 def _meant(name: Name, known: Collection[str]) -> Name:
-    return replace(name, name=spelled(name.name, known, name.position))
+    found = spelled(name.name, known, name.position)
+    bound = None if found in known else bound_of(name)
+    return replace(name, name=bound or found)
 
 
 # ---- The columns of a source

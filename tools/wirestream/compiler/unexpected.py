@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from wirestream.compiler.window_forms import A_TABLE, A_WINDOW
+
 # Readable names of the grammar's terminals. Those that begin or continue an expression are summarized in one word.
 TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string", "WEIGHT": "a weight", "LPAR": "'('",
              "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "SEMICOLON": "';'", "STAR": "'*'",
              "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "MESSAGES": "FIX, BINARY or ITCH",
              "UNIT": "a unit of time, such as ms", "$END": "end of text",
-             "_AND": "AND", "_OR": "OR", "_IN": "IN", "RLIKE": "RLIKE"}  # fmt: skip
+             "_AND": "AND", "_OR": "OR", "_IN": "IN", "_TABLE": "TABLE", "RLIKE": "RLIKE"}  # fmt: skip
 BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "NULL", "CASE", "TILDE"}
 GO_ON = {"COMPARE", "IS", "STRING", "_IN", "BETWEEN", "LIKE", "RLIKE", "NOT", "_AND", "_OR", "VBAR", "CIRCUMFLEX",
          "AMPERSAND", "SHIFT", "CONCAT", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}  # fmt: skip
 
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
 NO_END = "rows leave as they are computed, and a stream has no last row; `wirestream split` sorts windows on Spark"
-A_WINDOW = "a window follows its stream in brackets: FROM Trades [RANGE 600 SLIDE 60 WATTR Time]"
 SETS = "use a JOIN of the streams, or a condition in WHERE"
 INSTEAD = {
     "DISTINCT": "use a window with GROUP BY, which gives each value once; `wirestream split` runs DISTINCT on Spark",
@@ -25,7 +26,6 @@ INSTEAD = {
     **dict.fromkeys(("INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL", "LATERAL"), ONLY_INNER),
     **dict.fromkeys(("EXCEPT", "INTERSECT", "MINUS"), SETS),
     "WINDOW": A_WINDOW,
-    "EMIT": "rows of a window leave when it ends; leave EMIT out, or write EMIT_EMPTY inside the window's brackets",
     "OVER": "[SIZE 10 ADVANCE 1 TUPLES] slides over the last tuples; `wirestream split` runs OVER on Spark",
     "WITHIN": "a JOIN has windows: FROM a [ROWS 64] JOIN b [ROWS 64] ON a.x = b.x",
     "QUALIFY": "select rows with WHERE in a query around this one",
@@ -55,8 +55,8 @@ def unexpected(text: str, at: int, wanted: Iterable[str] = ()) -> str:
     word = re.match(r"\.\d+|\w+|==|/\*|\S|", text[at:])[0]
     if window := _open_window(text[:at]):
         return _of_window(window.upper().split()[1:], word, wanted)
-    if word == "(" and re.search(r"\b(table|tumble|hop|cumulate|session)\s*$", text[:at], re.IGNORECASE):
-        return f"{_found(word)}; {A_WINDOW}"
+    if re.search(r"\bfrom\s+(table\s*\(\s*)?\w+\s*\([^()]*$", text[:at], re.IGNORECASE):
+        return f"{_found(word)}; {A_TABLE}"
     if re.search(r"\bwith\s+recursive\s*$", text[:at], re.IGNORECASE):
         return f"{_found(word)}; a query of WITH cannot read itself"
     wanted = set(wanted)

@@ -19,15 +19,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from wirestream.compiler import joins, spelling, syntax
+from wirestream.compiler import bounds, joins, spelling, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
 from wirestream.errors import QueryError
 from wirestream.split import decimals, spread, windows
 from wirestream.split.functions import FUNCTIONS, INTEGER
-from wirestream.split.windows import KIND, ORDER, SESSION, TUPLE, WINDOW, fields_of
+from wirestream.split.windows import BEGIN, KIND, LAST, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
 INTEGERS = ("smallint", "int", "bigint")
+MILLISECOND = {"ms": 1, "us": 1000}  # in units
 INTERVALS = {"us": "microsecond", "ms": "millisecond", "s": "second"}  # units by their names in Spark
 BINARY = {"+": add, "-": sub, "*": mul, "and": and_, "or": or_, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 Constants = Mapping[str, int | str]
@@ -268,6 +269,8 @@ class _Evaluation:
         return _exact(windows.accepted(self.judged[key]))
 
     def _aggregate(self, select: syntax.Select, window: syntax.Window, below: DataFrame) -> DataFrame:
+        if window.in_time:
+            select = replace(select, group=bounds.without(select.group, fields_of(below)))
         grouped = dict(enumerate(keys_of(select, fields_of(below))))
         columns = {key.name: f"#key{n}" for n, key in grouped.items() if isinstance(key, syntax.Name)}
         if select.group and (window.session or window.emit_empty):
@@ -276,7 +279,9 @@ class _Evaluation:
         if window.in_time:
             if window.attribute in columns:
                 raise QueryError(f"GROUP BY {window.attribute}: a row already has its window's end", select.position)
-            columns[window.attribute] = WINDOW
+            columns |= {window.attribute: WINDOW, bounds.END: WINDOW}
+            columns |= {} if window.session else {bounds.START: BEGIN}
+            columns |= {bounds.TIME: LAST} if self.unit in MILLISECOND else {}
         ordered = _ordered(select.source)
         if not (ordered or window.in_time):
             raise QueryError("a window of tuples over rows that have no order", window.position)
@@ -289,13 +294,14 @@ class _Evaluation:
         if window.emit_empty:
             (judged,) = self.judged.values()
             frame = windows.closed(judged, window).join(frame, [SESSION, WINDOW], "left")
-        number = F.col(WINDOW)
-        end = windows.of_ticks(number, self.unit) if window.in_time and self.unit else number.cast(INTEGER)
-        frame = frame.withColumn(WINDOW, end)
+        before = {BEGIN: window.size, LAST: MILLISECOND.get(self.unit, 0), WINDOW: 0}
+        for name, number in ((name, F.col(WINDOW) - length) for name, length in before.items()):
+            time = windows.of_ticks(number, self.unit) if window.in_time and self.unit else number.cast(INTEGER)
+            frame = frame.withColumn(name, time)
         kept = F.lit(True) if select.having is None else scope(select.having)
         order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by arrival of the groups
         results = _results(select, scope, [])
-        rows = frame.groupBy(SESSION, WINDOW, *(f"`#key{n}`" for n in grouped))
+        rows = frame.groupBy(SESSION, WINDOW, BEGIN, LAST, *(f"`#key{n}`" for n in grouped))
         rows = rows.agg(
             order, kept.alias("#kept"), *(column.alias(f"#{n}") for n, column in enumerate(results.values()))
         )

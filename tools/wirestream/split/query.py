@@ -21,6 +21,7 @@ from wirestream.compiler.aggregates import FUNCTIONS, NAMES
 from wirestream.compiler.parse import parse as parse_sql
 from wirestream.compiler.parse import parse_window
 from wirestream.compiler.spelling import spelled
+from wirestream.compiler.window_forms import A_WINDOW, in_windows
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream, declared
 from wirestream.split import spelling
@@ -170,6 +171,8 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
     if len(tokens) > 2 and tokens[-2].text.upper() == "INTO":
         name, tokens = tokens[-1].text, tokens[:-2]
     words, windows, constants = _for_sqlglot(text, tokens)
+    if not windows:
+        _check_brackets(text[tokens[0].start : tokens[-1].end + 1])
     try:
         tree = sqlglot.parse_one(words, dialect="spark")
     except SqlglotError as error:
@@ -395,6 +398,16 @@ def _for_sqlglot(text: str, tokens: list[Token]) -> tuple[str, list[str], tuple[
             words.append(text[token.start : token.end + 1])
         k += 1
     return " ".join(words), windows, tuple(dict.fromkeys(constants))
+
+
+def _check_brackets(text: str) -> None:
+    """Raise QueryError if a query without windows in brackets has some in other words."""
+    try:
+        (query,) = parse_sql(text)
+    except QueryError:  # not of the dialect
+        return
+    if in_windows(query.body):
+        raise QueryError(f"in a query to divide {A_WINDOW}")
 
 
 def _position(text: str, token: Token) -> Position:

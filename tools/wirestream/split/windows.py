@@ -23,6 +23,7 @@ TUPLE, PUNCTUATION = 0, 1
 # Of accepted tuples: the time, the start of the session's first window, the session's last watermark.
 TIME, START, REACHED = "#time", "#start", "#reached"
 WINDOW = "#window"  # of tuples in windows: the window's end, or for windows of tuples its number
+BEGIN, LAST = "#begin", "#last"  # the start of a window in time, and a millisecond before its end
 
 
 # Of times that are not numbers in Spark, by their unit, "d" for a date: to a number and back.

@@ -11,7 +11,7 @@ import pytest
 from tb.queries.trial import Trial, of_oracle
 from wirestream.sim import simulate
 
-CREATE = "CREATE INPUT STREAM Clicks (Who string(2), Cents int, At timestamp(ms)) TIME At;\n"
+CREATE = "CREATE INPUT STREAM Clicks (Page string(2), Cents int, At timestamp(ms)) TIME At;\n"
 TUMBLE = "TUMBLE(TABLE Clicks, DESCRIPTOR(At), INTERVAL '2' SECOND)"
 HOP = "HOP(TABLE clicks, DESCRIPTOR(at), INTERVAL '500' MILLISECOND, INTERVAL '2' SECONDS)"
 QUERIES = {
@@ -19,12 +19,12 @@ QUERIES = {
     "GROUP BY window_start, window_end",
     "Hopped": f"SELECT window_start, window_end AS E, count(*) AS N FROM {HOP} GROUP BY window_start, window_end "
     "HAVING count(*) > 1",
-    "Groups": "SELECT who, TUMBLE_START(At, INTERVAL '1' MINUTE) AS A, TUMBLE_ROWTIME(at, INTERVAL '1' MINUTE) AS B, "
-    "max(CENTS) AS M FROM Clicks WHERE cents > 0 GROUP BY Who, TUMBLE(At, INTERVAL '1' MINUTE)",
+    "Groups": "SELECT page, TUMBLE_START(At, INTERVAL '1' MINUTE) AS A, TUMBLE_ROWTIME(at, INTERVAL '1' MINUTE) AS B, "
+    "max(CENTS) AS M FROM Clicks WHERE cents > 0 GROUP BY Page, TUMBLE(At, INTERVAL '1' MINUTE)",
     "Offset": "SELECT window.start AS A, window.end, min(Cents) AS M FROM Clicks "
     "GROUP BY window(At, '3 seconds', '1 second', '400 milliseconds')",
-    "Graced": "SELECT Who, WINDOWSTART, count(*) AS N FROM CLICKS "
-    "WINDOW HOPPING (SIZE 4 SECONDS, ADVANCE BY 2 SECONDS, GRACE PERIOD 700 MILLISECONDS) GROUP BY Who EMIT FINAL",
+    "Graced": "SELECT Page, WINDOWSTART, count(*) AS N FROM CLICKS "
+    "WINDOW HOPPING (SIZE 4 SECONDS, ADVANCE BY 2 SECONDS, GRACE PERIOD 700 MILLISECONDS) GROUP BY Page EMIT FINAL",
     "Brackets": "SELECT At, window_end - INTERVAL '1' SECOND AS E, last(cents) AS L FROM Clicks "
     "[RANGE 1 second SLIDE 1 second WATTR AT SLACK 700 ms]",
 }

@@ -173,6 +173,13 @@ def placeless(expression: Expression) -> Expression:
     return rebuilt(expression, lambda part: replace(part, position=Position(0, 0)))
 
 
+def parts(expression: Expression) -> list[Expression]:
+    """The expression and all that it contains."""
+    found: list[Expression] = []
+    rebuilt(expression, lambda part: found.append(part) or part)
+    return found
+
+
 def renamed(expression: Expression, change: Callable[[Name], Expression]) -> Expression:
     """The expression with another one in place of each column."""
     return rebuilt(expression, lambda part: change(part) if isinstance(part, Name) and not part.runtime else part)

@@ -21,7 +21,8 @@ from enum import IntEnum
 from sqlglot import exp
 
 from wirestream.errors import QueryError
-from wirestream.split.query import Block, DividedQuery, Whole, dialect, foreign, names, outermost, replaced
+from wirestream.split.expressions import dialect, foreign, names, outermost, replaced
+from wirestream.split.query import Block, DividedQuery, Whole
 
 FROM_CHIP = "FromChip"  # the chip's result, which Spark continues with
 LEAF = -1  # the block of a part that is not cut

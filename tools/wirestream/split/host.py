@@ -29,7 +29,7 @@ from wirestream.record.session import session
 from wirestream.record.sources import read_log, read_pcap
 from wirestream.schema import streams
 from wirestream.schema.tuples import FLAG_OVERFLOW, Schema
-from wirestream.split import spark, windows
+from wirestream.split import decimals, spark, windows
 from wirestream.split.evaluate import Items, evaluate
 from wirestream.split.functions import INTEGER
 from wirestream.split.overflow import complete
@@ -105,7 +105,9 @@ class Job:
         return self._view(view, rows.select(*windows.fields_of(items), *columns))
 
     def sql(self, view: str, text: str) -> DataFrame:
-        return self._view(view, self.spark.sql(text, self.constants))
+        """Decimals have the digits that they have on the chip."""
+        with decimals.without_loss(self.spark):
+            return self._view(view, self.spark.sql(text, self.constants))
 
     def _view(self, view: str, frame: DataFrame) -> DataFrame:
         frame.createOrReplaceTempView(view)

@@ -16,8 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
-from wirestream.compiler import predicates, syntax, units
-from wirestream.compiler.aggregates import FUNCTIONS, NAMES
+from wirestream.compiler import syntax, units
 from wirestream.compiler.parse import parse as parse_sql
 from wirestream.compiler.parse import parse_window
 from wirestream.compiler.spelling import spelled
@@ -25,25 +24,13 @@ from wirestream.compiler.window_forms import A_WINDOW, in_windows
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream, declared
 from wirestream.split import spelling
+from wirestream.split.expressions import conjuncts, dialect, foreign, mark_decimals, names, outermost, replaced
 
 WINDOWS = ("RANGE", "SIZE", "SESSION", "ROWS")  # the first words of windows; other brackets hold weights
 CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "distinct", "order", "limit", "offset"}
 RESERVED = ("FromChip", "Windowed", "Whole")  # views of the job
-CALLED = [f"{name}({', '.join('x' * FUNCTIONS[of].columns)})" for name, of in NAMES.items()]
-CALLS = tuple({type(sqlglot.parse_one(call, read="spark")) for call in CALLED} - {exp.Anonymous})
-KNOWN = (*CALLS, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Paren, exp.And, exp.Or, exp.Not, exp.EQ,
-         exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.Mod, exp.Neg, exp.Case,
-         exp.If, exp.Alias, exp.Star, exp.Null, exp.Is, exp.In, exp.Between, exp.NullSafeEQ, exp.NullSafeNEQ,
-         exp.Coalesce, exp.Nullif, exp.Abs, exp.Sign, exp.Least, exp.Greatest, exp.BitwiseAnd, exp.BitwiseOr,
-         exp.BitwiseXor, exp.BitwiseNot, exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.Like,
-         exp.DPipe, exp.Concat, exp.Substring, exp.Left, exp.Right, exp.Upper, exp.Lower, exp.Trim, exp.Length,
-         exp.StrPosition)  # fmt: skip
-STRUCTURE = (exp.Select, exp.Union, exp.Subquery, exp.From, exp.Where, exp.Group, exp.Having, exp.Join, exp.Table,
-             exp.TableAlias, exp.TableSample, exp.With, exp.CTE)  # fmt: skip
-SIGNS = {exp.Div: "/"}
 LEVELS = ((exp.BitwiseLeftShift, exp.BitwiseRightShift), (exp.BitwiseAnd,), (exp.BitwiseXor,), (exp.BitwiseOr,))
 BITWISE = tuple(kind for level in LEVELS for kind in level)
-WRAPPED = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)  # wrappers of an aggregate
 
 
 @dataclass(frozen=True)
@@ -186,6 +173,7 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
         raise QueryError("the query reads no stream")
     if name in {*streams, *tables, *RESERVED}:
         raise QueryError(f"INTO {name}: the name is already used; choose another")
+    mark_decimals(tree, [streams[name] for name in reads])
     windows = [_without_units(text, tree, n, streams) for n, text in enumerate(windows)]
     leaf, chain = _chain(tree, streams, tables, windows), []
     while isinstance(leaf, Block):
@@ -295,13 +283,23 @@ def _lacks(tree: exp.Expression, plain: str, streams: Mapping) -> str:
             return "a query in an expression"
         if isinstance(node, exp.Table) and node.name not in {*streams, *_ctes(tree)}:
             return f"the table {node.name}"
-        if not isinstance(node, STRUCTURE) and (lacks := lacking(node)):
+    for select in tree.find_all(exp.Select):
+        if lacks := next(filter(None, map(foreign, _expressions(select))), ""):
             return lacks
     try:
         parse_sql(plain)
     except QueryError as error:
         return error.message
     return ""
+
+
+def _expressions(select: exp.Select) -> Iterator[exp.Expression]:
+    """Those of its clauses."""
+    yield from select.expressions
+    yield from (clause.this for name in ("where", "having") if (clause := select.args.get(name)))
+    yield from (on for join in select.args.get("joins") or () if (on := join.args.get("on")))
+    if group := select.args.get("group"):
+        yield from group.expressions
 
 
 def _why_whole(tree: exp.Expression, streams: Mapping, tables: Mapping) -> str:
@@ -418,62 +416,3 @@ def _position(text: str, token: Token) -> Position:
 def _first_line(error: Exception) -> str:
     line = next(line for line in str(error).splitlines() if line.strip())
     return re.sub(r"\x1b\[\d*m", "", line)
-
-
-def conjuncts(clause: exp.Expression | None) -> list[exp.Expression]:
-    """The conditions joined by AND in a WHERE or HAVING."""
-    if clause is None:
-        return []
-    return list(clause.this.flatten()) if isinstance(clause.this, exp.And) else [clause.this]
-
-
-def is_aggregate(node: exp.Expression) -> bool:
-    named = isinstance(node, exp.Anonymous) and node.name.lower() in NAMES
-    return named or isinstance(node, (exp.AggFunc, *WRAPPED))
-
-
-def outermost(node: exp.Expression) -> Iterator[exp.Expression]:
-    """The outermost calls of aggregates in an expression, without those with OVER."""
-    if is_aggregate(node):
-        yield node
-    elif not isinstance(node, exp.Window):
-        for child in node.iter_expressions():
-            yield from outermost(child)
-
-
-def names(*nodes: exp.Expression) -> list[str]:
-    """The columns in expressions, without `$name`."""
-    found = (column.name for node in nodes for column in node.find_all(exp.Column))
-    return [name for name in dict.fromkeys(found) if not name.startswith("$")]
-
-
-def foreign(node: exp.Expression) -> str:
-    """What the dialect does not support in an expression, or ""."""
-    return next(filter(None, map(lacking, node.walk())), "")
-
-
-def lacking(node: exp.Expression) -> str:
-    """What the dialect does not support in a single node, or ""."""
-    if isinstance(node, exp.Anonymous):
-        return "" if node.name.lower() in (*NAMES, *predicates.FUNCTIONS) else node.name
-    if isinstance(node, exp.Literal) and (set(node.name) & set("'\\") if node.is_string else not node.name.isdigit()):
-        return repr(node.name) if node.is_string else node.name
-    if isinstance(node, exp.Is) and not isinstance(node.expression, exp.Null):
-        return f"IS {node.expression.sql().upper()}"
-    if isinstance(node, KNOWN):
-        return ""
-    return SIGNS.get(type(node)) or (node.sql_name() if isinstance(node, exp.Func) else node.key.upper())
-
-
-def replaced(node: exp.Expression, by: Mapping[exp.Expression, exp.Expression]) -> exp.Expression:
-    """A copy with some parts replaced."""
-    return node.copy().transform(lambda part: by[part].copy() if part in by else part)
-
-
-def dialect(node: exp.Expression, qualified: bool = False) -> str:
-    """An expression as text of the dialect. qualified: columns keep their qualifiers."""
-    node = node.copy()
-    for column in [] if qualified else list(node.find_all(exp.Column)):
-        column.set("table", None)
-    text = node.sql(dialect="spark")
-    return re.sub(r"'(\[[^']*\])'", r"\1", re.sub(r"`(\$\w+)`", r"\1", text))

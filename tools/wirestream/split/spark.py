@@ -15,15 +15,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import sqlglot
 from sqlglot import exp
 
 from wirestream.compiler.lower import build
 from wirestream.compiler.parse import parse
 from wirestream.errors import QueryError
 from wirestream.split.cuts import FROM_CHIP, Cut, Depth, attribute, clause, whole
-from wirestream.split.query import Block, DividedQuery, Whole, dialect, foreign, names, outermost, replaced
+from wirestream.split.expressions import (
+    dialect,
+    foreign,
+    is_decimal,
+    names,
+    of_integers,
+    outermost,
+    replaced,
+    timestamp_unit,
+)
+from wirestream.split.query import Block, DividedQuery, Whole
 
 WINDOWED, WHOLE = "Windowed", "Whole"  # views
+TRUNCATED = {"s": "second", "ms": "millisecond"}  # timestamps by their units
+SPLIT_INDEX = "IF(length({0}) - length(replace({0}, {1}, '')) >= {2}, split_part({0}, {1}, {2} + 1), NULL)"
 WINDOW, SESSION, ORDER = "_window", "_session", "_order"  # columns added to a stream's own
 CHIP_FOLDER = "fpga"
 JOB = '''"""{title}
@@ -307,6 +320,15 @@ def _meant(node: exp.Expression, exact: set[str], ordered: bool) -> exp.Expressi
             if isinstance(by, exp.Literal) and by.name != "0":
                 return node
             return _inside(node, type(node)(this=node.this.copy(), expression=_or_null(by)))
+        case exp.Cast() if unit := TRUNCATED.get(timestamp_unit(node)):
+            time = exp.cast(node.this.copy(), "timestamp", dialect="spark")
+            return exp.Anonymous(this="date_trunc", expressions=[exp.Literal.string(unit), time])
+        case exp.Anonymous(expressions=[text, mark, n]) if node.name.lower() == "split_index":
+            return sqlglot.parse_one(SPLIT_INDEX.format(*(part.sql("spark") for part in (text, mark, n))), read="spark")
+        case exp.Div() if not of_integers(node):
+            return _inside(node, exp.Div(this=node.this.copy(), expression=_or_null(node.expression)))
+        case exp.Avg() if any(map(is_decimal, node.walk())):
+            return node
         case exp.Avg() if not foreign(node.this) and set(names(node.this)) <= exact:
             total, number = exp.Sum(this=node.this.copy()), exp.Count(this=node.this.copy())
             return _inside(node, exp.IntDiv(this=total, expression=_or_null(number)))

@@ -17,29 +17,50 @@ from wirestream.compiler.plan import (
     Plan,
     Project,
     Union,
+    Value,
     label,
     walk,
 )
 from wirestream.compiler.syntax import Window
-from wirestream.compiler.types import Decimal, Integer
+from wirestream.compiler.types import Decimal, Integer, Text
 from wirestream.errors import Position, QueryError
 
 
 def constant_answers(plan: Plan) -> list[str]:
     """A line for each comparison whose result is the same for every value in its column's range."""
     found = {}
-    for node in walk(plan):
-        if not (isinstance(node, Compute) and node.operator in ANSWERS):
+    computed = [node for node in walk(plan) if isinstance(node, Compute)]
+    lengthened = {node.output.name: node.operands[0] for node in computed if node.operator == "cast"}
+    for node in computed:
+        if node.operator in ANSWERS and isinstance(node.operands[0].type, Integer):
+            answer = _by_range(node)
+        elif node.operator in ("=", "<>") and isinstance(node.operands[0].type, Text):
+            answer = _by_length(node, lengthened)
+        else:
             continue
-        left, right = node.operands
-        if isinstance(left.type, Integer):
-            a, b = left.type, right.type
-            always, never = ANSWERS[node.operator]
-            column = right if isinstance(left, Constant) else left
-            if isinstance(column, Column) and (always(a, b) or never(a, b)):
-                known = f"{label(column)} is {column.type.low} to {column.type.high}"
-                found[f"{label(node.output)} is always {str(always(a, b)).lower()}: {known}"] = None
+        if answer:
+            always, why = answer
+            found[f"{label(node.output)} is always {str(always).lower()}: {why}"] = None
     return list(found)
+
+
+def _by_range(node: Compute) -> tuple[bool, str] | None:
+    """The answer of a comparison of integers and the reason for it, if it is always the same."""
+    left, right = node.operands
+    always, never = (of_all(left.type, right.type) for of_all in ANSWERS[node.operator])
+    column = right if isinstance(left, Constant) else left
+    if not isinstance(column, Column) or not (always or never):
+        return None
+    return always, f"{label(column)} is {column.type.low} to {column.type.high}"
+
+
+def _by_length(node: Compute, lengthened: dict[str, Value]) -> tuple[bool, str] | None:
+    """The same of strings: none equals a longer one. lengthened: what a CAST to a longer string is of."""
+    for one, other in (node.operands, node.operands[::-1]):
+        text = lengthened.get(other.name) if isinstance(one, Constant) and isinstance(other, Column) else None
+        if text and len(one.value.rstrip(b"\0")) > text.type.length:
+            return node.operator == "<>", f"{label(text)} has at most {text.type.length} characters"
+    return None
 
 
 # For two ranges: whether a comparison is true of all their values, and whether it is false of all.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from wirestream.compiler import decimals, times
 from wirestream.compiler.builder import Builder, reach, written
-from wirestream.compiler.plan import Constant, Value, flag_of, is_null, padded, plain, widest
+from wirestream.compiler.plan import Column, Constant, Value, flag_of, is_null, padded, plain, widest
 from wirestream.compiler.types import BOOLEAN, Boolean, Decimal, Integer, Text, Type, fits
 from wirestream.errors import Position, QueryError
 
@@ -37,15 +37,8 @@ class Operations(Builder):
         if isinstance(a.type, Boolean) and operator not in ("=", "<>"):
             raise QueryError(f"cannot compare conditions by {operator}, only by = and <>", position)
         if isinstance(a.type, Text):
-            for one, other in ((a, b), (b, a)):
-                if isinstance(one, Constant) and one.type.length > other.type.length:
-                    raise QueryError(
-                        f"{one} has {one.type.length} characters, {other} at most {other.type.length}", position
-                    )
             length = max(a.type.length, b.type.length)
-            a, b = (padded(value, length) for value in (a, b))
-            if a.type.length != b.type.length:
-                raise QueryError(f"cannot compare {a.type} with {b.type}; strings must have equal lengths", position)
+            a, b = (self.lengthened(value, length) for value in (a, b))
         if is_null(a) or is_null(b):
             return Constant(None, BOOLEAN)
         text = written(operator, (a, b))
@@ -55,6 +48,13 @@ class Operations(Builder):
             a, b = times.aligned(self, [a, b], position)
         found = self.compute(operator, a, b, text=text)
         return self.zero_if_null(found)
+
+    def lengthened(self, value: Value, length: int) -> Value:
+        """A string in that many bytes, at least its own."""
+        value = padded(value, length)
+        if value.type.length == length or not isinstance(value, Column):
+            return value
+        return self.resized(value, Text(length), f"CAST({value} AS string({length}))")
 
     def choose(self, chooser: Value, *values: Value, position: Position, kind: Type | None = None) -> Value:
         """The first value where `chooser` is true, elsewhere the second; without a second one, null. kind: where it is

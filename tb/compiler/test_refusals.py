@@ -47,6 +47,16 @@ REFUSED = [
     (f"SELECT count(*) FROM {TUMBLE} [RANGE 9 SLIDE 9 WATTR Time] {BOUNDS}", "two windows over one", (1, 83)),
     (f"SELECT window, count(*) FROM {TUMBLE} {BOUNDS}", "window is two times; write window.start or wind", (1, 8)),
     (f"SELECT window_time, count(*) FROM {TUMBLE} {BOUNDS}", "has no milliseconds; write window_end - 1", (1, 8)),
+    (
+        f"SELECT a.Price FROM Trades [ROWS 3] a JOIN {TUMBLE} b ON a.Symbol = b.Symbol",
+        "is no window of a JOIN",
+        (1, 44),
+    ),
+    (
+        "SELECT a.Bid FROM Quotes [ROWS 3] a JOIN Quotes [ROWS 3] b ON a.Bid = b.Bid GROUP BY TUMBLE(Time, '9 s')",
+        "GROUP BY TUMBLE(…) over tuples that are in a window already",
+        (1, 86),
+    ),
     ("SELECT count(*) FROM Trades GROUP BY SESSION(Time, INTERVAL '9' SECOND)", "joins tuples exactly a", (1, 38)),
     ("SELECT count(*) FROM Trades GROUP BY TUMBLE(Time, 9)", "a length of time, as in INTERVAL '10'", (1, 51)),
     ("SELECT count(*) FROM Trades GROUP BY window(Time, '9 lots')", "or '10 minutes'", (1, 51)),

@@ -128,6 +128,10 @@ def of_clause(position: Position, kind: str, given: Mapping[str, int | Span]) ->
 
 def in_brackets(select: Select) -> Select:
     """The SELECT with its window in brackets; raises `QueryError`."""
+    for side in (select.source, select.other) if select.other else ():
+        if isinstance(side.window, Windowing):
+            why = "is no window of a JOIN; write [ROWS 64] or [RANGE 60 WATTR Time ROWS 256]"
+            raise QueryError(f"{side.window.function.upper()} {why}", side.window.position)
     windowing = select.source.window
     if isinstance(windowing, Windowing):
         if not {START, END} <= {bound_of(key) for key in select.group}:

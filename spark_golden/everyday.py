@@ -75,6 +75,20 @@ def prices_in_francs(trades: DataFrame) -> DataFrame:
     return kept.select("Symbol", francs.alias("Francs"), remainder(exact("Volume"), F.lit(100)).alias("Rest"), "Time")
 
 
+def first_highs(trades: DataFrame) -> DataFrame:
+    order = F.struct("Price", -F.col("seq"))  # the first of equal prices
+    groups = in_windows(trades, 120, 60, 0).groupBy(end(), "Symbol")
+    of_first = (F.max_by(name, order).alias(alias) for name, alias in (("Time", "Since"), ("Volume", "Volume")))
+    return groups.agg(F.max("Price").alias("High"), *of_first)
+
+
+def leaders(trades: DataFrame) -> DataFrame:
+    leader = F.max_by("Symbol", F.struct("Volume", -F.col("seq")))
+    cheapest = F.min_by("Time", F.when(F.col("Volume") > 0, F.struct("Price", "seq")))
+    windows = in_windows(trades, 600, 60, 0).groupBy(end())
+    return windows.agg(leader.alias("Leader"), F.max("Volume").alias("Volume"), cheapest.alias("Cheapest"))
+
+
 # ---- Packets
 
 

@@ -11,6 +11,7 @@ in the text       for Spark
 avg(x)            sum(x) div count(x)
 wsum(x, [w, …])   the last values by arrival, weighted, times the power of two that makes the weights integers
 first(x), last(x) min_by and max_by of the arrival; nulls are left out
+max_by(x, y)      the first by arrival of those with the greatest y, likewise min_by: Spark takes any of them
 count(), count(*) counts tuples, so that an empty window (EMIT_EMPTY) has 0
 a time attribute  next to aggregates: the window's end
 sign(x)           an integer
@@ -82,6 +83,13 @@ def by_arrival(function: str, x: str) -> str:
     return f"{function}({x}, CASE WHEN {x} IS NOT NULL THEN `#order` END)"
 
 
+def first_by(first: str, x: str, y: str) -> str:
+    """x of the first among those with the greatest or least y; y null is left out. first: `>` or `<`."""
+    known = f"collect_list(CASE WHEN {y} IS NOT NULL THEN struct({y} AS y, `#order` AS o, {x} AS x) END)"
+    before = f"a.y {first} b.y OR (a.y = b.y AND a.o < b.o)"
+    return f"get(array_sort({known}, (a, b) -> CASE WHEN {before} THEN -1 ELSE 1 END), 0).x"
+
+
 SPREAD = f"exact, with {spread.SCALE} digits after the point"
 
 
@@ -108,6 +116,8 @@ AGGREGATES: dict[str, Aggregate] = {
     "avg": Aggregate(lambda x: div(f"sum({x})", integer(f"count({x})")), replaced="sum div count"),
     "first": Aggregate(lambda x: by_arrival("min_by", x), "min_by", True, "min_by the arrival, without nulls"),
     "last": Aggregate(lambda x: by_arrival("max_by", x), "max_by", True, "max_by the arrival, without nulls"),
+    "max_by": Aggregate(lambda x, y: first_by(">", x, y), "", True, "by y, then by the arrival", 2),
+    "min_by": Aggregate(lambda x, y: first_by("<", x, y), "", True, "by y, then by the arrival", 2),
     "bit_or": Aggregate(lambda x: integer(f"bit_or(CAST({x} AS BIGINT))"), "bit_or"),
     "bit_xor": Aggregate(lambda x: integer(f"bit_xor(CAST({x} AS BIGINT))"), "bit_xor"),
     "bit_and": Aggregate(lambda x: integer(f"bit_and(CAST({x} AS BIGINT))")),
@@ -290,6 +300,8 @@ class Shim:
                 operands = operands[1:]
             case "UnresolvedFunction" if node.nameParts().apply(0) in SPREADS:
                 return True
+            case "UnresolvedFunction" if node.nameParts().apply(0) in ("max_by", "min_by"):
+                operands = operands[:1]
             case "UnresolvedFunction" if node.nameParts().apply(0) in WITHOUT_DECIMALS:
                 return False
             case "Add" | "Subtract" | "Multiply" | "Divide" | "Remainder" | "UnaryMinus" | "UnresolvedFunction":

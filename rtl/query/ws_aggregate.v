@@ -16,8 +16,8 @@
 //              KIND, VALUE_W, SIGNED, RESULT_W  see ws_fold
 //              ACC_W       width inside in bits, at least VALUE_W; see ws_fold
 //              EMIT_EMPTY  1: a sub-stream without tuples gives a row too (count 0, else null)
-//              FAST        stages more, for a higher clock, 0 to ACC_W; 0, 1 for MIN and MAX, 2 to ACC_W for CNT and
-//                          SUM; parts of 32 bits are for 200 MHz on an ECP5
+//              FAST        stages more, for a higher clock, 0 to ACC_W; 0, 1 for MIN, MAX, AMN and AMX, 2 to ACC_W for
+//                          CNT and SUM; parts of 32 bits are for 200 MHz on an ECP5
 // Ports        value, null: the column, in step with s_data; count(*) ties null to 0. Null values are skipped
 //              result, result_null, result_overflow: in step with m_valid
 // Latency      1 + FAST cycles from eos to the row
@@ -65,10 +65,12 @@ module ws_aggregate #(
 
     localparam IS_COUNT  = KIND == "CNT";
     localparam ADDS      = IS_COUNT || KIND == "SUM";
+    localparam IS_PAIR   = KIND == "AMN" || KIND == "AMX";
+    localparam COMPARES  = IS_PAIR || KIND == "MIN" || KIND == "MAX";
     localparam IS_SIGNED = SIGNED != 0 && !IS_COUNT;
 
-    initial if (FAST != 0 && (ADDS ? FAST < 2 || FAST > ACC_W : FAST != 1 || (KIND != "MIN" && KIND != "MAX"))) begin
-        $display("ERROR: %m: FAST = %0d, must be 0, or 1 for MIN and MAX, or 2 to ACC_W = %0d for CNT and SUM",
+    initial if (FAST != 0 && (ADDS ? FAST < 2 || FAST > ACC_W : FAST != 1 || !COMPARES)) begin
+        $display("ERROR: %m: FAST = %0d, must be 0, 1 for MIN, MAX, AMN and AMX, or 2 to ACC_W = %0d for CNT and SUM",
                  FAST, ACC_W);
         $finish;
     end
@@ -235,22 +237,26 @@ module ws_aggregate #(
                     seen_reg <= seen && !ended[TOP];
                 end
             end else begin : gen_order
-                localparam [VALUE_W-1:0] SIGN = {VALUE_W{IS_SIGNED}} << (VALUE_W - 1);
                 reg  [VALUE_W-1:0] best_reg, value_reg;
                 reg                seen_reg, first_reg, beats_best_reg, beats_value_reg, replaced_reg;
 
                 // Stage 1: compare with the best so far, and with the previous value, which may be about to replace it.
-                // MAX accepts an equal value too, so that it compares as MIN does and they share the comparison.
-                wire before      = seen_reg && !fresh_reg;
-                wire below_best  = (value ^ SIGN) < (best_reg ^ SIGN);
-                wire below_value = (value ^ SIGN) < (value_reg ^ SIGN);
+                // MAX accepts an equal value too, so that it compares as MIN does and they share the comparison. AMX,
+                // which does not, compares inverted values.
+                localparam [VALUE_W-1:0] SIGN     = {VALUE_W{IS_SIGNED}} << (VALUE_W - 1);
+                localparam [VALUE_W-1:0] TURN     = SIGN ^ {VALUE_W{KIND == "AMX"}};
+                localparam [VALUE_W-1:0] COMPARED = {VALUE_W{1'b1}} << (IS_PAIR ? VALUE_W/2 : 0);
+                wire [VALUE_W-1:0] order       = (value ^ TURN) & COMPARED;
+                wire               before      = seen_reg && !fresh_reg;
+                wire               below_best  = order < ((best_reg ^ TURN) & COMPARED);
+                wire               below_value = order < ((value_reg ^ TURN) & COMPARED);
 
                 always @(posedge clk) begin
                     value_reg       <= value;
                     seen_reg        <= before || take;
                     first_reg       <= take && !before;
-                    beats_best_reg  <= take && below_best == (KIND == "MIN");
-                    beats_value_reg <= take && below_value == (KIND == "MIN");
+                    beats_best_reg  <= take && below_best == (KIND != "MAX");
+                    beats_value_reg <= take && below_value == (KIND != "MAX");
                 end
 
                 // Stage 2: choose
@@ -284,8 +290,8 @@ module ws_aggregate #(
     endgenerate
 
 `ifdef FORMAL
-    // The sub-stream's values as a set, and their number, sum, first, last and XOR in integers. A sum that has
-    // overflowed the accumulator is not compared any further.
+    // The sub-stream's values as a set, and their number, sum, first, last, best pair and XOR in integers. A sum that
+    // has overflowed the accumulator is not compared any further.
     localparam integer VALUES = 1 << VALUE_W,  LEAST = SIGNED != 0 ? -VALUES/2 : 0;
     localparam integer ACC_LEAST    = IS_SIGNED ? -(1 << ACC_W)/2 : 0,    ACC_END    = ACC_LEAST + (1 << ACC_W);
     localparam integer RESULT_LEAST = IS_SIGNED ? -(1 << RESULT_W)/2 : 0, RESULT_END = RESULT_LEAST + (1 << RESULT_W);
@@ -294,7 +300,7 @@ module ws_aggregate #(
     reg              fresh_ref, tuples_ref, left_ref, row_ref, due_ref;
     reg [VALUES-1:0] set_ref;
     reg [DATA_W-1:0] data_ref;
-    integer          sum_ref, first_ref, last_ref, mixed_ref, exact_ref;
+    integer          sum_ref, first_ref, last_ref, pair_ref, mixed_ref, exact_ref;
     genvar           q;
     // The same n cycles ago, from bit n*REF_W: a row shows the state FAST cycles ago.
     localparam REF_W = VALUES + 33;
@@ -309,7 +315,7 @@ module ws_aggregate #(
     // The same, this cycle included.
     reg              tuples, left;
     reg [VALUES-1:0] set;
-    integer          v, sum, first, last, mixed, exact, i;
+    integer          v, sum, first, last, pair, mixed, exact, i;
     wire             some_value = s_valid && !null;
 
     always @* begin
@@ -317,6 +323,9 @@ module ws_aggregate #(
         set    = fresh_ref ? {VALUES{1'b0}} : set_ref;
         first  = set == 0 ? v : first_ref;
         last   = some_value ? v : last_ref;
+        pair   = set == 0 ? v : pair_ref;
+        if (some_value && (KIND == "AMN" ? v >>> VALUE_W/2 < pair >>> VALUE_W/2 : v >>> VALUE_W/2 > pair >>> VALUE_W/2))
+            pair = v;
         sum    = fresh_ref ? 0 : sum_ref;
         mixed  = set == 0 ? 0 : mixed_ref;
         if (some_value) begin
@@ -324,7 +333,7 @@ module ws_aggregate #(
             sum        = KIND == "CNT" ? sum + 1 : sum + v;
             mixed      = mixed ^ v;
         end
-        exact  = KIND == "FST" ? first : KIND == "LST" ? last : sum;
+        exact  = KIND == "FST" ? first : KIND == "LST" ? last : IS_PAIR ? pair : sum;
         if (KIND == "MIN") for (i = LEAST + VALUES - 1; i >= LEAST; i = i - 1) if (set[i & (VALUES-1)]) exact = i;
         if (KIND == "MAX") for (i = LEAST; i < LEAST + VALUES; i = i + 1)      if (set[i & (VALUES-1)]) exact = i;
         if (KIND == "BOR") begin
@@ -344,6 +353,7 @@ module ws_aggregate #(
         sum_ref    <= left ? 0 : sum;
         first_ref  <= first;
         last_ref   <= last;
+        pair_ref   <= pair;
         mixed_ref  <= mixed;
         exact_ref  <= exact;
         left_ref   <= left;
@@ -385,6 +395,7 @@ module ws_aggregate #(
                 assert (some_reg == tuples_ref);
                 if (set_ref != 0) assert (first_ref >= LEAST && first_ref < LEAST + VALUES);
                 if (set_ref != 0) assert (last_ref >= LEAST && last_ref < LEAST + VALUES);
+                if (set_ref != 0) assert (pair_ref >= LEAST && pair_ref < LEAST + VALUES);
                 if (!left_ref) assert (exact_ref >= ACC_LEAST && exact_ref < ACC_END);
                 if (!left_ref && (KIND == "SUM" || KIND == "CNT")) assert (sum_ref == exact_ref);
             end

@@ -4,10 +4,11 @@
 //
 // The state is {left, seen, number}: the number that stands for the values so far (their count, sum, least, greatest,
 // first or last, bitwise OR or XOR), whether there was one, and whether a sum has ever exceeded its ACC_W bits. The
-// result of the new state is output with it.
+// result of the new state is output with it. AMN and AMX compare only the upper halves of values, {order, any}: they
+// keep the value with the least or greatest order, of several the first.
 //
-// Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST", "LST", "BOR" or "XOR"
-//              VALUE_W   width of a value in bits, at least 1; CNT reads no value
+// Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "AMN", "AMX", "FST", "LST", "BOR" or "XOR"
+//              VALUE_W   width of a value in bits, at least 1; CNT reads no value, AMN and AMX need an even width
 //              SIGNED    1: values are two's complement, and the result of all but CNT is
 //              ACC_W     width of the number in bits, at least VALUE_W, of a CNT at least 1; all but CNT and SUM need
 //                        no more. A SUM is exact as long as it stays within; 2**n tuples need VALUE_W + n
@@ -47,11 +48,17 @@ module ws_fold #(
     localparam IS_COUNT  = KIND == "CNT";
     localparam ADDS      = IS_COUNT || KIND == "SUM";
     localparam IS_BITS   = KIND == "BOR" || KIND == "XOR";
+    localparam IS_PAIR   = KIND == "AMN" || KIND == "AMX";
+    localparam IS_LEAST  = KIND == "MIN" || KIND == "AMN";
     localparam IS_SIGNED = SIGNED != 0 && !IS_COUNT;
 
     initial begin
-        if (!ADDS && !IS_BITS && KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST") begin
-            $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST, BOR or XOR", KIND);
+        if (!ADDS && !IS_BITS && !IS_PAIR && KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST") begin
+            $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, AMN, AMX, FST, LST, BOR or XOR", KIND);
+            $finish;
+        end
+        if (IS_PAIR && VALUE_W % 2 != 0) begin
+            $display("ERROR: %m: VALUE_W = %0d, must be even for AMN and AMX", VALUE_W);
             $finish;
         end
         if (VALUE_W < 1 || RESULT_W < 1 || ACC_W < (IS_COUNT ? 1 : VALUE_W)) begin
@@ -75,8 +82,11 @@ module ws_fold #(
         end
     endgenerate
 
+    localparam [ACC_W:0] COMPARED = {(ACC_W+1){1'b1}} << (IS_PAIR ? VALUE_W/2 : 0);
     wire [ACC_W:0] total   = acc + term;
-    wire [ACC_W:0] lead    = KIND == "MIN" ? term - acc : acc - term;  // negative where the value is better
+    wire [ACC_W:0] kept    = acc & COMPARED;
+    wire [ACC_W:0] coming  = term & COMPARED;
+    wire [ACC_W:0] lead    = IS_LEAST ? coming - kept : kept - coming;    // negative where the value is better
     wire           replace = !seen || KIND == "LST" || (!ADDS && !IS_BITS && KIND != "FST" && lead[ACC_W]);
     wire           leaves  = ADDS && take && seen && total[ACC_W] != (IS_SIGNED && total[ACC_W-1]);
 
@@ -112,6 +122,8 @@ module ws_fold #(
             "SUM":   after = before + v;
             "MIN":   after = seen && before <= v ? before : v;
             "MAX":   after = seen && before >= v ? before : v;
+            "AMN":   after = seen && before >>> VALUE_W/2 <= v >>> VALUE_W/2 ? before : v;
+            "AMX":   after = seen && before >>> VALUE_W/2 >= v >>> VALUE_W/2 ? before : v;
             "FST":   after = seen ? before : v;
             "BOR":   after = before | v;
             "XOR":   after = before ^ v;

@@ -3,7 +3,8 @@
 // ws_group_fold: a step of an aggregate of ws_fold other than CNT and SUM, in two halves of the number, the lower
 // half a cycle after the upper.
 //
-// The upper state is {seen, number's upper half}: whether there was a value. Without one the number is meaningless.
+// The upper state is {seen, number's upper half}: whether there was a value. Without one the number is meaningless. AMN
+// and AMX compare upper halves only.
 //
 // Parameters   KIND, VALUE_W, SIGNED   see ws_fold; VALUE_W is at least 2
 //              LOW      width of the lower half; follows from VALUE_W
@@ -35,7 +36,9 @@ module ws_group_fold #(
 );
 
     localparam HIGH     = VALUE_W - LOW;
-    localparam IS_ORDER = KIND == "MIN" || KIND == "MAX";
+    localparam IS_PAIR  = KIND == "AMN" || KIND == "AMX";
+    localparam IS_LEAST = KIND == "MIN" || KIND == "AMN";
+    localparam IS_ORDER = IS_LEAST || KIND == "MAX" || KIND == "AMX";
     localparam IS_BITS  = KIND == "BOR" || KIND == "XOR";
 
     initial if (VALUE_W < 2) begin
@@ -44,7 +47,7 @@ module ws_group_fold #(
     end
 
     // Maps values so that the unsigned greatest is the best.
-    localparam [VALUE_W-1:0] ORDER = {VALUE_W{KIND == "MIN"}} ^ ({{(VALUE_W-1){1'b0}}, SIGNED != 0} << (VALUE_W - 1));
+    localparam [VALUE_W-1:0] ORDER = {VALUE_W{IS_LEAST}} ^ ({{(VALUE_W-1){1'b0}}, SIGNED != 0} << (VALUE_W - 1));
 
     // Stage 1: the upper half
     reg             replace_reg, equal_reg;    // for BOR and XOR: there was a value
@@ -60,7 +63,7 @@ module ws_group_fold #(
 
     always @(posedge clk) begin
         replace_reg <= replace;
-        equal_reg   <= IS_BITS ? take && seen : IS_ORDER && take && seen && before == value_high;
+        equal_reg   <= IS_BITS ? take && seen : IS_ORDER && !IS_PAIR && take && seen && before == value_high;
     end
 
     // Stage 2: the lower half

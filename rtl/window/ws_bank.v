@@ -11,7 +11,7 @@
 //
 // Parameters   SLOTS                 open windows or panes at once, at least 1
 //              AGGS, KINDS, SIGNEDS  see ws_group_window
-//              VALUE_W               width of a value in bits, at least 1
+//              VALUE_W               width of a value in bits, at least 1; even with AMN or AMX
 //              ACC_W                 width of a number in bits, at least VALUE_W; at least 2 with SKEW; all but CNT
 //                                    and SUM keep only VALUE_W bits
 //              SKEW                  1: sums and counts add their upper halves (all but ACC_W/2 bits) one cycle after
@@ -100,12 +100,18 @@ module ws_bank #(
             localparam [23:0] KIND      = KINDS[24*a +: 24];
             localparam        IS_COUNT  = KIND == "CNT";
             localparam        ADDS      = IS_COUNT || KIND == "SUM";
+            localparam        IS_PAIR   = KIND == "AMN" || KIND == "AMX";
             localparam        IS_OTHER  = KIND == "MIN" || KIND == "MAX" || KIND == "FST" || KIND == "LST"
                                        || KIND == "BOR" || KIND == "XOR";
             localparam        IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
 
-            initial if (!ADDS && !IS_OTHER) begin
-                $display("ERROR: %m: KINDS has \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST, BOR or XOR", KIND);
+            initial if (!ADDS && !IS_OTHER && !IS_PAIR) begin
+                $display("ERROR: %m: KINDS has \"%0s\", must be CNT, SUM, MIN, MAX, AMN, AMX, FST, LST, BOR or XOR",
+                         KIND);
+                $finish;
+            end
+            initial if (IS_PAIR && VALUE_W % 2 != 0) begin
+                $display("ERROR: %m: VALUE_W = %0d, must be even for AMN and AMX", VALUE_W);
                 $finish;
             end
 
@@ -222,13 +228,16 @@ module ws_bank #(
                 always @(posedge clk) last_reg <= value;
 
                 function better(input [VALUE_W-1:0] one, input [VALUE_W-1:0] other);
-                    // With the sign bit inverted, two's complement numbers compare like unsigned ones.
+                    // With the sign bit inverted, two's complement numbers compare like unsigned ones. Pairs compare by
+                    // their upper halves.
                     reg [VALUE_W-1:0] low, high;
                     begin
-                        low  = KIND == "MIN" ? one : other;
-                        high = KIND == "MIN" ? other : one;
+                        low  = KIND == "MIN" || KIND == "AMN" ? one : other;
+                        high = KIND == "MIN" || KIND == "AMN" ? other : one;
                         low[VALUE_W-1]  = low[VALUE_W-1] ^ IS_SIGNED;
                         high[VALUE_W-1] = high[VALUE_W-1] ^ IS_SIGNED;
+                        low  = low >> (IS_PAIR ? VALUE_W/2 : 0);
+                        high = high >> (IS_PAIR ? VALUE_W/2 : 0);
                         better = KIND == "LST" || KIND == "BOR" || KIND == "XOR" || (KIND != "FST" && low < high);
                     end
                 endfunction
@@ -271,6 +280,8 @@ module ws_bank #(
                         "SUM":   now = was + v;
                         "MIN":   now = had && was <= v ? was : v;
                         "MAX":   now = had && was >= v ? was : v;
+                        "AMN":   now = had && was >>> VALUE_W/2 <= v >>> VALUE_W/2 ? was : v;
+                        "AMX":   now = had && was >>> VALUE_W/2 >= v >>> VALUE_W/2 ? was : v;
                         "FST":   now = had ? was : v;
                         "BOR":   now = was | v;
                         "XOR":   now = was ^ v;

@@ -223,6 +223,14 @@ module ws_group_blocks #(
     reg  [INDEX_W-1:0]       expected_ref;
     integer                  i;
 
+    function [NUMBER_W-1:0] order(input [NUMBER_W-1:0] pair);    // mapped so that it compares as unsigned number
+        order = (SIGNED != 0 ? pair ^ (1 << (NUMBER_W - 2)) : pair) >> NUMBER_W/2;
+    endfunction
+
+    function beats(input [NUMBER_W-1:0] newer, input [NUMBER_W-1:0] older);    // of pairs
+        beats = KIND == "AMN" ? order(newer) < order(older) : order(newer) > order(older);
+    endfunction
+
     function [NUMBER_W-1:0] both_ref(input [NUMBER_W-1:0] newer, input [NUMBER_W-1:0] older);
         reg [NUMBER_W-1:0] a, b;                // mapped so that two's complement compares as unsigned
         begin
@@ -231,6 +239,8 @@ module ws_group_blocks #(
             case (KIND)
                 "MIN":   both_ref = a < b ? newer : older;
                 "MAX":   both_ref = a > b ? newer : older;
+                "AMN",
+                "AMX":   both_ref = newer[NUMBER_W-1] && (!older[NUMBER_W-1] || beats(newer, older)) ? newer : older;
                 "FST":   both_ref = !older[NUMBER_W-1] ? newer : older;
                 "BOR":   both_ref = newer | older;
                 "XOR":   both_ref = newer ^ older;
@@ -266,6 +276,7 @@ module ws_group_blocks #(
         if (!past_valid) assume (rst);
         else begin
             assume (!rst && step == (turn_ref || pause_ref == 12));    // turns as close as allowed
+            if (KIND == "AMN" || KIND == "AMX") assume (pane[NUMBER_W-1] || pane == 0);    // an empty one is identity
             if (step) assume (index == expected_ref && clear == !cleared_ref);
             if (mine_ref[10] && !$past(rst)) ref_best: assert (result == due_ref[3*NUMBER_W +: NUMBER_W]);
         end

@@ -20,8 +20,8 @@
 //              RANGE                 length of a window, in units of the windowing attribute, at least 2; at least two
 //                                    panes
 //              SLIDE                 distance between the starts of two windows, in the same, at least 1
-//              SLACK                 how late a tuple may be, in the same, at least 0; with FST or LST 0, since panes
-//                                    keep the order of time and not that of arrival
+//              SLACK                 how late a tuple may be, in the same, at least 0; with AMN, AMX, FST or LST 0,
+//                                    since panes keep the order of time and not that of arrival
 //              KEY_W                 width of a key in bits, at least 1
 //              CAPACITY              keys for which there is an entry, at least 2; of the tuples of any RANGE + 2 *
 //                                    (SLACK + a pane) together, where SLACK is rounded up to panes, and skipped
@@ -127,7 +127,7 @@ module ws_group_panes #(
         begin
             is_ordered = 1'b0;
             for (n = 0; n < AGGS; n = n + 1)
-                is_ordered = is_ordered || kinds[24*n +: 24] == "FST" || kinds[24*n +: 24] == "LST";
+                case (kinds[24*n +: 24]) "AMN", "AMX", "FST", "LST": is_ordered = 1'b1; default: ; endcase
         end
     endfunction
 
@@ -159,7 +159,7 @@ module ws_group_panes #(
             $finish;
         end
         if (L_SLACK > 0 && is_ordered(KINDS)) begin
-            $display("ERROR: %m: SLACK = %0d, must be 0 with FST or LST", SLACK);
+            $display("ERROR: %m: SLACK = %0d, must be 0 with AMN, AMX, FST or LST", SLACK);
             $finish;
         end
         if (COUNT_W < 2 || COUNT_W > ACC_W) begin
@@ -378,8 +378,9 @@ module ws_group_panes #(
         for (a = 0; a < AGGS; a = a + 1) begin : gen_result
             localparam [23:0] KIND      = KINDS[24*a +: 24];
             localparam        IS_COUNT  = KIND == "CNT";
-            localparam        IS_OTHER  = KIND == "MIN" || KIND == "MAX" || KIND == "FST" || KIND == "LST"
-                                       || KIND == "BOR" || KIND == "XOR";
+            localparam        FLAGGED   = KIND == "FST" || KIND == "AMN" || KIND == "AMX";    // see ws_pane_pick
+            localparam        IS_OTHER  = FLAGGED || KIND == "MIN" || KIND == "MAX" || KIND == "LST" || KIND == "BOR"
+                                       || KIND == "XOR";
             localparam        IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
             wire              seen      = any_out[1 + 2*a];
 
@@ -434,7 +435,7 @@ module ws_group_panes #(
                         .rd_en(1'b1), .rd_addr(turn[4*INDEX_W +: INDEX_W]), .rd_data(kept_6)
                     );
                 end else begin : gen_blocks
-                    localparam NUMBER_W = KIND == "FST" ? VALUE_W + 1 : VALUE_W;
+                    localparam NUMBER_W = FLAGGED ? VALUE_W + 1 : VALUE_W;
                     wire [NUMBER_W-1:0] nothing, number;
                     wire [VALUE_W:0]    seen_value_7 = {1'b1, value_7};
                     wire                unused_seen  = &{1'b0, seen_value_7, number};
@@ -460,7 +461,7 @@ module ws_group_panes #(
                 end
             end else begin : gen_none
                 initial begin
-                    $display("ERROR: %m: KIND = \"%0s\", must be CNT, SUM, MIN, MAX, FST, LST, BOR or XOR", KIND);
+                    $display("ERROR: %m: KIND = \"%0s\", must be one of ws_fold", KIND);
                     $finish;
                 end
             end

@@ -7,7 +7,7 @@
 // cycle's values for that slot; what a shift has moved down from a higher slot arrived earlier.
 //
 // Parameters   LANES           tuples per cycle, 1, 2, 4 or 8; with several lanes FST and LST allow no more slots than
-//                              lanes
+//                              lanes, and there are no AMN and AMX, whose banks would merge out of order
 //              SLOTS, VALUE_W, ACC_W, SKEW  see ws_bank
 //              AGGS            number of aggregates, at least 1
 //              KINDS, SIGNEDS  see ws_group_window
@@ -84,6 +84,10 @@ module ws_lane_bank #(
                 localparam [23:0] KIND    = KINDS[24*a +: 24];
                 localparam        ORDERED = KIND == "FST" || KIND == "LST";
 
+                initial if (KIND == "AMN" || KIND == "AMX") begin
+                    $display("ERROR: %m: LANES = %0d, must be 1 with AMN or AMX", LANES);
+                    $finish;
+                end
                 initial if (ORDERED && SLOTS > LANES) begin
                     $display("ERROR: %m: SLOTS = %0d, must be at most LANES = %0d with FST or LST", SLOTS, LANES);
                     $finish;

@@ -10,9 +10,9 @@
 //   keeps the aggregate of all panes but the newest (ws_pane_blocks). Its cells do not grow with RANGE / SLIDE, its
 //   block RAM is one pane buffer for each aggregate.
 //
-// Panes are in the order of time, tuples in that of arrival: FST and LST require SLACK = 0, so that both are the same.
-// For what the stream must guarantee see ws_panes; ws_punctuator guarantees it with STEP = GCD(RANGE, SLIDE) for SCAN
-// and STEP = SLIDE for CONSTANT.
+// Panes are in the order of time, tuples in that of arrival: AMN, AMX, FST and LST require SLACK = 0, so that both are
+// the same. For what the stream must guarantee see ws_panes; ws_punctuator guarantees it with STEP = GCD(RANGE, SLIDE)
+// for SCAN and STEP = SLIDE for CONSTANT.
 //
 // Parameters   DATA_W      width of what a row carries, in bits, at least 1
 //              WATTR_W     width of the windowing attribute in bits, at least 1; it is not negative
@@ -166,7 +166,7 @@ module ws_pane_aggregate #(
             localparam [23:0] KIND      = KINDS[24*a +: 24];
             localparam        IS_COUNT  = KIND == "CNT";
             localparam        ADDS      = IS_COUNT || KIND == "SUM";
-            localparam        ORDERED   = KIND == "FST" || KIND == "LST";
+            localparam        ORDERED   = KIND == "AMN" || KIND == "AMX" || KIND == "FST" || KIND == "LST";
             localparam        IS_SIGNED = SIGNEDS[a] && !IS_COUNT;
             localparam        NUMBER_W  = ADDS ? ACC_W : VALUE_W + (ORDERED ? 1 : 0);
             localparam        RESULT_W  = ADDS ? ACC_W + $clog2(PANES) : VALUE_W;

@@ -260,6 +260,10 @@ module ws_pane_blocks #(
     reg [NUMBER_W-1:0]      before, whole_1_ref, whole_2_ref;
     integer i;
 
+    function [NUMBER_W-1:0] order(input [NUMBER_W-1:0] pair);    // biased, so that it compares as unsigned number
+        order = (SIGNED != 0 ? pair ^ TOP >> 1 : pair) >> NUMBER_W/2;
+    endfunction
+
     function [NUMBER_W-1:0] step_ref(input [NUMBER_W-1:0] older, input [NUMBER_W-1:0] newer);
         reg [NUMBER_W-1:0] a, b;                      // biased, so that they compare as unsigned numbers
         begin
@@ -268,6 +272,8 @@ module ws_pane_blocks #(
             case (KIND)
                 "MIN":   step_ref = a < b ? older : newer;
                 "MAX":   step_ref = a > b ? older : newer;
+                "AMN":   step_ref = newer >= TOP && (older < TOP || order(newer) < order(older)) ? newer : older;
+                "AMX":   step_ref = newer >= TOP && (older < TOP || order(newer) > order(older)) ? newer : older;
                 "FST":   step_ref = older >= TOP ? older : newer;
                 "BOR":   step_ref = older | newer;
                 "XOR":   step_ref = older ^ newer;
@@ -296,7 +302,8 @@ module ws_pane_blocks #(
         else begin
             assume (!(push && (push_1_ref || clear)));
             // An empty pane is the identity, and any other has `seen` set.
-            if (KIND == "FST" || KIND == "LST") assume (pane >= TOP || pane == identity);
+            if (KIND == "FST" || KIND == "LST" || KIND == "AMN" || KIND == "AMX")
+                assume (pane >= TOP || pane == identity);
             ref_result: assert (!push_2_ref || result == whole_2_ref);
             ref_pre:    assert (push_1_ref || push_2_ref || clear_ref || pre == before);
         end

@@ -7,9 +7,9 @@
 // bits, sums, which are exact, are added in two halves, each with a buffer of its own, the upper half one cycle after
 // the lower; other aggregates first combine pairs of panes.
 //
-// Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "FST", "LST", "BOR" or "XOR"
+// Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "AMN", "AMX", "FST", "LST", "BOR" or "XOR"
 //              SIGNED    1: numbers are two's complement (CNT: they never are)
-//              NUMBER_W  width of a pane's number in bits, at least 2; of FST and LST it is {seen, value}
+//              NUMBER_W  width of a pane's number in bits, at least 2; see ws_pane_pick
 //              PANES     panes in a window, 1 to 65536
 //              SKEW      1: the upper half of a sum or count, from bit NUMBER_W / 2 of `pane` on, comes in the cycle
 //                        after push; 0: with push
@@ -240,6 +240,10 @@ module ws_pane_scan #(
         wide = {{RESULT_W{KIND == "SUM" && SIGNED != 0 && number[NUMBER_W-1]}}, number};
     endfunction
 
+    function [NUMBER_W-1:0] order(input [NUMBER_W-1:0] pair);    // biased, so that it compares as unsigned number
+        order = (SIGNED != 0 ? pair ^ TOP >> 1 : pair) >> NUMBER_W/2;
+    endfunction
+
     function [RESULT_W-1:0] step_ref(input [RESULT_W-1:0] older, input [NUMBER_W-1:0] newer);
         reg [NUMBER_W-1:0] a, b;                  // biased, so that they compare as unsigned numbers
         begin
@@ -248,6 +252,8 @@ module ws_pane_scan #(
             case (KIND)
                 "MIN":   step_ref = a < b ? older : newer;
                 "MAX":   step_ref = a > b ? older : newer;
+                "AMN":   step_ref = newer >= TOP && (older < TOP || order(newer) < order(older)) ? newer : older;
+                "AMX":   step_ref = newer >= TOP && (older < TOP || order(newer) > order(older)) ? newer : older;
                 "FST":   step_ref = older >= TOP ? older : newer;
                 "LST":   step_ref = newer >= TOP ? newer : older;
                 "BOR":   step_ref = older | newer;
@@ -277,7 +283,8 @@ module ws_pane_scan #(
         if (!past_valid) assume (rst);
         else begin
             assume (!push || quiet_ref == 0 || passes);
-            if (KIND == "FST" || KIND == "LST") assume (!push || pane >= TOP || pane == 0);
+            if (KIND == "FST" || KIND == "LST" || KIND == "AMN" || KIND == "AMX")
+                assume (!push || pane >= TOP || pane == 0);
             ref_done:   assert ($past(rst) ? !done : done == due_ref[DELAY-1]);
             ref_result: assert (!done || result == windows_ref[(DELAY-1)*RESULT_W +: RESULT_W]);
 

@@ -9,8 +9,8 @@
 // Requirements on the stream (met by ws_session_entry): each punctuation is the end of the oldest open session and
 // closes it; no later tuple is below it.
 //
-// Sessions are in order of time, tuples in order of arrival: with FST and LST, SLACK must be 0, so that both orders are
-// the same.
+// Sessions are in order of time, tuples in order of arrival: with AMN, AMX, FST and LST, SLACK must be 0, so that both
+// orders are the same.
 //
 // Parameters   DATA_W          width of what a row carries, in bits, at least 1
 //              WATTR_W         width of the windowing attribute in bits, at least 1; it is not negative
@@ -156,7 +156,7 @@ module ws_session_aggregate #(
             (* keep *) always @(posedge clk) {rise_4_reg, keep_4_reg, join_4_reg} <= {rise, keep, fall | merge};
             always @(posedge clk) taken_reg <= take_3;
 
-            initial if ((KIND == "FST" || KIND == "LST") && SLACK != 0) begin
+            initial if ((KIND == "AMN" || KIND == "AMX" || KIND == "FST" || KIND == "LST") && SLACK != 0) begin
                 $display("ERROR: %m: SLACK = %0d, must be 0: sessions have the order of time", SLACK);
                 $finish;
             end

@@ -5,12 +5,12 @@
 //
 // ws_state_merge and ws_fold would do it in series. Here all three values are compared with each other at once.
 //
-// Parameters   KIND     the aggregate, "MIN", "MAX", "FST", "LST", "BOR" or "XOR"
-//              VALUE_W  width of a value in bits, at least 1
+// Parameters   KIND     the aggregate, "MIN", "MAX", "AMN", "AMX", "FST", "LST", "BOR" or "XOR"
+//              VALUE_W  width of a value in bits, at least 1; even for AMN and AMX
 //              SIGNED   1: values are two's complement
 // Ports        state, other, next: {seen, value}; the value is 0 until there is one
 //              keep: `state` counts; merge: `other` does; take: there is a value
-//              for FST and LST the order is state, other, value
+//              for AMN, AMX, FST and LST the order is state, other, value
 // Latency      0 cycles
 // Issue rate   1 step a cycle
 // Source       R. Mueller, dissertation ETH 19163 (2010), section 7.3.6 (the states); three at once is ours
@@ -38,15 +38,17 @@ module ws_session_fold #(
     end
 
     localparam IS_SIGNED = SIGNED != 0;
+    localparam IS_PAIR   = KIND == "AMN" || KIND == "AMX";
+    localparam IS_LEAST  = KIND == "MIN" || KIND == "AMN";
+    localparam IS_MOST   = KIND == "MAX" || KIND == "AMX";
 
     initial begin
-        if (KIND != "MIN" && KIND != "MAX" && KIND != "FST" && KIND != "LST" && KIND != "BOR"
-                && KIND != "XOR") begin
-            $display("ERROR: %m: KIND = \"%0s\", must be MIN, MAX, FST, LST, BOR or XOR", KIND);
+        if (!IS_LEAST && !IS_MOST && KIND != "FST" && KIND != "LST" && KIND != "BOR" && KIND != "XOR") begin
+            $display("ERROR: %m: KIND = \"%0s\", must be MIN, MAX, AMN, AMX, FST, LST, BOR or XOR", KIND);
             $finish;
         end
-        if (VALUE_W < 1) begin
-            $display("ERROR: %m: VALUE_W = %0d, must be at least 1", VALUE_W);
+        if (VALUE_W < 1 || (IS_PAIR && VALUE_W % 2 != 0)) begin
+            $display("ERROR: %m: VALUE_W = %0d, must be at least 1, and even for AMN and AMX", VALUE_W);
             $finish;
         end
     end
@@ -57,14 +59,15 @@ module ws_session_fold #(
 
     assign {one_seen, one} = state & {VALUE_W+1{keep}};
 
-    // With the sign bit inverted, two's complement compares as unsigned.
+    // With the sign bit inverted, two's complement compares as unsigned. Pairs compare by their upper halves.
+    localparam         REST  = IS_PAIR ? VALUE_W/2 : 0;
     wire [VALUE_W-1:0] turn  = {IS_SIGNED, {(VALUE_W-1){1'b0}}};
-    wire [VALUE_W-1:0] a     = state[VALUE_W-1:0] ^ turn;
-    wire [VALUE_W-1:0] b     = other[VALUE_W-1:0] ^ turn;
-    wire [VALUE_W-1:0] c     = value ^ turn;
-    wire               b_a   = KIND == "MIN" ? b < a : KIND == "MAX" ? a < b : KIND == "LST"; // b, not a
-    wire               c_a   = KIND == "MIN" ? c < a : KIND == "MAX" ? a < c : KIND == "LST";
-    wire               c_b   = KIND == "MIN" ? c < b : KIND == "MAX" ? b < c : KIND == "LST";
+    wire [VALUE_W-1:0] a     = (state[VALUE_W-1:0] ^ turn) >> REST;
+    wire [VALUE_W-1:0] b     = (other[VALUE_W-1:0] ^ turn) >> REST;
+    wire [VALUE_W-1:0] c     = (value ^ turn) >> REST;
+    wire               b_a   = IS_LEAST ? b < a : IS_MOST ? a < b : KIND == "LST";    // b, not a
+    wire               c_a   = IS_LEAST ? c < a : IS_MOST ? a < c : KIND == "LST";
+    wire               c_b   = IS_LEAST ? c < b : IS_MOST ? b < c : KIND == "LST";
     wire               is_c  = take && (c_a || !one_seen) && (c_b || !two_seen);
     wire               is_b  = two_seen && (b_a || !one_seen);
     wire               unused = &{1'b0, a, b, c, is_b, is_c, two, three};
@@ -86,6 +89,8 @@ module ws_session_fold #(
         case (KIND)
             "MIN":   better = x < y ? x : y;
             "MAX":   better = x > y ? x : y;
+            "AMN":   better = x >>> VALUE_W/2 <= y >>> VALUE_W/2 ? x : y;
+            "AMX":   better = x >>> VALUE_W/2 >= y >>> VALUE_W/2 ? x : y;
             "FST":   better = x;
             "BOR":   better = x | y;
             "XOR":   better = x ^ y;

@@ -18,7 +18,7 @@
 //              SLACK                 how late a tuple may be, in units of the windowing attribute, at least 0
 //              AGGS, KINDS, SIGNEDS  see ws_group_window
 //              VALUE_W               see ws_fold
-//              ACC_W                 width of a result in bits, 2 to 64 and at least VALUE_W
+//              ACC_W                 width of a result in bits, 2 to 128 and at least VALUE_W
 //              EMIT_EMPTY            1: a window without tuples gives a row too (count 0, others null); 0: no row
 //              SKEW                  1: sums and counts are added in two halves, see ws_bank
 // Ports        wattr: the windowing attribute, not negative; values, nulls: the aggregated fields, the first in the
@@ -90,8 +90,8 @@ module ws_wid_aggregate #(
             $display("ERROR: %m: RANGE and SLIDE must be at least 1, SLACK at least 0");
             $finish;
         end
-        if (ACC_W < 2 || ACC_W > 64 || ACC_W < VALUE_W) begin
-            $display("ERROR: %m: ACC_W = %0d, must be 2 to 64, and at least VALUE_W = %0d", ACC_W, VALUE_W);
+        if (ACC_W < 2 || ACC_W > 128 || ACC_W < VALUE_W) begin
+            $display("ERROR: %m: ACC_W = %0d, must be 2 to 128, and at least VALUE_W = %0d", ACC_W, VALUE_W);
             $finish;
         end
         if (WATTR_W > 64 || DIST_W > WATTR_W) begin

@@ -346,7 +346,17 @@ REFUSED = [
     (f"SELECT covar_pop(Price) AS n FROM Trades {WINDOW}", "covar_pop takes two columns", (1, 8)),
     (f"SELECT variance(Price, Time) AS n FROM Trades {WINDOW}", "var_samp takes one column", (1, 8)),
     (f"SELECT var_pop(Price * Price * Price * Price) AS n FROM Trades {WINDOW}", "bits; the most is 256", (1, 8)),
-    (f"SELECT max_by(Time, Price) AS n FROM Trades {WINDOW}", "unknown function max_by; take max or min in", (1, 8)),
+    (f"SELECT max_by(Time) AS n FROM Trades {WINDOW}", "max_by takes two columns", (1, 8)),
+    (
+        f"SELECT min_by(Time, concat(Symbol, Symbol, Symbol, Symbol) || Symbol) AS n FROM Trades {WINDOW}",
+        "min_by of a int32 by a string(20) needs twice the bits of the wider one, 320; the most is 256",
+        (1, 8),
+    ),
+    (
+        "SELECT max_by(Price, Volume) AS n FROM Trades [SESSION GAP 9 WATTR Time SLACK 1]",
+        "max_by(Price, Volume) goes by order of arrival, which sessions do not keep with SLACK 1",
+        (1, 47),
+    ),
     (f"SELECT bit_or(Price * Price * 9) AS n FROM Trades {WINDOW}", "bit_or takes integers that fit a long", (1, 8)),
     (f"SELECT wsum(Price) AS n FROM Trades {WINDOW}", "wsum, and only wsum, takes weights", (1, 8)),
     (f"SELECT wsum(Price, [.1]) AS n FROM Trades {WINDOW}", "not a multiple of 2**-24", (1, 8)),

@@ -223,6 +223,10 @@ class _Draw:
             return replace(of, op=op, args=(of,))
         if op in ("bool_and", "bool_or"):
             return Expr(op, (self.truth(scope, 1),), null=True)
+        if op in ("max_by", "min_by"):
+            of, by = self.rng.choice(scope), self.narrow(self.number(scope, 1))
+            of = self.narrow(of) if of.kind == "number" else of
+            return replace(of, op=op, args=(of, by), null=True)
         times = [c for c in scope if c.kind in TIMES and c != self.time]
         if op in ("min", "max", "first", "last") and len(known) > 5 and times and self.often(0.4):
             of = self.moment(scope, self.rng.choice(times).kind)

@@ -161,6 +161,10 @@ def _measure(measure: Expr) -> Column:
             return _nearest(F.sum(value) * _power(4), F.count(value).cast(EXACT))
         case "avg":
             return _quotient(F.sum(value), F.count(value).cast(EXACT))
+        case "max_by" | "min_by":  # of equal ones the first
+            by = F.when(taken, _value(measure.args[1]))
+            order = F.col("_seq") * (-1 if measure.op == "max_by" else 1)
+            return getattr(F, measure.op)(value, F.when(by.isNotNull(), F.struct(by, order)))
         case "first":
             return F.min_by(value, order)
         case "last":

@@ -34,7 +34,7 @@ LEVELS = {op: level for level, ops in enumerate(TIGHTER, 1) for op in ops}
 TEXTS = ("upper", "lower", "trim", "left", "right", "substring", "concat")  # of a string, and of others
 BITS = ("&", "|", "^", "<<", ">>")
 MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "bit_xor", "bit_and", "bool_and", "bool_or", "var_pop",
-            "var_samp", "first", "last", "wsum")  # fmt: skip
+            "var_samp", "max_by", "min_by", "first", "last", "wsum")  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,8 @@ QUERIES = {
     "[RANGE 1000 SLIDE 1000 WATTR Time SLACK 2000] HAVING NOT var_pop(Lots) < 2.5",
     "Windows": "SELECT Time, sum(Price) AS A, avg(Price) AS B, min(Price) AS C, max(Quantity) AS D, "
     "avg(Quantity) AS E, count(Price) AS F, sum(Quantity * Rate) AS G, max(Booked) AS H, min(Due) AS I, "
-    "sum(Price) / 7 AS J FROM Fills [RANGE 1000 SLIDE 1000 WATTR Time SLACK 2000]",
+    "sum(Price) / 7 AS J, max_by(Price, Lots) AS K, min_by(Due, Price) FILTER (WHERE Lots > 0) AS L, "
+    "max_by(Lots > 5, Quantity) AS M FROM Fills [RANGE 1000 SLIDE 1000 WATTR Time SLACK 2000]",
     "Many": "SELECT Time, sum(Total) AS A, sum(Price) AS B, avg(Lots) AS C, var_pop(Lots) AS D, max(Quantity) AS E, "
     "count() AS F, sum(Price) FILTER (WHERE Rate > 0) AS G "
     "FROM Fills [RANGE 60000 SLIDE 1000 WATTR Time SLACK 2000 EMIT_EMPTY]",

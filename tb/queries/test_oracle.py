@@ -496,6 +496,21 @@ QUERIES = {
         "FROM T [SIZE 2 ADVANCE 2 TUPLES] WHERE Key = 'a'",
         [(-16, 6, 1), (-11, -3, None)],
     ),
+    "max_by and min_by take the first of equal ones, and leave out where the second is null": (
+        "SELECT max_by(X, X div Y) AS A, max_by(X, X div Y) FILTER (WHERE X < 9) AS B, min_by(X, Y % 2) AS C, "
+        "min_by(X * 0.5, X div Y) AS D, max_by(X div Y, X % 3) AS E, max_by(X, X div Y) FILTER (WHERE X > 9) AS F "
+        "FROM T [SIZE 7 ADVANCE 7 TUPLES]",
+        [(9, 8, -7, "-3.5", None, None)],
+    ),
+    "max_by and min_by of and by strings, conditions and decimals": (
+        "SELECT max_by(Key, Y) AS A, max_by(X, Key) AS B, min_by(X, Key) AS C, max_by(X, Time > 100) AS D, "
+        "min_by(Time > 100, X) AS E, min_by(Key, X * -0.5) AS F FROM T [SIZE 7 ADVANCE 7 TUPLES]",
+        [("a", 5, -7, 5, 0, "a")],
+    ),
+    "the first of equal ones is the first to arrive, in groups too": (
+        f"SELECT min_by(X, Key) AS A, max_by(Y, X) AS B, min_by(X, X * 0) AS C, Time {WINDOW}",
+        [(-7, 4, -7, 120), (-3, -2, -3, 150), (8, 3, 8, 210)],
+    ),
     "bitwise AND, of negative numbers too": (
         "SELECT bit_and(X) AS B, bit_and(Y) AS C, bit_and(X % 4) FILTER (WHERE X > 8) AS D "
         "FROM T [SIZE 2 ADVANCE 2 TUPLES] WHERE Key = 'a'",

@@ -51,7 +51,8 @@ def test_rows_without_rewrites(names, without, windows):
 
 
 # RANGE of one SLIDE, of several, and not a multiple; EMIT_EMPTY, START, MAX_AHEAD; every aggregate that panes support.
-WINDOWS = ("heartbeat", "plausible_trades", "price_range", "since_opening", "sliding_count")
+WINDOWS = ("heartbeat", "plausible_trades", "price_range", "since_opening", "sliding_count",
+           "leaders")  # fmt: skip
 
 
 @pytest.mark.parametrize("method", ["pane", "constant"])  # other tests cover `wid` and `replicate`

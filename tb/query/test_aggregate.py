@@ -62,6 +62,10 @@ MATRIX = [
     {"KIND": "FST", "VALUE_W": 9, "ACC_W": 9, "RESULT_W": 8, "SIGNED": 0},
     {"KIND": "BOR", "VALUE_W": 12, "ACC_W": 16, "RESULT_W": 10, "EMIT_EMPTY": 1},
     {"KIND": "XOR", "VALUE_W": 12, "ACC_W": 12, "RESULT_W": 11},
+    {"KIND": "AMN", "VALUE_W": 12, "ACC_W": 16, "RESULT_W": 9, "SIGNED": 0, "EMIT_EMPTY": 1},
+    {"KIND": "AMX", "VALUE_W": 16, "ACC_W": 16, "RESULT_W": 8},
+    {"KIND": "AMN", "VALUE_W": 6, "ACC_W": 6, "RESULT_W": 5, "FAST": 1},
+    {"KIND": "AMX", "VALUE_W": 16, "ACC_W": 18, "RESULT_W": 15, "SIGNED": 0, "FAST": 1},
 ]
 
 

@@ -38,6 +38,8 @@ MATRIX = [
     {"KIND": "MAX", "VALUE_W": 9, "SIGNED": 0, "ACC_W": 9, "RESULT_W": 8},
     {"KIND": "BOR", "VALUE_W": 9, "SIGNED": 1, "ACC_W": 10, "RESULT_W": 7},
     {"KIND": "XOR", "VALUE_W": 9, "SIGNED": 0, "ACC_W": 9, "RESULT_W": 8},
+    {"KIND": "AMN", "VALUE_W": 8, "SIGNED": 1, "ACC_W": 9, "RESULT_W": 7},
+    {"KIND": "AMX", "VALUE_W": 6, "SIGNED": 0, "ACC_W": 6, "RESULT_W": 5},
 ]
 
 

@@ -282,10 +282,10 @@ async def reset_forgets(dut):
         assert (await b.check())[1] == 0
 
 
-LARGE, SMALL = {"ACC_W": 36, "RESULT_W": 34, "COUNT_W": 4}, {"VALUE_W": 9, "ACC_W": 9, "RESULT_W": 16}
+LARGE, SMALL = {"ACC_W": 36, "RESULT_W": 34, "COUNT_W": 4}, {"VALUE_W": 10, "ACC_W": 10, "RESULT_W": 16}
 MATRIX = [
     {"CAPACITY": 8, "WINDOWS": 4, "AGGS": 3, "KINDS": "SUMMINCNT", "SIGNEDS": 6, **LARGE},
-    {"CAPACITY": 5, "WINDOWS": 2, "AGGS": 3, "KINDS": "MAXBORXOR", "SIGNEDS": 4, **SMALL},
+    {"CAPACITY": 5, "WINDOWS": 2, "AGGS": 5, "KINDS": "MAXBORAMXAMNXOR", "SIGNEDS": 20, **SMALL},
 ]
 
 

@@ -38,6 +38,7 @@ FUNCTIONS = {
     "BOR": partial(reduce, or_),
     "XOR": partial(reduce, xor),
 }
+PAIRS = {"AMN": min, "AMX": max}  # by the upper half of a value; of equal ones Python gives the first
 SPARK = {"CNT": "COUNT", "SUM": "SUM", "MIN": "MIN", "MAX": "MAX", "FST": "FIRST", "LST": "LAST"}
 SPARK |= {"BOR": "BIT_OR", "XOR": "BIT_XOR"}
 COLUMNS = ("Price", "Volume")  # of the goldens
@@ -45,7 +46,7 @@ COLUMNS = ("Price", "Volume")  # of the goldens
 
 @dataclass(frozen=True)
 class Aggregate:
-    """kind: a key of `FUNCTIONS`. column: which of a tuple's values it aggregates, as two's complement if signed."""
+    """kind: a key of `FUNCTIONS` or `PAIRS`. column: the one of a tuple's values, as two's complement if signed."""
 
     kind: str
     signed: bool
@@ -98,6 +99,8 @@ class Query:
     def result(self, aggregate: Aggregate, inside: list[tuple[int | None, ...]]) -> int | None:
         """Exact; None is null."""
         column = [self.number(aggregate, t[aggregate.column]) for t in inside if t[aggregate.column] is not None]
+        if column and aggregate.kind in PAIRS:
+            return PAIRS[aggregate.kind](column, key=lambda number: number >> self.value_w // 2)
         return FUNCTIONS[aggregate.kind](column) if column or aggregate.kind == "CNT" else None
 
     def fits(self, aggregate: Aggregate, number: int) -> bool:

@@ -14,16 +14,20 @@ from tb.lib.bench import reset, rng, start, text
 LATENCY = 2  # cycles from push to a complete result of the stages that take constant time
 
 
-def fold(kind: str, numbers: Iterable[int | None]) -> int | None:
-    """The aggregate of numbers, oldest first; None is an empty pane. Of nothing: None, but 0 for CNT and SUM."""
+PAIRS = ("AMN", "AMX")
+
+
+def fold(kind: str, numbers: Iterable[int | None], half: int = 0) -> int | None:
+    """The aggregate of numbers, oldest first; None is an empty pane. Of nothing: None, but 0 for CNT and SUM. half: of
+    AMN and AMX, the number of bits that they do not compare."""
     seen = [n for n in numbers if n is not None]
     match kind:
         case "CNT" | "SUM":
             return sum(seen)
-        case "MIN":
-            return min(seen, default=None)
-        case "MAX":
-            return max(seen, default=None)
+        case "MIN" | "AMN":
+            return min(seen, key=lambda n: n >> half, default=None)
+        case "MAX" | "AMX":
+            return max(seen, key=lambda n: n >> half, default=None)
         case "FST":
             return seen[0] if seen else None
         case "BOR":
@@ -47,8 +51,9 @@ class Stage:
         self.number_w, self.result_w = len(dut.pane), len(dut.result)
         self.length = int(dut.PANES.value)
         self.adds = self.kind in ("CNT", "SUM")
-        self.flagged = self.kind in ("FST", "LST")  # the upper bit of a number is its valid bit
-        self.signed = bool(int(dut.SIGNED.value)) and self.kind != "CNT" and not self.flagged
+        self.flagged = self.kind in ("FST", "LST", *PAIRS)  # the upper bit of a number is its valid bit
+        self.half = self.number_w // 2 if self.kind in PAIRS else 0
+        self.signed = bool(int(dut.SIGNED.value)) and self.kind not in ("CNT", "FST", "LST")
         self.low_w = self.number_w // 2 if self.adds and int(dut.SKEW.value) else self.number_w
         self.panes: deque[int | None] = deque(maxlen=self.length)
         self.now, self.checked = 0, 0
@@ -65,13 +70,16 @@ class Stage:
         width = self.number_w - self.flagged
         least = -(1 << width - 1) if self.signed else 0
         most = least + (1 << width) - 1
+        if self.kind in PAIRS:  # few orders, so that many are equal
+            order = self.g.choice((least >> self.half, most >> self.half, 0))
+            return self.g.choice((None, *[order << self.half | self.g.getrandbits(self.half)] * 4))
         if self.kind == "BOR":  # else all bits would soon be 1
             return self.g.choice((None, 0, least, *(1 << self.g.randrange(width - self.signed) for _ in range(3))))
         return self.g.choice((None, least, most, 0, 1, *(self.g.randint(least, most) for _ in range(4))))
 
     def bits(self, number: int | None, width: int) -> int:
         if self.flagged:
-            return 0 if number is None else 1 << width - 1 | number
+            return 0 if number is None else 1 << width - 1 | number & (1 << width - 1) - 1
         if number is None:  # the identity: the largest number for MIN, the least for MAX, or 0
             least = -(1 << width - 1) if self.signed else 0
             number = {"MIN": least - 1, "MAX": least}.get(self.kind, 0)
@@ -108,7 +116,7 @@ class Stage:
         number = self.draw()
         self.panes.append(number)
         if latency:
-            result = self.bits(fold(self.kind, self.panes), self.result_w)
+            result = self.bits(fold(self.kind, self.panes, self.half), self.result_w)
             for cycles, bits in self.valid_at.items() if latency == LATENCY else [(latency, -1)]:
                 self.due.setdefault(self.now + cycles, []).append((result, bits))
         if clear:

@@ -106,6 +106,7 @@ MATRIX = [
         "ACC_W": 5,
         "SKEW": 1,
     },
+    {"SLOTS": 3, "AGGS": 4, "KINDS": "AMXAMNSUMAMX", "SIGNEDS": 6, "VALUE_W": 6, "ACC_W": 8, "SKEW": 1},
     {"SLOTS": 1, "AGGS": 3, "KINDS": "SUMMINCNT", "SIGNEDS": 7, "VALUE_W": 4, "ACC_W": 4},
     {"SLOTS": 5, "AGGS": 5, "KINDS": "SUMMAXMINCNTSUM", "SIGNEDS": 23, "VALUE_W": 64, "SKEW": 1},
     {"SLOTS": 2, "AGGS": 4, "KINDS": "SUMSUMMINLST", "SIGNEDS": 7, "VALUE_W": 9, "ACC_W": 33},

@@ -9,13 +9,18 @@ import pytest
 
 from tb.lib.bench import text
 from tb.lib.run import run, run_four_state
+from tb.window.stages import PAIRS, fold
 from tb.window.turns import Turns, resets, windows
 
 
 def turns(dut) -> Turns:
-    if bits := {"BOR": or_, "XOR": xor}.get(text(dut.KIND)):
+    kind, half = text(dut.KIND), len(dut.pane) // 2
+    if bits := {"BOR": or_, "XOR": xor}.get(kind):
         return Turns(dut, 11, 0, partial(reduce, bits))
-    least = text(dut.KIND) == "MIN"
+    if kind in PAIRS:  # of the numbers, only empty ones have no `seen` in the top bit
+        numbers = partial(fold, kind, half=half)
+        return Turns(dut, 11, 0, lambda panes: numbers(n or None for n in panes) or 0, seen=True)
+    least = kind == "MIN"
     top = (1 << len(dut.pane) - int(dut.SIGNED.value)) - 1
     bottom = -top - 1 if int(dut.SIGNED.value) else 0
     return Turns(dut, 11, top if least else bottom, min if least else max)
@@ -38,6 +43,8 @@ MATRIX = [
     {"KIND": "MIN", "NUMBER_W": 8, "SIGNED": 1, "PANES": 21, "ENTRIES": 4},
     {"KIND": "BOR", "NUMBER_W": 16, "SIGNED": 1, "PANES": 6, "ENTRIES": 3},
     {"KIND": "XOR", "NUMBER_W": 9, "SIGNED": 0, "PANES": 7, "ENTRIES": 3},
+    {"KIND": "AMN", "NUMBER_W": 5, "SIGNED": 0, "PANES": 4, "ENTRIES": 3},
+    {"KIND": "AMX", "NUMBER_W": 9, "SIGNED": 0, "PANES": 9, "ENTRIES": 4},
 ]
 
 

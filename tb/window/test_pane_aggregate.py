@@ -81,6 +81,8 @@ EIGHT = without_slack(Query(32, 4, 0, FOUR))
 TUMBLING = without_slack(Query(64, 64, 0, FOUR))  # one pane per window
 SPARSE = without_slack(Query(20, 50, 0, FOUR))
 CUT_NARROW = without_slack(Query(100, 30, 0, FOUR, value_w=9, acc_w=12))  # a tuple's pane is the oldest or the next
+PAIRS = (Aggregate("AMX", True, 0), Aggregate("AMN", False, 1), Aggregate("SUM", True, 2), Aggregate("AMX", False, 1))
+FIRST = Query(100, 30, 0, PAIRS, value_w=6, acc_w=9)  # the first of equal ones
 MANY = Query(256, 4, 10, MIXED, value_w=9, acc_w=12)  # 64 panes, SLACK of several
 WIDE = Query(10**10 + 5, 10**9, 3 * 10**9, FOUR, wattr_w=64)  # nanoseconds; RANGE is not a multiple of SLIDE
 MOST = Query(4096, 1, 3, MIXED, value_w=12, acc_w=16)  # 4096
@@ -92,6 +94,7 @@ MATRIX = {  # METHOD, query, SKEW, arguments of `stream`, LANES if not 1
     "scan-20-50-0": ("SCAN", SPARSE, 0, {}),
     "scan-64-64-0": ("SCAN", TUMBLING, 1, {}),
     "scan-256-4-10": ("SCAN", MANY, 0, FEW),
+    "scan-100-30-0-pairs": ("SCAN", FIRST, 0, {}),
     "constant-600-60-60": ("CONSTANT", Q3, 1, {}),
     "constant-100-30-45": ("CONSTANT", CUT, 1, {}),
     "constant-20-50-15": ("CONSTANT", GAPS, 0, {}),
@@ -99,6 +102,7 @@ MATRIX = {  # METHOD, query, SKEW, arguments of `stream`, LANES if not 1
     "constant-32-4-0": ("CONSTANT", EIGHT, 0, {}),
     "constant-600-60-60-sums": ("CONSTANT", SUMS, 0, {}),
     "constant-wide": ("CONSTANT", WIDE, 1, {"leaps": 0.01}, 1, False),
+    "constant-100-30-0-pairs": ("CONSTANT", FIRST, 1, {}),
     "constant-4096-1-3": ("CONSTANT", MOST, 1, FEW),
     "constant-600-60-60-lanes-8": ("CONSTANT", Q3, 1, {}, 8),
     "constant-100-30-0-lanes-4": ("CONSTANT", CUT_NARROW, 0, {}, 4),

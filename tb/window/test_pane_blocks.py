@@ -34,6 +34,8 @@ MATRIX = [
     {"KIND": "MAX", "SIGNED": 1, "NUMBER_W": 32, "PANES": 4096},
     {"KIND": "BOR", "SIGNED": 1, "NUMBER_W": 32, "PANES": 9},
     {"KIND": "XOR", "SIGNED": 0, "NUMBER_W": 16, "PANES": 11},
+    {"KIND": "AMN", "SIGNED": 0, "NUMBER_W": 7, "PANES": 10},
+    {"KIND": "AMX", "SIGNED": 1, "NUMBER_W": 17, "PANES": 13},
 ]
 
 

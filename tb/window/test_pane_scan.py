@@ -93,6 +93,8 @@ MATRIX = [
     {"KIND": "MIN", "SIGNED": 1, "NUMBER_W": 32, "PANES": 64, "SKEW": 1},
     {"KIND": "BOR", "SIGNED": 1, "NUMBER_W": 16, "PANES": 5, "SKEW": 1},
     {"KIND": "XOR", "SIGNED": 0, "NUMBER_W": 9, "PANES": 6, "SKEW": 0},
+    {"KIND": "AMN", "SIGNED": 1, "NUMBER_W": 7, "PANES": 7, "SKEW": 0},
+    {"KIND": "AMX", "SIGNED": 0, "NUMBER_W": 17, "PANES": 4, "SKEW": 1},
     {"KIND": "SUM", "SIGNED": 1, "NUMBER_W": 64, "PANES": 4096, "SKEW": 1},
 ]
 

@@ -103,6 +103,7 @@ FOUR = (
 )
 ORDERED = (*FOUR, Aggregate("FST", True, 0), Aggregate("LST", True, 1))
 
+PAIRS = (Aggregate("AMX", True, 0), Aggregate("AMN", False, 0), Aggregate("SUM", False, 1))
 SEVEN = (*FOUR, Aggregate("BOR", False, 0), Aggregate("XOR", True, 0), Aggregate("SUM", False, 1))
 
 MATRIX = {  # query, seed of its golden, SEGMENT_W
@@ -114,6 +115,7 @@ MATRIX = {  # query, seed of its golden, SEGMENT_W
         None,
         3,
     ),  # 6
+    "4-0-pairs": (Query(4, 1, 0, PAIRS, value_w=6, acc_w=8), None, 8),
     "wide": (Query(10**10, 1, 15 * 10**9, FOUR, wattr_w=64), None, 16),  # nanoseconds: 3 sessions
     "1-4-narrow": (Query(1, 1, 4, FOUR[:2], value_w=5, acc_w=5), None, 16),  # no tuple ever bridges
 }

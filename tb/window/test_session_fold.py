@@ -48,6 +48,8 @@ MATRIX = [
     {"KIND": "LST", "VALUE_W": 9, "SIGNED": 0},
     {"KIND": "BOR", "VALUE_W": 12, "SIGNED": 1},
     {"KIND": "XOR", "VALUE_W": 9, "SIGNED": 0},
+    {"KIND": "AMN", "VALUE_W": 8, "SIGNED": 0},
+    {"KIND": "AMX", "VALUE_W": 8, "SIGNED": 1},
 ]
 
 

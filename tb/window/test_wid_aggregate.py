@@ -81,6 +81,8 @@ MIXED = (  # signed and unsigned over one column
     Aggregate("MIN", False, 0),
     Aggregate("CNT", False, 0),
     Aggregate("SUM", True, 0),
+    Aggregate("AMX", True, 1),
+    Aggregate("AMN", False, 0),
 )
 SIGNED = tuple(replace(a, signed=True) for a in ALL)  # as PySpark has them
 

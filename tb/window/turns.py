@@ -17,14 +17,14 @@ class Turns:
     """Inputs change and outputs are sampled in the middle of a cycle; `pane` is noise except in an entry's turn.
 
     latency: cycles from an entry's turn to the window's result. nothing: the number of an empty pane, as all are before
-    the first. fold: a window's result from its panes' numbers.
+    the first. fold: a window's result from its panes' numbers. seen: the top bit of every other number is set.
     """
 
-    def __init__(self, dut, latency: int, nothing: int, fold: Callable[[list[int]], int]):
+    def __init__(self, dut, latency: int, nothing: int, fold: Callable[[list[int]], int], seen: bool = False):
         self.dut, self.g = dut, rng("panes")
         self.latency, self.nothing, self.fold = latency, nothing, fold
         self.width, self.entries = len(dut.pane), int(dut.ENTRIES.value)
-        self.length, self.signed = int(dut.PANES.value), bool(int(dut.SIGNED.value))
+        self.length, self.signed, self.seen = int(dut.PANES.value), bool(int(dut.SIGNED.value)), seen
         self.now, self.checked = 0, 0
         self.forget()
 
@@ -37,7 +37,10 @@ class Turns:
     def draw(self) -> int:
         least = -(1 << self.width - 1) if self.signed else 0
         most = least + (1 << self.width) - 1
-        return self.g.choice((least, most, self.nothing, self.nothing, self.g.randint(least, most)))
+        numbers = least, most, self.g.randint(least, most)
+        if self.seen:
+            numbers = [number | 1 << self.width - 1 for number in numbers]
+        return self.g.choice((*numbers, self.nothing, self.nothing))
 
     async def start(self) -> Turns:
         self.dut.step.value = 0

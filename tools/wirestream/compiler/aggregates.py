@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wirestream.compiler.types import COUNT, LONG, Boolean, Decimal, Integer, Type, of_bits
+from wirestream.compiler.types import COUNT, LONG, Boolean, Decimal, Integer, Pair, Type, of_bits
 from wirestream.schema.fields import MOST_DIGITS
 
 SPREAD_DIGITS = 12  # of a variance and its root, after the point
@@ -21,13 +21,14 @@ class Kind:
     """A value of the parameters KIND and KINDS: how a core makes one number of many.
 
     adds: it is a sum or a count, of ACC_W bits; the number of any other has the width of a value. compares: values with
-    one another. by_arrival: the order of the tuples matters.
+    one another. by_arrival: the order of the tuples matters. pairs: values are pairs, compared by their upper halves.
     """
 
     code: str
     adds: bool = False
     compares: bool = False
     by_arrival: bool = False
+    pairs: bool = False
 
     @property
     def counts(self) -> bool:
@@ -68,6 +69,10 @@ def _of_its_bits(kind: Integer) -> Integer:
     return of_bits(kind.width, kind.signed)
 
 
+def _rest(kind: Pair) -> Integer:
+    return kind.rest
+
+
 @dataclass(frozen=True)
 class Function:
     """An aggregate of the dialect.
@@ -104,6 +109,23 @@ FUNCTIONS = {
         ),
         Function("first", "value that arrived first", Kind("FST", by_arrival=True), VALUES),
         Function("last", "value that arrived last", Kind("LST", by_arrival=True), VALUES),
+        Function(
+            "max_by",
+            "value of x where y is greatest, of several the one that arrived first: `max_by(x, y)`; where y is null, a "
+            "tuple does not count",
+            Kind("AMX", compares=True, by_arrival=True, pairs=True),
+            ANY,
+            _rest,
+            columns=2,
+        ),
+        Function(
+            "min_by",
+            "value of x where y is least, as `max_by`",
+            Kind("AMN", compares=True, by_arrival=True, pairs=True),
+            ANY,
+            _rest,
+            columns=2,
+        ),
         Function("bit_or", "bitwise OR, of numbers in two's complement", Kind("BOR"), LONGS, _of_its_bits),
         Function("bit_xor", "bitwise XOR, of numbers in two's complement", Kind("XOR"), LONGS, _of_its_bits),
         Function("bit_and", "bitwise AND, of numbers in two's complement", takes=LONGS),
@@ -125,6 +147,5 @@ NAMES = {name: function.name for function in FUNCTIONS.values() for name in (fun
 # What to write instead of an aggregate of other dialects.
 HINTS = {
     "corr": "it is covar_pop(x, y) / (stddev_pop(x) * stddev_pop(y))",
-    **dict.fromkeys(("max_by", "min_by"), "take max or min in one query, and select the tuples that equal it"),
 }
 KINDS = {function.kind.code: function.kind for function in FUNCTIONS.values() if function.kind}

@@ -14,8 +14,8 @@ from wirestream.compiler import bits, decimals, syntax
 from wirestream.compiler.aggregates import SPREAD_DIGITS
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Aggregate, Column, Measure, Value, flag_of, plain, walk
-from wirestream.compiler.types import Decimal, Integer
-from wirestream.errors import Position
+from wirestream.compiler.types import BOOLEAN, MOST_BITS, Decimal, Integer, Pair, of_bits
+from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import MOST_DIGITS
 
 
@@ -61,6 +61,48 @@ def _inverted_bits(scope: Operations, columns: list[Column], position: Position)
 def _all_bits(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
     """The bits that no inverted value has."""
     return bits.bitwise("~")(scope, [measures[0].output], position)
+
+
+# ---- The value where another one is greatest or least
+
+
+def _pair(function: str) -> Callable[[Operations, list[Column], Position], list[Part]]:
+    """The aggregate of a column of pairs: what is compared above, the value and its flag of null below."""
+
+    def parts(scope: Operations, columns: list[Column], position: Position) -> list[Part]:
+        value, order = columns
+        text = f"{value}, {order}"
+        below = value.type.width + bool(value.null)
+        half = max(order.type.width, below)
+        if 2 * half > MOST_BITS:
+            why = f"twice the bits of the wider one, {2 * half}; the most is {MOST_BITS}"
+            raise QueryError(f"{function} of a {value.type} by a {order.type} needs {why}", position)
+        ends = of_bits(2 * half, order.type.signed)
+        kind = Pair(ends.low, ends.high, value.type, bool(value.null))
+        upper = scope.resized(plain(order), of_bits(half, order.type.signed), f".{order} above {text}")
+        pair = scope.compute("<<", upper, decimals.number(half), kind=kind, hidden=True)
+        lower = scope.resized(plain(value), of_bits(value.type.width, False), f".bits of {value}")
+        if value.null:
+            flag = scope.resized(Column(value.null, BOOLEAN), Integer(0, 1), f".bit of {value.null}")
+            flag = scope.compute("<<", flag, decimals.number(value.type.width), kind=of_bits(below, False), hidden=True)
+            lower = scope.compute("|", lower, flag, kind=of_bits(below, False), hidden=True)
+        pair = scope.compute("|", pair, lower, kind=kind, text=text)
+        overflow = scope.either([flag_of(column, "overflow") for column in columns])
+        return [Part(function, replace(pair, null=order.null, overflow=overflow and overflow.name))]
+
+    return parts
+
+
+def _of_pair(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
+    """The value of the pair that is left."""
+    (measure,) = measures
+    kind, below = measure.value.type, measure.output
+    value = scope.resized(below, kind.value, f"value of {below}")
+    if not kind.nullable:
+        return value
+    flag = scope.compute(">>", plain(below), decimals.number(kind.value.width), kind=Integer(0, 1), hidden=True)
+    null = scope.resized(flag, BOOLEAN, f".null of {below}")
+    return scope.with_null(value, scope.either([flag_of(value, "null"), null]))
 
 
 # ---- Variance and covariance
@@ -161,6 +203,7 @@ def _narrowed(scope: Operations, column: Column, kind: Integer) -> Column:
 
 
 COMPOSED = {
+    **{name: Composed(_pair(name), _of_pair) for name in ("max_by", "min_by")},
     "avg": Composed(_same("sum", "count"), _average),
     "bit_and": Composed(_inverted_bits, _all_bits),
     **dict.fromkeys(("var_pop", "covar_pop"), Composed(_sums, _spread(0))),

@@ -152,6 +152,8 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     for call in calls:
         results[call] = _of_call(before, call, window)
         measures |= {measure.output.name: measure for measure in results[call]}
+    measures = _beside_pairs(measures)
+    results = {call: tuple(measures[part.output.name] for part in parts) for call, parts in results.items()}
     flags = {m.value.overflow: _any_overflow(m.value) for m in measures.values() if m.value and m.value.overflow}
     measures |= {flag.output.name: flag for flag in flags.values()}
     beyond = tuple(
@@ -165,6 +167,20 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     for call, parts in results.items():  # an aggregate of an overflowed value has overflowed
         results[call] = tuple(after.flagged(m, flags.get(m.value and m.value.overflow)) for m in parts)
     return after
+
+
+def _beside_pairs(measures: dict[str, Measure]) -> dict[str, Measure]:
+    """The measures with sums as wide as the widest pair: a core has one width, and flags what exceeds it."""
+    widest = max((m.value.type.width for m in measures.values() if m.kind and m.kind.pairs), default=0)
+    wider = {}
+    for name, measure in measures.items():
+        kind = measure.output.type
+        if measure.function == "sum" and kind.width < widest:
+            ends = of_bits(widest, kind.signed)
+            output = replace(measure.output, type=replace(kind, low=ends.low, high=ends.high))
+            measure = replace(measure, output=output)
+        wider[name] = measure
+    return wider
 
 
 def _key(before: Scope, expression: syntax.Expression) -> Column:

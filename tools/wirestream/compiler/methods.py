@@ -38,7 +38,7 @@ AUTO = "auto"
 METHODS = ("replicate", "wid", "pane", "constant")
 FEW = 16  # up to this many open windows, latency counts more than cells
 NEAR = 1.1  # ratio up to which costs, and periods, count as equal
-MOST_BITS = 64  # of a result in ws_bank
+MOST_BITS, MOST_OF_PAIR = 64, 128  # of a result in ws_bank, of a pair in it
 MOST_PANES = 65_536  # in a window
 MOST_SESSIONS = 64  # open at once
 MOST_COPIES = 1024  # of aggregates, one for each open window
@@ -107,6 +107,8 @@ def open_windows(window: Window) -> int:
 
 def number_width(measure: Measure) -> int:
     """Bits of the state that a core keeps for the measure."""
+    if measure.kind and measure.kind.pairs:
+        return measure.value.type.width
     return 64 if measure.function == "count" else measure.output.type.width
 
 
@@ -171,6 +173,7 @@ def window_core(window: Window, wattr_width: int, copies: int, registered: int) 
 def aggregates(measures: Sequence[Measure], least: int) -> Aggregates:
     """The parameters of a core with several aggregates, all as wide as the widest. least: bits of a value."""
     value = max(least, *map(value_width, measures))
+    value += any(measure.kind.pairs for measure in measures) and value % 2  # halves
     kinds, signs = (m.kind.code for m in measures), (str(int(signed(m))) for m in measures)
     number = max(2, value, *map(number_width, measures))
     return Aggregates(len(measures), "".join(kinds), f"{len(measures)}'b{''.join(signs)}", value, number)
@@ -304,9 +307,11 @@ def _why_no_core(node: Aggregate) -> str:
     if of_one := _why_one_window(node):
         return of_one
     for measure in node.measures:
-        if value_width(measure) > MOST_BITS or number_width(measure) > MOST_BITS:
-            width = max(value_width(measure), number_width(measure))
-            return f"{measure} has {width} bits; a core for several windows has at most {MOST_BITS}"
+        width, most = max(value_width(measure), number_width(measure)), MOST_BITS
+        if measure.kind.pairs:
+            most = MOST_OF_PAIR
+        if width > most:
+            return f"{measure} has {width} bits; a core for several windows has at most {most}"
     return ""
 
 

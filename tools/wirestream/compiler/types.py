@@ -84,6 +84,22 @@ class Date(Integer):
 
 
 @dataclass(frozen=True)
+class Pair(Integer):
+    """Two values as the halves of a number: in the upper half the one that is compared, in the lower half a value of
+    type `value`, and above it, if it may be null, its flag."""
+
+    value: Type
+    nullable: bool
+
+    kind: ClassVar[str] = "pair"
+
+    @property
+    def rest(self) -> Integer:
+        """The lower half as far as it is used."""
+        return of_bits(self.value.width + self.nullable, False)
+
+
+@dataclass(frozen=True)
 class Text:
     """`length` bytes; a shorter string is padded with zeros."""
 

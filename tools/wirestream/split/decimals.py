@@ -74,6 +74,8 @@ def is_decimal(node: syntax.Expression, columns: Set[str]) -> bool:
             return any(is_decimal(part, columns) for part in parts)
         case syntax.Operation(operator=operator, operands=parts) if operator in OF_DECIMALS:
             return any(is_decimal(part, columns) for part in parts)
+        case syntax.Call(function="max_by" | "min_by", arguments=(value, *_)):
+            return is_decimal(value, columns)
         case syntax.Call(function=function, arguments=parts):
             of_decimals = function not in INTEGERS and any(is_decimal(part, columns) for part in parts)
             return of_decimals or function in spread.FUNCTIONS

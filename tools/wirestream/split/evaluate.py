@@ -170,6 +170,17 @@ def _arrival(x: Column) -> Column:
     return F.when(x.isNotNull(), F.col(ORDER))
 
 
+def _first_by(x: Column, y: Column, better: Callable[[Column, Column], Column]) -> Column:
+    """x of the first tuple whose y is better than any other or equal to it."""
+    known = F.collect_list(F.when(y.isNotNull(), F.struct(F.col(ORDER).alias("order"), y.alias("y"), x.alias("x"))))
+
+    def chosen(a: Column, b: Column) -> Column:
+        earlier = (b["y"] == a["y"]) & (b["order"] < a["order"])
+        return F.when(better(b["y"], a["y"]) | earlier, b).otherwise(a)
+
+    return F.aggregate(known, F.get(known, F.lit(0)), chosen)["x"]
+
+
 AGGREGATES: dict[str, Callable[..., Column]] = {
     "count": lambda x: F.count(x).cast(INTEGER),
     "sum": F.sum,
@@ -178,6 +189,8 @@ AGGREGATES: dict[str, Callable[..., Column]] = {
     "avg": lambda x: _div(F.sum(x), F.count(x).cast(INTEGER)),
     "first": lambda x: F.min_by(x, _arrival(x)),
     "last": lambda x: F.max_by(x, _arrival(x)),
+    "max_by": lambda x, y: _first_by(x, y, gt),
+    "min_by": lambda x, y: _first_by(x, y, lt),
     "bit_or": lambda x: F.bit_or(x.cast("bigint")).cast(INTEGER),
     "bit_xor": lambda x: F.bit_xor(x.cast("bigint")).cast(INTEGER),
     "bit_and": lambda x: F.bit_and(x.cast("bigint")).cast(INTEGER),
@@ -185,8 +198,8 @@ AGGREGATES: dict[str, Callable[..., Column]] = {
     "bool_or": F.bool_or,
     **{name: spread.of_columns(name) for name in spread.FUNCTIONS},
 }
-OF_TWO = ("covar_pop", "covar_samp")  # the others are of one column
-IN_ORDER = ("first", "last", "wsum")
+OF_TWO = ("covar_pop", "covar_samp", "max_by", "min_by")  # the others are of one column
+IN_ORDER = ("first", "last", "max_by", "min_by", "wsum")
 
 # Functions of an address, and a number of bits.
 OF_ADDRESS: dict[str, Callable[[Column, int], Column]] = {

@@ -3,7 +3,7 @@
 A step makes a view. Windows of the dialect over a stream, or over the chip's selection, are evaluated directly
 (`split.evaluate`); if they contain Spark functions, each tuple is assigned to its windows, and Spark groups them. The
 rest is Spark SQL with the semantics of the dialect: `a DIV b` and `a % b` are null if b is 0, `avg` of integers is
-`sum DIV count`, `first` and `last` go by arrival.
+`sum DIV count`, `first`, `last`, `max_by` and `min_by` go by arrival.
 """
 
 from __future__ import annotations

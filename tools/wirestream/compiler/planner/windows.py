@@ -48,8 +48,17 @@ def _taken(measure: Measure, bus: Bus) -> tuple[Signal, Signal]:
 def values(measures: Sequence[Measure], bus: Bus, of: Aggregates) -> dict[str, str]:
     """The core's inputs."""
     taken, nulls = zip(*(_taken(measure, bus) for measure in measures), strict=True)
-    resized = [v.resized(of.VALUE_W, methods.signed(m)) for m, v in zip(measures, taken, strict=True)]
+    resized = [_as_wide(m, v, of.VALUE_W) for m, v in zip(measures, taken, strict=True)]
     return {"values": joined(resized), "nulls": joined(nulls)}
+
+
+def _as_wide(measure: Measure, value: Signal, width: int) -> Signal:
+    """The value with this width; of a pair each half with half of it."""
+    if not measure.kind.pairs or value.width == width:
+        return value.resized(width, methods.signed(measure))
+    half = value.width // 2
+    upper = value.above(half).resized(width // 2, methods.signed(measure))
+    return Signal(joined([upper, value.resized(half, False).resized(width // 2, False)]), width)
 
 
 def results_widths(of: Aggregates) -> dict[str, int]:

@@ -56,6 +56,13 @@ OPERATORS: dict[str, Callable[..., str]] = {
 
 PARTS = ("year", "month", "day", "dayofweek", "hour", "minute", "second")  # of a time
 
+
+def _dated(time: str, pattern: str) -> str:
+    """A year that does not have four digits is an overflow."""
+    text = f"date_format({time}, {pattern})"
+    return f"CASE WHEN year({time}) BETWEEN 0 AND 9999 THEN {text} END" if "yyyy" in pattern else text
+
+
 # By the name of a call. Spark's parser makes a call of BETWEEN.
 CALLS: dict[str, Callable[..., str]] = {
     **{name: _listed(name) for name in ("upper", "ucase", "lower", "lcase", "trim", "ltrim", "rtrim", "concat")},
@@ -73,6 +80,7 @@ CALLS: dict[str, Callable[..., str]] = {
     "abs": lambda x: f"abs({x})",
     "mod": lambda a, b: f"({a} % nullif({b}, 0))",
     "sign": lambda x: f"CAST(sign({x}) AS DECIMAL(38,0))",
+    "date_format": _dated,
     **{part: lambda time, part=part: f"CAST({part}({time}) AS DECIMAL(38,0))" for part in PARTS},
     **{name: _listed(name) for name in ("coalesce", "nvl", "ifnull", "nullif", "least", "greatest")},
 }

@@ -205,6 +205,24 @@ REFUSED = [
     ("SELECT regexp_extract(Symbol, '(?:A+A*B?)+', 0) AS s FROM Trades", "repetitions in repetitions", (1, 8)),
     ("SELECT regexp_extract(Symbol, '(A++)') AS s FROM Trades", "no circuit matches: a possessive quantifier", (1, 8)),
     ("SELECT regexp_extract(Symbol, '([ab]{63})') AS s FROM Trades", "has 65 positions; the most is 64", (1, 8)),
+    ("SELECT date_format(Price, 'HH') AS n FROM Trades", "DATE_FORMAT takes a date or a timestamp, not int32", (1, 8)),
+    (
+        "SELECT date_format(DATE '2026-01-31', Symbol) AS n FROM Trades",
+        "DATE_FORMAT takes a constant pattern: da",
+        (1, 8),
+    ),
+    (
+        "SELECT date_format(DATE '2026-01-31', 'yy') AS n FROM Trades",
+        "no yy in a pattern; known: yyyy, MM, dd, HH,",
+        (1, 8),
+    ),
+    ("SELECT date_format(DATE '2026-01-31', 'HH[:mm]') AS n FROM Trades", "[ in a pattern needs quotes", (1, 8)),
+    ("""SELECT date_format(DATE '2026-01-31', "HH'h") AS n FROM Trades""", "a quote is not closed", (1, 8)),
+    (
+        "SELECT date_format(DATE '2026-01-31', 'yyyy-MM-dd HH:mm:ss yyyy-MM-dd HH:mm') AS n FROM Trades",
+        "DATE_FORMAT makes 1 to 32 characters, not 36",
+        (1, 8),
+    ),
     ("SELECT crc32(Price) AS n FROM Trades", "CRC32 takes a string, not int32", (1, 8)),
     ("SELECT substring(Symbol) AS s FROM Trades", "substring takes 2 to 3 values: substring(s, 2, 3)", (1, 8)),
     (

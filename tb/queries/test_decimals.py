@@ -38,6 +38,9 @@ QUERIES = {
     "Parts": "SELECT year(Due) AS A, month(Booked) AS B, day(Due) AS C, dayofweek(Due) AS D, hour(Booked) AS E, "
     "EXTRACT(MINUTE FROM Booked) AS F, second(Time) AS G, Time + INTERVAL '90' MINUTE AS H, "
     "Booked - INTERVAL '5' MILLISECOND AS I, Due - INTERVAL '3' DAY AS J, month(Due) AS K, year(Time) AS L FROM Fills",
+    "Written": "SELECT date_format(Booked, 'yyyy-MM-dd HH:mm:ss.SSSSSS') AS A, "
+    """date_format(Time, "'at' HH'h'mm, SS") AS B, date_format(Due, "dd/MM/yyyy ''HH:mm:ss.SSSS''") AS C, """
+    "date_format(Booked, 'SSSSSSSS S') AS D FROM Fills",
     "Choices": "SELECT CASE WHEN Price > Quantity THEN Price WHEN Lots < 10.5 THEN Rate ELSE Quantity END AS A, "
     "coalesce(Price, Rate, 0) AS B, Quantity >= 1.005 AND Price < Total AS C, Lots = 7.0 AS D FROM Fills",
     "Spread": "SELECT Time, var_pop(Price) AS A, var_samp(Quantity) AS B, covar_pop(Lots, Price) AS C, "

@@ -26,7 +26,7 @@ OPERATORS = {"+": "plus", "-": "minus", "*": "times", "div": "by", "%": "modulo"
 
 
 @dataclass(frozen=True)
-class _Number:
+class Unsigned:
     """An unsigned number of a time, with the operators of integers. of: the time. name: of what the number is; a column
     that the user does not see is named by it."""
 
@@ -35,32 +35,32 @@ class _Number:
     of: str
     name: str
 
-    def named(self, name: str) -> _Number:
-        return _Number(self.scope, self.value, self.of, name)
+    def named(self, name: str) -> Unsigned:
+        return Unsigned(self.scope, self.value, self.of, name)
 
-    def made(self, operator: str, other: _Number | int, most: int) -> _Number:
+    def made(self, operator: str, other: Unsigned | int, most: int) -> Unsigned:
         """The number with a name that says how it is made. most: its greatest value."""
         name = f"{self.name} {OPERATORS[operator]} {other if isinstance(other, int) else other.name}"
         operand = decimals.number(other) if isinstance(other, int) else other.value
         text = f".{name} of {self.of}"
         value = self.scope.compute(operator, self.value, operand, kind=Integer(0, most), text=text)
-        return _Number(self.scope, value, self.of, name)
+        return Unsigned(self.scope, value, self.of, name)
 
-    def div(self, divisor: int) -> _Number:
+    def div(self, divisor: int) -> Unsigned:
         return self.made("div", divisor, self.value.type.high // divisor)
 
-    def mod(self, divisor: int) -> _Number:
+    def mod(self, divisor: int) -> Unsigned:
         return self.made("%", divisor, min(self.value.type.high, divisor - 1))
 
-    def minus(self, other: _Number | int, most: int) -> _Number:
+    def minus(self, other: Unsigned | int, most: int) -> Unsigned:
         """A difference that is not negative."""
         return self.made("-", other, most)
 
-    def __add__(self, other: _Number | int) -> _Number:
+    def __add__(self, other: Unsigned | int) -> Unsigned:
         more = other if isinstance(other, int) else other.value.type.high
         return self.made("+", other, self.value.type.high + more)
 
-    def __mul__(self, factor: int) -> _Number:
+    def __mul__(self, factor: int) -> Unsigned:
         return self.made("*", factor, self.value.type.high * factor)
 
     def below(self, limit: int) -> Column:
@@ -68,17 +68,17 @@ class _Number:
         return self.scope.compute("<", self.value, decimals.number(limit), text=text)
 
 
-def _since(scope: Builder, value: Value, cycle: int, name: str) -> tuple[_Number, int]:
+def _since(scope: Builder, value: Value, cycle: int, name: str) -> tuple[Unsigned, int]:
     """The time since the beginning of a cycle of years before all times, and how many cycles that is before 1970.
     cycle: its length in units of the time."""
     cycles = max(0, -(value.type.low // cycle))
     kind = Integer(0, value.type.high + cycles * cycle)
     moved = decimals.number(cycles * cycle)
     whole = scope.compute("+", decimals.unscaled(value), moved, kind=kind, text=f".{name} of {value}")
-    return _Number(scope, whole, str(value), name), cycles
+    return Unsigned(scope, whole, str(value), name), cycles
 
 
-def _seconds(scope: Builder, value: Value, position: Position) -> tuple[_Number, int]:
+def _seconds(scope: Builder, value: Value, position: Position) -> tuple[Unsigned, int]:
     """The seconds, see `_since`."""
     if not isinstance(value.type, Timestamp):
         raise QueryError(f"a part of a day of a timestamp, not of {value.type}", position)
@@ -87,7 +87,19 @@ def _seconds(scope: Builder, value: Value, position: Position) -> tuple[_Number,
     return (ticks.div(unit) if unit > 1 else ticks).named("seconds"), cycles
 
 
-def _days(scope: Builder, value: Value, position: Position) -> tuple[_Number, int]:
+def fraction(scope: Builder, value: Value, digits: int) -> Unsigned:
+    """So many digits of the fraction of a second of a timestamp."""
+    own = UNITS[value.type.unit]
+    if not own:
+        return Unsigned(scope, decimals.number(0), str(value), "fraction")
+    ticks, _ = _since(scope, value, CYCLE_DAYS * DAY * 10**own, "ticks")
+    found = ticks.mod(10**own)
+    if digits < own:
+        found = found.div(10 ** (own - digits))
+    return found * 10 ** (digits - own) if digits > own else found
+
+
+def _days(scope: Builder, value: Value, position: Position) -> tuple[Unsigned, int]:
     """The days, see `_since`."""
     if isinstance(value.type, Timestamp):
         seconds, cycles = _seconds(scope, value, position)
@@ -114,13 +126,13 @@ class _Date:
         self.month = (self.day * 5 + 2).div(153).named("month from March")
 
     @property
-    def next_year(self) -> _Number:
+    def next_year(self) -> Unsigned:
         """1 in January and February, which are in the year after the one that began in March."""
         scope, month = self.month.scope, self.month
         values = map(decimals.number, (0, 1))
         text = f".years more of {month.of}"
         more = scope.compute("if", month.below(10), *values, kind=Integer(0, 1), text=text)
-        return _Number(scope, more, month.of, "years more")
+        return Unsigned(scope, more, month.of, "years more")
 
 
 def _month(scope: Builder, date: _Date, text: str) -> Value:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from wirestream.compiler import bits, texts
+from wirestream.compiler import bits, date_format, texts
 from wirestream.compiler.calendar import PARTS
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Constant, Value, flag_of, is_null, not_null
@@ -319,6 +319,15 @@ SCALARS = {
         ),
         Scalar("concat", 2, 0, "one string after the other; also `s || t`", "concat(s, t)", texts.concat),
         *(Scalar(name, 1, 1, meaning, f"{name}(Time)", part) for name, (part, meaning) in PARTS.items()),
+        Scalar(
+            "date_format",
+            2,
+            2,
+            f"the time as text, by a constant pattern of {date_format.KNOWN}; a year that does not have four digits is "
+            "an overflow",
+            """date_format(Time, "dd.MM.yyyy 'at' HH:mm:ss.SSS")""",
+            date_format.lower,
+        ),
     )
 }
 CALLS = {name: scalar for scalar in SCALARS.values() for name in scalar.calls}

@@ -25,6 +25,12 @@ def _count(mark: Column, x: Column) -> Column:
     return F.length(x) - F.length(F.replace(x, mark, F.lit("")))
 
 
+def _dated(time: Column, pattern: Column) -> Column:
+    """Null where a pattern with a year is given one without four digits."""
+    beyond = F.contains(pattern, F.lit("yyyy")) & ~F.year(time).between(0, 9999)
+    return F.when(~beyond, F.call_function("date_format", time, pattern))
+
+
 FUNCTIONS: dict[str, Callable[..., Column]] = {
     "is null": Column.isNull,
     "is distinct from": lambda a, b: ~a.eqNullSafe(b),
@@ -38,6 +44,7 @@ FUNCTIONS: dict[str, Callable[..., Column]] = {
     "least": F.least,
     "greatest": F.greatest,
     **{name: getattr(F, name) for name in ("year", "month", "day", "dayofweek", "hour", "minute", "second")},
+    "date_format": _dated,
     "&": lambda x, y: _long(x).bitwiseAND(_long(y)).cast(INTEGER),
     "|": lambda x, y: _long(x).bitwiseOR(_long(y)).cast(INTEGER),
     "^": lambda x, y: _long(x).bitwiseXOR(_long(y)).cast(INTEGER),

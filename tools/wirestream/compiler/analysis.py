@@ -59,7 +59,7 @@ def _by_length(node: Compute, lengthened: dict[str, Value]) -> tuple[bool, str] 
     for one, other in (node.operands, node.operands[::-1]):
         text = lengthened.get(other.name) if isinstance(one, Constant) and isinstance(other, Column) else None
         if text and len(one.value.rstrip(b"\0")) > text.type.length:
-            return node.operator == "<>", f"{label(text)} has at most {text.type.length} bytes"
+            return node.operator == "<>", f"{label(text)} has at most {text.type.length} characters"
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal as Number
 
-from wirestream.compiler import bounds, characters, decimals, joins, names, spelling, syntax, units
+from wirestream.compiler import bounds, decimals, joins, names, spelling, syntax, units
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
 from wirestream.compiler.composed import COMPOSED, Part, most_tuples
@@ -54,7 +54,6 @@ def _union(parts: list[Plan], position: Position) -> Plan:
 
 
 def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
-    characters.check(select)
     if select.other is not None:
         return joins.select(select, lambda source: _read(source, streams))
     source = select.source

@@ -363,8 +363,8 @@ class _Build(Transformer):
 
     def string(self, meta, parts):
         text = parts[0][1:-1]
-        if not text:
-            raise QueryError("a string must have at least one character", _at(meta))
+        if not text.isascii() or not text:
+            raise QueryError("a string must have at least one character, all ASCII", _at(meta))
         return Literal(_at(meta), text.encode())
 
     def true(self, meta, parts):

@@ -173,13 +173,6 @@ def placeless(expression: Expression) -> Expression:
     return rebuilt(expression, lambda part: replace(part, position=Position(0, 0)))
 
 
-def children(expression: Expression) -> list[Expression]:
-    """The expressions in its fields."""
-    values = [getattr(expression, field_.name) for field_ in fields(expression)]
-    several = [value if isinstance(value, tuple) else (value,) for value in values]
-    return [part for found in several for part in found if isinstance(part, Expression)]
-
-
 def parts(expression: Expression) -> list[Expression]:
     """The expression and all that it contains."""
     found: list[Expression] = []

@@ -8,6 +8,7 @@ from math import ceil
 
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.types import Decimal, Integer, Text, Type
+from wirestream.schema.fields import ENCODING
 
 AXIL = {  # widths as `netlist.port_line` takes them: minus the width for an output, or 0 for one bit
     "s_axil_awaddr": 12,
@@ -42,9 +43,13 @@ def registers_of(circuit: Circuit) -> dict[str, int]:
 def bits_of(value: int | str, kind: Type) -> int:
     """A constant's value as the bits of its port; raises ValueError if it does not fit."""
     if isinstance(kind, Text):
-        if not isinstance(value, str) or len(value.encode()) > kind.length:
+        try:
+            letters = str.encode(value, ENCODING)
+        except (TypeError, UnicodeEncodeError):
+            letters = None
+        if letters is None or len(letters) > kind.length:
             raise ValueError(f"{value!r} does not fit {kind}")
-        return int.from_bytes(value.encode().ljust(kind.length, b"\0"), "big")
+        return int.from_bytes(letters.ljust(kind.length, b"\0"), "big")
     if isinstance(kind, Decimal):
         value = _unscaled(value, kind)
     low, high = (kind.low, kind.high) if isinstance(kind, Integer) else (0, 1)

@@ -17,6 +17,7 @@ from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Column, Constant, Value, flag_of, plain
 from wirestream.compiler.types import MOST_BITS, Date, Integer, Text, Timestamp, of_bits
 from wirestream.errors import Position, QueryError
+from wirestream.schema.fields import ENCODING
 
 FIELDS = {"yyyy": "year", "MM": "month", "dd": "day", "HH": "hour", "mm": "minute", "ss": "second"}  # of `PARTS`
 OF_DAY = ("hour", "minute", "second")  # which a date has as 0
@@ -62,7 +63,7 @@ def lower(scope: Operations, values: list[Value], position: Position) -> Value:
     if not isinstance(pattern, Constant) or not isinstance(pattern.value, bytes):
         raise QueryError(f"DATE_FORMAT takes a constant pattern: {EXAMPLE}", position)
     try:
-        parts = list(pieces(pattern.value.decode()))
+        parts = list(pieces(pattern.value.decode(ENCODING)))
     except ValueError as error:
         raise QueryError(str(error), position) from None
     size = sum(part.size for part in parts)
@@ -72,7 +73,7 @@ def lower(scope: Operations, values: list[Value], position: Position) -> Value:
     text, beyond, after = b"", [], size
     for part in parts:
         after -= part.size
-        text += b"0" * len(part.field) or part.text.encode()
+        text += b"0" * len(part.field) or part.text.encode(ENCODING)
         if part.field:
             number = _field(scope, time, part.field, position)
             if part.field == "yyyy":

@@ -29,6 +29,7 @@ from wirestream.compiler.aggregates import FUNCTIONS, Kind
 from wirestream.compiler.predicates import PREDICATES
 from wirestream.compiler.syntax import JoinWindow, Window
 from wirestream.compiler.types import BOOLEAN, Boolean, Date, Decimal, Integer, Text, Timestamp, Type, Uint64, of_field
+from wirestream.schema.fields import ENCODING
 from wirestream.schema.streams import Stream
 
 FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # a < b is b > a
@@ -56,7 +57,7 @@ class Constant:
                 return f"'{np.datetime64(self.value, unit)}'"
             case Date():
                 return f"'{np.datetime64(self.value, 'D')}'"
-        return f"'{self.value.rstrip(bytes(1)).decode()}'" if isinstance(self.value, bytes) else str(self.value)
+        return f"'{self.value.rstrip(bytes(1)).decode(ENCODING)}'" if isinstance(self.value, bytes) else str(self.value)
 
 
 @dataclass(frozen=True)

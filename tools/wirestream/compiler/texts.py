@@ -17,6 +17,7 @@ from wirestream.compiler.plan import Column, Constant, Value, flag_of, label, no
 from wirestream.compiler.regular import regular
 from wirestream.compiler.types import Integer, Text, of_bits
 from wirestream.errors import Position, QueryError
+from wirestream.schema.fields import ENCODING
 
 PATTERNS = {"like": like, "regexp_like": regular}  # operators of a plan with a constant pattern, and what reads it
 MEASURES = {"length": "LENGTH", "spaces": "SPACES", "find": "FIND"}  # of ws_text_measure
@@ -44,12 +45,12 @@ def matches(operator: str, example: str) -> Callable[[Operations, list[Value], P
 @cache
 def automaton_of(operator: str, pattern: bytes) -> Automaton:
     """operator: of `PATTERNS`."""
-    return automaton(PATTERNS[operator](pattern.decode()))
+    return automaton(PATTERNS[operator](pattern.decode(ENCODING)))
 
 
 @cache
 def extraction_of(pattern: bytes, group: int) -> Automaton:
-    return extraction(regular(pattern.decode()), group)
+    return extraction(regular(pattern.decode(ENCODING)), group)
 
 
 def _check(name: str, pattern: Value, example: str, made: Callable[[bytes], Automaton], position: Position) -> None:

@@ -11,7 +11,7 @@ from wirestream.compiler.plan import Constant, Value, plain
 from wirestream.compiler.syntax import Span
 from wirestream.compiler.types import Date, Integer, Text, Timestamp
 from wirestream.errors import Position, QueryError
-from wirestream.schema.fields import UNITS
+from wirestream.schema.fields import ENCODING, UNITS
 from wirestream.schema.units import NANOSECONDS
 
 DAY = 86_400  # seconds
@@ -45,7 +45,7 @@ def literal(text: str, like: Timestamp | Date, position: Position) -> Constant:
 
 def written(value: Value) -> str:
     """The text of a constant string."""
-    return value.value.rstrip(b"\0").decode()
+    return value.value.rstrip(b"\0").decode(ENCODING)
 
 
 def of_literals(values: list[Value], position: Position) -> list[Value]:

@@ -33,6 +33,7 @@ from wirestream.compiler.syntax import (
     renamed,
 )
 from wirestream.errors import Position, QueryError
+from wirestream.schema.fields import ENCODING
 from wirestream.schema.units import NANOSECONDS, unit_of
 
 # The lengths that a function takes after the time, and how many of them it needs.
@@ -91,7 +92,7 @@ def _span(length: Expression) -> Span:
     match length:
         case Literal(value=Span() as span):
             return span
-        case Literal(value=bytes(text)) if found := re.fullmatch(r"\s*(\d+)\s+(\w+)\s*", text.decode()):
+        case Literal(value=bytes(text)) if found := re.fullmatch(r"\s*(\d+)\s+(\w+)\s*", text.decode(ENCODING)):
             if unit := unit_of(found[2]):
                 return Span(int(found[1]), unit)
     raise QueryError("expected a length of time, as in INTERVAL '10' MINUTE or '10 minutes'", length.position)

@@ -29,7 +29,7 @@ import pyarrow as pa
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.description import load_schema
 from wirestream.errors import QueryError
-from wirestream.schema.fields import UNITS, Field
+from wirestream.schema.fields import ENCODING, UNITS, Field
 from wirestream.schema.streams import load
 from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Schema
 
@@ -248,7 +248,7 @@ def strings(values: np.ndarray) -> pa.Array:
     width = values.dtype.itemsize
     letters = np.ascontiguousarray(values).view(np.uint8).reshape(len(values), width)
     if letters.size and letters.max() > 0x7F:
-        return pa.array(np.char.decode(values, "latin-1").tolist(), pa.string())
+        return pa.array(np.char.decode(values, ENCODING).tolist(), pa.string())
     inside = np.logical_or.accumulate(letters[:, ::-1] != 0, axis=1)[:, ::-1]  # a zero before a letter stays
     ends = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int32)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(letters[inside])]

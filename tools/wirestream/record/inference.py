@@ -23,7 +23,7 @@ from wirestream.record import tables
 from wirestream.record.arrival import times
 from wirestream.record.columns import readable
 from wirestream.record.files import STANDARD_INPUT, TableError, column_of, identifier, read_table
-from wirestream.schema.fields import MOST_DIGITS, UNITS, Field
+from wirestream.schema.fields import ENCODING, MOST_DIGITS, UNITS, Field
 from wirestream.schema.streams import Stream
 from wirestream.schema.tuples import Schema
 from wirestream.schema.units import DEFAULT, NANOSECONDS, plural
@@ -160,7 +160,7 @@ def _candidates(values: pa.Array) -> list[str]:
         found.append("bool")
     elif pc.all(pc.match_substring_regex(known, f"^{tables.DAY}")).as_py():
         found += ["date", *(f"timestamp({unit})" for unit in UNITS)]
-    longest = max(len(text.encode("latin-1", "replace")) for text in known.to_pylist())
+    longest = max(len(text.encode(ENCODING, "replace")) for text in known.to_pylist())
     return [*found, f"string({max(longest, 1)})"]
 
 

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from wirestream.record.columns import beyond, readable, unscaled, words
 from wirestream.record.files import EMPTY_IS_NULL, TableError, column_of, read_table
-from wirestream.schema.fields import UNITS, Field, wide
+from wirestream.schema.fields import ENCODING, UNITS, Field, wide
 from wirestream.schema.tuples import FLAG_NULL, Schema
 
 WIDEST = pa.decimal128(38, 0)
@@ -121,7 +121,7 @@ def _mended(field: Field, cell: object) -> tuple[str, object] | None:
         return f"rows without {field.name} were left out", zero
     if field.kind == "string" and isinstance(cell, str):
         size = field.arguments[0]
-        letters = cell.encode("latin-1", "replace")
+        letters = cell.encode(ENCODING, "replace")
         what = f"were cut to {size} bytes" if len(letters) > size else "have ? for characters outside Latin-1"
         return f"texts of {field.name} {what}", np.array([letters[:size]], field.numpy)
     if field.kind == "decimal":
@@ -317,8 +317,8 @@ def _strings(field: Field, column: pa.Array) -> Converted | None:
     kind = column.type
     if _is_text(column):
         texts = [text or "" for text in column.to_pylist()]
-        encoded = [text.encode("latin-1", "replace") for text in texts]
-        plain = np.array([one.decode("latin-1") == text for one, text in zip(encoded, texts, strict=True)], bool)
+        encoded = [text.encode(ENCODING, "replace") for text in texts]
+        plain = np.array([one.decode(ENCODING) == text for one, text in zip(encoded, texts, strict=True)], bool)
     elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
         encoded = [one or b"" for one in column.to_pylist()]
         plain = np.ones(len(column), bool)

@@ -31,6 +31,7 @@ DECIMAL_BITS = {9: 32, 18: 64, MOST_DIGITS: 128}  # by the most digits
 UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}  # of timestamps: the digits of a second's fraction
 NUMPY = {"smallint": ">i2", "int": ">i4", "uint": ">u4", "long": ">i8", "uint64": ">u8", "date": ">i4"}
 NUMPY |= {"bool": "u1", "flags": "u1"}
+ENCODING = "latin-1"  # of strings: each byte is a character
 OF_BITS = {32: ">i4", 64: ">i8", 128: "V16"}
 SYNONYMS = {"integer": "int", "bigint": "long", "boolean": "bool"}
 SYNONYMS |= {"numeric": "decimal", "varchar": "string", "char": "string"}

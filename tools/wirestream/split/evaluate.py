@@ -23,6 +23,7 @@ from wirestream.compiler import bounds, joins, spelling, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
 from wirestream.errors import QueryError
+from wirestream.schema.fields import ENCODING
 from wirestream.split import decimals, spread, windows
 from wirestream.split.functions import FUNCTIONS, INTEGER
 from wirestream.split.windows import BEGIN, KIND, LAST, ORDER, SESSION, TUPLE, WINDOW, fields_of
@@ -85,7 +86,7 @@ class Scope:
             case syntax.Literal(value=Decimal() as value):
                 return decimals.literal(value)
             case syntax.Literal(value=value):
-                return _literal(value.decode() if isinstance(value, bytes) else value)
+                return _literal(value.decode(ENCODING) if isinstance(value, bytes) else value)
             case syntax.Name(name=name, runtime=True):
                 return _literal(self._constant(node))
             case syntax.Name(name=name):

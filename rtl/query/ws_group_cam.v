@@ -148,6 +148,8 @@ module ws_group_cam #(
 
     // ---- The entries
 
+    localparam PARTS = (KEY_W + 2)/3;     // of a key
+
     reg  [WINDOWS-1:0] clear_reg;
     reg  [INDEX_W-1:0] clear_index_reg;
     wire [CAPACITY*WINDOWS-1:0] present;   // by entry, then window
@@ -157,14 +159,20 @@ module ws_group_cam #(
         clear_index_reg <= free_index;
     end
 
-    genvar i, w;
+    genvar i, p, w;
     generate
         for (i = 0; i < CAPACITY; i = i + 1) begin : gen_entry
             reg  [KEY_W-1:0]   entry_key_reg;
             reg  [WINDOWS-1:0] present_reg;
+            (* keep *) wire [PARTS-1:0] differs;
             wire [WINDOWS-1:0] clears = clear_index_reg == i ? clear_reg : {WINDOWS{1'b0}};
 
-            assign matches[i] = entry_key_reg == key;
+            // In parts of 3 bits, which fit a 6-input LUT: `keep`, since synthesis rearranges them into twice as many.
+            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                localparam PART_W = KEY_W - 3*p < 3 ? KEY_W - 3*p : 3;
+                assign differs[p] = entry_key_reg[3*p +: PART_W] != key[3*p +: PART_W];
+            end
+            assign matches[i] = differs == {PARTS{1'b0}};
             assign used[i]    = present_reg != 0 || (found_3_reg && entry_3_reg[i]);
             assign present[i*WINDOWS +: WINDOWS] = present_reg;
 

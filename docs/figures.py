@@ -95,8 +95,8 @@ def _wid(skew: int) -> WidAggregate:
     return WidAggregate(64, 32, 600, 60, 60, _aggregates("CNT"), skew, 0)
 
 
-def _group_by(fast: int = 0, hashed: int = 0) -> GroupBy:
-    return GroupBy(64, fast, hashed, 32, 32, 2, _aggregates("SUM"), 64)
+def _group_by(fast: int = 0, hashed: int = 0, disjoint: int = 0) -> GroupBy:
+    return GroupBy(64, fast, hashed, disjoint, 32, 32, 2, _aggregates("SUM"), 64)
 
 
 def _group_panes(hashed: int = 0) -> GroupPanes:
@@ -129,7 +129,9 @@ def contracts() -> dict[str, str]:
         "divide_96.latency": Divide(34, 96, 64, 1, 96, 1, 32).latency,
         "square_root_144.latency": SquareRoot(34, 144, 0, 32).latency,
         "group_by.fast_later": _group_by(fast=1).latency - _group_by().latency,
+        "group_by.disjoint_later": _group_by(disjoint=1).latency - _group_by().latency,
         "group_by.plain": _group_by().latency,
+        "group_by.disjoint": _group_by(disjoint=1).latency,
         "group_by.fast": _group_by(fast=1).latency,
         "group_by.hash": _group_by(hashed=1).latency,
         "group_panes.plain": _group_panes().latency,
@@ -152,6 +154,7 @@ def derived() -> dict[str, str]:
     found |= {f"join_segment_{size}.luts": abs(luts) for size, luts in join_planner.SEGMENT_LUTS.items()}
     found["join_segment_ram.mhz"] = join_planner.BLOCK_RAM_MHZ
     forms = {"group_by": group_methods.GROUPS_NS, "group_by_each": group_methods.GROUP_NS, "sum": methods.SUM_NS}
+    forms |= {"disjoint": group_methods.DISJOINT_NS, "disjoint_each": group_methods.ENTRY_NS}
     forms |= {"wsum": methods.WSUM_NS, "order": methods.ORDER_NS}
     found |= {f"short_form_ns.{name}": value for name, value in forms.items()}
     found["trades_q3.us"] = int(of_cores()["trades_q3.latency"]) / 125

@@ -27,6 +27,8 @@
 //                                    HASH at least 2
 //              FAST                  0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5; the
 //                                    hash table always has the latter
+//              DISJOINT              0: windows may overlap; 1: none does, each tuple is in at most one; all of them then
+//                                    share one table of states in block RAM. For FAST = 0 and HASH = 0
 //              HASH                  0: a CAM, for up to 240 keys whatever they are; it has ENTRIES = CAPACITY + 10,
 //                                    since an entry takes 10 cycles to become free; 1: a hash table in block RAM,
 //                                    ENTRIES = 2 * CAPACITY up to a power of two, for 5 keys or more; when it is nearly
@@ -34,10 +36,11 @@
 // Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 // Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)
-//              3 cycles from s to o; FAST: 22 from eos, with a tuple or without, and 8 from s to o; with the hash table
-//              25 and 11
+//              3 cycles from s to o; DISJOINT: 9 and 10 from eos; FAST: 22 from eos, with a tuple or without, and 8 from
+//              s to o; with the hash table 25 and 11
 // Issue rate   1 tuple a cycle
-// CLOSE_CYCLES ENTRIES + 6, FAST: ENTRIES + 22, with the hash table ENTRIES + 25   CLOSE_ROWS ENTRIES
+// CLOSE_CYCLES ENTRIES + 6, DISJOINT: ENTRIES + 10, FAST: ENTRIES + 22, with the hash table ENTRIES + 25
+// CLOSE_ROWS   ENTRIES
 // Reset        the hash table is cleared: the first tuple comes at least ENTRIES / 8 + 2 cycles later
 // Bad input    two eos, or an eos and the next tuple of that window, closer than CLOSE_CYCLES: must not happen
 // Overflow     o_valid for a tuple without an entry; result_overflows as in ws_fold
@@ -58,7 +61,8 @@ module ws_group_by #(
     parameter                RESULT_W = 64,
     parameter                COUNT_W  = ACC_W < 40 ? ACC_W : 40,
     parameter                FAST     = 0,
-    parameter                HASH     = CAPACITY > 240
+    parameter                HASH     = CAPACITY > 240,
+    parameter                DISJOINT = 0
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -96,6 +100,7 @@ module ws_group_by #(
     localparam INDEX_W = $clog2(ENTRIES);
     localparam STATE_W = AGGS*(ACC_W + 2);
     localparam LOOK_UP = HASH != 0 ? 11 : LONG ? 8 : 3;          // cycles, see ws_group_keys
+    localparam VALUES  = LONG ? 3 : DISJOINT != 0 ? 2 : 1;       // cycles from a tuple's entry to its values
 
     initial begin
         if (CAPACITY < 2 || (CAPACITY > 240 && HASH == 0) || AGGS < 1) begin
@@ -105,6 +110,10 @@ module ws_group_by #(
         if (FAST < 0 || FAST > 1 || ACC_W < VALUE_W || ACC_W < 1 + LONG) begin
             $display("ERROR: %m: FAST = %0d (0 or 1), ACC_W = %0d (at least VALUE_W = %0d, and at least 2 if fast)",
                      FAST, ACC_W, VALUE_W);
+            $finish;
+        end
+        if (DISJOINT < 0 || DISJOINT > !LONG) begin
+            $display("ERROR: %m: DISJOINT = %0d (0 or 1, 0 with FAST or HASH)", DISJOINT);
             $finish;
         end
         if (COUNT_W < 1 + LONG || COUNT_W > ACC_W) begin
@@ -134,7 +143,7 @@ module ws_group_by #(
     wire [AGGS*VALUE_W-1:0] window_values;
     wire [AGGS-1:0]         window_nulls;
 
-    ws_shift #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LONG ? LOOK_UP + 3 : LOOK_UP + 1)) operands (
+    ws_shift #(.DATA_W(AGGS*(VALUE_W + 1)), .N(LOOK_UP + VALUES)) operands (
         .clk(clk), .s_data({values, nulls}), .m_data({window_values, window_nulls})
     );
 
@@ -151,102 +160,135 @@ module ws_group_by #(
 
     // ---- The windows, one of which outputs its rows
 
-    wire [WINDOWS-1:0]         close, listing, row, done;
-    wire [WINDOWS*INDEX_W-1:0] list_indices;
-    wire [WINDOWS*STATE_W-1:0] window_states;
-    wire [STATE_W-1:0]         states;
-    wire                       some_row, some_done;
+    wire [WINDOWS-1:0] close;
+    wire [STATE_W-1:0] states;
+    wire               some_row, some_done;
 
     genvar w, a;
     generate
-        for (w = 0; w < WINDOWS; w = w + 1) begin : gen_window
-            if (LONG) begin : gen_fast
-                ws_group_window_fast #(
-                    .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS), .VALUE_W(VALUE_W), .ACC_W(ACC_W),
-                    .COUNT_W(COUNT_W)
-                ) window (
-                    .clk(clk), .rst(rst),
-                    .s_valid(entered[w]), .s_fresh(fresh[w]), .s_index(index),
-                    .values(window_values), .nulls(window_nulls), .s_close(close[w]),
-                    .list_valid(listing[w]), .list_index(list_indices[w*INDEX_W +: INDEX_W]),
-                    .m_valid(row[w]), .m_done(done[w]), .m_states(window_states[w*STATE_W +: STATE_W])
-                );
-            end else begin : gen_short
-                ws_group_window #(
-                    .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS),
-                    .VALUE_W(VALUE_W), .ACC_W(ACC_W), .COUNT_W(COUNT_W), .RESULT_W(RESULT_W)
-                ) window (
-                    .clk(clk), .rst(rst),
-                    .s_valid(entered[w]), .s_fresh(fresh[w]), .s_index(index),
-                    .values(window_values), .nulls(window_nulls), .s_close(close[w]),
-                    .list_valid(listing[w]), .list_index(list_indices[w*INDEX_W +: INDEX_W]),
-                    .m_valid(row[w]), .m_done(done[w]), .m_states(window_states[w*STATE_W +: STATE_W])
-                );
-            end
-        end
+        if (DISJOINT != 0) begin : gen_disjoint
+            reg [INDEX_W-1:0] row_index_reg;
 
-        if (LONG) begin : gen_pipelined
-            // The end is delayed like the last tuple. Rows take two cycles to be merged from all windows, and so do
-            // their entries, whose keys are read three cycles later to leave with them.
-            wire [WINDOWS*LOOK_UP-1:0] eos;
-            reg  [WINDOWS*LOOK_UP-1:0] eos_reg;
-            reg  [3*INDEX_W-1:0]       row_index_reg;
-            reg  [1:0]                 done_reg;
-            wire [WINDOWS-1:0]         rows;
-
-            ws_group_merge #(.WINDOWS(WINDOWS), .DATA_W(INDEX_W)) indices (
+            ws_group_disjoint #(
+                .CAPACITY(ENTRIES), .WINDOWS(WINDOWS), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS),
+                .VALUE_W(VALUE_W), .ACC_W(ACC_W), .COUNT_W(COUNT_W)
+            ) windows (
                 .clk(clk), .rst(rst),
-                .s_valid(listing), .s_data(list_indices), .m_valid(freed), .m_data(freed_index)
+                .s_windows(entered), .s_fresh((entered & fresh) != 0), .s_index(index),
+                .values(window_values), .nulls(window_nulls), .s_close(close),
+                .list_windows(freed), .list_index(freed_index),
+                .m_valid(some_row), .m_done(some_done), .m_states(states)
             );
 
-            ws_group_merge #(.WINDOWS(WINDOWS), .DATA_W(STATE_W)) all_states (
-                .clk(clk), .rst(rst),
-                .s_valid(row), .s_data(window_states), .m_valid(rows), .m_data(states)
-            );
+            // The key is read in one cycle, and leaves with the states, which take two.
+            assign row_index = row_index_reg;
 
-            assign eos       = {eos_reg[0 +: WINDOWS*(LOOK_UP-1)], s_eos};
-            assign close     = eos_reg[WINDOWS*(LOOK_UP-1) +: WINDOWS];
-            assign row_index = row_index_reg[2*INDEX_W +: INDEX_W];
-            assign some_row  = rows != 0;
-            assign some_done = done_reg[1];
+            always @(posedge clk) row_index_reg <= freed_index;
+        end else begin : gen_overlapping
+            wire [WINDOWS-1:0]         listing, row, done;
+            wire [WINDOWS*INDEX_W-1:0] list_indices;
+            wire [WINDOWS*STATE_W-1:0] window_states;
 
-            always @(posedge clk) begin
-                eos_reg       <= rst ? {WINDOWS*LOOK_UP{1'b0}} : eos;
-                row_index_reg <= {row_index_reg[0 +: 2*INDEX_W], freed_index};
-                done_reg      <= rst ? 2'b0 : {done_reg[0], done != 0};
-            end
-        end else begin : gen_at_once
-            // The end of a window reaches it with the last tuple, which came a cycle before eos or with it.
-            reg  [WINDOWS-1:0] eos_reg, late_reg, close_reg;
-            reg                with_tuple_reg;
-            reg  [INDEX_W-1:0] freed_index_reg, index_of_row;
-            reg  [STATE_W-1:0] states_of_row;
-            integer            n;
-
-            always @(posedge clk) begin
-                eos_reg         <= rst ? {WINDOWS{1'b0}} : s_eos;
-                with_tuple_reg  <= s_valid != 0;
-                late_reg        <= rst || !with_tuple_reg ? {WINDOWS{1'b0}} : eos_reg;
-                close_reg       <= rst ? {WINDOWS{1'b0}} : late_reg | (with_tuple_reg ? {WINDOWS{1'b0}} : eos_reg);
-                freed_index_reg <= row_index;
-            end
-
-            always @* begin
-                index_of_row  = {INDEX_W{1'b0}};
-                states_of_row = {STATE_W{1'b0}};
-                for (n = 0; n < WINDOWS; n = n + 1) begin
-                    if (listing[n]) index_of_row = index_of_row | list_indices[n*INDEX_W +: INDEX_W];
-                    if (row[n]) states_of_row = states_of_row | window_states[n*STATE_W +: STATE_W];
+            for (w = 0; w < WINDOWS; w = w + 1) begin : gen_window
+                if (LONG) begin : gen_fast
+                    ws_group_window_fast #(
+                        .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS),
+                        .VALUE_W(VALUE_W), .ACC_W(ACC_W), .COUNT_W(COUNT_W)
+                    ) window (
+                        .clk(clk), .rst(rst),
+                        .s_valid(entered[w]), .s_fresh(fresh[w]), .s_index(index),
+                        .values(window_values), .nulls(window_nulls), .s_close(close[w]),
+                        .list_valid(listing[w]), .list_index(list_indices[w*INDEX_W +: INDEX_W]),
+                        .m_valid(row[w]), .m_done(done[w]), .m_states(window_states[w*STATE_W +: STATE_W])
+                    );
+                end else begin : gen_short
+                    ws_group_window #(
+                        .CAPACITY(ENTRIES), .AGGS(AGGS), .KINDS(KINDS), .SIGNEDS(SIGNEDS),
+                        .VALUE_W(VALUE_W), .ACC_W(ACC_W), .COUNT_W(COUNT_W), .RESULT_W(RESULT_W)
+                    ) window (
+                        .clk(clk), .rst(rst),
+                        .s_valid(entered[w]), .s_fresh(fresh[w]), .s_index(index),
+                        .values(window_values), .nulls(window_nulls), .s_close(close[w]),
+                        .list_valid(listing[w]), .list_index(list_indices[w*INDEX_W +: INDEX_W]),
+                        .m_valid(row[w]), .m_done(done[w]), .m_states(window_states[w*STATE_W +: STATE_W])
+                    );
                 end
             end
 
-            assign close       = close_reg;
-            assign row_index   = index_of_row;
-            assign states      = states_of_row;
-            assign freed       = row;
-            assign freed_index = freed_index_reg;
-            assign some_row    = row != 0;
-            assign some_done   = done != 0;
+            if (LONG) begin : gen_pipelined
+                // Rows take two cycles to be merged from all windows, and so do their entries, whose keys are read three
+                // cycles later to leave with them.
+                reg  [3*INDEX_W-1:0] row_index_reg;
+                reg  [1:0]           done_reg;
+                wire [WINDOWS-1:0]   rows;
+
+                ws_group_merge #(.WINDOWS(WINDOWS), .DATA_W(INDEX_W)) indices (
+                    .clk(clk), .rst(rst),
+                    .s_valid(listing), .s_data(list_indices), .m_valid(freed), .m_data(freed_index)
+                );
+
+                ws_group_merge #(.WINDOWS(WINDOWS), .DATA_W(STATE_W)) all_states (
+                    .clk(clk), .rst(rst),
+                    .s_valid(row), .s_data(window_states), .m_valid(rows), .m_data(states)
+                );
+
+                assign row_index = row_index_reg[2*INDEX_W +: INDEX_W];
+                assign some_row  = rows != 0;
+                assign some_done = done_reg[1];
+
+                always @(posedge clk) begin
+                    row_index_reg <= {row_index_reg[0 +: 2*INDEX_W], freed_index};
+                    done_reg      <= rst ? 2'b0 : {done_reg[0], done != 0};
+                end
+            end else begin : gen_at_once
+                reg  [INDEX_W-1:0] freed_index_reg, index_of_row;
+                reg  [STATE_W-1:0] states_of_row;
+                integer            n;
+
+                always @* begin
+                    index_of_row  = {INDEX_W{1'b0}};
+                    states_of_row = {STATE_W{1'b0}};
+                    for (n = 0; n < WINDOWS; n = n + 1) begin
+                        if (listing[n]) index_of_row = index_of_row | list_indices[n*INDEX_W +: INDEX_W];
+                        if (row[n]) states_of_row = states_of_row | window_states[n*STATE_W +: STATE_W];
+                    end
+                end
+
+                always @(posedge clk) freed_index_reg <= row_index;
+
+                assign row_index   = index_of_row;
+                assign states      = states_of_row;
+                assign freed       = row;
+                assign freed_index = freed_index_reg;
+                assign some_row    = row != 0;
+                assign some_done   = done != 0;
+            end
+        end
+    endgenerate
+
+    // ---- The end of a window reaches it with the last tuple
+
+    generate
+        if (LONG) begin : gen_close_later
+            reg  [WINDOWS*LOOK_UP-1:0] eos_reg;
+            wire [WINDOWS*LOOK_UP-1:0] eos = {eos_reg[0 +: WINDOWS*(LOOK_UP-1)], s_eos};
+
+            assign close = eos_reg[WINDOWS*(LOOK_UP-1) +: WINDOWS];
+
+            always @(posedge clk) eos_reg <= rst ? {WINDOWS*LOOK_UP{1'b0}} : eos;
+        end else begin : gen_close_soon
+            // The last tuple came a cycle before eos or with it.
+            reg [WINDOWS-1:0] eos_reg, late_reg, close_reg;
+            reg               with_tuple_reg;
+
+            assign close = close_reg;
+
+            always @(posedge clk) begin
+                eos_reg        <= rst ? {WINDOWS{1'b0}} : s_eos;
+                with_tuple_reg <= s_valid != 0;
+                late_reg       <= rst || !with_tuple_reg ? {WINDOWS{1'b0}} : eos_reg;
+                close_reg      <= rst ? {WINDOWS{1'b0}} : late_reg | (with_tuple_reg ? {WINDOWS{1'b0}} : eos_reg);
+            end
         end
     endgenerate
 
@@ -283,7 +325,8 @@ module ws_group_by #(
 
 `ifdef FORMAL
     // The tuples of any one key in window 0, which are counted (a proof takes KINDS = "CNT"), and the key's row.
-    localparam CLOSE_CYCLES = FAST != 0 ? CAPACITY + 32 : CAPACITY + 16;
+    // With DISJOINT the other windows have tuples at any time, but do not end.
+    localparam CLOSE_CYCLES = FAST != 0 ? CAPACITY + 32 : DISJOINT != 0 ? CAPACITY + 20 : CAPACITY + 16;
     (* anyconst *) wire [KEY_W-1:0] key_ref;
     reg              past_valid = 1'b0;
     reg  [ACC_W-1:0] count_ref, due_ref;   // in the open window, in the one being output
@@ -292,7 +335,7 @@ module ws_group_by #(
     reg  [DATA_W-1:0] data_ref;
     wire             mine  = s_valid[0] && key == key_ref;
     wire [ACC_W-1:0] count = count_ref + (mine && !nulls[0]);
-    wire [7:0]       first_ref = FAST != 0 ? 22 : 5 + with_ref;    // cycles from eos to the first row
+    wire [7:0]       first_ref = FAST != 0 ? 22 : (DISJOINT != 0 ? 9 : 5) + with_ref;    // cycles from eos to the first row
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
@@ -317,7 +360,8 @@ module ws_group_by #(
 
         if (!past_valid) assume (rst);
         else begin
-            if (since_ref < CLOSE_CYCLES) assume (s_valid == 0 && s_eos == 0);
+            if (since_ref < CLOSE_CYCLES) assume (!s_valid[0] && s_eos == 0);
+            assume ((s_valid & (s_valid - 1'b1)) == 0 && s_eos <= 1);
             assume (!(s_punct && s_valid != 0));
 
             // a row in every cycle from the first, then the end with its punctuation

@@ -87,6 +87,23 @@ def test_unnest_leaves_one_table():
     assert "o_windows" in nested.verilog
 
 
+def test_windows_that_do_not_overlap_share_a_table_where_the_clock_needs_it():
+    sql = "SELECT Symbol, sum(Price) AS S FROM Trades [RANGE 60 SLIDE {} WATTR Time SLACK 10] GROUP BY Symbol"
+    forms = {
+        (60, 16, 8.0): (0, 0, 5),
+        (60, 2, 6.0): (0, 0, 7),
+        (60, 64, 8.0): (0, 1, 9),
+        (90, 64, 8.0): (0, 1, 9),
+        (50, 64, 8.0): (1, 0, 23),  # two windows overlap
+        (60, 64, 5.0): (1, 0, 24),
+        (60, 241, 8.0): (1, 0, 26),  # in a hash table
+    }
+    for (slide, groups, clock_ns), (fast, disjoint, latency) in forms.items():
+        circuit = built(sql.format(slide), clock_ns=clock_ns, capacity=groups).circuit
+        (core,) = (i.parameters for i in circuit.instances if i.core == "query:group_by")
+        assert (core["FAST"], core["DISJOINT"], circuit.results[0].latency) == (fast, disjoint, latency)
+
+
 def test_wide_sums_of_many_windows_are_of_parts():
     columns, window = "sum(Price * Volume) AS A, max(Price) AS B", "[RANGE 170 SLIDE 10 WATTR Time]"
     sql = f"SELECT Time, {columns} FROM Trades {window}"

@@ -35,6 +35,8 @@ RELATIONS = (
     ("group_keys", {"ENTRIES": 48, "TABLE": 2}, "ENTRIES"),
     ("group_keys", {"PANES": 3}, "PANES"),
     ("group_by", {"FAST": 1, "VALUE_W": 1, "ACC_W": 1}, "ACC_W"),
+    ("group_by", {"FAST": 1, "DISJOINT": 1}, "DISJOINT"),
+    ("group_by", {"HASH": 1, "DISJOINT": 1}, "DISJOINT"),
     ("group_by", {"KINDS": "SUMAVG"}, "KIND"),
     ("group_by", {"KINDS": "AMXSUM", "VALUE_W": 9}, "VALUE_W"),
     ("fold", {"KIND": "AMN", "VALUE_W": 9}, "VALUE_W"),

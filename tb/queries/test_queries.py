@@ -67,6 +67,12 @@ def test_rows_at_200_mhz():
     check(*names, without=("merge",), clock_ns=5.0)
 
 
+@pytest.mark.parametrize("names", ["candles turnover", "energy_used"])
+def test_rows_of_groups_in_windows_that_share_a_table(names):
+    """In time with slack, and of tuples; too many groups for a table in LUTs for each window."""
+    check(*names.split(), capacity=64)
+
+
 def test_rows_with_room_for_hundreds_of_groups():
     check("heavy_hitters", capacity=256)
 

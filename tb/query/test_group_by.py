@@ -34,12 +34,12 @@ class Bench:
             kind, signed = kinds[3 * a : 3 * a + 3], bool(signeds >> number["AGGS"] - 1 - a & 1)
             acc_w = {"SUM": number["ACC_W"], "CNT": number["COUNT_W"]}.get(kind, self.value_w)
             self.aggregates.append(Aggregate(kind, self.value_w, signed, acc_w, self.result_w))
-        fast, hashed = int(dut.FAST.value), int(dut.HASH.value)
+        fast, hashed, self.disjoint = (int(getattr(dut, n).value) for n in ("FAST", "HASH", "DISJOINT"))
         self.entries = 1 << (2 * self.capacity - 1).bit_length() if hashed else self.capacity + 10
-        self.close_cycles = self.entries + (25 if hashed else 22 if fast else 6)
+        self.close_cycles = self.entries + (25 if hashed else 22 if fast else 10 if self.disjoint else 6)
         self.overflow_latency = 11 if hashed else 8 if fast else 3
         # to the first row; more if a tuple comes with eos
-        self.latency, self.with_tuple = (25, 0) if hashed else (22, 0) if fast else (5, 1)
+        self.latency, self.with_tuple = (25, 0) if hashed else (22, 0) if fast else (9 if self.disjoint else 5, 1)
         self.clearing = self.entries // 8 + 2 if hashed else 1
         promised = {"latency": self.latency, "latency_with_tuple": self.latency + self.with_tuple}
         promised |= {"close_cycles": self.close_cycles, "reset_cycles": self.clearing, "rows": self.entries}
@@ -150,12 +150,15 @@ class Bench:
 
 
 async def sliding(b: Bench, keys, units: int, idle: float) -> None:
-    """A tuple for every unit of time, its key from `keys(time)`; windows end at their punctuations."""
+    """A tuple for every unit of time, its key from `keys(time)`; windows end at their punctuations. With DISJOINT a
+    tuple is in one of the open windows, as with slack."""
     size = (b.windows - 1) * ADVANCE
     for time in range(units):
         if time >= size and time % ADVANCE == 0:
             await b.end((time - size) // ADVANCE % b.windows)
         places = [i % b.windows for i in range(max(0, (time - size) // ADVANCE + 1), time // ADVANCE + 1)]
+        if b.disjoint:
+            places = [b.g.choice(places)]
         while b.g.random() < idle:
             await b.step()
         key = keys(time)
@@ -293,10 +296,13 @@ MANY = {"CAPACITY": 16, "WINDOWS": 6, "AGGS": 8, "KINDS": "FSTCNTMAXSUMLSTMINBOR
 HASHED = MATRIX[0] | {"CAPACITY": 16, "HASH": 1}
 
 
-@pytest.mark.parametrize("fast", [0, 1], ids=["short", "fast"])
+FORMS = pytest.mark.parametrize("form", [{}, {"FAST": 1}, {"DISJOINT": 1}], ids=["short", "fast", "disjoint"])
+
+
+@FORMS
 @pytest.mark.parametrize("parameters", MATRIX, ids=["4-windows", "2-windows"])
-def test_group_by(parameters, fast):
-    run("group_by", FAST=fast, **parameters)
+def test_group_by(parameters, form):
+    run("group_by", **parameters, **form)
 
 
 def test_fast_with_many_windows():
@@ -307,6 +313,6 @@ def test_hash_table():
     run("group_by", **HASHED)
 
 
-@pytest.mark.parametrize("fast", [0, 1], ids=["short", "fast"])
-def test_four_state(fast):
-    run_four_state("group_by", "empty_windows", FAST=fast, **MATRIX[0])
+@FORMS
+def test_four_state(form):
+    run_four_state("group_by", "empty_windows", **MATRIX[0], **form)

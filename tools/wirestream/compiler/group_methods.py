@@ -3,7 +3,8 @@
 ========= ===================================================================================================
 method    implementation
 ========= ===================================================================================================
-replicate ws_group_by: one table of keys, and a table of states for each open window
+replicate ws_group_by: one table of keys, and a table of states for each open window, or one for windows that do not
+          overlap
 constant  ws_group_panes: a table of states for each open pane, and memory for the panes of a window
 ========= ===================================================================================================
 
@@ -22,11 +23,13 @@ from wirestream.compiler.cores.base import Cells
 from wirestream.compiler.cores.groups import entries
 from wirestream.compiler.methods import Method
 from wirestream.compiler.plan import Aggregate, Compute, Filter, Plan, Project, Union, walk
+from wirestream.compiler.syntax import Window
 
 CAM_GROUPS = 240  # the most groups in a CAM
 
 # Clock periods in ns on an ECP5 at speed 8, fitted to the place-and-route results of a few sizes.
 GROUPS_NS, GROUP_NS = 5.7, 0.045  # ws_group_by with FAST = 0, and the increment per group
+DISJOINT_NS, ENTRY_NS = 6.2, 0.008  # the same with DISJOINT
 FAST_NS, HASH_NS, TABLE_NS = 3.9, 4.6, 0.17  # FAST = 1 with a CAM, with a hash table; each table of states
 
 
@@ -42,16 +45,30 @@ class GroupTable:
         return self.capacity > CAM_GROUPS
 
     @property
-    def fast(self) -> bool:
-        return self.hashed or self.clock_ns < GROUPS_NS + GROUP_NS * self.capacity
-
-    @property
     def entries(self) -> int:
         return entries(self.capacity, self.hashed)
 
-    def period(self, tables: int) -> float:
-        """The shortest clock period with FAST = 1, in ns. tables: the number of tables of states."""
+    def fast(self, window: Window) -> bool:
+        """Whether ws_group_by takes its form with more and shorter stages."""
+        return self.hashed or (self.clock_ns < self._short_ns(False) and not self.disjoint(window))
+
+    def disjoint(self, window: Window) -> bool:
+        """Whether the windows share one table of states: if a table for each would need FAST, whose rows come later."""
+        apart = not self.hashed and window.size <= window.advance
+        return apart and self._short_ns(True) <= self.clock_ns < self._short_ns(False)
+
+    def period(self, window: Window, tables: int) -> float:
+        """The shortest clock period of ws_group_by, in ns. tables: the number of tables of states."""
+        return self.fast_period(tables) if self.fast(window) else self._short_ns(self.disjoint(window))
+
+    def fast_period(self, tables: int) -> float:
+        """The shortest clock period with FAST = 1 or of ws_group_panes, in ns."""
         return (HASH_NS if self.hashed else FAST_NS) + TABLE_NS * tables
+
+    def _short_ns(self, disjoint: bool) -> float:
+        """The shortest clock period with FAST = 0."""
+        least, each = (DISJOINT_NS, ENTRY_NS) if disjoint else (GROUPS_NS, GROUP_NS)
+        return least + each * self.capacity
 
 
 def in_order(plan: Plan) -> Iterator[Aggregate]:
@@ -73,14 +90,14 @@ def known(
     copies = methods.open_windows(node.window) + 1
     window = methods.window_core(node.window, node.end.type.width, copies, registered)
     groups = table_core(node, table, copies)
-    period = table.period(copies) if table.fast else GROUPS_NS + GROUP_NS * table.capacity
+    period = table.period(node.window, copies)
     cells = sum((replace(core, DATA_W=carried).cells({}) for core in (window, groups)), Cells())
     latency = window.latency + groups.latency
     replicate = Method("replicate", latency=latency, close_cycles=groups.close_cycles, period=period, cells=cells)
     core = pane_core(node, table)
     if refused := _why_no_panes(node, core, unnest, ordered):
         return [replicate, Method("constant", refused)]
-    period = table.period(core.open_panes + 1)
+    period = table.fast_period(core.open_panes + 1)
     return [replicate, Method.of("constant", core, carried, {}, step=core.step, period=period)]
 
 
@@ -104,8 +121,9 @@ def key_width(node: Aggregate) -> int:
 
 def table_core(node: Aggregate, table: GroupTable, copies: int) -> cores.GroupBy:
     """The core of `replicate`, without DATA_W. copies: the most windows open at once."""
-    of = methods.aggregates(node.measures, 1 + table.fast)
-    form = int(table.fast), int(table.hashed), key_width(node), table.capacity
+    fast, disjoint = table.fast(node.window), table.disjoint(node.window)
+    of = methods.aggregates(node.measures, 1 + fast)
+    form = int(fast), int(table.hashed), int(disjoint), key_width(node), table.capacity
     return cores.GroupBy(0, *form, copies, of, of.ACC_W)
 
 

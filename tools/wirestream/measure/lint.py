@@ -61,6 +61,7 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("group_keys", {"TABLE": 1, "PANES": 3}),
     ("group_keys", {"TABLE": 2, "ENTRIES": 64}),
     ("group_by", {"FAST": 1}),
+    ("group_by", {"DISJOINT": 1}),
     ("bank", {"SLOTS": 1, "AGGS": 3, "KINDS": "CNTLSTSUM", "SIGNEDS": 1, "SKEW": 1}),
     ("wid_aggregate", {"KINDS": "SUM", "SIGNEDS": 1, "SKEW": 1}),
     ("wid_aggregate", {"KINDS": "MIN", "RANGE": 20, "SLIDE": 50, "SLACK": 0}),

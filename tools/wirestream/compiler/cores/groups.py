@@ -21,14 +21,17 @@ def entries(capacity: int, hashed: int) -> int:
 @dataclass(frozen=True)
 class GroupBy(Core):
     """ws_group_by; the latency is that of a window that ends without a tuple. Swept: 16 to 100 keys of 8 to 32 bits, 2
-    to 4 windows, one and two aggregates of every kind; FAST = 0; 256 and 1024 keys in a hash table.
+    to 4 windows, one and two aggregates of every kind; FAST = 0; 256 and 1024 keys in a hash table. With DISJOINT: 64
+    keys and twelve counts, 32 keys with a sum and a minimum.
 
-    Cells of the CAM or hash table, and for each window of a list and a table for each aggregate.
+    Cells of the CAM or hash table, and for each window of a list and a table for each aggregate; with DISJOINT, of one
+    table for all windows.
     """
 
     DATA_W: int
     FAST: int
     HASH: int
+    DISJOINT: int
     KEY_W: int
     CAPACITY: int
     WINDOWS: int
@@ -44,7 +47,7 @@ class GroupBy(Core):
 
     @property
     def latency(self) -> int:
-        return 25 if self.HASH else 22 if self.FAST else 5
+        return 25 if self.HASH else 22 if self.FAST else 9 if self.DISJOINT else 5
 
     @property
     def latency_with_tuple(self) -> int:
@@ -66,12 +69,21 @@ class GroupBy(Core):
         key, windows, slots, widths = self.KEY_W, self.WINDOWS, self.rows, self.of.widths
         index = (slots - 1).bit_length()
         state = sum(width + 2 for width in widths)
-        ff = slots * (key + windows + 5) + 4 * key + self.DATA_W + 3 * windows * state + sum(widths)
-        ff += windows * (8 * index + 12) + 14 * index + 40
-        of_kinds = zip(widths, self.of.kinds, strict=True)
-        chosen = sum(width + 2 for width, kind in of_kinds if kind.carries)
-        lut = slots * (0.86 * key + 2.7 * windows + 0.73 * index) + windows * (1.35 * state + 2.0 * chosen) + 130
-        return Cells(lut, ff, (key + windows * (index + state) + index) << index)
+        ff = slots * (key + windows + 5) + 4 * key + self.DATA_W + sum(widths) + 14 * index + 40
+        lut = slots * (0.61 * key + 2.7 * windows + 0.73 * index) + 130
+        memory = (key + index) << index
+        if self.DISJOINT:
+            number = max(1, (windows - 1).bit_length())  # bits of a window's number
+            ff += 3 * state + windows * (index + 2) + 7 * index + 5 * number + 17
+            lut += 1.5 * state
+            memory += (index + 2 * state) << index + number
+        else:
+            of_kinds = zip(widths, self.of.kinds, strict=True)
+            chosen = sum(width + 2 for width, kind in of_kinds if kind.carries)
+            ff += windows * (3 * state + 8 * index + 12)
+            lut += windows * (1.35 * state + 2.0 * chosen)
+            memory += windows * (index + state) << index
+        return Cells(lut, ff, memory)
 
     def _hashed(self) -> Cells:
         key, windows, widths = self.KEY_W, self.WINDOWS, self.of.widths

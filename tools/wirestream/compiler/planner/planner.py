@@ -248,7 +248,7 @@ class _Planner:
         """The number of stages of ws_window."""
         if node.window.in_time and self.wiring.clock_ns < WINDOW_NS:
             return 2
-        return int(not self.wiring.rewrites.merge or (self.table.fast and bool(node.keys)))
+        return int(not self.wiring.rewrites.merge or (bool(node.keys) and self.table.fast(node.window)))
 
 
 def _of_input(node: Aggregate) -> bool:

@@ -33,7 +33,7 @@ from wirestream.compiler.unexpected import unexpected
 from wirestream.compiler.window_forms import Windowed, check_emit, in_brackets, of_clause, of_table
 from wirestream.errors import Position, QueryError
 from wirestream.schema.declaration import Create, FieldName, Framing, TimeField
-from wirestream.schema.fields import ENCODING, MOST_DIGITS, Field, canonical
+from wirestream.schema.fields import MOST_DIGITS, Field, canonical, encoded
 from wirestream.schema.units import unit_of
 
 MOST_ROWS = 2**16  # in a window of a JOIN
@@ -362,14 +362,10 @@ class _Build(Transformer):
         return Literal(_at(meta), number)
 
     def string(self, meta, parts):
-        text = parts[0][1:-1]
-        if not text:
-            raise QueryError("a string must have at least one character", _at(meta))
         try:
-            return Literal(_at(meta), text.encode(ENCODING))
-        except UnicodeEncodeError as error:
-            no = f"{text[error.start]} is none of the 256 characters that a string has, those of Latin-1"
-            raise QueryError(no, _at(meta)) from None
+            return Literal(_at(meta), encoded(parts[0][1:-1]))
+        except ValueError as error:
+            raise QueryError(str(error), _at(meta)) from None
 
     def true(self, meta, parts):
         return Literal(_at(meta), True)

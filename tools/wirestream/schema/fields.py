@@ -123,6 +123,17 @@ class Field:
         return 8 * np.dtype(self.numpy).itemsize
 
 
+def encoded(text: str) -> bytes:
+    """A constant string as in a record. Raises ValueError if it has no character, or one that a string cannot have."""
+    if not text:
+        raise ValueError("a string must have at least one character")
+    try:
+        return text.encode(ENCODING)
+    except UnicodeEncodeError as error:
+        none = f"{text[error.start]} is none of the 256 characters that a string has, those of Latin-1"
+        raise ValueError(none) from None
+
+
 def wide(values: Iterable[int]) -> np.ndarray:
     """Integers of 128 bits as in a record. Raises OverflowError for a larger one."""
     return np.frombuffer(b"".join(int(value).to_bytes(16, "big", signed=True) for value in values), "V16")

@@ -33,7 +33,7 @@ from wirestream.schema.packets import frames, payloads, write_pcap
 from wirestream.schema.streams import shipped
 from wirestream.schema.tuples import FLAG_NULL, FLAG_OVERFLOW, Schema
 from wirestream.split import host
-from wirestream.split.cost import CHIPS, Chip, Load, room
+from wirestream.split.cost import Chip, Load, room
 from wirestream.split.plan import Plan, divide
 from wirestream.split.query import parse
 
@@ -410,26 +410,6 @@ def test_a_larger_budget_never_sends_more_rows():
     most = [planned(TOP, Chip(luts, rams), groups=300).best.to_do for luts, rams in
             ((0, 0), (2000, 2), (3000, 3), (3500, 4), (6000, 60), (60_000, 600))]  # fmt: skip
     assert most == sorted(most, reverse=True) and most[0] > most[-1] == 0
-
-
-# Slices (4 LUTs each) and 36 Kb block RAMs from the overviews of Xilinx (DS150, DS180); thousands of LUTs and 18 Kb
-# blocks from that of Lattice (FPGA-DS-02012).
-XILINX = {
-    "artix-35": (5_200, 50),
-    "artix-100": (15_850, 135),
-    "artix-200": (33_650, 365),
-    "kintex-325": (50_950, 445),
-    "virtex6-240": (37_680, 416),
-}
-LATTICE = {"ecp5-25": (24, 56), "ecp5-45": (44, 108), "ecp5-85": (84, 208)}
-
-
-def test_chips_are_those_of_the_data_sheets():
-    assert CHIPS.keys() == XILINX.keys() | LATTICE.keys()
-    for name, (slices, rams) in XILINX.items():
-        assert (CHIPS[name].luts, CHIPS[name].rams) == (4 * slices, 2 * rams), name
-    for name, (thousands, rams) in LATTICE.items():
-        assert (round(CHIPS[name].luts / 1000), CHIPS[name].rams) == (thousands, rams), name
 
 
 # ---- The command

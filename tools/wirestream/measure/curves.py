@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
+from wirestream.compiler.chips import CHIPS
 from wirestream.design import Design, resolve
 
 Numbers = dict[str, dict[int, float]]  # quantity -> size -> number
@@ -30,7 +31,8 @@ LOGARITHMIC = {"share", "latency", "close", "rate", "placed", "cycles", "180 s",
 # Numbers from simulations and equations: 3 digits.
 PRECISE = LOGARITHMIC - {"share", "latency", "close"} | {"results", "taken", "eta"}
 CELLS = {"lut", "ff", "share", "bram"}
-DEVICE = {"lut": 150_720, "ff": 301_440, "bram": 416}  # the papers' XC6VLX240T; a slice: 4 LUT, 8 FF
+PAPERS = CHIPS["virtex6-240"].has
+DEVICE = {"lut": PAPERS.lut, "ff": PAPERS.ff, "bram": PAPERS.rams // 2}  # the papers' XC6VLX240T
 
 resolved = cache(resolve)
 

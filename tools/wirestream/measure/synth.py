@@ -26,6 +26,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from wirestream.arguments import name_and_value, text_of
+from wirestream.compiler.chips import CHIPS
 from wirestream.design import Design, build_dir, describe, environment, resolve
 from wirestream.measure.netlist import (
     Module,
@@ -43,7 +44,8 @@ TARGET_MHZ = 200  # the target of place and route, not a limit
 DEFAULT_SEEDS = 5
 PROCESSES = 2
 # The cells of an ECP5-85; nextpnr fails above about 90 % of the logic cells.
-ECP5_CAPACITY = {"TRELLIS_COMB": 83640, "TRELLIS_FF": 83640, "DP16KD": 208}
+ECP5_85 = CHIPS["ecp5-85"].has
+ECP5_CAPACITY = {"TRELLIS_COMB": ECP5_85.lut, "TRELLIS_FF": ECP5_85.ff, "DP16KD": ECP5_85.rams}
 
 # LUTs of each LUT RAM.
 LUTRAM = {
@@ -76,6 +78,11 @@ class MappedCells:
     ff: int
     bram: float
     other: dict[str, int]
+
+    @property
+    def luts(self) -> int:
+        """All LUTs of the device. Vendors' tools absorb inverters."""
+        return self.lut + self.through + self.lutram + self.srl
 
 
 @dataclass(frozen=True)
@@ -213,6 +220,7 @@ def map_ecp5(design: Design, folder: Path) -> Ecp5:
         "TRELLIS_COMB": sum(number[t] * luts for t, luts in ECP5_LUTS.items()),
         "TRELLIS_FF": number["TRELLIS_FF"],
         "DP16KD": number["DP16KD"],
+        "MULT18X18D": number["MULT18X18D"],
     }
     shell = add_shell(module)
     (folder / "ecp5.json").write_text(json.dumps({"modules": {design.toplevel: module}}))

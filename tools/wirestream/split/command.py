@@ -11,9 +11,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirestream.arguments import carry_out, name_and_value, scaled, text_of
+from wirestream.compiler.chips import CHIPS
 from wirestream.errors import locate_errors
 from wirestream.schema.streams import known
-from wirestream.split.cost import CHIPS, Chip, Load, Priced, room, si
+from wirestream.split.cost import Chip, Load, Priced, room, si
 from wirestream.split.cuts import Depth
 from wirestream.split.plan import FPGA, Plan, divide
 from wirestream.split.query import Whole

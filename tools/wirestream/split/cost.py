@@ -1,8 +1,7 @@
 """The cost of a cut: cells and memory of its circuit, cycles per second, and the traffic to Spark.
 
-Cells are the compiler's estimate. The rest of a board's design (MAC, UDP/IP, tuple framing, registers) has the size
-measured for trades_q3 on an ECP5 (docs/boards.md), including that query. Rows are rates times shares; WHERE and HAVING
-select the shares assumed by System R (Selinger et al., SIGMOD 1979), unless --selectivity is given.
+Cells are the compiler's estimate. Rows are rates times shares; WHERE and HAVING select the shares assumed by System R
+(Selinger et al., SIGMOD 1979), unless --selectivity is given.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from math import ceil, prod
 from sqlglot import exp
 
 from wirestream.compiler.axis import FLUSH_CYCLES
+from wirestream.compiler.chips import CHIPS, FULL, NETWORK
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.cores.base import Cells
@@ -32,7 +32,6 @@ from wirestream.split.query import Block, DividedQuery
 RAM_BITS = 18 * 1024
 SPARK_PACKETS = 1_300_000  # per core and second, by `wirestream_pcap` (docs/spark.md)
 BUSY = 0.9  # highest planned load; the rest is for bursts
-FULL = 0.7  # planned share of a chip's cells, which leaves room to place and route
 
 
 @dataclass(frozen=True)
@@ -43,24 +42,11 @@ class Chip:
     rams: int
 
 
-AROUND = Chip(10_895, 8)
-# LUTs and block RAMs of 18 Kb: LUT4 of an ECP5, LUT6 of the others.
-CHIPS = {
-    "ecp5-25": Chip(24_288, 56),
-    "ecp5-45": Chip(43_848, 108),
-    "ecp5-85": Chip(83_640, 208),
-    "artix-35": Chip(20_800, 100),
-    "artix-100": Chip(63_400, 270),
-    "artix-200": Chip(134_600, 730),
-    "kintex-325": Chip(203_800, 890),
-    "virtex6-240": Chip(150_720, 832),
-}
-
-
 def room(name: str) -> Chip:
     """The resources that a chip has for a query."""
     chip = CHIPS[name]
-    return Chip(max(FULL * chip.luts - AROUND.luts, 0), chip.rams - AROUND.rams)
+    network = NETWORK[chip.lut_inputs]
+    return Chip(max(FULL * chip.has.lut - network.lut, 0), chip.has.rams - network.rams)
 
 
 @dataclass(frozen=True)

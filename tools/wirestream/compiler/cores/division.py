@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import Cells, Core, Ports, number, used
+from wirestream.compiler.cores.base import Cells, Core, Ports, delays, number, shift, used
 from wirestream.compiler.cores.expressions import ComputeWide, Delay, Multiply
 
 
@@ -45,13 +45,14 @@ class Divide(Core):
         a, b, signed, steps, fast = self.A_W, self.B_W, self.SIGNED, self.QUOTIENT_W, self.FAST
         quotient, rest = used(ports, "y"), used(ports, "r")
         divisor = number(ports.get("b", ""))
-        bus, ring = self.bus_registers(ports, self.latency), self.bus_ram(ports, self.latency)
+        bus = self.bus(ports, self.latency)
         if not quotient + rest + used(ports, "y_null") or (divisor and not signed and divisor.bit_count() == 1):
-            return Cells(ff=bus, ram_bits=ring)  # unused, or wiring only: digits of the dividend, and shift registers
-        if divisor is not None:  # no remainder exceeds the divisor
-            b = max(divisor.bit_length(), 1)
+            return bus  # unused, or wiring only: digits of the dividend, and shift registers
+        if divisor is not None:  # no remainder exceeds it, and its low zeros change no bits of one
+            b, zeros = max(divisor.bit_length(), 1), max((divisor & -divisor).bit_length() - 1, 0)
         signs = signed * (a + b + (steps + 1) * quotient + b * rest)
         results = (steps + signed) * quotient + self.B_W * rest + used(ports, "y_null")
+        waits = Cells()
         if self.INTERVAL > 1:
             run = max(self.INTERVAL // (1 + fast), 1)
             units = ceil(steps / run)
@@ -59,9 +60,11 @@ class Divide(Core):
             lut = units * (steps + b) + (1.6 if fast else 3.4) * bits + signs
             held = units * (steps + b + 3 + 2 * fast) + (1 + fast) * bits + signed * (a + b + 2)
         elif divisor is not None:
-            bits = max(a - b, 0) * b
-            lut, held = bits + b + signed * 0.8 * a, max(a - b, 0) * (b - 1)
+            later = max(a - b, 0)  # steps that can subtract
+            bits = later * (b - zeros)
+            lut, held = bits + b - zeros + signed * 0.8 * a, bits - later
             held += min(3, steps) * (1 + quotient)
+            waits = Cells(through=0.62 * bits, shifted=later * zeros)
         else:
             bits = sum(min(a - steps + k + 1, b) for k in range(steps))
             lut = 2 * bits - b * (not rest) + signs + b * (steps < a)  # the last: whether the quotient fits
@@ -69,7 +72,15 @@ class Divide(Core):
             held += min(3, steps) * (1 + quotient)
         if fast:  # second cycle of the signs, and the selection before the last step
             held += signed * (a + b + 2) + 2 * results
-        return Cells(lut, held + results + bus, ring)
+        if self.INTERVAL == 1:  # digits of the dividend that wait for their step, and of the quotient for the last one
+            found = quotient * (min(steps, a - b + 1) if divisor else steps)  # its digits
+            waits += delays((1 + fast) * n for left in (steps, found) for n in range(3, left))
+            waits += shift(1 + 2 * signed, (1 + fast) * steps)
+        return Cells(lut, held + results) + waits + bus
+
+    def lut4(self, ports: Ports) -> float:
+        share = 1.1 if self.INTERVAL > 1 else 1.48 if number(ports.get("b", "")) is None else 2.3
+        return share * self.cells(ports).lut
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,7 @@ class DivideConst(Core):
     REMAINDER: int
 
     name: ClassVar[str] = "query:divide_const"
+    lut4_share: ClassVar[float] = 1.1
     outputs: ClassVar[tuple[str, ...]] = ("y", "r")
     fixed: ClassVar[Mapping[str, int]] = {"CARRY_W": 48}
 
@@ -140,10 +152,15 @@ class DivideConst(Core):
         return self.quotient + self.remainder
 
     def cells(self, ports: Ports) -> Cells:
-        cells = Cells(ff=self.bus_registers(ports, self.latency), ram_bits=self.bus_ram(ports, self.latency))
+        cells = self.bus(ports, self.latency)
+        if not self.log:  # by 1
+            return cells + shift(self.DIVIDEND_W * used(ports, "y"), self.latency)
         alone = {f"m_{name}": "" for name in ("valid", "punct", "eos", "data")}
         for core in (*self.dividing, *self.multiplying):
-            cells += core.cells(alone | ({"b": "1'd1"} if isinstance(core, Multiply) else {}))
+            if not isinstance(core, Multiply):
+                cells += core.cells(alone)
+            elif self.reciprocal_bits:  # the product with a power of two is wiring
+                cells += core.cells(alone | {"b": "2'd3"})
         return cells
 
 
@@ -172,9 +189,9 @@ class SquareRoot(Core):
         return ceil(self.A_W / 2) * (1 + self.FAST)
 
     def cells(self, ports: Ports) -> Cells:
-        bus, ring = self.bus_registers(ports, self.latency), self.bus_ram(ports, self.latency)
+        bus = self.bus(ports, self.latency)
         if not used(ports, "y"):
-            return Cells(ff=bus, ram_bits=ring)
+            return bus
         steps = ceil(self.A_W / 2)
         run = max(self.INTERVAL // (1 + self.FAST), 1)
         ends = [min(begin + run, steps) for begin in range(0, steps, run)]  # of the units, in bits of the root
@@ -185,4 +202,5 @@ class SquareRoot(Core):
             lut = 0.96 * (left + root + 2 * total) + 0.7 * self.FAST * total
         held = left + root + total - len(ends)
         held += self.FAST * (left + root + 2 * total - 4 * len(ends))
-        return Cells(lut, held + bus, ring)
+        waits = delays((1 + self.FAST) * n for n in range(steps) for _ in "ab") if self.INTERVAL == 1 else Cells()
+        return Cells(lut, held) + waits + bus

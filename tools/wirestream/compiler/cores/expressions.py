@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Ports, changes, number
+from wirestream.compiler.cores.base import Cells, Core, Ports, changes, number, shift
+
+LEAST_FACTOR, LEAST_PRODUCT = 2, 9  # bits from which on synthesis takes a multiplier block
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Delay(Core):
         return self.N
 
     def cells(self, ports: Ports) -> Cells:
-        return Cells(ff=self.bus_registers(ports, self.N), ram_bits=self.bus_ram(ports, self.N))
+        return self.bus(ports, self.N)
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Select(Core):
         return self.REGISTERED
 
     def cells(self, ports: Ports) -> Cells:
-        return Cells(lut=0.5, ff=self.bus_registers(ports, self.REGISTERED))
+        return Cells(lut=0.5) + self.bus(ports, self.REGISTERED)
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,19 @@ class Compute(Core):
                 lut = 0.7 * max(self.A_W, self.Y_W) * _variable(ports["b"], self.B_W) if variables else 0
             case _:
                 lut = 0.5 * min(self.A_W, self.B_W, self.Y_W) if variables == 2 else 0
-        return Cells(lut, self.bus_registers(ports, self.REGISTERED) + self.Y_W * self.REGISTERED)
+        return Cells(lut, self.Y_W * self.REGISTERED) + self.bus(ports, self.REGISTERED)
+
+    def lut4(self, ports: Ports) -> float:
+        """Comparisons of order are carry chains, in front of which a constant costs nothing."""
+        width, variables = max(self.A_W, self.B_W), changes(ports, "a", "b")
+        match self.OP:
+            case "ADD" | "SUB":
+                return width * (variables > 0)
+            case "LT" | "LE" | "GT" | "GE":
+                return {2: 1.7, 1: 0.75, 0: 0.0}[variables] * width
+            case "EQ" | "NE":
+                return {2: 2.1, 1: 1.2, 0: 0.0}[variables] * self.cells(ports).lut
+        return self.lut4_share * self.cells(ports).lut
 
 
 @dataclass(frozen=True)
@@ -127,19 +141,14 @@ class ComputeWide(Core):
         variables = changes(ports, "a", "b")
         if self.sums:
             lut = self.bits if variables == 2 else 0
-            waits = variables * _waiting(self.parts - 1) + _waiting(self.parts)
-            ff = ceil(self.bits / self.parts) * waits + self.parts - 1
+            part, waits = ceil(self.bits / self.parts), [*range(1, self.parts)]
+            held = sum((shift(part, n) for n in [*waits * variables, *waits, self.parts]), Cells(ff=self.parts - 1))
         else:
             equality = self.OP in ("EQ", "NE")
             share = {2: 0.63, 1: 0.33, 0: 0.0} if equality else {2: 0.8, 1: 0.4, 0: 0.0}
             lut = share[variables] * self.bits
-            ff = self.parts + 1 if equality else 2 * self.parts
-        return Cells(lut, ff + self.bus_registers(ports, self.latency))
-
-
-def _waiting(longest: int) -> int:
-    """Registers per bit of delays of 1, 2, … `longest` cycles; the longer ones become shift registers in LUTs."""
-    return sum(range(min(longest + 1, SRL_FROM)))
+            held = Cells(ff=self.parts + 1 if equality else 2 * self.parts)
+        return Cells(lut) + held + self.bus(ports, self.latency)
 
 
 @dataclass(frozen=True)
@@ -162,7 +171,7 @@ class Choose(Core):
 
     def cells(self, ports: Ports) -> Cells:
         lut = self.W if changes(ports, "a", "b") == 2 else 0
-        return Cells(lut, self.bus_registers(ports, self.REGISTERED) + self.W * self.REGISTERED)
+        return Cells(lut, self.W * self.REGISTERED) + self.bus(ports, self.REGISTERED)
 
 
 def _variable(text: str, width: int) -> int:
@@ -185,7 +194,8 @@ def _idle(operator: str, constant: int | None) -> int:
 class Multiply(Core):
     """ws_multiply. Swept: 17 to 96 bits by 12 to 64, and by constants of 2 to 20 bits.
 
-    The cells are those of the adder tree after the multiplier blocks; the blocks contain the product registers.
+    The cells are those of the adder tree after the multiplier blocks; the blocks contain the product registers. The
+    blocks of a Xilinx chip add some of the products with a constant.
     """
 
     DATA_W: int
@@ -194,6 +204,7 @@ class Multiply(Core):
     SIGNED: int
 
     name: ClassVar[str] = "query:multiply"
+    lut4_share: ClassVar[float] = 1.6
     outputs: ClassVar[tuple[str, ...]] = ("y",)
     fixed: ClassVar[Mapping[str, int]] = {"DIGIT": 17, "CARRY_W": 48}
 
@@ -220,8 +231,18 @@ class Multiply(Core):
     def cells(self, ports: Ports) -> Cells:
         width, (a_digits, b_digits) = self.A_W + self.B_W, self.digits
         products = a_digits * b_digits
-        share = 1.0 if changes(ports, "a", "b") == 2 else 0.55
+        share = 1.0 if changes(ports, "a", "b") == 2 else 0.7
         if products <= 2 and self.parts == 1:  # the blocks add two products themselves
             share = 0.0
-        lut, ff = share * width * (0.1 + 0.27 * products), share * width * (1.3 + 0.44 * products)
-        return Cells(lut, ff + self.bus_registers(ports, self.latency))
+        lut, ff = width * (0.1 + 0.27 * products), width * (1.3 + 0.44 * products)
+        added = Cells(share * lut, share * ff, shifted=(1 - share) * ff if share else 0)
+        through = 0.02 * width * products if share else 0
+        return replace(added, multipliers=self._blocks(ports), through=through) + self.bus(ports, self.latency)
+
+    def _blocks(self, ports: Ports) -> int:
+        """The multiplier blocks: none for a power of two, which is wiring, or for products of few bits."""
+        if any((value := number(ports.get(port, ""))) and value.bit_count() == 1 for port in "ab"):
+            return 0
+        digit = self.fixed["DIGIT"]
+        a, b = ([min(digit, width - n) for n in range(0, width, digit)] for width in (self.A_W, self.B_W))
+        return sum(min(x, y) >= LEAST_FACTOR and x + y >= LEAST_PRODUCT for x in a for y in b)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import Cells, Core, Ports
-from wirestream.compiler.cores.several import MOST_COUNT, RESULTS, Aggregates
+from wirestream.compiler.cores.base import Cells, Core, Memory, Ports
+from wirestream.compiler.cores.several import MOST_COUNT, RESULTS, Aggregates, halves
 from wirestream.compiler.cores.windows import Window
 
+WAYS = 8  # of ws_group_hash
 OUTPUTS = ("m_key", *RESULTS, "o_valid", "o_punct", "o_eos", "o_data")
 
 
@@ -18,8 +19,31 @@ def entries(capacity: int, hashed: int) -> int:
     return 1 << (2 * capacity - 1).bit_length() if hashed else capacity + 10
 
 
+def hashed_keys(key: int, words: int, tables: int) -> list[Memory]:
+    """The memories of ws_group_hash: the keys and, for each window or pane, whether it has the key; the keys again."""
+    return [*[Memory(key, words // WAYS), *[Memory(1, words // WAYS)] * tables] * WAYS, Memory(key, words)]
+
+
+def states(of: Aggregates, words: int) -> list[Memory]:
+    """The memories of ws_group_states: two tables for each aggregate."""
+    widths = zip(of.widths, of.kinds, strict=True)
+    parts = ((low, high + 1 + 2 * kind.adds) for (low, high), kind in ((halves(w), kind) for w, kind in widths))
+    return [Memory(width, words) for pair in parts for width in pair]
+
+
+class _OfGroups(Core):
+    """The common part of the cores for groups."""
+
+    outputs: ClassVar[tuple[str, ...]] = OUTPUTS
+
+    def is_zero(self, place: int) -> bool:
+        """Whether a bit of `results`, which has the first aggregate in its highest bits, is 0: a count is narrower."""
+        of = self.of
+        return of.kinds[-1 - place // of.ACC_W].counts and place % of.ACC_W >= MOST_COUNT
+
+
 @dataclass(frozen=True)
-class GroupBy(Core):
+class GroupBy(_OfGroups):
     """ws_group_by; the latency is that of a window that ends without a tuple. Swept: 16 to 100 keys of 8 to 32 bits, 2
     to 4 windows, one and two aggregates of every kind; FAST = 0; 256 and 1024 keys in a hash table. With DISJOINT: 64
     keys and twelve counts, 32 keys with a sum and a minimum.
@@ -39,7 +63,7 @@ class GroupBy(Core):
     RESULT_W: int
 
     name: ClassVar[str] = "query:group_by"
-    outputs: ClassVar[tuple[str, ...]] = OUTPUTS
+    lut4_share: ClassVar[float] = 1.6
 
     @property
     def rows(self) -> int:
@@ -63,7 +87,23 @@ class GroupBy(Core):
         return self.rows // 8 + 2 if self.HASH else 1
 
     def cells(self, ports: Ports) -> Cells:
-        return self._hashed() if self.HASH else self._cam()
+        return replace(self._hashed() if self.HASH else self._cam(), memories=tuple(self._memories()))
+
+    def _memories(self) -> list[Memory]:
+        """Of the keys, and for each window of its list and its states; with DISJOINT of all windows together."""
+        words = 1 << (self.rows - 1).bit_length()
+        index, blocks = (words - 1).bit_length(), bool(self.FAST or self.HASH)
+        if self.DISJOINT:
+            of_all, state = words << self._number_bits, sum(width + 2 for width in self.of.widths)
+            return [Memory(self.KEY_W, words, block=False), Memory(index, of_all), *[Memory(state, of_all)] * 2]
+        keys = hashed_keys(self.KEY_W, words, self.WINDOWS) if self.HASH else [Memory(self.KEY_W, words, blocks)]
+        tables = states(self.of, words) if blocks else [Memory(w + 2, words, block=False) for w in self.of.widths]
+        return keys + self.WINDOWS * [Memory(index, words, blocks), *tables]
+
+    @property
+    def _number_bits(self) -> int:
+        """Bits of a window's number, with DISJOINT."""
+        return max(1, (self.WINDOWS - 1).bit_length())
 
     def _cam(self) -> Cells:
         key, windows, slots, widths = self.KEY_W, self.WINDOWS, self.rows, self.of.widths
@@ -71,19 +111,15 @@ class GroupBy(Core):
         state = sum(width + 2 for width in widths)
         ff = slots * (key + windows + 5) + 4 * key + self.DATA_W + sum(widths) + 14 * index + 40
         lut = slots * (0.61 * key + 2.7 * windows + 0.73 * index) + 130
-        memory = (key + index) << index
         if self.DISJOINT:
-            number = max(1, (windows - 1).bit_length())  # bits of a window's number
-            ff += 3 * state + windows * (index + 2) + 7 * index + 5 * number + 17
+            ff += 3 * state + windows * (index + 2) + 7 * index + 5 * self._number_bits + 17
             lut += 1.5 * state
-            memory += (index + 2 * state) << index + number
         else:
             of_kinds = zip(widths, self.of.kinds, strict=True)
             chosen = sum(width + 2 for width, kind in of_kinds if kind.carries)
             ff += windows * (3 * state + 8 * index + 12)
             lut += windows * (1.35 * state + 2.0 * chosen)
-            memory += windows * (index + state) << index
-        return Cells(lut, ff, memory)
+        return Cells(lut, ff)
 
     def _hashed(self) -> Cells:
         key, windows, widths = self.KEY_W, self.WINDOWS, self.of.widths
@@ -92,11 +128,11 @@ class GroupBy(Core):
         others = sum(widths) - added
         ff = 19 * key + 86 * index - 29 + self.DATA_W + sum(widths) + windows * (190 + 9.4 * added + 12 * others)
         lut = 16.6 * key + 46 * index + 43 + windows * (61 + 3.4 * added + 6 * others)
-        return Cells(lut, ff, (2 * key + windows * (1 + index + sum(widths) + 3 * len(widths))) << index)
+        return Cells(lut, ff)
 
 
 @dataclass(frozen=True)
-class GroupPanes(Core):
+class GroupPanes(_OfGroups):
     """ws_group_panes. Swept: 16 to 256 keys, 2 and 3 tables of panes, sums and a maximum, and its parts alone.
 
     Cells for the panes' ends, the table of keys, a table of states for each open pane, and combining panes to windows.
@@ -113,7 +149,6 @@ class GroupPanes(Core):
     of: Aggregates
 
     name: ClassVar[str] = "window:group_panes"
-    outputs: ClassVar[tuple[str, ...]] = OUTPUTS
 
     @property
     def step(self) -> int:
@@ -151,10 +186,13 @@ class GroupPanes(Core):
         cells = Window(0, "TIME", self.step, self.step, self.SLACK, self.WATTR_W, tables, 2).cells({})
         if self.HASH:
             lut, ff = 16.6 * key + 46 * index + 43 + 30 * tables, 19 * key + 86 * index - 29 + 70 * tables
-            memory = (2 * key + tables) << index
+            memories = hashed_keys(key, 1 << index, tables)
         else:
             lut = slots * (0.57 * key + 1.3 * tables + 6.2) + 190
-            ff, memory = slots * (1.125 * key + tables + 4) + 8 * key + 337, key << index
+            ff, memories = slots * (1.125 * key + tables + 4) + 8 * key + 337, [Memory(key, 1 << index)]
+        memories += tables * states(of, 1 << index)
+        small = (*[1] * tables, age * (1 + 2 * kinds) + tables)  # whether a pane has tuples; the ages of the groups
+        memories += [Memory(width, 1 << index, index > 6) for width in small]
         ff += 2 * data + key + 3 * self.WATTR_W + tables * (8 * index + 60) + 6 * age * (1 + 2 * kinds)
         lut += 60 * tables + 2 * age * (1 + 2 * kinds) + 1.3 * self.WATTR_W
         for kind in of.kinds:
@@ -163,7 +201,7 @@ class GroupPanes(Core):
                 sums = bits + age
                 ff += tables * (5.75 * bits + 2 * taken + 48) + 2 * bits + 7.4 * sums
                 lut += tables * (2.3 * bits + 25) + 2 * bits + 2.2 * sums + 30
-                memory += (tables * (bits + 3) + sums << index) + bits * _group_ram((panes - 1) * slots)
+                memories += [Memory(sums, 1 << index), *_group_ram(bits, (panes - 1) * slots)]
             else:
                 bits = value
                 ff += tables * (7.5 * bits + 48) + count + 7 * bits
@@ -172,14 +210,16 @@ class GroupPanes(Core):
                 if not newest:
                     ff += 22 * bits + 118
                     lut += (12.6 if kind.compares else 4.5) * bits + 88
-                words = slots if newest else 3 * slots + 3 * _group_ram(panes // 2 * slots)
-                memory += (tables * (bits + 1) << index) + bits * words
-        return cells + Cells(lut, ff, memory)
+                banks = [] if newest else 3 * _group_ram(bits, panes // 2 * slots)
+                memories += [Memory(bits if newest else 3 * bits, 1 << index), *banks]
+        return cells + Cells(lut, ff, tuple(memories))
 
 
-def _group_ram(words: int) -> int:
-    """The words of a ws_group_ram, which rounds up to a number of blocks with at most four significant bits."""
-    blocks = (words + 511) >> 9
-    low = max(0, blocks.bit_length() - 4)
-    rounded = (blocks + (1 << low) - 1) >> low << low
-    return rounded << 9 if rounded > 1 else 1 << (words - 1).bit_length()
+def _group_ram(width: int, words: int) -> list[Memory]:
+    """The memories of a ws_group_ram: a power of two of 512 words for each of at most four significant bits."""
+    grains = -(-words // 512)
+    low = max(0, grains.bit_length() - 4)
+    grains = -(-grains >> low) << low
+    if grains == 1:
+        return [Memory(width, 1 << (words - 1).bit_length())]
+    return [Memory(width, 512 << bit) for bit in range(grains.bit_length()) if grains >> bit & 1]

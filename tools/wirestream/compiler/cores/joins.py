@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import Cells, Core, Ports
+from wirestream.compiler.cores.base import Cells, Core, Memory, Ports
 from wirestream.compiler.join_planner import entry_cycles, match_cycles
 from wirestream.compiler.predicates import PREDICATES
+
+AUTO_BLOCK = 128  # from so many rows a lane on, synthesis puts a window into block RAM
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,15 @@ class QueryJoin(Core):
         return 10 + self.reads + self.match_cycles
 
     def cells(self, ports: Ports) -> Cells:
-        rows, lanes, key, time = self.ROWS, self.MATCH_LANES, self.KEY_W, self.TIME_W or 0
+        lanes, key, time = self.MATCH_LANES, self.KEY_W, self.TIME_W or 0
         tuple_w = 8 * ceil((key + time + max(self.R_W, self.DATA_W - self.R_W)) / 8)
         queued = self.DATA_W + 2 * key + 2 * time + 5
         compared = lanes * key
         lut = 77 + 3.8 * tuple_w + 2.1 * lanes * tuple_w + 0.15 * compared + (8 + 2.4 * lanes) * time
         ff = 570 + queued + 6.9 * tuple_w + 5.8 * lanes * tuple_w + 2.8 * compared + 11.4 * lanes * time
         more = PREDICATES[self.PREDICATE]
-        memory = 2 * rows * tuple_w + (queued << (self.GRACE + 11).bit_length()) + 32 * (lanes + 1) * tuple_w
-        return Cells(lut + more.lut * compared, ff + more.ff * compared, memory)
+        windows = (Memory(tuple_w, max(self.reads, 2), self.reads >= AUTO_BLOCK),) * (2 * lanes)
+        queue = Memory(queued, 1 << (self.GRACE + 11).bit_length(), block=False)
+        results = Memory(lanes + (lanes + 1) * tuple_w, 16, block=False)
+        memories = (*windows, queue, results, results)
+        return Cells(lut + more.lut * compared, ff + more.ff * compared, memories)

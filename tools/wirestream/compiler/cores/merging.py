@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import Cells, Core, Ports, changes
+from wirestream.compiler.cores.base import Cells, Core, Memory, Ports, changes
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,11 @@ class Multiplex(Core):
         n = self.N
         each = ceil((n - 1) / 5) if self.SILENT else ceil(n / 2) if n > 3 else 1  # a LUT6 ORs six, selects from three
         lut = self.DATA_W * each + 3.2 * n if n > 1 else 0
-        return Cells(lut, self.bus_registers(ports, 1))
+        return Cells(lut) + self.bus(ports, 1)
+
+    def lut4(self, ports: Ports) -> float:
+        n = self.N
+        return self.DATA_W * ceil((n - 1) / 3 if self.SILENT else (2 * n - 1) / 3) + 3.2 * n if n > 1 else 0
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,5 @@ class Union(Core):
         nodes = sum(1 for node in range(1, 1 << levels) if node << (levels - node.bit_length() + 1) < (1 << levels) + n)
         ends = changes(ports, "s_eos")
         ff = n * (data + 1 + 4 * address + 2 * ends) + mark * (n + nodes + 1) + levels + 3 + n
-        ff += self.bus_registers(ports, 1)
         lut = (0.65 * n - 0.35) * data + 1.67 * mark * (n - 1) + 0.67 * mark + 5.3 * address * n
-        return Cells(lut, ff, n * (data + 3) << address)
+        return Cells(lut, ff, (Memory(data + 3, 1 << address, block=False),) * n) + self.bus(ports, 1)

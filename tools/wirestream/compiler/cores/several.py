@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, gcd
 from typing import ClassVar
 
 from wirestream.compiler.aggregates import KINDS, Kind
-from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Parameters, Ports, changes, used
+from wirestream.compiler.cores.base import SRL_FROM, Cells, Core, Memory, Parameters, Ports, changes, shift, used
 
 RESULTS = ("results", "result_nulls", "result_overflows")
 MOST_COUNT = 40  # COUNT_W of the cores for groups, if ACC_W is more
@@ -43,6 +44,13 @@ class Aggregates(Parameters):
         adds = (self.ACC_W, min(self.ACC_W, MOST_COUNT))
         return [adds[kind.counts] if kind.adds else self.VALUE_W for kind in self.kinds]
 
+    def waiting(self, ports: Ports) -> int:
+        """The bits of different values that no carry chain reads, and that wait in shift registers."""
+        parts = re.split(r", (?![^{]*\})", ports.get("values", "").removeprefix("{").removesuffix("}"))
+        texts = parts if len(parts) == len(self.kinds) else map(str, range(len(self.kinds)))
+        read = {text for text, kind in zip(texts, self.kinds, strict=True) if not (kind.carries or kind.counts)}
+        return len(read) * self.VALUE_W
+
     def bank(self, slots: int, skew: int, ports: Ports) -> Cells:
         """The cells of ws_bank, without the occupied flag of each slot."""
         seen, left = flags(ports)
@@ -56,6 +64,11 @@ class Aggregates(Parameters):
                 ff += slots * (self.VALUE_W + 1) + self.VALUE_W * kind.compares
                 lut += slots * (1.85 * self.VALUE_W + 14 if kind.compares else self.VALUE_W + 11)
         return Cells(lut, ff)
+
+
+def halves(width: int) -> tuple[int, int]:
+    """The widths of the lower and the upper half of a number."""
+    return width // 2, width - width // 2
 
 
 def flags(ports: Ports) -> tuple[bool, bool]:
@@ -89,6 +102,7 @@ class WidAggregate(OfAllWindows):
     """
 
     name: ClassVar[str] = "window:wid_aggregate"
+    lut4_share: ClassVar[float] = 1.35
     close_cycles: ClassVar[int] = 2
 
     @property
@@ -104,7 +118,7 @@ class WidAggregate(OfAllWindows):
         lut = 1.0 * self.WATTR_W + 23 + 2.2 * windows
         if self.SKEW:  # lower halves that wait for the upper ones
             ff += 4 + sum(of.ACC_W // 2 if kind.adds else of.VALUE_W for kind in of.kinds)
-        return Cells(lut, ff) + of.bank(windows, self.SKEW, ports)
+        return Cells(lut, ff) + shift(of.waiting(ports), 3) + of.bank(windows, self.SKEW, ports)
 
 
 def pane(size: int, slide: int, scan: bool) -> int:
@@ -170,7 +184,8 @@ class PaneAggregate(OfAllWindows):
         )
         lut = 0.9 * self.WATTR_W + 2.0 * slots + 0.8 * self.WATTR_W * (cut > 0)
         ff += data * (2 if self.plain_sums else 3)
-        memory, control = 0, 5 * address + 10 if scan else 0
+        memories: list[Memory] = []
+        control = 5 * address + 10 if scan else 0
         for kind in of.kinds:
             summed = kind.adds
             ff += age * (summed and left) + age * (seen and not kind.counts)
@@ -186,7 +201,10 @@ class PaneAggregate(OfAllWindows):
                     ring = 2 if panes > 63 else 0 if panes > 33 else 1  # registers around block RAM, in it; LUT RAM
                     ff += total + (of.ACC_W * ring if panes > 1 else 0)
                     lut += total + 14.4 * address
-                memory += of.ACC_W << address
+                places = panes - (1 + (panes > 63)) * (not scan)
+                words = 1 << max((places - 1).bit_length(), 1)
+                for bits in halves(of.ACC_W) if scan or self.SKEW else (of.ACC_W,):
+                    memories += [Memory(bits, words, words > 32)] * (panes > 1)
             else:
                 value = of.VALUE_W + kind.by_arrival
                 if scan:
@@ -198,8 +216,10 @@ class PaneAggregate(OfAllWindows):
                 else:
                     ff += 8.6 * value + 92 + 6 * address + 2 * value * (address <= 5)
                     lut += 10.5 * value + 160 + 4 * address + 100 * (address <= 5)
-                memory += value << address
-        return Cells(lut, ff + control, memory) + of.bank(slots, self.SKEW, ports)
+                places = panes if scan else 2 * ((panes - 1) // 2)
+                words = 1 << max((places - 1).bit_length(), 1)
+                memories += [Memory(value, words, words > 32)] * (scan or places > 2)
+        return Cells(lut, ff + control, tuple(memories)) + of.bank(slots, self.SKEW, ports)
 
 
 @dataclass(frozen=True)
@@ -239,6 +259,7 @@ class SessionAggregate(Core):
     of: Aggregates
 
     name: ClassVar[str] = "window:session_aggregate"
+    lut4_share: ClassVar[float] = 1.55
     outputs: ClassVar[tuple[str, ...]] = ("m_end", *RESULTS)
     fixed: ClassVar[Mapping[str, int]] = {"SEGMENT_W": 16}
     close_cycles: ClassVar[int] = 2
@@ -277,5 +298,17 @@ class SessionAggregate(Core):
             else:
                 ff += of.VALUE_W + slots * (of.VALUE_W + 1) + of.VALUE_W + 1
                 ff += (of.VALUE_W + 1) * (later if later < SRL_FROM else 0)
-                lut += slots * 3.4 * of.VALUE_W if slots > 1 else 1.5 * of.VALUE_W
-        return Cells(lut, ff)
+                lut += of.VALUE_W * (slots * 3.4 if slots > 1 else 1.5 if kind.compares else 0.6)
+        return Cells(lut, ff) + self._waits(ports, row)
+
+    def _waits(self, ports: Ports, row: int) -> Cells:
+        """The shift registers of values that wait for their session, of the upper parts of terms, which wait for the
+        carry, and of what waits for the upper parts of a sum: the lower ones, the states of others, the row."""
+        of, segment, later = self.of, self.fixed["SEGMENT_W"], self.segments - 1
+        found = shift(self.WATTR_W + of.waiting(ports), 3)
+        for n in range(SRL_FROM, later + 1):  # cycles
+            for kind in of.kinds:
+                term = 1 if kind.counts else of.VALUE_W
+                found += shift(kind.adds * (self.slots * min(max(term - n * segment, 0), segment) + segment), n)
+        states = sum(not kind.adds for kind in of.kinds) * of.VALUE_W
+        return found + (shift(row + states, later) if later >= SRL_FROM else Cells())

@@ -108,7 +108,7 @@ class MatchText(_OfPattern):
         waits = [n // part if n // part < SRL_FROM else 0 for n in range(self.BYTES)]
         held = sum(8 * waits[n] for n in range(self.BYTES) if self.decoded[n] or n >= self.since)
         held += sum(len(self.live[n]) for n in range(part - 1, self.BYTES - 1, part)) + (self.STAGES > 0)
-        return Cells(lut, held + self.bus_registers(ports, self.STAGES))
+        return Cells(lut, held) + self.bus(ports, self.STAGES)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class TextMeasure(Core):
     def cells(self, ports: Ports) -> Cells:
         lut = {"LENGTH": 3.4, "SPACES": 3.7, "FIND": 2.2 + 0.7 * (self.NEEDLE_BYTES + self.NTH)}[self.OP] * self.BYTES
         held = self.BYTES.bit_length() * self.REGISTERED
-        return Cells(lut * changes(ports, "a"), self.bus_registers(ports, self.REGISTERED) + held)
+        return Cells(lut * changes(ports, "a"), held) + self.bus(ports, self.REGISTERED)
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class TextEdit(Core):
     def cells(self, ports: Ports) -> Cells:
         lut = {"UPPER": 3.0, "LOWER": 3.0, "RTRIM": 5.7, "CUT": 8.8, "UNTIL": 10.3}[self.OP] * self.BYTES
         held = 8 * self.BYTES * self.REGISTERED
-        return Cells(lut * changes(ports, "a"), self.bus_registers(ports, self.REGISTERED) + held)
+        return Cells(lut * changes(ports, "a"), held) + self.bus(ports, self.REGISTERED)
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class TextCrc32(Core):
         back = self.BYTES.bit_length()  # steps back over the padding
         apart = 32 * (ceil(self.BYTES / 8) - 1) * (self.PART == 1)  # the parities before they are added
         held = (32 * self.latency + apart + back) * (self.PART > 0)
-        return Cells(128 * back - 96 + 26 * self.BYTES, held + self.bus_registers(ports, self.latency))
+        return Cells(128 * back - 96 + 26 * self.BYTES, held) + self.bus(ports, self.latency)
 
 
 @dataclass(frozen=True)
@@ -218,4 +218,4 @@ class TextExtract(_OfPattern):
         live = sum(map(len, self.live))
         lut = 1.4 * sum(map(len, self.decoded)) + 1.5 * live + 14 * self.BYTES
         held = (16 * self.BYTES + 0.3 * live) * (self.PART > 0)
-        return Cells(lut, held + self.bus_registers(ports, self.latency))
+        return Cells(lut, held) + self.bus(ports, self.latency)

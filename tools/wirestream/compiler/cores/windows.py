@@ -23,6 +23,7 @@ class Window(Core):
     REGISTERED: int
 
     name: ClassVar[str] = "query:window"
+    lut4_share: ClassVar[float] = 1.2
 
     @property
     def latency(self) -> int:
@@ -83,6 +84,11 @@ class Aggregate(_OfOneWindow):
     outputs: ClassVar[tuple[str, ...]] = ("result", "result_null", "result_overflow")
 
     @property
+    def lut4_share(self) -> float:
+        kind = KINDS[self.KIND]
+        return 1.45 if kind.adds else 1.0 if kind.compares else 2.3
+
+    @property
     def latency(self) -> int:
         return 1 + self.FAST
 
@@ -95,16 +101,17 @@ class Aggregate(_OfOneWindow):
         if not fast:
             return Cells(lut + width * (1 + kind.carries), ff)
         # The row, which waits for its result, and is 0 when there is none
-        ff += 6 + self.bus_registers(ports, fast)
+        ff += 6
+        bus = self.bus(ports, fast)
         lut += self.DATA_W * used(ports, "m_data") * changes(ports, "s_data")
         if not kind.adds:  # the value, the best, and two comparisons
-            return Cells(lut + 1.4 * width, ff + 2 * width)
+            return Cells(lut + 1.4 * width, ff + 2 * width) + bus
         # The result, the finished lower parts, and the bits of a value that wait for the upper parts
         part, value = width / fast, 0 if kind.counts else self.VALUE_W
         ff += width + part * sum(range(1, fast + 1))
         ff += sum(n * min(max(value - n * part, 0), part) for n in range(1, fast))
         lut += width - part + (part if kind.counts else width + max(value - part, 0))
-        return Cells(lut, ff)
+        return Cells(lut, ff) + bus
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,7 @@ class WeightedSum(_OfOneWindow):
     EMIT_EMPTY: int
 
     name: ClassVar[str] = "query:wsum"
+    lut4_share: ClassVar[float] = 1.0
     outputs: ClassVar[tuple[str, ...]] = ("result", "result_null")
 
     @property
@@ -146,5 +154,5 @@ class WeightedSum(_OfOneWindow):
             ff += n * value + used(ports, "m_data") * self.DATA_W + 3 + changes(ports, "null")
         if self.PARTS > 1:  # the value's upper bits, and the lower bits of the row, wait for the carry
             waits = (self.PARTS - 1) / 2
-            ff += waits * (value + full) + self.PARTS * n + (self.PARTS - 1) * (self.bus_registers(ports, 1) + 3)
+            ff += waits * (value + full) + self.PARTS * n + (self.PARTS - 1) * (self.bus(ports, 1).ff + 3)
         return Cells(lut, ff)

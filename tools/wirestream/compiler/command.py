@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wirestream.arguments import carry_out, name_and_value, text_of
+from wirestream.arguments import UsageError, carry_out, name_and_value, text_of
+from wirestream.compiler.chips import CHIPS, Chip
 from wirestream.compiler.circuit import Circuit, Result
-from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.compile import Compiled
 from wirestream.compiler.cores.base import Cells
 from wirestream.compiler.description import scales
 from wirestream.compiler.drawing import draw
@@ -22,7 +23,8 @@ from wirestream.compiler.output import write
 from wirestream.compiler.parse import parse
 from wirestream.compiler.planner import CAPACITY, CLOCK_NS
 from wirestream.compiler.rewrite import Rewrites
-from wirestream.compiler.size import estimates
+from wirestream.compiler.size import by_stage, total
+from wirestream.compiler.verdict import Request, verdict
 from wirestream.errors import SEPARATOR, locate_errors
 from wirestream.schema.streams import known
 
@@ -48,36 +50,56 @@ def explain(argv: list[str], prog: str) -> int:
 
 
 def _compile(options: argparse.Namespace) -> None:
-    compiled = _compiled(options)
+    chip = _chip(options)
+    request, compiled = _compiled(options)
     written = write(compiled, options.output, dict(options.set))
     show(compiled)
+    _judge(request, compiled, chip)
     print(f"\nwrote to {options.output}: {', '.join(path.name for path in written)}")
 
 
 def _explain(options: argparse.Namespace) -> None:
-    compiled = _compiled(options)
+    chip = _chip(options)
+    request, compiled = _compiled(options)
     if options.svg:
         options.svg.write_text(draw(compiled.circuit))
     show(compiled)
+    _judge(request, compiled, chip)
     if options.svg:
         print(f"\ndrew {options.svg}")
 
 
-def _compiled(options: argparse.Namespace) -> Compiled:
+def _chip(options: argparse.Namespace) -> Chip | None:
+    """The chip that is named; raises UsageError if it is unknown."""
+    name = options.chip
+    if name and name.lower() not in CHIPS:
+        raise UsageError(f"unknown chip {name}; one of {', '.join(CHIPS)}")
+    return CHIPS[name.lower()] if name else None
+
+
+def _judge(request: Request, compiled: Compiled, chip: Chip | None) -> None:
+    """Print whether the circuit fits."""
+    print()
+    for line in verdict(request, compiled.circuit, chip):
+        console.print(escape(line), soft_wrap=True)
+
+
+def _compiled(options: argparse.Namespace) -> tuple[Request, Compiled]:
     files = [(path, text_of(path)) for path in options.query]
     for file in files:  # so that a syntax error at the end of a file does not run into the next
         with locate_errors([file]):
             parse(file[1])
     with locate_errors(files):
-        return compile_queries(
+        request = Request(
             SEPARATOR.join(text for _, text in files),
-            known(options.stream),
+            tuple(known(options.stream)),
             options.name or options.query[0].stem,
             Rewrites.without(*options.without),
             1000 / options.clock,
             options.groups,
             WindowOptions.read(options.windows, options.luts, options.ram_bits),
         )
+        return request, request.compiled()
 
 
 def _parser(prog: str, description: str) -> argparse.ArgumentParser:
@@ -95,6 +117,10 @@ def _parser(prog: str, description: str) -> argparse.ArgumentParser:
     parser.add_argument(
         *("--windows",), nargs="+", default=[], metavar="[RESULT=]METHOD",
         help=f"method for windows, of all results or of one: {AUTO} (default), {', '.join(METHODS)}",
+    )  # fmt: skip
+    parser.add_argument(
+        *("--chip",), metavar="NAME",
+        help=f"whether the circuit fits this chip: {', '.join(CHIPS)} (default: which is the smallest that it fits)",
     )  # fmt: skip
     parser.add_argument("--luts", type=int, help="limit of LUTs for the windows of an aggregate (default: none)")
     parser.add_argument("--ram-bits", type=int, metavar="BITS", help="limit of their RAM (default: none)")
@@ -118,14 +144,11 @@ def show(compiled: Compiled) -> None:
     for name in ("cycles", "copies", "LUT", "FF", "RAM bits"):
         table.add_column(name, justify="right")
     table.add_column("cores")
-    left = estimates(circuit)
-    whole = sum(left.values(), Cells())
-    for stage in circuit.stages:
-        own = sum((left.pop(i.name, Cells()) for i in stage.instances), Cells())  # cells that stages share count once
+    for stage, own in by_stage(circuit):
         text, cores = escape(stage.text), ", ".join(core.split(":")[1] for core in stage.cores)
         table.add_row(text, str(stage.latency), str(stage.copies), *figures(own), cores)
     if len(circuit.stages) > 1:
-        table.add_row("[bold]total[/]", "", "", *figures(whole), "")
+        table.add_row("[bold]total[/]", "", "", *figures(total(circuit)), "")
     console.print(table)
     for text, choice in circuit.choices:
         console.print(f"\n{escape(text)}\n  windows by {choice}", soft_wrap=True)

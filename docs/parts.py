@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from docs import verdicts
 from tb import REPOSITORY
 from wirestream.compiler import predicates
 from wirestream.measure import proven
 
 PARTS: dict[str, tuple[str, Callable[[], str]]] = {  # page: name of the part, its text
     "joins.md": ("predicates", predicates.markdown),
+    "queries.md": ("verdicts", verdicts.markdown),
     "testing.md": ("proven", proven.markdown),
 }
 

@@ -61,6 +61,10 @@ def test_predicates_are_up_to_date():
     assert (DOCS / "joins.md").read_text() == parts.written("joins.md"), "run `make docs`"
 
 
+def test_verdicts_are_up_to_date():
+    assert (DOCS / "queries.md").read_text() == parts.written("queries.md"), "run `make docs`"
+
+
 def test_what_is_proven_names_every_core_once():
     page = proven.markdown()
     for core in cores.cores():

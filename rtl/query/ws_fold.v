@@ -3,9 +3,9 @@
 // ws_fold: one step of an aggregate, from the old state and a value to the new state; combinational.
 //
 // The state is {left, seen, number}: the number that stands for the values so far (their count, sum, least, greatest,
-// first or last, bitwise OR or XOR), whether there was one, and whether a sum has ever exceeded its ACC_W bits. Until
-// there is a value, a count or sum is 0. The result of the new state is output with it. AMN and AMX compare only the
-// upper halves of values, {order, any}: they keep the value with the least or greatest order, of several the first.
+// first or last, bitwise OR or XOR), whether there was one, and whether a sum has ever exceeded its ACC_W bits. The
+// result of the new state is output with it. AMN and AMX compare only the upper halves of values, {order, any}: they
+// keep the value with the least or greatest order, of several the first.
 //
 // Parameters   KIND      the aggregate, "CNT", "SUM", "MIN", "MAX", "AMN", "AMX", "FST", "LST", "BOR" or "XOR"
 //              VALUE_W   width of a value in bits, at least 1; CNT reads no value, AMN and AMX need an even width
@@ -83,15 +83,14 @@ module ws_fold #(
     endgenerate
 
     localparam [ACC_W:0] COMPARED = {(ACC_W+1){1'b1}} << (IS_PAIR ? VALUE_W/2 : 0);
-    wire [ACC_W:0] total   = (fresh ? {(ACC_W+1){1'b0}} : acc) + (take ? term : {(ACC_W+1){1'b0}});
+    wire [ACC_W:0] total   = acc + term;
     wire [ACC_W:0] kept    = acc & COMPARED;
     wire [ACC_W:0] coming  = term & COMPARED;
     wire [ACC_W:0] lead    = IS_LEAST ? coming - kept : kept - coming;    // negative where the value is better
-    wire           replace = !seen || KIND == "LST" || (!IS_BITS && KIND != "FST" && lead[ACC_W]);
-    wire           leaves  = ADDS && total[ACC_W] != (IS_SIGNED && total[ACC_W-1]);
+    wire           replace = !seen || KIND == "LST" || (!ADDS && !IS_BITS && KIND != "FST" && lead[ACC_W]);
+    wire           leaves  = ADDS && take && seen && total[ACC_W] != (IS_SIGNED && total[ACC_W-1]);
 
-    wire [ACC_W-1:0] number = ADDS ? total[ACC_W-1:0]
-                            : take && replace ? term[ACC_W-1:0]
+    wire [ACC_W-1:0] number = take && replace ? term[ACC_W-1:0] : take && ADDS ? total[ACC_W-1:0]
                             : take && KIND == "BOR" ? acc[ACC_W-1:0] | term[ACC_W-1:0]
                             : take && KIND == "XOR" ? acc[ACC_W-1:0] ^ term[ACC_W-1:0]
                             : seen ? acc[ACC_W-1:0] : {ACC_W{1'b0}};
@@ -117,7 +116,6 @@ module ws_fold #(
         if (IS_SIGNED && v >= VALUES/2) v = v - VALUES;
         if (IS_SIGNED && before >= NUMBERS/2) before = before - NUMBERS;
         if (!seen) before = 0;
-        if (ADDS) assume (fresh || seen || state[ACC_W-1:0] == 0);
         after = before;
         if (take) case (KIND)
             "CNT":   after = before + 1;

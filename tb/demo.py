@@ -7,31 +7,25 @@ messages, the demo sends those of send_orders.py, with losses on the lines of a 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import shutil
-import subprocess
 import sys
 import time
 from collections import Counter
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from spark_golden import CACHE, NEEDED
-from tb import BUILD, REPOSITORY
+from tb import BUILD
 from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
-from tb.queries.circuit import Row, row_of
 from tb.queries.ethernet import Board, Run
-from tb.queries.golden import declared, to_table, whole
 from tb.queries.streams import data
 from tb.verdict import ENOUGH, Comparison, Exit, judged, write_differences
 from wirestream.arguments import UsageError, name_and_value, text_of
@@ -46,7 +40,9 @@ from wirestream.host import orders, trades
 from wirestream.host.trouble import Trouble
 from wirestream.record.arrival import Arrival
 from wirestream.record.invented import IN_A_GAP, IN_A_WINDOW, invented
+from wirestream.record.oracle import expected
 from wirestream.record.own import add_options, own_data
+from wirestream.record.rows import Row, row_of
 from wirestream.schema.counters import harmless, taken
 from wirestream.schema.packets import DEVICE, Blocks, frames, interleaved, most_in_datagram
 from wirestream.schema.streams import Stream, shipped
@@ -106,7 +102,7 @@ def demo(options: argparse.Namespace) -> int:
     with step("building the simulator of the circuit with a gigabit Ethernet port"):
         board = Board.of(built, FOLDER / "circuit", constants)
     with step("computing the expected rows with PySpark"):
-        wanted, replaced = expected(sql, traffic, constants)
+        wanted, replaced = expected(sql, traffic.tuples, traffic.places, constants, FOLDER)
     with step("sending the tuples as UDP frames at line rate, receiving the rows"):
         run = play(board, traffic)
     if lost := run.counters["udp_rx_full"]:
@@ -290,29 +286,6 @@ def mixed(sent: dict[Stream, np.ndarray], run: int, seed: int) -> Arrival:
 def play(board: Board, traffic: Traffic, **options) -> Run:
     """Send the frames in order. options: of `Bench.run`."""
     return board.send(traffic.frames, FOLDER, inputs={"line_b_port": DEVICE.port + 1, "groups": 0}, **options)
-
-
-def expected(sql: str, traffic: Traffic, constants: dict) -> tuple[list[list[Row]], list[str]]:
-    """The rows of each query that Spark computes from the text, and the parts of the text that were replaced for Spark.
-    `spark_golden` runs as a separate process; raises ValueError with its error message."""
-    query, streams, sent, out = (FOLDER / name for name in ("query.sql", "streams.json", "tuples", "expected"))
-    for folder in (sent, out):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-    query.write_text(sql, "utf-8")
-    streams.write_text(json.dumps([asdict(stream) for stream in declared(traffic.tuples).values()]))
-    for stream, records in traffic.tuples.items():
-        table = to_table(records, traffic.places[stream], stream.schema)
-        pyarrow.parquet.write_table(table, sent / f"{stream.schema.name}.parquet")
-    words = [sys.executable, "-m", "spark_golden", query, "--streams", streams, "--tuples", sent, "--out", out]
-    words += [word for name, value in constants.items() for word in ("--set", f"{name}={value}")]
-    done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True)
-    if done.returncode:
-        raise ValueError(done.stderr.strip() or f"spark_golden failed with exit status {done.returncode}")
-    replaced = json.loads((out / "replaced.json").read_text())
-    tables = [pyarrow.parquet.read_table(out / f"{name}.parquet") for name in replaced]
-    rows = [[tuple(whole(row).items()) for row in table.to_pylist()] for table in tables]
-    return rows, list(dict.fromkeys(line for lines in replaced.values() for line in lines))
 
 
 def show_rows(name: str, rows: list[Row], wanted: list[Row], everything: bool) -> None:

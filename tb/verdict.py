@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from tb.queries.circuit import Row
+from wirestream.record.rows import Row
 
 ENOUGH = 20  # rows for a check that is worth something
 

@@ -28,41 +28,11 @@ from tb.lib.tuplebus import PUNCT, TUPLE, Seen, TupleBusDriver, TupleBusMonitor
 from tb.window.sessions import Sessions
 from wirestream.compiler.circuit import UNION_WAITS
 from wirestream.compiler.description import load_schema
-from wirestream.schema.fields import Field, narrow
-from wirestream.schema.tuples import FLAG_OVERFLOW, Schema
+from wirestream.record.rows import Row, row_of
+from wirestream.schema.tuples import Schema
 
-Row = tuple[tuple[str, int | str | None], ...]
 ALONE = 40  # tuples that are sent while the joins are idle
-OVERFLOW = "overflow"  # of a row; no golden has it
 DRAIN = 40  # latencies after which the queues of the joins are empty
-
-
-def row_of(record: np.void, schema: Schema) -> Row:
-    """A record of the circuit's output: None for null, integers for integers, `OVERFLOW`, and text for other values, as
-    in `golden.written`."""
-    values = {field.name: _value(record[field.name], field) for field in schema.fields}
-    flags = 0  # of the k-th nullable field in bits 2k, overflow, and 2k + 1, null
-    for byte in reversed(schema.flags):
-        flags = flags << 8 | int(record[byte.name])
-    for k, name in enumerate(schema.nullable):
-        if flag := flags >> 2 * k & 3:
-            values[name] = OVERFLOW if flag & FLAG_OVERFLOW else None
-    return tuple(values.items())
-
-
-def _value(value: np.generic, field: Field) -> int | str:
-    if isinstance(value, bytes):
-        return value.decode("latin-1")
-    number = narrow(value) if isinstance(value, np.void) else int(value)
-    match field.kind:
-        case "decimal" if scale := field.arguments[1]:
-            digits = f"{abs(number):0{scale + 1}}"
-            return f"{'-' * (number < 0)}{digits[:-scale]}.{digits[-scale:]}"
-        case "timestamp" if field.unit != "ns":
-            return f"{np.datetime64(number, field.unit).astype('M8[us]')}Z"
-        case "date":
-            return str(np.datetime64(number, "D"))
-    return number
 
 
 def rows_of(seen: list[Seen], schema: Schema) -> list[Row]:

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from tb.lib.trades_q3 import HELLO, INPUTS
-from tb.queries.circuit import Row, row_of
 from wirestream.compiler.axis import FLUSH_CYCLES
 from wirestream.compiler.compile import Compiled
 from wirestream.compiler.constants import AXIL
 from wirestream.compiler.description import load_schema
 from wirestream.compiler.output import as_design
+from wirestream.record.rows import Row, row_of
 from wirestream.schema.packets import START_DATAGRAMS, Blocks, decode, frames, payloads, read_pcap
 from wirestream.schema.tuples import START, Header, Schema, pack
 from wirestream.sim.bulk import Bench, BulkResult, build
@@ -58,7 +58,7 @@ def records_in(capture: Path, schema: Schema) -> np.ndarray:
 
 
 def rows_in(capture: Path, result: dict) -> list[Row]:
-    """The rows of a described result in frames, in order, in the form of `circuit.row_of`."""
+    """The rows of a described result in frames, in order, in the form of `rows.row_of`."""
     schema = load_schema(result["stream"])
     found = records_in(capture, schema)
     return [row_of(record, schema) for record in found[~found["punct"]]]
@@ -111,7 +111,7 @@ class Run:
         return records_in(self.result.folder / "out.pcap", schema)
 
     def rows(self, number: int = 0) -> list[Row]:
-        """The rows of a result in order of arrival, in the form of `circuit.row_of`."""
+        """The rows of a result in order of arrival, in the form of `rows.row_of`."""
         return rows_in(self.result.folder / "out.pcap", self.board.description["results"][number])
 
     def overflow(self, number: int = 0) -> np.ndarray:

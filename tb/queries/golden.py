@@ -6,8 +6,6 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, date, datetime
-from decimal import Context, Decimal
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +17,8 @@ from spark_golden import declaration
 from tb import BUILD
 from tb.lib.sources import fingerprint
 from tb.queries import streams
-from wirestream.schema.fields import Field
+from wirestream.record import oracle
+from wirestream.record.rows import whole
 from wirestream.schema.streams import SHIPPED, Stream
 from wirestream.schema.tuples import Schema
 from wirestream.sim import simulate
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
 
 QUERIES = streams.QUERIES
-EXACT = Context(prec=60)
-MICROSECONDS = {"s": 1_000_000, "ms": 1000, "us": 1}  # of the units that Spark's timestamps have
 AT_ONCE = 3  # queries in parallel: a small one spends most of its time in Spark's planner, on one core
 
 
@@ -107,48 +104,15 @@ def to_table(records: np.ndarray, seq: np.ndarray | None = None, schema: Schema 
     from spark_golden.time_rules import TUPLE, column_of
 
     count = len(records)
-    columns = {"stream": np.zeros(count, np.int64), "session": np.zeros(count, np.int64), "seq": np.arange(count)}
-    if seq is not None:
-        columns["seq"] = seq
-    columns["kind"] = np.full(count, TUPLE, np.int32)
+    places = np.arange(count) if seq is None else seq
     if schema is not None:
-        columns |= {column_of(field.name): _column(records, schema, field) for field in schema.fields}
-        return pa.table(columns)
+        return oracle.to_table(records, places, schema)
+    columns = {"stream": np.zeros(count, np.int64), "session": np.zeros(count, np.int64), "seq": places}
+    columns["kind"] = np.full(count, TUPLE, np.int32)
     for name in records.dtype.names:
         field, column = records[name], column_of(name)
         columns[column] = [text.decode() for text in field] if field.dtype.kind == "S" else field.astype(np.int64)
     return pa.table(columns)
-
-
-def _column(records: np.ndarray, schema: Schema, field: Field) -> pa.Array:
-    """A field's values in Spark, each from its bytes."""
-    import pyarrow as pa
-
-    signed, size = field.type not in ("uint", "uint64", "flags", "bool"), field.bits // 8
-    whole = records[field.name].astype(field.numpy).tobytes()
-    values = [whole[at : at + size] for at in range(0, len(whole), size)]
-    found: list[object] = [int.from_bytes(value, "big", signed=signed) for value in values]
-    match field.kind:
-        case "string":
-            found, kind = [value.rstrip(b"\0").decode("latin-1") for value in values], pa.string()
-        case "bool":
-            found, kind = [value != 0 for value in found], pa.bool_()
-        case "decimal":
-            digits, scale = field.arguments
-            found, kind = [Decimal(value).scaleb(-scale, EXACT) for value in found], pa.decimal128(digits, scale)
-        case "uint64":
-            found, kind = list(map(Decimal, found)), pa.decimal128(38, 0)
-        case "date":
-            kind = pa.date32()
-        case "timestamp" if field.unit in MICROSECONDS:
-            found, kind = [value * MICROSECONDS[field.unit] for value in found], pa.timestamp("us", "UTC")
-        case _:
-            kind = pa.int64()
-    if field.nullable:
-        flags = sum(records[byte.name].astype(np.uint64) << np.uint64(8 * n) for n, byte in enumerate(schema.flags))
-        null = flags >> np.uint64(2 * schema.nullable.index(field.name) + 1) & np.uint64(1)
-        found = [None if flag else value for flag, value in zip(null, found, strict=True)]
-    return pa.array(found, kind)
 
 
 def compute_rows(made: Mapping[str, DataFrame], folder: Path) -> None:
@@ -174,23 +138,5 @@ def collected(frame: DataFrame) -> list[dict[str, int | str | None]]:
 
 
 def plain(row: Row) -> dict[str, int | str | None]:
-    """A row in the form of `circuit.row_of`: integers for integers and Booleans, text for other values."""
+    """A row in the form of `rows.row_of`: integers for integers and Booleans, text for other values."""
     return whole(row.asDict())
-
-
-def whole(row: Mapping[str, object]) -> dict[str, int | str | None]:
-    return {column: written(value) for column, value in row.items()}
-
-
-def written(value: object) -> int | str | None:
-    """A value of Python as an integer if it is one or a Boolean; a decimal with its places, a time in ISO 8601."""
-    match value:
-        case None | str():
-            return value
-        case Decimal() if value.as_tuple().exponent < 0:
-            return f"{value:f}"
-        case datetime():
-            return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
-        case date():
-            return value.isoformat()
-    return int(value)

@@ -8,12 +8,12 @@ import random
 import numpy as np
 
 from tb import BUILD
-from tb.queries.circuit import OVERFLOW
 from tb.queries.run import environment
 from tb.queries.trial import Trial
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.description import describe
 from wirestream.compiler.output import as_design
+from wirestream.record.rows import OVERFLOW
 from wirestream.schema.fields import wide
 from wirestream.schema.tuples import FLAG_NULL
 from wirestream.sim import simulate

@@ -13,11 +13,11 @@ import numpy as np
 
 from tb import BUILD
 from tb.queries import golden
-from tb.queries.circuit import OVERFLOW
-from tb.queries.ethernet import Board, Row
+from tb.queries.ethernet import Board
 from wirestream.compiler import spelling, units
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.parse import parse
+from wirestream.record.rows import OVERFLOW, Row
 from wirestream.schema.streams import Stream, shipped
 from wirestream.sim.bulk import RANDOM
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from wirestream.arguments import UsageError
@@ -25,15 +25,23 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--strict", action="store_true", help="stop where a record cannot hold a text, a fraction or a null")
 
 
-def own_data(args: argparse.Namespace, entries: Iterable[Entry]) -> tuple[Arrival, list[str]]:
+def own_data(args: argparse.Namespace, entries: Sequence[Entry]) -> tuple[Arrival, list[str]]:
     """The tuples of the files of --data for a circuit's inputs, and one line for each kind of loss. Raises
     `UsageError`."""
-    attributes = {entry.stream: attribute(entry) for entry in entries}
+    streams = list(dict.fromkeys(entry.stream for entry in entries))
+    return of_files(files_of(args.data, streams), entries, args.order_by, args.strict)
+
+
+def of_files(
+    files: Mapping[Stream, Path], entries: Iterable[Entry], order_by: str | None = None, strict: bool = False
+) -> tuple[Arrival, list[str]]:
+    """As `own_data`, of the file of each stream. order_by: the field that orders the tuples of each. strict: stop at a
+    loss."""
     losses, records = Losses(), {}
-    for stream, file in files_of(args.data, list(attributes)).items():
-        found = tables.read(file, stream.schema, None if args.strict else losses)
-        records[stream] = sorted_by(args.order_by, found, stream) if args.order_by else found
-    return merged(records, attributes), losses.lines()
+    for stream, file in files.items():
+        found = tables.read(file, stream.schema, None if strict else losses)
+        records[stream] = sorted_by(order_by, found, stream) if order_by else found
+    return merged(records, {entry.stream: attribute(entry) for entry in entries}), losses.lines()
 
 
 def attribute(entry: Entry) -> str | None:

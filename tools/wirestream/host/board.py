@@ -35,7 +35,7 @@ from wirestream.compiler.circuit import Instance
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.constants import AXIL
 from wirestream.compiler.output import as_design
-from wirestream.compiler.package import Package, package
+from wirestream.compiler.package import package
 from wirestream.compiler.verilog import module, range_of
 from wirestream.design import Design, build_dir, resolve
 from wirestream.errors import locate_errors
@@ -61,10 +61,9 @@ def as_board(built: Compiled, folder: Path, values: Mapping[str, int | str] | No
 
     values: of the constants after a reset. Raises `QueryError` if the query cannot be attached to a network.
     """
-    whole, around = as_design(built, folder, "_axis", values), package(built.circuit, values)
-    top = f"{built.module}_board"
+    whole, top = as_design(built, folder, "_axis", values), f"{built.module}_board"
     file = folder / f"{top}.v"
-    file.write_text(_verilog(top, built.module, around))
+    file.write_text(verilog(built))
     below = [resolve(f"wirestream:{core}") for core in CORES]
 
     def united(part: str) -> tuple[Path, ...]:
@@ -74,7 +73,9 @@ def as_board(built: Compiled, folder: Path, values: Mapping[str, int | str] | No
     return Design(name, top, (*united("sources"), file), united("includes"), united("waivers"))
 
 
-def _verilog(name: str, query: str, around: Package) -> str:
+def verilog(built: Compiled) -> str:
+    """The module of `as_board`, without those inside."""
+    name, query, around = f"{built.module}_board", built.module, package(built.circuit)
     network, total = len(counter_names(NETWORK)), len(around.counters)
     macs = [f"mac_{side}_{event}" for side, events in MAC_EVENTS.items() for event in events]
     clock = {"clk": "clk", "rst": "rst"}
@@ -151,7 +152,11 @@ class Board:
     def of(cls, built: Compiled, folder: Path | None = None) -> Board:
         """Build the program if necessary. Raises `QueryError` if the query cannot be attached to a network."""
         name = f"{built.circuit.name.lower()}.board"
-        program = bulk.build(as_board(built, (folder or build_dir() / "board") / name), bulk.BOARD).program
+        return cls.at(built, bulk.build(as_board(built, (folder or build_dir() / "board") / name), bulk.BOARD).program)
+
+    @classmethod
+    def at(cls, built: Compiled, program: Path) -> Board:
+        """With a program that exists."""
         around = package(built.circuit)
         return cls(built, program, around.counters, around.lines)
 
@@ -167,7 +172,7 @@ class Board:
 
         settings: registers of the network, and constants of the query. static_arp: the MAC address of the receiver of
         the results; then it is not resolved by ARP. The program writes its counters to `report` when it ends. It ends
-        with this process at the latest, or when the returned object is deleted.
+        with this process at the latest, or when the returned object is deleted; Ctrl-C in a terminal does not reach it.
         """
         report.parent.mkdir(parents=True, exist_ok=True)
         report.unlink(missing_ok=True)
@@ -178,7 +183,12 @@ class Board:
         leash, held = os.pipe()
         try:
             process = subprocess.Popen(
-                [*command, "--leash"], stdin=leash, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                [*command, "--leash"],
+                stdin=leash,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                process_group=0,
             )
         except BaseException:
             os.close(held)

@@ -9,6 +9,8 @@
 `sources`   the Spark data sources `wirestream_log` (batch and streaming) and `wirestream_pcap`
 `sequence`  analysis of sequence numbers: lost datagrams, repeats, sessions
 `session`   the Spark session of a process
+`tables`    records of a stream from tables, which `files` reads; `own` and `inference` are for a user's files
+`oracle`    the rows that PySpark computes for a query, and `rows`, the form in which rows are compared
 ==========  ============================================================================================
 
 docs/spark.md shows how to use them.

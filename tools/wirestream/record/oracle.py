@@ -54,7 +54,8 @@ def expected(
     words += [word for name, value in constants.items() for word in ("--set", f"{name}={value}")]
     done = subprocess.run(words, cwd=HOME if IN_CHECKOUT else None, capture_output=True, text=True)
     if done.returncode:
-        raise ValueError(done.stderr.strip() or f"spark_golden failed with exit status {done.returncode}")
+        reason = done.stderr.strip().rpartition("\n")[2]  # one line, unless Python reports its own error
+        raise ValueError(reason or f"spark_golden failed with exit status {done.returncode}")
     replaced = json.loads((out / "replaced.json").read_text())
     tables = [pyarrow.parquet.read_table(out / f"{name}.parquet") for name in replaced]
     rows = [[tuple(whole(row).items()) for row in table.to_pylist()] for table in tables]

@@ -136,11 +136,12 @@ class _Object:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of `folder`, which is created if missing: two tests may build the same program at once."""
+def locked(folder: Path, wait: bool = True) -> Iterator[None]:
+    """Hold the lock of `folder`, which is created if missing: two tests may build the same program at once. Raises
+    BlockingIOError if another process holds it, unless `wait`."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
 
 

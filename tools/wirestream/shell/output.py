@@ -40,13 +40,13 @@ class TableOutput:
     def add(self, name: str, table: pa.Table) -> None:
         room = self._shown - self._counts[name] if self._shown else len(table)
         self._counts[name] += len(table)
-        table = readable(table.slice(0, max(0, room)))
+        kinds, table = table.schema.types, readable(table.slice(0, max(0, room)))
         if not len(table):
             return
         rows = [[written(value, null="null") for value in row.values()] for row in table.to_pylist()]
-        right = [pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in table.schema.types]
+        right = [pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in kinds]
         if name != self._last:
-            cells = zip(table.schema.types, zip(table.column_names, *rows, strict=True), strict=True)
+            cells = zip(kinds, zip(table.column_names, *rows, strict=True), strict=True)
             widths = [max(_least(kind), *map(len, column)) for kind, column in cells]
             self._widths.setdefault(name, widths)
             lines = [f"{name}:"] * self._several

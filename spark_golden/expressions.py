@@ -283,8 +283,11 @@ class Shim:
     def _with_digits(self, node, text: str) -> str:
         if node.getClass().getSimpleName() != "Literal":
             return text if self._is_decimal(node) else f"CAST({text} AS {BIGINT})"
-        whole = node.value() is not None and not _is_decimal_type(node.dataType())
-        return f"CAST({node.sql()} AS DECIMAL({len(str(abs(node.value())))},0))" if whole else node.sql()
+        if node.value() is None or _is_decimal_type(node.dataType()):
+            return node.sql()
+        number = Decimal(str(node.value()))  # in text if it is the value of a constant, such as 4.5
+        scale = max(0, -number.as_tuple().exponent)
+        return f"CAST({node.sql()} AS DECIMAL({max(len(number.as_tuple().digits), scale)},{scale}))"
 
     def _is_decimal(self, node) -> bool:
         """node: an expression of Spark's parser."""

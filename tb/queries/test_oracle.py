@@ -259,6 +259,10 @@ EXPRESSIONS = {
         [(9,), (8,)],
     ),
     "constants": ("SELECT X - $less AS X FROM T WHERE Key = $key AND X > $less", [(8,), (7,)]),
+    "a constant with a point": (
+        "SELECT X FROM T WHERE Key = 'a' AND CAST(X AS decimal(5, 1)) > $half",
+        [(9,), (8,)],
+    ),
     "names without AS, in backquotes, or none; comments": (
         "/* SELECT ** */ SELECT X A, `Y` `Select`, X + 1, nullif(X, 5) /* AS\n C */ FROM T -- the end\n "
         "WHERE `Key` = 'b'",
@@ -603,7 +607,7 @@ def ask(sql: str) -> Answer:
     frame = golden.to_frame(records).withColumnsRenamed(
         dict(zip(records.dtype.names, map(column_of, created), strict=False))
     )
-    return evaluate(sql, golden.declared([T]), {"T": frame}, {"less": 1, "key": "a"})
+    return evaluate(sql, golden.declared([T]), {"T": frame}, {"less": 1, "key": "a", "half": "7.50"})
 
 
 @pytest.mark.parametrize("name", [*EXPRESSIONS, *QUERIES])

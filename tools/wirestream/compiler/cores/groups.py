@@ -113,7 +113,7 @@ class GroupBy(_OfGroups):
         lut = slots * (0.61 * key + 2.7 * windows + 0.73 * index) + 130
         if self.DISJOINT:
             ff += 3 * state + windows * (index + 2) + 7 * index + 5 * self._number_bits + 17
-            lut += 1.5 * state
+            lut += 2.4 * state
         else:
             of_kinds = zip(widths, self.of.kinds, strict=True)
             chosen = sum(width + 2 for width, kind in of_kinds if kind.carries)

@@ -6,7 +6,7 @@ DECIMAL(38,0).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 
 def _listed(name: str) -> Callable[..., str]:
@@ -63,6 +63,10 @@ def _dated(time: str, pattern: str) -> str:
     return f"CASE WHEN year({time}) BETWEEN 0 AND 9999 THEN {text} END" if "yyyy" in pattern else text
 
 
+def _bigints(values: Iterable[str]) -> str:
+    return ", ".join(f"CAST({value} AS BIGINT)" for value in values)
+
+
 # By the name of a call. Spark's parser makes a call of BETWEEN.
 CALLS: dict[str, Callable[..., str]] = {
     **{name: _listed(name) for name in ("upper", "ucase", "lower", "lcase", "trim", "ltrim", "rtrim", "concat")},
@@ -70,6 +74,7 @@ CALLS: dict[str, Callable[..., str]] = {
     **{name: _number(name) for name in ("locate", "position")},
     **{name: _cut(name) for name in ("substring", "substr", "left", "right")},
     "regexp_extract": lambda text, pattern, n="1": f"regexp_extract({text}, {pattern}, CAST({n} AS INT))",
+    "xxhash64": lambda *values: f"CAST(xxhash64({_bigints(values)}) AS DECIMAL(38,0))",
     "crc32": lambda text: f"CAST(crc32({text}) AS DECIMAL(38,0))",
     "split_index": lambda text, mark, n: f"get(split({text}, concat('\\\\Q', {mark}, '\\\\E')), CAST({n} AS INT))",
     "split_part": lambda text, mark, n: f"split_part({text}, {mark}, CAST({n} AS INT))",

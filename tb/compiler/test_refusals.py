@@ -219,6 +219,7 @@ REFUSED = [
         "DATE_FORMAT makes 1 to 32 characters, not 36",
         (1, 8),
     ),
+    ("SELECT xxhash64(Price) AS n FROM Trades", "XXHASH64 takes a bigint, since an int has another hash", (1, 8)),
     ("SELECT crc32(Price) AS n FROM Trades", "CRC32 takes a string, not int32", (1, 8)),
     ("SELECT substring(Symbol) AS s FROM Trades", "substring takes 2 to 3 values: substring(s, 2, 3)", (1, 8)),
     (

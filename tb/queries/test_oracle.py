@@ -219,6 +219,15 @@ EXPRESSIONS = {
             ("a", "1", "!", None, "a", "2", "!", "!", 0, "!", None),
         ],
     ),
+    "a hash of several has that of those before as its seed, which a null leaves": (
+        "SELECT xxhash64(CAST(X AS bigint)) AS A, xxhash64(CAST(-X AS bigint)) AS B, "
+        "xxhash64(nullif(CAST(X AS bigint), 5)) AS C, "
+        "xxhash64(nullif(CAST(X AS bigint), 5), CAST(Y AS bigint)) AS D FROM T WHERE X IN (5, 9)",
+        [
+            (6251837290343458373, -5259934538394028452, 42, -5252525462095825812),
+            (-1938844103824896804, 6280094535572400640, -1938844103824896804, 9021523933380373872),
+        ],
+    ),
     "a CRC-32 is of the bytes of a string": (
         "SELECT crc32(Key) AS A, crc32(Key || 'bc') AS B, crc32(left('123456789' || Key, 9)) AS C, "
         "crc32(ltrim(nullif(Key, 'b') || ' ')) AS D, crc32(split_part(Key, 'b', 1)) AS E FROM T WHERE X IN (5, 9)",

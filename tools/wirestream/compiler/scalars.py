@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from wirestream.compiler import bits, date_format, texts
+from wirestream.compiler import bits, date_format, hashes, texts
 from wirestream.compiler.calendar import PARTS
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Constant, Value, flag_of, is_null, not_null
@@ -283,6 +283,14 @@ SCALARS = {
             "locate('A', s)",
             texts.locate,
             also=("position",),
+        ),
+        Scalar(
+            "xxhash64",
+            1,
+            0,
+            "Spark's 64-bit hash of bigints, with its seed 42",
+            "xxhash64(CAST(x AS bigint))",
+            hashes.xxhash64,
         ),
         Scalar("crc32", 1, 1, "the CRC-32 of the bytes, a number from 0 to 2^32 - 1", "crc32(s)", texts.crc32),
         Scalar(

@@ -62,6 +62,7 @@ FUNCTIONS: dict[str, Callable[..., Column]] = {
     "trim": F.trim,
     "ltrim": F.ltrim,
     "rtrim": F.rtrim,
+    "xxhash64": lambda *values: F.xxhash64(*map(_long, values)).cast(INTEGER),
     "crc32": lambda x: F.crc32(x).cast(INTEGER),
     "split_index": lambda x, mark, n: F.when(_count(mark, x) >= n, F.split_part(x, mark, n.cast("int") + 1)),
     "split_part": lambda x, mark, n: F.split_part(x, mark, n.cast("int")),

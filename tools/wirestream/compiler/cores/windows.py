@@ -86,7 +86,7 @@ class Aggregate(_OfOneWindow):
     @property
     def lut4_share(self) -> float:
         kind = KINDS[self.KIND]
-        return 1.45 if kind.adds else 1.0 if kind.compares else 2.3
+        return 1.45 if kind.adds else 1.0 if kind.compares else 1.5
 
     @property
     def latency(self) -> int:

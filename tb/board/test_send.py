@@ -99,8 +99,8 @@ def test_lines_as_they_arrive(files, port) -> None:
         out, errors = process.communicate("\nLonger,1.005,8\n")
     assert process.returncode == 0 and out.startswith("2 tuples in 2 datagrams")
     assert errors.splitlines() == [
-        "1 texts of Room were cut to 4 bytes; first line 4: 'Longer'",
-        "1 numbers of Heat were rounded to 2 places; first line 4: '1.005'",
+        "texts of Room cut to 4 bytes: 1, first line 4: 'Longer'",
+        "numbers of Heat rounded to 2 places: 1, first line 4: '1.005'",
     ]
 
 

@@ -36,7 +36,7 @@ def test_own_data(tmp_path: Path) -> None:
     (tmp_path / "rides.sql").write_text(SQL)
     done = demo(str(tmp_path / "rides.sql"), "--data", str(tmp_path / "rides.csv"), "--groups", "16")
     assert done.returncode == Exit.EXPLAINED, done.stdout + done.stderr
-    assert "1 texts of Zone were cut to 3 bytes; first row 6: 'Z5xx'" in done.stdout
+    assert "texts of Zone cut to 3 bytes: 1, first row 6: 'Z5xx'" in done.stdout
     assert "INCOMPLETE Zones: " in done.stdout and "more entries with --groups" in done.stdout
     assert "Busy" not in done.stdout[done.stdout.index("INCOMPLETE") :]
     differences = (FOLDER / "Zones_differences.csv").read_text().splitlines()

@@ -77,10 +77,10 @@ def test_losses_are_counted(tmp_path: Path) -> None:
     found = tables.read(path, SCHEMA, losses)
     assert rows_of(found) == [(1, b"abc", 101, 0), (2, b"?", 100, 1), (3, b"abc", 0, 1), (5, b"", 150, 1)]
     assert losses.lines() == [
-        f"{path}: 1 rows without T were left out; first row 4",
-        f"{path}: 2 texts of S were cut to 3 bytes; first row 1: 'abcd'",
-        f"{path}: 1 texts of S have ? for characters outside Latin-1; first row 2: '\u20ac'",
-        f"{path}: 2 numbers of D were rounded to 2 places; first row 1: '1.005'",
+        f"{path}: rows left out, without T: 1, first row 4",
+        f"{path}: texts of S cut to 3 bytes: 2, first row 1: 'abcd'",
+        f"{path}: texts of S with ? for characters outside Latin-1: 1, first row 2: '\u20ac'",
+        f"{path}: numbers of D rounded to 2 places: 2, first row 1: '1.005'",
     ]
 
 

@@ -49,7 +49,7 @@ class Losses:
     def lines(self) -> list[str]:
         """One line for each kind of loss."""
         counts = self._counts.items()
-        return [f"{where}{count:,} {what}; first {self._first[what, where]}" for (what, where), count in counts]
+        return [f"{where}{what}: {count:,}, first {self._first[what, where]}" for (what, where), count in counts]
 
 
 def read(path: str | Path, schema: Schema, losses: Losses | None = None) -> np.ndarray:
@@ -118,11 +118,11 @@ def _mended(field: Field, cell: object) -> tuple[str, object] | None:
     as an array of one. None if there is none."""
     zero = np.zeros(1, field.numpy)
     if cell is None:
-        return f"rows without {field.name} were left out", zero
+        return f"rows left out, without {field.name}", zero
     if field.kind == "string" and isinstance(cell, str):
         size = field.arguments[0]
         letters = cell.encode(ENCODING, "replace")
-        what = f"were cut to {size} bytes" if len(letters) > size else "have ? for characters outside Latin-1"
+        what = f"cut to {size} bytes" if len(letters) > size else "with ? for characters outside Latin-1"
         return f"texts of {field.name} {what}", np.array([letters[:size]], field.numpy)
     if field.kind == "decimal":
         digits, scale = field.arguments
@@ -133,7 +133,7 @@ def _mended(field: Field, cell: object) -> tuple[str, object] | None:
             return None
         if abs(number) < 10**digits:
             value = wide([number]) if field.bits == 128 else np.array([number], field.numpy)
-            return "" if number == scaled else f"numbers of {field.name} were rounded to {scale} places", value
+            return "" if number == scaled else f"numbers of {field.name} rounded to {scale} places", value
     return None
 
 

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-from collections import Counter
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -65,24 +64,6 @@ def test_demo_ends_with_1_if_a_row_differs(wrong, query, monkeypatch):
 
 def numbered(*numbers: int) -> list:
     return [(("N", number),) for number in numbers]
-
-
-@pytest.mark.parametrize(
-    ("rows", "wanted", "counters", "code", "message"),
-    [
-        ([], [], {}, 0, "EQUAL no rows, neither from the circuit nor from PySpark"),
-        ([1], [1], {}, 0, "EQUAL the circuit's only row is that of PySpark"),
-        ([1, 2], [2, 1], {"query_refused": 3}, 0, "EQUAL all 2 rows of the circuit are those of PySpark"),
-        ([1], [1, 2], {"query_refused": 0}, 1, "DIFFERENT"),
-        ([1, 3], [1, 2], {"query_refused": 3}, 1, "DIFFERENT"),
-        ([1], [1, 1, 2], {"query_refused": 3}, 1, "INCOMPLETE every row of the circuit is PySpark's; the 2 missing"),
-    ],
-)
-def test_the_verdict(rows, wanted, counters, code, message, capsys):
-    """The pairs of tuples that a join refuses and counts are missing: that is not a fault of the circuit."""
-    assert demo.verdict([(numbered(*rows), numbered(*wanted))], Counter(counters)) == code
-    shown = " ".join(capsys.readouterr().out.split())
-    assert shown.startswith(message) and ("3 tuples that did not fit" in shown) == ("INCOMPLETE" in message)
 
 
 def test_at_most_20_rows_that_differ_are_shown(capsys):

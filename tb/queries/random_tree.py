@@ -257,7 +257,7 @@ def text(expr: Expr, level: int = 0) -> str:
         case "wsum", (a, weights):
             written = f"wsum({text(a)}, [{', '.join(weights)}])"
         case op, args:
-            written = f"{op}({text(*args) if args else '*'})"
+            written = f"{op}({', '.join(map(text, args)) or '*'})"
     return f"({written})" if own < level else written
 
 

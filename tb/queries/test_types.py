@@ -15,12 +15,12 @@ import pytest
 
 from spark_golden.session import session
 from tb import BUILD
-from tb.queries import golden
 from tb.queries.ethernet import Board, Run
 from tb.queries.trial import Trial, counted, of_oracle, of_part
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.host import recv, send
 from wirestream.record import tables
+from wirestream.record.oracle import EXACT, MICROSECONDS
 from wirestream.record.sources import read_pcap as read_capture
 from wirestream.schema.fields import narrow, wide
 from wirestream.schema.packets import Blocks, read_pcap
@@ -104,11 +104,11 @@ def write_csv(path: Path) -> None:
             case "string":
                 texts = [f'"{value.decode()}"' for value in values]
             case "decimal":
-                texts = [f"{Decimal(value).scaleb(-field.arguments[1], golden.EXACT):f}" for value in values]
+                texts = [f"{Decimal(value).scaleb(-field.arguments[1], EXACT):f}" for value in values]
             case "date":
                 texts = [(date(1970, 1, 1) + timedelta(value)).isoformat() for value in values]
-            case "timestamp" if field.unit in golden.MICROSECONDS:
-                ticks = (value * golden.MICROSECONDS[field.unit] for value in values)
+            case "timestamp" if field.unit in MICROSECONDS:
+                ticks = (value * MICROSECONDS[field.unit] for value in values)
                 texts = [(datetime(1970, 1, 1) + timedelta(microseconds=value)).isoformat() for value in ticks]
             case "bool":
                 texts = ["true" if value else "false" for value in values]
@@ -129,7 +129,7 @@ def sent() -> Blocks:
     query, table, capture = (FOLDER / name for name in ("types.sql", "payments.csv", "payments.pcap"))
     query.write_text(TRIAL.text)
     write_csv(table)
-    arguments = ["--pcap", str(capture), "--stream", str(query), "--csv", str(table), "--per-datagram", "5"]
+    arguments = [str(query), "--data", str(table), "--strict", "--pcap", str(capture), "--per-datagram", "5"]
     assert send.main(arguments) == 0
     return read_pcap(capture)[0]
 

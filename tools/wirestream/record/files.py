@@ -8,6 +8,7 @@ string; the table's metadata says so (`EMPTY_IS_NULL`), since the file may mean 
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import re
 import sys
@@ -39,11 +40,11 @@ def read_table(path: str | Path) -> pa.Table:
     if reader is None:
         raise TableError(f"{path}: the name must end in one of {', '.join(FORMATS)}")
     try:
-        with pa.input_stream(str(path), compression="detect") as stream:
-            return reader(stream.read(), str(path))
+        text = Path(path).read_bytes()
+        return reader(gzip.decompress(text) if str(path).lower().endswith(".gz") else text, str(path))
     except FileNotFoundError as error:
         raise TableError(f"{path}: no such file") from error
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, EOFError, pa.ArrowException) as error:
         raise TableError(f"{path}: {one_line(error)}") from error
 
 
@@ -93,7 +94,7 @@ def _text(value: object) -> str | None:
 
 
 def _parquet(text: bytes, where: str) -> pa.Table:
-    table = pyarrow.parquet.read_table(pa.BufferReader(text))
+    table = pyarrow.parquet.read_table(pa.BufferReader(text), use_threads=False, pre_buffer=False)
     for n, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
         if pa.types.is_dictionary(column.type):
             table = table.set_column(n, name, column.cast(column.type.value_type))
